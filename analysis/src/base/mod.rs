@@ -1,0 +1,11 @@
+//! What every stage uses: byte ranges, line numbers, limits and cancellation.
+
+mod cancel;
+mod limits;
+mod line_index;
+mod range;
+
+pub use cancel::{Cancel, Cancelled};
+pub use limits::Limits;
+pub use line_index::{LineCol, LineIndex};
+pub use range::TextRange;

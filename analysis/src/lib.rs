@@ -1,0 +1,17 @@
+//! Text in, findings out.
+//!
+//! The crate reads the text of a TTGIR buffer, finds the kernels in it, executes their
+//! synchronisation on an abstract machine and says which barrier is wrong, where, and by which
+//! run. Data flows one way: [`syntax`] → [`lower`] → [`sync`] → [`model`] under [`explore`] →
+//! [`findings`] → [`ide`].
+//!
+//! It does no I/O, knows no clock, no thread, no LSP and no JSON.
+
+pub mod base;
+pub mod explore;
+pub mod findings;
+pub mod ide;
+pub mod lower;
+pub mod model;
+pub mod sync;
+pub mod syntax;

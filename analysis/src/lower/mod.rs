@@ -1,0 +1,1 @@
+//! Stages from tree to kernel.

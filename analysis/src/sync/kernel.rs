@@ -1,0 +1,220 @@
+//! The kernel: blocks, variables, inputs, loops.
+
+use super::{Buffer, Effect, Pure, Shape, ShapeId, ViewOp};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub struct $name(pub u32);
+        impl $name {
+            /// As a vector index.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id!(
+    /// A scalar or memdesc variable, by position in [`Kernel::vars`].
+    Var
+);
+id!(
+    /// A basic block, by position in [`Kernel::blocks`].
+    BlockId
+);
+id!(
+    /// An effect, by position in [`Kernel::effects`].
+    EffectId
+);
+id!(
+    /// An op of the text, resolved by the source map.
+    SiteId
+);
+id!(
+    /// An input, by position in [`Kernel::inputs`].
+    InputId
+);
+id!(
+    /// A loop, by position in [`Kernel::loops`].
+    LoopId
+);
+
+/// What a variable holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum VarKind {
+    /// An integer.
+    Scalar,
+    /// A window of memory with this shape; its buffer and start are the run-time value.
+    View(ShapeId),
+}
+
+/// A variable.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct VarInfo {
+    /// What it holds.
+    pub kind: VarKind,
+}
+
+/// Where a value that the kernel does not compute comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum InputKind {
+    /// An integer argument, by position.
+    Argument(u32),
+    /// A pointer argument, by position: distinct, 16-byte aligned addresses.
+    Pointer(u32),
+    /// `tt.get_program_id`, by axis.
+    ProgramId(u8),
+    /// `tt.get_num_programs`, by axis.
+    NumPrograms(u8),
+    /// Words read from global memory.
+    Memory,
+    /// A value that the machine cannot compute (read from a tensor, a float, …); any is possible.
+    Free,
+}
+
+/// An input.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Input {
+    /// Where it comes from.
+    pub kind: InputKind,
+    /// Its integer width; 1 for a condition.
+    pub width: u8,
+    /// Known divisor (`tt.divisibility`), 1 where none is known.
+    pub divisor: u64,
+}
+
+/// One instruction.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Instr {
+    /// A scalar (or a memdesc by `Copy`/`Select`) is computed.
+    Let(Var, Pure<Var>),
+    /// A window of another window.
+    View {
+        /// The result; its kind carries the new shape.
+        dst: Var,
+        /// What it is a window of.
+        src: Var,
+        /// Where it starts.
+        op: ViewOp<Var>,
+    },
+    /// The memdesc of a whole buffer.
+    Base(Var, super::BufferId),
+    /// An effect.
+    Effect(EffectId),
+}
+
+/// A jump.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Target {
+    /// Where to.
+    pub block: BlockId,
+    /// One a parameter of the block.
+    pub args: Vec<Var>,
+}
+
+/// Start of a `ttg.warp_specialize`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Fork {
+    /// The op.
+    pub site: SiteId,
+    /// Where thread 0 goes on (the default region).
+    pub default: Target,
+    /// Where each partition starts: index into [`Kernel::partitions`] and its entry with captures.
+    pub partitions: Vec<(u32, Target)>,
+}
+
+/// How a block ends.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Terminator {
+    /// Unconditional.
+    Jump(Target),
+    /// On the low bit of a scalar.
+    Branch(Var, Target, Target),
+    /// Starts partitions.
+    Fork(Fork),
+    /// Thread 0 waits for all partitions, then goes on.
+    Join(SiteId, Target),
+    /// A partition ends.
+    Exit(SiteId),
+    /// The kernel ends.
+    Return(SiteId),
+}
+
+/// A basic block.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Block {
+    /// Assigned by the jump that enters.
+    pub params: Vec<Var>,
+    /// In order.
+    pub instrs: Vec<Instr>,
+    /// The end.
+    pub terminator: Terminator,
+}
+
+/// A counted or open-ended loop.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct LoopInfo {
+    /// The op.
+    pub site: SiteId,
+    /// Block that is entered once an iteration, the test included.
+    pub head: BlockId,
+    /// For a counted loop: its induction variable (a parameter of `head`), lower bound, upper
+    /// bound and step, all set before the loop.
+    pub counted: Option<(Var, Var, Var, Var)>,
+    /// The loop that holds this one in the same partition.
+    pub parent: Option<LoopId>,
+}
+
+/// A warp-specialised partition (the default partition is number 0).
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Partition {
+    /// Its warps.
+    pub warps: u32,
+}
+
+/// One entry function. Equal kernels behave equally; no spans, no names.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Kernel {
+    /// CTAs of the cluster (`ttg.num-ctas`).
+    pub ctas: u32,
+    /// Default first.
+    pub partitions: Vec<Partition>,
+    /// Allocations.
+    pub buffers: Vec<Buffer>,
+    /// Window shapes.
+    pub shapes: Vec<Shape>,
+    /// Inputs.
+    pub inputs: Vec<Input>,
+    /// Variables.
+    pub vars: Vec<VarInfo>,
+    /// Blocks.
+    pub blocks: Vec<Block>,
+    /// Effects.
+    pub effects: Vec<Effect>,
+    /// Loops.
+    pub loops: Vec<LoopInfo>,
+    /// First block.
+    pub entry: BlockId,
+}
+
+impl Kernel {
+    /// A block.
+    pub fn block(&self, id: BlockId) -> &Block {
+        &self.blocks[id.index()]
+    }
+
+    /// An effect.
+    pub fn effect(&self, id: EffectId) -> &Effect {
+        &self.effects[id.index()]
+    }
+
+    /// The shape of a memdesc variable; `None` for a scalar.
+    pub fn shape(&self, var: Var) -> Option<&Shape> {
+        match self.vars[var.index()].kind {
+            VarKind::View(shape) => Some(&self.shapes[shape.0 as usize]),
+            VarKind::Scalar => None,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The only way from a kernel back to the text.
+
+use super::{BufferId, InputId, Kernel, LoopId, SiteId, Var};
+use crate::base::TextRange;
+
+/// Places and names of a kernel's parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceMap {
+    /// Name of the entry function, without `@`.
+    pub kernel: String,
+    /// Range of the function's name.
+    pub kernel_range: TextRange,
+    /// A site an op.
+    pub sites: Vec<Site>,
+    /// A name a buffer, as written (`%a_smem`).
+    pub buffers: Vec<(String, TextRange)>,
+    /// A name an input, as written (`%K`, `program_id(0)`).
+    pub inputs: Vec<String>,
+    /// A label a partition (`default`, `partition0`).
+    pub partitions: Vec<(String, TextRange)>,
+    /// The text's name of a variable, where it has one.
+    pub vars: Vec<Option<String>>,
+}
+
+/// An op of the text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Site {
+    /// Full op name.
+    pub op: String,
+    /// Range of the op's name, for squiggles.
+    pub name: TextRange,
+    /// Range of the whole op, nested regions left out.
+    pub range: TextRange,
+    /// Operand ranges by the role they play in the effect, in the order of the effect's
+    /// accesses, then its barriers.
+    pub operands: Vec<(String, TextRange)>,
+    /// `file:line` of the source program, innermost first, where the op has a location.
+    pub source: Vec<String>,
+}
+
+impl SourceMap {
+    /// A site.
+    pub fn site(&self, id: SiteId) -> &Site {
+        &self.sites[id.index()]
+    }
+
+    /// A buffer's name, `buffer 3` where the text has none.
+    pub fn buffer(&self, id: BufferId) -> String {
+        self.buffers.get(id.0 as usize).map_or_else(|| format!("buffer {}", id.0), |(name, _)| name.clone())
+    }
+
+    /// An input's name.
+    pub fn input(&self, id: InputId) -> String {
+        self.inputs.get(id.index()).cloned().unwrap_or_else(|| format!("input {}", id.0))
+    }
+
+    /// A partition's label.
+    pub fn partition(&self, number: usize) -> String {
+        self.partitions.get(number).map_or_else(|| format!("partition {number}"), |(name, _)| name.clone())
+    }
+
+    /// A variable's name, where the text has one.
+    pub fn var(&self, var: Var) -> Option<&str> {
+        self.vars.get(var.index()).and_then(|name| name.as_deref())
+    }
+
+    /// The site of a loop.
+    pub fn loop_site<'a>(&'a self, kernel: &Kernel, id: LoopId) -> &'a Site {
+        self.site(kernel.loops[id.index()].site)
+    }
+}
+
+/// Something that the machine cannot follow, said where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmodelled {
+    /// The op or operand.
+    pub range: TextRange,
+    /// What and why, one sentence.
+    pub reason: String,
+}
+
+/// The result of lowering one entry function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lowered {
+    /// What it does.
+    pub kernel: Kernel,
+    /// Where it stands.
+    pub map: SourceMap,
+    /// What was left out, and therefore makes "clean" undecided.
+    pub unmodelled: Vec<Unmodelled>,
+}

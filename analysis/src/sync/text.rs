@@ -1,0 +1,1 @@
+//! Text form (to be written).

@@ -1,0 +1,1 @@
+//! Lossless, error-tolerant syntax.
