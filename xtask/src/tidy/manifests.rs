@@ -1,0 +1,63 @@
+//! Every dependency is pinned once, at the root, and ARCHITECTURE.md says why it is there.
+
+use super::{File, Problem};
+
+pub(super) fn check(files: &[File]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let architecture = files.iter().find(|file| file.path == "ARCHITECTURE.md").map_or("", |file| &file.text);
+    for file in files.iter().filter(|file| file.path.ends_with("Cargo.toml")) {
+        for (line, section, name, value) in dependencies(&file.text) {
+            if file.path == "Cargo.toml" {
+                if !value.contains("path =") && !architecture.contains(&format!("`{name}`")) {
+                    problems.push(file.problem(line, format!("ARCHITECTURE.md gives no reason for `{name}`")));
+                }
+            } else if section != "workspace.dependencies" && !value.contains("workspace = true") {
+                problems.push(file.problem(line, format!("pin `{name}` in the root's Cargo.toml, not here")));
+            }
+        }
+    }
+    problems
+}
+
+/// Line, section, name and value of each dependency; `a.workspace = true` reads as `workspace = true`.
+fn dependencies(text: &str) -> Vec<(usize, &str, &str, String)> {
+    let mut section = "";
+    let mut found = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if let Some(name) = line.strip_prefix('[') {
+            section = name.trim_end_matches(']');
+            continue;
+        }
+        if !section.ends_with("dependencies") || line.starts_with('#') {
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=') else { continue };
+        match key.trim().split_once('.') {
+            Some((name, rest)) => found.push((at + 1, section, name, format!("{rest} ={value}"))),
+            None => found.push((at + 1, section, key.trim(), value.trim().to_string())),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_outside_the_root_is_named() {
+        let text = "[dependencies]\nmemchr.workspace = true\nserde = \"1\"\nropey = { workspace = true }\n";
+        let file = File { path: "server/Cargo.toml".into(), text: text.into() };
+        let found: Vec<String> = check(&[file]).iter().map(ToString::to_string).collect();
+        assert_eq!(found, ["server/Cargo.toml:3: pin `serde` in the root's Cargo.toml, not here"]);
+    }
+
+    #[test]
+    fn a_dependency_without_a_reason_is_named() {
+        let root = File { path: "Cargo.toml".into(), text: "[workspace.dependencies]\nmemchr = \"2\"\n".into() };
+        assert_eq!(check(std::slice::from_ref(&root)).len(), 1);
+        let page = File { path: "ARCHITECTURE.md".into(), text: "| `memchr` | finds bytes |".into() };
+        assert_eq!(check(&[root, page]), []);
+    }
+}
