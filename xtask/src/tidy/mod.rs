@@ -70,10 +70,11 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<File>) {
         let path = entry.path();
         let name = entry.file_name().to_string_lossy().into_owned();
         let Ok(kind) = entry.file_type() else { continue };
+        if SKIPPED.contains(&name.as_str()) {
+            continue;
+        }
         if kind.is_dir() {
-            if !SKIPPED.contains(&name.as_str()) {
-                collect(root, &path, files);
-            }
+            collect(root, &path, files);
         } else if kind.is_file()
             && let Ok(text) = std::fs::read_to_string(&path)
         {
