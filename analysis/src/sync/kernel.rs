@@ -142,6 +142,20 @@ pub enum Terminator {
     Return(SiteId),
 }
 
+impl Terminator {
+    /// Where it may go: the default before the partitions, the taken branch before the other.
+    pub fn targets(&self) -> smallvec::SmallVec<[&Target; 2]> {
+        match self {
+            Terminator::Jump(target) | Terminator::Join(_, target) => smallvec::smallvec![target],
+            Terminator::Branch(_, yes, no) => smallvec::smallvec![yes, no],
+            Terminator::Fork(fork) => {
+                std::iter::once(&fork.default).chain(fork.partitions.iter().map(|(_, target)| target)).collect()
+            }
+            Terminator::Exit(_) | Terminator::Return(_) => smallvec::smallvec![],
+        }
+    }
+}
+
 /// A basic block.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Block {

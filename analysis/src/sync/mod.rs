@@ -24,4 +24,4 @@ pub use kernel::{
     Target, Terminator, Var, VarInfo, VarKind,
 };
 pub use memory::{Buffer, BufferId, Dim, Shape, ShapeId, Space, ViewOp};
-pub use source_map::{Lowered, SourceMap, Unmodelled};
+pub use source_map::{Lowered, Site, SourceMap, Unmodelled};

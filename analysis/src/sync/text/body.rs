@@ -1,0 +1,200 @@
+//! Values, effects and terminators of a block.
+
+use super::lex::Kind;
+use super::ops;
+use super::parse::{Cursor, Parser, TextError};
+use crate::base::TextRange;
+use crate::sync::{
+    Access, Arrival, Completion, Effect, EffectId, EffectKind, Fork, Instr, Pure, SiteId, Terminator, Var, ViewOp,
+    Width,
+};
+
+impl<'a> Parser<'a> {
+    pub(super) fn value(&mut self, cursor: &mut Cursor<'a, '_>, dst: Var) -> Result<Instr, TextError> {
+        let op = cursor.token(Kind::Word, "an operation")?;
+        if let Some((_, make)) = ops::BINARY.iter().find(|(word, _)| *word == op.text) {
+            let width = width(cursor)?;
+            return Ok(Instr::Let(dst, make(width, self.var(cursor)?, self.var(cursor)?)));
+        }
+        let pure = match op.text {
+            "base" => return Ok(Instr::Base(dst, self.buffer(cursor)?)),
+            "index" => {
+                let src = self.var(cursor)?;
+                cursor.expect("at")?;
+                cursor.expect("=")?;
+                let index = self.var(cursor)?;
+                let (stride, count) = (cursor.field("stride")?, cursor.field("count")?);
+                return Ok(Instr::View { dst, src, op: ViewOp::Index { index, stride, count } });
+            }
+            "shift" => {
+                let src = self.var(cursor)?;
+                return Ok(Instr::View { dst, src, op: ViewOp::Shift(cursor.field("bits")?) });
+            }
+            "const" => Pure::Const(cursor.number()?),
+            "input" => Pure::Input(self.input(cursor)?),
+            "copy" => Pure::Copy(self.var(cursor)?),
+            "cmp" => {
+                let (op, width) = (cursor.word(ops::COMPARES)?, width(cursor)?);
+                Pure::Cmp(op, width, self.var(cursor)?, self.var(cursor)?)
+            }
+            "select" => Pure::Select(self.var(cursor)?, self.var(cursor)?, self.var(cursor)?),
+            "ext_s" => Pure::ExtS(width(cursor)?, width(cursor)?, self.var(cursor)?),
+            "ext_u" => Pure::ExtU(width(cursor)?, width(cursor)?, self.var(cursor)?),
+            "trunc" => Pure::Trunc(width(cursor)?, self.var(cursor)?),
+            "load" => Pure::Load(self.input(cursor)?, self.var(cursor)?),
+            other => return cursor.error(format!("unknown operation `{other}`")),
+        };
+        Ok(Instr::Let(dst, pure))
+    }
+
+    /// `None` where the line is an effect; then nothing is consumed.
+    pub(super) fn terminator(&mut self, cursor: &mut Cursor<'a, '_>) -> Result<Option<Terminator>, TextError> {
+        let word = cursor.words().next().unwrap_or("");
+        Ok(Some(match word {
+            "jump" => {
+                cursor.expect("jump")?;
+                Terminator::Jump(self.target(cursor)?)
+            }
+            "branch" => {
+                cursor.expect("branch")?;
+                Terminator::Branch(self.var(cursor)?, self.target(cursor)?, self.target(cursor)?)
+            }
+            "fork" => {
+                let site = self.site(cursor)?;
+                cursor.expect("fork")?;
+                let default = self.target(cursor)?;
+                let mut partitions = Vec::new();
+                while cursor.peek().is_some() {
+                    let number = cursor.number()?;
+                    cursor.expect(":")?;
+                    partitions.push((number, self.target(cursor)?));
+                }
+                Terminator::Fork(Fork { site, default, partitions })
+            }
+            "join" => {
+                let site = self.site(cursor)?;
+                cursor.expect("join")?;
+                Terminator::Join(site, self.target(cursor)?)
+            }
+            "exit" => {
+                let site = self.site(cursor)?;
+                cursor.expect("exit")?;
+                Terminator::Exit(site)
+            }
+            "return" => {
+                let site = self.site(cursor)?;
+                cursor.expect("return")?;
+                Terminator::Return(site)
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    pub(super) fn effect(&mut self, cursor: &mut Cursor<'a, '_>) -> Result<EffectId, TextError> {
+        let site = self.site(cursor)?;
+        let kind = self.effect_kind(cursor, site)?;
+        let predicate = if cursor.accept("if") { Some(self.var(cursor)?) } else { None };
+        let id = EffectId(self.kernel.effects.len() as u32);
+        self.kernel.effects.push(Effect { site, predicate, kind });
+        Ok(id)
+    }
+
+    fn effect_kind(&mut self, cursor: &mut Cursor<'a, '_>, site: SiteId) -> Result<EffectKind, TextError> {
+        let op = cursor.token(Kind::Word, "an effect")?;
+        Ok(match op.text {
+            "alloc" => EffectKind::Allocate(self.buffer(cursor)?),
+            "op" => self.operation(cursor, site)?,
+            "init" => EffectKind::Init { barrier: self.barrier(cursor, site)?, count: cursor.field("count")? },
+            "invalidate" => EffectKind::Invalidate { barrier: self.barrier(cursor, site)? },
+            "expect" => EffectKind::Expect { barrier: self.barrier(cursor, site)?, bytes: cursor.field("bytes")? },
+            "arrive" => EffectKind::Arrive { barrier: self.barrier(cursor, site)?, count: cursor.field("count")? },
+            "wait" => {
+                let barrier = self.barrier(cursor, site)?;
+                cursor.expect("phase")?;
+                cursor.expect("=")?;
+                EffectKind::Wait { barrier, phase: self.var(cursor)? }
+            }
+            "tensor_core_commit" => EffectKind::TensorCoreCommit { barrier: self.barrier(cursor, site)? },
+            "async_copy_arrive" => EffectKind::AsyncCopyArrive {
+                barrier: self.barrier(cursor, site)?,
+                increments: cursor.accept("increments"),
+            },
+            "commit" => EffectKind::Commit(cursor.word(ops::COMMITS)?),
+            "wait_group" => {
+                EffectKind::WaitGroup { kind: cursor.word(ops::COMMITS)?, pending: cursor.field("pending")? }
+            }
+            "proxy_fence" => EffectKind::ProxyFence,
+            "cluster_barrier" => EffectKind::ClusterBarrier { relaxed: cursor.accept("relaxed") },
+            "unmodelled" => EffectKind::Unmodelled,
+            other => return cursor.error(format!("unknown effect `{other}`")),
+        })
+    }
+
+    fn operation(&mut self, cursor: &mut Cursor<'a, '_>, site: SiteId) -> Result<EffectKind, TextError> {
+        let issuer = cursor.word(ops::ISSUERS)?;
+        let mut accesses = Vec::new();
+        while cursor.words().nth(1) == Some("=") {
+            let operand = cursor.word(ops::OPERANDS)?;
+            cursor.expect("=")?;
+            let mode = cursor.word(ops::MODES)?;
+            cursor.expect(":")?;
+            let proxy = cursor.word(ops::PROXIES)?;
+            cursor.expect(":")?;
+            let (view, range) = self.var_at(cursor)?;
+            self.role(site, operand, range);
+            let clears = cursor.accept(":");
+            if clears {
+                cursor.expect("clears")?;
+            }
+            accesses.push(Access { view, mode, proxy, operand, clears });
+        }
+        let completion = self.completion(cursor, site)?;
+        Ok(EffectKind::Operation { issuer, accesses, completion })
+    }
+
+    fn completion(&mut self, cursor: &mut Cursor<'a, '_>, site: SiteId) -> Result<Completion, TextError> {
+        let op = cursor.token(Kind::Word, "a completion")?;
+        Ok(match op.text {
+            "in_order" => Completion::InOrder,
+            "commit" => Completion::Commit { kind: cursor.word(ops::COMMITS)?, implicit: cursor.accept("implicit") },
+            "transaction" => Completion::Transaction(self.arrivals(cursor, site)?),
+            "frontier" => Completion::Frontier(self.arrivals(cursor, site)?),
+            other => return cursor.error(format!("unknown completion `{other}`")),
+        })
+    }
+
+    fn arrivals(&mut self, cursor: &mut Cursor<'a, '_>, site: SiteId) -> Result<Vec<Arrival>, TextError> {
+        let mut arrivals = Vec::new();
+        while cursor.accept("[") {
+            let barrier = self.barrier(cursor, site)?;
+            let (count, bytes) = (cursor.field("count")?, cursor.field("bytes")?);
+            let predicate = if cursor.accept("if") { Some(self.var(cursor)?) } else { None };
+            cursor.expect("]")?;
+            arrivals.push(Arrival { barrier, predicate, count, bytes });
+        }
+        Ok(arrivals)
+    }
+
+    fn barrier(&mut self, cursor: &mut Cursor<'a, '_>, site: SiteId) -> Result<Var, TextError> {
+        let (var, range) = self.var_at(cursor)?;
+        self.role(site, "barrier", range);
+        Ok(var)
+    }
+
+    fn role(&mut self, site: SiteId, role: &str, range: TextRange) {
+        if let Some(site) = self.map.sites.get_mut(site.index()) {
+            site.operands.push((role.to_owned(), range));
+        }
+    }
+}
+
+fn width(cursor: &mut Cursor<'_, '_>) -> Result<Width, TextError> {
+    let bits = cursor.peek().and_then(|token| token.text.strip_prefix('w')?.parse::<u8>().ok());
+    match bits.filter(|bits| (1..=64).contains(bits)) {
+        Some(bits) => {
+            cursor.skip();
+            Ok(Width(bits))
+        }
+        None => cursor.error("expected a width, `w1` to `w64`"),
+    }
+}
