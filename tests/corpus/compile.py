@@ -1,0 +1,145 @@
+"""Compile the corpus: `python compile.py [STEM …]`, with `pip install triton==3.9.0` and nothing else.
+
+Writes `ttgir/<arch>/<kernel>[.<bug>].ttgir` for every kernel of `gluon/` and every broken twin, with
+locations relative to this folder, and `manifest.json`, which says what is expected of each file.
+With arguments only the named files of `gluon/` are compiled; the manifest is then left alone.
+`--check` also lowers every clean kernel to PTX, to show that it is a kernel that could be run.
+No GPU and no torch are needed: the Gluon front end and the passes up to the wanted stage run on the
+host, for a target that is named rather than found.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+os.chdir(HERE)
+os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # the release's default, said aloud to quiet its warning
+sys.path.insert(0, str(HERE))
+sys.dont_write_bytecode = True
+
+import triton
+from triton._C.libtriton import ir, nvidia, passes
+from triton.backends.compiler import GPUTarget
+from triton.compiler.compiler import make_backend
+from triton.experimental.gluon._runtime import GluonASTSource
+
+WHEEL = str(pathlib.Path(triton.__file__).parent.parent)
+MARK = re.compile(r"#\s*BUG:\s*([\w, ]+)")
+
+
+def load(path: pathlib.Path):
+    """Import one kernel file under its relative path."""
+    spec = importlib.util.spec_from_file_location(path.stem, str(path))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def source_of(kernel, bug: str) -> GluonASTSource:
+    """The front-end input: every parameter gets a type or, for a constexpr, a value."""
+    names = [p.name for p in kernel.fn.params]
+    values = dict(kernel.constexprs, BUG=bug)
+    signature = {n: "constexpr" if n in values else kernel.signature[n] for n in names}
+    aligned = {(i, ): [["tt.divisibility", 16]] for i, n in enumerate(names) if signature[n].startswith("*")}
+    return GluonASTSource(kernel.fn, signature, {(names.index(n), ): v for n, v in values.items()}, aligned)
+
+
+def allocate(module, context, options, target):
+    """From TTGIR to the form in which shared and tensor memory have offsets and control flow is flat."""
+    capability = int(re.sub(r"\D", "", str(options.arch)))
+    from triton.backends.nvidia.compiler import get_ptx_version_from_options
+    ptx = get_ptx_version_from_options(options, target.arch)
+    pm = ir.pass_manager(context)
+    pm.enable_debug()
+    passes.ttgpuir.add_combine_tensor_select_and_if(pm)
+    passes.ttgpuir.add_allocate_warp_groups(pm, False)
+    passes.convert.add_scf_to_cf(pm)
+    passes.gluon.add_inliner(pm)
+    nvidia.passes.ttgpuir.add_allocate_shared_memory_nv(pm, capability, ptx)
+    nvidia.passes.ttnvgpuir.add_allocate_tensor_memory(pm)
+    pm.run(module, "corpus_allocate")
+    return module
+
+
+def compile_one(kernel, bug: str, stage: str) -> str:
+    """The text of one kernel at `stage`: `ttgir`, `alloc` or `ptx`."""
+    target = GPUTarget("cuda", kernel.arch, 32)
+    backend = make_backend(target)
+    options = backend.parse_options({"num_warps": kernel.num_warps, "num_ctas": 1})
+    source = source_of(kernel, bug)
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    codegen = backend.get_codegen_implementation(options)
+    module = source.make_ir(target, options, codegen, backend.get_module_map(), context)
+    stages, metadata = {}, {}
+    backend.add_stages(stages, options, source.language)
+    module = stages["ttgir"](module, metadata)
+    if stage == "ptx":
+        return stages["ptx"](stages["llir"](module, metadata), metadata)
+    if stage == "alloc":
+        module = allocate(module, context, options, target)
+    return module.str().replace(WHEEL + "/", "").replace(f"{HERE}/", "")
+
+
+def marks(path: pathlib.Path) -> dict[str, list[int]]:
+    """The lines marked `# BUG: name`, by name."""
+    found: dict[str, list[int]] = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if m := MARK.search(line):
+            for name in m.group(1).replace(" ", "").split(","):
+                found.setdefault(name, []).append(number)
+    return found
+
+
+def compile_file(path: pathlib.Path, check: bool) -> list[dict]:
+    """Compile all of one kernel file; returns its manifest rows."""
+    rows = []
+    lines = marks(path)
+    for kernel in load(path).CORPUS:
+        arch = f"sm_{kernel.arch}"
+        folder = pathlib.Path("ttgir") / arch
+        folder.mkdir(parents=True, exist_ok=True)
+        if check:
+            compile_one(kernel, "", "ptx")
+        for bug, twin in {"": None, **kernel.twins}.items():
+            if twin and bug not in lines:
+                raise SystemExit(f"{path}: no line is marked `# BUG: {bug}`")
+            for stage in kernel.stages:
+                stem = ".".join(filter(None, [kernel.name, "alloc" if stage == "alloc" else "", bug]))
+                out = folder / f"{stem}.ttgir"
+                out.write_text(compile_one(kernel, bug, stage))
+                row = {"file": str(out), "source": str(path), "kernel": kernel.fn.__name__, "arch": arch,
+                       "stage": stage}
+                if twin:
+                    row |= {"bug": bug, "kinds": twin.kinds, "lines": lines[bug], "why": twin.why}
+                rows.append(row)
+        print(f"{kernel.name}: {len(kernel.twins)} twins", flush=True)
+    return rows
+
+
+def main(argv: list[str]):
+    check = "--check" in argv
+    stems = [a for a in argv if not a.startswith("-")]
+    paths = [p for p in sorted(pathlib.Path("gluon").glob("*.py")) if not stems or p.stem in stems]
+    rows = [row for path in paths for row in compile_file(path, check)]
+    if not stems:
+        known = {r["file"] for r in rows}
+        for stale in pathlib.Path("ttgir").rglob("*.ttgir"):
+            if str(stale) not in known:
+                stale.unlink()
+        body = ",\n".join("  " + json.dumps(r) for r in sorted(rows, key=lambda r: r["file"]))
+        pathlib.Path("manifest.json").write_text('{"schema": 1, "files": [\n' + body + "\n]}\n")
+    sys.stdout.flush()
+    os._exit(0)  # the wheel's bindings report leaks of live contexts on a normal exit
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
