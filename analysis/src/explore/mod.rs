@@ -1,1 +1,30 @@
-//! The explorer.
+//! Drives a machine through its schedules, and knows nothing of what it drives.
+//!
+//! - [`canonical`] runs each thread until it blocks. Where the machine judges that run confluent
+//!   it stands for every schedule, and nothing else is needed.
+//! - [`hold`] and [`prefer`] run one schedule that is slow or fast for one thread: the quickest
+//!   way to an alternative that a run warned of.
+//! - [`search`] visits all schedules up to the order of steps that commute.
+//! - [`naive`] visits all schedules. It is kept for ever and compared with the others.
+//! - [`replay`] repeats a schedule.
+
+mod canonical;
+mod naive;
+mod search;
+mod system;
+
+pub use canonical::{Run, Schedule, canonical, hold, prefer, replay};
+pub use naive::naive;
+pub use search::search;
+pub use system::{Status, System, Touches};
+
+/// How an exploration ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Explored {
+    /// Distinct states.
+    pub states: usize,
+    /// Steps taken.
+    pub steps: u64,
+    /// Whether every state was visited, rather than a limit met.
+    pub complete: bool,
+}

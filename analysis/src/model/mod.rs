@@ -1,1 +1,36 @@
-//! The abstract machine.
+//! The abstract machine: ConSan's shadow state, executed for one kernel and one valuation.
+//!
+//! Source: the concurrency sanitizer of PyPI triton 3.9 (thread classes, effects, visibility,
+//! barrier word, deadlock). Where this machine deviates:
+//!
+//! - visibility masks are vector clocks over channels ([`Channel`]), exact where masks are lossy;
+//! - a wait sees a flip number, not only a parity, so that a run can be judged confluent
+//!   ([`Barrier`]);
+//! - a read of memory that no write reached is [`Rule::Uninitialised`];
+//! - atoms are made as windows are touched ([`Atoms`]).
+//!
+//! What it misses: clusters (one CTA is executed), scratch memory of ops, barrier storage as
+//! data. What it never does: guess. An op it cannot follow sets [`State::unmodelled`].
+
+mod atoms;
+mod barrier;
+mod clock;
+mod effects;
+mod machine;
+mod record;
+mod shadow;
+mod state;
+mod thread;
+mod valuation;
+mod violation;
+
+pub use atoms::{Atoms, Window};
+pub use barrier::{Barrier, Frontier};
+pub use clock::{Channel, Channels, Clock};
+pub use machine::Machine;
+pub use record::{Act, BarrierRecord, Record};
+pub use shadow::{Event, History, Shadow};
+pub use state::{Lost, State};
+pub use thread::{Life, Thread};
+pub use valuation::Valuation;
+pub use violation::{BarrierPlace, Blocked, BlockedOn, Escape, Rule, Violation};

@@ -1,0 +1,111 @@
+//! Single runs under fixed schedules.
+
+use super::{Status, System};
+
+/// Which thread took each step.
+pub type Schedule = Vec<u8>;
+
+/// A run and where it ended.
+#[derive(Clone, Debug)]
+pub struct Run<S> {
+    /// Who stepped when.
+    pub schedule: Schedule,
+    /// The last state, finished.
+    pub state: S,
+}
+
+/// Runs the first ready thread in `order` until it blocks, then looks again.
+fn run_in_order<M: System>(machine: &M, mut run: Run<M::State>, order: &[usize]) -> Run<M::State> {
+    'outer: loop {
+        for &thread in order {
+            let mut moved = false;
+            while !machine.stopped(&run.state) && machine.status(&run.state, thread) == Status::Ready {
+                machine.step(&mut run.state, thread);
+                run.schedule.push(thread as u8);
+                moved = true;
+            }
+            if machine.stopped(&run.state) {
+                return run;
+            }
+            if moved {
+                continue 'outer;
+            }
+        }
+        machine.finish(&mut run.state);
+        return run;
+    }
+}
+
+/// Takes turns: each thread in number order runs until it blocks.
+pub fn canonical<M: System>(machine: &M) -> Run<M::State> {
+    let mut run = Run { schedule: Schedule::new(), state: machine.initial() };
+    loop {
+        let mut moved = false;
+        for thread in 0..machine.threads() {
+            while !machine.stopped(&run.state) && machine.status(&run.state, thread) == Status::Ready {
+                machine.step(&mut run.state, thread);
+                run.schedule.push(thread as u8);
+                moved = true;
+            }
+        }
+        if machine.stopped(&run.state) {
+            return run;
+        }
+        if !moved {
+            machine.finish(&mut run.state);
+            return run;
+        }
+    }
+}
+
+/// Follows `prefix`, then lets `thread` step only when no other thread can.
+pub fn hold<M: System>(machine: &M, prefix: &[u8], thread: usize) -> Run<M::State> {
+    let run = follow(machine, prefix);
+    let mut order: Vec<usize> = (0..machine.threads()).filter(|&other| other != thread).collect();
+    order.push(thread);
+    run_in_order(machine, run, &order)
+}
+
+/// Lets `thread` step whenever it can, the others only when it cannot.
+pub fn prefer<M: System>(machine: &M, thread: usize) -> Run<M::State> {
+    let mut order: Vec<usize> = (0..machine.threads()).filter(|&other| other != thread).collect();
+    order.insert(0, thread);
+    run_in_order(machine, follow(machine, &[]), &order)
+}
+
+/// Follows a schedule to its end; `each` sees the state after each step. Stops early where the
+/// schedule does not fit the machine.
+pub fn replay<M: System>(machine: &M, schedule: &[u8], mut each: impl FnMut(usize, &M::State)) -> M::State {
+    let mut state = machine.initial();
+    for (number, &thread) in schedule.iter().enumerate() {
+        let thread = usize::from(thread);
+        if thread >= machine.threads()
+            || machine.stopped(&state)
+            || machine.status(&state, thread) != Status::Ready
+        {
+            return state;
+        }
+        machine.step(&mut state, thread);
+        each(number, &state);
+    }
+    if !machine.stopped(&state) && (0..machine.threads()).all(|thread| machine.status(&state, thread) != Status::Ready)
+    {
+        machine.finish(&mut state);
+    }
+    state
+}
+
+fn follow<M: System>(machine: &M, prefix: &[u8]) -> Run<M::State> {
+    let mut run = Run { schedule: Schedule::new(), state: machine.initial() };
+    for &thread in prefix {
+        let ready = usize::from(thread) < machine.threads()
+            && !machine.stopped(&run.state)
+            && machine.status(&run.state, usize::from(thread)) == Status::Ready;
+        if !ready {
+            break;
+        }
+        machine.step(&mut run.state, usize::from(thread));
+        run.schedule.push(thread);
+    }
+    run
+}

@@ -1,0 +1,179 @@
+//! Atoms: the equivalence classes of memory under "which accessed windows hold this bit".
+//!
+//! Two windows overlap where they share an atom, so overlap, packing and storage reuse are exact.
+//! ConSan builds the classes from all windows of the program; here a window joins when it is
+//! first touched and splits the atoms that it cuts, each half keeping the history of the whole.
+
+use crate::sync::{BufferId, Kernel, ShapeId, Space};
+use rustc_hash::FxHashMap;
+
+/// An atom, by position in the shadow.
+pub type AtomId = u32;
+
+/// A linear piece of memory: one buffer, or all buffers of one space whose places are known.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Arena {
+    /// A buffer whose place is not known; it overlaps no other.
+    Buffer(BufferId),
+    /// The CTA's shared or tensor memory.
+    Placed(Space),
+}
+
+/// A window at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Window {
+    /// The buffer that it was made from.
+    pub buffer: BufferId,
+    /// Its start in bits from the buffer's start.
+    pub start: u64,
+    /// Its form.
+    pub shape: ShapeId,
+}
+
+type Intervals = Vec<(u64, u64)>;
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Atom {
+    arena: Arena,
+    bits: Intervals,
+}
+
+/// The windows touched so far and the atoms they cut memory into.
+#[derive(Clone, Debug, Default)]
+pub struct Atoms {
+    atoms: Vec<Atom>,
+    windows: Vec<Vec<AtomId>>,
+    index: FxHashMap<Window, u32>,
+}
+
+impl Atoms {
+    /// The atoms of a window. `split(old, new)` is told of each atom `old` that lost a part to
+    /// the fresh atom `new`, `fresh(new)` of each atom without history.
+    pub fn resolve(&mut self, kernel: &Kernel, window: Window, mut on: impl FnMut(Cut)) -> u32 {
+        if let Some(&known) = self.index.get(&window) {
+            return known;
+        }
+        let buffer = &kernel.buffers[window.buffer.0 as usize];
+        let (arena, offset) = match buffer.start {
+            Some(start) => (Arena::Placed(buffer.space), start),
+            None => (Arena::Buffer(window.buffer), 0),
+        };
+        let from = offset + window.start;
+        let mut rest: Intervals =
+            kernel.shapes[window.shape.0 as usize].intervals().iter().map(|&(lo, hi)| (lo + from, hi + from)).collect();
+        let mut members = Vec::new();
+        for id in 0..self.atoms.len() {
+            if rest.is_empty() {
+                break;
+            }
+            if self.atoms[id].arena != arena {
+                continue;
+            }
+            let shared = intersect(&self.atoms[id].bits, &rest);
+            if shared.is_empty() {
+                continue;
+            }
+            rest = subtract(&rest, &shared);
+            let outside = subtract(&self.atoms[id].bits, &shared);
+            members.push(id as AtomId);
+            if !outside.is_empty() {
+                self.atoms[id].bits = shared;
+                let new = self.atoms.len() as AtomId;
+                self.atoms.push(Atom { arena, bits: outside });
+                for atoms in &mut self.windows {
+                    if atoms.contains(&(id as AtomId)) {
+                        atoms.push(new);
+                    }
+                }
+                on(Cut::Split { old: id as AtomId, new });
+            }
+        }
+        if !rest.is_empty() {
+            let new = self.atoms.len() as AtomId;
+            self.atoms.push(Atom { arena, bits: rest });
+            members.push(new);
+            on(Cut::Fresh);
+        }
+        let number = self.windows.len() as u32;
+        self.windows.push(members);
+        self.index.insert(window, number);
+        number
+    }
+
+    /// The atoms of a resolved window.
+    pub fn of(&self, window: u32) -> &[AtomId] {
+        &self.windows[window as usize]
+    }
+
+    /// How many atoms there are.
+    pub fn len(&self) -> usize {
+        self.atoms.len()
+    }
+
+    /// Whether nothing was touched yet.
+    pub fn is_empty(&self) -> bool {
+        self.atoms.is_empty()
+    }
+}
+
+/// A change of the atoms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cut {
+    /// The last atom is new and has no history.
+    Fresh,
+    /// `new` was a part of `old` and shares its history.
+    Split {
+        /// Keeps the number.
+        old: AtomId,
+        /// The last atom.
+        new: AtomId,
+    },
+}
+
+fn intersect(a: &[(u64, u64)], b: &[(u64, u64)]) -> Intervals {
+    let (mut i, mut j, mut out) = (0, 0, Vec::new());
+    while i < a.len() && j < b.len() {
+        let (lo, hi) = (a[i].0.max(b[j].0), a[i].1.min(b[j].1));
+        if lo < hi {
+            out.push((lo, hi));
+        }
+        if a[i].1 < b[j].1 { i += 1 } else { j += 1 }
+    }
+    out
+}
+
+fn subtract(a: &[(u64, u64)], b: &[(u64, u64)]) -> Intervals {
+    let (mut j, mut out) = (0, Vec::new());
+    for &(lo, hi) in a {
+        let mut from = lo;
+        while j < b.len() && b[j].1 <= from {
+            j += 1;
+        }
+        let mut k = j;
+        while k < b.len() && b[k].0 < hi {
+            if from < b[k].0 {
+                out.push((from, b[k].0));
+            }
+            from = from.max(b[k].1);
+            k += 1;
+        }
+        if from < hi {
+            out.push((from, hi));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interval_sets() {
+        let a = [(0, 10), (20, 30)];
+        assert_eq!(intersect(&a, &[(5, 25)]), [(5, 10), (20, 25)]);
+        assert_eq!(subtract(&a, &[(5, 25)]), [(0, 5), (25, 30)]);
+        assert_eq!(subtract(&a, &[(2, 3), (4, 6), (29, 40)]), [(0, 2), (3, 4), (6, 10), (20, 29)]);
+        assert_eq!(subtract(&a, &[]), a);
+    }
+}

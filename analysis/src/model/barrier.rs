@@ -1,0 +1,224 @@
+//! One mbarrier: ConSan's `barrier_state`, and what makes a run stand for all schedules.
+//!
+//! State: phase, initial count, pending count, signed transaction count. An mbarrier is a phase,
+//! not a semaphore: a wait consumes nothing and passes while the parity of the flips differs from
+//! the one it names (PTX ISA, `mbarrier.try_wait.parity`).
+//!
+//! Beside ConSan's word a barrier keeps, per flip, what had to happen for it (`needs`), and the
+//! waits that saw it. From these the run is judged *confluent*: every schedule lets each wait see
+//! the flip that it saw here. Three things are required, each checked where it happens:
+//!
+//! 1. a wait that sees flip n comes after flip n-1, else it might have passed two flips earlier;
+//! 2. flip n+1 comes after every wait that saw flip n, else that wait might be lapped;
+//! 3. an arrival for flip n+1 comes after flip n, else it might have counted for flip n.
+
+use super::clock::{Channel, Clock};
+use super::violation::Escape;
+use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
+
+/// Bits of the counts in the hardware word (PTX ISA: 20 each; ConSan checks the same).
+const COUNT_LIMIT: i64 = (1 << 20) - 1;
+
+/// What arrivals publish.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Frontier {
+    /// Accesses that a waiter then sees.
+    pub seen: Clock,
+    /// Accesses that are fenced for the async proxy.
+    pub fenced: Clock,
+    /// Events that are over in time, whether published or not.
+    pub order: Clock,
+}
+
+impl Frontier {
+    fn join(&mut self, other: &Frontier) {
+        self.seen.join(&other.seen);
+        self.fenced.join(&other.fenced);
+        self.order.join(&other.order);
+    }
+
+    fn clear(&mut self) {
+        self.seen.clear();
+        self.fenced.clear();
+        self.order.clear();
+    }
+}
+
+/// A wait that saw a flip.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Waiter {
+    /// Who.
+    pub thread: u16,
+    /// The channel of its own program order.
+    pub channel: Channel,
+    /// When, in its own program order.
+    pub tick: u32,
+    /// Step of the run.
+    pub step: u32,
+}
+
+/// An event that a flip needed: an arrival, as its channel and number there.
+type Need = (Channel, u32);
+
+/// A barrier that was initialised at least once.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Barrier {
+    /// Between `init_barrier` and `inval_barrier`.
+    pub live: bool,
+    /// Arrivals a phase.
+    pub initial: i64,
+    /// Arrivals still missing in this phase.
+    pub pending: i64,
+    /// Bytes expected less bytes arrived.
+    pub bytes: i64,
+    /// Flips since the last init; its parity is the hardware's phase bit.
+    pub flips: u32,
+    /// Flips since the kernel started: the number on the barrier's channel.
+    pub total: u32,
+    /// Published by all flips so far.
+    pub released: Frontier,
+    current: Frontier,
+    current_needs: SmallVec<[Need; 4]>,
+    last_needs: SmallVec<[Need; 4]>,
+    previous_needs: SmallVec<[Need; 4]>,
+    waiters: SmallVec<[Waiter; 4]>,
+    last_use: SmallVec<[(u16, Channel, u32); 4]>,
+}
+
+/// Why an arrival is impossible.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Refused {
+    /// The pending count or the transaction count would leave its range.
+    Overflow,
+}
+
+/// One arrival.
+pub struct Arriving<'a> {
+    /// Arrivals that it takes off.
+    pub count: i64,
+    /// Added to the transaction count (negative: bytes that came).
+    pub bytes: i64,
+    /// What it publishes.
+    pub frontier: &'a Frontier,
+    /// The arrival as an event; `None`: known only by the barrier's own flip.
+    pub event: Option<Need>,
+    /// Step of the run.
+    pub step: u32,
+    /// The barrier's channel.
+    pub channel: Channel,
+}
+
+impl Barrier {
+    /// Phase bit.
+    pub fn parity(&self) -> u32 {
+        self.flips & 1
+    }
+
+    /// Whether a wait for `phase` passes now.
+    pub fn passes(&self, phase: i64) -> bool {
+        i64::from(self.parity()) != phase & 1
+    }
+
+    /// `init_barrier`. Earlier phases stay published; the init is "flip 0" of the new life.
+    pub fn init(&mut self, count: i64, event: Need) {
+        self.live = true;
+        self.initial = count;
+        self.pending = count;
+        self.bytes = 0;
+        self.flips = 0;
+        self.current.clear();
+        self.current_needs.clear();
+        self.previous_needs.clear();
+        self.last_needs.clear();
+        self.last_needs.push(event);
+        self.waiters.clear();
+    }
+
+    /// `inval_barrier`: every use so far must be over, else another schedule uses it afterwards.
+    pub fn invalidate(&mut self, order: &Clock) -> Option<Escape> {
+        self.live = false;
+        let open = self.last_use.iter().any(|&(_, channel, tick)| order.get(channel) < tick);
+        open.then_some(Escape::UnorderedInvalidation)
+    }
+
+    /// Notes a use by a thread, so that a later invalidation can be ordered against it.
+    pub fn used(&mut self, thread: u16, channel: Channel, tick: u32) {
+        match self.last_use.iter_mut().find(|(user, _, _)| *user == thread) {
+            Some(entry) => entry.2 = tick,
+            None => self.last_use.push((thread, channel, tick)),
+        }
+    }
+
+    /// Whether the last flip, or the init before the first, is over for someone with this order
+    /// clock.
+    pub fn last_flip_is_over(&self, order: &Clock, channel: Channel) -> bool {
+        (self.flips > 0 && order.get(channel) >= self.total) || over(&self.last_needs, order)
+    }
+
+    /// Counts an arrival, flips if the phase is complete; says what was published and what might
+    /// have gone otherwise.
+    pub fn arrive(&mut self, arriving: &Arriving<'_>, mut escape: impl FnMut(Escape)) -> Result<bool, Refused> {
+        if !self.last_flip_is_over(&arriving.frontier.order, arriving.channel) {
+            escape(Escape::EarlyArrival { step: arriving.step });
+        }
+        let (pending, bytes) = (self.pending - arriving.count, self.bytes + arriving.bytes);
+        if pending < 0 || bytes.abs() > COUNT_LIMIT {
+            return Err(Refused::Overflow);
+        }
+        self.pending = pending;
+        self.bytes = bytes;
+        self.current.join(arriving.frontier);
+        if let Some(need) = arriving.event {
+            self.current_needs.push(need);
+        } else {
+            self.current_needs.push((arriving.channel, self.total + 1));
+        }
+        if pending != 0 || bytes != 0 {
+            return Ok(false);
+        }
+        for waiter in &self.waiters {
+            if self.current.order.get(waiter.channel) < waiter.tick {
+                escape(Escape::Lapped { wait: waiter.step, flip: arriving.step });
+            }
+        }
+        self.pending = self.initial;
+        self.flips += 1;
+        self.total += 1;
+        let current = std::mem::take(&mut self.current);
+        self.released.join(&current);
+        self.previous_needs = std::mem::replace(&mut self.last_needs, std::mem::take(&mut self.current_needs));
+        self.waiters.clear();
+        Ok(true)
+    }
+
+    /// Feeds what decides its behaviour into a hash; step numbers are left out.
+    pub fn digest(&self, hasher: &mut impl Hasher) {
+        (self.live, self.initial, self.pending, self.bytes, self.flips).hash(hasher);
+        (&self.released, &self.current, &self.current_needs, &self.last_needs).hash(hasher);
+        for waiter in &self.waiters {
+            (waiter.thread, waiter.tick).hash(hasher);
+        }
+    }
+
+    /// Raises the pending count (`async_copy_mbarrier_arrive` without `noIncrement`).
+    pub fn expect_one_more(&mut self) {
+        self.pending += 1;
+    }
+
+    /// A wait passes now. `order` is the waiter's before the wait.
+    pub fn passed(&mut self, waiter: Waiter, order: &Clock, channel: Channel) -> Option<Escape> {
+        self.waiters.push(waiter);
+        // With one flip or none there is no earlier flip of the same parity to mistake this for,
+        // save that the wait for the initial phase must see the init.
+        let early = self.flips >= 2
+            && order.get(channel) + 1 < self.total
+            && !over(&self.previous_needs, order)
+            && !over(&self.last_needs, order);
+        early.then_some(Escape::EarlyWait { wait: waiter.step })
+    }
+}
+
+fn over(needs: &[Need], order: &Clock) -> bool {
+    needs.iter().all(|&(channel, number)| order.get(channel) >= number)
+}

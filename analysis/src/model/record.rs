@@ -1,0 +1,52 @@
+//! What one step did, for the run that a finding tells. Made on every step, kept only by replays.
+
+use super::violation::BarrierPlace;
+use crate::sync::{EffectId, SiteId};
+use smallvec::SmallVec;
+
+/// One step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Record {
+    /// Who.
+    pub thread: u16,
+    /// The op.
+    pub site: SiteId,
+    /// Its effect, where it is one.
+    pub effect: Option<EffectId>,
+    /// What happened to barriers, in order.
+    pub barriers: SmallVec<[BarrierRecord; 1]>,
+}
+
+/// What a step did to a barrier, and the state it left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BarrierRecord {
+    /// Which.
+    pub place: BarrierPlace,
+    /// What.
+    pub act: Act,
+    /// Flips since its init.
+    pub flips: u32,
+    /// Arrivals missing.
+    pub pending: i64,
+    /// Bytes missing.
+    pub bytes: i64,
+}
+
+/// An act on a barrier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Act {
+    /// It was initialised.
+    Init,
+    /// It was invalidated.
+    Invalidate,
+    /// Something arrived or was expected; `flipped`: and completed the phase.
+    Arrive {
+        /// Whether the phase was completed.
+        flipped: bool,
+    },
+    /// A wait passed.
+    Wait {
+        /// The parity it named.
+        phase: u32,
+    },
+}

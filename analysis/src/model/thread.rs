@@ -1,0 +1,80 @@
+//! A thread: where a partition stands and what it knows.
+
+use super::clock::Clock;
+use crate::sync::BlockId;
+use smallvec::SmallVec;
+
+/// How far a thread is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Life {
+    /// Not started.
+    Unborn,
+    /// At an effect or a terminator that others can notice.
+    Running,
+    /// Over.
+    Ended,
+}
+
+/// Operations that complete by group count, of one family.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Groups {
+    /// Operations issued.
+    pub issued: u32,
+    /// Number of the last operation of each group, oldest first; groups known to be over are
+    /// dropped.
+    pub open: SmallVec<[u32; 8]>,
+}
+
+impl Groups {
+    /// Closes a group over all operations issued so far.
+    pub fn commit(&mut self) {
+        self.open.push(self.issued);
+    }
+
+    /// Lets at most `pending` groups stay open; gives the last operation that is then over.
+    pub fn wait(&mut self, pending: u32) -> Option<u32> {
+        let over = self.open.len().checked_sub(pending as usize)?;
+        let last = self.open.drain(..over).last();
+        last
+    }
+}
+
+/// A thread.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Thread {
+    /// How far it is.
+    pub life: Life,
+    /// The block it is in.
+    pub block: BlockId,
+    /// The next instruction there; past the last one, the terminator.
+    pub instr: u32,
+    /// Events of its own so far.
+    pub ticks: u32,
+    /// Tensor-core operations issued.
+    pub tensor_core: u32,
+    /// Commit groups: `cp.async`, wgmma, TMA store.
+    pub groups: [Groups; 3],
+    /// Accesses it sees.
+    pub seen: Clock,
+    /// Accesses that are fenced for it.
+    pub fenced: Clock,
+    /// Events that are over in time for it.
+    pub order: Clock,
+}
+
+impl Thread {
+    /// A thread that has not started.
+    pub fn unborn() -> Thread {
+        Thread {
+            life: Life::Unborn,
+            block: BlockId(0),
+            instr: 0,
+            ticks: 0,
+            tensor_core: 0,
+            groups: Default::default(),
+            seen: Clock::default(),
+            fenced: Clock::default(),
+            order: Clock::default(),
+        }
+    }
+}

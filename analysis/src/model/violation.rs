@@ -1,0 +1,131 @@
+//! Violations: ids only. Words and places are made in `findings`.
+
+use super::shadow::Event;
+use crate::sync::{BufferId, EffectId, SiteId};
+
+/// Which rule broke.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Rule {
+    /// Two accesses that nothing orders, at least one a write.
+    Race {
+        /// The one that happened first in this run.
+        earlier: Event,
+        /// The one that happens now.
+        later: Event,
+    },
+    /// A generic access and an async one, ordered but not fenced.
+    ProxyFence {
+        /// The generic one.
+        earlier: Event,
+        /// The async one.
+        later: Event,
+    },
+    /// A read of what nobody wrote.
+    Uninitialised {
+        /// The read.
+        read: Event,
+    },
+    /// A barrier is used before its init or after its invalidation.
+    NotLive {
+        /// Whether it had been live before.
+        invalidated: bool,
+    },
+    /// A live barrier is initialised.
+    Reinit,
+    /// More arrivals than the count, or a transaction count out of range.
+    Overflow,
+    /// A slot that does not exist.
+    OutOfBounds {
+        /// The index.
+        index: i64,
+        /// The number of slots.
+        count: u64,
+    },
+    /// Nobody can go on.
+    Deadlock(Vec<Blocked>),
+}
+
+/// A thread that waits for ever.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Blocked {
+    /// Which.
+    pub thread: u16,
+    /// Where.
+    pub site: SiteId,
+    /// On what.
+    pub on: BlockedOn,
+}
+
+/// What a blocked thread waits for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum BlockedOn {
+    /// A barrier.
+    Barrier {
+        /// Which.
+        barrier: BarrierPlace,
+        /// The parity it names.
+        phase: u32,
+        /// Flips so far.
+        flips: u32,
+        /// Arrivals still missing.
+        pending: i64,
+        /// Arrivals a phase.
+        initial: i64,
+        /// Bytes still missing (negative: too many came).
+        bytes: i64,
+    },
+    /// The end of the partitions.
+    Partitions,
+}
+
+/// A barrier by its place in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct BarrierPlace {
+    /// The allocation.
+    pub buffer: BufferId,
+    /// Its start there, in bits.
+    pub start: u64,
+}
+
+/// A broken rule at a step.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Violation {
+    /// Which rule.
+    pub rule: Rule,
+    /// Step of the run at which it broke.
+    pub step: u32,
+    /// Who.
+    pub thread: u16,
+    /// The op.
+    pub site: SiteId,
+    /// Its effect, where it is one.
+    pub effect: Option<EffectId>,
+    /// The barrier concerned, where there is one.
+    pub barrier: Option<BarrierPlace>,
+}
+
+/// A point where another schedule may go another way.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Escape {
+    /// The flip made at step `flip` is not ordered after the wait at step `wait`.
+    Lapped {
+        /// Step of the wait.
+        wait: u32,
+        /// Step of the arrival that flips.
+        flip: u32,
+    },
+    /// The wait at this step might have passed two flips earlier.
+    EarlyWait {
+        /// Step of the wait.
+        wait: u32,
+    },
+    /// The arrival at this step might have counted for the flip before.
+    EarlyArrival {
+        /// Step of the arrival.
+        step: u32,
+    },
+    /// A use of a barrier is not ordered before its invalidation.
+    UnorderedInvalidation,
+    /// A use of a barrier is not ordered after its init.
+    UnorderedInit,
+}
