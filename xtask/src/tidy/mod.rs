@@ -5,6 +5,7 @@
 
 mod imports;
 mod manifests;
+mod pages;
 mod paths;
 mod sizes;
 mod words;
@@ -55,6 +56,7 @@ pub fn run(root: &Path) -> Vec<Problem> {
     let mut problems = Vec::new();
     problems.extend(imports::check(&files));
     problems.extend(manifests::check(&files));
+    problems.extend(pages::check(&files));
     problems.extend(paths::check(root, &files));
     problems.extend(sizes::check(&files));
     problems.extend(words::check(&files));

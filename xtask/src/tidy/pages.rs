@@ -1,0 +1,80 @@
+//! One kind, one page: what it says, why it matters, a flagged kernel, its clean twin, the fix.
+//!
+//! Whether the analysis agrees with the marks on a page is the fixture tests' matter.
+
+use super::{File, Problem};
+
+const KINDS: &str = "analysis/src/findings/kind.rs";
+const FOLDER: &str = "analysis/src/findings/pages/";
+const SECTIONS: [&str; 5] = ["What it says", "Why it matters", "Flagged", "Clean", "The fix"];
+
+pub(super) fn check(files: &[File]) -> Vec<Problem> {
+    let Some(registry) = files.iter().find(|file| file.path == KINDS) else { return Vec::new() };
+    let kinds = kinds(&registry.text);
+    let mut problems = Vec::new();
+    if kinds.is_empty() {
+        problems.push(registry.problem(0, "no kinds found: has the registry's form changed?"));
+    }
+    for (line, kind, page) in &kinds {
+        if *page != format!("pages/{kind}.md") {
+            problems.push(registry.problem(*line, format!("the page of `{kind}` is `pages/{kind}.md`")));
+        }
+        match files.iter().find(|file| file.path == format!("{FOLDER}{kind}.md")) {
+            None => problems.push(registry.problem(*line, format!("`{kind}` has no page"))),
+            Some(file) => problems.extend(page_problems(file, kind)),
+        }
+    }
+    for file in files {
+        let Some(name) = file.path.strip_prefix(FOLDER).and_then(|name| name.strip_suffix(".md")) else { continue };
+        if !kinds.iter().any(|(_, kind, _)| *kind == name) {
+            problems.push(file.problem(0, "a page without a kind"));
+        }
+    }
+    problems
+}
+
+/// Line, name and page path of each entry of the `kinds!` table.
+fn kinds(text: &str) -> Vec<(usize, &str, &str)> {
+    let mut found = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let quoted: Vec<&str> = line.split('"').skip(1).step_by(2).collect();
+        if let [name, page] = quoted.as_slice()
+            && page.ends_with(".md")
+        {
+            found.push((at + 1, *name, *page));
+        }
+    }
+    found
+}
+
+fn page_problems(file: &File, kind: &str) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if file.text.lines().next() != Some(&format!("# {kind}")) {
+        problems.push(file.problem(1, format!("the page's title is `# {kind}`")));
+    }
+    let headings: Vec<&str> = file.text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    for section in SECTIONS {
+        if !headings.contains(&section) {
+            problems.push(file.problem(0, format!("no section `## {section}`")));
+        }
+    }
+    if !has_mark(section(&file.text, "Flagged"), kind) {
+        problems.push(file.problem(0, format!("no case under `## Flagged` marks `^ {kind}`")));
+    }
+    let clean = section(&file.text, "Clean");
+    if !clean.contains("```ttgir") || clean.lines().any(|line| line.contains("^ ") && line.trim().starts_with("//")) {
+        problems.push(file.problem(0, "`## Clean` holds the twin: a kernel without a mark"));
+    }
+    problems
+}
+
+fn has_mark(text: &str, kind: &str) -> bool {
+    text.lines().any(|line| line.trim_start().starts_with("//") && line.contains(&format!("^ {kind}")))
+}
+
+fn section<'a>(text: &'a str, name: &str) -> &'a str {
+    let Some(start) = text.find(&format!("\n## {name}\n")) else { return "" };
+    let body = &text[start + 1..];
+    let end = body[3..].find("\n## ").map_or(body.len(), |end| end + 3);
+    &body[..end]
+}
