@@ -12,7 +12,7 @@ const NEVER: [(&str, &[&str]); 9] = [
     ("syntax", &["lower", "sync", "model", "explore", "findings", "ide", "engine"]),
     ("sync", &["syntax", "lower", "model", "explore", "findings", "ide", "engine"]),
     ("lower", &["model", "explore", "findings", "ide", "engine"]),
-    ("model", &["syntax", "lower", "explore", "findings", "ide", "engine"]),
+    ("model", &["syntax", "lower", "findings", "ide", "engine"]),
     ("explore", &["syntax", "lower", "model", "findings", "ide", "engine"]),
     ("findings", &["syntax", "lower", "ide", "engine"]),
     ("engine", &["ide"]),
