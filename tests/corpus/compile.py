@@ -46,8 +46,9 @@ def source_of(kernel, bug: str) -> GluonASTSource:
     """The front-end input: every parameter gets a type or, for a constexpr, a value."""
     names = [p.name for p in kernel.fn.params]
     values = dict(kernel.constexprs, BUG=bug)
-    signature = {n: "constexpr" if n in values else kernel.signature[n] for n in names}
-    aligned = {(i, ): [["tt.divisibility", 16]] for i, n in enumerate(names) if signature[n].startswith("*")}
+    given = {n: "constexpr" if n in values else kernel.signature[n] for n in names}
+    signature = {n: ty.removesuffix(":16") for n, ty in given.items()}
+    aligned = {(i, ): [["tt.divisibility", 16]] for i, n in enumerate(names) if given[n][0] == "*" or ":16" in given[n]}
     return GluonASTSource(kernel.fn, signature, {(names.index(n), ): v for n, v in values.items()}, aligned)
 
 

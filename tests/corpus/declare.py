@@ -22,7 +22,10 @@ class Twin:
 
 @dataclass
 class Kernel:
-    """One compiled kernel; `fn` is the jitted entry and `name` the stem of the compiled file."""
+    """One compiled kernel; `fn` is the jitted entry and `name` the stem of the compiled file.
+
+    In `signature` an integer type followed by `:16` says that the argument is a multiple of 16.
+    """
 
     fn: object
     arch: int
