@@ -8,6 +8,7 @@
 //! It does no I/O, knows no clock, no thread, no LSP and no JSON.
 
 pub mod base;
+pub mod decide;
 pub mod explore;
 pub mod findings;
 pub mod ide;

@@ -121,6 +121,42 @@ impl<V: Copy> Pure<V> {
         }
     }
 
+    /// The same operation over other operands.
+    pub fn map<W>(&self, mut f: impl FnMut(V) -> W) -> Pure<W> {
+        use Pure::*;
+        match *self {
+            Const(value) => Const(value),
+            Input(input) => Input(input),
+            Copy(a) => Copy(f(a)),
+            Add(w, a, b) => Add(w, f(a), f(b)),
+            Sub(w, a, b) => Sub(w, f(a), f(b)),
+            Mul(w, a, b) => Mul(w, f(a), f(b)),
+            DivS(w, a, b) => DivS(w, f(a), f(b)),
+            DivU(w, a, b) => DivU(w, f(a), f(b)),
+            CeilDivS(w, a, b) => CeilDivS(w, f(a), f(b)),
+            CeilDivU(w, a, b) => CeilDivU(w, f(a), f(b)),
+            FloorDivS(w, a, b) => FloorDivS(w, f(a), f(b)),
+            RemS(w, a, b) => RemS(w, f(a), f(b)),
+            RemU(w, a, b) => RemU(w, f(a), f(b)),
+            MinS(w, a, b) => MinS(w, f(a), f(b)),
+            MaxS(w, a, b) => MaxS(w, f(a), f(b)),
+            MinU(w, a, b) => MinU(w, f(a), f(b)),
+            MaxU(w, a, b) => MaxU(w, f(a), f(b)),
+            And(w, a, b) => And(w, f(a), f(b)),
+            Or(w, a, b) => Or(w, f(a), f(b)),
+            Xor(w, a, b) => Xor(w, f(a), f(b)),
+            Shl(w, a, b) => Shl(w, f(a), f(b)),
+            ShrS(w, a, b) => ShrS(w, f(a), f(b)),
+            ShrU(w, a, b) => ShrU(w, f(a), f(b)),
+            Cmp(op, w, a, b) => Cmp(op, w, f(a), f(b)),
+            Select(c, a, b) => Select(f(c), f(a), f(b)),
+            ExtS(from, to, a) => ExtS(from, to, f(a)),
+            ExtU(from, to, a) => ExtU(from, to, f(a)),
+            Trunc(w, a) => Trunc(w, f(a)),
+            Load(input, a) => Load(input, f(a)),
+        }
+    }
+
     /// Computes the value: `get` reads an operand, `input` an input, `load` global memory.
     pub fn eval(
         &self,

@@ -1,0 +1,246 @@
+//! Which concrete inputs a kernel is run with.
+//!
+//! Every loop whose bounds are functions of inputs is driven through 0, 1, 2, 3, depth, depth+1
+//! and 2·depth+1 iterations, and every branch on inputs both ways, with small values that respect
+//! the known divisors. A valuation is never infeasible: partitions that share an input agree.
+//! What is missed: loops whose bounds depend on other loops' counters run as these let them, and
+//! two input-dependent loops are not driven through all pairs of trip counts.
+
+use super::slice::{Bounds, Slices};
+use crate::base::Limits;
+use crate::model::Valuation;
+use crate::sync::{InputId, InputKind, Instr, Kernel, ViewOp};
+use rustc_hash::FxHashMap;
+
+/// Loops that run equally often whatever the inputs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Group {
+    /// Their common bounds.
+    pub bounds: Bounds,
+    /// The inputs that drive them.
+    pub inputs: Vec<InputId>,
+    /// Numbers in [`Kernel::loops`].
+    pub loops: Vec<usize>,
+}
+
+/// The inputs a kernel is run with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// Smallest first.
+    pub valuations: Vec<Valuation>,
+    /// The valuation the others vary.
+    pub base: Valuation,
+    /// Loops driven by inputs.
+    pub groups: Vec<Group>,
+    /// Whether valuations were left out because of the limit.
+    pub cut: bool,
+}
+
+/// Deepest ring of buffers, for the choice of trip counts.
+fn depth(kernel: &Kernel) -> u64 {
+    let counts = kernel.blocks.iter().flat_map(|block| &block.instrs).filter_map(|instr| match instr {
+        Instr::View { op: ViewOp::Index { count, .. }, .. } => Some(*count),
+        _ => None,
+    });
+    counts.max().unwrap_or(1).clamp(1, 8)
+}
+
+fn default_value(kernel: &Kernel, input: InputId) -> i64 {
+    let info = &kernel.inputs[input.index()];
+    match info.kind {
+        InputKind::Argument(_) => info.divisor.max(1) as i64,
+        InputKind::Pointer(position) => (i64::from(position) + 1) << 24,
+        InputKind::ProgramId(_) | InputKind::Free => 0,
+        InputKind::NumPrograms(_) | InputKind::Memory => 1,
+    }
+}
+
+/// Values to try for an input, ascending.
+fn candidates(kernel: &Kernel, input: InputId, constants: &[i64]) -> Vec<i64> {
+    let info = &kernel.inputs[input.index()];
+    let mut values: Vec<i64> = match info.kind {
+        InputKind::Argument(_) => {
+            let divisor = info.divisor.max(1) as i64;
+            let units = constants.iter().copied().filter(|&unit| (2..=1 << 16).contains(&unit));
+            let mut values: Vec<i64> = (0..=40).map(|factor| factor * divisor).collect();
+            for unit in units {
+                values.extend((0..=40).map(|factor| factor * unit));
+            }
+            values.retain(|value| value % divisor == 0);
+            values
+        }
+        InputKind::Pointer(_) => vec![default_value(kernel, input)],
+        InputKind::ProgramId(_) => vec![0, 1, 2, 3],
+        InputKind::NumPrograms(_) => vec![1, 2, 4],
+        InputKind::Memory => (0..=20).chain([64, 128]).collect(),
+        InputKind::Free if info.width == 1 => vec![0, 1],
+        InputKind::Free => (0..=8).collect(),
+    };
+    if info.width == 1 {
+        values.retain(|value| (0..=1).contains(value));
+    }
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+impl Plan {
+    /// Chooses the inputs for a kernel.
+    pub fn new(kernel: &Kernel, limits: &Limits) -> Plan {
+        let slices = Slices::new(kernel);
+        let groups = groups(kernel, &slices);
+        let depth = depth(kernel);
+        let mut targets = vec![0, 1, 2, 3, depth, depth + 1, 2 * depth + 1];
+        targets.sort_unstable();
+        targets.dedup();
+
+        let mut base = Valuation {
+            values: (0..kernel.inputs.len()).map(|at| default_value(kernel, InputId(at as u32))).collect(),
+        };
+        for group in &groups {
+            if let Some((input, value)) = drive(kernel, &slices, group, &base, &[2, 3, 1]).into_iter().next() {
+                base.values[input.index()] = value;
+            }
+        }
+        let mut valuations = vec![base.clone()];
+        for group in &groups {
+            for (input, value) in drive_all(kernel, &slices, group, &base, &targets) {
+                let mut valuation = base.clone();
+                valuation.values[input.index()] = value;
+                valuations.push(valuation);
+            }
+        }
+        for condition in slices.conditions() {
+            valuations.extend(flips(kernel, &slices, condition, &base));
+        }
+        for (at, info) in kernel.inputs.iter().enumerate() {
+            if info.kind == InputKind::Free {
+                for value in candidates(kernel, InputId(at as u32), &[]).into_iter().take(3) {
+                    let mut valuation = base.clone();
+                    valuation.values[at] = value;
+                    valuations.push(valuation);
+                }
+            }
+        }
+        let mut unique: Vec<Valuation> = Vec::new();
+        for valuation in valuations {
+            if !unique.contains(&valuation) {
+                unique.push(valuation);
+            }
+        }
+        let cut = unique.len() > limits.valuations;
+        unique.truncate(limits.valuations.max(1));
+        unique.sort_by_key(|valuation| {
+            valuation.values.iter().map(|value| i128::from(value.unsigned_abs())).sum::<i128>()
+        });
+        Plan { valuations: unique, base, groups, cut }
+    }
+
+    /// `base` with the inputs of a group changed so that its loops run `trips` times.
+    pub fn with_trips(&self, kernel: &Kernel, base: &Valuation, group: &Group, trips: u64) -> Option<Valuation> {
+        let slices = Slices::new(kernel);
+        let (input, value) = drive(kernel, &slices, group, base, &[trips]).into_iter().next()?;
+        let mut valuation = base.clone();
+        valuation.values[input.index()] = value;
+        Some(valuation)
+    }
+}
+
+fn groups(kernel: &Kernel, slices: &Slices<'_>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (number, info) in kernel.loops.iter().enumerate() {
+        let Some((_, lower, upper, step)) = info.counted else { continue };
+        let bounds = Bounds { lower: slices.root(lower), upper: slices.root(upper), step: slices.root(step) };
+        let mut inputs = Vec::new();
+        let leaves = [bounds.lower, bounds.upper, bounds.step].map(|bound| slices.inputs(bound));
+        if leaves.iter().any(Option::is_none) {
+            continue;
+        }
+        leaves.into_iter().flatten().for_each(|leaves| inputs.extend(leaves.inputs));
+        inputs.sort_unstable();
+        inputs.dedup();
+        if inputs.is_empty() {
+            continue;
+        }
+        let equal = |group: &&mut Group| {
+            [(group.bounds.lower, bounds.lower), (group.bounds.upper, bounds.upper), (group.bounds.step, bounds.step)]
+                .iter()
+                .all(|&(a, b)| a == b || slices.equal(a, b))
+        };
+        match groups.iter_mut().find(equal) {
+            Some(group) => group.loops.push(number),
+            None => groups.push(Group { bounds, inputs, loops: vec![number] }),
+        }
+    }
+    groups
+}
+
+/// One value of one input for the first reachable trip count of `targets`.
+fn drive(
+    kernel: &Kernel,
+    slices: &Slices<'_>,
+    group: &Group,
+    base: &Valuation,
+    targets: &[u64],
+) -> Vec<(InputId, i64)> {
+    for &target in targets {
+        let found = drive_all(kernel, slices, group, base, &[target]);
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    Vec::new()
+}
+
+/// For each trip count the smallest value of the first input that reaches it.
+fn drive_all(
+    kernel: &Kernel,
+    slices: &Slices<'_>,
+    group: &Group,
+    base: &Valuation,
+    targets: &[u64],
+) -> Vec<(InputId, i64)> {
+    let mut constants = Vec::new();
+    for bound in [group.bounds.lower, group.bounds.upper, group.bounds.step] {
+        constants.extend(slices.inputs(bound).map(|leaves| leaves.constants).unwrap_or_default());
+    }
+    let mut reached: Vec<Option<(InputId, i64)>> = vec![None; targets.len()];
+    let mut inputs = group.inputs.clone();
+    // Arguments are what a user sets; a program's number comes last.
+    inputs.sort_by_key(|input| kernel.inputs[input.index()].kind);
+    for input in inputs {
+        let mut valuation = base.clone();
+        for value in candidates(kernel, input, &constants) {
+            valuation.values[input.index()] = value;
+            let Some(trips) = slices.trips(group.bounds, &valuation) else { continue };
+            if let Some(at) = targets.iter().position(|&target| target == trips)
+                && reached[at].is_none()
+            {
+                reached[at] = Some((input, value));
+            }
+        }
+    }
+    reached.into_iter().flatten().collect()
+}
+
+/// Valuations under which a condition takes the outcome that `base` does not give.
+fn flips(
+    kernel: &Kernel,
+    slices: &Slices<'_>,
+    condition: crate::sync::Var,
+    base: &Valuation,
+) -> Option<Valuation> {
+    let leaves = slices.inputs(condition)?;
+    let value = |valuation: &Valuation| slices.eval(condition, valuation, &mut FxHashMap::default()).map(|bit| bit & 1);
+    let now = value(base)?;
+    for &input in &leaves.inputs {
+        for candidate in candidates(kernel, input, &leaves.constants) {
+            let mut valuation = base.clone();
+            valuation.values[input.index()] = candidate;
+            if value(&valuation).is_some_and(|bit| bit != now) {
+                return Some(valuation);
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,213 @@
+//! Decides a kernel: chooses inputs, runs the machine, and says how far the answer reaches.
+//!
+//! For each valuation one canonical run. Where the machine judges it confluent it stands for all
+//! schedules. Where not, the schedules it warned of are run first, then all of them up to
+//! commuting steps, within limits; a met limit is a [`Gap`]. A clean answer is closed over all
+//! trip counts by [`closing`], where the state repeats.
+
+mod closing;
+mod inputs;
+mod outcome;
+mod slice;
+
+pub use inputs::{Group, Plan};
+pub use outcome::{Closure, Found, Gap, Lapped, Outcome, Reach};
+pub use slice::{Bounds, Leaves, Slices};
+
+use crate::base::{Cancel, Cancelled, Limits};
+use crate::explore::{Run, canonical, hold, prefer, search};
+use crate::model::{Escape, Event, Machine, Rule, State, Valuation, Violation};
+use crate::sync::{Kernel, SiteId};
+
+/// Decides a kernel.
+pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
+    let mut decision = Decision {
+        kernel,
+        limits,
+        outcome: Outcome {
+            found: Vec::new(),
+            lapped: Vec::new(),
+            gaps: Vec::new(),
+            reach: Reach::Runs,
+            runs: 0,
+            steps: 0,
+            valuations: Vec::new(),
+        },
+    };
+    if kernel.ctas > 1 {
+        decision.outcome.gaps.push(Gap::Cluster { ctas: kernel.ctas });
+        return Ok(decision.outcome);
+    }
+    let plan = Plan::new(kernel, limits);
+    for valuation in &plan.valuations {
+        cancel.check()?;
+        if decision.outcome.steps >= limits.total_steps {
+            decision.gap(Gap::Lost(crate::model::Lost::Limit));
+            break;
+        }
+        decision.run(valuation, cancel)?;
+    }
+    if decision.outcome.found.is_empty() && decision.outcome.gaps.is_empty() && decision.outcome.lapped.is_empty() {
+        decision.outcome.reach = closing::close(kernel, &plan, limits, cancel, &mut decision)?;
+    }
+    Ok(decision.outcome)
+}
+
+struct Decision<'k> {
+    kernel: &'k Kernel,
+    limits: &'k Limits,
+    outcome: Outcome,
+}
+
+impl<'k> Decision<'k> {
+    fn gap(&mut self, gap: Gap) {
+        if !self.outcome.gaps.contains(&gap) {
+            self.outcome.gaps.push(gap);
+        }
+    }
+
+    /// Runs one valuation under every schedule that matters.
+    fn run(&mut self, valuation: &Valuation, cancel: &Cancel<'_>) -> Result<(), Cancelled> {
+        self.outcome.valuations.push(valuation.clone());
+        let mut machine = Machine::new(self.kernel, valuation, self.limits);
+        let run = canonical(&machine);
+        self.count(&run);
+        self.take(&run, valuation, false);
+        if run.state.escapes.is_empty() || run.state.lost.is_some() || run.state.unmodelled {
+            return Ok(());
+        }
+        if !self.outcome.found.is_empty() {
+            // The canonical run already breaks a rule; other schedules would repeat it.
+            return Ok(());
+        }
+        machine.learn(&run.state);
+        self.alternatives(&machine, &run, valuation, cancel)
+    }
+
+    fn alternatives(
+        &mut self,
+        machine: &Machine<'_>,
+        run: &Run<State>,
+        valuation: &Valuation,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Cancelled> {
+        let mut lapped = Vec::new();
+        for escape in &run.state.escapes {
+            let Escape::Lapped { wait, flip } = *escape else { continue };
+            let Some(prefix) = run.schedule.get(..wait.saturating_sub(1) as usize) else { continue };
+            let thread = usize::from(run.schedule[wait as usize - 1]);
+            let held = hold(machine, prefix, thread);
+            self.count(&held);
+            if held.state.violations.is_empty() {
+                lapped.push(Lapped {
+                    wait,
+                    flip,
+                    canonical: run.schedule.clone(),
+                    schedule: held.schedule,
+                    valuation: valuation.clone(),
+                });
+            } else {
+                self.take(&held, valuation, true);
+                return Ok(());
+            }
+            if lapped.len() >= 4 {
+                break;
+            }
+        }
+        for thread in 0..crate::explore::System::threads(machine) {
+            cancel.check()?;
+            for other in [prefer(machine, thread), hold(machine, &[], thread)] {
+                self.count(&other);
+                if !other.state.violations.is_empty() {
+                    self.take(&other, valuation, true);
+                    return Ok(());
+                }
+            }
+        }
+        let mut first: Option<(State, Vec<u8>)> = None;
+        let explored = search(machine, self.limits, cancel, |state, schedule| {
+            if first.is_none() && !state.violations.is_empty() {
+                first = Some((state.clone(), schedule.clone()));
+            }
+        })?;
+        self.outcome.steps += explored.steps;
+        match first {
+            Some((state, schedule)) => self.take(&Run { schedule, state }, valuation, true),
+            None => {
+                if self.outcome.lapped.is_empty() {
+                    self.outcome.lapped = lapped;
+                }
+                if !explored.complete {
+                    self.gap(Gap::Schedules { states: explored.states });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, run: &Run<State>) {
+        self.outcome.runs += 1;
+        self.outcome.steps += u64::from(run.state.step);
+    }
+
+    /// Keeps what a run found, one violation a kind and place.
+    fn take(&mut self, run: &Run<State>, valuation: &Valuation, alternative: bool) {
+        if let Some(lost) = run.state.lost {
+            self.gap(Gap::Lost(lost));
+        }
+        if run.state.unmodelled {
+            // What an unmodelled op does may order or fill what looks unordered or empty.
+            self.gap(Gap::Unmodelled);
+            return;
+        }
+        for violation in &run.state.violations {
+            if shadowed(violation, &run.state.violations)
+                || self.outcome.found.len() >= self.limits.findings
+                || self.outcome.found.iter().any(|known| repeats(&known.violation, violation))
+            {
+                continue;
+            }
+            self.outcome.found.push(Found {
+                violation: violation.clone(),
+                valuation: valuation.clone(),
+                schedule: run.schedule.clone(),
+                alternative,
+            });
+        }
+    }
+}
+
+/// Whether a violation says what another one of the run says better: a read of unwritten memory
+/// whose write comes later, unordered, is a race and not an uninitialised read.
+fn shadowed(violation: &Violation, all: &[Violation]) -> bool {
+    let Rule::Uninitialised { read } = &violation.rule else { return false };
+    all.iter().any(|other| match &other.rule {
+        Rule::Race { earlier, .. } => same_access(earlier, read),
+        _ => false,
+    })
+}
+
+fn same_access(a: &Event, b: &Event) -> bool {
+    a.effect == b.effect && a.access == b.access
+}
+
+/// Whether a violation would repeat a finding: same rule at the same op, or the same earlier
+/// access against the same thread.
+fn repeats(known: &Violation, new: &Violation) -> bool {
+    if std::mem::discriminant(&known.rule) != std::mem::discriminant(&new.rule) {
+        return false;
+    }
+    match (&known.rule, &new.rule) {
+        (Rule::Race { earlier: a, later: x }, Rule::Race { earlier: b, later: y })
+        | (Rule::ProxyFence { earlier: a, later: x }, Rule::ProxyFence { earlier: b, later: y }) => {
+            known.site == new.site || (a.effect == b.effect && x.thread == y.thread)
+        }
+        (Rule::Deadlock(a), Rule::Deadlock(b)) => {
+            let sites = |blocked: &[crate::model::Blocked]| -> Vec<SiteId> {
+                blocked.iter().map(|blocked| blocked.site).collect()
+            };
+            sites(a).first() == sites(b).first() || known.site == new.site
+        }
+        _ => known.site == new.site,
+    }
+}

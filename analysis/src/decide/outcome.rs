@@ -1,0 +1,92 @@
+//! What was decided of a kernel, in ids.
+
+use crate::explore::Schedule;
+use crate::model::{Lost, Valuation, Violation};
+
+/// A violation with the run that shows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// What broke.
+    pub violation: Violation,
+    /// With which inputs.
+    pub valuation: Valuation,
+    /// Under which schedule.
+    pub schedule: Schedule,
+    /// Whether the schedule is one that a confluence check asked for, rather than the canonical one.
+    pub alternative: bool,
+}
+
+/// A wait that a schedule can bring to see another flip.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lapped {
+    /// Step of the wait in the canonical run of the same valuation.
+    pub wait: u32,
+    /// Step of the arrival that flips past it there.
+    pub flip: u32,
+    /// The canonical schedule.
+    pub canonical: Schedule,
+    /// The schedule in which the flip comes first.
+    pub schedule: Schedule,
+    /// With which inputs.
+    pub valuation: Valuation,
+}
+
+/// Why there is no verdict for all inputs and all schedules.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Gap {
+    /// The machine could not follow.
+    Lost(Lost),
+    /// An unmodelled op was executed.
+    Unmodelled,
+    /// A run is not confluent and its schedules were too many to visit.
+    Schedules {
+        /// States that were visited.
+        states: usize,
+    },
+    /// The kernel runs on a cluster of CTAs.
+    Cluster {
+        /// How many.
+        ctas: u32,
+    },
+}
+
+/// How far a clean verdict reaches.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// Nothing that the kernel does to barriers and memory depends on inputs.
+    NoInputs,
+    /// The state repeats, so all larger trip counts are covered: one entry a group of loops.
+    Closed(Vec<Closure>),
+    /// Only the inputs that were run.
+    Runs,
+}
+
+/// A loop whose state repeats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Closure {
+    /// Number in [`Kernel::loops`](crate::sync::Kernel::loops).
+    pub loop_number: usize,
+    /// Iterations before the state first repeats.
+    pub warm_up: u64,
+    /// Iterations from one repetition to the next.
+    pub period: u64,
+}
+
+/// What was decided.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// Broken rules, one a place and kind, smallest inputs first.
+    pub found: Vec<Found>,
+    /// Waits that can be lapped without anything worse following.
+    pub lapped: Vec<Lapped>,
+    /// What keeps "nothing found" from meaning "nothing there".
+    pub gaps: Vec<Gap>,
+    /// How far the runs reach.
+    pub reach: Reach,
+    /// Runs made.
+    pub runs: u32,
+    /// Steps taken.
+    pub steps: u64,
+    /// Valuations run.
+    pub valuations: Vec<Valuation>,
+}

@@ -1,0 +1,226 @@
+//! What a variable is as a function of the inputs alone.
+
+use crate::model::Valuation;
+use crate::sync::{BlockId, InputId, Instr, Kernel, Pure, Target, Terminator, Var};
+use rustc_hash::FxHashMap;
+
+/// Definitions of scalar variables, with block parameters that have one source resolved.
+#[derive(Debug)]
+pub struct Slices<'k> {
+    kernel: &'k Kernel,
+    defs: Vec<Def>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Def {
+    Let(Pure<Var>),
+    Same(Var),
+    /// Several values, or a memdesc.
+    Opaque,
+}
+
+/// Calls `each` with every jump of a block.
+pub(super) fn targets<'k>(terminator: &'k Terminator, mut each: impl FnMut(&'k Target)) {
+    match terminator {
+        Terminator::Jump(target) | Terminator::Join(_, target) => each(target),
+        Terminator::Branch(_, yes, no) => {
+            each(yes);
+            each(no);
+        }
+        Terminator::Fork(fork) => {
+            each(&fork.default);
+            fork.partitions.iter().for_each(|(_, target)| each(target));
+        }
+        Terminator::Exit(_) | Terminator::Return(_) => {}
+    }
+}
+
+impl<'k> Slices<'k> {
+    /// Reads all definitions of a kernel.
+    pub fn new(kernel: &'k Kernel) -> Slices<'k> {
+        let mut defs = vec![Def::Opaque; kernel.vars.len()];
+        let mut sources: Vec<Option<Option<Var>>> = vec![None; kernel.vars.len()];
+        for block in &kernel.blocks {
+            for instr in &block.instrs {
+                if let Instr::Let(var, pure) = instr
+                    && let Some(def) = defs.get_mut(var.index())
+                {
+                    *def = Def::Let(*pure);
+                }
+            }
+            targets(&block.terminator, |target| {
+                let Some(to) = kernel.blocks.get(target.block.index()) else { return };
+                for (&param, &arg) in to.params.iter().zip(&target.args) {
+                    let Some(source) = sources.get_mut(param.index()) else { continue };
+                    *source = match *source {
+                        _ if arg == param => *source,
+                        None => Some(Some(arg)),
+                        Some(Some(known)) if known == arg => Some(Some(arg)),
+                        Some(_) => Some(None),
+                    };
+                }
+            });
+        }
+        for (def, source) in defs.iter_mut().zip(sources) {
+            if let Some(Some(var)) = source {
+                *def = Def::Same(var);
+            }
+        }
+        Slices { kernel, defs }
+    }
+
+    /// The variable that a chain of copies and single-source parameters starts at.
+    pub fn root(&self, var: Var) -> Var {
+        let mut var = var;
+        for _ in 0..self.defs.len() {
+            match self.defs.get(var.index()) {
+                Some(Def::Same(source) | Def::Let(Pure::Copy(source))) => var = *source,
+                _ => break,
+            }
+        }
+        var
+    }
+
+    /// The operation that computes a variable, if one does.
+    pub fn pure(&self, var: Var) -> Option<Pure<Var>> {
+        match self.defs.get(self.root(var).index()) {
+            Some(Def::Let(pure)) => Some(*pure),
+            _ => None,
+        }
+    }
+
+    /// The inputs that a variable is a function of, and the constants on the way; `None` where it
+    /// is more than a function of inputs.
+    pub fn inputs(&self, var: Var) -> Option<Leaves> {
+        let mut leaves = Leaves::default();
+        let mut seen = vec![false; self.defs.len()];
+        let mut open = vec![var];
+        while let Some(var) = open.pop() {
+            let var = self.root(var);
+            if std::mem::replace(seen.get_mut(var.index())?, true) {
+                continue;
+            }
+            let Def::Let(pure) = self.defs[var.index()] else { return None };
+            match pure {
+                Pure::Const(value) => leaves.constants.push(value),
+                Pure::Input(input) => leaves.inputs.push(input),
+                Pure::Load(input, _) => leaves.inputs.push(input),
+                _ => {}
+            }
+            open.extend(pure.operands());
+        }
+        leaves.inputs.sort_unstable();
+        leaves.inputs.dedup();
+        leaves.constants.sort_unstable();
+        leaves.constants.dedup();
+        Some(leaves)
+    }
+
+    /// The value of a variable that is a function of inputs.
+    pub fn eval(&self, var: Var, valuation: &Valuation, memo: &mut FxHashMap<Var, Option<i64>>) -> Option<i64> {
+        let mut open = vec![self.root(var)];
+        while let Some(&top) = open.last() {
+            if memo.contains_key(&top) {
+                open.pop();
+                continue;
+            }
+            let Some(Def::Let(pure)) = self.defs.get(top.index()).copied() else {
+                memo.insert(top, None);
+                continue;
+            };
+            let missing: Vec<Var> =
+                pure.operands().into_iter().map(|arg| self.root(arg)).filter(|arg| !memo.contains_key(arg)).collect();
+            if !missing.is_empty() {
+                if open.len() > self.defs.len() {
+                    return None;
+                }
+                open.extend(missing);
+                continue;
+            }
+            let known = pure.operands().into_iter().all(|arg| memo.get(&self.root(arg)).copied().flatten().is_some());
+            let value = known
+                .then(|| {
+                    pure.eval(
+                        |arg| memo.get(&self.root(arg)).copied().flatten().unwrap_or(0),
+                        |input| valuation.get(input),
+                        |memory, _| valuation.get(memory),
+                    )
+                })
+                .flatten();
+            memo.insert(top, value);
+        }
+        memo.get(&self.root(var)).copied().flatten()
+    }
+
+    /// Iterations of a counted loop whose bounds are functions of inputs.
+    pub fn trips(&self, bounds: Bounds, valuation: &Valuation) -> Option<u64> {
+        let mut memo = FxHashMap::default();
+        let lower = self.eval(bounds.lower, valuation, &mut memo)?;
+        let upper = self.eval(bounds.upper, valuation, &mut memo)?;
+        let step = self.eval(bounds.step, valuation, &mut memo)?;
+        if step <= 0 || upper <= lower {
+            return (step > 0).then_some(0);
+        }
+        Some((upper.checked_sub(lower)? as u64).div_ceil(step as u64))
+    }
+
+    /// Conditions of branches that are no loop tests, with their blocks.
+    pub fn conditions(&self) -> Vec<Var> {
+        let heads: Vec<BlockId> = self.kernel.loops.iter().map(|info| info.head).collect();
+        let mut conditions = Vec::new();
+        for (number, block) in self.kernel.blocks.iter().enumerate() {
+            if let Terminator::Branch(condition, ..) = block.terminator
+                && !heads.contains(&BlockId(number as u32))
+            {
+                conditions.push(condition);
+            }
+        }
+        for effect in &self.kernel.effects {
+            conditions.extend(effect.predicate);
+        }
+        conditions.sort_unstable();
+        conditions.dedup();
+        conditions
+    }
+}
+
+/// Bounds of a counted loop.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Bounds {
+    /// First value.
+    pub lower: Var,
+    /// One past the last value.
+    pub upper: Var,
+    /// Distance.
+    pub step: Var,
+}
+
+/// What a function of inputs is made of.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Leaves {
+    /// Inputs.
+    pub inputs: Vec<InputId>,
+    /// Constants.
+    pub constants: Vec<i64>,
+}
+
+impl Slices<'_> {
+    /// Whether two variables are the same expression of inputs and constants.
+    pub fn equal(&self, a: Var, b: Var) -> bool {
+        let mut open = vec![(a, b)];
+        let mut steps = 0;
+        while let Some((a, b)) = open.pop() {
+            let (a, b) = (self.root(a), self.root(b));
+            if a == b {
+                continue;
+            }
+            steps += 1;
+            let (Some(x), Some(y)) = (self.pure(a), self.pure(b)) else { return false };
+            if steps > 256 || x.map(|_| Var(0)) != y.map(|_| Var(0)) {
+                return false;
+            }
+            open.extend(x.operands().into_iter().zip(y.operands()));
+        }
+        true
+    }
+}
