@@ -1,8 +1,8 @@
 //! Closing the loop: why the runs made cover all trip counts.
 
+use super::Decision;
 use super::inputs::Plan;
 use super::outcome::Reach;
-use super::Decision;
 use crate::base::{Cancel, Cancelled, Limits};
 use crate::sync::Kernel;
 

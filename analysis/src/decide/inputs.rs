@@ -224,12 +224,7 @@ fn drive_all(
 }
 
 /// Valuations under which a condition takes the outcome that `base` does not give.
-fn flips(
-    kernel: &Kernel,
-    slices: &Slices<'_>,
-    condition: crate::sync::Var,
-    base: &Valuation,
-) -> Option<Valuation> {
+fn flips(kernel: &Kernel, slices: &Slices<'_>, condition: crate::sync::Var, base: &Valuation) -> Option<Valuation> {
     let leaves = slices.inputs(condition)?;
     let value = |valuation: &Valuation| slices.eval(condition, valuation, &mut FxHashMap::default()).map(|bit| bit & 1);
     let now = value(base)?;

@@ -81,6 +81,14 @@ impl<'k> Slices<'k> {
         var
     }
 
+    /// The one variable that a parameter or copy takes its value from.
+    pub fn source(&self, var: Var) -> Option<Var> {
+        match self.defs.get(var.index()) {
+            Some(Def::Same(source)) => Some(*source),
+            _ => None,
+        }
+    }
+
     /// The operation that computes a variable, if one does.
     pub fn pure(&self, var: Var) -> Option<Pure<Var>> {
         match self.defs.get(self.root(var).index()) {

@@ -79,10 +79,7 @@ pub fn replay<M: System>(machine: &M, schedule: &[u8], mut each: impl FnMut(usiz
     let mut state = machine.initial();
     for (number, &thread) in schedule.iter().enumerate() {
         let thread = usize::from(thread);
-        if thread >= machine.threads()
-            || machine.stopped(&state)
-            || machine.status(&state, thread) != Status::Ready
-        {
+        if thread >= machine.threads() || machine.stopped(&state) || machine.status(&state, thread) != Status::Ready {
             return state;
         }
         machine.step(&mut state, thread);

@@ -1,7 +1,19 @@
 //! Findings: violations in words, with their places and the run that leads there.
+//!
+//! [`describe()`] is the cold path: the machine detects mutely, and what is said about it is found
+//! out by repeating the run.
 
+mod deadlock;
+mod describe;
 mod finding;
 mod kind;
+mod lifecycle;
+mod race;
+mod replay;
+mod words;
 
+pub use describe::{describe, machine_of};
 pub use finding::{Edit, Finding, Fix, KernelReport, Note, RunStep, Severity, Verdict};
 pub use kind::Kind;
+pub use replay::{Replay, replay};
+pub use words::Words;

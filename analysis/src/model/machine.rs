@@ -430,11 +430,16 @@ impl System for Machine<'_> {
 }
 
 impl Machine<'_> {
+    /// Whether a thread stands at a wait.
+    pub fn waits(&self, state: &State, thread: usize) -> bool {
+        self.next_effect(state, thread).is_some_and(|(_, effect)| matches!(effect.kind, EffectKind::Wait { .. }))
+    }
+
     fn stuck(&self, state: &State, thread: usize) -> Option<Blocked> {
         (self.status(state, thread) == Status::Blocked).then(|| self.blocked_on(state, thread)).flatten()
     }
 
-    /// The mode of an access as an event records it.
+    /// The shape of a memdesc variable.
     pub(super) fn shape_of(&self, view: Var) -> Option<ShapeId> {
         match self.kernel.vars.get(view.index())?.kind {
             VarKind::View(shape) => Some(shape),

@@ -1,0 +1,112 @@
+//! Deadlocks, with the one of three causes that applies.
+//!
+//! Source: the phase model of the AutoWS barrier report. A wait never ends because nobody
+//! produces its phase, because flips come at another cadence than the waits need, or because the
+//! arrival it needs stands behind a wait that needs it. Counts alone are never a verdict.
+
+use super::race::Told;
+use super::replay::Replay;
+use super::words::Words;
+use super::{Kind, Note};
+use crate::explore::{Status, System};
+use crate::model::{Act, BarrierPlace, Blocked, BlockedOn, Machine, Record, Rule, State, Violation};
+
+/// How many forced steps are tried to find out who would have arrived.
+const GHOST_STEPS: u32 = 20_000;
+
+/// A deadlock.
+pub fn deadlock(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation: &Violation) -> Option<Told> {
+    let Rule::Deadlock(blocked) = &violation.rule else { return None };
+    let ghost = ghost(machine, replay);
+    let mut notes = Vec::new();
+    let mut kind = Kind::Deadlock;
+    let mut message = None;
+    for (position, stuck) in blocked.iter().enumerate() {
+        let BlockedOn::Barrier { barrier, phase, flips, pending, initial, bytes } = stuck.on else { continue };
+        let name = words.barrier(barrier);
+        let who = words.partition(stuck.thread);
+        let cause = if pending == 0 && bytes != 0 {
+            kind = Kind::ExpectMismatch;
+            let (amount, sense) = (bytes.abs(), if bytes > 0 { "never come" } else { "came too many" });
+            format!("all arrivals of `{name}` are in, but {amount} of the expected bytes {sense}")
+        } else if let Some(record) = arrival(&ghost, barrier) {
+            let other = words.partition(record.thread);
+            notes.push(Note {
+                range: words.site_range(record.site),
+                text: format!("{other} would arrive on `{name}` here, behind its own wait"),
+                primary: false,
+            });
+            format!("the arrival on `{name}` in {other} comes only after a wait that needs this one: a cycle")
+        } else if flips > 0 && pending == initial {
+            if passed_before(replay, stuck, barrier, phase) {
+                kind = Kind::PhaseMismatch;
+            }
+            format!("`{name}` has flipped {flips} times and nobody flips it again: phase {phase} is starved")
+        } else if pending < initial {
+            format!("{} of {initial} arrivals on `{name}` came, and nobody brings the rest", initial - pending)
+        } else {
+            format!("nobody arrives on `{name}`")
+        };
+        notes.push(Note {
+            range: words.site_range(stuck.site),
+            text: format!("{who} waits for phase {phase} of `{name}` for ever"),
+            primary: position == 0 || message.is_none(),
+        });
+        message.get_or_insert_with(|| format!("{who} never gets past this wait: {cause}"));
+    }
+    let mut primary_seen = false;
+    for note in &mut notes {
+        note.primary &= !primary_seen;
+        primary_seen |= note.primary;
+    }
+    let threads = blocked.iter().map(|blocked| blocked.thread).collect();
+    let from = violation.step.saturating_sub(24);
+    Some(Told { kind, message: message?, notes, threads, from })
+}
+
+/// Whether the blocked wait passed before on the same barrier with the same phase: its phase does
+/// not follow the flips.
+fn passed_before(replay: &Replay, stuck: &Blocked, place: BarrierPlace, phase: u32) -> bool {
+    replay.records.iter().any(|record| {
+        record.thread == stuck.thread
+            && record.site == stuck.site
+            && record.barriers.iter().any(|barrier| barrier.place == place && barrier.act == Act::Wait { phase })
+    })
+}
+
+fn arrival(ghost: &[Record], place: BarrierPlace) -> Option<&Record> {
+    ghost.iter().find(|record| {
+        record.barriers.iter().any(|barrier| barrier.place == place && matches!(barrier.act, Act::Arrive { .. }))
+    })
+}
+
+/// What would happen if blocked waits passed: who would still arrive where.
+fn ghost(machine: &Machine<'_>, replay: &Replay) -> Vec<Record> {
+    let mut state: State = replay.end.clone();
+    state.stopped = false;
+    let mut records = Vec::new();
+    let mut steps = 0;
+    loop {
+        let mut moved = false;
+        for thread in 0..machine.threads() {
+            while !machine.stopped(&state) && machine.status(&state, thread) == Status::Ready && steps < GHOST_STEPS {
+                let Some(record) = machine.take(&mut state, thread) else { return records };
+                records.push(record);
+                steps += 1;
+                moved = true;
+            }
+        }
+        if machine.stopped(&state) || steps >= GHOST_STEPS {
+            return records;
+        }
+        if moved {
+            continue;
+        }
+        let waiting = (0..machine.threads())
+            .find(|&thread| machine.status(&state, thread) == Status::Blocked && machine.waits(&state, thread));
+        let Some(thread) = waiting else { return records };
+        let Some(record) = machine.take(&mut state, thread) else { return records };
+        records.push(record);
+        steps += 1;
+    }
+}

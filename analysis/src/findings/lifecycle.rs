@@ -1,0 +1,34 @@
+//! Barriers that are not live, live twice, or counted past zero; slots that do not exist.
+
+use super::race::Told;
+use super::words::Words;
+use super::{Kind, Note};
+use crate::model::{Rule, Violation};
+
+/// A broken rule of a barrier's life.
+pub fn lifecycle(words: &Words<'_>, violation: &Violation) -> Option<Told> {
+    let barrier =
+        violation.barrier.map_or_else(|| "the barrier".to_owned(), |place| format!("`{}`", words.barrier(place)));
+    let who = words.partition(violation.thread);
+    let op = words.op(violation.site);
+    let (kind, message) = match &violation.rule {
+        Rule::NotLive { invalidated: true } => {
+            (Kind::BarrierNotLive, format!("{who} uses {barrier} after it was invalidated"))
+        }
+        Rule::NotLive { invalidated: false } => {
+            (Kind::BarrierNotLive, format!("{who} uses {barrier} before any `ttng.init_barrier`"))
+        }
+        Rule::Reinit => (Kind::BarrierReinit, format!("{barrier} is initialised again without `ttng.inval_barrier`")),
+        Rule::Overflow => {
+            (Kind::ArrivalOverflow, format!("{op} takes more arrivals off {barrier} than its phase has left"))
+        }
+        Rule::OutOfBounds { index, count } => {
+            (Kind::OutOfBounds, format!("slot {index} does not exist: there are {count}"))
+        }
+        _ => return None,
+    };
+    let notes =
+        vec![Note { range: words.site_range(violation.site), text: format!("{who} executes {op}"), primary: true }];
+    let from = violation.step.saturating_sub(16);
+    Some(Told { kind, message, notes, threads: vec![violation.thread], from })
+}

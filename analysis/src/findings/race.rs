@@ -1,0 +1,177 @@
+//! Races, pending accesses, missing fences and uninitialised reads in words.
+
+use super::replay::Replay;
+use super::words::Words;
+use super::{Kind, Note};
+use crate::model::{Event, Rule, Violation};
+use crate::sync::Mode;
+
+/// A classified violation, before its run is told.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// What is wrong.
+    pub kind: Kind,
+    /// One sentence.
+    pub message: String,
+    /// Places, in order; the last is primary unless one says so.
+    pub notes: Vec<Note>,
+    /// Threads that matter to the run.
+    pub threads: Vec<u16>,
+    /// First step that matters.
+    pub from: u32,
+}
+
+/// A race.
+pub fn race(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Told> {
+    let Rule::Race { earlier, later } = &violation.rule else { return None };
+    let too_early = earlier.mode == Mode::Read && read_nothing(replay, earlier);
+    let kind = classify(words, replay, earlier, later, too_early);
+    let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
+    let buffer = words.operand(later);
+    let message = match kind {
+        Kind::PendingAccess => {
+            let family = words.channels.family(earlier.channel)?;
+            format!(
+                "{buffer} is {} while the group of {} is still pending; {} must come first",
+                if later.mode == Mode::Read { "read" } else { "written" },
+                op_of(words, earlier),
+                Words::awaited_by(family),
+            )
+        }
+        Kind::PhaseMismatch => {
+            let (barrier, flips, _) = replay.guard(words.kernel, later)?;
+            let name = words.barrier(barrier);
+            format!(
+                "{who} {} {buffer} after a wait on `{name}` that passed at flip {flips}, before the one that follows \
+                 {} in {whom}: the phase is off",
+                verb(later.mode),
+                op_of(words, earlier),
+            )
+        }
+        Kind::MissingBackwardBarrier => {
+            format!("{who} overwrites {buffer} although nothing says that {whom} has finished reading it")
+        }
+        Kind::PackedOverwrite => format!(
+            "{who} zeroes all of {buffer} although nothing says that {whom} has finished reading the part packed into it"
+        ),
+        _ if too_early => format!("{whom} reads {buffer} although nothing says that {who} has written it"),
+        _ if later.mode == Mode::Write => {
+            format!("{who} overwrites {buffer} although nothing says that the write by {whom} is over")
+        }
+        _ => format!("{who} reads {buffer} although nothing says that the write by {whom} is visible"),
+    };
+    let late = |event: &Event| {
+        let unfinished = words.channels.family(event.channel).is_some()
+            || words.channels.barrier_of(event.channel).is_some()
+            || event.channel.0 >= words.channels.tensor_core(0).0;
+        if unfinished { " and is still in flight" } else { "" }
+    };
+    let first = format!("{} {}{}", words.partition(earlier.thread), verb_of(words, earlier), late(earlier));
+    let second = format!("{} {}", words.partition(later.thread), verb_of(words, later));
+    let note = |event: &Event, text: String, primary| Note { range: words.event_range(event), text, primary };
+    let notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
+    let threads = vec![earlier.thread, later.thread];
+    Some(Told { kind, message, notes, threads, from: earlier.step })
+}
+
+fn classify(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event, too_early: bool) -> Kind {
+    if words.channels.family(earlier.channel).is_some() {
+        let issuer = replay.at_violation.threads.get(usize::from(earlier.thread));
+        let drained = issuer.is_some_and(|thread| thread.seen.get(earlier.channel) >= earlier.number);
+        if !drained {
+            return Kind::PendingAccess;
+        }
+    }
+    if too_early {
+        let guarded = replay.guard(words.kernel, earlier).is_some_and(|(place, ..)| {
+            replay.next_arrival(later.thread, later.step.saturating_sub(1)).is_some_and(|(next, _)| next == place)
+        });
+        return if guarded { Kind::PhaseMismatch } else { Kind::MissingForwardBarrier };
+    }
+    if let Some((place, _, step)) = replay.guard(words.kernel, later) {
+        let awaited = match words.channels.barrier_of(earlier.channel) {
+            Some(barrier) => replay.end.barriers.get(barrier).map(|(place, _)| *place),
+            None => replay.next_arrival(earlier.thread, earlier.step.saturating_sub(1)).map(|(place, _)| place),
+        };
+        if awaited == Some(place) && step > earlier.step.saturating_sub(1) {
+            return Kind::PhaseMismatch;
+        }
+    }
+    match (earlier.mode, later.mode) {
+        (Mode::Read, _) if packed(words, earlier, later) => Kind::PackedOverwrite,
+        (Mode::Read, _) => Kind::MissingBackwardBarrier,
+        _ => Kind::MissingForwardBarrier,
+    }
+}
+
+/// A full overwrite against a smaller window.
+fn packed(words: &Words<'_>, earlier: &Event, later: &Event) -> bool {
+    let bits = |event: &Event| {
+        let view = words.access(event)?.view;
+        words.kernel.shape(view).map(|shape| shape.intervals().iter().map(|(lo, hi)| hi - lo).sum::<u64>())
+    };
+    words.access(later).is_some_and(|access| access.clears) && bits(earlier) < bits(later)
+}
+
+/// Whether a read met memory that nobody had written.
+fn read_nothing(replay: &Replay, read: &Event) -> bool {
+    replay.end.violations.iter().any(|other| match &other.rule {
+        Rule::Uninitialised { read: empty } => empty.effect == read.effect && empty.access == read.access,
+        _ => false,
+    })
+}
+
+/// A generic access that an async one follows without a fence.
+pub fn fence(words: &Words<'_>, violation: &Violation) -> Option<Told> {
+    let Rule::ProxyFence { earlier, later } = &violation.rule else { return None };
+    let message = format!(
+        "{} {} {} through the async proxy, but no `ttng.fence_async_shared` covers the generic access in {}",
+        words.partition(later.thread),
+        verb(later.mode),
+        words.operand(later),
+        words.partition(earlier.thread),
+    );
+    let notes = vec![
+        Note {
+            range: words.event_range(earlier),
+            text: format!("{} {} through the generic proxy", words.partition(earlier.thread), verb_of(words, earlier)),
+            primary: false,
+        },
+        Note {
+            range: words.event_range(later),
+            text: format!("{} {} through the async proxy", words.partition(later.thread), verb_of(words, later)),
+            primary: true,
+        },
+    ];
+    let threads = vec![earlier.thread, later.thread];
+    Some(Told { kind: Kind::MissingProxyFence, message, notes, threads, from: earlier.step })
+}
+
+/// A read of what nobody wrote.
+pub fn uninitialised(words: &Words<'_>, violation: &Violation) -> Option<Told> {
+    let Rule::Uninitialised { read } = &violation.rule else { return None };
+    let message = format!(
+        "{} reads {}, and nothing has written it since it was allocated",
+        words.partition(read.thread),
+        words.operand(read)
+    );
+    let text = format!("{} {}", words.partition(read.thread), verb_of(words, read));
+    let notes = vec![Note { range: words.event_range(read), text, primary: true }];
+    let from = read.step.saturating_sub(8);
+    Some(Told { kind: Kind::UninitialisedRead, message, notes, threads: vec![read.thread], from })
+}
+
+fn verb(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Read => "reads",
+        Mode::Write => "writes",
+    }
+}
+
+fn verb_of(words: &Words<'_>, event: &Event) -> String {
+    format!("{} {}", verb(event.mode), words.operand(event))
+}
+
+fn op_of(words: &Words<'_>, event: &Event) -> String {
+    words.kernel.effects.get(event.effect.index()).map(|effect| words.op(effect.site)).unwrap_or_default()
+}

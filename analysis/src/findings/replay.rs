@@ -1,0 +1,93 @@
+//! A violation's run, repeated with its records kept.
+
+use crate::base::Limits;
+use crate::decide::Found;
+use crate::explore::{Status, System};
+use crate::model::{Act, BarrierPlace, Event, Machine, Record, State};
+use crate::sync::{EffectKind, Kernel};
+
+/// The records of a run, one a step, and the states that matter.
+#[derive(Debug)]
+pub struct Replay {
+    /// What each step did; the step numbered `n` in events is `records[n - 1]`.
+    pub records: Vec<Record>,
+    /// The state after the step of the violation.
+    pub at_violation: State,
+    /// The state at the end.
+    pub end: State,
+}
+
+/// Repeats the run of a violation; `None` if it does not lead there again, which would be a
+/// defect of the machine.
+pub fn replay(machine: &Machine<'_>, found: &Found) -> Option<Replay> {
+    let (replay, again) = repeat(machine, &found.schedule, found.violation.step);
+    again.violations.contains(&found.violation).then_some(replay)
+}
+
+/// Repeats a schedule; `step` is the one at which a copy of the state is kept.
+pub fn repeat(machine: &Machine<'_>, schedule: &[u8], step: u32) -> (Replay, State) {
+    let mut state = machine.initial();
+    let mut records = Vec::new();
+    let mut at_violation = None;
+    for &thread in schedule {
+        let thread = usize::from(thread);
+        if machine.stopped(&state) || machine.status(&state, thread) != Status::Ready {
+            break;
+        }
+        let Some(record) = machine.take(&mut state, thread) else { break };
+        records.push(record);
+        if state.step == step {
+            at_violation = Some(state.clone());
+        }
+    }
+    if !machine.stopped(&state) {
+        machine.finish(&mut state);
+    }
+    let end = state.clone();
+    (Replay { records, at_violation: at_violation.unwrap_or_else(|| end.clone()), end }, state)
+}
+
+impl Replay {
+    /// The record of a numbered step.
+    pub fn record(&self, step: u32) -> Option<&Record> {
+        self.records.get((step as usize).checked_sub(1)?)
+    }
+
+    /// The wait by which a thread guards its step: its last wait before it that no step of the
+    /// same op lies between. Gives the barrier and the flips that it saw.
+    pub fn guard(&self, kernel: &Kernel, event: &Event) -> Option<(BarrierPlace, u32, u32)> {
+        let before = self.records.get(..(event.step as usize).checked_sub(1)?)?;
+        for (index, record) in before.iter().enumerate().rev() {
+            if record.thread != event.thread {
+                continue;
+            }
+            if record.effect == Some(event.effect) {
+                return None;
+            }
+            if let Some(id) = record.effect
+                && matches!(kernel.effect(id).kind, EffectKind::Wait { .. })
+                && let Some(barrier) = record.barriers.first()
+            {
+                return Some((barrier.place, barrier.flips, index as u32 + 1));
+            }
+        }
+        None
+    }
+
+    /// The first arrival by a thread after a step.
+    pub fn next_arrival(&self, thread: u16, step: u32) -> Option<(BarrierPlace, u32)> {
+        let after = self.records.get(step as usize..)?;
+        after.iter().enumerate().find_map(|(index, record)| {
+            let arrives = |barrier: &&crate::model::BarrierRecord| matches!(barrier.act, Act::Arrive { .. });
+            (record.thread == thread)
+                .then(|| record.barriers.iter().find(arrives))
+                .flatten()
+                .map(|barrier| (barrier.place, step + index as u32 + 1))
+        })
+    }
+}
+
+/// A machine for replays and what-if runs, with the default limits.
+pub fn machine<'k>(kernel: &'k Kernel, found: &'k crate::model::Valuation) -> Machine<'k> {
+    Machine::new(kernel, found, &Limits::default())
+}

@@ -1,0 +1,176 @@
+//! Names for the parts of a run, as the text has them.
+
+use crate::base::TextRange;
+use crate::model::{Act, BarrierPlace, Channels, Event, Record};
+use crate::sync::{Access, BufferId, CommitKind, Completion, EffectKind, Issuer, Kernel, Mode, SiteId, SourceMap, Var};
+
+/// The kernel and its way back to the text.
+#[derive(Clone, Copy, Debug)]
+pub struct Words<'a> {
+    /// What runs.
+    pub kernel: &'a Kernel,
+    /// Where it stands.
+    pub map: &'a SourceMap,
+    /// The machine's channels.
+    pub channels: Channels,
+}
+
+impl Words<'_> {
+    /// A place in a buffer: `%smem[1]`, or `%smem` where it has one slot.
+    pub fn slot(&self, buffer: BufferId, start: u64) -> String {
+        let name = self.map.buffer(buffer);
+        match self.kernel.buffers.get(buffer.0 as usize) {
+            Some(info) if info.slot_bits > 0 && info.slot_bits < info.bits => {
+                format!("{name}[{}]", start / info.slot_bits)
+            }
+            _ => name,
+        }
+    }
+
+    /// A barrier.
+    pub fn barrier(&self, place: BarrierPlace) -> String {
+        self.slot(place.buffer, place.start)
+    }
+
+    /// A partition.
+    pub fn partition(&self, thread: u16) -> String {
+        self.map.partition(usize::from(thread))
+    }
+
+    /// An op's name.
+    pub fn op(&self, site: SiteId) -> String {
+        self.map.sites.get(site.index()).map_or_else(String::new, |site| format!("`{}`", site.op))
+    }
+
+    /// The access that an event records.
+    pub fn access(&self, event: &Event) -> Option<&Access> {
+        match &self.kernel.effects.get(event.effect.index())?.kind {
+            EffectKind::Operation { accesses, .. } => accesses.get(usize::from(event.access)),
+            _ => None,
+        }
+    }
+
+    /// Where an event's operand stands; the op's name where the operand is not known.
+    pub fn event_range(&self, event: &Event) -> TextRange {
+        let Some(effect) = self.kernel.effects.get(event.effect.index()) else { return TextRange::default() };
+        let Some(site) = self.map.sites.get(effect.site.index()) else { return TextRange::default() };
+        // Several effects may share a site; operands are found by their role.
+        let role = self.access(event).map(|access| access.operand);
+        let mut operands = site.operands.iter().filter(|(_, range)| !range.is_empty());
+        match role {
+            Some(role) if !role.is_empty() => {
+                operands.find(|(name, _)| name == role).map_or(site.name, |(_, range)| *range)
+            }
+            _ => site.operands.get(usize::from(event.access)).map_or(site.name, |(_, range)| *range),
+        }
+    }
+
+    /// Where a site's op is named.
+    pub fn site_range(&self, site: SiteId) -> TextRange {
+        self.map.sites.get(site.index()).map(|site| site.name).unwrap_or_default()
+    }
+
+    /// What an event did, as a verb phrase: `the TMA copy writes %smem[0]`.
+    pub fn did(&self, event: &Event, place: Option<&str>) -> String {
+        let what = place.map_or_else(|| self.operand(event), str::to_owned);
+        let verb = match event.mode {
+            Mode::Read => "reads",
+            Mode::Write => "writes",
+        };
+        format!("{} {verb} {what}", self.actor(event))
+    }
+
+    /// Who performs an event.
+    fn actor(&self, event: &Event) -> String {
+        let effect = self.kernel.effects.get(event.effect.index());
+        let op = effect.map(|effect| self.op(effect.site)).unwrap_or_default();
+        let asynchronous = matches!(
+            effect.map(|effect| &effect.kind),
+            Some(EffectKind::Operation { issuer: Issuer::Tma | Issuer::TensorCore, .. })
+        ) || self.channels.family(event.channel).is_some();
+        if asynchronous { format!("asynchronous {op}") } else { op }
+    }
+
+    /// The buffers that an event's operand may name, as text.
+    pub fn operand(&self, event: &Event) -> String {
+        self.access(event)
+            .and_then(|access| self.buffer_of(access.view))
+            .map_or_else(|| "the buffer".to_owned(), |buffer| format!("`{}`", self.map.buffer(buffer)))
+    }
+
+    /// The buffer behind a memdesc, where views lead to one only.
+    pub fn buffer_of(&self, view: Var) -> Option<BufferId> {
+        use crate::sync::Instr;
+        let mut var = view;
+        for _ in 0..self.kernel.vars.len() {
+            let mut next = None;
+            for block in &self.kernel.blocks {
+                for instr in &block.instrs {
+                    match instr {
+                        Instr::Base(dst, buffer) if *dst == var => return Some(*buffer),
+                        Instr::View { dst, src, .. } if *dst == var => next = Some(*src),
+                        Instr::Let(dst, crate::sync::Pure::Copy(src)) if *dst == var => next = Some(*src),
+                        _ => {}
+                    }
+                }
+            }
+            if next.is_none() {
+                next = crate::decide::Slices::new(self.kernel).source(var);
+            }
+            var = next?;
+        }
+        None
+    }
+
+    /// How an asynchronous operation is waited for.
+    pub fn awaited_by(kind: CommitKind) -> &'static str {
+        match kind {
+            CommitKind::AsyncCopy => "`ttg.async_wait`",
+            CommitKind::Wgmma => "`ttng.warp_group_dot_wait`",
+            CommitKind::TmaStore => "`ttng.async_tma_store_wait`",
+        }
+    }
+
+    /// One step of a run, in words.
+    pub fn step(&self, record: &Record) -> String {
+        let effect = record.effect.and_then(|id| self.kernel.effects.get(id.index()));
+        let mut parts = Vec::new();
+        match effect.map(|effect| &effect.kind) {
+            Some(EffectKind::Operation { accesses, completion, .. }) => {
+                for access in accesses {
+                    let verb = if access.mode == Mode::Read { "reads" } else { "writes" };
+                    let buffer = self.buffer_of(access.view).map_or_else(String::new, |buffer| self.map.buffer(buffer));
+                    parts.push(format!("{verb} {buffer}"));
+                }
+                if let Completion::Commit { implicit: false, .. } = completion {
+                    parts.push("in the open group".to_owned());
+                }
+            }
+            Some(EffectKind::Commit(_)) => parts.push("closes the group".to_owned()),
+            Some(EffectKind::WaitGroup { pending, .. }) => parts.push(format!("waits until {pending} groups are open")),
+            Some(EffectKind::ProxyFence) => parts.push("fences generic against async accesses".to_owned()),
+            Some(EffectKind::Allocate(buffer)) => parts.push(format!("allocates {}", self.map.buffer(*buffer))),
+            _ => {}
+        }
+        for barrier in &record.barriers {
+            let name = self.barrier(barrier.place);
+            parts.push(match barrier.act {
+                Act::Init => format!("initialises {name} for {} arrivals", barrier.pending),
+                Act::Invalidate => format!("invalidates {name}"),
+                Act::Arrive { flipped: true } => {
+                    format!("{name} completes phase {} (flip {})", (barrier.flips + 1) & 1, barrier.flips)
+                }
+                Act::Arrive { flipped: false } if barrier.bytes != 0 => {
+                    format!("{name} still needs {} arrivals and {} bytes", barrier.pending, barrier.bytes)
+                }
+                Act::Arrive { flipped: false } => format!("{name} still needs {} arrivals", barrier.pending),
+                Act::Wait { phase } if barrier.flips == 0 => {
+                    format!("wait on {name} for phase {phase} passes: nothing has flipped it yet")
+                }
+                Act::Wait { phase } => format!("wait on {name} for phase {phase} passes after flip {}", barrier.flips),
+            });
+        }
+        let op = self.map.sites.get(record.site.index()).map_or("", |site| site.op.as_str());
+        if parts.is_empty() { op.to_owned() } else { format!("{op}: {}", parts.join("; ")) }
+    }
+}
