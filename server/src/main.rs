@@ -1,2 +1,16 @@
-//! The fencepost binary.
-fn main() {}
+//! `fencepost`: finds GPU barrier bugs in TTGIR, as a language server and on the command line.
+//!
+//! This crate is the only one that knows LSP, JSON, the file system and the terminal. What it
+//! knows about kernels it asks the `analysis` crate.
+
+mod analyse;
+mod cli;
+mod lanes;
+mod lsp;
+mod place;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

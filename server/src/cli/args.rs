@@ -1,0 +1,105 @@
+//! The arguments.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Finds GPU barrier bugs in TTGIR: races, deadlocks, phase mismatches, uninitialised reads.
+#[derive(Debug, Parser)]
+#[command(name = "fencepost", version, max_term_width = 100)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check files and directories
+    Check(Check),
+    /// Show the run that leads to each finding, one column a partition
+    Trace(Trace),
+    /// Explain a kind of finding; without one, list them all
+    Explain {
+        /// Name of the kind, for example `deadlock`
+        kind: Option<String>,
+    },
+    /// Serve the Language Server Protocol on stdin and stdout
+    Lsp(Lsp),
+}
+
+/// Check files and directories
+///
+/// Exit code: 0 without findings, 1 with a finding that is an error or a warning, 2 when
+/// something could not be analysed (a file that cannot be read, a syntax error), whatever else
+/// was found. A kernel that the analysis cannot decide is shown and does not change the exit
+/// code, unless --strict is given.
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Check {
+    /// Files of any name, directories (searched for `*.ttgir`), or `-` for stdin
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// What to print; lines and columns of json count from 0, in UTF-16 code units
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// Treat a kernel that could not be decided as one that could not be analysed (exit code 2)
+    #[arg(long)]
+    pub strict: bool,
+    /// Also print the verdict of each kernel in directories
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Files checked at a time; by default one a processor
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// When to colour; NO_COLOR and CLICOLOR_FORCE are heeded
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub color: Colour,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Trace {
+    /// A file, or `-` for stdin
+    pub path: PathBuf,
+    /// Only this finding, counted from 1
+    #[arg(long, value_name = "N")]
+    pub finding: Option<NonZeroUsize>,
+    /// Width of the output; by default that of the terminal
+    #[arg(long, value_name = "COLUMNS")]
+    pub width: Option<usize>,
+    /// When to colour; NO_COLOR and CLICOLOR_FORCE are heeded
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub color: Colour,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Lsp {
+    /// Accepted because many clients pass it; there is no other transport
+    #[arg(long)]
+    pub stdio: bool,
+    /// Accepted because VS Code passes it; a closed stdin ends the server
+    #[arg(long = "clientProcessId", hide = true, value_name = "PID")]
+    pub client_process_id: Option<u32>,
+}
+
+/// What `check` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Source excerpts, numbered places and the run
+    Human,
+    /// One JSON document (schema 1)
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+    /// Annotations for GitHub Actions
+    Github,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum Colour {
+    Auto,
+    Always,
+    Never,
+}

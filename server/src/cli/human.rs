@@ -1,0 +1,230 @@
+//! What people read: an excerpt with numbered places, then the run, then what to do.
+
+use std::fmt::Write;
+
+use analysis::base::TextRange;
+use analysis::findings::{Finding, Fix, KernelReport, RunStep, Severity, Verdict};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Patch, Renderer, Snippet};
+
+use super::check::{Checked, Piece, Printer, Tally};
+use super::paint::{Paint, Style};
+use super::sources::Trouble;
+use crate::analyse::SyntaxError;
+use crate::lanes;
+use crate::place::Places;
+
+/// Steps of a run that `check` prints; `trace` prints all.
+const RUN_STEPS: usize = 24;
+
+/// Prints for people.
+pub struct Human {
+    paint: Paint,
+    verbose: bool,
+}
+
+impl Human {
+    /// `verbose` also prints the verdicts of kernels in directories.
+    pub fn new(paint: Paint, verbose: bool) -> Human {
+        Human { paint, verbose }
+    }
+
+    fn renderer(&self) -> Renderer {
+        if self.paint.is_on() { Renderer::styled() } else { Renderer::plain() }
+    }
+}
+
+impl Printer for Human {
+    fn file(&self, file: &Checked) -> Piece {
+        let mut out = String::new();
+        match &file.result {
+            Err(trouble) => self.trouble(&mut out, &file.path, trouble),
+            Ok(analysis) => {
+                let places = Places::new(&file.text);
+                for error in &analysis.syntax {
+                    self.syntax(&mut out, &file.path, &places, error);
+                }
+                for kernel in &analysis.kernels {
+                    for finding in &kernel.findings {
+                        self.finding(&mut out, &file.path, &places, finding);
+                    }
+                    if file.named || self.verbose || matches!(kernel.verdict, Verdict::Undecided(_)) {
+                        self.verdict(&mut out, &file.path, &places, kernel);
+                    }
+                }
+                for skipped in &analysis.skipped {
+                    let _ = writeln!(out, "{}: {} {skipped}", self.paint.text(Style::Bold, "note"), file.path);
+                }
+            }
+        }
+        Piece { body: out, notes: String::new() }
+    }
+
+    fn end(&self, tally: &Tally, _: &[String]) -> String {
+        summary(tally) + "\n"
+    }
+}
+
+impl Human {
+    fn trouble(&self, out: &mut String, path: &str, trouble: &Trouble) {
+        let place = trouble.place.map_or_else(String::new, |(line, column)| format!(":{line}:{column}"));
+        let error = self.paint.text(Style::Bad, "error");
+        let _ = writeln!(out, "{error}: {path}{place}: {}\n", trouble.message);
+    }
+
+    fn syntax(&self, out: &mut String, path: &str, places: &Places<'_>, error: &SyntaxError) {
+        let mut marks = vec![(error.range, AnnotationKind::Primary, String::new())];
+        marks.extend(error.related.iter().map(|(range, text)| (*range, AnnotationKind::Context, text.clone())));
+        let id = format!("syntax: {}", error.code);
+        let title = Level::ERROR.primary_title(error.message.as_str()).id(id.as_str());
+        let mut group = title.element(excerpt(path, places, &marks));
+        if let Some(suggestion) = &error.suggestion {
+            group = group.element(Level::HELP.message(format!("did you mean `{suggestion}`?")));
+        }
+        let _ = writeln!(out, "{}\n", self.renderer().render(&[group]));
+    }
+
+    fn finding(&self, out: &mut String, path: &str, places: &Places<'_>, finding: &Finding) {
+        let level = match finding.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+            Severity::Information => Level::INFO,
+            Severity::Hint => Level::HELP,
+        };
+        let title = level.primary_title(finding.message.as_str()).id(finding.kind.name());
+        let group = title.element(excerpt(path, places, &site_marks(finding)));
+        let _ = writeln!(out, "{}", self.renderer().render(&[group]));
+        self.run(out, places, finding);
+        if let Some(fix) = &finding.fix {
+            let _ = writeln!(out, "{}", self.renderer().render(&[fix_group(path, places, fix)]));
+        }
+        let help = self.paint.text(Style::Bold, "help");
+        let _ = writeln!(out, "   = {help}: `fencepost explain {}` says more\n", finding.kind.name());
+    }
+
+    /// The run as steps, each under its partition.
+    fn run(&self, out: &mut String, places: &Places<'_>, finding: &Finding) {
+        let with = lanes::inputs(&finding.inputs);
+        if finding.run.is_empty() {
+            if !with.is_empty() {
+                let _ = writeln!(out, "   = {}: {with}", self.paint.text(Style::Bold, "found"));
+            }
+            return;
+        }
+        let comma = if with.is_empty() { "" } else { ", " };
+        let _ = writeln!(out, "   = {}{comma}{with}:", self.paint.text(Style::Bold, "run"));
+        let hidden = finding.run.len().saturating_sub(RUN_STEPS);
+        if hidden > 0 {
+            let _ = writeln!(out, "       … {hidden} earlier steps, see `fencepost trace`");
+        }
+        let shown = &finding.run[hidden..];
+        let width = shown.iter().map(|step| step.partition.chars().count()).max().unwrap_or(0);
+        let digits = shown.iter().map(|step| places.line(step.range.start)).max().unwrap_or(0).to_string().len();
+        let mut before = "";
+        for step in shown {
+            // The partition is named where it changes, so that a stretch of one reads as a group.
+            let name = if step.partition == before { "" } else { &step.partition };
+            before = &step.partition;
+            let name = self.paint.text(Style::Bold, &format!("{name:width$}"));
+            let line = self.paint.text(Style::Dim, &format!("{:digits$}", places.line(step.range.start)));
+            let _ = writeln!(out, "       {name}  {line}  {}{}", numbered(finding, step), step.text);
+        }
+    }
+
+    fn verdict(&self, out: &mut String, path: &str, places: &Places<'_>, kernel: &KernelReport) {
+        let (style, text) = match &kernel.verdict {
+            Verdict::Found => return,
+            Verdict::Proved(how) => (Style::Good, format!("proved: {how}")),
+            Verdict::Clean(how) => (Style::Good, format!("clean: {how}")),
+            Verdict::Undecided(why) => (Style::Doubt, format!("undecided: {}", why.join("; "))),
+        };
+        let (word, rest) = text.split_once(':').unwrap_or((&text, ""));
+        let rest = rest.trim();
+        let dash = if rest.is_empty() { "" } else { ": " };
+        let line = places.line(kernel.range.start);
+        let _ = writeln!(out, "{} {path}:{line} @{}{dash}{rest}", self.paint.text(style, word), kernel.name);
+    }
+}
+
+/// The number of the site that a step is, `(2) `, or nothing.
+fn numbered(finding: &Finding, step: &RunStep) -> String {
+    let same = |site: &analysis::findings::Note| step.range.contains(site.range) || site.range.contains(step.range);
+    let mut sites = finding.sites.iter().enumerate().filter(|(_, site)| same(site));
+    match (sites.next(), sites.next()) {
+        (Some((at, _)), None) if finding.sites.len() > 1 => format!("({}) ", at + 1),
+        _ => String::new(),
+    }
+}
+
+fn site_marks(finding: &Finding) -> Vec<(TextRange, AnnotationKind, String)> {
+    if finding.sites.is_empty() {
+        return vec![(finding.range, AnnotationKind::Primary, String::new())];
+    }
+    let many = finding.sites.len() > 1;
+    let mark = |(at, site): (usize, &analysis::findings::Note)| {
+        let kind = if site.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+        let text = if many { format!("({}) {}", at + 1, site.text) } else { site.text.clone() };
+        (site.range, kind, text)
+    };
+    finding.sites.iter().enumerate().map(mark).collect()
+}
+
+/// The lines that the marks touch, with the marks.
+fn excerpt<'a>(
+    path: &'a str,
+    places: &Places<'a>,
+    marks: &[(TextRange, AnnotationKind, String)],
+) -> Snippet<'a, Annotation<'a>> {
+    let cover = marks.iter().map(|mark| mark.0).reduce(TextRange::cover).unwrap_or_default();
+    let (lines, before) = places.lines_around(cover);
+    let source = lines.of(places.text());
+    let snippet = Snippet::source(source).path(path).line_start(before as usize + 1);
+    snippet.annotations(marks.iter().map(|(range, kind, text)| {
+        let at = |offset: u32| (offset.saturating_sub(lines.start) as usize).min(source.len());
+        let annotation = kind.span(at(range.start)..at(range.end));
+        if text.is_empty() { annotation } else { annotation.label(text.clone()) }
+    }))
+}
+
+fn fix_group<'a>(path: &'a str, places: &Places<'a>, fix: &'a Fix) -> Group<'a> {
+    let cover = fix.edits.iter().map(|edit| edit.range).reduce(TextRange::cover).unwrap_or_default();
+    let (lines, before) = places.lines_around(cover);
+    let source = lines.of(places.text());
+    let at = |offset: u32| (offset.saturating_sub(lines.start) as usize).min(source.len());
+    let patches = fix.edits.iter().map(|edit| Patch::new(at(edit.range.start)..at(edit.range.end), edit.text.as_str()));
+    let snippet = Snippet::source(source).path(path).line_start(before as usize + 1).patches(patches);
+    Group::with_title(Level::HELP.secondary_title(fix.title.as_str())).element(snippet)
+}
+
+/// One line over all files.
+fn summary(tally: &Tally) -> String {
+    let mut parts = Vec::new();
+    let mut count = |number: usize, one: &str, many: &str| {
+        if number > 0 {
+            parts.push(format!("{number} {}", if number == 1 { one } else { many }));
+        }
+    };
+    count(tally.errors, "error", "errors");
+    count(tally.warnings, "warning", "warnings");
+    count(tally.syntax_errors, "syntax error", "syntax errors");
+    count(tally.unreadable, "file that could not be checked", "files that could not be checked");
+    count(tally.proved, "kernel proved", "kernels proved");
+    count(tally.clean, "kernel clean", "kernels clean");
+    count(tally.undecided, "kernel undecided", "kernels undecided");
+    if parts.is_empty() {
+        parts.push("no kernel".to_owned());
+    }
+    let files = if tally.files == 1 { "1 file".to_owned() } else { format!("{} files", tally.files) };
+    format!("{files}: {}", parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_counts_only_what_is_there() {
+        let tally = Tally { files: 3, errors: 1, proved: 2, unreadable: 2, ..Tally::default() };
+        assert_eq!(summary(&tally), "3 files: 1 error, 2 files that could not be checked, 2 kernels proved");
+        assert_eq!(summary(&Tally { files: 1, ..Tally::default() }), "1 file: no kernel");
+    }
+}

@@ -1,0 +1,227 @@
+//! The JSON document, schema 1: members may be added, none is taken away.
+//!
+//! `{"schema": 1, "tool": …, "positionEncoding": "utf-16", "files": [file]}`, one file a line.
+//! Lines and characters count from 0, characters in UTF-16 code units, as LSP does by default.
+//! A file that cannot be read has a `problem`; a text that does not parse has `errors`; both are
+//! `undecided` unless something was found.
+
+use analysis::base::TextRange;
+use analysis::findings::{Finding, KernelReport, Verdict};
+use serde::Serialize;
+
+use super::check::{Checked, Piece, Printer, Tally};
+use crate::analyse::SyntaxError;
+use crate::place::Places;
+
+/// Prints the document.
+pub struct Json;
+
+impl Printer for Json {
+    fn begin(&self) -> String {
+        let version = env!("CARGO_PKG_VERSION");
+        format!(
+            "{{\"schema\":1,\"tool\":{{\"name\":\"fencepost\",\"version\":\"{version}\"}},\
+             \"positionEncoding\":\"utf-16\",\"files\":[\n"
+        )
+    }
+
+    fn file(&self, file: &Checked) -> Piece {
+        // The types below have string keys and finite numbers only: this cannot fail.
+        Piece { body: serde_json::to_string(&FileJson::of(file)).unwrap_or_default(), notes: String::new() }
+    }
+
+    fn separator(&self) -> &'static str {
+        ",\n"
+    }
+
+    fn end(&self, _: &Tally, _: &[String]) -> String {
+        "\n]}\n".to_owned()
+    }
+}
+
+#[derive(Serialize)]
+struct FileJson<'a> {
+    path: &'a str,
+    verdict: &'a str,
+    kernels: Vec<KernelJson<'a>>,
+    findings: Vec<FindingJson<'a>>,
+    errors: Vec<ErrorJson<'a>>,
+    skipped: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<ProblemJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct KernelJson<'a> {
+    name: &'a str,
+    verdict: &'a str,
+    reasons: Vec<&'a str>,
+    range: RangeJson,
+}
+
+#[derive(Serialize)]
+struct FindingJson<'a> {
+    kind: &'a str,
+    severity: &'a str,
+    message: &'a str,
+    kernel: &'a str,
+    range: RangeJson,
+    sites: Vec<SiteJson<'a>>,
+    run: Vec<StepJson<'a>>,
+    inputs: Vec<InputJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<FixJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct SiteJson<'a> {
+    range: RangeJson,
+    text: &'a str,
+    primary: bool,
+}
+
+#[derive(Serialize)]
+struct StepJson<'a> {
+    partition: &'a str,
+    range: RangeJson,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct InputJson<'a> {
+    name: &'a str,
+    value: i64,
+}
+
+#[derive(Serialize)]
+struct FixJson<'a> {
+    title: &'a str,
+    edits: Vec<EditJson<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EditJson<'a> {
+    range: RangeJson,
+    new_text: &'a str,
+}
+
+#[derive(Serialize)]
+struct ErrorJson<'a> {
+    code: &'a str,
+    message: &'a str,
+    range: RangeJson,
+    related: Vec<RelatedJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct RelatedJson<'a> {
+    range: RangeJson,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct ProblemJson<'a> {
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<PositionJson>,
+}
+
+#[derive(Serialize)]
+struct RangeJson {
+    start: PositionJson,
+    end: PositionJson,
+}
+
+#[derive(Serialize)]
+struct PositionJson {
+    line: u32,
+    character: u32,
+}
+
+impl<'a> FileJson<'a> {
+    fn of(file: &'a Checked) -> FileJson<'a> {
+        let places = Places::new(&file.text);
+        let (kernels, errors, skipped, problem) = match &file.result {
+            Ok(analysis) => (
+                analysis.kernels.iter().map(|kernel| KernelJson::of(kernel, &places)).collect(),
+                analysis.syntax.iter().map(|error| ErrorJson::of(error, &places)).collect(),
+                analysis.skipped.as_slice(),
+                None,
+            ),
+            Err(trouble) => {
+                let position =
+                    trouble.place.map(|(line, column)| PositionJson { line: line - 1, character: column - 1 });
+                (Vec::new(), Vec::new(), [].as_slice(), Some(ProblemJson { message: &trouble.message, position }))
+            }
+        };
+        let findings = file.findings().map(|finding| FindingJson::of(finding, &places)).collect();
+        FileJson { path: &file.path, verdict: file.verdict(), kernels, findings, errors, skipped, problem }
+    }
+}
+
+impl<'a> KernelJson<'a> {
+    fn of(kernel: &'a KernelReport, places: &Places<'_>) -> KernelJson<'a> {
+        let reasons = match &kernel.verdict {
+            Verdict::Proved(how) | Verdict::Clean(how) => vec![how.as_str()],
+            Verdict::Found => Vec::new(),
+            Verdict::Undecided(why) => why.iter().map(String::as_str).collect(),
+        };
+        KernelJson { name: &kernel.name, verdict: kernel.verdict.name(), reasons, range: range(places, kernel.range) }
+    }
+}
+
+impl<'a> FindingJson<'a> {
+    fn of(finding: &'a Finding, places: &Places<'_>) -> FindingJson<'a> {
+        let sites = finding.sites.iter();
+        let run = finding.run.iter();
+        FindingJson {
+            kind: finding.kind.name(),
+            severity: finding.severity.name(),
+            message: &finding.message,
+            kernel: &finding.kernel,
+            range: range(places, finding.range),
+            sites: sites
+                .map(|site| SiteJson { range: range(places, site.range), text: &site.text, primary: site.primary })
+                .collect(),
+            run: run
+                .map(|step| StepJson {
+                    partition: &step.partition,
+                    range: range(places, step.range),
+                    text: &step.text,
+                })
+                .collect(),
+            inputs: finding.inputs.iter().map(|(name, value)| InputJson { name, value: *value }).collect(),
+            fix: finding.fix.as_ref().map(|fix| FixJson {
+                title: &fix.title,
+                edits: fix
+                    .edits
+                    .iter()
+                    .map(|edit| EditJson { range: range(places, edit.range), new_text: &edit.text })
+                    .collect(),
+            }),
+        }
+    }
+}
+
+impl<'a> ErrorJson<'a> {
+    fn of(error: &'a SyntaxError, places: &Places<'_>) -> ErrorJson<'a> {
+        ErrorJson {
+            code: error.code,
+            message: &error.message,
+            range: range(places, error.range),
+            related: error.related.iter().map(|(at, text)| RelatedJson { range: range(places, *at), text }).collect(),
+            suggestion: error.suggestion.as_deref(),
+        }
+    }
+}
+
+fn range(places: &Places<'_>, range: TextRange) -> RangeJson {
+    let position = |offset| {
+        let (line, character) = places.utf16(offset);
+        PositionJson { line, character }
+    };
+    RangeJson { start: position(range.start), end: position(range.end) }
+}

@@ -1,0 +1,55 @@
+//! The command line: arguments in, text on stdout, an exit code.
+
+mod args;
+mod check;
+mod explain;
+mod github;
+mod human;
+mod json;
+mod paint;
+mod sarif;
+mod sources;
+mod trace;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use args::{Args, Command};
+use clap::Parser;
+
+/// What the process says by its exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// Nothing to complain about.
+    Clean,
+    /// At least one finding that is an error or a warning.
+    Findings,
+    /// Something could not be analysed.
+    Trouble,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Runs the command that the arguments ask for.
+pub fn main() -> ExitCode {
+    let args = Args::parse();
+    let result = match args.command {
+        Command::Check(check) => check::run(&check),
+        Command::Trace(trace) => trace::run(&trace),
+        Command::Explain { kind } => explain::run(kind.as_deref()),
+        Command::Lsp(_) => return crate::lsp::main(),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        // `fencepost check … | head` is no error of ours.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Clean.into(),
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "fencepost: cannot write the output: {error}");
+            Exit::Trouble.into()
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What to check: files named, files found in directories, stdin; and reading them.
+//!
+//! Directories are searched for `*.ttgir`, hidden and git-ignored ones too, since a compiler's
+//! cache and dump directories are usually both; only `.git` is left out. Links to directories
+//! are not followed.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashSet;
+use walkdir::WalkDir;
+
+use crate::place::Places;
+
+/// Offsets are 32 bits wide.
+const MAX_BYTES: u64 = u32::MAX as u64;
+
+/// Something to check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Whether the user named it, rather than a directory that holds it.
+    pub named: bool,
+}
+
+/// Where a text comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A file.
+    File(PathBuf),
+    /// Standard input.
+    Stdin,
+    /// A path that leads to no file, and why.
+    Nowhere(PathBuf, String),
+}
+
+impl Source {
+    /// The path as given, `<stdin>` for standard input.
+    pub fn path(&self) -> String {
+        match &self.origin {
+            Origin::File(path) | Origin::Nowhere(path, _) => path.display().to_string(),
+            Origin::Stdin => "<stdin>".to_owned(),
+        }
+    }
+}
+
+/// Why a text cannot be checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// One sentence.
+    pub message: String,
+    /// Line and column from 1, where there is a place.
+    pub place: Option<(u32, u32)>,
+}
+
+impl Trouble {
+    /// Trouble with no place.
+    pub fn new(message: impl Into<String>) -> Trouble {
+        Trouble { message: message.into(), place: None }
+    }
+}
+
+/// Everything that `paths` name, in their order, directories by name, each file once.
+pub fn collect(paths: &[PathBuf]) -> Vec<Source> {
+    let mut sources = Vec::new();
+    let mut seen = FxHashSet::default();
+    for path in paths {
+        if path.as_os_str() == "-" {
+            sources.push(Source { origin: Origin::Stdin, named: true });
+            continue;
+        }
+        let found = if path.is_dir() {
+            walk(path)
+        } else {
+            vec![Source { origin: Origin::File(path.clone()), named: true }]
+        };
+        sources.extend(found.into_iter().filter(|source| seen.insert(source.path())));
+    }
+    sources
+}
+
+fn walk(root: &Path) -> Vec<Source> {
+    let mut sources = Vec::new();
+    let entries = WalkDir::new(root).sort_by_file_name().into_iter();
+    for entry in entries.filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git") {
+        let origin = match entry {
+            Ok(entry) if entry.file_type().is_dir() => continue,
+            Ok(entry) if entry.path().extension().is_some_and(|extension| extension == "ttgir") => {
+                Origin::File(entry.into_path())
+            }
+            Ok(_) => continue,
+            Err(error) => {
+                let path = error.path().unwrap_or(root).to_path_buf();
+                let message = error.io_error().map_or_else(|| error.to_string(), plain);
+                Origin::Nowhere(path, message)
+            }
+        };
+        sources.push(Source { origin, named: false });
+    }
+    if sources.is_empty() {
+        let message = "no .ttgir file in this directory".to_owned();
+        sources.push(Source { origin: Origin::Nowhere(root.to_path_buf(), message), named: true });
+    }
+    sources
+}
+
+/// The text of a source.
+pub fn read(source: &Source) -> Result<String, Trouble> {
+    let bytes = match &source.origin {
+        Origin::Nowhere(_, why) => return Err(Trouble::new(why.clone())),
+        Origin::Stdin => bounded(io::stdin().lock()),
+        Origin::File(path) => File::open(path).map_err(|error| Trouble::new(plain(&error))).and_then(|file| {
+            match file.metadata() {
+                Ok(data) if data.is_dir() => Err(Trouble::new("is a directory")),
+                Ok(data) if data.len() >= MAX_BYTES => Err(too_large()),
+                _ => bounded(file),
+            }
+        }),
+    }?;
+    text(bytes)
+}
+
+fn bounded(from: impl Read) -> Result<Vec<u8>, Trouble> {
+    let mut bytes = Vec::new();
+    from.take(MAX_BYTES).read_to_end(&mut bytes).map_err(|error| Trouble::new(plain(&error)))?;
+    if bytes.len() as u64 >= MAX_BYTES { Err(too_large()) } else { Ok(bytes) }
+}
+
+fn too_large() -> Trouble {
+    Trouble::new("larger than 4 GiB; split the dump at its `// -----` lines")
+}
+
+/// Bytes as text, or what makes them none.
+fn text(bytes: Vec<u8>) -> Result<String, Trouble> {
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err(Trouble::new("is UTF-16; save it as UTF-8"));
+    }
+    let start = &bytes[..bytes.len().min(1024)];
+    if let Some(at) = start.iter().position(|&byte| byte == 0) {
+        return Err(Trouble::new(format!("is binary: byte {at} is 0")));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let (valid, rest) = error.as_bytes().split_at(at);
+        let valid = String::from_utf8_lossy(valid);
+        let byte = rest.first().copied().unwrap_or_default();
+        Trouble {
+            message: format!("is not UTF-8: byte {at} is 0x{byte:02x}"),
+            place: Some(Places::new(&valid).line_column(at as u32)),
+        }
+    })?;
+    if text.trim().is_empty() { Err(Trouble::new("is empty")) } else { Ok(text) }
+}
+
+/// An I/O error without the operating system's number.
+fn plain(error: &io::Error) -> String {
+    let message = error.to_string();
+    match message.find(" (os error") {
+        Some(at) => message[..at].to_lowercase(),
+        None => message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_are_said_at_their_place() {
+        let bad = text(b"module {\n  \xff".to_vec());
+        assert_eq!(bad.map_err(|trouble| trouble.place), Err(Some((2, 3))));
+        assert!(text(b"\x7fELF\0\0".to_vec()).is_err());
+        assert!(text(b" \r\n".to_vec()).is_err());
+        assert!(text(b"\xff\xfem\0".to_vec()).is_err());
+        assert_eq!(text(b"module {}".to_vec()), Ok("module {}".to_owned()));
+    }
+}

@@ -1,0 +1,148 @@
+//! An analysis as diagnostics.
+//!
+//! Related information is first the finding's numbered sites, then the end of its run, both in
+//! the order in which they happen. What could not be decided is said at the kernel's name, so that
+//! no mark never means "not looked at".
+
+use std::hash::{Hash, Hasher};
+
+use analysis::base::TextRange;
+use analysis::findings::{Finding, Kind, Severity, Verdict};
+use rustc_hash::FxHasher;
+use serde_json::json;
+use tower_lsp::ls_types::{CodeDescription, Diagnostic, DiagnosticRelatedInformation, NumberOrString};
+
+use super::document::{Checked, Snapshot};
+use super::to_proto;
+use crate::analyse::{Analysis, SyntaxError};
+use crate::lanes;
+
+/// Steps of the run among the related places; all of them are in `fencepost/run`.
+const RUN_STEPS: usize = 12;
+
+const SOURCE: &str = "fencepost";
+
+/// Why there is no full analysis.
+pub enum Cut {
+    /// The user stopped it.
+    Stopped,
+    /// It panicked, with this text.
+    Failed(String),
+}
+
+/// An outcome with its diagnostics.
+pub fn checked(snapshot: &Snapshot, analysis: Analysis, cut: Option<Cut>) -> Checked {
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
+    diagnostics.extend(cut.map(|cut| cut_off(snapshot, &cut)));
+    diagnostics.extend(analysis.syntax.iter().map(|error| syntax(snapshot, error)));
+    for kernel in &analysis.kernels {
+        diagnostics.extend(kernel.findings.iter().map(|finding| diagnostic(snapshot, finding)));
+        if let Verdict::Undecided(why) = &kernel.verdict {
+            let message = format!("@{} is not decided: {}", kernel.name, why.join("; "));
+            diagnostics.push(unmodelled(snapshot, kernel.range, message));
+        }
+    }
+    let mut hasher = FxHasher::default();
+    serde_json::to_string(&diagnostics).unwrap_or_default().hash(&mut hasher);
+    let result_id = format!("{:016x}", hasher.finish());
+    Checked { analysis, diagnostics, result_id }
+}
+
+/// A finding.
+pub fn diagnostic(snapshot: &Snapshot, finding: &Finding) -> Diagnostic {
+    let facts = &snapshot.facts;
+    let with = lanes::inputs(&finding.inputs);
+    let mut message = finding.message.clone();
+    if !with.is_empty() {
+        message = format!("{message} ({with})");
+    }
+    let mut related = related(snapshot, finding);
+    if !facts.related {
+        // A client that shows no related places gets them as text.
+        for place in related.drain(..) {
+            message.push_str(&format!("\n  line {}: {}", place.location.range.start.line + 1, place.message));
+        }
+    }
+    let name = finding.kind.name();
+    Diagnostic {
+        range: snapshot.mapper().range(finding.range),
+        severity: Some(to_proto::severity(finding.severity)),
+        code: Some(NumberOrString::String(name.to_owned())),
+        code_description: link(snapshot, name),
+        source: Some(SOURCE.to_owned()),
+        message,
+        related_information: (!related.is_empty()).then_some(related),
+        tags: None,
+        data: facts.data.then(|| json!({ "kind": name, "kernel": finding.kernel, "fix": finding.fix.is_some() })),
+    }
+}
+
+fn related(snapshot: &Snapshot, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
+    let place = |range, message| DiagnosticRelatedInformation { location: to_proto::location(snapshot, range), message };
+    let mut places = Vec::new();
+    if finding.sites.len() > 1 || finding.sites.iter().any(|site| !site.primary) {
+        let numbered = finding.sites.iter().enumerate();
+        places.extend(numbered.map(|(at, site)| place(site.range, format!("({}) {}", at + 1, site.text))));
+    }
+    let hidden = finding.run.len().saturating_sub(RUN_STEPS);
+    let steps = finding.run.iter().enumerate().skip(hidden);
+    places.extend(
+        steps.map(|(at, step)| place(step.range, format!("step {}, {}: {}", at + 1, step.partition, step.text))),
+    );
+    places
+}
+
+/// A text that does not parse.
+pub fn syntax(snapshot: &Snapshot, error: &SyntaxError) -> Diagnostic {
+    let related: Vec<DiagnosticRelatedInformation> = error
+        .related
+        .iter()
+        .filter(|_| snapshot.facts.related)
+        .map(|(range, text)| DiagnosticRelatedInformation {
+            location: to_proto::location(snapshot, *range),
+            message: text.clone(),
+        })
+        .collect();
+    Diagnostic {
+        range: snapshot.mapper().range(error.range),
+        severity: Some(to_proto::severity(Severity::Error)),
+        code: Some(NumberOrString::String(error.code.to_owned())),
+        source: Some(SOURCE.to_owned()),
+        message: error.message.clone(),
+        related_information: (!related.is_empty()).then_some(related),
+        ..Diagnostic::default()
+    }
+}
+
+fn cut_off(snapshot: &Snapshot, cut: &Cut) -> Diagnostic {
+    let first_line = snapshot.document.text().lines().next().unwrap_or("");
+    let range = TextRange::new(0, first_line.trim_end().len() as u32);
+    match cut {
+        Cut::Stopped => unmodelled(snapshot, range, "not decided: the analysis was stopped; edit to restart it".into()),
+        Cut::Failed(text) => {
+            let message = format!("not decided: {text}; this is a bug in fencepost, please report it");
+            Diagnostic {
+                severity: Some(to_proto::severity(Severity::Error)),
+                ..unmodelled(snapshot, range, message)
+            }
+        }
+    }
+}
+
+fn unmodelled(snapshot: &Snapshot, range: TextRange, message: String) -> Diagnostic {
+    let name = Kind::Unmodelled.name();
+    Diagnostic {
+        range: snapshot.mapper().range(range),
+        severity: Some(to_proto::severity(Severity::Information)),
+        code: Some(NumberOrString::String(name.to_owned())),
+        code_description: link(snapshot, name),
+        source: Some(SOURCE.to_owned()),
+        message,
+        ..Diagnostic::default()
+    }
+}
+
+fn link(snapshot: &Snapshot, kind: &str) -> Option<CodeDescription> {
+    let href = to_proto::explain_link(kind).filter(|_| snapshot.facts.link)?;
+    Some(CodeDescription { href })
+}

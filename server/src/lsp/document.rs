@@ -1,0 +1,160 @@
+//! An open document: its text, and the newest analysis of it.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use analysis::base::{Limits, TextRange};
+use ropey::Rope;
+use tower_lsp::ls_types::{Diagnostic, TextDocumentContentChangeEvent, Uri};
+
+use super::facts::Facts;
+use super::position::Mapper;
+use super::state::Reply;
+use crate::analyse::{Analysis, Document, Engine};
+
+/// What a worker needs to answer a request: cheap to copy, and nothing in it changes.
+#[derive(Clone)]
+pub struct Snapshot {
+    /// The document's name.
+    pub uri: Uri,
+    /// The client's version of the text.
+    pub version: i32,
+    /// The text, for positions.
+    pub rope: Rope,
+    /// The text, for everything else.
+    pub document: Arc<Document>,
+    /// The client.
+    pub facts: Arc<Facts>,
+    /// The analysis of this very text, where it is ready.
+    pub checked: Option<Arc<Checked>>,
+}
+
+impl Snapshot {
+    /// Converts places of this text.
+    pub fn mapper(&self) -> Mapper<'_> {
+        Mapper::new(&self.rope, self.facts.encoding)
+    }
+}
+
+/// The outcome of an analysis, as the client will see it.
+pub struct Checked {
+    /// What was found; empty if the analysis was cut off.
+    pub analysis: Analysis,
+    /// The same in the protocol's form.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Equal for equal diagnostics.
+    pub result_id: String,
+}
+
+/// An analysis under way.
+pub struct Job {
+    /// Its number, which is also in its progress token.
+    pub id: u64,
+    /// The text it is for.
+    pub generation: u64,
+    /// Set to stop it.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Job {
+    /// Asks it to stop.
+    pub fn cancel(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// An open document.
+pub struct Open {
+    /// The client's version.
+    pub version: i32,
+    /// Counts the texts this document has had here; versions are the client's and may repeat.
+    pub generation: u64,
+    /// The text as a rope: positions are found and edits made without touching the rest.
+    pub rope: Rope,
+    /// The text as the analysis wants it.
+    pub document: Arc<Document>,
+    /// Keeps outcomes from one text to the next. One analysis of a document runs at a time.
+    pub engine: Arc<Mutex<Engine>>,
+    /// The analysis under way.
+    pub job: Option<Job>,
+    /// The analysis of the present text.
+    pub checked: Option<Arc<Checked>>,
+    /// Requests that wait for it, with the generation they were asked in.
+    pub parked: VecDeque<(u64, Reply)>,
+}
+
+impl Open {
+    /// A document as the client opened it.
+    pub fn new(version: i32, text: String) -> Open {
+        Open {
+            version,
+            generation: 0,
+            rope: Rope::from_str(&text),
+            document: Arc::new(Document::new(text)),
+            engine: Arc::new(Mutex::new(Engine::new(Limits::default()))),
+            job: None,
+            checked: None,
+            parked: VecDeque::new(),
+        }
+    }
+
+    /// Makes the client's changes, in order.
+    pub fn change(&mut self, version: i32, changes: Vec<TextDocumentContentChangeEvent>, facts: &Facts) {
+        for change in changes {
+            let (range, text) = match change.range {
+                Some(range) => (Mapper::new(&self.rope, facts.encoding).text_range(range), change.text),
+                None => difference(self.document.text(), change.text),
+            };
+            self.replace(range, &text);
+        }
+        self.version = version;
+        self.generation += 1;
+        self.checked = None;
+        if let Some(job) = &self.job {
+            job.cancel();
+        }
+    }
+
+    fn replace(&mut self, range: TextRange, text: &str) {
+        let from = self.rope.byte_to_char(range.start as usize);
+        let to = self.rope.byte_to_char(range.end as usize);
+        self.rope.remove(from..to);
+        self.rope.insert(from, text);
+        self.document = Arc::new(self.document.edit(range, text));
+    }
+}
+
+/// The one replacement that makes `old` into `new`: clients that send whole texts get the reuse
+/// that an incremental change gets.
+fn difference(old: &str, new: String) -> (TextRange, String) {
+    let same = |(a, b): &(u8, u8)| a == b;
+    let mut front = old.bytes().zip(new.bytes()).take_while(same).count();
+    while !(old.is_char_boundary(front) && new.is_char_boundary(front)) {
+        front -= 1;
+    }
+    let rest = old.len().min(new.len()) - front;
+    let mut back = old.bytes().rev().zip(new.bytes().rev()).take(rest).take_while(same).count();
+    while !(old.is_char_boundary(old.len() - back) && new.is_char_boundary(new.len() - back)) {
+        back -= 1;
+    }
+    let range = TextRange::new(front as u32, (old.len() - back) as u32);
+    (range, new[front..new.len() - back].to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_text_is_reduced_to_its_difference() {
+        let cases = [("abc", "abXc"), ("abc", ""), ("", "abc"), ("aaa", "aa"), ("é𝒳", "é𝒴"), ("same", "same")];
+        for (old, new) in cases {
+            let (range, text) = difference(old, new.to_owned());
+            let mut made = old.to_owned();
+            made.replace_range(range.start as usize..range.end as usize, &text);
+            assert_eq!(made, new);
+        }
+        assert_eq!(difference("abc", "abXc".to_owned()), (TextRange::new(2, 2), "X".to_owned()));
+    }
+}

@@ -1,0 +1,158 @@
+//! LSP positions to byte offsets and back, in the encoding agreed with the client.
+//!
+//! A position that does not exist is brought to the nearest one before it: a column past the end
+//! of its line to the end, a line past the end of the text to the end, a column inside a
+//! character to its start. Lines end at `\n`, `\r\n` and `\r`, as the protocol says.
+
+use analysis::base::TextRange;
+use ropey::{Rope, RopeSlice};
+use tower_lsp::ls_types::{Position, PositionEncodingKind, Range};
+
+/// What a column counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// Bytes.
+    Utf8,
+    /// UTF-16 code units, the default of the protocol.
+    #[default]
+    Utf16,
+    /// Characters.
+    Utf32,
+}
+
+impl Encoding {
+    /// The first of UTF-8, UTF-32, UTF-16 that the client offers: bytes cost nothing to convert.
+    pub fn negotiate(offered: &[PositionEncodingKind]) -> Encoding {
+        if offered.contains(&PositionEncodingKind::UTF8) {
+            Encoding::Utf8
+        } else if offered.contains(&PositionEncodingKind::UTF32) {
+            Encoding::Utf32
+        } else {
+            Encoding::Utf16
+        }
+    }
+
+    /// Its name in the protocol.
+    pub fn kind(self) -> PositionEncodingKind {
+        match self {
+            Encoding::Utf8 => PositionEncodingKind::UTF8,
+            Encoding::Utf16 => PositionEncodingKind::UTF16,
+            Encoding::Utf32 => PositionEncodingKind::UTF32,
+        }
+    }
+}
+
+/// Converts places of one text.
+#[derive(Clone, Copy)]
+pub struct Mapper<'a> {
+    rope: &'a Rope,
+    encoding: Encoding,
+}
+
+impl<'a> Mapper<'a> {
+    /// Converts places of `rope`.
+    pub fn new(rope: &'a Rope, encoding: Encoding) -> Mapper<'a> {
+        Mapper { rope, encoding }
+    }
+
+    /// The byte offset of a position.
+    pub fn offset(self, position: Position) -> u32 {
+        let line = position.line as usize;
+        if line >= self.rope.len_lines() {
+            return self.rope.len_bytes() as u32;
+        }
+        let column = position.character as usize;
+        let text = content(self.rope.line(line));
+        let within = match self.encoding {
+            Encoding::Utf8 => text.char_to_byte(text.byte_to_char(column.min(text.len_bytes()))),
+            Encoding::Utf32 => text.char_to_byte(column.min(text.len_chars())),
+            Encoding::Utf16 => text.char_to_byte(text.utf16_cu_to_char(column.min(text.len_utf16_cu()))),
+        };
+        (self.rope.line_to_byte(line) + within) as u32
+    }
+
+    /// The position of a byte offset.
+    pub fn position(self, offset: u32) -> Position {
+        let offset = (offset as usize).min(self.rope.len_bytes());
+        let line = self.rope.byte_to_line(offset);
+        let start = self.rope.line_to_byte(line);
+        let text = self.rope.line(line);
+        let chars = text.byte_to_char((offset - start).min(text.len_bytes()));
+        let column = match self.encoding {
+            Encoding::Utf8 => text.char_to_byte(chars),
+            Encoding::Utf32 => chars,
+            Encoding::Utf16 => text.char_to_utf16_cu(chars),
+        };
+        Position::new(line as u32, column as u32)
+    }
+
+    /// The byte range of a range; an inverted one is empty.
+    pub fn text_range(self, range: Range) -> TextRange {
+        TextRange::new(self.offset(range.start), self.offset(range.end))
+    }
+
+    /// The range of a byte range.
+    pub fn range(self, range: TextRange) -> Range {
+        Range::new(self.position(range.start), self.position(range.end))
+    }
+}
+
+/// A line without its ending.
+fn content(line: RopeSlice<'_>) -> RopeSlice<'_> {
+    let mut end = line.len_chars();
+    while end > 0 && matches!(line.get_char(end - 1), Some('\n' | '\r')) {
+        end -= 1;
+    }
+    line.slice(..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "a\r\n\t𝒳é%x\r\nlast";
+
+    fn at(encoding: Encoding, line: u32, character: u32) -> u32 {
+        Mapper::new(&Rope::from_str(TEXT), encoding).offset(Position::new(line, character))
+    }
+
+    #[test]
+    fn the_encoding_with_the_cheapest_columns_is_taken() {
+        let offered = [PositionEncodingKind::UTF16, PositionEncodingKind::UTF32];
+        assert_eq!(Encoding::negotiate(&offered), Encoding::Utf32);
+        assert_eq!(Encoding::negotiate(&[]), Encoding::Utf16);
+    }
+
+    #[test]
+    fn a_place_is_the_same_in_each_encoding() {
+        let percent = TEXT.find('%').map(|at| at as u32);
+        for (encoding, column) in [(Encoding::Utf8, 7), (Encoding::Utf16, 4), (Encoding::Utf32, 3)] {
+            assert_eq!(Some(at(encoding, 1, column)), percent);
+            let rope = Rope::from_str(TEXT);
+            let back = Mapper::new(&rope, encoding).position(percent.unwrap_or(0));
+            assert_eq!(back, Position::new(1, column));
+        }
+    }
+
+    #[test]
+    fn every_boundary_survives_the_round_trip() {
+        let rope = Rope::from_str(TEXT);
+        for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+            let mapper = Mapper::new(&rope, encoding);
+            for (offset, c) in TEXT.char_indices().filter(|(_, c)| *c != '\n') {
+                assert_eq!(mapper.offset(mapper.position(offset as u32)), offset as u32, "{encoding:?} {c:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn places_that_do_not_exist_are_clamped() {
+        assert_eq!(at(Encoding::Utf16, 0, 99), 1);
+        assert_eq!(at(Encoding::Utf16, 99, 0), TEXT.len() as u32);
+        // Inside the surrogate pair, inside the four bytes.
+        assert_eq!(at(Encoding::Utf16, 1, 2), 4);
+        assert_eq!(at(Encoding::Utf8, 1, 3), 4);
+        let rope = Rope::from_str("");
+        assert_eq!(Mapper::new(&rope, Encoding::Utf8).offset(Position::new(0, 5)), 0);
+    }
+}

@@ -1,0 +1,157 @@
+//! The handlers: each sends one message; requests wait for their answer.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp::ls_types::*;
+use tower_lsp::{Client, LanguageServer};
+
+use super::document::Snapshot;
+use super::facts::Facts;
+use super::outbox::Outbox;
+use super::requests::{self, ExplainParams, RunAnswer, RunParams};
+use super::state::{Message, Need, Refusal, State};
+use super::worker::guard;
+use super::{actions, capabilities, progress};
+
+/// The service that tower-lsp calls.
+pub struct Service {
+    send: UnboundedSender<Message>,
+    outbox: Outbox,
+    facts: OnceLock<Arc<Facts>>,
+    orderly: Arc<AtomicBool>,
+}
+
+impl Service {
+    /// Starts the state thread; `orderly` is set once the client has asked to shut down.
+    pub fn new(client: Client, orderly: Arc<AtomicBool>) -> Service {
+        let outbox = Outbox::new(client.clone());
+        let send = State::start(client, outbox.clone());
+        Service { send, outbox, facts: OnceLock::new(), orderly }
+    }
+
+    /// A closed channel means that the process is about to end.
+    fn tell(&self, message: Message) {
+        let _ = self.send.send(message);
+    }
+
+    /// Answers a request by `work` on a snapshot, off the state thread. Nothing is sent before
+    /// the first poll and the message goes out before the first await, so messages keep their
+    /// order. A cancelled request drops the receiver, which `work` notices before it starts.
+    async fn ask<R: Send + 'static>(
+        &self,
+        what: &'static str,
+        uri: Uri,
+        need: Need,
+        work: impl FnOnce(&Snapshot) -> R + Send + 'static,
+    ) -> Result<Option<R>> {
+        let (send, receive) = oneshot::channel();
+        let outbox = self.outbox.clone();
+        let reply = move |snapshot: std::result::Result<Snapshot, Refusal>| {
+            if send.is_closed() {
+                return;
+            }
+            let answer = match snapshot {
+                Ok(snapshot) => guard(what, &outbox, || Some(work(&snapshot))).map_err(internal),
+                Err(Refusal::Unknown) => Ok(None),
+                Err(Refusal::Outdated) => Err(Error::content_modified()),
+            };
+            // The receiver may be gone by now; then nobody wants the answer.
+            let _ = send.send(answer);
+        };
+        self.tell(Message::Ask { uri, need, reply: Box::new(reply) });
+        receive.await.unwrap_or_else(|_| Err(Error::request_cancelled()))
+    }
+
+    /// `fencepost/run`.
+    pub async fn run(&self, params: RunParams) -> Result<Option<RunAnswer>> {
+        let uri = params.text_document.uri.clone();
+        let answer = self.ask("the run", uri, Need::AnalysisNow, move |snapshot| requests::run(snapshot, &params));
+        Ok(answer.await?.flatten())
+    }
+
+    /// `fencepost/explain`.
+    pub async fn explain(&self, params: ExplainParams) -> Result<Option<&'static str>> {
+        Ok(requests::explain(&params))
+    }
+
+    /// `window/workDoneProgress/cancel`, which tower-lsp does not know.
+    pub async fn cancel_progress(&self, params: WorkDoneProgressCancelParams) {
+        if let Some(job) = progress::job(&params.token) {
+            self.tell(Message::Cancel { job });
+        }
+    }
+}
+
+fn internal(text: String) -> Error {
+    Error { code: ErrorCode::InternalError, message: text.into(), data: None }
+}
+
+impl LanguageServer for Service {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        let facts = Arc::new(Facts::of(&params.capabilities));
+        let facts = self.facts.get_or_init(|| facts);
+        tracing::info!(?facts, "client {:?}", params.client_info);
+        self.tell(Message::Client(facts.clone()));
+        Ok(InitializeResult {
+            capabilities: capabilities::server_capabilities(facts),
+            server_info: Some(ServerInfo {
+                name: "fencepost".to_owned(),
+                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            }),
+            ..InitializeResult::default()
+        })
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        self.orderly.store(true, Ordering::SeqCst);
+        self.tell(Message::Shutdown);
+        Ok(())
+    }
+
+    async fn did_open(&self, params: DidOpenTextDocumentParams) {
+        let document = params.text_document;
+        self.tell(Message::Open { uri: document.uri, version: document.version, text: document.text });
+    }
+
+    async fn did_change(&self, params: DidChangeTextDocumentParams) {
+        let VersionedTextDocumentIdentifier { uri, version } = params.text_document;
+        self.tell(Message::Change { uri, version, changes: params.content_changes });
+    }
+
+    async fn did_close(&self, params: DidCloseTextDocumentParams) {
+        self.tell(Message::Close { uri: params.text_document.uri });
+    }
+
+    async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
+        let previous = params.previous_result_id;
+        let report = move |snapshot: &Snapshot| match &snapshot.checked {
+            Some(checked) if previous.as_deref() == Some(&checked.result_id) => {
+                let unchanged = UnchangedDocumentDiagnosticReport { result_id: checked.result_id.clone() };
+                DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
+                    related_documents: None,
+                    unchanged_document_diagnostic_report: unchanged,
+                })
+            }
+            Some(checked) => full(Some(checked.result_id.clone()), checked.diagnostics.clone()),
+            None => full(None, Vec::new()),
+        };
+        let answer = self.ask("diagnostics", params.text_document.uri, Need::AnalysisNewest, report).await?;
+        Ok(answer.unwrap_or_else(|| full(None, Vec::new())).into())
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        let uri = params.text_document.uri.clone();
+        self.ask("code actions", uri, Need::AnalysisNow, move |snapshot| actions::code_actions(snapshot, &params)).await
+    }
+}
+
+fn full(result_id: Option<String>, items: Vec<Diagnostic>) -> DocumentDiagnosticReport {
+    DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
+        related_documents: None,
+        full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id, items },
+    })
+}

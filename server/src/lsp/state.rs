@@ -1,0 +1,307 @@
+//! The state thread: takes messages in order, owns the documents, never blocks.
+//!
+//! At most one analysis of a document runs, for its newest text. A change stops the one under
+//! way; when that says so, the next one starts. The outcome for a text that is no longer the
+//! newest is dropped, so a stale analysis is never shown.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use analysis::base::Cancel;
+use analysis::base::Limits;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
+use tower_lsp::Client;
+use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
+
+use super::diagnostics::{self, Cut};
+use super::document::{Checked, Job, Open, Snapshot};
+use super::facts::Facts;
+use super::outbox::Outbox;
+use super::progress;
+use super::worker::guard;
+use crate::analyse::{Analysis, Engine};
+
+/// Answers a request; told why if it cannot be answered.
+pub type Reply = Box<dyn FnOnce(Result<Snapshot, Refusal>) + Send>;
+
+/// Why a request is not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The document is not open.
+    Unknown,
+    /// The text that the request is about is gone.
+    Outdated,
+}
+
+/// What a request needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// The text as it is.
+    Text,
+    /// The analysis of the text as it is.
+    AnalysisNow,
+    /// An analysis; if the text changes meanwhile, that of the newer one.
+    AnalysisNewest,
+}
+
+/// What the state thread is told.
+pub enum Message {
+    /// The client introduced itself.
+    Client(Arc<Facts>),
+    /// A document was opened.
+    Open { uri: Uri, version: i32, text: String },
+    /// A document was changed.
+    Change { uri: Uri, version: i32, changes: Vec<TextDocumentContentChangeEvent> },
+    /// A document was closed.
+    Close { uri: Uri },
+    /// A request came.
+    Ask { uri: Uri, need: Need, reply: Reply },
+    /// An analysis ended.
+    Analysed { uri: Uri, job: u64, outcome: Outcome },
+    /// The user no longer wants to wait for an analysis.
+    Cancel { job: u64 },
+    /// The session ends.
+    Shutdown,
+}
+
+/// How an analysis ended.
+pub enum Outcome {
+    /// With an answer.
+    Done(Arc<Checked>),
+    /// It was stopped.
+    Stopped,
+    /// It panicked, with this text.
+    Failed(String),
+}
+
+/// The state.
+pub struct State {
+    documents: BTreeMap<Uri, Open>,
+    facts: Arc<Facts>,
+    outbox: Outbox,
+    client: Client,
+    runtime: Handle,
+    send: UnboundedSender<Message>,
+    /// Documents that wait for a free place among the running analyses.
+    queue: VecDeque<Uri>,
+    running: usize,
+    most: usize,
+    jobs: u64,
+}
+
+impl State {
+    /// Starts the thread; must be called on the runtime.
+    pub fn start(client: Client, outbox: Outbox) -> UnboundedSender<Message> {
+        let (send, receive) = unbounded_channel();
+        let state = State {
+            documents: BTreeMap::new(),
+            facts: Arc::new(Facts::default()),
+            outbox,
+            client,
+            runtime: Handle::current(),
+            send: send.clone(),
+            queue: VecDeque::new(),
+            running: 0,
+            most: thread::available_parallelism().map_or(2, |cores| cores.get()),
+            jobs: 0,
+        };
+        let thread = thread::Builder::new().name("state".to_owned()).spawn(move || state.run(receive));
+        if let Err(error) = thread {
+            tracing::error!("cannot start the state thread: {error}");
+        }
+        send
+    }
+
+    fn run(mut self, mut receive: UnboundedReceiver<Message>) {
+        while let Some(message) = receive.blocking_recv() {
+            let outbox = self.outbox.clone();
+            let _ = guard("handling a message", &outbox, || self.handle(message));
+        }
+    }
+
+    fn handle(&mut self, message: Message) {
+        match message {
+            Message::Client(facts) => self.facts = facts,
+            Message::Open { uri, version, text } => {
+                self.close(&uri);
+                if text.len() >= u32::MAX as usize {
+                    self.outbox.show_error(format!("fencepost: {} is larger than 4 GiB", uri.as_str()));
+                    return;
+                }
+                self.documents.insert(uri.clone(), Open::new(version, text));
+                self.analyse(uri);
+            }
+            Message::Change { uri, version, changes } => {
+                let Some(open) = self.documents.get_mut(&uri) else {
+                    tracing::warn!("change of {}, which is not open", uri.as_str());
+                    return;
+                };
+                open.change(version, changes, &self.facts);
+                let now = open.generation;
+                // Requests about the text that is gone; those that take any analysis stay.
+                let (stay, gone): (VecDeque<_>, VecDeque<_>) =
+                    std::mem::take(&mut open.parked).into_iter().partition(|(of, _)| *of == ANY || *of == now);
+                open.parked = stay;
+                for (_, reply) in gone {
+                    reply(Err(Refusal::Outdated));
+                }
+                if open.job.is_none() {
+                    self.analyse(uri);
+                }
+            }
+            Message::Close { uri } => {
+                if self.close(&uri) && !self.facts.pull {
+                    self.outbox.publish(uri, None, Vec::new());
+                }
+            }
+            Message::Ask { uri, need, reply } => self.ask(uri, need, reply),
+            Message::Analysed { uri, job, outcome } => self.analysed(uri, job, outcome),
+            Message::Cancel { job } => {
+                let running = self.documents.values().filter_map(|open| open.job.as_ref());
+                for job in running.filter(|running| running.id == job) {
+                    job.cancel();
+                }
+            }
+            Message::Shutdown => {
+                let uris: Vec<Uri> = self.documents.keys().cloned().collect();
+                for uri in uris {
+                    self.close(&uri);
+                }
+            }
+        }
+    }
+
+    /// Forgets a document; whether there was one.
+    fn close(&mut self, uri: &Uri) -> bool {
+        let Some(open) = self.documents.remove(uri) else { return false };
+        if let Some(job) = &open.job {
+            job.cancel();
+        }
+        for (_, reply) in open.parked {
+            reply(Err(Refusal::Outdated));
+        }
+        true
+    }
+
+    fn ask(&mut self, uri: Uri, need: Need, reply: Reply) {
+        let Some(open) = self.documents.get_mut(&uri) else {
+            reply(Err(Refusal::Unknown));
+            return;
+        };
+        if need != Need::Text && open.checked.is_none() {
+            let of = if need == Need::AnalysisNewest { ANY } else { open.generation };
+            open.parked.push_back((of, reply));
+            return;
+        }
+        let snapshot = snapshot(&uri, open, &self.facts);
+        self.runtime.spawn_blocking(move || reply(Ok(snapshot)));
+    }
+
+    /// Starts the analysis of a document's present text, or queues it.
+    fn analyse(&mut self, uri: Uri) {
+        if self.running >= self.most {
+            if !self.queue.contains(&uri) {
+                self.queue.push_back(uri);
+            }
+            return;
+        }
+        let Some(open) = self.documents.get_mut(&uri) else { return };
+        if open.job.is_some() {
+            return;
+        }
+        self.jobs += 1;
+        self.running += 1;
+        let id = self.jobs;
+        let stop = Arc::new(AtomicBool::new(false));
+        open.job = Some(Job { id, generation: open.generation, stop: stop.clone() });
+        let snapshot = snapshot(&uri, open, &self.facts);
+        let engine = open.engine.clone();
+        let (send, outbox) = (self.send.clone(), self.outbox.clone());
+        let (done, ended) = oneshot::channel::<()>();
+        if self.facts.progress {
+            let name = uri.path().as_str().rsplit('/').next().unwrap_or_default().to_owned();
+            let title = format!("Checking barriers of {name}");
+            self.runtime.spawn(progress::watch(self.client.clone(), id, title, ended));
+        }
+        self.runtime.spawn_blocking(move || {
+            let stopped = || stop.load(Ordering::Relaxed);
+            let work = || {
+                // A panic may have poisoned it; then it has been replaced and nobody else holds it.
+                let mut engine = engine.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                let analysis = engine.analyse(&snapshot.document, &Cancel::when(&stopped));
+                analysis.map(|analysis| Arc::new(diagnostics::checked(&snapshot, analysis, None)))
+            };
+            let outcome = match guard("the analysis", &outbox, work) {
+                Ok(Ok(checked)) => Outcome::Done(checked),
+                Ok(Err(_)) => Outcome::Stopped,
+                Err(text) => Outcome::Failed(text),
+            };
+            drop(done);
+            // A closed channel means that the process is about to end.
+            let _ = send.send(Message::Analysed { uri, job: id, outcome });
+        });
+    }
+
+    fn analysed(&mut self, uri: Uri, job: u64, outcome: Outcome) {
+        self.running -= 1;
+        self.keep(&uri, job, outcome);
+        while self.running < self.most {
+            let Some(next) = self.queue.pop_front() else { break };
+            self.analyse(next);
+        }
+    }
+
+    /// Takes an outcome over, if it is for the present text; else sees to it that one comes.
+    fn keep(&mut self, uri: &Uri, job: u64, outcome: Outcome) {
+        let facts = self.facts.clone();
+        let Some(open) = self.documents.get_mut(uri) else { return };
+        // A job of a document that was closed and opened again.
+        let Some(ended) = open.job.take_if(|running| running.id == job) else { return };
+        let cut = |open: &Open, cut| {
+            Arc::new(diagnostics::checked(&snapshot(uri, open, &facts), Analysis::default(), Some(cut)))
+        };
+        let checked = match outcome {
+            Outcome::Failed(text) => {
+                open.engine = Arc::new(std::sync::Mutex::new(Engine::new(Limits::default())));
+                cut(open, Cut::Failed(text))
+            }
+            _ if ended.generation != open.generation => {
+                self.analyse(uri.clone());
+                return;
+            }
+            Outcome::Done(checked) => checked,
+            Outcome::Stopped => cut(open, Cut::Stopped),
+        };
+        if ended.generation != open.generation {
+            self.analyse(uri.clone());
+            return;
+        }
+        open.checked = Some(checked.clone());
+        let snapshot = snapshot(uri, open, &facts);
+        for (_, reply) in std::mem::take(&mut open.parked) {
+            let snapshot = snapshot.clone();
+            self.runtime.spawn_blocking(move || reply(Ok(snapshot)));
+        }
+        if !facts.pull {
+            self.outbox.publish(uri.clone(), Some(snapshot.version), checked.diagnostics.clone());
+        }
+    }
+}
+
+/// Marks a parked request that takes the analysis of any later text.
+const ANY: u64 = u64::MAX;
+
+fn snapshot(uri: &Uri, open: &Open, facts: &Arc<Facts>) -> Snapshot {
+    Snapshot {
+        uri: uri.clone(),
+        version: open.version,
+        rope: open.rope.clone(),
+        document: open.document.clone(),
+        facts: facts.clone(),
+        checked: open.checked.clone(),
+    }
+}
