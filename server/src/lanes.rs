@@ -131,10 +131,7 @@ mod tests {
             message: String::new(),
             range: TextRange::empty(0),
             sites: Vec::new(),
-            run: vec![
-                step("partition1", 2, "waits"),
-                step("default", 4, "arrives on %bar, which flips to phase 1"),
-            ],
+            run: vec![step("partition1", 2, "waits"), step("default", 4, "arrives on %bar, which flips to phase 1")],
             inputs: Vec::new(),
             kernel: String::new(),
             fix: None,

@@ -187,11 +187,7 @@ impl<'a> FindingJson<'a> {
                 .map(|site| SiteJson { range: range(places, site.range), text: &site.text, primary: site.primary })
                 .collect(),
             run: run
-                .map(|step| StepJson {
-                    partition: &step.partition,
-                    range: range(places, step.range),
-                    text: &step.text,
-                })
+                .map(|step| StepJson { partition: &step.partition, range: range(places, step.range), text: &step.text })
                 .collect(),
             inputs: finding.inputs.iter().map(|(name, value)| InputJson { name, value: *value }).collect(),
             fix: finding.fix.as_ref().map(|fix| FixJson {

@@ -34,11 +34,6 @@ impl Paint {
         Paint { on }
     }
 
-    /// Never colours.
-    pub fn plain() -> Paint {
-        Paint { on: false }
-    }
-
     /// Whether it colours.
     pub fn is_on(self) -> bool {
         self.on

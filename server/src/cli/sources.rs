@@ -71,11 +71,8 @@ pub fn collect(paths: &[PathBuf]) -> Vec<Source> {
             sources.push(Source { origin: Origin::Stdin, named: true });
             continue;
         }
-        let found = if path.is_dir() {
-            walk(path)
-        } else {
-            vec![Source { origin: Origin::File(path.clone()), named: true }]
-        };
+        let found =
+            if path.is_dir() { walk(path) } else { vec![Source { origin: Origin::File(path.clone()), named: true }] };
         sources.extend(found.into_iter().filter(|source| seen.insert(source.path())));
     }
     sources
@@ -111,13 +108,13 @@ pub fn read(source: &Source) -> Result<String, Trouble> {
     let bytes = match &source.origin {
         Origin::Nowhere(_, why) => return Err(Trouble::new(why.clone())),
         Origin::Stdin => bounded(io::stdin().lock()),
-        Origin::File(path) => File::open(path).map_err(|error| Trouble::new(plain(&error))).and_then(|file| {
-            match file.metadata() {
+        Origin::File(path) => {
+            File::open(path).map_err(|error| Trouble::new(plain(&error))).and_then(|file| match file.metadata() {
                 Ok(data) if data.is_dir() => Err(Trouble::new("is a directory")),
                 Ok(data) if data.len() >= MAX_BYTES => Err(too_large()),
                 _ => bounded(file),
-            }
-        }),
+            })
+        }
     }?;
     text(bytes)
 }

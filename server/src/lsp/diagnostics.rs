@@ -78,7 +78,8 @@ pub fn diagnostic(snapshot: &Snapshot, finding: &Finding) -> Diagnostic {
 }
 
 fn related(snapshot: &Snapshot, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
-    let place = |range, message| DiagnosticRelatedInformation { location: to_proto::location(snapshot, range), message };
+    let place =
+        |range, message| DiagnosticRelatedInformation { location: to_proto::location(snapshot, range), message };
     let mut places = Vec::new();
     if finding.sites.len() > 1 || finding.sites.iter().any(|site| !site.primary) {
         let numbered = finding.sites.iter().enumerate();
@@ -121,10 +122,7 @@ fn cut_off(snapshot: &Snapshot, cut: &Cut) -> Diagnostic {
         Cut::Stopped => unmodelled(snapshot, range, "not decided: the analysis was stopped; edit to restart it".into()),
         Cut::Failed(text) => {
             let message = format!("not decided: {text}; this is a bug in fencepost, please report it");
-            Diagnostic {
-                severity: Some(to_proto::severity(Severity::Error)),
-                ..unmodelled(snapshot, range, message)
-            }
+            Diagnostic { severity: Some(to_proto::severity(Severity::Error)), ..unmodelled(snapshot, range, message) }
         }
     }
 }
