@@ -4,7 +4,7 @@ use super::Decision;
 use super::inputs::Plan;
 use super::outcome::Reach;
 use crate::base::{Cancel, Cancelled, Limits};
-use crate::sync::Kernel;
+use crate::sync::{Instr, Kernel, Pure};
 
 pub(super) fn close(
     kernel: &Kernel,
@@ -13,5 +13,13 @@ pub(super) fn close(
     _cancel: &Cancel<'_>,
     _decision: &mut Decision<'_>,
 ) -> Result<Reach, Cancelled> {
-    Ok(if kernel.inputs.is_empty() { Reach::NoInputs } else { Reach::Runs })
+    Ok(if !uses_inputs(kernel) { Reach::NoInputs } else { Reach::Runs })
+}
+
+fn uses_inputs(kernel: &Kernel) -> bool {
+    kernel
+        .blocks
+        .iter()
+        .flat_map(|block| &block.instrs)
+        .any(|instr| matches!(instr, Instr::Let(_, Pure::Input(_) | Pure::Load(..))))
 }

@@ -9,6 +9,8 @@ mod closing;
 mod inputs;
 mod outcome;
 mod slice;
+#[cfg(test)]
+mod tests;
 
 pub use inputs::{Group, Plan};
 pub use outcome::{Closure, Found, Gap, Lapped, Outcome, Reach};
@@ -47,6 +49,7 @@ pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<O
         }
         decision.run(valuation, cancel)?;
     }
+    decision.drop_consequences();
     if decision.outcome.found.is_empty() && decision.outcome.gaps.is_empty() && decision.outcome.lapped.is_empty() {
         decision.outcome.reach = closing::close(kernel, &plan, limits, cancel, &mut decision)?;
     }
@@ -76,12 +79,27 @@ impl<'k> Decision<'k> {
         if run.state.escapes.is_empty() || run.state.lost.is_some() || run.state.unmodelled {
             return Ok(());
         }
-        if !self.outcome.found.is_empty() {
+        if self.races() {
             // The canonical run already breaks a rule; other schedules would repeat it.
             return Ok(());
         }
         machine.learn(&run.state);
         self.alternatives(&machine, &run, valuation, cancel)
+    }
+
+    /// A kernel that races is not confluent because of it, and what else its schedules lead to
+    /// follows from the race.
+    fn drop_consequences(&mut self) {
+        if self.races() {
+            self.outcome.lapped.clear();
+            self.outcome.found.retain(|found| found.confluent || !matches!(found.violation.rule, Rule::Deadlock(_)));
+        }
+        let all: Vec<Violation> = self.outcome.found.iter().map(|found| found.violation.clone()).collect();
+        self.outcome.found.retain(|found| !shadowed(&found.violation, &all));
+    }
+
+    fn races(&self) -> bool {
+        self.outcome.found.iter().any(|found| matches!(found.violation.rule, Rule::Race { .. }))
     }
 
     fn alternatives(
@@ -98,7 +116,7 @@ impl<'k> Decision<'k> {
             let thread = usize::from(run.schedule[wait as usize - 1]);
             let held = hold(machine, prefix, thread);
             self.count(&held);
-            if held.state.violations.is_empty() {
+            if !held.state.violations.iter().any(|violation| self.is_news(violation)) {
                 lapped.push(Lapped {
                     wait,
                     flip,
@@ -118,11 +136,16 @@ impl<'k> Decision<'k> {
             cancel.check()?;
             for other in [prefer(machine, thread), hold(machine, &[], thread)] {
                 self.count(&other);
-                if !other.state.violations.is_empty() {
+                if other.state.violations.iter().any(|violation| self.is_news(violation)) {
                     self.take(&other, valuation, true);
-                    return Ok(());
+                    if self.races() {
+                        return Ok(());
+                    }
                 }
             }
+        }
+        if !self.outcome.found.is_empty() {
+            return Ok(());
         }
         let mut first: Option<(State, Vec<u8>)> = None;
         let explored = search(machine, self.limits, cancel, |state, schedule| {
@@ -143,6 +166,10 @@ impl<'k> Decision<'k> {
             }
         }
         Ok(())
+    }
+
+    fn is_news(&self, violation: &Violation) -> bool {
+        !self.outcome.found.iter().any(|known| repeats(&known.violation, violation))
     }
 
     fn count(&mut self, run: &Run<State>) {
@@ -172,6 +199,7 @@ impl<'k> Decision<'k> {
                 valuation: valuation.clone(),
                 schedule: run.schedule.clone(),
                 alternative,
+                confluent: run.state.escapes.is_empty(),
             });
         }
     }
@@ -182,7 +210,7 @@ impl<'k> Decision<'k> {
 fn shadowed(violation: &Violation, all: &[Violation]) -> bool {
     let Rule::Uninitialised { read } = &violation.rule else { return false };
     all.iter().any(|other| match &other.rule {
-        Rule::Race { earlier, .. } => same_access(earlier, read),
+        Rule::Race { earlier, later } => same_access(earlier, read) || same_access(later, read),
         _ => false,
     })
 }

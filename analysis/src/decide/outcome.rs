@@ -14,6 +14,8 @@ pub struct Found {
     pub schedule: Schedule,
     /// Whether the schedule is one that a confluence check asked for, rather than the canonical one.
     pub alternative: bool,
+    /// Whether the run stands for all schedules.
+    pub confluent: bool,
 }
 
 /// A wait that a schedule can bring to see another flip.

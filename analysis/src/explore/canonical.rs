@@ -14,26 +14,18 @@ pub struct Run<S> {
     pub state: S,
 }
 
-/// Runs the first ready thread in `order` until it blocks, then looks again.
+/// Always steps the first thread of `order` that is ready.
 fn run_in_order<M: System>(machine: &M, mut run: Run<M::State>, order: &[usize]) -> Run<M::State> {
-    'outer: loop {
-        for &thread in order {
-            let mut moved = false;
-            while !machine.stopped(&run.state) && machine.status(&run.state, thread) == Status::Ready {
-                machine.step(&mut run.state, thread);
-                run.schedule.push(thread as u8);
-                moved = true;
-            }
-            if machine.stopped(&run.state) {
-                return run;
-            }
-            if moved {
-                continue 'outer;
-            }
-        }
-        machine.finish(&mut run.state);
-        return run;
+    while !machine.stopped(&run.state) {
+        let ready = order.iter().find(|&&thread| machine.status(&run.state, thread) == Status::Ready);
+        let Some(&thread) = ready else {
+            machine.finish(&mut run.state);
+            break;
+        };
+        machine.step(&mut run.state, thread);
+        run.schedule.push(thread as u8);
     }
+    run
 }
 
 /// Takes turns: each thread in number order runs until it blocks.

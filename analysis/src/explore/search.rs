@@ -54,7 +54,7 @@ pub(super) fn walk<M: System>(
         machine.step(&mut state, usize::from(thread));
         schedule.push(thread);
         explored.steps += 1;
-        if explored.steps % 256 == 0 {
+        if explored.steps.is_multiple_of(256) {
             cancel.check()?;
         }
         if explored.steps >= limits.total_steps {

@@ -11,7 +11,7 @@ use super::shadow::Shadow;
 use super::state::{Lost, State, pack, unpack};
 use super::thread::{Life, Thread};
 use super::valuation::Valuation;
-use super::violation::{BarrierPlace, Blocked, BlockedOn, Rule, Violation};
+use super::violation::{BarrierPlace, Blocked, BlockedOn, Escape, Rule, Violation};
 use crate::base::Limits;
 use crate::explore::{Status, System, Touches};
 use crate::sync::{
@@ -415,6 +415,14 @@ impl System for Machine<'_> {
         let blocked: Vec<Blocked> = (0..state.threads.len()).filter_map(|thread| self.stuck(state, thread)).collect();
         if let Some(first) = blocked.iter().find(|blocked| matches!(blocked.on, BlockedOn::Barrier { .. })) {
             let (thread, site) = (usize::from(first.thread), first.site);
+            for stuck in &blocked {
+                let BlockedOn::Barrier { barrier, flips, .. } = stuck.on else { continue };
+                let number = state.barrier(barrier);
+                let order = &state.threads[usize::from(stuck.thread)].order;
+                if flips > 0 && !state.barriers[number].1.last_flip_is_over(order, self.channels.barrier(number)) {
+                    state.escapes.push(Escape::Missed { thread: stuck.thread });
+                }
+            }
             self.violate(state, thread, site, None, Rule::Deadlock(blocked));
         }
         state.stopped = true;

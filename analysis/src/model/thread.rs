@@ -34,8 +34,7 @@ impl Groups {
     /// Lets at most `pending` groups stay open; gives the last operation that is then over.
     pub fn wait(&mut self, pending: u32) -> Option<u32> {
         let over = self.open.len().checked_sub(pending as usize)?;
-        let last = self.open.drain(..over).last();
-        last
+        self.open.drain(..over).next_back()
     }
 }
 

@@ -124,6 +124,11 @@ pub enum Escape {
         /// Step of the arrival.
         step: u32,
     },
+    /// A thread that is blocked at the end might have passed before the last flip.
+    Missed {
+        /// Which thread.
+        thread: u16,
+    },
     /// A use of a barrier is not ordered before its invalidation.
     UnorderedInvalidation,
     /// A use of a barrier is not ordered after its init.
