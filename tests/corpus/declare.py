@@ -45,6 +45,7 @@ _DTYPES = {
     "bf16": gl.bfloat16,
     "fp32": gl.float32,
     "fp8e4nv": gl.float8e4nv,
+    "fp8e5": gl.float8e5,
     "i8": gl.int8,
     "u8": gl.uint8,
 }
