@@ -8,18 +8,19 @@ use std::collections::BTreeSet;
 
 /// A room of `analysis/src` and the rooms that it never names.
 const NEVER: [(&str, &[&str]); 9] = [
-    ("base", &["syntax", "lower", "sync", "model", "explore", "findings", "ide", "engine"]),
-    ("syntax", &["lower", "sync", "model", "explore", "findings", "ide", "engine"]),
-    ("sync", &["syntax", "lower", "model", "explore", "findings", "ide", "engine"]),
-    ("lower", &["model", "explore", "findings", "ide", "engine"]),
-    ("model", &["syntax", "lower", "findings", "ide", "engine"]),
-    ("explore", &["syntax", "lower", "model", "findings", "ide", "engine"]),
-    ("findings", &["syntax", "lower", "ide", "engine"]),
+    ("base", &["syntax", "lower", "sync", "model", "explore", "decide", "findings", "engine", "ide"]),
+    ("syntax", &["lower", "sync", "model", "explore", "decide", "findings", "engine", "ide"]),
+    ("sync", &["syntax", "lower", "model", "explore", "decide", "findings", "engine", "ide"]),
+    ("lower", &["model", "explore", "decide", "findings", "engine", "ide"]),
+    ("explore", &["syntax", "lower", "sync", "model", "decide", "findings", "engine", "ide"]),
+    ("model", &["syntax", "lower", "decide", "findings", "engine", "ide"]),
+    ("decide", &["syntax", "lower", "findings", "engine", "ide"]),
+    ("findings", &["syntax", "lower", "engine", "ide"]),
     ("engine", &["ide"]),
-    ("ide", &[]),
 ];
 
-const ROOMS: [&str; 9] = ["base", "syntax", "sync", "lower", "model", "explore", "findings", "engine", "ide"];
+const ROOMS: [&str; 10] =
+    ["base", "syntax", "sync", "lower", "model", "explore", "decide", "findings", "engine", "ide"];
 
 pub(super) fn check(files: &[File]) -> Vec<Problem> {
     let mut problems = Vec::new();
