@@ -1,15 +1,25 @@
 //! Every dependency is pinned once, at the root, and ARCHITECTURE.md says why it is there.
 
 use super::{File, Problem};
+use std::collections::BTreeSet;
 
 pub(super) fn check(files: &[File]) -> Vec<Problem> {
     let mut problems = Vec::new();
+    let used: BTreeSet<&str> = files
+        .iter()
+        .filter(|file| file.path.ends_with("/Cargo.toml"))
+        .flat_map(|file| dependencies(&file.text))
+        .map(|(_, _, name, _)| name)
+        .collect();
     let architecture = files.iter().find(|file| file.path == "ARCHITECTURE.md").map_or("", |file| &file.text);
     for file in files.iter().filter(|file| file.path.ends_with("Cargo.toml")) {
         for (line, section, name, value) in dependencies(&file.text) {
             if file.path == "Cargo.toml" {
                 if !value.contains("path =") && !architecture.contains(&format!("`{name}`")) {
                     problems.push(file.problem(line, format!("ARCHITECTURE.md gives no reason for `{name}`")));
+                }
+                if !value.contains("path =") && !used.contains(name) {
+                    problems.push(file.problem(line, format!("no crate uses `{name}`")));
                 }
             } else if section != "workspace.dependencies" && !value.contains("workspace = true") {
                 problems.push(file.problem(line, format!("pin `{name}` in the root's Cargo.toml, not here")));
@@ -54,10 +64,12 @@ mod tests {
     }
 
     #[test]
-    fn a_dependency_without_a_reason_is_named() {
+    fn a_dependency_without_a_reason_or_a_use_is_named() {
         let root = File { path: "Cargo.toml".into(), text: "[workspace.dependencies]\nmemchr = \"2\"\n".into() };
-        assert_eq!(check(std::slice::from_ref(&root)).len(), 1);
+        let user = File { path: "a/Cargo.toml".into(), text: "[dependencies]\nmemchr.workspace = true\n".into() };
+        assert_eq!(check(std::slice::from_ref(&root)).len(), 2);
+        assert_eq!(check(&[root.clone(), user.clone()]).len(), 1);
         let page = File { path: "ARCHITECTURE.md".into(), text: "| `memchr` | finds bytes |".into() };
-        assert_eq!(check(&[root, page]), []);
+        assert_eq!(check(&[root, user, page]), []);
     }
 }
