@@ -1,19 +1,55 @@
 //! Closing the loop: why the runs made cover all trip counts.
+//!
+//! One group of loops that share their trip count T: let S(i) be the normal form of the state when
+//! the first thread enters iteration i, counters reduced to what can be noticed of them and every
+//! thread's position taken relative to i. The canonical run up to that moment does not depend on
+//! T > i, and what follows depends only on S(i) and on how many iterations are left. So where
+//! S(w) = S(w + p), a run with T ≥ w + p iterations behaves like the one with T - p, and the runs
+//! with T < w + p cover all.
+//!
+//! Two groups, the loops of one inside those of the other: the outer group is closed for every
+//! inner trip count below a bound, and the inner group repeats within every outer iteration of
+//! those runs, which covers larger inner trip counts.
+//!
+//! Assumed: the kernel notices inputs only through these trip counts (checked by [`demands`]),
+//! counters do not wrap. Given up, and then said: more groups, sequential groups, runs that are
+//! not confluent, bounds that depend on other loops' counters.
 
 use super::Decision;
-use super::inputs::Plan;
-use super::outcome::Reach;
+use super::demand::{Demand, Liveness, demands};
+use super::inputs::{Group, Plan};
+use super::outcome::{Closure, Reach};
+use super::slice::{Slices, targets};
 use crate::base::{Cancel, Cancelled, Limits};
-use crate::sync::{Instr, Kernel, Pure};
+use crate::explore::{Status, System, canonical};
+use crate::model::{Life, Machine, State, Valuation};
+use crate::sync::{BlockId, Instr, Kernel, LoopInfo, Pure, Var};
+
+/// Iterations that a run makes to find a repetition.
+const LONG: u64 = 36;
+/// Share of the step limit that closing may use: one part in this many.
+const SHARE: u64 = 2;
 
 pub(super) fn close(
     kernel: &Kernel,
-    _plan: &Plan,
-    _limits: &Limits,
-    _cancel: &Cancel<'_>,
-    _decision: &mut Decision<'_>,
+    plan: &Plan,
+    limits: &Limits,
+    cancel: &Cancel<'_>,
+    decision: &mut Decision<'_>,
 ) -> Result<Reach, Cancelled> {
-    Ok(if !uses_inputs(kernel) { Reach::NoInputs } else { Reach::Runs })
+    if !uses_inputs(kernel) {
+        return Ok(Reach::NoInputs);
+    }
+    let Some(closer) = Closer::new(kernel, plan, limits) else { return Ok(Reach::Runs) };
+    let budget = decision.outcome.steps + limits.total_steps / SHARE;
+    let closures = match plan.groups.as_slice() {
+        [] => None,
+        [group] => closer.close_one(group, &plan.base, decision, budget, cancel)?.map(|closure| vec![closure]),
+        [a, b] if closer.inside(b, a) => closer.close_two(a, b, decision, budget, cancel)?,
+        [a, b] if closer.inside(a, b) => closer.close_two(b, a, decision, budget, cancel)?,
+        _ => None,
+    };
+    Ok(closures.map_or(Reach::Runs, Reach::Closed))
 }
 
 fn uses_inputs(kernel: &Kernel) -> bool {
@@ -22,4 +58,278 @@ fn uses_inputs(kernel: &Kernel) -> bool {
         .iter()
         .flat_map(|block| &block.instrs)
         .any(|instr| matches!(instr, Instr::Let(_, Pure::Input(_) | Pure::Load(..))))
+}
+
+struct Closer<'k> {
+    kernel: &'k Kernel,
+    plan: &'k Plan,
+    limits: &'k Limits,
+    slices: Slices<'k>,
+    demands: Vec<Demand>,
+    liveness: Liveness<'k>,
+    /// By loop: which blocks are inside.
+    bodies: Vec<Vec<bool>>,
+}
+
+/// The normal forms at the first arrivals at an iteration.
+struct Observed {
+    /// Outer iteration (0 for none), iteration, normal form.
+    fronts: Vec<(i64, i64, Vec<i64>)>,
+    clean: bool,
+    steps: u64,
+}
+
+impl<'k> Closer<'k> {
+    fn new(kernel: &'k Kernel, plan: &'k Plan, limits: &'k Limits) -> Option<Closer<'k>> {
+        let slices = Slices::new(kernel);
+        let grouped = |number: usize| plan.groups.iter().any(|group| group.loops.contains(&number));
+        let tested: Vec<BlockId> =
+            kernel.loops.iter().enumerate().filter(|(number, _)| grouped(*number)).map(|(_, info)| info.head).collect();
+        let demands = demands(kernel, &tested);
+        // Inputs may be noticed through trip counts only.
+        for instr in kernel.blocks.iter().flat_map(|block| &block.instrs) {
+            if let Instr::Let(dst, Pure::Input(_) | Pure::Load(..)) = instr
+                && demands.get(dst.index()) != Some(&Demand::Nothing)
+            {
+                return None;
+            }
+        }
+        let bodies = kernel.loops.iter().map(|info| body(kernel, &slices, info)).collect();
+        Some(Closer { kernel, plan, limits, slices, demands, liveness: Liveness::new(kernel), bodies })
+    }
+
+    /// Whether every loop of `inner` lies in a loop of `outer`.
+    fn inside(&self, inner: &Group, outer: &Group) -> bool {
+        inner.loops.iter().all(|&number| self.outer_loop(number, outer).is_some())
+    }
+
+    fn outer_loop(&self, number: usize, outer: &Group) -> Option<usize> {
+        let mut parent = self.kernel.loops[number].parent;
+        while let Some(id) = parent {
+            if outer.loops.contains(&id.index()) {
+                return Some(id.index());
+            }
+            parent = self.kernel.loops[id.index()].parent;
+        }
+        None
+    }
+
+    fn close_one(
+        &self,
+        group: &Group,
+        base: &Valuation,
+        decision: &mut Decision<'_>,
+        budget: u64,
+        cancel: &Cancel<'_>,
+    ) -> Result<Option<Closure>, Cancelled> {
+        let Some(long) = self.plan.with_trips(self.kernel, base, group, LONG) else { return Ok(None) };
+        let observed = self.observe(group, None, &long, decision);
+        let Some((warm_up, period)) = observed.repetition(0) else { return Ok(None) };
+        if !observed.clean {
+            return Ok(None);
+        }
+        for trips in 0..warm_up + period {
+            cancel.check()?;
+            let Some(valuation) = self.plan.with_trips(self.kernel, base, group, trips) else { return Ok(None) };
+            if decision.outcome.steps > budget || !self.runs_clean(&valuation, decision) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Closure { loop_number: group.loops[0], warm_up, period }))
+    }
+
+    fn close_two(
+        &self,
+        outer: &Group,
+        inner: &Group,
+        decision: &mut Decision<'_>,
+        budget: u64,
+        cancel: &Cancel<'_>,
+    ) -> Result<Option<Vec<Closure>>, Cancelled> {
+        let trips = |base: &Valuation, group: &Group, trips| self.plan.with_trips(self.kernel, base, group, trips);
+        let Some(long) = trips(&self.plan.base, inner, LONG) else { return Ok(None) };
+        let observed = self.observe(inner, Some(outer), &long, decision);
+        let Some((warm_up, period)) = observed.repetition(0) else { return Ok(None) };
+        let mut closures = vec![Closure { loop_number: inner.loops[0], warm_up, period }];
+        for count in 0..warm_up + 2 * period {
+            let Some(base) = trips(&self.plan.base, inner, count) else { return Ok(None) };
+            let Some(closure) = self.close_one(outer, &base, decision, budget, cancel)? else { return Ok(None) };
+            if count >= warm_up + period {
+                // Within every outer iteration of a run that covers all outer ones.
+                let Some(many) = trips(&base, outer, closure.warm_up + closure.period + 1) else { return Ok(None) };
+                let observed = self.observe(inner, Some(outer), &many, decision);
+                let repeats = |at: i64| observed.repeats(at, warm_up as i64, period as i64);
+                if !observed.clean || !(0..=(closure.warm_up + closure.period) as i64).all(repeats) {
+                    return Ok(None);
+                }
+            }
+            match closures.get_mut(1) {
+                Some(known) if known.warm_up + known.period >= closure.warm_up + closure.period => {}
+                Some(known) => *known = closure,
+                None => closures.push(closure),
+            }
+        }
+        Ok(Some(closures))
+    }
+
+    fn runs_clean(&self, valuation: &Valuation, decision: &mut Decision<'_>) -> bool {
+        if decision.outcome.valuations.contains(valuation) {
+            // It was run before: anything found, or not confluent without an exhaustive search,
+            // would have kept us from closing.
+            return true;
+        }
+        let machine = Machine::new(self.kernel, valuation, self.limits);
+        let run = canonical(&machine);
+        decision.outcome.runs += 1;
+        decision.outcome.steps += u64::from(run.state.step);
+        decision.outcome.valuations.push(valuation.clone());
+        clean(&run.state)
+    }
+
+    /// Runs a valuation and notes the state at each first arrival at an iteration of `group`.
+    fn observe(
+        &self,
+        group: &Group,
+        outer: Option<&Group>,
+        valuation: &Valuation,
+        decision: &mut Decision<'_>,
+    ) -> Observed {
+        let machine = Machine::new(self.kernel, valuation, self.limits);
+        let mut state = machine.initial();
+        let mut observed = Observed { fronts: Vec::new(), clean: false, steps: 0 };
+        let mut front = None;
+        loop {
+            let mut moved = false;
+            for thread in 0..machine.threads() {
+                while !machine.stopped(&state) && machine.status(&state, thread) == Status::Ready {
+                    machine.step(&mut state, thread);
+                    moved = true;
+                    let Some(at) = self.position(&state, thread, group, outer) else { continue };
+                    if front.is_none_or(|front| at > front) {
+                        front = Some(at);
+                        let form = self.form(&machine, &state, group, at.1);
+                        observed.fronts.push((at.0, at.1, form));
+                    }
+                }
+            }
+            if machine.stopped(&state) || !moved {
+                break;
+            }
+        }
+        if !machine.stopped(&state) {
+            machine.finish(&mut state);
+        }
+        observed.clean = clean(&state);
+        observed.steps = u64::from(state.step);
+        decision.outcome.runs += 1;
+        decision.outcome.steps += observed.steps;
+        observed
+    }
+
+    /// The outer iteration and the iteration of `group` that a thread is in.
+    fn position(&self, state: &State, thread: usize, group: &Group, outer: Option<&Group>) -> Option<(i64, i64)> {
+        let at = &state.threads[thread];
+        if at.life != Life::Running {
+            return None;
+        }
+        let number =
+            group.loops.iter().copied().find(|&number| self.bodies[number].get(at.block.index()) == Some(&true))?;
+        let outer = outer.and_then(|outer| self.outer_loop(number, outer));
+        Some((outer.map_or(0, |outer| self.iteration(state, outer)), self.iteration(state, number)))
+    }
+
+    fn iteration(&self, state: &State, number: usize) -> i64 {
+        let Some((counter, lower, _, step)) = self.kernel.loops[number].counted else { return 0 };
+        let value = |var: Var| state.vars.get(var.index()).copied().unwrap_or(0);
+        (value(counter) - value(lower)) / value(step).max(1)
+    }
+
+    /// The normal form of a state, positions in the loops of `group` relative to iteration `front`.
+    fn form(&self, machine: &Machine<'_>, state: &State, group: &Group, front: i64) -> Vec<i64> {
+        let mut form = Vec::new();
+        for thread in &state.threads {
+            form.push(thread.life as i64);
+            if thread.life != Life::Running {
+                continue;
+            }
+            form.extend([i64::from(thread.block.0), i64::from(thread.instr)]);
+            for (number, body) in self.bodies.iter().enumerate() {
+                if body.get(thread.block.index()) == Some(&true) && self.kernel.loops[number].counted.is_some() {
+                    let iteration = self.iteration(state, number);
+                    form.push(if group.loops.contains(&number) { iteration - front } else { iteration });
+                }
+            }
+            let live = self.liveness.at(thread.block, thread.instr as usize);
+            for (var, _) in live.iter().enumerate().filter(|(_, live)| **live) {
+                let value = state.vars.get(var).copied().unwrap_or(0);
+                match self.demands.get(var).copied().unwrap_or(Demand::Whole) {
+                    Demand::Nothing => {}
+                    Demand::Modulo(modulus) => form.push(value.rem_euclid(modulus as i64)),
+                    Demand::Whole => form.push(value),
+                }
+            }
+        }
+        machine.normal_form(state, &mut form);
+        let _ = &self.slices;
+        form
+    }
+}
+
+impl Observed {
+    /// The first iteration of an outer iteration whose form comes again, and after how many.
+    fn repetition(&self, outer: i64) -> Option<(u64, u64)> {
+        let fronts: Vec<&(i64, i64, Vec<i64>)> = self.fronts.iter().filter(|front| front.0 == outer).collect();
+        for (position, first) in fronts.iter().enumerate() {
+            // The last iteration's follow-up is the end of the loop: keep clear of it.
+            let later = fronts.get(position + 1..)?.iter().find(|later| later.2 == first.2 && later.1 < LONG as i64);
+            if let Some(later) = later {
+                return Some((first.1.max(0) as u64, (later.1 - first.1).max(1) as u64));
+            }
+        }
+        None
+    }
+
+    /// Whether in an outer iteration the form at `warm_up` comes again after `period`; true where
+    /// it has fewer iterations.
+    fn repeats(&self, outer: i64, warm_up: i64, period: i64) -> bool {
+        let form = |at: i64| self.fronts.iter().find(|front| front.0 == outer && front.1 == at).map(|front| &front.2);
+        match (form(warm_up), form(warm_up + period)) {
+            (Some(first), Some(second)) => first == second,
+            _ => false,
+        }
+    }
+}
+
+fn clean(state: &State) -> bool {
+    state.violations.is_empty() && state.escapes.is_empty() && state.lost.is_none() && !state.unmodelled
+}
+
+/// Which blocks a counted loop consists of: those that reach its head along a path that ends in
+/// an edge which does not enter it with the lower bound.
+fn body(kernel: &Kernel, slices: &Slices<'_>, info: &LoopInfo) -> Vec<bool> {
+    let mut inside = vec![false; kernel.blocks.len()];
+    let Some((counter, lower, ..)) = info.counted else { return inside };
+    let Some(head) = kernel.blocks.get(info.head.index()) else { return inside };
+    let Some(position) = head.params.iter().position(|&param| param == counter) else { return inside };
+    inside[info.head.index()] = true;
+    let mut predecessors = vec![Vec::new(); kernel.blocks.len()];
+    let mut open = Vec::new();
+    for (number, block) in kernel.blocks.iter().enumerate() {
+        targets(&block.terminator, |target| {
+            if target.block == info.head {
+                let arg = target.args.get(position).map(|&arg| slices.root(arg));
+                if arg != Some(slices.root(lower)) {
+                    open.push(number);
+                }
+            } else if let Some(sources) = predecessors.get_mut(target.block.index()) {
+                sources.push(number);
+            }
+        });
+    }
+    while let Some(number) = open.pop() {
+        if !std::mem::replace(&mut inside[number], true) {
+            open.extend(predecessors[number].iter().copied());
+        }
+    }
+    inside
 }

@@ -6,6 +6,7 @@
 //! trip counts by [`closing`], where the state repeats.
 
 mod closing;
+mod demand;
 mod inputs;
 mod outcome;
 mod slice;

@@ -176,3 +176,13 @@ fn one_run_covers_a_kernel_without_inputs() {
     let outcome = outcome(&kernel);
     assert_eq!((outcome.runs, outcome.reach), (1, Reach::NoInputs));
 }
+
+#[test]
+fn a_ring_is_proved_for_all_trip_counts() {
+    for depth in 1..=4 {
+        let outcome = outcome(&ring(depth, Slip::default()));
+        let Reach::Closed(closures) = outcome.reach else { panic!("depth {depth}: {:?}", outcome.reach) };
+        assert_eq!(closures.len(), 1);
+        assert!(closures[0].period <= 2 * depth, "{closures:?}");
+    }
+}

@@ -59,7 +59,7 @@ pub struct Waiter {
 }
 
 /// An event that a flip needed: an arrival, as its channel and number there.
-type Need = (Channel, u32);
+pub(super) type Need = (Channel, u32);
 
 /// A barrier that was initialised at least once.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
@@ -199,6 +199,19 @@ impl Barrier {
         for waiter in &self.waiters {
             (waiter.thread, waiter.tick).hash(hasher);
         }
+    }
+
+    /// What its flips have published, and what the arrivals of this phase will.
+    pub(super) fn frontiers(&self) -> (&Frontier, &Frontier) {
+        (&self.released, &self.current)
+    }
+
+    /// Events that later judgements compare with.
+    pub(super) fn events(&self) -> impl Iterator<Item = Need> + '_ {
+        let needs = self.current_needs.iter().chain(&self.last_needs).chain(&self.previous_needs).copied();
+        let waiters = self.waiters.iter().map(|waiter| (waiter.channel, waiter.tick));
+        let uses = self.last_use.iter().map(|&(_, channel, tick)| (channel, tick));
+        needs.chain(waiters).chain(uses)
     }
 
     /// Raises the pending count (`async_copy_mbarrier_arrive` without `noIncrement`).

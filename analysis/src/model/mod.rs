@@ -17,6 +17,7 @@ mod barrier;
 mod clock;
 mod effects;
 mod machine;
+mod normal;
 mod record;
 mod shadow;
 mod state;

@@ -1,0 +1,142 @@
+//! The normal form of a state: equal for states that behave alike.
+//!
+//! Numbers on a channel only matter by order, and only against numbers that something still
+//! holds: events in the shadow, needs and waiters of barriers, a thread's own counters. So each
+//! number is replaced by its rank among those. Counts of flips matter by parity, and by whether
+//! there were none, one or more.
+
+use super::barrier::{Barrier, Frontier};
+use super::clock::{Channel, Clock};
+use super::machine::Machine;
+use super::shadow::Event;
+use super::state::State;
+use super::thread::Life;
+use crate::sync::CommitKind;
+
+/// Numbers still held, by channel, ascending.
+struct Held(Vec<Vec<u32>>);
+
+impl Held {
+    fn hold(&mut self, channel: Channel, number: u32) {
+        let index = channel.0 as usize;
+        if index >= self.0.len() {
+            self.0.resize(index + 1, Vec::new());
+        }
+        self.0[index].push(number);
+    }
+
+    fn rank(&self, channel: Channel, number: u32) -> i64 {
+        self.0.get(channel.0 as usize).map_or(0, |held| held.partition_point(|&other| other <= number)) as i64
+    }
+
+    fn clock(&self, clock: &Clock, out: &mut Vec<i64>) {
+        for (channel, held) in self.0.iter().enumerate() {
+            if !held.is_empty() {
+                out.push(self.rank(Channel(channel as u32), clock.get(Channel(channel as u32))));
+            }
+        }
+    }
+
+    fn frontier(&self, frontier: &Frontier, out: &mut Vec<i64>) {
+        self.clock(&frontier.seen, out);
+        self.clock(&frontier.fenced, out);
+        self.clock(&frontier.order, out);
+    }
+}
+
+const FAMILIES: [CommitKind; 3] = [CommitKind::AsyncCopy, CommitKind::Wgmma, CommitKind::TmaStore];
+
+impl Machine<'_> {
+    /// The normal form of everything but the variables and places of threads in the program.
+    pub fn normal_form(&self, state: &State, out: &mut Vec<i64>) {
+        let mut held = Held(Vec::new());
+        for (number, thread) in state.threads.iter().enumerate() {
+            held.hold(self.channels.base(number), thread.ticks);
+            held.hold(self.channels.tensor_core(number), thread.tensor_core);
+            for kind in FAMILIES {
+                let channel = self.channels.group(number, kind);
+                let groups = &thread.groups[kind as usize];
+                held.hold(channel, groups.issued);
+                groups.open.iter().for_each(|&last| held.hold(channel, last));
+            }
+        }
+        for history in state.shadow.histories() {
+            history.write.iter().chain(&history.reads).for_each(|event| held.hold(event.channel, event.number));
+        }
+        for (number, (_, barrier)) in state.barriers.iter().enumerate() {
+            barrier.held(self.channels.barrier(number), |channel, number| held.hold(channel, number));
+        }
+        for numbers in &mut held.0 {
+            numbers.sort_unstable();
+            numbers.dedup();
+        }
+
+        for (number, thread) in state.threads.iter().enumerate() {
+            out.push(thread.life as i64);
+            if thread.life != Life::Running {
+                continue;
+            }
+            for kind in FAMILIES {
+                let channel = self.channels.group(number, kind);
+                let groups = &thread.groups[kind as usize];
+                out.push(groups.open.len() as i64);
+                out.push(held.rank(channel, groups.issued));
+                out.extend(groups.open.iter().map(|&last| held.rank(channel, last)));
+            }
+            held.clock(&thread.seen, out);
+            held.clock(&thread.fenced, out);
+            held.clock(&thread.order, out);
+        }
+        let event = |event: &Event, out: &mut Vec<i64>| {
+            out.extend([
+                i64::from(event.channel.0),
+                held.rank(event.channel, event.number),
+                i64::from(event.thread),
+                i64::from(event.effect.0),
+                i64::from(event.access),
+            ]);
+        };
+        for history in state.shadow.histories() {
+            out.extend([
+                i64::from(history.initialised),
+                history.reads.len() as i64,
+                i64::from(history.write.is_some()),
+            ]);
+            history.write.iter().for_each(|write| event(write, out));
+            let mut reads: Vec<&Event> = history.reads.iter().collect();
+            reads.sort_unstable_by_key(|read| (read.channel, read.generic));
+            reads.into_iter().for_each(|read| event(read, out));
+        }
+        for (number, (_, barrier)) in state.barriers.iter().enumerate() {
+            barrier.normal(self.channels.barrier(number), out, &|channel, number| held.rank(channel, number));
+            let (released, current) = barrier.frontiers();
+            held.frontier(released, out);
+            held.frontier(current, out);
+        }
+    }
+}
+
+impl Barrier {
+    fn held(&self, channel: Channel, mut hold: impl FnMut(Channel, u32)) {
+        hold(channel, self.total);
+        hold(channel, self.total.saturating_sub(1));
+        self.events().for_each(|(channel, number)| hold(channel, number));
+    }
+
+    fn normal(&self, channel: Channel, out: &mut Vec<i64>, rank: &dyn Fn(Channel, u32) -> i64) {
+        out.extend([
+            i64::from(self.live),
+            self.initial,
+            self.pending,
+            self.bytes,
+            i64::from(self.flips & 1),
+            i64::from(self.flips.min(2)),
+            rank(channel, self.total),
+        ]);
+        let mut events: Vec<(i64, i64)> =
+            self.events().map(|(channel, number)| (i64::from(channel.0), rank(channel, number))).collect();
+        events.sort_unstable();
+        out.push(events.len() as i64);
+        out.extend(events.into_iter().flat_map(|(channel, rank)| [channel, rank]));
+    }
+}
