@@ -77,6 +77,8 @@ def gemm_ring3(a_desc, b_desc, c_desc, K, BUG: gl.constexpr):
         else:
             phase = gl.where(wraps, phase ^ 1, phase)
     acc = warpgroup_mma_wait(0, deps=[acc])
+    for s in gl.static_range(DEPTH):
+        mbarrier.invalidate(full.index(s))
 
     c = gl.allocate_shared_memory(c_desc.dtype, [BLOCK_M, BLOCK_N], c_desc.layout)
     c.store(acc.to(c_desc.dtype))

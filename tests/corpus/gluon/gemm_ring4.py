@@ -67,6 +67,8 @@ def gemm_ring4(a_desc, b_desc, c_desc, K, DEPTH: gl.constexpr, BUG: gl.constexpr
             acc = warpgroup_mma_wait(2, deps=[acc])
         start_load(a_desc, b_desc, a, b, full, i + AHEAD, steps, row, col, DEPTH, BUG)
     acc = warpgroup_mma_wait(0, deps=[acc])
+    for s in gl.static_range(DEPTH):
+        mbarrier.invalidate(full.index(s))
 
     c = gl.allocate_shared_memory(c_desc.dtype, [BLOCK_M, BLOCK_N], c_desc.layout)
     c.store(acc.to(c_desc.dtype))

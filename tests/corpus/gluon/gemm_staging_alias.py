@@ -66,6 +66,8 @@ def gemm_staging_alias(a_desc, b_desc, c_desc, K, BUG: gl.constexpr):
     if BUG != "last_mma_still_reads":
         acc = warpgroup_mma_wait(0, deps=[acc])
 
+    for s in gl.static_range(DEPTH):
+        mbarrier.invalidate(full.index(s))
     staged = a.reinterpret(c_desc.dtype, [BLOCK_M, BLOCK_N], c_desc.layout)
     staged.store(acc.to(c_desc.dtype))  # BUG: loads_past_the_end, last_mma_still_reads
     fence_async_shared()

@@ -82,6 +82,10 @@ def mlp_fused(x_desc, w1_desc, w2_desc, y_desc, hidden, BUG: gl.constexpr):
         acc = warpgroup_mma(h, w2.index(slot), acc, is_async=True)  # BUG: w2_not_waited, w2_refills_own_slot, w2_phase_every_step
         acc = warpgroup_mma_wait(1, deps=[acc])
     acc = warpgroup_mma_wait(0, deps=[acc])
+    mbarrier.invalidate(x_full)
+    for s in gl.static_range(2):
+        mbarrier.invalidate(w1_full.index(s))
+        mbarrier.invalidate(w2_full.index(s))
 
     y = gl.allocate_shared_memory(y_desc.dtype, y_desc.block_shape, y_desc.layout)
     y.store(acc.to(y_desc.dtype))

@@ -72,8 +72,12 @@ def tc05_gemm(a_desc, b_desc, c_desc, K, DEPTH: gl.constexpr, BUG: gl.constexpr)
     last = gl.maximum(steps - 1, 0)
     if BUG != "result_not_waited":
         mbarrier.wait(done.index(last % DEPTH), (last // DEPTH) & 1, pred=steps > 0)  # BUG: commit_forgotten
+    result = acc.load().to(c_desc.dtype)  # BUG: result_not_waited, accumulator_not_zeroed
+    for s in gl.static_range(DEPTH):
+        mbarrier.invalidate(full.index(s))
+        mbarrier.invalidate(done.index(s))
     c = gl.allocate_shared_memory(c_desc.dtype, c_desc.block_shape, c_desc.layout)
-    c.store(acc.load().to(c_desc.dtype))  # BUG: result_not_waited, accumulator_not_zeroed
+    c.store(result)
     fence_async_shared()
     tma.async_store(c_desc, [row, col], c)
     tma.store_wait(0)
