@@ -1,1 +1,3 @@
 //! Lossless, error-tolerant syntax.
+
+pub mod ttgir;

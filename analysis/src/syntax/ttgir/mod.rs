@@ -1,0 +1,36 @@
+//! The syntax of Triton's GPU-level MLIR, as the compiler prints it and people edit it.
+//!
+//! [`Document`] is a file of one or many modules, [`Tree`] is one of them. A tree keeps its text
+//! and refers to it by place; it is made for any text, and what is wrong with the text is in
+//! [`Tree::errors`].
+//!
+//! Deviations from MLIR: both versions of a changed syntax are taken, and the forms that MLIR
+//! prints but cannot read; ops of `llvm`, `nvvm`, `rocdl`, `gpu` and `vector` are skimmed for
+//! operands, labels and regions; attributes are checked for their shape, not for their meaning.
+//! Not checked: what an op's verifier checks beyond its form, its operands' types and its place.
+
+mod attrs;
+mod document;
+mod error;
+#[allow(dead_code)]
+mod ids;
+mod locs;
+mod names;
+#[allow(dead_code)]
+mod ops;
+mod parse;
+mod resolve;
+mod shape;
+#[allow(dead_code)] // read by the checks that land next
+mod store;
+mod suggest;
+mod tree;
+mod ty;
+mod types;
+
+pub use document::{Document, Header, Level, Section, When};
+pub use error::SyntaxError;
+pub use ids::{AttrId, BlockId, OpId, RegionId, TypeId, ValueId};
+pub use locs::SourceLoc;
+pub use tree::{Def, Successor, Tree};
+pub use ty::{Elem, MemSpace, Ty};

@@ -1,0 +1,303 @@
+//! Attributes: read for their mistakes and their extent; what they hold is read on demand.
+
+use smallvec::SmallVec;
+
+use super::cursor::{is_name, is_word};
+use super::{Parsed, Parser, SyntaxError};
+use crate::base::TextRange;
+use crate::syntax::ttgir::ids::AttrId;
+use crate::syntax::ttgir::store::Named;
+use crate::syntax::ttgir::suggest::nearest;
+
+/// Named attributes of one operation while it is being read.
+pub(super) type Attrs = SmallVec<[Named; 8]>;
+
+impl Parser<'_> {
+    /// An attribute with the type that may follow it.
+    pub(super) fn attr(&mut self) -> Parsed<AttrId> {
+        let start = self.pos;
+        self.nested(|p| p.attr_value(true))?;
+        Ok(self.attr_since(start))
+    }
+
+    /// An attribute written in place by an op's form: no type follows, and a bare word may stand.
+    pub(super) fn inline_attr(&mut self) -> Parsed<AttrId> {
+        let start = self.pos;
+        match self.peek() {
+            b'<' => self.loose_brackets()?,
+            b if b.is_ascii_alphabetic() || b == b'_' => {
+                let len = self.peek_word().len();
+                self.bump(len);
+            }
+            _ => self.nested(|p| p.attr_value(false))?,
+        }
+        Ok(self.attr_since(start))
+    }
+
+    /// The attribute from `start` to the last token.
+    pub(super) fn attr_since(&self, start: usize) -> AttrId {
+        AttrId { start: start as u32, end: self.last_end as u32 }
+    }
+
+    /// Adds an attribute to an operation's.
+    pub(super) fn name_attr(&mut self, attrs: &mut Attrs, name: &str, attr: AttrId) {
+        let name = self.store.names.intern(name);
+        attrs.push(Named { name, attr });
+    }
+
+    /// `{a = 1, b, "c.d" = [2]}` into `attrs`.
+    pub(super) fn dict(&mut self, attrs: &mut Attrs) -> Parsed {
+        let first = attrs.len();
+        self.expect(b'{')?;
+        if self.eat(b'}') {
+            return Ok(());
+        }
+        loop {
+            let start = self.pos;
+            let name = if self.peek() == b'"' {
+                let name = self.string()?;
+                self.store.names.intern(name)
+            } else {
+                let len = self.peek_word().len();
+                if len == 0 {
+                    return Err(self.expected("an attribute name"));
+                }
+                self.bump(len);
+                self.intern(start, start + len)
+            };
+            let key = self.attr_since(start);
+            if attrs[first..].iter().any(|named| named.name == name) {
+                let message = format!("the attribute `{}` is given twice", self.store.names.get(name));
+                let range = TextRange::new(key.start, key.end);
+                self.errors.push(SyntaxError::new(range, "duplicate-attribute", message));
+            }
+            let attr = if self.eat(b'=') { self.attr()? } else { key };
+            attrs.push(Named { name, attr });
+            if !self.eat(b',') {
+                return self.expect(b'}');
+            }
+        }
+    }
+
+    fn attr_value(&mut self, typed: bool) -> Parsed {
+        match self.peek() {
+            b'#' => return self.hash_attr(),
+            b'[' => {
+                self.bump(1);
+                if self.eat(b']') {
+                    return Ok(());
+                }
+                loop {
+                    self.nested(|p| p.attr_value(true))?;
+                    // A padding interval, `512:+16`.
+                    if self.peek() == b':' && self.byte(self.pos + 1) == b'+' {
+                        self.bump(2);
+                        continue;
+                    }
+                    if !self.eat(b',') {
+                        return self.expect(b']');
+                    }
+                }
+            }
+            b'{' => return self.dict(&mut Attrs::new()),
+            b'"' => {
+                self.string()?;
+            }
+            b'@' => return self.symbol(),
+            b'!' | b'(' => return self.ty().map(|_| ()),
+            b'-' | b'0'..=b'9' => {
+                let end = self.number_end(self.pos);
+                if end == self.pos {
+                    return Err(self.expected("an attribute"));
+                }
+                self.bump(end - self.pos);
+                // `512:+16` is not a type.
+                if self.byte(self.pos) == b':' && self.byte(self.pos + 1) == b'+' {
+                    return Ok(());
+                }
+            }
+            b if b.is_ascii_alphabetic() || b == b'_' => return self.word_attr(),
+            _ => return Err(self.expected("an attribute")),
+        }
+        if typed && self.eat(b':') {
+            self.ty()?;
+        }
+        Ok(())
+    }
+
+    fn word_attr(&mut self) -> Parsed {
+        let word = self.peek_word();
+        let next = self.byte(self.pos + word.len());
+        match word {
+            "true" | "false" | "unit" => {
+                self.bump(word.len());
+                Ok(())
+            }
+            "dense" | "dense_resource" | "sparse" if next == b'<' => {
+                self.bump(word.len());
+                if word == "dense" {
+                    self.dense()?
+                } else {
+                    self.loose_brackets()?
+                }
+                self.expect(b':')?;
+                self.ty().map(|_| ())
+            }
+            "array" if next == b'<' => {
+                self.bump(word.len() + 1);
+                self.ty()?;
+                if self.eat(b':') {
+                    loop {
+                        self.element()?;
+                        if !self.eat(b',') {
+                            break;
+                        }
+                    }
+                }
+                self.expect(b'>')
+            }
+            "loc" if next == b'(' => {
+                self.bump(word.len());
+                self.location().map(|_| ())
+            }
+            "affine_map" | "affine_set" | "strided" | "opaque" | "distinct" => {
+                self.bump(word.len());
+                while matches!(self.peek(), b'<' | b'[') {
+                    self.loose_brackets()?;
+                }
+                if self.eat(b':') {
+                    self.ty()?;
+                }
+                Ok(())
+            }
+            _ => self.ty().map(|_| ()),
+        }
+    }
+
+    /// A number or a truth value of a list.
+    fn element(&mut self) -> Parsed {
+        let end = self.number_end(self.pos);
+        if end > self.pos {
+            self.bump(end - self.pos);
+            return Ok(());
+        }
+        match self.peek_word() {
+            word @ ("true" | "false") => {
+                self.bump(word.len());
+                Ok(())
+            }
+            _ => Err(self.expected("a number")),
+        }
+    }
+
+    /// `<1>`, `<[[1, 2], [3, 4]]>`, `<"0xFF">`, `<>`.
+    fn dense(&mut self) -> Parsed {
+        self.expect(b'<')?;
+        if self.peek() != b'>' {
+            self.nested(Self::dense_value)?;
+        }
+        self.expect(b'>')
+    }
+
+    fn dense_value(&mut self) -> Parsed {
+        match self.peek() {
+            b'[' => {
+                self.bump(1);
+                if self.eat(b']') {
+                    return Ok(());
+                }
+                loop {
+                    self.nested(Self::dense_value)?;
+                    if !self.eat(b',') {
+                        return self.expect(b']');
+                    }
+                }
+            }
+            b'"' => self.string().map(|_| ()),
+            b'(' => self.loose_brackets(),
+            _ => self.element(),
+        }
+    }
+
+    /// `@a::@b`.
+    pub(super) fn symbol(&mut self) -> Parsed {
+        loop {
+            let end = if self.byte(self.pos + 1) == b'"' {
+                self.string_end(self.pos + 1).unwrap_or(self.pos)
+            } else {
+                self.run(self.pos + 1, is_name)
+            };
+            if self.peek() != b'@' || end <= self.pos + 1 {
+                return Err(self.expected("a symbol"));
+            }
+            self.bump(end - self.pos);
+            if !(self.peek() == b':' && self.byte(self.pos + 1) == b':') {
+                return Ok(());
+            }
+            self.bump(2);
+        }
+    }
+
+    /// `#alias`, `#dialect.name`, `#dialect.name<…>`.
+    fn hash_attr(&mut self) -> Parsed {
+        let start = self.pos;
+        let end = self.run(start + 1, is_word);
+        let name = self.slice(start, end);
+        let known = self.store.names.find(name).is_some_and(|sym| self.aliases.contains_key(&sym));
+        if known {
+            self.bump(end - start);
+            return Ok(());
+        }
+        if self.byte(end) == b'<' {
+            self.bump(end - start);
+            return self.attr_body();
+        }
+        if name.contains('.') {
+            self.bump(end - start);
+            return Ok(());
+        }
+        let range = TextRange::new(start as u32, end as u32);
+        let guess = nearest(name, self.aliases_with('#'));
+        let message = format!("nothing above defines the alias `{name}`");
+        Err(self.error(SyntaxError::new(range, "unknown-alias", message).suggest(guess)))
+    }
+
+    /// The parameters of a dialect's attribute: values and `key = value`, with commas between.
+    fn attr_body(&mut self) -> Parsed {
+        self.expect(b'<')?;
+        while self.peek() != b'>' {
+            let closed = self.attr_item()?;
+            let more = self.eat(b',') || (closed && self.peek() == b'{');
+            if !more {
+                break;
+            }
+        }
+        self.expect(b'>')
+    }
+
+    /// One parameter; says whether it ended in a bracket, after which some leave out the comma.
+    fn attr_item(&mut self) -> Parsed<bool> {
+        let word = self.peek_word();
+        if !word.is_empty() {
+            let after = self.skip_trivia(self.pos + word.len());
+            if self.byte(after) == b'=' {
+                self.bump(word.len());
+                self.bump(1);
+                self.attr_item()?;
+                return Ok(false);
+            }
+            let next = self.byte(self.pos + word.len());
+            if next != b'<' && next != b'(' {
+                self.bump(word.len());
+                // `a | b` of a bit enum.
+                if self.eat(b'|') {
+                    return self.attr_item();
+                }
+                return Ok(false);
+            }
+        }
+        let bracket = matches!(self.peek(), b'[' | b'{');
+        self.nested(|p| p.attr_value(true))?;
+        Ok(bracket)
+    }
+}

@@ -1,0 +1,566 @@
+//! One operation: its results' names, its form, what the form leaves unsaid.
+
+use smallvec::SmallVec;
+
+use super::attr::Attrs;
+use super::{Parsed, Parser, SyntaxError};
+use crate::base::TextRange;
+use crate::syntax::ttgir::ids::{AttrId, BlockId, OpId, RegionId, Slice, Sym, TypeId};
+use crate::syntax::ttgir::ops::{Arity, Form, Group, Rule, Spec};
+use crate::syntax::ttgir::shape;
+use crate::syntax::ttgir::store::{Op, OpName, Owner, Succ, Use, Value};
+use crate::syntax::ttgir::suggest::nearest;
+
+/// Dialects that may stand in Triton's files and whose ops are skimmed.
+const SKIMMED: &[&str] = &[
+    "llvm",
+    "nvvm",
+    "rocdl",
+    "gpu",
+    "vector",
+    "memref",
+    "tensor",
+    "affine",
+    "linalg",
+    "index",
+    "complex",
+    "func",
+    "builtin",
+    "bufferization",
+    "math",
+    "nvgpu",
+    "amdgpu",
+    "ttig",
+    "cuda_tile",
+    "tts",
+    "tptr",
+    "spirv",
+    "emitc",
+    "loop_test",
+    "test",
+    "transform",
+    "xegpu",
+    "async",
+    "omp",
+    "acc",
+    "dlti",
+    "quant",
+    "shape",
+    "sparse_tensor",
+    "mesh",
+    "ml_program",
+    "irdl",
+    "pdl",
+    "pdl_interp",
+    "arm_sme",
+    "arm_sve",
+    "arm_neon",
+    "x86vector",
+    "amx",
+    "tosa",
+    "smt",
+    "mpi",
+    "ptr",
+    "wasmssa",
+    "shard",
+];
+
+/// Words without a dialect that name an operation.
+const SHORT: &[(&str, &str)] =
+    &[("module", "builtin.module"), ("func", "func.func"), ("return", "func.return"), ("call", "func.call")];
+
+/// `%a:2` in front of an operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ResultName {
+    sym: Sym,
+    count: u32,
+    start: u32,
+    end: u32,
+}
+
+/// An operation while it is being read.
+pub(super) struct Draft {
+    pub op: OpId,
+    pub name: OpName,
+    pub spec: Option<&'static Spec>,
+    pub names: SmallVec<[ResultName; 2]>,
+    pub uses: SmallVec<[Use; 8]>,
+    /// Per operand group, its run of `uses`.
+    pub groups: SmallVec<[Slice; 8]>,
+    pub operand_types: SmallVec<[(u8, TypeId); 8]>,
+    pub result_types: SmallVec<[(u8, TypeId); 4]>,
+    /// Types of all operands or all results, where the form lists them in one go.
+    pub all_operands: Option<Vec<TypeId>>,
+    pub all_results: Option<Vec<TypeId>>,
+    pub attrs: Attrs,
+    pub regions: SmallVec<[RegionId; 2]>,
+    pub succs: SmallVec<[Succ; 2]>,
+    pub args: Vec<AttrId>,
+    /// Whether a token piece said that there is a token result.
+    pub token: bool,
+    /// Whether the operand groups were filled.
+    pub grouped: bool,
+    pub header_end: Option<u32>,
+    pub broken: bool,
+}
+
+impl Draft {
+    /// Marks the uses from `first` on as the operands of a group.
+    pub fn fill(&mut self, group: u8, first: usize) {
+        self.groups[group as usize] = Slice::since(first, self.uses.len());
+        self.grouped = true;
+    }
+}
+
+impl<'t> Parser<'t> {
+    /// An operation; none where the text is not one, which is then an error and skipped.
+    pub(super) fn operation(&mut self, block: BlockId) -> Option<OpId> {
+        let start = self.pos;
+        let (outer_op, op) = (self.op, OpId(self.store.ops.len() as u32));
+        let mut d = self.draft(op);
+        self.op = op;
+        let empty = Slice::default();
+        self.store.ops.push(Op {
+            name: OpName(0),
+            block,
+            start: start as u32,
+            header_end: start as u32,
+            end: start as u32,
+            name_start: start as u32,
+            name_end: start as u32,
+            uses: empty,
+            results: empty,
+            regions: empty,
+            attrs: empty,
+            args: empty,
+            succs: empty,
+            groups: empty,
+            loc: AttrId { start: 0, end: 0 },
+            broken: false,
+        });
+        let read = self.named_op(&mut d);
+        let named = self.store.ops[op.index()].name_end > self.store.ops[op.index()].name_start;
+        if read.is_err() {
+            d.broken = true;
+            self.skim(&mut d);
+        }
+        if self.pos == start {
+            // Nothing here starts an operation; the error is recorded, one token goes.
+            self.bump_any();
+            self.skim(&mut d);
+        }
+        if !named {
+            self.op = outer_op;
+            if d.regions.is_empty() && d.names.is_empty() {
+                self.store.ops.pop();
+                return None;
+            }
+        }
+        match self.trailing_location() {
+            Ok(Some(loc)) => self.store.ops[op.index()].loc = loc,
+            Ok(None) => {}
+            Err(_) => self.skim(&mut d),
+        }
+        self.finish(d);
+        self.op = outer_op;
+        Some(op)
+    }
+
+    fn draft(&self, op: OpId) -> Draft {
+        Draft {
+            op,
+            name: OpName(0),
+            spec: None,
+            names: SmallVec::new(),
+            uses: SmallVec::new(),
+            groups: SmallVec::new(),
+            operand_types: SmallVec::new(),
+            result_types: SmallVec::new(),
+            all_operands: None,
+            all_results: None,
+            attrs: Attrs::new(),
+            regions: SmallVec::new(),
+            succs: SmallVec::new(),
+            args: Vec::new(),
+            token: false,
+            grouped: false,
+            header_end: None,
+            broken: false,
+        }
+    }
+
+    fn named_op(&mut self, d: &mut Draft) -> Parsed {
+        if self.peek() == b'%' {
+            self.result_names(d)?;
+        }
+        let start = self.pos;
+        if self.peek() == b'"' {
+            let name = self.string()?;
+            let row = self.table.find(name);
+            self.set_name(d, start, name, row);
+            return self.generic_form(d);
+        }
+        let word = self.peek_word();
+        if word.is_empty() {
+            return Err(self.expected("an operation"));
+        }
+        let full = SHORT.iter().find(|(short, _)| *short == word).map_or(word, |(_, full)| full);
+        let row = self.table.find(full);
+        if row.is_none() {
+            self.check_name(word)?;
+        }
+        self.bump(word.len());
+        self.set_name(d, start, full, row);
+        match d.spec.map(|spec| &spec.form) {
+            None | Some(Form::Skimmed) => {
+                self.skim(d);
+                Ok(())
+            }
+            Some(Form::Generic) => Err(self.expected("the generic form, as this operation has no other")),
+            Some(Form::Steps(steps)) => self.steps(d, steps),
+            Some(Form::Code(code)) => self.coded(d, *code),
+        }
+    }
+
+    fn set_name(&mut self, d: &mut Draft, start: usize, name: &str, row: Option<usize>) {
+        d.name = match row {
+            Some(row) => OpName::row(row),
+            None => OpName::free(self.store.names.intern(name)),
+        };
+        d.spec = row.map(|row| self.table.row(row));
+        if let Some(spec) = d.spec {
+            d.groups.resize(spec.operands.len(), Slice::default());
+        }
+        let op = &mut self.store.ops[d.op.index()];
+        op.name = d.name;
+        op.name_start = start as u32;
+        op.name_end = self.last_end as u32;
+    }
+
+    /// An error if no dialect can have an op of this name; it is then still read as one.
+    fn check_name(&mut self, word: &'t str) -> Parsed {
+        let range = TextRange::new(self.pos as u32, (self.pos + word.len()) as u32);
+        let names = || self.table.rows().iter().map(|row| row.name);
+        let Some((dialect, _)) = word.split_once('.') else {
+            let guess = nearest(word, SHORT.iter().map(|(short, _)| *short));
+            let message = format!("`{word}` is not an operation");
+            return Err(self.error(SyntaxError::new(range, "unknown-op", message).suggest(guess)));
+        };
+        if self.table.knows_dialect(dialect) {
+            let guess = nearest(word, names());
+            let message = format!("`{dialect}` has no operation `{word}`");
+            self.errors.push(SyntaxError::new(range, "unknown-op", message).suggest(guess));
+        } else if !SKIMMED.contains(&dialect) {
+            let guess = nearest(word, names());
+            let message = format!("there is no dialect `{dialect}`");
+            self.errors.push(SyntaxError::new(range, "unknown-dialect", message).suggest(guess));
+        }
+        Ok(())
+    }
+
+    /// `%a, %b:2 =`.
+    fn result_names(&mut self, d: &mut Draft) -> Parsed {
+        loop {
+            let start = self.pos;
+            let end = self.name_end(start);
+            if self.peek() != b'%' || end == start + 1 {
+                return Err(self.expected("a value's name"));
+            }
+            let sym = self.intern(start, end);
+            self.bump(end - start);
+            let mut count = 1;
+            if self.eat(b':') {
+                let start = self.pos;
+                self.integer()?;
+                count = self.slice(start, self.last_end).parse().unwrap_or(0);
+                if !(1..=4096).contains(&count) {
+                    let range = TextRange::new(start as u32, self.last_end as u32);
+                    return Err(self.error(SyntaxError::new(
+                        range,
+                        "syntax",
+                        "expected a number of results, 1 or more",
+                    )));
+                }
+            }
+            d.names.push(ResultName { sym, count, start: start as u32, end: end as u32 });
+            if !self.eat(b',') {
+                return self.expect(b'=');
+            }
+        }
+    }
+
+    /// `%a` or `%a#1` as an operand.
+    pub(super) fn operand(&mut self, d: &mut Draft) -> Parsed {
+        let start = self.pos;
+        let end = self.name_end(start);
+        if self.peek() != b'%' || end == start + 1 || (self.newline && self.at_op_start()) {
+            return Err(self.expected("a value"));
+        }
+        let sym = self.intern(start, end);
+        let mut sub = 0;
+        let mut stop = end;
+        if self.byte(end) == b'#' {
+            stop = self.run(end + 1, |b| b.is_ascii_digit());
+            sub = self.slice(end + 1, stop).parse().unwrap_or(u32::MAX);
+        }
+        self.bump(stop - start);
+        d.uses.push(Use { sym, sub, start: start as u32, end: stop as u32, ty: TypeId::NONE, op: d.op });
+        Ok(())
+    }
+
+    /// `%a, %b, …`, as far as names follow commas.
+    pub(super) fn operands(&mut self, d: &mut Draft) -> Parsed {
+        if self.peek() != b'%' {
+            return Ok(());
+        }
+        loop {
+            self.operand(d)?;
+            if self.peek() != b',' || self.byte(self.skip_trivia(self.pos + 1)) != b'%' {
+                return Ok(());
+            }
+            self.bump(1);
+        }
+    }
+
+    /// Where the header ends, noted before the first region.
+    pub(super) fn end_header(&mut self, d: &mut Draft) {
+        if d.header_end.is_none() {
+            d.header_end = Some(self.last_end as u32);
+        }
+    }
+
+    /// Puts what was read into the arrays.
+    fn finish(&mut self, mut d: Draft) {
+        if let Some(spec) = d.spec {
+            self.give_operand_types(&mut d, spec);
+        }
+        let results = self.results(&mut d);
+        self.flush_uses(&mut d);
+        let first = self.store.values.len();
+        self.make_results(&d, &results);
+        let store = &mut self.store;
+        let attrs = store.attrs.len();
+        store.attrs.extend_from_slice(&d.attrs);
+        let regions = store.region_ids.len();
+        store.region_ids.extend_from_slice(&d.regions);
+        let succs = store.succs.len();
+        let uses_at = store.ops[d.op.index()].uses.start;
+        store.succs.extend(d.succs.iter().map(|succ| {
+            let uses = Slice { start: succ.uses.start + uses_at, len: succ.uses.len };
+            Succ { uses, ..*succ }
+        }));
+        let args = store.arg_attrs.len();
+        store.arg_attrs.extend_from_slice(&d.args);
+        let op = &mut store.ops[d.op.index()];
+        op.end = self.last_end as u32;
+        op.header_end = d.header_end.unwrap_or(op.end);
+        op.results = Slice::since(first, store.values.len());
+        op.attrs = Slice::since(attrs, store.attrs.len());
+        op.regions = Slice::since(regions, store.region_ids.len());
+        op.succs = Slice::since(succs, store.succs.len());
+        op.args = Slice::since(args, store.arg_attrs.len());
+        op.broken = d.broken;
+    }
+
+    /// Gives each operand the type that the form says or implies.
+    fn give_operand_types(&mut self, d: &mut Draft, spec: &'static Spec) {
+        if let Some(types) = d.all_operands.take() {
+            if types.len() != d.uses.len() && !d.broken {
+                self.count_error(d, types.len());
+            }
+            if d.grouped {
+                let order: SmallVec<[u32; 8]> = d.groups.iter().flat_map(|g| g.start..g.start + g.len).collect();
+                for (&at, &ty) in order.iter().zip(&types) {
+                    d.uses[at as usize].ty = ty;
+                }
+            } else {
+                d.uses.iter_mut().zip(&types).for_each(|(used, &ty)| used.ty = ty);
+            }
+            return;
+        }
+        let mut at = 0;
+        while at < d.operand_types.len() {
+            let group = d.operand_types[at].0;
+            let end = at + d.operand_types[at..].iter().take_while(|(g, _)| *g == group).count();
+            let range = d.groups[group as usize].range();
+            if end - at != range.len() && !d.broken {
+                self.count_error(d, end - at);
+            }
+            for (use_at, type_at) in range.zip(at..end) {
+                d.uses[use_at].ty = d.operand_types[type_at].1;
+            }
+            at = end;
+        }
+        for (g, group) in spec.operands.iter().enumerate() {
+            if group.rule == Rule::Spelt || d.groups[g].len == 0 || !d.grouped {
+                continue;
+            }
+            if let Some(ty) = self.implied(d, spec, group.rule, 0) {
+                for at in d.groups[g].range() {
+                    if d.uses[at].ty == TypeId::NONE {
+                        d.uses[at].ty = ty;
+                    }
+                }
+            }
+        }
+    }
+
+    fn count_error(&mut self, d: &Draft, types: usize) {
+        let op = &self.store.ops[d.op.index()];
+        let range = TextRange::new(op.name_start, op.name_end);
+        let operands = d.uses.len();
+        let message =
+            format!("the operands and their types differ in number: {operands} operands in all, {types} types");
+        self.errors.push(SyntaxError::new(range, "operand-count", message));
+    }
+
+    /// The type that `rule` gives.
+    fn implied(&mut self, d: &Draft, spec: &'static Spec, rule: Rule, depth: u32) -> Option<TypeId> {
+        let of = match rule {
+            Rule::Spelt => return None,
+            Rule::Fixed(text) => return Some(self.make_type(text)),
+            Rule::Same(g) | Rule::Bool(g) | Rule::Int(g) | Rule::Pointee(g) | Rule::Element(g) => g,
+        };
+        let (known, next) = match of {
+            Group::Operand(g) => {
+                let first = d.groups[g as usize];
+                let used = d.uses.get(first.start as usize).filter(|_| first.len > 0);
+                (used.and_then(|used| used.ty.some()), spec.operands[g as usize].rule)
+            }
+            Group::Result(g) => {
+                let typed = d.result_types.iter().find(|(group, _)| *group == g).map(|(_, ty)| *ty);
+                let listed = || d.all_results.as_ref().and_then(|all| all.get(g as usize)).copied();
+                (typed.or_else(listed), spec.results[g as usize].rule)
+            }
+        };
+        let of = match known {
+            Some(ty) => ty,
+            None if depth < 3 => self.implied(d, spec, next, depth + 1)?,
+            None => return None,
+        };
+        let key = match rule {
+            Rule::Same(_) => return Some(of),
+            Rule::Bool(_) => 0,
+            Rule::Int(_) => 1,
+            Rule::Pointee(_) => 2,
+            _ => 3,
+        };
+        if let Some(&ty) = self.derived.get(&(of, key)) {
+            return Some(ty);
+        }
+        let canon = self.store.types.canon(of);
+        let text = shape::derive(rule, self.store.types.text(canon))?;
+        let ty = self.make_type(&text);
+        self.derived.insert((of, key), ty);
+        Some(ty)
+    }
+
+    /// The types of the results, NONE where they are unknown.
+    fn results(&mut self, d: &mut Draft) -> SmallVec<[TypeId; 4]> {
+        let named: u32 = d.names.iter().map(|name| name.count).sum();
+        let mut out: SmallVec<[TypeId; 4]> = SmallVec::new();
+        let mut known = !d.broken;
+        match (d.all_results.take(), d.spec) {
+            (Some(types), _) => {
+                out.extend(types);
+                if let Some(spec) = d.spec
+                    && spec.results.iter().all(|g| g.arity != Arity::Many)
+                {
+                    let least = spec.results.iter().filter(|g| g.arity == Arity::One).count();
+                    if !(least..=spec.results.len()).contains(&out.len()) && !d.broken {
+                        self.result_error(d, least, out.len());
+                    }
+                }
+            }
+            (None, Some(spec)) if !matches!(spec.form, Form::Skimmed) => {
+                for (g, group) in spec.results.iter().enumerate() {
+                    let typed = d.result_types.iter().filter(|(of, _)| *of as usize == g).map(|(_, ty)| *ty);
+                    let before = out.len();
+                    out.extend(typed);
+                    if out.len() > before {
+                        continue;
+                    }
+                    match (group.arity, group.rule) {
+                        (Arity::Many, Rule::Same(Group::Operand(of))) => {
+                            out.extend(d.groups[of as usize].range().map(|at| d.uses[at].ty));
+                        }
+                        (Arity::One, rule) => {
+                            let ty = self.implied(d, spec, rule, 0);
+                            out.push(ty.unwrap_or(TypeId::NONE));
+                        }
+                        (Arity::Maybe, Rule::Fixed(text)) if d.token => {
+                            let ty = self.make_type(text);
+                            out.push(ty);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {
+                known = false;
+                out.extend(d.result_types.iter().map(|(_, ty)| *ty));
+            }
+        }
+        if known && named != 0 && named as usize != out.len() {
+            self.result_error(d, out.len(), named as usize);
+        }
+        if named as usize > out.len() || (!known && named != 0) {
+            out.resize(named as usize, TypeId::NONE);
+        }
+        out
+    }
+
+    fn result_error(&mut self, d: &Draft, has: usize, given: usize) {
+        let op = &self.store.ops[d.op.index()];
+        let range = match d.names.first() {
+            Some(first) => TextRange::new(first.start, d.names.last().map_or(first.end, |last| last.end)),
+            None => TextRange::new(op.name_start, op.name_end),
+        };
+        let plural = if has == 1 { "" } else { "s" };
+        let message = format!("the operation has {has} result{plural}, not {given}");
+        self.errors.push(SyntaxError::new(range, "result-count", message));
+    }
+
+    /// Moves the uses into the arrays, in the order of the definition.
+    fn flush_uses(&mut self, d: &mut Draft) {
+        let start = self.store.uses.len();
+        let grouped = d.grouped && d.groups.iter().map(|g| g.len as usize).sum::<usize>() == d.uses.len();
+        match d.spec {
+            Some(spec) if grouped => {
+                if spec.shuffled {
+                    for group in &d.groups {
+                        self.store.uses.extend_from_slice(&d.uses[group.range()]);
+                    }
+                } else {
+                    self.store.uses.extend_from_slice(&d.uses);
+                }
+                if !spec.fixed {
+                    let groups = self.store.groups.len();
+                    self.store.groups.extend(d.groups.iter().map(|g| g.len));
+                    self.store.ops[d.op.index()].groups = Slice::since(groups, self.store.groups.len());
+                }
+            }
+            _ => self.store.uses.extend_from_slice(&d.uses),
+        }
+        self.store.ops[d.op.index()].uses = Slice::since(start, self.store.uses.len());
+    }
+
+    fn make_results(&mut self, d: &Draft, types: &[TypeId]) {
+        let owner = Owner::Op(d.op);
+        let mut index = 0;
+        for name in &d.names {
+            for sub in 0..name.count {
+                let ty = types.get(index as usize).copied().unwrap_or(TypeId::NONE);
+                let (start, end, of) = (name.start, name.end, name.count);
+                self.store.value(Value { sym: name.sym, owner, index, sub, of, start, end, ty });
+                index += 1;
+            }
+        }
+        for &ty in types.iter().skip(index as usize) {
+            let at = self.store.ops[d.op.index()].name_start;
+            let value = Value { sym: Sym::NONE, owner, index, sub: 0, of: 1, start: at, end: at, ty };
+            self.store.value(value);
+            index += 1;
+        }
+    }
+}

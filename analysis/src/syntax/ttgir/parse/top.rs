@@ -1,0 +1,128 @@
+//! The top level: aliases, operations, and what does not belong there.
+
+use super::cursor::is_word;
+use super::{Parser, SyntaxError};
+use crate::base::TextRange;
+use crate::syntax::ttgir::ids::{BlockId, Sym};
+use crate::syntax::ttgir::store::{Alias, AliasKind};
+
+impl Parser<'_> {
+    /// The whole text.
+    pub(in crate::syntax::ttgir) fn file(&mut self) {
+        self.trivia();
+        self.noise();
+        while !self.at_end() {
+            match self.peek() {
+                b'#' | b'!' => self.alias(),
+                b'{' if self.byte(self.pos + 1) == b'-' && self.byte(self.pos + 2) == b'#' => self.metadata(),
+                b'}' => {
+                    let range = self.here();
+                    self.errors.push(SyntaxError::new(range, "syntax", "this `}` closes nothing"));
+                    self.bump(1);
+                }
+                _ => {
+                    if let Some(op) = self.operation(BlockId::NONE) {
+                        self.store.top.push(op);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Skips what a program printed before the IR: leading lines that nothing of the IR starts.
+    fn noise(&mut self) {
+        let Some(start) = self.first_ir_line() else { return };
+        if start > self.pos {
+            self.pos = start;
+            self.trivia();
+        }
+    }
+
+    /// Where the first line starts that only IR starts, if noise stands before it.
+    fn first_ir_line(&self) -> Option<usize> {
+        let mut at = self.pos;
+        while at < self.src.len() {
+            let line_end = memchr::memchr(b'\n', &self.src[at..]).map_or(self.src.len(), |n| at + n);
+            let line = self.text.get(at..line_end)?;
+            if is_ir(line) {
+                return Some(at);
+            }
+            if line.contains(['{', '%', '='])
+                && (line.contains("= #") || line.contains("= loc(") || line.contains(" @"))
+            {
+                return None;
+            }
+            at = line_end + 1;
+        }
+        None
+    }
+
+    /// `#a = …` or `!a = …`.
+    fn alias(&mut self) {
+        let start = self.pos;
+        let end = self.run(start + 1, is_word);
+        let kind = if self.byte(start) == b'#' { AliasKind::Attr } else { AliasKind::Type };
+        let name = self.intern(start, end);
+        self.bump((end - start).max(1));
+        if self.expect(b'=').is_err() {
+            return self.skim_top();
+        }
+        let value_at = self.pos;
+        let read = match kind {
+            AliasKind::Attr => self.attr().map(|_| ()),
+            AliasKind::Type => self.ty().map(|_| ()),
+        };
+        let value = self.attr_since(value_at);
+        if read.is_err() {
+            self.skim_top();
+        }
+        self.define(kind, name, start, value);
+    }
+
+    fn define(&mut self, kind: AliasKind, name: Sym, start: usize, value: super::AttrId) {
+        if self.aliases.contains_key(&name)
+            && let Some(first) = self.store.aliases.iter().find(|alias| alias.name == name)
+        {
+            let text = self.store.names.get(name).to_owned();
+            let range = TextRange::new(start as u32, (start + text.len()) as u32);
+            let before = TextRange::new(first.start, first.start + text.len() as u32);
+            let error = SyntaxError::new(range, "redefinition", format!("`{text}` is defined twice"));
+            self.errors.push(error.relate(before, "first defined here"));
+            return;
+        }
+        self.aliases.insert(name, value);
+        self.store.aliases.push(Alias { kind, name, start: start as u32, value });
+    }
+
+    /// Skips to the next line that starts something.
+    fn skim_top(&mut self) {
+        while !self.at_end() && !(self.newline && (self.at_op_start() || matches!(self.peek(), b'#' | b'!'))) {
+            self.bump_any();
+        }
+    }
+
+    /// `{-# … #-}`.
+    fn metadata(&mut self) {
+        let rest = &self.src[self.pos..];
+        let len = memchr::memmem::find(rest, b"#-}").map_or(rest.len(), |at| at + 3);
+        self.bump(len);
+    }
+}
+
+/// Whether a line can only be the start of IR.
+fn is_ir(line: &str) -> bool {
+    let line = line.trim_start();
+    let word = &line[..line.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).unwrap_or(line.len())];
+    match line.chars().next() {
+        Some('#' | '!') => line.contains('='),
+        Some('"') => line.contains("\"("),
+        Some('%') => line.contains('='),
+        Some('^' | '{') => true,
+        _ => {
+            matches!(word, "module" | "func")
+                || word.split_once('.').is_some_and(|(dialect, op)| {
+                    !op.is_empty() && matches!(dialect, "tt" | "ttg" | "ttng" | "func" | "llvm" | "builtin" | "gpu")
+                })
+        }
+    }
+}
