@@ -7,3 +7,4 @@
 pub mod marks;
 pub mod page;
 pub mod runner;
+pub mod sources;

@@ -1,0 +1,49 @@
+//! Where the fixtures' sources lie.
+
+use crate::page::{Lang, Page};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder of this package.
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Paths of all pages: those of the kinds, then the suites.
+pub fn pages() -> Vec<PathBuf> {
+    let mut paths = files(&root().join("../analysis/src/findings/pages"), "md");
+    paths.extend(files(&root().join("pages"), "md"));
+    paths
+}
+
+/// Reads a page.
+pub fn read(path: &Path) -> Result<Page, String> {
+    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let name = path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+    Page::parse(name, text).map_err(|error| error.to_string())
+}
+
+/// All TTGIR sources of the pages, with a name each.
+pub fn sources() -> Vec<(String, String)> {
+    let pages = pages().into_iter().filter_map(|path| read(&path).ok());
+    pages
+        .flat_map(|page| {
+            let blocks: Vec<(String, String)> = page
+                .cases
+                .iter()
+                .flat_map(|case| &case.blocks)
+                .filter(|block| block.lang == Lang::Ttgir)
+                .map(|block| (format!("{}:{}", page.path, block.line), block.text.clone()))
+                .collect();
+            blocks
+        })
+        .collect()
+}
+
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|found| found == extension));
+    paths.sort();
+    paths
+}
