@@ -6,8 +6,10 @@ use super::race::{Told, fence, race, uninitialised};
 use super::replay::{self, Replay};
 use super::words::Words;
 use super::{Finding, KernelReport, Kind, Note, RunStep, Verdict};
-use crate::decide::{Found, Gap, Lapped, Outcome, Reach};
-use crate::model::{Lost, Machine, Rule, Valuation};
+use crate::base::Limits;
+use crate::decide::{Found, Gap, Lapped, Outcome, Plan, Reach};
+use crate::explore::canonical;
+use crate::model::{Lost, Machine, Record, Rule, Valuation};
 use crate::sync::{InputId, InputKind, Lowered};
 
 /// Longest run that a finding tells.
@@ -132,24 +134,24 @@ fn run(words: &Words<'_>, replay: &Replay, told: &Told, last: u32) -> Vec<RunSte
     }
     places.sort_unstable();
     places.dedup();
-    let concerns = |record: &&crate::model::Record| {
+    let concerns = |record: &&Record| {
         told.threads.contains(&record.thread)
             || record.barriers.iter().any(|barrier| places.binary_search(&barrier.place).is_ok())
     };
-    let mut steps: Vec<RunStep> = window
-        .iter()
-        .filter(concerns)
-        .map(|record| RunStep {
-            partition: words.partition(record.thread),
-            range: words.site_range(record.site),
-            text: words.step(record),
-        })
-        .collect();
+    let mut steps: Vec<RunStep> = window.iter().filter(concerns).map(|record| step(words, record)).collect();
     if steps.len() > RUN_STEPS {
         let cut = steps.len() - RUN_STEPS;
         steps.drain(1..=cut);
     }
     steps
+}
+
+fn step(words: &Words<'_>, record: &Record) -> RunStep {
+    RunStep {
+        partition: words.partition(record.thread),
+        range: words.site_range(record.site),
+        text: words.step(record),
+    }
 }
 
 fn inputs(lowered: &Lowered, valuation: &Valuation) -> Vec<(String, i64)> {
@@ -211,7 +213,13 @@ fn reason(gap: &Gap) -> String {
     }
 }
 
-/// A machine for the tools that follow a run.
-pub fn machine_of<'k>(lowered: &'k Lowered, valuation: &'k Valuation) -> Machine<'k> {
-    replay::machine(&lowered.kernel, valuation)
+/// The canonical run of a kernel: what happens when nothing goes wrong, and with which inputs.
+pub fn canonical_run(lowered: &Lowered, limits: &Limits) -> (Vec<(String, i64)>, Vec<RunStep>) {
+    let plan = Plan::new(&lowered.kernel, limits);
+    let machine = Machine::new(&lowered.kernel, &plan.base, limits);
+    let words = Words { kernel: &lowered.kernel, map: &lowered.map, channels: machine.channels() };
+    let run = canonical(&machine);
+    let (replay, _) = replay::repeat(&machine, &run.schedule, u32::MAX);
+    let steps = replay.records.iter().map(|record| step(&words, record)).collect();
+    (inputs(lowered, &plan.base), steps)
 }

@@ -12,8 +12,8 @@ mod race;
 mod replay;
 mod words;
 
-pub use describe::{describe, machine_of};
+pub use describe::{canonical_run, describe};
 pub use finding::{Edit, Finding, Fix, KernelReport, Note, RunStep, Severity, Verdict};
 pub use kind::Kind;
-pub use replay::{Replay, replay};
+pub use replay::{Replay, machine, replay};
 pub use words::Words;

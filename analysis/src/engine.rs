@@ -1,0 +1,147 @@
+//! From a document to its kernels' reports, with outcomes remembered by kernel.
+//!
+//! A kernel holds no span, so an edit of a comment, white space, a name or arithmetic that no
+//! barrier depends on gives an equal kernel, and its outcome is taken from memory:
+//! [`Engine::explorations`] does not move. Words and places are made anew each time.
+
+use crate::base::{Cancel, Cancelled, Limits, TextRange};
+use crate::decide::{Outcome, decide};
+use crate::findings::{Edit, Finding, Fix, KernelReport, Note, RunStep, Verdict, describe};
+use crate::lower::lower;
+use crate::sync::{Kernel, Lowered};
+use crate::syntax::ttgir::{Document, Level, Section, SyntaxError, Tree};
+use rustc_hash::FxHasher;
+use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
+
+/// Outcomes that are remembered; an editor has few kernels open, a dump has many equal ones.
+const REMEMBERED: usize = 256;
+
+/// The analysis of documents, with a memory.
+#[derive(Debug)]
+pub struct Engine {
+    limits: Limits,
+    memory: VecDeque<(u64, Kernel, Outcome)>,
+    explorations: u64,
+}
+
+/// What a document says.
+#[derive(Clone, Debug, Default)]
+pub struct Analysis {
+    /// Its kernels, in order; ranges count from the document's start.
+    pub kernels: Vec<KernelReport>,
+    /// What is wrong with its syntax; ranges count from the document's start.
+    pub syntax: Vec<SyntaxError>,
+    /// What was left out, one sentence each.
+    pub skipped: Vec<String>,
+}
+
+impl Engine {
+    /// An engine that remembers nothing yet.
+    pub fn new(limits: Limits) -> Engine {
+        Engine { limits, memory: VecDeque::new(), explorations: 0 }
+    }
+
+    /// How many kernels were explored rather than remembered.
+    pub fn explorations(&self) -> u64 {
+        self.explorations
+    }
+
+    /// Analyses every section of a document that is at the level of TTGIR.
+    pub fn analyse(&mut self, document: &Document, cancel: &Cancel<'_>) -> Result<Analysis, Cancelled> {
+        let mut analysis = Analysis::default();
+        let mut other_levels = 0;
+        for section in document.sections() {
+            cancel.check()?;
+            if section.level() == Level::Llvm {
+                other_levels += 1;
+                continue;
+            }
+            self.section(section, cancel, &mut analysis)?;
+        }
+        if other_levels > 0 {
+            analysis.skipped.push(format!("{other_levels} sections below TTGIR (LLVM) have no barriers to follow"));
+        }
+        Ok(analysis)
+    }
+
+    fn section(
+        &mut self,
+        section: &Section,
+        cancel: &Cancel<'_>,
+        analysis: &mut Analysis,
+    ) -> Result<(), Cancelled> {
+        let (tree, offset) = (section.tree(), section.offset());
+        for error in tree.errors() {
+            let mut error = error.clone();
+            shift(&mut error.range, offset);
+            error.related.iter_mut().for_each(|(range, _)| shift(range, offset));
+            analysis.syntax.push(error);
+        }
+        for lowered in lower(tree) {
+            cancel.check()?;
+            let mut report = self.report(&lowered, cancel)?;
+            doubt(tree, &lowered, &mut report);
+            shift_report(&mut report, offset);
+            analysis.kernels.push(report);
+        }
+        Ok(())
+    }
+
+    /// The report on one kernel.
+    pub fn report(&mut self, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
+        let (outcome, remembered) = self.outcome(&lowered.kernel, cancel)?;
+        let mut report = describe(lowered, &outcome);
+        if remembered {
+            report.runs = 0;
+        }
+        Ok(report)
+    }
+
+    fn outcome(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<(Outcome, bool), Cancelled> {
+        let mut hasher = FxHasher::default();
+        kernel.hash(&mut hasher);
+        let hash = hasher.finish();
+        if let Some((_, _, outcome)) = self.memory.iter().find(|(known, other, _)| *known == hash && other == kernel) {
+            return Ok((outcome.clone(), true));
+        }
+        let outcome = decide(kernel, &self.limits, cancel)?;
+        self.explorations += 1;
+        if self.memory.len() == REMEMBERED {
+            self.memory.pop_front();
+        }
+        self.memory.push_back((hash, kernel.clone(), outcome.clone()));
+        Ok((outcome, false))
+    }
+}
+
+/// A kernel whose text has syntax errors is not the kernel that was run: nothing said about it
+/// would be sure.
+fn doubt(tree: &Tree, lowered: &Lowered, report: &mut KernelReport) {
+    let function = tree.op_at(lowered.map.kernel_range.start).map(|op| tree.op_range(op));
+    let function = function.unwrap_or_else(|| TextRange::new(0, tree.text().len() as u32));
+    let errors = tree.errors().iter().filter(|error| function.touches(error.range.start)).count();
+    if errors > 0 {
+        report.findings.clear();
+        report.verdict = Verdict::Undecided(vec![format!("its text has {errors} syntax errors")]);
+    }
+}
+
+fn shift(range: &mut TextRange, by: u32) {
+    *range = TextRange::new(range.start + by, range.end + by);
+}
+
+fn shift_report(report: &mut KernelReport, by: u32) {
+    if by == 0 {
+        return;
+    }
+    shift(&mut report.range, by);
+    for Finding { range, sites, run, fix, .. } in &mut report.findings {
+        shift(range, by);
+        sites.iter_mut().for_each(|Note { range, .. }| shift(range, by));
+        run.iter_mut().for_each(|RunStep { range, .. }| shift(range, by));
+        if let Some(Fix { edits, .. }) = fix {
+            edits.iter_mut().for_each(|Edit { range, .. }| shift(range, by));
+        }
+    }
+}
