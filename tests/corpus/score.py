@@ -43,10 +43,8 @@ class Locations:
 
 
 def start_line(place) -> int:
-    """The line, from 1, of a site or a range of the report."""
-    span = place.get("range", place)
-    start = span.get("start", span)
-    return start["line"]
+    """The line of a site or a finding, from 1; the report counts from 0, as editors do."""
+    return place["range"]["start"]["line"] + 1
 
 
 def grade(row: dict, report: dict) -> tuple[str, str]:
