@@ -1,0 +1,273 @@
+//! Applies the rows of the effect tables to ops.
+
+use super::Lowerer;
+use super::effects::{Done, Known, Row, Touch, known};
+use super::value::Class;
+use crate::base::TextRange;
+use crate::sync::{Access, Arrival, Completion, EffectKind, Issuer, Proxy, SiteId, Space, Var};
+use crate::syntax::ttgir::{OpId, Ty, ValueId};
+
+/// A predicate that is known while lowering.
+pub(super) enum Predicate {
+    Always,
+    Never,
+    When(Var),
+}
+
+impl Predicate {
+    pub(super) fn var(&self) -> Option<Var> {
+        match self {
+            Predicate::When(var) => Some(*var),
+            Predicate::Always | Predicate::Never => None,
+        }
+    }
+}
+
+impl Lowerer<'_> {
+    /// Lowers one op that is no terminator.
+    pub(super) fn op(&mut self, op: OpId) {
+        let tree = self.tree;
+        let name = tree.op_name(op);
+        match name {
+            "scf.for" => self.scf_for(op),
+            "scf.while" => self.scf_while(op),
+            "scf.if" => self.scf_if(op),
+            "scf.index_switch" => self.scf_index_switch(op),
+            "scf.execute_region" => self.scf_execute_region(op),
+            "ttg.warp_specialize" => self.warp_specialize(op),
+            "tt.call" | "func.call" => self.call(op),
+            _ if self.scalar_op(op) => {}
+            _ => match known(name) {
+                Known::Row(row) => self.row(op, row),
+                Known::Missing => {
+                    self.forget(op);
+                    self.unmodelled(op, format!("`{name}` is not known"));
+                }
+                Known::Pure => self.unknown(op, name),
+            },
+        }
+        self.noted.insert(op);
+    }
+
+    /// An op without a row, of a dialect that does not synchronise.
+    fn unknown(&mut self, op: OpId, name: &str) {
+        let tree = self.tree;
+        self.forget(op);
+        let touches = |value: &ValueId| self.class(*value) == Class::View;
+        if tree.operands(op).iter().any(touches) || tree.results(op).iter().any(touches) {
+            self.unmodelled(op, format!("`{name}` has a memdesc, and what it does with it is not known"));
+        } else if !tree.regions(op).is_empty() && !name.starts_with("tt.") {
+            self.unmodelled(op, format!("the regions of `{name}` are not followed"));
+        }
+    }
+
+    fn row(&mut self, op: OpId, row: Row) {
+        match row {
+            Row::Allocate => return self.allocate(op),
+            Row::View(window) => return self.window(op, window),
+            _ => {}
+        }
+        self.forget(op);
+        match row {
+            Row::Nothing | Row::Allocate | Row::View(_) => {}
+            Row::Unmodelled(reason) => self.unmodelled(op, reason),
+            Row::Memory { issuer, touches, done } => self.memory_row(op, issuer, touches, done),
+            Row::Mma { scaled } => self.mma(op, scaled),
+            Row::Wait(kind, attr) => {
+                let tree = self.tree;
+                for (&result, &value) in tree.results(op).iter().zip(tree.operands(op)) {
+                    if self.class(result) == Class::View {
+                        self.rebind(result, value);
+                    }
+                }
+                let pending = self.count(op, attr, 0);
+                let site = self.site(op);
+                self.build.effect(site, None, EffectKind::WaitGroup { kind, pending });
+            }
+            Row::Commit(kind) => self.plain(op, EffectKind::Commit(kind)),
+            Row::ProxyFence => self.plain(op, EffectKind::ProxyFence),
+            Row::ClusterBarrier => {
+                let relaxed = self.flag(op, "relaxed");
+                self.plain(op, EffectKind::ClusterBarrier { relaxed });
+            }
+            Row::Init => {
+                let count = self.count(op, "count", 1);
+                self.barrier_row(op, "alloc", |barrier| EffectKind::Init { barrier, count });
+            }
+            Row::Invalidate => self.barrier_row(op, "alloc", |barrier| EffectKind::Invalidate { barrier }),
+            Row::Expect => {
+                let bytes = u64::from(self.count(op, "size", 0));
+                self.barrier_row(op, "alloc", |barrier| EffectKind::Expect { barrier, bytes });
+            }
+            Row::Arrive => {
+                if self.flag(op, "perThread") {
+                    return self.unmodelled(op, "an arrival by every thread is not followed yet");
+                }
+                let count = self.count(op, "count", 1);
+                self.barrier_row(op, "alloc", |barrier| EffectKind::Arrive { barrier, count });
+            }
+            Row::WaitBarrier => {
+                let Some(&phase) = self.tree.group(op, "phase").first() else {
+                    return self.unmodelled(op, "the phase is missing");
+                };
+                let phase = self.scalar(phase);
+                self.barrier_row(op, "alloc", |barrier| EffectKind::Wait { barrier, phase });
+            }
+            Row::TensorCoreCommit => {
+                self.barrier_row(op, "barrier", |barrier| EffectKind::TensorCoreCommit { barrier });
+            }
+            Row::AsyncCopyArrive => {
+                let increments = !self.flag(op, "noIncrement");
+                self.barrier_row(op, "barrier", |barrier| EffectKind::AsyncCopyArrive { barrier, increments });
+            }
+        }
+    }
+
+    /// A count in an attribute, which may be missing.
+    fn count(&self, op: OpId, attr: &str, default: u32) -> u32 {
+        self.int_attr(op, attr).and_then(|count| u32::try_from(count).ok()).unwrap_or(default)
+    }
+
+    fn plain(&mut self, op: OpId, kind: EffectKind) {
+        let site = self.site(op);
+        self.build.effect(site, None, kind);
+    }
+
+    /// The operand `pred`; ops without one happen always.
+    pub(super) fn predicate(&mut self, op: OpId) -> Predicate {
+        let Some(&value) = self.tree.group(op, "pred").first() else { return Predicate::Always };
+        let var = self.scalar(value);
+        self.known(var)
+    }
+
+    pub(super) fn known(&self, var: Var) -> Predicate {
+        match self.build.constant(var) {
+            Some(value) if value & 1 == 1 => Predicate::Always,
+            Some(_) => Predicate::Never,
+            None => Predicate::When(var),
+        }
+    }
+
+    fn barrier_row(&mut self, op: OpId, group: &str, kind: impl FnOnce(Var) -> EffectKind) {
+        let predicate = self.predicate(op);
+        if matches!(predicate, Predicate::Never) {
+            return;
+        }
+        let site = self.site(op);
+        if let Some(barrier) = self.barrier(op, site, group, 0) {
+            self.build.effect(site, predicate.var(), kind(barrier));
+        }
+    }
+
+    /// The barrier in place `at` of an operand group, noted as one and with its role; one that is
+    /// not followed is said.
+    pub(super) fn barrier(&mut self, op: OpId, site: SiteId, group: &str, at: usize) -> Option<Var> {
+        let barrier = self.operand(op, group, at)?;
+        if let Some(buffer) = self.build.facts(barrier).origin
+            && let Some(buffer) = self.build.kernel.buffers.get_mut(buffer.0 as usize)
+        {
+            buffer.barriers = true;
+        }
+        self.role_of(op, site, "barrier", group, at);
+        Some(barrier)
+    }
+
+    /// A memdesc operand; one that is missing or not followed is said.
+    pub(super) fn operand(&mut self, op: OpId, group: &str, at: usize) -> Option<Var> {
+        let tree = self.tree;
+        match tree.group(op, group).get(at) {
+            None => {
+                self.unmodelled(op, format!("its operand `{group}` is missing"));
+                None
+            }
+            Some(&value) => {
+                let view = self.view(value);
+                if view.is_none() {
+                    self.unmodelled(op, format!("where `{}` lies is not followed", tree.value_name(value)));
+                }
+                view
+            }
+        }
+    }
+
+    fn memory_row(&mut self, op: OpId, issuer: Issuer, touches: &[Touch], done: Done) {
+        let tree = self.tree;
+        if !tree.group(op, "barrier").is_empty() && matches!(done, Done::Group { .. }) {
+            return self.unmodelled(op, "a bulk copy that completes on a barrier is not followed yet");
+        }
+        let predicate = self.predicate(op);
+        if matches!(predicate, Predicate::Never) {
+            return;
+        }
+        let site = self.site(op);
+        let Some(accesses) = self.accesses(op, site, touches) else { return };
+        let completion = match done {
+            Done::InOrder => Completion::InOrder,
+            Done::Group { when: Some(attr), .. } if !self.flag(op, attr) => Completion::InOrder,
+            Done::Group { kind, implicit, .. } => Completion::Commit { kind, implicit },
+            Done::Transaction { barrier, of } => {
+                let bytes = tree.group(op, of).first().and_then(|value| self.memory(*value)).map(|memory| memory.bytes);
+                let Some(bytes) = bytes else { return self.unmodelled(op, "how much it copies is not known") };
+                let Some(barrier) = self.barrier(op, site, barrier, 0) else { return };
+                Completion::Transaction(vec![Arrival { barrier, predicate: None, count: 0, bytes }])
+            }
+        };
+        let kind = EffectKind::Operation { issuer, accesses, completion };
+        self.build.effect(site, predicate.var(), kind);
+    }
+
+    /// The accesses of an op; operands in registers have none. `None` where one is not followed.
+    pub(super) fn accesses(&mut self, op: OpId, site: SiteId, touches: &[Touch]) -> Option<Vec<Access>> {
+        let tree = self.tree;
+        let mut accesses = Vec::with_capacity(touches.len() + 1);
+        for touch in touches {
+            let value = tree.group(op, touch.group).first().copied();
+            let ty = value.and_then(|value| tree.value_type(value)).map(|ty| tree.ty(ty));
+            if matches!(ty, Some(Ty::Tensor { .. })) {
+                continue;
+            }
+            let view = self.operand(op, touch.group, 0)?;
+            let proxy = self.proxy(view, touch.proxy);
+            let role = if touch.operand.is_empty() { touch.group } else { touch.operand };
+            self.role_of(op, site, role, touch.group, 0);
+            accesses.push(Access { view, mode: touch.mode, proxy, operand: touch.operand, clears: false });
+        }
+        Some(accesses)
+    }
+
+    /// Tensor memory has no proxies, wherever an op may also take shared memory.
+    fn proxy(&self, view: Var, shared: Proxy) -> Proxy {
+        let origin = self.build.facts(view).origin;
+        let buffer = origin.and_then(|buffer| self.build.kernel.buffers.get(buffer.0 as usize));
+        match buffer.map(|buffer| buffer.space) {
+            Some(Space::Tensor) => Proxy::Tensor,
+            _ => shared,
+        }
+    }
+
+    /// Notes an operand's place in its site, once an op.
+    pub(super) fn role_of(&mut self, op: OpId, site: SiteId, role: &str, group: &str, at: usize) {
+        let tree = self.tree;
+        let Some(value) = tree.group(op, group).get(at) else { return };
+        // The last place that names the value, so that `%a, %a` gives two places.
+        let taken = self.build.map.sites.get(site.index()).map(|site| site.operands.as_slice()).unwrap_or_default();
+        let mut range = TextRange::default();
+        for (number, operand) in tree.operands(op).iter().enumerate() {
+            if operand == value {
+                range = tree.operand_range(op, number);
+                if !taken.iter().any(|(_, other)| *other == range) {
+                    break;
+                }
+            }
+        }
+        self.role(op, site, role, range);
+    }
+
+    pub(super) fn role(&mut self, op: OpId, site: SiteId, role: &str, range: TextRange) {
+        if !self.noted.contains(&op)
+            && let Some(site) = self.build.map.sites.get_mut(site.index())
+        {
+            site.operands.push((role.to_owned(), range));
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What each op does to memory and barriers, as data: one table a dialect.
+//!
+//! The rows follow the effect table of Triton's concurrency sanitizer in the release on PyPI
+//! (3.9), which knows a thread of its own for the tensor core and for TMA in each partition.
+//! Where we deviate: the accumulator of an MMA is also read, so that an uninitialised one shows
+//! (a read by the thread that then writes orders nothing else); an MMA of the form that Triton's
+//! own pipeline has before it is lowered (tokens, no barriers, not asynchronous) is synchronous.
+
+mod amdg;
+mod misc;
+mod nvws;
+mod tlx;
+mod ttg;
+mod ttng;
+
+use super::view::Window;
+use crate::sync::{CommitKind, Issuer, Mode, Proxy};
+
+/// One memdesc operand that an op touches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Touch {
+    /// The operand's name in the op's definition.
+    pub(super) group: &'static str,
+    /// Read or write.
+    pub(super) mode: Mode,
+    /// Through which proxy where it lies in shared memory.
+    pub(super) proxy: Proxy,
+    /// The name that the sanitizer prints for it.
+    pub(super) operand: &'static str,
+}
+
+/// How a memory operation completes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Done {
+    /// In program order of its issuer.
+    InOrder,
+    /// With the transaction of the barrier in this operand; the bytes are those of `of`.
+    Transaction { barrier: &'static str, of: &'static str },
+    /// With a commit group; `when` is an attribute without which it is [`Done::InOrder`].
+    Group { kind: CommitKind, implicit: bool, when: Option<&'static str> },
+}
+
+/// What an op does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Row {
+    /// Nothing that matters here; its scalar results are free inputs.
+    Nothing,
+    /// It matters, and the machine does not know it; why.
+    Unmodelled(&'static str),
+    /// Memory is touched. All have an optional operand `pred`.
+    Memory { issuer: Issuer, touches: &'static [Touch], done: Done },
+    /// `local_alloc`, `tmem_alloc`.
+    Allocate,
+    /// A view of a memdesc.
+    View(Window),
+    /// The results are the operands.
+    Wait(CommitKind, &'static str),
+    /// `init_barrier`.
+    Init,
+    /// `inval_barrier`.
+    Invalidate,
+    /// `barrier_expect`.
+    Expect,
+    /// `arrive_barrier`.
+    Arrive,
+    /// `wait_barrier`.
+    WaitBarrier,
+    /// `tc_gen5_commit`.
+    TensorCoreCommit,
+    /// `async_copy_mbarrier_arrive`.
+    AsyncCopyArrive,
+    /// Closes a commit group.
+    Commit(CommitKind),
+    /// `fence_async_shared`.
+    ProxyFence,
+    /// `cluster_barrier`.
+    ClusterBarrier,
+    /// `tc_gen5_mma` and, with scales, `tc_gen5_mma_scaled`.
+    Mma { scaled: bool },
+}
+
+pub(super) type Table = &'static [(&'static str, Row)];
+
+const fn read(group: &'static str, proxy: Proxy, operand: &'static str) -> Touch {
+    Touch { group, mode: Mode::Read, proxy, operand }
+}
+
+const fn write(group: &'static str, proxy: Proxy, operand: &'static str) -> Touch {
+    Touch { group, mode: Mode::Write, proxy, operand }
+}
+
+const fn base(touches: &'static [Touch]) -> Row {
+    Row::Memory { issuer: Issuer::Base, touches, done: Done::InOrder }
+}
+
+/// What the tables say of an op.
+pub(super) enum Known {
+    /// A row.
+    Row(Row),
+    /// No row in a dialect whose every op may synchronise.
+    Missing,
+    /// No row in a dialect of values: it does nothing unless a memdesc goes in or out.
+    Pure,
+}
+
+/// Looks an op up by its full name.
+pub(super) fn known(name: &str) -> Known {
+    let Some((dialect, op)) = name.split_once('.') else { return Known::Missing };
+    let (table, strict) = match dialect {
+        "ttg" => (ttg::ROWS, false),
+        "ttng" => (ttng::ROWS, true),
+        "nvws" => (nvws::ROWS, true),
+        "amdg" => (amdg::ROWS, true),
+        "tlx" => (tlx::ROWS, true),
+        "gpu" => (misc::GPU, false),
+        "nvvm" | "rocdl" | "nvg" => (misc::NONE, true),
+        "llvm" => (misc::LLVM, true),
+        _ => (misc::NONE, false),
+    };
+    match table.iter().find(|row| row.0 == op) {
+        Some(row) => Known::Row(row.1),
+        None if strict => Known::Missing,
+        None => Known::Pure,
+    }
+}
+
+#[cfg(test)]
+pub(super) const TABLES: &[(&str, Table)] = &[
+    ("ttg", ttg::ROWS),
+    ("ttng", ttng::ROWS),
+    ("nvws", nvws::ROWS),
+    ("amdg", amdg::ROWS),
+    ("tlx", tlx::ROWS),
+    ("gpu", misc::GPU),
+    ("llvm", misc::LLVM),
+];

@@ -1,0 +1,262 @@
+//! Structured control flow: `scf.for`, `scf.while`, `scf.if`, `scf.index_switch`,
+//! `scf.execute_region`.
+
+use super::Lowerer;
+use super::region::Exit;
+use super::value::{Class, Val};
+use crate::sync::{BlockId, CmpOp, Pure, Target, Terminator, Var, Width};
+use crate::syntax::ttgir::{OpId, RegionId, ValueId};
+
+/// A value that goes round a loop: the parameter and the place in the list of carried values.
+type Carried = (usize, Var);
+
+impl Lowerer<'_> {
+    /// Lowers the one block of a structured region in place; its terminator is given back.
+    fn inline_region(&mut self, region: Option<RegionId>) -> Option<OpId> {
+        let tree = self.tree;
+        let block = *tree.blocks(region?).first()?;
+        self.block(block)
+    }
+
+    /// Parameters of a loop head for the block arguments `args`, entered with `inits`.
+    fn carry(&mut self, args: &[ValueId], inits: &[ValueId]) -> (Vec<Carried>, Vec<Var>) {
+        let mut carried = Vec::new();
+        let mut entry = Vec::new();
+        for (at, (&arg, &init)) in args.iter().zip(inits).enumerate() {
+            let incoming = self.values.get(&init).copied();
+            if let Some(param) = self.param(arg, incoming) {
+                carried.push((at, param));
+                entry.push(match incoming {
+                    Some(Val::View(var)) => var,
+                    _ => self.scalar(init),
+                });
+            }
+        }
+        (carried, entry)
+    }
+
+    /// What goes round the loop again.
+    fn carry_on(&mut self, op: OpId, values: &[ValueId], carried: &[Carried]) -> Vec<Var> {
+        let mut args = Vec::with_capacity(carried.len());
+        for &(at, param) in carried {
+            args.push(match values.get(at) {
+                Some(&value) => self.pass(op, value, param),
+                None => param,
+            });
+        }
+        args
+    }
+
+    /// Gives the results of a loop the values that its parameters have at the end.
+    fn carried_out(&mut self, op: OpId, carried: &[Carried]) {
+        let tree = self.tree;
+        for (at, &result) in tree.results(op).iter().enumerate() {
+            match (carried.iter().find(|(place, _)| *place == at), self.class(result)) {
+                (Some((_, var)), Class::Scalar(_)) => self.bind(result, Val::Scalar(*var)),
+                (Some((_, var)), Class::View) => self.bind(result, Val::View(*var)),
+                (None, Class::View) => self.bind(result, Val::Opaque),
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn scf_for(&mut self, op: OpId) {
+        let tree = self.tree;
+        let operands = tree.operands(op);
+        let (&[lower, upper, step, ..], Some(&region)) = (operands, tree.regions(op).first()) else {
+            return self.unmodelled(op, "the loop has no bounds");
+        };
+        let inits = &operands[3..];
+        let args = tree.blocks(region).first().map_or(&[][..], |block| tree.block_args(*block));
+        let Some((&iv, args)) = args.split_first() else { return self.unmodelled(op, "the loop has no body") };
+        let width = Width(self.width(iv));
+        let site = self.site(op);
+        let (lower, upper, step) = (self.scalar(lower), self.scalar(upper), self.scalar(step));
+        let counter = self.build.scalar_param(tree.value_name(iv));
+        self.bind(iv, Val::Scalar(counter));
+        let (carried, entry) = self.carry(args, inits);
+
+        let params = std::iter::once(counter).chain(carried.iter().map(|(_, var)| *var)).collect();
+        let head = self.build.block(params);
+        let (body, exit) = (self.build.block(Vec::new()), self.build.block(Vec::new()));
+        self.build.jump(head, std::iter::once(lower).chain(entry).collect());
+        self.build.enter(head);
+        let less = if self.flag(op, "unsignedCmp") { CmpOp::Ult } else { CmpOp::Slt };
+        let again = self.build.compute(Pure::Cmp(less, width, counter, upper), "");
+        self.build.branch(again, body, exit);
+        self.build.loop_head(site, head, Some((counter, lower, upper, step)));
+
+        self.build.enter(body);
+        let end = self.inline_region(Some(region));
+        let values = end.map_or(&[][..], |end| tree.operands(end));
+        let next = self.build.compute(Pure::Add(width, counter, step), "");
+        let on = self.carry_on(end.unwrap_or(op), values, &carried);
+        self.build.jump(head, std::iter::once(next).chain(on).collect());
+
+        self.build.enter(exit);
+        self.carried_out(op, &carried);
+    }
+
+    pub(super) fn scf_while(&mut self, op: OpId) {
+        let tree = self.tree;
+        let &[before, after, ..] = tree.regions(op) else { return self.unmodelled(op, "the loop has no body") };
+        let args = |region| tree.blocks(region).first().map_or(&[][..], |block| tree.block_args(*block));
+        let site = self.site(op);
+        let (carried, entry) = self.carry(args(before), tree.operands(op));
+        let head = self.build.block(carried.iter().map(|(_, var)| *var).collect());
+        self.build.jump(head, entry);
+        self.build.loop_head(site, head, None);
+        self.build.enter(head);
+        let Some(condition) = self.inline_region(Some(before)) else {
+            return self.unmodelled(op, "the loop has no condition");
+        };
+        let Some((&again, values)) = tree.operands(condition).split_first() else {
+            return self.unmodelled(condition, "the loop has no condition");
+        };
+        let again = self.scalar(again);
+        // The values of the condition are seen by the body and after the loop.
+        for targets in [args(after), tree.results(op)] {
+            for (&target, &value) in targets.iter().zip(values) {
+                match (self.values.get(&value).copied(), self.class(target)) {
+                    (Some(val), _) => self.bind(target, val),
+                    (None, Class::Scalar(_)) => {
+                        let var = self.scalar(value);
+                        self.bind(target, Val::Scalar(var));
+                    }
+                    (None, Class::View) => self.bind(target, Val::Opaque),
+                    (None, Class::Dropped) => {}
+                }
+            }
+        }
+        let (body, exit) = (self.build.block(Vec::new()), self.build.block(Vec::new()));
+        self.build.branch(again, body, exit);
+        self.build.enter(body);
+        let end = self.inline_region(Some(after));
+        let values = end.map_or(&[][..], |end| tree.operands(end));
+        let on = self.carry_on(end.unwrap_or(op), values, &carried);
+        self.build.jump(head, on);
+        self.build.enter(exit);
+    }
+
+    pub(super) fn scf_if(&mut self, op: OpId) {
+        let tree = self.tree;
+        let Some(&condition) = tree.operands(op).first() else {
+            return self.unmodelled(op, "the condition is missing");
+        };
+        let condition = self.scalar(condition);
+        let regions = tree.regions(op);
+        let ways = match self.build.constant(condition) {
+            Some(value) => vec![regions.get(usize::from(value & 1 == 0)).copied()],
+            None => vec![regions.first().copied(), regions.get(1).copied()],
+        };
+        if let [only] = ways[..] {
+            let end = self.inline_region(only);
+            let values = end.map_or(&[][..], |end| tree.operands(end));
+            for (&result, &value) in tree.results(op).iter().zip(values) {
+                self.rebind(result, value);
+            }
+            return;
+        }
+        let (yes, no) = (self.build.block(Vec::new()), self.build.block(Vec::new()));
+        self.build.branch(condition, yes, no);
+        self.join(op, vec![(yes, ways[0]), (no, ways[1])]);
+    }
+
+    pub(super) fn scf_index_switch(&mut self, op: OpId) {
+        let tree = self.tree;
+        let Some((&default, cases)) = tree.regions(op).split_first() else { return };
+        let Some(&index) = tree.operands(op).first() else { return self.unmodelled(op, "the index is missing") };
+        let index = self.scalar(index);
+        let values = tree.attr(op, "cases").map(|attr| tree.attr_array(attr)).unwrap_or_default();
+        let mut ways = Vec::new();
+        for (at, &region) in cases.iter().enumerate() {
+            let Some(value) = values.get(at).and_then(|attr| tree.attr_int(*attr)) else {
+                return self.unmodelled(op, "the cases cannot be read");
+            };
+            let value = self.build.number(value);
+            let here = self.build.compute(Pure::Cmp(CmpOp::Eq, Width(64), index, value), "");
+            let (yes, no) = (self.build.block(Vec::new()), self.build.block(Vec::new()));
+            self.build.branch(here, yes, no);
+            ways.push((yes, Some(region)));
+            self.build.enter(no);
+        }
+        let last = self.build.here();
+        ways.push((last, Some(default)));
+        self.join(op, ways);
+    }
+
+    /// Lowers regions that exclude each other and joins what they yield.
+    fn join(&mut self, op: OpId, ways: Vec<(BlockId, Option<RegionId>)>) {
+        let tree = self.tree;
+        let results = tree.results(op);
+        let mut ends: Vec<(BlockId, Vec<Option<Val>>)> = Vec::new();
+        for (block, region) in ways {
+            self.build.enter(block);
+            let end = self.inline_region(region);
+            let values = end.map_or(&[][..], |end| tree.operands(end));
+            let mut vals = Vec::new();
+            for (at, &result) in results.iter().enumerate() {
+                let value = values.get(at).copied();
+                vals.push(match (self.class(result), value) {
+                    (Class::Scalar(_), Some(value)) => Some(Val::Scalar(self.scalar(value))),
+                    (Class::View, Some(value)) => self.values.get(&value).copied(),
+                    _ => None,
+                });
+            }
+            ends.push((self.build.here(), vals));
+        }
+        let mut params = Vec::new();
+        let mut kept = Vec::new();
+        for (at, &result) in results.iter().enumerate() {
+            let vals: Vec<Option<Val>> = ends.iter().map(|(_, vals)| vals[at]).collect();
+            let first = vals.first().copied().flatten();
+            let fits = match first {
+                Some(Val::View(like)) => vals
+                    .iter()
+                    .all(|val| matches!(val, Some(Val::View(var)) if self.build.kind(*var) == self.build.kind(like))),
+                Some(Val::Scalar(_)) => vals.iter().all(|val| matches!(val, Some(Val::Scalar(_)))),
+                _ => false,
+            };
+            if fits {
+                params.extend(self.param(result, first));
+                kept.push(at);
+            } else if self.class(result) != Class::Dropped {
+                self.param(result, None);
+            }
+        }
+        let after = self.build.block(params);
+        for (block, vals) in ends {
+            let args = kept.iter().filter_map(|at| match vals[*at] {
+                Some(Val::Scalar(var) | Val::View(var)) => Some(var),
+                _ => None,
+            });
+            let target = Target { block: after, args: args.collect() };
+            self.build.enter(block);
+            self.build.end(Terminator::Jump(target));
+        }
+        self.build.enter(after);
+    }
+
+    /// `result` is another name of `value`.
+    pub(super) fn rebind(&mut self, result: ValueId, value: ValueId) {
+        match (self.values.get(&value).copied(), self.class(result)) {
+            (Some(val), _) => self.bind(result, val),
+            (None, Class::Scalar(_)) => {
+                let var = self.scalar(value);
+                self.bind(result, Val::Scalar(var));
+            }
+            (None, Class::View) => self.bind(result, Val::Opaque),
+            (None, Class::Dropped) => {}
+        }
+    }
+
+    pub(super) fn scf_execute_region(&mut self, op: OpId) {
+        let tree = self.tree;
+        let Some(&region) = tree.regions(op).first() else { return };
+        let after = self.exit_block(tree.results(op));
+        self.exits.push(Exit::Jump(after.clone()));
+        self.region(region, None);
+        self.exits.pop();
+        self.leave_to(&after);
+    }
+}

@@ -1,0 +1,96 @@
+//! `tc_gen5_mma` and `tc_gen5_mma_scaled`.
+//!
+//! With `useD` false the accumulator is only written, and all of its allocation is cleared; with
+//! `useD` true it is read too. Where `useD` is known at run time only, the op becomes two
+//! effects of one site of which exactly one happens.
+
+use super::Lowerer;
+use super::apply::Predicate;
+use super::effects::Touch;
+use crate::sync::{Access, Arrival, Completion, EffectKind, Issuer, Mode, Proxy, Pure, SiteId, Var, Width};
+use crate::syntax::ttgir::OpId;
+
+const fn read(group: &'static str, operand: &'static str) -> Touch {
+    Touch { group, mode: Mode::Read, proxy: Proxy::Async, operand }
+}
+
+const PLAIN: &[Touch] = &[read("a", "A"), read("b", "B")];
+const SCALED: &[Touch] = &[read("a", "A"), read("b", "B"), read("a_scale", "AScale"), read("b_scale", "BScale")];
+
+impl Lowerer<'_> {
+    pub(super) fn mma(&mut self, op: OpId, scaled: bool) {
+        let tree = self.tree;
+        let predicate = self.predicate(op);
+        if matches!(predicate, Predicate::Never) {
+            return;
+        }
+        let site = self.site(op);
+        let Some(reads) = self.accesses(op, site, if scaled { SCALED } else { PLAIN }) else { return };
+        let Some(accumulator) = self.operand(op, "d", 0) else { return };
+        let Some(&use_d) = tree.group(op, "useD").first() else {
+            return self.unmodelled(op, "its operand `useD` is missing");
+        };
+        let use_d = self.scalar(use_d);
+        let use_d_known = self.known(use_d);
+        // A place an access, and the accumulator has two where it is read.
+        for _ in 0..if matches!(use_d_known, Predicate::Never) { 1 } else { 2 } {
+            self.role_of(op, site, "Acc", "d", 0);
+        }
+        let Some((issuer, completion)) = self.completion(op, site) else { return };
+
+        let effect = |reads: &[Access], uses: bool| {
+            let access =
+                |mode, clears| Access { view: accumulator, mode, proxy: Proxy::Tensor, operand: "Acc", clears };
+            let mut accesses = reads.to_vec();
+            if uses {
+                accesses.push(access(Mode::Read, false));
+            }
+            accesses.push(access(Mode::Write, !uses));
+            EffectKind::Operation { issuer, accesses, completion: completion.clone() }
+        };
+        match use_d_known {
+            Predicate::Always => self.build.effect(site, predicate.var(), effect(&reads, true)),
+            Predicate::Never => self.build.effect(site, predicate.var(), effect(&reads, false)),
+            Predicate::When(use_d) => {
+                let one = self.build.number(1);
+                let clear = self.build.compute(Pure::Xor(Width(1), use_d, one), "");
+                let both = |lowerer: &mut Self, condition: Var| match predicate.var() {
+                    Some(pred) => lowerer.build.compute(Pure::And(Width(1), pred, condition), ""),
+                    None => condition,
+                };
+                let (adds, clears) = (both(self, use_d), both(self, clear));
+                self.build.effect(site, Some(adds), effect(&reads, true));
+                self.build.effect(site, Some(clears), effect(&reads, false));
+            }
+        }
+    }
+
+    /// Who runs it and what it arrives on.
+    fn completion(&mut self, op: OpId, site: SiteId) -> Option<(Issuer, Completion)> {
+        let tree = self.tree;
+        let count = tree.group(op, "barriers").len();
+        let mut arrivals = Vec::new();
+        for at in 0..count {
+            let predicate = match tree.group(op, "barrier_preds").get(at) {
+                Some(&value) => {
+                    let var = self.scalar(value);
+                    self.known(var)
+                }
+                None => Predicate::Always,
+            };
+            let barrier = self.barrier(op, site, "barriers", at)?;
+            if !matches!(predicate, Predicate::Never) {
+                arrivals.push(Arrival { barrier, predicate: predicate.var(), count: 1, bytes: 0 });
+            }
+        }
+        // Triton's pipeline hands tokens on until it makes the op asynchronous; Gluon never does,
+        // and there the op is asynchronous whatever it says.
+        let tokens = !tree.results(op).is_empty() || !tree.group(op, "acc_dep").is_empty();
+        let synchronous = tokens && count == 0 && !self.flag(op, "is_async");
+        Some(match (synchronous, arrivals.is_empty()) {
+            (true, _) => (Issuer::Base, Completion::InOrder),
+            (false, true) => (Issuer::TensorCore, Completion::InOrder),
+            (false, false) => (Issuer::TensorCore, Completion::Frontier(arrivals)),
+        })
+    }
+}

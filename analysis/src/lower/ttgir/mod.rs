@@ -1,0 +1,223 @@
+//! TTGIR to kernels.
+//!
+//! Every `tt.func` that is not private and has a body becomes one kernel. Calls of private
+//! functions are inlined. What is followed: scalars of at most 64 bits ([`scalar`]), memdescs
+//! ([`view`], [`layout`]), structured and CFG control flow ([`flow`], [`region`]),
+//! `ttg.warp_specialize` ([`specialize`]), and the ops of the tables in [`effects`].
+//!
+//! Dropped without a word: tensors, floats and what computes them, global memory. A scalar that
+//! depends on them is a free input. Never dropped: an op with a memdesc operand or of a dialect
+//! that synchronises, and no row; it becomes [`EffectKind::Unmodelled`].
+//!
+//! Missed so far: clusters of more than one CTA (lowered as one, said at the module), the
+//! ops of CLC, AutoWS tokens and arefs, AMD, TLX (said at each op).
+
+mod apply;
+mod cfg;
+mod effects;
+mod flow;
+mod layout;
+mod mma;
+mod region;
+mod scalar;
+mod specialize;
+mod value;
+mod view;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::build::Build;
+use super::simplify::simplify;
+use crate::base::TextRange;
+use crate::sync::{EffectKind, Input, InputId, InputKind, Lowered, Partition, Pure, Site, SiteId, Unmodelled};
+use crate::syntax::ttgir::{OpId, Tree, Ty, ValueId};
+use value::Val;
+
+/// How deep regions and calls may nest before the rest is unmodelled.
+const DEPTH: u32 = 100;
+
+/// Lowers every entry function of a section.
+pub fn lower(tree: &Tree) -> Vec<Lowered> {
+    let mut kernels = Vec::new();
+    for &top in tree.top() {
+        match tree.op_name(top) {
+            "builtin.module" | "module" => module(tree, Some(top), &body(tree, top), &mut kernels),
+            _ => {}
+        }
+    }
+    // A file may hold functions without a module around them.
+    module(tree, None, tree.top(), &mut kernels);
+    kernels
+}
+
+fn body(tree: &Tree, op: OpId) -> Vec<OpId> {
+    let regions = tree.regions(op).iter();
+    regions.flat_map(|region| tree.blocks(*region)).flat_map(|block| tree.block_ops(*block)).copied().collect()
+}
+
+fn module(tree: &Tree, module: Option<OpId>, ops: &[OpId], kernels: &mut Vec<Lowered>) {
+    let functions: Vec<OpId> =
+        ops.iter().copied().filter(|op| tree.op_name(*op) == "tt.func" && !body(tree, *op).is_empty()).collect();
+    let name = |op: &OpId| tree.attr(*op, "sym_name").and_then(|attr| tree.attr_str(attr)).unwrap_or("");
+    let table: FxHashMap<&str, OpId> = functions.iter().map(|op| (name(op), *op)).collect();
+    let private = |op: &OpId| {
+        let visibility = tree.attr(*op, "sym_visibility");
+        visibility
+            .is_some_and(|attr| tree.attr_text(attr).contains("private") || tree.attr_str(attr) == Some("private"))
+    };
+    for &function in functions.iter().filter(|op| !private(op)) {
+        let mut lowerer = Lowerer::new(tree, &table);
+        lowerer.machine(module);
+        lowerer.entry(function, name(&function));
+        kernels.push(lowerer.finish());
+    }
+}
+
+/// The lowering of one entry function.
+struct Lowerer<'t> {
+    tree: &'t Tree,
+    functions: &'t FxHashMap<&'t str, OpId>,
+    build: Build,
+    values: FxHashMap<ValueId, Val>,
+    /// The input of each scalar that nothing computes.
+    free: FxHashMap<ValueId, InputId>,
+    sites: FxHashMap<OpId, SiteId>,
+    /// Ops whose operands are noted in their sites; an inlined function is lowered more than once.
+    noted: FxHashSet<OpId>,
+    unmodelled: Vec<Unmodelled>,
+    said: FxHashSet<OpId>,
+    /// Where the terminators of the regions around lead, innermost last.
+    exits: Vec<region::Exit>,
+    /// Functions that are being inlined.
+    calls: Vec<OpId>,
+    depth: u32,
+}
+
+impl<'t> Lowerer<'t> {
+    fn new(tree: &'t Tree, functions: &'t FxHashMap<&'t str, OpId>) -> Lowerer<'t> {
+        Lowerer {
+            tree,
+            functions,
+            build: Build::new(),
+            values: FxHashMap::default(),
+            free: FxHashMap::default(),
+            sites: FxHashMap::default(),
+            noted: FxHashSet::default(),
+            unmodelled: Vec::new(),
+            said: FxHashSet::default(),
+            exits: Vec::new(),
+            calls: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    /// Reads the module's attributes.
+    fn machine(&mut self, module: Option<OpId>) {
+        let int = |name| module.and_then(|op| self.int_attr(op, name));
+        let warps = int("ttg.num-warps").and_then(|warps| u32::try_from(warps).ok()).unwrap_or(4);
+        let ctas = int("ttg.num-ctas").unwrap_or(1);
+        self.build.kernel.partitions.push(Partition { warps });
+        self.build.map.partitions.push(("default".to_owned(), TextRange::default()));
+        if let (Some(module), true) = (module, ctas > 1) {
+            let reason = format!(
+                "the kernel runs in clusters of {ctas} CTAs, which are not followed yet: it is read as one CTA"
+            );
+            self.unmodelled.push(Unmodelled { range: self.tree.op_name_range(module), reason });
+        }
+    }
+
+    fn entry(&mut self, function: OpId, name: &str) {
+        let tree = self.tree;
+        self.build.map.kernel = name.to_owned();
+        let name_attr = tree.attr(function, "sym_name");
+        self.build.map.kernel_range = name_attr.map_or(tree.op_name_range(function), |attr| tree.attr_range(attr));
+        if let Some(partition) = self.build.map.partitions.first_mut() {
+            partition.1 = self.build.map.kernel_range;
+        }
+        let Some(&region) = tree.regions(function).first() else { return };
+        let args: Vec<ValueId> =
+            tree.blocks(region).first().map(|block| tree.block_args(*block).to_vec()).unwrap_or_default();
+        for (at, arg) in args.iter().enumerate() {
+            self.argument(function, at, *arg);
+        }
+        self.calls.push(function);
+        self.exits.push(region::Exit::Kernel);
+        self.region(region, None);
+        // A body without a terminator ends all the same.
+        let site = self.site(function);
+        self.build.end(crate::sync::Terminator::Return(site));
+    }
+
+    fn argument(&mut self, function: OpId, at: usize, arg: ValueId) {
+        let tree = self.tree;
+        let divisor = tree.arg_attr(function, at, "tt.divisibility").and_then(|attr| tree.attr_int(attr));
+        let divisor =
+            divisor.and_then(|divisor| u64::try_from(divisor).ok()).filter(|divisor| *divisor > 0).unwrap_or(1);
+        let number = at as u32;
+        let (kind, width) = match tree.value_type(arg).map(|ty| tree.ty(ty)) {
+            Some(Ty::Int(width @ 1..=64)) => (InputKind::Argument(number), width as u8),
+            Some(Ty::Index) => (InputKind::Argument(number), 64),
+            Some(Ty::Ptr) => (InputKind::Pointer(number), 64),
+            Some(Ty::MemDesc { .. }) => return self.bind(arg, Val::Opaque),
+            _ => return,
+        };
+        let name = tree.value_name(arg);
+        let input = self.build.input(Input { kind, width, divisor }, name);
+        let var = self.build.compute(Pure::Input(input), name);
+        self.bind(arg, Val::Scalar(var));
+    }
+
+    fn finish(self) -> Lowered {
+        let Build { kernel, map, .. } = self.build;
+        let (kernel, map) = simplify(kernel, map);
+        let mut unmodelled = self.unmodelled;
+        unmodelled.sort_by_key(|item| (item.range.start, item.range.end));
+        Lowered { kernel, map, unmodelled }
+    }
+
+    // What all the parts use.
+
+    fn int_attr(&self, op: OpId, name: &str) -> Option<i64> {
+        self.tree.attr(op, name).and_then(|attr| self.tree.attr_int(attr))
+    }
+
+    /// A unit attribute that is there, or a boolean one that is true.
+    fn flag(&self, op: OpId, name: &str) -> bool {
+        self.tree.attr(op, name).is_some_and(|attr| self.tree.attr_text(attr).trim() != "false")
+    }
+
+    /// The site of an op, made at first use.
+    fn site(&mut self, op: OpId) -> SiteId {
+        if let Some(&site) = self.sites.get(&op) {
+            return site;
+        }
+        let tree = self.tree;
+        let source = tree.loc(op).iter().map(|loc| format!("{}:{}", loc.file, loc.line)).collect();
+        let site = self.build.site(Site {
+            op: tree.op_name(op).to_owned(),
+            name: tree.op_name_range(op),
+            range: tree.op_header_range(op),
+            operands: Vec::new(),
+            source,
+        });
+        self.sites.insert(op, site);
+        site
+    }
+
+    /// Says that `op` is not followed, once an op, and marks the place where it runs.
+    fn unmodelled(&mut self, op: OpId, reason: impl Into<String>) {
+        let site = self.site(op);
+        self.build.effect(site, None, EffectKind::Unmodelled);
+        self.say(op, reason);
+    }
+
+    /// Says it without marking a place.
+    fn say(&mut self, op: OpId, reason: impl Into<String>) {
+        if self.said.insert(op) {
+            self.unmodelled.push(Unmodelled { range: self.tree.op_name_range(op), reason: reason.into() });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

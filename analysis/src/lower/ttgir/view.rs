@@ -1,0 +1,182 @@
+//! Allocations and views of memdescs.
+
+use super::Lowerer;
+use super::layout::{Memory, contiguous, reshape};
+use super::value::Val;
+use crate::sync::{Access, Buffer, Completion, Dim, EffectKind, Issuer, Mode, Proxy, Shape, Space, Var, ViewOp};
+use crate::syntax::ttgir::{OpId, ValueId};
+
+/// Which view an op makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Window {
+    /// One slot of the leading dimension.
+    Index,
+    /// Static offsets.
+    Subslice,
+    /// Static offset along the columns.
+    Columns,
+    /// Dimensions in another order.
+    Trans,
+    /// Other dimensions over the same elements.
+    Reshape,
+    /// Another type at the same place.
+    Reinterpret,
+}
+
+impl Lowerer<'_> {
+    /// `local_alloc` and `tmem_alloc`: storage, and a write where there is a source.
+    pub(super) fn allocate(&mut self, op: OpId) {
+        let tree = self.tree;
+        let Some(&result) = tree.results(op).first() else { return };
+        let Some(memory) = self.memory(result) else {
+            self.forget(op);
+            return self.unmodelled(op, "the type of the allocation is not followed");
+        };
+        let name = tree.value_name(result);
+        let start = match memory.space {
+            Space::Shared => {
+                self.int_attr(op, "allocation.offset").and_then(|at| u64::try_from(at).ok()).map(|at| at * 8)
+            }
+            Space::Tensor => self.columns(op),
+        };
+        let buffer = Buffer { space: memory.space, bits: memory.bits, start, barriers: false, slot_bits: memory.bits };
+        let id = self.build.buffer(buffer, name, tree.value_range(result));
+        let site = self.site(op);
+        self.build.effect(site, None, EffectKind::Allocate(id));
+        let view = self.build.base(id, memory.shape, name);
+        self.bind(result, Val::View(view));
+        if !tree.group(op, "src").is_empty() {
+            let proxy = if memory.space == Space::Tensor { Proxy::Tensor } else { Proxy::Generic };
+            let access = Access { view, mode: Mode::Write, proxy, operand: "", clears: false };
+            self.role(op, site, "result", tree.value_range(result));
+            let kind =
+                EffectKind::Operation { issuer: Issuer::Base, accesses: vec![access], completion: Completion::InOrder };
+            self.build.effect(site, None, kind);
+        }
+    }
+
+    /// Start of a tensor memory allocation. Rows are not counted: allocations in the lower half
+    /// of the rows are put past all columns, so that they meet each other only.
+    fn columns(&self, op: OpId) -> Option<u64> {
+        let number = |name| self.int_attr(op, name).and_then(|at| u64::try_from(at).ok());
+        let row = number("tensor_memory_row_offset").unwrap_or(0);
+        Some(number("tensor_memory_col_offset")? * 32 + if row > 0 { 1 << 20 } else { 0 })
+    }
+
+    /// Lowers a view; what cannot be followed is opaque, and so said where it is used.
+    pub(super) fn window(&mut self, op: OpId, window: Window) {
+        let tree = self.tree;
+        let (Some(&src), Some(&result)) = (tree.operands(op).first(), tree.results(op).first()) else { return };
+        let made = self.view(src).and_then(|src| {
+            let shape = self.build.shape(src)?.clone();
+            let memory = self.memory(result)?;
+            self.make(op, window, src, &shape, memory, result)
+        });
+        match made {
+            Some(view) => self.bind(result, Val::View(view)),
+            None => {
+                self.bind(result, Val::Opaque);
+                if self.values.get(&src) != Some(&Val::Opaque) {
+                    self.unmodelled(op, format!("`{}` is not followed", tree.value_name(result)));
+                }
+            }
+        }
+    }
+
+    fn make(
+        &mut self,
+        op: OpId,
+        window: Window,
+        src: Var,
+        from: &Shape,
+        memory: Memory,
+        result: ValueId,
+    ) -> Option<Var> {
+        let name = self.tree.value_name(result);
+        let punned = self.build.facts(src).punned;
+        let with = |dims: Vec<Dim>| {
+            let shape = Shape { dims, element: from.element, exact: from.exact };
+            // Windows of a reinterpretation name other bits than their strides say.
+            let exact = shape.exact && (!punned || contiguous(&shape));
+            Shape { exact, ..shape }
+        };
+        let (place, shape, punned) = match window {
+            Window::Index => {
+                let (first, rest) = from.dims.split_first()?;
+                let index = *self.tree.operands(op).get(1)?;
+                let index = self.scalar(index);
+                if let Some(buffer) = self.build.facts(src).origin
+                    && let Some(buffer) = self.build.kernel.buffers.get_mut(buffer.0 as usize)
+                {
+                    buffer.slot_bits = buffer.slot_bits.min(first.stride);
+                }
+                let rest = if rest.is_empty() { vec![Dim { size: 1, stride: from.element }] } else { rest.to_vec() };
+                (ViewOp::Index { index, stride: first.stride, count: first.size }, with(rest), punned)
+            }
+            Window::Subslice => {
+                let offsets = self.tree.attr(op, "offsets").map(|attr| self.tree.attr_array(attr))?;
+                let offsets: Vec<u64> = offsets
+                    .iter()
+                    .map(|attr| self.tree.attr_int(*attr).and_then(|at| u64::try_from(at).ok()))
+                    .collect::<Option<_>>()?;
+                if offsets.len() != from.dims.len() || memory.sizes.len() != from.dims.len() {
+                    return None;
+                }
+                let shift = offsets.iter().zip(&from.dims).map(|(at, dim)| at * dim.stride).sum();
+                let cut = from.dims.iter().zip(&memory.sizes);
+                let dims = cut.map(|(dim, size)| Dim { size: *size, stride: dim.stride }).collect();
+                (ViewOp::Shift(shift), with(dims), punned)
+            }
+            Window::Columns => {
+                let offset = self.int_attr(op, "N").and_then(|at| u64::try_from(at).ok())?;
+                let (shift, dims) = columns(from, offset, *memory.sizes.last()?)?;
+                (ViewOp::Shift(shift), with(dims), punned)
+            }
+            Window::Trans => {
+                let order = self.tree.attr(op, "order").map(|attr| self.tree.attr_array(attr))?;
+                let dim =
+                    |attr| self.tree.attr_int(attr).and_then(|at| from.dims.get(usize::try_from(at).ok()?).copied());
+                let dims: Vec<Dim> = order.into_iter().map(dim).collect::<Option<_>>()?;
+                if dims.len() != from.dims.len() {
+                    return None;
+                }
+                (ViewOp::Shift(0), with(dims), punned)
+            }
+            Window::Reshape => match reshape(from, &memory.sizes) {
+                Some(dims) => (ViewOp::Shift(0), with(dims), punned),
+                None => {
+                    // The range it lies in, as one run.
+                    let element = from.element;
+                    let size = from.extent().div_ceil(element.max(1));
+                    let dims = vec![Dim { size, stride: element }];
+                    (ViewOp::Shift(0), Shape { dims, element, exact: false }, true)
+                }
+            },
+            Window::Reinterpret => {
+                let exact = from.exact && contiguous(from);
+                let punned = memory.space == Space::Shared && (punned || memory.shape != *from);
+                (ViewOp::Shift(0), Shape { exact, ..memory.shape }, punned)
+            }
+        };
+        Some(self.build.view(src, place, shape, punned, name))
+    }
+}
+
+/// `size` columns from `offset` on of a tensor memory window, whose last dimensions are tiles
+/// along N and the columns of a tile.
+fn columns(from: &Shape, offset: u64, size: u64) -> Option<(u64, Vec<Dim>)> {
+    let mut dims = from.dims.clone();
+    let width = dims.last()?.size.max(1);
+    // Scales have one run of columns, whose order is not theirs.
+    let at = dims.len().checked_sub(2).filter(|at| *at > 0)?;
+    let shift = offset % width * dims[at + 1].stride + offset / width * dims[at].stride;
+    if size <= width && offset % width + size <= width {
+        dims[at].size = 1;
+        dims[at + 1].size = size;
+    } else if offset.is_multiple_of(width) && size.is_multiple_of(width) {
+        dims[at].size = size / width;
+    } else {
+        return None;
+    }
+    Some((shift, dims))
+}
