@@ -6,8 +6,8 @@ use super::flow::reverse_postorder;
 use super::live::{effect_vars_mut, targets_mut};
 use super::merge::map_pure;
 use crate::sync::{
-    Block, BlockId, BufferId, Effect, EffectId, EffectKind, InputId, Instr, Kernel, LoopInfo, Pure, Shape,
-    ShapeId, SiteId, SourceMap, Terminator, Var, VarInfo, VarKind, ViewOp,
+    Block, BlockId, BufferId, Effect, EffectId, EffectKind, InputId, Instr, Kernel, LoopInfo, Pure, Shape, ShapeId,
+    SiteId, SourceMap, Terminator, Var, VarInfo, VarKind, ViewOp,
 };
 
 /// Old number to new, given out at first sight.

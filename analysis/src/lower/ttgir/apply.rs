@@ -28,6 +28,13 @@ impl Lowerer<'_> {
     pub(super) fn op(&mut self, op: OpId) {
         let tree = self.tree;
         let name = tree.op_name(op);
+        if tree.is_broken(op) && tree.regions(op).is_empty() {
+            self.forget(op);
+            if !matches!(name.split('.').next(), Some("arith" | "math" | "tt")) {
+                self.unmodelled(op, format!("`{name}` could not be read"));
+            }
+            return;
+        }
         match name {
             "scf.for" => self.scf_for(op),
             "scf.while" => self.scf_while(op),
@@ -248,19 +255,10 @@ impl Lowerer<'_> {
     /// Notes an operand's place in its site, once an op.
     pub(super) fn role_of(&mut self, op: OpId, site: SiteId, role: &str, group: &str, at: usize) {
         let tree = self.tree;
-        let Some(value) = tree.group(op, group).get(at) else { return };
-        // The last place that names the value, so that `%a, %a` gives two places.
-        let taken = self.build.map.sites.get(site.index()).map(|site| site.operands.as_slice()).unwrap_or_default();
-        let mut range = TextRange::default();
-        for (number, operand) in tree.operands(op).iter().enumerate() {
-            if operand == value {
-                range = tree.operand_range(op, number);
-                if !taken.iter().any(|(_, other)| *other == range) {
-                    break;
-                }
-            }
+        let Some((first, count)) = tree.group_span(op, group) else { return };
+        if at < count {
+            self.role(op, site, role, tree.operand_range(op, first + at));
         }
-        self.role(op, site, role, range);
     }
 
     pub(super) fn role(&mut self, op: OpId, site: SiteId, role: &str, range: TextRange) {

@@ -4,7 +4,7 @@
 use super::Lowerer;
 use super::region::Exit;
 use super::value::{Class, Val};
-use crate::sync::{BlockId, CmpOp, Pure, Target, Terminator, Var, Width};
+use crate::sync::{BlockId, CmpOp, Input, InputKind, Pure, Target, Terminator, Var, Width};
 use crate::syntax::ttgir::{OpId, RegionId, ValueId};
 
 /// A value that goes round a loop: the parameter and the place in the list of carried values.
@@ -162,19 +162,33 @@ impl Lowerer<'_> {
         self.join(op, vec![(yes, ways[0]), (no, ways[1])]);
     }
 
+    /// The generic form has the default first and the cases as an attribute. The custom form has
+    /// the default last, and its case numbers are no attribute: any case may be taken.
     pub(super) fn scf_index_switch(&mut self, op: OpId) {
         let tree = self.tree;
-        let Some((&default, cases)) = tree.regions(op).split_first() else { return };
         let Some(&index) = tree.operands(op).first() else { return self.unmodelled(op, "the index is missing") };
         let index = self.scalar(index);
-        let values = tree.attr(op, "cases").map(|attr| tree.attr_array(attr)).unwrap_or_default();
+        let values = tree.attr(op, "cases").map(|attr| tree.attr_ints(attr)).unwrap_or_default();
+        let regions = tree.regions(op);
+        let split = if values.is_empty() {
+            regions.split_last().map(|(default, cases)| (*default, cases))
+        } else {
+            regions.split_first().map(|(default, cases)| (*default, cases))
+        };
+        let Some((default, cases)) = split else { return };
         let mut ways = Vec::new();
         for (at, &region) in cases.iter().enumerate() {
-            let Some(value) = values.get(at).and_then(|attr| tree.attr_int(*attr)) else {
-                return self.unmodelled(op, "the cases cannot be read");
+            let here = match values.get(at) {
+                Some(value) => {
+                    let value = self.build.number(*value);
+                    self.build.compute(Pure::Cmp(CmpOp::Eq, Width(64), index, value), "")
+                }
+                None => {
+                    let input = Input { kind: InputKind::Free, width: 1, divisor: 1 };
+                    let input = self.build.input(input, &format!("case {at}"));
+                    self.build.compute(Pure::Input(input), "")
+                }
             };
-            let value = self.build.number(value);
-            let here = self.build.compute(Pure::Cmp(CmpOp::Eq, Width(64), index, value), "");
             let (yes, no) = (self.build.block(Vec::new()), self.build.block(Vec::new()));
             self.build.branch(here, yes, no);
             ways.push((yes, Some(region)));

@@ -44,7 +44,7 @@ impl Lowerer<'_> {
         self.depth += 1;
         let mut end = None;
         for &op in tree.block_ops(block) {
-            if is_terminator(tree.op_name(op)) {
+            if tree.is_terminator(op) {
                 end = Some(op);
                 break;
             }
@@ -114,7 +114,7 @@ impl Lowerer<'_> {
                 None => self.fall_off(),
             },
             ("cf.cond_br", _) => {
-                let ([yes, no], Some(&condition)) = (successors, tree.operands(op).first()) else {
+                let ([yes, no], Some(&condition)) = (successors.as_slice(), tree.operands(op).first()) else {
                     return self.fall_off();
                 };
                 let condition = self.scalar(condition);
@@ -145,8 +145,8 @@ impl Lowerer<'_> {
 
     fn switch(&mut self, op: OpId, blocks: &mut Blocks) {
         let tree = self.tree;
-        let (Some((default, cases)), Some(&flag)) = (tree.successors(op).split_first(), tree.operands(op).first())
-        else {
+        let successors = tree.successors(op);
+        let (Some((default, cases)), Some(&flag)) = (successors.split_first(), tree.operands(op).first()) else {
             return self.fall_off();
         };
         let (flag, width) = (self.scalar(flag), self.width(flag));
@@ -258,22 +258,4 @@ impl Lowerer<'_> {
         let site = self.site(fork);
         self.build.end(Terminator::Join(site, target));
     }
-}
-
-fn is_terminator(name: &str) -> bool {
-    matches!(
-        name,
-        "scf.yield"
-            | "scf.condition"
-            | "cf.br"
-            | "cf.cond_br"
-            | "cf.switch"
-            | "tt.return"
-            | "ttg.warp_yield"
-            | "ttg.warp_return"
-            | "ttg.warp_specialize.partitions"
-            | "llvm.return"
-            | "llvm.unreachable"
-            | "ub.unreachable"
-    )
 }

@@ -32,10 +32,10 @@ fn a_for_loop_is_counted() {
             "block b0()",
             "jump b1(%c0, %c0)",
             "block b1(%i, %x)",
-            "branch %7 b2() b3()",
+            "branch %6 b2() b3()",
             "block b2()",
             "wait %bar phase=%x",
-            "jump b1(%9, %y)",
+            "jump b1(%8, %y)",
             "block b3()",
             "arrive %bar count=1",
             "return",
@@ -55,7 +55,7 @@ fn an_unsigned_loop_compares_unsigned() {
 }
 
 #[test]
-fn a_while_loop_is_open() {
+fn a_while_loop_that_counts_is_counted_and_another_is_open() {
     assert_eq!(
         skeleton(
             "%r = scf.while (%x = %c0) : (i32) -> i32 {
@@ -80,9 +80,20 @@ fn a_while_loop_is_open() {
             "block b3()",
             "wait %bar phase=%y",
             "return",
-            "loop l0 head=b1"
+            "loop l0 head=b1 counted=%x,%c0,%n,%c2"
         ]
     );
+    let lines = skeleton(
+        "scf.while : () -> () {
+           %k = tt.load %ptr {isVolatile = true} : !tt.ptr<i32>
+           %again = arith.cmpi eq, %k, %c0 : i32
+           scf.condition(%again)
+         } do {
+           ttng.wait_barrier %bar, %c0 : !bar
+           scf.yield
+         }",
+    );
+    assert_eq!(lines.last().map(String::as_str), Some("loop l0 head=b1"));
 }
 
 #[test]

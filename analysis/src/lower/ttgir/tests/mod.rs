@@ -26,7 +26,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 const ENTRY: &str = "
   tt.func public @kernel(%ptr: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %c: i1,
       %desc: !tt.tensordesc<128x128xf16, #s>, %v: tensor<128x128xf16, #r>, %w: tensor<128x128xf32, #r>, %d: tensor<128x128xf32, #mma>,
-      %x: tensor<128xi32, #ttg.slice<{dim = 0, parent = #r}>>, %ptrs: tensor<128x128x!tt.ptr<f16>, #r>, %word: !ttg.memdesc<1xi64, #b, #smem, mutable>) {
+      %rows: tensor<128xi32, #ttg.slice<{dim = 0, parent = #r}>>, %ptrs: tensor<128x128x!tt.ptr<f16>, #r>, %word: !ttg.memdesc<1xi64, #b, #smem, mutable>) {
     %true = arith.constant true
     %false = arith.constant false
     %c0 = arith.constant 0 : i32

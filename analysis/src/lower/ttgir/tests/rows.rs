@@ -63,14 +63,14 @@ fn tma() {
         &["op tma -=write:async:%a transaction [%bar count=0 bytes=32768] if %c"],
     );
     check(
-        "ttng.async_tma_gather %desc[%x, %c0] %a, %bar, %true : !tt.tensordesc<128x128xf16, #s>, tensor<128xi32, #ttg.slice<{dim = 0, parent = #r}>>, i32, !bar, !tile, i1",
+        "ttng.async_tma_gather %desc[%rows, %c0] %a, %bar, %true : !tt.tensordesc<128x128xf16, #s>, tensor<128xi32, #ttg.slice<{dim = 0, parent = #r}>>, i32, !bar, !tile, i1",
         &["op tma -=write:async:%a transaction [%bar count=0 bytes=32768]"],
     );
     let store = ["op tma -=read:async:%a commit tma_store implicit"];
     check("ttng.async_tma_copy_local_to_global %desc[%c0, %c0] %a : !tt.tensordesc<128x128xf16, #s>, !tile", &store);
     check("ttng.async_tma_reduce add, %desc[%c0, %c0] %a : !tt.tensordesc<128x128xf16, #s>, !tile", &store);
     check(
-        "ttng.async_tma_scatter %desc[%x, %c0] %a : !tt.tensordesc<128x128xf16, #s>, tensor<128xi32, #ttg.slice<{dim = 0, parent = #r}>>, i32, !tile",
+        "ttng.async_tma_scatter %desc[%rows, %c0] %a : !tt.tensordesc<128x128xf16, #s>, tensor<128xi32, #ttg.slice<{dim = 0, parent = #r}>>, i32, !tile",
         &store,
     );
     check("ttng.async_tma_store_wait {pendings = 2 : i32}", &["wait_group tma_store pending=2"]);
@@ -142,7 +142,7 @@ fn an_accumulator_that_is_used_or_not_is_two_effects() {
         effects[2..],
         [
             "op tensor_core A=read:async:%a B=read:async:%a Acc=read:tensor:%acc Acc=write:tensor:%acc in_order if %c",
-            "op tensor_core A=read:async:%a B=read:async:%a Acc=write:tensor:%acc:clears in_order if %5"
+            "op tensor_core A=read:async:%a B=read:async:%a Acc=write:tensor:%acc:clears in_order if %4"
         ]
     );
     let sites: Vec<u32> = lowered.kernel.effects.iter().map(|effect| effect.site.0).collect();

@@ -6,8 +6,8 @@ const LOOP: &str = "
     %bar = ttg.local_alloc : () -> !bar
     %a = ttg.local_alloc : () -> !tile
     scf.for %i = %c0 to %n step %c1 : i32 {
-      %p = arith.andi %i, %c1 : i32
-      ttng.wait_barrier %bar, %p : !bar
+      %parity = arith.andi %i, %c1 : i32
+      ttng.wait_barrier %bar, %parity : !bar
       %l = ttg.local_load %a : !tile -> tensor<128x128xf16, #r>
       %m = arith.addf %l, %v : tensor<128x128xf16, #r>
       tt.store %ptrs, %m : tensor<128x128x!tt.ptr<f16>, #r>
@@ -29,7 +29,7 @@ fn other(from: &str, to: &str) {
 
 #[test]
 fn names_comments_and_space_do_not_count() {
-    same("%p", "%phase");
+    same("%parity", "%phase");
     same("%bar =", "// the barrier\n  %bar =");
     same("%i", "%counter");
 }
@@ -50,7 +50,7 @@ fn arithmetic_that_no_barrier_needs_does_not_count() {
 fn what_a_barrier_depends_on_counts() {
     other("andi %i, %c1", "andi %i, %c2");
     other("%c0 to %n", "%c1 to %n");
-    other("wait_barrier %bar, %p", "wait_barrier %bar, %p, %c");
+    other("wait_barrier %bar, %parity", "wait_barrier %bar, %parity, %c");
     other("%l =", "ttng.fence_async_shared {bCluster = false}\n%l =");
 }
 
