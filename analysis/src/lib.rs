@@ -9,6 +9,7 @@
 
 pub mod base;
 pub mod decide;
+pub mod engine;
 pub mod explore;
 pub mod findings;
 pub mod ide;
@@ -16,3 +17,5 @@ pub mod lower;
 pub mod model;
 pub mod sync;
 pub mod syntax;
+
+pub use engine::{Analysis, Engine};
