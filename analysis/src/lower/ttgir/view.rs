@@ -128,9 +128,19 @@ impl Lowerer<'_> {
                 (ViewOp::Shift(shift), with(dims), punned)
             }
             Window::Columns => {
-                let offset = self.int_attr(op, "N").and_then(|at| u64::try_from(at).ok())?;
-                let (shift, dims) = columns(from, offset, *memory.sizes.last()?)?;
-                (ViewOp::Shift(shift), with(dims), punned)
+                // The fork has `N`; Triton 3.9 has `offset`, along `dim`, which is 1 unless said.
+                let offset = self.int_attr(op, "N").or_else(|| self.int_attr(op, "offset"));
+                let offset = offset.and_then(|at| u64::try_from(at).ok())?;
+                let (shift, dims, exact) = if self.int_attr(op, "dim") == Some(0) {
+                    let size = *memory.sizes.get(memory.sizes.len().checked_sub(2)?)?;
+                    let all = self.memory(*self.tree.operands(op).first()?)?.sizes;
+                    rows(from, offset, size, *all.get(all.len().checked_sub(2)?)?)?
+                } else {
+                    let (shift, dims) = columns(from, offset, *memory.sizes.last()?)?;
+                    (shift, dims, true)
+                };
+                let shape = with(dims);
+                (ViewOp::Shift(shift), Shape { exact: shape.exact && exact, ..shape }, punned)
             }
             Window::Trans => {
                 let order = self.tree.attr(op, "order").map(|attr| self.tree.attr_array(attr))?;
@@ -179,4 +189,19 @@ fn columns(from: &Shape, offset: u64, size: u64) -> Option<(u64, Vec<Dim>)> {
         return None;
     }
     Some((shift, dims))
+}
+
+/// `size` of `all` rows from `offset` on: whole tiles along M, or rows of one, which are not
+/// counted, so that the window is all of its tile's.
+fn rows(from: &Shape, offset: u64, size: u64, all: u64) -> Option<(u64, Vec<Dim>, bool)> {
+    let mut dims = from.dims.clone();
+    let at = dims.len().checked_sub(3)?;
+    let tile = all.checked_div(dims[at].size)?.max(1);
+    let shift = offset / tile * dims[at].stride;
+    if offset.is_multiple_of(tile) && size.is_multiple_of(tile) {
+        dims[at].size = size / tile;
+        return Some((shift, dims, true));
+    }
+    dims[at].size = 1;
+    (offset % tile + size <= tile).then_some((shift, dims, false))
 }

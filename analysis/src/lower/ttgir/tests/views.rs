@@ -111,6 +111,22 @@ fn tensor_memory_is_sliced_by_columns() {
 }
 
 #[test]
+fn tensor_memory_is_sliced_by_rows_in_whole_tiles() {
+    let slice = |attrs: &str| {
+        last(&format!(
+            "%a = ttng.tmem_alloc : () -> !ttg.memdesc<256x128xf32, #t, #ttng.tensor_memory, mutable>
+             %s = ttng.tmem_subslice %a {{{attrs}}} : !ttg.memdesc<256x128xf32, #t, #ttng.tensor_memory, mutable> -> !acc
+             %0 = ttng.tmem_load %s : !acc -> tensor<128x128xf32, #r>"
+        ))
+    };
+    let (shape, lines) = slice("dim = 0 : i32, offset = 128 : i32");
+    assert_eq!(lines, ["shift %a bits=4096"]);
+    assert_eq!((shape.dims, shape.exact), (dims(&[(1, 4096), (1, 8192), (128, 32)]), true));
+    let (shape, lines) = slice("dim = 0 : i32, offset = 0 : i32");
+    assert_eq!((lines, shape.exact), (vec!["shift %a bits=0".to_owned()], true));
+}
+
+#[test]
 fn offsets_place_buffers() {
     let lowered = kernel(
         "%a = ttg.local_alloc {allocation.offset = 64 : i32} : () -> !ttg.memdesc<32xf32, #b, #smem, mutable>
