@@ -88,6 +88,19 @@ pub(super) fn layout(canonical: &str) -> Option<&str> {
     parts(rest).first().copied()
 }
 
+/// Drops what a canonical type says twice: the allocation's shape where it is the type's own.
+pub(super) fn normal(mut canonical: String) -> String {
+    if canonical.starts_with("!ttg.memdesc<")
+        && let Some(s) = shaped(&canonical)
+        && let Some(last) = parts(s.after.trim_start_matches(',')).last().copied()
+        && last == s.dims.trim_end_matches('x')
+    {
+        let len = canonical.len();
+        canonical.replace_range(len - last.len() - 2..len - 1, "");
+    }
+    canonical
+}
+
 /// The integers of `128x64x` or `128x64`; `?` is -1.
 pub(super) fn dims(text: &str) -> Vec<i64> {
     text.split('x').filter(|d| !d.is_empty()).map(|d| d.trim().parse().unwrap_or(-1)).collect()

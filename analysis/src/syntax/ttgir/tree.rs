@@ -59,7 +59,7 @@ impl Tree {
     /// Resolves names over fresh arrays.
     pub(super) fn resolved(text: Arc<str>, mut store: Store, parse_errors: Vec<SyntaxError>) -> Tree {
         let mut errors = parse_errors.clone();
-        resolve::resolve(&text, &mut store, &mut errors);
+        resolve::resolve(&mut store, &mut errors);
         errors.sort_by_key(|error| error.range);
         Tree { text, store, parse_errors, errors }
     }

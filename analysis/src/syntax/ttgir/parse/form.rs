@@ -35,7 +35,11 @@ impl Parser<'_> {
     /// Whether the text goes on with these steps.
     fn begins(&self, d: &Draft, steps: &'static [Step], rest: &[Step]) -> bool {
         match steps {
-            [Step::Punct(p), Step::Types(Group::Operand(g)), ..] => self.at_punct(p) && d.groups[*g as usize].len > 0,
+            [Step::Punct(p), Step::Types(Group::Operand(g)), ..] => {
+                // A variadic group without operands has no types, so the comma is another's.
+                let many = d.spec.is_some_and(|spec| spec.operands[*g as usize].arity == Arity::Many);
+                self.at_punct(p) && !(many && d.groups[*g as usize].len == 0)
+            }
             [Step::Punct(p), Step::Word(w), ..] => {
                 let after = self.skip_trivia(self.pos + p.len());
                 self.at_punct(p) && self.slice(after, self.word_end(after)) == *w
@@ -74,6 +78,8 @@ impl Parser<'_> {
                 let first = d.uses.len();
                 match d.spec.map(|spec| spec.operands[*g as usize].arity) {
                     Some(Arity::Many) => self.operands(d)?,
+                    // MLIR takes `%a, :` where an optional operand may follow the comma.
+                    Some(Arity::Maybe) if self.peek() != b'%' => {}
                     _ => self.operand(d)?,
                 }
                 d.fill(*g, first);
@@ -133,6 +139,10 @@ impl Parser<'_> {
                         let ty = self.trailer_type()?;
                         d.operand_types.push((g, ty));
                     }
+                    // MLIR takes the type of an optional operand that is not there.
+                    Arity::Maybe if count == 0 && self.at_type() => {
+                        self.trailer_type()?;
+                    }
                     _ => {
                         for n in 0..count {
                             if n > 0 {
@@ -161,7 +171,7 @@ impl Parser<'_> {
     /// `a, b`, or nothing.
     pub(super) fn type_list(&mut self) -> Parsed<Vec<super::TypeId>> {
         let mut types = Vec::new();
-        if self.at_type() && !self.newline {
+        if self.at_type() && !(self.newline && self.at_op_start()) {
             types.push(self.trailer_type()?);
             while self.eat(b',') {
                 types.push(self.trailer_type()?);

@@ -97,7 +97,7 @@ impl Parser<'_> {
         if let Some(id) = self.store.types.find(text) {
             return id;
         }
-        let canonical = self.canonical(text, 0);
+        let canonical = shape::normal(self.canonical(text, 0));
         let id = self.store.types.intern(text, &canonical);
         let canon = self.store.types.canon(id);
         if self.store.types.encoding(canon).is_none()

@@ -5,13 +5,18 @@
 //! both are visible. The whole pass works on interned names, so that it can be run again after
 //! every edit.
 
+mod blocks;
+mod order;
 mod scope;
+mod typing;
 
 use super::error::SyntaxError;
 use super::store::Store;
 
 /// Fills `store.used` and reports what does not fit.
-pub(super) fn resolve(text: &str, store: &mut Store, errors: &mut Vec<SyntaxError>) {
-    let _ = text;
+pub(super) fn resolve(store: &mut Store, errors: &mut Vec<SyntaxError>) {
     scope::bind(store, errors);
+    typing::check(store, errors);
+    order::check(store, errors);
+    blocks::check(store, errors);
 }
