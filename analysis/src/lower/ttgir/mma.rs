@@ -83,9 +83,10 @@ impl Lowerer<'_> {
                 arrivals.push(Arrival { barrier, predicate: predicate.var(), count: 1, bytes: 0 });
             }
         }
-        // Triton's pipeline hands tokens on until it makes the op asynchronous; Gluon never does,
-        // and there the op is asynchronous whatever it says.
-        let tokens = !tree.results(op).is_empty() || !tree.group(op, "acc_dep").is_empty();
+        // Triton's pipeline hands tokens on until it makes the op asynchronous; Gluon makes them
+        // and uses none, and there the op is asynchronous whatever it says.
+        let used = tree.results(op).iter().any(|&token| !tree.uses(token).is_empty());
+        let tokens = used || !tree.group(op, "acc_dep").is_empty();
         let synchronous = tokens && count == 0 && !self.flag(op, "is_async");
         Some(match (synchronous, arrivals.is_empty()) {
             (true, _) => (Issuer::Base, Completion::InOrder),
