@@ -65,12 +65,7 @@ impl Engine {
         Ok(analysis)
     }
 
-    fn section(
-        &mut self,
-        section: &Section,
-        cancel: &Cancel<'_>,
-        analysis: &mut Analysis,
-    ) -> Result<(), Cancelled> {
+    fn section(&mut self, section: &Section, cancel: &Cancel<'_>, analysis: &mut Analysis) -> Result<(), Cancelled> {
         let (tree, offset) = (section.tree(), section.offset());
         for error in tree.errors() {
             let mut error = error.clone();
