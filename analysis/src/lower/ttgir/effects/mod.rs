@@ -4,7 +4,8 @@
 //! (3.9), which knows a thread of its own for the tensor core and for TMA in each partition.
 //! Where we deviate: the accumulator of an MMA is also read, so that an uninitialised one shows
 //! (a read by the thread that then writes orders nothing else); an MMA of the form that Triton's
-//! own pipeline has before it is lowered (tokens, no barriers, not asynchronous) is synchronous.
+//! own pipeline has before it is lowered (it depends on a token, has no barriers, and is not marked
+//! asynchronous) is synchronous.
 
 mod amdg;
 mod misc;

@@ -121,11 +121,17 @@ fn tensor_core() {
         &[&format!("op tensor_core {reads} Acc=read:tensor:%acc Acc=write:tensor:%acc in_order")],
     );
     check("ttng.tc_gen5_mma %a, %b, %acc, %true, %false : !tile, !tile, !acc", &[]);
-    // The form before Triton's own pipeline makes it asynchronous.
     check(
         "%0 = ttng.tc_gen5_mma %a, %b, %acc[], %true, %true : !tile, !tile, !acc",
-        &[&format!("op base {reads} Acc=read:tensor:%acc Acc=write:tensor:%acc in_order")],
+        &[&format!("op tensor_core {reads} Acc=read:tensor:%acc Acc=write:tensor:%acc in_order")],
     );
+    // The form before Triton's own pipeline makes it asynchronous.
+    let lowered = kernel(
+        "%a = ttg.local_alloc : () -> !tile
+         %acc, %t = ttng.tmem_alloc : () -> (!acc, !ttg.async.token)
+         %0 = ttng.tc_gen5_mma %a, %a, %acc[%t], %true, %true : !tile, !tile, !acc",
+    );
+    assert!(effects(&lowered)[2].starts_with("op base A="));
     check("ttng.tc_gen5_commit %bar : !bar", &["tensor_core_commit %bar"]);
     check("ttng.tc_gen5_commit %bar, %c : !bar", &["tensor_core_commit %bar if %c"]);
 }
