@@ -11,7 +11,8 @@
 //! inner trip count below a bound, and the inner group repeats within every outer iteration of
 //! those runs, which covers larger inner trip counts.
 //!
-//! Assumed: the kernel notices inputs only through these trip counts (checked by [`demands`]),
+//! Trip counts below the floor of a group ([`Plan::floor`]) are left out of the claim. Assumed: the
+//! kernel notices inputs only through these trip counts (checked by [`demands`]),
 //! counters do not wrap. Given up, and then said: more groups, sequential groups, runs that are
 //! not confluent, bounds that depend on other loops' counters.
 
@@ -128,7 +129,8 @@ impl<'k> Closer<'k> {
         if !observed.clean {
             return Ok(None);
         }
-        for trips in 0..warm_up + period {
+        let floor = self.plan.floor(self.kernel, group);
+        for trips in floor..warm_up.max(floor) + period {
             cancel.check()?;
             let Some(valuation) = self.plan.with_trips(self.kernel, base, group, trips) else { return Ok(None) };
             if decision.outcome.steps > budget || !self.runs_clean(&valuation, decision) {
@@ -151,10 +153,11 @@ impl<'k> Closer<'k> {
         let observed = self.observe(inner, Some(outer), &long, decision);
         let Some((warm_up, period)) = observed.repetition(0) else { return Ok(None) };
         let mut closures = vec![Closure { loop_number: inner.loops[0], warm_up, period }];
-        for count in 0..warm_up + 2 * period {
+        let floor = self.plan.floor(self.kernel, inner);
+        for count in floor..warm_up.max(floor) + 2 * period {
             let Some(base) = trips(&self.plan.base, inner, count) else { return Ok(None) };
             let Some(closure) = self.close_one(outer, &base, decision, budget, cancel)? else { return Ok(None) };
-            if count >= warm_up + period {
+            if count >= warm_up.max(floor) + period {
                 // Within every outer iteration of a run that covers all outer ones.
                 let Some(many) = trips(&base, outer, closure.warm_up + closure.period + 1) else { return Ok(None) };
                 let observed = self.observe(inner, Some(outer), &many, decision);

@@ -3,6 +3,9 @@
 //! Every loop whose bounds are functions of inputs is driven through 0, 1, 2, 3, depth, depth+1
 //! and 2·depth+1 iterations, and every branch on inputs both ways, with small values that respect
 //! the known divisors. A valuation is never infeasible: partitions that share an input agree.
+//! Loops that only arguments drive are expected to fill their ring of buffers: with fewer
+//! iterations many correct kernels wait for tiles that never come, so what breaks only there is
+//! kept apart ([`Plan::floor`]). Loops that a program's number drives may well run not at all.
 //! What is missed: loops whose bounds depend on other loops' counters run as these let them, and
 //! two input-dependent loops are not driven through all pairs of trip counts.
 
@@ -32,6 +35,8 @@ pub struct Plan {
     pub base: Valuation,
     /// Loops driven by inputs.
     pub groups: Vec<Group>,
+    /// Deepest ring of buffers.
+    pub depth: u64,
     /// Whether valuations were left out because of the limit.
     pub cut: bool,
 }
@@ -98,7 +103,9 @@ impl Plan {
             values: (0..kernel.inputs.len()).map(|at| default_value(kernel, InputId(at as u32))).collect(),
         };
         for group in &groups {
-            if let Some((input, value)) = drive(kernel, &slices, group, &base, &[2, 3, 1]).into_iter().next() {
+            if let Some((input, value)) =
+                drive(kernel, &slices, group, &base, &[depth.max(2), depth + 1, 3, 2, 1]).into_iter().next()
+            {
                 base.values[input.index()] = value;
             }
         }
@@ -133,7 +140,20 @@ impl Plan {
         unique.sort_by_key(|valuation| {
             valuation.values.iter().map(|value| i128::from(value.unsigned_abs())).sum::<i128>()
         });
-        Plan { valuations: unique, base, groups, cut }
+        Plan { valuations: unique, base, groups, depth, cut }
+    }
+
+    /// The fewest iterations that a group is expected to run.
+    pub fn floor(&self, kernel: &Kernel, group: &Group) -> u64 {
+        let argument = |input: &InputId| matches!(kernel.inputs[input.index()].kind, InputKind::Argument(_));
+        if group.inputs.iter().all(argument) { self.depth.max(1) } else { 0 }
+    }
+
+    /// Whether a valuation gives every group the iterations that it is expected to run.
+    pub fn is_ample(&self, kernel: &Kernel, slices: &Slices<'_>, valuation: &Valuation) -> bool {
+        self.groups
+            .iter()
+            .all(|group| slices.trips(group.bounds, valuation).is_none_or(|trips| trips >= self.floor(kernel, group)))
     }
 
     /// `base` with the inputs of a group changed so that its loops run `trips` times.

@@ -30,6 +30,7 @@ pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<O
         outcome: Outcome {
             found: Vec::new(),
             lapped: Vec::new(),
+            assumed: Vec::new(),
             gaps: Vec::new(),
             reach: Reach::Runs,
             runs: 0,
@@ -42,7 +43,10 @@ pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<O
         return Ok(decision.outcome);
     }
     let plan = Plan::new(kernel, limits);
-    for valuation in &plan.valuations {
+    let slices = Slices::new(kernel);
+    let (ample, scant): (Vec<&Valuation>, Vec<&Valuation>) =
+        plan.valuations.iter().partition(|valuation| plan.is_ample(kernel, &slices, valuation));
+    for valuation in ample {
         cancel.check()?;
         if decision.outcome.steps >= limits.total_steps {
             decision.gap(Gap::Lost(crate::model::Lost::Limit));
@@ -51,6 +55,10 @@ pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<O
         decision.run(valuation, cancel)?;
     }
     decision.drop_consequences();
+    for valuation in scant {
+        cancel.check()?;
+        decision.run_scant(valuation);
+    }
     if decision.outcome.found.is_empty() && decision.outcome.gaps.is_empty() && decision.outcome.lapped.is_empty() {
         decision.outcome.reach = closing::close(kernel, &plan, limits, cancel, &mut decision)?;
     }
@@ -101,6 +109,31 @@ impl<'k> Decision<'k> {
 
     fn races(&self) -> bool {
         self.outcome.found.iter().any(|found| matches!(found.violation.rule, Rule::Race { .. }))
+    }
+
+    /// Runs one valuation with fewer iterations than are expected.
+    fn run_scant(&mut self, valuation: &Valuation) {
+        self.outcome.valuations.push(valuation.clone());
+        let machine = Machine::new(self.kernel, valuation, self.limits);
+        let run = canonical(&machine);
+        self.count(&run);
+        if run.state.lost.is_some() || run.state.unmodelled {
+            return;
+        }
+        for violation in &run.state.violations {
+            let known = self.outcome.found.iter().chain(&self.outcome.assumed);
+            if shadowed(violation, &run.state.violations) || known.into_iter().any(|k| repeats(&k.violation, violation))
+            {
+                continue;
+            }
+            self.outcome.assumed.push(Found {
+                violation: violation.clone(),
+                valuation: valuation.clone(),
+                schedule: run.schedule.clone(),
+                alternative: false,
+                confluent: run.state.escapes.is_empty(),
+            });
+        }
     }
 
     fn alternatives(

@@ -79,6 +79,9 @@ pub struct Closure {
 pub struct Outcome {
     /// Broken rules, one a place and kind, smallest inputs first.
     pub found: Vec<Found>,
+    /// Broken only where an argument-driven loop runs fewer times than its ring has slots, which
+    /// kernels usually exclude: hints, no findings.
+    pub assumed: Vec<Found>,
     /// Waits that can be lapped without anything worse following.
     pub lapped: Vec<Lapped>,
     /// What keeps "nothing found" from meaning "nothing there".

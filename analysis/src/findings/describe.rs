@@ -5,7 +5,7 @@ use super::lifecycle::lifecycle;
 use super::race::{Told, fence, race, uninitialised};
 use super::replay::{self, Replay};
 use super::words::Words;
-use super::{Finding, KernelReport, Kind, Note, RunStep, Verdict};
+use super::{Finding, KernelReport, Kind, Note, RunStep, Severity, Verdict};
 use crate::base::Limits;
 use crate::decide::{Found, Gap, Lapped, Outcome, Plan, Reach};
 use crate::explore::canonical;
@@ -25,6 +25,13 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
         findings.extend(lap(lowered, lapped));
     }
     let verdict = verdict(lowered, outcome, &findings);
+    for assumed in &outcome.assumed {
+        findings.extend(finding(lowered, assumed).map(|finding| Finding {
+            severity: Severity::Hint,
+            message: format!("{} (only when a loop runs fewer times than its ring has slots)", finding.message),
+            ..finding
+        }));
+    }
     for unmodelled in &lowered.unmodelled {
         findings.push(Finding {
             kind: Kind::Unmodelled,
