@@ -1,0 +1,28 @@
+-- Starts the server on TTGIR buffers and defines the commands.
+if vim.g.loaded_fencepost then
+  return
+end
+vim.g.loaded_fencepost = true
+
+local fencepost = require('fencepost')
+
+if vim.lsp.config and vim.lsp.enable then
+  vim.lsp.enable('fencepost')
+elseif vim.lsp.start then
+  -- Neovim 0.8 to 0.10 know no lsp/ folder.
+  vim.api.nvim_create_autocmd('FileType', {
+    pattern = 'ttgir',
+    group = vim.api.nvim_create_augroup('fencepost', {}),
+    callback = function(event)
+      fencepost.start(event.buf)
+    end,
+  })
+end
+
+vim.api.nvim_create_user_command('FencepostRun', function()
+  fencepost.show_run()
+end, { desc = 'Show the run that leads to the finding under the cursor' })
+
+vim.api.nvim_create_user_command('FencepostExplain', function(command)
+  fencepost.explain(command.args ~= '' and command.args or nil)
+end, { nargs = '?', desc = 'Explain a kind of finding, by default that under the cursor' })

@@ -1,0 +1,90 @@
+// Starts the server on TTGIR buffers and shows what it says beyond diagnostics.
+
+import * as vscode from 'vscode';
+import { LanguageClient, State, type LanguageClientOptions, type ServerOptions } from 'vscode-languageclient/node';
+
+import { registerDocuments, showRun } from './documents';
+import { findServer } from './server';
+
+let client: LanguageClient | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const log = vscode.window.createOutputChannel('Fencepost', { log: true });
+  const status = vscode.languages.createLanguageStatusItem('fencepost', { language: 'ttgir' });
+  status.name = 'Fencepost';
+  status.command = { command: 'fencepost.showLog', title: 'Open Log' };
+
+  const start = async () => {
+    status.busy = true;
+    status.text = 'Fencepost is starting';
+    try {
+      client = createClient(context, log, status);
+      await client.start();
+    } catch (error) {
+      say(status, String(error), vscode.LanguageStatusSeverity.Error);
+      const choice = await vscode.window.showErrorMessage(`Fencepost cannot start: ${error}`, 'Open Settings', 'Open Log');
+      if (choice === 'Open Settings') {
+        await vscode.commands.executeCommand('workbench.action.openSettings', 'fencepost.server.path');
+      } else if (choice === 'Open Log') {
+        log.show();
+      }
+    }
+  };
+  const restart = async () => {
+    const old = client;
+    client = undefined;
+    await old?.dispose();
+    await start();
+  };
+
+  context.subscriptions.push(
+    log,
+    status,
+    registerDocuments(() => client),
+    vscode.commands.registerCommand('fencepost.restart', restart),
+    vscode.commands.registerCommand('fencepost.showLog', () => log.show()),
+    vscode.commands.registerTextEditorCommand('fencepost.showRun', (editor) => showRun(client, editor)),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration('fencepost.server')) {
+        void restart();
+      }
+    }),
+  );
+  await start();
+}
+
+export async function deactivate(): Promise<void> {
+  await client?.stop();
+}
+
+function createClient(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+  status: vscode.LanguageStatusItem,
+): LanguageClient {
+  const settings = vscode.workspace.getConfiguration('fencepost');
+  const command = findServer(context.extensionPath, settings.get<string | null>('server.path', null));
+  const env = { ...process.env, ...settings.get<Record<string, string>>('server.extraEnv', {}) };
+  const run: ServerOptions = { command, args: ['lsp'], options: { env } };
+  const options: LanguageClientOptions = {
+    documentSelector: [{ language: 'ttgir' }, { language: 'mlir', pattern: '**/*.{ttgir,ttir}' }],
+    outputChannel: log,
+  };
+  log.info(`server: ${command}`);
+  const made = new LanguageClient('fencepost', 'Fencepost', run, options);
+  made.onDidChangeState((change) => {
+    if (change.newState === State.Running) {
+      const version = made.initializeResult?.serverInfo?.version ?? '';
+      say(status, `Fencepost ${version}`, vscode.LanguageStatusSeverity.Information);
+    } else if (change.newState === State.Stopped) {
+      say(status, 'Fencepost is stopped', vscode.LanguageStatusSeverity.Warning);
+    }
+  });
+  return made;
+}
+
+function say(status: vscode.LanguageStatusItem, text: string, severity: vscode.LanguageStatusSeverity): void {
+  status.busy = false;
+  status.text = text;
+  status.severity = severity;
+}
