@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 /// Finds GPU barrier bugs in TTGIR: races, deadlocks, phase mismatches, uninitialised reads.
 #[derive(Debug, Parser)]
-#[command(name = "fencepost", version, max_term_width = 100)]
+#[command(name = "fencepost", version)]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
@@ -16,6 +16,12 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Check files and directories
+    ///
+    /// Exit code: 0 without findings, 1 with a finding that is an error or a warning, 2 when
+    /// something could not be analysed (a file that cannot be read, a syntax error), whatever
+    /// else was found. A kernel that the analysis cannot decide is shown and does not change the
+    /// exit code, unless --strict is given.
+    #[command(verbatim_doc_comment)]
     Check(Check),
     /// Show the run that leads to each finding, one column a partition
     Trace(Trace),
@@ -28,14 +34,7 @@ pub enum Command {
     Lsp(Lsp),
 }
 
-/// Check files and directories
-///
-/// Exit code: 0 without findings, 1 with a finding that is an error or a warning, 2 when
-/// something could not be analysed (a file that cannot be read, a syntax error), whatever else
-/// was found. A kernel that the analysis cannot decide is shown and does not change the exit
-/// code, unless --strict is given.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
 pub struct Check {
     /// Files of any name, directories (searched for `*.ttgir`), or `-` for stdin
     #[arg(required = true, value_name = "PATH")]

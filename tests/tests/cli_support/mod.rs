@@ -1,0 +1,116 @@
+//! Runs the real binary.
+
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+/// What a run left.
+pub struct Output {
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    /// The exit code.
+    pub code: i32,
+}
+
+/// The binary, built once for this test run.
+pub fn binary() -> &'static PathBuf {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--package", "fencepost"]).current_dir(root());
+        let built = build.stdin(Stdio::null()).status().expect("cargo runs");
+        assert!(built.success(), "the fencepost binary does not build");
+        let exe = std::env::current_exe().expect("the test has a path");
+        let debug = exe.ancestors().nth(2).expect("target/debug/deps/test").to_path_buf();
+        debug.join(format!("fencepost{}", std::env::consts::EXE_SUFFIX))
+    })
+}
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A file of `tests/kernels`.
+pub fn kernel(name: &str) -> String {
+    root().join("tests/kernels").join(name).to_string_lossy().into_owned()
+}
+
+/// Runs with an empty stdin.
+pub fn fencepost(args: &[&str]) -> Output {
+    fencepost_with(args, b"")
+}
+
+/// Runs with this on stdin.
+pub fn fencepost_with(args: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(binary())
+        .args(args)
+        .env_remove("CLICOLOR_FORCE")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    // It may end without reading its input.
+    let _ = child.stdin.take().expect("stdin is piped").write_all(stdin);
+    output(child)
+}
+
+/// Runs with a stdout that is closed at once.
+pub fn fencepost_unread(args: &[&str]) -> Output {
+    let mut child = Command::new(binary())
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    drop(child.stdout.take());
+    output(child)
+}
+
+fn output(child: std::process::Child) -> Output {
+    let output = child.wait_with_output().expect("the binary ends");
+    Output {
+        stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("stderr is UTF-8"),
+        code: output.status.code().expect("it was not killed"),
+    }
+}
+
+/// A folder for one test, removed at its end.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// An empty folder; `name` is the test's own.
+    pub fn new(name: &str) -> Folder {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("the folder can be made");
+        Folder(path)
+    }
+
+    /// Its path.
+    pub fn path(&self) -> String {
+        self.0.to_string_lossy().into_owned()
+    }
+
+    /// Writes a file, folders included; gives its path.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> String {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().expect("it is in the folder")).expect("the folder can be made");
+        std::fs::write(&path, bytes).expect("the file can be written");
+        path.to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

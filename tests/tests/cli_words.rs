@@ -1,0 +1,46 @@
+//! What the command line says about itself.
+
+mod cli_support;
+
+use cli_support::fencepost;
+
+#[test]
+fn the_version_is_said() {
+    let out = fencepost(&["--version"]);
+    assert_eq!(out.stdout, format!("fencepost {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn help_names_the_exit_codes() {
+    let out = fencepost(&["check", "--help"]);
+    for said in ["0 without findings", "--strict", "--format", "UTF-16"] {
+        assert!(out.stdout.contains(said), "{said}: {}", out.stdout);
+    }
+}
+
+#[test]
+fn every_kind_in_the_list_has_a_page() {
+    let list = fencepost(&["explain"]);
+    assert_eq!(list.code, 0);
+    assert!(list.stdout.lines().count() > 10);
+    for line in list.stdout.lines() {
+        let kind = line.split_whitespace().next().expect("a kind");
+        let page = fencepost(&["explain", kind]);
+        assert!(page.stdout.starts_with(&format!("# {kind}\n")), "{kind}: {}", page.stdout);
+        assert_eq!(page.code, 0);
+    }
+}
+
+#[test]
+fn an_unknown_kind_gets_a_guess() {
+    let out = fencepost(&["explain", "deadlok"]);
+    assert!(out.stderr.contains("did you mean `deadlock`?"), "{}", out.stderr);
+    assert_eq!((out.stdout.as_str(), out.code), ("", 2));
+}
+
+#[test]
+fn wrong_arguments_exit_with_2() {
+    assert_eq!(fencepost(&["check"]).code, 2);
+    assert_eq!(fencepost(&["chekc"]).code, 2);
+    assert_eq!(fencepost(&["trace", "no/such/file"]).code, 2);
+}
