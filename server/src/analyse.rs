@@ -1,32 +1,8 @@
 //! The border to the analysis crate.
-use analysis::base::{Cancel, Cancelled, Limits, TextRange};
+use analysis::base::{Cancel, Cancelled, Limits};
 use analysis::findings::KernelReport;
-use std::sync::Arc;
+pub use analysis::syntax::ttgir::{Document, SyntaxError};
 
-pub struct Document {
-    text: Arc<str>,
-}
-impl Document {
-    pub fn new(text: impl Into<Arc<str>>) -> Document {
-        Document { text: text.into() }
-    }
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-    pub fn edit(&self, range: TextRange, with: &str) -> Document {
-        let mut t = self.text.to_string();
-        t.replace_range(range.start as usize..range.end as usize, with);
-        Document::new(t)
-    }
-}
-#[derive(Clone, Debug)]
-pub struct SyntaxError {
-    pub range: TextRange,
-    pub message: String,
-    pub code: &'static str,
-    pub related: Vec<(TextRange, String)>,
-    pub suggestion: Option<String>,
-}
 #[derive(Default)]
 pub struct Analysis {
     pub kernels: Vec<KernelReport>,
@@ -38,7 +14,21 @@ impl Engine {
     pub fn new(_: Limits) -> Engine {
         Engine
     }
-    pub fn analyse(&mut self, _: &Document, _: &Cancel<'_>) -> Result<Analysis, Cancelled> {
-        Ok(Analysis::default())
+    pub fn analyse(&mut self, document: &Document, _: &Cancel<'_>) -> Result<Analysis, Cancelled> {
+        let mut syntax = Vec::new();
+        for section in document.sections() {
+            let lift = |r: analysis::base::TextRange| {
+                analysis::base::TextRange::new(r.start + section.offset(), r.end + section.offset())
+            };
+            for e in section.tree().errors() {
+                let mut e = e.clone();
+                e.range = lift(e.range);
+                for r in &mut e.related {
+                    r.0 = lift(r.0);
+                }
+                syntax.push(e);
+            }
+        }
+        Ok(Analysis { syntax, ..Default::default() })
     }
 }

@@ -1,1 +1,24 @@
-//! What editors show, as plain data.
+//! What editors show, as plain data: hovers, symbols, definitions, references, folds.
+//!
+//! Everything here is read off the syntax tree of the section under the cursor, so it also works
+//! in a text that does not parse or whose kernel the machine cannot follow. A buffer is followed
+//! through views, captures, carried values and jumps; where a value may be one of several buffers,
+//! all of them count. What the machine knows beyond that (which flip a wait observes) is in the
+//! findings. Sections of a big dump that nobody looked at are not read for an outline or folds.
+
+mod expr;
+mod folding;
+mod hover;
+mod memory;
+mod names;
+mod roles;
+mod spot;
+mod symbols;
+
+pub use folding::folds;
+pub use hover::{Hover, Row, hover};
+pub use names::{Occurrence, definition, occurrences};
+pub use symbols::{Symbol, SymbolKind, symbols};
+
+/// A dump with more sections than this is read section by section, as they are asked for.
+const EAGER_SECTIONS: usize = 32;

@@ -1,6 +1,6 @@
 //! What the client said it can do, reduced to what the server asks about.
 
-use tower_lsp::ls_types::ClientCapabilities;
+use tower_lsp::ls_types::{ClientCapabilities, MarkupKind};
 
 use super::position::Encoding;
 
@@ -17,6 +17,10 @@ pub struct Facts {
     pub link: bool,
     /// Diagnostics may carry data.
     pub data: bool,
+    /// Hovers may be Markdown.
+    pub markdown: bool,
+    /// Symbols may be a tree.
+    pub symbol_tree: bool,
     /// Edits may name the version they are for.
     pub versioned_edits: bool,
     /// Code actions may be literals.
@@ -32,6 +36,7 @@ impl Facts {
         let encodings = client.general.as_ref().and_then(|general| general.position_encodings.as_deref());
         let pushed = text.publish_diagnostics.unwrap_or_default();
         let pulled = text.diagnostic.clone().unwrap_or_default();
+        let formats = text.hover.and_then(|hover| hover.content_format).unwrap_or_default();
         let edits = client.workspace.as_ref().and_then(|workspace| workspace.workspace_edit.as_ref());
         let is = |flag: Option<bool>| flag.unwrap_or(false);
         Facts {
@@ -40,6 +45,8 @@ impl Facts {
             related: is(pushed.related_information) || is(pulled.related_information),
             link: is(pushed.code_description_support) || is(pulled.code_description_support),
             data: is(pushed.data_support) || is(pulled.data_support),
+            markdown: formats.contains(&MarkupKind::Markdown),
+            symbol_tree: is(text.document_symbol.and_then(|symbol| symbol.hierarchical_document_symbol_support)),
             versioned_edits: is(edits.and_then(|edit| edit.document_changes)),
             action_literals: text.code_action.is_some_and(|action| action.code_action_literal_support.is_some()),
             progress: is(client.window.as_ref().and_then(|window| window.work_done_progress)),

@@ -15,7 +15,7 @@ use super::outbox::Outbox;
 use super::requests::{self, ExplainParams, RunAnswer, RunParams};
 use super::state::{Message, Need, Refusal, State};
 use super::worker::guard;
-use super::{actions, capabilities, progress};
+use super::{actions, capabilities, hover, outline, progress};
 
 /// The service that tower-lsp calls.
 pub struct Service {
@@ -141,6 +141,38 @@ impl LanguageServer for Service {
         };
         let answer = self.ask("diagnostics", params.text_document.uri, Need::AnalysisNewest, report).await?;
         Ok(answer.unwrap_or_else(|| full(None, Vec::new())).into())
+    }
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
+        let answer = self.ask("hover", text_document.uri, Need::Text, move |it| hover::hover(it, position));
+        Ok(answer.await?.flatten())
+    }
+
+    async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+        let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
+        let answer = self.ask("definition", text_document.uri, Need::Text, move |it| outline::definition(it, position));
+        Ok(answer.await?.flatten())
+    }
+
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        let TextDocumentPositionParams { text_document, position } = params.text_document_position;
+        let declaration = params.context.include_declaration;
+        let work = move |it: &Snapshot| outline::references(it, position, declaration);
+        self.ask("references", text_document.uri, Need::Text, work).await
+    }
+
+    async fn document_highlight(&self, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
+        let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
+        self.ask("highlights", text_document.uri, Need::Text, move |it| outline::highlights(it, position)).await
+    }
+
+    async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
+        self.ask("symbols", params.text_document.uri, Need::Text, outline::symbols).await
+    }
+
+    async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
+        self.ask("folds", params.text_document.uri, Need::Text, outline::folds).await
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
