@@ -20,34 +20,60 @@ pub fn inputs(inputs: &[(String, i64)]) -> String {
     format!("with {}", values.join(", "))
 }
 
+/// For each step of the run, the number of the site that it is, counted from 1. A site is the last
+/// step on its line that still leaves an earlier step for the site before it: in a loop, the
+/// iteration that matters.
+pub fn site_numbers(finding: &Finding, places: &Places<'_>) -> Vec<Option<usize>> {
+    let lines: Vec<u32> = finding.run.iter().map(|step| places.line(step.range.start)).collect();
+    let mut numbers = vec![None; lines.len()];
+    let mut before = lines.len();
+    for (at, site) in finding.sites.iter().enumerate().rev() {
+        let line = places.line(site.range.start);
+        if let Some(step) = lines.iter().take(before).rposition(|candidate| *candidate == line) {
+            numbers[step] = Some(at + 1);
+            before = step;
+        }
+    }
+    numbers
+}
+
+/// The text of a step, with the number of its site in front.
+pub fn numbered(step: &RunStep, number: Option<usize>) -> String {
+    match number {
+        Some(number) => format!("({number}) {}", step.text),
+        None => step.text.clone(),
+    }
+}
+
 /// The run of a finding, at most `width` columns wide if its lanes allow.
 pub fn draw(finding: &Finding, places: &Places<'_>, width: usize) -> String {
     let lanes = partitions(&finding.run);
-    let numbers = finding.run.len().to_string().len().max(4);
+    let counter = finding.run.len().to_string().len().max(4);
     let last_line = finding.run.iter().map(|step| places.line(step.range.start)).max().unwrap_or(0);
     let digits = last_line.to_string().len().max(4);
     let gaps = GAP.len() * lanes.len();
-    let lane = width.saturating_sub(numbers + 2 + digits + gaps) / lanes.len().max(1);
+    let lane = width.saturating_sub(counter + 2 + digits + gaps) / lanes.len().max(1);
     let lane = lane.max(NARROWEST);
 
     let mut out = String::new();
-    let _ = write!(out, "{:>numbers$}  {:>digits$}", "step", "line");
+    let _ = write!(out, "{:>counter$}  {:>digits$}", "step", "line");
     for name in &lanes {
         let _ = write!(out, "{GAP}{name:lane$}");
     }
     end_line(&mut out);
-    let _ = write!(out, "{:->numbers$}--{:->digits$}", "", "");
+    let _ = write!(out, "{:->counter$}--{:->digits$}", "", "");
     for _ in &lanes {
         let _ = write!(out, "-+-{:-<lane$}", "");
     }
     end_line(&mut out);
-    for (at, step) in finding.run.iter().enumerate() {
+    let numbers = site_numbers(finding, places);
+    for (at, (step, number)) in finding.run.iter().zip(numbers).enumerate() {
         let column = lanes.iter().position(|name| *name == step.partition).unwrap_or(0);
-        for (row, words) in wrap(&step.text, lane).into_iter().enumerate() {
+        for (row, words) in wrap(&numbered(step, number), lane).into_iter().enumerate() {
             if row == 0 {
-                let _ = write!(out, "{:>numbers$}  {:>digits$}", at + 1, places.line(step.range.start));
+                let _ = write!(out, "{:>counter$}  {:>digits$}", at + 1, places.line(step.range.start));
             } else {
-                let _ = write!(out, "{:numbers$}  {:digits$}", "", "");
+                let _ = write!(out, "{:counter$}  {:digits$}", "", "");
             }
             for other in 0..lanes.len() {
                 let cell = if other == column { words.as_str() } else { "" };

@@ -3,7 +3,6 @@
 //! This crate is the only one that knows LSP, JSON, the file system and the terminal. What it
 //! knows about kernels it asks the `analysis` crate.
 
-mod analyse;
 mod cli;
 mod lanes;
 mod lsp;

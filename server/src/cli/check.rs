@@ -1,5 +1,7 @@
 //! `fencepost check`: files are checked side by side and printed in the order they were named.
 
+use analysis::syntax::ttgir::Document;
+use analysis::{Analysis, Engine};
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +18,6 @@ use super::args::{Check, Format};
 use super::paint::Paint;
 use super::sources::{Source, Trouble, collect, read};
 use super::{github, human, json, sarif};
-use crate::analyse::{Analysis, Document, Engine};
 
 /// Deep enough for a parser that recurses; only touched pages cost memory.
 const STACK_BYTES: usize = 64 << 20;

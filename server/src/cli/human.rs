@@ -1,15 +1,15 @@
 //! What people read: an excerpt with numbered places, then the run, then what to do.
 
+use analysis::syntax::ttgir::SyntaxError;
 use std::fmt::Write;
 
 use analysis::base::TextRange;
-use analysis::findings::{Finding, Fix, KernelReport, RunStep, Severity, Verdict};
+use analysis::findings::{Finding, Fix, KernelReport, Severity, Verdict};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 
 use super::check::{Checked, Piece, Printer, Tally};
 use super::paint::{Paint, Style};
 use super::sources::Trouble;
-use crate::analyse::SyntaxError;
 use crate::lanes;
 use crate::place::Places;
 
@@ -117,16 +117,17 @@ impl Human {
             let _ = writeln!(out, "       … {hidden} earlier steps, see `fencepost trace`");
         }
         let shown = &finding.run[hidden..];
+        let numbers = lanes::site_numbers(finding, places);
         let width = shown.iter().map(|step| step.partition.chars().count()).max().unwrap_or(0);
         let digits = shown.iter().map(|step| places.line(step.range.start)).max().unwrap_or(0).to_string().len();
         let mut before = "";
-        for step in shown {
+        for (step, number) in shown.iter().zip(numbers.into_iter().skip(hidden)) {
             // The partition is named where it changes, so that a stretch of one reads as a group.
             let name = if step.partition == before { "" } else { &step.partition };
             before = &step.partition;
             let name = self.paint.text(Style::Bold, &format!("{name:width$}"));
             let line = self.paint.text(Style::Dim, &format!("{:digits$}", places.line(step.range.start)));
-            let _ = writeln!(out, "       {name}  {line}  {}{}", numbered(finding, step), step.text);
+            let _ = writeln!(out, "       {name}  {line}  {}", lanes::numbered(step, number));
         }
     }
 
@@ -142,16 +143,6 @@ impl Human {
         let dash = if rest.is_empty() { "" } else { ": " };
         let line = places.line(kernel.range.start);
         let _ = writeln!(out, "{} {path}:{line} @{}{dash}{rest}", self.paint.text(style, word), kernel.name);
-    }
-}
-
-/// The number of the site that a step is, `(2) `, or nothing.
-fn numbered(finding: &Finding, step: &RunStep) -> String {
-    let same = |site: &analysis::findings::Note| step.range.contains(site.range) || site.range.contains(step.range);
-    let mut sites = finding.sites.iter().enumerate().filter(|(_, site)| same(site));
-    match (sites.next(), sites.next()) {
-        (Some((at, _)), None) if finding.sites.len() > 1 => format!("({}) ", at + 1),
-        _ => String::new(),
     }
 }
 

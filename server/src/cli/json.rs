@@ -7,10 +7,10 @@
 
 use analysis::base::TextRange;
 use analysis::findings::{Finding, KernelReport, Verdict};
+use analysis::syntax::ttgir::SyntaxError;
 use serde::Serialize;
 
 use super::check::{Checked, Piece, Printer, Tally};
-use crate::analyse::SyntaxError;
 use crate::place::Places;
 
 /// Prints the document.

@@ -3,6 +3,7 @@
 //! A thread flow stands for a partition; `executionOrder` gives the order across partitions.
 //! Columns count UTF-16 code units, which SARIF calls its default.
 
+use analysis::syntax::ttgir::SyntaxError;
 use std::collections::BTreeMap;
 
 use analysis::base::TextRange;
@@ -11,7 +12,6 @@ use serde_json::{Value, json};
 
 use super::check::{Checked, Piece, Printer, Tally};
 use super::explain;
-use crate::analyse::SyntaxError;
 use crate::lanes;
 use crate::place::Places;
 

@@ -4,6 +4,8 @@
 //! the order in which they happen. What could not be decided is said at the kernel's name, so that
 //! no mark never means "not looked at".
 
+use analysis::Analysis;
+use analysis::syntax::ttgir::SyntaxError;
 use std::hash::{Hash, Hasher};
 
 use analysis::base::TextRange;
@@ -14,7 +16,6 @@ use tower_lsp::ls_types::{CodeDescription, Diagnostic, DiagnosticRelatedInformat
 
 use super::document::{Checked, Snapshot};
 use super::to_proto;
-use crate::analyse::{Analysis, SyntaxError};
 use crate::lanes;
 
 /// Steps of the run among the related places; all of them are in `fencepost/run`.
@@ -86,10 +87,9 @@ fn related(snapshot: &Snapshot, finding: &Finding) -> Vec<DiagnosticRelatedInfor
         places.extend(numbered.map(|(at, site)| place(site.range, format!("({}) {}", at + 1, site.text))));
     }
     let hidden = finding.run.len().saturating_sub(RUN_STEPS);
-    let steps = finding.run.iter().enumerate().skip(hidden);
-    places.extend(
-        steps.map(|(at, step)| place(step.range, format!("step {}, {}: {}", at + 1, step.partition, step.text))),
-    );
+    for (at, step) in finding.run.iter().enumerate().skip(hidden) {
+        places.push(place(step.range, format!("step {}, {}: {}", at + 1, step.partition, step.text)));
+    }
     places
 }
 

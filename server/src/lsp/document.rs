@@ -1,5 +1,7 @@
 //! An open document: its text, and the newest analysis of it.
 
+use analysis::syntax::ttgir::Document;
+use analysis::{Analysis, Engine};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,7 +13,6 @@ use tower_lsp::ls_types::{Diagnostic, TextDocumentContentChangeEvent, Uri};
 use super::facts::Facts;
 use super::position::Mapper;
 use super::state::Reply;
-use crate::analyse::{Analysis, Document, Engine};
 
 /// What a worker needs to answer a request: cheap to copy, and nothing in it changes.
 #[derive(Clone)]

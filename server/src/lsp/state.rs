@@ -4,6 +4,7 @@
 //! way; when that says so, the next one starts. The outcome for a text that is no longer the
 //! newest is dropped, so a stale analysis is never shown.
 
+use analysis::{Analysis, Engine};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +24,6 @@ use super::facts::Facts;
 use super::outbox::Outbox;
 use super::progress;
 use super::worker::guard;
-use crate::analyse::{Analysis, Engine};
 
 /// Answers a request; told why if it cannot be answered.
 pub type Reply = Box<dyn FnOnce(Result<Snapshot, Refusal>) + Send>;
