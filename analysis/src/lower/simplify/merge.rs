@@ -1,8 +1,31 @@
-//! Joins a block with one way in to the block before it.
+//! Joins a block with one way in to the block before it, and leads jumps past empty blocks.
 
 use super::flow::reverse_postorder;
 use super::live::{effect_vars_mut, targets_mut};
-use crate::sync::{Instr, Kernel, Pure, Terminator, Var, ViewOp};
+use crate::sync::{Block, Instr, Kernel, Pure, SiteId, Terminator, Var, ViewOp};
+
+/// Leads every jump and branch past blocks that only jump on.
+pub(super) fn bypass(kernel: &mut Kernel) {
+    for id in reverse_postorder(kernel) {
+        let mut end = std::mem::replace(&mut kernel.blocks[id.index()].terminator, Terminator::Return(SiteId(0)));
+        if matches!(end, Terminator::Jump(_) | Terminator::Branch(..)) {
+            for target in targets_mut(&mut end) {
+                // As many steps as there are blocks: an empty loop leads round for ever.
+                for _ in 0..kernel.blocks.len() {
+                    match kernel.blocks.get(target.block.index()) {
+                        Some(Block { params, instrs, terminator: Terminator::Jump(next) })
+                            if params.is_empty() && instrs.is_empty() && next.block != target.block =>
+                        {
+                            *target = next.clone();
+                        }
+                        _ => break,
+                    }
+                }
+            }
+        }
+        kernel.blocks[id.index()].terminator = end;
+    }
+}
 
 /// Joins straight lines and renames the parameters that thereby go.
 pub(super) fn merge(kernel: &mut Kernel) {

@@ -6,7 +6,7 @@
 //! - dead code: variables that reach no effect, no live branch and no live loop bound go, and so
 //!   do branches and loops that hold no effect and whose results nothing needs (aggressive
 //!   dead-code elimination over control dependences; loops are taken to end);
-//! - blocks with one way in are joined to the block before them;
+//! - jumps are led past empty blocks, and blocks with one way in are joined to the block before;
 //! - loops are found anew from the retreating edges; a loop in CFG form that counts like an
 //!   `scf.for` becomes a counted one;
 //! - blocks are numbered in reverse postorder, everything else by first use in that order.
@@ -24,6 +24,7 @@ use crate::sync::{Kernel, SourceMap};
 /// Simplifies and renumbers.
 pub fn simplify(mut kernel: Kernel, map: SourceMap) -> (Kernel, SourceMap) {
     live::eliminate(&mut kernel);
+    merge::bypass(&mut kernel);
     merge::merge(&mut kernel);
     loops::find(&mut kernel);
     renumber::renumber(kernel, map)

@@ -186,7 +186,7 @@ fn a_loop_in_cfg_form_is_found_and_counted() {
         ",
     );
     let loops: Vec<&str> = printed.lines().filter(|line| line.starts_with("loop")).collect();
-    assert_eq!(loops, ["loop l0 @2 head=b1 counted=%3,%1,%0,%2", "loop l1 @3 head=b3 counted=%5,%1,%3,%2 parent=l0"]);
+    assert_eq!(loops, ["loop l0 @2 head=b1 counted=%3,%1,%0,%2", "loop l1 @3 head=b2 counted=%5,%1,%3,%2 parent=l0"]);
 }
 
 #[test]

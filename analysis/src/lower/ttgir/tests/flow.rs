@@ -110,13 +110,11 @@ fn an_if_joins_its_results_and_a_known_one_is_chosen() {
         ),
         [
             "block b0()",
-            "branch %c b1() b2()",
+            "branch %c b2(%c1) b1()",
             "block b1()",
-            "jump b3(%c1)",
-            "block b2()",
             "arrive %bar count=1",
-            "jump b3(%n)",
-            "block b3(%p)",
+            "jump b2(%n)",
+            "block b2(%p)",
             "wait %bar phase=%p",
             "return"
         ]
