@@ -57,7 +57,7 @@ def load_partition(q_desc, k_desc, v_desc, q, k, v, q_full, k_full, k_empty, v_f
         tma.async_load(k_desc, [j * BLOCK_KV, 0], k_bar, k.index(cursor.index))  # BUG: k_released_before_mma_ends
         v_bar = k_bar if BUG == "v_signals_k" else v_full.index(cursor.index)
         if BUG == "v_guarded_by_k":
-            mbarrier.wait(k_empty.index(cursor.index), cursor.phase)
+            mbarrier.wait(k_empty.index(cursor.index), cursor.phase)  # BUG: v_guarded_by_k
         else:
             mbarrier.wait(v_empty.index(cursor.index), cursor.phase)  # BUG: v_never_released
         mbarrier.expect(v_bar, v_desc.nbytes_per_cta)
@@ -145,8 +145,9 @@ CORPUS = [
              keys="i32", scale="fp32"), dict(DEPTH=2), twins=dict(
                  q_not_waited=Twin(["missing-forward-barrier"], "Q's barrier is never waited for"),
                  v_not_waited=Twin(["missing-forward-barrier"], "nothing orders the second MMA after the load of V"),
-                 v_guarded_by_k=Twin(["missing-backward-barrier", "pending-access", "missing-forward-barrier"],
-                                     "V is overwritten when K, not V, has been handed back"),
+                 v_guarded_by_k=Twin(["deadlock", "lapped-wait", "missing-backward-barrier", "pending-access",
+                                      "missing-forward-barrier"],
+                                     "V waits for K's release, for a parity that may be gone when it looks"),
                  v_signals_k=Twin(["deadlock", "expect-mismatch", "arrival-overflow", "phase-mismatch"],
                                   "V's load and bytes are announced on K's barrier"),
                  v_never_released=Twin(["deadlock"], "V's slots are never handed back"),

@@ -48,8 +48,8 @@ CORPUS = [
     Kernel(
         static_stages, 90, dict(x_desc=desc("bf16", 64, 64), y_desc=desc("bf16", 64, 64)), twins=dict(
             last_not_waited=Twin(["missing-forward-barrier"], "the last block is used without waiting for it"),
-            second_phase=Twin(["missing-forward-barrier", "phase-mismatch"],
-                              "the middle block's wait is for a parity that passes on a fresh barrier"),
+            second_phase=Twin(["phase-mismatch", "missing-forward-barrier", "deadlock"],
+                              "the middle block's wait is for a parity that only a fresh barrier satisfies"),
             one_barrier_for_all=Twin(["arrival-overflow", "deadlock", "missing-forward-barrier", "expect-mismatch"],
                                      "all three loads signal the first barrier, which counts one"),
             stores_not_waited=Twin(["pending-access"], "the third result is staged while the first may be stored"),

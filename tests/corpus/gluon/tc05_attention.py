@@ -1,11 +1,12 @@
 """Blackwell attention forward with scores, probabilities and output in tensor memory.
 
-Three partitions. One warp loads Q once and K and V through a ring each. One warp issues MMAs: the
-scores of a key block into `s`, then, once the probabilities are there, the product with V into `o`.
-Four warps do the softmax: they read `s`, wait for the product of the block before to be done,
-rescale `o`, write the probabilities into `p`, both by ordinary tensor-memory stores, and arrive on
-`p_full`. That arrival also says that `s` has been read, so the next scores may be written.
-Barriers that complete once a block are used at parity `j & 1`.
+Three partitions. One warp loads Q once and K and V through a ring each. One warp issues MMAs: it
+starts the scores of the next key block, into the other half of `s`, before it waits for the
+probabilities of this one and starts their product with V into `o`. Four warps do the softmax: they
+read their half of `s`, wait for the product of the block before to be done, rescale `o`, write the
+probabilities into `p`, both by ordinary tensor-memory stores, and arrive on `p_full`. That arrival
+also says that the half of `s` has been read. `s_full` has a barrier for each half; `p_full` and
+`o_full` complete once a block and are waited for at its parity.
 """
 
 from declare import Kernel, Twin, desc
@@ -41,17 +42,28 @@ def load_partition(q_desc, k_desc, v_desc, q, k, v, q_full, k_full, k_empty, v_f
 
 
 @gluon.jit
+def start_scores(q, k, s, k_full, k_empty, s_full, j, BUG: gl.constexpr):
+    """Multiply Q with key block `j` into its half of `s`."""
+    DEPTH: gl.constexpr = k.shape[0]
+    slot = j % DEPTH
+    mbarrier.wait(k_full.index(slot), (j // DEPTH) & 1)
+    tcgen05_mma(q, k.index(slot).permute((1, 0)), s.index(j & 1), use_acc=False)  # BUG: p_full_not_waited, s_read_early, p_parity_of_ring
+    tcgen05_commit(k_empty.index(slot))
+    tcgen05_commit(s_full.index(0 if BUG == "one_score_barrier" else j & 1))  # BUG: one_score_barrier
+
+
+@gluon.jit
 def mma_partition(q, k, v, s, p, o, q_full, k_full, k_empty, v_full, v_empty, s_full, p_full, o_full, blocks,
                   BUG: gl.constexpr):
     DEPTH: gl.constexpr = k.shape[0]
     mbarrier.wait(q_full, 0)
+    if blocks > 0:
+        start_scores(q, k, s, k_full, k_empty, s_full, 0, BUG)
     for j in range(blocks):
+        if j + 1 < blocks:
+            start_scores(q, k, s, k_full, k_empty, s_full, j + 1, BUG)
         slot = j % DEPTH
         parity = (j // DEPTH) & 1
-        mbarrier.wait(k_full.index(slot), parity)
-        tcgen05_mma(q, k.index(slot).permute((1, 0)), s, use_acc=False)  # BUG: p_full_not_waited, s_read_early
-        tcgen05_commit(k_empty.index(slot))
-        tcgen05_commit(s_full)
         if BUG != "v_full_not_waited":
             mbarrier.wait(v_full.index(slot), parity)
         if BUG == "p_parity_of_ring":
@@ -65,9 +77,9 @@ def mma_partition(q, k, v, s, p, o, q_full, k_full, k_empty, v_full, v_empty, s_
 
 @gluon.jit
 def softmax_partition(out, s, p, o, s_full, p_full, o_full, blocks, scale, BUG: gl.constexpr):
-    BLOCK_Q: gl.constexpr = s.shape[0]
+    BLOCK_Q: gl.constexpr = s.shape[1]
     HEAD: gl.constexpr = o.shape[1]
-    S_REGS: gl.constexpr = s.get_reg_layout()
+    S_REGS: gl.constexpr = s.index(0).get_reg_layout()
     O_REGS: gl.constexpr = o.get_reg_layout()
     P_REGS: gl.constexpr = p.get_reg_layout()
     ROWS: gl.constexpr = gl.SliceLayout(1, S_REGS)
@@ -75,9 +87,11 @@ def softmax_partition(out, s, p, o, s_full, p_full, o_full, blocks, scale, BUG: 
     high = gl.full([BLOCK_Q], float("-inf"), gl.float32, ROWS)
     total = gl.zeros([BLOCK_Q], gl.float32, ROWS)
     for j in range(blocks):
-        if BUG != "s_read_early":
-            mbarrier.wait(s_full, j & 1)  # BUG: p_counts_two
-        scores = s.load(S_REGS) * scale  # BUG: s_read_early, p_full_not_waited, p_parity_of_ring
+        if BUG == "one_score_barrier":
+            mbarrier.wait(s_full.index(0), j & 1)  # BUG: one_score_barrier
+        elif BUG != "s_read_early":
+            mbarrier.wait(s_full.index(j & 1), (j >> 1) & 1)  # BUG: p_counts_two
+        scores = s.index(j & 1).load(S_REGS) * scale  # BUG: s_read_early, p_full_not_waited, p_parity_of_ring
         top = gl.maximum(high, gl.max(scores, 1))
         shrink = gl.exp2(high - top)
         weights = gl.exp2(scores - top[:, None])
@@ -105,12 +119,12 @@ def tc05_attention(q_desc, k_desc, v_desc, out, keys, scale, DEPTH: gl.constexpr
     q = gl.allocate_shared_memory(q_desc.dtype, q_desc.block_shape, q_desc.layout)
     k = gl.allocate_shared_memory(k_desc.dtype, [DEPTH] + k_desc.block_shape, k_desc.layout)
     v = gl.allocate_shared_memory(v_desc.dtype, [DEPTH] + v_desc.block_shape, v_desc.layout)
-    s = allocate_tensor_memory(gl.float32, [BLOCK_Q, BLOCK_KV], TensorMemoryLayout([BLOCK_Q, BLOCK_KV], col_stride=1))
+    s = allocate_tensor_memory(gl.float32, [2, BLOCK_Q, BLOCK_KV], TensorMemoryLayout([BLOCK_Q, BLOCK_KV], col_stride=1))
     p = allocate_tensor_memory(q_desc.dtype, [BLOCK_Q, BLOCK_KV], TensorMemoryLayout([BLOCK_Q, BLOCK_KV], col_stride=1))
     o = allocate_tensor_memory(gl.float32, [BLOCK_Q, HEAD], TensorMemoryLayout([BLOCK_Q, HEAD], col_stride=1))
     o.store(gl.zeros([BLOCK_Q, HEAD], gl.float32, o.get_reg_layout()))
     q_full = mbarrier.allocate_mbarrier()
-    s_full = mbarrier.allocate_mbarrier()
+    s_full = mbarrier.allocate_mbarrier(batch=2)
     p_full = mbarrier.allocate_mbarrier()
     o_full = mbarrier.allocate_mbarrier()
     k_full = mbarrier.allocate_mbarrier(batch=DEPTH)
@@ -118,7 +132,8 @@ def tc05_attention(q_desc, k_desc, v_desc, out, keys, scale, DEPTH: gl.constexpr
     v_full = mbarrier.allocate_mbarrier(batch=DEPTH)
     v_empty = mbarrier.allocate_mbarrier(batch=DEPTH)
     mbarrier.init(q_full, count=1)
-    mbarrier.init(s_full, count=1)
+    mbarrier.init(s_full.index(0), count=1)
+    mbarrier.init(s_full.index(1), count=1)
     mbarrier.init(p_full, count=2 if BUG == "p_counts_two" else 1)
     mbarrier.init(o_full, count=1)
     for i in gl.static_range(DEPTH):
@@ -149,10 +164,12 @@ CORPUS = [
                                    "the scores are read without waiting for them"),
                  o_full_not_waited=Twin(["missing-forward-barrier", "missing-backward-barrier"],
                                         "output and probabilities are touched while an MMA uses them"),
-                 result_not_waited=Twin(["missing-forward-barrier"], "the output is read while the last MMA writes it"),
+                 result_not_waited=Twin(["missing-forward-barrier", "missing-backward-barrier"], "the output is read while the last MMA writes it"),
                  p_parity_of_ring=Twin(["phase-mismatch", "missing-forward-barrier", "lapped-wait", "deadlock",
                                         "missing-backward-barrier"],
                                        "the parity of a two-slot ring on a barrier that flips every block"),
+                 one_score_barrier=Twin(["lapped-wait", "deadlock", "missing-forward-barrier"],
+                                        "both halves of the scores signal one barrier, which can flip twice"),
                  p_counts_two=Twin(["deadlock"], "an arrival for the scores is counted for, only one is made"),
              )),
 ]

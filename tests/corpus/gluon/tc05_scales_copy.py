@@ -125,7 +125,7 @@ CORPUS = [
                                              "the commit covers the copies but not the MMA after it"),
                  scales_unannounced=Twin(["expect-mismatch", "missing-forward-barrier", "deadlock"],
                                          "the bytes of the scales are not announced"),
-                 result_not_waited=Twin(["missing-forward-barrier", "uninitialised-read"],
+                 result_not_waited=Twin(["missing-forward-barrier", "uninitialised-read", "missing-backward-barrier"],
                                         "the accumulator is read without waiting for it"),
              )),
 ]
