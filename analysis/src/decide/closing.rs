@@ -123,8 +123,9 @@ impl<'k> Closer<'k> {
         budget: u64,
         cancel: &Cancel<'_>,
     ) -> Result<Option<Closure>, Cancelled> {
-        let Some(long) = self.plan.with_trips(self.kernel, base, group, LONG) else { return Ok(None) };
-        let observed = self.observe(group, None, &long, decision);
+        let table = self.plan.drive(self.kernel, base, group, LONG);
+        let Some(long) = long_run(&table) else { return Ok(None) };
+        let observed = self.observe(group, None, long, decision);
         let Some((warm_up, period)) = observed.repetition(0) else { return Ok(None) };
         if !observed.clean {
             return Ok(None);
@@ -132,8 +133,8 @@ impl<'k> Closer<'k> {
         let floor = self.plan.floor(self.kernel, group);
         for trips in floor..warm_up.max(floor) + period {
             cancel.check()?;
-            let Some(valuation) = self.plan.with_trips(self.kernel, base, group, trips) else { return Ok(None) };
-            if decision.outcome.steps > budget || !self.runs_clean(&valuation, decision) {
+            let Some(Some(valuation)) = table.get(trips as usize) else { return Ok(None) };
+            if decision.outcome.steps > budget || !self.runs_clean(valuation, decision) {
                 return Ok(None);
             }
         }
@@ -148,18 +149,19 @@ impl<'k> Closer<'k> {
         budget: u64,
         cancel: &Cancel<'_>,
     ) -> Result<Option<Vec<Closure>>, Cancelled> {
-        let trips = |base: &Valuation, group: &Group, trips| self.plan.with_trips(self.kernel, base, group, trips);
-        let Some(long) = trips(&self.plan.base, inner, LONG) else { return Ok(None) };
-        let observed = self.observe(inner, Some(outer), &long, decision);
+        let table = self.plan.drive(self.kernel, &self.plan.base, inner, LONG);
+        let Some(long) = long_run(&table) else { return Ok(None) };
+        let observed = self.observe(inner, Some(outer), long, decision);
         let Some((warm_up, period)) = observed.repetition(0) else { return Ok(None) };
         let mut closures = vec![Closure { loop_number: inner.loops[0], warm_up, period }];
         let floor = self.plan.floor(self.kernel, inner);
         for count in floor..warm_up.max(floor) + 2 * period {
-            let Some(base) = trips(&self.plan.base, inner, count) else { return Ok(None) };
-            let Some(closure) = self.close_one(outer, &base, decision, budget, cancel)? else { return Ok(None) };
+            let Some(Some(base)) = table.get(count as usize) else { return Ok(None) };
+            let Some(closure) = self.close_one(outer, base, decision, budget, cancel)? else { return Ok(None) };
             if count >= warm_up.max(floor) + period {
                 // Within every outer iteration of a run that covers all outer ones.
-                let Some(many) = trips(&base, outer, closure.warm_up + closure.period + 1) else { return Ok(None) };
+                let most = closure.warm_up + closure.period + 1;
+                let Some(Some(many)) = self.plan.drive(self.kernel, base, outer, most).pop() else { return Ok(None) };
                 let observed = self.observe(inner, Some(outer), &many, decision);
                 let repeats = |at: i64| observed.repeats(at, warm_up as i64, period as i64);
                 if !observed.clean || !(0..=(closure.warm_up + closure.period) as i64).all(repeats) {
@@ -283,8 +285,7 @@ impl Observed {
     fn repetition(&self, outer: i64) -> Option<(u64, u64)> {
         let fronts: Vec<&(i64, i64, Vec<i64>)> = self.fronts.iter().filter(|front| front.0 == outer).collect();
         for (position, first) in fronts.iter().enumerate() {
-            // The last iteration's follow-up is the end of the loop: keep clear of it.
-            let later = fronts.get(position + 1..)?.iter().find(|later| later.2 == first.2 && later.1 < LONG as i64);
+            let later = fronts.get(position + 1..)?.iter().find(|later| later.2 == first.2);
             if let Some(later) = later {
                 return Some((first.1.max(0) as u64, (later.1 - first.1).max(1) as u64));
             }
@@ -301,6 +302,11 @@ impl Observed {
             _ => false,
         }
     }
+}
+
+/// The longest run of a table, if it is long enough to repeat.
+fn long_run(table: &[Option<Valuation>]) -> Option<&Valuation> {
+    table.iter().skip(LONG as usize / 2).rev().find_map(Option::as_ref)
 }
 
 fn clean(state: &State) -> bool {

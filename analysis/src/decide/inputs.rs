@@ -9,17 +9,20 @@
 //! What is missed: loops whose bounds depend on other loops' counters run as these let them, and
 //! two input-dependent loops are not driven through all pairs of trip counts.
 
-use super::slice::{Bounds, Slices};
+use super::slice::{Bounds, Formula, Slices, Trips};
 use crate::base::Limits;
 use crate::model::Valuation;
 use crate::sync::{InputId, InputKind, Instr, Kernel, ViewOp};
-use rustc_hash::FxHashMap;
 
 /// Loops that run equally often whatever the inputs.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Group {
     /// Their common bounds.
     pub bounds: Bounds,
+    /// Their common trip count.
+    pub trips: Trips,
+    /// Constants that the bounds are made of.
+    pub constants: Vec<i64>,
     /// The inputs that drive them.
     pub inputs: Vec<InputId>,
     /// Numbers in [`Kernel::loops`].
@@ -27,7 +30,7 @@ pub struct Group {
 }
 
 /// The inputs a kernel is run with.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// Smallest first.
     pub valuations: Vec<Valuation>,
@@ -75,7 +78,7 @@ fn candidates(kernel: &Kernel, input: InputId, constants: &[i64]) -> Vec<i64> {
             values
         }
         InputKind::Pointer(_) => vec![default_value(kernel, input)],
-        InputKind::ProgramId(_) => vec![0, 1, 2, 3],
+        InputKind::ProgramId(_) => vec![0, 1, 2, 3, 7, 15, 31, 63],
         InputKind::NumPrograms(_) => vec![1, 2, 4],
         InputKind::Memory => (0..=20).chain([64, 128]).collect(),
         InputKind::Free if info.width == 1 => vec![0, 1],
@@ -103,19 +106,16 @@ impl Plan {
             values: (0..kernel.inputs.len()).map(|at| default_value(kernel, InputId(at as u32))).collect(),
         };
         for group in &groups {
-            if let Some((input, value)) =
-                drive(kernel, &slices, group, &base, &[depth.max(2), depth + 1, 3, 2, 1]).into_iter().next()
-            {
-                base.values[input.index()] = value;
+            let wanted = [depth.max(2), depth + 1, 3, 2, 1];
+            let table = drive(kernel, group, &base, depth.max(2) + 1);
+            if let Some(found) = wanted.iter().find_map(|&trips| table.get(trips as usize)?.clone()) {
+                base = found;
             }
         }
         let mut valuations = vec![base.clone()];
         for group in &groups {
-            for (input, value) in drive_all(kernel, &slices, group, &base, &targets) {
-                let mut valuation = base.clone();
-                valuation.values[input.index()] = value;
-                valuations.push(valuation);
-            }
+            let table = drive(kernel, group, &base, 2 * depth + 1);
+            valuations.extend(targets.iter().filter_map(|&trips| table.get(trips as usize)?.clone()));
         }
         for condition in slices.conditions() {
             valuations.extend(flips(kernel, &slices, condition, &base));
@@ -150,19 +150,16 @@ impl Plan {
     }
 
     /// Whether a valuation gives every group the iterations that it is expected to run.
-    pub fn is_ample(&self, kernel: &Kernel, slices: &Slices<'_>, valuation: &Valuation) -> bool {
+    pub fn is_ample(&self, kernel: &Kernel, valuation: &Valuation) -> bool {
         self.groups
             .iter()
-            .all(|group| slices.trips(group.bounds, valuation).is_none_or(|trips| trips >= self.floor(kernel, group)))
+            .all(|group| group.trips.eval(valuation).is_none_or(|trips| trips >= self.floor(kernel, group)))
     }
 
-    /// `base` with the inputs of a group changed so that its loops run `trips` times.
-    pub fn with_trips(&self, kernel: &Kernel, base: &Valuation, group: &Group, trips: u64) -> Option<Valuation> {
-        let slices = Slices::new(kernel);
-        let (input, value) = drive(kernel, &slices, group, base, &[trips]).into_iter().next()?;
-        let mut valuation = base.clone();
-        valuation.values[input.index()] = value;
-        Some(valuation)
+    /// `base` with the inputs of a group changed so that its loops run 0, 1, …, `most` times;
+    /// `None` for counts that were not reached.
+    pub fn drive(&self, kernel: &Kernel, base: &Valuation, group: &Group, most: u64) -> Vec<Option<Valuation>> {
+        drive(kernel, group, base, most)
     }
 }
 
@@ -176,7 +173,11 @@ fn groups(kernel: &Kernel, slices: &Slices<'_>) -> Vec<Group> {
         if leaves.iter().any(Option::is_none) {
             continue;
         }
-        leaves.into_iter().flatten().for_each(|leaves| inputs.extend(leaves.inputs));
+        let mut constants = Vec::new();
+        for leaves in leaves.into_iter().flatten() {
+            inputs.extend(leaves.inputs);
+            constants.extend(leaves.constants);
+        }
         inputs.sort_unstable();
         inputs.dedup();
         if inputs.is_empty() {
@@ -189,64 +190,56 @@ fn groups(kernel: &Kernel, slices: &Slices<'_>) -> Vec<Group> {
         };
         match groups.iter_mut().find(equal) {
             Some(group) => group.loops.push(number),
-            None => groups.push(Group { bounds, inputs, loops: vec![number] }),
+            None => {
+                let Some(trips) = slices.trips(bounds) else { continue };
+                groups.push(Group { bounds, trips, constants, inputs, loops: vec![number] });
+            }
         }
     }
     groups
 }
 
-/// One value of one input for the first reachable trip count of `targets`.
-fn drive(
-    kernel: &Kernel,
-    slices: &Slices<'_>,
-    group: &Group,
-    base: &Valuation,
-    targets: &[u64],
-) -> Vec<(InputId, i64)> {
-    for &target in targets {
-        let found = drive_all(kernel, slices, group, base, &[target]);
-        if !found.is_empty() {
-            return found;
-        }
-    }
-    Vec::new()
-}
-
-/// For each trip count the smallest value of the first input that reaches it.
-fn drive_all(
-    kernel: &Kernel,
-    slices: &Slices<'_>,
-    group: &Group,
-    base: &Valuation,
-    targets: &[u64],
-) -> Vec<(InputId, i64)> {
-    let mut constants = Vec::new();
-    for bound in [group.bounds.lower, group.bounds.upper, group.bounds.step] {
-        constants.extend(slices.inputs(bound).map(|leaves| leaves.constants).unwrap_or_default());
-    }
-    let mut reached: Vec<Option<(InputId, i64)>> = vec![None; targets.len()];
+/// For each trip count up to `most` the valuation nearest to `base` that reaches it: first one
+/// input is moved alone, then one input with the others of the group at large values.
+fn drive(kernel: &Kernel, group: &Group, base: &Valuation, most: u64) -> Vec<Option<Valuation>> {
+    let mut reached: Vec<Option<Valuation>> = vec![None; most as usize + 1];
     let mut inputs = group.inputs.clone();
     // Arguments are what a user sets; a program's number comes last.
     inputs.sort_by_key(|input| kernel.inputs[input.index()].kind);
-    for input in inputs {
-        let mut valuation = base.clone();
-        for value in candidates(kernel, input, &constants) {
-            valuation.values[input.index()] = value;
-            let Some(trips) = slices.trips(group.bounds, &valuation) else { continue };
-            if let Some(at) = targets.iter().position(|&target| target == trips)
-                && reached[at].is_none()
-            {
-                reached[at] = Some((input, value));
+    let choices: Vec<Vec<i64>> = inputs.iter().map(|&input| candidates(kernel, input, &group.constants)).collect();
+    for others_large in [false, true] {
+        let mut start = base.clone();
+        if others_large {
+            for (&input, choices) in inputs.iter().zip(&choices) {
+                if let (Some(&large), false) =
+                    (choices.last(), matches!(kernel.inputs[input.index()].kind, InputKind::NumPrograms(_)))
+                {
+                    start.values[input.index()] = large;
+                }
             }
         }
+        for (&input, choices) in inputs.iter().zip(&choices) {
+            let mut valuation = start.clone();
+            for &value in choices {
+                valuation.values[input.index()] = value;
+                let Some(trips) = group.trips.eval(&valuation) else { continue };
+                if let Some(slot @ None) = reached.get_mut(trips as usize) {
+                    *slot = Some(valuation.clone());
+                }
+            }
+        }
+        if reached.iter().all(Option::is_some) {
+            break;
+        }
     }
-    reached.into_iter().flatten().collect()
+    reached
 }
 
 /// Valuations under which a condition takes the outcome that `base` does not give.
 fn flips(kernel: &Kernel, slices: &Slices<'_>, condition: crate::sync::Var, base: &Valuation) -> Option<Valuation> {
     let leaves = slices.inputs(condition)?;
-    let value = |valuation: &Valuation| slices.eval(condition, valuation, &mut FxHashMap::default()).map(|bit| bit & 1);
+    let formula: Formula = slices.compile(&[condition])?;
+    let value = |valuation: &Valuation| formula.eval(valuation, 0).map(|bit| bit & 1);
     let now = value(base)?;
     for &input in &leaves.inputs {
         for candidate in candidates(kernel, input, &leaves.constants) {

@@ -15,7 +15,7 @@ mod tests;
 
 pub use inputs::{Group, Plan};
 pub use outcome::{Closure, Found, Gap, Lapped, Outcome, Reach};
-pub use slice::{Bounds, Leaves, Slices};
+pub use slice::{Bounds, Formula, Leaves, Slices, Trips};
 
 use crate::base::{Cancel, Cancelled, Limits};
 use crate::explore::{Run, canonical, hold, prefer, search};
@@ -43,9 +43,8 @@ pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<O
         return Ok(decision.outcome);
     }
     let plan = Plan::new(kernel, limits);
-    let slices = Slices::new(kernel);
     let (ample, scant): (Vec<&Valuation>, Vec<&Valuation>) =
-        plan.valuations.iter().partition(|valuation| plan.is_ample(kernel, &slices, valuation));
+        plan.valuations.iter().partition(|valuation| plan.is_ample(kernel, valuation));
     for valuation in ample {
         cancel.check()?;
         if decision.outcome.steps >= limits.total_steps {

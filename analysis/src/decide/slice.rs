@@ -124,52 +124,42 @@ impl<'k> Slices<'k> {
         Some(leaves)
     }
 
-    /// The value of a variable that is a function of inputs.
-    pub fn eval(&self, var: Var, valuation: &Valuation, memo: &mut FxHashMap<Var, Option<i64>>) -> Option<i64> {
-        let mut open = vec![self.root(var)];
-        while let Some(&top) = open.last() {
-            if memo.contains_key(&top) {
-                open.pop();
-                continue;
-            }
-            let Some(Def::Let(pure)) = self.defs.get(top.index()).copied() else {
-                memo.insert(top, None);
-                continue;
-            };
-            let missing: Vec<Var> =
-                pure.operands().into_iter().map(|arg| self.root(arg)).filter(|arg| !memo.contains_key(arg)).collect();
-            if !missing.is_empty() {
-                if open.len() > self.defs.len() {
-                    return None;
+    /// Compiles variables that are functions of inputs into a list of operations.
+    pub fn compile(&self, vars: &[Var]) -> Option<Formula> {
+        let mut formula = Formula { operations: Vec::new(), results: Vec::new() };
+        let mut places: FxHashMap<Var, u32> = FxHashMap::default();
+        for &var in vars {
+            let mut open = vec![self.root(var)];
+            while let Some(&top) = open.last() {
+                if places.contains_key(&top) {
+                    open.pop();
+                    continue;
                 }
-                open.extend(missing);
-                continue;
+                let Some(Def::Let(pure)) = self.defs.get(top.index()).copied() else { return None };
+                let before = open.len();
+                open.extend(
+                    pure.operands().into_iter().map(|arg| self.root(arg)).filter(|arg| !places.contains_key(arg)),
+                );
+                if open.len() > before {
+                    // A definition that needs itself would never be placed.
+                    if open.len() > self.defs.len() * 4 + 8 {
+                        return None;
+                    }
+                    continue;
+                }
+                let place = formula.operations.len() as u32;
+                formula.operations.push(pure.map(|arg| places.get(&self.root(arg)).copied().unwrap_or(0)));
+                places.insert(top, place);
+                open.pop();
             }
-            let known = pure.operands().into_iter().all(|arg| memo.get(&self.root(arg)).copied().flatten().is_some());
-            let value = known
-                .then(|| {
-                    pure.eval(
-                        |arg| memo.get(&self.root(arg)).copied().flatten().unwrap_or(0),
-                        |input| valuation.get(input),
-                        |memory, _| valuation.get(memory),
-                    )
-                })
-                .flatten();
-            memo.insert(top, value);
+            formula.results.push(*places.get(&self.root(var))?);
         }
-        memo.get(&self.root(var)).copied().flatten()
+        Some(formula)
     }
 
-    /// Iterations of a counted loop whose bounds are functions of inputs.
-    pub fn trips(&self, bounds: Bounds, valuation: &Valuation) -> Option<u64> {
-        let mut memo = FxHashMap::default();
-        let lower = self.eval(bounds.lower, valuation, &mut memo)?;
-        let upper = self.eval(bounds.upper, valuation, &mut memo)?;
-        let step = self.eval(bounds.step, valuation, &mut memo)?;
-        if step <= 0 || upper <= lower {
-            return (step > 0).then_some(0);
-        }
-        Some((upper.checked_sub(lower)? as u64).div_ceil(step as u64))
+    /// The trip count of a counted loop whose bounds are functions of inputs.
+    pub fn trips(&self, bounds: Bounds) -> Option<Trips> {
+        self.compile(&[bounds.lower, bounds.upper, bounds.step]).map(Trips)
     }
 
     /// Conditions of branches that are no loop tests, with their blocks.
@@ -201,6 +191,50 @@ pub struct Bounds {
     pub upper: Var,
     /// Distance.
     pub step: Var,
+}
+
+/// Functions of inputs, in the order of evaluation.
+#[derive(Clone, Debug)]
+pub struct Formula {
+    operations: Vec<Pure<u32>>,
+    results: Vec<u32>,
+}
+
+impl Formula {
+    /// The value of one of the compiled variables; `None` where the operations are undefined.
+    pub fn eval(&self, valuation: &Valuation, result: usize) -> Option<i64> {
+        self.values(valuation)?.get(*self.results.get(result)? as usize).copied()
+    }
+
+    fn values(&self, valuation: &Valuation) -> Option<Vec<i64>> {
+        let mut values: Vec<i64> = Vec::with_capacity(self.operations.len());
+        for operation in &self.operations {
+            let value = operation.eval(
+                |place| values.get(place as usize).copied().unwrap_or(0),
+                |input| valuation.get(input),
+                |memory, _| valuation.get(memory),
+            )?;
+            values.push(value);
+        }
+        Some(values)
+    }
+}
+
+/// The trip count of a counted loop as a function of inputs.
+#[derive(Clone, Debug)]
+pub struct Trips(Formula);
+
+impl Trips {
+    /// Iterations under a valuation.
+    pub fn eval(&self, valuation: &Valuation) -> Option<u64> {
+        let values = self.0.values(valuation)?;
+        let result = |at: usize| values.get(*self.0.results.get(at)? as usize).copied();
+        let (lower, upper, step) = (result(0)?, result(1)?, result(2)?);
+        if step <= 0 || upper <= lower {
+            return (step > 0).then_some(0);
+        }
+        Some((upper.checked_sub(lower)? as u64).div_ceil(step as u64))
+    }
 }
 
 /// What a function of inputs is made of.

@@ -9,13 +9,19 @@ use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
 use crate::explore::{Status, System};
-use crate::model::{Act, BarrierPlace, Blocked, BlockedOn, Machine, Record, Rule, State, Violation};
+use crate::model::{Act, BarrierPlace, BarrierRecord, Blocked, BlockedOn, Machine, Record, Rule, State, Violation};
 
 /// How many forced steps are tried to find out who would have arrived.
 const GHOST_STEPS: u32 = 20_000;
 
 /// A deadlock.
-pub fn deadlock(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation: &Violation) -> Option<Told> {
+pub fn deadlock(
+    words: &Words<'_>,
+    machine: &Machine<'_>,
+    replay: &Replay,
+    violation: &Violation,
+    alternative: bool,
+) -> Option<Told> {
     let Rule::Deadlock(blocked) = &violation.rule else { return None };
     let ghost = ghost(machine, replay);
     let mut notes = Vec::new();
@@ -29,7 +35,10 @@ pub fn deadlock(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, viola
             kind = Kind::ExpectMismatch;
             let (amount, sense) = (bytes.abs(), if bytes > 0 { "never come" } else { "came too many" });
             format!("all arrivals of `{name}` are in, but {amount} of the expected bytes {sense}")
-        } else if let Some(record) = arrival(&ghost, barrier) {
+        } else if alternative && flips > 0 && pending == initial {
+            kind = Kind::LappedWait;
+            format!("in this schedule `{name}` flips {flips} times before {who} looks, and phase {phase} is over")
+        } else if let Some(record) = arrival(&ghost, barrier, stuck.thread) {
             let other = words.partition(record.thread);
             notes.push(Note {
                 range: words.site_range(record.site),
@@ -38,7 +47,7 @@ pub fn deadlock(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, viola
             });
             format!("the arrival on `{name}` in {other} comes only after a wait that needs this one: a cycle")
         } else if flips > 0 && pending == initial {
-            if passed_before(replay, stuck, barrier, phase) {
+            if passed_before(replay, stuck, barrier, phase) || !seen(replay, barrier, flips) {
                 kind = Kind::PhaseMismatch;
             }
             format!("`{name}` has flipped {flips} times and nobody flips it again: phase {phase} is starved")
@@ -74,10 +83,18 @@ fn passed_before(replay: &Replay, stuck: &Blocked, place: BarrierPlace, phase: u
     })
 }
 
-fn arrival(ghost: &[Record], place: BarrierPlace) -> Option<&Record> {
-    ghost.iter().find(|record| {
-        record.barriers.iter().any(|barrier| barrier.place == place && matches!(barrier.act, Act::Arrive { .. }))
-    })
+/// Whether some wait saw a flip.
+fn seen(replay: &Replay, place: BarrierPlace, flip: u32) -> bool {
+    let waits = |barrier: &BarrierRecord| {
+        barrier.place == place && barrier.flips == flip && matches!(barrier.act, Act::Wait { .. })
+    };
+    replay.records.iter().any(|record| record.barriers.iter().any(waits))
+}
+
+/// The first arrival on a barrier by another thread.
+fn arrival(ghost: &[Record], place: BarrierPlace, waiter: u16) -> Option<&Record> {
+    let arrives = |barrier: &BarrierRecord| barrier.place == place && matches!(barrier.act, Act::Arrive { .. });
+    ghost.iter().find(|record| record.thread != waiter && record.barriers.iter().any(arrives))
 }
 
 /// What would happen if blocked waits passed: who would still arrive where.

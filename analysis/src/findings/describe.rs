@@ -65,7 +65,7 @@ fn finding(lowered: &Lowered, found: &Found) -> Option<Finding> {
         Rule::Race { .. } => race(&words, &replay, &found.violation),
         Rule::ProxyFence { .. } => fence(&words, &found.violation),
         Rule::Uninitialised { .. } => uninitialised(&words, &found.violation),
-        Rule::Deadlock(_) => deadlock(&words, &machine, &replay, &found.violation),
+        Rule::Deadlock(_) => deadlock(&words, &machine, &replay, &found.violation, found.alternative),
         Rule::NotLive { .. } | Rule::Reinit | Rule::Overflow | Rule::OutOfBounds { .. } => {
             lifecycle(&words, &found.violation)
         }

@@ -48,6 +48,13 @@ pub fn race(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option
                 op_of(words, earlier),
             )
         }
+        Kind::ExpectMismatch => format!(
+            "{buffer} is {} before all of it has come: its barrier expects fewer bytes than the copies bring",
+            if later.mode == Mode::Read { "read" } else { "written" },
+        ),
+        Kind::MissingBackwardBarrier if earlier.mode == Mode::Write => format!(
+            "{who} overwrites {buffer} again although nothing says that its last contents were read, or even came"
+        ),
         Kind::MissingBackwardBarrier => {
             format!("{who} overwrites {buffer} although nothing says that {whom} has finished reading it")
         }
@@ -75,33 +82,46 @@ pub fn race(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option
 }
 
 fn classify(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event, too_early: bool) -> Kind {
-    if words.channels.family(earlier.channel).is_some() {
-        let issuer = replay.at_violation.threads.get(usize::from(earlier.thread));
-        let drained = issuer.is_some_and(|thread| thread.seen.get(earlier.channel) >= earlier.number);
-        if !drained {
+    let next = replay.next_arrival(earlier.thread, earlier.step.saturating_sub(1));
+    if let Some(family) = words.channels.family(earlier.channel) {
+        let released = next.filter(|_| earlier.thread != later.thread).map_or(later.step, |arrival| arrival.step);
+        if !replay.drains(words.kernel, earlier.thread, family, earlier.step, released) {
             return Kind::PendingAccess;
         }
     }
+    if overdrawn(words, replay, earlier) {
+        return Kind::ExpectMismatch;
+    }
     if too_early {
         let guarded = replay.guard(words.kernel, earlier).is_some_and(|(place, ..)| {
-            replay.next_arrival(later.thread, later.step.saturating_sub(1)).is_some_and(|(next, _)| next == place)
+            replay.next_arrival(later.thread, later.step.saturating_sub(1)).is_some_and(|next| next.place == place)
         });
         return if guarded { Kind::PhaseMismatch } else { Kind::MissingForwardBarrier };
     }
-    if let Some((place, _, step)) = replay.guard(words.kernel, later) {
+    if let Some((place, flips, step)) = replay.guard(words.kernel, later) {
+        // The wait is on the barrier that says the earlier access is over, but saw a flip before
+        // the one that says so.
         let awaited = match words.channels.barrier_of(earlier.channel) {
-            Some(barrier) => replay.end.barriers.get(barrier).map(|(place, _)| *place),
-            None => replay.next_arrival(earlier.thread, earlier.step.saturating_sub(1)).map(|(place, _)| place),
+            Some(barrier) => replay.end.barriers.get(barrier).map(|(place, _)| (*place, earlier.number)),
+            None => next.map(|arrival| (arrival.place, arrival.flip)),
         };
-        if awaited == Some(place) && step > earlier.step.saturating_sub(1) {
+        if awaited.is_some_and(|(awaited, flip)| awaited == place && flip > flips) && step >= earlier.step {
             return Kind::PhaseMismatch;
         }
     }
     match (earlier.mode, later.mode) {
         (Mode::Read, _) if packed(words, earlier, later) => Kind::PackedOverwrite,
         (Mode::Read, _) => Kind::MissingBackwardBarrier,
+        // A producer over itself: its readers' release is what is missing.
+        (Mode::Write, Mode::Write) if earlier.effect == later.effect => Kind::MissingBackwardBarrier,
         _ => Kind::MissingForwardBarrier,
     }
+}
+
+/// Whether the bytes of a copy came on top of what its barrier expected.
+fn overdrawn(words: &Words<'_>, replay: &Replay, event: &Event) -> bool {
+    words.channels.barrier_of(event.channel).is_some()
+        && replay.record(event.step).is_some_and(|record| record.barriers.iter().any(|barrier| barrier.bytes < 0))
 }
 
 /// A full overwrite against a smaller window.

@@ -4,7 +4,7 @@ use crate::base::Limits;
 use crate::decide::Found;
 use crate::explore::{Status, System};
 use crate::model::{Act, BarrierPlace, Event, Machine, Record, State};
-use crate::sync::{EffectKind, Kernel};
+use crate::sync::{CommitKind, EffectKind, Kernel};
 
 /// The records of a run, one a step, and the states that matter.
 #[derive(Debug)]
@@ -75,16 +75,39 @@ impl Replay {
     }
 
     /// The first arrival by a thread after a step.
-    pub fn next_arrival(&self, thread: u16, step: u32) -> Option<(BarrierPlace, u32)> {
+    pub fn next_arrival(&self, thread: u16, step: u32) -> Option<NextArrival> {
         let after = self.records.get(step as usize..)?;
         after.iter().enumerate().find_map(|(index, record)| {
-            let arrives = |barrier: &&crate::model::BarrierRecord| matches!(barrier.act, Act::Arrive { .. });
-            (record.thread == thread)
-                .then(|| record.barriers.iter().find(arrives))
-                .flatten()
-                .map(|barrier| (barrier.place, step + index as u32 + 1))
+            let mut barriers = record.barriers.iter().filter(|_| record.thread == thread);
+            barriers.find_map(|barrier| {
+                let Act::Arrive { flipped } = barrier.act else { return None };
+                let flip = if flipped { barrier.flips } else { barrier.flips + 1 };
+                Some(NextArrival { place: barrier.place, flip, step: step + index as u32 + 1 })
+            })
         })
     }
+
+    /// Whether a thread waits for groups of a family between two steps.
+    pub fn drains(&self, kernel: &Kernel, thread: u16, family: CommitKind, from: u32, to: u32) -> bool {
+        let between = self.records.get(from as usize..(to as usize).min(self.records.len())).unwrap_or_default();
+        between.iter().any(|record| {
+            record.thread == thread
+                && record.effect.is_some_and(
+                    |id| matches!(kernel.effect(id).kind, EffectKind::WaitGroup { kind, .. } if kind == family),
+                )
+        })
+    }
+}
+
+/// An arrival that follows a step.
+#[derive(Clone, Copy, Debug)]
+pub struct NextArrival {
+    /// On which barrier.
+    pub place: BarrierPlace,
+    /// The flip it counts for.
+    pub flip: u32,
+    /// Its step.
+    pub step: u32,
 }
 
 /// A machine for replays and what-if runs, with the default limits.

@@ -215,8 +215,8 @@ impl Barrier {
     }
 
     /// Raises the pending count (`async_copy_mbarrier_arrive` without `noIncrement`).
-    pub fn expect_one_more(&mut self) {
-        self.pending += 1;
+    pub fn expect_more(&mut self, count: i64) {
+        self.pending += count;
     }
 
     /// A wait passes now. `order` is the waiter's before the wait.

@@ -68,10 +68,12 @@ impl Machine<'_> {
                 self.arrive(state, &at, *barrier, 1, 0, Publishes::TensorCore, &mut record);
             }
             EffectKind::AsyncCopyArrive { barrier, increments } => {
+                // Every thread of the partition executes it (PTX ISA, `cp.async.mbarrier.arrive`).
+                let count = self.kernel.partitions.get(thread).map_or(1, |info| i64::from(info.warps) * 32);
                 if *increments && let Some(number) = self.live(state, &at, *barrier) {
-                    state.barriers[number].1.expect_one_more();
+                    state.barriers[number].1.expect_more(count);
                 }
-                self.arrive(state, &at, *barrier, 1, 0, Publishes::AsyncCopies, &mut record);
+                self.arrive(state, &at, *barrier, count, 0, Publishes::AsyncCopies, &mut record);
             }
             EffectKind::Commit(kind) => state.threads[thread].groups[*kind as usize].commit(),
             EffectKind::WaitGroup { kind, pending } => {
