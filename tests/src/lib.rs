@@ -2,9 +2,14 @@
 //!
 //! A Markdown page is a suite, a heading a case, a fenced block a source or an output. Sources
 //! carry their expectations as marks in comments, so each stays valid input for Triton's own
-//! tools. [`page`] reads pages, [`marks`] reads, compares and draws marks.
+//! tools. [`page`] reads pages, [`marks`] reads, compares and draws marks, [`observe`] asks the
+//! analysis, [`promises`] checks what it promises of every kernel, [`corpus`] reads the manifest
+//! of the compiled kernels, [`runner`] runs cases that are data.
 
+pub mod corpus;
 pub mod marks;
+pub mod observe;
 pub mod page;
+pub mod promises;
 pub mod runner;
 pub mod sources;

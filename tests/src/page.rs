@@ -1,7 +1,7 @@
 //! Markdown pages as suites.
 //!
 //! Headings of any depth open a case; fenced blocks belong to the last heading. Known languages
-//! are sources (`ttgir`, `sync`), outputs (`trace`, `states`, `report`, `timeline`) and settings
+//! are sources (`ttgir`), outputs (`trace`, `states`) and settings
 //! (`toml`); a block in any other language is prose. Words after a source's language say what
 //! the marks cannot: `proved`, `clean`, `undecided`.
 
@@ -33,8 +33,6 @@ pub struct Case {
 pub enum Lang {
     /// A TTGIR source.
     Ttgir,
-    /// A kernel in the text form of the sync IR.
-    Sync,
     /// Output: the runs of the findings.
     Trace,
     /// Output: verdict and size of the exploration.
@@ -47,7 +45,6 @@ impl Lang {
     fn from_name(name: &str) -> Option<Lang> {
         Some(match name {
             "ttgir" => Lang::Ttgir,
-            "sync" => Lang::Sync,
             "trace" => Lang::Trace,
             "states" => Lang::States,
             "toml" => Lang::Toml,
@@ -127,7 +124,7 @@ impl Page {
             let line = block.map_or(1, |block| block.line - 1);
             return Err(PageError { line, message: "this block is never closed".into() });
         }
-        cases.retain(|case| case.blocks.iter().any(|block| matches!(block.lang, Lang::Ttgir | Lang::Sync)));
+        cases.retain(|case| case.blocks.iter().any(|block| block.lang == Lang::Ttgir));
         Ok(Page { path, text, cases })
     }
 
@@ -159,7 +156,7 @@ fn open_block(info: &str, line: usize, start: usize) -> Result<Option<Block>, Pa
 mod tests {
     use super::*;
 
-    const TEXT: &str = "# a\n\nwords\n\n```ttgir proved\nx\ny\n```\n\n```sh\n# not a heading\n```\n\n## b\n\n```toml\n```\n```sync\n```\n";
+    const TEXT: &str = "# a\n\nwords\n\n```ttgir proved\nx\ny\n```\n\n```sh\n# not a heading\n```\n\n## b\n\n```toml\n```\n```ttgir\n```\n";
 
     #[test]
     fn headings_open_cases_and_blocks_keep_their_place() {

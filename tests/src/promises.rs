@@ -1,0 +1,99 @@
+//! What the analysis promises of every kernel, checked beside the answer:
+//!
+//! - each violation's schedule leads to it again;
+//! - the naive explorer, which visits every schedule of the same inputs, finds each violation that
+//!   was reported, and finds none where none was. It is asked below a limit on states only.
+
+use analysis::base::{Cancel, Limits};
+use analysis::decide::{Outcome, decide};
+use analysis::explore::{canonical, naive};
+use analysis::findings::replay;
+use analysis::lower::lower;
+use analysis::model::{Machine, Rule, Valuation, Violation};
+use analysis::sync::{Kernel, Lowered, SiteId};
+use analysis::syntax::ttgir::Document;
+use std::collections::BTreeSet;
+
+/// Largest exploration that the naive explorer is asked for.
+const NAIVE_STATES: usize = 3_000;
+
+/// The promises that are broken on a document.
+pub fn broken(document: &Document, limits: &Limits) -> Vec<String> {
+    let mut defects = Vec::new();
+    for section in document.sections() {
+        for lowered in lower(section.tree()) {
+            defects.extend(kernel(&lowered, limits));
+        }
+    }
+    defects
+}
+
+/// The promises that are broken on a kernel.
+pub fn kernel(lowered: &Lowered, limits: &Limits) -> Vec<String> {
+    let name = &lowered.map.kernel;
+    let Ok(outcome) = decide(&lowered.kernel, limits, &Cancel::never()) else {
+        return vec![format!("@{name}: the decision says it was cancelled")];
+    };
+    let mut defects = Vec::new();
+    for found in &outcome.found {
+        let machine = Machine::new(&lowered.kernel, &found.valuation, limits);
+        if replay(&machine, found).is_none() {
+            defects.push(format!("@{name}: {} does not replay", rule(&found.violation)));
+        }
+    }
+    for valuation in &outcome.valuations {
+        if let Some(all) = every_schedule(&lowered.kernel, valuation, limits) {
+            defects.extend(compare(&outcome, valuation, &all).into_iter().map(|line| format!("@{name}: {line}")));
+        }
+    }
+    defects
+}
+
+type Key = (&'static str, SiteId);
+
+fn compare(outcome: &Outcome, valuation: &Valuation, all: &BTreeSet<Key>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for found in outcome.found.iter().filter(|found| found.valuation == *valuation) {
+        let key = (rule(&found.violation), found.violation.site);
+        if !all.contains(&key) {
+            lines.push(format!("the naive explorer does not find {} at site {}", key.0, key.1.0));
+        }
+    }
+    if outcome.found.is_empty() && outcome.lapped.is_empty() && outcome.gaps.is_empty() {
+        for (name, site) in all {
+            lines.push(format!("only the naive explorer finds {name} at site {}", site.0));
+        }
+    }
+    lines
+}
+
+/// What any schedule of these inputs breaks; `None` where there are too many.
+fn every_schedule(kernel: &Kernel, valuation: &Valuation, limits: &Limits) -> Option<BTreeSet<Key>> {
+    let limits = Limits { states: NAIVE_STATES, run_steps: 2_000, total_steps: 100_000, ..limits.clone() };
+    let mut machine = Machine::new(kernel, valuation, &limits);
+    let first = canonical(&machine);
+    if first.state.lost.is_some() || first.state.unmodelled {
+        return None;
+    }
+    machine.learn(&first.state);
+    let mut keys = BTreeSet::new();
+    let mut lost = false;
+    let explored = naive(&machine, &limits, &Cancel::never(), |state, _| {
+        lost |= state.lost.is_some();
+        keys.extend(state.violations.iter().map(|violation| (rule(violation), violation.site)));
+    });
+    (explored.is_ok_and(|explored| explored.complete) && !lost).then_some(keys)
+}
+
+fn rule(violation: &Violation) -> &'static str {
+    match violation.rule {
+        Rule::Race { .. } => "a race",
+        Rule::ProxyFence { .. } => "a missing fence",
+        Rule::Uninitialised { .. } => "an uninitialised read",
+        Rule::NotLive { .. } => "a dead barrier",
+        Rule::Reinit => "a second init",
+        Rule::Overflow => "an overflow",
+        Rule::OutOfBounds { .. } => "an index out of bounds",
+        Rule::Deadlock(_) => "a deadlock",
+    }
+}

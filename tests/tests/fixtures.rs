@@ -1,0 +1,142 @@
+//! Runs every case of every page: the pages of the kinds and the suites in `tests/pages`.
+//!
+//! `UPDATE_EXPECT=1` rewrites the output blocks, `UPDATE_EXPECT=marks` the marks as well; a case
+//! whose analysis breaks a promise fails all the same.
+
+use analysis::base::Limits;
+use fencepost_tests::marks::{Marks, is_mark};
+use fencepost_tests::observe::{Observation, limits, observe};
+use fencepost_tests::page::{Block, Case, Lang};
+use fencepost_tests::runner::{self, Trial};
+use fencepost_tests::sources::{pages, read};
+use std::fmt::Write;
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+use std::process::ExitCode;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Update {
+    Nothing,
+    Outputs,
+    Marks,
+}
+
+fn main() -> ExitCode {
+    let paths = pages();
+    let update = match std::env::var("UPDATE_EXPECT").as_deref() {
+        Err(_) | Ok("" | "0") => Update::Nothing,
+        Ok("marks") => Update::Marks,
+        Ok(_) => Update::Outputs,
+    };
+    if update == Update::Nothing {
+        return runner::main(paths.iter().flat_map(|path| trials(path)).collect());
+    }
+    for path in &paths {
+        if let Err(message) = rewrite(path, update) {
+            eprintln!("{}: {message}", path.display());
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn trials(path: &Path) -> Vec<Trial> {
+    let page = match read(path) {
+        Ok(page) => page,
+        Err(message) => return vec![Trial { name: path.display().to_string(), run: Box::new(|| Err(message)) }],
+    };
+    let name = page.path.clone();
+    page.cases
+        .into_iter()
+        .map(|case| Trial { name: format!("{name}: {}", case.title), run: Box::new(move || run(&case)) })
+        .collect()
+}
+
+fn run(case: &Case) -> Result<(), String> {
+    let limits = limits(case)?;
+    let mut seen = Observation::default();
+    let mut message = String::new();
+    for block in &case.blocks {
+        match block.lang {
+            Lang::Ttgir => {
+                seen = observe(&block.text, &limits);
+                source(&mut message, block, &seen);
+            }
+            Lang::Trace => output(&mut message, block, &seen.trace),
+            Lang::States => output(&mut message, block, &seen.states),
+            Lang::Toml => {}
+        }
+    }
+    if message.is_empty() { Ok(()) } else { Err(message) }
+}
+
+fn source(message: &mut String, block: &Block, seen: &Observation) {
+    let expected = Marks::read(&block.text);
+    let mut lines = expected.disagreements(&seen.marks);
+    lines.extend(verdict(block, &expected, seen));
+    lines.extend(seen.defects.iter().cloned());
+    if lines.is_empty() {
+        return;
+    }
+    let _ = writeln!(message, "block at line {}:", block.line);
+    for line in &lines {
+        let _ = writeln!(message, "  {line}");
+    }
+    let _ = write!(message, "{}", seen.states);
+    let drawn = seen.marks.draw(&block.text);
+    let _ = writeln!(message, "what was found:");
+    let mut above = "";
+    for line in drawn.lines() {
+        if is_mark(line) {
+            if !is_mark(above) {
+                let _ = writeln!(message, "  {above}");
+            }
+            let _ = writeln!(message, "  {line}");
+        }
+        above = line;
+    }
+}
+
+/// A source without marks must be decided; a word behind its language demands one verdict.
+fn verdict(block: &Block, expected: &Marks, seen: &Observation) -> Option<String> {
+    let wrong = |wanted: &str| Some(format!("expected {wanted}, the verdict is {}", seen.verdicts.join(", ")));
+    if let Some(word) = block.words.first() {
+        return if seen.verdicts.iter().all(|verdict| verdict == word) && !seen.verdicts.is_empty() {
+            None
+        } else {
+            wrong(word)
+        };
+    }
+    let decided = seen.verdicts.iter().all(|verdict| matches!(*verdict, "proved" | "clean"));
+    if expected.primary.is_empty() && !decided { wrong("proved or clean") } else { None }
+}
+
+fn output(message: &mut String, block: &Block, found: &str) {
+    if block.text != found {
+        let _ = writeln!(message, "output at line {} differs, it is now:\n{found}", block.line);
+    }
+}
+
+fn rewrite(path: &Path, update: Update) -> Result<(), String> {
+    let page = read(path)?;
+    let mut changes: Vec<(Range<usize>, String)> = Vec::new();
+    for case in &page.cases {
+        let limits: Limits = limits(case)?;
+        let mut seen = Observation::default();
+        for block in &case.blocks {
+            match block.lang {
+                Lang::Ttgir => {
+                    seen = observe(&block.text, &limits);
+                    if update == Update::Marks {
+                        changes.push((block.range.clone(), seen.marks.draw(&block.text)));
+                    }
+                }
+                Lang::Trace => changes.push((block.range.clone(), seen.trace.clone())),
+                Lang::States => changes.push((block.range.clone(), seen.states.clone())),
+                Lang::Toml => {}
+            }
+        }
+    }
+    fs::write(path, page.with(changes)).map_err(|error| error.to_string())
+}
