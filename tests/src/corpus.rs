@@ -1,10 +1,10 @@
 //! The corpus's manifest, and whether a file's analysis is what it asks for.
 //!
 //! A clean kernel must not be flagged. A twin must be found with an acceptable kind, at a site
-//! whose op comes from an expected line of the Python source. `unmodelled` is no finding.
+//! whose op comes from an expected line of the Python source. `unmodelled` and hints are no findings.
 
 use analysis::base::{Cancel, Limits, TextRange};
-use analysis::findings::{Finding, Kind};
+use analysis::findings::{Finding, Kind, Severity};
 use analysis::syntax::ttgir::Document;
 use analysis::{Analysis, Engine};
 use serde_json::Value;
@@ -67,7 +67,7 @@ pub fn check(folder: &Path, row: &Row) -> Result<(), String> {
 
 fn findings(analysis: &Analysis) -> impl Iterator<Item = &Finding> {
     let all = analysis.kernels.iter().flat_map(|kernel| &kernel.findings);
-    all.filter(|finding| finding.kind != Kind::Unmodelled)
+    all.filter(|finding| finding.kind != Kind::Unmodelled && finding.severity != Severity::Hint)
 }
 
 fn clean(analysis: &Analysis) -> Result<(), String> {

@@ -35,7 +35,7 @@ pub fn kernel(lowered: &Lowered, limits: &Limits) -> Vec<String> {
         return vec![format!("@{name}: the decision says it was cancelled")];
     };
     let mut defects = Vec::new();
-    for found in &outcome.found {
+    for found in outcome.found.iter().chain(&outcome.assumed) {
         let machine = Machine::new(&lowered.kernel, &found.valuation, limits);
         if replay(&machine, found).is_none() {
             defects.push(format!("@{name}: {} does not replay", rule(&found.violation)));
@@ -53,13 +53,14 @@ type Key = (&'static str, SiteId);
 
 fn compare(outcome: &Outcome, valuation: &Valuation, all: &BTreeSet<Key>) -> Vec<String> {
     let mut lines = Vec::new();
-    for found in outcome.found.iter().filter(|found| found.valuation == *valuation) {
+    let said = || outcome.found.iter().chain(&outcome.assumed);
+    for found in said().filter(|found| found.valuation == *valuation) {
         let key = (rule(&found.violation), found.violation.site);
         if !all.contains(&key) {
             lines.push(format!("the naive explorer does not find {} at site {}", key.0, key.1.0));
         }
     }
-    if outcome.found.is_empty() && outcome.lapped.is_empty() && outcome.gaps.is_empty() {
+    if said().next().is_none() && outcome.lapped.is_empty() && outcome.gaps.is_empty() {
         for (name, site) in all {
             lines.push(format!("only the naive explorer finds {name} at site {}", site.0));
         }
