@@ -29,7 +29,7 @@ impl Tree {
     /// What `#name` or `!name` stands for.
     pub(super) fn alias(&self, name: &str) -> Option<AttrId> {
         let sym = self.store.names.find(name)?;
-        self.store.aliases.iter().find(|alias| alias.name == sym).map(|alias| alias.value)
+        self.store.alias(sym).map(|alias| alias.value)
     }
 
     /// The attribute's text, an alias replaced by what it stands for.

@@ -78,7 +78,12 @@ impl Section {
 
     /// Its tree; sections with the same text share one.
     pub fn tree(&self) -> &Tree {
-        self.tree.get_or_init(|| Tree::parse(self.text()))
+        self.tree.get_or_init(|| Tree::read(self.shared_text()))
+    }
+
+    /// The section's text; the document's own where it is all of it.
+    fn shared_text(&self) -> Arc<str> {
+        if self.range.len() as usize == self.text.len() { self.text.clone() } else { self.text().into() }
     }
 
     /// Whether the tree was asked for before.
@@ -118,7 +123,23 @@ impl Document {
         let (start, end) = (range.start as usize, range.end as usize);
         let (Some(before), Some(after)) = (self.text.get(..start), self.text.get(end..)) else { return self.clone() };
         let text = [before, with, after].concat();
-        Document::split(text.into(), &self.sections)
+        let mut document = Document::split(text.into(), &self.sections);
+        let delta = with.len() as i64 - i64::from(range.len());
+        let changed = self.sections.iter().find(|s| s.range.start < range.start && range.end < s.range.end);
+        if let Some(old) = changed
+            && let Some(tree) = old.tree.get()
+            && let Some(new) = document.sections.iter_mut().find(|s| s.range.start == old.range.start)
+            && i64::from(new.range.len()) == i64::from(old.range.len()) + delta
+            && !new.is_read()
+        {
+            let start = old.range.start;
+            let inner = TextRange::new(range.start - start, range.end - start);
+            let text = new.shared_text();
+            if let Some(tree) = tree.edited(&text, inner, inner.start + with.len() as u32) {
+                new.tree = Arc::new(OnceLock::from(tree));
+            }
+        }
+        document
     }
 
     /// Splits `text`; trees of sections with the same text are taken over from `old`.

@@ -8,12 +8,14 @@ macro_rules! id {
         pub struct $name(pub(super) u32);
 
         impl $name {
+            #[allow(dead_code)] // not every handle can be absent
             pub(super) const NONE: $name = $name(u32::MAX);
 
             pub(super) fn index(self) -> usize {
                 self.0 as usize
             }
 
+            #[allow(dead_code)]
             /// The handle, unless it is the "none" mark.
             pub(super) fn some(self) -> Option<$name> {
                 (self.0 != u32::MAX).then_some(self)

@@ -11,17 +11,15 @@
 
 mod attrs;
 mod document;
+mod edit;
 mod error;
-#[allow(dead_code)]
 mod ids;
 mod locs;
 mod names;
-#[allow(dead_code)]
 mod ops;
 mod parse;
 mod resolve;
 mod shape;
-#[allow(dead_code)] // read by the checks that land next
 mod store;
 mod suggest;
 mod tree;

@@ -124,17 +124,9 @@ pub(super) struct Named {
     pub attr: AttrId,
 }
 
-/// What an alias stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum AliasKind {
-    Attr,
-    Type,
-}
-
 /// `#name = …` or `!name = …`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alias {
-    pub kind: AliasKind,
     pub name: Sym,
     pub start: u32,
     pub value: AttrId,
@@ -163,8 +155,14 @@ pub(super) struct Store {
     pub groups: Vec<u32>,
     pub top: Vec<OpId>,
     pub aliases: Vec<Alias>,
+    /// Per name, its alias + 1, 0 where it is none.
+    pub alias_of: Vec<u32>,
+    /// How many entries of the arrays belong to nothing any more, after edits.
+    pub garbage: usize,
     /// Locations named before their definition: checked when all aliases are known.
     pub loc_refs: Vec<(Sym, u32, u32)>,
+    /// Uses of attribute and type aliases that nothing above them defines.
+    pub alias_refs: Vec<(Sym, u32, u32)>,
     pub types: Types,
     /// Text of attributes that no single place spells.
     pub made: String,
@@ -177,6 +175,22 @@ impl Store {
         self.values.push(value);
         self.value_ids.push(id);
         id
+    }
+
+    /// The alias of a name, if it has one.
+    pub fn alias(&self, sym: Sym) -> Option<&Alias> {
+        let at = self.alias_of.get(sym.index())?.checked_sub(1)?;
+        self.aliases.get(at as usize)
+    }
+
+    /// Adds an alias.
+    pub fn define(&mut self, alias: Alias) {
+        let at = alias.name.index();
+        if self.alias_of.len() <= at {
+            self.alias_of.resize(at + 1, 0);
+        }
+        self.aliases.push(alias);
+        self.alias_of[at] = self.aliases.len() as u32;
     }
 
     /// Adds text that the source does not spell and gives the attribute made of it.

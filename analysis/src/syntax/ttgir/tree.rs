@@ -38,7 +38,6 @@ pub struct Tree {
     pub(super) text: Arc<str>,
     pub(super) store: Store,
     /// What the parser found, without what resolution found.
-    #[allow(dead_code)] // for the edits that land next
     pub(super) parse_errors: Vec<SyntaxError>,
     pub(super) errors: Vec<SyntaxError>,
 }
@@ -49,6 +48,7 @@ impl Tree {
         Tree::read(text.into())
     }
 
+    /// Reads a text that is shared.
     pub(super) fn read(text: Arc<str>) -> Tree {
         let mut parser = Parser::new(&text, Store::default());
         parser.file();

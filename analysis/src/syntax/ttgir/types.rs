@@ -11,6 +11,8 @@ pub(super) struct Types {
     canon: Vec<TypeId>,
     /// The layout of a canonical shaped type, as an attribute of its own.
     encoding: Vec<Option<AttrId>>,
+    /// Whether the spelling has a mistake, which every use of it has to report.
+    faulty: Vec<bool>,
 }
 
 impl Types {
@@ -27,6 +29,7 @@ impl Types {
         let id = TypeId(self.texts.intern(text).0);
         self.canon.push(id);
         self.encoding.push(None);
+        self.faulty.push(false);
         if canonical != text {
             let canon = self.intern(canonical, canonical);
             self.canon[id.index()] = canon;
@@ -37,6 +40,18 @@ impl Types {
     /// The canonical entry.
     pub fn canon(&self, id: TypeId) -> TypeId {
         self.canon.get(id.index()).copied().unwrap_or(id)
+    }
+
+    /// The entry of a spelling that is known to be without mistake.
+    pub fn find_sound(&self, text: &str) -> Option<TypeId> {
+        self.find(text).filter(|id| !self.faulty[id.index()])
+    }
+
+    /// Marks a spelling as faulty.
+    pub fn set_faulty(&mut self, id: TypeId) {
+        if let Some(slot) = self.faulty.get_mut(id.index()) {
+            *slot = true;
+        }
     }
 
     /// Remembers the layout of a canonical type.

@@ -7,7 +7,6 @@ use super::{Parsed, Parser, SyntaxError};
 use crate::base::TextRange;
 use crate::syntax::ttgir::ids::AttrId;
 use crate::syntax::ttgir::store::Named;
-use crate::syntax::ttgir::suggest::nearest;
 
 /// Named attributes of one operation while it is being read.
 pub(super) type Attrs = SmallVec<[Named; 8]>;
@@ -243,23 +242,18 @@ impl Parser<'_> {
         let start = self.pos;
         let end = self.run(start + 1, is_word);
         let name = self.slice(start, end);
-        let known = self.store.names.find(name).is_some_and(|sym| self.aliases.contains_key(&sym));
-        if known {
+        if self.alias_at(start, end).is_some() {
             self.bump(end - start);
             return Ok(());
         }
+        self.bump(end - start);
         if self.byte(end) == b'<' {
-            self.bump(end - start);
             return self.attr_body();
         }
-        if name.contains('.') {
-            self.bump(end - start);
-            return Ok(());
+        if !name.contains('.') {
+            self.unknown_alias(start, end);
         }
-        let range = TextRange::new(start as u32, end as u32);
-        let guess = nearest(name, self.aliases_with('#'));
-        let message = format!("nothing above defines the alias `{name}`");
-        Err(self.error(SyntaxError::new(range, "unknown-alias", message).suggest(guess)))
+        Ok(())
     }
 
     /// The parameters of a dialect's attribute: values and `key = value`, with commas between.

@@ -29,7 +29,7 @@ impl Parser<'_> {
                 let start = self.pos;
                 let end = self.run(start + 1, is_word);
                 let sym = self.intern(start, end);
-                if !self.aliases.contains_key(&sym) {
+                if self.store.alias(sym).is_none() {
                     self.store.loc_refs.push((sym, start as u32, end as u32));
                 }
                 self.bump(end - start);

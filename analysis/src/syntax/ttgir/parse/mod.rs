@@ -23,9 +23,9 @@ mod ty;
 use rustc_hash::FxHashMap;
 
 use super::error::SyntaxError;
-use super::ids::{AttrId, OpId, Sym, TypeId};
+use super::ids::{OpId, Sym, TypeId};
 use super::ops::{Table, table};
-use super::store::Store;
+use super::store::{Alias, Store};
 use crate::base::TextRange;
 
 /// How deep regions may nest.
@@ -53,8 +53,6 @@ pub(super) struct Parser<'t> {
     pub(super) store: Store,
     pub(super) errors: Vec<SyntaxError>,
     table: &'static Table,
-    /// Definitions of `#…` and `!…` seen so far.
-    aliases: FxHashMap<Sym, AttrId>,
     derived: FxHashMap<(TypeId, u8), TypeId>,
     /// The operation in hand, for the uses it makes.
     op: OpId,
@@ -65,7 +63,6 @@ pub(super) struct Parser<'t> {
 impl<'t> Parser<'t> {
     /// A parser at the start of `text` that adds to `store`.
     pub fn new(text: &'t str, store: Store) -> Parser<'t> {
-        let aliases = store.aliases.iter().map(|alias| (alias.name, alias.value)).collect();
         Parser {
             text,
             src: text.as_bytes(),
@@ -75,7 +72,6 @@ impl<'t> Parser<'t> {
             store,
             errors: Vec::new(),
             table: table(),
-            aliases,
             derived: FxHashMap::default(),
             op: OpId::NONE,
             regions: 0,
@@ -115,6 +111,18 @@ impl<'t> Parser<'t> {
     /// Bytes of the source as text; empty where they are not.
     fn slice(&self, start: usize, end: usize) -> &'t str {
         self.text.get(start..end).unwrap_or("")
+    }
+
+    /// The alias that the source spells at `start..end`, if it is defined above.
+    fn alias_at(&self, start: usize, end: usize) -> Option<&Alias> {
+        let alias = self.store.alias(self.store.names.find(self.slice(start, end))?)?;
+        ((alias.start as usize) < start).then_some(alias)
+    }
+
+    /// Remembers the use of an alias that nothing above defines; `resolve` reports it.
+    fn unknown_alias(&mut self, start: usize, end: usize) {
+        let sym = self.intern(start, end);
+        self.store.alias_refs.push((sym, start as u32, end as u32));
     }
 
     fn intern(&mut self, start: usize, end: usize) -> Sym {

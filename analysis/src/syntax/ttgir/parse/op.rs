@@ -72,10 +72,10 @@ const SHORT: &[(&str, &str)] =
 /// `%a:2` in front of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ResultName {
-    sym: Sym,
-    count: u32,
-    start: u32,
-    end: u32,
+    pub sym: Sym,
+    pub count: u32,
+    pub start: u32,
+    pub end: u32,
 }
 
 /// An operation while it is being read.

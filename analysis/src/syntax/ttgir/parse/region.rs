@@ -149,6 +149,36 @@ impl Parser<'_> {
         stored.end = self.last_end as u32;
     }
 
+    /// Reads operations of a block from `from` on, and is done when the next token is at `to`.
+    /// Gives the end of the last of them too. None if no operation ends there: the text has to be read from further out.
+    pub(in crate::syntax::ttgir) fn reread(
+        &mut self,
+        block: BlockId,
+        depth: u32,
+        from: u32,
+        to: u32,
+    ) -> Option<(Vec<OpId>, u32)> {
+        self.pos = from as usize;
+        self.last_end = from as usize;
+        self.newline = true;
+        self.regions = depth;
+        self.trivia();
+        let mut ops = Vec::new();
+        while self.pos < to as usize {
+            if self.peek() == b'}' || self.at_label() {
+                return None;
+            }
+            ops.extend(self.operation(block));
+        }
+        (self.pos == to as usize && self.newline_before(to as usize)).then_some((ops, self.last_end as u32))
+    }
+
+    /// Whether the token at `at` is the first of its line.
+    fn newline_before(&self, at: usize) -> bool {
+        let gap = self.slice(self.last_end, at);
+        gap.contains('\n') || at >= self.src.len()
+    }
+
     /// Whether a block's label is next.
     pub(super) fn at_label(&self) -> bool {
         self.peek() == b'^' && is_name(self.byte(self.pos + 1))

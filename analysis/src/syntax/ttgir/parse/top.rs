@@ -3,8 +3,8 @@
 use super::cursor::is_word;
 use super::{Parser, SyntaxError};
 use crate::base::TextRange;
-use crate::syntax::ttgir::ids::{BlockId, Sym};
-use crate::syntax::ttgir::store::{Alias, AliasKind};
+use crate::syntax::ttgir::ids::{AttrId, BlockId, Sym};
+use crate::syntax::ttgir::store::Alias;
 
 impl Parser<'_> {
     /// The whole text.
@@ -61,28 +61,23 @@ impl Parser<'_> {
     fn alias(&mut self) {
         let start = self.pos;
         let end = self.run(start + 1, is_word);
-        let kind = if self.byte(start) == b'#' { AliasKind::Attr } else { AliasKind::Type };
+        let is_type = self.byte(start) == b'!';
         let name = self.intern(start, end);
         self.bump((end - start).max(1));
         if self.expect(b'=').is_err() {
             return self.skim_top();
         }
         let value_at = self.pos;
-        let read = match kind {
-            AliasKind::Attr => self.attr().map(|_| ()),
-            AliasKind::Type => self.ty().map(|_| ()),
-        };
+        let read = if is_type { self.ty().map(|_| ()) } else { self.attr().map(|_| ()) };
         let value = self.attr_since(value_at);
         if read.is_err() {
             self.skim_top();
         }
-        self.define(kind, name, start, value);
+        self.define(name, start, value);
     }
 
-    fn define(&mut self, kind: AliasKind, name: Sym, start: usize, value: super::AttrId) {
-        if self.aliases.contains_key(&name)
-            && let Some(first) = self.store.aliases.iter().find(|alias| alias.name == name)
-        {
+    fn define(&mut self, name: Sym, start: usize, value: AttrId) {
+        if let Some(first) = self.store.alias(name) {
             let text = self.store.names.get(name).to_owned();
             let range = TextRange::new(start as u32, (start + text.len()) as u32);
             let before = TextRange::new(first.start, first.start + text.len() as u32);
@@ -90,8 +85,7 @@ impl Parser<'_> {
             self.errors.push(error.relate(before, "first defined here"));
             return;
         }
-        self.aliases.insert(name, value);
-        self.store.aliases.push(Alias { kind, name, start: start as u32, value });
+        self.store.define(Alias { name, start: start as u32, value });
     }
 
     /// Skips to the next line that starts something.

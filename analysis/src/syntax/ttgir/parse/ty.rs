@@ -58,13 +58,18 @@ impl Parser<'_> {
     pub(super) fn ty(&mut self) -> Parsed<TypeId> {
         let start = self.pos;
         if let Some(end) = self.quick_type_end(start)
-            && let Some(id) = self.store.types.find(self.slice(start, end))
+            && let Some(id) = self.store.types.find_sound(self.slice(start, end))
         {
             self.bump(end - start);
             return Ok(id);
         }
+        let unknown = self.store.alias_refs.len();
         self.nested(Self::read_type)?;
-        Ok(self.intern_type(start, self.last_end))
+        let id = self.intern_type(start, self.last_end);
+        if self.store.alias_refs.len() > unknown {
+            self.store.types.set_faulty(id);
+        }
+        Ok(id)
     }
 
     /// A type in the trailer of an op, where the dialect's name may be left out: `<32xf16, …>`.
@@ -220,18 +225,13 @@ impl Parser<'_> {
         let name = self.slice(start + 1, end);
         let range = TextRange::new(start as u32, end as u32);
         let Some((dialect, _)) = name.split_once('.') else {
-            let known = self.store.names.find(self.slice(start, end));
-            if known.is_some_and(|sym| self.aliases.contains_key(&sym)) {
-                self.bump(end - start);
-                return Ok(());
+            self.bump(end - start);
+            if self.alias_at(start, end).is_none() {
+                self.unknown_alias(start, end);
             }
-            let candidates: Vec<&str> = self.aliases_with('!');
-            let guess = nearest(self.slice(start, end), candidates);
-            let message = format!("nothing defines the type alias `!{name}`");
-            return Err(self.error(SyntaxError::new(range, "unknown-alias", message).suggest(guess)));
+            return Ok(());
         };
-        let alias = self.store.names.find(self.slice(start, end));
-        if alias.is_some_and(|sym| self.aliases.contains_key(&sym)) {
+        if self.alias_at(start, end).is_some() {
             self.bump(end - start);
             return Ok(());
         }
@@ -327,11 +327,6 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn aliases_with(&self, sigil: char) -> Vec<&str> {
-        let names = self.store.aliases.iter().map(|alias| self.store.names.get(alias.name));
-        names.filter(|name| name.starts_with(sigil)).collect()
-    }
-
     /// `text` with aliases expanded and white space gone; cycles and deep chains stay as they are.
     fn canonical(&self, text: &str, depth: u32) -> String {
         let bytes = text.as_bytes();
@@ -349,11 +344,11 @@ impl Parser<'_> {
                     while at < bytes.len() && is_word(bytes[at]) {
                         at += 1;
                     }
-                    let value = self.store.names.find(&text[start..at]).and_then(|sym| self.aliases.get(&sym));
-                    if let Some(value) = value
+                    let alias = self.store.names.find(&text[start..at]).and_then(|sym| self.store.alias(sym));
+                    if let Some(alias) = alias
                         && depth < 16
                     {
-                        let expanded = self.slice(value.start as usize, value.end as usize);
+                        let expanded = self.attr_source(alias.value);
                         out.push_str(&self.canonical(expanded, depth + 1));
                         continue;
                     }

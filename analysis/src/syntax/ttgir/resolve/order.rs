@@ -46,14 +46,19 @@ impl Dominance<'_> {
         };
         let Some(home) = home.some() else {
             // The top level: any later place sees it.
-            return definer.is_none_or(|op| op < used.op);
+            return definer.is_none_or(|op| self.before(op, used.op));
         };
         let region = self.store.blocks[home.index()].region;
         let Some((at, block)) = self.ancestor_in(used.op, region) else { return false };
         if block == home {
-            return self.is_graph(region) || definer.is_none_or(|op| op < at);
+            return self.is_graph(region) || definer.is_none_or(|op| self.before(op, at));
         }
         self.dominates(region, home, block)
+    }
+
+    /// Whether an operation stands above another. Numbers do not say: edits add at the end.
+    fn before(&self, a: OpId, b: OpId) -> bool {
+        self.store.ops[a.index()].start < self.store.ops[b.index()].start
     }
 
     /// The operation of `region` that holds `op` or is it, and its block.

@@ -31,6 +31,9 @@ pub(super) fn bind(store: &mut Store, errors: &mut Vec<SyntaxError>) {
     scopes.give_up(0);
 }
 
+/// With more errors than this, no more names are guessed.
+const MAX_GUESSES: usize = 16;
+
 struct Scopes<'s> {
     store: &'s mut Store,
     errors: &'s mut Vec<SyntaxError>,
@@ -168,6 +171,19 @@ impl Scopes<'_> {
         self.pending = pending;
     }
 
+    /// Whether an operation around this one could not be read, so that its names may be lost.
+    fn below_broken(&self, mut op: OpId) -> bool {
+        loop {
+            let Some(block) = self.store.ops[op.index()].block.some() else { return false };
+            let region = self.store.blocks[block.index()].region;
+            let Some(around) = self.store.regions[region.index()].op.some() else { return false };
+            if self.store.ops[around.index()].broken {
+                return true;
+            }
+            op = around;
+        }
+    }
+
     /// Reports the uses that wait in vain, from `first` on.
     fn give_up(&mut self, first: usize) {
         let lost = self.pending.split_off(first.min(self.pending.len()));
@@ -192,9 +208,14 @@ impl Scopes<'_> {
             });
             self.store.used[at as usize] = value;
             made.push((used.sym, value));
+            if self.below_broken(used.op) {
+                continue;
+            }
             let name = self.store.names.get(used.sym);
-            let values = self.store.values.iter().filter(|v| v.owner != Owner::Nobody && v.sym != Sym::NONE);
-            let guess = nearest(name, values.map(|v| self.store.names.get(v.sym)));
+            let values =
+                self.store.values.iter().filter(|v| v.owner != Owner::Nobody && v.sym != Sym::NONE && v.start < start);
+            let few = self.errors.len() < MAX_GUESSES;
+            let guess = few.then(|| nearest(name, values.map(|v| self.store.names.get(v.sym)))).flatten();
             let message = format!("nothing defines `{name}` here");
             self.errors.push(SyntaxError::new(TextRange::new(start, end), "undefined-value", message).suggest(guess));
         }
