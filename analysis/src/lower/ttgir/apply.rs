@@ -87,7 +87,7 @@ impl Lowerer<'_> {
                         self.rebind(result, value);
                     }
                 }
-                let pending = self.count(op, attr, 0);
+                let Some(pending) = self.count(op, attr) else { return };
                 let site = self.site(op);
                 self.build.effect(site, None, EffectKind::WaitGroup { kind, pending });
             }
@@ -98,19 +98,19 @@ impl Lowerer<'_> {
                 self.plain(op, EffectKind::ClusterBarrier { relaxed });
             }
             Row::Init => {
-                let count = self.count(op, "count", 1);
+                let Some(count) = self.count(op, "count") else { return };
                 self.barrier_row(op, "alloc", |barrier| EffectKind::Init { barrier, count });
             }
             Row::Invalidate => self.barrier_row(op, "alloc", |barrier| EffectKind::Invalidate { barrier }),
             Row::Expect => {
-                let bytes = u64::from(self.count(op, "size", 0));
+                let Some(bytes) = self.count(op, "size").map(u64::from) else { return };
                 self.barrier_row(op, "alloc", |barrier| EffectKind::Expect { barrier, bytes });
             }
             Row::Arrive => {
                 if self.flag(op, "perThread") {
                     return self.unmodelled(op, "an arrival by every thread is not followed yet");
                 }
-                let count = self.count(op, "count", 1);
+                let Some(count) = self.count(op, "count") else { return };
                 self.barrier_row(op, "alloc", |barrier| EffectKind::Arrive { barrier, count });
             }
             Row::WaitBarrier => {
@@ -130,9 +130,13 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A count in an attribute, which may be missing.
-    fn count(&self, op: OpId, attr: &str, default: u32) -> u32 {
-        self.int_attr(op, attr).and_then(|count| u32::try_from(count).ok()).unwrap_or(default)
+    /// A count in an attribute; one that is missing or negative is said.
+    fn count(&mut self, op: OpId, attr: &str) -> Option<u32> {
+        let count = self.int_attr(op, attr).and_then(|count| u32::try_from(count).ok());
+        if count.is_none() {
+            self.unmodelled(op, format!("its `{attr}` is not a count"));
+        }
+        count
     }
 
     fn plain(&mut self, op: OpId, kind: EffectKind) {

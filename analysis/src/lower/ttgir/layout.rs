@@ -35,12 +35,10 @@ impl Lowerer<'_> {
         };
         let sizes: Vec<u64> = shape.iter().map(|size| u64::try_from(*size).ok()).collect::<Option<_>>()?;
         let element = u64::from(elem.bits.max(1));
-        let count = sizes.iter().try_fold(1u64, |product, size| product.checked_mul(*size))?;
-        let bytes = count.checked_mul(element)?.div_ceil(8);
         // Past this no product below overflows.
-        if bytes > 1 << 40 {
-            return None;
-        }
+        let most = sizes.iter().try_fold(element, |product, size| product.checked_mul((*size).max(1)));
+        most.filter(|bits| *bits <= 1 << 40)?;
+        let bytes = (sizes.iter().product::<u64>() * element).div_ceil(8);
         let space = match space {
             MemSpace::Shared => Space::Shared,
             MemSpace::Tensor => Space::Tensor,

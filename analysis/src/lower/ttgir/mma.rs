@@ -85,13 +85,27 @@ impl Lowerer<'_> {
         }
         // Triton's pipeline hands tokens on until it makes the op asynchronous; Gluon makes them
         // and uses none, and there the op is asynchronous whatever it says.
-        let used = tree.results(op).iter().any(|&token| !tree.uses(token).is_empty());
-        let tokens = used || !tree.group(op, "acc_dep").is_empty();
-        let synchronous = tokens && count == 0 && !self.flag(op, "is_async");
+        let plain = count == 0 && !self.flag(op, "is_async");
+        let synchronous = plain && (!tree.group(op, "acc_dep").is_empty() || self.hands_on(op));
         Some(match (synchronous, arrivals.is_empty()) {
             (true, _) => (Issuer::Base, Completion::InOrder),
             (false, true) => (Issuer::TensorCore, Completion::InOrder),
             (false, false) => (Issuer::TensorCore, Completion::Frontier(arrivals)),
         })
+    }
+
+    /// Whether any op takes a result of `op`.
+    fn hands_on(&mut self, op: OpId) -> bool {
+        let tree = self.tree;
+        if self.taken.is_empty() {
+            let mut regions: Vec<_> = self.calls.iter().flat_map(|function| tree.regions(*function)).copied().collect();
+            while let Some(region) = regions.pop() {
+                for op in tree.blocks(region).iter().flat_map(|block| tree.block_ops(*block)) {
+                    self.taken.extend(tree.operands(*op));
+                    regions.extend(tree.regions(*op));
+                }
+            }
+        }
+        tree.results(op).iter().any(|result| self.taken.contains(result))
     }
 }

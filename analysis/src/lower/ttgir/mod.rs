@@ -29,12 +29,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::build::Build;
 use super::simplify::simplify;
 use crate::base::TextRange;
-use crate::sync::{EffectKind, Input, InputId, InputKind, Lowered, Partition, Pure, Site, SiteId, Unmodelled};
+use crate::sync::{
+    Block, EffectKind, Input, InputId, InputKind, Instr, Kernel, Lowered, Partition, Pure, Site, SiteId, Unmodelled,
+};
 use crate::syntax::ttgir::{OpId, Tree, Ty, ValueId};
 use value::Val;
 
 /// How deep regions and calls may nest before the rest is unmodelled.
 const DEPTH: u32 = 100;
+
+/// How many calls are inlined before the rest is unmodelled: functions that call each other twice
+/// double at every level.
+const CALLS: u32 = 2_000;
 
 /// Lowers every entry function of a section.
 pub fn lower(tree: &Tree) -> Vec<Lowered> {
@@ -73,6 +79,12 @@ fn module(tree: &Tree, module: Option<OpId>, ops: &[OpId], kernels: &mut Vec<Low
     }
 }
 
+/// How many variables some block gives a value; all of them, unless the text is wrong.
+fn defined(kernel: &Kernel) -> usize {
+    let computed = |block: &Block| block.instrs.iter().filter(|instr| !matches!(instr, Instr::Effect(_))).count();
+    kernel.blocks.iter().map(|block| block.params.len() + computed(block)).sum()
+}
+
 /// The lowering of one entry function.
 struct Lowerer<'t> {
     tree: &'t Tree,
@@ -90,6 +102,10 @@ struct Lowerer<'t> {
     exits: Vec<region::Exit>,
     /// Functions that are being inlined.
     calls: Vec<OpId>,
+    /// Calls that were inlined.
+    inlined: u32,
+    /// Values that some op takes, of the functions that are being lowered; filled when asked for.
+    taken: FxHashSet<ValueId>,
     depth: u32,
 }
 
@@ -107,6 +123,8 @@ impl<'t> Lowerer<'t> {
             said: FxHashSet::default(),
             exits: Vec::new(),
             calls: Vec::new(),
+            inlined: 0,
+            taken: FxHashSet::default(),
             depth: 0,
         }
     }
@@ -171,6 +189,10 @@ impl<'t> Lowerer<'t> {
         let Build { kernel, map, .. } = self.build;
         let (kernel, map) = simplify(kernel, map);
         let mut unmodelled = self.unmodelled;
+        if defined(&kernel) < kernel.vars.len() {
+            let reason = "a value is used where it is not computed, so it counts as 0".to_owned();
+            unmodelled.push(Unmodelled { range: map.kernel_range, reason });
+        }
         unmodelled.sort_by_key(|item| (item.range.start, item.range.end));
         Lowered { kernel, map, unmodelled }
     }

@@ -3,6 +3,7 @@
 use super::Lowerer;
 use super::region::Exit;
 use super::value::Val;
+use crate::base::TextRange;
 use crate::sync::{Fork, Partition, Pure, Target, Terminator, Var};
 use crate::syntax::ttgir::{OpId, RegionId, ValueId};
 
@@ -36,7 +37,7 @@ impl Lowerer<'_> {
             let reason = format!("{} partitions; at most {} are followed", partitions.len(), PARTITIONS - 1);
             return self.unmodelled(op, reason);
         }
-        self.partitions(op, partitions.len());
+        self.partitions(op, default, partitions);
 
         let site = self.site(op);
         let after = self.exit_block(tree.results(op));
@@ -72,18 +73,29 @@ impl Lowerer<'_> {
         self.leave_to(&after);
     }
 
-    /// Makes sure that the kernel has `count` partitions beside the default.
-    fn partitions(&mut self, op: OpId, count: usize) {
+    /// Makes sure that the kernel has these partitions beside the default.
+    fn partitions(&mut self, op: OpId, default: RegionId, partitions: &[RegionId]) {
         let tree = self.tree;
-        let warps = tree.attr(op, "partitionNumWarps").map(|attr| tree.attr_array(attr)).unwrap_or_default();
-        for at in 0..count {
+        let warps = tree.attr(op, "partitionNumWarps").map(|attr| tree.attr_ints(attr)).unwrap_or_default();
+        let mut before = default;
+        for (at, &region) in partitions.iter().enumerate() {
+            let label = format!("partition{at}");
+            let place = self.keyword(before, region, &label).unwrap_or_else(|| tree.op_name_range(op));
+            before = region;
             if self.build.kernel.partitions.len() > at + 1 {
                 continue;
             }
-            let warps = warps.get(at).and_then(|attr| tree.attr_int(*attr)).and_then(|warps| u32::try_from(warps).ok());
-            self.build.kernel.partitions.push(Partition { warps: warps.unwrap_or(4) });
-            self.build.map.partitions.push((format!("partition{at}"), tree.op_name_range(op)));
+            let warps = warps.get(at).and_then(|warps| u32::try_from(*warps).ok()).unwrap_or(4);
+            self.build.kernel.partitions.push(Partition { warps });
+            self.build.map.partitions.push((label, place));
         }
+    }
+
+    /// Where `word` stands between two regions.
+    fn keyword(&self, before: RegionId, after: RegionId, word: &str) -> Option<TextRange> {
+        let (start, end) = (self.tree.region_range(before).end, self.tree.region_range(after).start);
+        let at = start + self.tree.text().get(start as usize..end as usize)?.find(word)? as u32;
+        Some(TextRange::new(at, at + word.len() as u32))
     }
 
     /// Arguments of the fork, parameters of the partition's first block, and captures that are
@@ -129,10 +141,12 @@ impl Lowerer<'_> {
             self.forget(op);
             return self.unmodelled(op, if reason.is_empty() { "the function has no body".to_owned() } else { reason });
         };
-        if self.depth >= super::DEPTH {
+        if self.depth >= super::DEPTH || self.inlined >= super::CALLS {
             self.forget(op);
-            return self.unmodelled(op, "calls are nested too deeply");
+            return self.unmodelled(op, "too many calls to inline them all");
         }
+        self.inlined += 1;
+        self.taken.clear();
         self.depth += 1;
         self.calls.push(function);
         let after = self.exit_block(tree.results(op));

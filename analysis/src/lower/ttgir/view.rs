@@ -35,7 +35,7 @@ impl Lowerer<'_> {
         let name = tree.value_name(result);
         let start = match memory.space {
             Space::Shared => {
-                self.int_attr(op, "allocation.offset").and_then(|at| u64::try_from(at).ok()).map(|at| at * 8)
+                self.int_attr(op, "allocation.offset").and_then(|at| u32::try_from(at).ok()).map(|at| u64::from(at) * 8)
             }
             Space::Tensor => self.columns(op),
         };
@@ -58,7 +58,7 @@ impl Lowerer<'_> {
     /// Start of a tensor memory allocation. Rows are not counted: allocations in the lower half
     /// of the rows are put past all columns, so that they meet each other only.
     fn columns(&self, op: OpId) -> Option<u64> {
-        let number = |name| self.int_attr(op, name).and_then(|at| u64::try_from(at).ok());
+        let number = |name| self.int_attr(op, name).and_then(|at| u32::try_from(at).ok()).map(u64::from);
         let row = number("tensor_memory_row_offset").unwrap_or(0);
         Some(number("tensor_memory_col_offset")? * 32 + if row > 0 { 1 << 20 } else { 0 })
     }
@@ -122,7 +122,11 @@ impl Lowerer<'_> {
                 if offsets.len() != from.dims.len() || memory.sizes.len() != from.dims.len() {
                     return None;
                 }
-                let shift = offsets.iter().zip(&from.dims).map(|(at, dim)| at * dim.stride).sum();
+                let mut shift = 0;
+                for ((at, size), dim) in offsets.iter().zip(&memory.sizes).zip(&from.dims) {
+                    at.checked_add(*size).filter(|end| *end <= dim.size)?;
+                    shift += at * dim.stride;
+                }
                 let cut = from.dims.iter().zip(&memory.sizes);
                 let dims = cut.map(|(dim, size)| Dim { size: *size, stride: dim.stride }).collect();
                 (ViewOp::Shift(shift), with(dims), punned)
@@ -179,6 +183,7 @@ fn columns(from: &Shape, offset: u64, size: u64) -> Option<(u64, Vec<Dim>)> {
     let width = dims.last()?.size.max(1);
     // Scales have one run of columns, whose order is not theirs.
     let at = dims.len().checked_sub(2).filter(|at| *at > 0)?;
+    offset.checked_add(size).filter(|end| *end <= dims[at].size * width)?;
     let shift = offset % width * dims[at + 1].stride + offset / width * dims[at].stride;
     if size <= width && offset % width + size <= width {
         dims[at].size = 1;
@@ -197,6 +202,7 @@ fn rows(from: &Shape, offset: u64, size: u64, all: u64) -> Option<(u64, Vec<Dim>
     let mut dims = from.dims.clone();
     let at = dims.len().checked_sub(3)?;
     let tile = all.checked_div(dims[at].size)?.max(1);
+    offset.checked_add(size).filter(|end| *end <= all)?;
     let shift = offset / tile * dims[at].stride;
     if offset.is_multiple_of(tile) && size.is_multiple_of(tile) {
         dims[at].size = size / tile;
