@@ -38,7 +38,7 @@ def copy_partition(x, ring, full, empty, rows, stride, INCREMENT: gl.constexpr, 
             if BUG != "no_plain_arrival" and BUG != "arrives_before_copy":
                 mbarrier.arrive(full.index(slot), count=1)  # BUG: plain_arrival_only
         else:
-            async_copy.mbarrier_arrive(full.index(slot), increment_count=False)
+            async_copy.mbarrier_arrive(full.index(slot), increment_count=False)  # BUG: counts_one_thread
 
 
 @gluon.jit
