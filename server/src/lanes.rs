@@ -20,18 +20,28 @@ pub fn inputs(inputs: &[(String, i64)]) -> String {
     format!("with {}", values.join(", "))
 }
 
-/// For each step of the run, the number of the site that it is, counted from 1. A site is the last
-/// step on its line that still leaves an earlier step for the site before it: in a loop, the
-/// iteration that matters.
+/// For each step of the run, the number of the site that it is, counted from 1; a site that stands
+/// alone has no number. The last site is
+/// where the run ends; the ones before it are the first steps on their lines, in order, since a
+/// run starts at the first of them.
 pub fn site_numbers(finding: &Finding, places: &Places<'_>) -> Vec<Option<usize>> {
     let lines: Vec<u32> = finding.run.iter().map(|step| places.line(step.range.start)).collect();
     let mut numbers = vec![None; lines.len()];
-    let mut before = lines.len();
-    for (at, site) in finding.sites.iter().enumerate().rev() {
+    let Some((last, earlier)) = finding.sites.split_last().filter(|(_, earlier)| !earlier.is_empty()) else {
+        return numbers;
+    };
+    let line = places.line(last.range.start);
+    let end = lines.iter().rposition(|candidate| *candidate == line).unwrap_or(lines.len());
+    if let Some(number) = numbers.get_mut(end) {
+        *number = Some(finding.sites.len());
+    }
+    let mut from = 0;
+    for (at, site) in earlier.iter().enumerate() {
         let line = places.line(site.range.start);
-        if let Some(step) = lines.iter().take(before).rposition(|candidate| *candidate == line) {
+        let mut between = lines.iter().enumerate().take(end).skip(from);
+        if let Some((step, _)) = between.find(|(_, candidate)| **candidate == line) {
             numbers[step] = Some(at + 1);
-            before = step;
+            from = step + 1;
         }
     }
     numbers

@@ -5,9 +5,10 @@ use std::fmt::Write;
 
 use analysis::base::TextRange;
 use analysis::findings::{Finding, Fix, KernelReport, Severity, Verdict};
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Patch, Renderer, Snippet};
+use annotate_snippets::{Group, Level, Patch, Renderer, Snippet};
 
 use super::check::{Checked, Piece, Printer, Tally};
+use super::excerpt::{self, Mark};
 use super::paint::{Paint, Style};
 use super::sources::Trouble;
 use crate::lanes;
@@ -72,15 +73,12 @@ impl Human {
     }
 
     fn syntax(&self, out: &mut String, path: &str, places: &Places<'_>, error: &SyntaxError) {
-        let mut marks = vec![(error.range, AnnotationKind::Primary, String::new())];
-        marks.extend(error.related.iter().map(|(range, text)| (*range, AnnotationKind::Context, text.clone())));
+        let mut marks = vec![Mark { range: error.range, primary: true, text: String::new() }];
+        let related = error.related.iter();
+        marks.extend(related.map(|(range, text)| Mark { range: *range, primary: false, text: text.clone() }));
         let id = format!("syntax: {}", error.code);
         let title = Level::ERROR.primary_title(error.message.as_str()).id(id.as_str());
-        let mut group = title.element(excerpt(path, places, &marks));
-        if let Some(suggestion) = &error.suggestion {
-            group = group.element(Level::HELP.message(format!("did you mean `{suggestion}`?")));
-        }
-        let _ = writeln!(out, "{}\n", self.renderer().render(&[group]));
+        let _ = writeln!(out, "{}\n", excerpt::render(title, path, places, &marks, self.paint));
     }
 
     fn finding(&self, out: &mut String, path: &str, places: &Places<'_>, finding: &Finding) {
@@ -88,11 +86,11 @@ impl Human {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
             Severity::Information => Level::INFO,
-            Severity::Hint => Level::HELP,
+            Severity::Hint => Level::HELP.with_name("hint"),
         };
         let title = level.primary_title(finding.message.as_str()).id(finding.kind.name());
-        let group = title.element(excerpt(path, places, &site_marks(finding)));
-        let _ = writeln!(out, "{}", self.renderer().render(&[group]));
+        let marks = site_marks(finding);
+        let _ = writeln!(out, "{}", excerpt::render(title, path, places, &marks, self.paint));
         self.run(out, places, finding);
         if let Some(fix) = &finding.fix {
             let _ = writeln!(out, "{}", self.renderer().render(&[fix_group(path, places, fix)]));
@@ -146,34 +144,18 @@ impl Human {
     }
 }
 
-fn site_marks(finding: &Finding) -> Vec<(TextRange, AnnotationKind, String)> {
+fn site_marks(finding: &Finding) -> Vec<Mark> {
     if finding.sites.is_empty() {
-        return vec![(finding.range, AnnotationKind::Primary, String::new())];
+        return vec![Mark { range: finding.range, primary: true, text: String::new() }];
     }
     let many = finding.sites.len() > 1;
-    let mark = |(at, site): (usize, &analysis::findings::Note)| {
-        let kind = if site.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-        let text = if many { format!("({}) {}", at + 1, site.text) } else { site.text.clone() };
-        (site.range, kind, text)
-    };
-    finding.sites.iter().enumerate().map(mark).collect()
-}
-
-/// The lines that the marks touch, with the marks.
-fn excerpt<'a>(
-    path: &'a str,
-    places: &Places<'a>,
-    marks: &[(TextRange, AnnotationKind, String)],
-) -> Snippet<'a, Annotation<'a>> {
-    let cover = marks.iter().map(|mark| mark.0).reduce(TextRange::cover).unwrap_or_default();
-    let (lines, before) = places.lines_around(cover);
-    let source = lines.of(places.text());
-    let snippet = Snippet::source(source).path(path).line_start(before as usize + 1);
-    snippet.annotations(marks.iter().map(|(range, kind, text)| {
-        let at = |offset: u32| (offset.saturating_sub(lines.start) as usize).min(source.len());
-        let annotation = kind.span(at(range.start)..at(range.end));
-        if text.is_empty() { annotation } else { annotation.label(text.clone()) }
-    }))
+    let numbered = finding.sites.iter().enumerate();
+    numbered
+        .map(|(at, site)| {
+            let text = if many { format!("({}) {}", at + 1, site.text) } else { site.text.clone() };
+            Mark { range: site.range, primary: site.primary, text }
+        })
+        .collect()
 }
 
 fn fix_group<'a>(path: &'a str, places: &Places<'a>, fix: &'a Fix) -> Group<'a> {

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod excerpt;
 mod explain;
 mod github;
 mod human;

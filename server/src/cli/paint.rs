@@ -12,6 +12,7 @@ pub enum Style {
     Good,
     Doubt,
     Bad,
+    Frame,
 }
 
 /// Colours text, or leaves it alone.
@@ -50,6 +51,8 @@ impl Paint {
             Style::Good => "32",
             Style::Doubt => "33",
             Style::Bad => "31",
+            // As annotate-snippets paints the frame of an excerpt.
+            Style::Frame => "1;94",
         };
         format!("\x1b[{code}m{text}\x1b[0m")
     }

@@ -36,7 +36,7 @@ pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A file of `tests/kernels`.
+/// A kernel of `tests/kernels`.
 pub fn kernel(name: &str) -> String {
     root().join("tests/kernels").join(name).to_string_lossy().into_owned()
 }

@@ -36,7 +36,7 @@ pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A file of `tests/kernels`.
+/// A kernel of `tests/kernels`.
 pub fn kernel(name: &str) -> String {
     let path = root().join("tests/kernels").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -149,11 +149,11 @@ impl Server {
     }
 
     /// Messages of this kind that have come and that nobody has waited for.
-    pub fn pending(&mut self, method: &str) -> usize {
+    pub fn pending(&mut self, method: &str) -> Vec<Value> {
         while let Ok(message) = self.messages.try_recv() {
             self.waiting.push_back(message);
         }
-        self.waiting.iter().filter(|message| message["method"] == json!(method)).count()
+        self.waiting.iter().filter(|message| message["method"] == json!(method)).cloned().collect()
     }
 
     fn wait(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {

@@ -1,0 +1,79 @@
+//! Quick fixes, the run of a finding, the page of a kind.
+
+mod server_support;
+
+use serde_json::{Value, json};
+use server_support::{Server, kernel, place, range};
+
+const URI: &str = "file:///k.ttgir";
+
+fn editor() -> Value {
+    json!({
+        "textDocument": { "codeAction": { "codeActionLiteralSupport": { "codeActionKind": { "valueSet": [] } } } },
+        "workspace": { "workspaceEdit": { "documentChanges": true } },
+    })
+}
+
+#[test]
+fn a_misspelt_operation_is_put_right() {
+    let text = kernel("ring.ttgir").replacen("ttng.wait_barrier", "ttng.wait_barier", 1);
+    let mut server = Server::start(editor());
+    server.open(URI, &text);
+    let found = server.diagnostics(URI, 1);
+    let place = found.iter().find(|it| it["code"] == json!("unknown-op")).expect("the error")["range"].clone();
+    let params = json!({
+        "textDocument": { "uri": URI },
+        "range": place,
+        "context": { "diagnostics": [], "only": ["quickfix"] },
+    });
+    let actions = server.request("textDocument/codeAction", params.clone()).expect("actions");
+    let action = &actions[0];
+    assert_eq!(action["kind"], json!("quickfix"));
+    assert_eq!(action["isPreferred"], json!(true));
+    assert_eq!(action["diagnostics"][0]["code"], json!("unknown-op"));
+    let change = &action["edit"]["documentChanges"][0];
+    assert_eq!(change["textDocument"], json!({ "uri": URI, "version": 1 }));
+    let edit = &change["edits"][0];
+    server.change(URI, 2, Some(edit["range"].clone()), edit["newText"].as_str().expect("text"));
+    assert_eq!(server.diagnostics(URI, 2), [Value::Null; 0]);
+    assert_eq!(server.request("textDocument/codeAction", params).expect("actions"), json!([]));
+}
+
+#[test]
+fn a_client_that_wants_no_quick_fixes_gets_none() {
+    let text = kernel("ring.ttgir").replacen("ttng.wait_barrier", "ttng.wait_barier", 1);
+    let mut server = Server::start(editor());
+    server.open(URI, &text);
+    let params = json!({
+        "textDocument": { "uri": URI },
+        "range": range((0, 0), (999, 0)),
+        "context": { "diagnostics": [], "only": ["refactor"] },
+    });
+    assert_eq!(server.request("textDocument/codeAction", params).expect("actions"), json!([]));
+    let bare = Server::start(json!({}));
+    assert!(bare.info["capabilities"].get("codeActionProvider").is_none());
+}
+
+#[test]
+fn the_run_of_a_finding_can_be_asked_for() {
+    let mut server = Server::start(json!({}));
+    server.open(URI, &kernel("ring_not_waited.ttgir"));
+    let found = server.diagnostics(URI, 1);
+    let finding = found.iter().find(|it| it["severity"] == json!(1)).expect("a finding");
+    let line = finding["range"]["start"]["line"].as_u64().expect("a line") as usize;
+    let column = finding["range"]["start"]["character"].as_u64().expect("a column") as usize;
+    let run = server.request("fencepost/run", place(URI, line, column)).expect("a run");
+    assert_eq!(run["kind"], finding["code"]);
+    let steps = run["steps"].as_array().expect("steps");
+    assert!(steps.len() > 1);
+    assert!(run["text"].as_str().expect("text").lines().next().expect("a head").contains("| partition0"));
+    assert_eq!(server.request("fencepost/run", place(URI, 0, 0)), Ok(Value::Null));
+}
+
+#[test]
+fn the_page_of_a_kind_can_be_asked_for() {
+    let mut server = Server::start(json!({}));
+    let page = server.request("fencepost/explain", json!({ "kind": "deadlock" })).expect("a page");
+    assert!(page.as_str().expect("text").starts_with("# deadlock\n"));
+    assert_eq!(server.request("fencepost/explain", json!({ "kind": "banana" })), Ok(Value::Null));
+}
