@@ -5,7 +5,7 @@
 //! [`Engine::explorations`] does not move. Words and places are made anew each time.
 
 use crate::base::{Cancel, Cancelled, Limits, TextRange};
-use crate::decide::{Outcome, decide};
+use crate::decide::{Outcome, decide, unbound};
 use crate::findings::{Edit, Finding, Fix, KernelReport, Note, RunStep, Verdict, describe};
 use crate::lower::lower;
 use crate::sync::{Kernel, Lowered};
@@ -73,8 +73,11 @@ impl Engine {
             error.related.iter_mut().for_each(|(range, _)| shift(range, offset));
             analysis.syntax.push(error);
         }
-        for lowered in lower(tree) {
+        for mut lowered in lower(tree) {
             cancel.check()?;
+            if let Some(kernel) = unbound(&lowered.kernel) {
+                lowered.kernel = kernel;
+            }
             let mut report = self.report(&lowered, cancel)?;
             doubt(tree, &lowered, &mut report);
             shift_report(&mut report, offset);

@@ -67,7 +67,7 @@ fn default_value(kernel: &Kernel, input: InputId) -> i64 {
 fn candidates(kernel: &Kernel, input: InputId, constants: &[i64]) -> Vec<i64> {
     let info = &kernel.inputs[input.index()];
     let mut values: Vec<i64> = match info.kind {
-        InputKind::Argument(_) => {
+        InputKind::Argument(_) | InputKind::Memory => {
             let divisor = info.divisor.max(1) as i64;
             let units = constants.iter().copied().filter(|&unit| (2..=1 << 16).contains(&unit));
             let mut values: Vec<i64> = (0..=40).map(|factor| factor * divisor).collect();
@@ -80,7 +80,6 @@ fn candidates(kernel: &Kernel, input: InputId, constants: &[i64]) -> Vec<i64> {
         InputKind::Pointer(_) => vec![default_value(kernel, input)],
         InputKind::ProgramId(_) => vec![0, 1, 2, 3, 7, 15, 31, 63],
         InputKind::NumPrograms(_) => vec![1, 2, 4],
-        InputKind::Memory => (0..=20).chain([64, 128]).collect(),
         InputKind::Free if info.width == 1 => vec![0, 1],
         InputKind::Free => (0..=8).collect(),
     };

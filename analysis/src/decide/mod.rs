@@ -12,10 +12,12 @@ mod outcome;
 mod slice;
 #[cfg(test)]
 mod tests;
+mod unbound;
 
 pub use inputs::{Group, Plan};
 pub use outcome::{Closure, Found, Gap, Lapped, Outcome, Reach};
 pub use slice::{Bounds, Formula, Leaves, Slices, Trips};
+pub use unbound::unbound;
 
 use crate::base::{Cancel, Cancelled, Limits};
 use crate::explore::{Run, canonical, hold, prefer, search};

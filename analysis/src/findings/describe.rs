@@ -62,7 +62,7 @@ fn finding(lowered: &Lowered, found: &Found) -> Option<Finding> {
     let words = Words { kernel: &lowered.kernel, map: &lowered.map, channels: machine.channels() };
     let replay = replay::replay(&machine, found)?;
     let told = match &found.violation.rule {
-        Rule::Race { .. } => race(&words, &replay, &found.violation),
+        Rule::Race { .. } => race(&words, &machine, &replay, &found.violation),
         Rule::ProxyFence { .. } => fence(&words, &found.violation),
         Rule::Uninitialised { .. } => uninitialised(&words, &found.violation),
         Rule::Deadlock(_) => deadlock(&words, &machine, &replay, &found.violation, found.alternative),
@@ -164,7 +164,9 @@ fn step(words: &Words<'_>, record: &Record) -> RunStep {
 fn inputs(lowered: &Lowered, valuation: &Valuation) -> Vec<(String, i64)> {
     let shown = |kind: InputKind| !matches!(kind, InputKind::Pointer(_));
     let kernel = &lowered.kernel;
-    let inputs = kernel.inputs.iter().enumerate().filter(|(_, input)| shown(input.kind));
+    // Inputs without a name stand for bounds that the text has as constants.
+    let named = kernel.inputs.iter().take(lowered.map.inputs.len()).enumerate();
+    let inputs = named.filter(|(_, input)| shown(input.kind));
     inputs
         .map(|(at, _)| {
             let id = InputId(at as u32);

@@ -3,8 +3,8 @@
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
-use crate::model::{Event, Rule, Violation};
-use crate::sync::Mode;
+use crate::model::{Event, Machine, Rule, Violation};
+use crate::sync::{EffectKind, Mode, Var};
 
 /// A classified violation, before its run is told.
 #[derive(Clone, Debug)]
@@ -22,10 +22,10 @@ pub struct Told {
 }
 
 /// A race.
-pub fn race(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Told> {
+pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation: &Violation) -> Option<Told> {
     let Rule::Race { earlier, later } = &violation.rule else { return None };
     let too_early = earlier.mode == Mode::Read && read_nothing(replay, earlier);
-    let kind = classify(words, replay, earlier, later, too_early);
+    let kind = classify(words, machine, replay, earlier, later, too_early);
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
     let buffer = words.operand(later);
     let message = match kind {
@@ -81,11 +81,20 @@ pub fn race(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option
     Some(Told { kind, message, notes, threads, from: earlier.step })
 }
 
-fn classify(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event, too_early: bool) -> Kind {
+fn classify(
+    words: &Words<'_>,
+    machine: &Machine<'_>,
+    replay: &Replay,
+    earlier: &Event,
+    later: &Event,
+    too_early: bool,
+) -> Kind {
     let next = replay.next_arrival(earlier.thread, earlier.step.saturating_sub(1));
-    if let Some(family) = words.channels.family(earlier.channel) {
-        let released = next.filter(|_| earlier.thread != later.thread).map_or(later.step, |arrival| arrival.step);
-        if !replay.drains(words.kernel, earlier.thread, family, earlier.step, released) {
+    if words.channels.family(earlier.channel).is_some() {
+        // Between partitions, what counts is whether the group was over when it was handed on.
+        let handed_on = next.map_or(later.step, |arrival| arrival.step);
+        let over = earlier.thread != later.thread && replay.has_seen(machine, earlier.thread, earlier, handed_on);
+        if !over {
             return Kind::PendingAccess;
         }
     }
@@ -124,13 +133,26 @@ fn overdrawn(words: &Words<'_>, replay: &Replay, event: &Event) -> bool {
         && replay.record(event.step).is_some_and(|record| record.barriers.iter().any(|barrier| barrier.bytes < 0))
 }
 
-/// A full overwrite against a smaller window.
+/// A full overwrite against a smaller window that has a writer of its own: a tile packed into the
+/// columns of the accumulator, not a slice of the accumulator.
 fn packed(words: &Words<'_>, earlier: &Event, later: &Event) -> bool {
-    let bits = |event: &Event| {
-        let view = words.access(event)?.view;
-        words.kernel.shape(view).map(|shape| shape.intervals().iter().map(|(lo, hi)| hi - lo).sum::<u64>())
+    let (Some(read), Some(write)) = (words.access(earlier), words.access(later)) else { return false };
+    let bits = |view: Var| {
+        let shape = words.kernel.shape(view)?;
+        Some(shape.intervals().iter().map(|(lo, hi)| hi - lo).sum::<u64>())
     };
-    words.access(later).is_some_and(|access| access.clears) && bits(earlier) < bits(later)
+    let own_writer = || {
+        words.kernel.effects.iter().any(|effect| match &effect.kind {
+            EffectKind::Operation { accesses, .. } => accesses.iter().any(|access| {
+                access.mode == Mode::Write
+                    && !access.clears
+                    && words.kernel.shape(access.view) == words.kernel.shape(read.view)
+                    && words.buffer_of(access.view) == words.buffer_of(read.view)
+            }),
+            _ => false,
+        })
+    };
+    write.clears && bits(read.view) < bits(write.view) && own_writer()
 }
 
 /// Whether a read met memory that nobody had written.

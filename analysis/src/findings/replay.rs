@@ -2,13 +2,15 @@
 
 use crate::base::Limits;
 use crate::decide::Found;
-use crate::explore::{Status, System};
+use crate::explore::{Schedule, Status, System};
 use crate::model::{Act, BarrierPlace, Event, Machine, Record, State};
-use crate::sync::{CommitKind, EffectKind, Kernel};
+use crate::sync::{EffectKind, Kernel};
 
 /// The records of a run, one a step, and the states that matter.
 #[derive(Debug)]
 pub struct Replay {
+    /// Who stepped when.
+    pub schedule: Schedule,
     /// What each step did; the step numbered `n` in events is `records[n - 1]`.
     pub records: Vec<Record>,
     /// The state after the step of the violation.
@@ -44,7 +46,10 @@ pub fn repeat(machine: &Machine<'_>, schedule: &[u8], step: u32) -> (Replay, Sta
         machine.finish(&mut state);
     }
     let end = state.clone();
-    (Replay { records, at_violation: at_violation.unwrap_or_else(|| end.clone()), end }, state)
+    (
+        Replay { schedule: schedule.to_vec(), records, at_violation: at_violation.unwrap_or_else(|| end.clone()), end },
+        state,
+    )
 }
 
 impl Replay {
@@ -87,15 +92,11 @@ impl Replay {
         })
     }
 
-    /// Whether a thread waits for groups of a family between two steps.
-    pub fn drains(&self, kernel: &Kernel, thread: u16, family: CommitKind, from: u32, to: u32) -> bool {
-        let between = self.records.get(from as usize..(to as usize).min(self.records.len())).unwrap_or_default();
-        between.iter().any(|record| {
-            record.thread == thread
-                && record.effect.is_some_and(
-                    |id| matches!(kernel.effect(id).kind, EffectKind::WaitGroup { kind, .. } if kind == family),
-                )
-        })
+    /// Whether a thread has seen an event complete by a step.
+    pub fn has_seen(&self, machine: &Machine<'_>, thread: u16, event: &Event, step: u32) -> bool {
+        let (at, _) = repeat(machine, &self.schedule, step);
+        let thread = at.at_violation.threads.get(usize::from(thread));
+        thread.is_some_and(|thread| thread.seen.get(event.channel) >= event.number)
     }
 }
 

@@ -136,10 +136,9 @@ impl<'t> Lowerer<'t> {
         let ctas = int("ttg.num-ctas").unwrap_or(1);
         self.build.kernel.partitions.push(Partition { warps });
         self.build.map.partitions.push(("default".to_owned(), TextRange::default()));
+        self.build.kernel.ctas = u32::try_from(ctas).unwrap_or(u32::MAX);
         if let (Some(module), true) = (module, ctas > 1) {
-            let reason = format!(
-                "the kernel runs in clusters of {ctas} CTAs, which are not followed yet: it is read as one CTA"
-            );
+            let reason = format!("the kernel runs in clusters of {ctas} CTAs, which are not followed yet");
             self.unmodelled.push(Unmodelled { range: self.tree.op_name_range(module), reason });
         }
     }
