@@ -17,6 +17,6 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { run_steps: 400_000, total_steps: 4_000_000, states: 20_000, valuations: 64, findings: 64 }
+        Limits { run_steps: 150_000, total_steps: 1_000_000, states: 20_000, valuations: 64, findings: 64 }
     }
 }

@@ -155,10 +155,10 @@ impl<'k> Closer<'k> {
         let Some((warm_up, period)) = observed.repetition(0) else { return Ok(None) };
         let mut closures = vec![Closure { loop_number: inner.loops[0], warm_up, period }];
         let floor = self.plan.floor(self.kernel, inner);
-        for count in floor..warm_up.max(floor) + 2 * period {
+        for count in floor..=warm_up.max(floor) + 2 * period {
             let Some(Some(base)) = table.get(count as usize) else { return Ok(None) };
             let Some(closure) = self.close_one(outer, base, decision, budget, cancel)? else { return Ok(None) };
-            if count >= warm_up.max(floor) + period {
+            if count > warm_up.max(floor) + period {
                 // Within every outer iteration of a run that covers all outer ones.
                 let most = closure.warm_up + closure.period + 1;
                 let Some(Some(many)) = self.plan.drive(self.kernel, base, outer, most).pop() else { return Ok(None) };

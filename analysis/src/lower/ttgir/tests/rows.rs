@@ -218,7 +218,7 @@ fn clusters_are_said_at_the_module() {
     let lowered = super::super::lower(&tree);
     assert_eq!(lowered[0].unmodelled.len(), 1);
     assert_eq!(lowered[0].unmodelled[0].range.of(&text), "module");
-    assert_eq!(lowered[0].kernel.ctas, 1);
+    assert_eq!(lowered[0].kernel.ctas, 2);
 }
 
 #[test]
