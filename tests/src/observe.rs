@@ -5,7 +5,7 @@ use crate::marks::{Further, Marks, Place, Primary};
 use crate::page::Case;
 use crate::page::Lang;
 use analysis::base::{Cancel, Limits, LineIndex, TextRange};
-use analysis::findings::{Finding, KernelReport, Verdict};
+use analysis::findings::{Finding, KernelReport, Kind, Verdict};
 use analysis::syntax::ttgir::Document;
 use analysis::{Analysis, Engine};
 use std::fmt::Write;
@@ -36,7 +36,37 @@ pub fn observe(source: &str, limits: &Limits) -> Observation {
         seen.defects.push("a second analysis differs".into());
     }
     seen.defects.extend(crate::promises::broken(&document, limits));
+    for finding in analysis.kernels.iter().flat_map(|kernel| &kernel.findings) {
+        seen.defects.extend(broken_fix(source, finding, &analysis, limits));
+    }
     seen
+}
+
+/// A fix has been checked: with it its finding is gone, and there is none that was not there.
+fn broken_fix(source: &str, finding: &Finding, before: &Analysis, limits: &Limits) -> Option<String> {
+    let fix = finding.fix.as_ref()?;
+    let mut text = source.to_string();
+    for edit in fix.edits.iter().rev() {
+        let range = edit.range.start as usize..edit.range.end as usize;
+        if text.get(range.clone()).is_none() {
+            return Some(format!("the fix `{}` edits outside the text", fix.title));
+        }
+        text.replace_range(range, &edit.text);
+    }
+    let after = analyse(&Document::new(text), limits)?;
+    let count = |analysis: &Analysis, kind: Kind| {
+        analysis.kernels.iter().flat_map(|kernel| &kernel.findings).filter(|finding| finding.kind == kind).count()
+    };
+    if !after.syntax.is_empty() {
+        return Some(format!("the fix `{}` makes a syntax error: {}", fix.title, after.syntax[0].message));
+    }
+    for &kind in Kind::ALL {
+        let (old, new) = (count(before, kind), count(&after, kind));
+        if new > old || (kind == finding.kind && new == old) {
+            return Some(format!("the fix `{}` leaves {new} of {old} findings of kind {}", fix.title, kind.name()));
+        }
+    }
+    None
 }
 
 fn analyse(document: &Document, limits: &Limits) -> Option<Analysis> {
