@@ -3,7 +3,7 @@
 //! The rows are part of the program, so a row that does not read is a mistake of ours: it is left
 //! out here and caught by the test that counts them.
 
-use super::table::{Arity, Code, Form, Group, Operand, Piece, Rule, Spec, Step};
+use super::table::{Arity, AttrRule, Code, Form, Group, Operand, Piece, Rule, Spec, Step};
 
 /// Adds the rows of `text`.
 pub fn read(text: &'static str, rows: &mut Vec<Spec>) {
@@ -42,10 +42,19 @@ fn row(line: &'static str) -> Option<Spec> {
         isolated: flag("isolated"),
         graph: flag("graph"),
         bare: flag("bare"),
+        same_shape: flag("shape"),
+        same_element: flag("elem"),
+        attrs: flags.split_whitespace().filter_map(attr_rule).collect(),
         operands,
         results,
         form,
     })
+}
+
+/// `name!type` or `name?type`.
+fn attr_rule(word: &'static str) -> Option<AttrRule> {
+    let (name, ty) = word.split_once(['!', '?'])?;
+    Some(AttrRule { name, required: word.as_bytes()[name.len()] == b'!', ty })
 }
 
 /// Where `part`, a slice of `line`, starts in it.
@@ -149,11 +158,17 @@ fn steps(mut text: &'static str, names: &Names) -> Option<(Vec<Step>, &'static s
         match first {
             '}' | '|' => return Some((out, text)),
             '%' => out.push(Step::Operands(names.operand(word)?)),
+            '!' if text[1..].starts_with('<') => {
+                let end = text[2..].find(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(text.len(), |n| n + 2);
+                out.push(Step::Types(names.find(&text[2..end])?, true));
+                text = &text[end..];
+                continue;
+            }
             '!' => out.push(match word {
                 "operands" if names.find(word).is_none() => Step::AllOperands,
                 "results" if names.find(word).is_none() => Step::AllResults,
                 "fn" => Step::Function,
-                _ => Step::Types(names.find(word)?),
+                _ => Step::Types(names.find(word)?, false),
             }),
             '$' => out.push(match word.strip_prefix('!') {
                 Some(unit) => Step::Unit(unit),

@@ -71,8 +71,8 @@ pub enum Step {
     Unit(&'static str),
     /// `{…}`, with a keyword before it or without.
     Dict(Option<&'static str>),
-    /// The types of a group.
-    Types(Group),
+    /// The types of a group; with `true`, the dialect's name may be left out.
+    Types(Group, bool),
     /// The types of all operands.
     AllOperands,
     /// The types of all results.
@@ -122,6 +122,17 @@ pub enum Code {
     Select,
 }
 
+/// What an attribute has to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AttrRule {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether the op cannot be without it.
+    pub required: bool,
+    /// `i32`, `i64` or `bool`.
+    pub ty: &'static str,
+}
+
 /// How an op is written.
 #[derive(Clone, Debug)]
 pub enum Form {
@@ -155,6 +166,12 @@ pub struct Spec {
     pub graph: bool,
     /// Whether its regions need no terminator in the text.
     pub bare: bool,
+    /// Whether operands and results all have one shape.
+    pub same_shape: bool,
+    /// Whether operands and results all have one element type.
+    pub same_element: bool,
+    /// Attributes in the dictionary whose kind is fixed.
+    pub attrs: Vec<AttrRule>,
     /// Whether the form names the operand groups in another order than the definition.
     pub shuffled: bool,
     /// Whether every operand group has exactly one operand.

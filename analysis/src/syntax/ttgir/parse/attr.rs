@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::cursor::{is_name, is_word};
+use super::literal::Literal;
 use super::{Parsed, Parser, SyntaxError};
 use crate::base::TextRange;
 use crate::syntax::ttgir::ids::AttrId;
@@ -79,6 +80,7 @@ impl Parser<'_> {
     }
 
     fn attr_value(&mut self, typed: bool) -> Parsed {
+        let start = self.pos;
         match self.peek() {
             b'#' => return self.hash_attr(),
             b'[' => {
@@ -114,6 +116,11 @@ impl Parser<'_> {
                 if self.byte(self.pos) == b':' && self.byte(self.pos + 1) == b'+' {
                     return Ok(());
                 }
+                if typed && self.eat(b':') {
+                    let ty = self.ty()?;
+                    self.check_number(start, end, ty);
+                }
+                return Ok(());
             }
             b if b.is_ascii_alphabetic() || b == b'_' => return self.word_attr(),
             _ => return Err(self.expected("an attribute")),
@@ -132,27 +139,34 @@ impl Parser<'_> {
                 self.bump(word.len());
                 Ok(())
             }
-            "dense" | "dense_resource" | "sparse" if next == b'<' => {
+            "dense" if next == b'<' => {
+                let start = self.pos;
                 self.bump(word.len());
-                if word == "dense" {
-                    self.dense()?
-                } else {
-                    self.loose_brackets()?
-                }
+                let literal = self.dense()?;
+                let at = TextRange::new(start as u32, self.last_end as u32);
+                self.expect(b':')?;
+                let ty = self.ty()?;
+                self.check_literal(&literal, ty, at)
+            }
+            "dense_resource" | "sparse" if next == b'<' => {
+                self.bump(word.len());
+                self.loose_brackets()?;
                 self.expect(b':')?;
                 self.ty().map(|_| ())
             }
             "array" if next == b'<' => {
                 self.bump(word.len() + 1);
-                self.ty()?;
+                let ty = self.ty()?;
+                let mut literal = Literal::default();
                 if self.eat(b':') {
                     loop {
-                        self.element()?;
+                        self.element(&mut literal)?;
                         if !self.eat(b',') {
                             break;
                         }
                     }
                 }
+                self.check_literal(&literal, ty, TextRange::default())?;
                 self.expect(b'>')
             }
             "loc" if next == b'(' => {
@@ -174,10 +188,17 @@ impl Parser<'_> {
     }
 
     /// A number or a truth value of a list.
-    fn element(&mut self) -> Parsed {
-        let end = self.number_end(self.pos);
-        if end > self.pos {
-            self.bump(end - self.pos);
+    fn element(&mut self, literal: &mut Literal) -> Parsed {
+        let (start, end) = (self.pos, self.number_end(self.pos));
+        if end > start {
+            let number = self.slice(start, end);
+            let range = TextRange::new(start as u32, end as u32);
+            if number.contains('.') {
+                literal.float.get_or_insert(range);
+            } else if !number.contains("0x") {
+                literal.integer.get_or_insert(range);
+            }
+            self.bump(end - start);
             return Ok(());
         }
         match self.peek_word() {
@@ -190,31 +211,52 @@ impl Parser<'_> {
     }
 
     /// `<1>`, `<[[1, 2], [3, 4]]>`, `<"0xFF">`, `<>`.
-    fn dense(&mut self) -> Parsed {
+    fn dense(&mut self) -> Parsed<Literal> {
+        let mut literal = Literal::default();
         self.expect(b'<')?;
-        if self.peek() != b'>' {
-            self.nested(Self::dense_value)?;
+        if self.peek() == b'>' {
+            literal.opaque = true;
+        } else {
+            self.nested(|p| p.dense_value(&mut literal, 0))?;
         }
-        self.expect(b'>')
+        self.expect(b'>')?;
+        Ok(literal)
     }
 
-    fn dense_value(&mut self) -> Parsed {
+    fn dense_value(&mut self, literal: &mut Literal, depth: usize) -> Parsed {
         match self.peek() {
             b'[' => {
                 self.bump(1);
-                if self.eat(b']') {
-                    return Ok(());
+                let mut len = 0;
+                let known = depth < literal.shape.len();
+                if !known {
+                    literal.shape.push(0);
                 }
-                loop {
-                    self.nested(Self::dense_value)?;
+                while self.peek() != b']' {
+                    self.nested(|p| p.dense_value(literal, depth + 1))?;
+                    len += 1;
                     if !self.eat(b',') {
-                        return self.expect(b']');
+                        break;
                     }
                 }
+                if known {
+                    literal.ragged |= literal.shape[depth] != len;
+                } else {
+                    literal.shape[depth] = len;
+                }
+                self.expect(b']')
             }
-            b'"' => self.string().map(|_| ()),
-            b'(' => self.loose_brackets(),
-            _ => self.element(),
+            b'"' => {
+                literal.opaque = true;
+                literal.shape.push(-1);
+                self.string().map(|_| ())
+            }
+            b'(' => {
+                literal.opaque = true;
+                literal.shape.push(-1);
+                self.loose_brackets()
+            }
+            _ => self.element(literal),
         }
     }
 

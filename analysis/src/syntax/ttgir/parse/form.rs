@@ -35,7 +35,7 @@ impl Parser<'_> {
     /// Whether the text goes on with these steps.
     fn begins(&self, d: &Draft, steps: &'static [Step], rest: &[Step]) -> bool {
         match steps {
-            [Step::Punct(p), Step::Types(Group::Operand(g)), ..] => {
+            [Step::Punct(p), Step::Types(Group::Operand(g), _), ..] => {
                 // A variadic group without operands has no types, so the comma is another's.
                 let many = d.spec.is_some_and(|spec| spec.operands[*g as usize].arity == Arity::Many);
                 self.at_punct(p) && !(many && d.groups[*g as usize].len == 0)
@@ -102,7 +102,7 @@ impl Parser<'_> {
                     self.dict(&mut d.attrs)?;
                 }
             }
-            Step::Types(group) => self.group_types(d, *group)?,
+            Step::Types(group, stripped) => self.group_types(d, *group, *stripped)?,
             Step::AllOperands => {
                 d.all_operands = Some(self.type_list()?);
             }
@@ -129,26 +129,26 @@ impl Parser<'_> {
         at
     }
 
-    fn group_types(&mut self, d: &mut Draft, group: Group) -> Parsed {
+    fn group_types(&mut self, d: &mut Draft, group: Group, stripped: bool) -> Parsed {
         let Some(spec) = d.spec else { return Ok(()) };
         match group {
             Group::Operand(g) => {
                 let count = d.groups[g as usize].len;
                 match spec.operands[g as usize].arity {
                     Arity::One => {
-                        let ty = self.trailer_type()?;
+                        let ty = self.maybe_stripped(stripped)?;
                         d.operand_types.push((g, ty));
                     }
                     // MLIR takes the type of an optional operand that is not there.
                     Arity::Maybe if count == 0 && self.at_type() => {
-                        self.trailer_type()?;
+                        self.maybe_stripped(stripped)?;
                     }
                     _ => {
                         for n in 0..count {
                             if n > 0 {
                                 self.expect(b',')?;
                             }
-                            let ty = self.trailer_type()?;
+                            let ty = self.maybe_stripped(stripped)?;
                             d.operand_types.push((g, ty));
                         }
                     }
@@ -156,10 +156,10 @@ impl Parser<'_> {
             }
             Group::Result(g) => {
                 if spec.results[g as usize].arity != Arity::Many || self.at_type() {
-                    let ty = self.trailer_type()?;
+                    let ty = self.maybe_stripped(stripped)?;
                     d.result_types.push((g, ty));
                     while spec.results[g as usize].arity == Arity::Many && self.eat(b',') {
-                        let ty = self.trailer_type()?;
+                        let ty = self.maybe_stripped(stripped)?;
                         d.result_types.push((g, ty));
                     }
                 }
@@ -168,13 +168,17 @@ impl Parser<'_> {
         Ok(())
     }
 
+    fn maybe_stripped(&mut self, stripped: bool) -> Parsed<super::TypeId> {
+        if stripped { self.trailer_type() } else { self.ty() }
+    }
+
     /// `a, b`, or nothing.
     pub(super) fn type_list(&mut self) -> Parsed<Vec<super::TypeId>> {
         let mut types = Vec::new();
         if self.at_type() && !(self.newline && self.at_op_start()) {
-            types.push(self.trailer_type()?);
+            types.push(self.ty()?);
             while self.eat(b',') {
-                types.push(self.trailer_type()?);
+                types.push(self.ty()?);
             }
         }
         Ok(types)

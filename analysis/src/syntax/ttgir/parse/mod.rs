@@ -13,12 +13,14 @@ mod code;
 mod cursor;
 mod form;
 mod function;
+mod literal;
 mod location;
 mod op;
 mod region;
 mod skim;
 mod top;
 mod ty;
+mod verify;
 
 use rustc_hash::FxHashMap;
 

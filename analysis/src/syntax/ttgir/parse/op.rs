@@ -335,6 +335,11 @@ impl<'t> Parser<'t> {
             self.give_operand_types(&mut d, spec);
         }
         let results = self.results(&mut d);
+        if let Some(spec) = d.spec
+            && !d.broken
+        {
+            self.verify(&d, spec, &results);
+        }
         self.flush_uses(&mut d);
         let first = self.store.values.len();
         self.make_results(&d, &results);

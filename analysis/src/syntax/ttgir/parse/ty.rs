@@ -88,7 +88,7 @@ impl Parser<'_> {
     /// Whether a type can start here.
     pub(super) fn at_type(&self) -> bool {
         let c = self.peek();
-        c == b'!' || c == b'(' || c == b'<' || c.is_ascii_alphabetic()
+        c == b'!' || c == b'(' || c.is_ascii_alphabetic()
     }
 
     /// Interns the source text of a type.
@@ -162,7 +162,7 @@ impl Parser<'_> {
         if !self.eat_arrow() {
             return Err(self.expected("`->`"));
         }
-        let results = if self.peek() == b'(' { self.paren_types()? } else { vec![self.trailer_type()?] };
+        let results = if self.peek() == b'(' { self.paren_types()? } else { vec![self.ty()?] };
         Ok((inputs, results))
     }
 
@@ -174,7 +174,7 @@ impl Parser<'_> {
             return Ok(types);
         }
         loop {
-            types.push(self.trailer_type()?);
+            types.push(self.ty()?);
             if !self.eat(b',') {
                 self.expect(b')')?;
                 return Ok(types);
