@@ -50,7 +50,12 @@ pub(super) struct Post {
     pub(super) ends: Vec<bool>,
     /// For each block, the branches that decide whether it runs.
     pub(super) deciders: Vec<SmallVec<[BlockId; 2]>>,
+    /// There were too many deciders to note: every branch must be taken for one that counts.
+    pub(super) gave_up: bool,
 }
+
+/// Deciders noted at most; loops that nest thousands deep have a square of them.
+const DECIDERS: usize = 4_000_000;
 
 const EXIT: u32 = u32::MAX;
 
@@ -89,6 +94,7 @@ impl Post {
         }
         let immediate = immediate(kernel, &backward, &number, &ends);
         let mut deciders: Vec<SmallVec<[BlockId; 2]>> = vec![SmallVec::new(); count];
+        let mut noted = 0;
         for &block in order.iter().filter(|block| ends[block.index()]) {
             let targets = successors(kernel.block(block));
             if targets.len() < 2 {
@@ -101,11 +107,12 @@ impl Post {
                     if deciders[at.index()].last() != Some(&block) {
                         deciders[at.index()].push(block);
                     }
-                    runner = immediate[at.index()];
+                    noted += 1;
+                    runner = immediate[at.index()].filter(|_| noted < DECIDERS);
                 }
             }
         }
-        Post { immediate, ends, deciders }
+        Post { immediate, ends, deciders, gave_up: noted >= DECIDERS }
     }
 }
 

@@ -113,7 +113,7 @@ impl Marks<'_> {
                 effect_vars(kernel.effect(*effect), &mut |var| self.var(var));
             }
         }
-        let endless = !self.post.ends[id.index()];
+        let endless = !self.post.ends[id.index()] || self.post.gave_up;
         if live || endless {
             self.block(id);
         }
