@@ -1,6 +1,7 @@
 //! Own small kernels; what they lower to is compared in the text form, with the names of the
 //! TTGIR in place of numbers.
 
+mod broken;
 mod flow;
 mod rows;
 mod same;
