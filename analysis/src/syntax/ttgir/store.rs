@@ -43,6 +43,8 @@ pub(super) struct Op {
     pub attrs: Slice,
     pub args: Slice,
     pub succs: Slice,
+    /// The result types of a function.
+    pub signature: Slice,
     /// Sizes of the operand groups; empty when each group has exactly one operand.
     pub groups: Slice,
     /// The bytes inside `loc(…)`.
@@ -153,6 +155,7 @@ pub(super) struct Store {
     /// Attribute dictionaries of function arguments, in order.
     pub arg_attrs: Vec<AttrId>,
     pub groups: Vec<u32>,
+    pub signatures: Vec<TypeId>,
     pub top: Vec<OpId>,
     pub aliases: Vec<Alias>,
     /// Per name, its alias + 1, 0 where it is none.

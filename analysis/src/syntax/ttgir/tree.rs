@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::error::SyntaxError;
 use super::ids::{AttrId, BlockId, OpId, RegionId, Sym, TypeId, ValueId};
+use super::lexer::Tokens;
 use super::ops::{Arity, Spec, table};
 use super::parse::Parser;
 use super::resolve;
@@ -67,6 +68,11 @@ impl Tree {
     /// The source, byte for byte.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The tokens of the text, white space and comments among them; together they are the text.
+    pub fn tokens(&self) -> Tokens<'_> {
+        Tokens::new(&self.text)
     }
 
     /// All mistakes, in the order of the text.

@@ -4,7 +4,7 @@ use super::attr::Attrs;
 use super::op::Draft;
 use super::region::Arg;
 use super::{Parsed, Parser};
-use crate::syntax::ttgir::ids::{AttrId, TypeId};
+use crate::syntax::ttgir::ids::{AttrId, Slice, TypeId};
 
 impl Parser<'_> {
     /// `[visibility] @name(args) [-> results] [attributes {…}] [{ body }]`.
@@ -33,7 +33,10 @@ impl Parser<'_> {
         let mut args = Vec::new();
         self.func_args(d, &mut args)?;
         if self.eat_arrow() {
-            self.func_results()?;
+            let types = self.func_results()?;
+            let first = self.store.signatures.len();
+            self.store.signatures.extend(types);
+            self.store.ops[d.op.index()].signature = Slice::since(first, self.store.signatures.len());
         }
         if d.spec.is_some_and(|spec| spec.name == "llvm.func") {
             while self.peek() != b'{' && !self.newline && self.peek_word() != "attributes" && self.peek_word() != "loc"

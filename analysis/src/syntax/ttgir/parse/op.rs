@@ -134,6 +134,7 @@ impl<'t> Parser<'t> {
             attrs: empty,
             args: empty,
             succs: empty,
+            signature: empty,
             groups: empty,
             loc: AttrId { start: 0, end: 0 },
             broken: false,

@@ -60,7 +60,8 @@ fn end(store: &Store, region: &Region, block: &Block, errors: &mut Vec<SyntaxErr
             errors.push(SyntaxError::new(TextRange::new(start, end), "terminator", message));
         }
     }
-    let needless = around.graph || (around.bare && store.ops[region.op.index()].results.len == 0);
+    let carries = store.ops[region.op.index()].results.len > 0;
+    let needless = around.graph || (around.bare && !carries);
     if needless || matches!(around.form, Form::Skimmed) {
         return;
     }
@@ -80,6 +81,15 @@ fn end(store: &Store, region: &Region, block: &Block, errors: &mut Vec<SyntaxErr
     };
     if !ended && !store.ops[last.index()].broken {
         let op = &store.ops[last.index()];
+        if around.bare {
+            // Without results MLIR adds the terminator itself, so it blames the op around.
+            let blamed = &store.ops[region.op.index()];
+            let message = format!("`{}` has results, but a block of it yields none", around.name);
+            let error = SyntaxError::new(TextRange::new(blamed.name_start, blamed.name_end), "terminator", message);
+            errors
+                .push(error.relate(TextRange::new(op.name_start, op.name_end), "a `scf.yield` is missing behind this"));
+            return;
+        }
         let message = "the block ends here, without a terminator";
         errors.push(SyntaxError::new(TextRange::new(op.name_start, op.name_end), "terminator", message));
     }

@@ -6,6 +6,7 @@
 //! every edit.
 
 mod blocks;
+mod flow;
 mod order;
 mod scope;
 mod typing;
@@ -23,6 +24,7 @@ pub(super) fn resolve(store: &mut Store, errors: &mut Vec<SyntaxError>) {
     typing::check(store, errors);
     order::check(store, errors);
     blocks::check(store, errors);
+    flow::check(store, errors);
 }
 
 /// Reports aliases that are used but not defined, each once.
