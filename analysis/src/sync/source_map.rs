@@ -32,7 +32,8 @@ pub struct Site {
     /// Range of the whole op, nested regions left out.
     pub range: TextRange,
     /// Operand ranges by the role they play in the effect, in the order of the effect's
-    /// accesses, then its barriers.
+    /// accesses, then its barriers. Where an op is several effects, those of the one with most
+    /// accesses: look for the role, not the place.
     pub operands: Vec<(String, TextRange)>,
     /// `file:line` of the source program, innermost first, where the op has a location.
     pub source: Vec<String>,

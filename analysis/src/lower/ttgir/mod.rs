@@ -9,7 +9,7 @@
 //! depends on them is a free input. Never dropped: an op with a memdesc operand or of a dialect
 //! that synchronises, and no row; it becomes [`EffectKind::Unmodelled`].
 //!
-//! Missed so far: clusters of more than one CTA (lowered as one, said at the module), the
+//! Missed so far: clusters of more than one CTA (lowered as one and said at the module), the
 //! ops of CLC, AutoWS tokens and arefs, AMD, TLX (said at each op).
 
 mod apply;

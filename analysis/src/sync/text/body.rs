@@ -1,8 +1,9 @@
 //! Values, effects and terminators of a block.
 
+use super::cursor::Cursor;
 use super::lex::Kind;
 use super::ops;
-use super::parse::{Cursor, Parser, TextError};
+use super::parse::{Parser, TextError};
 use crate::base::TextRange;
 use crate::sync::{
     Access, Arrival, Completion, Effect, EffectId, EffectKind, Fork, Instr, Pure, SiteId, Terminator, Var, ViewOp,

@@ -24,6 +24,7 @@
 //! kernel whose effects each stand once, in the order of the blocks, which lowering guarantees.
 
 mod body;
+mod cursor;
 mod lex;
 mod ops;
 mod parse;
