@@ -77,7 +77,8 @@ struct Observed {
     /// Outer iteration (0 for none), iteration, normal form.
     fronts: Vec<(i64, i64, Vec<i64>)>,
     clean: bool,
-    steps: u64,
+    /// Iteration whose form came again, and after how many.
+    repetition: Option<(u64, u64)>,
 }
 
 impl<'k> Closer<'k> {
@@ -125,11 +126,8 @@ impl<'k> Closer<'k> {
     ) -> Result<Option<Closure>, Cancelled> {
         let table = self.plan.drive(self.kernel, base, group, LONG);
         let Some(long) = long_run(&table) else { return Ok(None) };
-        let observed = self.observe(group, None, long, decision);
-        let Some((warm_up, period)) = observed.repetition(0) else { return Ok(None) };
-        if !observed.clean {
-            return Ok(None);
-        }
+        let observed = self.observe(group, None, long, true, decision);
+        let Some((warm_up, period)) = observed.repetition else { return Ok(None) };
         let floor = self.plan.floor(self.kernel, group);
         for trips in floor..warm_up.max(floor) + period {
             cancel.check()?;
@@ -151,8 +149,8 @@ impl<'k> Closer<'k> {
     ) -> Result<Option<Vec<Closure>>, Cancelled> {
         let table = self.plan.drive(self.kernel, &self.plan.base, inner, LONG);
         let Some(long) = long_run(&table) else { return Ok(None) };
-        let observed = self.observe(inner, Some(outer), long, decision);
-        let Some((warm_up, period)) = observed.repetition(0) else { return Ok(None) };
+        let observed = self.observe(inner, Some(outer), long, true, decision);
+        let Some((warm_up, period)) = observed.repetition else { return Ok(None) };
         let mut closures = vec![Closure { loop_number: inner.loops[0], warm_up, period }];
         let floor = self.plan.floor(self.kernel, inner);
         for count in floor..=warm_up.max(floor) + 2 * period {
@@ -162,7 +160,7 @@ impl<'k> Closer<'k> {
                 // Within every outer iteration of a run that covers all outer ones.
                 let most = closure.warm_up + closure.period + 1;
                 let Some(Some(many)) = self.plan.drive(self.kernel, base, outer, most).pop() else { return Ok(None) };
-                let observed = self.observe(inner, Some(outer), &many, decision);
+                let observed = self.observe(inner, Some(outer), &many, false, decision);
                 let repeats = |at: i64| observed.repeats(at, warm_up as i64, period as i64);
                 if !observed.clean || !(0..=(closure.warm_up + closure.period) as i64).all(repeats) {
                     return Ok(None);
@@ -191,19 +189,21 @@ impl<'k> Closer<'k> {
         clean(&run.state)
     }
 
-    /// Runs a valuation and notes the state at each first arrival at an iteration of `group`.
+    /// Runs a valuation and notes the state at each first arrival at an iteration of `group`; to
+    /// the end, or until a form comes again within the first outer iteration.
     fn observe(
         &self,
         group: &Group,
         outer: Option<&Group>,
         valuation: &Valuation,
+        until_repeated: bool,
         decision: &mut Decision<'_>,
     ) -> Observed {
         let machine = Machine::new(self.kernel, valuation, self.limits);
         let mut state = machine.initial();
-        let mut observed = Observed { fronts: Vec::new(), clean: false, steps: 0 };
+        let mut observed = Observed { fronts: Vec::new(), clean: false, repetition: None };
         let mut front = None;
-        loop {
+        'run: loop {
             let mut moved = false;
             for thread in 0..machine.threads() {
                 while !machine.stopped(&state) && machine.status(&state, thread) == Status::Ready {
@@ -213,6 +213,14 @@ impl<'k> Closer<'k> {
                     if front.is_none_or(|front| at > front) {
                         front = Some(at);
                         let form = self.form(&machine, &state, group, at.1);
+                        if until_repeated && at.0 == 0 && clean(&state) {
+                            let earlier = observed.fronts.iter().find(|front| front.0 == 0 && front.2 == form);
+                            if let Some(first) = earlier {
+                                let period = (at.1 - first.1).max(1) as u64;
+                                observed.repetition = Some((first.1.max(0) as u64, period));
+                                break 'run;
+                            }
+                        }
                         observed.fronts.push((at.0, at.1, form));
                     }
                 }
@@ -221,13 +229,12 @@ impl<'k> Closer<'k> {
                 break;
             }
         }
-        if !machine.stopped(&state) {
+        if !machine.stopped(&state) && observed.repetition.is_none() {
             machine.finish(&mut state);
         }
         observed.clean = clean(&state);
-        observed.steps = u64::from(state.step);
         decision.outcome.runs += 1;
-        decision.outcome.steps += observed.steps;
+        decision.outcome.steps += u64::from(state.step);
         observed
     }
 
@@ -281,18 +288,6 @@ impl<'k> Closer<'k> {
 }
 
 impl Observed {
-    /// The first iteration of an outer iteration whose form comes again, and after how many.
-    fn repetition(&self, outer: i64) -> Option<(u64, u64)> {
-        let fronts: Vec<&(i64, i64, Vec<i64>)> = self.fronts.iter().filter(|front| front.0 == outer).collect();
-        for (position, first) in fronts.iter().enumerate() {
-            let later = fronts.get(position + 1..)?.iter().find(|later| later.2 == first.2);
-            if let Some(later) = later {
-                return Some((first.1.max(0) as u64, (later.1 - first.1).max(1) as u64));
-            }
-        }
-        None
-    }
-
     /// Whether in an outer iteration the form at `warm_up` comes again after `period`; true where
     /// it has fewer iterations.
     fn repeats(&self, outer: i64, warm_up: i64, period: i64) -> bool {
