@@ -35,7 +35,7 @@ pub fn run(root: &Path, scope: Scope) -> ExitCode {
         steps.push(("clippy", clippy(root)));
         steps.push(("python", python(root)));
     }
-    let mut tests = vec!["test", "--workspace"];
+    let mut tests = vec!["test", "--workspace", "--no-fail-fast"];
     if scope == Scope::Slow {
         tests.extend(["--", "--include-ignored"]);
     }
