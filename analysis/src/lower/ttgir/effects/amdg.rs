@@ -15,4 +15,5 @@ pub(super) const ROWS: Table = &[
     ("buffer_atomic_rmw", Row::Nothing),
     ("buffer_atomic_cas", Row::Nothing),
     ("instruction_sched_hint", Row::Nothing),
+    ("update_tensor_descriptor", Row::Nothing),
 ];

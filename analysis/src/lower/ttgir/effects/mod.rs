@@ -106,7 +106,7 @@ pub(super) enum Known {
 
 /// Looks an op up by its full name.
 pub(super) fn known(name: &str) -> Known {
-    let Some((dialect, op)) = name.split_once('.') else { return Known::Missing };
+    let Some((dialect, op)) = name.split_once('.') else { return Known::Pure };
     let (table, strict) = match dialect {
         "ttg" => (ttg::ROWS, false),
         "ttng" => (ttng::ROWS, true),
