@@ -137,6 +137,11 @@ impl Server {
         self.wait(method, |message| message["method"] == json!(method))
     }
 
+    /// Answers a request of the server.
+    pub fn respond(&mut self, request: &Value, result: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
+    }
+
     /// Waits for the diagnostics of a version.
     pub fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<Value> {
         let wanted = |message: &Value| {

@@ -1,0 +1,81 @@
+//! Analyses that take long: shown, interruptible, and in nobody's way.
+
+mod server_support;
+
+use serde_json::{Value, json};
+use server_support::{Server, kernel, place, range};
+
+const URI: &str = "file:///slow.ttgir";
+
+/// Many kernels that each run into the limit on steps.
+fn slow() -> String {
+    let ring = kernel("ring.ttgir");
+    let endless = |at: usize| {
+        let constant = format!("%7 = arith.constant {} : i32", 2_000_000_000 + at);
+        let text = ring.replace("%7 = arith.divsi %6, %c64_i32 : i32", &constant);
+        text.replace("%7 = arith.divsi %6, %c64_i32_4 : i32", &constant)
+    };
+    (0..400).map(endless).collect::<Vec<_>>().join("\n// -----\n")
+}
+
+fn client() -> Value {
+    json!({ "window": { "workDoneProgress": true } })
+}
+
+/// The token of the bar that the server asks for, after it was granted.
+fn grant(server: &mut Server) -> Value {
+    let create = server.event("window/workDoneProgress/create");
+    server.respond(&create, Value::Null);
+    let begin = server.event("$/progress");
+    assert_eq!(begin["params"]["value"]["kind"], json!("begin"));
+    assert_eq!(begin["params"]["value"]["cancellable"], json!(true));
+    begin["params"]["token"].clone()
+}
+
+#[test]
+fn a_slow_analysis_shows_a_bar_and_stops_when_asked() {
+    let mut server = Server::start(client());
+    server.open(URI, &slow());
+    let token = grant(&mut server);
+    // Other requests do not wait for it.
+    let hover = server.request("textDocument/hover", place(URI, 8, 6)).expect("a hover");
+    assert!(hover["contents"]["value"].is_string());
+    server.notify("window/workDoneProgress/cancel", json!({ "token": token }));
+    let found = server.diagnostics(URI, 1);
+    assert_eq!(found[0]["code"], json!("unmodelled"));
+    assert!(found[0]["message"].as_str().expect("text").contains("the analysis was stopped"), "{found:?}");
+    let end = server.event("$/progress");
+    assert_eq!(end["params"]["value"]["kind"], json!("end"));
+    assert_eq!(server.shutdown().code(), Some(0));
+}
+
+#[test]
+fn a_change_stops_it_and_only_the_new_text_is_told() {
+    let mut server = Server::start(client());
+    server.open(URI, &slow());
+    grant(&mut server);
+    server.change(URI, 2, None, &kernel("ring.ttgir"));
+    assert_eq!(server.diagnostics(URI, 2), [Value::Null; 0]);
+    assert_eq!(server.pending("textDocument/publishDiagnostics"), [Value::Null; 0]);
+}
+
+#[test]
+fn a_client_that_never_answers_costs_nothing() {
+    let mut server = Server::start(client());
+    server.open(URI, &slow());
+    server.event("window/workDoneProgress/create");
+    server.change(URI, 2, Some(range((0, 0), (99_999, 0))), "module {\n}\n");
+    assert_eq!(server.diagnostics(URI, 2), [Value::Null; 0]);
+    assert_eq!(server.shutdown().code(), Some(0));
+}
+
+#[test]
+fn leaving_in_the_middle_is_quick() {
+    let mut server = Server::start(json!({}));
+    server.open(URI, &slow());
+    server.ask("textDocument/diagnostic", json!({ "textDocument": { "uri": URI } }));
+    assert_eq!(server.close_stdin().code(), Some(1));
+    let mut server = Server::start(json!({}));
+    server.open(URI, &slow());
+    assert_eq!(server.shutdown().code(), Some(0));
+}
