@@ -7,12 +7,17 @@ use super::outbox::Outbox;
 
 /// Runs `work`; a panic becomes a message to the user and `Err` with its text.
 pub fn guard<R>(what: &str, outbox: &Outbox, work: impl FnOnce() -> R) -> Result<R, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        let text = format!("{what} failed: {}", message(panic.as_ref()));
+    caught(work).map_err(|panic| {
+        let text = format!("{what} failed: {panic}");
         tracing::error!("{text}");
         outbox.show_error(format!("fencepost: {text}. This is a bug in fencepost, please report it."));
         text
     })
+}
+
+/// Runs `work`; a panic becomes its text.
+fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| message(panic.as_ref()).to_owned())
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {
@@ -22,5 +27,19 @@ fn message(panic: &(dyn Any + Send)) -> &str {
         text
     } else {
         "unknown panic"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_value_with_its_text() {
+        assert_eq!(caught(|| 1), Ok(1));
+        assert_eq!(caught(|| -> u8 { panic!("plain") }), Err("plain".to_owned()));
+        let number = 3;
+        assert_eq!(caught(|| -> u8 { panic!("made of {number}") }), Err("made of 3".to_owned()));
+        assert_eq!(caught(|| -> u8 { std::panic::panic_any(7) }), Err("unknown panic".to_owned()));
     }
 }

@@ -61,6 +61,13 @@ pub fn fencepost_with(args: &[&str], stdin: &[u8]) -> Output {
     output(child)
 }
 
+/// Runs with an empty stdin, in the root of the repository.
+pub fn fencepost_at_root(args: &[&str]) -> Output {
+    let mut command = Command::new(binary());
+    command.args(args).current_dir(root()).env_remove("CLICOLOR_FORCE").stdin(Stdio::null());
+    output(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts"))
+}
+
 /// Runs with a stdout that is closed at once.
 pub fn fencepost_unread(args: &[&str]) -> Output {
     let mut child = Command::new(binary())
