@@ -63,8 +63,8 @@ fn finding(lowered: &Lowered, found: &Found) -> Option<Finding> {
     let replay = replay::replay(&machine, found)?;
     let told = match &found.violation.rule {
         Rule::Race { .. } => race(&words, &machine, &replay, &found.violation),
-        Rule::ProxyFence { .. } => fence(&words, &found.violation),
-        Rule::Uninitialised { .. } => uninitialised(&words, &found.violation),
+        Rule::ProxyFence { .. } => fence(&words, &replay, &found.violation),
+        Rule::Uninitialised { .. } => uninitialised(&words, &replay, &found.violation),
         Rule::Deadlock(_) => deadlock(&words, &machine, &replay, &found.violation, found.alternative),
         Rule::NotLive { .. } | Rule::Reinit | Rule::Overflow | Rule::OutOfBounds { .. } => {
             lifecycle(&words, &found.violation)

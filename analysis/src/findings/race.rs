@@ -27,7 +27,7 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
     let too_early = earlier.mode == Mode::Read && read_nothing(replay, earlier);
     let kind = classify(words, machine, replay, earlier, later, too_early);
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
-    let buffer = words.operand(later);
+    let buffer = place(words, replay, later);
     let message = match kind {
         Kind::PendingAccess => {
             let family = words.channels.family(earlier.channel)?;
@@ -73,8 +73,8 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
             || event.channel.0 >= words.channels.tensor_core(0).0;
         if unfinished { " and is still in flight" } else { "" }
     };
-    let first = format!("{} {}{}", words.partition(earlier.thread), verb_of(words, earlier), late(earlier));
-    let second = format!("{} {}", words.partition(later.thread), verb_of(words, later));
+    let first = format!("{} {}{}", words.partition(earlier.thread), verb_of(words, replay, earlier), late(earlier));
+    let second = format!("{} {}", words.partition(later.thread), verb_of(words, replay, later));
     let note = |event: &Event, text: String, primary| Note { range: words.event_range(event), text, primary };
     let notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
     let threads = vec![earlier.thread, later.thread];
@@ -164,24 +164,32 @@ fn read_nothing(replay: &Replay, read: &Event) -> bool {
 }
 
 /// A generic access that an async one follows without a fence.
-pub fn fence(words: &Words<'_>, violation: &Violation) -> Option<Told> {
+pub fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Told> {
     let Rule::ProxyFence { earlier, later } = &violation.rule else { return None };
     let message = format!(
         "{} {} {} through the async proxy, but no `ttng.fence_async_shared` covers the generic access in {}",
         words.partition(later.thread),
         verb(later.mode),
-        words.operand(later),
+        place(words, replay, later),
         words.partition(earlier.thread),
     );
     let notes = vec![
         Note {
             range: words.event_range(earlier),
-            text: format!("{} {} through the generic proxy", words.partition(earlier.thread), verb_of(words, earlier)),
+            text: format!(
+                "{} {} through the generic proxy",
+                words.partition(earlier.thread),
+                verb_of(words, replay, earlier)
+            ),
             primary: false,
         },
         Note {
             range: words.event_range(later),
-            text: format!("{} {} through the async proxy", words.partition(later.thread), verb_of(words, later)),
+            text: format!(
+                "{} {} through the async proxy",
+                words.partition(later.thread),
+                verb_of(words, replay, later)
+            ),
             primary: true,
         },
     ];
@@ -190,14 +198,14 @@ pub fn fence(words: &Words<'_>, violation: &Violation) -> Option<Told> {
 }
 
 /// A read of what nobody wrote.
-pub fn uninitialised(words: &Words<'_>, violation: &Violation) -> Option<Told> {
+pub fn uninitialised(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Told> {
     let Rule::Uninitialised { read } = &violation.rule else { return None };
     let message = format!(
         "{} reads {}, and nothing has written it since it was allocated",
         words.partition(read.thread),
-        words.operand(read)
+        place(words, replay, read)
     );
-    let text = format!("{} {}", words.partition(read.thread), verb_of(words, read));
+    let text = format!("{} {}", words.partition(read.thread), verb_of(words, replay, read));
     let notes = vec![Note { range: words.event_range(read), text, primary: true }];
     let from = read.step.saturating_sub(8);
     Some(Told { kind: Kind::UninitialisedRead, message, notes, threads: vec![read.thread], from })
@@ -210,8 +218,17 @@ fn verb(mode: Mode) -> &'static str {
     }
 }
 
-fn verb_of(words: &Words<'_>, event: &Event) -> String {
-    format!("{} {}", verb(event.mode), words.operand(event))
+/// What an event touched, slot included: `%smem[1]`.
+fn place(words: &Words<'_>, replay: &Replay, event: &Event) -> String {
+    let record = replay.record(event.step).filter(|record| record.effect == Some(event.effect));
+    match record.and_then(|record| record.places.get(usize::from(event.access))) {
+        Some(place) => format!("`{}`", words.barrier(*place)),
+        None => words.operand(event),
+    }
+}
+
+fn verb_of(words: &Words<'_>, replay: &Replay, event: &Event) -> String {
+    format!("{} {}", verb(event.mode), place(words, replay, event))
 }
 
 fn op_of(words: &Words<'_>, event: &Event) -> String {

@@ -137,10 +137,9 @@ impl Words<'_> {
         let mut parts = Vec::new();
         match effect.map(|effect| &effect.kind) {
             Some(EffectKind::Operation { accesses, completion, .. }) => {
-                for access in accesses {
+                for (access, place) in accesses.iter().zip(&record.places) {
                     let verb = if access.mode == Mode::Read { "reads" } else { "writes" };
-                    let buffer = self.buffer_of(access.view).map_or_else(String::new, |buffer| self.map.buffer(buffer));
-                    parts.push(format!("{verb} {buffer}"));
+                    parts.push(format!("{verb} {}", self.barrier(*place)));
                 }
                 if let Completion::Commit { implicit: false, .. } = completion {
                     parts.push("in the open group".to_owned());

@@ -6,7 +6,7 @@ use super::machine::{Machine, bad_slot};
 use super::record::{Act, BarrierRecord, Record};
 use super::shadow::{Event, Illegal, Observer};
 use super::state::{State, unpack};
-use super::violation::{Escape, Rule};
+use super::violation::{BarrierPlace, Escape, Rule};
 use crate::sync::{
     Access, Arrival, BufferId, CommitKind, Completion, Effect, EffectId, EffectKind, Issuer, Proxy, Var,
 };
@@ -43,8 +43,13 @@ impl Machine<'_> {
     /// Executes one effect whose predicate holds.
     pub(super) fn execute(&self, state: &mut State, thread: usize, id: EffectId, effect: &Effect) -> Record {
         let at = At { thread, id, site: effect.site };
-        let mut record =
-            Record { thread: thread as u16, site: effect.site, effect: Some(id), barriers: SmallVec::new() };
+        let mut record = Record {
+            thread: thread as u16,
+            site: effect.site,
+            effect: Some(id),
+            places: SmallVec::new(),
+            barriers: SmallVec::new(),
+        };
         self.tick(state, thread);
         match &effect.kind {
             EffectKind::Allocate(buffer) => self.allocate(state, *buffer),
@@ -132,9 +137,11 @@ impl Machine<'_> {
             if let Some(slot) = bad_slot(value) {
                 let rule = Rule::OutOfBounds { index: slot, count: self.slots_of(access.view) };
                 self.violate(state, thread, at.site, Some(at.id), rule);
-                continue;
+                state.stopped = true;
+                return;
             }
             let (buffer, start) = unpack(value);
+            record.places.push(BarrierPlace { buffer: BufferId(buffer), start });
             let Some(shape) = self.shape_of(access.view) else { continue };
             let window = super::atoms::Window { buffer: BufferId(buffer), start, shape };
             let window = state.shadow.resolve(self.kernel, window);
@@ -224,7 +231,7 @@ impl Machine<'_> {
         Some(number)
     }
 
-    fn blame(&self, state: &mut State, place: super::violation::BarrierPlace) {
+    fn blame(&self, state: &mut State, place: BarrierPlace) {
         if let Some(last) = state.violations.last_mut() {
             last.barrier = Some(place);
         }

@@ -247,7 +247,13 @@ impl<'k> Machine<'k> {
     }
 
     fn end_block(&self, state: &mut State, thread: usize) -> Option<Record> {
-        let plain = |site| Record { thread: thread as u16, site, effect: None, barriers: Default::default() };
+        let plain = |site| Record {
+            thread: thread as u16,
+            site,
+            effect: None,
+            places: Default::default(),
+            barriers: Default::default(),
+        };
         match self.terminator(state, thread)? {
             Terminator::Fork(fork) => {
                 let channel = self.channels.base(thread);

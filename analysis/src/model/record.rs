@@ -13,6 +13,8 @@ pub struct Record {
     pub site: SiteId,
     /// Its effect, where it is one.
     pub effect: Option<EffectId>,
+    /// Where its accesses went, in their order.
+    pub places: SmallVec<[BarrierPlace; 3]>,
     /// What happened to barriers, in order.
     pub barriers: SmallVec<[BarrierRecord; 1]>,
 }

@@ -92,7 +92,9 @@ impl State {
                 }
                 history.initialised.hash(&mut hasher);
             }
-            self.violations.len().hash(&mut hasher);
+            for violation in &self.violations {
+                (std::mem::discriminant(&violation.rule), violation.site).hash(&mut hasher);
+            }
             hasher.finish()
         };
         (u128::from(half(0x9e37_79b9)) << 64) | u128::from(half(0x7f4a_7c15))
