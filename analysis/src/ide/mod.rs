@@ -14,6 +14,8 @@ mod names;
 mod roles;
 mod spot;
 mod symbols;
+#[cfg(test)]
+mod tests;
 
 pub use folding::folds;
 pub use hover::{Hover, Row, hover};
