@@ -100,7 +100,12 @@ impl Tree {
         let last = ops.partition_point(touched).checked_sub(1)?;
         let first = last.saturating_sub(1);
         let end_at = ops.partition_point(|op| self.op_range(*op).start <= change.end);
-        let from = self.op_range(*ops.get(first)?).start;
+        let from = match last {
+            // Text that is no operation may stand before the first one.
+            0 if self.store.blocks[block.index()].label.some().is_some() => return None,
+            0 => self.region_range(region).start + 1,
+            _ => self.op_range(*ops.get(first)?).start,
+        };
         let to = match ops.get(end_at) {
             Some(next) => self.op_range(*next).start,
             None => self.closing(region, block)?,

@@ -33,6 +33,9 @@ pub struct Successor {
     pub range: TextRange,
 }
 
+/// More errors than this help nobody.
+const MAX_ERRORS: usize = 500;
+
 /// The syntax of one module. All ranges count from the start of its text.
 #[derive(Clone, Debug)]
 pub struct Tree {
@@ -62,6 +65,7 @@ impl Tree {
         let mut errors = parse_errors.clone();
         resolve::resolve(&mut store, &mut errors);
         errors.sort_by_key(|error| error.range);
+        errors.truncate(MAX_ERRORS);
         Tree { text, store, parse_errors, errors }
     }
 

@@ -66,7 +66,8 @@ impl Parser<'_> {
                 self.intern(start, start + len)
             };
             let key = self.attr_since(start);
-            if attrs[first..].iter().any(|named| named.name == name) {
+            let few = attrs.len() - first < 256;
+            if few && attrs[first..].iter().any(|named| named.name == name) {
                 let message = format!("the attribute `{}` is given twice", self.store.names.get(name));
                 let range = TextRange::new(key.start, key.end);
                 self.errors.push(SyntaxError::new(range, "duplicate-attribute", message));

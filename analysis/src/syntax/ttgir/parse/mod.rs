@@ -58,6 +58,8 @@ pub(super) struct Parser<'t> {
     derived: FxHashMap<(TypeId, u8), TypeId>,
     /// The operation in hand, for the uses it makes.
     op: OpId,
+    /// Where it, or the alias in hand, starts.
+    op_start: usize,
     regions: u32,
     nesting: u32,
 }
@@ -76,6 +78,7 @@ impl<'t> Parser<'t> {
             table: table(),
             derived: FxHashMap::default(),
             op: OpId::NONE,
+            op_start: 0,
             regions: 0,
             nesting: 0,
         }
@@ -93,9 +96,9 @@ impl<'t> Parser<'t> {
         self.error(SyntaxError::new(range, "syntax", format!("expected {what}")))
     }
 
-    /// The next token, or the end of the last one where the line ends here.
+    /// The next token, or the end of the last one where the line ends inside what is being read.
     fn here(&self) -> TextRange {
-        if self.newline || self.pos >= self.src.len() {
+        if (self.newline && self.last_end > self.op_start) || self.pos >= self.src.len() {
             return TextRange::new(self.last_end.saturating_sub(1) as u32, self.last_end as u32);
         }
         let mut end = self.pos + 1;

@@ -117,6 +117,7 @@ impl<'t> Parser<'t> {
     pub(super) fn operation(&mut self, block: BlockId) -> Option<OpId> {
         let start = self.pos;
         let (outer_op, op) = (self.op, OpId(self.store.ops.len() as u32));
+        let outer_start = std::mem::replace(&mut self.op_start, start);
         let mut d = self.draft(op);
         self.op = op;
         let empty = Slice::default();
@@ -154,6 +155,7 @@ impl<'t> Parser<'t> {
             self.op = outer_op;
             if d.regions.is_empty() && d.names.is_empty() {
                 self.store.ops.pop();
+                self.op_start = outer_start;
                 return None;
             }
         }
@@ -164,6 +166,7 @@ impl<'t> Parser<'t> {
         }
         self.finish(d);
         self.op = outer_op;
+        self.op_start = outer_start;
         Some(op)
     }
 

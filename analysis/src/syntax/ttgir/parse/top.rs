@@ -61,6 +61,7 @@ impl Parser<'_> {
     fn alias(&mut self) {
         let start = self.pos;
         let end = self.run(start + 1, is_word);
+        self.op_start = start;
         let is_type = self.byte(start) == b'!';
         let name = self.intern(start, end);
         self.bump((end - start).max(1));

@@ -50,6 +50,9 @@ const DIALECT_TYPES: &[&str] = &[
     "proton_gpu.segment",
 ];
 
+/// So many aliases of a type are expanded; the rest, and cycles, stay as they are.
+const MAX_EXPANSIONS: u32 = 256;
+
 /// Longest type text that is looked for as a whole.
 const MAX_QUICK: usize = 1 << 14;
 
@@ -102,7 +105,7 @@ impl Parser<'_> {
         if let Some(id) = self.store.types.find(text) {
             return id;
         }
-        let canonical = shape::normal(self.canonical(text, 0));
+        let canonical = shape::normal(self.canonical(text, &mut { MAX_EXPANSIONS }));
         let id = self.store.types.intern(text, &canonical);
         let canon = self.store.types.canon(id);
         if self.store.types.encoding(canon).is_none()
@@ -327,8 +330,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `text` with aliases expanded and white space gone; cycles and deep chains stay as they are.
-    fn canonical(&self, text: &str, depth: u32) -> String {
+    /// `text` with aliases expanded and white space gone.
+    fn canonical(&self, text: &str, budget: &mut u32) -> String {
         let bytes = text.as_bytes();
         let mut out = String::with_capacity(text.len() + 64);
         let mut at = 0;
@@ -346,10 +349,11 @@ impl Parser<'_> {
                     }
                     let alias = self.store.names.find(&text[start..at]).and_then(|sym| self.store.alias(sym));
                     if let Some(alias) = alias
-                        && depth < 16
+                        && *budget > 0
                     {
+                        *budget -= 1;
                         let expanded = self.attr_source(alias.value);
-                        out.push_str(&self.canonical(expanded, depth + 1));
+                        out.push_str(&self.canonical(expanded, budget));
                         continue;
                     }
                 }

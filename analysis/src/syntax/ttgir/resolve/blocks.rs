@@ -1,46 +1,57 @@
 //! Labels, terminators, and what branches pass on.
 
+use rustc_hash::FxHashMap;
+
 use super::super::error::SyntaxError;
-use super::super::ids::{BlockId, OpId, Sym};
+use super::super::ids::{BlockId, OpId, RegionId, Sym};
 use super::super::ops::{Form, Spec, table};
 use super::super::store::{Block, Region, Store};
 use super::super::suggest::nearest;
 use crate::base::TextRange;
 
-/// Reports labels that do not exist or exist twice, blocks without an end, and branches that do
-/// not fit their target.
-pub(super) fn check(store: &Store, errors: &mut Vec<SyntaxError>) {
+/// The blocks of a tree by region and label.
+pub(super) type Labels = FxHashMap<(RegionId, Sym), BlockId>;
+
+/// Finds the labels; the first of two equal ones counts, the second is reported.
+pub(super) fn labels(store: &Store, errors: &mut Vec<SyntaxError>) -> Labels {
+    let mut labels = Labels::default();
     for region in &store.regions {
         if region.op.some().is_none() {
             continue;
         }
-        let blocks = region.blocks.of(&store.block_ids);
-        labels(store, blocks, errors);
-        for &block in blocks {
+        for &id in region.blocks.of(&store.block_ids) {
+            let block = &store.blocks[id.index()];
+            if block.label == Sym::NONE {
+                continue;
+            }
+            let first = *labels.entry((block.region, block.label)).or_insert(id);
+            if first == id {
+                continue;
+            }
+            let name = store.names.get(block.label);
+            let at = |start: u32| TextRange::new(start, start + name.len() as u32);
+            let message = format!("the label `{name}` is defined twice");
+            let error = SyntaxError::new(at(block.start), "redefinition", message);
+            errors.push(error.relate(at(store.blocks[first.index()].start), "first defined here"));
+        }
+    }
+    labels
+}
+
+/// Reports labels that do not exist, blocks without an end, and branches that do not fit their
+/// target.
+pub(super) fn check(store: &Store, labels: &Labels, errors: &mut Vec<SyntaxError>) {
+    for region in &store.regions {
+        if region.op.some().is_none() {
+            continue;
+        }
+        for block in region.blocks.of(&store.block_ids) {
             end(store, region, &store.blocks[block.index()], errors);
         }
     }
     for (at, op) in store.ops.iter().enumerate() {
         if op.succs.len > 0 {
-            branches(store, OpId(at as u32), errors);
-        }
-    }
-}
-
-fn labels(store: &Store, blocks: &[BlockId], errors: &mut Vec<SyntaxError>) {
-    for (at, block) in blocks.iter().enumerate() {
-        let (label, start) = (store.blocks[block.index()].label, store.blocks[block.index()].start);
-        let same = |other: &&BlockId| label != Sym::NONE && store.blocks[other.index()].label == label;
-        if let Some(first) = blocks[..at].iter().find(same) {
-            let name = store.names.get(label);
-            let first = store.blocks[first.index()].start;
-            let len = name.len() as u32;
-            let error = SyntaxError::new(
-                TextRange::new(start, start + len),
-                "redefinition",
-                format!("the label `{name}` is defined twice"),
-            );
-            errors.push(error.relate(TextRange::new(first, first + len), "first defined here"));
+            branches(store, labels, OpId(at as u32), errors);
         }
     }
 }
@@ -95,15 +106,15 @@ fn end(store: &Store, region: &Region, block: &Block, errors: &mut Vec<SyntaxErr
     }
 }
 
-fn branches(store: &Store, op: OpId, errors: &mut Vec<SyntaxError>) {
+fn branches(store: &Store, labels: &Labels, op: OpId, errors: &mut Vec<SyntaxError>) {
     let Some(block) = store.ops[op.index()].block.some() else { return };
-    let region = &store.regions[store.blocks[block.index()].region.index()];
-    let blocks = region.blocks.of(&store.block_ids);
+    let region = store.blocks[block.index()].region;
+    let blocks = store.regions[region.index()].blocks.of(&store.block_ids);
     let known = spec(store, op).is_some_and(|spec| spec.name.starts_with("cf."));
     for succ in store.ops[op.index()].succs.of(&store.succs) {
         let range = TextRange::new(succ.start, succ.end);
         let name = store.names.get(succ.label);
-        let Some(target) = blocks.iter().find(|b| store.blocks[b.index()].label == succ.label) else {
+        let Some(target) = labels.get(&(region, succ.label)) else {
             let labels = blocks.iter().filter_map(|b| store.blocks[b.index()].label.some());
             let guess = nearest(name, labels.map(|label| store.names.get(label)));
             let message = format!("there is no block `{name}` in this region");

@@ -22,8 +22,9 @@ pub(super) fn resolve(store: &mut Store, errors: &mut Vec<SyntaxError>) {
     scope::bind(store, errors);
     aliases(store, errors);
     typing::check(store, errors);
-    order::check(store, errors);
-    blocks::check(store, errors);
+    let labels = blocks::labels(store, errors);
+    order::check(store, &labels, errors);
+    blocks::check(store, &labels, errors);
     flow::check(store, errors);
 }
 

@@ -7,15 +7,24 @@ use super::super::error::SyntaxError;
 use super::super::ids::{BlockId, OpId, RegionId, ValueId};
 use super::super::ops::table;
 use super::super::store::{Owner, Store, Use};
+use super::blocks::Labels;
 use crate::base::TextRange;
 
 /// Reports uses that their definition does not reach.
-pub(super) fn check(store: &Store, errors: &mut Vec<SyntaxError>) {
-    let mut dominance = Dominance { store, trees: FxHashMap::default() };
-    let mut said: FxHashMap<ValueId, ()> = FxHashMap::default();
+pub(super) fn check(store: &Store, labels: &Labels, errors: &mut Vec<SyntaxError>) {
+    let mut dominance = Dominance { store, labels, trees: FxHashMap::default() };
+    let mut lost: Vec<(&Use, ValueId)> = Vec::new();
     for (used, &value) in store.uses.iter().zip(&store.used) {
         let Some(value) = value.some() else { continue };
-        if dominance.reaches(value, used) || said.insert(value, ()).is_some() {
+        if !dominance.reaches(value, used) {
+            lost.push((used, value));
+        }
+    }
+    // The arrays hold an op's uses behind those of its regions.
+    lost.sort_by_key(|(used, _)| used.start);
+    let mut said: FxHashMap<ValueId, ()> = FxHashMap::default();
+    for (used, value) in lost {
+        if said.insert(value, ()).is_some() {
             continue;
         }
         let def = &store.values[value.index()];
@@ -32,6 +41,7 @@ pub(super) fn check(store: &Store, errors: &mut Vec<SyntaxError>) {
 
 struct Dominance<'s> {
     store: &'s Store,
+    labels: &'s Labels,
     /// Per region of many blocks, each block's immediate dominator; a block that no path reaches
     /// has none.
     trees: FxHashMap<RegionId, FxHashMap<BlockId, BlockId>>,
@@ -82,8 +92,8 @@ impl Dominance<'_> {
     }
 
     fn dominates(&mut self, region: RegionId, above: BlockId, below: BlockId) -> bool {
-        let store = self.store;
-        let tree = self.trees.entry(region).or_insert_with(|| dominators(store, region));
+        let (store, labels) = (self.store, self.labels);
+        let tree = self.trees.entry(region).or_insert_with(|| dominators(store, labels, region));
         let mut at = below;
         loop {
             // A block that is never reached is dominated by all.
@@ -100,17 +110,20 @@ impl Dominance<'_> {
 }
 
 /// Immediate dominators by the iteration of Cooper, Harvey and Kennedy; the entry has itself.
-fn dominators(store: &Store, region: RegionId) -> FxHashMap<BlockId, BlockId> {
+fn dominators(store: &Store, labels: &Labels, region: RegionId) -> FxHashMap<BlockId, BlockId> {
     let blocks = store.regions[region.index()].blocks.of(&store.block_ids);
-    let successors: Vec<Vec<usize>> = blocks
-        .iter()
-        .map(|block| {
-            let ops = store.blocks[block.index()].ops.of(&store.op_ids);
-            let Some(last) = ops.last() else { return Vec::new() };
-            let labels = store.ops[last.index()].succs.of(&store.succs).iter().map(|succ| succ.label);
-            labels.filter_map(|label| blocks.iter().position(|b| store.blocks[b.index()].label == label)).collect()
-        })
-        .collect();
+    let number: FxHashMap<BlockId, usize> = blocks.iter().enumerate().map(|(at, block)| (*block, at)).collect();
+    let mut successors: Vec<Vec<usize>> = vec![Vec::new(); blocks.len()];
+    let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); blocks.len()];
+    for (at, block) in blocks.iter().enumerate() {
+        let Some(last) = store.blocks[block.index()].ops.of(&store.op_ids).last() else { continue };
+        for succ in store.ops[last.index()].succs.of(&store.succs) {
+            if let Some(&to) = labels.get(&(region, succ.label)).and_then(|block| number.get(block)) {
+                successors[at].push(to);
+                predecessors[to].push(at);
+            }
+        }
+    }
     let mut order = Vec::new();
     let mut seen = vec![false; blocks.len()];
     let mut stack = vec![(0usize, 0usize)];
@@ -140,7 +153,7 @@ fn dominators(store: &Store, region: RegionId) -> FxHashMap<BlockId, BlockId> {
         changed = false;
         for &block in order.iter().rev().filter(|&&block| block != 0) {
             let mut new: Option<usize> = None;
-            for from in (0..blocks.len()).filter(|&from| idom[from].is_some() && successors[from].contains(&block)) {
+            for &from in predecessors[block].iter().filter(|&&from| idom[from].is_some()) {
                 new = Some(new.map_or(from, |other| meet(&idom, &rank, other, from)));
             }
             if new.is_some() && idom[block] != new {

@@ -1,5 +1,7 @@
 //! Scopes: which definition a name means.
 
+use rustc_hash::FxHashMap;
+
 use super::super::error::SyntaxError;
 use super::super::ids::{BlockId, OpId, RegionId, Slice, Sym, TypeId, ValueId};
 use super::super::store::{Owner, Store, Value};
@@ -18,7 +20,8 @@ pub(super) fn bind(store: &mut Store, errors: &mut Vec<SyntaxError>) {
         store,
         errors,
         bound: vec![(ValueId::NONE, 0); names],
-        waiting: vec![0; names],
+        waiting: FxHashMap::default(),
+        awaited: vec![false; names],
         undo: Vec::new(),
         pending: Vec::new(),
         isolation: 1,
@@ -39,10 +42,12 @@ struct Scopes<'s> {
     errors: &'s mut Vec<SyntaxError>,
     /// Per name, what it means now and in which isolated region it was bound.
     bound: Vec<(ValueId, u32)>,
-    /// Per name, how many uses wait for it.
-    waiting: Vec<u32>,
+    /// Per name, the uses that wait for it and the isolated region each is in.
+    waiting: FxHashMap<Sym, Vec<(u32, u32)>>,
+    /// Whether a name was ever waited for: most are not, and need no look-up.
+    awaited: Vec<bool>,
     undo: Vec<(Sym, (ValueId, u32))>,
-    /// Uses whose name is not bound yet.
+    /// Uses whose name was not bound when they were met.
     pending: Vec<u32>,
     isolation: u32,
     last_isolation: u32,
@@ -61,7 +66,8 @@ impl Scopes<'_> {
                 self.attach(at, value, sub);
             } else {
                 self.pending.push(at as u32);
-                self.waiting[sym.index()] += 1;
+                self.awaited[sym.index()] = true;
+                self.waiting.entry(sym).or_default().push((at as u32, self.isolation));
             }
         }
         for at in regions.range() {
@@ -139,7 +145,7 @@ impl Scopes<'_> {
             }
             self.undo.push((value.sym, self.bound[slot]));
             self.bound[slot] = (ValueId(at as u32), self.isolation);
-            if self.waiting[slot] > 0 {
+            if self.awaited[slot] {
                 self.wake(value.sym, ValueId(at as u32));
             }
         }
@@ -158,17 +164,14 @@ impl Scopes<'_> {
 
     /// Binds the uses that waited for a name, in the isolated region that is open.
     fn wake(&mut self, sym: Sym, value: ValueId) {
-        let mut pending = std::mem::take(&mut self.pending);
-        pending.retain(|&at| {
-            let used = self.store.uses[at as usize];
-            if used.sym != sym {
-                return true;
-            }
-            self.waiting[sym.index()] -= 1;
-            self.attach(at as usize, value, used.sub);
-            false
-        });
-        self.pending = pending;
+        let Some(list) = self.waiting.get_mut(&sym) else { return };
+        let list = std::mem::take(list);
+        let (here, outside): (Vec<_>, Vec<_>) = list.into_iter().partition(|(_, region)| *region == self.isolation);
+        self.waiting.insert(sym, outside);
+        for (at, _) in here {
+            let sub = self.store.uses[at as usize].sub;
+            self.attach(at as usize, value, sub);
+        }
     }
 
     /// Whether an operation around this one could not be read, so that its names may be lost.
@@ -187,11 +190,13 @@ impl Scopes<'_> {
     /// Reports the uses that wait in vain, from `first` on.
     fn give_up(&mut self, first: usize) {
         let lost = self.pending.split_off(first.min(self.pending.len()));
-        let mut made: Vec<(Sym, ValueId)> = Vec::new();
+        let mut made: FxHashMap<Sym, ValueId> = FxHashMap::default();
         for at in lost {
+            if self.store.used[at as usize] != ValueId::NONE {
+                continue;
+            }
             let used = self.store.uses[at as usize];
-            self.waiting[used.sym.index()] -= 1;
-            if let Some((_, value)) = made.iter().find(|(sym, _)| *sym == used.sym) {
+            if let Some(value) = made.get(&used.sym) {
                 self.store.used[at as usize] = *value;
                 continue;
             }
@@ -207,7 +212,7 @@ impl Scopes<'_> {
                 ty: TypeId::NONE,
             });
             self.store.used[at as usize] = value;
-            made.push((used.sym, value));
+            made.insert(used.sym, value);
             if self.below_broken(used.op) {
                 continue;
             }
