@@ -59,6 +59,9 @@ pub fn check(folder: &Path, row: &Row) -> Result<(), String> {
     if analysis.kernels.is_empty() {
         return Err("no kernel was found".into());
     }
+    if let Some(defect) = crate::promises::broken(&document, &Limits::default()).first() {
+        return Err(defect.clone());
+    }
     match row.bug {
         None => clean(&analysis),
         Some(_) => twin(&document, &analysis, row),
