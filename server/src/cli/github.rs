@@ -18,7 +18,7 @@ impl Printer for Github {
         let places = Places::new(&file.text);
         match &file.result {
             Err(trouble) => {
-                let place = trouble.place.map_or_else(String::new, |(line, col)| format!(",line={line},col={col}"));
+                let place = trouble.place.map_or_else(String::new, |at| format!(",line={},col={}", at.line, at.column));
                 let (path, message) = (property(&file.path), data(&trouble.message));
                 let _ = writeln!(out, "::error file={path}{place},title=fencepost::{message}");
             }

@@ -67,7 +67,7 @@ impl Printer for Human {
 
 impl Human {
     fn trouble(&self, out: &mut String, path: &str, trouble: &Trouble) {
-        let place = trouble.place.map_or_else(String::new, |(line, column)| format!(":{line}:{column}"));
+        let place = trouble.place.map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));
         let error = self.paint.text(Style::Bad, "error");
         let _ = writeln!(out, "{error}: {path}{place}: {}\n", trouble.message);
     }

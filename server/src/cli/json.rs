@@ -152,8 +152,7 @@ impl<'a> FileJson<'a> {
                 None,
             ),
             Err(trouble) => {
-                let position =
-                    trouble.place.map(|(line, column)| PositionJson { line: line - 1, character: column - 1 });
+                let position = trouble.place.map(|at| PositionJson { line: at.line - 1, character: at.utf16 - 1 });
                 (Vec::new(), Vec::new(), [].as_slice(), Some(ProblemJson { message: &trouble.message, position }))
             }
         };

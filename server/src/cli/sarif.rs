@@ -49,8 +49,8 @@ impl Printer for Sarif {
             }
             Err(trouble) => {
                 let mut location = json!({ "artifactLocation": artifact });
-                if let Some((line, column)) = trouble.place {
-                    location["region"] = json!({ "startLine": line, "startColumn": column });
+                if let Some(at) = trouble.place {
+                    location["region"] = json!({ "startLine": at.line, "startColumn": at.utf16 });
                 }
                 let note = json!({
                     "level": "error",

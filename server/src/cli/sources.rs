@@ -51,8 +51,19 @@ impl Source {
 pub struct Trouble {
     /// One sentence.
     pub message: String,
-    /// Line and column from 1, where there is a place.
-    pub place: Option<(u32, u32)>,
+    /// Where, if there is a place.
+    pub place: Option<Spot>,
+}
+
+/// A place in a file that could not be read to its end, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// Line.
+    pub line: u32,
+    /// Column in characters.
+    pub column: u32,
+    /// Column in UTF-16 code units.
+    pub utf16: u32,
 }
 
 impl Trouble {
@@ -143,9 +154,12 @@ fn text(bytes: Vec<u8>) -> Result<String, Trouble> {
         let (valid, rest) = error.as_bytes().split_at(at);
         let valid = String::from_utf8_lossy(valid);
         let byte = rest.first().copied().unwrap_or_default();
+        let places = Places::new(&valid);
+        let (line, column) = places.line_column(at as u32);
+        let (_, utf16) = places.utf16(at as u32);
         Trouble {
             message: format!("is not UTF-8: byte {at} is 0x{byte:02x}"),
-            place: Some(Places::new(&valid).line_column(at as u32)),
+            place: Some(Spot { line, column, utf16: utf16 + 1 }),
         }
     })?;
     if text.trim().is_empty() { Err(Trouble::new("is empty")) } else { Ok(text) }
@@ -166,8 +180,8 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_are_said_at_their_place() {
-        let bad = text(b"module {\n  \xff".to_vec());
-        assert_eq!(bad.map_err(|trouble| trouble.place), Err(Some((2, 3))));
+        let bad = text(b"module {\n  \xf0\x9d\x92\xb3\xff".to_vec());
+        assert_eq!(bad.map_err(|trouble| trouble.place), Err(Some(Spot { line: 2, column: 4, utf16: 5 })));
         assert!(text(b"\x7fELF\0\0".to_vec()).is_err());
         assert!(text(b" \r\n".to_vec()).is_err());
         assert!(text(b"\xff\xfem\0".to_vec()).is_err());

@@ -43,7 +43,8 @@ const CONCURRENCY: usize = 1024;
 /// Serves until `exit` or a closed stdin.
 pub fn main() -> ExitCode {
     // tower-lsp warns of every notification that nobody listens to, each `didSave` among them.
-    let filter = EnvFilter::try_from_env("FENCEPOST_LOG").unwrap_or_else(|_| EnvFilter::new("warn,tower_lsp_server::server=off"));
+    let filter = EnvFilter::try_from_env("FENCEPOST_LOG")
+        .unwrap_or_else(|_| EnvFilter::new("warn,tower_lsp_server::server=off"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -1,0 +1,87 @@
+// A `vscode` module that answers everything with something harmless, for running the bundle in
+// plain Node. What a test looks at is real: commands, the status item, the server itself.
+
+import Module from 'node:module';
+
+/** A value that can be called, constructed and asked for any member. */
+function anything(name) {
+  return new Proxy(function () {}, {
+    get(target, key) {
+      if (key === 'then' || key === Symbol.toPrimitive || key === Symbol.iterator) {
+        return undefined;
+      }
+      if (key !== 'prototype' && !(key in target)) {
+        target[key] = key === 'dispose' ? () => {} : anything(`${name}.${String(key)}`);
+      }
+      return target[key];
+    },
+    apply: () => anything(`${name}()`),
+    construct: () => anything(`new ${name}`),
+  });
+}
+
+class Disposable {
+  constructor(end) {
+    this.end = end;
+  }
+  dispose() {
+    this.end?.();
+  }
+  static from(...all) {
+    return new Disposable(() => all.forEach((one) => one?.dispose?.()));
+  }
+}
+
+class EventEmitter {
+  listeners = [];
+  event = (listener) => {
+    this.listeners.push(listener);
+    return new Disposable();
+  };
+  fire(value) {
+    this.listeners.forEach((listener) => listener(value));
+  }
+  dispose() {}
+}
+
+/** Installs the module; gives what the extension did with it. */
+export function install() {
+  const seen = { commands: {}, errors: [], status: {}, providers: {} };
+  const vscode = anything('vscode');
+  const register = (name, run) => {
+    seen.commands[name] = run;
+    return new Disposable();
+  };
+  Object.assign(vscode, {
+    version: '1.93.0',
+    Disposable,
+    EventEmitter,
+    LanguageStatusSeverity: { Information: 0, Warning: 1, Error: 2 },
+    commands: { registerCommand: register, registerTextEditorCommand: register, executeCommand: async () => {} },
+  });
+  for (const room of ['workspace', 'window', 'languages', 'env', 'Uri', 'CodeActionKind', 'DiagnosticTag']) {
+    vscode[room];
+  }
+  Object.assign(vscode.workspace, {
+    textDocuments: [],
+    notebookDocuments: [],
+    workspaceFolders: undefined,
+    getConfiguration: () => ({ get: (_key, otherwise) => otherwise }),
+    registerTextDocumentContentProvider: (scheme, provider) => {
+      seen.providers[scheme] = provider;
+      return new Disposable();
+    },
+  });
+  Object.assign(vscode.window, {
+    visibleTextEditors: [],
+    tabGroups: { all: [], onDidChangeTabs: () => new Disposable() },
+    createOutputChannel: () => new Proxy({}, { get: (_target, key) => (key === 'then' ? undefined : () => new Disposable()) }),
+    showErrorMessage: async (message) => void seen.errors.push(message),
+  });
+  vscode.languages.createLanguageStatusItem = () => seen.status;
+  vscode.env.language = 'en';
+  vscode.env.appName = 'a test';
+  const load = Module._load;
+  Module._load = (request, ...rest) => (request === 'vscode' ? vscode : load(request, ...rest));
+  return seen;
+}
