@@ -11,6 +11,13 @@
 //! inner trip count below a bound, and the inner group repeats within every outer iteration of
 //! those runs, which covers larger inner trip counts.
 //!
+//! Predicates that compare a counter with its loop's bound (`i + 2 < steps`, the guard of a
+//! prefetch) depend on the iterations left: they are constant until a margin before the end, so
+//! the form leaves them out and the runs reach a margin further. Predicates that compare a counter
+//! with a constant (`i > 0`) are constant after a horizon, so the form says how far each thread is
+//! up to there. Predicates that compare a bound with a constant are constant from some trip count
+//! on, which the runs go past too.
+//!
 //! Trip counts below the floor of a group ([`Plan::floor`]) are left out of the claim. Assumed: the
 //! kernel notices inputs only through these trip counts (checked by [`demands`]),
 //! counters do not wrap. Given up, and then said: more groups, sequential groups, runs that are
@@ -29,7 +36,7 @@ use crate::sync::{BlockId, Instr, Kernel, LoopInfo, Pure, Var};
 /// Iterations that a run makes to find a repetition.
 const LONG: u64 = 36;
 /// Share of the step limit that closing may use: one part in this many.
-const SHARE: u64 = 2;
+const SHARE: u64 = 16;
 
 pub(super) fn close(
     kernel: &Kernel,
@@ -65,11 +72,12 @@ struct Closer<'k> {
     kernel: &'k Kernel,
     plan: &'k Plan,
     limits: &'k Limits,
-    slices: Slices<'k>,
     demands: Vec<Demand>,
     liveness: Liveness<'k>,
     /// By loop: which blocks are inside.
     bodies: Vec<Vec<bool>>,
+    /// Comparisons that are constant in the middle of a loop.
+    edges: Vec<Edge>,
 }
 
 /// The normal forms at the first arrivals at an iteration.
@@ -87,7 +95,9 @@ impl<'k> Closer<'k> {
         let grouped = |number: usize| plan.groups.iter().any(|group| group.loops.contains(&number));
         let tested: Vec<BlockId> =
             kernel.loops.iter().enumerate().filter(|(number, _)| grouped(*number)).map(|(_, info)| info.head).collect();
-        let demands = demands(kernel, &tested);
+        let edges = edges(kernel, &slices, plan);
+        let compared: Vec<Var> = edges.iter().map(|edge| edge.comparison).collect();
+        let demands = demands(kernel, &tested, &compared);
         // Inputs may be noticed through trip counts only.
         for instr in kernel.blocks.iter().flat_map(|block| &block.instrs) {
             if let Instr::Let(dst, Pure::Input(_) | Pure::Load(..)) = instr
@@ -97,12 +107,24 @@ impl<'k> Closer<'k> {
             }
         }
         let bodies = kernel.loops.iter().map(|info| body(kernel, &slices, info)).collect();
-        Some(Closer { kernel, plan, limits, slices, demands, liveness: Liveness::new(kernel), bodies })
+        Some(Closer { kernel, plan, limits, demands, liveness: Liveness::new(kernel), bodies, edges })
     }
 
     /// Whether every loop of `inner` lies in a loop of `outer`.
     fn inside(&self, inner: &Group, outer: &Group) -> bool {
         inner.loops.iter().all(|&number| self.outer_loop(number, outer).is_some())
+    }
+
+    /// How many iterations before the end a group's predicates look ahead.
+    fn margin(&self, group: &Group) -> u64 {
+        let own = self.edges.iter().filter(|edge| group.loops.contains(&edge.loop_number));
+        own.map(|edge| edge.margin).max().unwrap_or(0)
+    }
+
+    /// Iterations from the start that a loop's predicates can tell apart.
+    fn horizon(&self, number: usize) -> i64 {
+        let own = self.edges.iter().filter(|edge| edge.loop_number == number);
+        own.map(|edge| edge.horizon as i64).max().unwrap_or(0)
     }
 
     fn outer_loop(&self, number: usize, outer: &Group) -> Option<usize> {
@@ -128,8 +150,11 @@ impl<'k> Closer<'k> {
         let Some(long) = long_run(&table) else { return Ok(None) };
         let observed = self.observe(group, None, long, true, decision);
         let Some((warm_up, period)) = observed.repetition else { return Ok(None) };
-        let floor = self.plan.floor(self.kernel, group);
-        for trips in floor..warm_up.max(floor) + period {
+        let (floor, margin) = (self.plan.floor(self.kernel, group), self.margin(group));
+        if warm_up + period + margin > group.trips.eval(long).unwrap_or(0) {
+            return Ok(None);
+        }
+        for trips in floor..warm_up.max(floor) + period + margin {
             cancel.check()?;
             let Some(Some(valuation)) = table.get(trips as usize) else { return Ok(None) };
             if decision.outcome.steps > budget || !self.runs_clean(valuation, decision) {
@@ -152,11 +177,14 @@ impl<'k> Closer<'k> {
         let observed = self.observe(inner, Some(outer), long, true, decision);
         let Some((warm_up, period)) = observed.repetition else { return Ok(None) };
         let mut closures = vec![Closure { loop_number: inner.loops[0], warm_up, period }];
-        let floor = self.plan.floor(self.kernel, inner);
-        for count in floor..=warm_up.max(floor) + 2 * period {
+        let (floor, margin) = (self.plan.floor(self.kernel, inner), self.margin(inner));
+        if warm_up + period + margin > inner.trips.eval(long).unwrap_or(0) {
+            return Ok(None);
+        }
+        for count in floor..=warm_up.max(floor) + 2 * period + margin {
             let Some(Some(base)) = table.get(count as usize) else { return Ok(None) };
             let Some(closure) = self.close_one(outer, base, decision, budget, cancel)? else { return Ok(None) };
-            if count > warm_up.max(floor) + period {
+            if count > warm_up.max(floor) + period + margin {
                 // Within every outer iteration of a run that covers all outer ones.
                 let most = closure.warm_up + closure.period + 1;
                 let Some(Some(many)) = self.plan.drive(self.kernel, base, outer, most).pop() else { return Ok(None) };
@@ -268,7 +296,11 @@ impl<'k> Closer<'k> {
             for (number, body) in self.bodies.iter().enumerate() {
                 if body.get(thread.block.index()) == Some(&true) && self.kernel.loops[number].counted.is_some() {
                     let iteration = self.iteration(state, number);
-                    form.push(if group.loops.contains(&number) { iteration - front } else { iteration });
+                    if group.loops.contains(&number) {
+                        form.extend([iteration - front, iteration.min(self.horizon(number))]);
+                    } else {
+                        form.push(iteration);
+                    }
                 }
             }
             let live = self.liveness.at(thread.block, thread.instr as usize);
@@ -282,7 +314,6 @@ impl<'k> Closer<'k> {
             }
         }
         machine.normal_form(state, &mut form);
-        let _ = &self.slices;
         form
     }
 }
@@ -297,6 +328,64 @@ impl Observed {
             _ => false,
         }
     }
+}
+
+/// A comparison that is constant in the middle of a loop.
+struct Edge {
+    comparison: Var,
+    loop_number: usize,
+    /// Iterations from the start up to which it may differ.
+    horizon: u64,
+    /// Iterations before the end from which on it may differ.
+    margin: u64,
+}
+
+/// Comparisons of a counter or a bound with each other or a constant, up to constants added, in
+/// loops whose bounds are inputs: `i + 2 < steps`, `i == steps - 1`, `i > 0`, `steps > 1`.
+fn edges(kernel: &Kernel, slices: &Slices<'_>, plan: &Plan) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    for number in plan.groups.iter().flat_map(|group| group.loops.iter().copied()) {
+        let Some((counter, lower, upper, step)) = kernel.loops[number].counted else { continue };
+        let Some(step) = slices.constant(step).filter(|&step| step > 0) else { continue };
+        let first = slices.constant(lower);
+        let (counter, upper) = (slices.root(counter), slices.root(upper));
+        let iterations = |distance: i64| (distance.max(0) as u64).div_ceil(step as u64) + 1;
+        for instr in kernel.blocks.iter().flat_map(|block| &block.instrs) {
+            let Instr::Let(comparison, Pure::Cmp(_, _, a, b)) = instr else { continue };
+            let (a, b) = (slices.offset(*a), slices.offset(*b));
+            let role = |(base, by): (Var, i64)| match slices.constant(base) {
+                Some(value) => Some(Role::Constant(value + by)),
+                None if base == counter => Some(Role::Counter(by)),
+                None if base == upper || slices.equal(base, upper) => Some(Role::Bound(by)),
+                None => None,
+            };
+            let (Some(a), Some(b)) = (role(a), role(b)) else { continue };
+            let (horizon, margin) = match (a, b) {
+                (Role::Counter(x), Role::Bound(y)) | (Role::Bound(y), Role::Counter(x)) => {
+                    (0, iterations((x - y).abs()))
+                }
+                (Role::Counter(by), Role::Constant(value)) | (Role::Constant(value), Role::Counter(by)) => {
+                    let Some(first) = first else { continue };
+                    (iterations(value - by - first) + 1, 0)
+                }
+                (Role::Bound(by), Role::Constant(value)) | (Role::Constant(value), Role::Bound(by)) => {
+                    let Some(first) = first else { continue };
+                    (0, iterations(value - by - first) + 1)
+                }
+                _ => continue,
+            };
+            edges.push(Edge { comparison: *comparison, loop_number: number, horizon, margin });
+        }
+    }
+    edges
+}
+
+/// What a side of a comparison is, up to a constant added.
+#[derive(Clone, Copy)]
+enum Role {
+    Counter(i64),
+    Bound(i64),
+    Constant(i64),
 }
 
 /// The longest run of a table, if it is long enough to repeat.

@@ -47,9 +47,10 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Demands by variable. The tests of the counted loops whose heads are in `tested` are left out:
-/// the caller accounts for the position in these loops itself.
-pub fn demands(kernel: &Kernel, tested: &[BlockId]) -> Vec<Demand> {
+/// Demands by variable. The tests of the counted loops whose heads are in `tested`, and the
+/// comparisons that `edges` name, are left out: the caller accounts for the position in these
+/// loops itself.
+pub fn demands(kernel: &Kernel, tested: &[BlockId], edges: &[Var]) -> Vec<Demand> {
     let mut demands = vec![Demand::Nothing; kernel.vars.len()];
     let mut constants = vec![None; kernel.vars.len()];
     for instr in kernel.blocks.iter().flat_map(|block| &block.instrs) {
@@ -84,7 +85,7 @@ pub fn demands(kernel: &Kernel, tested: &[BlockId]) -> Vec<Demand> {
                 match instr {
                     Instr::Let(dst, pure) => {
                         let demand = demands.get(dst.index()).copied().unwrap_or(Demand::Whole);
-                        if demand != Demand::Nothing {
+                        if demand != Demand::Nothing && !edges.contains(dst) {
                             operands(pure, demand, &constants, |var, demand| want(&mut demands, var, demand));
                         }
                     }

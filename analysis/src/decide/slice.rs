@@ -81,6 +81,36 @@ impl<'k> Slices<'k> {
         var
     }
 
+    /// The value of a variable that is a constant.
+    pub fn constant(&self, var: Var) -> Option<i64> {
+        match self.pure(var) {
+            Some(Pure::Const(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// A variable as another one plus a constant.
+    pub fn offset(&self, var: Var) -> (Var, i64) {
+        let (mut var, mut offset) = (self.root(var), 0i64);
+        for _ in 0..self.defs.len() {
+            let (base, by) = match self.defs.get(var.index()) {
+                Some(Def::Let(Pure::Add(_, a, b))) => match (self.constant(*a), self.constant(*b)) {
+                    (_, Some(by)) => (*a, by),
+                    (Some(by), None) => (*b, by),
+                    _ => break,
+                },
+                Some(Def::Let(Pure::Sub(_, a, b))) => match self.constant(*b) {
+                    Some(by) => (*a, -by),
+                    None => break,
+                },
+                _ => break,
+            };
+            var = self.root(base);
+            offset = offset.saturating_add(by);
+        }
+        (var, offset)
+    }
+
     /// The one variable that a parameter or copy takes its value from.
     pub fn source(&self, var: Var) -> Option<Var> {
         match self.defs.get(var.index()) {
