@@ -21,8 +21,8 @@ fn people_get_places_a_run_and_what_to_do() {
     let race = blocks.iter().find(|block| block.starts_with("error[missing-forward-barrier]: ")).expect("the race");
     for said in [
         "ring_not_waited.ttgir:46:38",
-        "^^^^^^ (2) default reads `%a`",
-        "--- (1) partition0 writes `%a` and is still in flight",
+        "^^^^^^ (2) default reads `%a",
+        "--- (1) partition0 writes `%a",
         "   = run, with %K = ",
         "(1) ttng.async_tma_copy_global_to_local: ",
         "   = help: `fencepost explain missing-forward-barrier` says more",
