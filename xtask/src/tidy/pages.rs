@@ -19,6 +19,11 @@ pub(super) fn check(files: &[File]) -> Vec<Problem> {
         if *page != format!("pages/{kind}.md") {
             problems.push(registry.problem(*line, format!("the page of `{kind}` is `pages/{kind}.md`")));
         }
+        if let Some(readme) = files.iter().find(|file| file.path == "README.md")
+            && !readme.text.contains(&format!("| [{kind}]({FOLDER}{kind}.md) |"))
+        {
+            problems.push(readme.problem(0, format!("the table of kinds has no row that links the page of `{kind}`")));
+        }
         match files.iter().find(|file| file.path == format!("{FOLDER}{kind}.md")) {
             None => problems.push(registry.problem(*line, format!("`{kind}` has no page"))),
             Some(file) => problems.extend(page_problems(file, kind)),

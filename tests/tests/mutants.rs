@@ -1,0 +1,58 @@
+//! Every page's kernels with one line lost or doubled: whatever the analysis then says, it keeps
+//! its promises. The verdicts are not judged here, but a machine that is wrong about replay, or
+//! about which schedules matter, has nowhere to hide.
+
+use analysis::base::Limits;
+use analysis::syntax::ttgir::Document;
+use fencepost_tests::promises::broken;
+use fencepost_tests::sources::sources;
+
+/// The texts with one line of a barrier or memory op changed by `change`.
+fn mutants(text: &str, change: impl Fn(&str) -> String) -> impl Iterator<Item = (usize, String)> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let touched: Vec<usize> = (0..lines.len())
+        .filter(|&at| {
+            lines[at].trim_start().starts_with("ttng.") || lines[at].trim_start().starts_with("ttg.local_store")
+        })
+        .collect();
+    touched.into_iter().map(move |at| {
+        let mutant = lines.iter().enumerate().map(|(n, line)| if n == at { change(line) } else { (*line).to_string() });
+        (at + 1, mutant.collect())
+    })
+}
+
+fn check(change: impl Fn(&str) -> String) {
+    let mut tried = 0;
+    let mut defects = Vec::new();
+    for (name, text) in sources() {
+        for (line, mutant) in mutants(&text, &change) {
+            let document = Document::new(mutant);
+            if document.sections().iter().any(|section| !section.tree().errors().is_empty()) {
+                continue;
+            }
+            tried += 1;
+            defects.extend(
+                broken(&document, &Limits::default())
+                    .into_iter()
+                    .map(|defect| format!("{name}, its line {line}: {defect}")),
+            );
+        }
+    }
+    assert!(tried > 500, "only {tried} mutants could be read");
+    assert!(defects.is_empty(), "{} of {tried}:\n{}", defects.len(), defects.join("\n"));
+}
+
+#[test]
+fn a_line_is_lost() {
+    check(|_| String::new());
+}
+
+#[test]
+fn a_line_is_doubled() {
+    check(|line| format!("{line}{line}"));
+}
+
+#[test]
+fn a_phase_is_turned() {
+    check(|line| line.replace("%c0 :", "%c1 :").replace("%p0 :", "%p1 :").replace("%phase :", "%c0 :"));
+}
