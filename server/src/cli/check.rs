@@ -47,7 +47,10 @@ impl Checked {
         let blames = |finding: &Finding| finding.severity <= Severity::Warning;
         if any(|verdict| matches!(verdict, Verdict::Found)) || self.findings().any(blames) {
             "found"
-        } else if !analysis.syntax.is_empty() || any(|verdict| matches!(verdict, Verdict::Undecided(_))) {
+        } else if !analysis.syntax.is_empty()
+            || (analysis.kernels.is_empty() && !analysis.skipped.is_empty())
+            || any(|verdict| matches!(verdict, Verdict::Undecided(_)))
+        {
             "undecided"
         } else if any(|verdict| matches!(verdict, Verdict::Clean(_))) || analysis.kernels.is_empty() {
             "clean"

@@ -193,6 +193,59 @@ fn summary(tally: &Tally) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::args::Colour;
+    use analysis::base::TextRange;
+    use analysis::findings::{Edit, Kind, Note, RunStep};
+
+    fn range(text: &str, word: &str) -> TextRange {
+        let start = text.find(word).unwrap_or(0) as u32;
+        TextRange::new(start, start + word.len() as u32)
+    }
+
+    #[test]
+    fn a_fix_is_shown_as_a_change() {
+        let text = "module {\n  expect %bar\n  wait %bar, %c0\n}\n";
+        let at = |word, said: &str, primary| Note { range: range(text, word), text: said.to_owned(), primary };
+        let arrival = Edit { range: TextRange::empty(range(text, "  wait").start), text: "  arrive %bar\n".to_owned() };
+        let phase = Edit { range: range(text, "%c0"), text: "%c1".to_owned() };
+        let finding = Finding {
+            kind: Kind::Deadlock,
+            severity: Severity::Error,
+            message: "nobody arrives".to_owned(),
+            range: range(text, "wait"),
+            sites: vec![at("expect", "bytes are expected", false), at("wait", "waits for ever", true)],
+            run: vec![
+                RunStep { partition: "default".into(), range: range(text, "expect"), text: "expects".into() },
+                RunStep { partition: "default".into(), range: range(text, "wait"), text: "waits".into() },
+            ],
+            inputs: vec![("%K".to_owned(), 3)],
+            kernel: "f".to_owned(),
+            fix: Some(Fix { title: "insert the arrival".to_owned(), edits: vec![arrival, phase] }),
+        };
+        let mut out = String::new();
+        Human::new(Paint::stdout(Colour::Never), false).finding(&mut out, "k.ttgir", &Places::new(text), &finding);
+        let expected = "\
+error[deadlock]: nobody arrives
+ --> k.ttgir:3:3
+  |
+2 |   expect %bar
+  |   ------ (1) bytes are expected
+3 |   wait %bar, %c0
+  |   ^^^^ (2) waits for ever
+   = run, with %K = 3:
+       default  2  (1) expects
+                3  (2) waits
+help: insert the arrival
+ --> k.ttgir:3:1
+  |
+3 +   arrive %bar
+4 ~   wait %bar, %c1
+  |
+   = help: `fencepost explain deadlock` says more
+
+";
+        assert_eq!(out, expected);
+    }
 
     #[test]
     fn the_summary_counts_only_what_is_there() {

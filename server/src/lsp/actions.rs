@@ -49,3 +49,94 @@ fn fix(snapshot: &Snapshot, title: String, edits: &[Edit], diagnostic: Diagnosti
         ..CodeAction::default()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use analysis::Analysis;
+    use analysis::findings::{Finding, Fix, KernelReport, Kind, Severity, Verdict};
+    use analysis::syntax::ttgir::Document;
+    use ropey::Rope;
+    use serde_json::json;
+    use tower_lsp::ls_types::Uri;
+
+    use super::*;
+    use crate::lsp::facts::Facts;
+
+    const TEXT: &str = "module {\n  \"é\"() : () -> ()\n  wait\n}\n";
+
+    /// A text with a finding on `wait`, which an inserted line puts right.
+    fn snapshot(versioned_edits: bool) -> Option<Snapshot> {
+        let at = TEXT.find("wait")? as u32;
+        let range = TextRange::new(at, at + 4);
+        let edits = vec![Edit { range: TextRange::empty(at - 2), text: "  arrive\n".to_owned() }];
+        let finding = Finding {
+            kind: Kind::Deadlock,
+            severity: Severity::Error,
+            message: "nobody arrives".to_owned(),
+            range,
+            sites: Vec::new(),
+            run: Vec::new(),
+            inputs: Vec::new(),
+            kernel: "f".to_owned(),
+            fix: Some(Fix { title: "Insert the arrival".to_owned(), edits }),
+        };
+        let kernel = KernelReport {
+            name: "f".to_owned(),
+            range,
+            verdict: Verdict::Found,
+            findings: vec![finding],
+            runs: 1,
+            steps: 1,
+        };
+        let analysis = Analysis { kernels: vec![kernel], ..Analysis::default() };
+        let facts = Facts { action_literals: true, versioned_edits, ..Facts::default() };
+        let mut snapshot = Snapshot {
+            uri: "file:///k.ttgir".parse::<Uri>().ok()?,
+            version: 7,
+            rope: Rope::from_str(TEXT),
+            document: Arc::new(Document::new(TEXT)),
+            facts: Arc::new(facts),
+            checked: None,
+        };
+        snapshot.checked = Some(Arc::new(diagnostics::checked(&snapshot, analysis, None)));
+        Some(snapshot)
+    }
+
+    fn asked(line: u32) -> Option<CodeActionParams> {
+        let place = json!({ "line": line, "character": 3 });
+        let params = json!({
+            "textDocument": { "uri": "file:///k.ttgir" },
+            "range": { "start": place, "end": place },
+            "context": { "diagnostics": [] },
+        });
+        serde_json::from_value(params).ok()
+    }
+
+    #[test]
+    fn a_fix_is_offered_on_its_finding_and_nowhere_else() {
+        let (Some(snapshot), Some(here), Some(there)) = (snapshot(true), asked(2), asked(1)) else {
+            panic!("the test's own values are wrong")
+        };
+        assert_eq!(code_actions(&snapshot, &there), []);
+        let actions = serde_json::to_value(code_actions(&snapshot, &here)).unwrap_or_default();
+        assert_eq!(actions[0]["title"], json!("Insert the arrival"));
+        assert_eq!(actions[0]["diagnostics"][0]["code"], json!("deadlock"));
+        let start = json!({ "line": 2, "character": 0 });
+        let expected = json!({ "documentChanges": [{
+            "textDocument": { "uri": "file:///k.ttgir", "version": 7 },
+            "edits": [{ "range": { "start": start, "end": start }, "newText": "  arrive\n" }],
+        }] });
+        assert_eq!(actions[0]["edit"], expected);
+    }
+
+    #[test]
+    fn a_client_without_versioned_edits_gets_plain_ones() {
+        let (Some(snapshot), Some(here)) = (snapshot(false), asked(2)) else {
+            panic!("the test's own values are wrong")
+        };
+        let actions = serde_json::to_value(code_actions(&snapshot, &here)).unwrap_or_default();
+        assert_eq!(actions[0]["edit"]["changes"]["file:///k.ttgir"][0]["newText"], json!("  arrive\n"));
+    }
+}

@@ -25,6 +25,7 @@ mod stdin;
 mod to_proto;
 mod worker;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,6 +60,9 @@ pub fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    if std::io::stdin().is_terminal() {
+        eprintln!("fencepost lsp is started by editors and speaks the Language Server Protocol; Ctrl-D ends it");
+    }
     let orderly = Arc::new(AtomicBool::new(false));
     runtime.block_on(serve(orderly.clone()));
     // Workers may still be busy and the runtime would wait for them; nobody wants their answers.
