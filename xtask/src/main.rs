@@ -8,7 +8,7 @@ usage: cargo xtask <command>
   test [--fast | --slow]   every check and every test; --fast leaves out clippy, wasm and the editors,
                            --slow adds the tests that are marked as ignored
   tidy                     what must not be in the tree: see ARCHITECTURE.md, \"What is absent\"
-  fixtures [--marks]       rewrites the output blocks of all pages, with --marks the carets too";
+  fixtures [--marks]       rewrites the outputs of all pages and of the README, with --marks the carets too";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

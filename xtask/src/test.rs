@@ -67,7 +67,9 @@ pub fn run(root: &Path, scope: Scope) -> ExitCode {
 /// Rewrites the fixtures' outputs; `what` is the value of `UPDATE_EXPECT`.
 pub fn update_fixtures(root: &Path, what: &str) -> ExitCode {
     let mut command = Command::new("cargo");
-    command.args(["test", "--package", "fencepost-tests", "--test", "fixtures"]).env("UPDATE_EXPECT", what);
+    command
+        .args(["test", "--package", "fencepost-tests", "--test", "fixtures", "--test", "cli_readme"])
+        .env("UPDATE_EXPECT", what);
     match execute(root, "fixtures", &mut command) {
         Outcome::Failed => ExitCode::FAILURE,
         Outcome::Passed | Outcome::Skipped(_) => ExitCode::SUCCESS,
