@@ -171,6 +171,13 @@ impl<'k> Decision<'k> {
             cancel.check()?;
             for other in [prefer(machine, thread), hold(machine, &[], thread)] {
                 self.count(&other);
+                if other.state.violations.is_empty() && other.state.lost.is_none() {
+                    // Another schedule gets through: what the canonical one met is a matter of
+                    // schedules.
+                    for found in &mut self.outcome.found {
+                        found.alternative |= !found.confluent;
+                    }
+                }
                 if other.state.violations.iter().any(|violation| self.is_news(violation)) {
                     self.take(&other, valuation, true);
                     if self.races() {

@@ -12,7 +12,7 @@ pub struct Found {
     pub valuation: Valuation,
     /// Under which schedule.
     pub schedule: Schedule,
-    /// Whether the schedule is one that a confluence check asked for, rather than the canonical one.
+    /// Whether it depends on the schedule: another one gets through.
     pub alternative: bool,
     /// Whether the run stands for all schedules.
     pub confluent: bool,

@@ -10,7 +10,7 @@ use crate::base::Limits;
 use crate::decide::{Found, Gap, Lapped, Outcome, Plan, Reach};
 use crate::explore::canonical;
 use crate::model::{Lost, Machine, Record, Rule, Valuation};
-use crate::sync::{InputId, InputKind, Lowered};
+use crate::sync::{EffectKind, InputId, InputKind, Lowered};
 
 /// Longest run that a finding tells.
 const RUN_STEPS: usize = 32;
@@ -129,6 +129,13 @@ fn assemble(
     }
 }
 
+/// Steps that set things up and lead nowhere by themselves.
+fn prepares(words: &Words<'_>, record: &Record) -> bool {
+    record
+        .effect
+        .is_some_and(|id| matches!(words.kernel.effect(id).kind, EffectKind::Allocate(_) | EffectKind::Init { .. }))
+}
+
 /// The steps that lead there: those of the threads concerned, and others' on the barriers that
 /// these touched, from the first access on.
 fn run(words: &Words<'_>, replay: &Replay, told: &Told, last: u32) -> Vec<RunStep> {
@@ -141,9 +148,10 @@ fn run(words: &Words<'_>, replay: &Replay, told: &Told, last: u32) -> Vec<RunSte
     }
     places.sort_unstable();
     places.dedup();
+    let lifecycle = matches!(told.kind, Kind::BarrierNotLive | Kind::BarrierReinit | Kind::ArrivalOverflow);
     let concerns = |record: &&Record| {
-        told.threads.contains(&record.thread)
-            || record.barriers.iter().any(|barrier| places.binary_search(&barrier.place).is_ok())
+        let touched = || record.barriers.iter().any(|barrier| places.binary_search(&barrier.place).is_ok());
+        (lifecycle || !prepares(words, record)) && (told.threads.contains(&record.thread) || touched())
     };
     let mut steps: Vec<RunStep> = window.iter().filter(concerns).map(|record| step(words, record)).collect();
     if steps.len() > RUN_STEPS {

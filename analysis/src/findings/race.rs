@@ -114,7 +114,10 @@ fn classify(
             Some(barrier) => replay.end.barriers.get(barrier).map(|(place, _)| (*place, earlier.number)),
             None => next.map(|arrival| (arrival.place, arrival.flip)),
         };
-        if awaited.is_some_and(|(awaited, flip)| awaited == place && flip > flips) && step >= earlier.step {
+        // A thread cannot have waited for an arrival of its own that comes later.
+        let own = earlier.thread == later.thread && next.is_none_or(|arrival| arrival.step > step);
+        let own = own && words.channels.barrier_of(earlier.channel).is_none();
+        if awaited.is_some_and(|(awaited, flip)| awaited == place && flip > flips) && step >= earlier.step && !own {
             return Kind::PhaseMismatch;
         }
     }

@@ -146,7 +146,10 @@ impl Words<'_> {
                 }
             }
             Some(EffectKind::Commit(_)) => parts.push("closes the group".to_owned()),
-            Some(EffectKind::WaitGroup { pending, .. }) => parts.push(format!("waits until {pending} groups are open")),
+            Some(EffectKind::WaitGroup { pending, .. }) => parts.push(format!(
+                "waits until at most {} open",
+                if *pending == 1 { "1 group is".to_owned() } else { format!("{pending} groups are") }
+            )),
             Some(EffectKind::ProxyFence) => parts.push("fences generic against async accesses".to_owned()),
             Some(EffectKind::Allocate(buffer)) => parts.push(format!("allocates {}", self.map.buffer(*buffer))),
             _ => {}
@@ -154,15 +157,15 @@ impl Words<'_> {
         for barrier in &record.barriers {
             let name = self.barrier(barrier.place);
             parts.push(match barrier.act {
-                Act::Init => format!("initialises {name} for {} arrivals", barrier.pending),
+                Act::Init => format!("initialises {name} for {}", count(barrier.pending, "arrival")),
                 Act::Invalidate => format!("invalidates {name}"),
                 Act::Arrive { flipped: true } => {
                     format!("{name} completes phase {} (flip {})", (barrier.flips + 1) & 1, barrier.flips)
                 }
                 Act::Arrive { flipped: false } if barrier.bytes != 0 => {
-                    format!("{name} still needs {} arrivals and {} bytes", barrier.pending, barrier.bytes)
+                    format!("{name} still needs {} and {} bytes", count(barrier.pending, "arrival"), barrier.bytes)
                 }
-                Act::Arrive { flipped: false } => format!("{name} still needs {} arrivals", barrier.pending),
+                Act::Arrive { flipped: false } => format!("{name} still needs {}", count(barrier.pending, "arrival")),
                 Act::Wait { phase } if barrier.flips == 0 => {
                     format!("wait on {name} for phase {phase} passes: nothing has flipped it yet")
                 }
@@ -172,4 +175,9 @@ impl Words<'_> {
         let op = self.map.sites.get(record.site.index()).map_or("", |site| site.op.as_str());
         if parts.is_empty() { op.to_owned() } else { format!("{op}: {}", parts.join("; ")) }
     }
+}
+
+/// `1 arrival`, `2 arrivals`.
+fn count(number: i64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
