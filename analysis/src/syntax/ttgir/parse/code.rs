@@ -170,7 +170,11 @@ impl<'t> Parser<'t> {
             types = if self.peek() == b'(' { self.paren_types()? } else { vec![self.ty()?] };
         }
         d.all_results = Some(types);
-        self.eat_word("no_inline");
+        let start = self.pos;
+        if self.eat_word("no_inline") {
+            let attr = self.attr_since(start);
+            self.name_attr(&mut d.attrs, "no_inline", attr);
+        }
         self.body(d, false, &[])?;
         self.optional_dict(d)
     }

@@ -265,6 +265,7 @@ impl Parser<'_> {
             let isolated = d.spec.is_some_and(|spec| spec.isolated);
             loop {
                 let region = self.region(d.op, isolated, &[])?;
+                self.drop_empty_block(region);
                 d.regions.push(region);
                 if !self.eat(b',') {
                     break;
@@ -279,6 +280,7 @@ impl Parser<'_> {
         let (inputs, results) = self.function_type()?;
         if let Some(spec) = d.spec {
             self.group_by_sizes(d, spec);
+            give_targets(d, spec);
         } else if inputs.len() == d.uses.len() {
             d.uses.iter_mut().zip(&inputs).for_each(|(used, &ty)| used.ty = ty);
         } else {
@@ -325,5 +327,17 @@ impl Parser<'_> {
         let attr: AttrId = d.attrs.iter().find(is_sizes)?.attr;
         let (_, list) = self.attr_source(attr).split_once(':')?;
         list.trim_end_matches('>').split(',').map(|n| n.trim().parse().ok()).collect()
+    }
+}
+
+/// The generic form lists operands before the labels; says which of them each target gets.
+fn give_targets(d: &mut Draft, spec: &'static Spec) {
+    let first = match spec.name {
+        "cf.br" => 0,
+        "cf.cond_br" => 1,
+        _ => return,
+    };
+    for (succ, uses) in d.succs.iter_mut().zip(d.groups.iter().skip(first)) {
+        succ.uses = *uses;
     }
 }

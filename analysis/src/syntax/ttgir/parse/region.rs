@@ -80,6 +80,15 @@ impl Parser<'_> {
         blocks
     }
 
+    /// `{}` in the generic form is a region without blocks, as of a declared function.
+    pub(super) fn drop_empty_block(&mut self, region: RegionId) {
+        let [block] = self.store.regions[region.index()].blocks.of(&self.store.block_ids) else { return };
+        let block = &self.store.blocks[block.index()];
+        if block.ops.len == 0 && block.args.len == 0 && block.label == Sym::NONE {
+            self.store.regions[region.index()].blocks = Slice::default();
+        }
+    }
+
     fn new_block(&mut self, region: RegionId, label: Sym) -> BlockId {
         let id = BlockId(self.store.blocks.len() as u32);
         let (start, empty) = (self.pos as u32, Slice::default());

@@ -7,6 +7,34 @@ use super::{Parsed, Parser};
 use crate::syntax::ttgir::ids::Slice;
 use crate::syntax::ttgir::store::Succ;
 
+/// Beginnings of the names of skimmed ops whose form ends in `: ` and the result's type.
+const ENDS_IN_RESULT: &[&str] = &[
+    "llvm.mlir.",
+    "llvm.add",
+    "llvm.sub",
+    "llvm.mul",
+    "llvm.and",
+    "llvm.or",
+    "llvm.xor",
+    "llvm.shl",
+    "llvm.lshr",
+    "llvm.ashr",
+    "llvm.udiv",
+    "llvm.sdiv",
+    "llvm.urem",
+    "llvm.srem",
+    "llvm.fadd",
+    "llvm.fsub",
+    "llvm.fmul",
+    "llvm.fdiv",
+    "llvm.fneg",
+    "llvm.freeze",
+    "llvm.insertvalue",
+    "llvm.insertelement",
+    "nvvm.read.",
+    "rocdl.work",
+];
+
 impl Parser<'_> {
     /// Reads to the end of the operation.
     pub(super) fn skim(&mut self, d: &mut Draft) {
@@ -63,14 +91,24 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the last type of a skimmed op as its result's.
+    /// Takes the type that a skimmed op ends with as its result's, where that is the custom.
     fn skimmed_result(&mut self, d: &mut Draft, start: usize) {
         let end = self.last_end;
-        let text = self.slice(start, end);
-        let simple =
-            !text.is_empty() && !text.starts_with('(') && !text.contains(" to ") && self.type_is_whole(start, end);
-        if simple {
-            let ty = self.make_type(text);
+        let arrow = self.slice(0, start).trim_end().ends_with("->");
+        let start = match self.slice(start, end).rfind(" to ") {
+            Some(at) => start + at + " to ".len(),
+            None if arrow => start,
+            None => {
+                let op = &self.store.ops[d.op.index()];
+                let name = self.slice(op.name_start as usize, op.name_end as usize);
+                if !ENDS_IN_RESULT.iter().any(|prefix| name.starts_with(prefix)) {
+                    return;
+                }
+                start
+            }
+        };
+        if self.type_is_whole(start, end) {
+            let ty = self.make_type(self.slice(start, end));
             d.result_types.push((0, ty));
         }
     }
@@ -79,6 +117,9 @@ impl Parser<'_> {
     fn type_is_whole(&self, start: usize, end: usize) -> bool {
         let first = self.byte(start);
         let mut at = if first == b'!' { self.run(start + 1, is_word) } else { self.word_end(start) };
+        if at == start {
+            return false;
+        }
         if self.byte(at) == b'<' && at < end {
             match self.balanced_end(at) {
                 Some(close) => at = close,

@@ -38,6 +38,11 @@ fn leave(store: &Store, around: &Op, last: OpId, errors: &mut Vec<SyntaxError>) 
     let results = || around.results.of(&store.values).iter().map(|value| value.ty).collect::<Vec<_>>();
     let (what, takes) = match (name(op), name(around)) {
         ("tt.return", "tt.func") | ("func.return", "func.func") => {
+            // The generic form has the signature in an attribute.
+            let generic = around.attrs.of(&store.attrs).iter();
+            if generic.into_iter().any(|named| store.names.get(named.name) == "function_type") {
+                return;
+            }
             ("the function returns", around.signature.of(&store.signatures).to_vec())
         }
         ("scf.yield", "scf.for" | "scf.if" | "scf.execute_region" | "scf.index_switch") => {
