@@ -7,6 +7,7 @@
 use crate::base::{Cancel, Cancelled, Limits, TextRange};
 use crate::decide::{Outcome, decide, unbound};
 use crate::findings::{Edit, Finding, Fix, KernelReport, Note, RunStep, Verdict, describe};
+use crate::fix::{Passed, offer};
 use crate::lower::lower;
 use crate::sync::{Kernel, Lowered};
 use crate::syntax::ttgir::{Document, Level, Section, SyntaxError, Tree};
@@ -17,12 +18,36 @@ use std::hash::{Hash, Hasher};
 /// Outcomes that are remembered; an editor has few kernels open, a dump has many equal ones.
 const REMEMBERED: usize = 256;
 
+/// Edited kernels whose outcomes are remembered, so that a fix is not decided at each keystroke.
+const REMEMBERED_FIXES: usize = 64;
+
 /// The analysis of documents, with a memory.
 #[derive(Debug)]
 pub struct Engine {
     limits: Limits,
-    memory: VecDeque<(u64, Kernel, Outcome)>,
+    memory: VecDeque<Memory>,
+    fixed: VecDeque<Memory>,
     explorations: u64,
+}
+
+/// A kernel that was decided.
+#[derive(Debug)]
+struct Memory {
+    hash: u64,
+    kernel: Kernel,
+    outcome: Outcome,
+    /// Which candidates fix its findings, once that was found out.
+    passed: Option<Passed>,
+}
+
+fn hash(kernel: &Kernel) -> u64 {
+    let mut hasher = FxHasher::default();
+    kernel.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn recall<'a>(memory: &'a mut VecDeque<Memory>, hash: u64, kernel: &Kernel) -> Option<&'a mut Memory> {
+    memory.iter_mut().find(|known| known.hash == hash && known.kernel == *kernel)
 }
 
 /// What a document says.
@@ -39,7 +64,7 @@ pub struct Analysis {
 impl Engine {
     /// An engine that remembers nothing yet.
     pub fn new(limits: Limits) -> Engine {
-        Engine { limits, memory: VecDeque::new(), explorations: 0 }
+        Engine { limits, memory: VecDeque::new(), fixed: VecDeque::new(), explorations: 0 }
     }
 
     /// How many kernels were explored rather than remembered.
@@ -80,6 +105,7 @@ impl Engine {
             }
             let mut report = self.report(&lowered, cancel)?;
             doubt(tree, &lowered, &mut report);
+            self.fix(tree, &lowered, &mut report, cancel)?;
             shift_report(&mut report, offset);
             analysis.kernels.push(report);
         }
@@ -96,19 +122,52 @@ impl Engine {
         Ok(report)
     }
 
+    /// Offers fixes where there are findings.
+    fn fix(
+        &mut self,
+        tree: &Tree,
+        lowered: &Lowered,
+        report: &mut KernelReport,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Cancelled> {
+        if report.findings.is_empty() {
+            return Ok(());
+        }
+        let own = hash(&lowered.kernel);
+        let Some(known) = recall(&mut self.memory, own, &lowered.kernel) else { return Ok(()) };
+        let (outcome, passed) = (known.outcome.clone(), known.passed.clone());
+        let Engine { limits, fixed, explorations, .. } = self;
+        let mut again = |kernel: &Kernel| {
+            let hash = hash(kernel);
+            if let Some(known) = recall(fixed, hash, kernel) {
+                return Ok(known.outcome.clone());
+            }
+            let outcome = decide(kernel, limits, cancel)?;
+            *explorations += 1;
+            if fixed.len() == REMEMBERED_FIXES {
+                fixed.pop_front();
+            }
+            fixed.push_back(Memory { hash, kernel: kernel.clone(), outcome: outcome.clone(), passed: None });
+            Ok(outcome)
+        };
+        let passed = offer(tree, lowered, &outcome, passed.as_ref(), report, &mut again)?;
+        if let Some(known) = recall(&mut self.memory, own, &lowered.kernel) {
+            known.passed = Some(passed);
+        }
+        Ok(())
+    }
+
     fn outcome(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<(Outcome, bool), Cancelled> {
-        let mut hasher = FxHasher::default();
-        kernel.hash(&mut hasher);
-        let hash = hasher.finish();
-        if let Some((_, _, outcome)) = self.memory.iter().find(|(known, other, _)| *known == hash && other == kernel) {
-            return Ok((outcome.clone(), true));
+        let hash = hash(kernel);
+        if let Some(known) = recall(&mut self.memory, hash, kernel) {
+            return Ok((known.outcome.clone(), true));
         }
         let outcome = decide(kernel, &self.limits, cancel)?;
         self.explorations += 1;
         if self.memory.len() == REMEMBERED {
             self.memory.pop_front();
         }
-        self.memory.push_back((hash, kernel.clone(), outcome.clone()));
+        self.memory.push_back(Memory { hash, kernel: kernel.clone(), outcome: outcome.clone(), passed: None });
         Ok((outcome, false))
     }
 }

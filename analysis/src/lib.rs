@@ -12,6 +12,7 @@ pub mod decide;
 pub mod engine;
 pub mod explore;
 pub mod findings;
+pub mod fix;
 pub mod ide;
 pub mod lower;
 pub mod model;

@@ -19,14 +19,14 @@ const RUN_STEPS: usize = 32;
 pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
     let mut findings: Vec<Finding> = Vec::new();
     for found in &outcome.found {
-        findings.extend(finding(lowered, found));
+        findings.extend(tell(lowered, found));
     }
     for lapped in &outcome.lapped {
         findings.extend(lap(lowered, lapped));
     }
     let verdict = verdict(lowered, outcome, &findings);
     for assumed in &outcome.assumed {
-        findings.extend(finding(lowered, assumed).map(|finding| Finding {
+        findings.extend(tell(lowered, assumed).map(|finding| Finding {
             severity: Severity::Hint,
             message: format!("{} (only when a loop runs fewer times than its ring has slots)", finding.message),
             ..finding
@@ -57,7 +57,8 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
     }
 }
 
-fn finding(lowered: &Lowered, found: &Found) -> Option<Finding> {
+/// What is said of one violation; `None` if its run does not repeat.
+pub fn tell(lowered: &Lowered, found: &Found) -> Option<Finding> {
     let machine = replay::machine(&lowered.kernel, &found.valuation);
     let words = Words { kernel: &lowered.kernel, map: &lowered.map, channels: machine.channels() };
     let replay = replay::replay(&machine, found)?;

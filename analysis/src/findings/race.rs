@@ -39,13 +39,18 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
             )
         }
         Kind::PhaseMismatch => {
-            let (barrier, flips, _) = replay.guard(words.kernel, later)?;
+            // Too early is the one whose wait let it pass.
+            let (early, other) = if too_early { (earlier, later) } else { (later, earlier) };
+            let (barrier, flips, _) = replay.guard(words.kernel, early)?;
             let name = words.barrier(barrier);
             format!(
-                "{who} {} {buffer} after a wait on `{name}` that passed at flip {flips}, before the one that follows \
-                 {} in {whom}: the phase is off",
-                verb(later.mode),
-                op_of(words, earlier),
+                "{} {} {} after a wait on `{name}` that passed at flip {flips}, before the one that follows {} in {}: \
+                 the phase is off",
+                words.partition(early.thread),
+                verb(early.mode),
+                words.operand(early),
+                op_of(words, other),
+                words.partition(other.thread),
             )
         }
         Kind::ExpectMismatch => format!(

@@ -1,0 +1,158 @@
+//! Fixes: changes of the text that the machine has re-checked.
+//!
+//! For each finding a few plain candidates are written down; each is applied to the text, which
+//! is read, lowered and decided anew. The first is offered with which the finding is gone and
+//! nothing is new: no finding, no gap, no op that is not modelled. A kernel without findings
+//! costs nothing.
+//!
+//! What is written down, by file: [`fence`] a missing proxy fence; [`pending`] waits for commit
+//! groups and commits; [`phase`] the other phase, a phase that follows the laps; [`wait`] a missing
+//! `wait_barrier`; [`order`] an arrival that comes too early or says too little; [`arrive`] a
+//! missing arrival; [`count`] counts of arrivals and bytes; [`life`] missing, doubled and
+//! forgotten inits.
+//!
+//! What is never offered: a change of what is computed (an index, a buffer, a trip count, an
+//! accumulator's first use), a new capture of a partition, more slots, a
+//! `ttng.warp_group_dot_wait` (its results are the registers that it guards), changes at two
+//! places that depend on each other, anything in a text with syntax errors, on a cluster, or for a
+//! wait that is lapped.
+
+mod arrive;
+mod case;
+mod check;
+mod code;
+mod count;
+mod draft;
+mod fence;
+mod life;
+mod order;
+mod pending;
+mod phase;
+mod slot;
+#[cfg(test)]
+mod tests;
+mod wait;
+
+use crate::base::Cancelled;
+use crate::decide::Outcome;
+use crate::findings::{Finding, Fix, KernelReport, Kind, tell};
+use crate::sync::{Kernel, Lowered};
+use crate::syntax::ttgir::Tree;
+use case::Case;
+use check::{Before, Place};
+use code::Code;
+
+pub use check::apply;
+
+/// Candidates that are tried for one finding.
+const TRIES: usize = 16;
+
+/// Candidates that are tried for one kernel.
+const KERNEL_TRIES: usize = 64;
+
+/// Decides an edited kernel; the caller may remember outcomes.
+pub type Decide<'a> = dyn FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a;
+
+/// Numbers of the candidates that passed, one for each of the outcome's violations. They hold for
+/// every text with the same kernel, where one of them is merely checked again.
+pub type Passed = Vec<Option<u32>>;
+
+/// Gives the findings of a kernel's report their fixes. The ranges of the report and of the
+/// edits count from the start of the tree's text. `known` is what an equal kernel gave before.
+pub fn offer(
+    tree: &Tree,
+    lowered: &Lowered,
+    outcome: &Outcome,
+    known: Option<&Passed>,
+    report: &mut KernelReport,
+    decide: &mut Decide<'_>,
+) -> Result<Passed, Cancelled> {
+    let mut passed = vec![None; outcome.found.len()];
+    if outcome.found.is_empty() || report.findings.is_empty() || !tree.errors().is_empty() {
+        return Ok(passed);
+    }
+    let code = Code { tree };
+    let places = report.findings.iter().map(|finding| (finding.kind, finding.range.start)).collect();
+    let before = Before::new(tree, lowered, outcome, places);
+    let mut good: Vec<(Fix, Vec<Place>)> = Vec::new();
+    let mut tries = 0;
+    for (number, found) in outcome.found.iter().enumerate() {
+        let Some(told) = tell(lowered, found) else { continue };
+        let same = |finding: &&mut Finding| finding.kind == told.kind && finding.range == told.range;
+        let Some(finding) = report.findings.iter_mut().find(same).filter(|finding| finding.fix.is_none()) else {
+            continue;
+        };
+        let place = (told.kind, told.range.start);
+        if let Some((fix, _)) = good.iter().find(|(_, left)| !left.contains(&place)) {
+            finding.fix = Some(fix.clone());
+            continue;
+        }
+        let known = known.and_then(|known| known.get(number));
+        let (None | Some(Some(_)), true) = (known, tries < KERNEL_TRIES) else { continue };
+        let Some(case) = Case::new(code, lowered, found, &told) else { continue };
+        let mut all: Vec<(u32, Fix)> = Vec::new();
+        for fix in candidates(&case) {
+            if all.len() < TRIES && !all.iter().any(|(_, other)| other.edits == fix.edits) {
+                all.push((all.len() as u32, fix));
+            }
+        }
+        if let Some(Some(first)) = known {
+            all.retain(|(at, _)| at == first);
+        }
+        let mut best: Option<(u32, Fix, Vec<Place>)> = None;
+        for (at, fix) in all {
+            tries += 1;
+            let Some(left) = before.after(&fix, found, place, decide)? else { continue };
+            if left.iter().any(|(kind, _)| hides(*kind)) {
+                continue;
+            }
+            // What leaves fewer findings comes nearer to the cause.
+            if best.as_ref().is_none_or(|(.., other)| left.len() < other.len()) {
+                best = Some((at, fix, left));
+            }
+            if best.as_ref().is_some_and(|(.., left)| left.is_empty()) {
+                break;
+            }
+        }
+        if let Some((at, fix, left)) = best {
+            finding.fix = Some(fix.clone());
+            passed[number] = Some(at);
+            good.push((fix, left));
+        }
+    }
+    Ok(passed)
+}
+
+/// Whether a run that ends with such a finding is cut short, so that what it says of the rest is
+/// not the whole truth.
+fn hides(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Deadlock | Kind::ExpectMismatch | Kind::BarrierNotLive | Kind::BarrierReinit | Kind::ArrivalOverflow
+    )
+}
+
+/// What might help, the likeliest first.
+fn candidates(case: &Case<'_>) -> Vec<Fix> {
+    let grouped = case.pair().is_some_and(|(earlier, _)| case.words.channels.family(earlier.channel).is_some());
+    let makers: &[fn(&Case<'_>) -> Vec<Fix>] = match case.finding.kind {
+        Kind::MissingProxyFence => &[fence::fences],
+        Kind::PendingAccess => &[pending::waits, order::late, order::stronger, wait::waits],
+        Kind::PhaseMismatch => {
+            &[phase::guard, phase::blocked, order::late, order::stronger, wait::waits, wait::at_once]
+        }
+        Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier | Kind::PackedOverwrite if grouped => {
+            &[pending::waits, order::late, order::stronger, wait::waits, phase::guard]
+        }
+        Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier | Kind::PackedOverwrite => {
+            &[order::late, order::stronger, wait::waits, wait::at_once, count::more, phase::guard]
+        }
+        Kind::Deadlock => &[phase::blocked, count::arrivals, count::expects, arrive::arrivals, count::bytes],
+        Kind::ExpectMismatch => &[count::bytes, count::expects],
+        Kind::ArrivalOverflow => &[count::more, life::without],
+        Kind::BarrierNotLive => &[life::init],
+        Kind::BarrierReinit => &[life::reinit],
+        Kind::UninitialisedRead | Kind::LappedWait | Kind::OutOfBounds | Kind::Unmodelled => &[],
+    };
+    makers.iter().flat_map(|maker| maker(case)).collect()
+}
