@@ -50,6 +50,12 @@ const TRIES: usize = 16;
 /// Candidates that are tried for one kernel.
 const KERNEL_TRIES: usize = 64;
 
+/// Bytes that are read for the candidates of one kernel.
+const BYTES: usize = 16 << 20;
+
+/// Machine steps that the candidates of one kernel may cost.
+const STEPS: u64 = 4_000_000;
+
 /// Decides an edited kernel; the caller may remember outcomes.
 pub type Decide<'a> = dyn FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a;
 
@@ -75,7 +81,7 @@ pub fn offer(
     let places = report.findings.iter().map(|finding| (finding.kind, finding.range.start)).collect();
     let before = Before::new(tree, lowered, outcome, places);
     let mut good: Vec<(Fix, Vec<Place>)> = Vec::new();
-    let mut tries = 0;
+    let mut tries = affordable(tree, outcome);
     for (number, found) in outcome.found.iter().enumerate() {
         let Some(told) = tell(lowered, found) else { continue };
         let same = |finding: &&mut Finding| finding.kind == told.kind && finding.range == told.range;
@@ -87,40 +93,60 @@ pub fn offer(
             finding.fix = Some(fix.clone());
             continue;
         }
-        let known = known.and_then(|known| known.get(number));
-        let (None | Some(Some(_)), true) = (known, tries < KERNEL_TRIES) else { continue };
+        let only = match known.and_then(|known| known.get(number)) {
+            Some(None) => continue,
+            Some(Some(only)) => Some(*only),
+            None => None,
+        };
         let Some(case) = Case::new(code, lowered, found, &told) else { continue };
-        let mut all: Vec<(u32, Fix)> = Vec::new();
-        for fix in candidates(&case) {
-            if all.len() < TRIES && !all.iter().any(|(_, other)| other.edits == fix.edits) {
-                all.push((all.len() as u32, fix));
-            }
-        }
-        if let Some(Some(first)) = known {
-            all.retain(|(at, _)| at == first);
-        }
-        let mut best: Option<(u32, Fix, Vec<Place>)> = None;
-        for (at, fix) in all {
-            tries += 1;
-            let Some(left) = before.after(&fix, found, place, decide)? else { continue };
-            if left.iter().any(|(kind, _)| hides(*kind)) {
-                continue;
-            }
-            // What leaves fewer findings comes nearer to the cause.
-            if best.as_ref().is_none_or(|(.., other)| left.len() < other.len()) {
-                best = Some((at, fix, left));
-            }
-            if best.as_ref().is_some_and(|(.., left)| left.is_empty()) {
-                break;
-            }
-        }
-        if let Some((at, fix, left)) = best {
+        if let Some((at, fix, left)) = first_good(&before, &case, place, only, &mut tries, decide)? {
             finding.fix = Some(fix.clone());
             passed[number] = Some(at);
             good.push((fix, left));
         }
     }
     Ok(passed)
+}
+
+/// How many candidates of a kernel may be checked.
+fn affordable(tree: &Tree, outcome: &Outcome) -> usize {
+    let by_steps = usize::try_from(STEPS / outcome.steps.max(1)).unwrap_or(usize::MAX);
+    KERNEL_TRIES.min(BYTES / tree.text().len().max(1)).min(by_steps)
+}
+
+/// The candidate, with its number and what it leaves, that passes and leaves least; of equals the
+/// first. `only` is the one to look at.
+fn first_good(
+    before: &Before<'_>,
+    case: &Case<'_>,
+    place: Place,
+    only: Option<u32>,
+    tries: &mut usize,
+    decide: &mut Decide<'_>,
+) -> Result<Option<(u32, Fix, Vec<Place>)>, Cancelled> {
+    let mut all: Vec<Fix> = Vec::new();
+    for fix in candidates(case) {
+        if all.len() < TRIES && !all.iter().any(|other| other.edits == fix.edits) {
+            all.push(fix);
+        }
+    }
+    let mut best: Option<(u32, Fix, Vec<Place>)> = None;
+    for (at, fix) in (0..).zip(all).filter(|(at, _)| only.is_none_or(|only| only == *at)) {
+        let Some(rest) = tries.checked_sub(1) else { break };
+        *tries = rest;
+        let Some(left) = before.after(&fix, case.found, place, decide)? else { continue };
+        if left.iter().any(|(kind, _)| hides(*kind)) {
+            continue;
+        }
+        // What leaves fewer findings comes nearer to the cause.
+        if best.as_ref().is_none_or(|(.., other)| left.len() < other.len()) {
+            best = Some((at, fix, left));
+        }
+        if best.as_ref().is_some_and(|(.., left)| left.is_empty()) {
+            break;
+        }
+    }
+    Ok(best)
 }
 
 /// Whether a run that ends with such a finding is cut short, so that what it says of the rest is
