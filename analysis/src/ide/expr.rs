@@ -1,5 +1,6 @@
 //! A scalar as the expression that computes it, as far as it is short.
 
+use super::memory::captured;
 use crate::syntax::ttgir::{Def, OpId, Tree, ValueId};
 
 /// Deeper operands are named instead of expanded.
@@ -75,7 +76,17 @@ fn balanced(text: &str) -> bool {
 }
 
 fn render(tree: &Tree, value: ValueId, depth: u32) -> String {
-    let Def::Result(op, _) = tree.value_def(value) else { return name(tree, value) };
+    let op = match tree.value_def(value) {
+        Def::Result(op, _) => op,
+        // A captured value is known by its name outside, where the other partitions see it too.
+        Def::BlockArg(block, number) if depth > 0 => {
+            return match captured(tree, block, number as usize) {
+                Some(outer) => render(tree, outer, depth - 1),
+                None => name(tree, value),
+            };
+        }
+        Def::BlockArg(..) | Def::Undefined => return name(tree, value),
+    };
     if let Some(constant) = constant(tree, op) {
         return constant;
     }

@@ -156,10 +156,10 @@ fn argument_sources(tree: &Tree, block: BlockId, number: usize) -> Roots {
         }
         return sources;
     }
+    if let Some(outer) = captured(tree, block, number) {
+        return Roots::from_slice(&[outer]);
+    }
     match tree.op_name(op) {
-        "ttg.warp_specialize" | "ttg.warp_specialize.partitions" => {
-            sources.extend(captures(tree, op).get(number).copied());
-        }
         "scf.for" if number > 0 => {
             sources.extend(tree.group(op, "initArgs").get(number - 1).copied());
             sources.extend(yielded(tree, op, number - 1));
@@ -168,6 +168,15 @@ fn argument_sources(tree: &Tree, block: BlockId, number: usize) -> Roots {
         _ => {}
     }
     sources
+}
+
+/// The value outside that an argument of a partition stands for.
+pub fn captured(tree: &Tree, block: BlockId, number: usize) -> Option<ValueId> {
+    let region = tree.parent_region(block);
+    let op = tree.parent_op(region)?;
+    let partition = matches!(tree.op_name(op), "ttg.warp_specialize" | "ttg.warp_specialize.partitions");
+    let entry = tree.blocks(region).first() == Some(&block);
+    captures(tree, op).get(number).copied().filter(|_| partition && entry)
 }
 
 /// The captures of a partition; in the generic form the holder inside may have none of its own.

@@ -82,6 +82,22 @@ fn a_number_is_shown_as_it_is_computed() {
 }
 
 #[test]
+fn a_captured_number_is_known_by_its_name_outside() {
+    let body = "
+    %c2 = arith.constant 2 : i32
+    ttg.warp_specialize(%n, %c2)
+    default {
+      ttg.warp_yield
+    }
+    partition0(%x: i32, %y: i32) num_warps(4) {
+      $%z = arith.remsi %x, %y : i32
+      ttg.warp_return
+    } : (i32, i32) -> ()";
+    let (document, at) = cursor(&module(body));
+    assert_eq!(hover(&document, at).map(|hover| hover.title), Some("%z: i32 = %n % 2".to_owned()));
+}
+
+#[test]
 fn a_name_that_nothing_defines_has_uses_only() {
     let (document, at) = cursor(&module("    %a = arith.addi $%nope, %nope : i32"));
     assert_eq!(occurrences(&document, at).len(), 2);
