@@ -6,6 +6,7 @@ use crate::page::Case;
 use crate::page::Lang;
 use analysis::base::{Cancel, Limits, LineIndex, TextRange};
 use analysis::findings::{Finding, KernelReport, Kind, Verdict};
+use analysis::sync::text::parse;
 use analysis::syntax::ttgir::Document;
 use analysis::{Analysis, Engine};
 use std::fmt::Write;
@@ -67,6 +68,25 @@ fn broken_fix(source: &str, finding: &Finding, before: &Analysis, limits: &Limit
         }
     }
     None
+}
+
+/// Analyses a kernel in text form and checks the promises.
+pub fn observe_sync(source: &str, limits: &Limits) -> Observation {
+    let lowered = match parse(source) {
+        Ok(lowered) => lowered,
+        Err(error) => return Observation { defects: vec![error.to_string()], ..Observation::default() },
+    };
+    let report = || Engine::new(limits.clone()).report(&lowered, &Cancel::never()).ok();
+    let Some(first) = report() else {
+        return Observation { defects: vec!["the analysis says it was cancelled".into()], ..Observation::default() };
+    };
+    let differs = report().is_none_or(|second| second != first);
+    let mut seen = summarise(source, &Analysis { kernels: vec![first], ..Analysis::default() });
+    if differs {
+        seen.defects.push("a second analysis differs".into());
+    }
+    seen.defects.extend(crate::promises::kernel(&lowered, limits));
+    seen
 }
 
 fn analyse(document: &Document, limits: &Limits) -> Option<Analysis> {

@@ -1,7 +1,7 @@
 //! Markdown pages as suites.
 //!
 //! Headings of any depth open a case; fenced blocks belong to the last heading. Known languages
-//! are sources (`ttgir`), outputs (`trace`, `states`) and settings
+//! are sources (`ttgir`, `sync`), outputs (`trace`, `states`) and settings
 //! (`toml`); a block in any other language is prose. Words after a source's language say what
 //! the marks cannot: `proved`, `clean`, `undecided`.
 
@@ -33,6 +33,8 @@ pub struct Case {
 pub enum Lang {
     /// A TTGIR source.
     Ttgir,
+    /// A kernel in the text form of the sync IR.
+    Sync,
     /// Output: the runs of the findings.
     Trace,
     /// Output: verdict and size of the exploration.
@@ -45,6 +47,7 @@ impl Lang {
     fn from_name(name: &str) -> Option<Lang> {
         Some(match name {
             "ttgir" => Lang::Ttgir,
+            "sync" => Lang::Sync,
             "trace" => Lang::Trace,
             "states" => Lang::States,
             "toml" => Lang::Toml,
@@ -124,7 +127,7 @@ impl Page {
             let line = block.map_or(1, |block| block.line - 1);
             return Err(PageError { line, message: "this block is never closed".into() });
         }
-        cases.retain(|case| case.blocks.iter().any(|block| block.lang == Lang::Ttgir));
+        cases.retain(|case| case.blocks.iter().any(|block| matches!(block.lang, Lang::Ttgir | Lang::Sync)));
         Ok(Page { path, text, cases })
     }
 

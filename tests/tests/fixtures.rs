@@ -5,7 +5,7 @@
 
 use analysis::base::Limits;
 use fencepost_tests::marks::{Marks, is_mark};
-use fencepost_tests::observe::{Observation, limits, observe};
+use fencepost_tests::observe::{Observation, limits, observe, observe_sync};
 use fencepost_tests::page::{Block, Case, Lang};
 use fencepost_tests::runner::{self, Trial};
 use fencepost_tests::sources::{pages, read};
@@ -59,8 +59,8 @@ fn run(case: &Case) -> Result<(), String> {
     let mut message = String::new();
     for block in &case.blocks {
         match block.lang {
-            Lang::Ttgir => {
-                seen = observe(&block.text, &limits);
+            Lang::Ttgir | Lang::Sync => {
+                seen = look(block, &limits);
                 source(&mut message, block, &seen);
             }
             Lang::Trace => output(&mut message, block, &seen.trace),
@@ -69,6 +69,10 @@ fn run(case: &Case) -> Result<(), String> {
         }
     }
     if message.is_empty() { Ok(()) } else { Err(message) }
+}
+
+fn look(block: &Block, limits: &Limits) -> Observation {
+    if block.lang == Lang::Sync { observe_sync(&block.text, limits) } else { observe(&block.text, limits) }
 }
 
 fn source(message: &mut String, block: &Block, seen: &Observation) {
@@ -126,8 +130,8 @@ fn rewrite(path: &Path, update: Update) -> Result<(), String> {
         let mut seen = Observation::default();
         for block in &case.blocks {
             match block.lang {
-                Lang::Ttgir => {
-                    seen = observe(&block.text, &limits);
+                Lang::Ttgir | Lang::Sync => {
+                    seen = look(block, &limits);
                     if update == Update::Marks {
                         changes.push((block.range.clone(), seen.marks.draw(&block.text)));
                     }
