@@ -30,18 +30,7 @@ pub(super) struct Build {
 
 impl Build {
     pub(super) fn new() -> Build {
-        let kernel = Kernel {
-            ctas: 1,
-            partitions: Vec::new(),
-            buffers: Vec::new(),
-            shapes: Vec::new(),
-            inputs: Vec::new(),
-            vars: Vec::new(),
-            blocks: Vec::new(),
-            effects: Vec::new(),
-            loops: Vec::new(),
-            entry: BlockId(0),
-        };
+        let kernel = Kernel::empty();
         let mut build = Build {
             kernel,
             map: SourceMap::default(),

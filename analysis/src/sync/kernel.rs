@@ -214,6 +214,22 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// A kernel of one CTA with nothing in it, to be filled.
+    pub fn empty() -> Kernel {
+        Kernel {
+            ctas: 1,
+            partitions: Vec::new(),
+            buffers: Vec::new(),
+            shapes: Vec::new(),
+            inputs: Vec::new(),
+            vars: Vec::new(),
+            blocks: Vec::new(),
+            effects: Vec::new(),
+            loops: Vec::new(),
+            entry: BlockId(0),
+        }
+    }
+
     /// A block.
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id.index()]

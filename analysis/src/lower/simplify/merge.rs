@@ -110,38 +110,8 @@ fn rename(kernel: &mut Kernel, names: &mut [Var]) {
 
 /// Renames the operands of an operation.
 pub(super) fn map_pure(pure: &mut Pure<Var>, name: &mut impl FnMut(&mut Var)) {
-    use Pure::*;
-    match pure {
-        Const(_) | Input(_) => {}
-        Copy(a) | ExtS(_, _, a) | ExtU(_, _, a) | Trunc(_, a) | Load(_, a) => name(a),
-        Add(_, a, b)
-        | Sub(_, a, b)
-        | Mul(_, a, b)
-        | DivS(_, a, b)
-        | DivU(_, a, b)
-        | CeilDivS(_, a, b)
-        | CeilDivU(_, a, b)
-        | FloorDivS(_, a, b)
-        | RemS(_, a, b)
-        | RemU(_, a, b)
-        | MinS(_, a, b)
-        | MaxS(_, a, b)
-        | MinU(_, a, b)
-        | MaxU(_, a, b)
-        | And(_, a, b)
-        | Or(_, a, b)
-        | Xor(_, a, b)
-        | Shl(_, a, b)
-        | ShrS(_, a, b)
-        | ShrU(_, a, b)
-        | Cmp(_, _, a, b) => {
-            name(a);
-            name(b);
-        }
-        Select(c, a, b) => {
-            name(c);
-            name(a);
-            name(b);
-        }
-    }
+    *pure = pure.map(|mut operand| {
+        name(&mut operand);
+        operand
+    });
 }

@@ -66,18 +66,7 @@ enum Class {
 
 impl<'a> Parser<'a> {
     fn new() -> Parser<'a> {
-        let kernel = Kernel {
-            ctas: 1,
-            partitions: Vec::new(),
-            buffers: Vec::new(),
-            shapes: Vec::new(),
-            inputs: Vec::new(),
-            vars: Vec::new(),
-            blocks: Vec::new(),
-            effects: Vec::new(),
-            loops: Vec::new(),
-            entry: BlockId(0),
-        };
+        let kernel = Kernel::empty();
         Parser {
             kernel,
             map: SourceMap { kernel: "kernel".to_owned(), ..SourceMap::default() },
