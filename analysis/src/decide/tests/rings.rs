@@ -1,7 +1,7 @@
 //! Rings in the text form of a kernel: a producer partition fills slots by TMA, the default
 //! partition reads them, `n` times.
 
-use super::{Outcome, Reach, decide};
+use super::super::{Outcome, Reach, decide};
 use crate::base::{Cancel, Limits};
 use crate::explore::naive;
 use crate::model::{Machine, Rule};

@@ -1,0 +1,4 @@
+//! Tests of the decision, against the naive explorer.
+
+mod random;
+mod rings;
