@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use super::error::SyntaxError;
 use super::ids::{BlockId, OpId, RegionId, Slice, Sym, TypeId};
 use super::parse::Parser;
 use super::store::{Owner, Store};
@@ -55,9 +56,37 @@ impl Tree {
         if self.store.garbage > MAX_GARBAGE {
             return None;
         }
+        if let Some(tree) = self.reread_location(text, change) {
+            return Some(tree);
+        }
         // Reading most of the text again costs as much as reading all of it.
         let short = |run: &Run| ((run.to - run.from) as usize) < self.text.len() / 3;
         self.runs(change).into_iter().rev().filter(short).take(2).find_map(|run| self.reread(text, change, &run))
+    }
+
+    /// Reads one location alias again: a quarter of a file is locations, and nothing but errors
+    /// depends on them.
+    fn reread_location(&self, text: &Arc<str>, change: Change) -> Option<Tree> {
+        let aliases = &self.store.aliases;
+        let after = aliases.partition_point(|alias| alias.start < change.start);
+        let value = aliases.get(after.checked_sub(1)?)?.value;
+        let inside = value.start + "loc(".len() as u32 <= change.start && change.end < value.end;
+        if !inside || !self.attr_source(value).starts_with("loc(") {
+            return None;
+        }
+        let within = |start: u32, end: u32| value.start <= start && end <= value.end;
+        if self.parse_errors.iter().any(|error| within(error.range.start, error.range.end)) {
+            return None;
+        }
+        let mut store = self.store.clone();
+        store.loc_refs.retain(|&(_, start, end)| !within(start, end));
+        shift(&mut store, change);
+        let mut parser = Parser::new(text, store);
+        if !parser.reread_attr(value.start, change.shift(value.end)) {
+            return None;
+        }
+        let errors = self.parse_errors.iter().map(|error| moved(error, change)).collect();
+        Some(Tree::resolved(text.clone(), parser.store, errors))
     }
 
     /// The runs that hold the change, the outermost block's first.
@@ -154,15 +183,18 @@ impl Tree {
             block.end = end;
         }
         let kept = self.parse_errors.iter().filter(|error| !inside(error.range.start, error.range.end));
-        errors.extend(kept.map(|error| {
-            let mut error = error.clone();
-            let moved = |range: TextRange| TextRange::new(change.shift(range.start), change.shift(range.end));
-            error.range = moved(error.range);
-            error.related.iter_mut().for_each(|(range, _)| *range = moved(*range));
-            error
-        }));
+        errors.extend(kept.map(|error| moved(error, change)));
         Some(Tree::resolved(text.clone(), store, errors))
     }
+}
+
+/// An error at its place in the new text.
+fn moved(error: &SyntaxError, change: Change) -> SyntaxError {
+    let range = |range: TextRange| TextRange::new(change.shift(range.start), change.shift(range.end));
+    let mut error = error.clone();
+    error.range = range(error.range);
+    error.related.iter_mut().for_each(|(at, _)| *at = range(*at));
+    error
 }
 
 /// Makes an operation and all below it unreachable.

@@ -182,6 +182,13 @@ impl Parser<'_> {
         (self.pos == to as usize && self.newline_before(to as usize)).then_some((ops, self.last_end as u32))
     }
 
+    /// Reads the attribute at `from` and says whether it is sound and ends at `to`.
+    pub(in crate::syntax::ttgir) fn reread_attr(&mut self, from: u32, to: u32) -> bool {
+        self.pos = from as usize;
+        self.last_end = from as usize;
+        self.attr().is_ok() && self.last_end == to as usize && self.errors.is_empty()
+    }
+
     /// Whether the token at `at` is the first of its line.
     fn newline_before(&self, at: usize) -> bool {
         let gap = self.slice(self.last_end, at);
