@@ -168,3 +168,13 @@ fn a_trace_is_one_column_a_partition() {
     assert!(clean.stdout.contains("kernel @ws_gemm is proved"), "{}", clean.stdout);
     assert_eq!(clean.code, 0);
 }
+
+#[test]
+fn a_dump_tells_a_finding_in_full_once() {
+    let section = std::fs::read_to_string(kernel(BUGGY)).expect("the kernel can be read");
+    let dump: String = (1..=3).map(|at| format!("// -----// IR Dump After P{at} (p) //----- //\n{section}")).collect();
+    let out = fencepost_with(&["check", "-"], dump.as_bytes());
+    assert_eq!(out.stdout.matches("^^^^^^ (2)").count(), 1, "{}", out.stdout);
+    assert_eq!(out.stdout.matches("error[missing-forward-barrier]: <stdin>:").count(), 2, "{}", out.stdout);
+    assert!(out.stdout.contains(": the same as at line 47\n") && out.stdout.ends_with("1 file: 3 errors\n"));
+}

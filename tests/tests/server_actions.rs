@@ -40,6 +40,26 @@ fn a_misspelt_operation_is_put_right() {
 }
 
 #[test]
+fn the_fix_of_a_finding_removes_it() {
+    let mut server = Server::start(editor());
+    server.open(URI, &kernel("ring_not_waited.ttgir"));
+    let found = server.diagnostics(URI, 1);
+    let race = found.iter().find(|it| it["severity"] == json!(1)).expect("the race");
+    let params =
+        json!({ "textDocument": { "uri": URI }, "range": race["range"], "context": { "diagnostics": [race] } });
+    let actions = server.request("textDocument/codeAction", params).expect("actions");
+    let actions = actions.as_array().expect("actions");
+    let fix = actions.iter().find(|it| it["diagnostics"][0]["code"] == race["code"]).expect("a fix of the race");
+    // Each edit counts from the text before all of them: the last is made first.
+    let edits = fix["edit"]["documentChanges"][0]["edits"].as_array().expect("edits").iter().rev();
+    let changes: Vec<Value> = edits.map(|edit| json!({ "range": edit["range"], "text": edit["newText"] })).collect();
+    let document = json!({ "uri": URI, "version": 2 });
+    server.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+    let left = server.diagnostics(URI, 2);
+    assert!(left.iter().all(|it| it["severity"] != json!(1)), "{left:?}");
+}
+
+#[test]
 fn a_client_that_wants_no_quick_fixes_gets_none() {
     let text = kernel("ring.ttgir").replacen("ttng.wait_barrier", "ttng.wait_barier", 1);
     let mut server = Server::start(editor());

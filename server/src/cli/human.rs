@@ -44,9 +44,14 @@ impl Printer for Human {
                 for error in &analysis.syntax {
                     self.syntax(&mut out, &file.path, &places, error);
                 }
+                let mut told: Vec<&Finding> = Vec::new();
                 for kernel in &analysis.kernels {
                     for finding in &kernel.findings {
-                        self.finding(&mut out, &file.path, &places, finding);
+                        match told.iter().find(|earlier| same(earlier, finding)) {
+                            Some(earlier) => self.again(&mut out, &file.path, &places, finding, earlier),
+                            None => self.finding(&mut out, &file.path, &places, finding),
+                        }
+                        told.push(finding);
                     }
                     if file.named || self.verbose || matches!(kernel.verdict, Verdict::Undecided(_)) {
                         self.verdict(&mut out, &file.path, &places, kernel);
@@ -99,6 +104,15 @@ impl Human {
         let _ = writeln!(out, "   = {help}: `fencepost explain {}` says more\n", finding.kind.name());
     }
 
+    /// A finding that an earlier section of a dump has too: the kernel is the same, a pass later.
+    fn again(&self, out: &mut String, path: &str, places: &Places<'_>, finding: &Finding, earlier: &Finding) {
+        let (line, column) = places.line_column(finding.range.start);
+        let severity = self.paint.text(Style::Bold, finding.severity.name());
+        let kind = finding.kind.name();
+        let first = places.line(earlier.range.start);
+        let _ = writeln!(out, "{severity}[{kind}]: {path}:{line}:{column}: the same as at line {first}\n");
+    }
+
     /// The run as steps, each under its partition.
     fn run(&self, out: &mut String, places: &Places<'_>, finding: &Finding) {
         let with = lanes::inputs(&finding.inputs);
@@ -144,6 +158,11 @@ impl Human {
     }
 }
 
+/// Whether two findings say the same of the same kernel.
+fn same(a: &Finding, b: &Finding) -> bool {
+    (a.kind, &a.kernel, &a.message) == (b.kind, &b.kernel, &b.message)
+}
+
 fn site_marks(finding: &Finding) -> Vec<Mark> {
     if finding.sites.is_empty() {
         return vec![Mark { range: finding.range, primary: true, text: String::new() }];
@@ -162,10 +181,25 @@ fn fix_group<'a>(path: &'a str, places: &Places<'a>, fix: &'a Fix) -> Group<'a> 
     let cover = fix.edits.iter().map(|edit| edit.range).reduce(TextRange::cover).unwrap_or_default();
     let (lines, before) = places.lines_around(cover);
     let source = lines.of(places.text());
-    let at = |offset: u32| (offset.saturating_sub(lines.start) as usize).min(source.len());
-    let patches = fix.edits.iter().map(|edit| Patch::new(at(edit.range.start)..at(edit.range.end), edit.text.as_str()));
+    let patches = fix.edits.iter().map(|edit| {
+        let start = (edit.range.start.saturating_sub(lines.start) as usize).min(source.len());
+        let end = (edit.range.end.saturating_sub(lines.start) as usize).clamp(start, source.len());
+        match whole_lines(source, start, &edit.text) {
+            Some((at, text)) if start == end => Patch::new(at..at, text),
+            _ => Patch::new(start..end, edit.text.as_str()),
+        }
+    });
     let snippet = Snippet::source(source).path(path).line_start(before as usize + 1).patches(patches);
     Group::with_title(Level::HELP.secondary_title(fix.title.as_str())).element(snippet)
+}
+
+/// Lines that are inserted behind an indent, as lines inserted before it: the same text, shown as
+/// lines that are new instead of a line that changes.
+fn whole_lines(source: &str, at: usize, text: &str) -> Option<(usize, String)> {
+    let start = source.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+    let indent = source.get(start..at)?;
+    let lines = text.strip_suffix(indent).filter(|lines| lines.ends_with('\n'))?;
+    indent.trim().is_empty().then(|| (start, format!("{indent}{lines}")))
 }
 
 /// One line over all files.
@@ -206,7 +240,7 @@ mod tests {
     fn a_fix_is_shown_as_a_change() {
         let text = "module {\n  expect %bar\n  wait %bar, %c0\n}\n";
         let at = |word, said: &str, primary| Note { range: range(text, word), text: said.to_owned(), primary };
-        let arrival = Edit { range: TextRange::empty(range(text, "  wait").start), text: "  arrive %bar\n".to_owned() };
+        let arrival = Edit { range: TextRange::empty(range(text, "wait").start), text: "arrive %bar\n  ".to_owned() };
         let phase = Edit { range: range(text, "%c0"), text: "%c1".to_owned() };
         let finding = Finding {
             kind: Kind::Deadlock,
