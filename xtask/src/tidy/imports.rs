@@ -7,20 +7,21 @@ use super::{File, Problem};
 use std::collections::BTreeSet;
 
 /// A room of `analysis/src` and the rooms that it never names.
-const NEVER: [(&str, &[&str]); 9] = [
-    ("base", &["syntax", "lower", "sync", "model", "explore", "decide", "findings", "engine", "ide"]),
-    ("syntax", &["lower", "sync", "model", "explore", "decide", "findings", "engine", "ide"]),
-    ("sync", &["syntax", "lower", "model", "explore", "decide", "findings", "engine", "ide"]),
-    ("lower", &["model", "explore", "decide", "findings", "engine", "ide"]),
-    ("explore", &["syntax", "lower", "sync", "model", "decide", "findings", "engine", "ide"]),
-    ("model", &["syntax", "lower", "decide", "findings", "engine", "ide"]),
-    ("decide", &["syntax", "lower", "findings", "engine", "ide"]),
-    ("findings", &["syntax", "lower", "engine", "ide"]),
+const NEVER: [(&str, &[&str]); 10] = [
+    ("base", &["syntax", "lower", "sync", "model", "explore", "decide", "findings", "fix", "engine", "ide"]),
+    ("syntax", &["lower", "sync", "model", "explore", "decide", "findings", "fix", "engine", "ide"]),
+    ("sync", &["syntax", "lower", "model", "explore", "decide", "findings", "fix", "engine", "ide"]),
+    ("lower", &["model", "explore", "decide", "findings", "fix", "engine", "ide"]),
+    ("explore", &["syntax", "lower", "sync", "model", "decide", "findings", "fix", "engine", "ide"]),
+    ("model", &["syntax", "lower", "decide", "findings", "fix", "engine", "ide"]),
+    ("decide", &["syntax", "lower", "findings", "fix", "engine", "ide"]),
+    ("findings", &["syntax", "lower", "fix", "engine", "ide"]),
+    ("fix", &["engine", "ide"]),
     ("engine", &["ide"]),
 ];
 
-const ROOMS: [&str; 10] =
-    ["base", "syntax", "sync", "lower", "model", "explore", "decide", "findings", "engine", "ide"];
+const ROOMS: [&str; 11] =
+    ["base", "syntax", "sync", "lower", "model", "explore", "decide", "findings", "fix", "engine", "ide"];
 
 pub(super) fn check(files: &[File]) -> Vec<Problem> {
     let mut problems = Vec::new();
