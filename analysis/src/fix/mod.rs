@@ -35,7 +35,7 @@ mod wait;
 
 use crate::base::Cancelled;
 use crate::decide::Outcome;
-use crate::findings::{Finding, Fix, KernelReport, Kind, tell};
+use crate::findings::{Finding, Fix, KernelReport, Kind, Severity, tell};
 use crate::sync::{Kernel, Lowered};
 use crate::syntax::ttgir::Tree;
 use case::Case;
@@ -78,7 +78,9 @@ pub fn offer(
         return Ok(passed);
     }
     let code = Code { tree };
-    let places = report.findings.iter().map(|finding| (finding.kind, finding.range.start)).collect();
+    // What was a hint must not become an error.
+    let errors = report.findings.iter().filter(|finding| finding.severity != Severity::Hint);
+    let places = errors.map(|finding| (finding.kind, finding.range.start)).collect();
     let before = Before::new(tree, lowered, outcome, places);
     let mut good: Vec<(Fix, Vec<Place>)> = Vec::new();
     let mut tries = affordable(tree, outcome);
