@@ -47,6 +47,8 @@ pub struct Section {
     range: TextRange,
     header: Option<Header>,
     level: Level,
+    /// Whether it stands before the first header of a dump and holds no IR.
+    prose: bool,
     tree: Cell,
 }
 
@@ -78,7 +80,8 @@ impl Section {
 
     /// Its tree; sections with the same text share one.
     pub fn tree(&self) -> &Tree {
-        self.tree.get_or_init(|| Tree::read(self.shared_text()))
+        let read = || if self.prose { Tree::empty(self.shared_text()) } else { Tree::read(self.shared_text()) };
+        self.tree.get_or_init(read)
     }
 
     /// The section's text; the document's own where it is all of it.
@@ -150,7 +153,9 @@ impl Document {
             cells.entry(content_hash(section.text())).or_default().push(entry);
         }
         let mut sections = Vec::new();
-        for (range, header) in pieces(&text) {
+        let pieces = pieces(&text);
+        let dump = pieces.iter().any(|(_, header)| header.is_some());
+        for (range, header) in pieces {
             let part = range.of(&text);
             let same = cells.entry(content_hash(part)).or_default();
             let known = same.iter().find(|(r, t, _)| r.of(t) == part).map(|(_, _, tree)| tree.clone());
@@ -159,7 +164,9 @@ impl Document {
                 same.push((range, text.clone(), tree.clone()));
                 tree
             });
-            sections.push(Section { text: text.clone(), range, header, level: level(part), tree });
+            let level = level(part);
+            let prose = dump && header.is_none() && level == Level::Other && !part.contains("module");
+            sections.push(Section { text: text.clone(), range, header, level, prose, tree });
         }
         Document { text, sections }
     }

@@ -208,10 +208,18 @@ fn dumps_are_split_and_equal_sections_shared() {
     let said: Vec<_> =
         document.sections().iter().filter_map(|s| s.header()).map(|h| (h.pass.as_str(), h.when)).collect();
     assert_eq!(said, [("Foo: foo{a=1}", When::Before), ("doBar", When::After), ("Baz", When::Failed)]);
+    assert_eq!(document.sections()[0].tree().errors(), &[]);
     assert_eq!(document.sections()[1].level(), Level::Ttgir);
     assert!(!document.sections()[2].is_read());
     document.sections()[1].tree();
     assert!(document.sections()[2].is_read());
+}
+
+#[test]
+fn output_before_the_module_is_no_mistake() {
+    let text = format!("Compiling kernel...\nstep 1 of 2\n{KERNEL}");
+    assert_eq!(errors(&text), []);
+    assert_eq!(errors("nothing\nof the kind\n"), [("syntax", "nothing".into())]);
 }
 
 #[test]

@@ -60,6 +60,11 @@ impl Tree {
         Tree::resolved(text, store, parse_errors)
     }
 
+    /// The tree of a text that is not IR and does not claim to be.
+    pub(super) fn empty(text: Arc<str>) -> Tree {
+        Tree { text, store: Store::default(), parse_errors: Vec::new(), errors: Vec::new() }
+    }
+
     /// Resolves names over fresh arrays.
     pub(super) fn resolved(text: Arc<str>, mut store: Store, parse_errors: Vec<SyntaxError>) -> Tree {
         let mut errors = parse_errors.clone();

@@ -11,6 +11,7 @@
 mod attr;
 mod code;
 mod cursor;
+mod finish;
 mod form;
 mod function;
 mod literal;

@@ -30,31 +30,27 @@ impl Parser<'_> {
     }
 
     /// Skips what a program printed before the IR: leading lines that nothing of the IR starts.
+    /// A text without any line of IR is one mistake, not one a word.
     fn noise(&mut self) {
-        let Some(start) = self.first_ir_line() else { return };
-        if start > self.pos {
-            self.pos = start;
-            self.trivia();
-        }
-    }
-
-    /// Where the first line starts that only IR starts, if noise stands before it.
-    fn first_ir_line(&self) -> Option<usize> {
-        let mut at = self.pos;
+        let start = self.pos;
+        let mut at = start;
         while at < self.src.len() {
             let line_end = memchr::memchr(b'\n', &self.src[at..]).map_or(self.src.len(), |n| at + n);
-            let line = self.text.get(at..line_end)?;
+            let line = self.slice(at, line_end);
             if is_ir(line) {
-                return Some(at);
+                self.pos = at.max(start);
+                return self.trivia();
             }
-            if line.contains(['{', '%', '='])
-                && (line.contains("= #") || line.contains("= loc(") || line.contains(" @"))
-            {
-                return None;
+            if is_nearly_ir(line) {
+                return;
             }
             at = line_end + 1;
         }
-        None
+        if !self.at_end() {
+            let range = self.here();
+            self.errors.push(SyntaxError::new(range, "syntax", "nothing here is MLIR: no line starts an operation"));
+            self.bump(self.src.len() - start);
+        }
     }
 
     /// `#a = …` or `!a = …`.
@@ -102,6 +98,12 @@ impl Parser<'_> {
         let len = memchr::memmem::find(rest, b"#-}").map_or(rest.len(), |at| at + 3);
         self.bump(len);
     }
+}
+
+/// Whether a line is more likely broken IR than a program's output.
+fn is_nearly_ir(line: &str) -> bool {
+    ["= #", "= loc(", " @", "<{", " : ", "%"].iter().any(|part| line.contains(part))
+        && line.contains(['{', '%', '=', '('])
 }
 
 /// Whether a line can only be the start of IR.
