@@ -48,7 +48,7 @@ fn line_ends_tabs_and_astral_characters() {
     for (name, text) in sources().iter().filter(|(name, _)| !name.starts_with("bad-input")) {
         assert_eq!(errors(&text.replace('\n', "\r\n")), 0, "{name} with CRLF");
         assert_eq!(errors(&text.replace("  ", "\t")), 0, "{name} with tabs");
-        assert_eq!(errors(&text.replace("//", "// 𝄞 ")), 0, "{name} with clefs");
+        assert_eq!(errors(&text.replace("//", "// 𝄞 ").replace("// 𝄞  -----", "// -----")), 0, "{name} with clefs");
     }
 }
 
