@@ -21,6 +21,9 @@ const REMEMBERED: usize = 256;
 /// Edited kernels whose outcomes are remembered, so that a fix is not decided at each keystroke.
 const REMEMBERED_FIXES: usize = 64;
 
+/// Machine steps that checking one change may cost.
+const FIX_STEPS: u64 = 100_000;
+
 /// The analysis of documents, with a memory.
 #[derive(Debug)]
 pub struct Engine {
@@ -136,13 +139,15 @@ impl Engine {
         let own = hash(&lowered.kernel);
         let Some(known) = recall(&mut self.memory, own, &lowered.kernel) else { return Ok(()) };
         let (outcome, passed) = (known.outcome.clone(), known.passed.clone());
-        let Engine { limits, fixed, explorations, .. } = self;
+        // A change that is costly to check is not worth waiting for in an editor.
+        let limits = Limits { total_steps: FIX_STEPS, ..self.limits.clone() };
+        let Engine { fixed, explorations, .. } = self;
         let mut again = |kernel: &Kernel| {
             let hash = hash(kernel);
             if let Some(known) = recall(fixed, hash, kernel) {
                 return Ok(known.outcome.clone());
             }
-            let outcome = decide(kernel, limits, cancel)?;
+            let outcome = decide(kernel, &limits, cancel)?;
             *explorations += 1;
             if fixed.len() == REMEMBERED_FIXES {
                 fixed.pop_front();

@@ -123,7 +123,7 @@ impl Plan {
             if info.kind == InputKind::Free {
                 for value in candidates(kernel, InputId(at as u32), &[]).into_iter().take(3) {
                     let mut valuation = base.clone();
-                    valuation.values[at] = value;
+                    set(kernel, &mut valuation, InputId(at as u32), value);
                     valuations.push(valuation);
                 }
             }
@@ -159,6 +159,19 @@ impl Plan {
     /// `None` for counts that were not reached.
     pub fn drive(&self, kernel: &Kernel, base: &Valuation, group: &Group, most: u64) -> Vec<Option<Valuation>> {
         drive(kernel, group, base, most)
+    }
+}
+
+/// Gives an input a value. Values that the machine cannot compute often stand for one value that
+/// partitions read each for itself (a tile number that one of them hands to the others), so free
+/// inputs of one width move together: a finding never rests on partitions that disagree on it.
+fn set(kernel: &Kernel, valuation: &mut Valuation, input: InputId, value: i64) {
+    let info = &kernel.inputs[input.index()];
+    for (at, other) in kernel.inputs.iter().enumerate() {
+        if at == input.index() || (info.kind == InputKind::Free && other.kind == info.kind && other.width == info.width)
+        {
+            valuation.values[at] = value;
+        }
     }
 }
 
@@ -220,7 +233,7 @@ fn drive(kernel: &Kernel, group: &Group, base: &Valuation, most: u64) -> Vec<Opt
         for (&input, choices) in inputs.iter().zip(&choices) {
             let mut valuation = start.clone();
             for &value in choices {
-                valuation.values[input.index()] = value;
+                set(kernel, &mut valuation, input, value);
                 let Some(trips) = group.trips.eval(&valuation) else { continue };
                 if let Some(slot @ None) = reached.get_mut(trips as usize) {
                     *slot = Some(valuation.clone());
@@ -243,7 +256,7 @@ fn flips(kernel: &Kernel, slices: &Slices<'_>, condition: crate::sync::Var, base
     for &input in &leaves.inputs {
         for candidate in candidates(kernel, input, &leaves.constants) {
             let mut valuation = base.clone();
-            valuation.values[input.index()] = candidate;
+            set(kernel, &mut valuation, input, candidate);
             if value(&valuation).is_some_and(|bit| bit != now) {
                 return Some(valuation);
             }

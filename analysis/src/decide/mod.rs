@@ -26,9 +26,12 @@ use crate::sync::{Kernel, SiteId};
 
 /// Decides a kernel.
 pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
+    let plan = Plan::new(kernel, limits);
     let mut decision = Decision {
         kernel,
         limits,
+        plan: &plan,
+        idle: false,
         outcome: Outcome {
             found: Vec::new(),
             lapped: Vec::new(),
@@ -44,7 +47,6 @@ pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<O
         decision.outcome.gaps.push(Gap::Cluster { ctas: kernel.ctas });
         return Ok(decision.outcome);
     }
-    let plan = Plan::new(kernel, limits);
     let (ample, scant): (Vec<&Valuation>, Vec<&Valuation>) =
         plan.valuations.iter().partition(|valuation| plan.is_ample(kernel, valuation));
     for valuation in ample {
@@ -69,6 +71,10 @@ pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<O
 struct Decision<'k> {
     kernel: &'k Kernel,
     limits: &'k Limits,
+    plan: &'k Plan,
+    /// Whether some loop of the valuation at hand does not run at all: what it would have written
+    /// is then missing, which is no news.
+    idle: bool,
     outcome: Outcome,
 }
 
@@ -85,6 +91,7 @@ impl<'k> Decision<'k> {
         let mut machine = Machine::new(self.kernel, valuation, self.limits);
         let run = canonical(&machine);
         self.count(&run);
+        self.idle = self.plan.groups.iter().any(|group| group.trips.eval(valuation) == Some(0));
         self.take(&run, valuation, false);
         if run.state.escapes.is_empty() || run.state.lost.is_some() || run.state.unmodelled {
             return Ok(());
@@ -236,7 +243,12 @@ impl<'k> Decision<'k> {
             {
                 continue;
             }
-            self.outcome.found.push(Found {
+            let empty = self.idle && matches!(violation.rule, Rule::Uninitialised { .. });
+            let list = if empty { &mut self.outcome.assumed } else { &mut self.outcome.found };
+            if list.iter().any(|known| repeats(&known.violation, violation)) {
+                continue;
+            }
+            list.push(Found {
                 violation: violation.clone(),
                 valuation: valuation.clone(),
                 schedule: run.schedule.clone(),

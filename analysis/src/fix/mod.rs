@@ -48,13 +48,13 @@ pub use check::apply;
 const TRIES: usize = 16;
 
 /// Candidates that are tried for one kernel.
-const KERNEL_TRIES: usize = 64;
+const KERNEL_TRIES: usize = 32;
 
 /// Bytes that are read for the candidates of one kernel.
 const BYTES: usize = 16 << 20;
 
 /// Machine steps that the candidates of one kernel may cost.
-const STEPS: u64 = 4_000_000;
+const STEPS: u64 = 1_000_000;
 
 /// Decides an edited kernel; the caller may remember outcomes.
 pub type Decide<'a> = dyn FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a;
@@ -74,7 +74,8 @@ pub fn offer(
     decide: &mut Decide<'_>,
 ) -> Result<Passed, Cancelled> {
     let mut passed = vec![None; outcome.found.len()];
-    if outcome.found.is_empty() || report.findings.is_empty() || !tree.errors().is_empty() {
+    // Where the machine could not follow all, a change could not be told from a repair.
+    if outcome.found.is_empty() || !outcome.gaps.is_empty() || report.findings.is_empty() || !tree.errors().is_empty() {
         return Ok(passed);
     }
     let code = Code { tree };

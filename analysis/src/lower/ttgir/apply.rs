@@ -91,6 +91,7 @@ impl Lowerer<'_> {
                 let site = self.site(op);
                 self.build.effect(site, None, EffectKind::WaitGroup { kind, pending });
             }
+            Row::StoreTokenWait => self.store_token_wait(op),
             Row::Commit(kind) => self.plain(op, EffectKind::Commit(kind)),
             Row::ProxyFence => self.plain(op, EffectKind::ProxyFence),
             Row::ClusterBarrier => {

@@ -21,6 +21,7 @@ mod mma;
 mod region;
 mod scalar;
 mod specialize;
+mod token;
 mod value;
 mod view;
 

@@ -72,6 +72,8 @@ pub(super) enum Row {
     AsyncCopyArrive,
     /// Closes a commit group.
     Commit(CommitKind),
+    /// `async_tma_store_token_wait` (fork only).
+    StoreTokenWait,
     /// `fence_async_shared`.
     ProxyFence,
     /// `cluster_barrier`.

@@ -99,7 +99,7 @@ pub(super) const ROWS: Table = &[
     ("clc_query_cancel", Row::Unmodelled(CLC)),
     ("arrive_barrier_named", Row::Unmodelled(NAMED)),
     ("wait_barrier_named", Row::Unmodelled(NAMED)),
-    ("async_tma_store_token_wait", Row::Unmodelled(TOKENS)),
+    ("async_tma_store_token_wait", Row::StoreTokenWait),
     ("subtiled_region", Row::Unmodelled(TOKENS)),
     ("async_store", Row::Unmodelled("a bulk copy from shared memory, not followed yet")),
 ];

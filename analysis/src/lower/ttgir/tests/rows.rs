@@ -80,6 +80,17 @@ fn tma() {
     );
     check("ttng.async_tma_store_wait {pendings = 2 : i32}", &["wait_group tma_store pending=2"]);
     check(
+        "%t = ttng.async_tma_copy_local_to_global %desc[%c0, %c0] %a : !tt.tensordesc<128x128xf16, #s>, !tile -> !ttg.async.token
+         ttng.async_tma_copy_local_to_global %desc[%c0, %c0] %b : !tt.tensordesc<128x128xf16, #s>, !tile
+         ttng.async_tma_store_token_wait %t, %bar[%true] : !ttg.async.token, !bar",
+        &[
+            "op tma -=read:async:%a commit tma_store implicit",
+            "op tma -=read:async:%b commit tma_store implicit",
+            "wait_group tma_store pending=1",
+            "arrive %bar count=1",
+        ],
+    );
+    check(
         "ttng.async_shared_store %v, %a, %bar : tensor<128x128xf16, #r> -> !tile, !bar",
         &["op tma -=write:generic:%a transaction [%bar count=0 bytes=32768]"],
     );
