@@ -41,6 +41,7 @@ pub fn deadlock(
         } else if let Some(record) = arrival(&ghost, barrier, stuck.thread) {
             let other = words.partition(record.thread);
             notes.push(Note {
+                source: None,
                 range: words.site_range(record.site),
                 text: format!("{other} would arrive on `{name}` here, behind its own wait"),
                 primary: false,
@@ -57,6 +58,7 @@ pub fn deadlock(
             format!("nobody arrives on `{name}`")
         };
         notes.push(Note {
+            source: None,
             range: words.site_range(stuck.site),
             text: format!("{who} waits for phase {phase} of `{name}` for ever"),
             primary: position == 0 || message.is_none(),

@@ -38,7 +38,7 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
             severity: Kind::Unmodelled.severity(),
             message: unmodelled.reason.clone(),
             range: unmodelled.range,
-            sites: vec![Note { range: unmodelled.range, text: unmodelled.reason.clone(), primary: true }],
+            sites: vec![Note { source: None, range: unmodelled.range, text: unmodelled.reason.clone(), primary: true }],
             run: Vec::new(),
             inputs: Vec::new(),
             kernel: lowered.map.kernel.clone(),
@@ -91,11 +91,13 @@ fn lap(lowered: &Lowered, lapped: &Lapped) -> Option<Finding> {
         ),
         notes: vec![
             Note {
+                source: None,
                 range: words.site_range(wait.site),
                 text: format!("{waiter} waits for flip {} of `{name}`", barrier.flips),
                 primary: true,
             },
             Note {
+                source: None,
                 range: words.site_range(flip.site),
                 text: format!("{flipper} can bring flip {} first", barrier.flips + 1),
                 primary: false,
@@ -117,13 +119,19 @@ fn assemble(
     last: u32,
 ) -> Finding {
     let range = told.notes.iter().find(|note| note.primary).map(|note| note.range).unwrap_or_default();
+    let run = run(words, replay, &told, last);
+    let mut sites = told.notes;
+    for site in &mut sites {
+        let op = lowered.map.sites.iter().find(|op| op.range.contains(site.range) || op.name == site.range);
+        site.source = op.and_then(|op| op.source.first().cloned());
+    }
     Finding {
         kind: told.kind,
         severity: told.kind.severity(),
-        run: run(words, replay, &told, last),
+        run,
         message: told.message,
         range,
-        sites: told.notes,
+        sites,
         inputs: inputs(lowered, valuation),
         kernel: lowered.map.kernel.clone(),
         fix: None,

@@ -32,6 +32,8 @@ pub struct Note {
     pub range: TextRange,
     /// What happens there, one line.
     pub text: String,
+    /// `file:line` of the program that the text was compiled from, where the op records it.
+    pub source: Option<String>,
     /// Whether the finding is drawn here.
     pub primary: bool,
 }

@@ -27,8 +27,12 @@ pub fn lifecycle(words: &Words<'_>, violation: &Violation) -> Option<Told> {
         }
         _ => return None,
     };
-    let notes =
-        vec![Note { range: words.site_range(violation.site), text: format!("{who} executes {op}"), primary: true }];
+    let notes = vec![Note {
+        source: None,
+        range: words.site_range(violation.site),
+        text: format!("{who} executes {op}"),
+        primary: true,
+    }];
     let from = violation.step.saturating_sub(16);
     Some(Told { kind, message, notes, threads: vec![violation.thread], from })
 }

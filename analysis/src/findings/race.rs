@@ -80,7 +80,8 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
     };
     let first = format!("{} {}{}", words.partition(earlier.thread), verb_of(words, replay, earlier), late(earlier));
     let second = format!("{} {}", words.partition(later.thread), verb_of(words, replay, later));
-    let note = |event: &Event, text: String, primary| Note { range: words.event_range(event), text, primary };
+    let note =
+        |event: &Event, text: String, primary| Note { source: None, range: words.event_range(event), text, primary };
     let notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
     let threads = vec![earlier.thread, later.thread];
     Some(Told { kind, message, notes, threads, from: earlier.step })
@@ -183,6 +184,7 @@ pub fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Optio
     );
     let notes = vec![
         Note {
+            source: None,
             range: words.event_range(earlier),
             text: format!(
                 "{} {} through the generic proxy",
@@ -192,6 +194,7 @@ pub fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Optio
             primary: false,
         },
         Note {
+            source: None,
             range: words.event_range(later),
             text: format!(
                 "{} {} through the async proxy",
@@ -214,7 +217,7 @@ pub fn uninitialised(words: &Words<'_>, replay: &Replay, violation: &Violation) 
         place(words, replay, read)
     );
     let text = format!("{} {}", words.partition(read.thread), verb_of(words, replay, read));
-    let notes = vec![Note { range: words.event_range(read), text, primary: true }];
+    let notes = vec![Note { source: None, range: words.event_range(read), text, primary: true }];
     let from = read.step.saturating_sub(8);
     Some(Told { kind: Kind::UninitialisedRead, message, notes, threads: vec![read.thread], from })
 }

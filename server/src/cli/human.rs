@@ -96,6 +96,7 @@ impl Human {
         let title = level.primary_title(finding.message.as_str()).id(finding.kind.name());
         let marks = site_marks(finding);
         let _ = writeln!(out, "{}", excerpt::render(title, path, places, &marks, self.paint));
+        self.sources(out, finding);
         self.run(out, places, finding);
         if let Some(fix) = &finding.fix {
             let _ = writeln!(out, "{}", self.renderer().render(&[fix_group(path, places, fix)]));
@@ -111,6 +112,18 @@ impl Human {
         let kind = finding.kind.name();
         let first = places.line(earlier.range.start);
         let _ = writeln!(out, "{severity}[{kind}]: {path}:{line}:{column}: the same as at line {first}\n");
+    }
+
+    /// Where the sites stand in the program that the text was compiled from.
+    fn sources(&self, out: &mut String, finding: &Finding) {
+        let many = finding.sites.len() > 1;
+        let numbered = finding.sites.iter().enumerate().filter_map(|(at, site)| Some((at + 1, site.source.as_ref()?)));
+        let sources: Vec<String> = numbered
+            .map(|(number, source)| if many { format!("({number}) {source}") } else { source.clone() })
+            .collect();
+        if !sources.is_empty() {
+            let _ = writeln!(out, "   = {}: {}", self.paint.text(Style::Bold, "source"), sources.join(", "));
+        }
     }
 
     /// The run as steps, each under its partition.
@@ -239,7 +252,8 @@ mod tests {
     #[test]
     fn a_fix_is_shown_as_a_change() {
         let text = "module {\n  expect %bar\n  wait %bar, %c0\n}\n";
-        let at = |word, said: &str, primary| Note { range: range(text, word), text: said.to_owned(), primary };
+        let at =
+            |word, said: &str, primary| Note { source: None, range: range(text, word), text: said.to_owned(), primary };
         let arrival = Edit { range: TextRange::empty(range(text, "wait").start), text: "arrive %bar\n  ".to_owned() };
         let phase = Edit { range: range(text, "%c0"), text: "%c1".to_owned() };
         let finding = Finding {

@@ -77,6 +77,8 @@ struct FindingJson<'a> {
 struct SiteJson<'a> {
     range: RangeJson,
     text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'a str>,
     primary: bool,
 }
 
@@ -183,7 +185,12 @@ impl<'a> FindingJson<'a> {
             kernel: &finding.kernel,
             range: range(places, finding.range),
             sites: sites
-                .map(|site| SiteJson { range: range(places, site.range), text: &site.text, primary: site.primary })
+                .map(|site| SiteJson {
+                    range: range(places, site.range),
+                    text: &site.text,
+                    source: site.source.as_deref(),
+                    primary: site.primary,
+                })
                 .collect(),
             run: run
                 .map(|step| StepJson { partition: &step.partition, range: range(places, step.range), text: &step.text })

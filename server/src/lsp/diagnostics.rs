@@ -84,7 +84,10 @@ fn related(snapshot: &Snapshot, finding: &Finding) -> Vec<DiagnosticRelatedInfor
     let mut places = Vec::new();
     if finding.sites.len() > 1 || finding.sites.iter().any(|site| !site.primary) {
         let numbered = finding.sites.iter().enumerate();
-        places.extend(numbered.map(|(at, site)| place(site.range, format!("({}) {}", at + 1, site.text))));
+        places.extend(numbered.map(|(at, site)| {
+            let source = site.source.as_ref().map_or_else(String::new, |source| format!(" ({source})"));
+            place(site.range, format!("({}) {}{source}", at + 1, site.text))
+        }));
     }
     let hidden = finding.run.len().saturating_sub(RUN_STEPS);
     for (at, step) in finding.run.iter().enumerate().skip(hidden) {
