@@ -41,6 +41,7 @@ pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<O
             runs: 0,
             steps: 0,
             valuations: Vec::new(),
+            cut: plan.cut,
         },
     };
     if kernel.ctas > 1 {

@@ -94,4 +94,6 @@ pub struct Outcome {
     pub steps: u64,
     /// Valuations run.
     pub valuations: Vec<Valuation>,
+    /// Whether valuations were left out because of the limit.
+    pub cut: bool,
 }

@@ -222,7 +222,10 @@ fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding]) -> Verdic
                 .collect::<Vec<_>>()
                 .join("; "),
         ),
-        Reach::Runs => Verdict::Clean(format!("no finding in {} choices of inputs", outcome.valuations.len())),
+        Reach::Runs => {
+            let rest = if outcome.cut { "; others were left out" } else { "" };
+            Verdict::Clean(format!("no finding in {} choices of inputs{rest}", outcome.valuations.len()))
+        }
     }
 }
 
