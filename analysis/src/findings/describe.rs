@@ -6,10 +6,8 @@ use super::race::{Told, fence, race, uninitialised};
 use super::replay::{self, Replay};
 use super::words::Words;
 use super::{Finding, KernelReport, Kind, Note, RunStep, Severity, Verdict};
-use crate::base::Limits;
-use crate::decide::{Found, Gap, Lapped, Outcome, Plan, Reach};
-use crate::explore::canonical;
-use crate::model::{Lost, Machine, Record, Rule, Valuation};
+use crate::decide::{Found, Gap, Lapped, Outcome, Reach};
+use crate::model::{Lost, Record, Rule, Valuation};
 use crate::sync::{EffectKind, InputId, InputKind, Lowered};
 
 /// Longest run that a finding tells.
@@ -240,15 +238,4 @@ fn reason(gap: &Gap) -> String {
         }
         Gap::Cluster { ctas } => format!("it runs on clusters of {ctas} CTAs, which are not followed yet"),
     }
-}
-
-/// The canonical run of a kernel: what happens when nothing goes wrong, and with which inputs.
-pub fn canonical_run(lowered: &Lowered, limits: &Limits) -> (Vec<(String, i64)>, Vec<RunStep>) {
-    let plan = Plan::new(&lowered.kernel, limits);
-    let machine = Machine::new(&lowered.kernel, &plan.base, limits);
-    let words = Words { kernel: &lowered.kernel, map: &lowered.map, channels: machine.channels() };
-    let run = canonical(&machine);
-    let (replay, _) = replay::repeat(&machine, &run.schedule, u32::MAX);
-    let steps = replay.records.iter().map(|record| step(&words, record)).collect();
-    (inputs(lowered, &plan.base), steps)
 }

@@ -12,7 +12,7 @@ mod race;
 mod replay;
 mod words;
 
-pub use describe::{canonical_run, describe, tell};
+pub use describe::{describe, tell};
 pub use finding::{Edit, Finding, Fix, KernelReport, Note, RunStep, Severity, Verdict};
 pub use kind::Kind;
 pub use replay::{Replay, machine, replay};

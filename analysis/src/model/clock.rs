@@ -100,11 +100,6 @@ impl Clock {
     pub fn clear(&mut self) {
         self.0.clear();
     }
-
-    /// The raw numbers, by channel.
-    pub fn numbers(&self) -> &[u32] {
-        &self.0
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! an atom keeps its last write and the reads since, each as an event of a channel, and an access
 //! is legal when its thread's clock has seen the events it conflicts with.
 
-use super::atoms::{AtomId, Atoms, Cut, Window};
+use super::atoms::{Atoms, Cut, Window};
 use super::clock::{Channel, Clock};
 use crate::sync::{EffectId, Kernel, Mode};
 use smallvec::SmallVec;
@@ -127,11 +127,6 @@ impl Shadow {
     /// The histories, by atom.
     pub fn histories(&self) -> &[History] {
         &self.histories
-    }
-
-    /// The atoms of a resolved window.
-    pub fn atoms_of(&self, window: u32) -> &[AtomId] {
-        self.atoms.of(window)
     }
 }
 
