@@ -26,7 +26,7 @@
 use super::Decision;
 use super::demand::{Demand, Liveness, demands};
 use super::inputs::{Group, Plan};
-use super::outcome::{Closure, Reach};
+use super::outcome::{Closure, Open, Reach};
 use super::slice::{Slices, targets};
 use crate::base::{Cancel, Cancelled, Limits};
 use crate::explore::{Status, System, canonical};
@@ -48,16 +48,19 @@ pub(super) fn close(
     if !uses_inputs(kernel) {
         return Ok(Reach::NoInputs);
     }
-    let Some(closer) = Closer::new(kernel, plan, limits) else { return Ok(Reach::Runs) };
+    let closer = match Closer::new(kernel, plan, limits) {
+        Ok(closer) => closer,
+        Err(open) => return Ok(Reach::Runs(vec![open])),
+    };
     let budget = decision.outcome.steps + limits.total_steps / SHARE;
     let closures = match plan.groups.as_slice() {
-        [] => None,
+        [] => Err(Open::NoLoop),
         [group] => closer.close_one(group, &plan.base, decision, budget, cancel)?.map(|closure| vec![closure]),
         [a, b] if closer.inside(b, a) => closer.close_two(a, b, decision, budget, cancel)?,
         [a, b] if closer.inside(a, b) => closer.close_two(b, a, decision, budget, cancel)?,
-        _ => None,
+        [.., last] => Err(Open::Groups(last.loops[0])),
     };
-    Ok(closures.map_or(Reach::Runs, Reach::Closed))
+    Ok(closures.map_or_else(|open| Reach::Runs(vec![open]), Reach::Closed))
 }
 
 fn uses_inputs(kernel: &Kernel) -> bool {
@@ -90,7 +93,7 @@ struct Observed {
 }
 
 impl<'k> Closer<'k> {
-    fn new(kernel: &'k Kernel, plan: &'k Plan, limits: &'k Limits) -> Option<Closer<'k>> {
+    fn new(kernel: &'k Kernel, plan: &'k Plan, limits: &'k Limits) -> Result<Closer<'k>, Open> {
         let slices = Slices::new(kernel);
         let grouped = |number: usize| plan.groups.iter().any(|group| group.loops.contains(&number));
         let tested: Vec<BlockId> =
@@ -100,14 +103,14 @@ impl<'k> Closer<'k> {
         let demands = demands(kernel, &tested, &compared);
         // Inputs may be noticed through trip counts only.
         for instr in kernel.blocks.iter().flat_map(|block| &block.instrs) {
-            if let Instr::Let(dst, Pure::Input(_) | Pure::Load(..)) = instr
+            if let Instr::Let(dst, Pure::Input(input) | Pure::Load(input, _)) = instr
                 && demands.get(dst.index()) != Some(&Demand::Nothing)
             {
-                return None;
+                return Err(Open::Noticed(*input));
             }
         }
         let bodies = kernel.loops.iter().map(|info| body(kernel, &slices, info)).collect();
-        Some(Closer { kernel, plan, limits, demands, liveness: Liveness::new(kernel), bodies, edges })
+        Ok(Closer { kernel, plan, limits, demands, liveness: Liveness::new(kernel), bodies, edges })
     }
 
     /// Whether every loop of `inner` lies in a loop of `outer`.
@@ -145,23 +148,30 @@ impl<'k> Closer<'k> {
         decision: &mut Decision<'_>,
         budget: u64,
         cancel: &Cancel<'_>,
-    ) -> Result<Option<Closure>, Cancelled> {
+    ) -> Result<Result<Closure, Open>, Cancelled> {
+        let loop_number = group.loops[0];
         let table = self.plan.drive(self.kernel, base, group, LONG);
-        let Some(long) = long_run(&table) else { return Ok(None) };
+        let Some(long) = long_run(&table) else { return Ok(Err(Open::Unreached { loop_number, trips: LONG })) };
         let observed = self.observe(group, None, long, true, decision);
-        let Some((warm_up, period)) = observed.repetition else { return Ok(None) };
+        let aperiodic = Open::Aperiodic { loop_number, trips: group.trips.eval(long).unwrap_or(LONG) };
+        let Some((warm_up, period)) = observed.repetition else { return Ok(Err(aperiodic)) };
         let (floor, margin) = (self.plan.floor(self.kernel, group), self.margin(group));
         if warm_up + period + margin > group.trips.eval(long).unwrap_or(0) {
-            return Ok(None);
+            return Ok(Err(aperiodic));
         }
         for trips in floor..warm_up.max(floor) + period + margin {
             cancel.check()?;
-            let Some(Some(valuation)) = table.get(trips as usize) else { return Ok(None) };
-            if decision.outcome.steps > budget || !self.runs_clean(valuation, decision) {
-                return Ok(None);
+            let Some(Some(valuation)) = table.get(trips as usize) else {
+                return Ok(Err(Open::Unreached { loop_number, trips }));
+            };
+            if decision.outcome.steps > budget {
+                return Ok(Err(Open::Budget));
+            }
+            if !self.runs_clean(valuation, decision) {
+                return Ok(Err(Open::Unclean { loop_number, trips }));
             }
         }
-        Ok(Some(Closure { loop_number: group.loops[0], warm_up, period }))
+        Ok(Ok(Closure { loop_number, warm_up, period }))
     }
 
     fn close_two(
@@ -171,27 +181,39 @@ impl<'k> Closer<'k> {
         decision: &mut Decision<'_>,
         budget: u64,
         cancel: &Cancel<'_>,
-    ) -> Result<Option<Vec<Closure>>, Cancelled> {
+    ) -> Result<Result<Vec<Closure>, Open>, Cancelled> {
+        let loop_number = inner.loops[0];
         let table = self.plan.drive(self.kernel, &self.plan.base, inner, LONG);
-        let Some(long) = long_run(&table) else { return Ok(None) };
+        let Some(long) = long_run(&table) else { return Ok(Err(Open::Unreached { loop_number, trips: LONG })) };
         let observed = self.observe(inner, Some(outer), long, true, decision);
-        let Some((warm_up, period)) = observed.repetition else { return Ok(None) };
-        let mut closures = vec![Closure { loop_number: inner.loops[0], warm_up, period }];
+        let aperiodic = Open::Aperiodic { loop_number, trips: inner.trips.eval(long).unwrap_or(LONG) };
+        let Some((warm_up, period)) = observed.repetition else { return Ok(Err(aperiodic)) };
+        let mut closures = vec![Closure { loop_number, warm_up, period }];
         let (floor, margin) = (self.plan.floor(self.kernel, inner), self.margin(inner));
         if warm_up + period + margin > inner.trips.eval(long).unwrap_or(0) {
-            return Ok(None);
+            return Ok(Err(aperiodic));
         }
         for count in floor..=warm_up.max(floor) + 2 * period + margin {
-            let Some(Some(base)) = table.get(count as usize) else { return Ok(None) };
-            let Some(closure) = self.close_one(outer, base, decision, budget, cancel)? else { return Ok(None) };
+            let Some(Some(base)) = table.get(count as usize) else {
+                return Ok(Err(Open::Unreached { loop_number, trips: count }));
+            };
+            let closure = match self.close_one(outer, base, decision, budget, cancel)? {
+                Ok(closure) => closure,
+                Err(open) => return Ok(Err(open)),
+            };
             if count > warm_up.max(floor) + period + margin {
                 // Within every outer iteration of a run that covers all outer ones.
                 let most = closure.warm_up + closure.period + 1;
-                let Some(Some(many)) = self.plan.drive(self.kernel, base, outer, most).pop() else { return Ok(None) };
+                let Some(Some(many)) = self.plan.drive(self.kernel, base, outer, most).pop() else {
+                    return Ok(Err(Open::Unreached { loop_number: outer.loops[0], trips: most }));
+                };
                 let observed = self.observe(inner, Some(outer), &many, false, decision);
                 let repeats = |at: i64| observed.repeats(at, warm_up as i64, period as i64);
-                if !observed.clean || !(0..=(closure.warm_up + closure.period) as i64).all(repeats) {
-                    return Ok(None);
+                if !observed.clean {
+                    return Ok(Err(Open::Unclean { loop_number, trips: count }));
+                }
+                if !(0..=(closure.warm_up + closure.period) as i64).all(repeats) {
+                    return Ok(Err(aperiodic));
                 }
             }
             match closures.get_mut(1) {
@@ -200,7 +222,7 @@ impl<'k> Closer<'k> {
                 None => closures.push(closure),
             }
         }
-        Ok(Some(closures))
+        Ok(Ok(closures))
     }
 
     fn runs_clean(&self, valuation: &Valuation, decision: &mut Decision<'_>) -> bool {

@@ -15,7 +15,7 @@ mod tests;
 mod unbound;
 
 pub use inputs::{Group, Plan};
-pub use outcome::{Closure, Found, Gap, Lapped, Outcome, Reach};
+pub use outcome::{Closure, Found, Gap, Lapped, Open, Outcome, Reach};
 pub use slice::{Bounds, Formula, Leaves, Slices, Trips};
 pub use unbound::unbound;
 
@@ -37,7 +37,7 @@ pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<O
             lapped: Vec::new(),
             assumed: Vec::new(),
             gaps: Vec::new(),
-            reach: Reach::Runs,
+            reach: Reach::Runs(Vec::new()),
             runs: 0,
             steps: 0,
             valuations: Vec::new(),

@@ -2,6 +2,7 @@
 
 use crate::explore::Schedule;
 use crate::model::{Lost, Valuation, Violation};
+use crate::sync::InputId;
 
 /// A violation with the run that shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,8 +60,43 @@ pub enum Reach {
     NoInputs,
     /// The state repeats, so all larger trip counts are covered: one entry a group of loops.
     Closed(Vec<Closure>),
-    /// Only the inputs that were run.
-    Runs,
+    /// Only the inputs that were run, for these reasons; none where something was found.
+    Runs(Vec<Open>),
+}
+
+/// Why the runs do not cover all inputs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Open {
+    /// More than a loop's trip count depends on this input.
+    Noticed(InputId),
+    /// No input drives a loop in a way that can be followed.
+    NoLoop,
+    /// More groups of loops, or in another order, than can be closed together; one loop of the
+    /// group at which that was noticed.
+    Groups(usize),
+    /// No inputs were found that let this loop run so often.
+    Unreached {
+        /// Number in [`Kernel::loops`](crate::sync::Kernel::loops).
+        loop_number: usize,
+        /// Iterations.
+        trips: u64,
+    },
+    /// The state at this loop's head did not repeat.
+    Aperiodic {
+        /// Number in [`Kernel::loops`](crate::sync::Kernel::loops).
+        loop_number: usize,
+        /// Iterations that were made.
+        trips: u64,
+    },
+    /// A longer run of this loop depends on the schedule, breaks a rule or meets a limit.
+    Unclean {
+        /// Number in [`Kernel::loops`](crate::sync::Kernel::loops).
+        loop_number: usize,
+        /// Iterations.
+        trips: u64,
+    },
+    /// The share of steps that closing may use was spent.
+    Budget,
 }
 
 /// A loop whose state repeats.

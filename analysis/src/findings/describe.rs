@@ -220,7 +220,7 @@ fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding]) -> Verdic
                 .collect::<Vec<_>>()
                 .join("; "),
         ),
-        Reach::Runs => {
+        Reach::Runs(_) => {
             let rest = if outcome.cut { "; others were left out" } else { "" };
             Verdict::Clean(format!("no finding in {} choices of inputs{rest}", outcome.valuations.len()))
         }
