@@ -8,6 +8,7 @@
 
 pub mod corpus;
 pub mod marks;
+pub mod mutate;
 pub mod observe;
 pub mod page;
 pub mod promises;

@@ -2,6 +2,7 @@
 //!
 //! No dependencies: a newcomer's first command compiles this crate first.
 
+pub mod mutate;
 pub mod test;
 pub mod tidy;
 

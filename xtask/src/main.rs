@@ -1,4 +1,5 @@
-//! Project chores: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask fixtures`.
+//! Project chores: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask fixtures`,
+//! `cargo xtask mutate`.
 
 use std::process::ExitCode;
 
@@ -8,7 +9,8 @@ usage: cargo xtask <command>
   test [--fast | --slow]   every check and every test; --fast leaves out clippy, wasm and the editors,
                            --slow adds the tests that are marked as ignored
   tidy                     what must not be in the tree: see ARCHITECTURE.md, \"What is absent\"
-  fixtures [--marks]       rewrites the outputs of all pages and of the README, with --marks the carets too";
+  fixtures [--marks]       rewrites the outputs of all pages and of the README, with --marks the carets too
+  mutate [...]             slips in the corpus's clean kernels, and which are found; --help says more";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -21,6 +23,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy(&root),
         ["fixtures"] => xtask::test::update_fixtures(&root, "1"),
         ["fixtures", "--marks"] => xtask::test::update_fixtures(&root, "marks"),
+        ["mutate", rest @ ..] => xtask::mutate::run(&root, rest),
         _ => {
             eprintln!("{USAGE}");
             ExitCode::from(2)

@@ -1,0 +1,138 @@
+//! All mutants of the clean kernels of the corpus, judged.
+
+use super::glob::fits;
+use super::judge::{Verdict, judge};
+use super::make::{Mutant, mutants};
+use crate::corpus::manifest;
+use analysis::syntax::ttgir::Document;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Which mutants.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// Patterns for `sm_90/ws_gemm` or `ws_gemm`; all kernels where there is none.
+    pub kernels: Vec<String>,
+    /// At most so many, spread over kernels and mutations.
+    pub sample: Option<usize>,
+}
+
+/// A mutant of a file, judged.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The clean file, from the corpus's folder.
+    pub file: String,
+    /// The slip.
+    pub mutant: Mutant,
+    /// What the analysis says.
+    pub verdict: Verdict,
+}
+
+/// A finished campaign.
+#[derive(Clone, Debug, Default)]
+pub struct Campaign {
+    /// In the order of the manifest and of the texts.
+    pub cases: Vec<Case>,
+    /// How long judging took.
+    pub took: Duration,
+}
+
+/// The name under which a kernel is chosen: `sm_90/ws_gemm` of `ttgir/sm_90/ws_gemm.ttgir`.
+pub fn name(file: &str) -> &str {
+    let file = file.strip_prefix("ttgir/").unwrap_or(file);
+    file.strip_suffix(".ttgir").unwrap_or(file)
+}
+
+/// The clean files of a corpus that are chosen.
+fn files(folder: &Path, choice: &Choice) -> Result<Vec<String>, String> {
+    let rows = manifest(folder)?;
+    let chosen = |file: &str| {
+        let name = name(file);
+        let short = name.rsplit('/').next().unwrap_or(name);
+        choice.kernels.is_empty() || choice.kernels.iter().any(|glob| fits(glob, name) || fits(glob, short))
+    };
+    Ok(rows.into_iter().filter(|row| row.bug.is_none() && chosen(&row.file)).map(|row| row.file).collect())
+}
+
+/// Makes and judges the mutants of a corpus.
+pub fn run(folder: &Path, choice: &Choice) -> Result<Campaign, String> {
+    let mut made: Vec<(String, Mutant)> = Vec::new();
+    for file in files(folder, choice)? {
+        let text = std::fs::read_to_string(folder.join(&file)).map_err(|error| format!("{file}: {error}"))?;
+        for section in Document::new(text).sections() {
+            made.extend(mutants(section.tree()).into_iter().map(|mutant| (file.clone(), mutant)));
+        }
+    }
+    if made.is_empty() {
+        return Err("no clean kernel of the corpus has such a name".into());
+    }
+    if let Some(count) = choice.sample {
+        made = sample(made, count);
+    }
+    let start = Instant::now();
+    let verdicts = judge_all(&made);
+    let cases = made.into_iter().zip(verdicts).map(|((file, mutant), verdict)| Case { file, mutant, verdict });
+    Ok(Campaign { cases: cases.collect(), took: start.elapsed() })
+}
+
+fn judge_all(made: &[(String, Mutant)]) -> Vec<Verdict> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((_, mutant)) = made.get(at) else { return done };
+            let verdict = match &mutant.text {
+                Some(text) => judge(text),
+                None => Verdict::Rejected("the change cannot be written".into()),
+            };
+            done.push((at, verdict));
+        }
+    };
+    let mut verdicts: Vec<(usize, Verdict)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+    });
+    verdicts.sort_by_key(|(at, _)| *at);
+    verdicts.into_iter().map(|(_, verdict)| verdict).collect()
+}
+
+/// At most `count` mutants, by turns from each mutation, within it from each kernel: the same ones
+/// each time, in the order they came in.
+fn sample(made: Vec<(String, Mutant)>, count: usize) -> Vec<(String, Mutant)> {
+    let mut strata: BTreeMap<&str, BTreeMap<&str, Vec<(u64, usize)>>> = BTreeMap::new();
+    for (at, (file, mutant)) in made.iter().enumerate() {
+        let key = shuffle(&format!("{file}:{}", mutant.id()));
+        strata.entry(mutant.mutation).or_default().entry(file).or_default().push((key, at));
+    }
+    let mut queues: Vec<Vec<usize>> = strata.into_values().map(by_turns).collect();
+    let mut chosen = Vec::new();
+    let mut turn = 0;
+    while chosen.len() < count && queues.iter().any(|queue| turn < queue.len()) {
+        chosen.extend(queues.iter_mut().filter_map(|queue| queue.get(turn).copied()));
+        turn += 1;
+    }
+    chosen.truncate(count);
+    chosen.sort_unstable();
+    let mut made: Vec<Option<(String, Mutant)>> = made.into_iter().map(Some).collect();
+    chosen.into_iter().filter_map(|at| made[at].take()).collect()
+}
+
+/// One of each list, then the second of each.
+fn by_turns(lists: BTreeMap<&str, Vec<(u64, usize)>>) -> Vec<usize> {
+    let mut all: Vec<(usize, u64, usize)> = Vec::new();
+    for mut list in lists.into_values() {
+        list.sort_unstable();
+        all.extend(list.into_iter().enumerate().map(|(turn, (key, at))| (turn, key, at)));
+    }
+    all.sort_unstable();
+    all.into_iter().map(|(_, _, at)| at).collect()
+}
+
+/// FNV-1a: an order that has nothing to do with the text's.
+fn shuffle(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
