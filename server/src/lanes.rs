@@ -20,37 +20,10 @@ pub fn inputs(inputs: &[(String, i64)]) -> String {
     format!("with {}", values.join(", "))
 }
 
-/// For each step of the run, the number of the site that it is, counted from 1; a site that stands
-/// alone has no number. The last site is
-/// where the run ends; the ones before it are the first steps on their lines, in order, since a
-/// run starts at the first of them.
-pub fn site_numbers(finding: &Finding, places: &Places<'_>) -> Vec<Option<usize>> {
-    let lines: Vec<u32> = finding.run.iter().map(|step| places.line(step.range.start)).collect();
-    let mut numbers = vec![None; lines.len()];
-    let Some((last, earlier)) = finding.sites.split_last().filter(|(_, earlier)| !earlier.is_empty()) else {
-        return numbers;
-    };
-    let line = places.line(last.range.start);
-    let end = lines.iter().rposition(|candidate| *candidate == line).unwrap_or(lines.len());
-    if let Some(number) = numbers.get_mut(end) {
-        *number = Some(finding.sites.len());
-    }
-    let mut from = 0;
-    for (at, site) in earlier.iter().enumerate() {
-        let line = places.line(site.range.start);
-        let mut between = lines.iter().enumerate().take(end).skip(from);
-        if let Some((step, _)) = between.find(|(_, candidate)| **candidate == line) {
-            numbers[step] = Some(at + 1);
-            from = step + 1;
-        }
-    }
-    numbers
-}
-
-/// The text of a step, with the number of its site in front.
-pub fn numbered(step: &RunStep, number: Option<usize>) -> String {
-    match number {
-        Some(number) => format!("({number}) {}", step.text),
+/// The text of a step, with the number of its site in front where there are several.
+pub fn numbered(finding: &Finding, step: &RunStep) -> String {
+    match step.site.filter(|_| finding.sites.len() > 1) {
+        Some(site) => format!("({}) {}", site + 1, step.text),
         None => step.text.clone(),
     }
 }
@@ -76,10 +49,9 @@ pub fn draw(finding: &Finding, places: &Places<'_>, width: usize) -> String {
         let _ = write!(out, "-+-{:-<lane$}", "");
     }
     end_line(&mut out);
-    let numbers = site_numbers(finding, places);
-    for (at, (step, number)) in finding.run.iter().zip(numbers).enumerate() {
+    for (at, step) in finding.run.iter().enumerate() {
         let column = lanes.iter().position(|name| *name == step.partition).unwrap_or(0);
-        for (row, words) in wrap(&numbered(step, number), lane).into_iter().enumerate() {
+        for (row, words) in wrap(&numbered(finding, step), lane).into_iter().enumerate() {
             if row == 0 {
                 let _ = write!(out, "{:>counter$}  {:>digits$}", at + 1, places.line(step.range.start));
             } else {
@@ -156,7 +128,7 @@ mod tests {
     use analysis::base::TextRange;
 
     fn step(partition: &str, at: u32, text: &str) -> RunStep {
-        RunStep { partition: partition.to_owned(), range: TextRange::empty(at), text: text.to_owned() }
+        RunStep { partition: partition.to_owned(), range: TextRange::empty(at), text: text.to_owned(), site: None }
     }
 
     #[test]
@@ -168,6 +140,7 @@ mod tests {
             range: TextRange::empty(0),
             sites: Vec::new(),
             run: vec![step("partition1", 2, "waits"), step("default", 4, "arrives on %bar, which flips to phase 1")],
+            trail: None,
             inputs: Vec::new(),
             kernel: String::new(),
             fix: None,

@@ -1,19 +1,22 @@
 //! What the analysis promises of every kernel, checked beside the answer:
 //!
 //! - each violation's schedule leads to it again;
+//! - the run of each finding leads there, and does not without any one of its steps;
 //! - the naive explorer, which visits every schedule of the same inputs, finds each violation that
 //!   was reported, and finds none where none was. It is asked below a limit on states only.
 
 use analysis::base::{Cancel, Limits};
 use analysis::decide::{Outcome, decide};
 use analysis::explore::{canonical, naive};
-use analysis::findings::replay;
+use analysis::findings::{Finding, describe, reach, replay};
 use analysis::lower::lower;
 use analysis::model::{Machine, Rule, Valuation, Violation};
 use analysis::sync::{Kernel, Lowered, SiteId};
 use analysis::syntax::ttgir::Document;
 use std::collections::BTreeSet;
 
+/// Steps of a run that are left out in turn.
+const MINIMAL_STEPS: usize = 400;
 /// Largest exploration that the naive explorer is asked for.
 const NAIVE_STATES: usize = 3_000;
 
@@ -41,12 +44,33 @@ pub fn kernel(lowered: &Lowered, limits: &Limits) -> Vec<String> {
             defects.push(format!("@{name}: {} does not replay", rule(&found.violation)));
         }
     }
+    for finding in describe(lowered, &outcome).findings {
+        defects.extend(not_minimal(&lowered.kernel, &finding, limits).map(|line| format!("@{name}: {line}")));
+    }
     for valuation in &outcome.valuations {
         if let Some(all) = every_schedule(&lowered.kernel, valuation, limits) {
             defects.extend(compare(&outcome, valuation, &all).into_iter().map(|line| format!("@{name}: {line}")));
         }
     }
     defects
+}
+
+/// Whether the run of a finding does not show it, or shows it without one of its steps.
+fn not_minimal(kernel: &Kernel, finding: &Finding, limits: &Limits) -> Option<String> {
+    let kind = finding.kind.name();
+    let trail = finding.trail.as_ref()?;
+    let machine = Machine::new(kernel, &trail.valuation, limits);
+    let (schedule, goal) = (&trail.shown.schedule, &trail.shown.goal);
+    if reach(&machine, schedule, goal).as_ref() != Some(&trail.shown) {
+        return Some(format!("the run of {kind} does not lead there"));
+    }
+    let without = |at: usize| {
+        let mut rest = schedule.clone();
+        rest.remove(at);
+        reach(&machine, &rest, goal)
+    };
+    let spare = (0..schedule.len()).take(MINIMAL_STEPS).find(|&at| without(at).is_some())?;
+    Some(format!("the run of {kind} does not need step {}", spare + 1))
 }
 
 type Key = (&'static str, SiteId);

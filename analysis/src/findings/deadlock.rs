@@ -70,9 +70,7 @@ pub fn deadlock(
         note.primary &= !primary_seen;
         primary_seen |= note.primary;
     }
-    let threads = blocked.iter().map(|blocked| blocked.thread).collect();
-    let from = violation.step.saturating_sub(24);
-    Some(Told { kind, message: message?, notes, threads, from })
+    Some(Told { kind, message: message?, notes })
 }
 
 /// Whether the blocked wait passed before on the same barrier with the same phase: its phase does

@@ -2,16 +2,16 @@
 
 use super::deadlock::deadlock;
 use super::lifecycle::lifecycle;
+use super::minimal::{Goal, minimal};
 use super::race::{Told, fence, race, uninitialised};
 use super::replay::{self, Replay};
+use super::told::Stop;
 use super::words::Words;
-use super::{Finding, KernelReport, Kind, Note, RunStep, Severity, Verdict};
+use super::{Finding, KernelReport, Kind, Note, RunStep, Severity, Trail, Verdict};
 use crate::decide::{Found, Gap, Lapped, Outcome, Reach};
-use crate::model::{Lost, Record, Rule, Valuation};
-use crate::sync::{EffectKind, InputId, InputKind, Lowered};
-
-/// Longest run that a finding tells.
-const RUN_STEPS: usize = 32;
+use crate::explore::Schedule;
+use crate::model::{Blocked, BlockedOn, Lost, Machine, Rule, Valuation, Violation};
+use crate::sync::{InputId, InputKind, Lowered};
 
 /// The report on a kernel.
 pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
@@ -38,6 +38,7 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
             range: unmodelled.range,
             sites: vec![Note { source: None, range: unmodelled.range, text: unmodelled.reason.clone(), primary: true }],
             run: Vec::new(),
+            trail: None,
             inputs: Vec::new(),
             kernel: lowered.map.kernel.clone(),
             fix: None,
@@ -69,14 +70,14 @@ pub fn tell(lowered: &Lowered, found: &Found) -> Option<Finding> {
             lifecycle(&words, &found.violation)
         }
     }?;
-    Some(assemble(lowered, &words, &replay, told, &found.valuation, found.violation.step))
+    let goal = Goal::Broken(found.violation.clone());
+    assemble(lowered, &words, &machine, &found.schedule, &goal, told, &found.valuation)
 }
 
 fn lap(lowered: &Lowered, lapped: &Lapped) -> Option<Finding> {
     let machine = replay::machine(&lowered.kernel, &lapped.valuation);
     let words = Words { kernel: &lowered.kernel, map: &lowered.map, channels: machine.channels() };
     let (canonical, _) = replay::repeat(&machine, &lapped.canonical, lapped.wait);
-    let (held, _) = replay::repeat(&machine, &lapped.schedule, u32::MAX);
     let (wait, flip) = (canonical.record(lapped.wait)?, canonical.record(lapped.flip)?);
     let barrier = wait.barriers.first()?;
     let name = words.barrier(barrier.place);
@@ -101,79 +102,65 @@ fn lap(lowered: &Lowered, lapped: &Lapped) -> Option<Finding> {
                 primary: false,
             },
         ],
-        threads: vec![wait.thread, flip.thread],
-        from: lapped.wait.saturating_sub(8),
     };
-    let last = held.records.len() as u32;
-    Some(assemble(lowered, &words, &held, told, &lapped.valuation, last))
+    let goal = Goal::Lapped { thread: wait.thread, site: wait.site, place: barrier.place, flips: barrier.flips + 1 };
+    assemble(lowered, &words, &machine, &lapped.schedule, &goal, told, &lapped.valuation)
 }
 
 fn assemble(
     lowered: &Lowered,
     words: &Words<'_>,
-    replay: &Replay,
+    machine: &Machine<'_>,
+    schedule: &Schedule,
+    goal: &Goal,
     told: Told,
     valuation: &Valuation,
-    last: u32,
-) -> Finding {
+) -> Option<Finding> {
     let range = told.notes.iter().find(|note| note.primary).map(|note| note.range).unwrap_or_default();
-    let run = run(words, replay, &told, last);
+    let shown = minimal(machine, schedule, goal)?;
+    let (replay, _) = replay::repeat(machine, &shown.schedule, u32::MAX);
+    let stops = super::told::told(words.kernel, words.channels, &shown, &replay.records, &waits(words, goal, &told));
+    let run = stops.iter().filter_map(|stop| step(words, &replay, &shown.goal, stop)).collect();
     let mut sites = told.notes;
     for site in &mut sites {
         let op = lowered.map.sites.iter().find(|op| op.range.contains(site.range) || op.name == site.range);
         site.source = op.and_then(|op| op.source.first().cloned());
     }
-    Finding {
+    Some(Finding {
         kind: told.kind,
         severity: told.kind.severity(),
         run,
+        trail: Some(Trail { valuation: valuation.clone(), shown, stops }),
         message: told.message,
         range,
         sites,
         inputs: inputs(lowered, valuation),
         kernel: lowered.map.kernel.clone(),
         fix: None,
-    }
+    })
 }
 
-/// Steps that set things up and lead nowhere by themselves.
-fn prepares(words: &Words<'_>, record: &Record) -> bool {
-    record
-        .effect
-        .is_some_and(|id| matches!(words.kernel.effect(id).kind, EffectKind::Allocate(_) | EffectKind::Init { .. }))
-}
-
-/// The steps that lead there: those of the threads concerned, and others' on the barriers that
-/// these touched, from the first access on.
-fn run(words: &Words<'_>, replay: &Replay, told: &Told, last: u32) -> Vec<RunStep> {
-    let until = (last as usize).min(replay.records.len());
-    let from = (told.from.saturating_sub(1) as usize).min(until);
-    let window = &replay.records[from..until];
-    let mut places = Vec::new();
-    for record in window.iter().filter(|record| told.threads.contains(&record.thread)) {
-        places.extend(record.barriers.iter().map(|barrier| barrier.place));
-    }
-    places.sort_unstable();
-    places.dedup();
-    let lifecycle = matches!(told.kind, Kind::BarrierNotLive | Kind::BarrierReinit | Kind::ArrivalOverflow);
-    let concerns = |record: &&Record| {
-        let touched = || record.barriers.iter().any(|barrier| places.binary_search(&barrier.place).is_ok());
-        (lifecycle || !prepares(words, record)) && (told.threads.contains(&record.thread) || touched())
+/// For each wait that never ends the note that is about it.
+fn waits(words: &Words<'_>, goal: &Goal, told: &Told) -> Vec<Option<usize>> {
+    let Goal::Broken(Violation { rule: Rule::Deadlock(blocked), .. }) = goal else { return Vec::new() };
+    let mut used = vec![false; told.notes.len()];
+    let mut note = |range| {
+        let mut notes = told.notes.iter().enumerate();
+        let (at, _) = notes.find(|(at, note)| note.range == range && !used[*at])?;
+        used[at] = true;
+        Some(at)
     };
-    let mut steps: Vec<RunStep> = window.iter().filter(concerns).map(|record| step(words, record)).collect();
-    if steps.len() > RUN_STEPS {
-        let cut = steps.len() - RUN_STEPS;
-        steps.drain(1..=cut);
-    }
-    steps
+    let barrier = |stuck: &Blocked| matches!(stuck.on, BlockedOn::Barrier { .. });
+    blocked.iter().map(|stuck| note(words.site_range(stuck.site)).filter(|_| barrier(stuck))).collect()
 }
 
-fn step(words: &Words<'_>, record: &Record) -> RunStep {
-    RunStep {
-        partition: words.partition(record.thread),
-        range: words.site_range(record.site),
-        text: words.step(record),
-    }
+fn step(words: &Words<'_>, replay: &Replay, goal: &Goal, stop: &Stop) -> Option<RunStep> {
+    let text = match stop.step {
+        Some(step) => words.step(replay.record(step)?),
+        None => words.standing(goal, stop.thread),
+    };
+    let partition = words.partition(stop.thread);
+    Some(RunStep { partition, range: words.site_range(stop.site), text, site: stop.note })
 }
 
 fn inputs(lowered: &Lowered, valuation: &Valuation) -> Vec<(String, i64)> {

@@ -1,7 +1,10 @@
 //! What a finding carries; the printers add no logic.
 
 use super::Kind;
+use super::minimal::Shown;
+use super::told::Stop;
 use crate::base::TextRange;
+use crate::model::Valuation;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -47,6 +50,19 @@ pub struct RunStep {
     pub range: TextRange,
     /// What it did and what it left: phases, counts, bytes.
     pub text: String,
+    /// Which of the finding's sites it is.
+    pub site: Option<usize>,
+}
+
+/// A run in ids, from which more can be made than is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trail {
+    /// With which inputs.
+    pub valuation: Valuation,
+    /// The minimal run.
+    pub shown: Shown,
+    /// The lines that are told, one a step of [`Finding::run`].
+    pub stops: Vec<Stop>,
 }
 
 /// A change of the text.
@@ -82,6 +98,8 @@ pub struct Finding {
     pub sites: Vec<Note>,
     /// The run, oldest first.
     pub run: Vec<RunStep>,
+    /// The same in ids; `None` where there is no run.
+    pub trail: Option<Trail>,
     /// The inputs it was found with (`%K = 192`); empty where it does not depend on any.
     pub inputs: Vec<(String, i64)>,
     /// Name of the kernel.

@@ -33,6 +33,5 @@ pub fn lifecycle(words: &Words<'_>, violation: &Violation) -> Option<Told> {
         text: format!("{who} executes {op}"),
         primary: true,
     }];
-    let from = violation.step.saturating_sub(16);
-    Some(Told { kind, message, notes, threads: vec![violation.thread], from })
+    Some(Told { kind, message, notes })
 }

@@ -8,12 +8,16 @@ mod describe;
 mod finding;
 mod kind;
 mod lifecycle;
+mod minimal;
 mod race;
 mod replay;
+mod told;
 mod words;
 
 pub use describe::{describe, tell};
-pub use finding::{Edit, Finding, Fix, KernelReport, Note, RunStep, Severity, Verdict};
+pub use finding::{Edit, Finding, Fix, KernelReport, Note, RunStep, Severity, Trail, Verdict};
 pub use kind::Kind;
+pub use minimal::{Goal, Shown, minimal, reach, same};
 pub use replay::{Replay, machine, replay};
+pub use told::Stop;
 pub use words::Words;

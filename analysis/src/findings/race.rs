@@ -15,10 +15,6 @@ pub struct Told {
     pub message: String,
     /// Places, in order; the last is primary unless one says so.
     pub notes: Vec<Note>,
-    /// Threads that matter to the run.
-    pub threads: Vec<u16>,
-    /// First step that matters.
-    pub from: u32,
 }
 
 /// A race.
@@ -83,8 +79,7 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
     let note =
         |event: &Event, text: String, primary| Note { source: None, range: words.event_range(event), text, primary };
     let notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
-    let threads = vec![earlier.thread, later.thread];
-    Some(Told { kind, message, notes, threads, from: earlier.step })
+    Some(Told { kind, message, notes })
 }
 
 fn classify(
@@ -204,8 +199,7 @@ pub fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Optio
             primary: true,
         },
     ];
-    let threads = vec![earlier.thread, later.thread];
-    Some(Told { kind: Kind::MissingProxyFence, message, notes, threads, from: earlier.step })
+    Some(Told { kind: Kind::MissingProxyFence, message, notes })
 }
 
 /// A read of what nobody wrote.
@@ -218,8 +212,7 @@ pub fn uninitialised(words: &Words<'_>, replay: &Replay, violation: &Violation) 
     );
     let text = format!("{} {}", words.partition(read.thread), verb_of(words, replay, read));
     let notes = vec![Note { source: None, range: words.event_range(read), text, primary: true }];
-    let from = read.step.saturating_sub(8);
-    Some(Told { kind: Kind::UninitialisedRead, message, notes, threads: vec![read.thread], from })
+    Some(Told { kind: Kind::UninitialisedRead, message, notes })
 }
 
 fn verb(mode: Mode) -> &'static str {

@@ -1,7 +1,8 @@
 //! Names for the parts of a run, as the text has them.
 
+use super::minimal::Goal;
 use crate::base::TextRange;
-use crate::model::{Act, BarrierPlace, Channels, Event, Record};
+use crate::model::{Act, BarrierPlace, BlockedOn, Channels, Event, Record, Rule, Violation};
 use crate::sync::{Access, BufferId, CommitKind, Completion, EffectKind, Issuer, Kernel, Mode, SiteId, SourceMap, Var};
 
 /// The kernel and its way back to the text.
@@ -128,6 +129,26 @@ impl Words<'_> {
             CommitKind::AsyncCopy => "`ttg.async_wait`",
             CommitKind::Wgmma => "`ttng.warp_group_dot_wait`",
             CommitKind::TmaStore => "`ttng.async_tma_store_wait`",
+        }
+    }
+
+    /// Where a thread stands when the run ends, in words.
+    pub fn standing(&self, goal: &Goal, thread: u16) -> String {
+        let op = |site: SiteId| self.map.sites.get(site.index()).map_or("", |site| site.op.as_str());
+        match goal {
+            Goal::Lapped { site, place, .. } => {
+                format!("{}: has not looked at {} yet", op(*site), self.barrier(*place))
+            }
+            Goal::Broken(Violation { rule: Rule::Deadlock(blocked), .. }) => {
+                let stuck = blocked.iter().find(|blocked| blocked.thread == thread);
+                stuck.map_or_else(String::new, |stuck| match stuck.on {
+                    BlockedOn::Barrier { barrier, phase, .. } => {
+                        format!("{}: waits for phase {phase} of {} for ever", op(stuck.site), self.barrier(barrier))
+                    }
+                    BlockedOn::Partitions => format!("{}: waits for the partitions for ever", op(stuck.site)),
+                })
+            }
+            Goal::Broken(_) => String::new(),
         }
     }
 

@@ -142,17 +142,16 @@ impl Human {
             let _ = writeln!(out, "       … {hidden} earlier steps, see `fencepost trace`");
         }
         let shown = &finding.run[hidden..];
-        let numbers = lanes::site_numbers(finding, places);
         let width = shown.iter().map(|step| step.partition.chars().count()).max().unwrap_or(0);
         let digits = shown.iter().map(|step| places.line(step.range.start)).max().unwrap_or(0).to_string().len();
         let mut before = "";
-        for (step, number) in shown.iter().zip(numbers.into_iter().skip(hidden)) {
+        for step in shown {
             // The partition is named where it changes, so that a stretch of one reads as a group.
             let name = if step.partition == before { "" } else { &step.partition };
             before = &step.partition;
             let name = self.paint.text(Style::Bold, &format!("{name:width$}"));
             let line = self.paint.text(Style::Dim, &format!("{:digits$}", places.line(step.range.start)));
-            let _ = writeln!(out, "       {name}  {line}  {}", lanes::numbered(step, number));
+            let _ = writeln!(out, "       {name}  {line}  {}", lanes::numbered(finding, step));
         }
     }
 
@@ -263,9 +262,20 @@ mod tests {
             range: range(text, "wait"),
             sites: vec![at("expect", "bytes are expected", false), at("wait", "waits for ever", true)],
             run: vec![
-                RunStep { partition: "default".into(), range: range(text, "expect"), text: "expects".into() },
-                RunStep { partition: "default".into(), range: range(text, "wait"), text: "waits".into() },
+                RunStep {
+                    partition: "default".into(),
+                    range: range(text, "expect"),
+                    text: "expects".into(),
+                    site: Some(0),
+                },
+                RunStep {
+                    partition: "default".into(),
+                    range: range(text, "wait"),
+                    text: "waits".into(),
+                    site: Some(1),
+                },
             ],
+            trail: None,
             inputs: vec![("%K".to_owned(), 3)],
             kernel: "f".to_owned(),
             fix: Some(Fix { title: "insert the arrival".to_owned(), edits: vec![arrival, phase] }),

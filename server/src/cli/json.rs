@@ -87,6 +87,9 @@ struct StepJson<'a> {
     partition: &'a str,
     range: RangeJson,
     text: &'a str,
+    /// Index in `sites`, for a step that is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    site: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -193,7 +196,12 @@ impl<'a> FindingJson<'a> {
                 })
                 .collect(),
             run: run
-                .map(|step| StepJson { partition: &step.partition, range: range(places, step.range), text: &step.text })
+                .map(|step| StepJson {
+                    partition: &step.partition,
+                    range: range(places, step.range),
+                    text: &step.text,
+                    site: step.site,
+                })
                 .collect(),
             inputs: finding.inputs.iter().map(|(name, value)| InputJson { name, value: *value }).collect(),
             fix: finding.fix.as_ref().map(|fix| FixJson {

@@ -78,6 +78,7 @@ mod tests {
             range,
             sites: Vec::new(),
             run: Vec::new(),
+            trail: None,
             inputs: Vec::new(),
             kernel: "f".to_owned(),
             fix: Some(Fix { title: "Insert the arrival".to_owned(), edits }),
