@@ -27,11 +27,11 @@ use super::Decision;
 use super::demand::{Demand, Liveness, demands};
 use super::inputs::{Group, Plan};
 use super::outcome::{Closure, Open, Reach};
-use super::slice::{Slices, targets};
+use super::slice::Slices;
 use crate::base::{Cancel, Cancelled, Limits};
 use crate::explore::{Status, System, canonical};
 use crate::model::{Life, Machine, State, Valuation};
-use crate::sync::{BlockId, Instr, Kernel, LoopInfo, Pure, Var};
+use crate::sync::{BlockId, Instr, Kernel, Pure, Var};
 
 /// Iterations that a run makes to find a repetition.
 const LONG: u64 = 36;
@@ -109,7 +109,7 @@ impl<'k> Closer<'k> {
                 return Err(Open::Noticed(*input));
             }
         }
-        let bodies = kernel.loops.iter().map(|info| body(kernel, &slices, info)).collect();
+        let bodies = kernel.loops.iter().map(|info| slices.body(info)).collect();
         Ok(Closer { kernel, plan, limits, demands, liveness: Liveness::new(kernel), bodies, edges })
     }
 
@@ -417,34 +417,4 @@ fn long_run(table: &[Option<Valuation>]) -> Option<&Valuation> {
 
 fn clean(state: &State) -> bool {
     state.violations.is_empty() && state.escapes.is_empty() && state.lost.is_none() && !state.unmodelled
-}
-
-/// Which blocks a counted loop consists of: those that reach its head along a path that ends in
-/// an edge which does not enter it with the lower bound.
-fn body(kernel: &Kernel, slices: &Slices<'_>, info: &LoopInfo) -> Vec<bool> {
-    let mut inside = vec![false; kernel.blocks.len()];
-    let Some((counter, lower, ..)) = info.counted else { return inside };
-    let Some(head) = kernel.blocks.get(info.head.index()) else { return inside };
-    let Some(position) = head.params.iter().position(|&param| param == counter) else { return inside };
-    inside[info.head.index()] = true;
-    let mut predecessors = vec![Vec::new(); kernel.blocks.len()];
-    let mut open = Vec::new();
-    for (number, block) in kernel.blocks.iter().enumerate() {
-        targets(&block.terminator, |target| {
-            if target.block == info.head {
-                let arg = target.args.get(position).map(|&arg| slices.root(arg));
-                if arg != Some(slices.root(lower)) {
-                    open.push(number);
-                }
-            } else if let Some(sources) = predecessors.get_mut(target.block.index()) {
-                sources.push(number);
-            }
-        });
-    }
-    while let Some(number) = open.pop() {
-        if !std::mem::replace(&mut inside[number], true) {
-            open.extend(predecessors[number].iter().copied());
-        }
-    }
-    inside
 }

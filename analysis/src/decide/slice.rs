@@ -1,7 +1,7 @@
 //! What a variable is as a function of the inputs alone.
 
 use crate::model::Valuation;
-use crate::sync::{BlockId, InputId, Instr, Kernel, Pure, Target, Terminator, Var};
+use crate::sync::{BlockId, InputId, Instr, Kernel, LoopInfo, Pure, Target, Terminator, Var};
 use rustc_hash::FxHashMap;
 
 /// Definitions of scalar variables, with block parameters that have one source resolved.
@@ -185,6 +185,37 @@ impl<'k> Slices<'k> {
             formula.results.push(*places.get(&self.root(var))?);
         }
         Some(formula)
+    }
+
+    /// Which blocks a counted loop consists of: those that reach its head along a path that ends in
+    /// an edge which does not enter it with the lower bound. None where the loop is not counted.
+    pub fn body(&self, info: &LoopInfo) -> Vec<bool> {
+        let kernel = self.kernel;
+        let mut inside = vec![false; kernel.blocks.len()];
+        let Some((counter, lower, ..)) = info.counted else { return inside };
+        let Some(head) = kernel.blocks.get(info.head.index()) else { return inside };
+        let Some(position) = head.params.iter().position(|&param| param == counter) else { return inside };
+        inside[info.head.index()] = true;
+        let mut predecessors = vec![Vec::new(); kernel.blocks.len()];
+        let mut open = Vec::new();
+        for (number, block) in kernel.blocks.iter().enumerate() {
+            targets(&block.terminator, |target| {
+                if target.block == info.head {
+                    let arg = target.args.get(position).map(|&arg| self.root(arg));
+                    if arg != Some(self.root(lower)) {
+                        open.push(number);
+                    }
+                } else if let Some(sources) = predecessors.get_mut(target.block.index()) {
+                    sources.push(number);
+                }
+            });
+        }
+        while let Some(number) = open.pop() {
+            if !std::mem::replace(&mut inside[number], true) {
+                open.extend(predecessors[number].iter().copied());
+            }
+        }
+        inside
     }
 
     /// The trip count of a counted loop whose bounds are functions of inputs.

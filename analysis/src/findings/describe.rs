@@ -3,28 +3,29 @@
 use super::deadlock::deadlock;
 use super::lifecycle::lifecycle;
 use super::minimal::{Goal, minimal};
-use super::race::{Told, fence, race, uninitialised};
+use super::race::{Told, fence, race};
 use super::replay::{self, Replay};
 use super::told::Stop;
+use super::uninitialised::uninitialised;
 use super::words::Words;
 use super::{Finding, KernelReport, Kind, Note, RunStep, Severity, Trail, Verdict};
 use crate::decide::{Found, Gap, Lapped, Outcome, Reach};
 use crate::explore::Schedule;
 use crate::model::{Blocked, BlockedOn, Lost, Machine, Rule, Valuation, Violation};
-use crate::sync::{InputId, InputKind, Lowered};
+use crate::sync::{InputId, InputKind, Kernel, Lowered, SourceMap};
 
 /// The report on a kernel.
 pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
     let mut findings: Vec<Finding> = Vec::new();
     for found in &outcome.found {
-        findings.extend(tell(lowered, found));
+        findings.extend(tell_among(lowered, found, &outcome.valuations));
     }
     for lapped in &outcome.lapped {
         findings.extend(lap(lowered, lapped));
     }
     let verdict = verdict(lowered, outcome, &findings);
     for assumed in &outcome.assumed {
-        findings.extend(tell(lowered, assumed).map(|finding| Finding {
+        findings.extend(tell_among(lowered, assumed, &outcome.valuations).map(|finding| Finding {
             severity: Severity::Hint,
             message: format!("{} (only when a loop runs fewer times than its ring has slots)", finding.message),
             ..finding
@@ -58,13 +59,18 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
 
 /// What is said of one violation; `None` if its run does not repeat.
 pub fn tell(lowered: &Lowered, found: &Found) -> Option<Finding> {
+    tell_among(lowered, found, &[])
+}
+
+/// The same; `valuations` are what else the kernel was run with, for what its other paths do.
+fn tell_among(lowered: &Lowered, found: &Found, valuations: &[Valuation]) -> Option<Finding> {
     let machine = replay::machine(&lowered.kernel, &found.valuation);
     let words = Words { kernel: &lowered.kernel, map: &lowered.map, channels: machine.channels() };
     let replay = replay::replay(&machine, found)?;
     let told = match &found.violation.rule {
         Rule::Race { .. } => race(&words, &machine, &replay, &found.violation),
         Rule::ProxyFence { .. } => fence(&words, &replay, &found.violation),
-        Rule::Uninitialised { .. } => uninitialised(&words, &replay, &found.violation),
+        Rule::Uninitialised { .. } => uninitialised(&words, &machine, &replay, found, valuations),
         Rule::Deadlock(_) => deadlock(&words, &machine, &replay, &found.violation, found.alternative),
         Rule::NotLive { .. } | Rule::Reinit | Rule::Overflow | Rule::OutOfBounds { .. } => {
             lifecycle(&words, &found.violation)
@@ -134,7 +140,7 @@ fn assemble(
         message: told.message,
         range,
         sites,
-        inputs: inputs(lowered, valuation),
+        inputs: inputs(&lowered.kernel, &lowered.map, valuation),
         kernel: lowered.map.kernel.clone(),
         fix: None,
     })
@@ -163,16 +169,16 @@ fn step(words: &Words<'_>, replay: &Replay, goal: &Goal, stop: &Stop) -> Option<
     Some(RunStep { partition, range: words.site_range(stop.site), text, site: stop.note })
 }
 
-fn inputs(lowered: &Lowered, valuation: &Valuation) -> Vec<(String, i64)> {
+/// The inputs that a person can choose or see, with their values.
+pub(super) fn inputs(kernel: &Kernel, map: &SourceMap, valuation: &Valuation) -> Vec<(String, i64)> {
     let shown = |kind: InputKind| !matches!(kind, InputKind::Pointer(_));
-    let kernel = &lowered.kernel;
     // Inputs without a name stand for bounds that the text has as constants.
-    let named = kernel.inputs.iter().take(lowered.map.inputs.len()).enumerate();
+    let named = kernel.inputs.iter().take(map.inputs.len()).enumerate();
     let inputs = named.filter(|(_, input)| shown(input.kind));
     inputs
         .map(|(at, _)| {
             let id = InputId(at as u32);
-            (lowered.map.input(id), valuation.get(id))
+            (map.input(id), valuation.get(id))
         })
         .collect()
 }

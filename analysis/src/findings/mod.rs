@@ -5,13 +5,16 @@
 
 mod deadlock;
 mod describe;
+mod extent;
 mod finding;
 mod kind;
 mod lifecycle;
 mod minimal;
+mod paths;
 mod race;
 mod replay;
 mod told;
+mod uninitialised;
 mod words;
 
 pub use describe::{describe, tell};

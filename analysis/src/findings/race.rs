@@ -1,4 +1,4 @@
-//! Races, pending accesses, missing fences and uninitialised reads in words.
+//! Races, pending accesses and missing fences in words.
 
 use super::replay::Replay;
 use super::words::Words;
@@ -200,19 +200,6 @@ pub fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Optio
         },
     ];
     Some(Told { kind: Kind::MissingProxyFence, message, notes })
-}
-
-/// A read of what nobody wrote.
-pub fn uninitialised(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Told> {
-    let Rule::Uninitialised { read } = &violation.rule else { return None };
-    let message = format!(
-        "{} reads {}, and nothing has written it since it was allocated",
-        words.partition(read.thread),
-        place(words, replay, read)
-    );
-    let text = format!("{} {}", words.partition(read.thread), verb_of(words, replay, read));
-    let notes = vec![Note { source: None, range: words.event_range(read), text, primary: true }];
-    Some(Told { kind: Kind::UninitialisedRead, message, notes })
 }
 
 fn verb(mode: Mode) -> &'static str {

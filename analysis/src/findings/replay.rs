@@ -52,6 +52,27 @@ pub fn repeat(machine: &Machine<'_>, schedule: &[u8], step: u32) -> (Replay, Sta
     )
 }
 
+/// Repeats a schedule; `before` is shown the state before each step and who takes it, `after` what
+/// it did.
+pub fn walk(
+    machine: &Machine<'_>,
+    schedule: &Schedule,
+    mut before: impl FnMut(&State, usize),
+    mut after: impl FnMut(&Record),
+) -> State {
+    let mut state = machine.initial();
+    for &thread in schedule {
+        let thread = usize::from(thread);
+        if machine.stopped(&state) || machine.status(&state, thread) != Status::Ready {
+            break;
+        }
+        before(&state, thread);
+        let Some(record) = machine.take(&mut state, thread) else { break };
+        after(&record);
+    }
+    state
+}
+
 impl Replay {
     /// The record of a numbered step.
     pub fn record(&self, step: u32) -> Option<&Record> {

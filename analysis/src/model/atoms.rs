@@ -105,6 +105,11 @@ impl Atoms {
         &self.windows[window as usize]
     }
 
+    /// The bits of an atom, counted from its arena's start.
+    pub fn bits(&self, atom: AtomId) -> &[(u64, u64)] {
+        &self.atoms[atom as usize].bits
+    }
+
     /// How many atoms there are.
     pub fn len(&self) -> usize {
         self.atoms.len()

@@ -22,6 +22,7 @@ mod record;
 mod shadow;
 mod state;
 mod thread;
+mod unwritten;
 mod valuation;
 mod violation;
 
@@ -33,5 +34,6 @@ pub use record::{Act, BarrierRecord, Record};
 pub use shadow::{Event, History, Shadow};
 pub use state::{Lost, State};
 pub use thread::{Life, Thread};
+pub use unwritten::Unwritten;
 pub use valuation::Valuation;
 pub use violation::{BarrierPlace, Blocked, BlockedOn, Escape, Rule, Violation};

@@ -124,6 +124,18 @@ impl Shadow {
         }
     }
 
+    /// The bits of a window that nobody has written since they were allocated, in ascending ranges
+    /// from its buffer's start.
+    pub fn unwritten(&mut self, kernel: &Kernel, window: Window) -> Vec<(u64, u64)> {
+        let number = self.resolve(kernel, window);
+        let base = kernel.buffers[window.buffer.0 as usize].start.unwrap_or(0);
+        let empty = self.atoms.of(number).iter().filter(|atom| !self.histories[**atom as usize].initialised);
+        let bits = empty.flat_map(|atom| self.atoms.bits(*atom));
+        let mut bits: Vec<(u64, u64)> = bits.map(|&(lo, hi)| (lo - base, hi - base)).collect();
+        bits.sort_unstable();
+        bits
+    }
+
     /// The histories, by atom.
     pub fn histories(&self) -> &[History] {
         &self.histories
