@@ -119,11 +119,16 @@ pub fn minimal(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Optio
     {
         best = shown;
     }
-    // Cutting one thread may free another.
-    while let Some(shorter) = cut(machine, &best, goal) {
+    // Cutting one thread may free another, and another order may need less.
+    loop {
+        while let Some(shorter) = cut(machine, &best, goal) {
+            best = shorter;
+        }
+        let Some(gathered) = gather(machine, &best, goal) else { return Some(best) };
+        let shorter = cut(machine, &gathered, goal).or_else(|| thin(machine, &gathered, goal));
+        let Some(shorter) = shorter else { return Some(gathered) };
         best = shorter;
     }
-    gather(machine, &best, goal).or(Some(best))
 }
 
 /// How many steps each thread takes.
@@ -229,6 +234,18 @@ fn cut(machine: &Machine<'_>, shown: &Shown, goal: &Goal) -> Option<Shown> {
             }
         }
         Some(best)
+    })
+}
+
+/// The run without one of its entries, where there is one that it does not need. In a stretch of
+/// one thread's steps all entries are alike.
+fn thin(machine: &Machine<'_>, shown: &Shown, goal: &Goal) -> Option<Shown> {
+    let schedule = &shown.schedule;
+    let starts = (0..schedule.len()).filter(|&at| at == 0 || schedule[at] != schedule[at - 1]);
+    starts.into_iter().find_map(|at| {
+        let mut rest = schedule.clone();
+        rest.remove(at);
+        reach(machine, &rest, goal)
     })
 }
 
