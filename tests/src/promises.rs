@@ -118,6 +118,9 @@ fn rule(violation: &Violation) -> &'static str {
         Rule::NotLive { .. } => "a dead barrier",
         Rule::Reinit => "a second init",
         Rule::Overflow => "an overflow",
+        Rule::BarrierStorage => "a barrier overwritten",
+        Rule::WaitedOn { .. } => "an invalidation under a wait",
+        Rule::ArrivedTwice => "a second arrival",
         Rule::OutOfBounds { .. } => "an index out of bounds",
         Rule::Deadlock(_) => "a deadlock",
     }

@@ -1,6 +1,17 @@
 //! Every bound of the analysis, named. A met limit is said in the verdict, never silent.
 
-/// How much work one kernel may cost.
+/// Whose rules hold where versions of the sanitizer differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Semantics {
+    /// The concurrency sanitizer of PyPI triton 3.9: a TMA copy has to see the write before it.
+    #[default]
+    Release,
+    /// The one of the facebookexperimental fork: TMA copies of one partition are in order among
+    /// themselves.
+    Fork,
+}
+
+/// How much work one kernel may cost, and by whose rules it is judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Machine steps of one run.
@@ -13,10 +24,19 @@ pub struct Limits {
     pub valuations: usize,
     /// Findings that are reported per kernel.
     pub findings: usize,
+    /// By whose rules.
+    pub semantics: Semantics,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { run_steps: 150_000, total_steps: 1_000_000, states: 20_000, valuations: 64, findings: 64 }
+        Limits {
+            run_steps: 150_000,
+            total_steps: 1_000_000,
+            states: 20_000,
+            valuations: 64,
+            findings: 64,
+            semantics: Semantics::default(),
+        }
     }
 }

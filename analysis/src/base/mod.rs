@@ -6,6 +6,6 @@ mod line_index;
 mod range;
 
 pub use cancel::{Cancel, Cancelled};
-pub use limits::Limits;
+pub use limits::{Limits, Semantics};
 pub use line_index::{LineCol, LineIndex};
 pub use range::TextRange;

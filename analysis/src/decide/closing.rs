@@ -31,7 +31,7 @@ use super::slice::Slices;
 use crate::base::{Cancel, Cancelled, Limits};
 use crate::explore::{Status, System, canonical};
 use crate::model::{Life, Machine, State, Valuation};
-use crate::sync::{BlockId, Instr, Kernel, Pure, Var};
+use crate::sync::{BlockId, InputId, InputKind, Instr, Kernel, Pure, Var};
 
 /// Iterations that a run makes to find a repetition.
 const LONG: u64 = 36;
@@ -64,11 +64,14 @@ pub(super) fn close(
 }
 
 fn uses_inputs(kernel: &Kernel) -> bool {
-    kernel
-        .blocks
-        .iter()
-        .flat_map(|block| &block.instrs)
-        .any(|instr| matches!(instr, Instr::Let(_, Pure::Input(_) | Pure::Load(..))))
+    kernel.blocks.iter().flat_map(|block| &block.instrs).any(
+        |instr| matches!(instr, Instr::Let(_, Pure::Input(input) | Pure::Load(input, _)) if !is_rank(kernel, *input)),
+    )
+}
+
+/// Whether an input is the number of the CTA, which every run has at all its values.
+fn is_rank(kernel: &Kernel, input: InputId) -> bool {
+    kernel.inputs.get(input.index()).is_some_and(|info| info.kind == InputKind::CtaRank)
 }
 
 struct Closer<'k> {
@@ -105,6 +108,7 @@ impl<'k> Closer<'k> {
         for instr in kernel.blocks.iter().flat_map(|block| &block.instrs) {
             if let Instr::Let(dst, Pure::Input(input) | Pure::Load(input, _)) = instr
                 && demands.get(dst.index()) != Some(&Demand::Nothing)
+                && !is_rank(kernel, *input)
             {
                 return Err(Open::Noticed(*input));
             }
@@ -297,19 +301,21 @@ impl<'k> Closer<'k> {
         let number =
             group.loops.iter().copied().find(|&number| self.bodies[number].get(at.block.index()) == Some(&true))?;
         let outer = outer.and_then(|outer| self.outer_loop(number, outer));
-        Some((outer.map_or(0, |outer| self.iteration(state, outer)), self.iteration(state, number)))
+        let cta = thread / self.kernel.partitions.len().max(1);
+        Some((outer.map_or(0, |outer| self.iteration(state, cta, outer)), self.iteration(state, cta, number)))
     }
 
-    fn iteration(&self, state: &State, number: usize) -> i64 {
+    fn iteration(&self, state: &State, cta: usize, number: usize) -> i64 {
         let Some((counter, lower, _, step)) = self.kernel.loops[number].counted else { return 0 };
-        let value = |var: Var| state.vars.get(var.index()).copied().unwrap_or(0);
+        let value = |var: Var| state.var(cta, var);
         (value(counter) - value(lower)) / value(step).max(1)
     }
 
     /// The normal form of a state, positions in the loops of `group` relative to iteration `front`.
     fn form(&self, machine: &Machine<'_>, state: &State, group: &Group, front: i64) -> Vec<i64> {
         let mut form = Vec::new();
-        for thread in &state.threads {
+        for (at, thread) in state.threads.iter().enumerate() {
+            let cta = machine.position_of(at);
             form.push(thread.life as i64);
             if thread.life != Life::Running {
                 continue;
@@ -317,7 +323,7 @@ impl<'k> Closer<'k> {
             form.extend([i64::from(thread.block.0), i64::from(thread.instr)]);
             for (number, body) in self.bodies.iter().enumerate() {
                 if body.get(thread.block.index()) == Some(&true) && self.kernel.loops[number].counted.is_some() {
-                    let iteration = self.iteration(state, number);
+                    let iteration = self.iteration(state, cta, number);
                     if group.loops.contains(&number) {
                         form.extend([iteration - front, iteration.min(self.horizon(number))]);
                     } else {
@@ -327,7 +333,7 @@ impl<'k> Closer<'k> {
             }
             let live = self.liveness.at(thread.block, thread.instr as usize);
             for (var, _) in live.iter().enumerate().filter(|(_, live)| **live) {
-                let value = state.vars.get(var).copied().unwrap_or(0);
+                let value = state.var(cta, Var(var as u32));
                 match self.demands.get(var).copied().unwrap_or(Demand::Whole) {
                     Demand::Nothing => {}
                     Demand::Modulo(modulus) => form.push(value.rem_euclid(modulus as i64)),

@@ -6,7 +6,7 @@
 //! near 2^31 is outside what is claimed.
 
 use super::slice::targets;
-use crate::sync::{BlockId, Effect, EffectKind, Instr, Kernel, Pure, Terminator, Var, VarKind, ViewOp};
+use crate::sync::{BlockId, Effect, EffectKind, Instr, Kernel, Pure, Terminator, Var, VarKind};
 
 /// What of a variable matters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,9 +91,7 @@ pub fn demands(kernel: &Kernel, tested: &[BlockId], edges: &[Var]) -> Vec<Demand
                     }
                     Instr::View { src, op, .. } => {
                         want(&mut demands, *src, Demand::Whole);
-                        if let ViewOp::Index { index, .. } = op {
-                            want(&mut demands, *index, Demand::Whole);
-                        }
+                        op.operand().into_iter().for_each(|operand| want(&mut demands, operand, Demand::Whole));
                     }
                     Instr::Base(..) => {}
                     Instr::Effect(id) => {
@@ -195,13 +193,20 @@ fn effect_operands(effect: &Effect, mut want: impl FnMut(Var, Demand)) {
         | EffectKind::Invalidate { barrier }
         | EffectKind::Expect { barrier, .. }
         | EffectKind::Arrive { barrier, .. }
-        | EffectKind::TensorCoreCommit { barrier }
+        | EffectKind::TensorCoreCommit { barrier, .. }
         | EffectKind::AsyncCopyArrive { barrier, .. } => want(*barrier, Demand::Whole),
+        EffectKind::NamedArrive { id, threads } => {
+            want(*id, Demand::Whole);
+            want(*threads, Demand::Whole);
+        }
+        EffectKind::NamedWait { id } => want(*id, Demand::Whole),
+        EffectKind::ClcLoad { source, .. } => want(source.view, Demand::Whole),
         EffectKind::Allocate(_)
         | EffectKind::Commit(_)
         | EffectKind::WaitGroup { .. }
         | EffectKind::ProxyFence
-        | EffectKind::ClusterBarrier { .. }
+        | EffectKind::ClusterArrive { .. }
+        | EffectKind::ClusterWait
         | EffectKind::Unmodelled => {}
     }
 }
@@ -257,14 +262,15 @@ impl<'k> Liveness<'k> {
                 Instr::View { dst, src, op } => {
                     if std::mem::replace(&mut live[dst.index()], false) {
                         live[src.index()] = true;
-                        if let ViewOp::Index { index, .. } = op {
-                            live[index.index()] = true;
-                        }
+                        op.operand().into_iter().for_each(|operand| live[operand.index()] = true);
                     }
                 }
                 Instr::Base(dst, _) => live[dst.index()] = false,
                 Instr::Effect(id) => {
                     if let Some(effect) = self.kernel.effects.get(id.index()) {
+                        if let Some(dst) = effect.kind.defines() {
+                            live[dst.index()] = false;
+                        }
                         effect_operands(effect, |var, _| live[var.index()] = true);
                     }
                 }

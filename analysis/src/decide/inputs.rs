@@ -58,7 +58,7 @@ fn default_value(kernel: &Kernel, input: InputId) -> i64 {
     match info.kind {
         InputKind::Argument(_) => info.divisor.max(1) as i64,
         InputKind::Pointer(position) => (i64::from(position) + 1) << 24,
-        InputKind::ProgramId(_) | InputKind::Free => 0,
+        InputKind::ProgramId(_) | InputKind::Free | InputKind::CtaRank | InputKind::Tiles => 0,
         InputKind::NumPrograms(_) | InputKind::Memory => 1,
     }
 }
@@ -80,6 +80,9 @@ fn candidates(kernel: &Kernel, input: InputId, constants: &[i64]) -> Vec<i64> {
         InputKind::Pointer(_) => vec![default_value(kernel, input)],
         InputKind::ProgramId(_) => vec![0, 1, 2, 3, 7, 15, 31, 63],
         InputKind::NumPrograms(_) => vec![1, 2, 4],
+        // The machine supplies it.
+        InputKind::CtaRank => vec![0],
+        InputKind::Tiles => (0..=40).collect(),
         InputKind::Free if info.width == 1 => vec![0, 1],
         InputKind::Free => (0..=8).collect(),
     };

@@ -21,7 +21,7 @@ pub use unbound::unbound;
 
 use crate::base::{Cancel, Cancelled, Limits};
 use crate::explore::{Run, canonical, hold, prefer, search};
-use crate::model::{Escape, Event, Machine, Rule, State, Valuation, Violation};
+use crate::model::{Cluster, Escape, Event, Machine, Rule, State, Valuation, Violation};
 use crate::sync::{Kernel, SiteId};
 
 /// Decides a kernel.
@@ -44,7 +44,7 @@ pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<O
             cut: plan.cut,
         },
     };
-    if kernel.ctas > 1 {
+    if kernel.ctas > Cluster::LIMIT || !kernel.ctas.is_power_of_two() {
         decision.outcome.gaps.push(Gap::Cluster { ctas: kernel.ctas });
         return Ok(decision.outcome);
     }
@@ -197,7 +197,7 @@ impl<'k> Decision<'k> {
         if !self.outcome.found.is_empty() {
             return Ok(());
         }
-        let mut first: Option<(State, Vec<u8>)> = None;
+        let mut first: Option<(State, crate::explore::Schedule)> = None;
         let explored = search(machine, self.limits, cancel, |state, schedule| {
             if first.is_none() && !state.violations.is_empty() {
                 first = Some((state.clone(), schedule.clone()));

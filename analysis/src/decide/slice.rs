@@ -1,7 +1,7 @@
 //! What a variable is as a function of the inputs alone.
 
 use crate::model::Valuation;
-use crate::sync::{BlockId, InputId, Instr, Kernel, LoopInfo, Pure, Target, Terminator, Var};
+use crate::sync::{BlockId, InputId, InputKind, Instr, Kernel, LoopInfo, Pure, Target, Terminator, Var};
 use rustc_hash::FxHashMap;
 
 /// Definitions of scalar variables, with block parameters that have one source resolved.
@@ -141,6 +141,8 @@ impl<'k> Slices<'k> {
             let Def::Let(pure) = self.defs[var.index()] else { return None };
             match pure {
                 Pure::Const(value) => leaves.constants.push(value),
+                // Differs between CTAs: no function of the inputs of the kernel.
+                Pure::Input(input) if self.kernel.inputs.get(input.index())?.kind == InputKind::CtaRank => return None,
                 Pure::Input(input) => leaves.inputs.push(input),
                 Pure::Load(input, _) => leaves.inputs.push(input),
                 _ => {}

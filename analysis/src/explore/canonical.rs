@@ -3,7 +3,7 @@
 use super::{Status, System};
 
 /// Which thread took each step.
-pub type Schedule = Vec<u8>;
+pub type Schedule = Vec<u16>;
 
 /// A run and where it ended.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ fn run_in_order<M: System>(machine: &M, mut run: Run<M::State>, order: &[usize])
             break;
         };
         machine.step(&mut run.state, thread);
-        run.schedule.push(thread as u8);
+        run.schedule.push(thread as u16);
     }
     run
 }
@@ -36,7 +36,7 @@ pub fn canonical<M: System>(machine: &M) -> Run<M::State> {
         for thread in 0..machine.threads() {
             while !machine.stopped(&run.state) && machine.status(&run.state, thread) == Status::Ready {
                 machine.step(&mut run.state, thread);
-                run.schedule.push(thread as u8);
+                run.schedule.push(thread as u16);
                 moved = true;
             }
         }
@@ -51,7 +51,7 @@ pub fn canonical<M: System>(machine: &M) -> Run<M::State> {
 }
 
 /// Follows `prefix`, then lets `thread` step only when no other thread can.
-pub fn hold<M: System>(machine: &M, prefix: &[u8], thread: usize) -> Run<M::State> {
+pub fn hold<M: System>(machine: &M, prefix: &[u16], thread: usize) -> Run<M::State> {
     let run = follow(machine, prefix);
     let mut order: Vec<usize> = (0..machine.threads()).filter(|&other| other != thread).collect();
     order.push(thread);
@@ -67,7 +67,7 @@ pub fn prefer<M: System>(machine: &M, thread: usize) -> Run<M::State> {
 
 /// Follows a schedule to its end; `each` sees the state after each step. Stops early where the
 /// schedule does not fit the machine.
-pub fn replay<M: System>(machine: &M, schedule: &[u8], mut each: impl FnMut(usize, &M::State)) -> M::State {
+pub fn replay<M: System>(machine: &M, schedule: &[u16], mut each: impl FnMut(usize, &M::State)) -> M::State {
     let mut state = machine.initial();
     for (number, &thread) in schedule.iter().enumerate() {
         let thread = usize::from(thread);
@@ -84,7 +84,7 @@ pub fn replay<M: System>(machine: &M, schedule: &[u8], mut each: impl FnMut(usiz
     state
 }
 
-fn follow<M: System>(machine: &M, prefix: &[u8]) -> Run<M::State> {
+fn follow<M: System>(machine: &M, prefix: &[u16]) -> Run<M::State> {
     let mut run = Run { schedule: Schedule::new(), state: machine.initial() };
     for &thread in prefix {
         let ready = usize::from(thread) < machine.threads()

@@ -22,7 +22,7 @@ pub fn search<M: System>(
 struct Open<S> {
     state: S,
     depth: usize,
-    threads: Vec<u8>,
+    threads: Vec<u16>,
 }
 
 pub(super) fn walk<M: System>(
@@ -88,7 +88,7 @@ fn open<M: System>(machine: &M, state: M::State, depth: usize, reduce: bool) -> 
         return Open { state, depth, threads: Vec::new() };
     }
     let ready = |thread: &usize| machine.status(&state, *thread) == Status::Ready;
-    let mut threads: Vec<u8> = (0..machine.threads()).filter(ready).map(|thread| thread as u8).collect();
+    let mut threads: Vec<u16> = (0..machine.threads()).filter(ready).map(|thread| thread as u16).collect();
     if reduce {
         let alone = threads.iter().find(|&&thread| machine.touches(&state, usize::from(thread)) == Touches::Nothing);
         if let Some(&thread) = alone {

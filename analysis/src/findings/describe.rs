@@ -65,16 +65,20 @@ pub fn tell(lowered: &Lowered, found: &Found) -> Option<Finding> {
 /// The same; `valuations` are what else the kernel was run with, for what its other paths do.
 fn tell_among(lowered: &Lowered, found: &Found, valuations: &[Valuation]) -> Option<Finding> {
     let machine = replay::machine(&lowered.kernel, &found.valuation);
-    let words = Words { kernel: &lowered.kernel, map: &lowered.map, channels: machine.channels() };
+    let words = Words::new(lowered, &machine);
     let replay = replay::replay(&machine, found)?;
     let told = match &found.violation.rule {
         Rule::Race { .. } => race(&words, &machine, &replay, &found.violation),
         Rule::ProxyFence { .. } => fence(&words, &replay, &found.violation),
         Rule::Uninitialised { .. } => uninitialised(&words, &machine, &replay, found, valuations),
         Rule::Deadlock(_) => deadlock(&words, &machine, &replay, &found.violation, found.alternative),
-        Rule::NotLive { .. } | Rule::Reinit | Rule::Overflow | Rule::OutOfBounds { .. } => {
-            lifecycle(&words, &found.violation)
-        }
+        Rule::NotLive { .. }
+        | Rule::Reinit
+        | Rule::Overflow
+        | Rule::OutOfBounds { .. }
+        | Rule::BarrierStorage
+        | Rule::WaitedOn { .. }
+        | Rule::ArrivedTwice => lifecycle(&words, &found.violation),
     }?;
     let goal = Goal::Broken(found.violation.clone());
     assemble(lowered, &words, &machine, &found.schedule, &goal, told, &found.valuation)
@@ -82,7 +86,7 @@ fn tell_among(lowered: &Lowered, found: &Found, valuations: &[Valuation]) -> Opt
 
 fn lap(lowered: &Lowered, lapped: &Lapped) -> Option<Finding> {
     let machine = replay::machine(&lowered.kernel, &lapped.valuation);
-    let words = Words { kernel: &lowered.kernel, map: &lowered.map, channels: machine.channels() };
+    let words = Words::new(lowered, &machine);
     let (canonical, _) = replay::repeat(&machine, &lapped.canonical, lapped.wait);
     let (wait, flip) = (canonical.record(lapped.wait)?, canonical.record(lapped.flip)?);
     let barrier = wait.barriers.first()?;

@@ -45,6 +45,8 @@ kinds! {
     ExpectMismatch "expect-mismatch" Error "pages/expect-mismatch.md",
     BarrierNotLive "barrier-not-live" Error "pages/barrier-not-live.md",
     BarrierReinit "barrier-reinit" Error "pages/barrier-reinit.md",
+    BarrierStorageReuse "barrier-storage-reuse" Error "pages/barrier-storage-reuse.md",
+    WaitedInvalidation "waited-invalidation" Error "pages/waited-invalidation.md",
     OutOfBounds "out-of-bounds" Error "pages/out-of-bounds.md",
     Unmodelled "unmodelled" Information "pages/unmodelled.md",
 }

@@ -25,13 +25,28 @@ pub fn lifecycle(words: &Words<'_>, violation: &Violation) -> Option<Told> {
         Rule::OutOfBounds { index, count } => {
             (Kind::OutOfBounds, format!("slot {index} does not exist: there are {count}"))
         }
+        Rule::BarrierStorage => (
+            Kind::BarrierStorageReuse,
+            format!("{op} overwrites the storage of {barrier}, which is not invalidated yet"),
+        ),
+        Rule::WaitedOn { waiter, .. } => (
+            Kind::WaitedInvalidation,
+            format!("{who} invalidates {barrier} while {} waits on it", words.partition(*waiter)),
+        ),
+        Rule::ArrivedTwice => {
+            (Kind::ArrivalOverflow, format!("{who} arrives at {barrier} again before it has waited for it"))
+        }
         _ => return None,
     };
-    let notes = vec![Note {
+    let mut notes = vec![Note {
         source: None,
         range: words.site_range(violation.site),
         text: format!("{who} executes {op}"),
         primary: true,
     }];
+    if let Rule::WaitedOn { waiter, at } = violation.rule {
+        let text = format!("{} waits here", words.partition(waiter));
+        notes.push(Note { source: None, range: words.site_range(at), text, primary: false });
+    }
     Some(Told { kind, message, notes })
 }

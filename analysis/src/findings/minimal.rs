@@ -163,7 +163,12 @@ fn seeds(shown: &Shown, records: &[Record]) -> Option<Vec<u32>> {
         Goal::Broken(violation) => match &violation.rule {
             Rule::Race { earlier, .. } | Rule::ProxyFence { earlier, .. } => vec![earlier.step, last],
             Rule::Uninitialised { .. } | Rule::OutOfBounds { .. } => vec![last],
-            Rule::NotLive { .. } | Rule::Reinit | Rule::Overflow => {
+            Rule::NotLive { .. }
+            | Rule::Reinit
+            | Rule::Overflow
+            | Rule::BarrierStorage
+            | Rule::WaitedOn { .. }
+            | Rule::ArrivedTwice => {
                 let place = violation.barrier?;
                 let mut seeds = steps_on(records, place);
                 seeds.push(last);

@@ -27,7 +27,7 @@ pub fn replay(machine: &Machine<'_>, found: &Found) -> Option<Replay> {
 }
 
 /// Repeats a schedule; `step` is the one at which a copy of the state is kept.
-pub fn repeat(machine: &Machine<'_>, schedule: &[u8], step: u32) -> (Replay, State) {
+pub fn repeat(machine: &Machine<'_>, schedule: &[u16], step: u32) -> (Replay, State) {
     let mut state = machine.initial();
     let mut records = Vec::new();
     let mut at_violation = None;

@@ -59,7 +59,12 @@ pub fn told(
                 notes = vec![(last, 0)];
                 steps = vec![last];
             }
-            Rule::NotLive { .. } | Rule::Reinit | Rule::Overflow => {
+            Rule::NotLive { .. }
+            | Rule::Reinit
+            | Rule::Overflow
+            | Rule::BarrierStorage
+            | Rule::WaitedOn { .. }
+            | Rule::ArrivedTwice => {
                 notes = vec![(last, 0)];
                 steps = violation.barrier.map_or_else(Vec::new, |place| run.life(place, &violation.rule));
                 steps.push(last);

@@ -2,11 +2,13 @@
 
 use super::minimal::Goal;
 use crate::base::TextRange;
-use crate::model::{Act, BarrierPlace, BlockedOn, Channels, Event, Record, Rule, Violation};
-use crate::sync::{Access, BufferId, CommitKind, Completion, EffectKind, Issuer, Kernel, Mode, SiteId, SourceMap, Var};
+use crate::model::{Act, BarrierPlace, BlockedOn, Channels, Cluster, Event, Machine, Object, Record, Rule, Violation};
+use crate::sync::{
+    Access, BufferId, CommitKind, Completion, EffectKind, Issuer, Kernel, Lowered, Mode, SiteId, SourceMap, Var,
+};
 
 /// The kernel and its way back to the text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Words<'a> {
     /// What runs.
     pub kernel: &'a Kernel,
@@ -14,9 +16,24 @@ pub struct Words<'a> {
     pub map: &'a SourceMap,
     /// The machine's channels.
     pub channels: Channels,
+    /// Partitions of one CTA.
+    pub partitions: usize,
+    /// The CTAs that are run.
+    pub cluster: Cluster,
 }
 
-impl Words<'_> {
+impl<'a> Words<'a> {
+    /// The words for a machine's runs.
+    pub fn new(lowered: &'a Lowered, machine: &Machine<'_>) -> Words<'a> {
+        Words {
+            kernel: &lowered.kernel,
+            map: &lowered.map,
+            channels: machine.channels(),
+            partitions: machine.partitions(),
+            cluster: machine.cluster().clone(),
+        }
+    }
+
     /// A place in a buffer: `%smem[1]`, or `%smem` where it has one slot.
     pub fn slot(&self, buffer: BufferId, start: u64) -> String {
         let name = self.map.buffer(buffer);
@@ -28,14 +45,21 @@ impl Words<'_> {
         }
     }
 
-    /// A barrier.
+    /// A barrier or a rendezvous.
     pub fn barrier(&self, place: BarrierPlace) -> String {
-        self.slot(place.buffer, place.start)
+        let name = match place.object() {
+            Object::Barrier => self.slot(place.buffer, place.start),
+            Object::Cluster(_) => return "the cluster barrier".to_owned(),
+            Object::Named(id) => format!("named barrier {id}"),
+        };
+        if self.cluster.len() > 1 { format!("{name} of CTA {}", place.cta) } else { name }
     }
 
-    /// A partition.
+    /// A partition, and of which CTA where there are several.
     pub fn partition(&self, thread: u16) -> String {
-        self.map.partition(usize::from(thread))
+        let (cta, partition) = (usize::from(thread) / self.partitions, usize::from(thread) % self.partitions);
+        let name = self.map.partition(partition);
+        if self.cluster.len() > 1 { format!("{name} of CTA {}", self.cluster.number(cta)) } else { name }
     }
 
     /// An op's name.
@@ -47,6 +71,7 @@ impl Words<'_> {
     pub fn access(&self, event: &Event) -> Option<&Access> {
         match &self.kernel.effects.get(event.effect.index())?.kind {
             EffectKind::Operation { accesses, .. } => accesses.get(usize::from(event.access)),
+            EffectKind::ClcLoad { source, .. } => Some(source),
             _ => None,
         }
     }
@@ -87,7 +112,7 @@ impl Words<'_> {
         let op = effect.map(|effect| self.op(effect.site)).unwrap_or_default();
         let asynchronous = matches!(
             effect.map(|effect| &effect.kind),
-            Some(EffectKind::Operation { issuer: Issuer::Tma | Issuer::TensorCore, .. })
+            Some(EffectKind::Operation { issuer: Issuer::Tma | Issuer::Clc | Issuer::TensorCore, .. })
         ) || self.channels.family(event.channel).is_some();
         if asynchronous { format!("asynchronous {op}") } else { op }
     }
@@ -129,6 +154,7 @@ impl Words<'_> {
             CommitKind::AsyncCopy => "`ttg.async_wait`",
             CommitKind::Wgmma => "`ttng.warp_group_dot_wait`",
             CommitKind::TmaStore => "`ttng.async_tma_store_wait`",
+            CommitKind::Tdm => "`amdg.async_tdm_wait`",
         }
     }
 
@@ -172,6 +198,9 @@ impl Words<'_> {
                 if *pending == 1 { "1 group is".to_owned() } else { format!("{pending} groups are") }
             )),
             Some(EffectKind::ProxyFence) => parts.push("fences generic against async accesses".to_owned()),
+            Some(EffectKind::ClcLoad { .. }) => {
+                parts.extend(record.places.iter().map(|place| format!("reads {}", self.barrier(*place))));
+            }
             Some(EffectKind::Allocate(buffer)) => parts.push(format!("allocates {}", self.map.buffer(*buffer))),
             _ => {}
         }
@@ -180,6 +209,9 @@ impl Words<'_> {
             parts.push(match barrier.act {
                 Act::Init => format!("initialises {name} for {}", count(barrier.pending, "arrival")),
                 Act::Invalidate => format!("invalidates {name}"),
+                Act::Arrive { flipped: true } if barrier.place.object() != Object::Barrier => {
+                    format!("{name} is complete")
+                }
                 Act::Arrive { flipped: true } => {
                     format!("{name} completes phase {} (flip {})", (barrier.flips + 1) & 1, barrier.flips)
                 }
@@ -187,6 +219,7 @@ impl Words<'_> {
                     format!("{name} still needs {} and {} bytes", count(barrier.pending, "arrival"), barrier.bytes)
                 }
                 Act::Arrive { flipped: false } => format!("{name} still needs {}", count(barrier.pending, "arrival")),
+                Act::Wait { .. } if barrier.place.object() != Object::Barrier => format!("passes {name}"),
                 Act::Wait { phase } if barrier.flips == 0 => {
                     format!("wait on {name} for phase {phase} passes: nothing has flipped it yet")
                 }

@@ -28,7 +28,7 @@ impl<'a> Case<'a> {
     /// The case of a finding; `None` if its run does not repeat.
     pub fn new(code: Code<'a>, lowered: &'a Lowered, found: &'a Found, finding: &'a Finding) -> Option<Case<'a>> {
         let machine = machine(&lowered.kernel, &found.valuation);
-        let words = Words { kernel: &lowered.kernel, map: &lowered.map, channels: machine.channels() };
+        let words = Words::new(lowered, &machine);
         let replay = replay(&machine, found)?;
         Some(Case { code, lowered, found, finding, replay, words })
     }

@@ -61,7 +61,7 @@ pub fn init(case: &Case<'_>) -> Vec<Fix> {
 fn missing(case: &Case<'_>, place: BarrierPlace, known: Vec<BarrierPlace>) -> Vec<BarrierPlace> {
     let Some(buffer) = case.lowered.kernel.buffers.get(place.buffer.0 as usize) else { return vec![place] };
     let slots = buffer.bits.checked_div(buffer.slot_bits).unwrap_or(1).min(16);
-    let all = (0..slots).map(|slot| BarrierPlace { buffer: place.buffer, start: slot * buffer.slot_bits });
+    let all = (0..slots).map(|slot| BarrierPlace { start: slot * buffer.slot_bits, ..place });
     let missing: Vec<BarrierPlace> = all.filter(|place| !known.contains(place)).collect();
     if missing.contains(&place) { missing } else { vec![place] }
 }

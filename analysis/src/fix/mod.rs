@@ -157,7 +157,12 @@ fn first_good(
 fn hides(kind: Kind) -> bool {
     matches!(
         kind,
-        Kind::Deadlock | Kind::ExpectMismatch | Kind::BarrierNotLive | Kind::BarrierReinit | Kind::ArrivalOverflow
+        Kind::Deadlock
+            | Kind::ExpectMismatch
+            | Kind::BarrierNotLive
+            | Kind::BarrierReinit
+            | Kind::WaitedInvalidation
+            | Kind::ArrivalOverflow
     )
 }
 
@@ -181,7 +186,12 @@ fn candidates(case: &Case<'_>) -> Vec<Fix> {
         Kind::ArrivalOverflow => &[count::more, life::without],
         Kind::BarrierNotLive => &[life::init],
         Kind::BarrierReinit => &[life::reinit],
-        Kind::UninitialisedRead | Kind::LappedWait | Kind::OutOfBounds | Kind::Unmodelled => &[],
+        Kind::UninitialisedRead
+        | Kind::LappedWait
+        | Kind::BarrierStorageReuse
+        | Kind::WaitedInvalidation
+        | Kind::OutOfBounds
+        | Kind::Unmodelled => &[],
     };
     makers.iter().flat_map(|maker| maker(case)).collect()
 }

@@ -14,6 +14,7 @@ fn wait_of(kind: CommitKind) -> (&'static str, &'static str) {
         CommitKind::AsyncCopy => ("ttg.async_wait", "num"),
         CommitKind::Wgmma => ("ttng.warp_group_dot_wait", "pendings"),
         CommitKind::TmaStore => ("ttng.async_tma_store_wait", "pendings"),
+        CommitKind::Tdm => ("amdg.async_tdm_wait", "num"),
     }
 }
 

@@ -169,7 +169,12 @@ impl Build {
     }
 
     pub(super) fn effect(&mut self, site: SiteId, predicate: Option<Var>, kind: EffectKind) {
-        self.kernel.effects.push(Effect { site, predicate, kind });
+        self.effect_of(site, predicate, 0, kind);
+    }
+
+    /// An effect that only CTAs execute whose number has no bit of `leaders`.
+    pub(super) fn effect_of(&mut self, site: SiteId, predicate: Option<Var>, leaders: u16, kind: EffectKind) {
+        self.kernel.effects.push(Effect { site, predicate, leaders, kind });
         let id = EffectId(self.kernel.effects.len() as u32 - 1);
         self.push(Instr::Effect(id));
     }

@@ -135,6 +135,13 @@ impl Barrier {
         self.waiters.clear();
     }
 
+    /// The first arrival at a rendezvous that has no storage and no init.
+    pub fn meet(&mut self, expected: i64) {
+        self.live = true;
+        self.initial = expected;
+        self.pending = expected;
+    }
+
     /// `inval_barrier`: every use so far must be over, else another schedule uses it afterwards.
     pub fn invalidate(&mut self, order: &Clock) -> Option<Escape> {
         self.live = false;

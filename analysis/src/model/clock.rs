@@ -1,7 +1,7 @@
 //! Vector clocks over channels.
 //!
-//! A channel is a sequence of events that complete in order: what a partition does itself, what
-//! its tensor core does, its commit groups of one family, the flips of one barrier. An event is
+//! A channel is a sequence of events that complete in order: what a partition of a CTA does itself,
+//! what its tensor core does, its commit groups of one family, the flips of one barrier. An event is
 //! `(channel, number)`, and a clock that holds `n` for a channel has seen its events up to `n`.
 //! This stands for ConSan's visibility masks: `t ∈ write_visibility[atom]` is "the clock of `t`
 //! has seen the last write of `atom`". It is exact where ConSan's masks are lossy (a second read
@@ -13,6 +13,12 @@ use crate::sync::CommitKind;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Channel(pub u32);
 
+/// Channels of a thread: its own, its tensor core's, and one a commit family.
+const PER_THREAD: u32 = 2 + FAMILIES.len() as u32;
+
+/// All commit families, in the order of their channels.
+pub const FAMILIES: [CommitKind; 4] = [CommitKind::AsyncCopy, CommitKind::Wgmma, CommitKind::TmaStore, CommitKind::Tdm];
+
 /// Numbers the channels of a machine with a given number of threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Channels {
@@ -20,7 +26,7 @@ pub struct Channels {
 }
 
 impl Channels {
-    /// Channels for `threads` partitions, the default one counted.
+    /// Channels for `threads` threads: the partitions of all CTAs, the default ones counted.
     pub fn new(threads: usize) -> Channels {
         Channels { threads: threads as u32 }
     }
@@ -42,7 +48,7 @@ impl Channels {
 
     /// The flips of a barrier.
     pub fn barrier(self, barrier: usize) -> Channel {
-        Channel(self.threads * 5 + barrier as u32)
+        Channel(self.threads * PER_THREAD + barrier as u32)
     }
 
     /// Which commit family a channel belongs to, if any.
@@ -51,13 +57,14 @@ impl Channels {
             2 => Some(CommitKind::AsyncCopy),
             3 => Some(CommitKind::Wgmma),
             4 => Some(CommitKind::TmaStore),
+            5 => Some(CommitKind::Tdm),
             _ => None,
         }
     }
 
     /// Which barrier's flips a channel counts, if any.
     pub fn barrier_of(self, channel: Channel) -> Option<usize> {
-        channel.0.checked_sub(self.threads * 5).map(|barrier| barrier as usize)
+        channel.0.checked_sub(self.threads * PER_THREAD).map(|barrier| barrier as usize)
     }
 }
 
@@ -113,7 +120,7 @@ mod tests {
         for thread in 0..3 {
             all.push(channels.base(thread));
             all.push(channels.tensor_core(thread));
-            for kind in [CommitKind::AsyncCopy, CommitKind::Wgmma, CommitKind::TmaStore] {
+            for kind in FAMILIES {
                 let channel = channels.group(thread, kind);
                 assert_eq!(channels.family(channel), Some(kind));
                 all.push(channel);

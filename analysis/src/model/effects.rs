@@ -1,14 +1,16 @@
 //! What each effect does to the state.
 
-use super::barrier::{Arriving, Frontier, Waiter};
+use super::acts::{Arrives, At, Publishes};
 use super::clock::Channel;
 use super::machine::{Machine, bad_slot};
-use super::record::{Act, BarrierRecord, Record};
-use super::shadow::{Event, Illegal, Observer};
-use super::state::{State, unpack};
-use super::violation::{BarrierPlace, Escape, Rule};
+use super::record::Record;
+use super::shadow::{Event, Illegal, Observer, Own};
+use super::state::{State, remote_cta, unpack};
+use super::storage;
+use super::violation::{BarrierPlace, Rule};
+use crate::base::Semantics;
 use crate::sync::{
-    Access, Arrival, BufferId, CommitKind, Completion, Effect, EffectId, EffectKind, Issuer, Proxy, Var,
+    Access, Arrival, BufferId, CommitKind, Completion, Effect, EffectId, EffectKind, Issuer, Mode, Proxy,
 };
 use smallvec::SmallVec;
 
@@ -18,25 +20,6 @@ pub(super) fn arrivals(completion: &Completion) -> &[Arrival] {
         Completion::Transaction(arrivals) | Completion::Frontier(arrivals) => arrivals,
         Completion::InOrder | Completion::Commit { .. } => &[],
     }
-}
-
-/// The op that a step executes.
-struct At {
-    thread: usize,
-    id: EffectId,
-    site: crate::sync::SiteId,
-}
-
-/// What an arrival publishes.
-enum Publishes {
-    /// All that the thread sees.
-    Thread,
-    /// That, and what its tensor core has done.
-    TensorCore,
-    /// That, and its `cp.async` operations.
-    AsyncCopies,
-    /// The operation itself only, by the barrier's own flip.
-    Itself,
 }
 
 impl Machine<'_> {
@@ -52,33 +35,52 @@ impl Machine<'_> {
         };
         self.tick(state, thread);
         match &effect.kind {
-            EffectKind::Allocate(buffer) => self.allocate(state, *buffer),
+            EffectKind::Allocate(buffer) => self.allocate(state, thread, *buffer),
             EffectKind::Operation { issuer, accesses, completion } => {
                 self.operate(state, &at, *issuer, accesses, completion, &mut record);
             }
             EffectKind::Init { barrier, count } => self.init(state, &at, *barrier, *count, &mut record),
             EffectKind::Invalidate { barrier } => self.invalidate(state, &at, *barrier, &mut record),
-            EffectKind::Expect { barrier, bytes } => {
-                self.arrive(state, &at, *barrier, 1, *bytes as i64, Publishes::Thread, &mut record);
+            EffectKind::Expect { barrier, bytes, to } => {
+                let arrival = Arrives { barrier: *barrier, count: 1, bytes: *bytes as i64, to };
+                self.arrive(state, &at, &arrival, Publishes::Thread, &mut record);
             }
-            EffectKind::Arrive { barrier, count } => {
-                self.arrive(state, &at, *barrier, i64::from(*count), 0, Publishes::Thread, &mut record);
+            EffectKind::Arrive { barrier, count, to } => {
+                let arrival = Arrives { barrier: *barrier, count: i64::from(*count), bytes: 0, to };
+                self.arrive(state, &at, &arrival, Publishes::Thread, &mut record);
             }
             EffectKind::Wait { barrier, phase } => {
-                let phase = (self.scalar(state, *phase) & 1) as u32;
+                let phase = (self.scalar(state, thread, *phase) & 1) as u32;
                 self.wait(state, &at, *barrier, phase, &mut record);
             }
-            EffectKind::TensorCoreCommit { barrier } => {
+            EffectKind::TensorCoreCommit { barrier, to } => {
                 state.threads[thread].tensor_core += 1;
-                self.arrive(state, &at, *barrier, 1, 0, Publishes::TensorCore, &mut record);
+                let arrival = Arrives { barrier: *barrier, count: 1, bytes: 0, to };
+                self.arrive(state, &at, &arrival, Publishes::TensorCore, &mut record);
             }
-            EffectKind::AsyncCopyArrive { barrier, increments } => {
+            EffectKind::AsyncCopyArrive { barrier, increments, to } => {
                 // Every thread of the partition executes it (PTX ISA, `cp.async.mbarrier.arrive`).
-                let count = self.kernel.partitions.get(thread).map_or(1, |info| i64::from(info.warps) * 32);
-                if *increments && let Some(number) = self.live(state, &at, *barrier) {
-                    state.barriers[number].1.expect_more(count);
+                let partition = self.partition_of(thread);
+                let count = self.kernel.partitions.get(partition).map_or(1, |info| i64::from(info.warps) * 32);
+                if *increments {
+                    for cta in to.of(self.place(state, thread, *barrier).cta) {
+                        if let Some(number) = self.live(state, &at, *barrier, Some(cta)) {
+                            state.barriers[number].1.expect_more(count);
+                        }
+                    }
                 }
-                self.arrive(state, &at, *barrier, count, 0, Publishes::AsyncCopies, &mut record);
+                let arrival = Arrives { barrier: *barrier, count, bytes: 0, to };
+                self.arrive(state, &at, &arrival, Publishes::AsyncCopies, &mut record);
+            }
+            EffectKind::ClusterArrive { .. }
+            | EffectKind::ClusterWait
+            | EffectKind::NamedArrive { .. }
+            | EffectKind::NamedWait { .. } => self.meet(state, &at, effect, &mut record),
+            EffectKind::ClcLoad { source, dst } => {
+                let (accesses, done) = (std::slice::from_ref(source), Completion::InOrder);
+                self.operate(state, &at, Issuer::Base, accesses, &done, &mut record);
+                let grants = self.answer(state, thread, source);
+                let _ = state.set(self.position_of(thread), *dst, i64::from(grants));
             }
             EffectKind::Commit(kind) => state.threads[thread].groups[*kind as usize].commit(),
             EffectKind::WaitGroup { kind, pending } => {
@@ -93,14 +95,23 @@ impl Machine<'_> {
                 let at = &mut state.threads[thread];
                 at.fenced.join(&at.seen);
             }
-            EffectKind::ClusterBarrier { .. } => {}
             EffectKind::Unmodelled => state.unmodelled = true,
         }
         record
     }
 
+    /// Whether the answer of cluster launch control that a window holds hands out a tile.
+    fn answer(&self, state: &mut State, thread: usize, source: &Access) -> bool {
+        let value = self.scalar(state, thread, source.view);
+        let (Some(shape), None) = (self.shape_of(source.view), bad_slot(value)) else { return false };
+        let (buffer, start) = unpack(value);
+        let window = super::atoms::Window { buffer: BufferId(buffer), start, shape };
+        let window = state.shadow.resolve(self.kernel, window);
+        state.shadow.last_write(window, self.position_of(thread)).is_some_and(|write| write.grants)
+    }
+
     /// A new event in the thread's program order.
-    fn tick(&self, state: &mut State, thread: usize) -> u32 {
+    pub(super) fn tick(&self, state: &mut State, thread: usize) -> u32 {
         let channel = self.channels.base(thread);
         let at = &mut state.threads[thread];
         at.ticks += 1;
@@ -109,11 +120,11 @@ impl Machine<'_> {
         at.ticks
     }
 
-    fn allocate(&self, state: &mut State, buffer: BufferId) {
+    fn allocate(&self, state: &mut State, thread: usize, buffer: BufferId) {
         if let Some(Some(shape)) = self.bases.get(buffer.0 as usize) {
             let window = super::atoms::Window { buffer, start: 0, shape: *shape };
             let window = state.shadow.resolve(self.kernel, window);
-            state.shadow.forget_contents(window);
+            state.shadow.forget_contents(window, self.position_of(thread));
         }
     }
 
@@ -130,10 +141,17 @@ impl Machine<'_> {
         if issuer == Issuer::TensorCore {
             state.threads[thread].tensor_core += 1;
         }
-        let own = (issuer == Issuer::TensorCore).then(|| self.channels.tensor_core(thread));
-        let Some((channel, number)) = self.event(state, at, issuer, completion) else { return };
+        let grants = issuer == Issuer::Clc && self.grants(state);
+        state.requests += i64::from(issuer == Issuer::Clc);
+        let own = self.own(thread, issuer, completion);
+        let (ticks, tensor_core) = (state.threads[thread].ticks, state.threads[thread].tensor_core);
+        let group = self.group(state, thread, completion);
+        let in_order = match issuer {
+            Issuer::TensorCore => (self.channels.tensor_core(thread), tensor_core),
+            _ => (self.channels.base(thread), ticks),
+        };
         for (index, access) in accesses.iter().enumerate() {
-            let value = self.scalar(state, access.view);
+            let value = self.scalar(state, thread, access.view);
             if let Some(slot) = bad_slot(value) {
                 let rule = Rule::OutOfBounds { index: slot, count: self.slots_of(access.view) };
                 self.violate(state, thread, at.site, Some(at.id), rule);
@@ -141,31 +159,52 @@ impl Machine<'_> {
                 return;
             }
             let (buffer, start) = unpack(value);
-            record.places.push(BarrierPlace { buffer: BufferId(buffer), start });
+            let acting = remote_cta(value).unwrap_or_else(|| self.cta_of(thread));
+            let first = access.ctas.of(acting).next().unwrap_or(acting);
+            record.places.push(BarrierPlace { buffer: BufferId(buffer), start, cta: first });
             let Some(shape) = self.shape_of(access.view) else { continue };
-            let window = super::atoms::Window { buffer: BufferId(buffer), start, shape };
-            let window = state.shadow.resolve(self.kernel, window);
-            let event = Event {
-                channel,
-                number,
-                thread: thread as u16,
-                mode: access.mode,
-                generic: access.proxy == Proxy::Generic,
-                effect: at.id,
-                access: index as u16,
-                step: state.step,
-            };
-            let known = &state.threads[thread];
-            let observer = Observer { thread: thread as u16, seen: &known.seen, fenced: &known.fenced, own };
-            let mut illegal: SmallVec<[Illegal; 2]> = SmallVec::new();
-            state.shadow.access(window, event, access.proxy == Proxy::Async, &observer, |why| illegal.push(why));
-            for why in illegal {
-                let rule = match why {
-                    Illegal::Unordered(earlier) => Rule::Race { earlier, later: event },
-                    Illegal::Unfenced(earlier) => Rule::ProxyFence { earlier, later: event },
-                    Illegal::Uninitialised => Rule::Uninitialised { read: event },
+            let place = super::atoms::Window { buffer: BufferId(buffer), start, shape };
+            let window = state.shadow.resolve(self.kernel, place);
+            for cta in access.ctas.of(acting) {
+                let Some(position) = self.cluster.position(cta) else { continue };
+                let done = match completion {
+                    Completion::Commit { .. } => group,
+                    Completion::Transaction(arrivals) => self.transaction(state, at, arrivals, cta),
+                    Completion::InOrder | Completion::Frontier(_) => Some(in_order),
                 };
-                self.violate(state, thread, at.site, Some(at.id), rule);
+                let Some((channel, number)) = done else { return };
+                let event = Event {
+                    channel,
+                    number,
+                    thread: thread as u16,
+                    mode: access.mode,
+                    generic: access.proxy == Proxy::Generic,
+                    effect: at.id,
+                    access: index as u16,
+                    transaction: matches!(completion, Completion::Transaction(_)),
+                    grants,
+                    step: state.step,
+                };
+                let known = &state.threads[thread];
+                let observer = Observer { thread: thread as u16, seen: &known.seen, fenced: &known.fenced, own };
+                let mut illegal: SmallVec<[Illegal; 2]> = SmallVec::new();
+                let asynchronous = access.proxy == Proxy::Async;
+                state.shadow.access(window, position, event, asynchronous, &observer, |why| illegal.push(why));
+                for why in illegal {
+                    let rule = match why {
+                        Illegal::Unordered(earlier) => Rule::Race { earlier, later: event },
+                        Illegal::Unfenced(earlier) => Rule::ProxyFence { earlier, later: event },
+                        Illegal::Uninitialised => Rule::Uninitialised { read: event },
+                    };
+                    self.violate(state, thread, at.site, Some(at.id), rule);
+                }
+                if access.mode == Mode::Write
+                    && self.storage.meets(place.buffer)
+                    && let Some(barrier) = storage::covered(self.kernel, state, place, cta)
+                {
+                    self.violate(state, thread, at.site, Some(at.id), Rule::BarrierStorage);
+                    self.blame(state, barrier);
+                }
             }
         }
         let publishes = || match completion {
@@ -173,176 +212,50 @@ impl Machine<'_> {
             _ => Publishes::TensorCore,
         };
         for arrival in arrivals(completion) {
-            if self.holds(state, arrival.predicate) && !state.stopped {
+            if self.holds(state, thread, arrival.predicate) && !state.stopped {
                 let (count, bytes) = (i64::from(arrival.count), -(arrival.bytes as i64));
-                self.arrive(state, at, arrival.barrier, count, bytes, publishes(), record);
+                let arrival = Arrives { barrier: arrival.barrier, count, bytes, to: &arrival.to };
+                self.arrive(state, at, &arrival, publishes(), record);
             }
         }
     }
 
-    /// The channel and number under which an operation's accesses complete.
-    fn event(&self, state: &mut State, at: &At, issuer: Issuer, completion: &Completion) -> Option<(Channel, u32)> {
-        let thread = at.thread;
-        Some(match completion {
-            Completion::Commit { kind, implicit } => {
-                let groups = &mut state.threads[thread].groups[*kind as usize];
-                groups.issued += 1;
-                if *implicit {
-                    groups.commit();
-                }
-                (self.channels.group(thread, *kind), groups.issued)
+    /// What an operation sees of its issuer's own earlier ones without a wait.
+    fn own(&self, thread: usize, issuer: Issuer, completion: &Completion) -> Own {
+        match (issuer, completion) {
+            (_, Completion::Commit { kind: CommitKind::Tdm, .. }) => {
+                Own::Channel(self.channels.group(thread, CommitKind::Tdm))
             }
-            Completion::Transaction(arrivals) => {
-                let arrival = arrivals.iter().find(|arrival| self.holds(state, arrival.predicate));
-                match arrival {
-                    Some(arrival) => {
-                        let number = self.live(state, at, arrival.barrier)?;
-                        (self.channels.barrier(number), state.barriers[number].1.total + 1)
-                    }
-                    None => (self.channels.base(thread), state.threads[thread].ticks),
-                }
+            (Issuer::TensorCore, _) => Own::Channel(self.channels.tensor_core(thread)),
+            (Issuer::Tma | Issuer::Clc, Completion::Transaction(_)) if self.semantics == Semantics::Fork => {
+                Own::Transactions
             }
-            Completion::InOrder | Completion::Frontier(_) if issuer == Issuer::TensorCore => {
-                (self.channels.tensor_core(thread), state.threads[thread].tensor_core)
-            }
-            Completion::InOrder | Completion::Frontier(_) => (self.channels.base(thread), state.threads[thread].ticks),
-        })
-    }
-
-    /// The number of the barrier that a memdesc names; a violation where it is not live.
-    fn live(&self, state: &mut State, at: &At, barrier: Var) -> Option<usize> {
-        if let Some(slot) = bad_slot(self.scalar(state, barrier)) {
-            let rule = Rule::OutOfBounds { index: slot, count: self.slots_of(barrier) };
-            self.violate(state, at.thread, at.site, Some(at.id), rule);
-            state.stopped = true;
-            return None;
-        }
-        let place = self.place(state, barrier);
-        let number = state.barrier(place);
-        if !state.barriers[number].1.live {
-            let invalidated = state.barriers[number].1.initial > 0;
-            self.violate(state, at.thread, at.site, Some(at.id), Rule::NotLive { invalidated });
-            self.blame(state, place);
-            state.stopped = true;
-            return None;
-        }
-        let (channel, tick) = (self.channels.base(at.thread), state.threads[at.thread].ticks);
-        state.barriers[number].1.used(at.thread as u16, channel, tick);
-        Some(number)
-    }
-
-    fn blame(&self, state: &mut State, place: BarrierPlace) {
-        if let Some(last) = state.violations.last_mut() {
-            last.barrier = Some(place);
+            (Issuer::Clc, _) => Own::Transactions,
+            _ => Own::Nothing,
         }
     }
 
-    fn note(&self, state: &State, number: usize, act: Act, record: &mut Record) {
-        let (place, barrier) = &state.barriers[number];
-        record.barriers.push(BarrierRecord {
-            place: *place,
-            act,
-            flips: barrier.flips,
-            pending: barrier.pending,
-            bytes: barrier.bytes,
-        });
+    /// The commit group that an operation joins, and its number there.
+    fn group(&self, state: &mut State, thread: usize, completion: &Completion) -> Option<(Channel, u32)> {
+        let Completion::Commit { kind, implicit } = completion else { return None };
+        let groups = &mut state.threads[thread].groups[*kind as usize];
+        groups.issued += 1;
+        if *implicit {
+            groups.commit();
+        }
+        Some((self.channels.group(thread, *kind), groups.issued))
     }
 
-    fn init(&self, state: &mut State, at: &At, barrier: Var, count: u32, record: &mut Record) {
-        if let Some(slot) = bad_slot(self.scalar(state, barrier)) {
-            let rule = Rule::OutOfBounds { index: slot, count: self.slots_of(barrier) };
-            self.violate(state, at.thread, at.site, Some(at.id), rule);
-            state.stopped = true;
-            return;
-        }
-        let place = self.place(state, barrier);
-        let number = state.barrier(place);
-        if state.barriers[number].1.live {
-            self.violate(state, at.thread, at.site, Some(at.id), Rule::Reinit);
-            self.blame(state, place);
-            state.stopped = true;
-            return;
-        }
-        let event = (self.channels.base(at.thread), state.threads[at.thread].ticks);
-        state.barriers[number].1.init(i64::from(count), event);
-        self.note(state, number, Act::Init, record);
-    }
-
-    fn invalidate(&self, state: &mut State, at: &At, barrier: Var, record: &mut Record) {
-        if let Some(number) = self.live(state, at, barrier) {
-            let order = &state.threads[at.thread].order;
-            let escape = state.barriers[number].1.invalidate(order);
-            state.escapes.extend(escape);
-            self.note(state, number, Act::Invalidate, record);
-        }
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn arrive(
-        &self,
-        state: &mut State,
-        at: &At,
-        barrier: Var,
-        count: i64,
-        bytes: i64,
-        publishes: Publishes,
-        record: &mut Record,
-    ) {
-        let Some(number) = self.live(state, at, barrier) else { return };
-        let thread = &state.threads[at.thread];
-        let mut frontier =
-            Frontier { seen: thread.seen.clone(), fenced: thread.fenced.clone(), order: thread.order.clone() };
-        let event = match publishes {
-            Publishes::Thread => Some((self.channels.base(at.thread), thread.ticks)),
-            Publishes::TensorCore => {
-                let channel = self.channels.tensor_core(at.thread);
-                frontier.seen.see(channel, thread.tensor_core);
-                frontier.order.see(channel, thread.tensor_core);
-                Some((channel, thread.tensor_core))
-            }
-            Publishes::AsyncCopies => {
-                let channel = self.channels.group(at.thread, CommitKind::AsyncCopy);
-                let issued = thread.groups[CommitKind::AsyncCopy as usize].issued;
-                frontier.seen.see(channel, issued);
-                frontier.order.see(channel, issued);
-                if issued > 0 { Some((channel, issued)) } else { Some((self.channels.base(at.thread), thread.ticks)) }
-            }
-            Publishes::Itself => {
-                frontier.seen.clear();
-                frontier.fenced.clear();
-                None
-            }
+    /// The flip that completes a copy into the memory of one CTA: that of the barrier which this
+    /// CTA's bytes are counted on.
+    fn transaction(&self, state: &mut State, at: &At, arrivals: &[Arrival], cta: u16) -> Option<(Channel, u32)> {
+        let Some(arrival) = arrivals.iter().find(|arrival| self.holds(state, at.thread, arrival.predicate)) else {
+            return Some((self.channels.base(at.thread), state.threads[at.thread].ticks));
         };
-        let channel = self.channels.barrier(number);
-        let arriving = Arriving { count, bytes, frontier: &frontier, event, step: state.step, channel };
-        let escapes = &mut state.escapes;
-        match state.barriers[number].1.arrive(&arriving, |escape| escapes.push(escape)) {
-            Ok(flipped) => self.note(state, number, Act::Arrive { flipped }, record),
-            Err(_) => {
-                self.violate(state, at.thread, at.site, Some(at.id), Rule::Overflow);
-                let place = state.barriers[number].0;
-                self.blame(state, place);
-                state.stopped = true;
-            }
-        }
-    }
-
-    fn wait(&self, state: &mut State, at: &At, barrier: Var, phase: u32, record: &mut Record) {
-        let Some(number) = self.live(state, at, barrier) else { return };
-        let channel = self.channels.barrier(number);
-        let base = self.channels.base(at.thread);
-        let thread = &mut state.threads[at.thread];
-        let known = &mut state.barriers[number].1;
-        let waiter = Waiter { thread: at.thread as u16, channel: base, tick: thread.ticks, step: state.step };
-        if known.flips == 0 && !known.last_flip_is_over(&thread.order, channel) {
-            state.escapes.push(Escape::UnorderedInit);
-        }
-        state.escapes.extend(known.passed(waiter, &thread.order, channel));
-        thread.seen.join(&known.released.seen);
-        thread.fenced.join(&known.released.fenced);
-        thread.order.join(&known.released.order);
-        thread.seen.see(channel, known.total);
-        thread.order.see(channel, known.total);
-        self.note(state, number, Act::Wait { phase }, record);
+        let set = arrival.to.0.first().copied().unwrap_or_default();
+        let acting = self.place(state, at.thread, arrival.barrier).cta;
+        let row = (acting & !set.clear) | (cta & set.spread);
+        let number = self.live(state, at, arrival.barrier, Some(row))?;
+        Some((self.channels.barrier(number), state.barriers[number].1.total + 1))
     }
 }

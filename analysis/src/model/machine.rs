@@ -6,17 +6,17 @@
 //! and what makes the copy visible is the wait.
 
 use super::clock::Channels;
+use super::cluster::Cluster;
 use super::record::Record;
-use super::shadow::Shadow;
-use super::state::{Lost, State, pack, unpack};
-use super::thread::{Life, Thread};
+use super::state::{Lost, State, pack, remote, remote_cta, unpack};
+use super::storage::Storage;
+use super::thread::Life;
 use super::valuation::Valuation;
-use super::violation::{BarrierPlace, Blocked, BlockedOn, Escape, Rule, Violation};
-use crate::base::Limits;
-use crate::explore::{Status, System, Touches};
+use super::violation::{BarrierPlace, Blocked, BlockedOn, Rule, Violation};
+use crate::base::{Limits, Semantics};
 use crate::sync::{
-    Block, BlockId, Effect, EffectId, EffectKind, Instr, Kernel, ShapeId, SiteId, Target, Terminator, Var, VarKind,
-    ViewOp,
+    Block, BlockId, BufferId, Effect, EffectId, EffectKind, InputId, InputKind, Instr, Kernel, ShapeId, SiteId, Target,
+    Terminator, Var, VarKind, ViewOp,
 };
 
 /// A kernel with concrete inputs.
@@ -26,8 +26,13 @@ pub struct Machine<'k> {
     pub(super) valuation: &'k Valuation,
     pub(super) channels: Channels,
     pub(super) bases: Vec<Option<ShapeId>>,
+    pub(super) cluster: Cluster,
+    pub(super) storage: Storage,
+    pub(super) semantics: Semantics,
+    partitions: usize,
+    tiles: i64,
     run_steps: u64,
-    seed: State,
+    pub(super) seed: State,
 }
 
 impl<'k> Machine<'k> {
@@ -44,29 +49,64 @@ impl<'k> Machine<'k> {
                 }
             }
         }
-        let threads = kernel.partitions.len().max(1);
-        let seed = State {
-            vars: vec![0; kernel.vars.len()],
-            threads: vec![Thread::unborn(); threads],
-            shadow: Shadow::default(),
-            barriers: Vec::new(),
-            running: 0,
-            step: 0,
-            work: 0,
-            violations: Vec::new(),
-            escapes: Vec::new(),
-            stopped: false,
-            lost: None,
-            unmodelled: false,
-        };
-        Machine { kernel, valuation, channels: Channels::new(threads), bases, run_steps: limits.run_steps, seed }
+        let cluster = Cluster::new(kernel);
+        let partitions = kernel.partitions.len().max(1);
+        let threads = partitions * cluster.len();
+        let tiles = kernel.inputs.iter().position(|input| input.kind == InputKind::Tiles);
+        Machine {
+            kernel,
+            valuation,
+            channels: Channels::new(threads),
+            bases,
+            storage: Storage::new(kernel),
+            semantics: limits.semantics,
+            partitions,
+            tiles: tiles.map_or(0, |at| valuation.get(InputId(at as u32))),
+            run_steps: limits.run_steps,
+            seed: State::new(cluster.len(), partitions, kernel.vars.len()),
+            cluster,
+        }
+    }
+
+    /// The partition that a thread runs.
+    pub fn partition_of(&self, thread: usize) -> usize {
+        thread % self.partitions
+    }
+
+    /// The position of a thread's CTA among those that are run.
+    pub fn position_of(&self, thread: usize) -> usize {
+        thread / self.partitions
+    }
+
+    /// The number of a thread's CTA in its cluster.
+    pub fn cta_of(&self, thread: usize) -> u16 {
+        self.cluster.number(self.position_of(thread))
+    }
+
+    /// The CTAs that are run.
+    pub fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
+    /// The thread of a partition in the same CTA as another thread.
+    pub(super) fn sibling(&self, thread: usize, partition: usize) -> usize {
+        self.position_of(thread) * self.partitions + partition
+    }
+
+    /// Partitions of one CTA.
+    pub fn partitions(&self) -> usize {
+        self.partitions
+    }
+
+    /// Whether cluster launch control answers its next request with a tile.
+    pub(super) fn grants(&self, state: &State) -> bool {
+        state.requests < self.tiles
     }
 
     /// Numbers barriers and windows as an earlier run did, so that states reached by different
     /// schedules can be compared.
     pub fn learn(&mut self, state: &State) {
-        self.seed.barriers = state.barriers.iter().map(|(place, _)| (*place, Default::default())).collect();
-        self.seed.shadow = state.shadow.without_history();
+        self.seed.learn(state);
     }
 
     /// The kernel.
@@ -92,24 +132,52 @@ impl<'k> Machine<'k> {
         }
     }
 
-    fn terminator(&self, state: &State, thread: usize) -> Option<&'k Terminator> {
+    pub(super) fn terminator(&self, state: &State, thread: usize) -> Option<&'k Terminator> {
         let at = &state.threads[thread];
         let block = self.block(at.block)?;
         (at.instr as usize >= block.instrs.len()).then_some(&block.terminator)
     }
 
-    pub(super) fn scalar(&self, state: &State, var: Var) -> i64 {
-        state.vars.get(var.index()).copied().unwrap_or(0)
+    /// What a variable holds for a thread.
+    pub(super) fn scalar(&self, state: &State, thread: usize, var: Var) -> i64 {
+        state.var(self.position_of(thread), var)
     }
 
-    pub(super) fn holds(&self, state: &State, predicate: Option<Var>) -> bool {
-        predicate.is_none_or(|var| self.scalar(state, var) & 1 == 1)
+    pub(super) fn holds(&self, state: &State, thread: usize, predicate: Option<Var>) -> bool {
+        predicate.is_none_or(|var| self.scalar(state, thread, var) & 1 == 1)
     }
 
-    /// The place that a barrier's memdesc names.
-    pub(super) fn place(&self, state: &State, barrier: Var) -> BarrierPlace {
-        let (buffer, start) = unpack(self.scalar(state, barrier));
-        BarrierPlace { buffer: crate::sync::BufferId(buffer), start }
+    /// The place that a barrier's memdesc names: the thread's own CTA's, unless it is a remote one.
+    pub(super) fn place(&self, state: &State, thread: usize, barrier: Var) -> BarrierPlace {
+        let value = self.scalar(state, thread, barrier);
+        let (buffer, start) = unpack(value);
+        let cta = remote_cta(value).unwrap_or_else(|| self.cta_of(thread));
+        BarrierPlace { buffer: BufferId(buffer), start, cta }
+    }
+
+    /// The barrier that a thread at a wait waits on, and whether it passes; `None` elsewhere.
+    pub(super) fn awaited(&self, state: &State, thread: usize) -> Option<(BarrierPlace, bool)> {
+        let (_, effect) = self.next_effect(state, thread)?;
+        let partition = self.partition_of(thread);
+        let place = match &effect.kind {
+            EffectKind::Wait { barrier, phase } => {
+                let place = self.place(state, thread, *barrier);
+                let known = state.known(place).and_then(|number| state.barriers.get(number));
+                // A wait on a barrier that is not live is a violation of its own: let it happen.
+                let blocked =
+                    known.is_some_and(|(_, known)| known.live && !known.passes(self.scalar(state, thread, *phase)));
+                return Some((place, !blocked));
+            }
+            EffectKind::ClusterWait => BarrierPlace::cluster(partition),
+            EffectKind::NamedWait { id } => BarrierPlace::named(self.cta_of(thread), self.scalar(state, thread, *id)),
+            _ => return None,
+        };
+        let met = state.known(place).and_then(|number| {
+            let (_, before) = state.threads[thread].met.iter().find(|(known, _)| *known as usize == number)?;
+            Some(state.barriers.get(number)?.1.total > *before)
+        });
+        // A wait without an arrival before it waits for nothing.
+        Some((place, met.unwrap_or(true)))
     }
 
     pub(super) fn violate(&self, state: &mut State, thread: usize, site: SiteId, effect: Option<EffectId>, rule: Rule) {
@@ -119,9 +187,10 @@ impl<'k> Machine<'k> {
 
     fn jump(&self, state: &mut State, thread: usize, target: &Target) -> Result<(), Lost> {
         let block = self.block(target.block).ok_or(Lost::IllFormed)?;
-        let values: smallvec::SmallVec<[i64; 8]> = target.args.iter().map(|&arg| self.scalar(state, arg)).collect();
+        let cta = self.position_of(thread);
+        let values: smallvec::SmallVec<[i64; 8]> = target.args.iter().map(|&arg| state.var(cta, arg)).collect();
         for (&param, value) in block.params.iter().zip(values) {
-            *state.vars.get_mut(param.index()).ok_or(Lost::IllFormed)? = value;
+            state.set(cta, param, value).ok_or(Lost::IllFormed)?;
         }
         let at = &mut state.threads[thread];
         at.block = target.block;
@@ -131,7 +200,7 @@ impl<'k> Machine<'k> {
 
     /// Runs what others cannot notice, up to the next effect with a true predicate or the next
     /// start or end of partitions.
-    fn advance(&self, state: &mut State, thread: usize) {
+    pub(super) fn advance(&self, state: &mut State, thread: usize) {
         loop {
             state.work += 1;
             if state.work > self.run_steps.saturating_mul(16) {
@@ -144,7 +213,7 @@ impl<'k> Machine<'k> {
                     let Some(effect) = self.kernel.effects.get(id.index()) else {
                         return self.lose(state, Lost::IllFormed);
                     };
-                    if self.holds(state, effect.predicate) {
+                    if effect.leaders & self.cta_of(thread) == 0 && self.holds(state, thread, effect.predicate) {
                         return;
                     }
                     state.threads[thread].instr += 1;
@@ -157,7 +226,7 @@ impl<'k> Machine<'k> {
                 None => match &block.terminator {
                     Terminator::Jump(target) => self.jump(state, thread, target),
                     Terminator::Branch(condition, yes, no) => {
-                        let target = if self.scalar(state, *condition) & 1 == 1 { yes } else { no };
+                        let target = if self.scalar(state, thread, *condition) & 1 == 1 { yes } else { no };
                         self.jump(state, thread, target)
                     }
                     _ => return,
@@ -175,50 +244,64 @@ impl<'k> Machine<'k> {
     }
 
     fn compute(&self, state: &mut State, thread: usize, instr: &Instr) -> Result<(), Lost> {
+        let cta = self.position_of(thread);
         let (dst, value) = match instr {
             Instr::Let(dst, pure) => {
                 let value = pure.eval(
-                    |var| self.scalar(state, var),
-                    |input| self.valuation.get(input),
+                    |var| state.var(cta, var),
+                    |input| self.input(cta, input),
                     |memory, _address| self.valuation.get(memory),
                 );
                 (*dst, value.ok_or(Lost::Undefined)?)
             }
             Instr::Base(dst, buffer) => (*dst, pack(buffer.0, 0)),
             Instr::View { dst, src, op } => {
-                let (buffer, start) = unpack(self.scalar(state, *src));
-                let moved = match *op {
-                    ViewOp::Shift(bits) => bits,
+                let value = state.var(cta, *src);
+                let value = match *op {
+                    _ if value < 0 => value,
+                    ViewOp::Shift(bits) => value + bits as i64,
                     ViewOp::Index { index, stride, count } => {
-                        let slot = self.scalar(state, index);
+                        let slot = state.var(cta, index);
+                        // The use decides whether it matters: an index is often computed before
+                        // the test that guards it.
                         if slot < 0 || slot as u64 >= count {
-                            // The use decides whether it matters: an index is often computed
-                            // before the test that guards it.
-                            *state.vars.get_mut(dst.index()).ok_or(Lost::IllFormed)? = out_of_bounds(slot);
-                            return Ok(());
+                            out_of_bounds(slot)
+                        } else {
+                            value + (slot as u64 * stride) as i64
                         }
-                        slot as u64 * stride
+                    }
+                    ViewOp::Remote(number) => {
+                        let number = state.var(cta, number);
+                        match u16::try_from(number) {
+                            Ok(number) if self.cluster.position(number).is_some() => remote(value, number),
+                            _ => out_of_bounds(number),
+                        }
                     }
                 };
-                let value =
-                    if self.scalar(state, *src) < 0 { self.scalar(state, *src) } else { pack(buffer, start + moved) };
                 (*dst, value)
             }
             Instr::Effect(_) => return Ok(()),
         };
-        let _ = thread;
-        *state.vars.get_mut(dst.index()).ok_or(Lost::IllFormed)? = value;
-        Ok(())
+        state.set(cta, dst, value).ok_or(Lost::IllFormed)
+    }
+
+    fn input(&self, cta: usize, input: InputId) -> i64 {
+        match self.kernel.inputs.get(input.index()).map(|info| info.kind) {
+            Some(InputKind::CtaRank) => i64::from(self.cluster.number(cta)),
+            _ => self.valuation.get(input),
+        }
     }
 
     /// Slots of the window that an out-of-bounds view indexes, for the message.
     pub(super) fn slots_of(&self, view: Var) -> u64 {
         for block in &self.kernel.blocks {
             for instr in &block.instrs {
-                if let Instr::View { dst, op: ViewOp::Index { count, .. }, .. } = instr
-                    && *dst == view
-                {
-                    return *count;
+                match instr {
+                    Instr::View { dst, op: ViewOp::Index { count, .. }, .. } if *dst == view => return *count,
+                    Instr::View { dst, op: ViewOp::Remote(_), .. } if *dst == view => {
+                        return u64::from(self.kernel.ctas);
+                    }
+                    _ => {}
                 }
             }
         }
@@ -264,8 +347,8 @@ impl<'k> Machine<'k> {
                 parent.order.see(channel, tick);
                 let (seen, order) = (parent.seen.clone(), parent.order.clone());
                 for (number, target) in &fork.partitions {
-                    let child = *number as usize;
-                    if child >= state.threads.len() || self.jump(state, child, target).is_err() {
+                    let child = self.sibling(thread, *number as usize);
+                    if *number as usize >= self.partitions || self.jump(state, child, target).is_err() {
                         self.lose(state, Lost::IllFormed);
                         return None;
                     }
@@ -275,7 +358,7 @@ impl<'k> Machine<'k> {
                     thread.order.join(&order);
                     // Triton fences what the parent did where a partition needs it.
                     thread.fenced.join(&seen);
-                    state.running += 1;
+                    state.running[self.position_of(child)] += 1;
                     self.advance(state, child);
                 }
                 if self.jump(state, thread, &fork.default).is_err() {
@@ -284,7 +367,7 @@ impl<'k> Machine<'k> {
                 Some(plain(fork.site))
             }
             Terminator::Join(site, target) => {
-                for child in 1..state.threads.len() {
+                for child in (1..self.partitions).map(|partition| self.sibling(thread, partition)) {
                     if state.threads[child].life != Life::Ended {
                         continue;
                     }
@@ -302,7 +385,8 @@ impl<'k> Machine<'k> {
             }
             Terminator::Exit(site) => {
                 state.threads[thread].life = Life::Ended;
-                state.running = state.running.saturating_sub(1);
+                let running = &mut state.running[self.position_of(thread)];
+                *running = running.saturating_sub(1);
                 Some(plain(*site))
             }
             Terminator::Return(site) => {
@@ -316,17 +400,20 @@ impl<'k> Machine<'k> {
         }
     }
 
-    fn blocked_on(&self, state: &State, thread: usize) -> Option<Blocked> {
+    pub(super) fn blocked_on(&self, state: &State, thread: usize) -> Option<Blocked> {
         let blocked = |site, on| Some(Blocked { thread: thread as u16, site, on });
         if let Some((_, effect)) = self.next_effect(state, thread) {
-            let EffectKind::Wait { barrier, phase } = &effect.kind else { return None };
-            let place = self.place(state, *barrier);
-            let known = state.barriers.iter().find(|(known, _)| *known == place).map(|(_, barrier)| barrier)?;
+            let (place, _) = self.awaited(state, thread)?;
+            let known = &state.barriers.get(state.known(place)?)?.1;
+            let phase = match &effect.kind {
+                EffectKind::Wait { phase, .. } => (self.scalar(state, thread, *phase) & 1) as u32,
+                _ => known.parity(),
+            };
             return blocked(
                 effect.site,
                 BlockedOn::Barrier {
                     barrier: place,
-                    phase: (self.scalar(state, *phase) & 1) as u32,
+                    phase,
                     flips: known.flips,
                     pending: known.pending,
                     initial: known.initial,
@@ -351,108 +438,7 @@ pub(super) fn bad_slot(value: i64) -> Option<i64> {
     (value < 0).then_some(i64::from(value as u32 as i32))
 }
 
-impl System for Machine<'_> {
-    type State = State;
-
-    fn initial(&self) -> State {
-        let mut state = self.seed.clone();
-        state.threads[0].life = Life::Running;
-        state.threads[0].block = self.kernel.entry;
-        self.advance(&mut state, 0);
-        state
-    }
-
-    fn threads(&self) -> usize {
-        self.kernel.partitions.len().max(1)
-    }
-
-    fn status(&self, state: &State, thread: usize) -> Status {
-        if state.threads[thread].life != Life::Running {
-            return Status::Idle;
-        }
-        if let Some((_, effect)) = self.next_effect(state, thread) {
-            if let EffectKind::Wait { barrier, phase } = &effect.kind {
-                let place = self.place(state, *barrier);
-                let known = state.barriers.iter().find(|(known, _)| *known == place);
-                // A wait on a barrier that is not live is a violation of its own: let it happen.
-                let blocked = known.is_some_and(|(_, known)| known.live && !known.passes(self.scalar(state, *phase)));
-                return if blocked { Status::Blocked } else { Status::Ready };
-            }
-            return Status::Ready;
-        }
-        match self.terminator(state, thread) {
-            Some(Terminator::Join(..)) if state.running > 0 => Status::Blocked,
-            _ => Status::Ready,
-        }
-    }
-
-    fn touches(&self, state: &State, thread: usize) -> Touches {
-        let Some((_, effect)) = self.next_effect(state, thread) else {
-            // Start and end of partitions order nothing but the threads themselves.
-            return Touches::Nothing;
-        };
-        let number = |var: Var| {
-            let place = self.place(state, var);
-            state.barriers.iter().position(|(known, _)| *known == place).map(|number| number as u32)
-        };
-        let changes = |var: Var| number(var).map_or(Touches::Anything, Touches::Changes);
-        match &effect.kind {
-            EffectKind::Wait { barrier, .. } => number(*barrier).map_or(Touches::Anything, Touches::Looks),
-            EffectKind::Init { barrier, .. }
-            | EffectKind::Invalidate { barrier }
-            | EffectKind::Expect { barrier, .. }
-            | EffectKind::Arrive { barrier, .. }
-            | EffectKind::TensorCoreCommit { barrier }
-            | EffectKind::AsyncCopyArrive { barrier, .. } => changes(*barrier),
-            EffectKind::Operation { completion, .. } => match super::effects::arrivals(completion) {
-                [] => Touches::Nothing,
-                [one] => changes(one.barrier),
-                _ => Touches::Anything,
-            },
-            _ => Touches::Nothing,
-        }
-    }
-
-    fn step(&self, state: &mut State, thread: usize) {
-        self.take(state, thread);
-    }
-
-    fn finish(&self, state: &mut State) {
-        let blocked: Vec<Blocked> = (0..state.threads.len()).filter_map(|thread| self.stuck(state, thread)).collect();
-        if let Some(first) = blocked.iter().find(|blocked| matches!(blocked.on, BlockedOn::Barrier { .. })) {
-            let (thread, site) = (usize::from(first.thread), first.site);
-            for stuck in &blocked {
-                let BlockedOn::Barrier { barrier, flips, .. } = stuck.on else { continue };
-                let number = state.barrier(barrier);
-                let order = &state.threads[usize::from(stuck.thread)].order;
-                if flips > 0 && !state.barriers[number].1.last_flip_is_over(order, self.channels.barrier(number)) {
-                    state.escapes.push(Escape::Missed { thread: stuck.thread });
-                }
-            }
-            self.violate(state, thread, site, None, Rule::Deadlock(blocked));
-        }
-        state.stopped = true;
-    }
-
-    fn stopped(&self, state: &State) -> bool {
-        state.stopped
-    }
-
-    fn digest(&self, state: &State) -> u128 {
-        state.digest()
-    }
-}
-
 impl Machine<'_> {
-    /// Whether a thread stands at a wait.
-    pub fn waits(&self, state: &State, thread: usize) -> bool {
-        self.next_effect(state, thread).is_some_and(|(_, effect)| matches!(effect.kind, EffectKind::Wait { .. }))
-    }
-
-    fn stuck(&self, state: &State, thread: usize) -> Option<Blocked> {
-        (self.status(state, thread) == Status::Blocked).then(|| self.blocked_on(state, thread)).flatten()
-    }
-
     /// The shape of a memdesc variable.
     pub(super) fn shape_of(&self, view: Var) -> Option<ShapeId> {
         match self.kernel.vars.get(view.index())?.kind {

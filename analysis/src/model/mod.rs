@@ -7,20 +7,27 @@
 //! - a wait sees a flip number, not only a parity, so that a run can be judged confluent
 //!   ([`Barrier`]);
 //! - a read of memory that no write reached is [`Rule::Uninitialised`];
-//! - atoms are made as windows are touched ([`Atoms`]).
+//! - atoms are made as windows are touched ([`Atoms`]);
+//! - a multicast copy into a CTA is published by the barrier which counts that CTA's bytes, where
+//!   masks let any of its barriers publish all of it;
+//! - of CTAs that never reach each other one stands for the rest ([`Cluster`]).
 //!
-//! What it misses: clusters (one CTA is executed), scratch memory of ops, barrier storage as
-//! data. What it never does: guess. An op it cannot follow sets [`State::unmodelled`].
+//! What it misses: scratch memory of ops, the reach of `fence_async_shared` beyond its CTA (every
+//! such fence is taken to reach the cluster). What it never does: guess. An op it cannot follow sets [`State::unmodelled`].
 
+mod acts;
 mod atoms;
 mod barrier;
 mod clock;
+mod cluster;
 mod effects;
 mod machine;
 mod normal;
 mod record;
 mod shadow;
 mod state;
+mod storage;
+mod system;
 mod thread;
 mod unwritten;
 mod valuation;
@@ -29,6 +36,7 @@ mod violation;
 pub use atoms::{Atoms, Window};
 pub use barrier::{Barrier, Frontier};
 pub use clock::{Channel, Channels, Clock};
+pub use cluster::Cluster;
 pub use machine::Machine;
 pub use record::{Act, BarrierRecord, Record};
 pub use shadow::{Event, History, Shadow};
@@ -36,4 +44,4 @@ pub use state::{Lost, State};
 pub use thread::{Life, Thread};
 pub use unwritten::Unwritten;
 pub use valuation::Valuation;
-pub use violation::{BarrierPlace, Blocked, BlockedOn, Escape, Rule, Violation};
+pub use violation::{BarrierPlace, Blocked, BlockedOn, Escape, Object, Rule, Violation};

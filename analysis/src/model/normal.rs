@@ -6,12 +6,11 @@
 //! there were none, one or more.
 
 use super::barrier::{Barrier, Frontier};
-use super::clock::{Channel, Clock};
+use super::clock::{Channel, Clock, FAMILIES};
 use super::machine::Machine;
 use super::shadow::Event;
 use super::state::State;
 use super::thread::Life;
-use crate::sync::CommitKind;
 
 /// Numbers still held, by channel, ascending.
 struct Held(Vec<Vec<u32>>);
@@ -43,8 +42,6 @@ impl Held {
         self.clock(&frontier.order, out);
     }
 }
-
-const FAMILIES: [CommitKind; 3] = [CommitKind::AsyncCopy, CommitKind::Wgmma, CommitKind::TmaStore];
 
 impl Machine<'_> {
     /// The normal form of everything but the variables and places of threads in the program.
@@ -93,7 +90,7 @@ impl Machine<'_> {
                 held.rank(event.channel, event.number),
                 i64::from(event.thread),
                 i64::from(event.effect.0),
-                i64::from(event.access),
+                i64::from(event.access) * 2 + i64::from(event.grants),
             ]);
         };
         for history in state.shadow.histories() {

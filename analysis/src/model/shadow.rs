@@ -26,6 +26,10 @@ pub struct Event {
     pub effect: EffectId,
     /// Which of the op's accesses.
     pub access: u16,
+    /// Whether it completes with a barrier's transaction.
+    pub transaction: bool,
+    /// For an answer of cluster launch control: whether it hands out a tile.
+    pub grants: bool,
     /// Step of the run.
     pub step: u32,
 }
@@ -49,14 +53,29 @@ pub struct Observer<'a> {
     pub seen: &'a Clock,
     /// What it has seen fenced.
     pub fenced: &'a Clock,
-    /// The channel that it sees entirely because it is its own: the tensor core's, for an
-    /// operation of the tensor core.
-    pub own: Option<Channel>,
+    /// What it sees entirely because it is its own.
+    pub own: Own,
+}
+
+/// What an operation sees of its issuer's earlier ones without a wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Own {
+    /// Nothing more.
+    Nothing,
+    /// All of a channel: operations of one tensor core, or of one data mover, are in order.
+    Channel(Channel),
+    /// Its thread's operations that complete with a barrier's transaction.
+    Transactions,
 }
 
 impl Observer<'_> {
     fn sees(&self, event: &Event) -> bool {
-        self.seen.get(event.channel) >= event.number || self.own == Some(event.channel)
+        self.seen.get(event.channel) >= event.number
+            || match self.own {
+                Own::Nothing => false,
+                Own::Channel(channel) => channel == event.channel,
+                Own::Transactions => event.transaction && event.thread == self.thread,
+            }
     }
 
     /// Triton inserts a fence between a generic and an async access of one partition, so only
@@ -77,28 +96,44 @@ pub enum Illegal {
     Uninitialised,
 }
 
-/// All atoms with their histories.
-#[derive(Clone, Debug, Default)]
+/// All atoms with their histories, one a CTA: all CTAs share the windows of the program.
+#[derive(Clone, Debug)]
 pub struct Shadow {
     atoms: Atoms,
+    ctas: usize,
     histories: Vec<History>,
 }
 
 impl Shadow {
+    /// Memory of so many CTAs that nobody has touched.
+    pub fn new(ctas: usize) -> Shadow {
+        Shadow { atoms: Atoms::default(), ctas, histories: Vec::new() }
+    }
+
     /// Makes a window known.
     pub fn resolve(&mut self, kernel: &Kernel, window: Window) -> u32 {
-        let histories = &mut self.histories;
+        let (histories, ctas) = (&mut self.histories, self.ctas);
         self.atoms.resolve(kernel, window, |cut| match cut {
-            Cut::Fresh => histories.push(History::default()),
-            Cut::Split { old, .. } => histories.push(histories[old as usize].clone()),
+            Cut::Fresh => histories.resize(histories.len() + ctas, History::default()),
+            Cut::Split { old, .. } => {
+                let from = old as usize * ctas;
+                histories.extend_from_within(from..from + ctas);
+            }
         })
     }
 
-    /// Checks an access of a resolved window, then records it; `report` is told each distinct
-    /// reason against it.
+    /// The last write of the first atom of a resolved window.
+    pub fn last_write(&self, window: u32, cta: usize) -> Option<&Event> {
+        let atom = *self.atoms.of(window).first()?;
+        self.histories.get(atom as usize * self.ctas + cta)?.write.as_ref()
+    }
+
+    /// Checks an access of a resolved window in one CTA, then records it; `report` is told each
+    /// distinct reason against it.
     pub fn access(
         &mut self,
         window: u32,
+        cta: usize,
         event: Event,
         asynchronous: bool,
         observer: &Observer<'_>,
@@ -106,7 +141,7 @@ impl Shadow {
     ) {
         let mut told: SmallVec<[Illegal; 2]> = SmallVec::new();
         for &atom in self.atoms.of(window) {
-            let history = &mut self.histories[atom as usize];
+            let history = &mut self.histories[atom as usize * self.ctas + cta];
             if let Some(illegal) = check(history, &event, asynchronous, observer)
                 && !told.iter().any(|other| same(other, &illegal))
             {
@@ -117,26 +152,27 @@ impl Shadow {
         }
     }
 
-    /// Contents of a window become undefined.
-    pub fn forget_contents(&mut self, window: u32) {
+    /// Contents of a window become undefined in one CTA.
+    pub fn forget_contents(&mut self, window: u32, cta: usize) {
         for &atom in self.atoms.of(window) {
-            self.histories[atom as usize].initialised = false;
+            self.histories[atom as usize * self.ctas + cta].initialised = false;
         }
     }
 
-    /// The bits of a window that nobody has written since they were allocated, in ascending ranges
-    /// from its buffer's start.
-    pub fn unwritten(&mut self, kernel: &Kernel, window: Window) -> Vec<(u64, u64)> {
+    /// The bits of a window that nobody has written in a CTA since they were allocated, in ascending
+    /// ranges from its buffer's start.
+    pub fn unwritten(&mut self, kernel: &Kernel, window: Window, cta: usize) -> Vec<(u64, u64)> {
         let number = self.resolve(kernel, window);
         let base = kernel.buffers[window.buffer.0 as usize].start.unwrap_or(0);
-        let empty = self.atoms.of(number).iter().filter(|atom| !self.histories[**atom as usize].initialised);
+        let history = |atom: u32| &self.histories[atom as usize * self.ctas + cta];
+        let empty = self.atoms.of(number).iter().filter(|atom| !history(**atom).initialised);
         let bits = empty.flat_map(|atom| self.atoms.bits(*atom));
         let mut bits: Vec<(u64, u64)> = bits.map(|&(lo, hi)| (lo - base, hi - base)).collect();
         bits.sort_unstable();
         bits
     }
 
-    /// The histories, by atom.
+    /// The histories, by atom and then by CTA.
     pub fn histories(&self) -> &[History] {
         &self.histories
     }
@@ -187,6 +223,7 @@ fn record(history: &mut History, event: Event) {
 impl Shadow {
     /// The same windows and atoms with nothing remembered.
     pub fn without_history(&self) -> Shadow {
-        Shadow { atoms: self.atoms.clone(), histories: vec![History::default(); self.histories.len()] }
+        let histories = vec![History::default(); self.histories.len()];
+        Shadow { atoms: self.atoms.clone(), ctas: self.ctas, histories }
     }
 }

@@ -5,21 +5,28 @@ use super::shadow::Shadow;
 use super::thread::{Life, Thread};
 use super::violation::{BarrierPlace, Escape, Violation};
 
+use crate::sync::Var;
+use rustc_hash::FxHashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Where all threads stand, what memory and barriers hold, and what went wrong so far.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Values of variables; a memdesc is its buffer and start in bits.
+    /// Values of variables, one environment a CTA; a memdesc is its buffer and start in bits.
     pub vars: Vec<i64>,
-    /// The default partition first.
+    /// Variables of one CTA.
+    pub stride: usize,
+    /// The partitions of the first CTA, the default one first, then those of the next.
     pub threads: Vec<Thread>,
     /// Memory.
     pub shadow: Shadow,
-    /// Barriers that were named so far, with their places.
+    /// Barriers that were named so far, with their places: a row a CTA.
     pub barriers: Vec<(BarrierPlace, Barrier)>,
-    /// Partitions that run; thread 0 joins when there are none.
-    pub running: u32,
+    places: FxHashMap<BarrierPlace, u32>,
+    /// By CTA: partitions that run; the default one joins when there are none.
+    pub running: Vec<u32>,
+    /// Requests made to cluster launch control.
+    pub requests: i64,
     /// Steps taken.
     pub step: u32,
     /// Instructions executed.
@@ -47,26 +54,90 @@ pub enum Lost {
     IllFormed,
 }
 
-/// A memdesc as a variable's value.
+const BUFFER: u32 = 40;
+const REMOTE: u32 = 57;
+
+/// A memdesc as a variable's value: start in bits, buffer, and one more than the number of the
+/// CTA where it is not the thread's own.
 pub fn pack(buffer: u32, start: u64) -> i64 {
-    (i64::from(buffer) << 40) | start as i64
+    (i64::from(buffer) << BUFFER) | start as i64
 }
 
 /// The buffer and the start in bits of a memdesc value.
 pub fn unpack(value: i64) -> (u32, u64) {
-    ((value >> 40) as u32, (value & ((1 << 40) - 1)) as u64)
+    (((value >> BUFFER) & ((1 << (REMOTE - BUFFER)) - 1)) as u32, (value & ((1 << BUFFER) - 1)) as u64)
+}
+
+/// The same place in the memory of another CTA.
+pub fn remote(value: i64, cta: u16) -> i64 {
+    (value & ((1 << REMOTE) - 1)) | ((i64::from(cta) + 1) << REMOTE)
+}
+
+/// The CTA that a memdesc value names, where it names one.
+pub fn remote_cta(value: i64) -> Option<u16> {
+    ((value >> REMOTE) as u16 & 0x1f).checked_sub(1)
 }
 
 impl State {
+    /// A state before the first step.
+    pub fn new(ctas: usize, partitions: usize, vars: usize) -> State {
+        State {
+            vars: vec![0; vars * ctas],
+            stride: vars,
+            threads: vec![Thread::unborn(); partitions * ctas],
+            shadow: Shadow::new(ctas),
+            barriers: Vec::new(),
+            places: FxHashMap::default(),
+            running: vec![0; ctas],
+            requests: 0,
+            step: 0,
+            work: 0,
+            violations: Vec::new(),
+            escapes: Vec::new(),
+            stopped: false,
+            lost: None,
+            unmodelled: false,
+        }
+    }
+
+    /// The value of a variable in the CTA at a position.
+    #[inline]
+    pub fn var(&self, cta: usize, var: Var) -> i64 {
+        if var.index() >= self.stride {
+            return 0;
+        }
+        self.vars.get(cta * self.stride + var.index()).copied().unwrap_or(0)
+    }
+
+    /// Sets a variable; `None` where there is none such.
+    #[inline]
+    pub fn set(&mut self, cta: usize, var: Var, value: i64) -> Option<()> {
+        if var.index() >= self.stride {
+            return None;
+        }
+        *self.vars.get_mut(cta * self.stride + var.index())? = value;
+        Some(())
+    }
+
+    /// The number of a barrier by its place, where it was named.
+    pub fn known(&self, place: BarrierPlace) -> Option<usize> {
+        self.places.get(&place).map(|&number| number as usize)
+    }
+
     /// The number of a barrier by its place; a new one where it was never named.
     pub fn barrier(&mut self, place: BarrierPlace) -> usize {
-        match self.barriers.iter().position(|(known, _)| *known == place) {
-            Some(found) => found,
-            None => {
-                self.barriers.push((place, Barrier::default()));
-                self.barriers.len() - 1
-            }
-        }
+        let barriers = &mut self.barriers;
+        *self.places.entry(place).or_insert_with(|| {
+            barriers.push((place, Barrier::default()));
+            barriers.len() as u32 - 1
+        }) as usize
+    }
+
+    /// Numbers barriers and windows as another state does.
+    pub(super) fn learn(&mut self, other: &State) {
+        self.barriers = other.barriers.iter().map(|(place, _)| (*place, Barrier::default())).collect();
+        self.places = other.places.clone();
+        self.shadow = other.shadow.without_history();
     }
 
     /// A number that differs for states that behave differently. Step numbers are left out: they
@@ -75,7 +146,7 @@ impl State {
         let half = |salt: u64| {
             let mut hasher = DefaultHasher::new();
             salt.hash(&mut hasher);
-            self.vars.hash(&mut hasher);
+            (&self.vars, self.requests).hash(&mut hasher);
             for thread in &self.threads {
                 thread.life.hash(&mut hasher);
                 if thread.life == Life::Running {
@@ -88,7 +159,7 @@ impl State {
             }
             for history in self.shadow.histories() {
                 for event in history.write.iter().chain(&history.reads) {
-                    (event.channel, event.number, event.effect, event.mode).hash(&mut hasher);
+                    (event.channel, event.number, event.effect, event.mode, event.grants).hash(&mut hasher);
                 }
                 history.initialised.hash(&mut hasher);
             }

@@ -1,4 +1,4 @@
-//! A thread: where a partition stands and what it knows.
+//! A thread: where a partition of one CTA stands and what it knows.
 
 use super::clock::Clock;
 use crate::sync::BlockId;
@@ -51,8 +51,11 @@ pub struct Thread {
     pub ticks: u32,
     /// Tensor-core operations issued.
     pub tensor_core: u32,
-    /// Commit groups: `cp.async`, wgmma, TMA store.
-    pub groups: [Groups; 3],
+    /// Commit groups: `cp.async`, wgmma, TMA store, TDM.
+    pub groups: [Groups; 4],
+    /// Rendezvous that it arrived at and has not waited for: the barrier's number, and how many
+    /// flips that one had made before.
+    pub met: SmallVec<[(u32, u32); 1]>,
     /// Accesses it sees.
     pub seen: Clock,
     /// Accesses that are fenced for it.
@@ -71,6 +74,7 @@ impl Thread {
             ticks: 0,
             tensor_core: 0,
             groups: Default::default(),
+            met: SmallVec::new(),
             seen: Clock::default(),
             fenced: Clock::default(),
             order: Clock::default(),

@@ -31,11 +31,11 @@ impl Machine<'_> {
         let mut shadow: Shadow = state.shadow.clone();
         let mut out = Vec::new();
         for (number, access) in accesses.iter().enumerate().filter(|(_, access)| access.mode == Mode::Read) {
-            let (value, shape) = (self.scalar(state, access.view), self.shape_of(access.view));
+            let (value, shape) = (self.scalar(state, thread, access.view), self.shape_of(access.view));
             let Some(shape) = shape.filter(|_| value >= 0) else { continue };
             let (buffer, start) = unpack(value);
             let window = Window { buffer: BufferId(buffer), start, shape };
-            let bits = shadow.unwritten(self.kernel, window);
+            let bits = shadow.unwritten(self.kernel, window, self.position_of(thread));
             if !bits.is_empty() {
                 out.push(Unwritten { access: number as u16, buffer: BufferId(buffer), bits });
             }

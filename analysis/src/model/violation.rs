@@ -41,6 +41,17 @@ pub enum Rule {
         /// The number of slots.
         count: u64,
     },
+    /// The storage of a live barrier is overwritten.
+    BarrierStorage,
+    /// A barrier is invalidated while a thread waits on it.
+    WaitedOn {
+        /// Who waits.
+        waiter: u16,
+        /// Where.
+        at: SiteId,
+    },
+    /// A thread arrives at a rendezvous again before it has waited for the one before.
+    ArrivedTwice,
     /// Nobody can go on.
     Deadlock(Vec<Blocked>),
 }
@@ -48,7 +59,7 @@ pub enum Rule {
 /// A thread that waits for ever.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Blocked {
-    /// Which.
+    /// Which thread of the machine.
     pub thread: u16,
     /// Where.
     pub site: SiteId,
@@ -78,13 +89,50 @@ pub enum BlockedOn {
     Partitions,
 }
 
-/// A barrier by its place in memory.
+/// A barrier by its place in memory; also the rendezvous that have none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct BarrierPlace {
     /// The allocation.
     pub buffer: BufferId,
     /// Its start there, in bits.
     pub start: u64,
+    /// In which CTA of the cluster.
+    pub cta: u16,
+}
+
+/// What a place names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Object {
+    /// An mbarrier in memory.
+    Barrier,
+    /// The rendezvous of all CTAs, for the partitions of this number.
+    Cluster(u64),
+    /// A named barrier of a CTA.
+    Named(u64),
+}
+
+const CLUSTER: BufferId = BufferId(u32::MAX);
+const NAMED: BufferId = BufferId(u32::MAX - 1);
+
+impl BarrierPlace {
+    /// The rendezvous of a partition with its like in all CTAs.
+    pub fn cluster(partition: usize) -> BarrierPlace {
+        BarrierPlace { buffer: CLUSTER, start: partition as u64, cta: 0 }
+    }
+
+    /// A named barrier.
+    pub fn named(cta: u16, id: i64) -> BarrierPlace {
+        BarrierPlace { buffer: NAMED, start: id as u64, cta }
+    }
+
+    /// What is there.
+    pub fn object(self) -> Object {
+        match self.buffer {
+            CLUSTER => Object::Cluster(self.start),
+            NAMED => Object::Named(self.start),
+            _ => Object::Barrier,
+        }
+    }
 }
 
 /// A broken rule at a step.

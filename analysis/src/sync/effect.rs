@@ -3,7 +3,7 @@
 //! Source of the rows: the effect table of Triton's concurrency sanitizer (PyPI triton 3.9), see
 //! `analysis/src/lower/ttgir/`, which maps each op to these.
 
-use super::{SiteId, Var};
+use super::{CtaSet, Recipients, SiteId, Var};
 
 /// Read or write.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -29,8 +29,10 @@ pub enum Proxy {
 pub enum Issuer {
     /// The partition itself, in program order.
     Base,
-    /// Its TMA engine.
+    /// Its TMA engine (on AMD its tensor data mover).
     Tma,
+    /// Its cluster launch control requests.
+    Clc,
     /// Its tensor core; operations of one partition complete in order.
     TensorCore,
 }
@@ -44,6 +46,9 @@ pub enum CommitKind {
     Wgmma,
     /// `ttng.async_tma_copy_local_to_global` and its like, one group an op.
     TmaStore,
+    /// AMD's tensor data mover without a barrier, one group an op; operations of one partition
+    /// complete in order.
+    Tdm,
 }
 
 /// One operand's memory access.
@@ -60,6 +65,8 @@ pub struct Access {
     /// A write that also destroys what it does not name: an MMA with `useD = false` zeroes the
     /// whole allocation of its accumulator.
     pub clears: bool,
+    /// In which CTAs' memory, as seen from the one that issues.
+    pub ctas: CtaSet,
 }
 
 /// An arrival on an mbarrier that an operation brings when it completes.
@@ -73,6 +80,8 @@ pub struct Arrival {
     pub count: u32,
     /// Bytes it takes off the transaction count.
     pub bytes: u64,
+    /// In which CTAs.
+    pub to: Recipients,
 }
 
 /// How an operation's accesses become visible to others.
@@ -127,6 +136,8 @@ pub enum EffectKind {
         barrier: Var,
         /// Transaction bytes.
         bytes: u64,
+        /// In which CTAs.
+        to: Recipients,
     },
     /// `arrive_barrier`.
     Arrive {
@@ -134,6 +145,8 @@ pub enum EffectKind {
         barrier: Var,
         /// Arrivals.
         count: u32,
+        /// In which CTAs.
+        to: Recipients,
     },
     /// `wait_barrier`: passes when the number of flips has another parity than `phase`.
     Wait {
@@ -146,6 +159,8 @@ pub enum EffectKind {
     TensorCoreCommit {
         /// Memdesc of one barrier.
         barrier: Var,
+        /// In which CTAs.
+        to: Recipients,
     },
     /// `async_copy_mbarrier_arrive`: one arrival once all earlier `cp.async` are done.
     AsyncCopyArrive {
@@ -153,6 +168,8 @@ pub enum EffectKind {
         barrier: Var,
         /// Without `noIncrement` the op first adds its own arrival to the pending count.
         increments: bool,
+        /// In which CTAs.
+        to: Recipients,
     },
     /// Closes the group of staged operations.
     Commit(CommitKind),
@@ -165,10 +182,32 @@ pub enum EffectKind {
     },
     /// `fence_async_shared`.
     ProxyFence,
-    /// A rendezvous of all CTAs of the cluster; with one CTA it orders nothing new.
-    ClusterBarrier {
-        /// Without release/acquire.
+    /// Arrives at the rendezvous of all CTAs of the cluster; the same partitions of each meet.
+    ClusterArrive {
+        /// Without release: orders time, publishes nothing.
         relaxed: bool,
+    },
+    /// Waits until the rendezvous that this partition arrived at is complete.
+    ClusterWait,
+    /// Arrives at a named barrier (`bar.arrive`, and the first half of `bar.sync`) with all threads
+    /// of the partition.
+    NamedArrive {
+        /// Its number within the CTA.
+        id: Var,
+        /// Threads that make it complete.
+        threads: Var,
+    },
+    /// Waits until the round of a named barrier that this partition arrived at is complete.
+    NamedWait {
+        /// Its number within the CTA.
+        id: Var,
+    },
+    /// `clc_load_result`: reads the answer of cluster launch control.
+    ClcLoad {
+        /// The read.
+        source: Access,
+        /// Set to 1 where the answer hands out a tile, to 0 where it declines or none is there.
+        dst: Var,
     },
     /// An op the machine cannot follow is executed here; the verdict becomes undecided.
     Unmodelled,
@@ -181,6 +220,18 @@ pub struct Effect {
     pub site: SiteId,
     /// `None`: always; else only when the variable is 1.
     pub predicate: Option<Var>,
+    /// Only CTAs whose number has none of these bits do it; 0: all of them.
+    pub leaders: u16,
     /// What.
     pub kind: EffectKind,
+}
+
+impl EffectKind {
+    /// The variable that the effect sets, if it sets one.
+    pub fn defines(&self) -> Option<Var> {
+        match self {
+            EffectKind::ClcLoad { dst, .. } => Some(*dst),
+            _ => None,
+        }
+    }
 }

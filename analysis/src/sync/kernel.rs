@@ -68,6 +68,10 @@ pub enum InputKind {
     ProgramId(u8),
     /// `tt.get_num_programs`, by axis.
     NumPrograms(u8),
+    /// The number of the CTA in its cluster; the machine knows it.
+    CtaRank,
+    /// Tiles that cluster launch control still hands out before it declines.
+    Tiles,
     /// Words read from global memory.
     Memory,
     /// A value that the machine cannot compute (read from a tensor, a float, …); any is possible.

@@ -135,4 +135,26 @@ pub enum ViewOp<V> {
     /// The start moves by a constant (`memdesc_subslice`, `tmem_subslice`); 0 for views that
     /// keep the start (`memdesc_trans`, `memdesc_reshape`, `memdesc_reinterpret`).
     Shift(u64),
+    /// The same place in the memory of another CTA of the cluster (`map_to_remote_buffer`).
+    Remote(V),
+}
+
+impl<V: Copy> ViewOp<V> {
+    /// The scalar operand, if there is one.
+    pub fn operand(&self) -> Option<V> {
+        match *self {
+            ViewOp::Index { index, .. } => Some(index),
+            ViewOp::Remote(cta) => Some(cta),
+            ViewOp::Shift(_) => None,
+        }
+    }
+
+    /// The same, to rename it.
+    pub fn operand_mut(&mut self) -> Option<&mut V> {
+        match self {
+            ViewOp::Index { index, .. } => Some(index),
+            ViewOp::Remote(cta) => Some(cta),
+            ViewOp::Shift(_) => None,
+        }
+    }
 }

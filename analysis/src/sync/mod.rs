@@ -8,8 +8,10 @@
 //! Who executes what: thread 0 of a CTA starts at [`Kernel::entry`]; [`Terminator::Fork`] starts
 //! one thread a partition and lets thread 0 go on in the default region; [`Terminator::Join`]
 //! makes thread 0 wait for them. Every variable belongs to exactly one thread's code, so a CTA
-//! has one environment with a slot a variable.
+//! has one environment with a slot a variable. All CTAs of a cluster run the same kernel; what one
+//! of them does to others is said by [`CtaSet`]s.
 
+mod cta;
 mod effect;
 mod expr;
 mod kernel;
@@ -17,6 +19,7 @@ mod memory;
 mod source_map;
 pub mod text;
 
+pub use cta::{CtaSet, Recipients};
 pub use effect::{Access, Arrival, CommitKind, Completion, Effect, EffectKind, Issuer, Mode, Proxy};
 pub use expr::{CmpOp, Pure, Width};
 pub use kernel::{

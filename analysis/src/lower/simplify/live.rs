@@ -1,7 +1,7 @@
 //! Dead code: marks what the effects need, then drops the rest.
 
 use super::flow::{Post, reverse_postorder, successors};
-use crate::sync::{BlockId, Completion, Effect, EffectKind, Instr, Kernel, Target, Terminator, Var, ViewOp};
+use crate::sync::{BlockId, Completion, Effect, EffectKind, Instr, Kernel, Target, Terminator, Var};
 
 /// Where a variable gets its value.
 #[derive(Clone, Copy)]
@@ -164,9 +164,7 @@ impl Marks<'_> {
                     Some(Instr::Let(_, pure)) => pure.operands().into_iter().for_each(|operand| self.var(operand)),
                     Some(Instr::View { src, op, .. }) => {
                         self.var(*src);
-                        if let ViewOp::Index { index, .. } = op {
-                            self.var(*index);
-                        }
+                        op.operand().into_iter().for_each(|operand| self.var(operand));
                     }
                     _ => {}
                 }
@@ -187,7 +185,7 @@ impl Marks<'_> {
     }
 }
 
-/// Calls `see` with every variable that an effect reads.
+/// Calls `see` with every variable that an effect reads, and with the one that it sets.
 pub(super) fn effect_vars(effect: &Effect, see: &mut impl FnMut(Var)) {
     let mut copy = effect.clone();
     effect_vars_mut(&mut copy, &mut |var| see(*var));
@@ -205,11 +203,20 @@ pub(super) fn effect_vars_mut(effect: &mut Effect, see: &mut impl FnMut(&mut Var
                 }
             }
         }
+        EffectKind::ClcLoad { source, dst } => {
+            see(&mut source.view);
+            see(dst);
+        }
+        EffectKind::NamedArrive { id, threads } => {
+            see(id);
+            see(threads);
+        }
+        EffectKind::NamedWait { id } => see(id),
         EffectKind::Init { barrier, .. }
         | EffectKind::Invalidate { barrier }
         | EffectKind::Expect { barrier, .. }
         | EffectKind::Arrive { barrier, .. }
-        | EffectKind::TensorCoreCommit { barrier }
+        | EffectKind::TensorCoreCommit { barrier, .. }
         | EffectKind::AsyncCopyArrive { barrier, .. } => see(barrier),
         EffectKind::Wait { barrier, phase } => {
             see(barrier);
@@ -219,7 +226,8 @@ pub(super) fn effect_vars_mut(effect: &mut Effect, see: &mut impl FnMut(&mut Var
         | EffectKind::Commit(_)
         | EffectKind::WaitGroup { .. }
         | EffectKind::ProxyFence
-        | EffectKind::ClusterBarrier { .. }
+        | EffectKind::ClusterArrive { .. }
+        | EffectKind::ClusterWait
         | EffectKind::Unmodelled => {}
     }
     effect.predicate.iter_mut().for_each(see);

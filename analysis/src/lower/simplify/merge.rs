@@ -2,7 +2,7 @@
 
 use super::flow::reverse_postorder;
 use super::live::{effect_vars_mut, targets_mut};
-use crate::sync::{Block, Instr, Kernel, Pure, SiteId, Terminator, Var, ViewOp};
+use crate::sync::{Block, Instr, Kernel, Pure, SiteId, Terminator, Var};
 
 /// Leads every jump and branch past blocks that only jump on.
 pub(super) fn bypass(kernel: &mut Kernel) {
@@ -84,9 +84,7 @@ fn rename(kernel: &mut Kernel, names: &mut [Var]) {
                 Instr::Let(_, pure) => map_pure(pure, &mut last),
                 Instr::View { src, op, .. } => {
                     last(src);
-                    if let ViewOp::Index { index, .. } = op {
-                        last(index);
-                    }
+                    op.operand_mut().into_iter().for_each(&mut last);
                 }
                 Instr::Base(..) | Instr::Effect(_) => {}
             }

@@ -7,7 +7,7 @@ use super::live::{effect_vars_mut, targets_mut};
 use super::merge::map_pure;
 use crate::sync::{
     Block, BlockId, BufferId, Effect, EffectId, EffectKind, InputId, Instr, Kernel, LoopInfo, Pure, Shape, ShapeId,
-    SiteId, SourceMap, Terminator, Var, VarInfo, VarKind, ViewOp,
+    SiteId, SourceMap, Terminator, Var, VarInfo, VarKind,
 };
 
 /// Old number to new, given out at first sight.
@@ -60,7 +60,7 @@ pub(super) fn renumber(mut kernel: Kernel, mut map: SourceMap) -> (Kernel, Sourc
     };
     for &id in &order {
         to.blocks.of(id.0);
-        define(&mut to, kernel.block(id));
+        define(&mut to, kernel.block(id), &kernel.effects);
     }
     let old = std::mem::take(&mut kernel.blocks);
     let blocks =
@@ -81,12 +81,17 @@ pub(super) fn renumber(mut kernel: Kernel, mut map: SourceMap) -> (Kernel, Sourc
     (kernel, map)
 }
 
-fn define(to: &mut Renumber, block: &Block) {
+fn define(to: &mut Renumber, block: &Block, effects: &[Effect]) {
     block.params.iter().for_each(|param| {
         to.vars.of(param.0);
     });
     for instr in &block.instrs {
         if let Instr::Let(dst, _) | Instr::View { dst, .. } | Instr::Base(dst, _) = instr {
+            to.vars.of(dst.0);
+        }
+        if let Instr::Effect(id) = instr
+            && let Some(dst) = effects.get(id.index()).and_then(|effect| effect.kind.defines())
+        {
             to.vars.of(dst.0);
         }
     }
@@ -115,9 +120,7 @@ impl Renumber {
                 Instr::View { dst, src, op } => {
                     self.var(dst);
                     self.var(src);
-                    if let ViewOp::Index { index, .. } = op {
-                        self.var(index);
-                    }
+                    op.operand_mut().into_iter().for_each(|operand| self.var(operand));
                 }
                 Instr::Base(dst, buffer) => {
                     self.var(dst);

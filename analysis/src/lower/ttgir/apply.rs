@@ -4,7 +4,7 @@ use super::Lowerer;
 use super::effects::{Done, Known, Row, Touch, known};
 use super::value::Class;
 use crate::base::TextRange;
-use crate::sync::{Access, Arrival, Completion, EffectKind, Issuer, Proxy, SiteId, Space, Var};
+use crate::sync::{Access, Arrival, Completion, CtaSet, EffectKind, Issuer, Proxy, Recipients, SiteId, Space, Var};
 use crate::syntax::ttgir::{OpId, Ty, ValueId};
 
 /// A predicate that is known while lowering.
@@ -96,7 +96,8 @@ impl Lowerer<'_> {
             Row::ProxyFence => self.plain(op, EffectKind::ProxyFence),
             Row::ClusterBarrier => {
                 let relaxed = self.flag(op, "relaxed");
-                self.plain(op, EffectKind::ClusterBarrier { relaxed });
+                self.plain(op, EffectKind::ClusterArrive { relaxed });
+                self.plain(op, EffectKind::ClusterWait);
             }
             Row::Init => {
                 let Some(count) = self.count(op, "count") else { return };
@@ -105,14 +106,14 @@ impl Lowerer<'_> {
             Row::Invalidate => self.barrier_row(op, "alloc", |barrier| EffectKind::Invalidate { barrier }),
             Row::Expect => {
                 let Some(bytes) = self.count(op, "size").map(u64::from) else { return };
-                self.barrier_row(op, "alloc", |barrier| EffectKind::Expect { barrier, bytes });
+                self.barrier_row(op, "alloc", |barrier| EffectKind::Expect { barrier, bytes, to: Recipients::own() });
             }
             Row::Arrive => {
                 if self.flag(op, "perThread") {
                     return self.unmodelled(op, "an arrival by every thread is not followed yet");
                 }
                 let Some(count) = self.count(op, "count") else { return };
-                self.barrier_row(op, "alloc", |barrier| EffectKind::Arrive { barrier, count });
+                self.barrier_row(op, "alloc", |barrier| EffectKind::Arrive { barrier, count, to: Recipients::own() });
             }
             Row::WaitBarrier => {
                 let Some(&phase) = self.tree.group(op, "phase").first() else {
@@ -122,11 +123,18 @@ impl Lowerer<'_> {
                 self.barrier_row(op, "alloc", |barrier| EffectKind::Wait { barrier, phase });
             }
             Row::TensorCoreCommit => {
-                self.barrier_row(op, "barrier", |barrier| EffectKind::TensorCoreCommit { barrier });
+                self.barrier_row(op, "barrier", |barrier| EffectKind::TensorCoreCommit {
+                    barrier,
+                    to: Recipients::own(),
+                });
             }
             Row::AsyncCopyArrive => {
                 let increments = !self.flag(op, "noIncrement");
-                self.barrier_row(op, "barrier", |barrier| EffectKind::AsyncCopyArrive { barrier, increments });
+                self.barrier_row(op, "barrier", |barrier| EffectKind::AsyncCopyArrive {
+                    barrier,
+                    increments,
+                    to: Recipients::own(),
+                });
             }
         }
     }
@@ -221,7 +229,13 @@ impl Lowerer<'_> {
                 let bytes = tree.group(op, of).first().and_then(|value| self.memory(*value)).map(|memory| memory.bytes);
                 let Some(bytes) = bytes else { return self.unmodelled(op, "how much it copies is not known") };
                 let Some(barrier) = self.barrier(op, site, barrier, 0) else { return };
-                Completion::Transaction(vec![Arrival { barrier, predicate: None, count: 0, bytes }])
+                Completion::Transaction(vec![Arrival {
+                    barrier,
+                    predicate: None,
+                    count: 0,
+                    bytes,
+                    to: Recipients::own(),
+                }])
             }
         };
         let kind = EffectKind::Operation { issuer, accesses, completion };
@@ -242,7 +256,14 @@ impl Lowerer<'_> {
             let proxy = self.proxy(view, touch.proxy);
             let role = if touch.operand.is_empty() { touch.group } else { touch.operand };
             self.role_of(op, site, role, touch.group, 0);
-            accesses.push(Access { view, mode: touch.mode, proxy, operand: touch.operand, clears: false });
+            accesses.push(Access {
+                view,
+                mode: touch.mode,
+                proxy,
+                operand: touch.operand,
+                clears: false,
+                ctas: CtaSet::OWN,
+            });
         }
         Some(accesses)
     }

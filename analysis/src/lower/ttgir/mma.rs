@@ -7,7 +7,9 @@
 use super::Lowerer;
 use super::apply::Predicate;
 use super::effects::Touch;
-use crate::sync::{Access, Arrival, Completion, EffectKind, Issuer, Mode, Proxy, Pure, SiteId, Var, Width};
+use crate::sync::{
+    Access, Arrival, Completion, CtaSet, EffectKind, Issuer, Mode, Proxy, Pure, Recipients, SiteId, Var, Width,
+};
 use crate::syntax::ttgir::OpId;
 
 const fn read(group: &'static str, operand: &'static str) -> Touch {
@@ -39,8 +41,14 @@ impl Lowerer<'_> {
         let Some((issuer, completion)) = self.completion(op, site) else { return };
 
         let effect = |reads: &[Access], uses: bool| {
-            let access =
-                |mode, clears| Access { view: accumulator, mode, proxy: Proxy::Tensor, operand: "Acc", clears };
+            let access = |mode, clears| Access {
+                view: accumulator,
+                mode,
+                proxy: Proxy::Tensor,
+                operand: "Acc",
+                clears,
+                ctas: CtaSet::OWN,
+            };
             let mut accesses = reads.to_vec();
             if uses {
                 accesses.push(access(Mode::Read, false));
@@ -80,7 +88,13 @@ impl Lowerer<'_> {
             };
             let barrier = self.barrier(op, site, "barriers", at)?;
             if !matches!(predicate, Predicate::Never) {
-                arrivals.push(Arrival { barrier, predicate: predicate.var(), count: 1, bytes: 0 });
+                arrivals.push(Arrival {
+                    barrier,
+                    predicate: predicate.var(),
+                    count: 1,
+                    bytes: 0,
+                    to: Recipients::own(),
+                });
             }
         }
         // Triton's pipeline hands tokens on until it makes the op asynchronous; Gluon makes them

@@ -7,7 +7,7 @@
 
 use super::Lowerer;
 use super::apply::Predicate;
-use crate::sync::{CommitKind, EffectKind};
+use crate::sync::{CommitKind, EffectKind, Recipients};
 use crate::syntax::ttgir::{Def, OpId};
 
 const STORES: [&str; 3] = ["ttng.async_tma_copy_local_to_global", "ttng.async_tma_reduce", "ttng.async_tma_scatter"];
@@ -33,7 +33,11 @@ impl Lowerer<'_> {
             };
             let Some(barrier) = self.barrier(op, site, "barriers", at) else { return };
             if !matches!(predicate, Predicate::Never) {
-                self.build.effect(site, predicate.var(), EffectKind::Arrive { barrier, count: 1 });
+                self.build.effect(
+                    site,
+                    predicate.var(),
+                    EffectKind::Arrive { barrier, count: 1, to: Recipients::own() },
+                );
             }
         }
     }

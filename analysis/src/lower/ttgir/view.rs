@@ -3,7 +3,9 @@
 use super::Lowerer;
 use super::layout::{Memory, contiguous, reshape};
 use super::value::Val;
-use crate::sync::{Access, Buffer, Completion, Dim, EffectKind, Issuer, Mode, Proxy, Shape, Space, Var, ViewOp};
+use crate::sync::{
+    Access, Buffer, Completion, CtaSet, Dim, EffectKind, Issuer, Mode, Proxy, Shape, Space, Var, ViewOp,
+};
 use crate::syntax::ttgir::{OpId, ValueId};
 
 /// Which view an op makes.
@@ -47,7 +49,7 @@ impl Lowerer<'_> {
         self.bind(result, Val::View(view));
         if !tree.group(op, "src").is_empty() {
             let proxy = if memory.space == Space::Tensor { Proxy::Tensor } else { Proxy::Generic };
-            let access = Access { view, mode: Mode::Write, proxy, operand: "", clears: false };
+            let access = Access { view, mode: Mode::Write, proxy, operand: "", clears: false, ctas: CtaSet::OWN };
             self.role(op, site, "result", tree.value_range(result));
             let kind =
                 EffectKind::Operation { issuer: Issuer::Base, accesses: vec![access], completion: Completion::InOrder };

@@ -6,12 +6,15 @@ use super::ops;
 use super::parse::{Parser, TextError};
 use crate::base::TextRange;
 use crate::sync::{
-    Access, Arrival, Completion, Effect, EffectId, EffectKind, Fork, Instr, Pure, SiteId, Terminator, Var, ViewOp,
-    Width,
+    Access, Arrival, Completion, CtaSet, Effect, EffectId, EffectKind, Fork, Instr, Pure, Recipients, SiteId,
+    Terminator, Var, ViewOp, Width,
 };
 
 impl<'a> Parser<'a> {
     pub(super) fn value(&mut self, cursor: &mut Cursor<'a, '_>, dst: Var) -> Result<Instr, TextError> {
+        if cursor.words().next() == Some("clc_load") {
+            return Ok(Instr::Effect(self.clc_load(cursor, dst)?));
+        }
         let op = cursor.token(Kind::Word, "an operation")?;
         if let Some((_, make)) = ops::BINARY.iter().find(|(word, _)| *word == op.text) {
             let width = width(cursor)?;
@@ -30,6 +33,12 @@ impl<'a> Parser<'a> {
             "shift" => {
                 let src = self.var(cursor)?;
                 return Ok(Instr::View { dst, src, op: ViewOp::Shift(cursor.field("bits")?) });
+            }
+            "remote" => {
+                let src = self.var(cursor)?;
+                cursor.expect("cta")?;
+                cursor.expect("=")?;
+                return Ok(Instr::View { dst, src, op: ViewOp::Remote(self.var(cursor)?) });
             }
             "const" => Pure::Const(cursor.number()?),
             "input" => Pure::Input(self.input(cursor)?),
@@ -94,9 +103,27 @@ impl<'a> Parser<'a> {
     pub(super) fn effect(&mut self, cursor: &mut Cursor<'a, '_>) -> Result<EffectId, TextError> {
         let site = self.site(cursor)?;
         let kind = self.effect_kind(cursor, site)?;
+        self.effect_end(cursor, site, kind)
+    }
+
+    fn clc_load(&mut self, cursor: &mut Cursor<'a, '_>, dst: Var) -> Result<EffectId, TextError> {
+        let site = self.site(cursor)?;
+        cursor.expect("clc_load")?;
+        let source = self.access(cursor, site)?;
+        self.effect_end(cursor, site, EffectKind::ClcLoad { source, dst })
+    }
+
+    /// The predicate and the leaders, which end every effect.
+    fn effect_end(
+        &mut self,
+        cursor: &mut Cursor<'a, '_>,
+        site: SiteId,
+        kind: EffectKind,
+    ) -> Result<EffectId, TextError> {
         let predicate = if cursor.accept("if") { Some(self.var(cursor)?) } else { None };
+        let leaders = if cursor.words().next() == Some("leaders") { cursor.field("leaders")? } else { 0 };
         let id = EffectId(self.kernel.effects.len() as u32);
-        self.kernel.effects.push(Effect { site, predicate, kind });
+        self.kernel.effects.push(Effect { site, predicate, leaders, kind });
         Ok(id)
     }
 
@@ -107,25 +134,44 @@ impl<'a> Parser<'a> {
             "op" => self.operation(cursor, site)?,
             "init" => EffectKind::Init { barrier: self.barrier(cursor, site)?, count: cursor.field("count")? },
             "invalidate" => EffectKind::Invalidate { barrier: self.barrier(cursor, site)? },
-            "expect" => EffectKind::Expect { barrier: self.barrier(cursor, site)?, bytes: cursor.field("bytes")? },
-            "arrive" => EffectKind::Arrive { barrier: self.barrier(cursor, site)?, count: cursor.field("count")? },
+            "expect" => EffectKind::Expect {
+                barrier: self.barrier(cursor, site)?,
+                bytes: cursor.field("bytes")?,
+                to: self.recipients(cursor)?,
+            },
+            "arrive" => EffectKind::Arrive {
+                barrier: self.barrier(cursor, site)?,
+                count: cursor.field("count")?,
+                to: self.recipients(cursor)?,
+            },
             "wait" => {
                 let barrier = self.barrier(cursor, site)?;
                 cursor.expect("phase")?;
                 cursor.expect("=")?;
                 EffectKind::Wait { barrier, phase: self.var(cursor)? }
             }
-            "tensor_core_commit" => EffectKind::TensorCoreCommit { barrier: self.barrier(cursor, site)? },
+            "tensor_core_commit" => {
+                EffectKind::TensorCoreCommit { barrier: self.barrier(cursor, site)?, to: self.recipients(cursor)? }
+            }
             "async_copy_arrive" => EffectKind::AsyncCopyArrive {
                 barrier: self.barrier(cursor, site)?,
                 increments: cursor.accept("increments"),
+                to: self.recipients(cursor)?,
             },
             "commit" => EffectKind::Commit(cursor.word(ops::COMMITS)?),
             "wait_group" => {
                 EffectKind::WaitGroup { kind: cursor.word(ops::COMMITS)?, pending: cursor.field("pending")? }
             }
             "proxy_fence" => EffectKind::ProxyFence,
-            "cluster_barrier" => EffectKind::ClusterBarrier { relaxed: cursor.accept("relaxed") },
+            "cluster_arrive" => EffectKind::ClusterArrive { relaxed: cursor.accept("relaxed") },
+            "cluster_wait" => EffectKind::ClusterWait,
+            "named_arrive" => {
+                let id = self.var(cursor)?;
+                cursor.expect("threads")?;
+                cursor.expect("=")?;
+                EffectKind::NamedArrive { id, threads: self.var(cursor)? }
+            }
+            "named_wait" => EffectKind::NamedWait { id: self.var(cursor)? },
             "unmodelled" => EffectKind::Unmodelled,
             other => return cursor.error(format!("unknown effect `{other}`")),
         })
@@ -135,22 +181,44 @@ impl<'a> Parser<'a> {
         let issuer = cursor.word(ops::ISSUERS)?;
         let mut accesses = Vec::new();
         while cursor.words().nth(1) == Some("=") {
-            let operand = cursor.word(ops::OPERANDS)?;
-            cursor.expect("=")?;
-            let mode = cursor.word(ops::MODES)?;
-            cursor.expect(":")?;
-            let proxy = cursor.word(ops::PROXIES)?;
-            cursor.expect(":")?;
-            let (view, range) = self.var_at(cursor)?;
-            self.role(site, operand, range);
-            let clears = cursor.accept(":");
-            if clears {
-                cursor.expect("clears")?;
-            }
-            accesses.push(Access { view, mode, proxy, operand, clears });
+            accesses.push(self.access(cursor, site)?);
         }
         let completion = self.completion(cursor, site)?;
         Ok(EffectKind::Operation { issuer, accesses, completion })
+    }
+
+    fn access(&mut self, cursor: &mut Cursor<'a, '_>, site: SiteId) -> Result<Access, TextError> {
+        let operand = cursor.word(ops::OPERANDS)?;
+        cursor.expect("=")?;
+        let mode = cursor.word(ops::MODES)?;
+        cursor.expect(":")?;
+        let proxy = cursor.word(ops::PROXIES)?;
+        cursor.expect(":")?;
+        let (view, range) = self.var_at(cursor)?;
+        self.role(site, operand, range);
+        let (mut clears, mut ctas) = (false, CtaSet::OWN);
+        while cursor.accept(":") {
+            if cursor.accept("clears") {
+                clears = true;
+            } else {
+                cursor.expect("ctas")?;
+                cursor.expect("=")?;
+                ctas = cta_set(cursor)?;
+            }
+        }
+        Ok(Access { view, mode, proxy, operand, clears, ctas })
+    }
+
+    fn recipients(&mut self, cursor: &mut Cursor<'a, '_>) -> Result<Recipients, TextError> {
+        if !cursor.accept("to") {
+            return Ok(Recipients::own());
+        }
+        cursor.expect("=")?;
+        let mut to = Recipients::one(cta_set(cursor)?);
+        while cursor.accept(",") {
+            to.0.push(cta_set(cursor)?);
+        }
+        Ok(to)
     }
 
     fn completion(&mut self, cursor: &mut Cursor<'a, '_>, site: SiteId) -> Result<Completion, TextError> {
@@ -169,9 +237,10 @@ impl<'a> Parser<'a> {
         while cursor.accept("[") {
             let barrier = self.barrier(cursor, site)?;
             let (count, bytes) = (cursor.field("count")?, cursor.field("bytes")?);
+            let to = self.recipients(cursor)?;
             let predicate = if cursor.accept("if") { Some(self.var(cursor)?) } else { None };
             cursor.expect("]")?;
-            arrivals.push(Arrival { barrier, predicate, count, bytes });
+            arrivals.push(Arrival { barrier, predicate, count, bytes, to });
         }
         Ok(arrivals)
     }
@@ -187,6 +256,13 @@ impl<'a> Parser<'a> {
             site.operands.push((role.to_owned(), range));
         }
     }
+}
+
+/// `CLEAR:SPREAD`
+fn cta_set(cursor: &mut Cursor<'_, '_>) -> Result<CtaSet, TextError> {
+    let clear = cursor.number()?;
+    cursor.expect(":")?;
+    Ok(CtaSet { clear, spread: cursor.number()? })
 }
 
 fn width(cursor: &mut Cursor<'_, '_>) -> Result<Width, TextError> {

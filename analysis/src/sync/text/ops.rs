@@ -18,9 +18,13 @@ pub(super) const MODES: Words<Mode> = &[("read", Mode::Read), ("write", Mode::Wr
 pub(super) const PROXIES: Words<Proxy> =
     &[("generic", Proxy::Generic), ("async", Proxy::Async), ("tensor", Proxy::Tensor)];
 pub(super) const ISSUERS: Words<Issuer> =
-    &[("base", Issuer::Base), ("tma", Issuer::Tma), ("tensor_core", Issuer::TensorCore)];
-pub(super) const COMMITS: Words<CommitKind> =
-    &[("async_copy", CommitKind::AsyncCopy), ("wgmma", CommitKind::Wgmma), ("tma_store", CommitKind::TmaStore)];
+    &[("base", Issuer::Base), ("tma", Issuer::Tma), ("clc", Issuer::Clc), ("tensor_core", Issuer::TensorCore)];
+pub(super) const COMMITS: Words<CommitKind> = &[
+    ("async_copy", CommitKind::AsyncCopy),
+    ("wgmma", CommitKind::Wgmma),
+    ("tma_store", CommitKind::TmaStore),
+    ("tdm", CommitKind::Tdm),
+];
 pub(super) const COMPARES: Words<CmpOp> = &[
     ("eq", CmpOp::Eq),
     ("ne", CmpOp::Ne),
@@ -54,6 +58,8 @@ pub(super) fn input_words(kind: InputKind) -> (&'static str, Option<u32>) {
         InputKind::Pointer(at) => ("pointer", Some(at)),
         InputKind::ProgramId(axis) => ("program_id", Some(u32::from(axis))),
         InputKind::NumPrograms(axis) => ("num_programs", Some(u32::from(axis))),
+        InputKind::CtaRank => ("cta_rank", None),
+        InputKind::Tiles => ("tiles", None),
         InputKind::Memory => ("memory", None),
         InputKind::Free => ("free", None),
     }
@@ -65,6 +71,8 @@ pub(super) fn input_kind(word: &str, number: Option<u32>) -> Option<InputKind> {
         ("pointer", Some(at)) => InputKind::Pointer(at),
         ("program_id", Some(axis)) => InputKind::ProgramId(u8::try_from(axis).ok()?),
         ("num_programs", Some(axis)) => InputKind::NumPrograms(u8::try_from(axis).ok()?),
+        ("cta_rank", None) => InputKind::CtaRank,
+        ("tiles", None) => InputKind::Tiles,
         ("memory", None) => InputKind::Memory,
         ("free", None) => InputKind::Free,
         _ => return None,

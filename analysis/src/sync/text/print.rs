@@ -4,8 +4,8 @@ use std::fmt::{self, Write};
 
 use super::ops::{self, word};
 use crate::sync::{
-    Block, Completion, Effect, EffectKind, Instr, Kernel, LoopInfo, Pure, Shape, Target, Terminator, Var, VarKind,
-    ViewOp, Width,
+    Access, Block, Completion, CtaSet, Effect, EffectKind, Instr, Kernel, LoopInfo, Pure, Recipients, Shape, Target,
+    Terminator, Var, VarKind, ViewOp, Width,
 };
 
 /// Prints a kernel.
@@ -119,6 +119,7 @@ impl Printer<'_> {
                         write!(self.out, " = index %{} at=%{} stride={stride} count={count}", src.0, index.0)
                     }
                     ViewOp::Shift(bits) => write!(self.out, " = shift %{} bits={bits}", src.0),
+                    ViewOp::Remote(cta) => write!(self.out, " = remote %{} cta=%{}", src.0, cta.0),
                 }
             }
             Instr::Effect(id) => match self.kernel.effects.get(id.index()) {
@@ -150,44 +151,87 @@ impl Printer<'_> {
     }
 
     fn effect(&mut self, effect: &Effect) -> fmt::Result {
+        if let Some(dst) = effect.kind.defines() {
+            self.definition(dst)?;
+            self.out.push_str(" = ");
+        }
         write!(self.out, "@{} ", effect.site.0)?;
         match &effect.kind {
             EffectKind::Allocate(buffer) => write!(self.out, "alloc ${}", buffer.0),
             EffectKind::Operation { issuer, accesses, completion } => {
                 write!(self.out, "op {}", word(ops::ISSUERS, *issuer))?;
                 for access in accesses {
-                    let name = if access.operand.is_empty() { "-" } else { access.operand };
-                    let (mode, proxy) = (word(ops::MODES, access.mode), word(ops::PROXIES, access.proxy));
-                    write!(self.out, " {name}={mode}:{proxy}:%{}", access.view.0)?;
-                    self.out.push_str(if access.clears { ":clears" } else { "" });
+                    self.access(access)?;
                 }
                 self.completion(completion)
             }
             EffectKind::Init { barrier, count } => write!(self.out, "init %{} count={count}", barrier.0),
             EffectKind::Invalidate { barrier } => write!(self.out, "invalidate %{}", barrier.0),
-            EffectKind::Expect { barrier, bytes } => write!(self.out, "expect %{} bytes={bytes}", barrier.0),
-            EffectKind::Arrive { barrier, count } => write!(self.out, "arrive %{} count={count}", barrier.0),
+            EffectKind::Expect { barrier, bytes, to } => {
+                write!(self.out, "expect %{} bytes={bytes}", barrier.0)?;
+                self.recipients(to)
+            }
+            EffectKind::Arrive { barrier, count, to } => {
+                write!(self.out, "arrive %{} count={count}", barrier.0)?;
+                self.recipients(to)
+            }
             EffectKind::Wait { barrier, phase } => write!(self.out, "wait %{} phase=%{}", barrier.0, phase.0),
-            EffectKind::TensorCoreCommit { barrier } => write!(self.out, "tensor_core_commit %{}", barrier.0),
-            EffectKind::AsyncCopyArrive { barrier, increments } => {
+            EffectKind::TensorCoreCommit { barrier, to } => {
+                write!(self.out, "tensor_core_commit %{}", barrier.0)?;
+                self.recipients(to)
+            }
+            EffectKind::AsyncCopyArrive { barrier, increments, to } => {
                 write!(self.out, "async_copy_arrive %{}", barrier.0)?;
                 self.out.push_str(if *increments { " increments" } else { "" });
-                Ok(())
+                self.recipients(to)
             }
             EffectKind::Commit(kind) => write!(self.out, "commit {}", word(ops::COMMITS, *kind)),
             EffectKind::WaitGroup { kind, pending } => {
                 write!(self.out, "wait_group {} pending={pending}", word(ops::COMMITS, *kind))
             }
             EffectKind::ProxyFence => write!(self.out, "proxy_fence"),
-            EffectKind::ClusterBarrier { relaxed } => {
-                write!(self.out, "cluster_barrier{}", if *relaxed { " relaxed" } else { "" })
+            EffectKind::ClusterArrive { relaxed } => {
+                write!(self.out, "cluster_arrive{}", if *relaxed { " relaxed" } else { "" })
+            }
+            EffectKind::ClusterWait => write!(self.out, "cluster_wait"),
+            EffectKind::NamedArrive { id, threads } => {
+                write!(self.out, "named_arrive %{} threads=%{}", id.0, threads.0)
+            }
+            EffectKind::NamedWait { id } => write!(self.out, "named_wait %{}", id.0),
+            EffectKind::ClcLoad { source, .. } => {
+                write!(self.out, "clc_load")?;
+                self.access(source)
             }
             EffectKind::Unmodelled => write!(self.out, "unmodelled"),
         }?;
-        match effect.predicate {
-            Some(predicate) => write!(self.out, " if %{}", predicate.0),
-            None => Ok(()),
+        if let Some(predicate) = effect.predicate {
+            write!(self.out, " if %{}", predicate.0)?;
         }
+        match effect.leaders {
+            0 => Ok(()),
+            leaders => write!(self.out, " leaders={leaders}"),
+        }
+    }
+
+    fn access(&mut self, access: &Access) -> fmt::Result {
+        let name = if access.operand.is_empty() { "-" } else { access.operand };
+        let (mode, proxy) = (word(ops::MODES, access.mode), word(ops::PROXIES, access.proxy));
+        write!(self.out, " {name}={mode}:{proxy}:%{}", access.view.0)?;
+        self.out.push_str(if access.clears { ":clears" } else { "" });
+        if access.ctas != CtaSet::OWN {
+            write!(self.out, ":ctas={}:{}", access.ctas.clear, access.ctas.spread)?;
+        }
+        Ok(())
+    }
+
+    fn recipients(&mut self, to: &Recipients) -> fmt::Result {
+        if *to == Recipients::own() {
+            return Ok(());
+        }
+        for (at, set) in to.0.iter().enumerate() {
+            write!(self.out, "{}{}:{}", if at == 0 { " to=" } else { "," }, set.clear, set.spread)?;
+        }
+        Ok(())
     }
 
     fn completion(&mut self, completion: &Completion) -> fmt::Result {
@@ -209,6 +253,7 @@ impl Printer<'_> {
         };
         for arrival in arrivals {
             write!(self.out, " [%{} count={} bytes={}", arrival.barrier.0, arrival.count, arrival.bytes)?;
+            self.recipients(&arrival.to)?;
             if let Some(predicate) = arrival.predicate {
                 write!(self.out, " if %{}", predicate.0)?;
             }

@@ -37,9 +37,15 @@ block b3(%6:s1)
   %9 = add w32 %7 %8
   %10 = select %9 %7 %8
   %11 = ext_s w32 w64 %10
-  @9 arrive %6 count=2 if %11
+  @9 arrive %6 count=2 to=1:0,3:2 if %11
   @10 async_copy_arrive %6 increments
-  @11 cluster_barrier relaxed
+  @11 cluster_arrive relaxed
+  @11 cluster_wait
+  @18 named_arrive %7 threads=%8
+  @18 named_wait %7
+  %12:s1 = remote %6 cta=%7
+  @19 op clc -=write:async:%12:ctas=3:3 transaction [%6 count=0 bytes=16 to=3:3] leaders=3
+  %13 = @20 clc_load -=read:generic:%12
   @12 proxy_fence
   @13 unmodelled
   @14 exit

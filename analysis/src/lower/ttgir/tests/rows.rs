@@ -57,8 +57,8 @@ fn barriers() {
     check("ttng.wait_barrier %bar, %n deps %a : !bar, !tile", &["wait %bar phase=%n"]);
     check("ttng.wait_barrier %bar, %n, %false : !bar", &[]);
     check("ttng.fence_async_shared {bCluster = false}", &["proxy_fence"]);
-    check("ttng.cluster_barrier {relaxed = false}", &["cluster_barrier"]);
-    check("ttng.cluster_barrier {relaxed = true}", &["cluster_barrier relaxed"]);
+    check("ttng.cluster_barrier {relaxed = false}", &["cluster_arrive", "cluster_wait"]);
+    check("ttng.cluster_barrier {relaxed = true}", &["cluster_arrive relaxed", "cluster_wait"]);
 }
 
 #[test]
