@@ -47,12 +47,11 @@ impl<'a> Words<'a> {
 
     /// A barrier or a rendezvous.
     pub fn barrier(&self, place: BarrierPlace) -> String {
-        let name = match place.object() {
+        match place.object() {
             Object::Barrier => self.slot(place.buffer, place.start),
-            Object::Cluster(_) => return "the cluster barrier".to_owned(),
+            Object::Cluster(_) => "cluster barrier".to_owned(),
             Object::Named(id) => format!("named barrier {id}"),
-        };
-        if self.cluster.len() > 1 { format!("{name} of CTA {}", place.cta) } else { name }
+        }
     }
 
     /// A partition, and of which CTA where there are several.
