@@ -11,7 +11,9 @@ usage: cargo xtask mutate [--kernel GLOB]... [--sample N] [--out DIR] [--format 
   --kernel GLOB   only kernels of this name, `ws_*` or `sm_90/*`
   --sample N      at most N mutants, spread over kernels and mutations
   --out DIR       also writes the mutants and a manifest.json there
-  --format        text (default), json or md";
+  --format        text (default), json or md
+
+Ends with 1 where a survivor is unknown or a line of survivors.txt is stale.";
 
 struct Asked {
     choice: Choice,
@@ -55,7 +57,9 @@ fn run(asked: &Asked) -> Result<ExitCode, String> {
     }
     match asked.format.as_str() {
         "json" => println!("{}", report::json(&campaign)),
+        "md" => print!("{}", report::markdown(&campaign)),
         _ => print!("{}", report::text(&campaign)),
     }
-    Ok(ExitCode::SUCCESS)
+    let unknown = report::total(&campaign).unknown;
+    Ok(if unknown == 0 && campaign.stale.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

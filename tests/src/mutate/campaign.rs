@@ -1,8 +1,11 @@
 //! All mutants of the clean kernels of the corpus, judged.
 
+use super::device::{Device, Shown};
 use super::glob::fits;
 use super::judge::{Verdict, judge};
 use super::make::{Mutant, mutants};
+use super::meaning::{Meaning, meaning};
+use super::survivors;
 use crate::corpus::manifest;
 use analysis::syntax::ttgir::Document;
 use std::collections::BTreeMap;
@@ -28,6 +31,8 @@ pub struct Case {
     pub mutant: Mutant,
     /// What the analysis says.
     pub verdict: Verdict,
+    /// What it means.
+    pub meaning: Meaning,
 }
 
 /// A finished campaign.
@@ -35,8 +40,12 @@ pub struct Case {
 pub struct Campaign {
     /// In the order of the manifest and of the texts.
     pub cases: Vec<Case>,
+    /// Lines of the file of survivors that are not true any more.
+    pub stale: Vec<String>,
     /// How long judging took.
-    pub took: Duration,
+    pub judging: Duration,
+    /// How long the device played.
+    pub playing: Duration,
 }
 
 /// The name under which a kernel is chosen: `sm_90/ws_gemm` of `ttgir/sm_90/ws_gemm.ttgir`.
@@ -56,55 +65,76 @@ fn files(folder: &Path, choice: &Choice) -> Result<Vec<String>, String> {
     Ok(rows.into_iter().filter(|row| row.bug.is_none() && chosen(&row.file)).map(|row| row.file).collect())
 }
 
+/// A clean text with its mutants.
+struct Source {
+    file: String,
+    device: Option<Device>,
+}
+
 /// Makes and judges the mutants of a corpus.
 pub fn run(folder: &Path, choice: &Choice) -> Result<Campaign, String> {
-    let mut made: Vec<(String, Mutant)> = Vec::new();
+    let (mut sources, mut made) = (Vec::new(), Vec::new());
     for file in files(folder, choice)? {
         let text = std::fs::read_to_string(folder.join(&file)).map_err(|error| format!("{file}: {error}"))?;
-        for section in Document::new(text).sections() {
-            made.extend(mutants(section.tree()).into_iter().map(|mutant| (file.clone(), mutant)));
+        for section in Document::new(text.as_str()).sections() {
+            made.extend(mutants(section.tree()).into_iter().map(|mutant| (sources.len(), mutant)));
         }
+        sources.push(Source { file, device: Device::new(&text) });
     }
     if made.is_empty() {
         return Err("no clean kernel of the corpus has such a name".into());
     }
     if let Some(count) = choice.sample {
-        made = sample(made, count);
+        made = sample(&sources, made, count);
     }
     let start = Instant::now();
-    let verdicts = judge_all(&made);
-    let cases = made.into_iter().zip(verdicts).map(|((file, mutant), verdict)| Case { file, mutant, verdict });
-    Ok(Campaign { cases: cases.collect(), took: start.elapsed() })
+    let verdicts = spread(&made, |(_, mutant)| match &mutant.text {
+        Some(text) => judge(text),
+        None => Verdict::Rejected("the change cannot be written".into()),
+    });
+    let judging = start.elapsed();
+    let judged: Vec<((usize, Mutant), Verdict)> = made.into_iter().zip(verdicts).collect();
+    let start = Instant::now();
+    let shown = spread(&judged, |((source, mutant), verdict)| match (&sources[*source].device, &mutant.text) {
+        (Some(device), Some(text)) if !matches!(verdict, Verdict::Rejected(_)) => device.play(text),
+        _ => Shown::Unknown,
+    });
+    let playing = start.elapsed();
+    let mut cases: Vec<Case> = Vec::new();
+    for (((source, mutant), verdict), shown) in judged.into_iter().zip(shown) {
+        let meaning = meaning(&mutant, &verdict, &shown);
+        cases.push(Case { file: sources[source].file.clone(), mutant, verdict, meaning });
+    }
+    let stale = survivors::apply(&mut cases, &survivors::read(folder)?, choice.sample.is_none());
+    Ok(Campaign { cases, stale, judging, playing })
 }
 
-fn judge_all(made: &[(String, Mutant)]) -> Vec<Verdict> {
+/// Does the same with each on all processors; the answers come in order.
+fn spread<T: Sync, A: Send>(all: &[T], work: impl Fn(&T) -> A + Sync) -> Vec<A> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicUsize::new(0);
-    let work = || {
+    let worker = || {
         let mut done = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((_, mutant)) = made.get(at) else { return done };
-            let verdict = match &mutant.text {
-                Some(text) => judge(text),
-                None => Verdict::Rejected("the change cannot be written".into()),
-            };
-            done.push((at, verdict));
+            let Some(one) = all.get(at) else { return done };
+            done.push((at, work(one)));
         }
     };
-    let mut verdicts: Vec<(usize, Verdict)> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+    let mut answers: Vec<(usize, A)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
         workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
     });
-    verdicts.sort_by_key(|(at, _)| *at);
-    verdicts.into_iter().map(|(_, verdict)| verdict).collect()
+    answers.sort_by_key(|(at, _)| *at);
+    answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
 /// At most `count` mutants, by turns from each mutation, within it from each kernel: the same ones
 /// each time, in the order they came in.
-fn sample(made: Vec<(String, Mutant)>, count: usize) -> Vec<(String, Mutant)> {
+fn sample(sources: &[Source], made: Vec<(usize, Mutant)>, count: usize) -> Vec<(usize, Mutant)> {
     let mut strata: BTreeMap<&str, BTreeMap<&str, Vec<(u64, usize)>>> = BTreeMap::new();
-    for (at, (file, mutant)) in made.iter().enumerate() {
+    for (at, (source, mutant)) in made.iter().enumerate() {
+        let file = &sources[*source].file;
         let key = shuffle(&format!("{file}:{}", mutant.id()));
         strata.entry(mutant.mutation).or_default().entry(file).or_default().push((key, at));
     }
@@ -117,7 +147,7 @@ fn sample(made: Vec<(String, Mutant)>, count: usize) -> Vec<(String, Mutant)> {
     }
     chosen.truncate(count);
     chosen.sort_unstable();
-    let mut made: Vec<Option<(String, Mutant)>> = made.into_iter().map(Some).collect();
+    let mut made: Vec<Option<(usize, Mutant)>> = made.into_iter().map(Some).collect();
     chosen.into_iter().filter_map(|at| made[at].take()).collect()
 }
 

@@ -1,18 +1,24 @@
 //! Mutants: each clean kernel of the corpus with one slip in its synchronisation.
 //!
-//! [`make`] writes the mutants of a text, one change each, from the table of [`roles`]; [`judge`]
-//! says what the analysis makes of one; [`campaign`] does both for the corpus; [`report`] prints
-//! the counts and [`write`](mod@write) leaves the mutants on disk.
+//! [`make`] writes the mutants of a text, one change each, from the table of [`roles`]. [`judge`] says
+//! what the analysis makes of one, [`device`] plays it on a second machine, and [`meaning`] says from
+//! both whether it is found, equivalent or a gap; [`survivors`] reads what was found out by hand.
+//! [`campaign`] does all this for the corpus, [`report`] prints it and [`write`](mod@write) leaves
+//! the mutants on disk.
 
 pub mod campaign;
+pub mod device;
 pub mod edit;
 pub mod glob;
 pub mod judge;
 pub mod make;
+pub mod meaning;
 pub mod report;
 pub mod roles;
+pub mod survivors;
 pub mod write;
 
 pub use campaign::{Campaign, Case, Choice};
 pub use judge::Verdict;
 pub use make::{Class, Mutant};
+pub use meaning::Meaning;

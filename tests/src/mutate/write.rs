@@ -3,6 +3,7 @@
 use super::Campaign;
 use super::campaign::{Case, name};
 use super::judge::Verdict;
+use super::meaning::Meaning;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -32,11 +33,11 @@ fn file_of(case: &Case) -> String {
 
 /// A case as JSON.
 pub fn row(case: &Case, file: &str) -> Value {
-    let (verdict, kinds, why) = match &case.verdict {
-        Verdict::Rejected(why) => ("rejected", Vec::new(), vec![why.clone()]),
-        Verdict::Found(kinds) => ("found", kinds.clone(), Vec::new()),
-        Verdict::Undecided(why) => ("undecided", Vec::new(), why.clone()),
-        Verdict::Survived(hints) => ("survived", hints.clone(), Vec::new()),
+    let (verdict, kinds) = match &case.verdict {
+        Verdict::Rejected(_) => ("rejected", &[][..]),
+        Verdict::Found(kinds) => ("found", kinds.as_slice()),
+        Verdict::Undecided(_) => ("undecided", &[][..]),
+        Verdict::Survived(hints) => ("survived", hints.as_slice()),
     };
     json!({
         "file": file,
@@ -47,6 +48,8 @@ pub fn row(case: &Case, file: &str) -> Value {
         "op": case.mutant.op,
         "verdict": verdict,
         "kinds": kinds,
-        "why": why,
+        "meaning": case.meaning.name(),
+        "shown": case.meaning == Meaning::Found(true) || matches!(case.meaning, Meaning::Gap(_)),
+        "why": case.meaning.why(),
     })
 }

@@ -1,0 +1,188 @@
+//! The device, played: a second machine, which shares nothing with the analysis's but the kernel.
+//!
+//! The analysis's machine keeps clocks and judges each access; this one lets things happen. What is
+//! issued (copies, MMAs, commits) happens at some later time, a barrier's word counts, a wait
+//! blocks; memory remembers which write each bit is from. There are no rules: a mutant has
+//! *changed* where, under some order of events, a memory operation reads what it does not read in
+//! the clean kernel, where nobody can go on, or where a barrier is used as the PTX ISA forbids. What
+//! a run shows is a fact of this machine; that no run shows anything is none, so an equivalence
+//! needs the analysis's verdict beside it (`equal.rs`).
+//!
+//! Source: PTX ISA (mbarrier, `cp.async`, `cp.async.bulk`, wgmma, tcgen05, proxies), and Triton for
+//! the fences that it inserts. Operations of one tensor core, and wgmmas of one partition, happen in
+//! order; all else in any. Generic accesses are sequentially consistent. When the kernel has ended
+//! its memory belongs to another one, so nothing may touch it then. Missed: registers (an accumulator
+//! that is read before its wgmma is waited for), clusters, parts of operations, and the generic reads
+//! that a fence orders before an asynchronous write.
+
+mod barrier;
+mod board;
+mod memory;
+mod policy;
+
+pub use board::Fault;
+
+use board::{Ending, Slot};
+pub use policy::{Pace, Policy};
+
+use analysis::base::{Limits, LineIndex};
+use analysis::decide::{Plan, unbound};
+use analysis::lower::lower;
+use analysis::model::Valuation;
+use analysis::sync::{Input, Kernel, Lowered};
+use analysis::syntax::ttgir::Tree;
+
+/// Random orders beside the unlucky ones.
+const ROUNDS: u64 = 12;
+
+/// A clean kernel, with what its operations read.
+pub struct Device {
+    lowered: Lowered,
+    lines: LineIndex,
+    endings: Vec<(Valuation, Ending)>,
+}
+
+/// The input with its name: what tells that two kernels mean the same one.
+type Name<'k> = (&'k Input, String);
+
+/// How a mutant differs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Change {
+    /// What goes wrong; nothing where another write is read.
+    pub fault: Option<Fault>,
+    /// The operation, and its line in the clean text.
+    pub place: Option<(String, u32)>,
+    /// With which inputs, as far as they have names.
+    pub inputs: Vec<(String, i64)>,
+    /// In which order of events.
+    pub policy: Policy,
+}
+
+impl std::fmt::Display for Change {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.place {
+            Some((op, line)) => write!(f, "`{op}` of line {line} ")?,
+            None => f.write_str("the kernel ")?,
+        }
+        f.write_str(match self.fault {
+            None => "reads another write",
+            Some(Fault::Hang) => "hangs",
+            Some(Fault::Barrier) => "misuses a barrier",
+            Some(Fault::Bounds) => "leaves an allocation",
+            Some(Fault::Late) => "happens after the kernel has ended",
+            Some(Fault::Lost) => "is lost",
+        })
+    }
+}
+
+/// What playing a mutant shows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Shown {
+    /// It does something else than the clean kernel.
+    Changed(Box<Change>),
+    /// In no run that was made.
+    Same,
+    /// The kernel cannot be played.
+    Unknown,
+}
+
+/// The one kernel of a text.
+fn kernel(text: &str) -> Option<Lowered> {
+    let mut all = lower(&Tree::parse(text));
+    let mut lowered = all.pop().filter(|_| all.is_empty())?;
+    if let Some(kernel) = unbound(&lowered.kernel) {
+        lowered.kernel = kernel;
+    }
+    (lowered.kernel.ctas == 1 && lowered.unmodelled.is_empty()).then_some(lowered)
+}
+
+fn intervals(kernel: &Kernel) -> Vec<Vec<(u64, u64)>> {
+    kernel.shapes.iter().map(|shape| shape.intervals()).collect()
+}
+
+fn names(lowered: &Lowered) -> Vec<Name<'_>> {
+    let inputs = lowered.kernel.inputs.iter().enumerate();
+    inputs.map(|(at, input)| (input, lowered.map.inputs.get(at).cloned().unwrap_or_default())).collect()
+}
+
+impl Device {
+    /// Plays a clean kernel; `None` where that cannot be done.
+    pub fn new(text: &str) -> Option<Device> {
+        let lowered = kernel(text)?;
+        let intervals = intervals(&lowered.kernel);
+        let plan = Plan::new(&lowered.kernel, &Limits::default());
+        let all = Policy::all(lowered.kernel.partitions.len(), ROUNDS);
+        let play = |valuation: &Valuation, policy| board::play(&lowered.kernel, valuation, &intervals, policy);
+        let mut endings = Vec::new();
+        for valuation in plan.valuations {
+            let ending = play(&valuation, &all[0]);
+            // Some kernels are not right for inputs that nobody launches them with.
+            if ending.fault.is_none() && all[1..].iter().all(|policy| play(&valuation, policy) == ending) {
+                endings.push((valuation, ending));
+            }
+        }
+        (!endings.is_empty()).then(|| Device { lowered, lines: LineIndex::new(text), endings })
+    }
+
+    /// With how many inputs the clean kernel does the same in every order of events.
+    pub fn inputs(&self) -> usize {
+        self.endings.len()
+    }
+
+    /// Plays a mutant.
+    pub fn play(&self, text: &str) -> Shown {
+        let Some(lowered) = kernel(text) else { return Shown::Unknown };
+        let intervals = intervals(&lowered.kernel);
+        let all = Policy::all(lowered.kernel.partitions.len(), ROUNDS);
+        let mut known = true;
+        // The longest runs show most.
+        for (valuation, clean) in self.endings.iter().rev() {
+            let Some(own) = self.translate(&lowered, valuation) else { return Shown::Unknown };
+            for policy in &all {
+                let ending = board::play(&lowered.kernel, &own, &intervals, policy);
+                if matches!(ending.fault, Some((Fault::Lost, _))) {
+                    known = false;
+                } else if ending.fault != clean.fault || ending.reads != clean.reads {
+                    return Shown::Changed(Box::new(self.change(&ending, clean, valuation, policy)));
+                }
+            }
+        }
+        if known { Shown::Same } else { Shown::Unknown }
+    }
+
+    fn change(&self, ending: &Ending, clean: &Ending, valuation: &Valuation, policy: &Policy) -> Change {
+        let (fault, slot) = match ending.fault {
+            Some((fault, slot)) => (Some(fault), slot),
+            None => (None, first_difference(&ending.reads, &clean.reads)),
+        };
+        let site = slot.and_then(|(thread, number)| clean.sites.get(thread)?.get(number));
+        let site = site.and_then(|site| self.lowered.map.sites.get(site.index()));
+        let inputs = self.lowered.map.inputs.iter().cloned().zip(valuation.values.iter().copied());
+        Change {
+            fault,
+            place: site.map(|site| (site.op.clone(), self.lines.line_col(site.range.start).line + 1)),
+            inputs: inputs.collect(),
+            policy: *policy,
+        }
+    }
+
+    /// The values of a mutant's inputs: what a slip leaves unused is no input of it.
+    fn translate(&self, mutant: &Lowered, valuation: &Valuation) -> Option<Valuation> {
+        let clean = names(&self.lowered);
+        let mut taken = vec![false; clean.len()];
+        let mut values = Vec::new();
+        for name in names(mutant) {
+            let at = (0..clean.len()).find(|&at| !taken[at] && clean[at] == name)?;
+            taken[at] = true;
+            values.push(*valuation.values.get(at)?);
+        }
+        Some(Valuation { values })
+    }
+}
+
+fn first_difference(a: &[Vec<u64>], b: &[Vec<u64>]) -> Option<Slot> {
+    a.iter().zip(b).enumerate().find_map(|(thread, (a, b))| {
+        let at = a.iter().zip(b).position(|(a, b)| a != b);
+        at.or((a.len() != b.len()).then_some(a.len().min(b.len()))).map(|at| (thread, at))
+    })
+}

@@ -1,0 +1,123 @@
+//! Who goes first: orders that are as unlucky as they can be, and random ones.
+
+/// A small random generator (SplitMix64).
+#[derive(Clone, Debug)]
+pub struct Dice(u64);
+
+impl Dice {
+    /// The same numbers for the same seed.
+    pub fn new(seed: u64) -> Dice {
+        Dice(seed)
+    }
+
+    /// The next number.
+    pub fn roll(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}
+
+/// When what was issued happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pace {
+    /// At once.
+    Eager,
+    /// When nothing else can.
+    Lazy,
+    /// When nothing else can, the last first.
+    Backwards,
+    /// By chance.
+    Random(u64),
+}
+
+/// An order of play.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Policy {
+    /// When what was issued happens.
+    pub pace: Pace,
+    /// The thread that goes before all others, or after them.
+    pub first: Option<usize>,
+    /// See `first`.
+    pub last: Option<usize>,
+    /// Whether the asynchronous proxy sees a generic write before it has to.
+    pub leaks: bool,
+}
+
+/// Priorities under a policy.
+#[derive(Debug)]
+pub struct Order {
+    pace: Pace,
+    leaks: bool,
+    dice: Dice,
+    threads: Vec<u64>,
+}
+
+impl Policy {
+    /// The orders that are tried for so many threads, `rounds` of them by chance.
+    pub fn all(threads: usize, rounds: u64) -> Vec<Policy> {
+        let mut all = Vec::new();
+        for (pace, leaks) in [(Pace::Eager, false), (Pace::Lazy, false), (Pace::Lazy, true), (Pace::Backwards, true)] {
+            for thread in 0..threads {
+                all.push(Policy { pace, first: Some(thread), last: None, leaks });
+                if threads > 2 {
+                    all.push(Policy { pace, first: None, last: Some(thread), leaks });
+                }
+            }
+        }
+        let random = |seed| Policy { pace: Pace::Random(seed), first: None, last: None, leaks: false };
+        all.extend((0..rounds).map(random));
+        all
+    }
+
+    /// The priorities of so many threads.
+    pub fn order(&self, threads: usize) -> Order {
+        let seed = if let Pace::Random(seed) = self.pace { seed } else { 0 };
+        let mut dice = Dice::new(seed);
+        let plain = |thread: usize| 1_000 + (threads - thread) as u64;
+        let threads = (0..threads).map(|thread| match self.pace {
+            Pace::Random(_) => dice.roll(),
+            _ if self.first == Some(thread) => 2_000,
+            _ if self.last == Some(thread) => 500,
+            _ => plain(thread),
+        });
+        Order { pace: self.pace, leaks: self.leaks, threads: threads.collect(), dice }
+    }
+}
+
+impl Order {
+    /// A thread's priority.
+    pub fn thread(&self, thread: usize) -> u64 {
+        self.threads.get(thread).copied().unwrap_or(0)
+    }
+
+    /// The priority of the `number`th operation that was issued.
+    pub fn issued(&mut self, number: u64) -> u64 {
+        match self.pace {
+            Pace::Eager => u64::MAX - number,
+            Pace::Lazy => 400 - number.min(400),
+            Pace::Backwards => number.min(400),
+            Pace::Random(_) => self.dice.roll(),
+        }
+    }
+
+    /// Whether the asynchronous proxy sees a generic write at once.
+    pub fn leaks(&mut self) -> bool {
+        match self.pace {
+            Pace::Random(_) => self.dice.roll().is_multiple_of(2),
+            _ => self.leaks,
+        }
+    }
+
+    /// Called at each step: now and then a thread's luck changes.
+    pub fn tick(&mut self) {
+        if let Pace::Random(_) = self.pace {
+            let roll = self.dice.roll();
+            if roll.is_multiple_of(16) && !self.threads.is_empty() {
+                let thread = (roll >> 8) as usize % self.threads.len();
+                self.threads[thread] = self.dice.roll();
+            }
+        }
+    }
+}
