@@ -129,10 +129,13 @@ fn spread<T: Sync, A: Send>(all: &[T], work: impl Fn(&T) -> A + Sync) -> Vec<A> 
     answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
+/// Mutants of one kernel and one mutation: a key to sort by, and where they are.
+type Stratum = Vec<(u64, usize)>;
+
 /// At most `count` mutants, by turns from each mutation, within it from each kernel: the same ones
 /// each time, in the order they came in.
 fn sample(sources: &[Source], made: Vec<(usize, Mutant)>, count: usize) -> Vec<(usize, Mutant)> {
-    let mut strata: BTreeMap<&str, BTreeMap<&str, Vec<(u64, usize)>>> = BTreeMap::new();
+    let mut strata: BTreeMap<&str, BTreeMap<&str, Stratum>> = BTreeMap::new();
     for (at, (source, mutant)) in made.iter().enumerate() {
         let file = &sources[*source].file;
         let key = shuffle(&format!("{file}:{}", mutant.id()));
@@ -152,7 +155,7 @@ fn sample(sources: &[Source], made: Vec<(usize, Mutant)>, count: usize) -> Vec<(
 }
 
 /// One of each list, then the second of each.
-fn by_turns(lists: BTreeMap<&str, Vec<(u64, usize)>>) -> Vec<usize> {
+fn by_turns(lists: BTreeMap<&str, Stratum>) -> Vec<usize> {
     let mut all: Vec<(usize, u64, usize)> = Vec::new();
     for mut list in lists.into_values() {
         list.sort_unstable();

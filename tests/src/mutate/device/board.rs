@@ -65,6 +65,8 @@ struct Thread {
     block: BlockId,
     instr: usize,
     groups: BTreeMap<u8, Groups>,
+    /// The round of each named barrier that it arrived in.
+    rounds: BTreeMap<i64, u64>,
 }
 
 /// A window with its effect on it.
@@ -103,6 +105,7 @@ struct Pending {
 
 const TENSOR_CORE: u8 = 0;
 const WGMMA: u8 = 1;
+const DATA_MOVER: u8 = 2;
 
 /// A run.
 pub struct Board<'k> {
@@ -113,6 +116,8 @@ pub struct Board<'k> {
     threads: Vec<Thread>,
     memory: Memory,
     barriers: Barriers,
+    /// Named barriers: rounds that are complete, and threads that arrived in the next.
+    named: BTreeMap<i64, (u64, i64)>,
     pending: Vec<Pending>,
     issued: u64,
     reads: Vec<Vec<u64>>,
@@ -136,7 +141,8 @@ fn unpack(value: i64) -> (u32, u64) {
 /// Plays a kernel once.
 pub fn play(kernel: &Kernel, valuation: &Valuation, intervals: &[Vec<(u64, u64)>], policy: &Policy) -> Ending {
     let threads = kernel.partitions.len().max(1);
-    let thread = Thread { life: Life::Unborn, block: BlockId(0), instr: 0, groups: BTreeMap::new() };
+    let thread =
+        Thread { life: Life::Unborn, block: BlockId(0), instr: 0, groups: BTreeMap::new(), rounds: BTreeMap::new() };
     let mut board = Board {
         kernel,
         valuation,
@@ -145,6 +151,7 @@ pub fn play(kernel: &Kernel, valuation: &Valuation, intervals: &[Vec<(u64, u64)>
         threads: vec![thread; threads],
         memory: Memory::default(),
         barriers: Barriers::new(),
+        named: BTreeMap::new(),
         pending: Vec::new(),
         issued: 0,
         reads: vec![Vec::new(); threads],
@@ -232,6 +239,11 @@ impl<'k> Board<'k> {
                 let open = |number: &u64| self.pending.iter().any(|pending| pending.number == *number);
                 !groups.closed[..over].iter().flatten().any(open)
             }
+            Some(EffectKind::NamedWait { id }) => {
+                let id = self.get(*id);
+                let round = at.rounds.get(&id).copied().unwrap_or(0);
+                self.named.get(&id).is_some_and(|named| named.0 > round)
+            }
             Some(_) => true,
             None => match self.kernel.blocks.get(at.block.index()).map(|block| &block.terminator) {
                 Some(Terminator::Join(..)) => !self.threads[1..].iter().any(|other| other.life == Life::Running),
@@ -315,6 +327,7 @@ impl<'k> Board<'k> {
                 let src = self.get(*src);
                 let moved = match *op {
                     ViewOp::Shift(bits) => Some(bits),
+                    ViewOp::Remote(_) => Some(0),
                     ViewOp::Index { index, stride, count } => {
                         u64::try_from(self.get(index)).ok().filter(|&slot| slot < count).map(|slot| slot * stride)
                     }
@@ -381,11 +394,11 @@ impl<'k> Board<'k> {
                 self.barrier(*barrier, |barrier| barrier.init(count));
             }
             EffectKind::Invalidate { barrier } => self.barrier(*barrier, Barrier::invalidate),
-            EffectKind::Expect { barrier, bytes } => {
+            EffectKind::Expect { barrier, bytes, .. } => {
                 let bytes = *bytes as i64;
                 self.barrier(*barrier, |barrier| barrier.arrive(1, bytes));
             }
-            EffectKind::Arrive { barrier, count } => {
+            EffectKind::Arrive { barrier, count, .. } => {
                 let count = i64::from(*count);
                 self.barrier(*barrier, |barrier| barrier.arrive(count, 0));
             }
@@ -393,8 +406,8 @@ impl<'k> Board<'k> {
                 let phase = self.get(*phase);
                 self.barrier(*barrier, |barrier| barrier.passes(phase).map(|_| ()));
             }
-            EffectKind::TensorCoreCommit { barrier } => self.issue_arrival(thread, *barrier, 1, Some(TENSOR_CORE)),
-            EffectKind::AsyncCopyArrive { barrier, increments } => {
+            EffectKind::TensorCoreCommit { barrier, .. } => self.issue_arrival(thread, *barrier, 1, Some(TENSOR_CORE)),
+            EffectKind::AsyncCopyArrive { barrier, increments, .. } => {
                 // Every thread of the partition executes it.
                 let count = self.kernel.partitions.get(thread).map_or(1, |info| i64::from(info.warps) * 32);
                 if *increments {
@@ -413,7 +426,20 @@ impl<'k> Board<'k> {
                 groups.closed.drain(..over);
             }
             EffectKind::ProxyFence => self.memory.fence(None),
-            EffectKind::ClusterBarrier { .. } | EffectKind::Unmodelled => self.fail(Fault::Lost),
+            // A cluster of one CTA meets nobody.
+            EffectKind::ClusterArrive { .. } | EffectKind::ClusterWait => {}
+            EffectKind::NamedArrive { id, threads } => {
+                let (id, wanted) = (self.get(*id), self.get(*threads));
+                let own = self.kernel.partitions.get(thread).map_or(0, |info| i64::from(info.warps) * 32);
+                let named = self.named.entry(id).or_default();
+                self.threads[thread].rounds.insert(id, named.0);
+                named.1 += own;
+                if named.1 >= wanted {
+                    *named = (named.0 + 1, 0);
+                }
+            }
+            EffectKind::NamedWait { .. } => {}
+            EffectKind::ClcLoad { .. } | EffectKind::Unmodelled => self.fail(Fault::Lost),
         }
     }
 
@@ -483,7 +509,11 @@ impl<'k> Board<'k> {
         let (mut lane, mut copies) = ((issuer == Issuer::TensorCore).then_some(TENSOR_CORE), false);
         if let Completion::Commit { kind, implicit } = completion {
             copies = *kind == CommitKind::AsyncCopy;
-            lane = (*kind == CommitKind::Wgmma).then_some(WGMMA);
+            lane = match kind {
+                CommitKind::Wgmma => Some(WGMMA),
+                CommitKind::Tdm => Some(DATA_MOVER),
+                CommitKind::AsyncCopy | CommitKind::TmaStore => None,
+            };
             let number = self.issued + 1;
             let groups = self.groups(thread, *kind);
             groups.staged.push(number);
