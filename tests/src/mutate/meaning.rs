@@ -48,7 +48,11 @@ impl Meaning {
 
 /// The named arguments for an equivalence.
 const SAME_READS: &str = "same-reads: no order of events matters, and every operation reads the same writes";
+// `tests/corpus/verify.py` lets Triton say so.
 const TRITON_FENCES: &str = "triton-fences: the accesses are of one partition, where Triton inserts the fence again";
+
+const KEPT: &str = "kept-until-done: the kernel ends during a copy; the device keeps the memory until it is done \
+                    (seen on an H200, not promised by the PTX ISA)";
 
 /// What verdict and runs say together.
 pub fn meaning(mutant: &Mutant, verdict: &Verdict, shown: &Shown) -> Meaning {
@@ -56,10 +60,11 @@ pub fn meaning(mutant: &Mutant, verdict: &Verdict, shown: &Shown) -> Meaning {
         (Verdict::Rejected(_), _) => Meaning::Rejected,
         (Verdict::Found(_), shown) => Meaning::Found(matches!(shown, Shown::Changed(_))),
         (_, Shown::Changed(change)) => Meaning::Gap(told(change)),
-        (Verdict::Survived(_), Shown::Same) if mutant.class == Class::Fence => {
+        (Verdict::Survived(_), Shown::Same(true)) => Meaning::Equivalent(KEPT.to_string()),
+        (Verdict::Survived(_), Shown::Same(false)) if mutant.class == Class::Fence => {
             Meaning::Equivalent(TRITON_FENCES.to_string())
         }
-        (Verdict::Survived(_), Shown::Same) => Meaning::Equivalent(SAME_READS.to_string()),
+        (Verdict::Survived(_), Shown::Same(false)) => Meaning::Equivalent(SAME_READS.to_string()),
         (Verdict::Undecided(why), _) => Meaning::Unknown(format!("undecided: {}", why.join("; "))),
         (_, Shown::Unknown) => Meaning::Unknown("the device cannot play it".to_string()),
     }

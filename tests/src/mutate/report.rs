@@ -120,7 +120,7 @@ pub fn text(campaign: &Campaign) -> String {
         out.push('\n');
     }
     for ((meaning, why), places) in survivors(campaign) {
-        let _ = writeln!(out, "{meaning}: {why}");
+        let _ = writeln!(out, "{meaning} ({}): {why}", places.len());
         for place in places {
             let _ = writeln!(out, "  {place}");
         }
@@ -146,7 +146,7 @@ pub fn markdown(campaign: &Campaign) -> String {
         out.push('\n');
     }
     for ((meaning, why), places) in survivors(campaign) {
-        let _ = writeln!(out, "- **{meaning}**: {why} ({})", places.join(", "));
+        let _ = writeln!(out, "- **{meaning}** ({}): {why}\n  ({})", places.len(), places.join(", "));
     }
     out + "\n" + &closing(campaign)
 }

@@ -25,7 +25,7 @@ pub enum Fault {
     Barrier,
     /// An index leaves its allocation.
     Bounds,
-    /// Memory is used after the kernel has ended.
+    /// An operation other than a copy is not done when the kernel has ended.
     Late,
     /// It cannot be followed: nothing is known.
     Lost,
@@ -43,6 +43,8 @@ pub struct Ending {
     pub reads: Vec<Vec<u64>>,
     /// The sites of these operations.
     pub sites: Vec<Vec<SiteId>>,
+    /// Whether a copy was still under way when the kernel ended.
+    pub late: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,7 +100,10 @@ struct Pending {
     lane: Option<u8>,
     /// Happens after all `cp.async` of the thread that were issued before.
     after_copies: bool,
+    /// A `cp.async`.
     copies: bool,
+    /// A copy that commits to a group: the device keeps the memory until it is done.
+    kept: bool,
     priority: u64,
     work: Work,
 }
@@ -126,6 +131,7 @@ pub struct Board<'k> {
     fault: Option<(Fault, Option<Slot>)>,
     work: u64,
     over: bool,
+    late: bool,
 }
 
 const OUT: i64 = i64::MIN;
@@ -160,12 +166,13 @@ pub fn play(kernel: &Kernel, valuation: &Valuation, intervals: &[Vec<(u64, u64)>
         fault: None,
         work: 0,
         over: false,
+        late: false,
     };
     board.threads[0].life = Life::Running;
     board.threads[0].block = kernel.entry;
     board.advance(0);
     board.run();
-    Ending { fault: board.fault, reads: board.reads, sites: board.sites }
+    Ending { fault: board.fault, reads: board.reads, sites: board.sites, late: board.late }
 }
 
 enum Turn {
@@ -471,7 +478,17 @@ impl<'k> Board<'k> {
         }
         let work = Work::Arrive { barrier: unpack(value), count };
         let after_copies = lane.is_none();
-        self.issue(Pending { number: 0, thread, slot: 0, lane, after_copies, copies: false, priority: 0, work });
+        self.issue(Pending {
+            number: 0,
+            thread,
+            slot: 0,
+            lane,
+            after_copies,
+            copies: false,
+            kept: false,
+            priority: 0,
+            work,
+        });
     }
 
     fn operate(&mut self, thread: usize, issuer: Issuer, accesses: &[Access], completion: &Completion) {
@@ -507,8 +524,10 @@ impl<'k> Board<'k> {
         }
         let now = issuer == Issuer::Base && !matches!(completion, Completion::Commit { .. });
         let (mut lane, mut copies) = ((issuer == Issuer::TensorCore).then_some(TENSOR_CORE), false);
+        let mut kept = false;
         if let Completion::Commit { kind, implicit } = completion {
             copies = *kind == CommitKind::AsyncCopy;
+            kept = matches!(kind, CommitKind::AsyncCopy | CommitKind::TmaStore);
             lane = match kind {
                 CommitKind::Wgmma => Some(WGMMA),
                 CommitKind::Tdm => Some(DATA_MOVER),
@@ -523,7 +542,7 @@ impl<'k> Board<'k> {
             }
         }
         let work = Work::Operation { touches, arrivals };
-        let pending = Pending { number: 0, thread, slot, lane, after_copies: false, copies, priority: 0, work };
+        let pending = Pending { number: 0, thread, slot, lane, after_copies: false, copies, kept, priority: 0, work };
         if now { self.happen(&pending) } else { self.issue(pending) }
     }
 
@@ -538,8 +557,12 @@ impl<'k> Board<'k> {
             }
             Work::Operation { touches, arrivals } => {
                 let name = mix(pending.thread as u64 + 1, pending.slot as u64);
-                if self.over {
-                    self.fault.get_or_insert((Fault::Late, Some((pending.thread, pending.slot))));
+                match (self.over, pending.kept) {
+                    (true, true) => self.late = true,
+                    (true, false) => {
+                        self.fault.get_or_insert((Fault::Late, Some((pending.thread, pending.slot))));
+                    }
+                    (false, _) => {}
                 }
                 let mut seen = 0;
                 for (number, touch) in touches.iter().enumerate() {
