@@ -4,7 +4,8 @@
 //! carry their expectations as marks in comments, so each stays valid input for Triton's own
 //! tools. [`page`] reads pages, [`marks`] reads, compares and draws marks, [`observe`] asks the
 //! analysis, [`promises`] checks what it promises of every kernel, [`corpus`] reads the manifest
-//! of the compiled kernels, [`runner`] runs cases that are data.
+//! of the compiled kernels, [`runner`] runs cases that are data, [`ring`] makes kernels of
+//! any size.
 
 pub mod corpus;
 pub mod marks;
@@ -12,5 +13,6 @@ pub mod mutate;
 pub mod observe;
 pub mod page;
 pub mod promises;
+pub mod ring;
 pub mod runner;
 pub mod sources;
