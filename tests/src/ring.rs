@@ -133,10 +133,13 @@ impl Ring {
                  transaction [%{p}full count=0 bytes=4096 to={others}:{others}] leaders={others}"
             );
             writeln!(out, "  %{p}next = add w32 %{p}round %one\n  %{p}phase = and w32 %{p}next %one")?;
+            let (expect, all) =
+                (format!("  expect %{p}full bytes=4096"), format!("  wait %{p}empty phase=%{p}phase leaders={others}"));
             if others > 0 {
-                writeln!(out, "  wait %{p}own phase=%{p}phase")?;
+                writeln!(out, "  wait %{p}own phase=%{p}phase\n{expect}\n{all}\n  {copy}")?;
+            } else {
+                writeln!(out, "{all}\n{expect}\n  {copy}")?;
             }
-            writeln!(out, "  expect %{p}full bytes=4096\n  wait %{p}empty phase=%{p}phase leaders={others}\n  {copy}")?;
         } else {
             writeln!(out, "  %{p}phase = and w32 %{p}round %one\n  wait %{p}full phase=%{p}phase")?;
             writeln!(out, "  op base -=read:generic:%{p}data in_order\n  proxy_fence")?;
@@ -173,7 +176,13 @@ mod tests {
 
     #[test]
     fn rings_of_all_sizes_are_right() {
-        for ring in [ONE, Ring { depth: 3, ..ONE }, Ring { ctas: 4, consumers: 2, ..ONE }, Ring { nesting: 3, ..ONE }] {
+        for ring in [
+            ONE,
+            Ring { depth: 3, ..ONE },
+            Ring { consumers: 3, ..ONE },
+            Ring { ctas: 4, consumers: 2, ..ONE },
+            Ring { nesting: 3, ..ONE },
+        ] {
             let outcome = decide(&ring.kernel(), &Limits::default(), &Cancel::never());
             let Ok(outcome) = outcome else { panic!("nobody cancels") };
             assert!(outcome.found.is_empty() && outcome.gaps.is_empty(), "{ring:?}: {:?}", outcome.gaps);
