@@ -9,9 +9,9 @@ use analysis::base::{Cancel, Limits};
 use analysis::decide::{Outcome, Reach, decide};
 use fencepost_tests::ring::{ONE, Ring};
 use std::fmt::Write;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-const RUNS: usize = 9;
+const RUNS: usize = 25;
 
 /// One line of a plot.
 struct Series {
@@ -29,15 +29,14 @@ impl Series {
                 Err(_) => unreachable!("nobody cancels"),
             };
             let outcome = check();
-            let mut times: Vec<Duration> = (0..RUNS)
-                .map(|_| {
-                    let start = Instant::now();
-                    check();
-                    start.elapsed()
-                })
-                .collect();
-            times.sort_unstable();
-            (size, times[RUNS / 2].as_secs_f64() * 1e3, outcome.steps, verdict(&outcome))
+            // Whatever else the machine does can only slow a run down.
+            let fastest = (0..RUNS).map(|_| {
+                let start = Instant::now();
+                check();
+                start.elapsed()
+            });
+            let fastest = fastest.min().unwrap_or_default();
+            (size, fastest.as_secs_f64() * 1e3, outcome.steps, verdict(&outcome))
         };
         Series { name, points: sizes.iter().map(point).collect() }
     }

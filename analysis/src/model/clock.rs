@@ -8,6 +8,8 @@
 //! of one thread does not inherit the visibility of its first).
 
 use crate::sync::CommitKind;
+use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// A sequence of events that complete in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -33,17 +35,17 @@ impl Channels {
 
     /// What the thread does in program order.
     pub fn base(self, thread: usize) -> Channel {
-        Channel(thread as u32)
+        Channel(thread as u32 * PER_THREAD)
     }
 
     /// What its tensor core does.
     pub fn tensor_core(self, thread: usize) -> Channel {
-        Channel(self.threads + thread as u32)
+        Channel(thread as u32 * PER_THREAD + 1)
     }
 
     /// Its commit groups of one family.
     pub fn group(self, thread: usize, kind: CommitKind) -> Channel {
-        Channel(self.threads * (2 + kind as u32) + thread as u32)
+        Channel(thread as u32 * PER_THREAD + 2 + kind as u32)
     }
 
     /// The flips of a barrier.
@@ -53,13 +55,8 @@ impl Channels {
 
     /// Which commit family a channel belongs to, if any.
     pub fn family(self, channel: Channel) -> Option<CommitKind> {
-        match channel.0 / self.threads.max(1) {
-            2 => Some(CommitKind::AsyncCopy),
-            3 => Some(CommitKind::Wgmma),
-            4 => Some(CommitKind::TmaStore),
-            5 => Some(CommitKind::Tdm),
-            _ => None,
-        }
+        let kind = (channel.0 % PER_THREAD).checked_sub(2)?;
+        FAMILIES.get(kind as usize).copied().filter(|_| channel.0 < self.threads * PER_THREAD)
     }
 
     /// Which barrier's flips a channel counts, if any.
@@ -68,44 +65,94 @@ impl Channels {
     }
 }
 
+/// Channels of one piece of a clock.
+const PIECE: usize = 16;
+
+type Piece = Rc<[u32; PIECE]>;
+
 /// For each channel the last event seen; channels past the end have been seen up to 0.
+///
+/// In pieces that clocks share: what threads tell each other is mostly what others told them, so
+/// in a large cluster few pieces differ, and few are compared.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
-pub struct Clock(Vec<u32>);
+pub struct Clock(SmallVec<[Option<Piece>; 3]>);
 
 impl Clock {
     /// The last event of `channel` that was seen.
     #[inline]
     pub fn get(&self, channel: Channel) -> u32 {
-        self.0.get(channel.0 as usize).copied().unwrap_or(0)
+        let index = channel.0 as usize;
+        match self.0.get(index / PIECE) {
+            Some(Some(piece)) => piece[index % PIECE],
+            _ => 0,
+        }
     }
 
     /// Sees the events of `channel` up to `number`.
     #[inline]
     pub fn see(&mut self, channel: Channel, number: u32) {
-        let index = channel.0 as usize;
-        if index >= self.0.len() {
-            if number == 0 {
-                return;
-            }
-            self.0.resize(index + 1, 0);
+        if number <= self.get(channel) {
+            return;
         }
-        self.0[index] = self.0[index].max(number);
+        let index = channel.0 as usize;
+        if index / PIECE >= self.0.len() {
+            self.0.resize(index / PIECE + 1, None);
+        }
+        let piece = self.0[index / PIECE].get_or_insert_with(Default::default);
+        Rc::make_mut(piece)[index % PIECE] = number;
     }
 
     /// Sees all that `other` has seen.
     #[inline]
     pub fn join(&mut self, other: &Clock) {
         if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
+            self.0.resize(other.0.len(), None);
         }
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
-            *mine = (*mine).max(*theirs);
+            let Some(theirs) = theirs else { continue };
+            match mine {
+                None => *mine = Some(theirs.clone()),
+                Some(mine) if Rc::ptr_eq(mine, theirs) => {}
+                Some(mine) => join_pieces(mine, theirs),
+            }
+        }
+    }
+
+    /// Calls `each` with every channel of which less was seen than `tops` says, by channel.
+    pub fn behind(&self, tops: &[u32], mut each: impl FnMut(Channel, u32)) {
+        for (number, tops) in tops.chunks(PIECE).enumerate() {
+            let piece = self.0.get(number).and_then(Option::as_ref).map_or(&[0; PIECE], |piece| &**piece);
+            if piece.iter().zip(tops).all(|(seen, top)| seen >= top) {
+                continue;
+            }
+            for (at, (&seen, &top)) in piece.iter().zip(tops).enumerate() {
+                if seen < top {
+                    each(Channel((number * PIECE + at) as u32), seen);
+                }
+            }
         }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.0.clear();
+    }
+}
+
+fn join_pieces(mine: &mut Piece, theirs: &Piece) {
+    let (mut more, mut less) = (false, false);
+    for (a, b) in mine.iter().zip(theirs.iter()) {
+        more |= b > a;
+        less |= b < a;
+    }
+    match (more, less) {
+        (false, _) => {}
+        (true, false) => *mine = theirs.clone(),
+        (true, true) => {
+            for (a, b) in Rc::make_mut(mine).iter_mut().zip(theirs.iter()) {
+                *a = (*a).max(*b);
+            }
+        }
     }
 }
 

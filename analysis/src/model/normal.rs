@@ -12,8 +12,8 @@ use super::shadow::Event;
 use super::state::State;
 use super::thread::Life;
 
-/// Numbers still held, by channel, ascending.
-struct Held(Vec<Vec<u32>>);
+/// Numbers still held, by channel, ascending, and the greatest of each.
+struct Held(Vec<Vec<u32>>, Vec<u32>);
 
 impl Held {
     fn hold(&mut self, channel: Channel, number: u32) {
@@ -28,12 +28,21 @@ impl Held {
         self.0.get(channel.0 as usize).map_or(0, |held| held.partition_point(|&other| other <= number)) as i64
     }
 
-    fn clock(&self, clock: &Clock, out: &mut Vec<i64>) {
-        for (channel, held) in self.0.iter().enumerate() {
-            if !held.is_empty() {
-                out.push(self.rank(Channel(channel as u32), clock.get(Channel(channel as u32))));
-            }
+    /// Sorts what is held.
+    fn close(&mut self) {
+        for numbers in &mut self.0 {
+            numbers.sort_unstable();
+            numbers.dedup();
         }
+        self.1 = self.0.iter().map(|held| held.last().copied().unwrap_or(0)).collect();
+    }
+
+    /// A clock by what it has not seen yet: it has seen most of what is still held.
+    fn clock(&self, clock: &Clock, out: &mut Vec<i64>) {
+        clock.behind(&self.1, |channel, number| {
+            out.extend([i64::from(channel.0), self.rank(channel, number)]);
+        });
+        out.push(-1);
     }
 
     fn frontier(&self, frontier: &Frontier, out: &mut Vec<i64>) {
@@ -46,7 +55,7 @@ impl Held {
 impl Machine<'_> {
     /// The normal form of everything but the variables and places of threads in the program.
     pub fn normal_form(&self, state: &State, out: &mut Vec<i64>) {
-        let mut held = Held(Vec::new());
+        let mut held = Held(Vec::new(), Vec::new());
         for (number, thread) in state.threads.iter().enumerate() {
             held.hold(self.channels.base(number), thread.ticks);
             held.hold(self.channels.tensor_core(number), thread.tensor_core);
@@ -63,10 +72,7 @@ impl Machine<'_> {
         for (number, (_, barrier)) in state.barriers.iter().enumerate() {
             barrier.held(self.channels.barrier(number), |channel, number| held.hold(channel, number));
         }
-        for numbers in &mut held.0 {
-            numbers.sort_unstable();
-            numbers.dedup();
-        }
+        held.close();
 
         for (number, thread) in state.threads.iter().enumerate() {
             out.push(thread.life as i64);
