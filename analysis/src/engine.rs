@@ -101,11 +101,8 @@ impl Engine {
             error.related.iter_mut().for_each(|(range, _)| shift(range, offset));
             analysis.syntax.push(error);
         }
-        for mut lowered in lower(tree) {
+        for lowered in kernels(tree) {
             cancel.check()?;
-            if let Some(kernel) = unbound(&lowered.kernel) {
-                lowered.kernel = kernel;
-            }
             let mut report = self.report(&lowered, cancel)?;
             doubt(tree, &lowered, &mut report);
             self.fix(tree, &lowered, &mut report, cancel)?;
@@ -175,6 +172,26 @@ impl Engine {
         self.memory.push_back(Memory { hash, kernel: kernel.clone(), outcome: outcome.clone(), passed: None });
         Ok((outcome, false))
     }
+}
+
+/// The kernels of a section, as they are run.
+fn kernels(tree: &Tree) -> Vec<Lowered> {
+    let mut kernels = lower(tree);
+    for lowered in &mut kernels {
+        if let Some(kernel) = unbound(&lowered.kernel) {
+            lowered.kernel = kernel;
+        }
+    }
+    kernels
+}
+
+/// The kernels of a document, each with the start of its section, in the order of
+/// [`Analysis::kernels`].
+pub fn lowered(document: &Document) -> Vec<(u32, Lowered)> {
+    let sections = document.sections().iter().filter(|section| section.level() != Level::Llvm);
+    sections
+        .flat_map(|section| kernels(section.tree()).into_iter().map(|lowered| (section.offset(), lowered)))
+        .collect()
 }
 
 /// A kernel whose text has syntax errors is not the kernel that was run: nothing said about it

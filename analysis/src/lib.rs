@@ -3,7 +3,7 @@
 //! The crate reads the text of a TTGIR buffer, finds the kernels in it, executes their
 //! synchronisation on an abstract machine and says which barrier is wrong, where, and by which
 //! run. Data flows one way: [`syntax`] → [`lower`] → [`sync`] → [`model`] under [`explore`] →
-//! [`findings`] → [`ide`].
+//! [`findings`] → [`ide`] and [`timeline`].
 //!
 //! It does no I/O, knows no clock, no thread, no LSP and no JSON.
 
@@ -18,5 +18,6 @@ pub mod lower;
 pub mod model;
 pub mod sync;
 pub mod syntax;
+pub mod timeline;
 
 pub use engine::{Analysis, Engine};

@@ -68,7 +68,7 @@ pub fn draw(finding: &Finding, places: &Places<'_>, width: usize) -> String {
 }
 
 /// Ends a line without trailing space.
-fn end_line(out: &mut String) {
+pub fn end_line(out: &mut String) {
     out.truncate(out.trim_end_matches(' ').len());
     out.push('\n');
 }
@@ -89,7 +89,7 @@ fn partitions(run: &[RunStep]) -> Vec<&str> {
 }
 
 /// Words in rows of at most `width` characters; a longer word is cut.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut rows = vec![String::new()];
     let mut used = 0;
     for word in text.split_whitespace() {

@@ -2,6 +2,7 @@
 //!
 //! - each violation's schedule leads to it again;
 //! - the run of each finding leads there, and does not without any one of its steps;
+//! - the timelines drawn of its runs fit together;
 //! - the naive explorer, which visits every schedule of the same inputs, finds each violation that
 //!   was reported, and finds none where none was. It is asked below a limit on states only.
 
@@ -13,6 +14,7 @@ use analysis::lower::lower;
 use analysis::model::{Machine, Rule, Valuation, Violation};
 use analysis::sync::{Kernel, Lowered, SiteId};
 use analysis::syntax::ttgir::Document;
+use analysis::timeline::{Band, Missing, Row, Timeline, of_finding, of_kernel};
 use std::collections::BTreeSet;
 
 /// Steps of a run that are left out in turn.
@@ -46,7 +48,10 @@ pub fn kernel(lowered: &Lowered, limits: &Limits) -> Vec<String> {
     }
     for finding in describe(lowered, &outcome).findings {
         defects.extend(not_minimal(&lowered.kernel, &finding, limits).map(|line| format!("@{name}: {line}")));
+        let timeline = of_finding(lowered, &finding);
+        defects.extend(timeline.and_then(|timeline| crooked(&timeline)).map(|line| format!("@{name}: {line}")));
     }
+    defects.extend(crooked(&of_kernel(lowered, limits)).map(|line| format!("@{name}: {line}")));
     for valuation in &outcome.valuations {
         if let Some(all) = every_schedule(&lowered.kernel, valuation, limits) {
             defects.extend(compare(&outcome, valuation, &all).into_iter().map(|line| format!("@{name}: {line}")));
@@ -71,6 +76,44 @@ fn not_minimal(kernel: &Kernel, finding: &Finding, limits: &Limits) -> Option<St
     };
     let spare = (0..schedule.len()).take(MINIMAL_STEPS).find(|&at| without(at).is_some())?;
     Some(format!("the run of {kind} does not need step {}", spare + 1))
+}
+
+/// What in a timeline does not fit together.
+fn crooked(timeline: &Timeline) -> Option<String> {
+    let last = timeline.steps.len() as u32;
+    let inside = |step: u32| (1..=last).contains(&step);
+    let lanes = timeline.steps.iter().all(|step| step.lane < timeline.lanes.len());
+    let rows: u32 = timeline
+        .rows(true)
+        .iter()
+        .map(|row| match row {
+            Row::Step(_) => 1,
+            Row::Fold(fold) => fold.to + 1 - fold.from,
+        })
+        .sum();
+    let phases = |band: &Band| {
+        let ordered = band.phases.windows(2).all(|pair| pair[0].to <= pair[1].from);
+        ordered && band.phases.iter().all(|phase| inside(phase.from) && inside(phase.to) && phase.from <= phase.to)
+    };
+    let ticks = timeline.bands.iter().flat_map(|band| &band.ticks).all(|tick| inside(tick.step));
+    let spans = timeline.spans.iter().all(|span| {
+        let until = span.until.unwrap_or(span.from);
+        inside(span.from) && inside(until) && span.from <= until && span.slot < timeline.slots.len()
+    });
+    let missing = timeline.missing.iter().all(|missing| match *missing {
+        Missing::Order { from, to } => inside(from) && inside(to) && from < to,
+        Missing::Flip { step, band } => inside(step) && band < timeline.bands.len(),
+    });
+    let checks = [
+        (lanes, "lanes"),
+        (rows == last, "rows"),
+        (timeline.bands.iter().all(phases), "phases"),
+        (ticks, "ticks"),
+        (spans, "spans"),
+        (missing, "missing orders"),
+    ];
+    let wrong = checks.into_iter().find(|(right, _)| !right)?;
+    Some(format!("the {} of its timeline do not fit together", wrong.1))
 }
 
 type Key = (&'static str, SiteId);

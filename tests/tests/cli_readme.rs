@@ -24,3 +24,17 @@ fn the_finding_on_the_first_screen_is_real() {
         out.stdout
     );
 }
+
+#[test]
+fn the_picture_on_the_first_screen_is_real() {
+    let path = root().join("docs/trace.svg");
+    let shown = std::fs::read_to_string(&path).unwrap_or_default();
+    let out =
+        fencepost_at_root(&["trace", "--format", "svg", "tests/corpus/ttgir/sm_90/ws_gemm.released_too_early.ttgir"]);
+    assert_eq!(out.code, 1);
+    if shown != out.stdout && std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&path, &out.stdout).expect("the picture can be written");
+        return;
+    }
+    assert!(shown == out.stdout, "docs/trace.svg is another picture than is drawn (UPDATE_EXPECT=1 writes it)");
+}

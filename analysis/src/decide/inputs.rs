@@ -165,6 +165,15 @@ impl Plan {
     }
 }
 
+/// The smallest inputs with which all loops fill their rings, for whoever wants to see a kernel run.
+pub fn showcase(kernel: &Kernel, limits: &Limits) -> Valuation {
+    let plan = Plan::new(kernel, limits);
+    let full = |valuation: &&Valuation| {
+        plan.groups.iter().all(|group| group.trips.eval(valuation).is_none_or(|trips| trips >= plan.depth.max(2)))
+    };
+    plan.valuations.iter().find(full).unwrap_or(&plan.base).clone()
+}
+
 /// Gives an input a value. Values that the machine cannot compute often stand for one value that
 /// partitions read each for itself (a tile number that one of them hands to the others), so free
 /// inputs of one width move together: a finding never rests on partitions that disagree on it.

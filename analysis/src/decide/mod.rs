@@ -14,7 +14,7 @@ mod slice;
 mod tests;
 mod unbound;
 
-pub use inputs::{Group, Plan};
+pub use inputs::{Group, Plan, showcase};
 pub use outcome::{Closure, Found, Gap, Lapped, Open, Outcome, Reach};
 pub use slice::{Bounds, Formula, Leaves, Slices, Trips};
 pub use unbound::unbound;

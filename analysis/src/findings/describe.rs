@@ -174,7 +174,7 @@ fn step(words: &Words<'_>, replay: &Replay, goal: &Goal, stop: &Stop) -> Option<
 }
 
 /// The inputs that a person can choose or see, with their values.
-pub(super) fn inputs(kernel: &Kernel, map: &SourceMap, valuation: &Valuation) -> Vec<(String, i64)> {
+pub fn inputs(kernel: &Kernel, map: &SourceMap, valuation: &Valuation) -> Vec<(String, i64)> {
     let shown = |kind: InputKind| !matches!(kind, InputKind::Pointer(_));
     // Inputs without a name stand for bounds that the text has as constants.
     let named = kernel.inputs.iter().take(map.inputs.len()).enumerate();

@@ -17,7 +17,7 @@ mod told;
 mod uninitialised;
 mod words;
 
-pub use describe::{describe, tell};
+pub use describe::{describe, inputs, tell};
 pub use finding::{Edit, Finding, Fix, KernelReport, Note, RunStep, Severity, Trail, Verdict};
 pub use kind::Kind;
 pub use minimal::{Goal, Shown, minimal, reach, same};

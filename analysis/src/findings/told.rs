@@ -68,6 +68,9 @@ pub fn told(
                 notes = vec![(last, 0)];
                 steps = violation.barrier.map_or_else(Vec::new, |place| run.life(place, &violation.rule));
                 steps.push(last);
+                if let Rule::WaitedOn { waiter, at } = violation.rule {
+                    standing.push(Stop { step: None, thread: waiter, site: at, note: Some(1) });
+                }
             }
             Rule::Deadlock(blocked) => {
                 for (at, stuck) in blocked.iter().enumerate() {
@@ -113,7 +116,10 @@ impl Run<'_> {
 
     /// Whether a step could only be taken once others had been.
     fn waits(&self, record: &Record) -> bool {
-        matches!(self.kind(record), Some(EffectKind::Wait { .. }))
+        matches!(
+            self.kind(record),
+            Some(EffectKind::Wait { .. } | EffectKind::ClusterWait | EffectKind::NamedWait { .. })
+        )
     }
 
     /// Steps from `from` on that `steps` need, and they.

@@ -45,6 +45,14 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// Where in its slot a place begins, in bits.
+    pub fn offset(&self, place: BarrierPlace) -> u64 {
+        match self.kernel.buffers.get(place.buffer.0 as usize) {
+            Some(info) if info.slot_bits > 0 && info.slot_bits < info.bits => place.start % info.slot_bits,
+            _ => place.start,
+        }
+    }
+
     /// A barrier or a rendezvous.
     pub fn barrier(&self, place: BarrierPlace) -> String {
         match place.object() {
@@ -173,8 +181,47 @@ impl<'a> Words<'a> {
                     BlockedOn::Partitions => format!("{}: waits for the partitions for ever", op(stuck.site)),
                 })
             }
+            Goal::Broken(Violation { rule: Rule::WaitedOn { at, .. }, barrier, .. }) => {
+                let name = barrier.map_or_else(String::new, |place| format!(" on {}", self.barrier(place)));
+                format!("{}: waits{name}", op(*at))
+            }
             Goal::Broken(_) => String::new(),
         }
+    }
+
+    /// What a step concerns, in few words.
+    pub fn brief(&self, record: &Record) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        let effect = record.effect.and_then(|id| self.kernel.effects.get(id.index()));
+        match effect.map(|effect| &effect.kind) {
+            Some(EffectKind::Operation { accesses, .. }) => {
+                for (mode, verb) in [(Mode::Read, "reads"), (Mode::Write, "writes")] {
+                    let own = accesses.iter().zip(&record.places).filter(|(access, _)| access.mode == mode);
+                    let mut places: Vec<String> = own.map(|(_, place)| self.barrier(*place)).collect();
+                    places.dedup();
+                    if !places.is_empty() {
+                        parts.push(format!("{verb} {}", places.join(", ")));
+                    }
+                }
+            }
+            Some(EffectKind::Allocate(buffer)) => parts.push(self.map.buffer(*buffer)),
+            Some(EffectKind::WaitGroup { pending, .. }) => parts.push(format!("to {pending} open groups")),
+            _ => {}
+        }
+        for barrier in &record.barriers {
+            let name = self.barrier(barrier.place);
+            parts.push(match barrier.act {
+                Act::Init => format!("{name}, counts {}", barrier.pending),
+                Act::Invalidate => name,
+                Act::Arrive { flipped: true } => format!("{name} completes phase {}", (barrier.flips + 1) & 1),
+                Act::Arrive { flipped: false } if barrier.pending != 0 => {
+                    format!("{name}, {} to come", barrier.pending)
+                }
+                Act::Arrive { flipped: false } => format!("{name}, {} bytes to come", barrier.bytes),
+                Act::Wait { phase } => format!("{name}, phase {phase}"),
+            });
+        }
+        parts.join("; ")
     }
 
     /// One step of a run, in words.

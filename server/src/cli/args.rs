@@ -23,7 +23,7 @@ pub enum Command {
     /// exit code, unless --strict is given.
     #[command(verbatim_doc_comment)]
     Check(Check),
-    /// Show the run that leads to each finding, one column a partition
+    /// Draw the run that leads to each finding, or where there is none the run of each kernel
     Trace(Trace),
     /// Explain a kind of finding; without one, list them all
     Explain {
@@ -60,10 +60,22 @@ pub struct Check {
 pub struct Trace {
     /// A file, or `-` for stdin
     pub path: PathBuf,
-    /// Only this finding, counted from 1
+    /// Only this kernel
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Only this finding, counted from 1 among those of the kernels that are shown
     #[arg(long, value_name = "N")]
     pub finding: Option<NonZeroUsize>,
-    /// Width of the output; by default that of the terminal
+    /// What to draw
+    #[arg(long, value_enum, default_value_t = TraceFormat::Text)]
+    pub format: TraceFormat,
+    /// Where to write it; by default to stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Draw repeated iterations of a long run too
+    #[arg(long)]
+    pub all_steps: bool,
+    /// Width of text; by default that of the terminal
     #[arg(long, value_name = "COLUMNS")]
     pub width: Option<usize>,
     /// When to colour; NO_COLOR and CLICOLOR_FORCE are heeded
@@ -92,6 +104,17 @@ pub enum Format {
     Sarif,
     /// Annotations for GitHub Actions
     Github,
+}
+
+/// What `trace` draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceFormat {
+    /// Swim lanes for a terminal
+    Text,
+    /// One JSON document (schema 1)
+    Json,
+    /// One run as a picture for a browser
+    Svg,
 }
 
 /// When to colour.

@@ -35,6 +35,11 @@ impl Paint {
         Paint { on }
     }
 
+    /// For files.
+    pub fn off() -> Paint {
+        Paint { on: false }
+    }
+
     /// Whether it colours.
     pub fn is_on(self) -> bool {
         self.on

@@ -7,21 +7,25 @@ use super::{File, Problem};
 use std::collections::BTreeSet;
 
 /// A room of `analysis/src` and the rooms that it never names.
-const NEVER: [(&str, &[&str]); 10] = [
-    ("base", &["syntax", "lower", "sync", "model", "explore", "decide", "findings", "fix", "engine", "ide"]),
-    ("syntax", &["lower", "sync", "model", "explore", "decide", "findings", "fix", "engine", "ide"]),
-    ("sync", &["syntax", "lower", "model", "explore", "decide", "findings", "fix", "engine", "ide"]),
-    ("lower", &["model", "explore", "decide", "findings", "fix", "engine", "ide"]),
-    ("explore", &["syntax", "lower", "sync", "model", "decide", "findings", "fix", "engine", "ide"]),
-    ("model", &["syntax", "lower", "decide", "findings", "fix", "engine", "ide"]),
-    ("decide", &["syntax", "lower", "findings", "fix", "engine", "ide"]),
-    ("findings", &["syntax", "lower", "fix", "engine", "ide"]),
-    ("fix", &["engine", "ide"]),
-    ("engine", &["ide"]),
+const NEVER: [(&str, &[&str]); 11] = [
+    (
+        "base",
+        &["syntax", "lower", "sync", "model", "explore", "decide", "findings", "fix", "engine", "ide", "timeline"],
+    ),
+    ("syntax", &["lower", "sync", "model", "explore", "decide", "findings", "fix", "engine", "ide", "timeline"]),
+    ("sync", &["syntax", "lower", "model", "explore", "decide", "findings", "fix", "engine", "ide", "timeline"]),
+    ("lower", &["model", "explore", "decide", "findings", "fix", "engine", "ide", "timeline"]),
+    ("explore", &["syntax", "lower", "sync", "model", "decide", "findings", "fix", "engine", "ide", "timeline"]),
+    ("model", &["syntax", "lower", "decide", "findings", "fix", "engine", "ide", "timeline"]),
+    ("decide", &["syntax", "lower", "findings", "fix", "engine", "ide", "timeline"]),
+    ("findings", &["syntax", "lower", "fix", "engine", "ide", "timeline"]),
+    ("fix", &["engine", "ide", "timeline"]),
+    ("engine", &["ide", "timeline"]),
+    ("timeline", &["syntax", "lower", "fix", "engine", "ide"]),
 ];
 
-const ROOMS: [&str; 11] =
-    ["base", "syntax", "sync", "lower", "model", "explore", "decide", "findings", "fix", "engine", "ide"];
+const ROOMS: [&str; 12] =
+    ["base", "syntax", "sync", "lower", "model", "explore", "decide", "findings", "fix", "engine", "ide", "timeline"];
 
 pub(super) fn check(files: &[File]) -> Vec<Problem> {
     let mut problems = Vec::new();

@@ -1,0 +1,163 @@
+//! `fencepost trace`: a run as swim lanes, for people (text, SVG) and tools (JSON).
+
+mod json;
+mod scene;
+mod svg;
+mod text;
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+
+use analysis::base::Limits;
+use analysis::engine::lowered;
+use analysis::findings::{Finding, KernelReport, Verdict};
+use analysis::sync::Lowered;
+use analysis::syntax::ttgir::Document;
+use analysis::timeline::{Timeline, of_finding, of_kernel};
+
+use super::Exit;
+use super::args::{Trace, TraceFormat};
+use super::check::{Checked, check};
+use super::paint::Paint;
+use super::sources::{Origin, Source};
+use crate::place::Places;
+use scene::{Heading, Scene};
+
+/// What a terminal has at least.
+const WIDTH: usize = 100;
+
+/// Draws the runs of a file.
+pub fn run(args: &Trace) -> io::Result<Exit> {
+    let origin = if args.path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(args.path.clone()) };
+    let file = check(&Source { origin, named: true });
+    let analysis = match &file.result {
+        Ok(analysis) => analysis,
+        Err(trouble) => {
+            writeln!(io::stderr(), "fencepost: {}: {}", file.path, trouble.message)?;
+            return Ok(Exit::Trouble);
+        }
+    };
+    let kernels = lowered(&Document::new(file.text.as_str()));
+    let places = Places::new(&file.text);
+    let (scenes, problem) = match choose(args, &file, &kernels, &places) {
+        Ok(scenes) => (scenes, None),
+        Err(problem) => (Vec::new(), Some(problem)),
+    };
+    if let Some(problem) = problem {
+        writeln!(io::stderr(), "fencepost: {}: {problem}", file.path)?;
+        return Ok(Exit::Trouble);
+    }
+    let found = scenes.iter().any(|scene| scene.heading.finding.is_some());
+    let document = match args.format {
+        TraceFormat::Json => json::document(&file.path, &scenes),
+        TraceFormat::Svg => match scenes.split_first() {
+            Some((first, rest)) => {
+                if !rest.is_empty() {
+                    let count = scenes.len();
+                    writeln!(io::stderr(), "fencepost: 1 run of {count} is drawn; --finding and --kernel choose")?;
+                }
+                svg::draw(first)
+            }
+            None => {
+                writeln!(io::stderr(), "fencepost: {}: there is no run to draw", file.path)?;
+                return Ok(Exit::Trouble);
+            }
+        },
+        TraceFormat::Text => {
+            let paint = if args.output.is_some() { Paint::off() } else { Paint::stdout(args.color) };
+            let width = args.width.unwrap_or_else(terminal_width);
+            let mut out: String = scenes.iter().map(|scene| text::draw(scene, width, paint)).collect();
+            out.push_str(&text::remarks(&file, &analysis.kernels, &analysis.syntax, &places));
+            out
+        }
+    };
+    match &args.output {
+        Some(path) => {
+            if let Err(error) = fs::write(path, document) {
+                writeln!(io::stderr(), "fencepost: {}: cannot be written: {error}", path.display())?;
+                return Ok(Exit::Trouble);
+            }
+        }
+        None => {
+            let mut out = io::stdout().lock();
+            out.write_all(document.as_bytes())?;
+            out.flush()?;
+        }
+    }
+    Ok(if !analysis.syntax.is_empty() {
+        Exit::Trouble
+    } else if found {
+        Exit::Findings
+    } else {
+        Exit::Clean
+    })
+}
+
+/// What the arguments ask for: findings that have a run, or else the runs of kernels.
+fn choose<'a>(
+    args: &Trace,
+    file: &'a Checked,
+    kernels: &'a [(u32, Lowered)],
+    places: &'a Places<'a>,
+) -> Result<Vec<Scene<'a>>, String> {
+    let reports = file.result.as_ref().map_or(&[][..], |analysis| analysis.kernels.as_slice());
+    let named = |report: &KernelReport| args.kernel.as_ref().is_none_or(|name| *name == report.name);
+    if let Some(name) = &args.kernel
+        && !reports.iter().any(named)
+    {
+        let names: Vec<String> = reports.iter().map(|report| format!("@{}", report.name)).collect();
+        let there = if names.is_empty() { "no kernel".to_owned() } else { names.join(", ") };
+        return Err(format!("there is no kernel @{name}, there is {there}"));
+    }
+    let all = || reports.iter().zip(kernels).filter(|(report, _)| named(report));
+    let findings: Vec<(&Finding, &(u32, Lowered))> =
+        all().flat_map(|(report, kernel)| report.findings.iter().map(move |finding| (finding, kernel))).collect();
+    let count = findings.len();
+    if let Some(number) = args.finding.map(|number| number.get())
+        && number > count
+    {
+        return Err(format!("there is no finding {number}, there are {count}"));
+    }
+    let wanted = |at: usize| args.finding.is_none_or(|number| number.get() == at + 1);
+    let scene = |timeline: Option<Timeline>, offset: u32, heading| {
+        let timeline = timeline.map(|mut timeline| {
+            timeline.shift(offset);
+            timeline
+        });
+        Scene::new(timeline, heading, places, !args.all_steps)
+    };
+    let mut scenes = Vec::new();
+    for (at, (finding, (offset, lowered))) in findings.into_iter().enumerate().filter(|(at, _)| wanted(*at)) {
+        scenes.push(scene(
+            of_finding(lowered, finding),
+            *offset,
+            Heading::of_finding(file, finding, at + 1, count, places),
+        ));
+    }
+    if count == 0 {
+        // A dump has a kernel once a pass: the last one is the one that runs.
+        let mut drawn: Vec<&str> = Vec::new();
+        for (report, (offset, lowered)) in all().collect::<Vec<_>>().into_iter().rev() {
+            let doubtful = matches!(report.verdict, Verdict::Undecided(_)) && !analysed(file);
+            if drawn.contains(&report.name.as_str()) || doubtful {
+                continue;
+            }
+            drawn.push(&report.name);
+            let timeline = of_kernel(lowered, &Limits::default());
+            scenes.push(scene(Some(timeline), *offset, Heading::of_kernel(file, report, places)));
+        }
+        scenes.reverse();
+    }
+    Ok(scenes)
+}
+
+/// Whether the text is that of the kernels.
+fn analysed(file: &Checked) -> bool {
+    file.result.as_ref().is_ok_and(|analysis| analysis.syntax.is_empty())
+}
+
+/// `COLUMNS` is exported by few shells, so this is often the default.
+fn terminal_width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    columns.filter(|_| io::stdout().is_terminal()).unwrap_or(WIDTH)
+}
