@@ -210,6 +210,8 @@ fn steps(mut text: &'static str, names: &Names) -> Option<(Vec<Step>, &'static s
                     "barriers" => Piece::Barriers(names.operand(a)?, names.operand(b?)?),
                     "tokens" => Piece::Tokens(names.operand(a)?, names.operand(b?)?),
                     "offsets" => Piece::Offsets(a),
+                    "pointer" => Piece::Pointer(names.operand(a)?),
+                    "named" => Piece::Named,
                     _ => return None,
                 }));
                 text = &text[end..];

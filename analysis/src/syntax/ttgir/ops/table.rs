@@ -98,6 +98,10 @@ pub enum Piece {
     Tokens(u8, u8),
     /// Integers and commas into an attribute.
     Offsets(&'static str),
+    /// `!tt.ptr<…> ->` or nothing: the type of an operand that older versions leave out.
+    Pointer(u8),
+    /// Nothing; the token result that some versions have is there where it has a name.
+    Named,
 }
 
 /// The hand-written forms.

@@ -200,6 +200,21 @@ impl Parser<'_> {
             }
             Piece::Barriers(values, preds) => self.pairs(d, values, preds, |p| p.eat(b',')),
             Piece::Tokens(values, preds) => self.pairs(d, values, preds, |p| p.eat_word("nvws_token")),
+            Piece::Pointer(g) => {
+                if self.at_punct("!tt.ptr") {
+                    let ty = self.ty()?;
+                    d.operand_types.push((g, ty));
+                    if !self.at_punct("->") {
+                        return Err(self.expected("`->`"));
+                    }
+                    self.bump(2);
+                }
+                Ok(())
+            }
+            Piece::Named => {
+                d.token = !d.names.is_empty();
+                Ok(())
+            }
             Piece::Offsets(name) => {
                 let start = self.pos;
                 while self.peek() != b']' {
