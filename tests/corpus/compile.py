@@ -3,7 +3,7 @@
 Writes `ttgir/<arch>/<kernel>[.<bug>].ttgir` for every kernel of `gluon/` and every broken twin, with
 locations relative to this folder, and `manifest.json`, which says what is expected of each file.
 With arguments only the named files of `gluon/` are compiled; the manifest is then left alone.
-`--check` also lowers every clean kernel to PTX, to show that it is a kernel that could be run.
+`--check` also lowers every clean kernel to assembly, to show that it is a kernel that could be run.
 No GPU and no torch are needed: the Gluon front end and the passes up to the wanted stage run on the
 host, for a target that is named rather than found.
 """
@@ -24,7 +24,7 @@ sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
 import triton
-from triton._C.libtriton import ir, nvidia, passes
+from triton._C.libtriton import amd, ir, nvidia, passes
 from triton.backends.compiler import GPUTarget
 from triton.compiler.compiler import make_backend
 from triton.experimental.gluon._runtime import GluonASTSource
@@ -52,8 +52,31 @@ def source_of(kernel, bug: str) -> GluonASTSource:
     return GluonASTSource(kernel.fn, signature, {(names.index(n), ): v for n, v in values.items()}, aligned)
 
 
+def target_of(arch: int | str) -> GPUTarget:
+    """A compute capability, or the name of an AMD architecture; RDNA and CDNA 5 have warps of 32."""
+    if isinstance(arch, int):
+        return GPUTarget("cuda", arch, 32)
+    return GPUTarget("hip", arch, 32 if arch.startswith("gfx1") else 64)
+
+
+def allocate_amd(module, context, options):
+    """The same for AMD, where shared memory is called LDS."""
+    pm = ir.pass_manager(context)
+    pm.enable_debug()
+    amd.passes.ttgpuir.add_update_async_wait_count(pm, options.arch)
+    amd.passes.ttgpuir.add_warp_pipeline_conversion(pm, options.arch)
+    passes.convert.add_scf_to_cf(pm)
+    passes.gluon.add_inliner(pm)
+    passes.convert.add_index_to_llvmir(pm)
+    amd.passes.ttgpuir.add_allocate_shared_memory(pm, options.arch)
+    pm.run(module, "corpus_allocate")
+    return module
+
+
 def allocate(module, context, options, target):
     """From TTGIR to the form in which shared and tensor memory have offsets and control flow is flat."""
+    if target.backend == "hip":
+        return allocate_amd(module, context, options)
     capability = int(re.sub(r"\D", "", str(options.arch)))
     from triton.backends.nvidia.compiler import get_ptx_version_from_options
     ptx = get_ptx_version_from_options(options, target.arch)
@@ -70,21 +93,21 @@ def allocate(module, context, options, target):
 
 
 def compile_one(kernel, bug: str, stage: str) -> str:
-    """The text of one kernel at `stage`: `ttgir`, `alloc` or `ptx`."""
-    target = GPUTarget("cuda", kernel.arch, 32)
+    """The text of one kernel at `stage`: `ttgir`, `alloc` or `asm`."""
+    target = target_of(kernel.arch)
     backend = make_backend(target)
-    options = backend.parse_options({"num_warps": kernel.num_warps, "num_ctas": 1})
+    options = backend.parse_options({"num_warps": kernel.num_warps, "num_ctas": kernel.num_ctas})
     source = source_of(kernel, bug)
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
     codegen = backend.get_codegen_implementation(options)
     module = source.make_ir(target, options, codegen, backend.get_module_map(), context)
-    stages, metadata = {}, {}
+    stages, metadata = {}, dict(options.__dict__)
     backend.add_stages(stages, options, source.language)
     module = stages["ttgir"](module, metadata)
-    if stage == "ptx":
-        return stages["ptx"](stages["llir"](module, metadata), metadata)
+    if stage == "asm":
+        return stages["ptx" if target.backend == "cuda" else "amdgcn"](stages["llir"](module, metadata), metadata)
     if stage == "alloc":
         module = allocate(module, context, options, target)
     return module.str().replace(WHEEL + "/", "").replace(f"{HERE}/", "")
@@ -105,11 +128,11 @@ def compile_file(path: pathlib.Path, check: bool) -> list[dict]:
     rows = []
     lines = marks(path)
     for kernel in load(path).CORPUS:
-        arch = f"sm_{kernel.arch}"
+        arch = f"sm_{kernel.arch}" if isinstance(kernel.arch, int) else kernel.arch
         folder = pathlib.Path("ttgir") / arch
         folder.mkdir(parents=True, exist_ok=True)
         if check:
-            compile_one(kernel, "", "ptx")
+            compile_one(kernel, "", "asm")
         for bug, twin in {"": None, **kernel.twins}.items():
             if twin and bug not in lines:
                 raise SystemExit(f"{path}: no line is marked `# BUG: {bug}`")

@@ -25,15 +25,17 @@ class Kernel:
     """One compiled kernel; `fn` is the jitted entry and `name` the stem of the compiled file.
 
     In `signature` an integer type followed by `:16` says that the argument is a multiple of 16.
+    `arch` is a compute capability (90) or the name of an AMD architecture ("gfx1250").
     """
 
     fn: object
-    arch: int
+    arch: int | str
     signature: dict[str, str]
     constexprs: dict[str, object] = field(default_factory=dict)
     twins: dict[str, Twin] = field(default_factory=dict)
     name: str = ""
     num_warps: int = 4
+    num_ctas: int = 1
     stages: tuple[str, ...] = ("ttgir", )
 
     def __post_init__(self):
