@@ -173,12 +173,7 @@ fn effect_operands(effect: &Effect, mut want: impl FnMut(Var, Demand)) {
     match &effect.kind {
         EffectKind::Operation { accesses, completion, .. } => {
             accesses.iter().for_each(|access| want(access.view, Demand::Whole));
-            let (crate::sync::Completion::Transaction(arrivals) | crate::sync::Completion::Frontier(arrivals)) =
-                completion
-            else {
-                return;
-            };
-            for arrival in arrivals {
+            for arrival in completion.arrivals() {
                 want(arrival.barrier, Demand::Whole);
                 if let Some(predicate) = arrival.predicate {
                     want(predicate, Demand::Modulo(2));
@@ -193,6 +188,7 @@ fn effect_operands(effect: &Effect, mut want: impl FnMut(Var, Demand)) {
         | EffectKind::Invalidate { barrier }
         | EffectKind::Expect { barrier, .. }
         | EffectKind::Arrive { barrier, .. }
+        | EffectKind::ReadPhase { barrier, .. }
         | EffectKind::TensorCoreCommit { barrier, .. }
         | EffectKind::AsyncCopyArrive { barrier, .. } => want(*barrier, Demand::Whole),
         EffectKind::NamedArrive { id, threads } => {

@@ -265,6 +265,7 @@ impl<'a> Words<'a> {
                     format!("{name} still needs {} and {} bytes", count(barrier.pending, "arrival"), barrier.bytes)
                 }
                 Act::Arrive { flipped: false } => format!("{name} still needs {}", count(barrier.pending, "arrival")),
+                Act::Read { phase } => format!("{name} is in phase {phase}"),
                 Act::Wait { .. } if barrier.place.object() != Object::Barrier => format!("passes {name}"),
                 Act::Wait { phase } if barrier.flips == 0 => {
                     format!("wait on {name} for phase {phase} passes: nothing has flipped it yet")

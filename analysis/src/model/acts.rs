@@ -32,8 +32,8 @@ pub(super) enum Publishes {
     Thread,
     /// That, and what its tensor core has done.
     TensorCore,
-    /// That, and its `cp.async` operations.
-    AsyncCopies,
+    /// That, and its operations of one commit family.
+    Group(CommitKind),
     /// The operation itself only, by the barrier's own flip.
     Itself,
 }
@@ -204,9 +204,9 @@ impl Machine<'_> {
                 frontier.order.see(channel, thread.tensor_core);
                 Some((channel, thread.tensor_core))
             }
-            Publishes::AsyncCopies => {
-                let channel = self.channels.group(at.thread, CommitKind::AsyncCopy);
-                let issued = thread.groups[CommitKind::AsyncCopy as usize].issued;
+            Publishes::Group(kind) => {
+                let channel = self.channels.group(at.thread, kind);
+                let issued = thread.groups[kind as usize].issued;
                 frontier.seen.see(channel, issued);
                 frontier.order.see(channel, issued);
                 if issued > 0 { Some((channel, issued)) } else { Some((self.channels.base(at.thread), thread.ticks)) }
@@ -248,6 +248,24 @@ impl Machine<'_> {
         thread.seen.see(channel, known.total);
         thread.order.see(channel, known.total);
         self.note(state, number, Act::Wait { phase }, record);
+    }
+
+    /// The phase that a barrier is in. Another schedule reads the same where the last flip is over
+    /// and the next one comes after this, as for a wait.
+    pub(super) fn read_phase(&self, state: &mut State, at: &At, barrier: Var, record: &mut Record) -> i64 {
+        let Some(number) = self.live(state, at, barrier, None) else { return 0 };
+        let channel = self.channels.barrier(number);
+        let thread = &state.threads[at.thread];
+        let known = &mut state.barriers[number].1;
+        if !known.last_flip_is_over(&thread.order, channel) {
+            let escape = if known.flips == 0 { Escape::UnorderedInit } else { Escape::EarlyWait { wait: state.step } };
+            state.escapes.push(escape);
+        }
+        let base = self.channels.base(at.thread);
+        known.looked(Waiter { thread: at.thread as u16, channel: base, tick: thread.ticks, step: state.step });
+        let parity = known.parity();
+        self.note(state, number, Act::Read { phase: parity }, record);
+        i64::from(parity)
     }
 
     /// Arrives at a rendezvous, or passes one.

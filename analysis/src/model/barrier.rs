@@ -226,6 +226,11 @@ impl Barrier {
         self.pending += count;
     }
 
+    /// Someone reads the phase: the next flip must not come before that in any schedule.
+    pub fn looked(&mut self, waiter: Waiter) {
+        self.waiters.push(waiter);
+    }
+
     /// A wait passes now. `order` is the waiter's before the wait.
     pub fn passed(&mut self, waiter: Waiter, order: &Clock, channel: Channel) -> Option<Escape> {
         self.waiters.push(waiter);

@@ -62,7 +62,7 @@ fn reach(kernel: &Kernel) -> u16 {
         let own = match &effect.kind {
             EffectKind::Operation { accesses, completion, .. } => {
                 let touched = accesses.iter().fold(0, |bits, access| bits | access.ctas.bits());
-                super::effects::arrivals(completion).iter().fold(touched, |bits, arrival| bits | arrival.to.bits())
+                completion.arrivals().iter().fold(touched, |bits, arrival| bits | arrival.to.bits())
             }
             EffectKind::Expect { to, .. }
             | EffectKind::Arrive { to, .. }
@@ -73,6 +73,7 @@ fn reach(kernel: &Kernel) -> u16 {
             | EffectKind::Init { .. }
             | EffectKind::Invalidate { .. }
             | EffectKind::Wait { .. }
+            | EffectKind::ReadPhase { .. }
             | EffectKind::Commit(_)
             | EffectKind::WaitGroup { .. }
             | EffectKind::ProxyFence

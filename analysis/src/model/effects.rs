@@ -14,14 +14,6 @@ use crate::sync::{
 };
 use smallvec::SmallVec;
 
-/// The arrivals that come with an operation's completion.
-pub(super) fn arrivals(completion: &Completion) -> &[Arrival] {
-    match completion {
-        Completion::Transaction(arrivals) | Completion::Frontier(arrivals) => arrivals,
-        Completion::InOrder | Completion::Commit { .. } => &[],
-    }
-}
-
 impl Machine<'_> {
     /// Executes one effect whose predicate holds.
     pub(super) fn execute(&self, state: &mut State, thread: usize, id: EffectId, effect: &Effect) -> Record {
@@ -53,6 +45,10 @@ impl Machine<'_> {
                 let phase = (self.scalar(state, thread, *phase) & 1) as u32;
                 self.wait(state, &at, *barrier, phase, &mut record);
             }
+            EffectKind::ReadPhase { barrier, dst } => {
+                let phase = self.read_phase(state, &at, *barrier, &mut record);
+                let _ = state.set(self.position_of(thread), *dst, phase);
+            }
             EffectKind::TensorCoreCommit { barrier, to } => {
                 state.threads[thread].tensor_core += 1;
                 let arrival = Arrives { barrier: *barrier, count: 1, bytes: 0, to };
@@ -70,7 +66,7 @@ impl Machine<'_> {
                     }
                 }
                 let arrival = Arrives { barrier: *barrier, count, bytes: 0, to };
-                self.arrive(state, &at, &arrival, Publishes::AsyncCopies, &mut record);
+                self.arrive(state, &at, &arrival, Publishes::Group(CommitKind::AsyncCopy), &mut record);
             }
             EffectKind::ClusterArrive { .. }
             | EffectKind::ClusterWait
@@ -168,7 +164,7 @@ impl Machine<'_> {
             for cta in access.ctas.of(acting) {
                 let Some(position) = self.cluster.position(cta) else { continue };
                 let done = match completion {
-                    Completion::Commit { .. } => group,
+                    Completion::Commit { .. } | Completion::InTurn(_) => group,
                     Completion::Transaction(arrivals) => self.transaction(state, at, arrivals, cta),
                     Completion::InOrder | Completion::Frontier(_) => Some(in_order),
                 };
@@ -209,9 +205,10 @@ impl Machine<'_> {
         }
         let publishes = || match completion {
             Completion::Transaction(_) => Publishes::Itself,
+            Completion::InTurn(_) => Publishes::Group(CommitKind::Tdm),
             _ => Publishes::TensorCore,
         };
-        for arrival in arrivals(completion) {
+        for arrival in completion.arrivals() {
             if self.holds(state, thread, arrival.predicate) && !state.stopped {
                 let (count, bytes) = (i64::from(arrival.count), -(arrival.bytes as i64));
                 let arrival = Arrives { barrier: arrival.barrier, count, bytes, to: &arrival.to };
@@ -223,9 +220,7 @@ impl Machine<'_> {
     /// What an operation sees of its issuer's own earlier ones without a wait.
     fn own(&self, thread: usize, issuer: Issuer, completion: &Completion) -> Own {
         match (issuer, completion) {
-            (_, Completion::Commit { kind: CommitKind::Tdm, .. }) => {
-                Own::Channel(self.channels.group(thread, CommitKind::Tdm))
-            }
+            (_, Completion::InTurn(_)) => Own::Channel(self.channels.group(thread, CommitKind::Tdm)),
             (Issuer::TensorCore, _) => Own::Channel(self.channels.tensor_core(thread)),
             (Issuer::Tma | Issuer::Clc, Completion::Transaction(_)) if self.semantics == Semantics::Fork => {
                 Own::Transactions
@@ -237,13 +232,17 @@ impl Machine<'_> {
 
     /// The commit group that an operation joins, and its number there.
     fn group(&self, state: &mut State, thread: usize, completion: &Completion) -> Option<(Channel, u32)> {
-        let Completion::Commit { kind, implicit } = completion else { return None };
-        let groups = &mut state.threads[thread].groups[*kind as usize];
+        let (kind, implicit) = match completion {
+            Completion::Commit { kind, implicit } => (*kind, *implicit),
+            Completion::InTurn(_) => (CommitKind::Tdm, true),
+            _ => return None,
+        };
+        let groups = &mut state.threads[thread].groups[kind as usize];
         groups.issued += 1;
-        if *implicit {
+        if implicit {
             groups.commit();
         }
-        Some((self.channels.group(thread, *kind), groups.issued))
+        Some((self.channels.group(thread, kind), groups.issued))
     }
 
     /// The flip that completes a copy into the memory of one CTA: that of the barrier which this

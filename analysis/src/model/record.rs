@@ -46,6 +46,11 @@ pub enum Act {
         /// Whether the phase was completed.
         flipped: bool,
     },
+    /// Its phase was read.
+    Read {
+        /// The parity.
+        phase: u32,
+    },
     /// A wait passed.
     Wait {
         /// The parity it named.

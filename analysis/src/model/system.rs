@@ -53,6 +53,7 @@ impl System for Machine<'_> {
                 .awaited(state, thread)
                 .and_then(|(place, _)| number(place))
                 .map_or(Touches::Anything, Touches::Looks),
+            EffectKind::ReadPhase { barrier, .. } => number(at(*barrier)).map_or(Touches::Anything, Touches::Looks),
             EffectKind::Init { barrier, .. } | EffectKind::Invalidate { barrier } => changes(at(*barrier)),
             EffectKind::Expect { barrier, to, .. }
             | EffectKind::Arrive { barrier, to, .. }
@@ -61,7 +62,7 @@ impl System for Machine<'_> {
                 [cta] => changes(BarrierPlace { cta: *cta, ..at(*barrier) }),
                 _ => Touches::Anything,
             },
-            EffectKind::Operation { completion, .. } => match super::effects::arrivals(completion) {
+            EffectKind::Operation { completion, .. } => match completion.arrivals() {
                 [] => Touches::Nothing,
                 [one] => match one.to.of(at(one.barrier).cta).as_slice() {
                     [cta] => changes(BarrierPlace { cta: *cta, ..at(one.barrier) }),

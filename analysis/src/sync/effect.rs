@@ -46,8 +46,7 @@ pub enum CommitKind {
     Wgmma,
     /// `ttng.async_tma_copy_local_to_global` and its like, one group an op.
     TmaStore,
-    /// AMD's tensor data mover without a barrier, one group an op; operations of one partition
-    /// complete in order.
+    /// AMD's tensor data mover, one group an op; operations of one partition complete in order.
     Tdm,
 }
 
@@ -102,6 +101,33 @@ pub enum Completion {
         /// No `commit_group` is needed.
         implicit: bool,
     },
+    /// In the order in which the partition gave work to AMD's tensor data mover: with a wait that
+    /// counts its operations, or with the flip of these barriers, which publish all that the
+    /// issuer sees and what the data mover has done so far. Every operation counts, also one with
+    /// a barrier; ConSan counts those without.
+    InTurn(Vec<Arrival>),
+}
+
+impl Completion {
+    /// The arrivals that come with it.
+    pub fn arrivals(&self) -> &[Arrival] {
+        match self {
+            Completion::Transaction(arrivals) | Completion::Frontier(arrivals) | Completion::InTurn(arrivals) => {
+                arrivals
+            }
+            Completion::InOrder | Completion::Commit { .. } => &[],
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn arrivals_mut(&mut self) -> &mut [Arrival] {
+        match self {
+            Completion::Transaction(arrivals) | Completion::Frontier(arrivals) | Completion::InTurn(arrivals) => {
+                arrivals
+            }
+            Completion::InOrder | Completion::Commit { .. } => &mut [],
+        }
+    }
 }
 
 /// What happens at one op.
@@ -154,6 +180,13 @@ pub enum EffectKind {
         barrier: Var,
         /// Awaited parity; only bit 0 counts.
         phase: Var,
+    },
+    /// Reads the phase that a barrier is in (AMD: an arrival gives back the phase it counts for).
+    ReadPhase {
+        /// Memdesc of one barrier.
+        barrier: Var,
+        /// Set to the parity of the phase.
+        dst: Var,
     },
     /// `tc_gen5_commit`: one arrival once all earlier tensor-core operations are done.
     TensorCoreCommit {
@@ -230,7 +263,7 @@ impl EffectKind {
     /// The variable that the effect sets, if it sets one.
     pub fn defines(&self) -> Option<Var> {
         match self {
-            EffectKind::ClcLoad { dst, .. } => Some(*dst),
+            EffectKind::ClcLoad { dst, .. } | EffectKind::ReadPhase { dst, .. } => Some(*dst),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! Dead code: marks what the effects need, then drops the rest.
 
 use super::flow::{Post, reverse_postorder, successors};
-use crate::sync::{BlockId, Completion, Effect, EffectKind, Instr, Kernel, Target, Terminator, Var};
+use crate::sync::{BlockId, Effect, EffectKind, Instr, Kernel, Target, Terminator, Var};
 
 /// Where a variable gets its value.
 #[derive(Clone, Copy)]
@@ -196,15 +196,17 @@ pub(super) fn effect_vars_mut(effect: &mut Effect, see: &mut impl FnMut(&mut Var
     match &mut effect.kind {
         EffectKind::Operation { accesses, completion, .. } => {
             accesses.iter_mut().for_each(|access| see(&mut access.view));
-            if let Completion::Transaction(arrivals) | Completion::Frontier(arrivals) = completion {
-                for arrival in arrivals {
-                    see(&mut arrival.barrier);
-                    arrival.predicate.iter_mut().for_each(&mut *see);
-                }
+            for arrival in completion.arrivals_mut() {
+                see(&mut arrival.barrier);
+                arrival.predicate.iter_mut().for_each(&mut *see);
             }
         }
         EffectKind::ClcLoad { source, dst } => {
             see(&mut source.view);
+            see(dst);
+        }
+        EffectKind::ReadPhase { barrier, dst } => {
+            see(barrier);
             see(dst);
         }
         EffectKind::NamedArrive { id, threads } => {

@@ -91,6 +91,7 @@ impl Lowerer<'_> {
                 let site = self.site(op);
                 self.build.effect(site, None, EffectKind::WaitGroup { kind, pending });
             }
+            Row::LoweredWait { kind, groups, rest } => self.lowered_wait(op, kind, groups, rest),
             Row::StoreTokenWait => self.store_token_wait(op),
             Row::Commit(kind) => self.plain(op, EffectKind::Commit(kind)),
             Row::ProxyFence => self.plain(op, EffectKind::ProxyFence),
@@ -99,6 +100,11 @@ impl Lowerer<'_> {
                 self.plain(op, EffectKind::ClusterArrive { relaxed });
                 self.plain(op, EffectKind::ClusterWait);
             }
+            Row::ClusterArrive => {
+                let relaxed = self.flag(op, "relaxed");
+                self.plain(op, EffectKind::ClusterArrive { relaxed });
+            }
+            Row::ClusterWait => self.plain(op, EffectKind::ClusterWait),
             Row::Init => {
                 let Some(count) = self.count(op, "count") else { return };
                 self.barrier_row(op, "alloc", |barrier| EffectKind::Init { barrier, count });
@@ -115,6 +121,8 @@ impl Lowerer<'_> {
                 let Some(count) = self.count(op, "count") else { return };
                 self.barrier_row(op, "alloc", |barrier| EffectKind::Arrive { barrier, count, to: Recipients::own() });
             }
+            Row::ArriveThreads => self.arrive_threads(op),
+            Row::ReadPhase => self.read_phase(op),
             Row::WaitBarrier => {
                 let Some(&phase) = self.tree.group(op, "phase").first() else {
                     return self.unmodelled(op, "the phase is missing");
@@ -128,8 +136,8 @@ impl Lowerer<'_> {
                     to: Recipients::own(),
                 });
             }
-            Row::AsyncCopyArrive => {
-                let increments = !self.flag(op, "noIncrement");
+            Row::AsyncCopyArrive { increments } => {
+                let increments = increments && !self.flag(op, "noIncrement");
                 self.barrier_row(op, "barrier", |barrier| EffectKind::AsyncCopyArrive {
                     barrier,
                     increments,
@@ -140,7 +148,7 @@ impl Lowerer<'_> {
     }
 
     /// A count in an attribute; one that is missing or negative is said.
-    fn count(&mut self, op: OpId, attr: &str) -> Option<u32> {
+    pub(super) fn count(&mut self, op: OpId, attr: &str) -> Option<u32> {
         let count = self.int_attr(op, attr).and_then(|count| u32::try_from(count).ok());
         if count.is_none() {
             self.unmodelled(op, format!("its `{attr}` is not a count"));
@@ -225,6 +233,10 @@ impl Lowerer<'_> {
             Done::InOrder => Completion::InOrder,
             Done::Group { when: Some(attr), .. } if !self.flag(op, attr) => Completion::InOrder,
             Done::Group { kind, implicit, .. } => Completion::Commit { kind, implicit },
+            Done::InTurn { barrier } => {
+                let Some(arrivals) = self.warp_arrivals(op, site, barrier) else { return };
+                Completion::InTurn(arrivals)
+            }
             Done::Transaction { barrier, of } => {
                 let bytes = tree.group(op, of).first().and_then(|value| self.memory(*value)).map(|memory| memory.bytes);
                 let Some(bytes) = bytes else { return self.unmodelled(op, "how much it copies is not known") };
@@ -247,23 +259,25 @@ impl Lowerer<'_> {
         let tree = self.tree;
         let mut accesses = Vec::with_capacity(touches.len() + 1);
         for touch in touches {
-            let value = tree.group(op, touch.group).first().copied();
-            let ty = value.and_then(|value| tree.value_type(value)).map(|ty| tree.ty(ty));
-            if matches!(ty, Some(Ty::Tensor { .. })) {
-                continue;
+            for at in 0..tree.group(op, touch.group).len().max(1) {
+                let value = tree.group(op, touch.group).get(at).copied();
+                let ty = value.and_then(|value| tree.value_type(value)).map(|ty| tree.ty(ty));
+                if matches!(ty, Some(Ty::Tensor { .. })) {
+                    continue;
+                }
+                let view = self.operand(op, touch.group, at)?;
+                let proxy = self.proxy(view, touch.proxy);
+                let role = if touch.operand.is_empty() { touch.group } else { touch.operand };
+                self.role_of(op, site, role, touch.group, at);
+                accesses.push(Access {
+                    view,
+                    mode: touch.mode,
+                    proxy,
+                    operand: touch.operand,
+                    clears: false,
+                    ctas: CtaSet::OWN,
+                });
             }
-            let view = self.operand(op, touch.group, 0)?;
-            let proxy = self.proxy(view, touch.proxy);
-            let role = if touch.operand.is_empty() { touch.group } else { touch.operand };
-            self.role_of(op, site, role, touch.group, 0);
-            accesses.push(Access {
-                view,
-                mode: touch.mode,
-                proxy,
-                operand: touch.operand,
-                clears: false,
-                ctas: CtaSet::OWN,
-            });
         }
         Some(accesses)
     }

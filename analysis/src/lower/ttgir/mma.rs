@@ -109,7 +109,7 @@ impl Lowerer<'_> {
     }
 
     /// Whether any op takes a result of `op`.
-    fn hands_on(&mut self, op: OpId) -> bool {
+    pub(super) fn hands_on(&mut self, op: OpId) -> bool {
         let tree = self.tree;
         if self.taken.is_empty() {
             let mut regions: Vec<_> = self.calls.iter().flat_map(|function| tree.regions(*function)).copied().collect();

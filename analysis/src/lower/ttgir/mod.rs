@@ -10,8 +10,9 @@
 //! that synchronises, and no row; it becomes [`EffectKind::Unmodelled`].
 //!
 //! Missed so far: clusters of more than one CTA (lowered as one and said at the module), the
-//! ops of CLC, AutoWS tokens and arefs, AMD, TLX (said at each op).
+//! ops of CLC, AutoWS tokens and arefs, TLX (said at each op).
 
+mod amd;
 mod apply;
 mod cfg;
 mod effects;
@@ -82,7 +83,11 @@ fn module(tree: &Tree, module: Option<OpId>, ops: &[OpId], kernels: &mut Vec<Low
 
 /// How many variables some block gives a value; all of them, unless the text is wrong.
 fn defined(kernel: &Kernel) -> usize {
-    let computed = |block: &Block| block.instrs.iter().filter(|instr| !matches!(instr, Instr::Effect(_))).count();
+    let sets = |instr: &&Instr| match instr {
+        Instr::Effect(id) => kernel.effects.get(id.index()).is_some_and(|effect| effect.kind.defines().is_some()),
+        _ => true,
+    };
+    let computed = |block: &Block| block.instrs.iter().filter(sets).count();
     kernel.blocks.iter().map(|block| block.params.len() + computed(block)).sum()
 }
 
@@ -107,6 +112,10 @@ struct Lowerer<'t> {
     inlined: u32,
     /// Values that some op takes, of the functions that are being lowered; filled when asked for.
     taken: FxHashSet<ValueId>,
+    /// Number of the partition that is being lowered.
+    partition: usize,
+    /// Threads of a warp.
+    lanes: u32,
     depth: u32,
 }
 
@@ -126,6 +135,8 @@ impl<'t> Lowerer<'t> {
             calls: Vec::new(),
             inlined: 0,
             taken: FxHashSet::default(),
+            partition: 0,
+            lanes: 32,
             depth: 0,
         }
     }
@@ -134,7 +145,9 @@ impl<'t> Lowerer<'t> {
     fn machine(&mut self, module: Option<OpId>) {
         let int = |name| module.and_then(|op| self.int_attr(op, name));
         let warps = int("ttg.num-warps").and_then(|warps| u32::try_from(warps).ok()).unwrap_or(4);
+        let lanes = int("ttg.threads-per-warp").and_then(|lanes| u32::try_from(lanes).ok());
         let ctas = int("ttg.num-ctas").unwrap_or(1);
+        self.lanes = lanes.unwrap_or(32);
         self.build.kernel.partitions.push(Partition { warps });
         self.build.map.partitions.push(("default".to_owned(), TextRange::default()));
         self.build.kernel.ctas = u32::try_from(ctas).unwrap_or(u32::MAX);

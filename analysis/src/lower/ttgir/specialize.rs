@@ -59,7 +59,8 @@ impl Lowerer<'_> {
         self.exits.push(Exit::Join(op, after.clone()));
         self.region(default, None);
         self.exits.pop();
-        for (region, entry, known) in bodies {
+        for (at, (region, entry, known)) in bodies.into_iter().enumerate() {
+            self.partition = at + 1;
             self.build.enter(entry);
             for (arg, value) in known {
                 let name = tree.value_name(arg);
@@ -70,6 +71,7 @@ impl Lowerer<'_> {
             self.region(region, None);
             self.exits.pop();
         }
+        self.partition = 0;
         self.leave_to(&after);
     }
 

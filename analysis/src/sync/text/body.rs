@@ -12,8 +12,11 @@ use crate::sync::{
 
 impl<'a> Parser<'a> {
     pub(super) fn value(&mut self, cursor: &mut Cursor<'a, '_>, dst: Var) -> Result<Instr, TextError> {
-        if cursor.words().next() == Some("clc_load") {
-            return Ok(Instr::Effect(self.clc_load(cursor, dst)?));
+        let word = cursor.words().next();
+        match word {
+            Some("clc_load") => return Ok(Instr::Effect(self.clc_load(cursor, dst)?)),
+            Some("read_phase") => return Ok(Instr::Effect(self.read_phase(cursor, dst)?)),
+            _ => {}
         }
         let op = cursor.token(Kind::Word, "an operation")?;
         if let Some((_, make)) = ops::BINARY.iter().find(|(word, _)| *word == op.text) {
@@ -111,6 +114,13 @@ impl<'a> Parser<'a> {
         cursor.expect("clc_load")?;
         let source = self.access(cursor, site)?;
         self.effect_end(cursor, site, EffectKind::ClcLoad { source, dst })
+    }
+
+    fn read_phase(&mut self, cursor: &mut Cursor<'a, '_>, dst: Var) -> Result<EffectId, TextError> {
+        let site = self.site(cursor)?;
+        cursor.expect("read_phase")?;
+        let barrier = self.barrier(cursor, site)?;
+        self.effect_end(cursor, site, EffectKind::ReadPhase { barrier, dst })
     }
 
     /// The predicate and the leaders, which end every effect.
@@ -228,6 +238,7 @@ impl<'a> Parser<'a> {
             "commit" => Completion::Commit { kind: cursor.word(ops::COMMITS)?, implicit: cursor.accept("implicit") },
             "transaction" => Completion::Transaction(self.arrivals(cursor, site)?),
             "frontier" => Completion::Frontier(self.arrivals(cursor, site)?),
+            "in_turn" => Completion::InTurn(self.arrivals(cursor, site)?),
             other => return cursor.error(format!("unknown completion `{other}`")),
         })
     }

@@ -176,6 +176,7 @@ impl Printer<'_> {
                 self.recipients(to)
             }
             EffectKind::Wait { barrier, phase } => write!(self.out, "wait %{} phase=%{}", barrier.0, phase.0),
+            EffectKind::ReadPhase { barrier, .. } => write!(self.out, "read_phase %{}", barrier.0),
             EffectKind::TensorCoreCommit { barrier, to } => {
                 write!(self.out, "tensor_core_commit %{}", barrier.0)?;
                 self.recipients(to)
@@ -248,6 +249,10 @@ impl Printer<'_> {
             }
             Completion::Frontier(arrivals) => {
                 self.out.push_str(" frontier");
+                arrivals
+            }
+            Completion::InTurn(arrivals) => {
+                self.out.push_str(" in_turn");
                 arrivals
             }
         };

@@ -46,6 +46,9 @@ block b3(%6:s1)
   %12:s1 = remote %6 cta=%7
   @19 op clc -=write:async:%12:ctas=3:3 transaction [%6 count=0 bytes=16 to=3:3] leaders=3
   %13 = @20 clc_load -=read:generic:%12
+  %14 = @21 read_phase %6
+  @22 op tma -=write:generic:%12 in_turn
+  @22 op tma -=read:generic:%12 in_turn [%6 count=4 bytes=0]
   @12 proxy_fence
   @13 unmodelled
   @14 exit

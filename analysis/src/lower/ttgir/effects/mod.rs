@@ -39,6 +39,8 @@ pub(super) enum Done {
     Transaction { barrier: &'static str, of: &'static str },
     /// With a commit group; `when` is an attribute without which it is [`Done::InOrder`].
     Group { kind: CommitKind, implicit: bool, when: Option<&'static str> },
+    /// In the order of the partition's data mover; an optional barrier is told, once a warp.
+    InTurn { barrier: &'static str },
 }
 
 /// What an op does.
@@ -56,6 +58,8 @@ pub(super) enum Row {
     View(Window),
     /// The results are the operands.
     Wait(CommitKind, &'static str),
+    /// A wait that counts instructions in `rest`; `groups` still says how many groups that was.
+    LoweredWait { kind: CommitKind, groups: &'static str, rest: &'static str },
     /// `init_barrier`.
     Init,
     /// `inval_barrier`.
@@ -64,12 +68,16 @@ pub(super) enum Row {
     Expect,
     /// `arrive_barrier`.
     Arrive,
+    /// `amdg.arrive_barrier`: every thread arrives, and is told the phase that it arrives for.
+    ArriveThreads,
+    /// `amdg.read_barrier_phase`.
+    ReadPhase,
     /// `wait_barrier`.
     WaitBarrier,
     /// `tc_gen5_commit`.
     TensorCoreCommit,
-    /// `async_copy_mbarrier_arrive`.
-    AsyncCopyArrive,
+    /// `async_copy_mbarrier_arrive`; `increments`: unless the attribute `noIncrement` is there.
+    AsyncCopyArrive { increments: bool },
     /// Closes a commit group.
     Commit(CommitKind),
     /// `async_tma_store_token_wait` (fork only).
@@ -78,6 +86,10 @@ pub(super) enum Row {
     ProxyFence,
     /// `cluster_barrier`.
     ClusterBarrier,
+    /// The first half of it.
+    ClusterArrive,
+    /// The second half of it.
+    ClusterWait,
     /// `tc_gen5_mma` and, with scales, `tc_gen5_mma_scaled`.
     Mma { scaled: bool },
 }

@@ -29,7 +29,7 @@ pub(super) const ROWS: Table = &[
     ("barrier_expect", Row::Expect),
     ("arrive_barrier", Row::Arrive),
     ("wait_barrier", Row::WaitBarrier),
-    ("async_copy_mbarrier_arrive", Row::AsyncCopyArrive),
+    ("async_copy_mbarrier_arrive", Row::AsyncCopyArrive { increments: true }),
     ("fence_async_shared", Row::ProxyFence),
     ("cluster_barrier", Row::ClusterBarrier),
     ("async_tma_copy_global_to_local", tma_load("barrier")),
