@@ -4,7 +4,7 @@ use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
 use crate::model::{Event, Machine, Rule, Violation};
-use crate::sync::{EffectKind, Mode, Var};
+use crate::sync::{CommitKind, EffectKind, Mode, Var};
 
 /// A classified violation, before its run is told.
 #[derive(Clone, Debug)]
@@ -27,12 +27,12 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
     let message = match kind {
         Kind::PendingAccess => {
             let family = words.channels.family(earlier.channel)?;
-            format!(
-                "{buffer} is {} while the group of {} is still pending; {} must come first",
-                if later.mode == Mode::Read { "read" } else { "written" },
-                op_of(words, earlier),
-                Words::awaited_by(family),
-            )
+            let (done, op) = (if later.mode == Mode::Read { "read" } else { "written" }, op_of(words, earlier));
+            let under_way = match family {
+                CommitKind::Tdm => format!("{op} is still under way"),
+                _ => format!("the group of {op} is still pending"),
+            };
+            format!("{buffer} is {done} while {under_way}; {} must come first", Words::awaited_by(family))
         }
         Kind::PhaseMismatch => {
             // Too early is the one whose wait let it pass.
@@ -91,7 +91,7 @@ fn classify(
     too_early: bool,
 ) -> Kind {
     let next = replay.next_arrival(earlier.thread, earlier.step.saturating_sub(1));
-    if words.channels.family(earlier.channel).is_some() {
+    if words.pending(earlier).is_some() {
         // Between partitions, what counts is whether the group was over when it was handed on.
         let handed_on = next.map_or(later.step, |arrival| arrival.step);
         let over = earlier.thread != later.thread && replay.has_seen(machine, earlier.thread, earlier, handed_on);

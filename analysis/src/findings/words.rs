@@ -113,6 +113,14 @@ impl<'a> Words<'a> {
         format!("{} {verb} {what}", self.actor(event))
     }
 
+    /// The family whose wait says that an event is over, unless a barrier says so too.
+    pub fn pending(&self, event: &Event) -> Option<CommitKind> {
+        let effect = self.kernel.effects.get(event.effect.index()).map(|effect| &effect.kind);
+        let told =
+            matches!(effect, Some(EffectKind::Operation { completion, .. }) if !completion.arrivals().is_empty());
+        self.channels.family(event.channel).filter(|_| !told)
+    }
+
     /// Who performs an event.
     fn actor(&self, event: &Event) -> String {
         let effect = self.kernel.effects.get(event.effect.index());
@@ -239,10 +247,14 @@ impl<'a> Words<'a> {
                 }
             }
             Some(EffectKind::Commit(_)) => parts.push("closes the group".to_owned()),
-            Some(EffectKind::WaitGroup { pending, .. }) => parts.push(format!(
-                "waits until at most {} open",
-                if *pending == 1 { "1 group is".to_owned() } else { format!("{pending} groups are") }
-            )),
+            Some(EffectKind::WaitGroup { kind, pending }) => {
+                let (one, many) = match kind {
+                    CommitKind::Tdm => ("operation of the data mover is", "operations of the data mover are"),
+                    _ => ("group is", "groups are"),
+                };
+                let what = if *pending == 1 { one } else { many };
+                parts.push(format!("waits until at most {pending} {what} open"));
+            }
             Some(EffectKind::ProxyFence) => parts.push("fences generic against async accesses".to_owned()),
             Some(EffectKind::ClcLoad { .. }) => {
                 parts.extend(record.places.iter().map(|place| format!("reads {}", self.barrier(*place))));

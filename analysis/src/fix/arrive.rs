@@ -70,12 +70,16 @@ fn release(case: &Case<'_>, wait: OpId, place: BarrierPlace) -> Vec<Fix> {
 
 /// An arrival after an op.
 fn signal(case: &Case<'_>, at: OpId, place: BarrierPlace, like: Option<ValueId>, commit: bool) -> Vec<Fix> {
-    let (op, count) = if commit { ("ttng.tc_gen5_commit", "") } else { ("ttng.arrive_barrier", ", 1") };
+    let (op, count, result) = match (commit, case.code.amd()) {
+        (true, _) => ("ttng.tc_gen5_commit", "", ""),
+        (false, true) => ("amdg.arrive_barrier", ", 1", " -> i32"),
+        (false, false) => ("ttng.arrive_barrier", ", 1", ""),
+    };
     let mut out = Vec::new();
     for slot in slots(case, &case.draft(at), place, like) {
         let mut draft = case.draft(at);
         let Some((name, ty)) = slot_name(case, &mut draft, slot) else { continue };
-        draft.line(format!("{op} {name}{count} : {ty}"));
+        draft.line(format!("{op} {name}{count} : {ty}{result}"));
         out.push(fix(format!("insert `{op}` on `{}`", case.words.barrier(place)), [draft.insert_after()]));
     }
     out

@@ -119,8 +119,8 @@ impl<'a> Case<'a> {
         let ops = self.lowered.map.sites.iter().filter_map(|site| self.code.op_of(site));
         let mut out: Vec<OpId> = ops
             .filter(|op| {
-                let name = tree.op_name(*op);
-                let other = matches!(name, "ttng.wait_barrier" | "ttng.init_barrier" | "ttng.inval_barrier");
+                let other = ["wait_barrier", "init_barrier", "inval_barrier", "read_barrier_phase"];
+                let other = other.iter().any(|name| self.code.is_barrier_op(*op, name));
                 !other && tree.operands(*op).iter().any(|value| self.code.root(*value) == alloc)
             })
             .filter(|op| tree.op_name(*op) != "ttg.warp_specialize")

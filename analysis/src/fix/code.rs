@@ -26,6 +26,22 @@ pub struct Code<'t> {
 }
 
 impl<'t> Code<'t> {
+    /// Whether the program is for a GPU of AMD, whose barrier ops have a dialect of their own.
+    pub fn amd(self) -> bool {
+        let target = self.tree.top().iter().find_map(|op| self.tree.attr(*op, "ttg.target"));
+        target.and_then(|target| self.tree.attr_str(target)).is_some_and(|target| target.starts_with("hip:"))
+    }
+
+    /// The full name of a barrier op, as `wait_barrier`, for this target.
+    pub fn barrier_op(self, op: &str) -> String {
+        format!("{}.{op}", if self.amd() { "amdg" } else { "ttng" })
+    }
+
+    /// Whether an op is this barrier op of either dialect.
+    pub fn is_barrier_op(self, op: OpId, name: &str) -> bool {
+        matches!(self.tree.op_name(op).split_once('.'), Some(("ttng" | "amdg", op)) if op == name)
+    }
+
     /// The op of a site.
     pub fn op_of(self, site: &Site) -> Option<OpId> {
         let op = self.tree.op_at(site.range.start)?;

@@ -81,7 +81,7 @@ fn init_all(case: &Case<'_>, at: OpId, places: &[(BarrierPlace, i64)]) -> Option
             let slot = slots(case, &draft, place, None).into_iter().next()?;
             slot_name(case, &mut draft, slot)?
         };
-        draft.line(format!("ttng.init_barrier {name}, {count} : {ty}"));
+        draft.line(format!("{} {name}, {count} : {ty}", code.barrier_op("init_barrier")));
     }
     let title = match places {
         [(place, _)] => format!("initialise `{}`", case.words.barrier(*place)),
@@ -118,7 +118,12 @@ pub fn reinit(case: &Case<'_>) -> Vec<Fix> {
         let used = case.found.violation.barrier.is_some_and(|place| flipped(case, place));
         let delete = fix("take the second init away", ops.iter().map(|op| draft::delete(code, *op)));
         let inval = fix("insert `ttng.inval_barrier`", invals);
-        out.extend(if used { [inval, delete] } else { [delete, inval] });
+        // AMD has no op that ends a barrier's life.
+        match used {
+            _ if code.amd() => out.push(delete),
+            true => out.extend([inval, delete]),
+            false => out.extend([delete, inval]),
+        }
     }
     out
 }
@@ -134,14 +139,14 @@ fn second_inits(case: &Case<'_>, op: OpId) -> Vec<OpId> {
     let mut seen: Vec<(ValueId, Result<i64, Option<ValueId>>)> = Vec::new();
     let mut out = Vec::new();
     for op in code.ops(region) {
-        let name = tree.op_name(op);
-        if name != "ttng.init_barrier" && name != "ttng.inval_barrier" {
+        let ends = code.is_barrier_op(op, "inval_barrier");
+        if !ends && !code.is_barrier_op(op, "init_barrier") {
             continue;
         }
         let Some(&barrier) = tree.group(op, "alloc").first() else { continue };
         let slot = code.slot(barrier);
         let key = (code.root(barrier), slot.and_then(|slot| code.constant(slot)).ok_or(slot));
-        if name == "ttng.inval_barrier" {
+        if ends {
             seen.retain(|other| *other != key);
         } else if seen.contains(&key) {
             out.push(op);
@@ -154,7 +159,7 @@ fn second_inits(case: &Case<'_>, op: OpId) -> Vec<OpId> {
 
 /// The arrival that is one too many, taken away.
 pub fn without(case: &Case<'_>) -> Vec<Fix> {
-    let (code, tree) = (case.code, case.code.tree);
-    let op = case.site_op(case.found.violation.site).filter(|op| tree.op_name(*op) == "ttng.arrive_barrier");
+    let code = case.code;
+    let op = case.site_op(case.found.violation.site).filter(|op| code.is_barrier_op(*op, "arrive_barrier"));
     op.map(|op| fix("take the surplus arrival away", [draft::delete(code, op)])).into_iter().collect()
 }

@@ -9,7 +9,7 @@ use crate::sync::{CommitKind, EffectKind, Issuer};
 use crate::syntax::ttgir::OpId;
 
 /// Ops that arrive and can be moved: what arrives with an operation's completion cannot.
-const ARRIVALS: &[&str] = &["ttng.arrive_barrier", "ttng.tc_gen5_commit", "ttng.async_copy_mbarrier_arrive"];
+const ARRIVALS: &[&str] = &["arrive_barrier", "tc_gen5_commit", "async_copy_mbarrier_arrive"];
 
 /// Arrivals moved behind the access that they should follow.
 pub fn late(case: &Case<'_>) -> Vec<Fix> {
@@ -43,7 +43,8 @@ fn behind(case: &Case<'_>, first: &Event, second: &Event) -> Vec<Fix> {
 
 /// Arrivals of the first access's thread, those on the barrier that the second one waited for first.
 fn guards(case: &Case<'_>, first: &Event, second: &Event) -> Vec<OpId> {
-    let tree = case.code.tree;
+    let code = case.code;
+    let moves = |op| ARRIVALS.iter().any(|name| code.is_barrier_op(op, name));
     let guard = case.replay.guard(&case.lowered.kernel, second).map(|(place, ..)| place.buffer);
     let mut out: Vec<OpId> = Vec::new();
     let others = case.replay.end.barriers.iter().map(|(place, _)| place.buffer);
@@ -55,7 +56,7 @@ fn guards(case: &Case<'_>, first: &Event, second: &Event) -> Vec<OpId> {
     }
     for buffer in buffers {
         for (thread, op) in case.arrivals(buffer) {
-            if thread == first.thread && ARRIVALS.contains(&tree.op_name(op)) && !out.contains(&op) {
+            if thread == first.thread && moves(op) && !out.contains(&op) {
                 out.push(op);
             }
         }
@@ -104,10 +105,16 @@ fn commit(case: &Case<'_>, arrive: OpId) -> Option<Fix> {
 /// the copies are done.
 fn copies_too(case: &Case<'_>, arrive: OpId) -> Option<Fix> {
     let (code, tree) = (case.code, case.code.tree);
-    if tree.op_name(arrive) != "ttng.arrive_barrier" {
+    if !code.is_barrier_op(arrive, "arrive_barrier") {
         return None;
     }
     let barrier = *tree.group(arrive, "alloc").first()?;
-    let line = format!("ttng.async_copy_mbarrier_arrive {} : {}", code.name(barrier), code.type_of(barrier)?);
+    let name = code.barrier_op("async_copy_mbarrier_arrive");
+    let line = format!("{name} {} : {}", code.name(barrier), code.type_of(barrier)?);
+    if code.amd() {
+        // There it raises no count, and both arrive once a thread.
+        let title = format!("arrive when the copies are done: `{name}`");
+        return Some(fix(title, [draft::before(code, arrive, &[line]), draft::delete(code, arrive)]));
+    }
     Some(fix("insert `ttng.async_copy_mbarrier_arrive`", [draft::before(code, arrive, &[line])]))
 }

@@ -120,7 +120,7 @@ pub fn phases(case: &Case<'_>, draft: &Draft<'_>, at: OpId, place: BarrierPlace,
     // same ring position, then the nearest.
     let ops = code.thread(at).map(|region| code.ops(region)).unwrap_or_default();
     let mut named: Vec<(bool, bool, u32, ValueId)> = Vec::new();
-    for wait in ops.into_iter().filter(|op| code.tree.op_name(*op) == "ttng.wait_barrier") {
+    for wait in ops.into_iter().filter(|op| code.is_barrier_op(*op, "wait_barrier")) {
         let (Some(&barrier), Some(&phase)) =
             (code.tree.group(wait, "alloc").first(), code.tree.group(wait, "phase").first())
         else {

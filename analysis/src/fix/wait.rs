@@ -47,7 +47,7 @@ fn released_by_others(case: &Case<'_>, op: OpId) -> Vec<BarrierPlace> {
     let (code, tree) = (case.code, case.code.tree);
     let own = code.thread(op);
     let ops = own.map(|region| code.ops(region)).unwrap_or_default();
-    let waits = ops.into_iter().filter(|op| tree.op_name(*op) == "ttng.wait_barrier");
+    let waits = ops.into_iter().filter(|op| code.is_barrier_op(*op, "wait_barrier"));
     let awaited: Vec<ValueId> = waits.filter_map(|wait| Some(code.root(*tree.group(wait, "alloc").first()?))).collect();
     let mut out: Vec<BarrierPlace> = Vec::new();
     for (place, _) in &case.replay.end.barriers {
@@ -64,14 +64,15 @@ fn released_by_others(case: &Case<'_>, op: OpId) -> Vec<BarrierPlace> {
 
 fn insert(case: &Case<'_>, at: OpId, place: BarrierPlace, like: Option<ValueId>) -> Vec<Fix> {
     let mut out = Vec::new();
+    let op = case.code.barrier_op("wait_barrier");
     let scope = case.draft(at);
     for slot in slots(case, &scope, place, like) {
         for phase in phases(case, &scope, at, place, slot_index(case, slot)) {
             let mut draft = case.draft(at);
             let Some((name, ty)) = slot_name(case, &mut draft, slot) else { continue };
             let phase = phase_name(case, &mut draft, phase);
-            draft.line(format!("ttng.wait_barrier {name}, {phase} : {ty}"));
-            out.push(fix(format!("insert `ttng.wait_barrier` on `{}`", case.words.barrier(place)), [draft.insert()]));
+            draft.line(format!("{op} {name}, {phase} : {ty}"));
+            out.push(fix(format!("insert `{op}` on `{}`", case.words.barrier(place)), [draft.insert()]));
         }
     }
     out

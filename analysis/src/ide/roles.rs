@@ -14,7 +14,7 @@ pub struct Role {
 }
 
 /// Operand group, verb, and what to add.
-const ROLES: [(&str, &str, &str, &str); 15] = [
+const ROLES: [(&str, &str, &str, &str); 23] = [
     ("ttng.init_barrier", "alloc", "init", ""),
     ("ttng.inval_barrier", "alloc", "invalidate", ""),
     ("ttng.wait_barrier", "alloc", "wait", ""),
@@ -30,6 +30,14 @@ const ROLES: [(&str, &str, &str, &str); 15] = [
     ("ttg.async_copy_global_to_local", "barrier", "arrive", "when the copy has landed"),
     ("ttng.async_shared_store", "mbarrier", "arrive", "when the store has landed"),
     ("ttng.clc_try_cancel", "mbarrier", "arrive", "when the answer has landed"),
+    ("amdg.init_barrier", "alloc", "init", ""),
+    ("amdg.wait_barrier", "alloc", "wait", ""),
+    ("amdg.arrive_barrier", "alloc", "arrive", "by every thread"),
+    ("amdg.async_tdm_copy_global_to_local", "barrier", "arrive", "by every warp, when the load has landed"),
+    ("amdg.async_tdm_copy_local_to_global", "barrier", "arrive", "by every warp, when the store is done"),
+    ("amdg.async_tdm_gather", "barrier", "arrive", "by every warp, when the gather has landed"),
+    ("amdg.async_tdm_scatter", "barrier", "arrive", "by every warp, when the scatter is done"),
+    ("amdg.async_copy_mbarrier_arrive", "barrier", "arrive", "by every thread, when its copies so far are done"),
 ];
 
 /// What `used` does with a barrier; none if it is no operation on barriers.
@@ -45,7 +53,7 @@ pub fn role(tree: &Tree, used: &Use) -> Option<Role> {
         }
         "expect" => parts.extend(number(tree, op, "size").map(|size| plural(size, "byte", "bytes"))),
         "wait" => parts.extend(operand(tree, op, "phase").map(|phase| format!("phase {phase}"))),
-        "arrive" if name == "ttng.arrive_barrier" => {
+        "arrive" if matches!(name, "ttng.arrive_barrier" | "amdg.arrive_barrier") => {
             parts.extend(number(tree, op, "count").map(|count| plural(count, "arrival", "arrivals")));
         }
         _ => {}

@@ -84,7 +84,8 @@ fn of_section(section: &Section) -> Vec<Symbol> {
     let tree = section.tree();
     let mut barriers = FxHashSet::default();
     walk(tree, tree.top(), &mut |op| {
-        if let ("ttng.init_barrier", Some(&barrier)) = (tree.op_name(op), tree.operands(op).first()) {
+        let init = matches!(tree.op_name(op), "ttng.init_barrier" | "amdg.init_barrier");
+        if let (true, Some(&barrier)) = (init, tree.operands(op).first()) {
             barriers.extend(roots(tree, barrier));
         }
     });

@@ -78,7 +78,7 @@ impl Machine<'_> {
                 let grants = self.answer(state, thread, source);
                 let _ = state.set(self.position_of(thread), *dst, i64::from(grants));
             }
-            EffectKind::Commit(kind) => state.threads[thread].groups[*kind as usize].commit(),
+            EffectKind::Commit(kind) => state.threads[thread].groups[*kind as usize].commit(self.kept[*kind as usize]),
             EffectKind::WaitGroup { kind, pending } => {
                 let channel = self.channels.group(thread, *kind);
                 let at = &mut state.threads[thread];
@@ -240,7 +240,7 @@ impl Machine<'_> {
         let groups = &mut state.threads[thread].groups[kind as usize];
         groups.issued += 1;
         if implicit {
-            groups.commit();
+            groups.commit(self.kept[kind as usize]);
         }
         Some((self.channels.group(thread, kind), groups.issued))
     }

@@ -5,7 +5,7 @@
 //! count at issue, as in ConSan: a barrier may flip before the copy that it waits for "is done",
 //! and what makes the copy visible is the wait.
 
-use super::clock::Channels;
+use super::clock::{Channels, FAMILIES};
 use super::cluster::Cluster;
 use super::record::Record;
 use super::state::{Lost, State, pack, remote, remote_cta, unpack};
@@ -15,8 +15,8 @@ use super::valuation::Valuation;
 use super::violation::{BarrierPlace, Blocked, BlockedOn, Rule, Violation};
 use crate::base::{Limits, Semantics};
 use crate::sync::{
-    Block, BlockId, BufferId, Effect, EffectId, EffectKind, InputId, InputKind, Instr, Kernel, ShapeId, SiteId, Target,
-    Terminator, Var, VarKind, ViewOp,
+    Block, BlockId, BufferId, CommitKind, Effect, EffectId, EffectKind, InputId, InputKind, Instr, Kernel, ShapeId,
+    SiteId, Target, Terminator, Var, VarKind, ViewOp,
 };
 
 /// A kernel with concrete inputs.
@@ -29,6 +29,8 @@ pub struct Machine<'k> {
     pub(super) cluster: Cluster,
     pub(super) storage: Storage,
     pub(super) semantics: Semantics,
+    /// How many groups of each commit family some wait may have to tell apart.
+    pub(super) kept: [usize; FAMILIES.len()],
     partitions: usize,
     tiles: i64,
     run_steps: u64,
@@ -60,6 +62,7 @@ impl<'k> Machine<'k> {
             bases,
             storage: Storage::new(kernel),
             semantics: limits.semantics,
+            kept: FAMILIES.map(|kind| kept(kernel, kind)),
             partitions,
             tiles: tiles.map_or(0, |at| valuation.get(InputId(at as u32))),
             run_steps: limits.run_steps,
@@ -426,6 +429,15 @@ impl<'k> Machine<'k> {
             _ => None,
         }
     }
+}
+
+/// One more than the most groups of a family that some wait leaves open; none without a wait.
+fn kept(kernel: &Kernel, family: CommitKind) -> usize {
+    let waits = kernel.effects.iter().filter_map(|effect| match effect.kind {
+        EffectKind::WaitGroup { kind, pending } if kind == family => Some(pending as usize + 1),
+        _ => None,
+    });
+    waits.max().unwrap_or(0)
 }
 
 /// A memdesc value that names no slot.

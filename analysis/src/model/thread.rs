@@ -21,14 +21,16 @@ pub struct Groups {
     /// Operations issued.
     pub issued: u32,
     /// Number of the last operation of each group, oldest first; groups known to be over are
-    /// dropped.
+    /// dropped, and those that are too old for any wait to tell them apart.
     pub open: SmallVec<[u32; 8]>,
 }
 
 impl Groups {
-    /// Closes a group over all operations issued so far.
-    pub fn commit(&mut self) {
+    /// Closes a group over all operations issued so far. No wait looks past the last `kept`.
+    pub fn commit(&mut self, kept: usize) {
         self.open.push(self.issued);
+        let spare = self.open.len().saturating_sub(kept);
+        self.open.drain(..spare);
     }
 
     /// Lets at most `pending` groups stay open; gives the last operation that is then over.

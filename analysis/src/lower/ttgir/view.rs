@@ -121,6 +121,10 @@ impl Lowerer<'_> {
                     .iter()
                     .map(|attr| self.tree.attr_int(*attr).and_then(|at| u64::try_from(at).ok()))
                     .collect::<Option<_>>()?;
+                if !from.exact && offsets.len() != from.dims.len() {
+                    // Somewhere in it.
+                    return Some(self.build.view(src, ViewOp::Shift(0), from.clone(), true, name));
+                }
                 if offsets.len() != from.dims.len() || memory.sizes.len() != from.dims.len() {
                     return None;
                 }
