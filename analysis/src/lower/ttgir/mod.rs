@@ -151,7 +151,10 @@ impl<'t> Lowerer<'t> {
         self.build.kernel.partitions.push(Partition { warps });
         self.build.map.partitions.push(("default".to_owned(), TextRange::default()));
         self.build.kernel.ctas = u32::try_from(ctas).unwrap_or(u32::MAX);
-        if let (Some(module), true) = (module, ctas > 1) {
+        let target = module.and_then(|op| self.tree.attr_str(self.tree.attr(op, "ttg.target")?));
+        // On AMD a CTA touches its own memory only: in a multicast each one starts its own copy.
+        let alone = ctas <= 1 || target.is_some_and(|target| target.starts_with("hip:"));
+        if let (Some(module), false) = (module, alone) {
             let reason = format!("the kernel runs in clusters of {ctas} CTAs, which are not followed yet");
             self.unmodelled.push(Unmodelled { range: self.tree.op_name_range(module), reason });
         }

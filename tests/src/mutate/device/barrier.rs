@@ -50,6 +50,11 @@ impl Barrier {
         Ok(())
     }
 
+    /// The phase that it is in; an error where it is no barrier.
+    pub fn phase(&self) -> Result<i64, Misuse> {
+        self.live.then_some(self.phase).ok_or(Misuse)
+    }
+
     /// Whether a wait for a phase passes; an error where it is no barrier.
     pub fn passes(&self, phase: i64) -> Result<bool, Misuse> {
         self.live.then_some(self.phase != phase & 1).ok_or(Misuse)

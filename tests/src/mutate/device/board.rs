@@ -5,8 +5,8 @@ use super::memory::{Arena, Memory, Place, Through, mix};
 use super::policy::{Order, Policy};
 use analysis::model::Valuation;
 use analysis::sync::{
-    Access, Arrival, BlockId, BufferId, CommitKind, Completion, Effect, EffectId, EffectKind, Instr, Issuer, Kernel,
-    Mode, Proxy, ShapeId, SiteId, Space, Target, Terminator, Var, VarKind, ViewOp,
+    Access, BlockId, BufferId, CommitKind, Completion, Effect, EffectId, EffectKind, Instr, Issuer, Kernel, Mode,
+    Proxy, ShapeId, SiteId, Space, Target, Terminator, Var, VarKind, ViewOp,
 };
 use std::collections::BTreeMap;
 
@@ -413,6 +413,11 @@ impl<'k> Board<'k> {
                 let phase = self.get(*phase);
                 self.barrier(*barrier, |barrier| barrier.passes(phase).map(|_| ()));
             }
+            EffectKind::ReadPhase { barrier, dst } => {
+                let mut phase = 0;
+                self.barrier(*barrier, |barrier| barrier.phase().map(|now| phase = now));
+                self.set(*dst, phase);
+            }
             EffectKind::TensorCoreCommit { barrier, .. } => self.issue_arrival(thread, *barrier, 1, Some(TENSOR_CORE)),
             EffectKind::AsyncCopyArrive { barrier, increments, .. } => {
                 // Every thread of the partition executes it.
@@ -506,12 +511,8 @@ impl<'k> Board<'k> {
             let (buffer, start) = unpack(value);
             touches.push(Touch { buffer: BufferId(buffer), start, shape, mode: access.mode, proxy: access.proxy });
         }
-        let listed: &[Arrival] = match completion {
-            Completion::Transaction(arrivals) | Completion::Frontier(arrivals) => arrivals,
-            _ => &[],
-        };
         let mut arrivals = Vec::new();
-        for arrival in listed.iter().filter(|arrival| self.holds(arrival.predicate)) {
+        for arrival in completion.arrivals().iter().filter(|arrival| self.holds(arrival.predicate)) {
             let value = self.get(arrival.barrier);
             if value == OUT {
                 return self.fail(Fault::Bounds);
@@ -525,8 +526,13 @@ impl<'k> Board<'k> {
         let now = issuer == Issuer::Base && !matches!(completion, Completion::Commit { .. });
         let (mut lane, mut copies) = ((issuer == Issuer::TensorCore).then_some(TENSOR_CORE), false);
         let mut kept = false;
-        if let Completion::Commit { kind, implicit } = completion {
-            copies = *kind == CommitKind::AsyncCopy;
+        let group = match completion {
+            Completion::Commit { kind, implicit } => Some((*kind, *implicit)),
+            Completion::InTurn(_) => Some((CommitKind::Tdm, true)),
+            _ => None,
+        };
+        if let Some((kind, implicit)) = group {
+            copies = kind == CommitKind::AsyncCopy;
             kept = matches!(kind, CommitKind::AsyncCopy | CommitKind::TmaStore);
             lane = match kind {
                 CommitKind::Wgmma => Some(WGMMA),
@@ -534,9 +540,9 @@ impl<'k> Board<'k> {
                 CommitKind::AsyncCopy | CommitKind::TmaStore => None,
             };
             let number = self.issued + 1;
-            let groups = self.groups(thread, *kind);
+            let groups = self.groups(thread, kind);
             groups.staged.push(number);
-            if *implicit {
+            if implicit {
                 let staged = std::mem::take(&mut groups.staged);
                 groups.closed.push(staged);
             }

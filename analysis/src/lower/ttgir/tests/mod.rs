@@ -1,6 +1,7 @@
 //! Own small kernels; what they lower to is compared in the text form, with the names of the
 //! TTGIR in place of numbers.
 
+mod amd;
 mod broken;
 mod flow;
 mod rows;
@@ -84,7 +85,10 @@ fn effects(lowered: &Lowered) -> Vec<String> {
     let words = ["return", "exit", "join", "fork"];
     printed(lowered)
         .into_iter()
-        .filter_map(|line| line.strip_prefix('@')?.split_once(' ').map(|(_, effect)| effect.to_owned()))
+        .filter_map(|line| match line.split_once(" = @") {
+            Some((dst, effect)) => effect.split_once(' ').map(|(_, effect)| format!("{dst} = {effect}")),
+            None => line.strip_prefix('@')?.split_once(' ').map(|(_, effect)| effect.to_owned()),
+        })
         .filter(|effect| !words.iter().any(|word| effect.starts_with(word)))
         .collect()
 }

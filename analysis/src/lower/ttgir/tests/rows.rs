@@ -249,8 +249,13 @@ fn tables_name_each_op_once_and_no_row_shadows_a_structure() {
 
 #[test]
 fn every_row_that_does_something_has_a_test() {
-    let tests =
-        [include_str!("rows.rs"), include_str!("views.rs"), include_str!("flow.rs"), include_str!("scalars.rs")];
+    let tests = [
+        include_str!("rows.rs"),
+        include_str!("amd.rs"),
+        include_str!("views.rs"),
+        include_str!("flow.rs"),
+        include_str!("scalars.rs"),
+    ];
     let mut missing = Vec::new();
     for (dialect, table) in TABLES {
         for (name, row) in *table {
