@@ -160,6 +160,7 @@ fn rule(violation: &Violation) -> &'static str {
         Rule::Uninitialised { .. } => "an uninitialised read",
         Rule::NotLive { .. } => "a dead barrier",
         Rule::Reinit => "a second init",
+        Rule::Unfinished { .. } => "an unfinished dot",
         Rule::Overflow => "an overflow",
         Rule::BarrierStorage => "a barrier overwritten",
         Rule::WaitedOn { .. } => "an invalidation under a wait",

@@ -261,11 +261,14 @@ impl<'k> Decision<'k> {
 }
 
 /// Whether a violation says what another one of the run says better: a read of unwritten memory
-/// whose write comes later, unordered, is a race and not an uninitialised read.
+/// whose write comes later, unordered, is a race and not an uninitialised read, and a dot that races
+/// need not be over at the end too.
 fn shadowed(violation: &Violation, all: &[Violation]) -> bool {
-    let Rule::Uninitialised { read } = &violation.rule else { return false };
-    all.iter().any(|other| match &other.rule {
-        Rule::Race { earlier, later } => same_access(earlier, read) || same_access(later, read),
+    all.iter().any(|other| match (&violation.rule, &other.rule) {
+        (Rule::Uninitialised { read }, Rule::Race { earlier, later }) => {
+            same_access(earlier, read) || same_access(later, read)
+        }
+        (Rule::Unfinished { access }, Rule::Race { earlier, .. }) => earlier.effect == access.effect,
         _ => false,
     })
 }

@@ -3,7 +3,7 @@
 use super::deadlock::deadlock;
 use super::lifecycle::lifecycle;
 use super::minimal::{Goal, minimal};
-use super::race::{Told, fence, race};
+use super::race::{Told, fence, race, unfinished};
 use super::replay::{self, Replay};
 use super::told::Stop;
 use super::uninitialised::uninitialised;
@@ -69,6 +69,7 @@ fn tell_among(lowered: &Lowered, found: &Found, valuations: &[Valuation]) -> Opt
     let replay = replay::replay(&machine, found)?;
     let told = match &found.violation.rule {
         Rule::Race { .. } => race(&words, &machine, &replay, &found.violation),
+        Rule::Unfinished { access } => unfinished(&words, &found.violation, access),
         Rule::ProxyFence { .. } => fence(&words, &replay, &found.violation),
         Rule::Uninitialised { .. } => uninitialised(&words, &machine, &replay, found, valuations),
         Rule::Deadlock(_) => deadlock(&words, &machine, &replay, &found.violation, found.alternative),

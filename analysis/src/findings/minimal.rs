@@ -162,6 +162,7 @@ fn seeds(shown: &Shown, records: &[Record]) -> Option<Vec<u32>> {
     Some(match &shown.goal {
         Goal::Broken(violation) => match &violation.rule {
             Rule::Race { earlier, .. } | Rule::ProxyFence { earlier, .. } => vec![earlier.step, last],
+            Rule::Unfinished { access } => vec![access.step, last],
             Rule::Uninitialised { .. } | Rule::OutOfBounds { .. } => vec![last],
             Rule::NotLive { .. }
             | Rule::Reinit

@@ -82,6 +82,24 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
     Some(Told { kind, message, notes })
 }
 
+/// A dot that nobody waited for.
+pub fn unfinished(words: &Words<'_>, violation: &Violation, access: &Event) -> Option<Told> {
+    let family = words.channels.family(access.channel)?;
+    let (who, op) = (words.partition(access.thread), op_of(words, access));
+    let message =
+        format!("{who} ends while the group of {op} is still pending: {} must come first", Words::awaited_by(family));
+    let note = |range, text, primary| Note { source: None, range, text, primary };
+    let notes = vec![
+        note(
+            words.site_range(words.kernel.effect(access.effect).site),
+            format!("{who} starts {op}, whose result is never known to be there"),
+            true,
+        ),
+        note(words.site_range(violation.site), format!("{who} ends"), false),
+    ];
+    Some(Told { kind: Kind::PendingAccess, message, notes })
+}
+
 fn classify(
     words: &Words<'_>,
     machine: &Machine<'_>,

@@ -47,6 +47,11 @@ pub fn told(
                     steps.extend(run.group_waits(earlier.thread, kind, earlier.step));
                 }
             }
+            Rule::Unfinished { access } => {
+                notes = vec![(access.step, 0), (last, 1)];
+                steps = run.group_waits(access.thread, CommitKind::Wgmma, access.step).collect();
+                steps.extend([access.step, last]);
+            }
             Rule::Uninitialised { .. } => {
                 notes = vec![(last, 0)];
                 steps = vec![last];

@@ -387,12 +387,14 @@ impl<'k> Machine<'k> {
                 Some(plain(*site))
             }
             Terminator::Exit(site) => {
+                self.unfinished(state, thread, *site);
                 state.threads[thread].life = Life::Ended;
                 let running = &mut state.running[self.position_of(thread)];
                 *running = running.saturating_sub(1);
                 Some(plain(*site))
             }
             Terminator::Return(site) => {
+                self.unfinished(state, thread, *site);
                 state.threads[thread].life = Life::Ended;
                 Some(plain(*site))
             }
@@ -400,6 +402,19 @@ impl<'k> Machine<'k> {
                 self.lose(state, Lost::IllFormed);
                 None
             }
+        }
+    }
+
+    /// Copies may outlive a thread, as long as the memory does; a dot's result is in its registers.
+    fn unfinished(&self, state: &mut State, thread: usize, site: SiteId) {
+        if state.threads[thread].groups[CommitKind::Wgmma as usize].open.is_empty() {
+            return;
+        }
+        let channel = self.channels.group(thread, CommitKind::Wgmma);
+        let reads = state.shadow.histories().iter().flat_map(|history| &history.reads);
+        let last = reads.filter(|read| read.channel == channel).max_by_key(|read| (read.number, read.access));
+        if let Some(&access) = last {
+            self.violate(state, thread, site, None, Rule::Unfinished { access });
         }
     }
 

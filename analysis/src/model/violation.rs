@@ -52,6 +52,12 @@ pub enum Rule {
     },
     /// A thread arrives at a rendezvous again before it has waited for the one before.
     ArrivedTwice,
+    /// A thread ends before its asynchronous dots are known to be over: what they leave in registers
+    /// was never there to be used.
+    Unfinished {
+        /// The last of them.
+        access: Event,
+    },
     /// Nobody can go on.
     Deadlock(Vec<Blocked>),
 }

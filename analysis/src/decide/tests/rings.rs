@@ -120,6 +120,7 @@ fn rules(kernel: &Kernel) -> Vec<&'static str> {
             Rule::Race { .. } => "race",
             Rule::Uninitialised { .. } => "uninitialised",
             Rule::Deadlock(_) => "deadlock",
+            Rule::Unfinished { .. } => "unfinished",
             Rule::Overflow => "overflow",
             _ => "other",
         })
