@@ -226,7 +226,7 @@ impl<'a> Words<'a> {
                     format!("{name}, {} to come", barrier.pending)
                 }
                 Act::Arrive { flipped: false } => format!("{name}, {} bytes to come", barrier.bytes),
-                Act::Wait { phase } => format!("{name}, phase {phase}"),
+                Act::Read { phase } | Act::Wait { phase } => format!("{name}, phase {phase}"),
             });
         }
         parts.join("; ")

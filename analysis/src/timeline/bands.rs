@@ -96,7 +96,7 @@ fn act(band: &mut Band, step: u32, barrier: &BarrierRecord) {
             TickAct::Flip
         }
         Act::Arrive { flipped: false } => TickAct::Arrive,
-        Act::Wait { .. } => TickAct::Wait,
+        Act::Read { .. } | Act::Wait { .. } => TickAct::Wait,
         Act::Invalidate => {
             end(band, PhaseEnd::Invalidated);
             TickAct::Invalidate

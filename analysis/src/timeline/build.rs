@@ -213,7 +213,7 @@ impl Layout<'_> {
             EffectKind::TensorCoreCommit { .. } | EffectKind::Commit(_) => "commit",
             EffectKind::WaitGroup { .. } => "drain",
             EffectKind::ProxyFence => "fence",
-            EffectKind::ClcLoad { .. } => "read",
+            EffectKind::ClcLoad { .. } | EffectKind::ReadPhase { .. } => "read",
             EffectKind::Unmodelled => "?",
         }
     }
