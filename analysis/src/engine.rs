@@ -6,7 +6,7 @@
 
 use crate::base::{Cancel, Cancelled, Limits, TextRange};
 use crate::decide::{Outcome, decide, unbound};
-use crate::findings::{Edit, Finding, Fix, KernelReport, Note, RunStep, Verdict, describe};
+use crate::findings::{Edit, Finding, Fix, KernelReport, Note, Proof, RunStep, Verdict, describe, explain};
 use crate::fix::{Passed, offer};
 use crate::lower::lower;
 use crate::sync::{Kernel, Lowered};
@@ -91,6 +91,21 @@ impl Engine {
             analysis.skipped.push(format!("{other_levels} sections below TTGIR (LLVM) have no barriers to follow"));
         }
         Ok(analysis)
+    }
+
+    /// Why each kernel's verdict is what it is, in the order of [`Analysis::kernels`].
+    pub fn explain(&mut self, document: &Document, cancel: &Cancel<'_>) -> Result<Vec<Proof>, Cancelled> {
+        let mut proofs = Vec::new();
+        for (offset, lowered) in lowered(document) {
+            let (outcome, _) = self.outcome(&lowered.kernel, cancel)?;
+            let mut proof = explain(&lowered, &outcome, &self.limits);
+            let Proof { loops, assumed, open, .. } = &mut proof;
+            loops.iter_mut().for_each(|closed| shift(&mut closed.range, offset));
+            let reasons = assumed.iter_mut().chain(open).filter_map(|reason| reason.range.as_mut());
+            reasons.for_each(|range| shift(range, offset));
+            proofs.push(proof);
+        }
+        Ok(proofs)
     }
 
     fn section(&mut self, section: &Section, cancel: &Cancel<'_>, analysis: &mut Analysis) -> Result<(), Cancelled> {

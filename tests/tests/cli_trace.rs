@@ -30,7 +30,7 @@ fn text_has_a_lane_a_partition_and_fits_a_terminal() {
     let columns: Vec<&str> = head.split('|').map(str::trim).collect();
     assert_eq!(columns[1..], ["default", "partition0"]);
     let told = || out.stdout.lines().filter(|line| line.get(1..2) == Some("*"));
-    let (first, last) = (told().nth(1).expect("a step"), told().last().expect("a step"));
+    let (first, last) = (told().nth(1).expect("a step"), told().next_back().expect("a step"));
     assert!(first.starts_with(',') && first.contains("(1) reads %a[0]"), "{first}");
     assert!(last.starts_with(':') && last.contains("(2) copy writes %a[0]"), "{last}");
     for columns in ["60", "80", "200"] {

@@ -40,6 +40,7 @@ pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<O
             reach: Reach::Runs(Vec::new()),
             runs: 0,
             steps: 0,
+            states: 0,
             valuations: Vec::new(),
             cut: plan.cut,
         },
@@ -204,6 +205,7 @@ impl<'k> Decision<'k> {
             }
         })?;
         self.outcome.steps += explored.steps;
+        self.outcome.states += explored.states as u64;
         match first {
             Some((state, schedule)) => self.take(&Run { schedule, state }, valuation, true),
             None => {

@@ -128,6 +128,8 @@ pub struct Outcome {
     pub runs: u32,
     /// Steps taken.
     pub steps: u64,
+    /// States visited where schedules differ.
+    pub states: u64,
     /// Valuations run.
     pub valuations: Vec<Valuation>,
     /// Whether valuations were left out because of the limit.

@@ -225,7 +225,7 @@ fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding]) -> Verdic
     }
 }
 
-fn reason(gap: &Gap) -> String {
+pub(super) fn reason(gap: &Gap) -> String {
     match gap {
         Gap::Lost(Lost::Undefined) => "an index or bound divides by zero or shifts by its width or more".to_owned(),
         Gap::Lost(Lost::Limit) => "the limit on steps was met".to_owned(),

@@ -45,6 +45,11 @@ pub struct Check {
     /// Treat a kernel that could not be decided as one that could not be analysed (exit code 2)
     #[arg(long)]
     pub strict: bool,
+    /// Say of each kernel why its verdict is what it is: runs, loops closed, what was assumed
+    ///
+    /// Printed by the formats human and json.
+    #[arg(long)]
+    pub explain_proof: bool,
     /// Also print the verdict of each kernel in directories
     #[arg(short, long)]
     pub verbose: bool,

@@ -10,8 +10,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use analysis::base::{Cancel, Limits};
-use analysis::findings::{Finding, Severity, Verdict};
+use analysis::base::{Cancel, Cancelled, Limits};
+use analysis::findings::{Finding, Proof, Severity, Verdict};
 
 use super::Exit;
 use super::args::{Check, Format};
@@ -32,6 +32,8 @@ pub struct Checked {
     pub text: String,
     /// What was found, or why nothing could be.
     pub result: Result<Analysis, Trouble>,
+    /// The accounts of the kernels' verdicts, where they were asked for.
+    pub proofs: Vec<Proof>,
 }
 
 impl Checked {
@@ -162,17 +164,17 @@ pub fn run(args: &Check) -> io::Result<Exit> {
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
     out.write_all(printer.begin().as_bytes())?;
-    let (tally, notes) = print_all(&sources, printer.as_ref(), jobs, &mut out)?;
+    let (tally, notes) = print_all(&sources, printer.as_ref(), (jobs, args.explain_proof), &mut out)?;
     out.write_all(printer.end(&tally, &notes).as_bytes())?;
     out.flush()?;
     Ok(tally.exit(args.strict))
 }
 
-/// Checks `sources`, `jobs` at a time, and writes their pieces in order as they become ready.
+/// Checks `sources`, so many at a time, with their accounts if asked for, and writes their pieces in order as they become ready.
 fn print_all(
     sources: &[Source],
     printer: &dyn Printer,
-    jobs: usize,
+    (jobs, explain): (usize, bool),
     out: &mut dyn Write,
 ) -> io::Result<(Tally, Vec<String>)> {
     let next = AtomicUsize::new(0);
@@ -184,7 +186,7 @@ fn print_all(
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(source) = sources.get(at) else { break };
-                    let file = check(source);
+                    let file = check(source, explain);
                     if send.send((at, Tally::of(&file), printer.file(&file))).is_err() {
                         break;
                     }
@@ -220,23 +222,30 @@ fn print_all(
 }
 
 /// Reads and analyses one source. A panic of ours is trouble with that file only.
-pub fn check(source: &Source) -> Checked {
+pub fn check(source: &Source, explain: bool) -> Checked {
     let path = source.path();
     let named = source.named;
     let text = match read(source) {
         Ok(text) => text,
-        Err(trouble) => return Checked { path, named, text: String::new(), result: Err(trouble) },
+        Err(trouble) => return Checked { path, named, text: String::new(), result: Err(trouble), proofs: Vec::new() },
     };
     let analysed = catch_unwind(AssertUnwindSafe(|| {
         let document = Document::new(text.as_str());
-        Engine::new(Limits::default()).analyse(&document, &Cancel::never())
+        let mut engine = Engine::new(Limits::default());
+        let analysis = engine.analyse(&document, &Cancel::never())?;
+        let proofs = if explain { engine.explain(&document, &Cancel::never())? } else { Vec::new() };
+        Ok::<_, Cancelled>((analysis, proofs))
     }));
+    let mut proofs = Vec::new();
     let result = match analysed {
-        Ok(Ok(analysis)) => Ok(analysis),
+        Ok(Ok((analysis, accounts))) => {
+            proofs = accounts;
+            Ok(analysis)
+        }
         Ok(Err(_)) => Err(Trouble::new("the analysis was cancelled")),
         Err(_) => Err(Trouble::new("the analysis failed; this is a bug in fencepost, please report it")),
     };
-    Checked { path, named, text, result }
+    Checked { path, named, text, result, proofs }
 }
 
 /// How far it is, on stderr where that is a terminal and the work takes a while.

@@ -4,7 +4,7 @@ use analysis::syntax::ttgir::SyntaxError;
 use std::fmt::Write;
 
 use analysis::base::TextRange;
-use analysis::findings::{Finding, Fix, KernelReport, Severity, Verdict};
+use analysis::findings::{Finding, Fix, KernelReport, Proof, Severity, Verdict};
 use annotate_snippets::{Group, Level, Patch, Renderer, Snippet};
 
 use super::check::{Checked, Piece, Printer, Tally};
@@ -45,7 +45,7 @@ impl Printer for Human {
                     self.syntax(&mut out, &file.path, &places, error);
                 }
                 let mut told: Vec<&Finding> = Vec::new();
-                for kernel in &analysis.kernels {
+                for (at, kernel) in analysis.kernels.iter().enumerate() {
                     for finding in &kernel.findings {
                         match told.iter().find(|earlier| same(earlier, finding)) {
                             Some(earlier) => self.again(&mut out, &file.path, &places, finding, earlier),
@@ -53,8 +53,15 @@ impl Printer for Human {
                         }
                         told.push(finding);
                     }
-                    if file.named || self.verbose || matches!(kernel.verdict, Verdict::Undecided(_)) {
+                    if file.named
+                        || self.verbose
+                        || matches!(kernel.verdict, Verdict::Undecided(_))
+                        || !file.proofs.is_empty()
+                    {
                         self.verdict(&mut out, &file.path, &places, kernel);
+                    }
+                    if let Some(proof) = file.proofs.get(at) {
+                        self.proof(&mut out, &file.path, &places, kernel, proof);
                     }
                 }
                 for skipped in &analysis.skipped {
@@ -168,6 +175,49 @@ impl Human {
         let line = places.line(kernel.range.start);
         let _ = writeln!(out, "{} {path}:{line} @{}{dash}{rest}", self.paint.text(style, word), kernel.name);
     }
+}
+
+impl Human {
+    /// Why a verdict is what it is.
+    fn proof(&self, out: &mut String, path: &str, places: &Places<'_>, kernel: &KernelReport, proof: &Proof) {
+        if kernel.verdict == Verdict::Found {
+            let line = places.line(kernel.range.start);
+            let _ = writeln!(out, "{} {path}:{line} @{}", self.paint.text(Style::Bad, "found"), kernel.name);
+        }
+        let mut item = |name: &str, text: &str| {
+            let _ = writeln!(out, "   = {}: {text}", self.paint.text(Style::Bold, name));
+        };
+        let inputs = plural(proof.valuations as u64, "choice of inputs", "choices of inputs");
+        let (runs, steps) = (plural(u64::from(proof.runs), "run", "runs"), plural(proof.steps, "step", "steps"));
+        let schedules = match proof.states {
+            0 if kernel.verdict == Verdict::Found => String::new(),
+            0 => "; each run stands for all schedules".to_owned(),
+            states => format!("; schedules differ, {} visited", plural(states, "state", "states")),
+        };
+        item("made", &format!("{inputs}, {runs}, {steps}{schedules}"));
+        for closed in &proof.loops {
+            let line = places.line(closed.range.start);
+            let every = plural(closed.period, "iteration", "iterations");
+            let from = closed.warm_up;
+            item(
+                "closed",
+                &format!("line {line}: {} repeats its state every {every} from iteration {from} on", closed.op),
+            );
+        }
+        for (name, reasons) in [("assumed", &proof.assumed), ("open", &proof.open)] {
+            for reason in reasons {
+                let line =
+                    reason.range.map_or_else(String::new, |range| format!("line {}: ", places.line(range.start)));
+                item(name, &format!("{line}{}", reason.text));
+            }
+        }
+        out.push('\n');
+    }
+}
+
+/// `1 run`, `2 runs`.
+fn plural(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// Whether two findings say the same of the same kernel.

@@ -3,10 +3,12 @@
 //! `{"schema": 1, "tool": …, "positionEncoding": "utf-16", "files": [file]}`, one file a line.
 //! Lines and characters count from 0, characters in UTF-16 code units, as LSP does by default.
 //! A file that cannot be read has a `problem`; a text that does not parse has `errors`; both are
-//! `undecided` unless something was found.
+//! `undecided` unless something was found. With `--explain-proof` a kernel has a `proof`: the runs
+//! made, the loops closed with `warmUp` and `period` in iterations, what was `assumed`, and what
+//! keeps it `open`.
 
 use analysis::base::TextRange;
-use analysis::findings::{Finding, KernelReport, Verdict};
+use analysis::findings::{Finding, KernelReport, Proof, Reason, Verdict};
 use analysis::syntax::ttgir::SyntaxError;
 use serde::Serialize;
 
@@ -57,6 +59,37 @@ struct KernelJson<'a> {
     verdict: &'a str,
     reasons: Vec<&'a str>,
     range: RangeJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<ProofJson<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ProofJson<'a> {
+    valuations: usize,
+    cut: bool,
+    runs: u32,
+    steps: u64,
+    states: u64,
+    loops: Vec<LoopJson<'a>>,
+    assumed: Vec<ReasonJson<'a>>,
+    open: Vec<ReasonJson<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LoopJson<'a> {
+    range: RangeJson,
+    op: &'a str,
+    warm_up: u64,
+    period: u64,
+}
+
+#[derive(Serialize)]
+struct ReasonJson<'a> {
+    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<RangeJson>,
 }
 
 #[derive(Serialize)]
@@ -151,7 +184,12 @@ impl<'a> FileJson<'a> {
         let places = Places::new(&file.text);
         let (kernels, errors, skipped, problem) = match &file.result {
             Ok(analysis) => (
-                analysis.kernels.iter().map(|kernel| KernelJson::of(kernel, &places)).collect(),
+                analysis
+                    .kernels
+                    .iter()
+                    .enumerate()
+                    .map(|(at, kernel)| KernelJson::of(kernel, file.proofs.get(at), &places))
+                    .collect(),
                 analysis.syntax.iter().map(|error| ErrorJson::of(error, &places)).collect(),
                 analysis.skipped.as_slice(),
                 None,
@@ -167,13 +205,44 @@ impl<'a> FileJson<'a> {
 }
 
 impl<'a> KernelJson<'a> {
-    fn of(kernel: &'a KernelReport, places: &Places<'_>) -> KernelJson<'a> {
+    fn of(kernel: &'a KernelReport, proof: Option<&'a Proof>, places: &Places<'_>) -> KernelJson<'a> {
         let reasons = match &kernel.verdict {
             Verdict::Proved(how) | Verdict::Clean(how) => vec![how.as_str()],
             Verdict::Found => Vec::new(),
             Verdict::Undecided(why) => why.iter().map(String::as_str).collect(),
         };
-        KernelJson { name: &kernel.name, verdict: kernel.verdict.name(), reasons, range: range(places, kernel.range) }
+        KernelJson {
+            name: &kernel.name,
+            verdict: kernel.verdict.name(),
+            reasons,
+            range: range(places, kernel.range),
+            proof: proof.map(|proof| ProofJson::of(proof, places)),
+        }
+    }
+}
+
+impl<'a> ProofJson<'a> {
+    fn of(proof: &'a Proof, places: &Places<'_>) -> ProofJson<'a> {
+        let reasons = |reasons: &'a [Reason]| {
+            let reasons = reasons.iter();
+            reasons.map(|it| ReasonJson { text: &it.text, range: it.range.map(|at| range(places, at)) }).collect()
+        };
+        let loops = proof.loops.iter().map(|closed| LoopJson {
+            range: range(places, closed.range),
+            op: &closed.op,
+            warm_up: closed.warm_up,
+            period: closed.period,
+        });
+        ProofJson {
+            valuations: proof.valuations,
+            cut: proof.cut,
+            runs: proof.runs,
+            steps: proof.steps,
+            states: proof.states,
+            loops: loops.collect(),
+            assumed: reasons(&proof.assumed),
+            open: reasons(&proof.open),
+        }
     }
 }
 

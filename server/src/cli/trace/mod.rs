@@ -29,7 +29,7 @@ const WIDTH: usize = 100;
 /// Draws the runs of a file.
 pub fn run(args: &Trace) -> io::Result<Exit> {
     let origin = if args.path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(args.path.clone()) };
-    let file = check(&Source { origin, named: true });
+    let file = check(&Source { origin, named: true }, false);
     let analysis = match &file.result {
         Ok(analysis) => analysis,
         Err(trouble) => {
