@@ -6,8 +6,8 @@ use super::flow::reverse_postorder;
 use super::live::{effect_vars_mut, targets_mut};
 use super::merge::map_pure;
 use crate::sync::{
-    Block, BlockId, BufferId, Effect, EffectId, EffectKind, InputId, Instr, Kernel, LoopInfo, Pure, Shape, ShapeId,
-    SiteId, SourceMap, Terminator, Var, VarInfo, VarKind,
+    Block, BlockId, BufferId, Effect, EffectId, EffectKind, InputId, InputKind, Instr, Issuer, Kernel, LoopInfo, Pure,
+    Shape, ShapeId, SiteId, SourceMap, Terminator, Var, VarInfo, VarKind,
 };
 
 /// Old number to new, given out at first sight.
@@ -69,6 +69,13 @@ pub(super) fn renumber(mut kernel: Kernel, mut map: SourceMap) -> (Kernel, Sourc
     kernel.loops = std::mem::take(&mut kernel.loops).into_iter().map(|info| to.loop_info(info)).collect();
     kernel.loops.sort_by_key(|info| info.head);
     kernel.entry = BlockId(to.blocks.of(kernel.entry.0));
+    // The machine asks for the tiles that are to come wherever the program does.
+    let asks = |effect: &Effect| matches!(effect.kind, EffectKind::Operation { issuer: Issuer::Clc, .. });
+    if to.effects.iter().any(asks)
+        && let Some(tiles) = kernel.inputs.iter().position(|input| input.kind == InputKind::Tiles)
+    {
+        to.inputs.of(tiles as u32);
+    }
     kernel.effects = to.effects;
     kernel.buffers = to.buffers.pick(&kernel.buffers);
     kernel.inputs = to.inputs.pick(&kernel.inputs);

@@ -2,7 +2,7 @@
 
 use super::Lowerer;
 use super::effects::{Done, Known, Row, Touch, known};
-use super::value::Class;
+use super::value::{Class, Val};
 use crate::base::TextRange;
 use crate::sync::{Access, Arrival, Completion, CtaSet, EffectKind, Issuer, Proxy, Recipients, SiteId, Space, Var};
 use crate::syntax::ttgir::{OpId, Ty, ValueId};
@@ -54,6 +54,9 @@ impl Lowerer<'_> {
             },
         }
         self.noted.insert(op);
+        if self.rendezvous == Some(op) {
+            self.meet(op);
+        }
     }
 
     /// An op without a row, of a dialect that does not synchronise.
@@ -72,11 +75,12 @@ impl Lowerer<'_> {
         match row {
             Row::Allocate => return self.allocate(op),
             Row::View(window) => return self.window(op, window),
+            Row::MapToRemote => return self.map_to_remote(op),
             _ => {}
         }
         self.forget(op);
         match row {
-            Row::Nothing | Row::Allocate | Row::View(_) => {}
+            Row::Nothing | Row::Allocate | Row::View(_) | Row::MapToRemote => {}
             Row::Unmodelled(reason) => self.unmodelled(op, reason),
             Row::Memory { issuer, touches, done } => self.memory_row(op, issuer, touches, done),
             Row::Mma { scaled } => self.mma(op, scaled),
@@ -96,30 +100,42 @@ impl Lowerer<'_> {
             Row::Commit(kind) => self.plain(op, EffectKind::Commit(kind)),
             Row::ProxyFence => self.plain(op, EffectKind::ProxyFence),
             Row::ClusterBarrier => {
-                let relaxed = self.flag(op, "relaxed");
-                self.plain(op, EffectKind::ClusterArrive { relaxed });
+                self.cluster_arrive(op);
                 self.plain(op, EffectKind::ClusterWait);
             }
-            Row::ClusterArrive => {
-                let relaxed = self.flag(op, "relaxed");
-                self.plain(op, EffectKind::ClusterArrive { relaxed });
-            }
+            Row::ClusterArrive => self.cluster_arrive(op),
             Row::ClusterWait => self.plain(op, EffectKind::ClusterWait),
+            Row::ClusterSize => self.cluster_size(op),
+            Row::NamedArrive => self.named(op, false),
+            Row::NamedWait => self.named(op, true),
+            Row::ClcRequest { result, barrier } => self.clc_request(op, result, barrier),
+            Row::ClcLoad => self.clc_load(op),
+            Row::ClcGranted => self.clc_granted(op),
+            Row::ClcQuery => self.clc_query(op),
+            Row::RemoteStore(how) => self.remote_store(op, how),
             Row::Init => {
                 let Some(count) = self.count(op, "count") else { return };
-                self.barrier_row(op, "alloc", |barrier| EffectKind::Init { barrier, count });
+                // The one row of a group of CTAs counts the arrivals of all of them.
+                let mask = self.broadcast(op, "alloc", 0);
+                let count = count.saturating_mul(1 << mask.count_ones());
+                self.barrier_row(op, "alloc", mask, |barrier| EffectKind::Init { barrier, count });
             }
-            Row::Invalidate => self.barrier_row(op, "alloc", |barrier| EffectKind::Invalidate { barrier }),
+            Row::Invalidate => {
+                let mask = self.broadcast(op, "alloc", 0);
+                self.barrier_row(op, "alloc", mask, |barrier| EffectKind::Invalidate { barrier });
+            }
             Row::Expect => {
                 let Some(bytes) = self.count(op, "size").map(u64::from) else { return };
-                self.barrier_row(op, "alloc", |barrier| EffectKind::Expect { barrier, bytes, to: Recipients::own() });
+                let (from, to) = self.routed(op, self.broadcast(op, "alloc", 0));
+                self.barrier_row(op, "alloc", from, |barrier| EffectKind::Expect { barrier, bytes, to });
             }
             Row::Arrive => {
                 if self.flag(op, "perThread") {
                     return self.unmodelled(op, "an arrival by every thread is not followed yet");
                 }
                 let Some(count) = self.count(op, "count") else { return };
-                self.barrier_row(op, "alloc", |barrier| EffectKind::Arrive { barrier, count, to: Recipients::own() });
+                let (from, to) = self.routed(op, self.broadcast(op, "alloc", 0));
+                self.barrier_row(op, "alloc", from, |barrier| EffectKind::Arrive { barrier, count, to });
             }
             Row::ArriveThreads => self.arrive_threads(op),
             Row::ReadPhase => self.read_phase(op),
@@ -128,22 +144,43 @@ impl Lowerer<'_> {
                     return self.unmodelled(op, "the phase is missing");
                 };
                 let phase = self.scalar(phase);
-                self.barrier_row(op, "alloc", |barrier| EffectKind::Wait { barrier, phase });
+                let mask = self.broadcast(op, "alloc", 0);
+                self.barrier_row(op, "alloc", mask, |barrier| EffectKind::Wait { barrier, phase });
             }
             Row::TensorCoreCommit => {
-                self.barrier_row(op, "barrier", |barrier| EffectKind::TensorCoreCommit {
-                    barrier,
-                    to: Recipients::own(),
-                });
+                let to = self.completion_ctas(op, self.tree.group(op, "descs").iter().copied());
+                let pair = self.paired(op).leaders;
+                self.barrier_row(op, "barrier", pair, |barrier| EffectKind::TensorCoreCommit { barrier, to });
             }
             Row::AsyncCopyArrive { increments } => {
                 let increments = increments && !self.flag(op, "noIncrement");
-                self.barrier_row(op, "barrier", |barrier| EffectKind::AsyncCopyArrive {
-                    barrier,
-                    increments,
-                    to: Recipients::own(),
-                });
+                let to = Recipients::one(CtaSet::leader(self.broadcast(op, "barrier", 0)));
+                self.barrier_row(op, "barrier", 0, |barrier| EffectKind::AsyncCopyArrive { barrier, increments, to });
             }
+        }
+    }
+
+    fn cluster_arrive(&mut self, op: OpId) {
+        let relaxed = self.flag(op, "relaxed");
+        self.plain(op, EffectKind::ClusterArrive { relaxed });
+    }
+
+    fn cluster_size(&mut self, op: OpId) {
+        let size = self.build.number(i64::from(self.ctas.cluster));
+        if let Some(&result) = self.tree.results(op).first() {
+            self.bind(result, Val::Scalar(size));
+        }
+    }
+
+    /// `arrive_barrier_named` and `wait_barrier_named`, which arrives too (PTX `bar.sync`).
+    fn named(&mut self, op: OpId, waits: bool) {
+        let &[id, threads] = self.tree.operands(op) else {
+            return self.unmodelled(op, "its number or its thread count is missing");
+        };
+        let (id, threads) = (self.scalar(id), self.scalar(threads));
+        self.plain(op, EffectKind::NamedArrive { id, threads });
+        if waits {
+            self.plain(op, EffectKind::NamedWait { id });
         }
     }
 
@@ -176,14 +213,14 @@ impl Lowerer<'_> {
         }
     }
 
-    fn barrier_row(&mut self, op: OpId, group: &str, kind: impl FnOnce(Var) -> EffectKind) {
+    fn barrier_row(&mut self, op: OpId, group: &str, leaders: u16, kind: impl FnOnce(Var) -> EffectKind) {
         let predicate = self.predicate(op);
         if matches!(predicate, Predicate::Never) {
             return;
         }
         let site = self.site(op);
         if let Some(barrier) = self.barrier(op, site, group, 0) {
-            self.build.effect(site, predicate.var(), kind(barrier));
+            self.build.effect_of(site, predicate.var(), leaders, kind(barrier));
         }
     }
 
@@ -228,7 +265,13 @@ impl Lowerer<'_> {
             return;
         }
         let site = self.site(op);
-        let Some(accesses) = self.accesses(op, site, touches) else { return };
+        if let Some(&mask) = tree.group(op, "multicastTargets").first() {
+            let mask = self.scalar(mask);
+            return self.multicast_to(op, site, &predicate, mask);
+        }
+        let reach = self.reach(op, issuer, done);
+        let Some(mut accesses) = self.accesses(op, site, touches) else { return };
+        accesses.iter_mut().for_each(|access| access.ctas = reach.ctas);
         let completion = match done {
             Done::InOrder => Completion::InOrder,
             Done::Group { when: Some(attr), .. } if !self.flag(op, attr) => Completion::InOrder,
@@ -245,13 +288,13 @@ impl Lowerer<'_> {
                     barrier,
                     predicate: None,
                     count: 0,
-                    bytes,
-                    to: Recipients::own(),
+                    bytes: bytes * reach.times,
+                    to: reach.to,
                 }])
             }
         };
         let kind = EffectKind::Operation { issuer, accesses, completion };
-        self.build.effect(site, predicate.var(), kind);
+        self.build.effect_of(site, predicate.var(), reach.leaders, kind);
     }
 
     /// The accesses of an op; operands in registers have none. `None` where one is not followed.

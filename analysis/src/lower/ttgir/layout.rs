@@ -7,7 +7,8 @@
 //!
 //! Deviation: with `blockM = 64` two tiles share columns in different rows; they are laid side by
 //! side here, so the window is right for every view and only its size is an upper bound.
-//! Missed: padding of `padded_shared`, partitions of `partitioned_shared`, CTA splits.
+//! A shape is printed for the whole cluster; what is counted here is one CTA's part.
+//! Missed: padding of `padded_shared`, partitions of `partitioned_shared`.
 
 use super::Lowerer;
 use crate::sync::{Dim, Shape, Space};
@@ -19,7 +20,7 @@ pub(super) struct Memory {
     pub(super) space: Space,
     /// The whole window, dense.
     pub(super) shape: Shape,
-    /// Elements of each logical dimension.
+    /// Elements of each logical dimension in one CTA.
     pub(super) sizes: Vec<u64>,
     /// Bits of the linear space that it spans.
     pub(super) bits: u64,
@@ -33,14 +34,18 @@ impl Lowerer<'_> {
         let Ty::MemDesc { shape, elem, encoding, space, .. } = self.tree.ty(self.tree.value_type(value)?) else {
             return None;
         };
-        let sizes: Vec<u64> = shape.iter().map(|size| u64::try_from(*size).ok()).collect::<Option<_>>()?;
+        let mut sizes: Vec<u64> = shape.iter().map(|size| u64::try_from(*size).ok()).collect::<Option<_>>()?;
+        let (split, rank) = (self.split(value), sizes.len());
+        for (dim, size) in sizes.iter_mut().enumerate() {
+            *size = size.div_ceil(split.cut(dim, rank));
+        }
         let element = u64::from(elem.bits.max(1));
         // Past this no product below overflows.
         let most = sizes.iter().try_fold(element, |product, size| product.checked_mul((*size).max(1)));
         most.filter(|bits| *bits <= 1 << 40)?;
         let bytes = (sizes.iter().product::<u64>() * element).div_ceil(8);
         let space = match space {
-            MemSpace::Shared => Space::Shared,
+            MemSpace::Shared | MemSpace::SharedCluster => Space::Shared,
             MemSpace::Tensor => Space::Tensor,
             _ => return None,
         };
@@ -95,7 +100,7 @@ fn tensor(sizes: &[u64], element: u64, encoding: &str) -> Shape {
 }
 
 /// `name = 12` in an attribute's text.
-fn field(text: &str, name: &str) -> Option<u64> {
+pub(super) fn field(text: &str, name: &str) -> Option<u64> {
     let (_, rest) = text.split_once(name)?;
     let rest = rest.trim_start().strip_prefix('=')?.trim_start();
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());

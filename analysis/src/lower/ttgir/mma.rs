@@ -3,14 +3,14 @@
 //! With `useD` false the accumulator is only written, and all of its allocation is cleared; with
 //! `useD` true it is read too. Where `useD` is known at run time only, the op becomes two
 //! effects of one site of which exactly one happens.
+//!
+//! Two CTAs that work as a pair are one issuer, the even one, which touches the memory of both.
 
 use super::Lowerer;
 use super::apply::Predicate;
 use super::effects::Touch;
-use crate::sync::{
-    Access, Arrival, Completion, CtaSet, EffectKind, Issuer, Mode, Proxy, Pure, Recipients, SiteId, Var, Width,
-};
-use crate::syntax::ttgir::OpId;
+use crate::sync::{Access, Arrival, Completion, EffectKind, Issuer, Mode, Proxy, Pure, SiteId, Width};
+use crate::syntax::ttgir::{MemSpace, OpId, Ty, ValueId};
 
 const fn read(group: &'static str, operand: &'static str) -> Touch {
     Touch { group, mode: Mode::Read, proxy: Proxy::Async, operand }
@@ -27,7 +27,9 @@ impl Lowerer<'_> {
             return;
         }
         let site = self.site(op);
-        let Some(reads) = self.accesses(op, site, if scaled { SCALED } else { PLAIN }) else { return };
+        let Some(mut reads) = self.accesses(op, site, if scaled { SCALED } else { PLAIN }) else { return };
+        let reach = self.paired(op);
+        reads.iter_mut().for_each(|access| access.ctas = reach.ctas);
         let Some(accumulator) = self.operand(op, "d", 0) else { return };
         let Some(&use_d) = tree.group(op, "useD").first() else {
             return self.unmodelled(op, "its operand `useD` is missing");
@@ -47,7 +49,7 @@ impl Lowerer<'_> {
                 proxy: Proxy::Tensor,
                 operand: "Acc",
                 clears,
-                ctas: CtaSet::OWN,
+                ctas: reach.ctas,
             };
             let mut accesses = reads.to_vec();
             if uses {
@@ -57,18 +59,14 @@ impl Lowerer<'_> {
             EffectKind::Operation { issuer, accesses, completion: completion.clone() }
         };
         match use_d_known {
-            Predicate::Always => self.build.effect(site, predicate.var(), effect(&reads, true)),
-            Predicate::Never => self.build.effect(site, predicate.var(), effect(&reads, false)),
+            Predicate::Always => self.build.effect_of(site, predicate.var(), reach.leaders, effect(&reads, true)),
+            Predicate::Never => self.build.effect_of(site, predicate.var(), reach.leaders, effect(&reads, false)),
             Predicate::When(use_d) => {
                 let one = self.build.number(1);
                 let clear = self.build.compute(Pure::Xor(Width(1), use_d, one), "");
-                let both = |lowerer: &mut Self, condition: Var| match predicate.var() {
-                    Some(pred) => lowerer.build.compute(Pure::And(Width(1), pred, condition), ""),
-                    None => condition,
-                };
-                let (adds, clears) = (both(self, use_d), both(self, clear));
-                self.build.effect(site, Some(adds), effect(&reads, true));
-                self.build.effect(site, Some(clears), effect(&reads, false));
+                let (adds, clears) = (self.both(&predicate, use_d), self.both(&predicate, clear));
+                self.build.effect_of(site, Some(adds), reach.leaders, effect(&reads, true));
+                self.build.effect_of(site, Some(clears), reach.leaders, effect(&reads, false));
             }
         }
     }
@@ -78,6 +76,14 @@ impl Lowerer<'_> {
         let tree = self.tree;
         let count = tree.group(op, "barriers").len();
         let mut arrivals = Vec::new();
+        // Without `multicast` it arrives in its own pair only.
+        let shared = |value: &&ValueId| {
+            let ty = tree.value_type(**value).map(|ty| tree.ty(ty));
+            matches!(ty, Some(Ty::MemDesc { space: MemSpace::Shared, .. }))
+        };
+        let sent = ["a", "b"].iter().flat_map(|group| tree.group(op, group)).filter(shared).copied();
+        let multicast = self.flag(op, "multicast");
+        let to = self.completion_ctas(op, sent.take(if multicast { 2 } else { 0 }));
         for at in 0..count {
             let predicate = match tree.group(op, "barrier_preds").get(at) {
                 Some(&value) => {
@@ -88,13 +94,7 @@ impl Lowerer<'_> {
             };
             let barrier = self.barrier(op, site, "barriers", at)?;
             if !matches!(predicate, Predicate::Never) {
-                arrivals.push(Arrival {
-                    barrier,
-                    predicate: predicate.var(),
-                    count: 1,
-                    bytes: 0,
-                    to: Recipients::own(),
-                });
+                arrivals.push(Arrival { barrier, predicate: predicate.var(), count: 1, bytes: 0, to: to.clone() });
             }
         }
         // Triton's pipeline hands tokens on until it makes the op asynchronous; Gluon makes them

@@ -9,17 +9,20 @@
 //! depends on them is a free input. Never dropped: an op with a memdesc operand or of a dialect
 //! that synchronises, and no row; it becomes [`EffectKind::Unmodelled`].
 //!
-//! Missed so far: clusters of more than one CTA (lowered as one and said at the module), the
-//! ops of CLC, AutoWS tokens and arefs, TLX (said at each op).
+//! Missed so far: AutoWS tokens and arefs, TLX storage aliases (said at each op).
 
 mod amd;
 mod apply;
 mod cfg;
+mod clc;
+mod cta;
 mod effects;
 mod flow;
 mod layout;
 mod mma;
 mod region;
+mod remote;
+mod rendezvous;
 mod scalar;
 mod specialize;
 mod token;
@@ -102,6 +105,10 @@ struct Lowerer<'t> {
     sites: FxHashMap<OpId, SiteId>,
     /// Ops whose operands are noted in their sites; an inlined function is lowered more than once.
     noted: FxHashSet<OpId>,
+    /// What the module says of clusters.
+    ctas: cta::Ctas,
+    /// The op after which all CTAs meet because Triton makes them.
+    rendezvous: Option<OpId>,
     unmodelled: Vec<Unmodelled>,
     said: FxHashSet<OpId>,
     /// Where the terminators of the regions around lead, innermost last.
@@ -129,6 +136,8 @@ impl<'t> Lowerer<'t> {
             free: FxHashMap::default(),
             sites: FxHashMap::default(),
             noted: FxHashSet::default(),
+            ctas: cta::Ctas::default(),
+            rendezvous: None,
             unmodelled: Vec::new(),
             said: FxHashSet::default(),
             exits: Vec::new(),
@@ -146,16 +155,12 @@ impl<'t> Lowerer<'t> {
         let int = |name| module.and_then(|op| self.int_attr(op, name));
         let warps = int("ttg.num-warps").and_then(|warps| u32::try_from(warps).ok()).unwrap_or(4);
         let lanes = int("ttg.threads-per-warp").and_then(|lanes| u32::try_from(lanes).ok());
-        let ctas = int("ttg.num-ctas").unwrap_or(1);
         self.lanes = lanes.unwrap_or(32);
         self.build.kernel.partitions.push(Partition { warps });
         self.build.map.partitions.push(("default".to_owned(), TextRange::default()));
-        self.build.kernel.ctas = u32::try_from(ctas).unwrap_or(u32::MAX);
-        let target = module.and_then(|op| self.tree.attr_str(self.tree.attr(op, "ttg.target")?));
-        // On AMD a CTA touches its own memory only: in a multicast each one starts its own copy.
-        let alone = ctas <= 1 || target.is_some_and(|target| target.starts_with("hip:"));
-        if let (Some(module), false) = (module, alone) {
-            let reason = format!("the kernel runs in clusters of {ctas} CTAs, which are not followed yet");
+        if let Some(module) = module
+            && let Some(reason) = self.read_ctas(module)
+        {
             self.unmodelled.push(Unmodelled { range: self.tree.op_name_range(module), reason });
         }
     }
@@ -174,6 +179,7 @@ impl<'t> Lowerer<'t> {
         for (at, arg) in args.iter().enumerate() {
             self.argument(function, at, *arg);
         }
+        self.rendezvous = self.meeting(region);
         self.calls.push(function);
         self.exits.push(region::Exit::Kernel);
         self.region(region, None);

@@ -77,6 +77,11 @@ impl Lowerer<'_> {
         match (name, operands) {
             ("tt.get_program_id", _) => Some(self.grid(op, InputKind::ProgramId, "program_id")),
             ("tt.get_num_programs", _) => Some(self.grid(op, InputKind::NumPrograms, "num_programs")),
+            ("nvg.cluster_id", _) if self.ctas.cluster == 1 => Some(Pure::Const(0)),
+            ("nvg.cluster_id", _) => {
+                let rank = Input { kind: InputKind::CtaRank, width: width.0, divisor: 1 };
+                Some(Pure::Input(self.build.input(rank, "CTA")))
+            }
             ("tt.addptr", &[pointer, offset]) => {
                 let from = Width(self.width(offset));
                 let (pointer, offset) = (self.scalar(pointer), self.scalar(offset));

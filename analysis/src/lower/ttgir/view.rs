@@ -128,9 +128,14 @@ impl Lowerer<'_> {
                 if offsets.len() != from.dims.len() || memory.sizes.len() != from.dims.len() {
                     return None;
                 }
+                let (split, rank) = (self.split(result), offsets.len());
                 let mut shift = 0;
-                for ((at, size), dim) in offsets.iter().zip(&memory.sizes).zip(&from.dims) {
+                for (number, ((at, size), dim)) in offsets.iter().zip(&memory.sizes).zip(&from.dims).enumerate() {
                     at.checked_add(*size).filter(|end| *end <= dim.size)?;
+                    // A part of a dimension that is cut among CTAs lies in some of them only.
+                    if split.cut(number, rank) > 1 && *size != dim.size {
+                        return None;
+                    }
                     shift += at * dim.stride;
                 }
                 let cut = from.dims.iter().zip(&memory.sizes);
@@ -141,6 +146,11 @@ impl Lowerer<'_> {
                 // The fork has `N`; Triton 3.9 has `offset`, along `dim`, which is 1 unless said.
                 let offset = self.int_attr(op, "N").or_else(|| self.int_attr(op, "offset"));
                 let offset = offset.and_then(|at| u64::try_from(at).ok())?;
+                let (split, rank) = (self.split(result), memory.sizes.len());
+                let along = rank.checked_sub(if self.int_attr(op, "dim") == Some(0) { 2 } else { 1 })?;
+                if split.cut(along, rank) > 1 && offset != 0 {
+                    return None;
+                }
                 let (shift, dims, exact) = if self.int_attr(op, "dim") == Some(0) {
                     let size = *memory.sizes.get(memory.sizes.len().checked_sub(2)?)?;
                     let all = self.memory(*self.tree.operands(op).first()?)?.sizes;

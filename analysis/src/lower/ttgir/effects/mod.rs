@@ -14,6 +14,7 @@ mod tlx;
 mod ttg;
 mod ttng;
 
+use super::remote::Remote;
 use super::view::Window;
 use crate::sync::{CommitKind, Issuer, Mode, Proxy};
 
@@ -86,10 +87,28 @@ pub(super) enum Row {
     ProxyFence,
     /// `cluster_barrier`.
     ClusterBarrier,
-    /// The first half of it.
+    /// The first half of one.
     ClusterArrive,
-    /// The second half of it.
+    /// The second half of one.
     ClusterWait,
+    /// The number of CTAs of the cluster.
+    ClusterSize,
+    /// `arrive_barrier_named`.
+    NamedArrive,
+    /// `wait_barrier_named`.
+    NamedWait,
+    /// Asks cluster launch control for a tile; its operands by name.
+    ClcRequest { result: &'static str, barrier: &'static str },
+    /// `clc_load_result`.
+    ClcLoad,
+    /// `clc_is_canceled`.
+    ClcGranted,
+    /// `clc_query_cancel` (fork only).
+    ClcQuery,
+    /// `map_to_remote_buffer` (fork only).
+    MapToRemote,
+    /// Stores into another CTA's memory (fork only).
+    RemoteStore(Remote),
     /// `tc_gen5_mma` and, with scales, `tc_gen5_mma_scaled`.
     Mma { scaled: bool },
 }

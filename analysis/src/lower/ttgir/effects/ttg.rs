@@ -3,10 +3,9 @@
 //! `ttg.barrier` orders a partition within itself, which the machine takes as given.
 
 use super::{Done, Row, Table, base, read, write};
+use crate::lower::ttgir::remote::Remote;
 use crate::lower::ttgir::view::Window;
 use crate::sync::{CommitKind, Issuer, Proxy};
-
-const REMOTE: &str = "memory of another CTA is not followed yet";
 
 pub(super) const ROWS: Table = &[
     ("local_alloc", Row::Allocate),
@@ -35,7 +34,7 @@ pub(super) const ROWS: Table = &[
     ("barrier", Row::Nothing),
     ("global_scratch_alloc", Row::Nothing),
     ("mask", Row::Unmodelled("a predicated region, which the pipeliner has not expanded yet")),
-    ("remote_shmem_store", Row::Unmodelled(REMOTE)),
-    ("async_remote_shmem_store", Row::Unmodelled(REMOTE)),
-    ("async_remote_shmem_copy", Row::Unmodelled(REMOTE)),
+    ("remote_shmem_store", Row::RemoteStore(Remote::Store)),
+    ("async_remote_shmem_store", Row::RemoteStore(Remote::AsyncStore)),
+    ("async_remote_shmem_copy", Row::RemoteStore(Remote::AsyncCopy)),
 ];

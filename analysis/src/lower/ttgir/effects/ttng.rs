@@ -1,15 +1,13 @@
 //! TritonNvidiaGPU: mbarriers, TMA, wgmma, tcgen05, tensor memory.
 //!
-//! Fences other than the async-proxy fence order global memory, descriptors or a cluster, none of
-//! which one CTA's shared memory needs.
+//! Fences other than the async-proxy fence order global memory, descriptors, or the init of
+//! barriers for the cluster, which Triton adds where it is needed.
 
 use super::{Done, Row, Table, Touch, base, read, write};
 use crate::lower::ttgir::view::Window;
 use crate::sync::{CommitKind, Issuer, Proxy};
 
-const CLUSTER: &str = "clusters of CTAs are not followed yet";
-const CLC: &str = "cluster launch control is not followed yet";
-const NAMED: &str = "named barriers are not followed yet";
+const CLC: &str = "cluster launch control before it has barriers is not followed";
 const TOKENS: &str = "an op of automatic warp specialisation, not followed yet";
 
 const fn tma_load(barrier: &'static str) -> Row {
@@ -74,7 +72,7 @@ pub(super) const ROWS: Table = &[
     ("tcgen5_global_alloc", Row::Nothing),
     ("packed_arith", Row::Nothing),
     ("vote_ballot_sync", Row::Nothing),
-    ("cluster_size_1d", Row::Nothing),
+    ("cluster_size_1d", Row::ClusterSize),
     ("fence", Row::Nothing),
     ("fence_mbarrier_init_release_cluster", Row::Nothing),
     ("async_tma_prefetch", Row::Nothing),
@@ -83,22 +81,22 @@ pub(super) const ROWS: Table = &[
     ("tensormap_create", Row::Nothing),
     ("tensormap_fenceproxy_acquire", Row::Nothing),
     ("reinterpret_tensor_descriptor", Row::Nothing),
-    ("clc_is_canceled", Row::Nothing),
+    ("clc_is_canceled", Row::ClcGranted),
     ("clc_get_program_id", Row::Nothing),
-    ("cluster_arrive", Row::Unmodelled(CLUSTER)),
-    ("cluster_wait", Row::Unmodelled(CLUSTER)),
-    ("map_to_remote_buffer", Row::Unmodelled(CLUSTER)),
-    ("two_cta_peer_gather", Row::Unmodelled(CLUSTER)),
-    ("clc_try_cancel", Row::Unmodelled(CLC)),
+    ("cluster_arrive", Row::ClusterArrive),
+    ("cluster_wait", Row::ClusterWait),
+    ("map_to_remote_buffer", Row::MapToRemote),
+    ("two_cta_peer_gather", Row::Unmodelled("an exchange between CTAs that is not lowered yet")),
+    ("clc_try_cancel", Row::ClcRequest { result: "result", barrier: "mbarrier" }),
     ("clc_try_cancel_sync", Row::Unmodelled(CLC)),
-    ("clc_load_result", Row::Unmodelled(CLC)),
+    ("clc_load_result", Row::ClcLoad),
     ("clc_advance", Row::Unmodelled(CLC)),
     ("clc_try_cancel_async", Row::Unmodelled(CLC)),
     ("clc_read", Row::Unmodelled(CLC)),
-    ("async_clc_try_cancel", Row::Unmodelled(CLC)),
-    ("clc_query_cancel", Row::Unmodelled(CLC)),
-    ("arrive_barrier_named", Row::Unmodelled(NAMED)),
-    ("wait_barrier_named", Row::Unmodelled(NAMED)),
+    ("async_clc_try_cancel", Row::ClcRequest { result: "clcResAlloc", barrier: "mbarAlloc" }),
+    ("clc_query_cancel", Row::ClcQuery),
+    ("arrive_barrier_named", Row::NamedArrive),
+    ("wait_barrier_named", Row::NamedWait),
     ("async_tma_store_token_wait", Row::StoreTokenWait),
     ("subtiled_region", Row::Unmodelled(TOKENS)),
     ("async_store", Row::Unmodelled("a bulk copy from shared memory, not followed yet")),
