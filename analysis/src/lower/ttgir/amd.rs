@@ -7,7 +7,8 @@ use crate::sync::{Arrival, CommitKind, EffectKind, Recipients, SiteId};
 use crate::syntax::ttgir::OpId;
 
 impl Lowerer<'_> {
-    fn warps(&self) -> u32 {
+    /// Warps of the partition that is being lowered.
+    pub(super) fn warps(&self) -> u32 {
         self.build.kernel.partitions.get(self.partition).map_or(1, |partition| partition.warps)
     }
 

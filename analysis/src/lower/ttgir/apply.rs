@@ -130,10 +130,12 @@ impl Lowerer<'_> {
                 self.barrier_row(op, "alloc", from, |barrier| EffectKind::Expect { barrier, bytes, to });
             }
             Row::Arrive => {
-                if self.flag(op, "perThread") {
-                    return self.unmodelled(op, "an arrival by every thread is not followed yet");
-                }
                 let Some(count) = self.count(op, "count") else { return };
+                let count = if self.flag(op, "perThread") {
+                    count.saturating_mul(self.warps()).saturating_mul(self.lanes)
+                } else {
+                    count
+                };
                 let (from, to) = self.routed(op, self.broadcast(op, "alloc", 0));
                 self.barrier_row(op, "alloc", from, |barrier| EffectKind::Arrive { barrier, count, to });
             }

@@ -30,13 +30,15 @@ pub(super) struct Ctas {
     pub(super) cluster: u16,
     /// CTAs along x, where the cluster is one of programs.
     pub(super) along_x: u16,
+    /// Each CTA touches its own memory and barriers only, even in a multicast (AMD).
+    pub(super) apart: bool,
     /// Tensor cores work in pairs of CTAs (`ttng.two-ctas`).
     pub(super) pairs: bool,
 }
 
 impl Default for Ctas {
     fn default() -> Ctas {
-        Ctas { program: 1, cluster: 1, along_x: 1, pairs: false }
+        Ctas { program: 1, cluster: 1, along_x: 1, apart: false, pairs: false }
     }
 }
 
@@ -87,10 +89,12 @@ impl Lowerer<'_> {
         if all > MOST {
             return Some(format!("the kernel runs in clusters of {all} CTAs; at most {MOST} are followed"));
         }
+        let target = self.tree.attr(module, "ttg.target").and_then(|attr| self.tree.attr_str(attr));
         self.ctas = Ctas {
             program: program as u16,
             cluster: all as u16,
             along_x: x as u16,
+            apart: target.is_some_and(|target| target.starts_with("hip:")),
             pairs: all > 1 && (self.flag(module, "ttng.two-ctas") || self.flag(module, "tlx.enable_paired_cta_mma")),
         };
         None
@@ -145,7 +149,8 @@ impl Lowerer<'_> {
 
     /// Bits of a CTA's number that do not count for a memdesc operand.
     pub(super) fn broadcast(&self, op: OpId, group: &str, at: usize) -> u16 {
-        self.tree.group(op, group).get(at).map_or(0, |value| self.split(*value).broadcast)
+        let value = self.tree.group(op, group).get(at).filter(|_| !self.ctas.apart);
+        value.map_or(0, |value| self.split(*value).broadcast)
     }
 
     /// Where an arrival by a thread goes, and who makes it.

@@ -107,6 +107,8 @@ struct Lowerer<'t> {
     noted: FxHashSet<OpId>,
     /// What the module says of clusters.
     ctas: cta::Ctas,
+    /// The partition that is being lowered.
+    partition: usize,
     /// The op after which all CTAs meet because Triton makes them.
     rendezvous: Option<OpId>,
     unmodelled: Vec<Unmodelled>,
@@ -119,8 +121,6 @@ struct Lowerer<'t> {
     inlined: u32,
     /// Values that some op takes, of the functions that are being lowered; filled when asked for.
     taken: FxHashSet<ValueId>,
-    /// Number of the partition that is being lowered.
-    partition: usize,
     /// Threads of a warp.
     lanes: u32,
     depth: u32,
@@ -137,6 +137,7 @@ impl<'t> Lowerer<'t> {
             sites: FxHashMap::default(),
             noted: FxHashSet::default(),
             ctas: cta::Ctas::default(),
+            partition: 0,
             rendezvous: None,
             unmodelled: Vec::new(),
             said: FxHashSet::default(),
@@ -144,7 +145,6 @@ impl<'t> Lowerer<'t> {
             calls: Vec::new(),
             inlined: 0,
             taken: FxHashSet::default(),
-            partition: 0,
             lanes: 32,
             depth: 0,
         }

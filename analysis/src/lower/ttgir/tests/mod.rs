@@ -3,6 +3,7 @@
 
 mod amd;
 mod broken;
+mod clusters;
 mod flow;
 mod rows;
 mod same;
@@ -38,7 +39,12 @@ const ENTRY: &str = "
 
 /// Lowers the one kernel of a whole module's body.
 fn module(functions: &str) -> Lowered {
-    let text = format!("{HEAD}{functions}\n}}\n");
+    module_in(HEAD, functions)
+}
+
+/// The same, under another head.
+fn module_in(head: &str, functions: &str) -> Lowered {
+    let text = format!("{head}{functions}\n}}\n");
     let tree = Tree::parse(&text);
     let mut errors = String::new();
     for error in tree.errors() {

@@ -211,30 +211,12 @@ fn tensor_memory() {
 
 #[test]
 fn what_is_not_followed_is_said() {
-    check_unmodelled("ttng.cluster_arrive {relaxed = false}", "cluster");
-    check_unmodelled("ttng.cluster_wait", "cluster");
-    check_unmodelled(
-        "%r = ttng.map_to_remote_buffer %a, %c0 : !tile -> !ttg.memdesc<128x128xf16, #s, #ttng.shared_cluster_memory, mutable>",
-        "cluster",
-    );
-    check_unmodelled("ttng.wait_barrier_named %c0, %c1 : i32, i32", "named");
-    check_unmodelled("%0 = ttng.clc_load_result %a : !tile -> i128", "launch control");
     check_unmodelled("\"ttng.new_op\"() : () -> ()", "not known");
     check_unmodelled("\"test.use\"(%a) : (!tile) -> ()", "memdesc");
     check_unmodelled("%0 = \"test.make\"() : () -> !tile", "memdesc");
     check_unmodelled("ttng.arrive_barrier %word, 1 : !bar", "`%word`");
     check_unmodelled("%0 = ttg.local_load %word : !bar -> tensor<1xi64, #r>", "`%word`");
     check("\"test.use\"(%v) : (tensor<128x128xf16, #r>) -> ()", &[]);
-}
-
-#[test]
-fn clusters_are_said_at_the_module() {
-    let text = super::HEAD.replace("\"ttg.num-ctas\" = 1", "\"ttg.num-ctas\" = 2") + "tt.func @k() { tt.return }\n}\n";
-    let tree = crate::syntax::ttgir::Tree::parse(&text);
-    let lowered = super::super::lower(&tree);
-    assert_eq!(lowered[0].unmodelled.len(), 1);
-    assert_eq!(lowered[0].unmodelled[0].range.of(&text), "module");
-    assert_eq!(lowered[0].kernel.ctas, 2);
 }
 
 #[test]
@@ -250,8 +232,9 @@ fn tables_name_each_op_once_and_no_row_shadows_a_structure() {
 #[test]
 fn every_row_that_does_something_has_a_test() {
     let tests = [
-        include_str!("rows.rs"),
         include_str!("amd.rs"),
+        include_str!("clusters.rs"),
+        include_str!("rows.rs"),
         include_str!("views.rs"),
         include_str!("flow.rs"),
         include_str!("scalars.rs"),
