@@ -249,7 +249,7 @@ module attributes {"ttg.cluster-dim-x" = 2 : i32, "ttg.cluster-dim-y" = 1 : i32,
         );
         check(
             "ttg.async_remote_shmem_copy %a, rank %n, %a barrier %bar : !tile -> !tile barrier_ty !bar",
-            &["op tma -=read:async:%a -=write:async:%2 transaction [%3 count=0 bytes=512]"],
+            &["op tma -=read:async:%a -=write:async:%3 transaction [%4 count=0 bytes=512]"],
         );
     }
 
