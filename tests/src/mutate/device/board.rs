@@ -1,14 +1,15 @@
 //! The state of one run, and its steps.
 
 use super::barrier::Barrier;
-use super::memory::{Arena, Memory, Place, Through, mix};
+use super::memory::Memory;
 use super::policy::{Order, Policy};
+use super::values::{OUT, cta, moved, pack, remote, unpack};
 use analysis::model::Valuation;
 use analysis::sync::{
-    Access, BlockId, BufferId, CommitKind, Completion, Effect, EffectId, EffectKind, Instr, Issuer, Kernel, Mode,
-    Proxy, ShapeId, SiteId, Space, Target, Terminator, Var, VarKind, ViewOp,
+    BlockId, BufferId, Effect, EffectId, EffectKind, InputId, InputKind, Instr, Kernel, Mode, Proxy, ShapeId, SiteId,
+    Target, Terminator, Var, ViewOp,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Steps after which a run is given up.
 const STEPS: u64 = 40_000;
@@ -56,108 +57,127 @@ enum Life {
 
 /// Groups of one family: operations by number.
 #[derive(Clone, Default, Debug)]
-struct Groups {
-    staged: Vec<u64>,
-    closed: Vec<Vec<u64>>,
+pub(super) struct Groups {
+    pub(super) staged: Vec<u64>,
+    pub(super) closed: Vec<Vec<u64>>,
 }
 
 #[derive(Clone, Debug)]
-struct Thread {
+pub(super) struct Thread {
     life: Life,
     block: BlockId,
     instr: usize,
-    groups: BTreeMap<u8, Groups>,
-    /// The round of each named barrier that it arrived in.
-    rounds: BTreeMap<i64, u64>,
+    pub(super) groups: BTreeMap<u8, Groups>,
+    /// The round of each rendezvous that it arrived in.
+    pub(super) rounds: BTreeMap<Meeting, u64>,
 }
 
 /// A window with its effect on it.
 #[derive(Clone, Debug)]
-struct Touch {
-    buffer: BufferId,
-    start: u64,
-    shape: ShapeId,
-    mode: Mode,
-    proxy: Proxy,
+pub(super) struct Touch {
+    pub(super) cta: u16,
+    pub(super) buffer: BufferId,
+    pub(super) start: u64,
+    pub(super) shape: ShapeId,
+    pub(super) mode: Mode,
+    pub(super) proxy: Proxy,
 }
 
-type Barriers = BTreeMap<(u32, u64), Barrier>;
+/// A barrier's place: CTA, buffer, start.
+pub(super) type Where = (u16, u32, u64);
 
+/// Arrivals: where, how many, and bytes.
+pub(super) type Arrivals = Vec<(Where, i64, i64)>;
+
+/// What happens later.
 #[derive(Clone, Debug)]
-enum Work {
-    Operation { touches: Vec<Touch>, arrivals: Vec<((u32, u64), i64, i64)> },
-    Arrive { barrier: (u32, u64), count: i64 },
+pub(super) struct Work {
+    /// Memory that is touched.
+    pub(super) touches: Vec<Touch>,
+    /// Arrivals that come then.
+    pub(super) arrivals: Arrivals,
+    /// Where it is an operation: the place of what it reads among those of its thread.
+    pub(super) slot: Option<usize>,
 }
 
 /// What was issued and has not happened.
 #[derive(Clone, Debug)]
-struct Pending {
-    number: u64,
-    thread: usize,
-    /// The slot of its reads.
-    slot: usize,
+pub(super) struct Pending {
+    pub(super) number: u64,
+    pub(super) thread: usize,
     /// Those of one lane happen in order.
-    lane: Option<u8>,
+    pub(super) lane: Option<Lane>,
     /// Happens after all `cp.async` of the thread that were issued before.
-    after_copies: bool,
+    pub(super) after_copies: bool,
     /// A `cp.async`.
-    copies: bool,
+    pub(super) copies: bool,
     /// A copy that commits to a group: the device keeps the memory until it is done.
-    kept: bool,
-    priority: u64,
-    work: Work,
+    pub(super) kept: bool,
+    pub(super) priority: u64,
+    pub(super) work: Work,
 }
 
-const TENSOR_CORE: u8 = 0;
-const WGMMA: u8 = 1;
-const DATA_MOVER: u8 = 2;
+/// What a thread's operations of one sort happen in order on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Lane {
+    TensorCore,
+    Wgmma,
+    DataMover,
+}
+
+/// A rendezvous without storage.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Meeting {
+    /// Of the partitions with this number, in all CTAs.
+    Cluster(usize),
+    /// The named barrier of a CTA.
+    Named(u16, i64),
+}
 
 /// A run.
-pub struct Board<'k> {
-    kernel: &'k Kernel,
+pub(super) struct Board<'k> {
+    pub(super) kernel: &'k Kernel,
+    pub(super) intervals: &'k [Vec<(u64, u64)>],
     valuation: &'k Valuation,
-    intervals: &'k [Vec<(u64, u64)>],
-    vars: Vec<i64>,
-    threads: Vec<Thread>,
-    memory: Memory,
-    barriers: Barriers,
-    /// Named barriers: rounds that are complete, and threads that arrived in the next.
-    named: BTreeMap<i64, (u64, i64)>,
-    pending: Vec<Pending>,
-    issued: u64,
-    reads: Vec<Vec<u64>>,
-    sites: Vec<Vec<SiteId>>,
-    order: Order,
-    fault: Option<(Fault, Option<Slot>)>,
+    partitions: usize,
+    /// By CTA.
+    vars: Vec<Vec<i64>>,
+    pub(super) threads: Vec<Thread>,
+    pub(super) memory: Memory,
+    pub(super) barriers: BTreeMap<Where, Barrier>,
+    /// Rounds that are complete, and what arrived in the next.
+    pub(super) meetings: BTreeMap<Meeting, (u64, i64)>,
+    pub(super) pending: Vec<Pending>,
+    pub(super) issued: u64,
+    pub(super) reads: Vec<Vec<u64>>,
+    pub(super) sites: Vec<Vec<SiteId>>,
+    pub(super) order: Order,
+    pub(super) fault: Option<(Fault, Option<Slot>)>,
     work: u64,
-    over: bool,
-    late: bool,
-}
-
-const OUT: i64 = i64::MIN;
-
-fn pack(buffer: u32, start: u64) -> i64 {
-    (i64::from(buffer) << 40) | start as i64
-}
-
-fn unpack(value: i64) -> (u32, u64) {
-    ((value >> 40) as u32, (value & ((1 << 40) - 1)) as u64)
+    /// CTAs whose first thread has returned.
+    pub(super) over: Vec<bool>,
+    pub(super) late: bool,
+    /// Requests for another tile, and those writes that bring one.
+    pub(super) requests: i64,
+    pub(super) grants: BTreeSet<u64>,
 }
 
 /// Plays a kernel once.
-pub fn play(kernel: &Kernel, valuation: &Valuation, intervals: &[Vec<(u64, u64)>], policy: &Policy) -> Ending {
-    let threads = kernel.partitions.len().max(1);
+pub(super) fn play(kernel: &Kernel, valuation: &Valuation, intervals: &[Vec<(u64, u64)>], policy: &Policy) -> Ending {
+    let (partitions, ctas) = (kernel.partitions.len().max(1), kernel.ctas.max(1) as usize);
+    let threads = partitions * ctas;
     let thread =
-        Thread { life: Life::Unborn, block: BlockId(0), instr: 0, groups: BTreeMap::new(), rounds: BTreeMap::new() };
+        Thread { life: Life::Unborn, block: kernel.entry, instr: 0, groups: BTreeMap::new(), rounds: BTreeMap::new() };
     let mut board = Board {
         kernel,
         valuation,
         intervals,
-        vars: vec![0; kernel.vars.len()],
+        partitions,
+        vars: vec![vec![0; kernel.vars.len()]; ctas],
         threads: vec![thread; threads],
         memory: Memory::default(),
-        barriers: Barriers::new(),
-        named: BTreeMap::new(),
+        barriers: BTreeMap::new(),
+        meetings: BTreeMap::new(),
         pending: Vec::new(),
         issued: 0,
         reads: vec![Vec::new(); threads],
@@ -165,12 +185,15 @@ pub fn play(kernel: &Kernel, valuation: &Valuation, intervals: &[Vec<(u64, u64)>
         order: policy.order(threads),
         fault: None,
         work: 0,
-        over: false,
+        over: vec![false; ctas],
         late: false,
+        requests: 0,
+        grants: BTreeSet::new(),
     };
-    board.threads[0].life = Life::Running;
-    board.threads[0].block = kernel.entry;
-    board.advance(0);
+    for cta in 0..ctas {
+        board.threads[cta * partitions].life = Life::Running;
+        board.advance(cta * partitions);
+    }
     board.run();
     Ending { fault: board.fault, reads: board.reads, sites: board.sites, late: board.late }
 }
@@ -193,14 +216,14 @@ impl<'k> Board<'k> {
                     let pending = self.pending.remove(at);
                     self.happen(&pending);
                 }
-                None if self.over => return,
+                None if self.over.iter().all(|over| *over) => return,
                 None => return self.fail(Fault::Hang),
             }
         }
         self.fail(Fault::Lost);
     }
 
-    fn fail(&mut self, fault: Fault) {
+    pub(super) fn fail(&mut self, fault: Fault) {
         self.fault.get_or_insert((fault, None));
     }
 
@@ -237,8 +260,8 @@ impl<'k> Board<'k> {
         }
         match self.effect(thread).map(|(_, effect)| &effect.kind) {
             Some(EffectKind::Wait { barrier, phase }) => {
-                let barrier = self.barriers.get(&unpack(self.get(*barrier))).copied().unwrap_or_default();
-                barrier.passes(self.get(*phase)).unwrap_or(true)
+                let barrier = self.barriers.get(&self.place(thread, *barrier)).copied().unwrap_or_default();
+                barrier.passes(self.get(thread, *phase)).unwrap_or(true)
             }
             Some(EffectKind::WaitGroup { kind, pending }) => {
                 let Some(groups) = at.groups.get(&(*kind as u8)) else { return true };
@@ -247,38 +270,73 @@ impl<'k> Board<'k> {
                 !groups.closed[..over].iter().flatten().any(open)
             }
             Some(EffectKind::NamedWait { id }) => {
-                let id = self.get(*id);
-                let round = at.rounds.get(&id).copied().unwrap_or(0);
-                self.named.get(&id).is_some_and(|named| named.0 > round)
+                self.has_met(thread, Meeting::Named(self.cta_of(thread), self.get(thread, *id)))
             }
+            Some(EffectKind::ClusterWait) => self.has_met(thread, self.cluster_of(thread)),
             Some(_) => true,
             None => match self.kernel.blocks.get(at.block.index()).map(|block| &block.terminator) {
-                Some(Terminator::Join(..)) => !self.threads[1..].iter().any(|other| other.life == Life::Running),
+                Some(Terminator::Join(..)) => {
+                    !self.threads[thread + 1..thread + self.partitions].iter().any(|other| other.life == Life::Running)
+                }
                 _ => true,
             },
         }
     }
 
-    fn get(&self, var: Var) -> i64 {
-        self.vars.get(var.index()).copied().unwrap_or(0)
+    /// Whether the round that a thread arrived in is complete; one it never arrived in is.
+    fn has_met(&self, thread: usize, meeting: Meeting) -> bool {
+        let Some(round) = self.threads[thread].rounds.get(&meeting) else { return true };
+        self.meetings.get(&meeting).is_some_and(|(complete, _)| complete > round)
     }
 
-    fn set(&mut self, var: Var, value: i64) {
-        match self.vars.get_mut(var.index()) {
+    /// The CTA that a thread is of.
+    pub(super) fn cta_of(&self, thread: usize) -> u16 {
+        (thread / self.partitions) as u16
+    }
+
+    /// Threads of hardware that run a thread's partition.
+    pub(super) fn width_of(&self, thread: usize) -> i64 {
+        self.kernel.partitions.get(thread % self.partitions).map_or(0, |info| i64::from(info.warps) * 32)
+    }
+
+    /// The rendezvous of a thread with its like.
+    pub(super) fn cluster_of(&self, thread: usize) -> Meeting {
+        Meeting::Cluster(thread % self.partitions)
+    }
+
+    pub(super) fn get(&self, thread: usize, var: Var) -> i64 {
+        self.vars[thread / self.partitions].get(var.index()).copied().unwrap_or(0)
+    }
+
+    pub(super) fn set(&mut self, thread: usize, var: Var, value: i64) {
+        match self.vars[thread / self.partitions].get_mut(var.index()) {
             Some(slot) => *slot = value,
             None => self.fail(Fault::Lost),
         }
     }
 
-    fn holds(&self, predicate: Option<Var>) -> bool {
-        predicate.is_none_or(|var| self.get(var) & 1 == 1)
+    /// The value of the kernel's input of a kind, 0 where it has none.
+    pub(super) fn input(&self, kind: InputKind) -> i64 {
+        let at = self.kernel.inputs.iter().position(|input| input.kind == kind);
+        at.map_or(0, |at| self.valuation.get(InputId(at as u32)))
+    }
+
+    pub(super) fn holds(&self, thread: usize, predicate: Option<Var>) -> bool {
+        predicate.is_none_or(|var| self.get(thread, var) & 1 == 1)
+    }
+
+    /// Where the barrier of a memdesc is, as a thread names it.
+    pub(super) fn place(&self, thread: usize, view: Var) -> Where {
+        let value = self.get(thread, view);
+        let (buffer, start) = unpack(value);
+        (cta(value).unwrap_or_else(|| self.cta_of(thread)), buffer, start)
     }
 
     fn jump(&mut self, thread: usize, target: &Target) {
-        let values: Vec<i64> = target.args.iter().map(|&arg| self.get(arg)).collect();
+        let values: Vec<i64> = target.args.iter().map(|&arg| self.get(thread, arg)).collect();
         let Some(block) = self.kernel.blocks.get(target.block.index()) else { return self.fail(Fault::Lost) };
         for (&param, value) in block.params.iter().zip(values) {
-            self.set(param, value);
+            self.set(thread, param, value);
         }
         (self.threads[thread].block, self.threads[thread].instr) = (target.block, 0);
     }
@@ -295,19 +353,20 @@ impl<'k> Board<'k> {
             let Some(block) = kernel.blocks.get(at.block.index()) else { return self.fail(Fault::Lost) };
             match block.instrs.get(at.instr) {
                 Some(Instr::Effect(id)) => {
-                    if kernel.effects.get(id.index()).is_none_or(|effect| self.holds(effect.predicate)) {
+                    let Some(effect) = kernel.effects.get(id.index()) else { return self.fail(Fault::Lost) };
+                    if effect.leaders & self.cta_of(thread) == 0 && self.holds(thread, effect.predicate) {
                         return;
                     }
                     self.threads[thread].instr += 1;
                 }
                 Some(instr) => {
-                    self.compute(instr);
+                    self.compute(thread, instr);
                     self.threads[thread].instr += 1;
                 }
                 None => match &block.terminator {
                     Terminator::Jump(target) => self.jump(thread, target),
                     Terminator::Branch(condition, yes, no) => {
-                        let target = if self.get(*condition) & 1 == 1 { yes } else { no };
+                        let target = if self.get(thread, *condition) & 1 == 1 { yes } else { no };
                         self.jump(thread, target);
                     }
                     _ => return,
@@ -316,32 +375,33 @@ impl<'k> Board<'k> {
         }
     }
 
-    fn compute(&mut self, instr: &Instr) {
+    fn compute(&mut self, thread: usize, instr: &Instr) {
         match instr {
             Instr::Let(dst, pure) => {
-                let value = pure.eval(
-                    |var| self.get(var),
-                    |input| self.valuation.get(input),
-                    |memory, _| self.valuation.get(memory),
-                );
-                match value {
-                    Some(value) => self.set(*dst, value),
+                let input = |input: InputId| match self.kernel.inputs.get(input.index()).map(|info| info.kind) {
+                    Some(InputKind::CtaRank) => i64::from(self.cta_of(thread)),
+                    _ => self.valuation.get(input),
+                };
+                match pure.eval(|var| self.get(thread, var), input, |memory, _| self.valuation.get(memory)) {
+                    Some(value) => self.set(thread, *dst, value),
                     None => self.fail(Fault::Lost),
                 }
             }
-            Instr::Base(dst, buffer) => self.set(*dst, pack(buffer.0, 0)),
+            Instr::Base(dst, buffer) => self.set(thread, *dst, pack(buffer.0, 0)),
             Instr::View { dst, src, op } => {
-                let src = self.get(*src);
-                let moved = match *op {
-                    ViewOp::Shift(bits) => Some(bits),
-                    ViewOp::Remote(_) => Some(0),
-                    ViewOp::Index { index, stride, count } => {
-                        u64::try_from(self.get(index)).ok().filter(|&slot| slot < count).map(|slot| slot * stride)
-                    }
+                let src = self.get(thread, *src);
+                let value = match *op {
+                    ViewOp::Shift(bits) => moved(src, bits),
+                    ViewOp::Remote(number) => match u16::try_from(self.get(thread, number)) {
+                        Ok(number) if usize::from(number) < self.over.len() && src != OUT => remote(src, number),
+                        _ => OUT,
+                    },
+                    ViewOp::Index { index, stride, count } => match u64::try_from(self.get(thread, index)) {
+                        Ok(slot) if slot < count => moved(src, slot * stride),
+                        _ => OUT,
+                    },
                 };
-                let (buffer, start) = unpack(src);
-                let value = moved.filter(|_| src != OUT).map_or(OUT, |moved| pack(buffer, start + moved));
-                self.set(*dst, value);
+                self.set(thread, *dst, value);
             }
             Instr::Effect(_) => {}
         }
@@ -366,8 +426,8 @@ impl<'k> Board<'k> {
             Some(Terminator::Fork(fork)) => {
                 self.memory.fence(None);
                 for (number, target) in &fork.partitions {
-                    let child = *number as usize;
-                    if child >= self.threads.len() {
+                    let child = thread + *number as usize;
+                    if *number as usize >= self.partitions {
                         return self.fail(Fault::Lost);
                     }
                     self.threads[child].life = Life::Running;
@@ -383,226 +443,9 @@ impl<'k> Board<'k> {
             Some(Terminator::Exit(_)) => self.threads[thread].life = Life::Ended,
             Some(Terminator::Return(_)) => {
                 self.threads[thread].life = Life::Ended;
-                self.over = true;
+                self.over[thread / self.partitions] = true;
             }
             _ => self.fail(Fault::Lost),
-        }
-    }
-
-    fn execute(&mut self, thread: usize, effect: &Effect) {
-        match &effect.kind {
-            EffectKind::Allocate(_) => {}
-            EffectKind::Operation { issuer, accesses, completion } => {
-                self.sites[thread].push(effect.site);
-                self.operate(thread, *issuer, accesses, completion);
-            }
-            EffectKind::Init { barrier, count } => {
-                let count = i64::from(*count);
-                self.barrier(*barrier, |barrier| barrier.init(count));
-            }
-            EffectKind::Invalidate { barrier } => self.barrier(*barrier, Barrier::invalidate),
-            EffectKind::Expect { barrier, bytes, .. } => {
-                let bytes = *bytes as i64;
-                self.barrier(*barrier, |barrier| barrier.arrive(1, bytes));
-            }
-            EffectKind::Arrive { barrier, count, .. } => {
-                let count = i64::from(*count);
-                self.barrier(*barrier, |barrier| barrier.arrive(count, 0));
-            }
-            EffectKind::Wait { barrier, phase } => {
-                let phase = self.get(*phase);
-                self.barrier(*barrier, |barrier| barrier.passes(phase).map(|_| ()));
-            }
-            EffectKind::ReadPhase { barrier, dst } => {
-                let mut phase = 0;
-                self.barrier(*barrier, |barrier| barrier.phase().map(|now| phase = now));
-                self.set(*dst, phase);
-            }
-            EffectKind::TensorCoreCommit { barrier, .. } => self.issue_arrival(thread, *barrier, 1, Some(TENSOR_CORE)),
-            EffectKind::AsyncCopyArrive { barrier, increments, .. } => {
-                // Every thread of the partition executes it.
-                let count = self.kernel.partitions.get(thread).map_or(1, |info| i64::from(info.warps) * 32);
-                if *increments {
-                    self.barrier(*barrier, |barrier| barrier.expect_more(count));
-                }
-                self.issue_arrival(thread, *barrier, count, None);
-            }
-            EffectKind::Commit(kind) => {
-                let groups = self.groups(thread, *kind);
-                let staged = std::mem::take(&mut groups.staged);
-                groups.closed.push(staged);
-            }
-            EffectKind::WaitGroup { kind, pending } => {
-                let groups = self.groups(thread, *kind);
-                let over = groups.closed.len().saturating_sub(*pending as usize);
-                groups.closed.drain(..over);
-            }
-            EffectKind::ProxyFence => self.memory.fence(None),
-            // A cluster of one CTA meets nobody.
-            EffectKind::ClusterArrive { .. } | EffectKind::ClusterWait => {}
-            EffectKind::NamedArrive { id, threads } => {
-                let (id, wanted) = (self.get(*id), self.get(*threads));
-                let own = self.kernel.partitions.get(thread).map_or(0, |info| i64::from(info.warps) * 32);
-                let named = self.named.entry(id).or_default();
-                self.threads[thread].rounds.insert(id, named.0);
-                named.1 += own;
-                if named.1 >= wanted {
-                    *named = (named.0 + 1, 0);
-                }
-            }
-            EffectKind::NamedWait { .. } => {}
-            EffectKind::ClcLoad { .. } | EffectKind::Unmodelled => self.fail(Fault::Lost),
-        }
-    }
-
-    fn groups(&mut self, thread: usize, kind: CommitKind) -> &mut Groups {
-        self.threads[thread].groups.entry(kind as u8).or_default()
-    }
-
-    fn barrier(&mut self, view: Var, act: impl FnOnce(&mut Barrier) -> Result<(), super::barrier::Misuse>) {
-        let value = self.get(view);
-        if value == OUT {
-            return self.fail(Fault::Bounds);
-        }
-        if act(self.barriers.entry(unpack(value)).or_default()).is_err() {
-            self.fail(Fault::Barrier);
-        }
-    }
-
-    fn issue(&mut self, mut pending: Pending) {
-        self.issued += 1;
-        pending.number = self.issued;
-        pending.priority = self.order.issued(self.issued);
-        self.pending.push(pending);
-    }
-
-    fn issue_arrival(&mut self, thread: usize, barrier: Var, count: i64, lane: Option<u8>) {
-        let value = self.get(barrier);
-        if value == OUT {
-            return self.fail(Fault::Bounds);
-        }
-        let work = Work::Arrive { barrier: unpack(value), count };
-        let after_copies = lane.is_none();
-        self.issue(Pending {
-            number: 0,
-            thread,
-            slot: 0,
-            lane,
-            after_copies,
-            copies: false,
-            kept: false,
-            priority: 0,
-            work,
-        });
-    }
-
-    fn operate(&mut self, thread: usize, issuer: Issuer, accesses: &[Access], completion: &Completion) {
-        let slot = self.reads[thread].len();
-        self.reads[thread].push(0);
-        let mut touches = Vec::with_capacity(accesses.len());
-        for access in accesses {
-            let value = self.get(access.view);
-            let Some(VarKind::View(shape)) = self.kernel.vars.get(access.view.index()).map(|info| info.kind) else {
-                return self.fail(Fault::Lost);
-            };
-            if value == OUT {
-                return self.fail(Fault::Bounds);
-            }
-            let (buffer, start) = unpack(value);
-            touches.push(Touch { buffer: BufferId(buffer), start, shape, mode: access.mode, proxy: access.proxy });
-        }
-        let mut arrivals = Vec::new();
-        for arrival in completion.arrivals().iter().filter(|arrival| self.holds(arrival.predicate)) {
-            let value = self.get(arrival.barrier);
-            if value == OUT {
-                return self.fail(Fault::Bounds);
-            }
-            arrivals.push((unpack(value), i64::from(arrival.count), -(arrival.bytes as i64)));
-        }
-        if touches.iter().any(|touch| touch.proxy == Proxy::Async) {
-            // Triton fences between the proxies within a partition.
-            self.memory.fence(Some(thread as u16));
-        }
-        let now = issuer == Issuer::Base && !matches!(completion, Completion::Commit { .. });
-        let (mut lane, mut copies) = ((issuer == Issuer::TensorCore).then_some(TENSOR_CORE), false);
-        let mut kept = false;
-        let group = match completion {
-            Completion::Commit { kind, implicit } => Some((*kind, *implicit)),
-            Completion::InTurn(_) => Some((CommitKind::Tdm, true)),
-            _ => None,
-        };
-        if let Some((kind, implicit)) = group {
-            copies = kind == CommitKind::AsyncCopy;
-            kept = matches!(kind, CommitKind::AsyncCopy | CommitKind::TmaStore);
-            lane = match kind {
-                CommitKind::Wgmma => Some(WGMMA),
-                CommitKind::Tdm => Some(DATA_MOVER),
-                CommitKind::AsyncCopy | CommitKind::TmaStore => None,
-            };
-            let number = self.issued + 1;
-            let groups = self.groups(thread, kind);
-            groups.staged.push(number);
-            if implicit {
-                let staged = std::mem::take(&mut groups.staged);
-                groups.closed.push(staged);
-            }
-        }
-        let work = Work::Operation { touches, arrivals };
-        let pending = Pending { number: 0, thread, slot, lane, after_copies: false, copies, kept, priority: 0, work };
-        if now { self.happen(&pending) } else { self.issue(pending) }
-    }
-
-    fn happen(&mut self, pending: &Pending) {
-        let arrive =
-            |barriers: &mut Barriers, place, count, bytes| barriers.entry(place).or_default().arrive(count, bytes);
-        match &pending.work {
-            Work::Arrive { barrier, count } => {
-                if arrive(&mut self.barriers, *barrier, *count, 0).is_err() {
-                    self.fail(Fault::Barrier);
-                }
-            }
-            Work::Operation { touches, arrivals } => {
-                let name = mix(pending.thread as u64 + 1, pending.slot as u64);
-                match (self.over, pending.kept) {
-                    (true, true) => self.late = true,
-                    (true, false) => {
-                        self.fault.get_or_insert((Fault::Late, Some((pending.thread, pending.slot))));
-                    }
-                    (false, _) => {}
-                }
-                let mut seen = 0;
-                for (number, touch) in touches.iter().enumerate() {
-                    seen = mix(seen, self.touch(pending.thread, touch, mix(name, number as u64)));
-                }
-                self.reads[pending.thread][pending.slot] = seen;
-                for &(barrier, count, bytes) in arrivals {
-                    if arrive(&mut self.barriers, barrier, count, bytes).is_err() {
-                        self.fail(Fault::Barrier);
-                    }
-                }
-            }
-        }
-    }
-
-    fn touch(&mut self, thread: usize, touch: &Touch, name: u64) -> u64 {
-        let Some(buffer) = self.kernel.buffers.get(touch.buffer.0 as usize) else {
-            self.fail(Fault::Lost);
-            return 0;
-        };
-        let (arena, base) = match buffer.start {
-            Some(start) => (Arena::Placed(u8::from(buffer.space == Space::Tensor)), start),
-            None => (Arena::Buffer(touch.buffer.0), 0),
-        };
-        let intervals = self.intervals.get(touch.shape.0 as usize).map_or(&[][..], Vec::as_slice);
-        let place = Place { arena, base: base + touch.start, intervals };
-        match touch.mode {
-            Mode::Read => self.memory.read(&place, touch.proxy != Proxy::Generic),
-            Mode::Write => {
-                let held = touch.proxy == Proxy::Generic && !self.order.leaks();
-                let through = if held { Through::Generic(thread as u16) } else { Through::Both };
-                self.memory.write(&place, name, through);
-                0
-            }
         }
     }
 }

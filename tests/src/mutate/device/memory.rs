@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 /// Where memory lies: a buffer with no known place is one of its own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Arena {
-    /// Buffer number.
-    Buffer(u32),
-    /// Shared (0) or tensor (1) memory.
-    Placed(u8),
+    /// CTA, and buffer number.
+    Buffer(u16, u32),
+    /// CTA, and whether it is tensor memory.
+    Placed(u16, bool),
 }
 
 /// What a bit holds: the bit of a write's window.
@@ -49,7 +49,7 @@ pub struct Place<'a> {
     pub intervals: &'a [(u64, u64)],
 }
 
-/// All memory of a CTA.
+/// All memory of a cluster.
 #[derive(Clone, Default, Debug)]
 pub struct Memory {
     arenas: BTreeMap<Arena, BTreeMap<u64, Piece>>,
@@ -122,6 +122,12 @@ impl Memory {
         hash
     }
 
+    /// The write that a bit is from, as the generic proxy sees it; 0 for none.
+    pub fn writer(&self, arena: Arena, at: u64) -> u64 {
+        let piece = self.arenas.get(&arena).and_then(|map| map.range(..=at).next_back());
+        piece.filter(|(_, piece)| piece.end > at).map_or(0, |(_, piece)| piece.generic.write)
+    }
+
     /// The asynchronous proxy sees the generic writes of a thread, or of all.
     pub fn fence(&mut self, thread: Option<u16>) {
         if !self.dirty {
@@ -144,7 +150,7 @@ mod tests {
     use super::*;
 
     fn place(base: u64, intervals: &[(u64, u64)]) -> Place<'_> {
-        Place { arena: Arena::Buffer(0), base, intervals }
+        Place { arena: Arena::Buffer(0, 0), base, intervals }
     }
 
     #[test]

@@ -15,13 +15,15 @@
 //! are done (of 143,667 CTAs that ended during a bulk store, and 501,645 during `cp.async`, with memory
 //! that the next CTA overwrites at once, none went wrong), which the PTX ISA does not promise.
 //! Missed: registers (an accumulator
-//! that is read before its wgmma is waited for), clusters, parts of operations, and the generic reads
+//! that is read before its wgmma is waited for), larger clusters, parts of operations, and the generic reads
 //! that a fence orders before an asynchronous write.
 
+mod acts;
 mod barrier;
 mod board;
 mod memory;
 mod policy;
+mod values;
 
 pub use board::Fault;
 
@@ -34,6 +36,9 @@ use analysis::lower::lower;
 use analysis::model::Valuation;
 use analysis::sync::{Input, Kernel, Lowered};
 use analysis::syntax::ttgir::Tree;
+
+/// CTAs of a cluster that are played, all of them.
+const CTAS: u32 = 8;
 
 /// Random orders beside the unlucky ones.
 const ROUNDS: u64 = 12;
@@ -96,7 +101,11 @@ fn kernel(text: &str) -> Option<Lowered> {
     if let Some(kernel) = unbound(&lowered.kernel) {
         lowered.kernel = kernel;
     }
-    (lowered.kernel.ctas == 1 && lowered.unmodelled.is_empty()).then_some(lowered)
+    (lowered.kernel.ctas <= CTAS && lowered.unmodelled.is_empty()).then_some(lowered)
+}
+
+fn threads(kernel: &Kernel) -> usize {
+    kernel.partitions.len().max(1) * kernel.ctas.max(1) as usize
 }
 
 fn intervals(kernel: &Kernel) -> Vec<Vec<(u64, u64)>> {
@@ -114,7 +123,7 @@ impl Device {
         let lowered = kernel(text)?;
         let intervals = intervals(&lowered.kernel);
         let plan = Plan::new(&lowered.kernel, &Limits::default());
-        let all = Policy::all(lowered.kernel.partitions.len(), ROUNDS);
+        let all = Policy::all(threads(&lowered.kernel), ROUNDS);
         let play = |valuation: &Valuation, policy| board::play(&lowered.kernel, valuation, &intervals, policy);
         let mut endings = Vec::new();
         for valuation in plan.valuations {
@@ -136,7 +145,7 @@ impl Device {
     pub fn play(&self, text: &str) -> Shown {
         let Some(lowered) = kernel(text) else { return Shown::Unknown };
         let intervals = intervals(&lowered.kernel);
-        let all = Policy::all(lowered.kernel.partitions.len(), ROUNDS);
+        let all = Policy::all(threads(&lowered.kernel), ROUNDS);
         let (mut known, mut late) = (true, false);
         // The longest runs show most.
         for (valuation, clean) in self.endings.iter().rev() {
