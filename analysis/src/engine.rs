@@ -6,7 +6,9 @@
 
 use crate::base::{Cancel, Cancelled, Limits, TextRange};
 use crate::decide::{Outcome, decide, unbound};
-use crate::findings::{Edit, Finding, Fix, KernelReport, Note, Proof, RunStep, Verdict, describe, explain};
+use crate::findings::{
+    Edit, Finding, Fix, KernelReport, Note, Proof, RunStep, Verdict, blame_phases, describe, explain,
+};
 use crate::fix::{Passed, offer};
 use crate::lower::lower;
 use crate::sync::{Kernel, Lowered};
@@ -131,6 +133,7 @@ impl Engine {
     pub fn report(&mut self, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
         let (outcome, remembered) = self.outcome(&lowered.kernel, cancel)?;
         let mut report = describe(lowered, &outcome);
+        blame_phases(lowered, &mut report, &mut self.again(cancel))?;
         if remembered {
             report.runs = 0;
         }
@@ -151,10 +154,19 @@ impl Engine {
         let own = hash(&lowered.kernel);
         let Some(known) = recall(&mut self.memory, own, &lowered.kernel) else { return Ok(()) };
         let (outcome, passed) = (known.outcome.clone(), known.passed.clone());
+        let passed = offer(tree, lowered, &outcome, passed.as_ref(), report, &mut self.again(cancel))?;
+        if let Some(known) = recall(&mut self.memory, own, &lowered.kernel) {
+            known.passed = Some(passed);
+        }
+        Ok(())
+    }
+
+    /// Decides changed kernels, with a memory of its own.
+    fn again<'a>(&'a mut self, cancel: &'a Cancel<'a>) -> impl FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a {
         // A change that is costly to check is not worth waiting for in an editor.
         let limits = Limits { total_steps: FIX_STEPS, ..self.limits.clone() };
         let Engine { fixed, explorations, .. } = self;
-        let mut again = |kernel: &Kernel| {
+        move |kernel: &Kernel| {
             let hash = hash(kernel);
             if let Some(known) = recall(fixed, hash, kernel) {
                 return Ok(known.outcome.clone());
@@ -166,12 +178,7 @@ impl Engine {
             }
             fixed.push_back(Memory { hash, kernel: kernel.clone(), outcome: outcome.clone(), passed: None });
             Ok(outcome)
-        };
-        let passed = offer(tree, lowered, &outcome, passed.as_ref(), report, &mut again)?;
-        if let Some(known) = recall(&mut self.memory, own, &lowered.kernel) {
-            known.passed = Some(passed);
         }
-        Ok(())
     }
 
     fn outcome(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<(Outcome, bool), Cancelled> {

@@ -141,6 +141,7 @@ mod tests {
             sites: Vec::new(),
             run: vec![step("partition1", 2, "waits"), step("default", 4, "arrives on %bar, which flips to phase 1")],
             trail: None,
+            phases: Vec::new(),
             inputs: Vec::new(),
             kernel: String::new(),
             fix: None,

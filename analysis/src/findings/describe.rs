@@ -41,6 +41,7 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
             run: Vec::new(),
             trail: None,
             inputs: Vec::new(),
+            phases: Vec::new(),
             kernel: lowered.map.kernel.clone(),
             fix: None,
         });
@@ -146,14 +147,16 @@ fn assemble(
         range,
         sites,
         inputs: inputs(&lowered.kernel, &lowered.map, valuation),
+        phases: Vec::new(),
         kernel: lowered.map.kernel.clone(),
         fix: None,
     })
 }
 
-/// For each wait that never ends the note that is about it.
+/// For each wait that never ends the note that is about it; of an uninitialised read its own.
 fn waits(words: &Words<'_>, goal: &Goal, told: &Told) -> Vec<Option<usize>> {
-    let Goal::Broken(Violation { rule: Rule::Deadlock(blocked), .. }) = goal else { return Vec::new() };
+    let Goal::Broken(Violation { rule, .. }) = goal else { return Vec::new() };
+    let Rule::Deadlock(blocked) = rule else { return vec![told.notes.iter().position(|note| note.primary)] };
     let mut used = vec![false; told.notes.len()];
     let mut note = |range| {
         let mut notes = told.notes.iter().enumerate();

@@ -1,10 +1,11 @@
 //! What a finding carries; the printers add no logic.
 
-use super::Kind;
 use super::minimal::Shown;
 use super::told::Stop;
+use super::{Form, Kind};
 use crate::base::TextRange;
 use crate::model::Valuation;
+use crate::sync::EffectId;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -102,6 +103,9 @@ pub struct Finding {
     pub trail: Option<Trail>,
     /// The inputs it was found with (`%K = 192`); empty where it does not depend on any.
     pub inputs: Vec<(String, i64)>,
+    /// Phases that some waits would have to name, as the machine has run them: with these the finding
+    /// is gone and none is new. Empty where no phase is at fault.
+    pub phases: Vec<(EffectId, Form)>,
     /// Name of the kernel.
     pub kernel: String,
     /// A re-checked change, where there is one.

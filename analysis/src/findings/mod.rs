@@ -3,6 +3,7 @@
 //! [`describe()`] is the cold path: the machine detects mutely, and what is said about it is found
 //! out by repeating the run.
 
+mod cadence;
 mod deadlock;
 mod describe;
 mod extent;
@@ -18,6 +19,7 @@ mod told;
 mod uninitialised;
 mod words;
 
+pub use cadence::{Form, blame_phases};
 pub use describe::{describe, inputs, tell};
 pub use finding::{Edit, Finding, Fix, KernelReport, Note, RunStep, Severity, Trail, Verdict};
 pub use kind::Kind;

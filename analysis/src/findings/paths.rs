@@ -2,7 +2,6 @@
 
 use super::words::Words;
 use crate::decide::Slices;
-use crate::model::State;
 use crate::sync::{BlockId, EffectId, Instr, Kernel, Terminator, Var};
 
 /// Blocks of a kernel up to which conditions are looked for.
@@ -37,6 +36,20 @@ impl<'k> Loops<'k> {
         value(counter)?.checked_sub(value(lower)?)?.checked_div(value(step)?)
     }
 
+    /// The number of iterations that a loop makes.
+    pub fn trips(&self, number: usize, vars: &[i64]) -> Option<i64> {
+        let (_, lower, upper, step) = self.kernel.loops.get(number)?.counted?;
+        let value = |var: Var| vars.get(var.index()).copied();
+        let (span, step) = (value(upper)?.checked_sub(value(lower)?)?, value(step)?);
+        (step > 0).then(|| (span.max(0) as u64).div_ceil(step as u64) as i64)
+    }
+
+    /// The counter of a loop, as the text names it.
+    pub fn counter(&self, words: &Words<'_>, number: usize) -> Option<String> {
+        let (counter, ..) = self.kernel.loops.get(number)?.counted?;
+        words.map.var(counter).map(|name| format!("`{name}`"))
+    }
+
     /// ` in iteration 2`, with the outer loop's where there is one; empty outside of loops.
     pub fn place(&self, block: BlockId, vars: &[i64]) -> String {
         let around = self.around(block);
@@ -56,10 +69,10 @@ pub fn block_of(kernel: &Kernel, effect: EffectId) -> Option<BlockId> {
     kernel.blocks.iter().position(|block| holds(&block.instrs)).map(|at| BlockId(at as u32))
 }
 
-/// Why a write was not executed in a run that ended in `end`, as far as that can be told.
-pub fn skipped(words: &Words<'_>, effect: EffectId, end: &State) -> Option<String> {
+/// Why a write was not executed in a run that left `vars`, as far as that can be told.
+pub fn skipped(words: &Words<'_>, effect: EffectId, vars: &[i64]) -> Option<String> {
     let kernel = words.kernel;
-    let value = |var: Var| end.vars.get(var.index()).copied().unwrap_or(0);
+    let value = |var: Var| vars.get(var.index()).copied().unwrap_or(0);
     let named = |var: Var| {
         let root = Slices::new(kernel).root(var);
         words.map.var(var).or_else(|| words.map.var(root)).map(|name| format!("`{name}`"))

@@ -53,12 +53,12 @@ pub fn repeat(machine: &Machine<'_>, schedule: &[u16], step: u32) -> (Replay, St
 }
 
 /// Repeats a schedule; `before` is shown the state before each step and who takes it, `after` what
-/// it did.
-pub fn walk(
+/// it said and what the step did.
+pub fn walk<T>(
     machine: &Machine<'_>,
     schedule: &Schedule,
-    mut before: impl FnMut(&State, usize),
-    mut after: impl FnMut(&Record),
+    mut before: impl FnMut(&State, usize) -> T,
+    mut after: impl FnMut(T, &Record),
 ) -> State {
     let mut state = machine.initial();
     for &thread in schedule {
@@ -66,9 +66,9 @@ pub fn walk(
         if machine.stopped(&state) || machine.status(&state, thread) != Status::Ready {
             break;
         }
-        before(&state, thread);
+        let seen = before(&state, thread);
         let Some(record) = machine.take(&mut state, thread) else { break };
-        after(&record);
+        after(seen, &record);
     }
     state
 }

@@ -24,7 +24,8 @@ pub struct Stop {
 }
 
 /// The lines to tell, in the order of the run; those who stand and wait come last. `waits` are the
-/// places of the notes on waits that never end, by position in the goal's list.
+/// places of the notes on waits that never end, by position in the goal's list; of the note on the
+/// read for one of what nobody wrote.
 pub fn told(
     kernel: &Kernel,
     channels: Channels,
@@ -53,7 +54,7 @@ pub fn told(
                 steps.extend([access.step, last]);
             }
             Rule::Uninitialised { .. } => {
-                notes = vec![(last, 0)];
+                notes = vec![(last, waits.first().copied().flatten().unwrap_or(0))];
                 steps = vec![last];
                 if let Some(guard) = run.guard(last) {
                     steps.push(guard);

@@ -14,8 +14,8 @@ use super::words::Words;
 use super::{Kind, Note};
 use crate::decide::Found;
 use crate::explore::canonical;
-use crate::model::{Event, Machine, Record, Rule, State, Unwritten, Valuation};
-use crate::sync::{BufferId, EffectId, EffectKind, Mode, Var};
+use crate::model::{BarrierPlace, Event, Machine, Record, Rule, State, Unwritten, Valuation};
+use crate::sync::{Access, BufferId, EffectId, EffectKind, Mode};
 
 /// Other inputs whose runs are looked at.
 const OTHERS: usize = 24;
@@ -49,7 +49,8 @@ pub fn uninitialised(
     valuations: &[Valuation],
 ) -> Option<Told> {
     let Rule::Uninitialised { read } = &found.violation.rule else { return None };
-    let buffer = replay.record(read.step)?.places.get(usize::from(read.access))?.buffer;
+    let at = *replay.record(read.step)?.places.get(usize::from(read.access))?;
+    let buffer = at.buffer;
     let mut seen = look(machine, replay, read, buffer);
     // Longer runs of the same kind show more of the same: other slots of a ring.
     let others: Vec<(&Valuation, Replay)> = valuations
@@ -69,7 +70,8 @@ pub fn uninitialised(
     seen.bits = merged(seen.bits);
     let (what, plural) = phrase(words, buffer, &seen.bits);
     let who = words.partition(read.thread);
-    let telling = Telling { words, replay, read, buffer, bits: &seen.first, what: &what, plural, who: &who };
+    let vars = machine.vars(&replay.end, usize::from(read.thread));
+    let telling = Telling { words, replay, vars, read, at, bits: &seen.first, what: &what, plural, who: &who };
     let (message, further) = telling
         .later()
         .or_else(|| telling.gone())
@@ -96,18 +98,18 @@ fn look(machine: &Machine<'_>, replay: &Replay, read: &Event, buffer: BufferId) 
     let block = block_of(machine.kernel(), read.effect);
     let mut seen = Seen::default();
     let before = |state: &State, thread: usize| {
-        if machine.stands_at(state, thread) != Some(read.effect) {
+        if thread != usize::from(read.thread) || machine.stands_at(state, thread) != Some(read.effect) {
             return;
         }
         let same = |empty: &Unwritten| empty.access == read.access && empty.buffer == buffer;
         let Some(empty) = machine.unwritten(state, thread).into_iter().find(same) else { return };
         if seen.first.is_empty() {
-            seen.place = block.map(|block| loops.place(block, &state.vars)).unwrap_or_default();
+            seen.place = block.map(|block| loops.place(block, machine.vars(state, thread))).unwrap_or_default();
             seen.first = merged(empty.bits.clone());
         }
         seen.bits.extend(empty.bits);
     };
-    walk(machine, &replay.schedule, before, |_| {});
+    walk(machine, &replay.schedule, before, |(), _| {});
     seen
 }
 
@@ -115,8 +117,10 @@ fn look(machine: &Machine<'_>, replay: &Replay, read: &Event, buffer: BufferId) 
 struct Telling<'a> {
     words: &'a Words<'a>,
     replay: &'a Replay,
+    /// What the run left in the reader's variables.
+    vars: &'a [i64],
     read: &'a Event,
-    buffer: BufferId,
+    at: BarrierPlace,
     bits: &'a Bits,
     what: &'a str,
     plural: bool,
@@ -133,12 +137,15 @@ impl Telling<'_> {
     fn touching<'r>(&'r self, run: &'r Replay, bits: &'r [(u64, u64)]) -> impl Iterator<Item = (Write, Bits)> + 'r {
         (1u32..).zip(&run.records).flat_map(move |(step, record)| {
             accesses(self.words, record)
-                .filter(|(_, mode, _, place)| *mode == Mode::Write && place.buffer == self.buffer)
-                .filter_map(move |(access, _, view, place)| {
-                    let shape = self.words.kernel.shape(view)?;
+                .filter(|(_, access, place)| {
+                    let mut ctas = access.ctas.of(place.cta);
+                    access.mode == Mode::Write && place.buffer == self.at.buffer && ctas.any(|cta| cta == self.at.cta)
+                })
+                .filter_map(move |(number, access, place)| {
+                    let shape = self.words.kernel.shape(access.view)?;
                     let window = shape.intervals().into_iter().map(|(lo, hi)| (lo + place.start, hi + place.start));
                     let window: Bits = window.collect();
-                    let write = Write { effect: record.effect?, access, thread: record.thread, step };
+                    let write = Write { effect: record.effect?, access: number, thread: record.thread, step };
                     (!common(&window, bits).is_empty()).then_some((write, window))
                 })
         })
@@ -167,6 +174,10 @@ impl Telling<'_> {
 
     /// No run writes it; the nearest write to the rest of the buffer is shown.
     fn never(&self, others: &[(&Valuation, Replay)]) -> (String, Option<Note>) {
+        if let Some(write) = others.iter().find_map(|(_, run)| self.writes(run).next()) {
+            let message = format!("{} reads {} before anything has written {}", self.who, self.what, self.them());
+            return (message, Some(self.note(&write, "this is the first write, if it is reached".to_owned(), false)));
+        }
         let message = format!("{} reads {}, which nothing ever writes", self.who, self.what);
         let all = |run: &'_ Replay| self.touching(run, &[(0, u64::MAX)]).collect::<Vec<_>>();
         let near = all(self.replay).into_iter().take_while(|(write, _)| write.step < self.read.step).last();
@@ -174,7 +185,7 @@ impl Telling<'_> {
             let runs = std::iter::once(self.replay).chain(others.iter().map(|(_, run)| run));
             let own = runs.flat_map(all).filter(|(write, _)| write.effect == near.effect);
             let reached = merged(own.flat_map(|(_, bits)| bits).collect());
-            let (reached, _) = phrase(self.words, self.buffer, &reached);
+            let (reached, _) = phrase(self.words, self.at.buffer, &reached);
             self.note(&near, format!("this write reaches {reached} only"), true)
         });
         (message, note)
@@ -184,7 +195,7 @@ impl Telling<'_> {
     fn gone(&self) -> Option<(String, Option<Note>)> {
         let write = self.writes(self.replay).take_while(|write| write.step < self.read.step).last()?;
         let Telling { who, what, .. } = self;
-        let name = self.words.map.buffer(self.buffer);
+        let name = self.words.map.buffer(self.at.buffer);
         let message = format!(
             "{who} reads {what}, but what was written there is gone: `{name}` is allocated anew before the read"
         );
@@ -201,7 +212,7 @@ impl Telling<'_> {
         })?;
         let Telling { who, what, .. } = self;
         let executed = self.replay.records.iter().any(|record| record.effect == Some(write.effect));
-        let reason = if executed { None } else { skipped(self.words, write.effect, &self.replay.end) };
+        let reason = if executed { None } else { skipped(self.words, write.effect, self.vars) };
         let op = self.words.op(self.words.kernel.effect(write.effect).site);
         if let Some(reason) = reason {
             let message = format!("{who} reads {what}, but on this path nothing has written {}: {reason}", self.them());
@@ -233,15 +244,15 @@ impl Telling<'_> {
     }
 }
 
-/// The memory accesses of a step: number, mode, memdesc, place.
+/// The memory accesses of a step: number, access, place.
 fn accesses<'a>(
     words: &'a Words<'_>,
     record: &'a Record,
-) -> impl Iterator<Item = (u16, Mode, Var, crate::model::BarrierPlace)> + 'a {
+) -> impl Iterator<Item = (u16, &'a Access, BarrierPlace)> + 'a {
     let effect = record.effect.and_then(|id| words.kernel.effects.get(id.index()));
     let accesses = match effect.map(|effect| &effect.kind) {
         Some(EffectKind::Operation { accesses, .. }) => accesses.as_slice(),
         _ => &[],
     };
-    (0u16..).zip(accesses).zip(&record.places).map(|((at, access), place)| (at, access.mode, access.view, *place))
+    (0u16..).zip(accesses).zip(&record.places).map(|((at, access), place)| (at, access, *place))
 }

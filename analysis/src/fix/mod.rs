@@ -6,7 +6,8 @@
 //! costs nothing.
 //!
 //! What is written down, by file: [`fence`] a missing proxy fence; [`pending`] waits for commit
-//! groups and commits; [`phase`] the other phase, a phase that follows the laps; [`wait`] a missing
+//! groups and commits; [`phase`] the other phase, a phase that follows the laps, the phase that explains
+//! a finding; [`wait`] a missing
 //! `wait_barrier`; [`order`] an arrival that comes too early or says too little; [`arrive`] a
 //! missing arrival; [`count`] counts of arrivals and bytes; [`life`] missing, doubled and
 //! forgotten inits.
@@ -14,8 +15,8 @@
 //! What is never offered: a change of what is computed (an index, a buffer, a trip count, an
 //! accumulator's first use), a new capture of a partition, more slots, a
 //! `ttng.warp_group_dot_wait` (its results are the registers that it guards), changes at two
-//! places that depend on each other, anything in a text with syntax errors, on a cluster, or for a
-//! wait that is lapped.
+//! places that depend on each other save phases, anything in a text with syntax errors, on a cluster,
+//! or for a wait that is lapped and whose phase is not at fault.
 
 mod arrive;
 mod case;
@@ -46,6 +47,9 @@ pub use check::apply;
 
 /// Candidates that are tried for one finding.
 const TRIES: usize = 16;
+
+/// Candidates that are tried before the phase that explains the finding: they may be simpler.
+const FIRST: usize = 6;
 
 /// Candidates that are tried for one kernel.
 const KERNEL_TRIES: usize = 32;
@@ -86,11 +90,12 @@ pub fn offer(
     let mut good: Vec<(Fix, Vec<Place>)> = Vec::new();
     let mut tries = affordable(tree, outcome);
     for (number, found) in outcome.found.iter().enumerate() {
-        let Some(told) = tell(lowered, found) else { continue };
+        let Some(mut told) = tell(lowered, found) else { continue };
         let same = |finding: &&mut Finding| finding.kind == told.kind && finding.range == told.range;
         let Some(finding) = report.findings.iter_mut().find(same).filter(|finding| finding.fix.is_none()) else {
             continue;
         };
+        told.phases.clone_from(&finding.phases);
         let place = (told.kind, told.range.start);
         if let Some((fix, _)) = good.iter().find(|(_, left)| !left.contains(&place)) {
             finding.fix = Some(fix.clone());
@@ -128,7 +133,10 @@ fn first_good(
     decide: &mut Decide<'_>,
 ) -> Result<Option<(u32, Fix, Vec<Place>)>, Cancelled> {
     let mut all: Vec<Fix> = Vec::new();
-    for fix in candidates(case) {
+    let mut candidates = candidates(case);
+    let at = candidates.len().min(FIRST);
+    candidates.splice(at..at, phase::counted(case)).for_each(drop);
+    for fix in candidates {
         if all.len() < TRIES && !all.iter().any(|other| other.edits == fix.edits) {
             all.push(fix);
         }

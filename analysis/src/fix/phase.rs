@@ -1,11 +1,12 @@
 //! A wait for the wrong phase: the other constant, the complement, another start of what the loop
-//! carries, or the parity of the lap.
+//! carries, the parity of the lap, or the count that explains the finding.
 
 use super::case::{Case, fix};
 use super::draft;
 use super::slot::{phase_name, phases};
-use crate::findings::{Edit, Fix};
+use crate::findings::{Edit, Fix, Form};
 use crate::model::{BarrierPlace, BlockedOn, Rule};
+use crate::sync::EffectKind;
 use crate::syntax::ttgir::{Def, OpId, ValueId};
 
 /// Other phases for the wait that guards the access which comes too soon.
@@ -125,4 +126,79 @@ fn start(case: &Case<'_>, phase: ValueId) -> Option<Vec<Edit>> {
         }
     }
     None
+}
+
+/// The phases that explain the finding, written out.
+pub fn counted(case: &Case<'_>) -> Vec<Fix> {
+    let mut edits = Vec::new();
+    let mut title = None;
+    for (number, (wait, form)) in case.finding.phases.iter().enumerate() {
+        let Some(op) = case.op(*wait) else { return Vec::new() };
+        let Some((at, _)) = case.code.tree.group_span(op, "phase") else { return Vec::new() };
+        let mut draft = case.draft(op);
+        let Some(name) = count(case, &mut draft, op, form, number) else { return Vec::new() };
+        let EffectKind::Wait { barrier, phase } = case.lowered.kernel.effect(*wait).kind else { return Vec::new() };
+        let bar = case.words.buffer_of(barrier).map(|buffer| case.lowered.map.buffer(buffer)).unwrap_or_default();
+        let text = form.text(&case.words, phase).unwrap_or_default();
+        title.get_or_insert_with(|| format!("wait for phase `{text}`, which follows the flips of `{bar}`"));
+        edits.extend(with(draft, draft::operand(case.code, op, at, &name)));
+    }
+    title.map(|title| fix(title, edits)).into_iter().collect()
+}
+
+/// The name of a phase that counts iterations; lines that compute it are added.
+fn count(case: &Case<'_>, draft: &mut draft::Draft<'_>, wait: OpId, form: &Form, number: usize) -> Option<String> {
+    let (code, tree) = (case.code, case.code.tree);
+    let Form::Count { loops, every, plus } = form else { return None };
+    let stem = |stem: &str| if number == 0 { stem.to_owned() } else { format!("{stem}_{number}") };
+    let line = |draft: &mut draft::Draft<'_>, name: &str, op: &str, a: &str, b: &str| {
+        let name = draft.fresh(&stem(name));
+        draft.line(format!("{name} = arith.{op} {a}, {b} : i32"));
+        name
+    };
+    let mut count: Option<String> = None;
+    for id in loops {
+        let op = case.site_op(case.lowered.kernel.loops.get(*id)?.site)?;
+        if tree.op_name(op) != "scf.for" || code.thread(op) != code.thread(wait) {
+            return None;
+        }
+        let bound = |group: &str| tree.group(op, group).first().copied();
+        let (lower, upper, step) = (bound("lowerBound")?, bound("upperBound")?, bound("step")?);
+        let body = tree.regions(op).first().and_then(|region| tree.blocks(*region).first().copied())?;
+        let counter = *tree.block_args(body).first()?;
+        if code.width(counter) != Some(32) || !draft.sees(counter) {
+            return None;
+        }
+        let plain = (code.constant(lower) == Some(0), code.constant(step) == Some(1));
+        let span = |draft: &mut draft::Draft<'_>, to: ValueId, divide: &str| {
+            let mut name = code.name(to);
+            if !plain.0 {
+                name = line(draft, "span", "subi", &name, &code.name(lower));
+            }
+            if !plain.1 {
+                name = line(draft, "trips", divide, &name, &code.name(step));
+            }
+            name
+        };
+        let own = span(draft, counter, "divsi");
+        count = Some(match count {
+            None => own,
+            Some(outer) => {
+                let trips = span(draft, upper, "ceildivsi");
+                let before = line(draft, "before", "muli", &outer, &trips);
+                line(draft, "count", "addi", &before, &own)
+            }
+        });
+    }
+    let mut name = count?;
+    if *every > 1 {
+        let depth = draft.constant(*every, 32);
+        name = line(draft, "lap", "divsi", &name, &depth);
+    }
+    let one = draft.constant(1, 32);
+    name = line(draft, "phase", "andi", &name, &one);
+    if *plus == 1 {
+        name = line(draft, "phase", "xori", &name, &one);
+    }
+    Some(name)
 }

@@ -326,6 +326,7 @@ mod tests {
                 },
             ],
             trail: None,
+            phases: Vec::new(),
             inputs: vec![("%K".to_owned(), 3)],
             kernel: "f".to_owned(),
             fix: Some(Fix { title: "insert the arrival".to_owned(), edits: vec![arrival, phase] }),

@@ -79,6 +79,7 @@ mod tests {
             sites: Vec::new(),
             run: Vec::new(),
             trail: None,
+            phases: Vec::new(),
             inputs: Vec::new(),
             kernel: "f".to_owned(),
             fix: Some(Fix { title: "Insert the arrival".to_owned(), edits }),

@@ -148,6 +148,9 @@ impl Lowerer<'_> {
                 let phase = self.scalar(phase);
                 let mask = self.broadcast(op, "alloc", 0);
                 self.barrier_row(op, "alloc", mask, |barrier| EffectKind::Wait { barrier, phase });
+                if let Some(&site) = self.sites.get(&op) {
+                    self.role_of(op, site, "phase", "phase", 0);
+                }
             }
             Row::TensorCoreCommit => {
                 let to = self.completion_ctas(op, self.tree.group(op, "descs").iter().copied());
