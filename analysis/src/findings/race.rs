@@ -3,7 +3,7 @@
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
-use crate::model::{Event, Machine, Rule, Violation};
+use crate::model::{Event, Machine, Record, Rule, Violation};
 use crate::sync::{CommitKind, EffectKind, Mode, Var};
 
 /// A classified violation, before its run is told.
@@ -149,10 +149,13 @@ fn classify(
     }
 }
 
-/// Whether the bytes of a copy came on top of what its barrier expected.
+/// Whether the bytes of a copy came on top of what its barrier expected, then and for good: they may
+/// come before somebody says that they are expected.
 fn overdrawn(words: &Words<'_>, replay: &Replay, event: &Event) -> bool {
-    words.channels.barrier_of(event.channel).is_some()
-        && replay.record(event.step).is_some_and(|record| record.barriers.iter().any(|barrier| barrier.bytes < 0))
+    let Some(number) = words.channels.barrier_of(event.channel) else { return false };
+    let negative = |record: &Record| record.barriers.iter().any(|barrier| barrier.bytes < 0);
+    replay.record(event.step).is_some_and(negative)
+        && replay.end.barriers.get(number).is_some_and(|(_, barrier)| barrier.bytes < 0)
 }
 
 /// A full overwrite against a smaller window that has a writer of its own: a tile packed into the

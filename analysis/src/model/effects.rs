@@ -233,7 +233,7 @@ impl Machine<'_> {
     /// The commit group that an operation joins, and its number there.
     fn group(&self, state: &mut State, thread: usize, completion: &Completion) -> Option<(Channel, u32)> {
         let (kind, implicit) = match completion {
-            Completion::Commit { kind, implicit } => (*kind, *implicit),
+            Completion::Commit { kind, implicit, .. } => (*kind, *implicit),
             Completion::InTurn(_) => (CommitKind::Tdm, true),
             _ => return None,
         };

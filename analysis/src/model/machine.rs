@@ -15,8 +15,8 @@ use super::valuation::Valuation;
 use super::violation::{BarrierPlace, Blocked, BlockedOn, Rule, Violation};
 use crate::base::{Limits, Semantics};
 use crate::sync::{
-    Block, BlockId, BufferId, CommitKind, Effect, EffectId, EffectKind, InputId, InputKind, Instr, Kernel, ShapeId,
-    SiteId, Target, Terminator, Var, VarKind, ViewOp,
+    Block, BlockId, BufferId, CommitKind, Completion, Effect, EffectId, EffectKind, InputId, InputKind, Instr, Kernel,
+    ShapeId, SiteId, Target, Terminator, Var, VarKind, ViewOp,
 };
 
 /// A kernel with concrete inputs.
@@ -405,14 +405,25 @@ impl<'k> Machine<'k> {
         }
     }
 
-    /// Copies may outlive a thread, as long as the memory does; a dot's result is in its registers.
+    /// Copies may outlive a thread, as long as the memory does; the result of a dot that is used is
+    /// in the thread's registers.
     fn unfinished(&self, state: &mut State, thread: usize, site: SiteId) {
         if state.threads[thread].groups[CommitKind::Wgmma as usize].open.is_empty() {
             return;
         }
         let channel = self.channels.group(thread, CommitKind::Wgmma);
         let reads = state.shadow.histories().iter().flat_map(|history| &history.reads);
-        let last = reads.filter(|read| read.channel == channel).max_by_key(|read| (read.number, read.access));
+        let awaited = |read: &&super::shadow::Event| match self
+            .kernel
+            .effects
+            .get(read.effect.index())
+            .map(|effect| &effect.kind)
+        {
+            Some(EffectKind::Operation { completion: Completion::Commit { awaited, .. }, .. }) => *awaited,
+            _ => false,
+        };
+        let open = reads.filter(|read| read.channel == channel).filter(awaited);
+        let last = open.max_by_key(|read| (read.number, read.access));
         if let Some(&access) = last {
             self.violate(state, thread, site, None, Rule::Unfinished { access });
         }

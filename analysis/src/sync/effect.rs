@@ -100,6 +100,8 @@ pub enum Completion {
         kind: CommitKind,
         /// No `commit_group` is needed.
         implicit: bool,
+        /// What it leaves in registers is used, so that it has to be over before its partition is.
+        awaited: bool,
     },
     /// In the order in which the partition gave work to AMD's tensor data mover: with a wait that
     /// counts its operations, or with the flip of these barriers, which publish all that the

@@ -80,7 +80,7 @@ impl Spans {
         let lane = usize::from(record.thread);
         let Some(at) = state.threads.get(lane) else { return };
         let (kind, begins, closes) = match record.effect.map(|id| &words.kernel.effect(id).kind) {
-            Some(EffectKind::Operation { completion: Completion::Commit { kind, implicit }, .. }) => {
+            Some(EffectKind::Operation { completion: Completion::Commit { kind, implicit, .. }, .. }) => {
                 (*kind, true, *implicit)
             }
             Some(EffectKind::Commit(kind)) => (*kind, true, true),

@@ -4,7 +4,9 @@ use super::Lowerer;
 use super::effects::{Done, Known, Row, Touch, known};
 use super::value::{Class, Val};
 use crate::base::TextRange;
-use crate::sync::{Access, Arrival, Completion, CtaSet, EffectKind, Issuer, Proxy, Recipients, SiteId, Space, Var};
+use crate::sync::{
+    Access, Arrival, CommitKind, Completion, CtaSet, EffectKind, Issuer, Proxy, Recipients, SiteId, Space, Var,
+};
 use crate::syntax::ttgir::{OpId, Ty, ValueId};
 
 /// A predicate that is known while lowering.
@@ -280,7 +282,10 @@ impl Lowerer<'_> {
         let completion = match done {
             Done::InOrder => Completion::InOrder,
             Done::Group { when: Some(attr), .. } if !self.flag(op, attr) => Completion::InOrder,
-            Done::Group { kind, implicit, .. } => Completion::Commit { kind, implicit },
+            Done::Group { kind, implicit, .. } => {
+                let awaited = kind == CommitKind::Wgmma && self.result_is_used(op);
+                Completion::Commit { kind, implicit, awaited }
+            }
             Done::InTurn { barrier } => {
                 let Some(arrivals) = self.warp_arrivals(op, site, barrier) else { return };
                 Completion::InTurn(arrivals)

@@ -23,6 +23,7 @@ mod mma;
 mod region;
 mod remote;
 mod rendezvous;
+mod result;
 mod scalar;
 mod specialize;
 mod token;
@@ -121,6 +122,7 @@ struct Lowerer<'t> {
     inlined: u32,
     /// Values that some op takes, of the functions that are being lowered; filled when asked for.
     taken: FxHashSet<ValueId>,
+    users: FxHashMap<ValueId, Vec<OpId>>,
     /// Threads of a warp.
     lanes: u32,
     depth: u32,
@@ -145,6 +147,7 @@ impl<'t> Lowerer<'t> {
             calls: Vec::new(),
             inlined: 0,
             taken: FxHashSet::default(),
+            users: FxHashMap::default(),
             lanes: 32,
             depth: 0,
         }

@@ -235,7 +235,11 @@ impl<'a> Parser<'a> {
         let op = cursor.token(Kind::Word, "a completion")?;
         Ok(match op.text {
             "in_order" => Completion::InOrder,
-            "commit" => Completion::Commit { kind: cursor.word(ops::COMMITS)?, implicit: cursor.accept("implicit") },
+            "commit" => Completion::Commit {
+                kind: cursor.word(ops::COMMITS)?,
+                implicit: cursor.accept("implicit"),
+                awaited: cursor.accept("awaited"),
+            },
             "transaction" => Completion::Transaction(self.arrivals(cursor, site)?),
             "frontier" => Completion::Frontier(self.arrivals(cursor, site)?),
             "in_turn" => Completion::InTurn(self.arrivals(cursor, site)?),

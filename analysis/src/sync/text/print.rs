@@ -238,9 +238,10 @@ impl Printer<'_> {
     fn completion(&mut self, completion: &Completion) -> fmt::Result {
         let arrivals = match completion {
             Completion::InOrder => return write!(self.out, " in_order"),
-            Completion::Commit { kind, implicit } => {
+            Completion::Commit { kind, implicit, awaited } => {
                 write!(self.out, " commit {}", word(ops::COMMITS, *kind))?;
                 self.out.push_str(if *implicit { " implicit" } else { "" });
+                self.out.push_str(if *awaited { " awaited" } else { "" });
                 return Ok(());
             }
             Completion::Transaction(arrivals) => {

@@ -195,7 +195,7 @@ impl Board<'_> {
             self.requests += 1;
         }
         let group = match completion {
-            Completion::Commit { kind, implicit } => Some((*kind, *implicit)),
+            Completion::Commit { kind, implicit, .. } => Some((*kind, *implicit)),
             Completion::InTurn(_) => Some((CommitKind::Tdm, true)),
             _ => None,
         };
