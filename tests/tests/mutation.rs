@@ -32,3 +32,13 @@ fn a_sample_is_spread_and_the_same_each_time() {
     files.dedup();
     assert!(files.len() > 10, "{files:?}");
 }
+
+#[test]
+#[ignore = "half a minute: the whole corpus"]
+fn nearly_all_slips_are_found() {
+    let campaign = run(&[], None);
+    let all = report::total(&campaign);
+    assert_eq!(campaign.stale, Vec::<String>::new());
+    assert_eq!(all.unknown, 0, "{}", report::text(&campaign));
+    assert!(all.percent() >= 97.0, "{}", report::text(&campaign));
+}

@@ -12,7 +12,7 @@
 //! the fences that it inserts. Operations of one tensor core, and wgmmas of one partition, happen in
 //! order; all else in any. Generic accesses are sequentially consistent. When the kernel has ended
 //! nothing may happen any more but copies of commit groups: an H200 keeps the memory of a CTA until they
-//! are done (of 143,667 CTAs that ended during a bulk store, and 501,645 during `cp.async`, with memory
+//! are done (of 143,673 CTAs that ended during a bulk store, and 501,645 during `cp.async`, with memory
 //! that the next CTA overwrites at once, none went wrong), which the PTX ISA does not promise.
 //! Missed: registers (an accumulator
 //! that is read before its wgmma is waited for), larger clusters, parts of operations, and the generic reads
