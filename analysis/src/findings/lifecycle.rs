@@ -16,7 +16,11 @@ pub fn lifecycle(words: &Words<'_>, violation: &Violation) -> Option<Told> {
             (Kind::BarrierNotLive, format!("{who} uses {barrier} after it was invalidated"))
         }
         Rule::NotLive { invalidated: false } => {
-            (Kind::BarrierNotLive, format!("{who} uses {barrier} before any `ttng.init_barrier`"))
+            let init = if words.amd() { "amdg.init_barrier" } else { "ttng.init_barrier" };
+            (Kind::BarrierNotLive, format!("{who} uses {barrier} before any `{init}`"))
+        }
+        Rule::Reinit if words.amd() => {
+            (Kind::BarrierReinit, format!("{barrier} is initialised again while it is live"))
         }
         Rule::Reinit => (Kind::BarrierReinit, format!("{barrier} is initialised again without `ttng.inval_barrier`")),
         Rule::Overflow => {

@@ -69,6 +69,11 @@ impl<'a> Words<'a> {
         if self.cluster.len() > 1 { format!("{name} of CTA {}", self.cluster.number(cta)) } else { name }
     }
 
+    /// Whether it speaks of AMD's ops.
+    pub fn amd(&self) -> bool {
+        self.map.sites.iter().any(|site| site.op.starts_with("amdg."))
+    }
+
     /// An op's name.
     pub fn op(&self, site: SiteId) -> String {
         self.map.sites.get(site.index()).map_or_else(String::new, |site| format!("`{}`", site.op))
@@ -213,6 +218,9 @@ impl<'a> Words<'a> {
                 }
             }
             Some(EffectKind::Allocate(buffer)) => parts.push(self.map.buffer(*buffer)),
+            Some(EffectKind::WaitGroup { kind: CommitKind::Tdm, pending }) => {
+                parts.push(format!("to {pending} open operations"));
+            }
             Some(EffectKind::WaitGroup { pending, .. }) => parts.push(format!("to {pending} open groups")),
             _ => {}
         }

@@ -34,11 +34,36 @@ pub fn more(case: &Case<'_>) -> Vec<Fix> {
         let Some(initial) = state.map(|(_, barrier)| barrier.initial) else { continue };
         let arriving = case.arrivals(place.buffer).len() as i64;
         let mut counts = vec![initial + 1, arriving];
-        counts.retain(|count| *count > initial);
-        counts.dedup();
+        counts.extend(arrival_counts(case).into_iter().flat_map(|count| [count, initial + count]));
+        let mut known = Vec::new();
+        counts.retain(|count| {
+            *count > initial && !known.contains(count) && {
+                known.push(*count);
+                true
+            }
+        });
         out.extend(counts.into_iter().filter_map(|count| recount(case, place, count)));
     }
     out
+}
+
+/// How many arrivals single ops bring, where that is more than one: AMD's count threads or warps.
+fn arrival_counts(case: &Case<'_>) -> Vec<i64> {
+    let mut counts = Vec::new();
+    for effect in &case.lowered.kernel.effects {
+        match &effect.kind {
+            EffectKind::Arrive { count, .. } => counts.push(i64::from(*count)),
+            EffectKind::Operation { completion, .. } => {
+                counts.extend(completion.arrivals().iter().map(|arrival| i64::from(arrival.count)));
+            }
+            _ => {}
+        }
+    }
+    counts.retain(|count| *count > 1);
+    counts.sort_unstable();
+    counts.dedup();
+    counts.truncate(3);
+    counts
 }
 
 /// All inits of a barrier's allocation with another count.

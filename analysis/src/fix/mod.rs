@@ -176,7 +176,7 @@ fn hides(kind: Kind) -> bool {
 
 /// What might help, the likeliest first.
 fn candidates(case: &Case<'_>) -> Vec<Fix> {
-    let grouped = case.pair().is_some_and(|(earlier, _)| case.words.channels.family(earlier.channel).is_some());
+    let grouped = case.pair().is_some_and(|(earlier, _)| case.words.pending(&earlier).is_some());
     let makers: &[fn(&Case<'_>) -> Vec<Fix>] = match case.finding.kind {
         Kind::MissingProxyFence => &[fence::fences],
         Kind::PendingAccess => &[pending::waits, order::late, order::stronger, wait::waits],

@@ -114,7 +114,10 @@ fn copies_too(case: &Case<'_>, arrive: OpId) -> Option<Fix> {
     if code.amd() {
         // There it raises no count, and both arrive once a thread.
         let title = format!("arrive when the copies are done: `{name}`");
-        return Some(fix(title, [draft::before(code, arrive, &[line]), draft::delete(code, arrive)]));
+        let range = tree.op_range(arrive);
+        let written = range.of(tree.text());
+        let tail = written.find(" loc(").map_or("", |at| &written[at..]);
+        return Some(fix(title, [Edit { range, text: line + tail }]));
     }
     Some(fix("insert `ttng.async_copy_mbarrier_arrive`", [draft::before(code, arrive, &[line])]))
 }

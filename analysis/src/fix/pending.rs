@@ -85,7 +85,8 @@ fn fewer(case: &Case<'_>, kind: CommitKind, thread: u16, from: u32, until: u32) 
     let Some(now) = tree.attr_int(attr) else { return Vec::new() };
     let mut fewer: Vec<i64> = [now - 1, 0].into_iter().filter(|pending| (0..now).contains(pending)).collect();
     fewer.dedup();
-    let title = |pending| format!("let `{name}` leave {pending} groups open");
+    let what = if kind == CommitKind::Tdm { "operations" } else { "groups" };
+    let title = |pending| format!("let `{name}` leave {pending} {what} open");
     fewer
         .into_iter()
         .filter_map(|pending| Some(fix(title(pending), [draft::number(case.code, attr, pending)?])))

@@ -396,3 +396,65 @@ fn copies_without_commit_or_wait() {
         ]
     );
 }
+
+const AMD: &str = r##"#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+#r = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!tile = !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+!desc = !tt.tensordesc<64x64xf16, #s>
+!regs = tensor<64x64xf16, #r>
+!ptrs = tensor<64x64x!tt.ptr<f16>, #r>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @kernel(%desc: !desc, %x: !regs, %ptrs: !ptrs) {
+    %c0 = arith.constant 0 : i32
+    %t = ttg.local_alloc : () -> !tile
+    %full = ttg.local_alloc : () -> !bar
+"##;
+
+fn amd(body: &str) -> Vec<String> {
+    of(&format!("{AMD}{body}\n    tt.return\n  }}\n}}\n"))
+}
+
+#[test]
+fn amd_has_ops_of_its_own() {
+    assert_eq!(
+        amd("    %l = amdg.async_tdm_copy_global_to_local %desc into %t : !desc -> !tile
+    %y = ttg.local_load %t : !tile -> !regs"),
+        ["pending-access: insert `amdg.async_tdm_wait`", "+    amdg.async_tdm_wait {num = 0 : i32}"]
+    );
+    assert_eq!(
+        amd("    amdg.init_barrier %full, 4 : !bar
+    %l = amdg.async_tdm_copy_global_to_local %desc into %t, barrier = %full : !desc, !bar -> !tile
+    %y = ttg.local_load %t : !tile -> !regs"),
+        ["missing-forward-barrier: insert `amdg.wait_barrier` on `%full`", "+    amdg.wait_barrier %full, %c0 : !bar"]
+    );
+    assert_eq!(
+        amd("    amdg.init_barrier %full, 1 : !bar
+    %l = amdg.async_tdm_copy_global_to_local %desc into %t, barrier = %full : !desc, !bar -> !tile
+    amdg.wait_barrier %full, %c0 : !bar"),
+        [
+            "arrival-overflow: initialise `%full` for 4 arrivals",
+            "-    amdg.init_barrier %full, 1 : !bar",
+            "+    amdg.init_barrier %full, 4 : !bar"
+        ]
+    );
+    assert_eq!(
+        amd("    amdg.init_barrier %full, 128 : !bar
+    %l = ttg.async_copy_global_to_local %ptrs, %t : !ptrs -> !tile
+    %p = amdg.arrive_barrier %full, 1 : !bar -> i32
+    amdg.wait_barrier %full, %c0 : !bar
+    %y = ttg.local_load %t : !tile -> !regs"),
+        [
+            "pending-access: arrive when the copies are done: `amdg.async_copy_mbarrier_arrive`",
+            "-    %p = amdg.arrive_barrier %full, 1 : !bar -> i32",
+            "+    amdg.async_copy_mbarrier_arrive %full : !bar"
+        ]
+    );
+    assert_eq!(
+        amd("    amdg.init_barrier %full, 128 : !bar
+    amdg.init_barrier %full, 128 : !bar"),
+        ["barrier-reinit: take the second init away", "-    amdg.init_barrier %full, 128 : !bar"]
+    );
+}
