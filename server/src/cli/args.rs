@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use analysis::base::Semantics;
 use clap::{Parser, Subcommand, ValueEnum};
 
 /// Finds GPU barrier bugs in TTGIR: races, deadlocks, phase mismatches, uninitialised reads.
@@ -50,6 +51,9 @@ pub struct Check {
     /// Printed by the formats human and json.
     #[arg(long)]
     pub explain_proof: bool,
+    /// By whose rules to judge where versions of Triton's sanitizer differ
+    #[arg(long, value_enum, default_value_t = Rules::Release)]
+    pub semantics: Rules,
     /// Also print the verdict of each kernel in directories
     #[arg(short, long)]
     pub verbose: bool,
@@ -80,6 +84,9 @@ pub struct Trace {
     /// Draw repeated iterations of a long run too
     #[arg(long)]
     pub all_steps: bool,
+    /// By whose rules to judge where versions of Triton's sanitizer differ
+    #[arg(long, value_enum, default_value_t = Rules::Release)]
+    pub semantics: Rules,
     /// Width of text; by default that of the terminal
     #[arg(long, value_name = "COLUMNS")]
     pub width: Option<usize>,
@@ -96,6 +103,24 @@ pub struct Lsp {
     /// Accepted because VS Code passes it; a closed stdin ends the server
     #[arg(long = "clientProcessId", hide = true, value_name = "PID")]
     pub client_process_id: Option<u32>,
+}
+
+/// Whose rules hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Rules {
+    /// Those of PyPI triton 3.9: a TMA copy has to see the one before it complete
+    Release,
+    /// Those of the facebookexperimental fork: TMA copies of one partition are in order
+    Fork,
+}
+
+impl From<Rules> for Semantics {
+    fn from(rules: Rules) -> Semantics {
+        match rules {
+            Rules::Release => Semantics::Release,
+            Rules::Fork => Semantics::Fork,
+        }
+    }
 }
 
 /// What `check` prints.

@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use analysis::base::{Cancel, Cancelled, Limits};
+use analysis::base::{Cancel, Cancelled, Limits, Semantics};
 use analysis::findings::{Finding, Proof, Severity, Verdict};
 
 use super::Exit;
@@ -164,17 +164,27 @@ pub fn run(args: &Check) -> io::Result<Exit> {
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
     out.write_all(printer.begin().as_bytes())?;
-    let (tally, notes) = print_all(&sources, printer.as_ref(), (jobs, args.explain_proof), &mut out)?;
+    let how = How { explain: args.explain_proof, semantics: args.semantics.into() };
+    let (tally, notes) = print_all(&sources, printer.as_ref(), (jobs, how), &mut out)?;
     out.write_all(printer.end(&tally, &notes).as_bytes())?;
     out.flush()?;
     Ok(tally.exit(args.strict))
 }
 
-/// Checks `sources`, so many at a time, with their accounts if asked for, and writes their pieces in order as they become ready.
+/// How a file is checked.
+#[derive(Clone, Copy)]
+pub struct How {
+    /// Whether the verdicts are accounted for.
+    pub explain: bool,
+    /// By whose rules.
+    pub semantics: Semantics,
+}
+
+/// Checks `sources`, so many at a time, and writes their pieces in order as they become ready.
 fn print_all(
     sources: &[Source],
     printer: &dyn Printer,
-    (jobs, explain): (usize, bool),
+    (jobs, how): (usize, How),
     out: &mut dyn Write,
 ) -> io::Result<(Tally, Vec<String>)> {
     let next = AtomicUsize::new(0);
@@ -186,7 +196,7 @@ fn print_all(
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(source) = sources.get(at) else { break };
-                    let file = check(source, explain);
+                    let file = check(source, how);
                     if send.send((at, Tally::of(&file), printer.file(&file))).is_err() {
                         break;
                     }
@@ -222,7 +232,7 @@ fn print_all(
 }
 
 /// Reads and analyses one source. A panic of ours is trouble with that file only.
-pub fn check(source: &Source, explain: bool) -> Checked {
+pub fn check(source: &Source, how: How) -> Checked {
     let path = source.path();
     let named = source.named;
     let text = match read(source) {
@@ -231,9 +241,9 @@ pub fn check(source: &Source, explain: bool) -> Checked {
     };
     let analysed = catch_unwind(AssertUnwindSafe(|| {
         let document = Document::new(text.as_str());
-        let mut engine = Engine::new(Limits::default());
+        let mut engine = Engine::new(Limits { semantics: how.semantics, ..Limits::default() });
         let analysis = engine.analyse(&document, &Cancel::never())?;
-        let proofs = if explain { engine.explain(&document, &Cancel::never())? } else { Vec::new() };
+        let proofs = if how.explain { engine.explain(&document, &Cancel::never())? } else { Vec::new() };
         Ok::<_, Cancelled>((analysis, proofs))
     }));
     let mut proofs = Vec::new();

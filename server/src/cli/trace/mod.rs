@@ -17,7 +17,7 @@ use analysis::timeline::{Timeline, of_finding, of_kernel};
 
 use super::Exit;
 use super::args::{Trace, TraceFormat};
-use super::check::{Checked, check};
+use super::check::{Checked, How, check};
 use super::paint::Paint;
 use super::sources::{Origin, Source};
 use crate::place::Places;
@@ -29,7 +29,7 @@ const WIDTH: usize = 100;
 /// Draws the runs of a file.
 pub fn run(args: &Trace) -> io::Result<Exit> {
     let origin = if args.path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(args.path.clone()) };
-    let file = check(&Source { origin, named: true }, false);
+    let file = check(&Source { origin, named: true }, How { explain: false, semantics: args.semantics.into() });
     let analysis = match &file.result {
         Ok(analysis) => analysis,
         Err(trouble) => {
@@ -143,7 +143,7 @@ fn choose<'a>(
                 continue;
             }
             drawn.push(&report.name);
-            let timeline = of_kernel(lowered, &Limits::default());
+            let timeline = of_kernel(lowered, &Limits { semantics: args.semantics.into(), ..Limits::default() });
             scenes.push(scene(Some(timeline), *offset, Heading::of_kernel(file, report, places)));
         }
         scenes.reverse();
