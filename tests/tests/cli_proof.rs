@@ -18,7 +18,7 @@ fn a_proof_names_its_loops_and_what_it_assumes() {
         "; each run stands for all schedules\n",
         "   = closed: line 59: scf.for repeats its state every 6 iterations from iteration ",
         "   = assumed: line 59: this loop runs at least 3 times, as often as its ring has slots\n",
-        "   = assumed: no counter wraps around its width\n",
+        "   = assumed: no counter wraps around its width, and steps of loops are positive\n",
     ] {
         assert!(out.stdout.contains(said), "{said}: {}", out.stdout);
     }

@@ -6,7 +6,7 @@
 //! near 2^31 is outside what is claimed.
 
 use super::slice::targets;
-use crate::sync::{BlockId, Effect, EffectKind, Instr, Kernel, Pure, Terminator, Var, VarKind};
+use crate::sync::{BlockId, CmpOp, Effect, EffectKind, Instr, Kernel, Pure, Terminator, Var, VarKind};
 
 /// What of a variable matters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,6 +15,14 @@ pub enum Demand {
     Nothing,
     /// Its value modulo this.
     Modulo(u64),
+    /// Its value modulo `modulus`, and its value itself up to `horizon`, beyond which only matters
+    /// that it is beyond.
+    Near {
+        /// 1 where no rest matters.
+        modulus: u64,
+        /// Comparisons with constants are with smaller ones.
+        horizon: i64,
+    },
     /// All of it.
     Whole,
 }
@@ -23,19 +31,61 @@ pub enum Demand {
 const MODULUS_LIMIT: u64 = 4096;
 
 impl Demand {
-    fn join(self, other: Demand) -> Demand {
+    /// What matters where both do.
+    pub fn join(self, other: Demand) -> Demand {
         match (self, other) {
             (Demand::Nothing, demand) | (demand, Demand::Nothing) => demand,
-            (Demand::Modulo(a), Demand::Modulo(b)) => modulo(a / gcd(a, b) * b),
-            _ => Demand::Whole,
+            (Demand::Whole, _) | (_, Demand::Whole) => Demand::Whole,
+            (a, b) => {
+                let ((a, x), (b, y)) = (a.parts(), b.parts());
+                near(a / gcd(a, b) * b, x.max(y))
+            }
         }
     }
 
+    /// Modulus and horizon of a demand that is neither nothing nor all.
+    fn parts(self) -> (u64, Option<i64>) {
+        match self {
+            Demand::Modulo(modulus) => (modulus, None),
+            Demand::Near { modulus, horizon } => (modulus, Some(horizon)),
+            Demand::Nothing | Demand::Whole => (1, None),
+        }
+    }
+
+    /// The demand on an operand of which the result is a multiple, or which is `factor` times the
+    /// result and a rest.
     fn times(self, factor: u64) -> Demand {
         match self {
-            Demand::Modulo(modulus) => modulo(modulus.saturating_mul(factor)),
+            Demand::Nothing | Demand::Whole => self,
+            _ => {
+                let (modulus, horizon) = self.parts();
+                near(modulus.saturating_mul(factor), horizon.map(|horizon| horizon.saturating_mul(factor as i64)))
+            }
+        }
+    }
+
+    /// The demand on an operand that is this much larger than the result.
+    fn shifted(self, by: i64) -> Demand {
+        match self {
+            Demand::Near { modulus, horizon } => near(modulus, Some(horizon.saturating_add(by.max(0)))),
             other => other,
         }
+    }
+
+    /// The demand on operands whose result keeps rests, but says nothing of sizes.
+    fn rest_only(self) -> Demand {
+        if matches!(self, Demand::Near { .. }) { Demand::Whole } else { self }
+    }
+}
+
+/// Largest horizon that is tracked.
+const HORIZON_LIMIT: i64 = 4096;
+
+fn near(modulus: u64, horizon: Option<i64>) -> Demand {
+    match horizon {
+        None => modulo(modulus),
+        Some(horizon) if modulus <= MODULUS_LIMIT && horizon <= HORIZON_LIMIT => Demand::Near { modulus, horizon },
+        Some(_) => Demand::Whole,
     }
 }
 
@@ -49,8 +99,8 @@ fn gcd(a: u64, b: u64) -> u64 {
 
 /// Demands by variable. The tests of the counted loops whose heads are in `tested`, and the
 /// comparisons that `edges` name, are left out: the caller accounts for the position in these
-/// loops itself.
-pub fn demands(kernel: &Kernel, tested: &[BlockId], edges: &[Var]) -> Vec<Demand> {
+/// loops itself. What `leaves` mark is taken as given: nothing is asked of its operands.
+pub fn demands(kernel: &Kernel, tested: &[BlockId], edges: &[Var], leaves: &[bool]) -> Vec<Demand> {
     let mut demands = vec![Demand::Nothing; kernel.vars.len()];
     let mut constants = vec![None; kernel.vars.len()];
     for instr in kernel.blocks.iter().flat_map(|block| &block.instrs) {
@@ -85,7 +135,16 @@ pub fn demands(kernel: &Kernel, tested: &[BlockId], edges: &[Var]) -> Vec<Demand
                 match instr {
                     Instr::Let(dst, pure) => {
                         let demand = demands.get(dst.index()).copied().unwrap_or(Demand::Whole);
-                        if demand != Demand::Nothing && !edges.contains(dst) {
+                        if demand == Demand::Nothing || leaves.get(dst.index()) == Some(&true) {
+                            continue;
+                        }
+                        if edges.contains(dst) {
+                            // Which of two it is follows from the position; what it is does not.
+                            if let Pure::MaxS(_, a, b) | Pure::MinS(_, a, b) = *pure {
+                                want(&mut demands, a, demand);
+                                want(&mut demands, b, demand);
+                            }
+                        } else {
                             operands(pure, demand, &constants, |var, demand| want(&mut demands, var, demand));
                         }
                     }
@@ -115,15 +174,25 @@ pub fn demands(kernel: &Kernel, tested: &[BlockId], edges: &[Var]) -> Vec<Demand
 }
 
 fn operands(pure: &Pure<Var>, demand: Demand, constants: &[Option<i64>], mut want: impl FnMut(Var, Demand)) {
-    let constant =
-        |var: Var| constants.get(var.index()).copied().flatten().filter(|&value| value > 0).map(|v| v as u64);
+    let number = |var: Var| constants.get(var.index()).copied().flatten();
+    let constant = |var: Var| number(var).filter(|&value| value > 0).map(|v| v as u64);
     match *pure {
         Pure::Const(_) | Pure::Input(_) => {}
         Pure::Copy(a) | Pure::ExtS(_, _, a) | Pure::ExtU(_, _, a) | Pure::Trunc(_, a) => want(a, demand),
-        Pure::Add(_, a, b) | Pure::Sub(_, a, b) | Pure::Mul(_, a, b) => {
-            want(a, demand);
-            want(b, demand);
-        }
+        Pure::Add(_, a, b) => match (number(a), number(b)) {
+            (_, Some(by)) => want(a, demand.shifted(-by)),
+            (Some(by), _) => want(b, demand.shifted(-by)),
+            _ => [a, b].into_iter().for_each(|var| want(var, demand.rest_only())),
+        },
+        Pure::Sub(_, a, b) => match number(b) {
+            Some(by) => want(a, demand.shifted(by)),
+            None => [a, b].into_iter().for_each(|var| want(var, demand.rest_only())),
+        },
+        Pure::Mul(_, a, b) => match (constant(a), constant(b)) {
+            (_, Some(_)) => want(a, demand),
+            (Some(_), _) => want(b, demand),
+            _ => [a, b].into_iter().for_each(|var| want(var, demand.rest_only())),
+        },
         Pure::RemS(_, a, b) | Pure::RemU(_, a, b) => {
             want(b, Demand::Whole);
             want(a, constant(b).map_or(Demand::Whole, modulo));
@@ -152,6 +221,24 @@ fn operands(pure: &Pure<Var>, demand: Demand, constants: &[Option<i64>], mut wan
             want(a, demand);
             want(b, demand);
         }
+        Pure::Cmp(CmpOp::Eq | CmpOp::Ne | CmpOp::Slt | CmpOp::Sle | CmpOp::Sgt | CmpOp::Sge, width, a, b)
+            if width.0 > 1 =>
+        {
+            // Beyond the constant all comparisons end alike.
+            match (number(a), number(b)) {
+                (_, Some(with)) => want(a, near(1, Some(with.max(0).saturating_add(1)))),
+                (Some(with), _) => want(b, near(1, Some(with.max(0).saturating_add(1)))),
+                _ => [a, b].into_iter().for_each(|var| want(var, Demand::Whole)),
+            }
+        }
+        Pure::MaxS(width, a, b) | Pure::MinS(width, a, b) if width.0 > 1 => {
+            let chosen = |with: i64| demand.join(near(1, Some(with.max(0).saturating_add(1))));
+            match (number(a), number(b)) {
+                (_, Some(with)) => want(a, chosen(with)),
+                (Some(with), _) => want(b, chosen(with)),
+                _ => [a, b].into_iter().for_each(|var| want(var, Demand::Whole)),
+            }
+        }
         _ => pure.operands().into_iter().for_each(|var| want(var, Demand::Whole)),
     }
 }
@@ -159,14 +246,14 @@ fn operands(pure: &Pure<Var>, demand: Demand, constants: &[Option<i64>], mut wan
 fn bitwise(a: Var, b: Var, demand: Demand, want: &mut impl FnMut(Var, Demand)) {
     let demand = match demand {
         Demand::Modulo(modulus) => modulo(modulus.next_power_of_two()),
-        other => other,
+        other => other.rest_only(),
     };
     want(a, demand);
     want(b, demand);
 }
 
 /// Calls `want` with each variable that an effect reads.
-fn effect_operands(effect: &Effect, mut want: impl FnMut(Var, Demand)) {
+pub(super) fn effect_operands(effect: &Effect, mut want: impl FnMut(Var, Demand)) {
     if let Some(predicate) = effect.predicate {
         want(predicate, Demand::Modulo(2));
     }
@@ -208,6 +295,7 @@ fn effect_operands(effect: &Effect, mut want: impl FnMut(Var, Demand)) {
 }
 
 /// Variables that may still be read, at the start of each block's instructions.
+#[derive(Debug)]
 pub struct Liveness<'k> {
     kernel: &'k Kernel,
     at_entry: Vec<Vec<bool>>,

@@ -3,12 +3,12 @@
 //! For each valuation one canonical run. Where the machine judges it confluent it stands for all
 //! schedules. Where not, the schedules it warned of are run first, then all of them up to
 //! commuting steps, within limits; a met limit is a [`Gap`]. A clean answer is closed over all
-//! trip counts by [`closing`], where the state repeats.
+//! inputs by [`proof`], where the states repeat.
 
-mod closing;
 mod demand;
 mod inputs;
 mod outcome;
+mod proof;
 mod slice;
 #[cfg(test)]
 mod tests;
@@ -65,7 +65,7 @@ pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<O
         decision.run_scant(valuation);
     }
     if decision.outcome.found.is_empty() && decision.outcome.gaps.is_empty() && decision.outcome.lapped.is_empty() {
-        decision.outcome.reach = closing::close(kernel, &plan, limits, cancel, &mut decision)?;
+        decision.outcome.reach = proof::close(kernel, &plan, limits, cancel, &mut decision)?;
     }
     Ok(decision.outcome)
 }

@@ -2,7 +2,7 @@
 
 use crate::explore::Schedule;
 use crate::model::{Lost, Valuation, Violation};
-use crate::sync::InputId;
+use crate::sync::{InputId, SiteId};
 
 /// A violation with the run that shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,7 +58,8 @@ pub enum Gap {
 pub enum Reach {
     /// Nothing that the kernel does to barriers and memory depends on inputs.
     NoInputs,
-    /// The state repeats, so all larger trip counts are covered: one entry a group of loops.
+    /// Every path that inputs can take was followed until it ended or came to a state that was
+    /// seen: one entry for each group of loops that did.
     Closed(Vec<Closure>),
     /// Only the inputs that were run, for these reasons; none where something was found.
     Runs(Vec<Open>),
@@ -67,35 +68,23 @@ pub enum Reach {
 /// Why the runs do not cover all inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Open {
-    /// More than a loop's trip count depends on this input.
+    /// An index or a phase depends on this input in a way that is not followed.
     Noticed(InputId),
-    /// No input drives a loop in a way that can be followed.
-    NoLoop,
-    /// More groups of loops, or in another order, than can be closed together; one loop of the
-    /// group at which that was noticed.
-    Groups(usize),
-    /// No inputs were found that let this loop run so often.
-    Unreached {
-        /// Number in [`Kernel::loops`](crate::sync::Kernel::loops).
-        loop_number: usize,
-        /// Iterations.
-        trips: u64,
-    },
-    /// The state at this loop's head did not repeat.
+    /// An index, a phase or a condition is not followed, whatever it depends on.
+    Unfollowed,
+    /// The states at this loop's head did not repeat.
     Aperiodic {
         /// Number in [`Kernel::loops`](crate::sync::Kernel::loops).
         loop_number: usize,
         /// Iterations that were made.
         trips: u64,
     },
-    /// A longer run of this loop depends on the schedule, breaks a rule or meets a limit.
-    Unclean {
-        /// Number in [`Kernel::loops`](crate::sync::Kernel::loops).
-        loop_number: usize,
-        /// Iterations.
-        trips: u64,
-    },
-    /// The share of steps that closing may use was spent.
+    /// A rule breaks at this op where trip counts of inner loops may differ from one outer
+    /// iteration to the next; no inputs are known that lead there.
+    Broken(SiteId),
+    /// On some path the order of steps may matter.
+    Order,
+    /// The share of steps that a proof may use was spent.
     Budget,
 }
 

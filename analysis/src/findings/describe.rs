@@ -207,6 +207,9 @@ fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding]) -> Verdic
     }
     match &outcome.reach {
         Reach::NoInputs => Verdict::Proved("its barriers and memory depend on no input; one run covers all".to_owned()),
+        Reach::Closed(closures) if closures.is_empty() => {
+            Verdict::Proved("every path that inputs can take was followed to its end".to_owned())
+        }
         Reach::Closed(closures) => Verdict::Proved(
             closures
                 .iter()

@@ -106,16 +106,22 @@ fn assumed(lowered: &Lowered, outcome: &Outcome, limits: &Limits) -> Vec<Reason>
         let text = format!("this loop runs at least {floor} times, as often as its ring has slots");
         reasons.push(Reason::new(text, Some(range(lowered, site(lowered, number)))));
     }
-    if let Reach::Closed(_) = outcome.reach {
-        reasons.push(Reason::new("no counter wraps around its width", None));
+    let closed = matches!(outcome.reach, Reach::Closed(_));
+    if closed {
+        reasons.push(Reason::new("no counter wraps around its width, and steps of loops are positive", None));
     }
     let kinds = |wanted: InputKind| kernel.inputs.iter().filter(|input| input.kind == wanted).count();
-    if kinds(InputKind::Free) > 1 {
+    if !closed && kinds(InputKind::Free) > 1 {
         let text = "values that the analysis cannot compute (read from tensors or by atomics) are equal where they have one width";
         reasons.push(Reason::new(text, None));
     }
     if kinds(InputKind::Memory) > 0 {
-        reasons.push(Reason::new("all words that one argument points to are equal", None));
+        let text = if closed {
+            "the words of memory that steer it do not change while it runs"
+        } else {
+            "all words that one argument points to are equal"
+        };
+        reasons.push(Reason::new(text, None));
     }
     let constants = kernel.inputs.len().saturating_sub(lowered.map.inputs.len());
     if constants > 0 {
@@ -141,27 +147,19 @@ fn open(lowered: &Lowered, outcome: &Outcome) -> Vec<Reason> {
         reasons.push(match *open {
             Open::Noticed(input) => {
                 let name = lowered.map.input(input);
-                Reason::new(format!("more than the trip count of a loop depends on `{name}`"), None)
+                Reason::new(format!("an index or a phase depends on `{name}` in a way that is not followed"), None)
             }
-            Open::NoLoop => Reason::new("inputs change what it does, and not by the trip count of a loop", None),
-            Open::Groups(number) => {
-                let text = "this loop and others have trip counts of their own that are not closed together";
-                Reason::new(text, at(number))
-            }
-            Open::Unreached { loop_number, trips } => {
-                let text = format!("no inputs were found with which this loop runs {trips} times");
-                Reason::new(text, at(loop_number))
-            }
+            Open::Unfollowed => Reason::new("an index, a phase or a condition is not followed for all inputs", None),
             Open::Aperiodic { loop_number, trips } => {
-                let text = format!("the state at this loop did not repeat in {trips} iterations");
+                let text = format!("the states at this loop did not repeat in {trips} iterations");
                 Reason::new(text, at(loop_number))
             }
-            Open::Unclean { loop_number, trips } => {
-                let text =
-                    format!("with {trips} iterations of this loop the run depends on the schedule or meets a limit");
-                Reason::new(text, at(loop_number))
+            Open::Broken(site) => {
+                let text = "a rule breaks here if inner loops may run differently often each time";
+                Reason::new(text, Some(range(lowered, Some(site))))
             }
-            Open::Budget => Reason::new("the share of steps that may be spent on closing loops was spent", None),
+            Open::Order => Reason::new("on some path the order of steps may matter", None),
+            Open::Budget => Reason::new("the share of steps that a proof may use was spent", None),
         });
     }
     reasons

@@ -34,6 +34,8 @@ pub struct Machine<'k> {
     partitions: usize,
     tiles: i64,
     run_steps: u64,
+    /// Whether scalars and jumps are left to the driver.
+    leaves_scalars: bool,
     pub(super) seed: State,
 }
 
@@ -66,9 +68,15 @@ impl<'k> Machine<'k> {
             partitions,
             tiles: tiles.map_or(0, |at| valuation.get(InputId(at as u32))),
             run_steps: limits.run_steps,
+            leaves_scalars: false,
             seed: State::new(cluster.len(), partitions, kernel.vars.len()),
             cluster,
         }
+    }
+
+    /// Leaves scalars and jumps between effects to whoever drives the machine.
+    pub fn leave_scalars(&mut self) {
+        self.leaves_scalars = true;
     }
 
     /// The partition that a thread runs.
@@ -92,7 +100,7 @@ impl<'k> Machine<'k> {
     }
 
     /// The thread of a partition in the same CTA as another thread.
-    pub(super) fn sibling(&self, thread: usize, partition: usize) -> usize {
+    pub fn sibling(&self, thread: usize, partition: usize) -> usize {
         self.position_of(thread) * self.partitions + partition
     }
 
@@ -204,6 +212,9 @@ impl<'k> Machine<'k> {
     /// Runs what others cannot notice, up to the next effect with a true predicate or the next
     /// start or end of partitions.
     pub(super) fn advance(&self, state: &mut State, thread: usize) {
+        if self.leaves_scalars {
+            return;
+        }
         loop {
             state.work += 1;
             if state.work > self.run_steps.saturating_mul(16) {
@@ -246,7 +257,8 @@ impl<'k> Machine<'k> {
         state.stopped = true;
     }
 
-    fn compute(&self, state: &mut State, thread: usize, instr: &Instr) -> Result<(), Lost> {
+    /// Executes one instruction that is no effect.
+    pub fn compute(&self, state: &mut State, thread: usize, instr: &Instr) -> Result<(), Lost> {
         let cta = self.position_of(thread);
         let (dst, value) = match instr {
             Instr::Let(dst, pure) => {

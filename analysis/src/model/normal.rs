@@ -89,6 +89,15 @@ impl Machine<'_> {
             held.clock(&thread.seen, out);
             held.clock(&thread.fenced, out);
             held.clock(&thread.order, out);
+            // Of a rendezvous only matters whether it is over.
+            out.push(thread.met.len() as i64);
+            let mut met: Vec<[i64; 2]> = Vec::with_capacity(thread.met.len());
+            for &(number, before) in &thread.met {
+                let total = state.barriers.get(number as usize).map_or(0, |(_, barrier)| barrier.total);
+                met.push([i64::from(number), i64::from(total > before)]);
+            }
+            met.sort_unstable();
+            out.extend(met.into_iter().flatten());
         }
         let event = |event: &Event, out: &mut Vec<i64>| {
             out.extend([

@@ -9,10 +9,10 @@ use crate::sync::text::parse;
 use std::fmt::Write;
 
 /// A generator that gives the same kernels on every machine.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
