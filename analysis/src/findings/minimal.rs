@@ -12,6 +12,9 @@ use crate::explore::{Schedule, Status, System};
 use crate::model::{Barrier, BarrierPlace, Blocked, Event, Machine, Record, Rule, State, Violation};
 use crate::sync::SiteId;
 
+/// Steps that the search for fewer iterations may cost.
+const SPARE: usize = 6_000;
+
 /// What a run has to show.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Goal {
@@ -120,12 +123,13 @@ pub fn minimal(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Optio
         best = shown;
     }
     // Cutting one thread may free another, and another order may need less.
+    let mut spare = SPARE;
     loop {
-        while let Some(shorter) = cut(machine, &best, goal) {
+        while let Some(shorter) = cut(machine, &best, goal, &mut spare) {
             best = shorter;
         }
         let Some(gathered) = gather(machine, &best, goal) else { return Some(best) };
-        let shorter = cut(machine, &gathered, goal).or_else(|| thin(machine, &gathered, goal));
+        let shorter = cut(machine, &gathered, goal, &mut spare).or_else(|| thin(machine, &gathered, goal));
         let Some(shorter) = shorter else { return Some(gathered) };
         best = shorter;
     }
@@ -221,8 +225,10 @@ fn guess(machine: &Machine<'_>, shown: &Shown) -> Option<Vec<usize>> {
     )
 }
 
-/// The run with one thread cut as far as it goes; `None` where no thread can be.
-fn cut(machine: &Machine<'_>, shown: &Shown, goal: &Goal) -> Option<Shown> {
+/// The run with one thread cut as far as it goes; `None` where no thread can be. Fewer iterations of
+/// a loop may do where one step less does not, so a thread's first few steps are tried too, as long
+/// as `spare` steps are left for that.
+fn cut(machine: &Machine<'_>, shown: &Shown, goal: &Goal, spare: &mut usize) -> Option<Shown> {
     let counts = counts(machine.threads(), &shown.schedule);
     let attempt = |thread: usize, steps: usize| {
         let mut budgets = counts.clone();
@@ -230,6 +236,14 @@ fn cut(machine: &Machine<'_>, shown: &Shown, goal: &Goal) -> Option<Shown> {
         reach(machine, &within(&shown.schedule, &budgets), goal)
     };
     (0..counts.len()).filter(|&thread| counts[thread] > 0).find_map(|thread| {
+        let mut few = 0;
+        while few + 1 < counts[thread] && *spare >= shown.schedule.len() {
+            *spare -= shown.schedule.len();
+            if let Some(shorter) = attempt(thread, few) {
+                return Some(shorter);
+            }
+            few += 1 + few / 8;
+        }
         let mut best = attempt(thread, counts[thread] - 1)?;
         let (mut fails, mut works) = (None, counts[thread] - 1);
         while fails.map_or(works > 0, |fails| fails + 1 < works) {

@@ -2,7 +2,7 @@
 
 use super::{Band, Phase, PhaseEnd, Tick, TickAct};
 use crate::findings::{Goal, Words};
-use crate::model::{Act, BarrierPlace, BarrierRecord, Record, Rule, State};
+use crate::model::{Act, BarrierPlace, BarrierRecord, Object, Record, Rule, State};
 
 /// Bands in the making.
 #[derive(Default)]
@@ -18,7 +18,11 @@ impl Bands {
             return at;
         }
         self.places.push(place);
-        self.bands.push(Band { name: words.barrier(place), concerned: false, phases: Vec::new(), ticks: Vec::new() });
+        let mut name = words.barrier(place);
+        if words.cluster.len() > 1 && place.object() == Object::Barrier {
+            name = format!("{name} of CTA {}", place.cta);
+        }
+        self.bands.push(Band { name, concerned: false, phases: Vec::new(), ticks: Vec::new() });
         self.bands.len() - 1
     }
 

@@ -50,7 +50,10 @@ impl Spans {
         if let Some(at) = self.places.iter().position(|known| *known == place) {
             return at;
         }
-        let mut name = words.barrier(place);
+        let mut name = words.slot(place.buffer, place.start);
+        if words.cluster.len() > 1 {
+            name = format!("{name} of CTA {}", place.cta);
+        }
         if self.slots.iter().any(|known| known.name == name) {
             // Another window of the same slot.
             name = format!("{name} + {} B", words.offset(place) / 8);
