@@ -33,11 +33,14 @@ pub fn deadlock(
         let who = words.partition(stuck.thread);
         let cause = if pending == 0 && bytes != 0 {
             kind = Kind::ExpectMismatch;
-            let (amount, sense) = (bytes.abs(), if bytes > 0 { "never come" } else { "came too many" });
-            format!("all arrivals of `{name}` are in, but {amount} of the expected bytes {sense}")
+            let (expected, came) = replay.bytes(barrier);
+            format!("`{name}` is told to expect {expected} bytes, and {came} come")
         } else if alternative && flips > 0 && pending == initial {
             kind = Kind::LappedWait;
-            format!("in this schedule `{name}` flips {flips} times before {who} looks, and phase {phase} is over")
+            format!(
+                "where it comes late, `{name}` has flipped {} already, and phase {phase} is current again",
+                times(flips)
+            )
         } else if let Some(record) = arrival(&ghost, barrier, stuck.thread) {
             let other = words.partition(record.thread);
             notes.push(Note {
@@ -46,14 +49,24 @@ pub fn deadlock(
                 text: format!("{other} would arrive on `{name}` here, behind its own wait"),
                 primary: false,
             });
-            format!("the arrival on `{name}` in {other} comes only after a wait that needs this one: a cycle")
+            let theirs = blocked.iter().find(|other| other.thread == record.thread).and_then(|other| match other.on {
+                BlockedOn::Barrier { barrier, .. } => Some(format!("its own wait for `{}`", words.barrier(barrier))),
+                _ => None,
+            });
+            let behind = theirs.unwrap_or_else(|| "a wait".to_owned());
+            format!("{other} arrives on `{name}` only after {behind}, which this one holds up: a cycle")
         } else if flips > 0 && pending == initial {
             if passed_before(replay, stuck, barrier, phase) || !seen(replay, barrier, flips) {
                 kind = Kind::PhaseMismatch;
             }
-            format!("`{name}` has flipped {flips} times and nobody flips it again: phase {phase} is starved")
+            let come = if flips == 1 { "one comes" } else { &format!("{flips} come") };
+            format!("phase {phase} of `{name}` is over with its next flip, number {}, and only {come}", flips + 1)
         } else if pending < initial {
-            format!("{} of {initial} arrivals on `{name}` came, and nobody brings the rest", initial - pending)
+            let came = initial - pending;
+            format!(
+                "a phase of `{name}` needs {initial} arrivals, and only {came} {}",
+                if came == 1 { "comes" } else { "come" }
+            )
         } else {
             format!("nobody arrives on `{name}`")
         };
@@ -71,6 +84,15 @@ pub fn deadlock(
         primary_seen |= note.primary;
     }
     Some(Told { kind, message: message?, notes })
+}
+
+/// `once`, `twice`, `3 times`.
+pub fn times(number: u32) -> String {
+    match number {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        many => format!("{many} times"),
+    }
 }
 
 /// Whether the blocked wait passed before on the same barrier with the same phase: its phase does

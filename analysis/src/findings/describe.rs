@@ -80,7 +80,7 @@ fn tell_among(lowered: &Lowered, found: &Found, valuations: &[Valuation]) -> Opt
         | Rule::OutOfBounds { .. }
         | Rule::BarrierStorage
         | Rule::WaitedOn { .. }
-        | Rule::ArrivedTwice => lifecycle(&words, &found.violation),
+        | Rule::ArrivedTwice => lifecycle(&words, &replay, &found.violation),
     }?;
     let goal = Goal::Broken(found.violation.clone());
     assemble(lowered, &words, &machine, &found.schedule, &goal, told, &found.valuation)

@@ -1,12 +1,13 @@
 //! Barriers that are not live, live twice, or counted past zero; slots that do not exist.
 
 use super::race::Told;
+use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
 use crate::model::{Rule, Violation};
 
 /// A broken rule of a barrier's life.
-pub fn lifecycle(words: &Words<'_>, violation: &Violation) -> Option<Told> {
+pub fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Told> {
     let barrier =
         violation.barrier.map_or_else(|| "the barrier".to_owned(), |place| format!("`{}`", words.barrier(place)));
     let who = words.partition(violation.thread);
@@ -24,7 +25,10 @@ pub fn lifecycle(words: &Words<'_>, violation: &Violation) -> Option<Told> {
         }
         Rule::Reinit => (Kind::BarrierReinit, format!("{barrier} is initialised again without `ttng.inval_barrier`")),
         Rule::Overflow => {
-            (Kind::ArrivalOverflow, format!("{op} takes more arrivals off {barrier} than its phase has left"))
+            let known =
+                violation.barrier.and_then(|place| replay.end.barriers.iter().find(|(known, _)| *known == place));
+            let left = known.map_or_else(String::new, |(_, known)| format!(": {} of {}", known.pending, known.initial));
+            (Kind::ArrivalOverflow, format!("{op} takes more arrivals off {barrier} than its phase has left{left}"))
         }
         Rule::OutOfBounds { index, count } => {
             (Kind::OutOfBounds, format!("slot {index} does not exist: there are {count}"))

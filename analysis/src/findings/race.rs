@@ -3,8 +3,8 @@
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
-use crate::model::{Event, Machine, Record, Rule, Violation};
-use crate::sync::{CommitKind, EffectKind, Mode, Var};
+use crate::model::{Act, BarrierPlace, BarrierRecord, Event, Machine, Record, Rule, Violation};
+use crate::sync::{BufferId, CommitKind, EffectKind, Mode, Var};
 
 /// A classified violation, before its run is told.
 #[derive(Clone, Debug)]
@@ -32,7 +32,19 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
                 CommitKind::Tdm => format!("{op} is still under way"),
                 _ => format!("the group of {op} is still pending"),
             };
-            format!("{buffer} is {done} while {under_way}; {} must come first", Words::awaited_by(family))
+            if let Some(bar) = arrives_when_copied(words, replay, earlier) {
+                format!(
+                    "{buffer} is {done} while {op} is under way: `{}` says when it is over, and {who} does not wait for it",
+                    words.barrier(bar)
+                )
+            } else if family == CommitKind::AsyncCopy && !committed(words, replay, earlier) {
+                format!(
+                    "{buffer} is {done} while {op} is under way: no `ttg.async_commit_group` has closed its group, so no \
+                     `ttg.async_wait` waits for it"
+                )
+            } else {
+                format!("{buffer} is {done} while {under_way}; {} must come first", Words::awaited_by(family))
+            }
         }
         Kind::PhaseMismatch => {
             // Too early is the one whose wait let it pass.
@@ -40,8 +52,7 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
             let (barrier, flips, _) = replay.guard(words.kernel, early)?;
             let name = words.barrier(barrier);
             format!(
-                "{} {} {} after a wait on `{name}` that passed at flip {flips}, before the one that follows {} in {}: \
-                 the phase is off",
+                "{} {} {} too early: its wait on `{name}` passed at flip {flips}, but {} in {} is over only with a later one",
                 words.partition(early.thread),
                 verb(early.mode),
                 words.operand(early),
@@ -49,37 +60,142 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
                 words.partition(other.thread),
             )
         }
-        Kind::ExpectMismatch => format!(
-            "{buffer} is {} before all of it has come: its barrier expects fewer bytes than the copies bring",
-            if later.mode == Mode::Read { "read" } else { "written" },
-        ),
+        Kind::ExpectMismatch => {
+            let done = if later.mode == Mode::Read { "read" } else { "written" };
+            let told = words.channels.barrier_of(earlier.channel).and_then(|barrier| {
+                let place = replay.end.barriers.get(barrier)?.0;
+                let (expected, came) = replay.bytes(place);
+                (expected > 0)
+                    .then(|| format!("`{}` is told to expect {expected} bytes, and {came} come", words.barrier(place)))
+            });
+            let why = told.unwrap_or_else(|| "its barrier expects fewer bytes than the copies bring".to_owned());
+            format!("{buffer} is {done} before all of it has come: {why}")
+        }
         Kind::MissingBackwardBarrier if earlier.mode == Mode::Write => format!(
-            "{who} overwrites {buffer} again although nothing says that its last contents were read, or even came"
+            "{who} writes {buffer} again while its last contents may still be on the way, or unread: no wait in between \
+             says otherwise"
         ),
         Kind::MissingBackwardBarrier => {
-            format!("{who} overwrites {buffer} although nothing says that {whom} has finished reading it")
+            let end = release(words, replay, earlier, later);
+            format!("{who} overwrites {buffer} while {} may still be reading it{end}", actor(words, earlier, later))
         }
-        Kind::PackedOverwrite => format!(
-            "{who} zeroes all of {buffer} although nothing says that {whom} has finished reading the part packed into it"
-        ),
-        _ if too_early => format!("{whom} reads {buffer} although nothing says that {who} has written it"),
-        _ if later.mode == Mode::Write => {
-            format!("{who} overwrites {buffer} although nothing says that the write by {whom} is over")
+        Kind::PackedOverwrite => {
+            let end = release(words, replay, earlier, later);
+            format!("{who} zeroes all of {buffer} while {whom} may still be reading the part packed into it{end}")
         }
-        _ => format!("{who} reads {buffer} although nothing says that the write by {whom} is visible"),
+        _ if too_early => {
+            format!("{whom} reads {buffer}, which {who} writes only later: nothing makes {whom} wait for that")
+        }
+        _ => {
+            let end = release(words, replay, earlier, later);
+            let does = if later.mode == Mode::Write { "overwrites" } else { "reads" };
+            if unfinished_at(words, earlier) {
+                format!("{who} {does} {buffer} while {} may still be writing it{end}", actor(words, earlier, later))
+            } else {
+                format!("{who} {does} {buffer} without waiting for the write in {whom}{end}")
+            }
+        }
     };
-    let late = |event: &Event| {
-        let unfinished = words.channels.family(event.channel).is_some()
-            || words.channels.barrier_of(event.channel).is_some()
-            || event.channel.0 >= words.channels.tensor_core(0).0;
-        if unfinished { " and is still in flight" } else { "" }
-    };
+    let late = |event: &Event| if unfinished_at(words, event) { " and is still in flight" } else { "" };
     let first = format!("{} {}{}", words.partition(earlier.thread), verb_of(words, replay, earlier), late(earlier));
     let second = format!("{} {}", words.partition(later.thread), verb_of(words, replay, later));
     let note =
         |event: &Event, text: String, primary| Note { source: None, range: words.event_range(event), text, primary };
     let notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
     Some(Told { kind, message, notes })
+}
+
+/// Whether an access goes on beside its thread.
+fn unfinished_at(words: &Words<'_>, event: &Event) -> bool {
+    words.channels.family(event.channel).is_some()
+        || words.channels.barrier_of(event.channel).is_some()
+        || event.channel.0 >= words.channels.tensor_core(0).0
+}
+
+/// Who may not be done: `partition1`, or the op of the same partition.
+fn actor(words: &Words<'_>, earlier: &Event, later: &Event) -> String {
+    match (unfinished_at(words, earlier), earlier.thread == later.thread) {
+        (true, true) => format!("its own {}", op_of(words, earlier)),
+        (true, false) => format!("{} in {}", op_of(words, earlier), words.partition(earlier.thread)),
+        (false, _) => words.partition(earlier.thread),
+    }
+}
+
+/// What would say that an access is over, where the run has such a thing and the later thread did
+/// not wait for it.
+fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> String {
+    let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
+    let before = replay.records.get(..later.step.saturating_sub(1) as usize).unwrap_or_default();
+    let waited = |place: BarrierPlace, flip: u32| {
+        let saw = |barrier: &BarrierRecord| {
+            barrier.place == place && barrier.flips >= flip && matches!(barrier.act, Act::Wait { .. })
+        };
+        before.iter().any(|record| record.thread == later.thread && record.barriers.iter().any(saw))
+    };
+    if let Some(barrier) = words.channels.barrier_of(earlier.channel) {
+        let Some((place, known)) = replay.end.barriers.get(barrier) else { return String::new() };
+        let (place, name) = (*place, words.barrier(*place));
+        if known.total != known.flips {
+            // Initialised anew: flips are counted from there, events are not.
+            return String::new();
+        }
+        return match waited(place, earlier.number) {
+            true => String::new(),
+            false => format!("; flip {} of `{name}` ends that, and {who} does not wait for it", earlier.number),
+        };
+    }
+    if earlier.thread == later.thread || words.channels.family(earlier.channel).is_some() {
+        return String::new();
+    }
+    // Where both are rings, an arrival is about the access if it is on the same slot.
+    let slots = |buffer: BufferId, start: u64| {
+        let info = words.kernel.buffers.get(buffer.0 as usize);
+        info.map_or((1, 0), |info| (info.bits / info.slot_bits.max(1), start / info.slot_bits.max(1)))
+    };
+    let touched = replay.record(earlier.step).and_then(|record| record.places.get(usize::from(earlier.access)));
+    let Some((depth, slot)) = touched.map(|place| slots(place.buffer, place.start)) else { return String::new() };
+    let about = |place: BarrierPlace| {
+        let (ring, own) = slots(place.buffer, place.start);
+        ring == 1 || ring != depth || own == slot
+    };
+    if let Some(next) = replay.next_arrival(earlier.thread, earlier.step.saturating_sub(1))
+        && about(next.place)
+        && !waited(next.place, next.flip)
+    {
+        return format!(
+            "; {whom} arrives on `{}` after it, and {who} does not wait for that",
+            words.barrier(next.place)
+        );
+    }
+    let early = replay.records.iter().take(earlier.step.saturating_sub(1) as usize).rev();
+    let mut early = early.filter(|record| record.thread == earlier.thread).flat_map(|record| &record.barriers);
+    let last = early.find(|barrier| matches!(barrier.act, Act::Arrive { .. })).map(|barrier| barrier.place);
+    match last {
+        Some(last) if depth > 1 && slots(last.buffer, last.start) == (depth, slot) => {
+            format!("; {whom} arrives on `{}` before it", words.barrier(last))
+        }
+        _ => String::new(),
+    }
+}
+
+/// Whether the group of an access was or is going to be closed.
+fn committed(words: &Words<'_>, replay: &Replay, event: &Event) -> bool {
+    let commits = |record: &Record| {
+        let effect = record.effect.and_then(|id| words.kernel.effects.get(id.index()));
+        record.thread == event.thread
+            && matches!(effect.map(|effect| &effect.kind), Some(EffectKind::Commit(CommitKind::AsyncCopy)))
+    };
+    replay.records.iter().skip(event.step as usize).any(commits)
+}
+
+/// The barrier on which a thread arrives when its `cp.async` are over, where it next does so.
+fn arrives_when_copied(words: &Words<'_>, replay: &Replay, event: &Event) -> Option<BarrierPlace> {
+    words.channels.family(event.channel).filter(|family| *family == CommitKind::AsyncCopy)?;
+    replay.records.iter().skip(event.step as usize).filter(|record| record.thread == event.thread).find_map(|record| {
+        let effect = words.kernel.effects.get(record.effect?.index())?;
+        let arrives = matches!(effect.kind, EffectKind::AsyncCopyArrive { .. });
+        arrives.then(|| record.barriers.first().map(|barrier| barrier.place)).flatten()
+    })
 }
 
 /// A dot that nobody waited for.
@@ -192,7 +308,8 @@ fn read_nothing(replay: &Replay, read: &Event) -> bool {
 pub fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Told> {
     let Rule::ProxyFence { earlier, later } = &violation.rule else { return None };
     let message = format!(
-        "{} {} {} through the async proxy, but no `ttng.fence_async_shared` covers the generic access in {}",
+        "{} {} {} through the async proxy, but {} does not fence its generic access: `ttng.fence_async_shared` has to \
+         follow that before it is handed on",
         words.partition(later.thread),
         verb(later.mode),
         place(words, replay, later),

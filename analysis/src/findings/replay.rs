@@ -113,6 +113,26 @@ impl Replay {
         })
     }
 
+    /// The bytes that a barrier was told to expect and those that came, in the phase that the run ends in.
+    pub fn bytes(&self, place: BarrierPlace) -> (i64, i64) {
+        let (mut expected, mut came, mut last) = (0, 0, 0);
+        for record in &self.records {
+            for barrier in record.barriers.iter().filter(|barrier| barrier.place == place) {
+                match barrier.act {
+                    Act::Init | Act::Arrive { flipped: true } => (expected, came, last) = (0, 0, 0),
+                    Act::Arrive { flipped: false } => {
+                        let more = barrier.bytes - last;
+                        expected += more.max(0);
+                        came -= more.min(0);
+                        last = barrier.bytes;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        (expected, came)
+    }
+
     /// Whether a thread has seen an event complete by a step.
     pub fn has_seen(&self, machine: &Machine<'_>, thread: u16, event: &Event, step: u32) -> bool {
         let (at, _) = repeat(machine, &self.schedule, step);

@@ -62,7 +62,9 @@ pub fn uninitialised(
             (other, replay::repeat(&machine, &canonical(&machine).schedule, u32::MAX).0)
         })
         .collect();
-    for (valuation, other) in &others {
+    // What a race leads to is another matter.
+    let races = |run: &Replay| run.end.violations.iter().any(|violation| matches!(violation.rule, Rule::Race { .. }));
+    for (valuation, other) in others.iter().filter(|(_, run)| !races(run)) {
         let machine = replay::machine(words.kernel, valuation);
         let more = look(&machine, other, read, buffer);
         seen.bits.extend(more.bits);
@@ -178,17 +180,32 @@ impl Telling<'_> {
             let message = format!("{} reads {} before anything has written {}", self.who, self.what, self.them());
             return (message, Some(self.note(&write, "this is the first write, if it is reached".to_owned(), false)));
         }
+        let runs = || std::iter::once(self.replay).chain(others.iter().map(|(_, run)| run));
+        let executed = |effect: usize| {
+            let id = Some(EffectId(effect as u32));
+            runs().any(|run| run.records.iter().any(|record| record.effect == id))
+        };
+        if (0..self.words.kernel.effects.len()).any(|effect| self.could_write(effect) && !executed(effect)) {
+            // A write that no run got to: what it would write is not known.
+            return (format!("{} reads {} before anything has written {}", self.who, self.what, self.them()), None);
+        }
         let message = format!("{} reads {}, which nothing ever writes", self.who, self.what);
         let all = |run: &'_ Replay| self.touching(run, &[(0, u64::MAX)]).collect::<Vec<_>>();
         let near = all(self.replay).into_iter().take_while(|(write, _)| write.step < self.read.step).last();
         let note = near.map(|(near, _)| {
-            let runs = std::iter::once(self.replay).chain(others.iter().map(|(_, run)| run));
-            let own = runs.flat_map(all).filter(|(write, _)| write.effect == near.effect);
+            let own = runs().flat_map(all).filter(|(write, _)| write.effect == near.effect);
             let reached = merged(own.flat_map(|(_, bits)| bits).collect());
             let (reached, _) = phrase(self.words, self.at.buffer, &reached);
             self.note(&near, format!("this write reaches {reached} only"), true)
         });
         (message, note)
+    }
+
+    /// Whether an effect writes the buffer somewhere.
+    fn could_write(&self, effect: usize) -> bool {
+        let EffectKind::Operation { accesses, .. } = &self.words.kernel.effects[effect].kind else { return false };
+        let mut writes = accesses.iter().filter(|access| access.mode == Mode::Write);
+        writes.any(|access| self.words.buffer_of(access.view) == Some(self.at.buffer))
     }
 
     /// It was written, and then its buffer allocated anew.

@@ -185,12 +185,21 @@ pub fn flips(words: &Words<'_>, machine: &Machine<'_>, place: BarrierPlace) -> O
             gaps.dedup();
             match (gaps.as_slice(), around.as_slice()) {
                 ([gap], _) if *gap > 0 => every(*gap, loops.counter(words, *inner)),
+                ([], _) if slots(&own) > 1 => every(slots(&own), loops.counter(words, *inner)),
                 ([], [.., outer, _]) => every(1, loops.counter(words, *outer)),
-                _ => return None,
+                _ => "at an uneven pace".to_owned(),
             }
         }
     };
     Some(Flips { effect, thread, often })
+}
+
+/// How many barriers were flipped.
+fn slots(flips: &[&Flip]) -> i64 {
+    let mut places: Vec<BarrierPlace> = flips.iter().map(|flip| flip.2).collect();
+    places.sort_unstable();
+    places.dedup();
+    places.len() as i64
 }
 
 fn every(number: i64, counter: Option<String>) -> String {

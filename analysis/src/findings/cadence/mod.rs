@@ -68,7 +68,9 @@ pub fn blame_phases(
         let Some(trail) = finding.trail.clone() else { continue };
         let machine = replay::machine(&lowered.kernel, &trail.valuation);
         let words = Words::new(lowered, &machine);
-        let search = Search { lowered, words: &words, machine: &machine, trail: &trail, places: &places };
+        // Where no wait is known to name a wrong phase, one that names the other may only wait longer.
+        let others = !matches!(finding.kind, Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier);
+        let search = Search { lowered, words: &words, machine: &machine, trail: &trail, places: &places, others };
         if let Some(healed) = search.first((finding.kind, finding.range), &mut left, decide)? {
             search.tell(finding, &healed);
         }
@@ -92,6 +94,8 @@ struct Search<'a> {
     machine: &'a Machine<'a>,
     trail: &'a Trail,
     places: &'a Places,
+    /// Whether a phase that starts otherwise is looked for, too.
+    others: bool,
 }
 
 /// Where a wait names another phase than the right one.
@@ -257,8 +261,9 @@ impl Search<'_> {
         let around = self.around(suspect);
         let start = self.starts(suspect).unwrap_or(0);
         let depth = self.depth(suspect.place);
-        let mut out = vec![Form::Other];
-        for plus in [start, 1 - start] {
+        let starts = if self.others { vec![start, 1 - start] } else { vec![start] };
+        let mut out = if self.others { vec![Form::Other] } else { Vec::new() };
+        for plus in starts.iter().copied() {
             for every in if depth > 1 { vec![depth, 1] } else { vec![1] } {
                 // Through all loops up to one, and then through fewer and fewer of the outer ones.
                 for last in (0..around.len()).rev() {
@@ -270,9 +275,11 @@ impl Search<'_> {
         }
         if let (true, [.., outer, inner]) = (depth > 1, around.as_slice()) {
             let laps = |plus| Form::Laps { outer: *outer, inner: *inner, every: depth, plus };
-            out.extend([start, 1 - start].map(laps));
+            out.extend(starts.iter().copied().map(laps));
         }
-        out.extend([start, 1 - start].map(Form::Constant));
+        if self.others {
+            out.extend(starts.into_iter().map(Form::Constant));
+        }
         out
     }
 

@@ -1,5 +1,6 @@
 //! The sentences about a phase that is wrong.
 
+use super::super::deadlock::times;
 use super::super::minimal::Goal;
 use super::super::paths::Loops;
 use super::super::{Finding, Note};
@@ -39,7 +40,12 @@ impl Search<'_> {
             ),
             (None, Goal::Lapped { .. }) => format!("{who} may miss the flip that it waits for here: its phase {cause}"),
             (None, Goal::Broken(_)) => {
-                let what = finding.message.strip_suffix(": the phase is off").unwrap_or(&finding.message);
+                let what = finding
+                    .message
+                    .split("; ")
+                    .next()
+                    .and_then(|what| what.split(": ").next())
+                    .unwrap_or(&finding.message);
                 format!("{what}: the phase of the wait on {bar} {cause}")
             }
         };
@@ -51,16 +57,14 @@ impl Search<'_> {
             let site = &words.map.sites[site_of(suspect).index()];
             let operand = site.operands.iter().find(|(role, _)| role == "phase").map(|(_, range)| *range);
             let Standing { barrier, phase, flips } = parting.standing;
-            let times = match flips {
+            let flipped = match flips {
                 0 => "has not flipped yet".to_owned(),
-                1 => "has flipped once".to_owned(),
-                2 => "has flipped twice".to_owned(),
-                many => format!("has flipped {many} times"),
+                many => format!("has flipped {}", times(many)),
             };
             let right = form.text(words, suspect.named).map(|text| format!("; `{text}` would be right"));
             let right = right.or_else(|| form.goes_on(words));
             let text = format!(
-                "names phase {phase}{}, when `{}` {times} and completes phase {} next{}",
+                "names phase {phase}{}, when `{}` {flipped} and completes phase {} next{}",
                 parting.place,
                 words.barrier(barrier),
                 flips & 1,
@@ -87,17 +91,22 @@ impl Search<'_> {
             same == 0 && (other > 1 || *form == Form::Other)
         };
         if opposite {
-            return format!("is {named}, the opposite of the one that {bar} completes, from the start on");
+            return format!("is the opposite of the right one in every iteration: {named}");
         }
         let drivers = drive::drivers(words.kernel, suspect.named);
-        let missing = form.loops().into_iter().find(|number| !drivers.contains(number));
-        let outer = missing.filter(|_| !drivers.is_empty());
-        match outer.and_then(|number| loops.counter(words, number)) {
-            Some(outer) => format!(
-                "is {named}, which starts again in each iteration of {outer}, but {bar} flips {} and goes on through all of them",
-                flips.often
+        let counted = form.loops();
+        let missing = counted.iter().position(|number| !drivers.contains(number)).filter(|_| !drivers.is_empty());
+        let counter = missing.and_then(|at| loops.counter(words, counted[at]));
+        let often = &flips.often;
+        match (missing, counter) {
+            (Some(at), Some(counter)) if counted[at + 1..].iter().any(|inner| drivers.contains(inner)) => format!(
+                "is {named}, which starts again in each iteration of {counter}, but {bar} flips {often} and goes on \
+                 through all of them"
             ),
-            None => format!("is {named}, but {bar} flips {}", flips.often),
+            (Some(_), Some(counter)) => {
+                format!("is {named}, which stays the same through all iterations of {counter}, but {bar} flips {often}")
+            }
+            _ => format!("is {named}, but {bar} flips {often}"),
         }
     }
 }
