@@ -278,6 +278,10 @@ impl Machine<'_> {
             }
             EffectKind::NamedArrive { id, threads } => {
                 let place = BarrierPlace::named(self.cta_of(thread), self.scalar(state, thread, *id));
+                // An arrival need not be waited for (PTX `bar.arrive`).
+                let number = state.barrier(place);
+                let rounds = state.barriers[number].1.total;
+                state.threads[thread].met.retain(|(known, before)| *known as usize != number || *before == rounds);
                 let expected = self.scalar(state, thread, *threads);
                 let partition = self.partition_of(thread);
                 let own = self.kernel.partitions.get(partition).map_or(1, |info| i64::from(info.warps) * 32);

@@ -55,6 +55,7 @@ impl Lowerer<'_> {
                 Known::Pure => self.unknown(op, name),
             },
         }
+        self.scratch(op);
         self.noted.insert(op);
         if self.rendezvous == Some(op) {
             self.meet(op);

@@ -25,6 +25,7 @@ mod remote;
 mod rendezvous;
 mod result;
 mod scalar;
+mod scratch;
 mod specialize;
 mod token;
 mod value;

@@ -43,15 +43,19 @@ impl Lowerer<'_> {
             let name = tree.op_name(op);
             name != "ttng.init_barrier" && !NAMES.contains(&name) && names(op)
         };
+        let meets = |op: OpId| matches!(tree.op_name(op), "ttng.cluster_barrier" | "ttng.cluster_arrive");
         let mut last = None;
         for &op in &top {
-            if has(op, &inits) {
-                last = Some(op);
-            } else if last.is_some() && has(op, &|op| tree.op_name(op).starts_with("ttng.cluster_")) {
+            if last.is_some() && has(op, &uses) {
+                break;
+            }
+            if last.is_some() && has(op, &meets) {
                 // The program meets by itself.
                 return None;
-            } else if last.is_some() && has(op, &uses) {
-                break;
+            }
+            // Partitions have barriers of their own, and no place where all CTAs could meet.
+            if tree.op_name(op) != "ttg.warp_specialize" && has(op, &inits) {
+                last = Some(op);
             }
         }
         last

@@ -49,6 +49,7 @@ pub(super) const OPERANDS: Words<&'static str> = &[
     ("Src", "Src"),
     ("Dst", "Dst"),
     ("Result", "Result"),
+    ("Scratch", "Scratch"),
 ];
 
 /// Input kinds with a number, then those without.

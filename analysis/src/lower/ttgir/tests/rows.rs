@@ -251,3 +251,12 @@ fn every_row_that_does_something_has_a_test() {
     }
     assert_eq!(missing, Vec::<String>::new());
 }
+
+#[test]
+fn scratch_memory_is_written_and_read() {
+    check(
+        "%0 = ttg.convert_layout %v {allocation.offset = 256 : i32, allocation.size = 512 : i32} : tensor<128x128xf16, #r> -> tensor<128x128xf16, #mma>",
+        &["op base Scratch=write:generic:%scratch in_order", "op base Scratch=read:generic:%scratch in_order"],
+    );
+    check("%0 = ttg.convert_layout %v : tensor<128x128xf16, #r> -> tensor<128x128xf16, #mma>", &[]);
+}
