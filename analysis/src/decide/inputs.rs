@@ -107,6 +107,11 @@ impl Plan {
         let mut base = Valuation {
             values: (0..kernel.inputs.len()).map(|at| default_value(kernel, InputId(at as u32))).collect(),
         };
+        // Tiles that are still to come drive the loops of a persistent kernel as a bound does.
+        let tiles = kernel.inputs.iter().position(|info| info.kind == InputKind::Tiles);
+        if let Some(tiles) = tiles {
+            base.values[tiles] = depth.max(2) as i64;
+        }
         for group in &groups {
             let wanted = [depth.max(2), depth + 1, 3, 2, 1];
             let table = drive(kernel, group, &base, depth.max(2) + 1);
@@ -118,6 +123,13 @@ impl Plan {
         for group in &groups {
             let table = drive(kernel, group, &base, 2 * depth + 1);
             valuations.extend(targets.iter().filter_map(|&trips| table.get(trips as usize)?.clone()));
+        }
+        if let Some(tiles) = tiles {
+            valuations.extend(targets.iter().map(|&count| {
+                let mut valuation = base.clone();
+                valuation.values[tiles] = count as i64;
+                valuation
+            }));
         }
         for condition in slices.conditions() {
             valuations.extend(flips(kernel, &slices, condition, &base));

@@ -120,7 +120,9 @@ impl Machine<'_> {
         if let Some(Some(shape)) = self.bases.get(buffer.0 as usize) {
             let window = super::atoms::Window { buffer, start: 0, shape: *shape };
             let window = state.shadow.resolve(self.kernel, window);
-            state.shadow.forget_contents(window, self.position_of(thread));
+            // What another CTA has written ahead of this one's allocation is there to stay.
+            let cta = self.position_of(thread);
+            state.shadow.forget_contents(window, cta, |write| self.position_of(usize::from(write.thread)) == cta);
         }
     }
 

@@ -152,10 +152,11 @@ impl Shadow {
         }
     }
 
-    /// Contents of a window become undefined in one CTA.
-    pub fn forget_contents(&mut self, window: u32, cta: usize) {
+    /// Contents of a window become undefined in one CTA, unless the last write is not its `own`.
+    pub fn forget_contents(&mut self, window: u32, cta: usize, own: impl Fn(&Event) -> bool) {
         for &atom in self.atoms.of(window) {
-            self.histories[atom as usize * self.ctas + cta].initialised = false;
+            let history = &mut self.histories[atom as usize * self.ctas + cta];
+            history.initialised &= history.write.as_ref().is_some_and(|write| !own(write));
         }
     }
 
