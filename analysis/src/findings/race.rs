@@ -266,12 +266,12 @@ fn classify(
 }
 
 /// Whether the bytes of a copy came on top of what its barrier expected, then and for good: they may
-/// come before somebody says that they are expected.
+/// come before somebody says that they are expected, which is still to come while arrivals are.
 fn overdrawn(words: &Words<'_>, replay: &Replay, event: &Event) -> bool {
     let Some(number) = words.channels.barrier_of(event.channel) else { return false };
     let negative = |record: &Record| record.barriers.iter().any(|barrier| barrier.bytes < 0);
     replay.record(event.step).is_some_and(negative)
-        && replay.end.barriers.get(number).is_some_and(|(_, barrier)| barrier.bytes < 0)
+        && replay.end.barriers.get(number).is_some_and(|(_, barrier)| barrier.bytes < 0 && barrier.pending == 0)
 }
 
 /// A full overwrite against a smaller window that has a writer of its own: a tile packed into the

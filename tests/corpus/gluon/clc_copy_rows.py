@@ -56,7 +56,8 @@ CORPUS = [
     Kernel(
         clc_copy_rows, 100, **rows(2), twins=dict(
             answer_not_waited=Twin(["missing-forward-barrier"], "the answer is read before it has come"),
-            no_rendezvous=Twin(["missing-backward-barrier"], "CTA 0 asks again while CTA 1 may not have read the answer"),
+            no_rendezvous=Twin(["missing-backward-barrier", "phase-mismatch"],
+                               "CTA 0 asks again while CTA 1 may not have read the answer"),
             half_an_answer=Twin(["expect-mismatch", "deadlock"], "an answer has 16 bytes, and 8 are expected"),
             store_not_waited=Twin(["pending-access"], "the tile is loaded over while its store still reads it"),
         )),
