@@ -233,7 +233,7 @@ fn classify(
             return Kind::PendingAccess;
         }
     }
-    if overdrawn(words, replay, earlier) {
+    if overdrawn(words, machine, replay, earlier) {
         return Kind::ExpectMismatch;
     }
     if too_early {
@@ -266,12 +266,16 @@ fn classify(
 }
 
 /// Whether the bytes of a copy came on top of what its barrier expected, then and for good: they may
-/// come before somebody says that they are expected, which is still to come while arrivals are.
-fn overdrawn(words: &Words<'_>, replay: &Replay, event: &Event) -> bool {
+/// come before somebody says that they are expected, which another CTA may still do while its barrier
+/// misses arrivals.
+fn overdrawn(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, event: &Event) -> bool {
     let Some(number) = words.channels.barrier_of(event.channel) else { return false };
     let negative = |record: &Record| record.barriers.iter().any(|barrier| barrier.bytes < 0);
     replay.record(event.step).is_some_and(negative)
-        && replay.end.barriers.get(number).is_some_and(|(_, barrier)| barrier.bytes < 0 && barrier.pending == 0)
+        && replay.end.barriers.get(number).is_some_and(|(place, barrier)| {
+            let elsewhere = place.cta != machine.cta_of(usize::from(event.thread));
+            barrier.bytes < 0 && !(elsewhere && barrier.pending > 0)
+        })
 }
 
 /// A full overwrite against a smaller window that has a writer of its own: a tile packed into the
