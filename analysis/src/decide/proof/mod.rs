@@ -68,6 +68,8 @@ use walk::{Stop, Walk};
 const SHARE: u64 = 10;
 /// Iterations of a loop after which it is not expected to come back to a state.
 const FAR: i64 = 200;
+/// Choices of inputs that are tried where a proof fails.
+const LEADS: usize = 16;
 /// States that a proof may visit.
 const STATES: usize = 20_000;
 
@@ -82,10 +84,49 @@ pub(super) fn close(
     if !uses_inputs(kernel) {
         return Ok(Reach::NoInputs);
     }
-    Ok(match prove(kernel, plan, limits, cancel, decision)? {
-        Ok(closures) => Reach::Closed(closures),
-        Err(open) => Reach::Runs(vec![open]),
-    })
+    let (open, leads) = match prove(kernel, plan, limits, cancel, decision)? {
+        Ok(closures) => return Ok(Reach::Closed(closures)),
+        Err(open) => open,
+    };
+    if matches!(open, Open::Broken(_) | Open::Order) {
+        for valuation in led(kernel, plan, &leads) {
+            if decision.outcome.found.is_empty() && !decision.outcome.valuations.contains(&valuation) {
+                decision.run(&valuation, cancel)?;
+            }
+        }
+        decision.drop_consequences();
+    }
+    let found = !decision.outcome.found.is_empty();
+    Ok(Reach::Runs(if found { Vec::new() } else { vec![open] }))
+}
+
+/// Trip counts on a path that a proof failed on, by loop.
+type Leads = Vec<(usize, Vec<u64>)>;
+
+/// Inputs with these trip counts, smallest first.
+fn led(kernel: &Kernel, plan: &Plan, leads: &Leads) -> Vec<Valuation> {
+    let mut all = vec![plan.base.clone()];
+    for group in &plan.groups {
+        let counts: Vec<u64> = leads
+            .iter()
+            .filter(|(number, _)| group.loops.contains(number))
+            .flat_map(|(_, counts)| counts.iter().copied())
+            .collect();
+        let Some(&most) = counts.iter().max() else { continue };
+        let mut next = Vec::new();
+        for base in all.iter().take(LEADS) {
+            let table = plan.drive(kernel, base, group, most);
+            next.extend(counts.iter().filter_map(|&trips| table.get(trips as usize)?.clone()));
+        }
+        if !next.is_empty() {
+            all = next;
+        }
+    }
+    all.retain(|valuation| plan.is_ample(kernel, valuation));
+    all.sort_by_key(|valuation| valuation.values.iter().map(|value| i128::from(value.unsigned_abs())).sum::<i128>());
+    all.dedup();
+    all.truncate(LEADS);
+    all
 }
 
 fn uses_inputs(kernel: &Kernel) -> bool {
@@ -105,7 +146,7 @@ fn prove(
     limits: &Limits,
     cancel: &Cancel<'_>,
     decision: &mut Decision<'_>,
-) -> Result<Result<Vec<Closure>, Open>, Cancelled> {
+) -> Result<Result<Vec<Closure>, (Open, Leads)>, Cancelled> {
     let mut symbols = Symbols::default();
     let mut ground = Ground::new(kernel, plan, &mut symbols);
     let valuation = Valuation::default();
@@ -119,6 +160,7 @@ fn prove(
             symbols,
             seen: FxHashMap::default(),
             closures: Vec::new(),
+            leads: Vec::new(),
             steps,
             decision,
         };
@@ -130,7 +172,7 @@ fn prove(
                 (symbols, steps) = (prover.symbols, prover.steps);
                 ground.rests_first = true;
             }
-            Err(open) => return Ok(Err(open)),
+            Err(open) => return Ok(Err((open, prover.leads))),
         }
     }
 }
@@ -142,6 +184,8 @@ struct Prover<'a, 'k, 'd> {
     /// Forms that were seen, with how far each loop was.
     seen: FxHashMap<Vec<i64>, Vec<i64>>,
     closures: Vec<Closure>,
+    /// Where the proof failed, if it did.
+    leads: Leads,
     /// Steps that are left.
     steps: u64,
     decision: &'a mut Decision<'d>,
@@ -164,6 +208,7 @@ impl Prover<'_, '_, '_> {
                 Ok(End::Over) => continue,
                 Ok(End::Fork(symbol, facts)) => (symbol, facts),
                 Err(reason) => {
+                    self.leads = self.counts(&path);
                     return Ok(Err(reason));
                 }
             };
@@ -381,6 +426,40 @@ impl Prover<'_, '_, '_> {
             Some(violation) if !self.idles(path) || !said(violation) => Err(Open::Broken(violation.site)),
             _ => Ok(false),
         }
+    }
+
+    /// How often loops run on a path: exactly, or at least and once or twice more.
+    fn counts(&self, path: &Path) -> Leads {
+        let mut leads = Vec::new();
+        for (number, ring) in self.ground.rings.iter().enumerate() {
+            let Some(counted) = &ring.counted else { continue };
+            let mut counts = Vec::new();
+            for (symbol, fact) in &path.facts.0 {
+                let base = match self.symbols.origin(*symbol) {
+                    Some(Origin::At(base, _)) => *base,
+                    _ => *symbol,
+                };
+                if base != ring.driver.symbol() || fact.low <= NO_LOW {
+                    continue;
+                }
+                let further = if fact.exact().is_some() { 0 } else { 2 * fact.modulus };
+                for value in (fact.low..=fact.low.saturating_add(further)).step_by(fact.modulus.max(1) as usize) {
+                    let trips = match ring.driver {
+                        Driver::Bound { factor, add, .. } => {
+                            let length = value.saturating_mul(factor).saturating_add(add - counted.lower.add);
+                            length.max(0).saturating_add(counted.step.add - 1) / counted.step.add.max(1)
+                        }
+                        _ => value,
+                    };
+                    counts.extend(u64::try_from(trips).ok().filter(|trips| *trips <= FAR as u64));
+                }
+            }
+            counts.sort_unstable();
+            counts.dedup();
+            // The largest: earlier iterations and earlier loops did not break anything.
+            leads.push((number, counts.split_off(counts.len().saturating_sub(4))));
+        }
+        leads
     }
 
     /// Whether it was decided that some loop does not run at all.
