@@ -73,6 +73,9 @@ impl Machine<'_> {
             | EffectKind::NamedArrive { .. }
             | EffectKind::NamedWait { .. } => self.meet(state, &at, effect, &mut record),
             EffectKind::ClcLoad { source, dst } => {
+                // Upstream's kernels put no fence between this read and the next request, which its
+                // rule would ask for; the answer is in registers before it is handed back.
+                let source = &Access { proxy: Proxy::Tensor, ..source.clone() };
                 let (accesses, done) = (std::slice::from_ref(source), Completion::InOrder);
                 self.operate(state, &at, Issuer::Base, accesses, &done, &mut record);
                 let grants = self.answer(state, thread, source);
