@@ -1,10 +1,10 @@
 //! What happens to barriers: init, invalidation, arrivals, waits, and the rendezvous without
 //! storage (the cluster's and the named barriers).
 
-use super::barrier::{Arriving, Frontier, Waiter};
+use super::barrier::{Arriving, Waiter};
 use super::machine::{Machine, bad_slot};
 use super::record::{Act, BarrierRecord, Record};
-use super::shadow::{Event, Illegal, Observer, Own};
+use super::shadow::{Event, Illegal, Own};
 use super::state::State;
 use super::violation::{BarrierPlace, Escape, Rule};
 use crate::sync::{CommitKind, Effect, EffectId, EffectKind, Mode, Recipients, SiteId, Var};
@@ -127,8 +127,7 @@ impl Machine<'_> {
             grants: false,
             step: state.step,
         };
-        let observer =
-            Observer { thread: at.thread as u16, seen: &known.seen, fenced: &known.fenced, own: Own::Nothing };
+        let observer = known.observer(at.thread as u16, Own::Nothing);
         let mut illegal: SmallVec<[Illegal; 2]> = SmallVec::new();
         state.shadow.access(window, position, event, false, &observer, |why| illegal.push(why));
         for why in illegal {
@@ -194,8 +193,7 @@ impl Machine<'_> {
         let Some(number) = self.live(state, at, arrives.barrier, Some(cta)) else { return };
         let (count, bytes) = (arrives.count, arrives.bytes);
         let thread = &state.threads[at.thread];
-        let mut frontier =
-            Frontier { seen: thread.seen.clone(), fenced: thread.fenced.clone(), order: thread.order.clone() };
+        let mut frontier = thread.frontier();
         let event = match publishes {
             Publishes::Thread => Some((self.channels.base(at.thread), thread.ticks)),
             Publishes::TensorCore => {
@@ -212,6 +210,8 @@ impl Machine<'_> {
                 if issued > 0 { Some((channel, issued)) } else { Some((self.channels.base(at.thread), thread.ticks)) }
             }
             Publishes::Itself => {
+                // What was read before it was issued was read before it has come.
+                frontier.over.join(&thread.seen);
                 frontier.seen.clear();
                 frontier.fenced.clear();
                 None
@@ -245,6 +245,7 @@ impl Machine<'_> {
         thread.seen.join(&known.released.seen);
         thread.fenced.join(&known.released.fenced);
         thread.order.join(&known.released.order);
+        thread.over.join(&known.released.over);
         thread.seen.see(channel, known.total);
         thread.order.see(channel, known.total);
         self.note(state, number, Act::Wait { phase }, record);
@@ -312,11 +313,11 @@ impl Machine<'_> {
         }
         thread.met.push((number as u32, state.barriers[number].1.total));
         let event = (self.channels.base(at.thread), thread.ticks);
-        let mut frontier =
-            Frontier { seen: thread.seen.clone(), fenced: thread.fenced.clone(), order: thread.order.clone() };
+        let mut frontier = thread.frontier();
         if !publishes {
             frontier.seen.clear();
             frontier.fenced.clear();
+            frontier.over.clear();
         }
         let barrier = &mut state.barriers[number].1;
         if !barrier.live {
@@ -350,6 +351,7 @@ impl Machine<'_> {
         thread.seen.join(&barrier.released.seen);
         thread.fenced.join(&barrier.released.fenced);
         thread.order.join(&barrier.released.order);
+        thread.over.join(&barrier.released.over);
         thread.order.see(channel, before + 1);
         self.note(state, number, Act::Wait { phase: before & 1 }, record);
     }

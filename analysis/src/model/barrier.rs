@@ -29,6 +29,9 @@ pub struct Frontier {
     pub fenced: Clock,
     /// Events that are over in time, whether published or not.
     pub order: Clock,
+    /// Reads that are over, whatever is published: those that the issuer of a copy had seen, when
+    /// the copy has come.
+    pub over: Clock,
 }
 
 impl Frontier {
@@ -36,12 +39,14 @@ impl Frontier {
         self.seen.join(&other.seen);
         self.fenced.join(&other.fenced);
         self.order.join(&other.order);
+        self.over.join(&other.over);
     }
 
     fn clear(&mut self) {
         self.seen.clear();
         self.fenced.clear();
         self.order.clear();
+        self.over.clear();
     }
 }
 

@@ -4,7 +4,7 @@ use super::acts::{Arrives, At, Publishes};
 use super::clock::Channel;
 use super::machine::{Machine, bad_slot};
 use super::record::Record;
-use super::shadow::{Event, Illegal, Observer, Own};
+use super::shadow::{Event, Illegal, Own};
 use super::state::{State, remote_cta, unpack};
 use super::storage;
 use super::violation::{BarrierPlace, Rule};
@@ -187,7 +187,7 @@ impl Machine<'_> {
                     step: state.step,
                 };
                 let known = &state.threads[thread];
-                let observer = Observer { thread: thread as u16, seen: &known.seen, fenced: &known.fenced, own };
+                let observer = known.observer(thread as u16, own);
                 let mut illegal: SmallVec<[Illegal; 2]> = SmallVec::new();
                 let asynchronous = access.proxy == Proxy::Async;
                 state.shadow.access(window, position, event, asynchronous, &observer, |why| illegal.push(why));

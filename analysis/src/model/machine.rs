@@ -360,7 +360,7 @@ impl<'k> Machine<'k> {
                 let tick = parent.ticks;
                 parent.seen.see(channel, tick);
                 parent.order.see(channel, tick);
-                let (seen, order) = (parent.seen.clone(), parent.order.clone());
+                let (seen, order, over) = (parent.seen.clone(), parent.order.clone(), parent.over.clone());
                 for (number, target) in &fork.partitions {
                     let child = self.sibling(thread, *number as usize);
                     if *number as usize >= self.partitions || self.jump(state, child, target).is_err() {
@@ -371,6 +371,7 @@ impl<'k> Machine<'k> {
                     thread.life = Life::Running;
                     thread.seen.join(&seen);
                     thread.order.join(&order);
+                    thread.over.join(&over);
                     // Triton fences what the parent did where a partition needs it.
                     thread.fenced.join(&seen);
                     state.running[self.position_of(child)] += 1;
@@ -387,10 +388,12 @@ impl<'k> Machine<'k> {
                         continue;
                     }
                     let (seen, order) = (state.threads[child].seen.clone(), state.threads[child].order.clone());
+                    let over = state.threads[child].over.clone();
                     state.threads[child].life = Life::Unborn;
                     let parent = &mut state.threads[thread];
                     parent.seen.join(&seen);
                     parent.order.join(&order);
+                    parent.over.join(&over);
                     parent.fenced.join(&seen);
                 }
                 if self.jump(state, thread, target).is_err() {

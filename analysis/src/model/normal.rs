@@ -49,6 +49,7 @@ impl Held {
         self.clock(&frontier.seen, out);
         self.clock(&frontier.fenced, out);
         self.clock(&frontier.order, out);
+        self.clock(&frontier.over, out);
     }
 }
 
@@ -89,6 +90,7 @@ impl Machine<'_> {
             held.clock(&thread.seen, out);
             held.clock(&thread.fenced, out);
             held.clock(&thread.order, out);
+            held.clock(&thread.over, out);
             // Of a rendezvous only matters whether it is over.
             out.push(thread.met.len() as i64);
             let mut met: Vec<[i64; 2]> = Vec::with_capacity(thread.met.len());

@@ -53,6 +53,8 @@ pub struct Observer<'a> {
     pub seen: &'a Clock,
     /// What it has seen fenced.
     pub fenced: &'a Clock,
+    /// Reads that are over for it beside those it sees.
+    pub over: &'a Clock,
     /// What it sees entirely because it is its own.
     pub own: Own,
 }
@@ -71,6 +73,7 @@ pub enum Own {
 impl Observer<'_> {
     fn sees(&self, event: &Event) -> bool {
         self.seen.get(event.channel) >= event.number
+            || (event.mode == Mode::Read && self.over.get(event.channel) >= event.number)
             || match self.own {
                 Own::Nothing => false,
                 Own::Channel(channel) => channel == event.channel,

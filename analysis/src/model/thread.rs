@@ -1,6 +1,8 @@
 //! A thread: where a partition of one CTA stands and what it knows.
 
+use super::barrier::Frontier;
 use super::clock::Clock;
+use super::shadow::{Observer, Own};
 use crate::sync::BlockId;
 use smallvec::SmallVec;
 
@@ -64,9 +66,26 @@ pub struct Thread {
     pub fenced: Clock,
     /// Events that are over in time for it.
     pub order: Clock,
+    /// Reads that are over for it beside those it sees.
+    pub over: Clock,
 }
 
 impl Thread {
+    /// What it knows, for an access.
+    pub(super) fn observer(&self, thread: u16, own: Own) -> Observer<'_> {
+        Observer { thread, seen: &self.seen, fenced: &self.fenced, over: &self.over, own }
+    }
+
+    /// What it knows, for an arrival.
+    pub(super) fn frontier(&self) -> Frontier {
+        Frontier {
+            seen: self.seen.clone(),
+            fenced: self.fenced.clone(),
+            order: self.order.clone(),
+            over: self.over.clone(),
+        }
+    }
+
     /// A thread that has not started.
     pub fn unborn() -> Thread {
         Thread {
@@ -80,6 +99,7 @@ impl Thread {
             seen: Clock::default(),
             fenced: Clock::default(),
             order: Clock::default(),
+            over: Clock::default(),
         }
     }
 }
