@@ -14,6 +14,8 @@ use crate::sync::SiteId;
 
 /// Steps that the search for fewer iterations may cost.
 const SPARE: usize = 6_000;
+/// Steps that may go into leaving out single ones; a run too long for that stays as it is.
+const EFFORT: usize = 60_000;
 
 /// What a run has to show.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -123,13 +125,13 @@ pub fn minimal(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Optio
         best = shown;
     }
     // Cutting one thread may free another, and another order may need less.
-    let mut spare = SPARE;
+    let (mut spare, mut effort) = (SPARE, EFFORT);
     loop {
         while let Some(shorter) = cut(machine, &best, goal, &mut spare) {
             best = shorter;
         }
         let Some(gathered) = gather(machine, &best, goal) else { return Some(best) };
-        let shorter = cut(machine, &gathered, goal, &mut spare).or_else(|| thin(machine, &gathered, goal));
+        let shorter = cut(machine, &gathered, goal, &mut spare).or_else(|| thin(machine, &gathered, goal, &mut effort));
         let Some(shorter) = shorter else { return Some(gathered) };
         best = shorter;
     }
@@ -258,11 +260,12 @@ fn cut(machine: &Machine<'_>, shown: &Shown, goal: &Goal, spare: &mut usize) -> 
 }
 
 /// The run without one of its entries, where there is one that it does not need. In a stretch of
-/// one thread's steps all entries are alike.
-fn thin(machine: &Machine<'_>, shown: &Shown, goal: &Goal) -> Option<Shown> {
+/// one thread's steps all entries are alike. Gives up once `effort` is spent.
+fn thin(machine: &Machine<'_>, shown: &Shown, goal: &Goal, effort: &mut usize) -> Option<Shown> {
     let schedule = &shown.schedule;
     let starts = (0..schedule.len()).filter(|&at| at == 0 || schedule[at] != schedule[at - 1]);
     starts.into_iter().find_map(|at| {
+        *effort = effort.checked_sub(schedule.len())?;
         let mut rest = schedule.clone();
         rest.remove(at);
         reach(machine, &rest, goal)
