@@ -110,16 +110,7 @@ impl Lowerer<'_> {
 
     /// Whether any op takes a result of `op`.
     pub(super) fn hands_on(&mut self, op: OpId) -> bool {
-        let tree = self.tree;
-        if self.taken.is_empty() {
-            let mut regions: Vec<_> = self.calls.iter().flat_map(|function| tree.regions(*function)).copied().collect();
-            while let Some(region) = regions.pop() {
-                for op in tree.blocks(region).iter().flat_map(|block| tree.block_ops(*block)) {
-                    self.taken.extend(tree.operands(*op));
-                    regions.extend(tree.regions(*op));
-                }
-            }
-        }
-        tree.results(op).iter().any(|result| self.taken.contains(result))
+        self.find_users();
+        self.tree.results(op).iter().any(|result| self.users.contains_key(result))
     }
 }

@@ -122,7 +122,6 @@ struct Lowerer<'t> {
     /// Calls that were inlined.
     inlined: u32,
     /// Values that some op takes, of the functions that are being lowered; filled when asked for.
-    taken: FxHashSet<ValueId>,
     users: FxHashMap<ValueId, Vec<OpId>>,
     /// Threads of a warp.
     lanes: u32,
@@ -147,7 +146,6 @@ impl<'t> Lowerer<'t> {
             exits: Vec::new(),
             calls: Vec::new(),
             inlined: 0,
-            taken: FxHashSet::default(),
             users: FxHashMap::default(),
             lanes: 32,
             depth: 0,

@@ -11,9 +11,7 @@ use crate::syntax::ttgir::{BlockId, OpId, ValueId};
 impl Lowerer<'_> {
     /// Whether an op other than dots, waits and control flow uses a result of `op`.
     pub(super) fn result_is_used(&mut self, op: OpId) -> bool {
-        if self.users.is_empty() {
-            self.find_users();
-        }
+        self.find_users();
         let mut open: Vec<ValueId> = self.tree.results(op).to_vec();
         let mut seen: FxHashSet<ValueId> = FxHashSet::default();
         while let Some(value) = open.pop() {
@@ -29,8 +27,12 @@ impl Lowerer<'_> {
         false
     }
 
-    fn find_users(&mut self) {
+    /// Who uses each value of the functions being lowered; known until another one is called.
+    pub(super) fn find_users(&mut self) {
         let tree = self.tree;
+        if !self.users.is_empty() {
+            return;
+        }
         let mut regions: Vec<_> = self.calls.iter().flat_map(|function| tree.regions(*function)).copied().collect();
         while let Some(region) = regions.pop() {
             for &op in tree.blocks(region).iter().flat_map(|block| tree.block_ops(*block)) {

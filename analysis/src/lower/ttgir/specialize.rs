@@ -148,7 +148,7 @@ impl Lowerer<'_> {
             return self.unmodelled(op, "too many calls to inline them all");
         }
         self.inlined += 1;
-        self.taken.clear();
+        self.users.clear();
         self.depth += 1;
         self.calls.push(function);
         let after = self.exit_block(tree.results(op));
