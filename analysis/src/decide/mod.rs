@@ -199,7 +199,14 @@ impl<'k> Decision<'k> {
             return Ok(());
         }
         let mut first: Option<(State, crate::explore::Schedule)> = None;
-        let explored = search(machine, self.limits, cancel, |state, schedule| {
+        // A state of a cluster is as many times as large, and a step as many times as dear.
+        let ctas = machine.cluster().len();
+        let limits = Limits {
+            states: self.limits.states / ctas,
+            total_steps: self.limits.total_steps / ctas as u64,
+            ..self.limits.clone()
+        };
+        let explored = search(machine, &limits, cancel, |state, schedule| {
             if first.is_none() && !state.violations.is_empty() {
                 first = Some((state.clone(), schedule.clone()));
             }
