@@ -16,6 +16,7 @@ pub mod fix;
 pub mod ide;
 pub mod lower;
 pub mod model;
+pub mod report;
 pub mod sync;
 pub mod syntax;
 pub mod timeline;

@@ -27,4 +27,4 @@ pub use kernel::{
     Target, Terminator, Var, VarInfo, VarKind,
 };
 pub use memory::{Buffer, BufferId, Dim, Shape, ShapeId, Space, ViewOp};
-pub use source_map::{Lowered, Site, SourceMap, Unmodelled};
+pub use source_map::{Abstract, AbstractOf, Half, Lowered, Site, SourceMap, Stage, Unmodelled};

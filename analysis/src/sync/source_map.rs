@@ -20,6 +20,85 @@ pub struct SourceMap {
     pub partitions: Vec<(String, TextRange)>,
     /// The text's name of a variable, where it has one.
     pub vars: Vec<Option<String>>,
+    /// How far automatic warp specialisation has taken the text.
+    pub stage: Stage,
+    /// Barriers that the text does not allocate itself.
+    pub abstracts: Vec<Abstract>,
+}
+
+/// How far automatic warp specialisation has taken a kernel; the later one where it mixes several.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub enum Stage {
+    /// Partitions are regions and barriers are mbarriers, or there is only one partition.
+    #[default]
+    Final,
+    /// Partitions are regions; tokens, arefs or semaphores stand for barriers.
+    Tokens,
+    /// Ops name their tasks (`async_task_id`, `ttg.partition`) in a region that all tasks share, and
+    /// what orders the tasks is in the text: tokens, arefs, semaphores or mbarriers.
+    Tagged,
+    /// Ops name their tasks, and nothing orders the tasks yet: each buffer's accesses are taken to be
+    /// ordered by a channel of its own, which code partitioning will insert.
+    Planned,
+}
+
+impl Stage {
+    /// `final`, `tokens`, `tagged`, `planned`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Final => "final",
+            Stage::Tokens => "tokens",
+            Stage::Tagged => "tagged",
+            Stage::Planned => "planned",
+        }
+    }
+}
+
+/// A barrier buffer of the kernel that stands for something else in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Abstract {
+    /// The buffer.
+    pub buffer: BufferId,
+    /// What it stands for.
+    pub of: AbstractOf,
+    /// Which of its barriers.
+    pub half: Half,
+    /// The value that stands for it (the token, the aref, the semaphore; the allocation of a channel).
+    pub range: TextRange,
+}
+
+/// What an abstract barrier stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub enum AbstractOf {
+    Token,
+    Aref,
+    Semaphore,
+    /// A channel that code partitioning will insert.
+    Channel,
+}
+
+impl AbstractOf {
+    /// `token`, `aref`, `semaphore`, `channel`.
+    pub fn name(self) -> &'static str {
+        match self {
+            AbstractOf::Token => "token",
+            AbstractOf::Aref => "aref",
+            AbstractOf::Semaphore => "semaphore",
+            AbstractOf::Channel => "channel",
+        }
+    }
+}
+
+/// Which barrier of a pair.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Half {
+    /// Producers arrive, consumers wait.
+    Full,
+    /// Consumers arrive, producers wait; free to begin with.
+    Empty,
+    /// The only one (a semaphore).
+    Whole,
 }
 
 /// An op of the text.
