@@ -8,6 +8,7 @@ mod github;
 mod human;
 mod json;
 mod paint;
+pub mod report;
 mod sarif;
 mod sources;
 mod trace;
