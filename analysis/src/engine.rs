@@ -6,11 +6,10 @@
 
 use crate::base::{Cancel, Cancelled, Limits, TextRange};
 use crate::decide::{Outcome, decide, unbound};
-use crate::findings::{
-    Edit, Finding, Fix, KernelReport, Note, Proof, RunStep, Verdict, blame_phases, describe, explain,
-};
+use crate::findings::{KernelReport, Proof, Verdict, blame_phases, describe, explain};
 use crate::fix::{Passed, offer};
 use crate::lower::lower;
+use crate::report::Report;
 use crate::sync::{Kernel, Lowered};
 use crate::syntax::ttgir::{Document, Level, Section, SyntaxError, Tree};
 use rustc_hash::FxHasher;
@@ -110,6 +109,51 @@ impl Engine {
         Ok(proofs)
     }
 
+    /// The barrier report of the kernel of this number, in the order of [`Analysis::kernels`]; its
+    /// ranges count from the document's start. It does not wait for a proof: where none is
+    /// remembered, the verdict is that of the runs.
+    pub fn report(
+        &mut self,
+        document: &Document,
+        kernel: usize,
+        cancel: &Cancel<'_>,
+    ) -> Result<Option<Report>, Cancelled> {
+        let mut before = 0;
+        for section in document.sections().iter().filter(|section| section.level() != Level::Llvm) {
+            cancel.check()?;
+            let kernels = kernels(section.tree());
+            if let Some(lowered) = kernels.get(kernel - before) {
+                return self.report_of(section, lowered, cancel).map(Some);
+            }
+            before += kernels.len();
+        }
+        Ok(None)
+    }
+
+    /// The barrier reports of all kernels, in the order of [`Analysis::kernels`].
+    pub fn reports(&mut self, document: &Document, cancel: &Cancel<'_>) -> Result<Vec<Report>, Cancelled> {
+        let mut reports = Vec::new();
+        for section in document.sections().iter().filter(|section| section.level() != Level::Llvm) {
+            cancel.check()?;
+            for lowered in kernels(section.tree()) {
+                reports.push(self.report_of(section, &lowered, cancel)?);
+            }
+        }
+        Ok(reports)
+    }
+
+    fn report_of(&mut self, section: &Section, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<Report, Cancelled> {
+        let tree = section.tree();
+        let (outcome, _) = self.outcome(&lowered.kernel, cancel)?;
+        let mut kernel = describe(lowered, &outcome);
+        doubt(tree, lowered, &mut kernel);
+        let mut report = Report::build(tree, lowered, &outcome, &kernel, &self.limits, cancel)?;
+        if section.offset() > 0 {
+            report.ranges_mut(&mut |range| shift(range, section.offset()));
+        }
+        Ok(report)
+    }
+
     fn section(&mut self, section: &Section, cancel: &Cancel<'_>, analysis: &mut Analysis) -> Result<(), Cancelled> {
         let (tree, offset) = (section.tree(), section.offset());
         for error in tree.errors() {
@@ -120,7 +164,7 @@ impl Engine {
         }
         for lowered in kernels(tree) {
             cancel.check()?;
-            let mut report = self.report(&lowered, cancel)?;
+            let mut report = self.judge(&lowered, cancel)?;
             doubt(tree, &lowered, &mut report);
             self.fix(tree, &lowered, &mut report, cancel)?;
             shift_report(&mut report, offset);
@@ -129,8 +173,8 @@ impl Engine {
         Ok(())
     }
 
-    /// The report on one kernel.
-    pub fn report(&mut self, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
+    /// What there is to say of one kernel.
+    pub fn judge(&mut self, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
         let (outcome, remembered) = self.outcome(&lowered.kernel, cancel)?;
         let mut report = describe(lowered, &outcome);
         blame_phases(lowered, &mut report, &mut self.again(cancel))?;
@@ -237,12 +281,7 @@ fn shift_report(report: &mut KernelReport, by: u32) {
         return;
     }
     shift(&mut report.range, by);
-    for Finding { range, sites, run, fix, .. } in &mut report.findings {
-        shift(range, by);
-        sites.iter_mut().for_each(|Note { range, .. }| shift(range, by));
-        run.iter_mut().for_each(|RunStep { range, .. }| shift(range, by));
-        if let Some(Fix { edits, .. }) = fix {
-            edits.iter_mut().for_each(|Edit { range, .. }| shift(range, by));
-        }
+    for finding in &mut report.findings {
+        finding.ranges_mut(&mut |range| shift(range, by));
     }
 }

@@ -112,6 +112,18 @@ pub struct Finding {
     pub fix: Option<Fix>,
 }
 
+impl Finding {
+    /// Every range, to be moved.
+    pub fn ranges_mut(&mut self, each: &mut dyn FnMut(&mut TextRange)) {
+        each(&mut self.range);
+        self.sites.iter_mut().for_each(|note| each(&mut note.range));
+        self.run.iter_mut().for_each(|step| each(&mut step.range));
+        if let Some(fix) = &mut self.fix {
+            fix.edits.iter_mut().for_each(|edit| each(&mut edit.range));
+        }
+    }
+}
+
 /// What the analysis can say of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {

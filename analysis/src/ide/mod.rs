@@ -6,13 +6,13 @@
 //! all of them count. What the machine knows beyond that (which flip a wait observes) is in the
 //! findings. Sections of a big dump that nobody looked at are not read for an outline or folds.
 
-mod expr;
+pub(crate) mod expr;
 mod folding;
 mod hover;
-mod memory;
+pub(crate) mod memory;
 mod names;
 mod roles;
-mod spot;
+pub(crate) mod spot;
 mod symbols;
 #[cfg(test)]
 mod tests;

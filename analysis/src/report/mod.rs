@@ -7,6 +7,13 @@
 //!
 //! Ranges are bytes of the document. Indices (`usize`) point into the report's own lists.
 
+pub mod barriers;
+pub mod buffers;
+mod build;
+mod partitions;
+mod trace;
+mod uses;
+
 use crate::base::TextRange;
 use crate::findings::{Finding, Verdict};
 use crate::sync::{Half, Mode, Space, Stage};

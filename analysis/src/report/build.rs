@@ -1,0 +1,81 @@
+//! Puts a report together.
+
+use super::buffers::Memory;
+use super::trace::Trace;
+use super::{Report, partitions};
+use crate::base::{Cancel, Cancelled, Limits, TextRange};
+use crate::decide::Outcome;
+use crate::findings::KernelReport;
+use crate::report::barriers::Barriers;
+use crate::sync::Lowered;
+use crate::syntax::ttgir::Tree;
+
+impl Report {
+    /// The report of a kernel: `outcome` and `kernel` are what the analysis said of it. Ranges are
+    /// those of the tree.
+    pub fn build(
+        tree: &Tree,
+        lowered: &Lowered,
+        outcome: &Outcome,
+        kernel: &KernelReport,
+        limits: &Limits,
+        cancel: &Cancel<'_>,
+    ) -> Result<Report, Cancelled> {
+        cancel.check()?;
+        let trace = Trace::new(tree, lowered);
+        let memory = Memory::of(&trace);
+        let barriers = Barriers::of(&trace);
+        let (_, _) = (outcome, limits);
+        let unmodelled = lowered.unmodelled.iter().map(|item| (item.range, item.reason.clone())).collect();
+        Ok(Report {
+            kernel: kernel.name.clone(),
+            range: kernel.range,
+            stage: lowered.map.stage,
+            verdict: kernel.verdict.clone(),
+            findings: kernel.findings.clone(),
+            runs: Vec::new(),
+            partitions: partitions::rows(&trace),
+            barriers: barriers.rows,
+            edges: Vec::new(),
+            buffers: memory.buffers,
+            coverage: Vec::new(),
+            remarks: Vec::new(),
+            unmodelled,
+        })
+    }
+
+    /// Every range, to be moved.
+    pub fn ranges_mut(&mut self, each: &mut dyn FnMut(&mut TextRange)) {
+        each(&mut self.range);
+        for finding in &mut self.findings {
+            finding.ranges_mut(each);
+        }
+        self.partitions.iter_mut().for_each(|row| each(&mut row.range));
+        for barrier in &mut self.barriers {
+            each(&mut barrier.range);
+            barrier.expects.iter_mut().for_each(|expect| each(&mut expect.range));
+            barrier.uses.iter_mut().for_each(|used| each(&mut used.range));
+            barrier.aliases.iter_mut().for_each(|alias| each(&mut alias.range));
+        }
+        for edge in &mut self.edges {
+            edge.arrivals.iter_mut().chain(&mut edge.waits).for_each(&mut *each);
+        }
+        for buffer in &mut self.buffers {
+            each(&mut buffer.range);
+            for member in &mut buffer.members {
+                each(&mut member.range);
+                member.writers.iter_mut().chain(&mut member.readers).for_each(|used| each(&mut used.range));
+            }
+        }
+        for coverage in &mut self.coverage {
+            each(&mut coverage.writer.range);
+            let uses = coverage.rows.iter_mut().flat_map(|row| &mut row.uses);
+            uses.for_each(|used| each(&mut used.range));
+        }
+        for remark in &mut self.remarks {
+            each(&mut remark.range);
+            remark.sites.iter_mut().for_each(&mut *each);
+        }
+        self.unmodelled.iter_mut().for_each(|(range, _)| each(range));
+    }
+}
