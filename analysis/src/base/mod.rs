@@ -1,5 +1,6 @@
-//! What every stage uses: byte ranges, line numbers, limits and cancellation.
+//! What every stage uses: byte ranges, sets of bits, line numbers, limits and cancellation.
 
+pub mod bits;
 mod cancel;
 mod limits;
 mod line_index;

@@ -2,42 +2,14 @@
 //! tile, columns of tensor memory, bytes where nothing else fits.
 
 use super::words::Words;
+use crate::base::bits::Bits;
 use crate::sync::{BufferId, Dim, Instr, Shape, Space};
-
-/// Ascending, disjoint ranges of bits.
-pub type Bits = Vec<(u64, u64)>;
 
 /// Runs of numbers that a phrase spells out.
 const RUNS: usize = 3;
 
 /// Elements of a tile that are looked at one by one.
 const ELEMENTS: u64 = 1 << 20;
-
-/// Ranges sorted and merged.
-pub fn merged(mut bits: Bits) -> Bits {
-    bits.sort_unstable();
-    let mut out: Bits = Vec::with_capacity(bits.len());
-    for (lo, hi) in bits {
-        match out.last_mut() {
-            Some(last) if last.1 >= lo => last.1 = last.1.max(hi),
-            _ => out.push((lo, hi)),
-        }
-    }
-    out
-}
-
-/// What two sets of ranges share.
-pub fn common(a: &[(u64, u64)], b: &[(u64, u64)]) -> Bits {
-    let (mut i, mut j, mut out) = (0, 0, Vec::new());
-    while i < a.len() && j < b.len() {
-        let (lo, hi) = (a[i].0.max(b[j].0), a[i].1.min(b[j].1));
-        if lo < hi {
-            out.push((lo, hi));
-        }
-        if a[i].1 < b[j].1 { i += 1 } else { j += 1 }
-    }
-    out
-}
 
 /// A part of an allocation as a phrase, and whether it is a plural: `rows 32 to 63 of %buf`.
 pub fn phrase(words: &Words<'_>, buffer: BufferId, bits: &[(u64, u64)]) -> (String, bool) {
@@ -198,11 +170,5 @@ mod tests {
         let columns: Bits = (0..4).map(|row| ((row * 8 + 4) * 16, (row * 8 + 8) * 16)).collect();
         assert_eq!(product(&tile.dims, 16, &columns), Some(vec![(0..4).collect(), vec![4, 5, 6, 7]]));
         assert_eq!(product(&tile.dims, 16, &[(0, 16 * 9)]), None);
-    }
-
-    #[test]
-    fn ranges_are_merged_and_shared() {
-        assert_eq!(merged(vec![(8, 16), (0, 8), (20, 24)]), [(0, 16), (20, 24)]);
-        assert_eq!(common(&[(0, 16), (20, 24)], &[(12, 22)]), [(12, 16), (20, 22)]);
     }
 }

@@ -6,12 +6,13 @@
 //! the buffer was allocated anew.
 
 use super::describe::inputs;
-use super::extent::{Bits, common, merged, phrase};
+use super::extent::phrase;
 use super::paths::{Loops, block_of, skipped};
 use super::race::Told;
 use super::replay::{self, Replay, walk};
 use super::words::Words;
 use super::{Kind, Note};
+use crate::base::bits::{Bits, intersect, merged};
 use crate::decide::Found;
 use crate::explore::canonical;
 use crate::model::{BarrierPlace, Event, Machine, Record, Rule, State, Unwritten, Valuation};
@@ -148,7 +149,7 @@ impl Telling<'_> {
                     let window = shape.intervals().into_iter().map(|(lo, hi)| (lo + place.start, hi + place.start));
                     let window: Bits = window.collect();
                     let write = Write { effect: record.effect?, access: number, thread: record.thread, step };
-                    (!common(&window, bits).is_empty()).then_some((write, window))
+                    (!intersect(&window, bits).is_empty()).then_some((write, window))
                 })
         })
     }

@@ -4,6 +4,7 @@
 //! ConSan builds the classes from all windows of the program; here a window joins when it is
 //! first touched and splits the atoms that it cuts, each half keeping the history of the whole.
 
+use crate::base::bits::{Bits, intersect, subtract};
 use crate::sync::{BufferId, Kernel, ShapeId, Space};
 use rustc_hash::FxHashMap;
 
@@ -30,12 +31,10 @@ pub struct Window {
     pub shape: ShapeId,
 }
 
-type Intervals = Vec<(u64, u64)>;
-
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Atom {
     arena: Arena,
-    bits: Intervals,
+    bits: Bits,
 }
 
 /// The windows touched so far and the atoms they cut memory into.
@@ -59,7 +58,7 @@ impl Atoms {
             None => (Arena::Buffer(window.buffer), 0),
         };
         let from = offset + window.start;
-        let mut rest: Intervals =
+        let mut rest: Bits =
             kernel.shapes[window.shape.0 as usize].intervals().iter().map(|&(lo, hi)| (lo + from, hi + from)).collect();
         let mut members = Vec::new();
         for id in 0..self.atoms.len() {
@@ -133,52 +132,4 @@ pub enum Cut {
         /// The last atom.
         new: AtomId,
     },
-}
-
-fn intersect(a: &[(u64, u64)], b: &[(u64, u64)]) -> Intervals {
-    let (mut i, mut j, mut out) = (0, 0, Vec::new());
-    while i < a.len() && j < b.len() {
-        let (lo, hi) = (a[i].0.max(b[j].0), a[i].1.min(b[j].1));
-        if lo < hi {
-            out.push((lo, hi));
-        }
-        if a[i].1 < b[j].1 { i += 1 } else { j += 1 }
-    }
-    out
-}
-
-fn subtract(a: &[(u64, u64)], b: &[(u64, u64)]) -> Intervals {
-    let (mut j, mut out) = (0, Vec::new());
-    for &(lo, hi) in a {
-        let mut from = lo;
-        while j < b.len() && b[j].1 <= from {
-            j += 1;
-        }
-        let mut k = j;
-        while k < b.len() && b[k].0 < hi {
-            if from < b[k].0 {
-                out.push((from, b[k].0));
-            }
-            from = from.max(b[k].1);
-            k += 1;
-        }
-        if from < hi {
-            out.push((from, hi));
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn interval_sets() {
-        let a = [(0, 10), (20, 30)];
-        assert_eq!(intersect(&a, &[(5, 25)]), [(5, 10), (20, 25)]);
-        assert_eq!(subtract(&a, &[(5, 25)]), [(0, 5), (25, 30)]);
-        assert_eq!(subtract(&a, &[(2, 3), (4, 6), (29, 40)]), [(0, 2), (3, 4), (6, 10), (20, 29)]);
-        assert_eq!(subtract(&a, &[]), a);
-    }
 }
