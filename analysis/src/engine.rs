@@ -134,9 +134,24 @@ impl Engine {
     pub fn reports(&mut self, document: &Document, cancel: &Cancel<'_>) -> Result<Vec<Report>, Cancelled> {
         let mut reports = Vec::new();
         for section in document.sections().iter().filter(|section| section.level() != Level::Llvm) {
+            reports.extend(self.section_reports(section, None, cancel)?.into_iter().map(|(report, _)| report));
+        }
+        Ok(reports)
+    }
+
+    /// The barrier reports of one section's kernels, or of those with this name, beside what they are
+    /// lowered to; ranges of the reports count from the document's start.
+    pub fn section_reports(
+        &mut self,
+        section: &Section,
+        name: Option<&str>,
+        cancel: &Cancel<'_>,
+    ) -> Result<Vec<(Report, Lowered)>, Cancelled> {
+        let mut reports = Vec::new();
+        for lowered in kernels(section.tree()) {
             cancel.check()?;
-            for lowered in kernels(section.tree()) {
-                reports.push(self.report_of(section, &lowered, cancel)?);
+            if name.is_none_or(|name| name == lowered.map.kernel) {
+                reports.push((self.report_of(section, &lowered, cancel)?, lowered));
             }
         }
         Ok(reports)

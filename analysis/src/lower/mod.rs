@@ -7,4 +7,4 @@ mod build;
 pub mod simplify;
 mod ttgir;
 
-pub use ttgir::lower;
+pub use ttgir::{kernel_names, lower};

@@ -26,6 +26,16 @@ pub enum Command {
     Check(Check),
     /// Draw the run that leads to each finding, or where there is none the run of each kernel
     Trace(Trace),
+    /// Print the barrier report of each kernel: who waits for whom, and which overwrite nothing orders
+    ///
+    /// Of a dump with many modules it lists the sections; --section chooses.
+    ///
+    /// Exit code: 0 without findings, 1 with a MISSING row in a coverage table or a finding that is
+    /// an error or a warning, 2 when something could not be analysed (a file that cannot be read, a
+    /// syntax error, a section or kernel that is not there), whatever else was found. With --diff
+    /// the newer report decides.
+    #[command(verbatim_doc_comment)]
+    Report(Report),
     /// Explain a kind of finding; without one, list them all
     Explain {
         /// Name of the kind, for example `deadlock`
@@ -96,6 +106,39 @@ pub struct Trace {
 }
 
 #[derive(Debug, clap::Args)]
+pub struct Report {
+    /// Files, or `-` for stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub paths: Vec<PathBuf>,
+    /// Only this kernel
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Sections of a dump: a number, a part of a pass's name, or `all`; with --diff two, as `X..Y`
+    #[arg(long, value_name = "N|PASS")]
+    pub section: Option<String>,
+    /// What a pass added, removed or changed: of two files, or of two sections of one (`--section X..Y`)
+    ///
+    /// With `--section all` each section is compared with the one before it.
+    #[arg(long)]
+    pub diff: bool,
+    /// What to print; lines and columns of json count from 0, in UTF-16 code units
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
+    /// Where to write it; by default to stdout
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// By whose rules to judge where versions of Triton's sanitizer differ
+    #[arg(long, value_enum, default_value_t = Rules::Release)]
+    pub semantics: Rules,
+    /// Width of text; by default that of the terminal
+    #[arg(long, value_name = "COLUMNS")]
+    pub width: Option<usize>,
+    /// When to colour; NO_COLOR and CLICOLOR_FORCE are heeded
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub color: Colour,
+}
+
+#[derive(Debug, clap::Args)]
 pub struct Lsp {
     /// Accepted because many clients pass it; there is no other transport
     #[arg(long)]
@@ -145,6 +188,17 @@ pub enum TraceFormat {
     Json,
     /// One run as a picture for a browser
     Svg,
+}
+
+/// What `report` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For a terminal
+    Text,
+    /// Markdown with tables
+    Md,
+    /// One JSON document (schema 1, docs/report.schema.json)
+    Json,
 }
 
 /// When to colour.

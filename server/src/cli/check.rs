@@ -13,14 +13,11 @@ use std::time::{Duration, Instant};
 use analysis::base::{Cancel, Cancelled, Limits, Semantics};
 use analysis::findings::{Finding, Proof, Severity, Verdict};
 
-use super::Exit;
 use super::args::{Check, Format};
 use super::paint::Paint;
 use super::sources::{Source, Trouble, collect, read};
+use super::{Exit, STACK_BYTES};
 use super::{github, human, json, sarif};
-
-/// Deep enough for a parser that recurses; only touched pages cost memory.
-const STACK_BYTES: usize = 64 << 20;
 
 /// A checked file.
 pub struct Checked {

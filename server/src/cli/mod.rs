@@ -13,11 +13,17 @@ mod sarif;
 mod sources;
 mod trace;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use args::{Args, Command};
 use clap::Parser;
+
+/// Deep enough for a parser that recurses; only touched pages cost memory.
+const STACK_BYTES: usize = 64 << 20;
+
+/// What a terminal has at least.
+const WIDTH: usize = 100;
 
 /// What the process says by its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,6 +48,7 @@ pub fn main() -> ExitCode {
     let result = match args.command {
         Command::Check(check) => check::run(&check),
         Command::Trace(trace) => trace::run(&trace),
+        Command::Report(report) => report::run(&report),
         Command::Explain { kind } => explain::run(kind.as_deref()),
         Command::Lsp(_) => return crate::lsp::main(),
     };
@@ -54,4 +61,10 @@ pub fn main() -> ExitCode {
             Exit::Trouble.into()
         }
     }
+}
+
+/// `COLUMNS` is exported by few shells, so this is often the default.
+fn terminal_width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    columns.filter(|_| io::stdout().is_terminal()).unwrap_or(WIDTH)
 }

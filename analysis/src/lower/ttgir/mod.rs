@@ -69,21 +69,36 @@ fn body(tree: &Tree, op: OpId) -> Vec<OpId> {
 }
 
 fn module(tree: &Tree, module: Option<OpId>, ops: &[OpId], kernels: &mut Vec<Lowered>) {
-    let functions: Vec<OpId> =
-        ops.iter().copied().filter(|op| tree.op_name(*op) == "tt.func" && !body(tree, *op).is_empty()).collect();
-    let name = |op: &OpId| tree.attr(*op, "sym_name").and_then(|attr| tree.attr_str(attr)).unwrap_or("");
-    let table: FxHashMap<&str, OpId> = functions.iter().map(|op| (name(op), *op)).collect();
-    let private = |op: &OpId| {
-        let visibility = tree.attr(*op, "sym_visibility");
-        visibility
-            .is_some_and(|attr| tree.attr_text(attr).contains("private") || tree.attr_str(attr) == Some("private"))
-    };
-    for &function in functions.iter().filter(|op| !private(op)) {
+    let functions = functions(tree, ops);
+    let table: FxHashMap<&str, OpId> = functions.iter().map(|&op| (name(tree, op), op)).collect();
+    for &function in functions.iter().filter(|&&op| !private(tree, op)) {
         let mut lowerer = Lowerer::new(tree, &table);
         lowerer.machine(module);
-        lowerer.entry(function, name(&function));
+        lowerer.entry(function, name(tree, function));
         kernels.push(lowerer.finish());
     }
+}
+
+/// Names of the kernels that [`lower`] would give, in its order.
+pub fn kernel_names(tree: &Tree) -> Vec<String> {
+    let modules = tree.top().iter().filter(|&&top| matches!(tree.op_name(top), "builtin.module" | "module"));
+    let inside = modules.flat_map(|&top| functions(tree, &body(tree, top)));
+    let kernels = inside.chain(functions(tree, tree.top())).filter(|&op| !private(tree, op));
+    kernels.map(|op| name(tree, op).to_owned()).collect()
+}
+
+/// Functions with a body.
+fn functions(tree: &Tree, ops: &[OpId]) -> Vec<OpId> {
+    ops.iter().copied().filter(|op| tree.op_name(*op) == "tt.func" && !body(tree, *op).is_empty()).collect()
+}
+
+fn name(tree: &Tree, function: OpId) -> &str {
+    tree.attr(function, "sym_name").and_then(|attr| tree.attr_str(attr)).unwrap_or("")
+}
+
+fn private(tree: &Tree, function: OpId) -> bool {
+    let visibility = tree.attr(function, "sym_visibility");
+    visibility.is_some_and(|attr| tree.attr_text(attr).contains("private") || tree.attr_str(attr) == Some("private"))
 }
 
 /// How many variables some block gives a value; all of them, unless the text is wrong.

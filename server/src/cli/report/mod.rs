@@ -1,5 +1,288 @@
-//! The barrier report of a kernel, for people and tools. Every printer takes [`sheet::Sheet`]s.
+//! `fencepost report`: the barrier report of a kernel, for people and tools.
+//!
+//! Every printer takes [`sheet::Sheet`]s. Text and Markdown are two ways to print the same blocks.
 
-#![allow(dead_code, reason = "the command that prints comes with the report's analysis")]
-
+mod block;
+mod content;
+mod diff;
+mod graph;
+pub mod json;
+pub mod make;
+pub mod md;
+pub mod pick;
 pub mod sheet;
+pub mod text;
+
+use std::fs;
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+
+use analysis::Engine;
+use analysis::base::{Cancel, Limits};
+use analysis::findings::Severity;
+use analysis::syntax::ttgir::Document;
+
+use super::Exit;
+use super::args::{Report as Args, ReportFormat};
+use super::paint::Paint;
+use super::sources::{Origin, Source, read};
+use super::{STACK_BYTES, terminal_width};
+use crate::place::Places;
+use block::{Block, Table};
+use diff::Diff;
+use make::{File, sheets};
+use pick::{Listed, Picked, pick, pick_two, sections};
+use sheet::Sheet;
+
+/// Prints the reports of files.
+pub fn run(args: &Args) -> io::Result<Exit> {
+    // Parsing and lowering recurse.
+    thread::scope(|scope| {
+        let work = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || command(args))?;
+        work.join().unwrap_or_else(|_| Err(io::Error::other("the report failed")))
+    })
+}
+
+fn command(args: &Args) -> io::Result<Exit> {
+    let mut exit = Exit::Clean;
+    let mut texts = Vec::new();
+    for path in &args.paths {
+        let origin = if path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(path.clone()) };
+        let source = Source { origin, named: true };
+        match read(&source) {
+            Ok(text) => texts.push((source.path(), text)),
+            Err(trouble) => {
+                let place = trouble.place.map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));
+                writeln!(io::stderr(), "fencepost: {}{place}: {}", source.path(), trouble.message)?;
+                exit = Exit::Trouble;
+            }
+        }
+    }
+    let documents: Vec<Document> = texts.iter().map(|(_, text)| Document::new(text.as_str())).collect();
+    let places: Vec<Places<'_>> = texts.iter().map(|(_, text)| Places::new(text)).collect();
+    let files = texts.iter().zip(documents.iter().zip(&places));
+    let files: Vec<File<'_>> = files.map(|((path, _), (document, places))| File { path, document, places }).collect();
+    let mut job = Job { args, engine: Engine::new(limits(args)), problems: Vec::new() };
+    let printed = if args.diff {
+        if exit == Exit::Trouble { String::new() } else { job.compare(&files, &mut exit) }
+    } else {
+        job.report(&files, &mut exit)
+    };
+    for problem in &job.problems {
+        writeln!(io::stderr(), "fencepost: {problem}")?;
+        exit = Exit::Trouble;
+    }
+    if printed.is_empty() {
+        return Ok(exit);
+    }
+    match &args.output {
+        Some(path) => {
+            if let Err(error) = fs::write(path, printed) {
+                writeln!(io::stderr(), "fencepost: {}: cannot be written: {error}", path.display())?;
+                return Ok(Exit::Trouble);
+            }
+        }
+        None => {
+            let mut out = io::stdout().lock();
+            out.write_all(printed.as_bytes())?;
+            out.flush()?;
+        }
+    }
+    Ok(exit)
+}
+
+fn limits(args: &Args) -> Limits {
+    Limits { semantics: args.semantics.into(), ..Limits::default() }
+}
+
+struct Job<'a> {
+    args: &'a Args,
+    engine: Engine,
+    problems: Vec<String>,
+}
+
+impl Job<'_> {
+    fn report(&mut self, files: &[File<'_>], exit: &mut Exit) -> String {
+        let mut made: Vec<Sheet<'_>> = Vec::new();
+        let mut lists: Vec<(&str, Vec<Listed>)> = Vec::new();
+        for file in files {
+            let listed = self.listed(file);
+            match pick(self.args.section.as_deref(), &listed) {
+                Ok(Picked::These(these)) => {
+                    for listed in these.into_iter().filter_map(|at| listed.get(at)) {
+                        made.extend(self.sheets(file, listed));
+                    }
+                }
+                Ok(Picked::Unsaid) => lists.push((file.path, listed)),
+                Err(problem) => self.problems.push(format!("{}: {problem}", file.path)),
+            }
+        }
+        *exit = made.iter().map(judge).fold(*exit, Exit::max);
+        self.print(&made, &lists)
+    }
+
+    fn print(&self, made: &[Sheet<'_>], lists: &[(&str, Vec<Listed>)]) -> String {
+        match self.args.format {
+            ReportFormat::Text => {
+                let reports = made.iter().map(|sheet| text::draw(sheet, self.width(), self.paint()));
+                let lists =
+                    lists.iter().map(|(path, listed)| text::print(&list(path, listed), self.width(), self.paint()));
+                reports.chain(lists).collect()
+            }
+            ReportFormat::Md => made
+                .iter()
+                .map(md::draw)
+                .chain(lists.iter().map(|(path, listed)| md::print(&list(path, listed))))
+                .collect(),
+            ReportFormat::Json => {
+                let reports =
+                    made.iter().map(|sheet| json::report(sheet, &|offset| sheet.places.utf16(offset))).collect();
+                let lists = lists.iter().flat_map(|(path, listed)| listed.iter().map(|it| json::listed(path, it)));
+                format!("{}\n", json::document("utf-16", reports, lists.collect()))
+            }
+        }
+    }
+
+    fn compare(&mut self, files: &[File<'_>], exit: &mut Exit) -> String {
+        let mut pairs = Vec::new();
+        match self.sides(files) {
+            Ok(sides) => {
+                for ((old_file, old), (new_file, new)) in sides {
+                    let was = self.sheets(old_file, &old);
+                    let is = self.sheets(new_file, &new);
+                    pairs.extend(self.pair(was, is));
+                }
+            }
+            Err(problem) => self.problems.push(problem),
+        }
+        *exit = pairs.iter().map(|(_, is)| judge(is)).fold(*exit, Exit::max);
+        let diffs = pairs.iter().map(|(was, is)| Diff::new(was, is));
+        match self.args.format {
+            ReportFormat::Text => diffs.map(|diff| text::print(&diff.blocks(), self.width(), self.paint())).collect(),
+            ReportFormat::Md => diffs.map(|diff| md::print(&diff.blocks())).collect(),
+            ReportFormat::Json => format!("{}\n", json::diffs(diffs.map(|diff| diff.json()).collect())),
+        }
+    }
+
+    /// The sections to compare, two by two.
+    #[allow(clippy::type_complexity, reason = "a pair of pairs, used once")]
+    fn sides<'f, 'd>(
+        &mut self,
+        files: &'f [File<'d>],
+    ) -> Result<Vec<((&'f File<'d>, Listed), (&'f File<'d>, Listed))>, String> {
+        let wanted = self.args.section.as_deref();
+        match files {
+            [file] => {
+                let listed = self.listed(file);
+                if wanted == Some("all") {
+                    let pairs =
+                        listed.windows(2).filter_map(|pair| Some((pair.first()?.clone(), pair.get(1)?.clone())));
+                    return Ok(pairs.map(|(old, new)| ((file, old), (file, new))).collect());
+                }
+                let wanted = wanted.ok_or("--diff of one file takes two of its sections: --section X..Y")?;
+                let (old, new) = pick_two(wanted, &listed)?;
+                let side = |at: usize| listed.get(at).cloned().ok_or("there is no such section");
+                Ok(vec![((file, side(old)?), (file, side(new)?))])
+            }
+            [old, new] => {
+                let (first, second) = match wanted.and_then(|wanted| wanted.split_once("..")) {
+                    Some((first, second)) => (Some(first), Some(second)),
+                    None => (wanted, wanted),
+                };
+                let mut side = |file: &File<'_>, wanted: Option<&str>| {
+                    let listed = self.listed(file);
+                    match pick(wanted, &listed).map_err(|problem| format!("{}: {problem}", file.path))? {
+                        Picked::These(these) => match these.as_slice() {
+                            [one] => listed.get(*one).cloned().ok_or_else(|| "there is no such section".to_owned()),
+                            [] => Err(format!("{} has no kernel", file.path)),
+                            many => Err(format!("{}: {} sections are meant; --section chooses", file.path, many.len())),
+                        },
+                        Picked::Unsaid => {
+                            Err(format!("{}: has {} sections; --section chooses", file.path, listed.len()))
+                        }
+                    }
+                };
+                let (was, is) = (side(old, first)?, side(new, second)?);
+                Ok(vec![((old, was), (new, is))])
+            }
+            _ => Err("--diff takes two files, or one with --section X..Y".to_owned()),
+        }
+    }
+
+    /// Reports of the same kernel: of the same name, or the only ones.
+    fn pair<'s>(&mut self, was: Vec<Sheet<'s>>, is: Vec<Sheet<'s>>) -> Vec<(Sheet<'s>, Sheet<'s>)> {
+        let only = was.len() == 1 && is.len() == 1;
+        let (mut was, mut pairs) = (was, Vec::new());
+        for new in is {
+            match was.iter().position(|old| only || old.report.kernel == new.report.kernel) {
+                Some(at) => pairs.push((was.remove(at), new)),
+                None => self.problems.push(format!("{}: @{} is new", new.path, new.report.kernel)),
+            }
+        }
+        self.problems.extend(was.iter().map(|old| format!("{}: @{} is gone", old.path, old.report.kernel)));
+        pairs
+    }
+
+    /// The sections with kernels that were asked for.
+    fn listed(&mut self, file: &File<'_>) -> Vec<Listed> {
+        let kernel = self.args.kernel.as_deref();
+        let listed = sections(file.document, file.places, kernel);
+        if listed.is_empty() {
+            let what = kernel.map_or_else(|| "no kernel".to_owned(), |name| format!("no kernel @{name}"));
+            self.problems.push(format!("{}: there is {what}", file.path));
+        }
+        listed
+    }
+
+    /// The reports of a section; a panic of ours is trouble with that section only.
+    fn sheets<'f>(&mut self, file: &File<'f>, listed: &Listed) -> Vec<Sheet<'f>> {
+        let Some(section) = file.document.sections().get(listed.at) else { return Vec::new() };
+        for error in section.tree().errors() {
+            let (line, column) = file.places.line_column(error.range.start + section.offset());
+            self.problems.push(format!("{}:{line}:{column}: syntax error: {}", file.path, error.message));
+        }
+        let (kernel, engine) = (self.args.kernel.as_deref(), &mut self.engine);
+        let made = catch_unwind(AssertUnwindSafe(|| sheets(file, listed.at, kernel, engine, None, &Cancel::never())));
+        match made {
+            Ok(Ok(sheets)) => return sheets,
+            Ok(Err(_)) => self.problems.push(format!("{}: the report was cancelled", file.path)),
+            Err(_) => {
+                self.engine = Engine::new(limits(self.args));
+                let line = listed.line;
+                self.problems.push(format!(
+                    "{}:{line}: the report failed; this is a bug in fencepost, please report it",
+                    file.path
+                ));
+            }
+        }
+        Vec::new()
+    }
+
+    fn paint(&self) -> Paint {
+        if self.args.output.is_some() { Paint::off() } else { Paint::stdout(self.args.color) }
+    }
+
+    fn width(&self) -> usize {
+        self.args.width.unwrap_or_else(terminal_width)
+    }
+}
+
+/// What a report makes of the exit code.
+fn judge(sheet: &Sheet<'_>) -> Exit {
+    let blames = |severity: Severity| severity <= Severity::Warning;
+    let found = sheet.report.findings.iter().any(|finding| blames(finding.severity));
+    if sheet.missing() > 0 || found { Exit::Findings } else { Exit::Clean }
+}
+
+/// The sections of a dump.
+pub fn list(path: &str, listed: &[Listed]) -> Vec<Block> {
+    let mut table = Table::new(&["section", "line", "pass", "kernels"]);
+    for section in listed {
+        let kernels: Vec<String> = section.kernels.iter().map(|name| format!("@{name}")).collect();
+        let (number, line) = (section.name.number.to_string(), section.line.to_string());
+        table.row(vec![number, line, section.name.pass.clone(), kernels.join(", ")]);
+    }
+    let say = format!("{} sections of {path} have kernels; --section N, PASS or `all` chooses.", listed.len());
+    vec![Block::Text(say), Block::Table(table)]
+}

@@ -6,7 +6,7 @@ mod svg;
 mod text;
 
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use analysis::base::Limits;
 use analysis::engine::lowered;
@@ -15,16 +15,13 @@ use analysis::sync::Lowered;
 use analysis::syntax::ttgir::Document;
 use analysis::timeline::{Timeline, of_finding, of_kernel};
 
-use super::Exit;
 use super::args::{Trace, TraceFormat};
 use super::check::{Checked, How, check};
 use super::paint::Paint;
 use super::sources::{Origin, Source};
+use super::{Exit, terminal_width};
 use crate::place::Places;
 use scene::{Heading, Scene};
-
-/// What a terminal has at least.
-const WIDTH: usize = 100;
 
 /// Draws the runs of a file.
 pub fn run(args: &Trace) -> io::Result<Exit> {
@@ -154,10 +151,4 @@ fn choose<'a>(
 /// Whether the text is that of the kernels.
 fn analysed(file: &Checked) -> bool {
     file.result.as_ref().is_ok_and(|analysis| analysis.syntax.is_empty())
-}
-
-/// `COLUMNS` is exported by few shells, so this is often the default.
-fn terminal_width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    columns.filter(|_| io::stdout().is_terminal()).unwrap_or(WIDTH)
 }
