@@ -26,6 +26,7 @@ use crate::decide::Outcome;
 use crate::explore::canonical;
 use crate::model::{BarrierPlace, BlockedOn, Machine, Rule, Standing, State, Valuation};
 use crate::sync::{EffectId, EffectKind, Kernel, Lowered, Var};
+use std::cell::OnceCell;
 
 /// Kernels that are decided for one finding.
 const DECIDED: usize = 6;
@@ -70,7 +71,18 @@ pub fn blame_phases(
         let words = Words::new(lowered, &machine);
         // Where no wait is known to name a wrong phase, one that names the other may only wait longer.
         let others = !matches!(finding.kind, Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier);
-        let search = Search { lowered, words: &words, machine: &machine, trail: &trail, places: &places, others };
+        let counted = lowered.kernel.loops.iter().filter_map(|info| info.counted);
+        let search = Search {
+            lowered,
+            words: &words,
+            machine: &machine,
+            trail: &trail,
+            places: &places,
+            others,
+            loops: Loops::new(&lowered.kernel),
+            counters: counted.flat_map(|(counter, lower, upper, step)| [counter, lower, upper, step]).collect(),
+            visited: OnceCell::new(),
+        };
         if let Some(healed) = search.first((finding.kind, finding.range), &mut left, decide)? {
             search.tell(finding, &healed);
         }
@@ -96,6 +108,19 @@ struct Search<'a> {
     places: &'a Places,
     /// Whether a phase that starts otherwise is looked for, too.
     others: bool,
+    loops: Loops<'a>,
+    /// Counters and bounds of all counted loops.
+    counters: Vec<Var>,
+    visited: OnceCell<Vec<Visit>>,
+}
+
+/// A wait that a thread stands before, in the canonical run.
+struct Visit {
+    wait: EffectId,
+    thread: u16,
+    standing: Standing,
+    /// Values of [`Search::counters`].
+    counters: Vec<i64>,
 }
 
 /// Where a wait names another phase than the right one.
@@ -284,8 +309,7 @@ impl Search<'_> {
     }
 
     fn around(&self, suspect: &Suspect) -> Vec<usize> {
-        let loops = Loops::new(self.words.kernel);
-        block_of(self.words.kernel, suspect.wait).map(|block| loops.around(block)).unwrap_or_default()
+        block_of(self.words.kernel, suspect.wait).map(|block| self.loops.around(block)).unwrap_or_default()
     }
 
     fn depth(&self, place: BarrierPlace) -> i64 {
@@ -296,7 +320,7 @@ impl Search<'_> {
     /// The phase that a wait names first.
     fn starts(&self, suspect: &Suspect) -> Option<i64> {
         let mut first = None;
-        self.visits(self.machine, suspect, |standing, _| {
+        self.visits(suspect, |standing, _| {
             first.get_or_insert(standing.phase);
         });
         first
@@ -304,48 +328,55 @@ impl Search<'_> {
 
     /// All waits of the kernel that loops repeat and that the run gets to.
     fn waits(&self) -> Vec<Suspect> {
-        let kernel = self.words.kernel;
-        let run = canonical(self.machine);
         let mut out: Vec<Suspect> = Vec::new();
-        let mut see = |state: &State, thread: usize| {
-            let (Some(wait), Some(at)) = (self.machine.stands_at(state, thread), self.machine.standing(state, thread))
-            else {
-                return;
-            };
-            if let EffectKind::Wait { phase: named, .. } = kernel.effect(wait).kind
-                && out.iter().all(|known| known.wait != wait)
+        for visit in self.visited.get_or_init(|| self.visit_all()) {
+            if let EffectKind::Wait { phase: named, .. } = self.words.kernel.effect(visit.wait).kind
+                && out.iter().all(|known| known.wait != visit.wait)
             {
-                out.push(Suspect { wait, thread: thread as u16, place: at.barrier, named });
+                out.push(Suspect { wait: visit.wait, thread: visit.thread, place: visit.standing.barrier, named });
             }
-        };
-        let end = walk(self.machine, &run.schedule, &mut see, |(), _| {});
-        (0..end.threads.len()).for_each(|thread| see(&end, thread));
+        }
         out.retain(|suspect| !self.around(suspect).is_empty());
         out
     }
 
-    /// Shows each visit of a wait in the machine's canonical run and where the run ends.
-    fn visits(&self, machine: &Machine<'_>, suspect: &Suspect, mut each: impl FnMut(Standing, &[i64])) {
-        let run = canonical(machine);
+    /// Shows each visit of a wait in the machine's canonical run and where the run ends: with what the
+    /// wait sees and with the variables of loops.
+    fn visits(&self, suspect: &Suspect, mut each: impl FnMut(Standing, &[i64])) {
+        let mut vars = vec![0; self.words.kernel.vars.len()];
+        let all = self.visited.get_or_init(|| self.visit_all());
+        for visit in all.iter().filter(|visit| visit.wait == suspect.wait && visit.thread == suspect.thread) {
+            for (var, value) in self.counters.iter().zip(&visit.counters) {
+                vars[var.index()] = *value;
+            }
+            each(visit.standing, &vars);
+        }
+    }
+
+    /// All visits of waits, of all threads.
+    fn visit_all(&self) -> Vec<Visit> {
+        let run = canonical(self.machine);
+        let mut visits = Vec::new();
         let mut see = |state: &State, thread: usize| {
-            if thread == usize::from(suspect.thread)
-                && machine.stands_at(state, thread) == Some(suspect.wait)
-                && let Some(standing) = machine.standing(state, thread)
-            {
-                each(standing, machine.vars(state, thread));
+            let machine = self.machine;
+            if let (Some(wait), Some(standing)) = (machine.stands_at(state, thread), machine.standing(state, thread)) {
+                let vars = machine.vars(state, thread);
+                let counters = self.counters.iter().map(|var| vars.get(var.index()).copied().unwrap_or(0)).collect();
+                visits.push(Visit { wait, thread: thread as u16, standing, counters });
             }
         };
-        let end = walk(machine, &run.schedule, &mut see, |(), _| {});
-        see(&end, usize::from(suspect.thread));
+        let end = walk(self.machine, &run.schedule, &mut see, |(), _| {});
+        (0..end.threads.len()).for_each(|thread| see(&end, thread));
+        visits
     }
 
     /// The first visit at which a wait names another phase than it should.
     fn parting(&self, suspect: &Suspect, form: &Form) -> Option<Parting> {
-        let loops = Loops::new(self.words.kernel);
+        let loops = &self.loops;
         let block = block_of(self.words.kernel, suspect.wait)?;
         let mut parting = None;
-        self.visits(self.machine, suspect, |standing, vars| {
-            let right = form.value(&loops, vars, standing.phase);
+        self.visits(suspect, |standing, vars| {
+            let right = form.value(loops, vars, standing.phase);
             if parting.is_none() && right.is_some_and(|right| right != standing.phase) {
                 parting = Some(Parting { standing, place: loops.place(block, vars) });
             }

@@ -2,7 +2,6 @@
 
 use super::super::deadlock::times;
 use super::super::minimal::Goal;
-use super::super::paths::Loops;
 use super::super::{Finding, Note};
 use super::{Form, Healed, Parting, Search, Suspect, drive};
 use crate::model::{Rule, Standing};
@@ -80,11 +79,11 @@ impl Search<'_> {
     /// Why a phase is wrong, as a predicate: `is %i & 1, but %full flips once an iteration of %j`.
     fn cause(&self, suspect: &Suspect, form: &Form, bar: &str, flips: &drive::Flips) -> String {
         let words = self.words;
-        let loops = Loops::new(words.kernel);
-        let named = drive::phase(words, &loops, suspect.named);
+        let loops = &self.loops;
+        let named = drive::phase(words, loops, suspect.named);
         let opposite = {
             let (mut same, mut other) = (0, 0);
-            self.visits(self.machine, suspect, |standing, vars| match form.value(&loops, vars, standing.phase) {
+            self.visits(suspect, |standing, vars| match form.value(loops, vars, standing.phase) {
                 Some(right) if right == standing.phase => same += 1,
                 _ => other += 1,
             });
