@@ -82,6 +82,13 @@ pub(super) fn renumber(mut kernel: Kernel, mut map: SourceMap) -> (Kernel, Sourc
     kernel.vars = to.vars.pick(&kernel.vars);
     shapes(&mut kernel);
     map.buffers = to.buffers.pick(&map.buffers);
+    map.abstracts.retain_mut(|barrier| match to.buffers.new.get(barrier.buffer.0 as usize) {
+        Some(&Some(new)) => {
+            barrier.buffer = BufferId(new);
+            true
+        }
+        _ => false,
+    });
     map.inputs = to.inputs.pick(&map.inputs);
     map.vars = to.vars.pick(&map.vars);
     map.sites = to.sites.pick(&map.sites);

@@ -44,6 +44,7 @@ impl Lowerer<'_> {
             "scf.index_switch" => self.scf_index_switch(op),
             "scf.execute_region" => self.scf_execute_region(op),
             "ttg.warp_specialize" => self.warp_specialize(op),
+            "nvws.warp_group" => self.warp_group(op),
             "tt.call" | "func.call" => self.call(op),
             _ if self.scalar_op(op) => {}
             _ => match known(name) {
@@ -111,6 +112,11 @@ impl Lowerer<'_> {
             Row::ClusterSize => self.cluster_size(op),
             Row::NamedArrive => self.named(op, false),
             Row::NamedWait => self.named(op, true),
+            Row::ArefCreate => self.aref_create(op),
+            Row::ArefEnter { put } => self.aref_enter(op, put),
+            Row::ArefExit { put } => self.aref_exit(op, put),
+            Row::ArefBuffer => self.aref_buffer(op),
+            Row::DescriptorLoad => self.descriptor_load(op),
             Row::ClcRequest { result, barrier } => self.clc_request(op, result, barrier),
             Row::ClcLoad => self.clc_load(op),
             Row::ClcGranted => self.clc_granted(op),

@@ -2,13 +2,23 @@
 //! `scf.execute_region`.
 
 use super::Lowerer;
+use super::autows::{Counter, Counters};
 use super::region::Exit;
 use super::value::{Class, Val};
 use crate::sync::{BlockId, CmpOp, Input, InputKind, Pure, Target, Terminator, Var, Width};
 use crate::syntax::ttgir::{OpId, RegionId, ValueId};
 
-/// A value that goes round a loop: the parameter and the place in the list of carried values.
-type Carried = (usize, Var);
+/// What goes round a loop.
+#[derive(Clone, Copy)]
+enum Place {
+    /// A place in the list of carried values.
+    Value(usize),
+    /// A counter that the text does not spell.
+    Counter(Counter),
+}
+
+/// A parameter of a loop's head.
+type Carried = (Place, Var);
 
 impl Lowerer<'_> {
     /// Lowers the one block of a structured region in place; its terminator is given back.
@@ -18,19 +28,27 @@ impl Lowerer<'_> {
         self.block(block)
     }
 
-    /// Parameters of a loop head for the block arguments `args`, entered with `inits`.
-    fn carry(&mut self, args: &[ValueId], inits: &[ValueId]) -> (Vec<Carried>, Vec<Var>) {
+    /// Parameters of a loop head for the block arguments `args`, entered with `inits`, and for the
+    /// counters that `regions` advance.
+    fn carry(&mut self, args: &[ValueId], inits: &[ValueId], regions: &[RegionId]) -> (Vec<Carried>, Vec<Var>) {
         let mut carried = Vec::new();
         let mut entry = Vec::new();
         for (at, (&arg, &init)) in args.iter().zip(inits).enumerate() {
             let incoming = self.values.get(&init).copied();
             if let Some(param) = self.param(arg, incoming) {
-                carried.push((at, param));
+                carried.push((Place::Value(at), param));
                 entry.push(match incoming {
-                    Some(Val::View(var)) => var,
+                    Some(Val::View(var) | Val::Stage(var)) => var,
                     _ => self.scalar(init),
                 });
             }
+        }
+        for counter in self.advanced_in(regions) {
+            let Some(now) = self.hidden.counters.get(&counter).copied() else { continue };
+            let param = self.build.scalar_param("");
+            self.hidden.counters.insert(counter, param);
+            carried.push((Place::Counter(counter), param));
+            entry.push(now);
         }
         (carried, entry)
     }
@@ -38,10 +56,13 @@ impl Lowerer<'_> {
     /// What goes round the loop again.
     fn carry_on(&mut self, op: OpId, values: &[ValueId], carried: &[Carried]) -> Vec<Var> {
         let mut args = Vec::with_capacity(carried.len());
-        for &(at, param) in carried {
-            args.push(match values.get(at) {
-                Some(&value) => self.pass(op, value, param),
-                None => param,
+        for &(place, param) in carried {
+            args.push(match place {
+                Place::Value(at) => match values.get(at) {
+                    Some(&value) => self.pass(op, value, param),
+                    None => param,
+                },
+                Place::Counter(counter) => self.hidden.counters.get(&counter).copied().unwrap_or(param),
             });
         }
         args
@@ -51,11 +72,18 @@ impl Lowerer<'_> {
     fn carried_out(&mut self, op: OpId, carried: &[Carried]) {
         let tree = self.tree;
         for (at, &result) in tree.results(op).iter().enumerate() {
-            match (carried.iter().find(|(place, _)| *place == at), self.class(result)) {
+            let found = carried.iter().find(|(place, _)| matches!(place, Place::Value(place) if *place == at));
+            match (found, self.class(result)) {
                 (Some((_, var)), Class::Scalar(_)) => self.bind(result, Val::Scalar(*var)),
                 (Some((_, var)), Class::View) => self.bind(result, Val::View(*var)),
+                (Some((_, var)), Class::Dropped) => self.bind(result, Val::Stage(*var)),
                 (None, Class::View) => self.bind(result, Val::Opaque),
-                _ => {}
+                (None, _) => {}
+            }
+        }
+        for &(place, var) in carried {
+            if let Place::Counter(counter) = place {
+                self.hidden.counters.insert(counter, var);
             }
         }
     }
@@ -74,7 +102,7 @@ impl Lowerer<'_> {
         let (lower, upper, step) = (self.scalar(lower), self.scalar(upper), self.scalar(step));
         let counter = self.build.scalar_param(tree.value_name(iv));
         self.bind(iv, Val::Scalar(counter));
-        let (carried, entry) = self.carry(args, inits);
+        let (carried, entry) = self.carry(args, inits, &[region]);
 
         let params = std::iter::once(counter).chain(carried.iter().map(|(_, var)| *var)).collect();
         let head = self.build.block(params);
@@ -102,7 +130,7 @@ impl Lowerer<'_> {
         let &[before, after, ..] = tree.regions(op) else { return self.unmodelled(op, "the loop has no body") };
         let args = |region| tree.blocks(region).first().map_or(&[][..], |block| tree.block_args(*block));
         let site = self.site(op);
-        let (carried, entry) = self.carry(args(before), tree.operands(op));
+        let (carried, entry) = self.carry(args(before), tree.operands(op), &[before, after]);
         let head = self.build.block(carried.iter().map(|(_, var)| *var).collect());
         self.build.jump(head, entry);
         self.build.loop_head(site, head, None);
@@ -124,10 +152,13 @@ impl Lowerer<'_> {
                         self.bind(target, Val::Scalar(var));
                     }
                     (None, Class::View) => self.bind(target, Val::Opaque),
-                    (None, Class::Dropped) => {}
+                    (None, Class::Dropped) => {
+                        self.values.remove(&target);
+                    }
                 }
             }
         }
+        let counters = self.hidden.counters.clone();
         let (body, exit) = (self.build.block(Vec::new()), self.build.block(Vec::new()));
         self.build.branch(again, body, exit);
         self.build.enter(body);
@@ -136,6 +167,7 @@ impl Lowerer<'_> {
         let on = self.carry_on(end.unwrap_or(op), values, &carried);
         self.build.jump(head, on);
         self.build.enter(exit);
+        self.hidden.counters = counters;
     }
 
     pub(super) fn scf_if(&mut self, op: OpId) {
@@ -203,9 +235,11 @@ impl Lowerer<'_> {
     fn join(&mut self, op: OpId, ways: Vec<(BlockId, Option<RegionId>)>) {
         let tree = self.tree;
         let results = tree.results(op);
-        let mut ends: Vec<(BlockId, Vec<Option<Val>>)> = Vec::new();
+        let mut ends: Vec<(BlockId, Vec<Option<Val>>, Counters)> = Vec::new();
+        let counters = self.hidden.counters.clone();
         for (block, region) in ways {
             self.build.enter(block);
+            self.hidden.counters.clone_from(&counters);
             let end = self.inline_region(region);
             let values = end.map_or(&[][..], |end| tree.operands(end));
             let mut vals = Vec::new();
@@ -213,38 +247,49 @@ impl Lowerer<'_> {
                 let value = values.get(at).copied();
                 vals.push(match (self.class(result), value) {
                     (Class::Scalar(_), Some(value)) => Some(Val::Scalar(self.scalar(value))),
-                    (Class::View, Some(value)) => self.values.get(&value).copied(),
+                    (Class::View | Class::Dropped, Some(value)) => self.values.get(&value).copied(),
                     _ => None,
                 });
             }
-            ends.push((self.build.here(), vals));
+            ends.push((self.build.here(), vals, std::mem::take(&mut self.hidden.counters)));
         }
         let mut params = Vec::new();
         let mut kept = Vec::new();
         for (at, &result) in results.iter().enumerate() {
-            let vals: Vec<Option<Val>> = ends.iter().map(|(_, vals)| vals[at]).collect();
+            let vals: Vec<Option<Val>> = ends.iter().map(|(_, vals, _)| vals[at]).collect();
             let first = vals.first().copied().flatten();
             let fits = match first {
                 Some(Val::View(like)) => vals
                     .iter()
                     .all(|val| matches!(val, Some(Val::View(var)) if self.build.kind(*var) == self.build.kind(like))),
                 Some(Val::Scalar(_)) => vals.iter().all(|val| matches!(val, Some(Val::Scalar(_)))),
+                Some(Val::Stage(_)) => vals.iter().all(|val| matches!(val, Some(Val::Stage(_)))),
                 _ => false,
             };
             if fits {
                 params.extend(self.param(result, first));
                 kept.push(at);
-            } else if self.class(result) != Class::Dropped {
+            } else {
                 self.param(result, None);
             }
         }
+        let mut moved = Vec::new();
+        self.hidden.counters = counters;
+        for (counter, before) in &mut self.hidden.counters {
+            if ends.iter().any(|(.., counters)| counters.get(counter) != Some(before)) {
+                let param = self.build.scalar_param("");
+                moved.push((*counter, std::mem::replace(before, param)));
+                params.push(param);
+            }
+        }
         let after = self.build.block(params);
-        for (block, vals) in ends {
+        for (block, vals, counters) in ends {
             let args = kept.iter().filter_map(|at| match vals[*at] {
-                Some(Val::Scalar(var) | Val::View(var)) => Some(var),
+                Some(Val::Scalar(var) | Val::View(var) | Val::Stage(var)) => Some(var),
                 _ => None,
             });
-            let target = Target { block: after, args: args.collect() };
+            let counted = moved.iter().map(|(counter, before)| counters.get(counter).copied().unwrap_or(*before));
+            let target = Target { block: after, args: args.chain(counted).collect() };
             self.build.enter(block);
             self.build.end(Terminator::Jump(target));
         }
@@ -260,7 +305,9 @@ impl Lowerer<'_> {
                 self.bind(result, Val::Scalar(var));
             }
             (None, Class::View) => self.bind(result, Val::Opaque),
-            (None, Class::Dropped) => {}
+            (None, Class::Dropped) => {
+                self.values.remove(&result);
+            }
         }
     }
 

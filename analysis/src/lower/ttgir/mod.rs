@@ -13,6 +13,7 @@
 
 mod amd;
 mod apply;
+mod autows;
 mod cfg;
 mod clc;
 mod cta;
@@ -126,6 +127,8 @@ struct Lowerer<'t> {
     ctas: cta::Ctas,
     /// The partition that is being lowered.
     partition: usize,
+    /// What its thread knows of arefs and semaphores.
+    hidden: autows::Hidden,
     /// The op after which all CTAs meet because Triton makes them.
     rendezvous: Option<OpId>,
     unmodelled: Vec<Unmodelled>,
@@ -138,6 +141,8 @@ struct Lowerer<'t> {
     inlined: u32,
     /// Values that some op takes, of the functions that are being lowered; filled when asked for.
     users: FxHashMap<ValueId, Vec<OpId>>,
+    /// Barriers of the TMA loads that an aref or a semaphore lowers.
+    loads: FxHashMap<OpId, crate::sync::Var>,
     /// Threads of a warp.
     lanes: u32,
     depth: u32,
@@ -155,6 +160,7 @@ impl<'t> Lowerer<'t> {
             noted: FxHashSet::default(),
             ctas: cta::Ctas::default(),
             partition: 0,
+            hidden: autows::Hidden::default(),
             rendezvous: None,
             unmodelled: Vec::new(),
             said: FxHashSet::default(),
@@ -162,6 +168,7 @@ impl<'t> Lowerer<'t> {
             calls: Vec::new(),
             inlined: 0,
             users: FxHashMap::default(),
+            loads: FxHashMap::default(),
             lanes: 32,
             depth: 0,
         }

@@ -134,7 +134,13 @@ impl Lowerer<'_> {
                 let site = self.site(op);
                 self.build.end(Terminator::Exit(site));
             }
-            ("ttg.warp_yield", Some(Exit::Join(fork, after))) => self.join_threads(fork, &after, tree.operands(op)),
+            ("nvws.warp_group.return", Some(Exit::Partition)) => {
+                let site = self.site(op);
+                self.build.end(Terminator::Exit(site));
+            }
+            ("ttg.warp_yield" | "nvws.warp_group.yield" | "nvws.warp_group.return", Some(Exit::Join(fork, after))) => {
+                self.join_threads(fork, &after, tree.operands(op))
+            }
             ("tt.return" | "scf.yield", Some(Exit::Jump(after))) => self.jump_after(&after, tree.operands(op)),
             (name, _) => {
                 self.unmodelled(op, format!("`{name}` does not end this region"));
@@ -253,7 +259,7 @@ impl Lowerer<'_> {
         self.build.end(Terminator::Jump(target));
     }
 
-    fn join_threads(&mut self, fork: OpId, after: &After, values: &[ValueId]) {
+    pub(super) fn join_threads(&mut self, fork: OpId, after: &After, values: &[ValueId]) {
         let target = self.hand_on(after, values);
         let site = self.site(fork);
         self.build.end(Terminator::Join(site, target));

@@ -8,7 +8,7 @@ use crate::sync::{Fork, Partition, Pure, Target, Terminator, Var};
 use crate::syntax::ttgir::{OpId, RegionId, ValueId};
 
 /// One thread is the default; ConSan counts 16 with it.
-const PARTITIONS: usize = 16;
+pub(super) const PARTITIONS: usize = 16;
 
 impl Lowerer<'_> {
     pub(super) fn warp_specialize(&mut self, op: OpId) {
@@ -46,10 +46,11 @@ impl Lowerer<'_> {
         let mut targets = Vec::new();
         let mut bodies = Vec::new();
         for (at, &region) in partitions.iter().enumerate() {
-            let (args, params, known) = self.captures(region, captures);
+            let (mut args, mut params, known) = self.captures(region, captures);
+            let hidden = self.pass_hidden(&mut args, &mut params);
             let entry = self.build.block(params);
             targets.push((at as u32 + 1, Target { block: entry, args }));
-            bodies.push((region, entry, known));
+            bodies.push((region, entry, known, hidden));
         }
         let default_target = Target { block: start, args: Vec::new() };
         self.build.enter(fork_block);
@@ -59,9 +60,11 @@ impl Lowerer<'_> {
         self.exits.push(Exit::Join(op, after.clone()));
         self.region(default, None);
         self.exits.pop();
-        for (at, (region, entry, known)) in bodies.into_iter().enumerate() {
+        let here = self.hidden.clone();
+        for (at, (region, entry, known, hidden)) in bodies.into_iter().enumerate() {
             self.partition = at + 1;
             self.build.enter(entry);
+            self.take_hidden(hidden);
             for (arg, value) in known {
                 let name = tree.value_name(arg);
                 let var = self.build.compute(Pure::Const(value), name);
@@ -72,6 +75,7 @@ impl Lowerer<'_> {
             self.exits.pop();
         }
         self.partition = 0;
+        self.hidden = here;
         self.leave_to(&after);
     }
 
@@ -115,7 +119,7 @@ impl Lowerer<'_> {
             } else if let Some(param) = self.param(arg, incoming) {
                 params.push(param);
                 args.push(match incoming {
-                    Some(Val::View(var) | Val::Scalar(var)) => var,
+                    Some(Val::View(var) | Val::Scalar(var) | Val::Stage(var)) => var,
                     _ => self.scalar(capture),
                 });
             }

@@ -4,7 +4,7 @@ use super::Lowerer;
 use crate::sync::{Input, InputKind, Pure, Var};
 use crate::syntax::ttgir::{OpId, Ty, ValueId};
 
-/// A value that the kernel keeps; tensors, floats and tokens have none.
+/// A value that the kernel keeps; tensors, floats and most tokens have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Val {
     /// An integer or a pointer.
@@ -13,6 +13,10 @@ pub(super) enum Val {
     View(Var),
     /// A memdesc whose place is unknown.
     Opaque,
+    /// A token that stands for a stage of an aref or of a semaphore.
+    Stage(Var),
+    /// An aref or a semaphore, by its place in [`Hidden::channels`](super::autows::Hidden).
+    Channel(usize),
 }
 
 /// What a type asks for.
@@ -104,7 +108,19 @@ impl Lowerer<'_> {
                 self.bind(value, Val::Opaque);
                 None
             }
-            (Class::Dropped, _) => None,
+            (Class::Dropped, Some(Val::Stage(_))) => {
+                let var = self.build.scalar_param(name);
+                self.bind(value, Val::Stage(var));
+                Some(var)
+            }
+            (Class::Dropped, Some(val @ Val::Channel(_))) => {
+                self.bind(value, val);
+                None
+            }
+            (Class::Dropped, _) => {
+                self.values.remove(&value);
+                None
+            }
         }
     }
 
@@ -113,6 +129,12 @@ impl Lowerer<'_> {
     pub(super) fn pass(&mut self, op: OpId, value: ValueId, param: Var) -> Var {
         match (self.values.get(&value).copied(), self.build.shape(param).is_some()) {
             (Some(Val::View(var)), true) if self.build.kind(var) == self.build.kind(param) => var,
+            (Some(Val::Stage(var)), false) => var,
+            (_, false) if self.class(value) == Class::Dropped => {
+                let name = self.tree.value_name(value).to_owned();
+                self.unmodelled(op, format!("the stage that `{name}` stands for is not known"));
+                param
+            }
             (_, true) => {
                 let name = self.tree.value_name(value).to_owned();
                 self.unmodelled(op, format!("`{name}` carries a memdesc of another place or shape than before"));

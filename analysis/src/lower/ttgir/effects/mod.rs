@@ -109,6 +109,16 @@ pub(super) enum Row {
     MapToRemote,
     /// Stores into another CTA's memory (fork only).
     RemoteStore(Remote),
+    /// `aref.create`.
+    ArefCreate,
+    /// `aref.put.enter` and `aref.get.enter`.
+    ArefEnter { put: bool },
+    /// `aref.put.exit` and `aref.get.exit`.
+    ArefExit { put: bool },
+    /// `aref.buffer`.
+    ArefBuffer,
+    /// `nvws.descriptor_load` and `nvws.descriptor_gather`.
+    DescriptorLoad,
     /// `tc_gen5_mma` and, with scales, `tc_gen5_mma_scaled`.
     Mma { scaled: bool },
 }

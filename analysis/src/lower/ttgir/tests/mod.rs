@@ -2,6 +2,7 @@
 //! TTGIR in place of numbers.
 
 mod amd;
+mod autows;
 mod broken;
 mod clusters;
 mod flow;

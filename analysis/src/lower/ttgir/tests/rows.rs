@@ -233,6 +233,7 @@ fn tables_name_each_op_once_and_no_row_shadows_a_structure() {
 fn every_row_that_does_something_has_a_test() {
     let tests = [
         include_str!("amd.rs"),
+        include_str!("autows.rs"),
         include_str!("clusters.rs"),
         include_str!("rows.rs"),
         include_str!("views.rs"),

@@ -1,0 +1,166 @@
+//! What a thread knows that no value of the text carries.
+//!
+//! Arefs and semaphores reach a partition as one value each, and stand for barriers and buffers.
+//! Where the text does not say which stage an op means, Triton counts: a stage and a phase for each
+//! partition that enters (source: the pass that assigns stages and phases to arefs, facebookexperimental
+//! fork). The counters go round loops and through branches like values that the text spells, and to
+//! partitions with the fork.
+
+use std::collections::BTreeMap;
+
+use crate::lower::ttgir::Lowerer;
+use crate::lower::ttgir::value::Val;
+use crate::sync::{Pure, Var, VarKind, Width};
+use crate::syntax::ttgir::{OpId, RegionId, ValueId};
+
+/// A counter: of which channel, for which half and partition, and which number of it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(in crate::lower::ttgir) struct Counter {
+    pub(super) channel: usize,
+    pub(super) side: Side,
+    pub(super) partition: i64,
+    pub(super) part: Part,
+}
+
+/// Who counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Side {
+    Put,
+    Get,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Part {
+    Stage,
+    Phase,
+}
+
+/// Where the counters stand.
+pub(in crate::lower::ttgir) type Counters = BTreeMap<Counter, Var>;
+
+/// What a thread knows of channels.
+#[derive(Clone, Default)]
+pub(in crate::lower::ttgir) struct Hidden {
+    /// Arefs and semaphores, in the order in which they were made.
+    pub(super) channels: Vec<super::aref::Channel>,
+    /// Where the counters stand.
+    pub(in crate::lower::ttgir) counters: Counters,
+}
+
+/// What a partition is given at its start.
+pub(in crate::lower::ttgir) struct Passed {
+    hidden: Hidden,
+    /// Variables of it that are constants, which the partition computes itself.
+    known: Vec<(usize, i64)>,
+}
+
+impl Hidden {
+    fn vars_mut(&mut self) -> impl Iterator<Item = &mut Var> {
+        let views = self.channels.iter_mut().flat_map(super::aref::Channel::vars_mut);
+        views.chain(self.counters.values_mut())
+    }
+}
+
+impl Lowerer<'_> {
+    /// What a partition that starts here knows: arguments of the fork and parameters of its first block.
+    pub(in crate::lower::ttgir) fn pass_hidden(&mut self, args: &mut Vec<Var>, params: &mut Vec<Var>) -> Passed {
+        let mut hidden = self.hidden.clone();
+        let mut known = Vec::new();
+        for (at, var) in hidden.vars_mut().enumerate() {
+            if let Some(value) = self.build.constant(*var) {
+                known.push((at, value));
+                continue;
+            }
+            let param = match self.build.kind(*var) {
+                VarKind::View(_) => self.build.view_param(*var, ""),
+                VarKind::Scalar => self.build.scalar_param(""),
+            };
+            params.push(param);
+            args.push(*var);
+            *var = param;
+        }
+        Passed { hidden, known }
+    }
+
+    /// Starts a partition with what was passed to it.
+    pub(in crate::lower::ttgir) fn take_hidden(&mut self, passed: Passed) {
+        let Passed { mut hidden, known } = passed;
+        let mut known = known.into_iter().peekable();
+        for (at, var) in hidden.vars_mut().enumerate() {
+            if let Some((_, value)) = known.next_if(|(place, _)| *place == at) {
+                *var = self.build.number(value);
+            }
+        }
+        self.hidden = hidden;
+    }
+
+    /// The counters that ops in these regions advance.
+    pub(in crate::lower::ttgir) fn advanced_in(&self, regions: &[RegionId]) -> Vec<Counter> {
+        if self.hidden.counters.is_empty() {
+            return Vec::new();
+        }
+        let tree = self.tree;
+        let mut found = vec![None; self.hidden.channels.len()];
+        let mut open = regions.to_vec();
+        while let Some(region) = open.pop() {
+            for &op in tree.blocks(region).iter().flat_map(|block| tree.block_ops(*block)) {
+                open.extend(tree.regions(op));
+                if let Some((channel, side)) = self.counting(op)
+                    && let Some(sides) = found.get_mut(channel)
+                {
+                    let sides: &mut Option<(bool, bool)> = sides;
+                    let (put, get) = sides.unwrap_or_default();
+                    *sides = Some((put || side == Side::Put, get || side == Side::Get));
+                }
+            }
+        }
+        let moves = |counter: &&Counter| match found.get(counter.channel).copied().flatten() {
+            Some((put, get)) => {
+                if counter.side == Side::Put {
+                    put
+                } else {
+                    get
+                }
+            }
+            None => false,
+        };
+        self.hidden.counters.keys().filter(moves).copied().collect()
+    }
+
+    /// The channel and the side that an op counts for.
+    fn counting(&self, op: OpId) -> Option<(usize, Side)> {
+        let side = match self.tree.op_name(op) {
+            "nvws.aref.put.enter" => Side::Put,
+            "nvws.aref.get.enter" => Side::Get,
+            _ => return None,
+        };
+        Some((self.channel(*self.tree.operands(op).first()?)?, side))
+    }
+
+    /// The channel that a value stands for.
+    pub(super) fn channel(&self, value: ValueId) -> Option<usize> {
+        match self.values.get(&value) {
+            Some(Val::Channel(at)) => Some(*at),
+            _ => None,
+        }
+    }
+
+    /// Steps a stage and a phase on: the phase turns where the stage begins anew.
+    pub(super) fn step(&mut self, stage: Counter, depth: u64) -> Option<(Var, Var)> {
+        let phase = Counter { part: Part::Phase, ..stage };
+        let now = (self.hidden.counters.get(&stage).copied()?, self.hidden.counters.get(&phase).copied()?);
+        let word = Width(32);
+        let build = &mut self.build;
+        let (zero, one) = (build.number(0), build.number(1));
+        let next = build.compute(Pure::Add(word, now.0, one), "");
+        let end = build.number(i64::try_from(depth).ok()?);
+        let wraps = build.compute(Pure::Cmp(crate::sync::CmpOp::Eq, word, next, end), "");
+        let next = build.compute(Pure::Select(wraps, zero, next), "");
+        let turned = build.compute(Pure::Xor(word, now.1, one), "");
+        let turned = build.compute(Pure::Select(wraps, turned, now.1), "");
+        self.hidden.counters.insert(stage, next);
+        self.hidden.counters.insert(phase, turned);
+        Some((next, turned))
+    }
+}
