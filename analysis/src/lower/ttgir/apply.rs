@@ -117,6 +117,8 @@ impl Lowerer<'_> {
             Row::ArefExit { put } => self.aref_exit(op, put),
             Row::ArefBuffer => self.aref_buffer(op),
             Row::DescriptorLoad => self.descriptor_load(op),
+            Row::CreateToken => self.create_token(op),
+            Row::Token(what) => self.token_op(op, what),
             Row::ClcRequest { result, barrier } => self.clc_request(op, result, barrier),
             Row::ClcLoad => self.clc_load(op),
             Row::ClcGranted => self.clc_granted(op),

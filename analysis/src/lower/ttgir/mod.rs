@@ -9,7 +9,7 @@
 //! depends on them is a free input. Never dropped: an op with a memdesc operand or of a dialect
 //! that synchronises, and no row; it becomes [`EffectKind::Unmodelled`].
 //!
-//! Missed so far: AutoWS tokens and arefs, TLX storage aliases (said at each op).
+//! Missed so far: TLX storage aliases (said at each op).
 
 mod amd;
 mod apply;
@@ -129,6 +129,8 @@ struct Lowerer<'t> {
     partition: usize,
     /// What its thread knows of arefs and semaphores.
     hidden: autows::Hidden,
+    /// Barriers of the tokens, by the op that makes them.
+    tokens: FxHashMap<OpId, autows::Token>,
     /// The op after which all CTAs meet because Triton makes them.
     rendezvous: Option<OpId>,
     unmodelled: Vec<Unmodelled>,
@@ -161,6 +163,7 @@ impl<'t> Lowerer<'t> {
             ctas: cta::Ctas::default(),
             partition: 0,
             hidden: autows::Hidden::default(),
+            tokens: FxHashMap::default(),
             rendezvous: None,
             unmodelled: Vec::new(),
             said: FxHashSet::default(),

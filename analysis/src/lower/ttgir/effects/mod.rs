@@ -44,6 +44,19 @@ pub(super) enum Done {
     InTurn { barrier: &'static str },
 }
 
+/// What is done to a token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TokenOp {
+    /// `producer_acquire`: waits until the slot is free.
+    Acquire,
+    /// `producer_commit`: the slot is full.
+    Commit,
+    /// `consumer_wait`: waits until the slot is full.
+    Wait,
+    /// `consumer_release`: the slot is free.
+    Release,
+}
+
 /// What an op does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Row {
@@ -119,6 +132,10 @@ pub(super) enum Row {
     ArefBuffer,
     /// `nvws.descriptor_load` and `nvws.descriptor_gather`.
     DescriptorLoad,
+    /// `create_token`.
+    CreateToken,
+    /// An op on a token.
+    Token(TokenOp),
     /// `tc_gen5_mma` and, with scales, `tc_gen5_mma_scaled`.
     Mma { scaled: bool },
 }

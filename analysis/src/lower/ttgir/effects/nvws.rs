@@ -1,16 +1,15 @@
-//! NVWS: what automatic warp specialisation puts between its passes. Tokens are not followed yet.
+//! NVWS: what automatic warp specialisation puts between its passes.
 
-use super::{Row, Table};
+use super::{Row, Table, TokenOp};
 
-const TOKEN: &str = "tokens of automatic warp specialisation are not followed yet";
 const PHI: &str = "an op of one version only, whose stage no text says";
 
 pub(super) const ROWS: Table = &[
-    ("create_token", Row::Unmodelled(TOKEN)),
-    ("producer_acquire", Row::Unmodelled(TOKEN)),
-    ("producer_commit", Row::Unmodelled(TOKEN)),
-    ("consumer_wait", Row::Unmodelled(TOKEN)),
-    ("consumer_release", Row::Unmodelled(TOKEN)),
+    ("create_token", Row::CreateToken),
+    ("producer_acquire", Row::Token(TokenOp::Acquire)),
+    ("producer_commit", Row::Token(TokenOp::Commit)),
+    ("consumer_wait", Row::Token(TokenOp::Wait)),
+    ("consumer_release", Row::Token(TokenOp::Release)),
     ("aref.create", Row::ArefCreate),
     ("aref.buffer", Row::ArefBuffer),
     ("aref.get.enter", Row::ArefEnter { put: false }),
