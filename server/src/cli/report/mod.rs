@@ -11,6 +11,8 @@ pub mod make;
 pub mod md;
 pub mod pick;
 pub mod sheet;
+#[cfg(test)]
+mod tests;
 pub mod text;
 
 use std::fs;

@@ -14,6 +14,8 @@ pub struct Listed {
     pub at: usize,
     /// Its number and pass.
     pub name: SectionName,
+    /// All that its separator says of the pass.
+    pub said: String,
     /// The line it starts on, from 1.
     pub line: u32,
     /// Its kernels.
@@ -49,7 +51,8 @@ pub fn sections(document: &Document, places: &Places<'_>, kernel: Option<&str>) 
         let names: Vec<String> = names.iter().filter(|name| kernel.is_none_or(|it| it == *name)).cloned().collect();
         let name = SectionName::of(document, at).unwrap_or(SectionName { number: 1, count: 1, pass: String::new() });
         if !names.is_empty() {
-            listed.push(Listed { at, name, line: places.line(section.offset()), kernels: names });
+            let said = section.header().map_or_else(String::new, |header| header.pass.clone());
+            listed.push(Listed { at, name, said, line: places.line(section.offset()), kernels: names });
         }
     }
     listed
@@ -95,10 +98,10 @@ fn find(wanted: &str, listed: &[Listed]) -> Result<Vec<usize>, String> {
     let whole = |it: &Listed| {
         let pass = it.name.pass.as_str();
         let bare = pass.rsplit_once("after ").or_else(|| pass.rsplit_once("before ")).map_or(pass, |(_, bare)| bare);
-        pass == wanted || bare == wanted || bare.split(':').next() == Some(wanted)
+        pass == wanted || bare == wanted
     };
     let lower = wanted.to_lowercase();
-    let part = |it: &Listed| it.name.pass.to_lowercase().contains(&lower);
+    let part = |it: &Listed| [&it.name.pass, &it.said].iter().any(|text| text.to_lowercase().contains(&lower));
     let found = [all(&whole), all(&part)].into_iter().find(|found| !found.is_empty());
     found.ok_or_else(|| format!("no section with kernels has `{wanted}` in the name of its pass"))
 }
@@ -108,10 +111,18 @@ mod tests {
     use super::*;
 
     fn listed() -> Vec<Listed> {
-        let passes = ["before Warps: warps{n=1}", "after doCodePartition", "after doCodePartitionPost", "after Warps"];
+        let passes = ["before Warps", "after doCodePartition", "after doCodePartitionPost", "after Warps"];
         let name = |number, pass: &str| SectionName { number, count: 9, pass: pass.to_owned() };
         let sections = passes.iter().enumerate();
-        sections.map(|(at, pass)| Listed { at, name: name(at + 2, pass), line: 1, kernels: Vec::new() }).collect()
+        sections
+            .map(|(at, pass)| Listed {
+                at,
+                name: name(at + 2, pass),
+                said: "w{n=1}".to_owned(),
+                line: 1,
+                kernels: Vec::new(),
+            })
+            .collect()
     }
 
     #[test]
@@ -121,6 +132,7 @@ mod tests {
         assert_eq!(these("doCodePartition"), Ok(Picked::These(vec![1])));
         assert_eq!(these("codepart"), Ok(Picked::These(vec![1, 2])));
         assert_eq!(these("Warps"), Ok(Picked::These(vec![0, 3])));
+        assert_eq!(these("w{N"), these("all"));
         assert_eq!(these("all"), Ok(Picked::These(vec![0, 1, 2, 3])));
         assert_eq!(pick(None, &listed()), Ok(Picked::Unsaid));
         assert_eq!(pick(None, &listed()[..1]), Ok(Picked::These(vec![0])));

@@ -50,7 +50,8 @@ impl SectionName {
                 When::After => "after",
                 When::Failed => "after failed",
             };
-            format!("{when} {}", header.pass)
+            // `CanonicalizerPass: canonicalize{…}` is long, and its first word says it.
+            format!("{when} {}", header.pass.split([':', '{']).next().unwrap_or_default().trim())
         });
         Some(SectionName { number: at + 1, count: sections.len(), pass })
     }

@@ -15,17 +15,15 @@ pub fn draw(sheet: &Sheet<'_>, width: usize, paint: Paint) -> String {
 pub fn print(blocks: &[Block], width: usize, paint: Paint) -> String {
     let mut lines: Vec<String> = Vec::new();
     for (at, block) in blocks.iter().enumerate() {
-        let after_part = at > 0 && matches!(blocks[at - 1], Block::Part(_) | Block::Heading(_));
-        let blank = match block {
-            Block::Title(_) | Block::Heading(_) => at > 0,
-            Block::Part(_) => !matches!(at.checked_sub(1).map(|at| &blocks[at]), Some(Block::Heading(_))),
-            Block::Text(_) | Block::Table(_) | Block::Drawing(_) => false,
+        let before = at.checked_sub(1).and_then(|at| blocks.get(at));
+        let apart = match block {
+            Block::Title(_) | Block::Heading(_) => before.is_some(),
+            Block::Part(_) => !matches!(before, None | Some(Block::Heading(_))),
+            Block::Text(_) => matches!(before, Some(Block::Table(_) | Block::Drawing(_))),
+            Block::Table(_) | Block::Drawing(_) => matches!(before, Some(Block::Table(_))),
             Block::Fields(_) | Block::List(_) => false,
         };
-        if blank && lines.last().is_some_and(|last| !last.is_empty()) {
-            lines.push(String::new());
-        }
-        if matches!(block, Block::Text(_)) && !after_part && matches!(blocks[at - 1], Block::Table(_)) {
+        if apart {
             lines.push(String::new());
         }
         lines.extend(block_lines(block, width.max(60), paint));

@@ -72,7 +72,7 @@ impl<'a, 'b> Diff<'a, 'b> {
         let mut same = Vec::new();
         for (_, title, changes, unchanged) in &self.parts {
             if *unchanged > 0 {
-                same.push(format!("{unchanged} {}", title.to_lowercase()));
+                same.push(format!("{} {unchanged}", title.to_lowercase()));
             }
             if changes.is_empty() {
                 continue;
@@ -398,7 +398,7 @@ fn window(report: &Report, place: Place) -> String {
     let Some((buffer, member)) = find(report, place) else { return String::new() };
     let whole = member.extent == (0, buffer.size);
     let inside = if whole { String::new() } else { format!("{} of ", extent(buffer, member.extent)) };
-    let holder = if buffer.name == member.name { String::new() } else { format!("{}: ", buffer.name) };
+    let holder = if buffer.name == member.name { String::new() } else { format!("in {}, ", buffer.name) };
     let slots = format!("{} slot{}", buffer.slots, if buffer.slots == 1 { "" } else { "s" });
     format!("{holder}{inside}{slots} of {} {}", buffer.size, unit(buffer))
 }

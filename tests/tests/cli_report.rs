@@ -1,0 +1,202 @@
+//! `fencepost report`: text, Markdown, JSON, dumps and what a pass changed.
+
+mod cli_support;
+
+use cli_support::{Folder, fencepost, kernel, root};
+use serde_json::{Value, json};
+
+fn corpus(name: &str) -> String {
+    root().join(format!("tests/corpus/ttgir/sm_90/{name}.ttgir")).display().to_string()
+}
+
+fn document(args: &[&str]) -> Value {
+    let out = fencepost(&[&["report", "--format", "json"], args].concat());
+    serde_json::from_str(&out.stdout).expect("the document is JSON")
+}
+
+/// Two modules of one kernel, as a compiler's log has them; the second lacks a wait.
+fn dump(folder: &Folder) -> String {
+    let (good, bad) =
+        (std::fs::read_to_string(kernel("ring.ttgir")), std::fs::read_to_string(kernel("ring_not_waited.ttgir")));
+    let text = format!(
+        "// -----// IR Dump Before First: first{{n=1}} ('builtin.module' operation) //----- //\n{}\n\
+         // -----// IR Dump After Second //----- //\n{}\n",
+        good.expect("the kernel can be read"),
+        bad.expect("the kernel can be read")
+    );
+    folder.write("dump.log", text.as_bytes())
+}
+
+#[test]
+fn text_has_the_five_sections_and_the_coverage_table() {
+    let out = fencepost(&["report", &kernel("attention.ttgir")]);
+    assert_eq!((out.code, out.stderr.as_str()), (0, ""));
+    assert!(out.stdout.starts_with("Barrier report of @attention_ws\n"), "{}", out.stdout);
+    for heading in [
+        "\n1. Partitions\n",
+        "\n2. Dependency graph\n",
+        "\n3. Index and phase\n",
+        "\n4. Shared data\n",
+        "\n5. Values and uses of each barrier\n",
+        "\nCoverage: what each overwrite meets\n",
+    ] {
+        assert!(out.stdout.contains(heading), "{heading:?} is not in\n{}", out.stdout);
+    }
+    assert!(out.stdout.lines().all(|line| line.chars().count() <= 100), "{}", out.stdout);
+    assert!(out.stdout.contains("%bar_5: depth 2"), "{}", out.stdout);
+}
+
+#[test]
+fn a_kernel_with_a_race_is_exit_code_1() {
+    let out = fencepost(&["report", &kernel("ring_not_waited.ttgir")]);
+    assert_eq!(out.code, 1);
+    assert!(out.stdout.contains("\nFindings\n"), "{}", out.stdout);
+    assert_eq!(fencepost(&["report", &kernel("ring.ttgir")]).code, 0);
+}
+
+#[test]
+fn what_cannot_be_reported_is_exit_code_2_and_does_not_keep_the_rest() {
+    let folder = Folder::new("report-bad");
+    let bad = folder.write("bad.ttgir", b"module {\n  tt.func public @f( {\n}\n");
+    let out = fencepost(&["report", &bad, &kernel("ring.ttgir"), &format!("{}/none.ttgir", folder.path())]);
+    assert_eq!(out.code, 2);
+    assert!(out.stdout.contains("Barrier report of @ws_gemm"), "{}", out.stdout);
+    assert!(out.stderr.contains("none.ttgir: no such file"), "{}", out.stderr);
+    let none = fencepost(&["report", "--kernel", "gemm", &kernel("ring.ttgir")]);
+    assert_eq!(none.code, 2);
+    assert!(none.stderr.contains("there is no kernel @gemm"), "{}", none.stderr);
+}
+
+#[test]
+fn documents_are_as_the_schema_says() {
+    let schema = std::fs::read_to_string(root().join("docs/report.schema.json")).expect("there is a schema");
+    let schema: Value = serde_json::from_str(&schema).expect("the schema is JSON");
+    for name in ["ws_gemm", "ws_gemm.released_too_early", "persistent_ws_gemm", "pingpong_gemm"] {
+        let document = document(&[&corpus(name)]);
+        assert_eq!(document["reports"].as_array().map(Vec::len), Some(1), "{name}");
+        let mut wrong = Vec::new();
+        check(&schema, &schema, &document, "$", &mut wrong);
+        assert_eq!(wrong, [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn documents_and_text_say_the_same() {
+    let document = document(&[&corpus("ws_gemm.released_too_early")]);
+    let report = &document["reports"][0];
+    let text = fencepost(&["report", &corpus("ws_gemm.released_too_early")]).stdout;
+    for barrier in report["barriers"].as_array().expect("barriers") {
+        let head = format!("{}: depth {}", barrier["name"].as_str().expect("a name"), barrier["depth"]);
+        assert_eq!(text.matches(&head).count(), 2, "{head}\n{text}");
+    }
+    let missing = report["missing"].as_u64().expect("a count") as usize;
+    assert_eq!(text.lines().filter(|line| line.contains("MISSING (")).count(), missing, "{text}");
+    assert_eq!(report["kernel"], json!("ws_gemm"));
+}
+
+#[test]
+fn markdown_and_files() {
+    let folder = Folder::new("report-md");
+    let file = format!("{}/out.md", folder.path());
+    let out = fencepost(&["report", "--format", "md", "-o", &file, &corpus("ws_gemm")]);
+    assert_eq!((out.code, out.stdout.as_str()), (0, ""));
+    let page = std::fs::read_to_string(&file).expect("the page was written");
+    assert!(page.starts_with("# Barrier report of @ws\\_gemm\n"), "{page}");
+    assert!(page.contains("| partition |"), "{page}");
+}
+
+#[test]
+fn a_dump_is_listed_and_its_sections_chosen() {
+    let folder = Folder::new("report-dump");
+    let file = dump(&folder);
+    let list = fencepost(&["report", &file]);
+    assert_eq!(list.code, 0);
+    assert!(list.stdout.contains("2 sections of"), "{}", list.stdout);
+    let rows = list.stdout.lines().skip_while(|line| !line.contains("---")).skip(1);
+    let rows: Vec<Vec<&str>> = rows.map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[0][2..4], ["before", "First"]);
+    assert_eq!((rows[1][0], &rows[1][2..4]), ("2", &["after", "Second"][..]));
+    let sections = document(&[&file])["sections"].clone();
+    assert_eq!(sections[1]["pass"], json!("after Second"));
+    for wanted in ["2", "Second", "after Second", "seco"] {
+        let one = document(&["--section", wanted, &file]);
+        assert_eq!(one["reports"][0]["section"], json!({ "number": 2, "count": 2, "pass": "after Second" }));
+        assert_eq!(one["reports"].as_array().map(Vec::len), Some(1), "{wanted}");
+    }
+    assert_eq!(document(&["--section", "all", &file])["reports"].as_array().map(Vec::len), Some(2));
+    // Lines count in the file, not in the section.
+    let line = |it: &Value| it["reports"][0]["range"]["start"]["line"].as_u64().expect("a line");
+    assert!(line(&document(&["--section", "2", &file])) > line(&document(&["--section", "1", &file])) + 50);
+    let none = fencepost(&["report", "--section", "banana", &file]);
+    assert_eq!(none.code, 2);
+    assert!(none.stderr.contains("no section with kernels has `banana`"), "{}", none.stderr);
+}
+
+#[test]
+fn two_sections_and_two_files_are_compared() {
+    let folder = Folder::new("report-diff");
+    let file = dump(&folder);
+    let by_section = fencepost(&["report", "--diff", "--section", "1..Second", &file]);
+    assert_eq!(by_section.code, 1, "the newer one has a race: {}", by_section.stderr);
+    assert!(by_section.stdout.starts_with("Barriers of @ws_gemm"), "{}", by_section.stdout);
+    let (good, bad) = (kernel("ring.ttgir"), kernel("ring_not_waited.ttgir"));
+    assert_eq!(fencepost(&["report", "--diff", &bad, &good]).code, 0);
+    let same = fencepost(&["report", "--diff", &good, &good]);
+    assert!(same.stdout.contains("Nothing changed."), "{}", same.stdout);
+    let same = document(&["--diff", &good, &good]);
+    let diff = &same["diffs"][0];
+    assert_eq!((&same["schema"], &diff["edges"]["changes"]), (&json!(1), &json!([])));
+    assert!(diff["barriers"]["unchanged"].as_u64() > Some(0), "{diff}");
+    let all = document(&["--diff", "--section", "all", &file]);
+    assert_eq!(all["diffs"].as_array().map(Vec::len), Some(1));
+    for bad in [&["report", "--diff", &file][..], &["report", "--diff", "--section", "1", &file]] {
+        assert_eq!(fencepost(bad).code, 2);
+    }
+}
+
+/// Holds a value against the part of JSON Schema that the schema uses; a member that it does not know
+/// is wrong too.
+fn check(root: &Value, schema: &Value, value: &Value, at: &str, wrong: &mut Vec<String>) {
+    if let Some(name) = schema["$ref"].as_str() {
+        let target = name.trim_start_matches("#/").split('/').fold(root, |it, part| &it[part]);
+        return check(root, target, value, at, wrong);
+    }
+    let is = |kind: &str| match kind {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "boolean" => value.is_boolean(),
+        _ => value.is_null(),
+    };
+    let kinds = match &schema["type"] {
+        Value::String(kind) => vec![kind.as_str()],
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    if !kinds.is_empty() && !kinds.iter().any(|kind| is(kind)) {
+        wrong.push(format!("{at} is no {}: {value}", kinds.join(" or ")));
+    }
+    if schema["const"] != Value::Null && schema["const"] != *value {
+        wrong.push(format!("{at} is {value}"));
+    }
+    if schema["enum"].as_array().is_some_and(|all| !all.contains(value)) {
+        wrong.push(format!("{at} is {value}"));
+    }
+    if let Some(members) = value.as_object() {
+        for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            if !members.contains_key(name) {
+                wrong.push(format!("{at}.{name} is not there"));
+            }
+        }
+        for (name, member) in members {
+            match schema["properties"].get(name) {
+                Some(schema) => check(root, schema, member, &format!("{at}.{name}"), wrong),
+                None => wrong.push(format!("{at}.{name} is not in the schema")),
+            }
+        }
+    }
+    for (number, item) in value.as_array().into_iter().flatten().enumerate() {
+        check(root, &schema["items"], item, &format!("{at}[{number}]"), wrong);
+    }
+}
