@@ -51,6 +51,20 @@ pub fn roots(tree: &Tree, value: ValueId) -> Roots {
     roots
 }
 
+/// A value, what it is a view or copy of, and so on up to its allocation; of several ways, the first.
+pub fn way(tree: &Tree, value: ValueId) -> Vec<ValueId> {
+    let mut way = vec![value];
+    while let Some(&last) = way.last()
+        && way.len() < STEPS
+    {
+        match sources(tree, last).first() {
+            Some(source) if !way.contains(source) => way.push(*source),
+            _ => break,
+        }
+    }
+    way
+}
+
 /// Every use of one of `roots` below `within`, in the order of the text, views left out.
 pub fn uses(tree: &Tree, within: OpId, roots: &[ValueId]) -> Vec<Use> {
     let mut known: FxHashMap<ValueId, bool> = FxHashMap::default();

@@ -24,7 +24,7 @@ impl Report {
         cancel.check()?;
         let trace = Trace::new(tree, lowered);
         let memory = Memory::of(&trace);
-        let barriers = Barriers::of(&trace);
+        let barriers = Barriers::of(&trace, &memory);
         let (_, _) = (outcome, limits);
         let unmodelled = lowered.unmodelled.iter().map(|item| (item.range, item.reason.clone())).collect();
         Ok(Report {
@@ -34,7 +34,7 @@ impl Report {
             verdict: kernel.verdict.clone(),
             findings: kernel.findings.clone(),
             runs: Vec::new(),
-            partitions: partitions::rows(&trace),
+            partitions: partitions::rows(&trace, &memory),
             barriers: barriers.rows,
             edges: Vec::new(),
             buffers: memory.buffers,

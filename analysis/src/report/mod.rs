@@ -7,9 +7,12 @@
 //!
 //! Ranges are bytes of the document. Indices (`usize`) point into the report's own lists.
 
+mod aliases;
 pub mod barriers;
 pub mod buffers;
 mod build;
+mod expr;
+mod names;
 mod partitions;
 mod trace;
 mod uses;
@@ -142,7 +145,11 @@ pub struct Barrier {
     pub index: Vec<String>,
     /// How the phase is computed at its waits, each expression once.
     pub phase: Vec<String>,
-    /// Where slots of uses in one iteration differ: each use's offset from the first (`%a: +1`).
+    /// What loops do with the values that [`index`](Self::index) and [`phase`](Self::phase) name: `%acc`,
+    /// and `0, then %acc + 1`.
+    pub carried: Vec<(String, String)>,
+    /// Where slots of uses in one iteration differ by constants: each use with what is added for it
+    /// (`%a`, 1). A copy goes by what it writes, another use by its op.
     pub stagger: Vec<(String, i64)>,
     /// Byte expectations and what they are made of.
     pub expects: Vec<Expect>,

@@ -3,9 +3,10 @@
 //! Memory is followed in the kernel, whose windows are exact; names and types come from the tree.
 
 use crate::base::TextRange;
-use crate::ide::spot::walk;
+use crate::ide::spot::{around, walk};
 use crate::sync::{
-    BlockId, Effect, EffectId, Instr, Kernel, LoopId, Lowered, Pure, Site, SiteId, Terminator, Var, ViewOp,
+    Block, BlockId, BufferId, Effect, EffectId, Instr, Kernel, LoopId, Lowered, Pure, Site, SiteId, Terminator, Var,
+    ViewOp,
 };
 use crate::syntax::ttgir::{OpId, Tree, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,7 +23,7 @@ pub(super) enum Made {
     /// A view.
     View(Var, ViewOp<Var>),
     /// A whole buffer.
-    Base(crate::sync::BufferId),
+    Base(BufferId),
     /// A parameter of a block.
     Param,
     /// By an effect, or not at all.
@@ -33,7 +34,7 @@ pub(super) enum Made {
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
     /// The allocation.
-    pub buffer: crate::sync::BufferId,
+    pub buffer: BufferId,
     /// The whole buffer, then each view.
     pub vars: Vec<Var>,
 }
@@ -44,6 +45,11 @@ pub(super) struct Trace<'a> {
     pub lowered: &'a Lowered,
     ops: FxHashMap<u32, OpId>,
     values: FxHashMap<u32, ValueId>,
+    names: FxHashSet<&'a str>,
+    /// Names to which the printer added a number.
+    bases: FxHashSet<&'a str>,
+    /// The function that the kernel is.
+    pub function: Option<OpId>,
     made: Vec<Made>,
     args: Vec<SmallVec<[Var; 2]>>,
     block_of: Vec<Option<BlockId>>,
@@ -56,17 +62,31 @@ impl<'a> Trace<'a> {
         let kernel = &lowered.kernel;
         let mut ops = FxHashMap::default();
         let mut values = FxHashMap::default();
+        let mut names: FxHashSet<&str> = FxHashSet::default();
+        let mut function = None;
         walk(tree, tree.top(), &mut |op| {
             ops.insert(tree.op_name_range(op).start, op);
+            if tree.attr(op, "sym_name").is_some_and(|attr| tree.attr_range(attr) == lowered.map.kernel_range) {
+                function = Some(op);
+            }
             for &result in tree.results(op) {
+                names.insert(tree.value_name(result));
                 values.entry(tree.value_range(result).start).or_insert(result);
             }
         });
+        let numbered = |name: &&'a str| {
+            let (base, number) = name.rsplit_once('_')?;
+            (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(base)
+        };
+        let bases = names.iter().filter_map(|name| numbered(name)).collect();
         let mut trace = Trace {
             tree,
             lowered,
             ops,
             values,
+            names,
+            bases,
+            function,
             made: vec![Made::Other; kernel.vars.len()],
             args: vec![SmallVec::new(); kernel.vars.len()],
             block_of: vec![None; kernel.effects.len()],
@@ -79,7 +99,7 @@ impl<'a> Trace<'a> {
         trace
     }
 
-    fn kernel(&self) -> &'a Kernel {
+    pub fn kernel(&self) -> &'a Kernel {
         &self.lowered.kernel
     }
 
@@ -160,6 +180,16 @@ impl<'a> Trace<'a> {
         }
     }
 
+    /// Whether some value is called so.
+    pub fn is_name(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Whether some value is called so and by a number.
+    pub fn is_base(&self, name: &str) -> bool {
+        self.bases.contains(name)
+    }
+
     /// How a variable comes about.
     pub fn made(&self, var: Var) -> Made {
         self.made.get(var.index()).copied().unwrap_or(Made::Other)
@@ -168,6 +198,25 @@ impl<'a> Trace<'a> {
     /// What jumps give a parameter, each once.
     pub fn args(&self, var: Var) -> &[Var] {
         self.args.get(var.index()).map_or(&[], |args| args.as_slice())
+    }
+
+    /// What a parameter is given on the ways into its block, and on those back to it.
+    pub fn entering(&self, var: Var) -> (Vec<Var>, Vec<Var>) {
+        let kernel = self.kernel();
+        let (mut first, mut again) = (Vec::new(), Vec::new());
+        for (number, block) in kernel.blocks.iter().enumerate() {
+            for target in block.terminator.targets() {
+                let params = &kernel.block(target.block).params;
+                let Some(at) = params.iter().position(|param| *param == var) else { continue };
+                let list = if number >= target.block.index() { &mut again } else { &mut first };
+                if let Some(arg) = target.args.get(at).filter(|arg| **arg != var)
+                    && !list.contains(arg)
+                {
+                    list.push(*arg);
+                }
+            }
+        }
+        (first, again)
     }
 
     /// The partition that an effect belongs to.
@@ -230,6 +279,36 @@ impl<'a> Trace<'a> {
     /// The result that is defined there.
     pub fn value_at(&self, range: TextRange) -> Option<ValueId> {
         self.values.get(&range.start).copied()
+    }
+
+    /// The value that a buffer of the kernel is in the text.
+    pub fn buffer_value(&self, buffer: BufferId) -> Option<ValueId> {
+        let (_, range) = self.lowered.map.buffers.get(buffer.0 as usize)?;
+        self.value_at(*range)
+    }
+
+    /// The partitions that execute an op.
+    pub fn executors(&self, op: OpId) -> Vec<usize> {
+        for (outer, region) in around(self.tree, op) {
+            match self.tree.op_name(outer) {
+                "ttg.warp_specialize" => return vec![region],
+                "ttg.warp_specialize.partitions" => return vec![region + 1],
+                _ => {}
+            }
+        }
+        vec![0]
+    }
+
+    /// Whether an op gives a view of its first operand.
+    pub fn is_view(&self, op: OpId) -> bool {
+        let name = self.tree.op_name(op);
+        name.starts_with("ttg.memdesc_") || name == "ttng.tmem_subslice"
+    }
+
+    /// The block that an effect stands in.
+    pub fn block(&self, effect: EffectId) -> Option<&'a Block> {
+        let block = self.block_of.get(effect.index()).copied().flatten()?;
+        Some(self.kernel().block(block))
     }
 
     /// The operand of an op that stands there.
