@@ -78,7 +78,7 @@ impl<'a> Trace<'a> {
             let (base, number) = name.rsplit_once('_')?;
             (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(base)
         };
-        let bases = names.iter().filter_map(|name| numbered(name)).collect();
+        let bases = names.iter().filter_map(numbered).collect();
         let mut trace = Trace {
             tree,
             lowered,
