@@ -157,6 +157,7 @@ fn rule(violation: &Violation) -> &'static str {
     match violation.rule {
         Rule::Race { .. } => "a race",
         Rule::ProxyFence { .. } => "a missing fence",
+        Rule::Foreign { .. } => "another member's contents",
         Rule::Uninitialised { .. } => "an uninitialised read",
         Rule::NotLive { .. } => "a dead barrier",
         Rule::Reinit => "a second init",

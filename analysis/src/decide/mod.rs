@@ -253,7 +253,7 @@ impl<'k> Decision<'k> {
             {
                 continue;
             }
-            let empty = self.idle && matches!(violation.rule, Rule::Uninitialised { .. });
+            let empty = self.idle && matches!(violation.rule, Rule::Uninitialised { .. } | Rule::Foreign { .. });
             let list = if empty { &mut self.outcome.assumed } else { &mut self.outcome.found };
             if list.iter().any(|known| repeats(&known.violation, violation)) {
                 continue;
@@ -270,12 +270,15 @@ impl<'k> Decision<'k> {
 }
 
 /// Whether a violation says what another one of the run says better: a read of unwritten memory
-/// whose write comes later, unordered, is a race and not an uninitialised read, and a dot that races
-/// need not be over at the end too.
+/// whose write comes later, unordered, is a race and not an uninitialised read, what a race overwrites is
+/// not overwritten in order, and a dot that races need not be over at the end too.
 fn shadowed(violation: &Violation, all: &[Violation]) -> bool {
     all.iter().any(|other| match (&violation.rule, &other.rule) {
         (Rule::Uninitialised { read }, Rule::Race { earlier, later }) => {
             same_access(earlier, read) || same_access(later, read)
+        }
+        (Rule::Foreign { earlier: write, later: read }, Rule::Race { earlier, later }) => {
+            [write, read].iter().any(|own| same_access(earlier, own) || same_access(later, own))
         }
         (Rule::Unfinished { access }, Rule::Race { earlier, .. }) => earlier.effect == access.effect,
         _ => false,
@@ -294,7 +297,8 @@ fn repeats(known: &Violation, new: &Violation) -> bool {
     }
     match (&known.rule, &new.rule) {
         (Rule::Race { earlier: a, later: x }, Rule::Race { earlier: b, later: y })
-        | (Rule::ProxyFence { earlier: a, later: x }, Rule::ProxyFence { earlier: b, later: y }) => {
+        | (Rule::ProxyFence { earlier: a, later: x }, Rule::ProxyFence { earlier: b, later: y })
+        | (Rule::Foreign { earlier: a, later: x }, Rule::Foreign { earlier: b, later: y }) => {
             known.site == new.site || (a.effect == b.effect && x.thread == y.thread)
         }
         (Rule::Deadlock(a), Rule::Deadlock(b)) => {

@@ -3,6 +3,7 @@
 use super::deadlock::deadlock;
 use super::lifecycle::lifecycle;
 use super::minimal::{Goal, minimal};
+use super::packed::foreign;
 use super::race::{Told, fence, race, unfinished};
 use super::replay::{self, Replay};
 use super::told::Stop;
@@ -72,6 +73,7 @@ fn tell_among(lowered: &Lowered, found: &Found, valuations: &[Valuation]) -> Opt
         Rule::Race { .. } => race(&words, &machine, &replay, &found.violation),
         Rule::Unfinished { access } => unfinished(&words, &found.violation, access),
         Rule::ProxyFence { .. } => fence(&words, &replay, &found.violation),
+        Rule::Foreign { earlier, later } => foreign(&words, &replay, earlier, later),
         Rule::Uninitialised { .. } => uninitialised(&words, &machine, &replay, found, valuations),
         Rule::Deadlock(_) => deadlock(&words, &machine, &replay, &found.violation, found.alternative),
         Rule::NotLive { .. }

@@ -35,6 +35,7 @@ kinds! {
     MissingBackwardBarrier "missing-backward-barrier" Error "pages/missing-backward-barrier.md",
     MissingForwardBarrier "missing-forward-barrier" Error "pages/missing-forward-barrier.md",
     PackedOverwrite "packed-overwrite" Error "pages/packed-overwrite.md",
+    ReuseSlotHazard "reuse-slot-hazard" Error "pages/reuse-slot-hazard.md",
     UninitialisedRead "uninitialised-read" Warning "pages/uninitialised-read.md",
     PhaseMismatch "phase-mismatch" Error "pages/phase-mismatch.md",
     LappedWait "lapped-wait" Warning "pages/lapped-wait.md",

@@ -68,7 +68,8 @@ pub fn same(a: &Violation, b: &Violation) -> bool {
     place(a) == place(b)
         && match (&a.rule, &b.rule) {
             (Rule::Race { earlier: a, later: x }, Rule::Race { earlier: b, later: y })
-            | (Rule::ProxyFence { earlier: a, later: x }, Rule::ProxyFence { earlier: b, later: y }) => {
+            | (Rule::ProxyFence { earlier: a, later: x }, Rule::ProxyFence { earlier: b, later: y })
+            | (Rule::Foreign { earlier: a, later: x }, Rule::Foreign { earlier: b, later: y }) => {
                 event(a) == event(b) && event(x) == event(y)
             }
             (Rule::Uninitialised { read: a }, Rule::Uninitialised { read: b }) => event(a) == event(b),
@@ -167,7 +168,9 @@ fn seeds(shown: &Shown, records: &[Record]) -> Option<Vec<u32>> {
     let last = records.len() as u32;
     Some(match &shown.goal {
         Goal::Broken(violation) => match &violation.rule {
-            Rule::Race { earlier, .. } | Rule::ProxyFence { earlier, .. } => vec![earlier.step, last],
+            Rule::Race { earlier, .. } | Rule::ProxyFence { earlier, .. } | Rule::Foreign { earlier, .. } => {
+                vec![earlier.step, last]
+            }
             Rule::Unfinished { access } => vec![access.step, last],
             Rule::Uninitialised { .. } | Rule::OutOfBounds { .. } => vec![last],
             Rule::NotLive { .. }

@@ -11,6 +11,7 @@ mod finding;
 mod kind;
 mod lifecycle;
 mod minimal;
+mod packed;
 mod paths;
 mod proof;
 mod race;

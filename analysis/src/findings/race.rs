@@ -1,10 +1,11 @@
 //! Races, pending accesses and missing fences in words.
 
+use super::packed::{self, packed};
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
 use crate::model::{Act, BarrierPlace, BarrierRecord, Event, Machine, Record, Rule, Violation};
-use crate::sync::{BufferId, CommitKind, EffectKind, Mode, Var};
+use crate::sync::{BufferId, CommitKind, EffectKind, Mode};
 
 /// A classified violation, before its run is told.
 #[derive(Clone, Debug)]
@@ -81,7 +82,7 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
         }
         Kind::PackedOverwrite => {
             let end = release(words, replay, earlier, later);
-            format!("{who} zeroes all of {buffer} while {whom} may still be reading the part packed into it{end}")
+            packed::message(words, replay, earlier, later, &end)
         }
         _ if too_early => {
             format!("{whom} reads {buffer}, which {who} writes only later: nothing makes {whom} wait for that")
@@ -257,7 +258,7 @@ fn classify(
         }
     }
     match (earlier.mode, later.mode) {
-        (Mode::Read, _) if packed(words, earlier, later) => Kind::PackedOverwrite,
+        _ if packed(words, earlier, later) => Kind::PackedOverwrite,
         (Mode::Read, _) => Kind::MissingBackwardBarrier,
         // A producer over itself: its readers' release is what is missing.
         (Mode::Write, Mode::Write) if earlier.effect == later.effect => Kind::MissingBackwardBarrier,
@@ -276,28 +277,6 @@ fn overdrawn(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, event: &
             let elsewhere = place.cta != machine.cta_of(usize::from(event.thread));
             barrier.bytes < 0 && !(elsewhere && barrier.pending > 0)
         })
-}
-
-/// A full overwrite against a smaller window that has a writer of its own: a tile packed into the
-/// columns of the accumulator, not a slice of the accumulator.
-fn packed(words: &Words<'_>, earlier: &Event, later: &Event) -> bool {
-    let (Some(read), Some(write)) = (words.access(earlier), words.access(later)) else { return false };
-    let bits = |view: Var| {
-        let shape = words.kernel.shape(view)?;
-        Some(shape.intervals().iter().map(|(lo, hi)| hi - lo).sum::<u64>())
-    };
-    let own_writer = || {
-        words.kernel.effects.iter().any(|effect| match &effect.kind {
-            EffectKind::Operation { accesses, .. } => accesses.iter().any(|access| {
-                access.mode == Mode::Write
-                    && !access.clears
-                    && words.kernel.shape(access.view) == words.kernel.shape(read.view)
-                    && words.buffer_of(access.view) == words.buffer_of(read.view)
-            }),
-            _ => false,
-        })
-    };
-    write.clears && bits(read.view) < bits(write.view) && own_writer()
 }
 
 /// Whether a read met memory that nobody had written.

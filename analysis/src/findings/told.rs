@@ -48,6 +48,11 @@ pub fn told(
                     steps.extend(run.group_waits(earlier.thread, kind, earlier.step));
                 }
             }
+            Rule::Foreign { earlier, .. } => {
+                notes = vec![(earlier.step, 0), (last, 1)];
+                steps = vec![earlier.step, last];
+                steps.extend([earlier.step, last].iter().filter_map(|&step| run.guard(step)));
+            }
             Rule::Unfinished { access } => {
                 notes = vec![(access.step, 0), (last, 1)];
                 steps = run.group_waits(access.thread, CommitKind::Wgmma, access.step).collect();

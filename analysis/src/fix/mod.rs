@@ -199,6 +199,7 @@ fn candidates(case: &Case<'_>) -> Vec<Fix> {
         | Kind::BarrierStorageReuse
         | Kind::WaitedInvalidation
         | Kind::OutOfBounds
+        | Kind::ReuseSlotHazard
         | Kind::Unmodelled => &[],
     };
     makers.iter().flat_map(|maker| maker(case)).collect()

@@ -191,6 +191,14 @@ impl Machine<'_> {
                 let mut illegal: SmallVec<[Illegal; 2]> = SmallVec::new();
                 let asynchronous = access.proxy == Proxy::Async;
                 state.shadow.access(window, position, event, asynchronous, &observer, |why| illegal.push(why));
+                if access.mode == Mode::Read && illegal.is_empty() && !self.members.is_empty() {
+                    let foreign =
+                        |write: &Event| self.members.foreign((at.id, index as u16), (write.effect, write.access));
+                    if let Some(earlier) = state.shadow.find_write(window, position, foreign) {
+                        let rule = Rule::Foreign { earlier, later: event };
+                        self.violate(state, thread, at.site, Some(at.id), rule);
+                    }
+                }
                 for why in illegal {
                     let rule = match why {
                         Illegal::Unordered(earlier) => Rule::Race { earlier, later: event },

@@ -7,6 +7,7 @@
 
 use super::clock::{Channels, FAMILIES};
 use super::cluster::Cluster;
+use super::members::Members;
 use super::record::Record;
 use super::state::{Lost, State, pack, remote, remote_cta, unpack};
 use super::storage::Storage;
@@ -28,6 +29,7 @@ pub struct Machine<'k> {
     pub(super) bases: Vec<Option<ShapeId>>,
     pub(super) cluster: Cluster,
     pub(super) storage: Storage,
+    pub(super) members: Members,
     pub(super) semantics: Semantics,
     /// How many groups of each commit family some wait may have to tell apart.
     pub(super) kept: [usize; FAMILIES.len()],
@@ -63,6 +65,7 @@ impl<'k> Machine<'k> {
             channels: Channels::new(threads),
             bases,
             storage: Storage::new(kernel),
+            members: Members::new(kernel),
             semantics: limits.semantics,
             kept: FAMILIES.map(|kind| kept(kernel, kind)),
             partitions,

@@ -6,7 +6,8 @@
 //! - visibility masks are vector clocks over channels ([`Channel`]), exact where masks are lossy;
 //! - a wait sees a flip number, not only a parity, so that a run can be judged confluent
 //!   ([`Barrier`]);
-//! - a read of memory that no write reached is [`Rule::Uninitialised`];
+//! - a read of memory that no write reached is [`Rule::Uninitialised`], and one of a member of a shared
+//!   buffer that another member's write reached last is [`Rule::Foreign`];
 //! - atoms are made as windows are touched ([`Atoms`]);
 //! - a multicast copy into a CTA is published by the barrier which counts that CTA's bytes, where
 //!   masks let any of its barriers publish all of it;
@@ -22,6 +23,7 @@ mod clock;
 mod cluster;
 mod effects;
 mod machine;
+mod members;
 mod normal;
 mod peek;
 mod record;

@@ -131,6 +131,12 @@ impl Shadow {
         self.histories.get(atom as usize * self.ctas + cta)?.write.as_ref()
     }
 
+    /// The first of the last writes of a resolved window's atoms for which `holds`.
+    pub fn find_write(&self, window: u32, cta: usize, holds: impl Fn(&Event) -> bool) -> Option<Event> {
+        let history = |atom: &u32| self.histories.get(*atom as usize * self.ctas + cta);
+        self.atoms.of(window).iter().filter_map(|atom| history(atom)?.write).find(|write| holds(write))
+    }
+
     /// Checks an access of a resolved window in one CTA, then records it; `report` is told each
     /// distinct reason against it.
     pub fn access(

@@ -20,6 +20,14 @@ pub enum Rule {
         /// The async one.
         later: Event,
     },
+    /// A read of a member of a shared buffer, ordered after the write of another member which was there
+    /// last, while the member has writers of its own.
+    Foreign {
+        /// The write.
+        earlier: Event,
+        /// The read.
+        later: Event,
+    },
     /// A read of what nobody wrote.
     Uninitialised {
         /// The read.

@@ -419,7 +419,7 @@ impl Prover<'_, '_, '_> {
             return Ok(true);
         }
         let said = |violation: &crate::model::Violation| {
-            matches!(violation.rule, Rule::Uninitialised { .. })
+            matches!(violation.rule, Rule::Uninitialised { .. } | Rule::Foreign { .. })
                 && self.decision.outcome.assumed.iter().any(|known| super::repeats(&known.violation, violation))
         };
         match state.violations.iter().find(|violation| !said(violation)).or(state.violations.first()) {
