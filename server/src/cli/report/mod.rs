@@ -6,6 +6,7 @@ mod block;
 mod content;
 mod diff;
 mod graph;
+mod html;
 pub mod json;
 pub mod make;
 pub mod md;

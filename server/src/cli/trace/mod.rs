@@ -18,6 +18,7 @@ use analysis::timeline::{Timeline, of_finding, of_kernel};
 use super::args::{Trace, TraceFormat};
 use super::check::{Checked, How, check};
 use super::paint::Paint;
+use super::report::sheet::Sheet;
 use super::sources::{Origin, Source};
 use super::{Exit, terminal_width};
 use crate::place::Places;
@@ -88,6 +89,18 @@ pub fn run(args: &Trace) -> io::Result<Exit> {
     } else {
         Exit::Clean
     })
+}
+
+/// The drawing of a report's run, for its page; empty where there is none.
+pub fn picture(sheet: &Sheet<'_>, id: &str) -> String {
+    let Some(timeline) = &sheet.timeline else { return String::new() };
+    let heading = Heading::of_report(&sheet.report, sheet.finding);
+    svg::draw_in_page(&Scene::new(Some(timeline.clone()), heading, sheet.places, true), id)
+}
+
+/// What the style and the patterns of such drawings are, for all that is inside `scope`.
+pub fn picture_style(scope: &str) -> (String, String) {
+    (svg::style_in(scope), svg::patterns())
 }
 
 /// What the arguments ask for: findings that have a run, or else the runs of kernels.

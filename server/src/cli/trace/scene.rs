@@ -1,6 +1,7 @@
 //! What all drawings of a run share: its heading, its lines, and what of it is drawn.
 
 use analysis::findings::{Finding, KernelReport, Verdict};
+use analysis::report::Report;
 use analysis::timeline::{Fold, Folded, Row, Step, Timeline};
 
 use crate::cli::check::Checked;
@@ -43,6 +44,17 @@ impl<'a> Heading<'a> {
             with: lanes::inputs(&finding.inputs),
             finding: Some(finding),
         }
+    }
+
+    /// The heading of a run in a page that says the rest.
+    pub fn of_report(report: &'a Report, finding: Option<usize>) -> Heading<'a> {
+        let told = finding.and_then(|at| report.findings.get(at));
+        let title = match (finding, told) {
+            (Some(at), Some(told)) => format!("finding {}: {}", at + 1, told.kind.name()),
+            _ => format!("kernel @{}, a run in which nothing is wrong", report.kernel),
+        };
+        let message = told.map_or_else(String::new, |finding| finding.message.clone());
+        Heading { title, message, place: String::new(), with: String::new(), finding: told }
     }
 
     /// The heading of a kernel's run.

@@ -14,6 +14,7 @@ use analysis::timeline::{Row, Step, Timeline};
 use super::scene::{Scene, folded, words};
 use crate::lanes::wrap;
 use pen::{Pen, escape};
+pub use pen::{patterns, style_in};
 
 /// Height of a line.
 const ROW: usize = 18;
@@ -85,8 +86,17 @@ impl Plan<'_> {
     }
 }
 
-/// The picture of a run.
+/// The picture of a run, as a document.
 pub fn draw(scene: &Scene<'_>) -> String {
+    draw_as(scene, None)
+}
+
+/// The same as a part of a page: its ids begin with `id`, its steps lead to `#L12`.
+pub fn draw_in_page(scene: &Scene<'_>, id: &str) -> String {
+    draw_as(scene, Some(id))
+}
+
+fn draw_as(scene: &Scene<'_>, id: Option<&str>) -> String {
     let empty = Timeline::default();
     let timeline = scene.timeline.as_ref().unwrap_or(&empty);
     let lane = match timeline.lanes.len() {
@@ -104,7 +114,7 @@ pub fn draw(scene: &Scene<'_>) -> String {
     plan.top = EDGE + 24 + plan.lines.len() * 16 + names(scene, timeline) + ctas;
     let height = plan.bottom() + legend::HEIGHT + EDGE;
     let mut pen = Pen::default();
-    pen.open(plan.width(), height, &heading.title, &describe(scene, timeline));
+    pen.open(plan.width(), height, &heading.title, &describe(scene, timeline), id);
     head(&mut pen, &plan);
     for (at, row) in scene.rows.iter().enumerate() {
         match row {
@@ -245,7 +255,7 @@ fn chip(pen: &mut Pen, plan: &Plan<'_>, row: usize, number: u32, step: &Step) {
     let (x, y) = (plan.lane(step.lane), plan.row(row));
     let line = plan.scene.line(step);
     let told = step.told || plan.timeline.steps.iter().all(|step| !step.told);
-    pen.line(if told { "<g>" } else { r#"<g class="faint">"# });
+    pen.step(if told { "" } else { "faint" }, line, &format!("step {number}, line {line}: {}", step.text));
     let (range, _) = plan.scene.places.lines_around(step.range);
     let text: String = range.of(plan.scene.places.text()).trim().chars().take(200).collect();
     let source = step.source.as_ref().map_or_else(String::new, |source| format!(" ({source})"));
@@ -274,5 +284,5 @@ fn chip(pen: &mut Pen, plan: &Plan<'_>, row: usize, number: u32, step: &Step) {
         words = words.chars().take(CHARACTERS - 1).chain(['…']).collect();
     }
     pen.line(&format!(r#"<text class="n" x="{}" y="{}">{}</text>"#, plan.words(), y + 4, escape(&words)));
-    pen.line("</g>");
+    pen.end_step();
 }

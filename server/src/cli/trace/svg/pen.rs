@@ -26,27 +26,57 @@ text{fill:#f0f6fc}.d{fill:#9198a1}.w{fill:#0d1117}.bg{fill:#0d1117}.r{stroke:#3d
 .bad{stroke:#f85149}.write,.end{fill:#ab7df8}.read{fill:#0d1117;stroke:#ab7df8}.known{stroke:#ab7df8}.g{stroke:#d29922}
 .x{fill:#f85149;fill-opacity:.18}.site{fill:#f85149}.miss{stroke:#f85149}.mt{fill:#f85149}}";
 
+/// What the style's patterns are.
+const PATTERNS: &str = "<defs>\
+<pattern id=\"p1\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">\
+<rect class=\"p1f\" width=\"6\" height=\"6\"/><line class=\"p1l\" y2=\"6\" stroke-width=\"2\"/></pattern>\
+<pattern id=\"dots\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">\
+<circle cx=\"1\" cy=\"1\" r=\".8\" fill=\"#818b98\" fill-opacity=\".5\"/></pattern></defs>";
+
 /// An SVG in the making.
 #[derive(Default)]
 pub struct Pen {
     out: String,
+    page: bool,
+    linked: bool,
 }
 
 impl Pen {
-    /// The head of the document.
-    pub fn open(&mut self, width: usize, height: usize, title: &str, description: &str) {
+    /// The head of the document; in a page, where `id` is what its ids begin with, style and patterns
+    /// are the page's.
+    pub fn open(&mut self, width: usize, height: usize, title: &str, description: &str, id: Option<&str>) {
         let (title, description) = (escape(title), escape(description));
+        let prefix = id.map_or_else(String::new, |id| format!("{id}-"));
         let _ = write!(
             self.out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"title description\">\n\
-             <title id=\"title\">{title}</title>\n<desc id=\"description\">{description}</desc>\n\
-             <style>\n{STYLE}\n</style>\n<defs>\
-             <pattern id=\"p1\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">\
-             <rect class=\"p1f\" width=\"6\" height=\"6\"/><line class=\"p1l\" y2=\"6\" stroke-width=\"2\"/></pattern>\
-             <pattern id=\"dots\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">\
-             <circle cx=\"1\" cy=\"1\" r=\".8\" fill=\"#818b98\" fill-opacity=\".5\"/></pattern></defs>\n"
+             viewBox=\"0 0 {width} {height}\" role=\"{}\" aria-labelledby=\"{prefix}title {prefix}description\">\n\
+             <title id=\"{prefix}title\">{title}</title>\n<desc id=\"{prefix}description\">{description}</desc>\n",
+            // What is an image has no links in it.
+            if id.is_some() { "group" } else { "img" }
         );
+        self.page = id.is_some();
+        if !self.page {
+            let _ = writeln!(self.out, "<style>\n{STYLE}\n</style>\n{PATTERNS}");
+        }
+    }
+
+    /// Opens a step: in a page it is a link to its line, and the first one a stop of the tab key.
+    pub fn step(&mut self, class: &str, line: u32, about: &str) {
+        let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+        if self.page {
+            let stop = if self.linked { " tabindex=\"-1\"" } else { "" };
+            self.linked = true;
+            let about = escape(about);
+            let _ = writeln!(self.out, "<a{class} href=\"#L{line}\"{stop} aria-label=\"{about}\">");
+        } else {
+            let _ = writeln!(self.out, "<g{class}>");
+        }
+    }
+
+    /// Closes a step.
+    pub fn end_step(&mut self) {
+        self.line(if self.page { "</a>" } else { "</g>" });
     }
 
     /// A line of the document.
@@ -65,6 +95,37 @@ impl Pen {
         self.out.push_str("</svg>\n");
         self.out
     }
+}
+
+/// The style of pictures in a page, for what is inside `scope`; the page's `data-theme` may be set.
+pub fn style_in(scope: &str) -> String {
+    let style = STYLE.replace("url(#", "url(#run-");
+    let (light, dark) = style.split_once("@media (prefers-color-scheme:dark){").unwrap_or((&style, ""));
+    let dark = dark.strip_suffix('}').unwrap_or(dark);
+    format!(
+        "{}@media (prefers-color-scheme:dark){{{}}}\n{}@media print{{{}}}\n",
+        scoped(light, scope),
+        scoped(dark, &format!(":root:not([data-theme=light]) {scope}")),
+        scoped(dark, &format!(":root[data-theme=dark] {scope}")),
+        // Paper is white, whatever the screen is.
+        scoped(light, &format!(":root:root:root {scope}")),
+    )
+}
+
+/// The patterns that this style names.
+pub fn patterns() -> String {
+    PATTERNS.replace("id=\"", "id=\"run-")
+}
+
+/// Rules with each of their selectors inside a scope.
+fn scoped(rules: &str, scope: &str) -> String {
+    let mut out = String::new();
+    for rule in rules.split('}') {
+        let Some((selectors, body)) = rule.split_once('{') else { continue };
+        let selectors: Vec<String> = selectors.split(',').map(|it| format!("{scope} {}", it.trim())).collect();
+        let _ = writeln!(out, "{}{{{body}}}", selectors.join(","));
+    }
+    out
 }
 
 /// Text as XML has it; what XML 1.0 has no way to say is left out.

@@ -1,0 +1,98 @@
+//! Edges of one kind between the same two partitions are drawn as one.
+
+use std::collections::BTreeMap;
+
+use analysis::report::{Direction, Mechanism, Order, Report};
+
+/// What a line of the graph means.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Class {
+    /// Nothing orders an overwrite after a use.
+    Missing,
+    /// Data goes on.
+    Forward,
+    /// Room is given back.
+    Backward,
+    /// Neither.
+    Control,
+}
+
+impl Class {
+    /// Its name, also in the style sheet.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Missing => "missing",
+            Class::Forward => "forward",
+            Class::Backward => "backward",
+            Class::Control => "control",
+        }
+    }
+
+    /// Its sign in texts.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Class::Missing => "✗",
+            Class::Forward => "→",
+            Class::Backward => "↩",
+            Class::Control => "·",
+        }
+    }
+}
+
+/// Edges of one class between two partitions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bundle {
+    /// Who arrives, or for a missing edge who should.
+    pub from: usize,
+    /// Who waits.
+    pub to: usize,
+    /// What they mean.
+    pub class: Class,
+    /// Indices of edges.
+    pub edges: Vec<usize>,
+    /// Of a missing edge: indices of coverage entries and rows.
+    pub rows: Vec<(usize, usize)>,
+}
+
+impl Bundle {
+    /// How much it weighs when the graph is laid out.
+    pub fn weight(&self, report: &Report) -> u32 {
+        let pairs = self.edges.iter().filter_map(|&at| report.edges.get(at)).map(|edge| edge.pairs.max(1));
+        pairs.fold(1, u32::saturating_add)
+    }
+}
+
+/// All bundles, those that are missing first, then by partitions.
+pub fn bundles(report: &Report) -> Vec<Bundle> {
+    let mut found: BTreeMap<(Class, usize, usize), Bundle> = BTreeMap::new();
+    let mut bundle = |class: Class, from: usize, to: usize, edge: Option<usize>, row: Option<(usize, usize)>| {
+        let new = || Bundle { from, to, class, edges: Vec::new(), rows: Vec::new() };
+        let bundle = found.entry((class, from, to)).or_insert_with(new);
+        bundle.edges.extend(edge);
+        bundle.rows.extend(row);
+    };
+    for (at, block) in report.coverage.iter().enumerate() {
+        for (row, it) in block.rows.iter().enumerate() {
+            if matches!(it.order, Order::Missing { .. }) {
+                bundle(Class::Missing, it.partition, block.writer.partition, None, Some((at, row)));
+            }
+        }
+    }
+    for (at, edge) in report.edges.iter().enumerate() {
+        let class = match edge.direction {
+            Direction::Forward => Class::Forward,
+            Direction::Backward => Class::Backward,
+            Direction::Control => Class::Control,
+        };
+        bundle(class, edge.from, edge.to, Some(at), None);
+    }
+    found.into_values().collect()
+}
+
+/// Whether a bundle is drawn: every partition starts and ends, so a line for that says nothing.
+pub fn drawn(bundle: &Bundle, report: &Report) -> bool {
+    let count = report.partitions.len();
+    let starts = |at: &usize| report.edges.get(*at).is_some_and(|edge| edge.mechanism == Mechanism::Join);
+    let bare = bundle.class == Class::Control && bundle.edges.iter().all(starts);
+    bundle.from < count && bundle.to < count && !bare
+}

@@ -1,0 +1,293 @@
+//! The page around the sections: head, summary, contents, and at its end the text with its lines.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use analysis::base::TextRange;
+use analysis::findings::Verdict;
+use analysis::report::{Direction, Order, Report};
+
+use super::links::{Links, counted, escape};
+use super::{coverage, findings, graph, sections};
+use crate::cli::report::sheet::Sheet;
+use crate::cli::trace::picture_style;
+use crate::place::Places;
+
+/// What the page may load and run: what is in it.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
+                      base-uri 'none'; form-action 'none'";
+/// Lines of the text that are laid out together.
+const CHUNK: usize = 500;
+
+/// Everything up to the first report.
+pub fn head(out: &mut String, path: &str, sheets: &[Sheet<'_>]) {
+    let name = match sheets {
+        [only] => format!("@{} in {path}", only.report.kernel),
+        _ => path.to_owned(),
+    };
+    let name = escape(&name);
+    let (style, patterns) = picture_style(".run-picture");
+    let _ = write!(
+        out,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"fencepost {}\">\n\
+         <title>Barrier report of {name}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n",
+        env!("CARGO_PKG_VERSION"),
+        include_str!("style.css"),
+        style,
+    );
+    for (at, title) in [("coverage", "coverage table"), ("graph", "dependency graph")] {
+        if !sheets.is_empty() {
+            let _ = writeln!(out, "<a class=\"skip\" href=\"#k1-{at}\">Skip to the {title}</a>");
+        }
+    }
+    let _ = write!(
+        out,
+        "<a class=\"skip\" href=\"#source\">Skip to the text</a>\n\
+         <svg class=\"patterns run-picture\" width=\"0\" height=\"0\" aria-hidden=\"true\">{patterns}</svg>\n\
+         <header class=\"top\"><h1>Barrier report</h1><p class=\"file\">{}</p>\
+         <button id=\"theme\" type=\"button\" hidden>Theme: as the system</button></header>\n<main>\n",
+        escape(path)
+    );
+    if sheets.len() > 1 {
+        out.push_str("<nav aria-label=\"Kernels\"><ul class=\"contents\">");
+        for (number, sheet) in sheets.iter().enumerate() {
+            let links = Links { sheet, number };
+            let (id, kernel, section) = (links.id("report"), escape(&sheet.report.kernel), section(sheet));
+            let verdict = sheet.report.verdict.name();
+            let _ = write!(out, "<li><a href=\"#{id}\">@{kernel}{section}</a> {verdict}</li>");
+        }
+        out.push_str("</ul></nav>\n");
+    }
+}
+
+fn section(sheet: &Sheet<'_>) -> String {
+    sheet.section.as_ref().map_or_else(String::new, |section| {
+        let pass = if section.pass.is_empty() { String::new() } else { format!(" {}", escape(&section.pass)) };
+        format!(", section {} of {}{pass}", section.number, section.count)
+    })
+}
+
+/// The report of one kernel; `picture` is the drawing of its run.
+pub fn report(out: &mut String, links: &Links<'_>, picture: &str) {
+    let report = links.report();
+    let (id, kernel) = (links.id("report"), links.name(&format!("@{}", report.kernel), report.range));
+    let _ = writeln!(
+        out,
+        "<article class=\"report\" id=\"{id}\">\n<h2 class=\"kernel\">{kernel}{}</h2>",
+        section(links.sheet)
+    );
+    summary(out, links);
+    let parts: [(&str, &str, String); 9] = [
+        ("coverage", "Coverage: what overwrites what", coverage::draw(links)),
+        ("findings", "Findings", findings::findings(links)),
+        ("partitions", "1. Partitions", sections::partitions(links)),
+        ("graph", "2. Barrier dependency graph", graph::draw(links) + &sections::edges(links)),
+        ("phases", "3. Index and phase", sections::phases(links)),
+        ("data", "4. Shared data", sections::data(links)),
+        ("aliases", "5. Values that name a barrier", sections::aliases(links)),
+        ("remarks", "Remarks", findings::remarks(links)),
+        ("unmodelled", "Not followed", findings::unmodelled(links)),
+    ];
+    let _ = write!(out, "<nav aria-label=\"Sections of @{}\"><ul class=\"contents\">", escape(&report.kernel));
+    let run = if picture.is_empty() { None } else { Some(("run", "Run")) };
+    for (anchor, title) in parts.iter().map(|part| (part.0, part.1)).chain(run) {
+        let _ = write!(out, "<li><a href=\"#{}\">{title}</a></li>", links.id(anchor));
+    }
+    out.push_str("<li><a href=\"#source\">Text</a></li></ul></nav>\n");
+    for (anchor, title, body) in parts {
+        let id = links.id(anchor);
+        let _ = write!(
+            out,
+            "<section id=\"{id}\" aria-labelledby=\"{id}-h\" tabindex=\"-1\"><h3 id=\"{id}-h\">{title}</h3>\n{body}</section>\n"
+        );
+    }
+    if !picture.is_empty() {
+        let id = links.id("run");
+        let which = match links.sheet.finding {
+            Some(at) => format!("The run of <a href=\"#{}\">finding {}</a>", links.id(format_args!("f{at}")), at + 1),
+            None => "A run in which nothing is wrong".to_owned(),
+        };
+        let _ = write!(
+            out,
+            "<section id=\"{id}\" aria-labelledby=\"{id}-h\" tabindex=\"-1\"><h3 id=\"{id}-h\">Run</h3>\n<p>{which}; time goes down.</p>\n\
+             <div class=\"scroll run-picture\" tabindex=\"0\" role=\"region\" aria-label=\"The run\">{picture}</div></section>\n"
+        );
+    }
+    out.push_str("</article>\n");
+}
+
+fn summary(out: &mut String, links: &Links<'_>) {
+    let report = links.report();
+    let verdict = report.verdict.name();
+    let why = match &report.verdict {
+        Verdict::Proved(how) | Verdict::Clean(how) => escape(how),
+        Verdict::Found => String::new(),
+        Verdict::Undecided(why) => escape(&why.join("; ")),
+    };
+    let sign = match report.verdict {
+        Verdict::Proved(_) | Verdict::Clean(_) => "✓",
+        Verdict::Found => "✗",
+        Verdict::Undecided(_) => "?",
+    };
+    let _ = writeln!(out, "<p class=\"verdict {verdict}\"><b>{sign} {verdict}</b> {why}</p>\n<dl class=\"summary\">");
+    let missing = links.sheet.missing();
+    let rows: usize = report.coverage.iter().map(|block| block.rows.len()).sum();
+    let way = |direction| report.edges.iter().filter(|edge| edge.direction == direction).count();
+    let (forward, backward) = (way(Direction::Forward), way(Direction::Backward));
+    let other = report.edges.len() - forward - backward;
+    let mark = if missing > 0 { " class=\"bad\"" } else { "" };
+    for (name, value) in [
+        ("Stage", report.stage.name().to_owned()),
+        ("Coverage", format!("{}, <b{mark} data-count=\"missing\">{missing}</b> MISSING", counted(rows, "row"))),
+        ("Findings", format!("<b data-count=\"findings\">{}</b>", report.findings.len())),
+        ("Partitions", format!("<b data-count=\"partitions\">{}</b>", report.partitions.len())),
+        ("Barriers", format!("<b data-count=\"barriers\">{}</b>", report.barriers.len())),
+        (
+            "Edges",
+            format!(
+                "<b data-count=\"edges\">{}</b>: {forward} forward, {backward} backward, {other} neither",
+                report.edges.len()
+            ),
+        ),
+        ("Buffers", format!("<b data-count=\"buffers\">{}</b>", report.buffers.len())),
+        ("Remarks", format!("<b data-count=\"remarks\">{}</b>", report.remarks.len())),
+        ("Not followed", format!("<b data-count=\"unmodelled\">{}</b>", report.unmodelled.len())),
+    ] {
+        let _ = write!(out, "<div><dt>{name}</dt><dd>{value}</dd></div>");
+    }
+    out.push_str("</dl>\n");
+    runs(out, report);
+}
+
+/// With which inputs the runs were made.
+fn runs(out: &mut String, report: &Report) {
+    let runs: Vec<String> = report
+        .runs
+        .iter()
+        .map(|inputs| {
+            let inputs = inputs.iter().map(|(name, value)| format!("<code>{} = {value}</code>", escape(name)));
+            inputs.collect::<Vec<_>>().join(", ")
+        })
+        .collect();
+    let described: Vec<&String> = runs.iter().filter(|run| !run.is_empty()).collect();
+    if described.is_empty() {
+        let _ = writeln!(out, "<p class=\"quiet\">Edges and coverage come from {}.</p>", counted(runs.len(), "run"));
+        return;
+    }
+    let _ = write!(
+        out,
+        "<details class=\"quiet\"><summary>Edges and coverage come from {}</summary><ol>",
+        counted(runs.len(), "run")
+    );
+    for run in runs {
+        let run = if run.is_empty() { "no inputs".to_owned() } else { run };
+        let _ = write!(out, "<li>{run}</li>");
+    }
+    out.push_str("</ol></details>\n");
+}
+
+/// Which lines light up with which elements.
+fn lit(all: &[Links<'_>]) -> BTreeMap<u32, Vec<String>> {
+    let mut lines: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    for links in all {
+        let report = links.report();
+        let mut mark = |id: String, ranges: &mut dyn Iterator<Item = TextRange>| {
+            for line in links.sheet.lines(ranges) {
+                lines.entry(line).or_default().push(id.clone());
+            }
+        };
+        for (at, edge) in report.edges.iter().enumerate() {
+            mark(links.id(format_args!("e{at}")), &mut edge.arrivals.iter().chain(&edge.waits).copied());
+        }
+        for (at, barrier) in report.barriers.iter().enumerate() {
+            let own = std::iter::once(barrier.range);
+            mark(links.id(format_args!("b{at}")), &mut own.chain(barrier.uses.iter().map(|used| used.range)));
+        }
+        for (at, block) in report.coverage.iter().enumerate() {
+            for (row, it) in block.rows.iter().enumerate() {
+                let writer = std::iter::once(block.writer.range);
+                mark(links.id(format_args!("c{at}-{row}")), &mut writer.chain(it.uses.iter().map(|used| used.range)));
+            }
+        }
+        for (at, buffer) in report.buffers.iter().enumerate() {
+            for (member, it) in buffer.members.iter().enumerate() {
+                let uses = it.writers.iter().chain(&it.readers).map(|used| used.range);
+                mark(links.id(format_args!("d{at}-{member}")), &mut std::iter::once(it.range).chain(uses));
+            }
+        }
+        for (at, row) in report.partitions.iter().enumerate() {
+            mark(links.id(format_args!("p{at}")), &mut std::iter::once(row.range));
+        }
+        for (at, finding) in report.findings.iter().enumerate() {
+            mark(links.id(format_args!("f{at}")), &mut finding.sites.iter().map(|site| site.range));
+        }
+        for (at, remark) in report.remarks.iter().enumerate() {
+            let own = std::iter::once(remark.range);
+            mark(links.id(format_args!("r{at}")), &mut own.chain(remark.sites.iter().copied()));
+        }
+    }
+    lines
+}
+
+/// The text, a line an element.
+pub fn source(out: &mut String, places: &Places<'_>, all: &[Links<'_>]) {
+    let lit = lit(all);
+    let missing = missing_lines(all);
+    out.push_str("<section id=\"source\" aria-labelledby=\"source-h\" tabindex=\"-1\"><h2 id=\"source-h\">Text</h2>\n");
+    let lines: Vec<&str> = places.text().split('\n').collect();
+    let digits = lines.len().to_string().len();
+    let _ = writeln!(out, "<div class=\"source\" style=\"--digits:{digits}ch\">");
+    for (chunk, some) in lines.chunks(CHUNK).enumerate() {
+        let _ = write!(out, "<pre class=\"chunk\" style=\"--lines:{}\">", some.len());
+        for (at, line) in some.iter().enumerate() {
+            let number = chunk * CHUNK + at + 1;
+            let ids = u32::try_from(number).ok().and_then(|number| lit.get(&number));
+            let keys = ids.map_or_else(String::new, |ids| format!(" data-k=\"{}\"", ids.join(" ")));
+            let bad = u32::try_from(number).is_ok_and(|number| missing.contains(&number));
+            let class = match (bad, ids) {
+                (true, _) => "l bad",
+                (false, Some(_)) => "l used",
+                (false, None) => "l",
+            };
+            let text = escape(line.trim_end_matches('\r'));
+            let _ = write!(
+                out,
+                "<span class=\"{class}\" id=\"L{number}\"{keys}><a href=\"#L{number}\" tabindex=\"-1\">{number}</a>{text}\n</span>"
+            );
+        }
+        out.push_str("</pre>\n");
+    }
+    out.push_str("</div></section>\n");
+}
+
+/// Lines of findings, and of what is overwritten too early.
+fn missing_lines(all: &[Links<'_>]) -> BTreeSet<u32> {
+    let mut lines = BTreeSet::new();
+    for links in all {
+        let report = links.report();
+        lines.extend(links.sheet.lines(report.findings.iter().flat_map(|it| it.sites.iter().map(|site| site.range))));
+        for block in &report.coverage {
+            for row in &block.rows {
+                if let Order::Missing { .. } = row.order {
+                    lines.extend(links.sheet.line(block.writer.range));
+                    lines.extend(links.sheet.lines(row.uses.iter().map(|used| used.range)));
+                }
+            }
+        }
+    }
+    lines
+}
+
+/// The document, and the script.
+pub fn tail(out: &mut String, json: &str) {
+    // `<` in JSON stands in strings only, where it may be escaped; so nothing ends the element early.
+    let json = json.trim_end().replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    let _ = write!(
+        out,
+        "</main>\n<script type=\"application/json\" id=\"report\">{json}</script>\n<script>\n{}</script>\n</body>\n</html>\n",
+        include_str!("script.js")
+    );
+}
