@@ -199,6 +199,8 @@ pub enum ReportFormat {
     Md,
     /// One JSON document (schema 1, docs/report.schema.json)
     Json,
+    /// One page for a browser, with the graph and a run as pictures
+    Html,
 }
 
 /// When to colour.

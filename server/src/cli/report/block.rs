@@ -80,6 +80,17 @@ impl Table {
         out
     }
 
+    /// Heads, and the cells of each row; columns in which nothing stands are left out.
+    pub fn cells(&self) -> (Vec<&'static str>, Vec<Vec<&str>>) {
+        let used = self.used();
+        let heads = used.iter().filter_map(|&at| self.heads.get(at).copied()).collect();
+        let rows = self.rows.iter().map(|row| {
+            let cells = used.iter().map(|&at| row.get(at).map_or("", String::as_str));
+            cells.collect()
+        });
+        (heads, rows.collect())
+    }
+
     /// Columns in which something stands.
     fn used(&self) -> Vec<usize> {
         let filled = |at: usize| self.rows.iter().any(|row| row.get(at).is_some_and(|cell| !cell.is_empty()));

@@ -1,7 +1,7 @@
 //! From sections to sheets.
 
 use analysis::Engine;
-use analysis::base::{Cancel, Cancelled, Limits};
+use analysis::base::{Cancel, Cancelled, Limits, TextRange};
 use analysis::report::Report;
 use analysis::sync::Lowered;
 use analysis::syntax::ttgir::Document;
@@ -38,7 +38,8 @@ pub fn sheets<'a>(
             (finding, Some(timeline))
         });
         let name = SectionName::of(file.document, section);
-        Sheet { path: file.path, section: name, places: file.places, report, timeline, finding }
+        let text = TextRange::new(from.offset(), from.offset() + from.text().len() as u32);
+        Sheet { path: file.path, section: name, text, places: file.places, report, timeline, finding }
     };
     Ok(reports.into_iter().map(sheet).collect())
 }

@@ -138,11 +138,10 @@ impl Job<'_> {
                 .map(md::draw)
                 .chain(lists.iter().map(|(path, listed)| md::print(&list(path, listed))))
                 .collect(),
-            ReportFormat::Json => {
-                let reports =
-                    made.iter().map(|sheet| json::report(sheet, &|offset| sheet.places.utf16(offset))).collect();
-                let lists = lists.iter().flat_map(|(path, listed)| listed.iter().map(|it| json::listed(path, it)));
-                format!("{}\n", json::document("utf-16", reports, lists.collect()))
+            ReportFormat::Json => document(made, lists),
+            ReportFormat::Html => {
+                let listed: Vec<Block> = lists.iter().flat_map(|(path, listed)| list(path, listed)).collect();
+                html::page(made, &listed, &document(made, lists))
             }
         }
     }
@@ -165,6 +164,11 @@ impl Job<'_> {
             ReportFormat::Text => diffs.map(|diff| text::print(&diff.blocks(), self.width(), self.paint())).collect(),
             ReportFormat::Md => diffs.map(|diff| md::print(&diff.blocks())).collect(),
             ReportFormat::Json => format!("{}\n", json::diffs(diffs.map(|diff| diff.json()).collect())),
+            ReportFormat::Html => {
+                let diffs: Vec<Diff<'_, '_>> = diffs.collect();
+                let blocks: Vec<Block> = diffs.iter().flat_map(Diff::blocks).collect();
+                html::page(&[], &blocks, &json::diffs(diffs.iter().map(Diff::json).collect()).to_string())
+            }
         }
     }
 
@@ -246,12 +250,15 @@ impl Job<'_> {
             self.problems.push(format!("{}:{line}:{column}: syntax error: {}", file.path, error.message));
         }
         let (kernel, engine) = (self.args.kernel.as_deref(), &mut self.engine);
-        let made = catch_unwind(AssertUnwindSafe(|| sheets(file, listed.at, kernel, engine, None, &Cancel::never())));
+        // Only a page has pictures.
+        let limits = limits(self.args);
+        let drawn = (self.args.format == ReportFormat::Html).then_some(&limits);
+        let made = catch_unwind(AssertUnwindSafe(|| sheets(file, listed.at, kernel, engine, drawn, &Cancel::never())));
         match made {
             Ok(Ok(sheets)) => return sheets,
             Ok(Err(_)) => self.problems.push(format!("{}: the report was cancelled", file.path)),
             Err(_) => {
-                self.engine = Engine::new(limits(self.args));
+                self.engine = Engine::new(limits.clone());
                 let line = listed.line;
                 self.problems.push(format!(
                     "{}:{line}: the report failed; this is a bug in fencepost, please report it",
@@ -269,6 +276,13 @@ impl Job<'_> {
     fn width(&self) -> usize {
         self.args.width.unwrap_or_else(terminal_width)
     }
+}
+
+/// The JSON document.
+fn document(made: &[Sheet<'_>], lists: &[(&str, Vec<Listed>)]) -> String {
+    let reports = made.iter().map(|sheet| json::report(sheet, &|offset| sheet.places.utf16(offset))).collect();
+    let lists = lists.iter().flat_map(|(path, listed)| listed.iter().map(|it| json::listed(path, it)));
+    format!("{}\n", json::document("utf-16", reports, lists.collect()))
 }
 
 /// What a report makes of the exit code.

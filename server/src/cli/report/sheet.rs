@@ -15,6 +15,8 @@ pub struct Sheet<'a> {
     pub path: &'a str,
     /// The section that the kernel stands in; `None` where the file is one module.
     pub section: Option<SectionName>,
+    /// What of the text is that section, or all of it.
+    pub text: TextRange,
     /// The file's text and its lines; the ranges of the report count in it.
     pub places: &'a Places<'a>,
     /// The report.

@@ -23,6 +23,7 @@ use super::sources::{Origin, Source};
 use super::{Exit, terminal_width};
 use crate::place::Places;
 use scene::{Heading, Scene};
+use svg::Spot;
 
 /// Draws the runs of a file.
 pub fn run(args: &Trace) -> io::Result<Exit> {
@@ -91,11 +92,12 @@ pub fn run(args: &Trace) -> io::Result<Exit> {
     })
 }
 
-/// The drawing of a report's run, for its page; empty where there is none.
-pub fn picture(sheet: &Sheet<'_>, id: &str) -> String {
+/// The drawing of a report's run, for its page; empty where there is none. Its ids begin with `id`,
+/// and those of lines with `anchor`.
+pub fn picture(sheet: &Sheet<'_>, id: &str, anchor: &str) -> String {
     let Some(timeline) = &sheet.timeline else { return String::new() };
     let heading = Heading::of_report(&sheet.report, sheet.finding);
-    svg::draw_in_page(&Scene::new(Some(timeline.clone()), heading, sheet.places, true), id)
+    svg::draw_in_page(&Scene::new(Some(timeline.clone()), heading, sheet.places, true), Spot { id, anchor })
 }
 
 /// What the style and the patterns of such drawings are, for all that is inside `scope`.

@@ -63,7 +63,7 @@ fn table(out: &mut String, links: &Links<'_>, at: usize, block: &Coverage, bad: 
         links.at(block.writer.range),
         links.partition(block.writer.partition),
         cadence(&block.writer),
-        links.extent(block.buffer, block.extent),
+        links.extent(block.buffer, block.extent, &format!("coverage/{at}/extent")),
         escape(&buffer.name),
     );
     for (row, it) in block.rows.iter().enumerate() {
@@ -96,12 +96,15 @@ fn line(
     let _ = writeln!(
         out,
         "<tr id=\"{id}\" class=\"{}\" data-k=\"{hot}\" data-hot=\"{hot}\"><td>{}{}</td><td>{}</td><td>{}{role}</td>\
-         <td class=\"uses\">{verb} at {}</td><td class=\"tight\">{}</td><td class=\"order\">{}</td></tr>",
+         <td class=\"uses\"{}>{verb} at {}</td><td class=\"tight\">{}</td><td class=\"order\">{}</td></tr>",
         order_word(&it.order),
-        extent.map_or_else(String::new, |extent| links.extent(block.buffer, extent)),
+        extent.map_or_else(String::new, |extent| {
+            links.extent(block.buffer, extent, &format!("buffers/{}/members/{}/extent", block.buffer, it.member))
+        }),
         bar(buffer, block.extent, extent),
         links.member((block.buffer, it.member)),
         links.partition(it.partition),
+        links.lines_of(&format!("coverage/{at}/rows/{row}/uses")),
         links.all_at(it.uses.iter().map(|used| used.range)),
         loops.join("<br>"),
         order(links, &it.order),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use analysis::findings::Finding;
 
-use super::links::{Links, code, escape, to_line};
+use super::links::{Links, code, escape};
 
 /// The findings.
 pub fn findings(links: &Links<'_>) -> String {
@@ -54,7 +54,7 @@ fn article(out: &mut String, links: &Links<'_>, at: usize, finding: &Finding) {
         let _ = write!(out, "<details><summary>Fix: {}</summary>", escape(&fix.title));
         for edit in &fix.edits {
             let line = links.sheet.places.line(edit.range.start);
-            let place = to_line(line, &format!("line {line}"));
+            let place = links.to_line(line, &format!("line {line}"));
             let verb = if edit.range.is_empty() { "insert" } else { "replace" };
             let text = escape(edit.text.trim_matches('\n'));
             let _ = write!(out, "<p>{place}: {verb}</p><pre class=\"edit\">{text}</pre>");

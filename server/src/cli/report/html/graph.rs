@@ -194,7 +194,7 @@ fn node(out: &mut String, links: &Links<'_>, plan: &Layout, member: usize) {
     let line = links.sheet.line(row.range);
     let place = line.map_or_else(String::new, |line| format!("; line {line}"));
     let target = match line {
-        Some(line) => format!("L{line}"),
+        Some(line) => format!("{}{line}", links.anchor()),
         None => links.id(format_args!("p{member}")),
     };
     let warps = counted(row.warps as usize, "warp");
@@ -255,8 +255,9 @@ fn words(out: &mut String, links: &Links<'_>, wire: &Placed<'_>) {
         // The panel and the table have the same link within reach of the tab key.
         let _ = writeln!(
             out,
-            "<a class=\"jump\" href=\"#L{line}\" tabindex=\"-1\" aria-label=\"line {line}\"><title>line {line}</title>\
+            "<a class=\"jump\" href=\"#{}{line}\" tabindex=\"-1\" aria-label=\"line {line}\"><title>line {line}</title>\
              <rect class=\"reach\" x=\"{}\" y=\"{}\" width=\"{second}\" height=\"22\"/><text x=\"{}\" y=\"{}\">L{line}</text></a>",
+            links.anchor(),
             x + first,
             y - 11,
             x + first + 2,

@@ -2,8 +2,9 @@
 //!
 //! Ids are stable: kernel `k1`, and in it partition `k1-p0`, barrier `k1-b0`, edge `k1-e0`, bundle of
 //! edges `k1-g0`, buffer `k1-d0` and its members `k1-d0-1`, coverage `k1-c0` and its rows `k1-c0-1`,
-//! finding `k1-f0`; `L12` is line 12. Numbers that the JSON document holds too carry its path in
-//! `data-json`.
+//! finding `k1-f0`; `L12` is line 12, `F2-L12` that of a second file.
+//! Numbers, extents and lines that the JSON document holds too carry their path in it: `data-json`,
+//! `data-extent`, `data-lines`.
 
 use std::fmt::{Display, Write};
 
@@ -75,9 +76,35 @@ pub struct Links<'a> {
     pub sheet: &'a Sheet<'a>,
     /// Its number in the page, from 0.
     pub number: usize,
+    /// The number of its file in the page, from 0.
+    pub file: usize,
 }
 
 impl<'a> Links<'a> {
+    /// The links of a sheet by its number; sheets of one file share its text.
+    pub fn new(sheet: &'a Sheet<'a>, number: usize, all: &[Sheet<'_>]) -> Links<'a> {
+        let same = |a: &Sheet<'_>, b: &Sheet<'_>| std::ptr::eq(a.places.text(), b.places.text());
+        let first = |of: &Sheet<'_>| all.iter().position(|other| same(other, of)).unwrap_or(0);
+        let own = first(sheet);
+        let file = (0..own).filter(|&at| all.get(at).is_some_and(|it| first(it) == at)).count();
+        Links { sheet, number, file }
+    }
+
+    /// What the ids of lines begin with.
+    pub fn anchor(&self) -> String {
+        if self.file == 0 { "L".to_owned() } else { format!("F{}-L", self.file + 1) }
+    }
+
+    /// A link to a line with this (escaped) text.
+    pub fn to_line(&self, line: u32, text: &str) -> String {
+        format!(r##"<a class="at" href="#{}{line}" title="line {line}">{text}</a>"##, self.anchor())
+    }
+
+    /// Says of which of the report's ranges a cell holds the lines.
+    pub fn lines_of(&self, path: &str) -> String {
+        format!(r#" data-lines="/reports/{}/{path}""#, self.number)
+    }
+
     /// The report.
     pub fn report(&self) -> &'a Report {
         &self.sheet.report
@@ -95,12 +122,12 @@ impl<'a> Links<'a> {
 
     /// A link to a line: its number.
     pub fn at(&self, range: TextRange) -> String {
-        self.sheet.line(range).map_or_else(String::new, |line| to_line(line, &line.to_string()))
+        self.sheet.line(range).map_or_else(String::new, |line| self.to_line(line, &line.to_string()))
     }
 
     /// Links to lines, each once.
     pub fn all_at(&self, ranges: impl IntoIterator<Item = TextRange>) -> String {
-        let links = self.sheet.lines(ranges).into_iter().map(|line| to_line(line, &line.to_string()));
+        let links = self.sheet.lines(ranges).into_iter().map(|line| self.to_line(line, &line.to_string()));
         links.collect::<Vec<_>>().join(", ")
     }
 
@@ -108,7 +135,7 @@ impl<'a> Links<'a> {
     pub fn name(&self, name: &str, range: TextRange) -> String {
         let name = code(name);
         match self.sheet.line(range) {
-            Some(line) => format!(r##"<a href="#L{line}" title="line {line}">{name}</a>"##),
+            Some(line) => format!(r##"<a href="#{}{line}" title="line {line}">{name}</a>"##, self.anchor()),
             None => name,
         }
     }
@@ -140,15 +167,11 @@ impl<'a> Links<'a> {
         format!(r##"<a href="#{id}">{by}</a> <span class="quiet">{from} → {to}, {}</span>"##, edge.direction.name())
     }
 
-    /// Where in a buffer: `cols 0–63`.
-    pub fn extent(&self, buffer: usize, extent_of: (u64, u64)) -> String {
-        self.report().buffers.get(buffer).map_or_else(String::new, |it| escape(&extent(it, extent_of)))
+    /// Where in a buffer: `cols 0-63`; the JSON document has it under this path of the report.
+    pub fn extent(&self, buffer: usize, extent_of: (u64, u64), path: &str) -> String {
+        let Some(buffer) = self.report().buffers.get(buffer) else { return String::new() };
+        format!(r#"<span data-extent="/reports/{}/{path}">{}</span>"#, self.number, escape(&extent(buffer, extent_of)))
     }
-}
-
-/// A link to a line with this (escaped) text.
-pub fn to_line(line: u32, text: &str) -> String {
-    format!(r##"<a class="at" href="#L{line}" title="line {line}">{text}</a>"##)
 }
 
 /// A name or an expression.

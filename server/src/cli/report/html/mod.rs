@@ -4,6 +4,7 @@
 //! read, folded and followed; the script adds highlights, arrow keys and the choice of a theme. The
 //! JSON document is in it too, as it is printed by `--format json`.
 
+mod blocks;
 mod bundle;
 mod coverage;
 mod findings;
@@ -12,23 +13,26 @@ mod layout;
 mod links;
 mod page;
 mod sections;
+mod source;
 #[cfg(test)]
 mod tests;
 
+use super::block::Block;
 use super::sheet::Sheet;
+use crate::cli::trace::picture;
 use links::Links;
 
-/// The page of the reports of one file; `json` is their JSON document.
-pub fn page(sheets: &[Sheet<'_>], json: &str) -> String {
-    let all: Vec<Links<'_>> = sheets.iter().enumerate().map(|(number, sheet)| Links { sheet, number }).collect();
+/// The page of reports, and of what else there is to say; `json` is their JSON document.
+pub fn page(sheets: &[Sheet<'_>], blocks: &[Block], json: &str) -> String {
+    let all: Vec<Links<'_>> = sheets.iter().enumerate().map(|(at, sheet)| Links::new(sheet, at, sheets)).collect();
     let mut out = String::new();
-    page::head(&mut out, sheets.first().map_or("", |sheet| sheet.path), sheets);
+    page::head(&mut out, &all);
     for links in &all {
-        page::report(&mut out, links, &crate::cli::trace::picture(links.sheet, &links.id("picture")));
+        let picture = picture(links.sheet, &links.id("picture"), &links.anchor());
+        page::report(&mut out, links, &picture);
     }
-    if let Some(first) = sheets.first() {
-        page::source(&mut out, first.places, &all);
-    }
+    out.push_str(&blocks::draw(blocks));
+    source::draw(&mut out, &all);
     page::tail(&mut out, json);
     out
 }

@@ -1,29 +1,27 @@
-//! The page around the sections: head, summary, contents, and at its end the text with its lines.
+//! The page around the sections: head, summary, contents, and at its end the document and the script.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use analysis::base::TextRange;
 use analysis::findings::Verdict;
-use analysis::report::{Direction, Order, Report};
+use analysis::report::{Direction, Report};
 
 use super::links::{Links, counted, escape};
 use super::{coverage, findings, graph, sections};
 use crate::cli::report::sheet::Sheet;
 use crate::cli::trace::picture_style;
-use crate::place::Places;
 
 /// What the page may load and run: what is in it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       base-uri 'none'; form-action 'none'";
-/// Lines of the text that are laid out together.
-const CHUNK: usize = 500;
 
 /// Everything up to the first report.
-pub fn head(out: &mut String, path: &str, sheets: &[Sheet<'_>]) {
-    let name = match sheets {
-        [only] => format!("@{} in {path}", only.report.kernel),
-        _ => path.to_owned(),
+pub fn head(out: &mut String, all: &[Links<'_>]) {
+    let mut paths: Vec<&str> = all.iter().map(|links| links.sheet.path).collect();
+    paths.dedup();
+    let path = paths.join(", ");
+    let name = match all {
+        [only] => format!("@{} in {path}", only.report().kernel),
+        _ => path.clone(),
     };
     let name = escape(&name);
     let (style, patterns) = picture_style(".run-picture");
@@ -39,7 +37,7 @@ pub fn head(out: &mut String, path: &str, sheets: &[Sheet<'_>]) {
         style,
     );
     for (at, title) in [("coverage", "coverage table"), ("graph", "dependency graph")] {
-        if !sheets.is_empty() {
+        if !all.is_empty() {
             let _ = writeln!(out, "<a class=\"skip\" href=\"#k1-{at}\">Skip to the {title}</a>");
         }
     }
@@ -49,14 +47,13 @@ pub fn head(out: &mut String, path: &str, sheets: &[Sheet<'_>]) {
          <svg class=\"patterns run-picture\" width=\"0\" height=\"0\" aria-hidden=\"true\">{patterns}</svg>\n\
          <header class=\"top\"><h1>Barrier report</h1><p class=\"file\">{}</p>\
          <button id=\"theme\" type=\"button\" hidden>Theme: as the system</button></header>\n<main>\n",
-        escape(path)
+        escape(&path)
     );
-    if sheets.len() > 1 {
+    if all.len() > 1 {
         out.push_str("<nav aria-label=\"Kernels\"><ul class=\"contents\">");
-        for (number, sheet) in sheets.iter().enumerate() {
-            let links = Links { sheet, number };
-            let (id, kernel, section) = (links.id("report"), escape(&sheet.report.kernel), section(sheet));
-            let verdict = sheet.report.verdict.name();
+        for links in all {
+            let (id, kernel, section) = (links.id("report"), escape(&links.report().kernel), section(links.sheet));
+            let verdict = links.report().verdict.name();
             let _ = write!(out, "<li><a href=\"#{id}\">@{kernel}{section}</a> {verdict}</li>");
         }
         out.push_str("</ul></nav>\n");
@@ -187,98 +184,6 @@ fn runs(out: &mut String, report: &Report) {
         let _ = write!(out, "<li>{run}</li>");
     }
     out.push_str("</ol></details>\n");
-}
-
-/// Which lines light up with which elements.
-fn lit(all: &[Links<'_>]) -> BTreeMap<u32, Vec<String>> {
-    let mut lines: BTreeMap<u32, Vec<String>> = BTreeMap::new();
-    for links in all {
-        let report = links.report();
-        let mut mark = |id: String, ranges: &mut dyn Iterator<Item = TextRange>| {
-            for line in links.sheet.lines(ranges) {
-                lines.entry(line).or_default().push(id.clone());
-            }
-        };
-        for (at, edge) in report.edges.iter().enumerate() {
-            mark(links.id(format_args!("e{at}")), &mut edge.arrivals.iter().chain(&edge.waits).copied());
-        }
-        for (at, barrier) in report.barriers.iter().enumerate() {
-            let own = std::iter::once(barrier.range);
-            mark(links.id(format_args!("b{at}")), &mut own.chain(barrier.uses.iter().map(|used| used.range)));
-        }
-        for (at, block) in report.coverage.iter().enumerate() {
-            for (row, it) in block.rows.iter().enumerate() {
-                let writer = std::iter::once(block.writer.range);
-                mark(links.id(format_args!("c{at}-{row}")), &mut writer.chain(it.uses.iter().map(|used| used.range)));
-            }
-        }
-        for (at, buffer) in report.buffers.iter().enumerate() {
-            for (member, it) in buffer.members.iter().enumerate() {
-                let uses = it.writers.iter().chain(&it.readers).map(|used| used.range);
-                mark(links.id(format_args!("d{at}-{member}")), &mut std::iter::once(it.range).chain(uses));
-            }
-        }
-        for (at, row) in report.partitions.iter().enumerate() {
-            mark(links.id(format_args!("p{at}")), &mut std::iter::once(row.range));
-        }
-        for (at, finding) in report.findings.iter().enumerate() {
-            mark(links.id(format_args!("f{at}")), &mut finding.sites.iter().map(|site| site.range));
-        }
-        for (at, remark) in report.remarks.iter().enumerate() {
-            let own = std::iter::once(remark.range);
-            mark(links.id(format_args!("r{at}")), &mut own.chain(remark.sites.iter().copied()));
-        }
-    }
-    lines
-}
-
-/// The text, a line an element.
-pub fn source(out: &mut String, places: &Places<'_>, all: &[Links<'_>]) {
-    let lit = lit(all);
-    let missing = missing_lines(all);
-    out.push_str("<section id=\"source\" aria-labelledby=\"source-h\" tabindex=\"-1\"><h2 id=\"source-h\">Text</h2>\n");
-    let lines: Vec<&str> = places.text().split('\n').collect();
-    let digits = lines.len().to_string().len();
-    let _ = writeln!(out, "<div class=\"source\" style=\"--digits:{digits}ch\">");
-    for (chunk, some) in lines.chunks(CHUNK).enumerate() {
-        let _ = write!(out, "<pre class=\"chunk\" style=\"--lines:{}\">", some.len());
-        for (at, line) in some.iter().enumerate() {
-            let number = chunk * CHUNK + at + 1;
-            let ids = u32::try_from(number).ok().and_then(|number| lit.get(&number));
-            let keys = ids.map_or_else(String::new, |ids| format!(" data-k=\"{}\"", ids.join(" ")));
-            let bad = u32::try_from(number).is_ok_and(|number| missing.contains(&number));
-            let class = match (bad, ids) {
-                (true, _) => "l bad",
-                (false, Some(_)) => "l used",
-                (false, None) => "l",
-            };
-            let text = escape(line.trim_end_matches('\r'));
-            let _ = write!(
-                out,
-                "<span class=\"{class}\" id=\"L{number}\"{keys}><a href=\"#L{number}\" tabindex=\"-1\">{number}</a>{text}\n</span>"
-            );
-        }
-        out.push_str("</pre>\n");
-    }
-    out.push_str("</div></section>\n");
-}
-
-/// Lines of findings, and of what is overwritten too early.
-fn missing_lines(all: &[Links<'_>]) -> BTreeSet<u32> {
-    let mut lines = BTreeSet::new();
-    for links in all {
-        let report = links.report();
-        lines.extend(links.sheet.lines(report.findings.iter().flat_map(|it| it.sites.iter().map(|site| site.range))));
-        for block in &report.coverage {
-            for row in &block.rows {
-                if let Order::Missing { .. } = row.order {
-                    lines.extend(links.sheet.line(block.writer.range));
-                    lines.extend(links.sheet.lines(row.uses.iter().map(|used| used.range)));
-                }
-            }
-        }
-    }
-    lines
 }
 
 /// The document, and the script.

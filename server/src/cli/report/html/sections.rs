@@ -84,13 +84,15 @@ fn rows(body: &mut String, links: &Links<'_>, report: &Report, bundle: &Bundle) 
         let data: Vec<String> = data.iter().map(|&member| links.member(member)).collect();
         let _ = writeln!(
             body,
-            "<tr id=\"{id}\" data-k=\"{id}\" data-hot=\"{id}\"><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
-             <td>{}</td><td class=\"n\">{}</td></tr>",
+            "<tr id=\"{id}\" data-k=\"{id}\" data-hot=\"{id}\"><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td{}>{}</td>\
+             <td{}>{}</td><td class=\"n\">{}</td></tr>",
             barrier.map_or_else(String::new, |at| links.barrier(at)),
             escape(mechanism.name()),
             direction.name(),
             data.join("<br>"),
+            links.lines_of(&format!("edges/{at}/arrivals")),
             links.all_at(arrivals.iter().copied()),
+            links.lines_of(&format!("edges/{at}/waits")),
             links.all_at(waits.iter().copied()),
             links.number(&format!("edges/{at}/pairs"), pairs),
         );
@@ -212,7 +214,7 @@ fn data_row(body: &mut String, links: &Links<'_>, at: (usize, usize), buffer: &P
     let _ = writeln!(
         body,
         "<tr id=\"{id}\" data-hot=\"{id}\"><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-        links.extent(at.0, member.extent),
+        links.extent(at.0, member.extent, &format!("buffers/{}/members/{}/extent", at.0, at.1)),
         bar(buffer, (0, 0), Some(member.extent)),
         links.name(&member.name, member.range),
         code(&member.ty),

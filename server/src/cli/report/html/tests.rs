@@ -186,8 +186,16 @@ fn made() -> String {
     let text: String = (1..=50).map(|at| format!("op_{at} {HOSTILE}\r\n")).collect();
     let places = Places::new(&text);
     let report = attention(&text);
-    let sheet = |report| Sheet { path: HOSTILE, section: None, places: &places, report, timeline: None, finding: None };
-    page(&[sheet(report.clone()), sheet(report)], JSON)
+    let sheet = |report| Sheet {
+        path: HOSTILE,
+        section: None,
+        text: TextRange::new(0, text.len() as u32),
+        places: &places,
+        report,
+        timeline: None,
+        finding: None,
+    };
+    page(&[sheet(report.clone()), sheet(report)], &[], JSON)
 }
 
 /// The values of an attribute.

@@ -14,7 +14,7 @@ use analysis::timeline::{Row, Step, Timeline};
 use super::scene::{Scene, folded, words};
 use crate::lanes::wrap;
 use pen::{Pen, escape};
-pub use pen::{patterns, style_in};
+pub use pen::{Spot, patterns, style_in};
 
 /// Height of a line.
 const ROW: usize = 18;
@@ -91,12 +91,12 @@ pub fn draw(scene: &Scene<'_>) -> String {
     draw_as(scene, None)
 }
 
-/// The same as a part of a page: its ids begin with `id`, its steps lead to `#L12`.
-pub fn draw_in_page(scene: &Scene<'_>, id: &str) -> String {
-    draw_as(scene, Some(id))
+/// The same as a part of a page, where steps lead to their lines.
+pub fn draw_in_page(scene: &Scene<'_>, spot: Spot<'_>) -> String {
+    draw_as(scene, Some(spot))
 }
 
-fn draw_as(scene: &Scene<'_>, id: Option<&str>) -> String {
+fn draw_as(scene: &Scene<'_>, spot: Option<Spot<'_>>) -> String {
     let empty = Timeline::default();
     let timeline = scene.timeline.as_ref().unwrap_or(&empty);
     let lane = match timeline.lanes.len() {
@@ -114,7 +114,7 @@ fn draw_as(scene: &Scene<'_>, id: Option<&str>) -> String {
     plan.top = EDGE + 24 + plan.lines.len() * 16 + names(scene, timeline) + ctas;
     let height = plan.bottom() + legend::HEIGHT + EDGE;
     let mut pen = Pen::default();
-    pen.open(plan.width(), height, &heading.title, &describe(scene, timeline), id);
+    pen.open(plan.width(), height, &heading.title, &describe(scene, timeline), spot);
     head(&mut pen, &plan);
     for (at, row) in scene.rows.iter().enumerate() {
         match row {

@@ -33,30 +33,38 @@ const PATTERNS: &str = "<defs>\
 <pattern id=\"dots\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">\
 <circle cx=\"1\" cy=\"1\" r=\".8\" fill=\"#818b98\" fill-opacity=\".5\"/></pattern></defs>";
 
+/// Where in a page a picture is.
+#[derive(Clone, Copy, Debug)]
+pub struct Spot<'a> {
+    /// What its ids begin with.
+    pub id: &'a str,
+    /// What the ids of lines begin with.
+    pub anchor: &'a str,
+}
+
 /// An SVG in the making.
 #[derive(Default)]
-pub struct Pen {
+pub struct Pen<'a> {
     out: String,
-    page: bool,
+    spot: Option<Spot<'a>>,
     linked: bool,
 }
 
-impl Pen {
-    /// The head of the document; in a page, where `id` is what its ids begin with, style and patterns
-    /// are the page's.
-    pub fn open(&mut self, width: usize, height: usize, title: &str, description: &str, id: Option<&str>) {
+impl<'a> Pen<'a> {
+    /// The head of the document; in a page, style and patterns are the page's.
+    pub fn open(&mut self, width: usize, height: usize, title: &str, description: &str, spot: Option<Spot<'a>>) {
         let (title, description) = (escape(title), escape(description));
-        let prefix = id.map_or_else(String::new, |id| format!("{id}-"));
+        let prefix = spot.map_or_else(String::new, |spot| format!("{}-", spot.id));
         let _ = write!(
             self.out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" role=\"{}\" aria-labelledby=\"{prefix}title {prefix}description\">\n\
              <title id=\"{prefix}title\">{title}</title>\n<desc id=\"{prefix}description\">{description}</desc>\n",
             // What is an image has no links in it.
-            if id.is_some() { "group" } else { "img" }
+            if spot.is_some() { "group" } else { "img" }
         );
-        self.page = id.is_some();
-        if !self.page {
+        self.spot = spot;
+        if spot.is_none() {
             let _ = writeln!(self.out, "<style>\n{STYLE}\n</style>\n{PATTERNS}");
         }
     }
@@ -64,11 +72,11 @@ impl Pen {
     /// Opens a step: in a page it is a link to its line, and the first one a stop of the tab key.
     pub fn step(&mut self, class: &str, line: u32, about: &str) {
         let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
-        if self.page {
+        if let Some(Spot { anchor, .. }) = self.spot {
             let stop = if self.linked { " tabindex=\"-1\"" } else { "" };
             self.linked = true;
             let about = escape(about);
-            let _ = writeln!(self.out, "<a{class} href=\"#L{line}\"{stop} aria-label=\"{about}\">");
+            let _ = writeln!(self.out, "<a{class} href=\"#{anchor}{line}\"{stop} aria-label=\"{about}\">");
         } else {
             let _ = writeln!(self.out, "<g{class}>");
         }
@@ -76,7 +84,7 @@ impl Pen {
 
     /// Closes a step.
     pub fn end_step(&mut self) {
-        self.line(if self.page { "</a>" } else { "</g>" });
+        self.line(if self.spot.is_some() { "</a>" } else { "</g>" });
     }
 
     /// A line of the document.
