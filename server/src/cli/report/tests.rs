@@ -140,7 +140,8 @@ fn report(tokens: bool) -> Report {
 
 fn sheet<'a>(places: &'a Places<'a>, report: Report) -> Sheet<'a> {
     let section = Some(SectionName { number: 3, count: 9, pass: "after doCodePartition".to_owned() });
-    Sheet { path: "k.ttgir", section, places, report, timeline: None, finding: None }
+    let text = analysis::base::TextRange::new(0, places.text().len() as u32);
+    Sheet { path: "k.ttgir", section, text, places, report, timeline: None, finding: None }
 }
 
 #[test]
