@@ -124,7 +124,7 @@ pub fn phases(links: &Links<'_>) -> String {
             links.number(&path("depth"), barrier.depth),
             mechanisms.join("<br>"),
             codes(&barrier.index),
-            codes(&barrier.phase),
+            codes(&barrier.phase) + &carried(barrier),
             stagger(barrier),
             expects(links, at, barrier),
             traffic(barrier),
@@ -146,6 +146,13 @@ fn stands_for(barrier: &Barrier) -> String {
         Half::Whole => "",
     };
     format!(" <span class=\"quiet\">{what}{half}</span>")
+}
+
+/// What loops do with the values in the expressions.
+fn carried(barrier: &Barrier) -> String {
+    let values = barrier.carried.iter();
+    let values = values.map(|(name, how)| format!("<br><span class=\"quiet\">{}: {}</span>", code(name), escape(how)));
+    values.collect()
 }
 
 fn stagger(barrier: &Barrier) -> String {

@@ -59,6 +59,7 @@ pub fn attention(text: &str) -> Report {
         mechanisms: vec![Mechanism::Tma, Mechanism::Arrive],
         index: vec!["%i mod 2".to_owned()],
         phase: vec!["(%i / 2) mod 2".to_owned()],
+        carried: vec![("%ph".to_owned(), "0, then %ph ^ 1".to_owned())],
         stagger: vec![("%a".to_owned(), 1)],
         expects: vec![Expect {
             range: line(text, 11),
