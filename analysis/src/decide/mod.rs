@@ -36,6 +36,7 @@ pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<O
             found: Vec::new(),
             lapped: Vec::new(),
             assumed: Vec::new(),
+            consequences: Vec::new(),
             gaps: Vec::new(),
             reach: Reach::Runs(Vec::new()),
             runs: 0,
@@ -111,7 +112,8 @@ impl<'k> Decision<'k> {
     fn drop_consequences(&mut self) {
         if self.races() {
             self.outcome.lapped.clear();
-            self.outcome.found.retain(|found| found.confluent || !matches!(found.violation.rule, Rule::Deadlock(_)));
+            let follows = |found: &mut Found| !found.confluent && matches!(found.violation.rule, Rule::Deadlock(_));
+            self.outcome.consequences.extend(self.outcome.found.extract_if(.., follows));
         }
         let all: Vec<Violation> = self.outcome.found.iter().map(|found| found.violation.clone()).collect();
         self.outcome.found.retain(|found| !shadowed(&found.violation, &all));

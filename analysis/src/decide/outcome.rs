@@ -107,6 +107,9 @@ pub struct Outcome {
     /// Broken only where an argument-driven loop runs fewer times than its ring has slots, which
     /// kernels usually exclude: hints, no findings.
     pub assumed: Vec<Found>,
+    /// Deadlocks that some schedules of a kernel with races end in. They may follow from a race, so they
+    /// are not findings; nor is a kernel right that only loses its races.
+    pub consequences: Vec<Found>,
     /// Waits that can be lapped without anything worse following.
     pub lapped: Vec<Lapped>,
     /// What keeps "nothing found" from meaning "nothing there".

@@ -23,12 +23,14 @@ pub struct Before<'a> {
     pub places: Vec<Place>,
     /// What could not be decided.
     pub gaps: &'a [Gap],
+    /// Whether some schedule deadlocks, be it as the consequence of a race.
+    pub hangs: bool,
 }
 
 impl<'a> Before<'a> {
     /// A kernel and its outcome.
     pub fn new(tree: &'a Tree, lowered: &'a Lowered, outcome: &'a Outcome, places: Vec<Place>) -> Before<'a> {
-        Before { tree, lowered, places, gaps: &outcome.gaps }
+        Before { tree, lowered, places, gaps: &outcome.gaps, hangs: hangs(outcome) }
     }
 
     /// What a candidate leaves wrong, in places of the text before it; `None` if the finding it is
@@ -67,12 +69,19 @@ impl<'a> Before<'a> {
             return Ok(None);
         }
         let outcome = decide(&lowered.kernel)?;
-        if outcome.gaps.iter().any(|gap| !self.gaps.contains(gap)) {
+        if outcome.gaps.iter().any(|gap| !self.gaps.contains(gap)) || (hangs(&outcome) && !self.hangs) {
             return Ok(None);
         }
         let findings = describe(&lowered, &outcome).findings;
         Ok(findings.iter().all(helps).then(|| findings.iter().filter_map(was).collect()))
     }
+}
+
+/// Whether some schedule deadlocks. A wait at the wrong cadence does, and while another race stays that
+/// counts as its consequence and is no finding.
+fn hangs(outcome: &Outcome) -> bool {
+    let deadlock = |found: &Found| matches!(found.violation.rule, Rule::Deadlock(_));
+    outcome.found.iter().chain(&outcome.consequences).any(deadlock)
 }
 
 /// A race of the run that led to the finding, with the edited kernel: most candidates that do not
