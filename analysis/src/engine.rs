@@ -5,7 +5,7 @@
 //! [`Engine::explorations`] does not move. Words and places are made anew each time.
 
 use crate::base::{Cancel, Cancelled, Limits, TextRange};
-use crate::decide::{Outcome, decide, unbound};
+use crate::decide::{Outcome, decide, survey, unbound};
 use crate::findings::{KernelReport, Proof, Verdict, blame_phases, describe, explain};
 use crate::fix::{Passed, offer};
 use crate::lower::lower;
@@ -25,12 +25,18 @@ const REMEMBERED_FIXES: usize = 64;
 /// Machine steps that checking one change may cost.
 const FIX_STEPS: u64 = 100_000;
 
+/// Machine steps of one run of a kernel that a report is waited for, and of all of them.
+const REPORT_RUN: u64 = 40_000;
+const REPORT_STEPS: u64 = 200_000;
+
 /// The analysis of documents, with a memory.
 #[derive(Debug)]
 pub struct Engine {
     limits: Limits,
     memory: VecDeque<Memory>,
     fixed: VecDeque<Memory>,
+    /// Kernels that a report was made of, decided without a proof.
+    surveyed: VecDeque<Memory>,
     explorations: u64,
 }
 
@@ -68,7 +74,7 @@ pub struct Analysis {
 impl Engine {
     /// An engine that remembers nothing yet.
     pub fn new(limits: Limits) -> Engine {
-        Engine { limits, memory: VecDeque::new(), fixed: VecDeque::new(), explorations: 0 }
+        Engine { limits, memory: VecDeque::new(), fixed: VecDeque::new(), surveyed: VecDeque::new(), explorations: 0 }
     }
 
     /// How many kernels were explored rather than remembered.
@@ -159,7 +165,7 @@ impl Engine {
 
     fn report_of(&mut self, section: &Section, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<Report, Cancelled> {
         let tree = section.tree();
-        let (outcome, _) = self.outcome(&lowered.kernel, cancel)?;
+        let outcome = self.surveyed(&lowered.kernel, cancel)?;
         let mut kernel = describe(lowered, &outcome);
         doubt(tree, lowered, &mut kernel);
         let mut report = Report::build(tree, lowered, &outcome, &kernel, &self.limits, cancel)?;
@@ -238,6 +244,27 @@ impl Engine {
             fixed.push_back(Memory { hash, kernel: kernel.clone(), outcome: outcome.clone(), passed: None });
             Ok(outcome)
         }
+    }
+
+    /// The outcome of a kernel where it is remembered, and else what runs say of it.
+    fn surveyed(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
+        let hash = hash(kernel);
+        let known = recall(&mut self.memory, hash, kernel).or_else(|| recall(&mut self.surveyed, hash, kernel));
+        if let Some(known) = known {
+            return Ok(known.outcome.clone());
+        }
+        let limits = Limits {
+            run_steps: self.limits.run_steps.min(REPORT_RUN),
+            total_steps: self.limits.total_steps.min(REPORT_STEPS),
+            ..self.limits.clone()
+        };
+        let outcome = survey(kernel, &limits, cancel)?;
+        self.explorations += 1;
+        if self.surveyed.len() == REMEMBERED {
+            self.surveyed.pop_front();
+        }
+        self.surveyed.push_back(Memory { hash, kernel: kernel.clone(), outcome: outcome.clone(), passed: None });
+        Ok(outcome)
     }
 
     fn outcome(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<(Outcome, bool), Cancelled> {

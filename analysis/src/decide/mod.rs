@@ -26,6 +26,15 @@ use crate::sync::{Kernel, SiteId};
 
 /// Decides a kernel.
 pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
+    decided(kernel, limits, cancel, true)
+}
+
+/// Decides a kernel as far as runs do: whether a clean answer holds for all inputs stays open.
+pub fn survey(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
+    decided(kernel, limits, cancel, false)
+}
+
+fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -> Result<Outcome, Cancelled> {
     let plan = Plan::new(kernel, limits);
     let mut decision = Decision {
         kernel,
@@ -65,7 +74,11 @@ pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<O
         cancel.check()?;
         decision.run_scant(valuation);
     }
-    if decision.outcome.found.is_empty() && decision.outcome.gaps.is_empty() && decision.outcome.lapped.is_empty() {
+    let clean =
+        decision.outcome.found.is_empty() && decision.outcome.gaps.is_empty() && decision.outcome.lapped.is_empty();
+    if !close {
+        decision.outcome.reach = Reach::Runs(vec![Open::NotAsked]);
+    } else if clean {
         decision.outcome.reach = proof::close(kernel, &plan, limits, cancel, &mut decision)?;
     }
     Ok(decision.outcome)

@@ -86,6 +86,8 @@ pub enum Open {
     Order,
     /// The share of steps that a proof may use was spent.
     Budget,
+    /// No proof was asked for.
+    NotAsked,
 }
 
 /// A loop whose state repeats.

@@ -160,6 +160,7 @@ fn open(lowered: &Lowered, outcome: &Outcome) -> Vec<Reason> {
             }
             Open::Order => Reason::new("on some path the order of steps may matter", None),
             Open::Budget => Reason::new("the share of steps that a proof may use was spent", None),
+            Open::NotAsked => Reason::new("no proof was asked for", None),
         });
     }
     reasons

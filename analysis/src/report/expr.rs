@@ -117,19 +117,16 @@ impl<'a, 't> Exprs<'a, 't> {
 
     /// The same with at most so many operators, where its parts have names.
     pub fn sized(&self, var: Var, size: usize) -> Expr {
-        // As deep as it is still short; deeper down, quotients may turn into a remainder.
-        let mut best = None;
-        for depth in 1..=DEPTH {
-            let fuel = Cell::new(FUEL);
-            let expr = self.build(var, depth, &fuel);
-            if expr.size() <= size || best.is_none() {
-                best = Some(expr);
-            }
-            if fuel.get() == 0 {
-                break;
-            }
+        if let Some(known) = self.trace.exprs.borrow().get(&(var, size)) {
+            return known.clone();
         }
-        best.unwrap_or_else(|| self.name(var))
+        // As deep as it is still short; deeper down, quotients may turn into a remainder.
+        let attempt = |depth: u32| self.build(var, depth, &Cell::new(FUEL));
+        let short = |expr: &Expr| expr.size() <= size;
+        let shorter = || (1..DEPTH).rev().step_by(2).map(attempt).find(short);
+        let expr = Some(attempt(DEPTH)).filter(short).or_else(shorter).unwrap_or_else(|| attempt(1));
+        self.trace.exprs.borrow_mut().insert((var, size), expr.clone());
+        expr
     }
 
     fn build(&self, var: Var, depth: u32, fuel: &Cell<u32>) -> Expr {

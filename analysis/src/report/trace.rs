@@ -2,6 +2,7 @@
 //!
 //! Memory is followed in the kernel, whose windows are exact; names and types come from the tree.
 
+use super::expr::Expr;
 use crate::base::TextRange;
 use crate::ide::spot::{around, walk};
 use crate::sync::{
@@ -11,6 +12,7 @@ use crate::sync::{
 use crate::syntax::ttgir::{OpId, Tree, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::cell::RefCell;
 
 /// Ways from a variable back to allocations that are followed: choices multiply.
 const CHAINS: usize = 64;
@@ -50,6 +52,8 @@ pub(super) struct Trace<'a> {
     bases: FxHashSet<&'a str>,
     /// The function that the kernel is.
     pub function: Option<OpId>,
+    /// Expressions that were made, by variable and size.
+    pub exprs: RefCell<FxHashMap<(Var, usize), Expr>>,
     made: Vec<Made>,
     args: Vec<SmallVec<[Var; 2]>>,
     block_of: Vec<Option<BlockId>>,
@@ -87,6 +91,7 @@ impl<'a> Trace<'a> {
             names,
             bases,
             function,
+            exprs: RefCell::default(),
             made: vec![Made::Other; kernel.vars.len()],
             args: vec![SmallVec::new(); kernel.vars.len()],
             block_of: vec![None; kernel.effects.len()],
