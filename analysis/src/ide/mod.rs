@@ -9,6 +9,7 @@
 pub(crate) mod expr;
 mod folding;
 mod hover;
+mod kernels;
 pub(crate) mod memory;
 mod names;
 mod roles;
@@ -19,6 +20,7 @@ mod tests;
 
 pub use folding::folds;
 pub use hover::{Hover, Row, hover};
+pub use kernels::{KernelPlace, kernels};
 pub use names::{Occurrence, definition, occurrences};
 pub use symbols::{Symbol, SymbolKind, symbols};
 

@@ -7,7 +7,7 @@ mod explain;
 mod github;
 mod human;
 mod json;
-mod paint;
+pub mod paint;
 pub mod report;
 mod sarif;
 mod sources;

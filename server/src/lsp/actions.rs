@@ -62,6 +62,7 @@ mod tests {
     use tower_lsp::ls_types::Uri;
 
     use super::*;
+    use crate::lsp::document::Desk;
     use crate::lsp::facts::Facts;
 
     const TEXT: &str = "module {\n  \"é\"() : () -> ()\n  wait\n}\n";
@@ -101,6 +102,7 @@ mod tests {
             document: Arc::new(Document::new(TEXT)),
             facts: Arc::new(facts),
             checked: None,
+            desk: Desk::new(),
         };
         snapshot.checked = Some(Arc::new(diagnostics::checked(&snapshot, analysis, None)));
         Some(snapshot)

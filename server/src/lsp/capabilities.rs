@@ -1,9 +1,9 @@
 //! What the server announces: what it serves, and nothing else.
 
 use tower_lsp::ls_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DiagnosticOptions, DiagnosticServerCapabilities,
-    FoldingRangeProviderCapability, HoverProviderCapability, OneOf, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions,
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, DiagnosticOptions,
+    DiagnosticServerCapabilities, FoldingRangeProviderCapability, HoverProviderCapability, OneOf, ServerCapabilities,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
 };
 
 use super::facts::Facts;
@@ -33,6 +33,7 @@ pub fn server_capabilities(facts: &Facts) -> ServerCapabilities {
                 ..CodeActionOptions::default()
             })
         }),
+        code_lens_provider: facts.lenses.then_some(CodeLensOptions { resolve_provider: Some(false) }),
         ..ServerCapabilities::default()
     }
 }

@@ -2,8 +2,8 @@
 
 use analysis::syntax::ttgir::Document;
 use analysis::{Analysis, Engine};
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use analysis::base::{Limits, TextRange};
@@ -29,6 +29,34 @@ pub struct Snapshot {
     pub facts: Arc<Facts>,
     /// The analysis of this very text, where it is ready.
     pub checked: Option<Arc<Checked>>,
+    /// What makes reports of it.
+    pub desk: Desk,
+}
+
+/// Where the reports of a text are made.
+#[derive(Clone)]
+pub struct Desk {
+    /// The document's engine: it remembers the outcome of a text that is analysed.
+    pub engine: Arc<Mutex<Engine>>,
+    /// Another one, so that a report need not wait for an analysis that takes long.
+    pub quick: Arc<Mutex<Engine>>,
+    /// The text this is about.
+    pub generation: u64,
+    /// The text that the document has now.
+    pub now: Arc<AtomicU64>,
+}
+
+impl Desk {
+    /// For a document's first text.
+    pub fn new() -> Desk {
+        let engine = || Arc::new(Mutex::new(Engine::new(Limits::default())));
+        Desk { engine: engine(), quick: engine(), generation: 0, now: Arc::new(AtomicU64::new(0)) }
+    }
+
+    /// Whether the document has another text by now.
+    pub fn is_outdated(&self) -> bool {
+        self.now.load(Ordering::Relaxed) != self.generation
+    }
 }
 
 impl Snapshot {
@@ -76,13 +104,31 @@ pub struct Open {
     /// The text as the analysis wants it.
     pub document: Arc<Document>,
     /// Keeps outcomes from one text to the next. One analysis of a document runs at a time.
-    pub engine: Arc<Mutex<Engine>>,
+    pub desk: Desk,
     /// The analysis under way.
     pub job: Option<Job>,
     /// The analysis of the present text.
     pub checked: Option<Arc<Checked>>,
     /// Requests that wait for it, with the generation they were asked in.
     pub parked: VecDeque<(u64, Reply)>,
+    /// Who shows a report of it.
+    pub watched: Watched,
+}
+
+/// Who wants to know that a report has changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Watched {
+    /// Names of documents that the client asks the server for.
+    pub pages: BTreeSet<String>,
+    /// Whether the client asked for the text itself.
+    pub text: bool,
+}
+
+impl Watched {
+    /// Whether nobody does.
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty() && !self.text
+    }
 }
 
 impl Open {
@@ -93,10 +139,11 @@ impl Open {
             generation: 0,
             rope: Rope::from_str(&text),
             document: Arc::new(Document::new(text)),
-            engine: Arc::new(Mutex::new(Engine::new(Limits::default()))),
+            desk: Desk::new(),
             job: None,
             checked: None,
             parked: VecDeque::new(),
+            watched: Watched::default(),
         }
     }
 
@@ -111,6 +158,7 @@ impl Open {
         }
         self.version = version;
         self.generation += 1;
+        self.desk.now.store(self.generation, Ordering::Relaxed);
         self.checked = None;
         if let Some(job) = &self.job {
             job.cancel();

@@ -27,7 +27,12 @@ pub struct Facts {
     pub action_literals: bool,
     /// Progress can be shown.
     pub progress: bool,
+    /// It knows the command that a code lens runs.
+    pub lenses: bool,
 }
+
+/// The command that shows a kernel's report, with the document's name and [`super::report::Lens`].
+pub const SHOW_REPORT: &str = "fencepost.showReport";
 
 impl Facts {
     /// Reads the capabilities of `initialize`.
@@ -50,6 +55,13 @@ impl Facts {
             versioned_edits: is(edits.and_then(|edit| edit.document_changes)),
             action_literals: text.code_action.is_some_and(|action| action.code_action_literal_support.is_some()),
             progress: is(client.window.as_ref().and_then(|window| window.work_done_progress)),
+            lenses: text.code_lens.is_some() && commands(client).any(|command| command == SHOW_REPORT),
         }
     }
+}
+
+/// Commands that the client says it has, as `experimental.commands.commands`.
+fn commands(client: &ClientCapabilities) -> impl Iterator<Item = &str> {
+    let commands = client.experimental.as_ref().and_then(|it| it.pointer("/commands/commands"));
+    commands.and_then(|commands| commands.as_array()).into_iter().flatten().filter_map(|command| command.as_str())
 }

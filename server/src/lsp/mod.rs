@@ -4,11 +4,12 @@
 //! here decides anything: a notification is one send, a request is one send and one wait for its
 //! answer. The state thread takes the messages in order, owns the documents and never blocks;
 //! workers get snapshots. What the server tells the client unasked goes through one outbox, which
-//! keeps its order. The server asks the client nothing but to create a progress bar, from a task
-//! of its own and with a time limit, so that a client that does not answer costs nothing.
+//! keeps its order. The server asks the client nothing but to create a progress bar and to ask anew
+//! for a report that it shows, from a task of its own and with a time limit, so that a client that does not answer costs nothing.
 
 mod actions;
 mod capabilities;
+mod content;
 mod diagnostics;
 mod document;
 mod facts;
@@ -18,6 +19,7 @@ mod outbox;
 mod outline;
 mod position;
 mod progress;
+mod report;
 mod requests;
 mod service;
 mod state;
@@ -33,6 +35,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tower_lsp::{LspService, Server};
 use tracing_subscriber::EnvFilter;
 
+use content::Shim;
 use service::Service;
 
 /// Deep enough for a parser that recurses; only touched pages cost memory.
@@ -74,7 +77,10 @@ async fn serve(orderly: Arc<AtomicBool>) {
     let (service, socket) = LspService::build(|client| Service::new(client, orderly))
         .custom_method("fencepost/run", Service::run)
         .custom_method("fencepost/explain", Service::explain)
+        .custom_method("fencepost/report", Service::report)
+        .custom_method("fencepost/reportText", Service::report_text)
+        .custom_method(content::METHOD, Service::report_page)
         .custom_method("window/workDoneProgress/cancel", Service::cancel_progress)
         .finish();
-    Server::new(stdin, tokio::io::stdout(), socket).concurrency_level(CONCURRENCY).serve(service).await;
+    Server::new(stdin, tokio::io::stdout(), socket).concurrency_level(CONCURRENCY).serve(Shim::new(service)).await;
 }

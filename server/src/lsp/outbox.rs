@@ -8,6 +8,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
 use tower_lsp::ls_types::{Diagnostic, MessageType, Uri};
 
+use super::content;
+use super::document::Watched;
+
 /// The sending end.
 #[derive(Clone)]
 pub struct Outbox {
@@ -17,6 +20,7 @@ pub struct Outbox {
 enum Letter {
     Diagnostics { uri: Uri, version: Option<i32>, diagnostics: Vec<Diagnostic> },
     Message(MessageType, String),
+    Report { uri: Uri, watched: Watched },
 }
 
 impl Outbox {
@@ -30,6 +34,13 @@ impl Outbox {
     /// Replaces the diagnostics of a document.
     pub fn publish(&self, uri: Uri, version: Option<i32>, diagnostics: Vec<Diagnostic>) {
         self.post(Letter::Diagnostics { uri, version, diagnostics });
+    }
+
+    /// Says that a document's report is another one, to whom it matters.
+    pub fn report_changed(&self, uri: Uri, watched: Watched) {
+        if !watched.is_empty() {
+            self.post(Letter::Report { uri, watched });
+        }
     }
 
     /// Shows an error.
@@ -58,6 +69,7 @@ async fn deliver(client: Client, mut receive: UnboundedReceiver<Letter>) {
                     client.publish_diagnostics(uri, diagnostics, version).await;
                 }
                 Letter::Message(kind, text) => client.show_message(kind, text).await,
+                Letter::Report { uri, watched } => content::say_changed(&client, uri, watched).await,
             }
         }
     }
@@ -66,6 +78,9 @@ async fn deliver(client: Client, mut receive: UnboundedReceiver<Letter>) {
 fn overtakes(later: &Letter, earlier: &Letter) -> bool {
     match (later, earlier) {
         (Letter::Diagnostics { uri: later, .. }, Letter::Diagnostics { uri: earlier, .. }) => later == earlier,
+        (Letter::Report { uri: later, watched: now }, Letter::Report { uri: earlier, watched: then }) => {
+            later == earlier && now == then
+        }
         _ => false,
     }
 }

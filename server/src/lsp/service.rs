@@ -3,17 +3,21 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use analysis::base::{Cancel, Cancelled};
+use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::*;
 use tower_lsp::{Client, LanguageServer};
 
+use super::content::Page;
 use super::document::Snapshot;
 use super::facts::Facts;
 use super::outbox::Outbox;
+use super::report::{self, ReportParams, ReportText};
 use super::requests::{self, ExplainParams, RunAnswer, RunParams};
-use super::state::{Message, Need, Refusal, State};
+use super::state::{Message, Need, PATIENCE, Refusal, State};
 use super::worker::guard;
 use super::{actions, capabilities, hover, outline, progress};
 
@@ -48,6 +52,18 @@ impl Service {
         need: Need,
         work: impl FnOnce(&Snapshot) -> R + Send + 'static,
     ) -> Result<Option<R>> {
+        self.ask_long(what, uri, need, move |snapshot, _| Ok(work(snapshot))).await
+    }
+
+    /// The same for work that takes long enough to be stopped: when the request is cancelled, or the
+    /// document gets another text.
+    async fn ask_long<R: Send + 'static>(
+        &self,
+        what: &'static str,
+        uri: Uri,
+        need: Need,
+        work: impl FnOnce(&Snapshot, &Cancel<'_>) -> std::result::Result<R, Cancelled> + Send + 'static,
+    ) -> Result<Option<R>> {
         let (send, receive) = oneshot::channel();
         let outbox = self.outbox.clone();
         let reply = move |snapshot: std::result::Result<Snapshot, Refusal>| {
@@ -55,7 +71,14 @@ impl Service {
                 return;
             }
             let answer = match snapshot {
-                Ok(snapshot) => guard(what, &outbox, || Some(work(&snapshot))).map_err(internal),
+                Ok(snapshot) => {
+                    let stop = || send.is_closed() || snapshot.desk.is_outdated();
+                    match guard(what, &outbox, || work(&snapshot, &Cancel::when(&stop))) {
+                        Ok(Ok(answer)) => Ok(Some(answer)),
+                        Ok(Err(Cancelled)) => Err(Error::content_modified()),
+                        Err(panic) => Err(internal(panic)),
+                    }
+                }
                 Err(Refusal::Unknown) => Ok(None),
                 Err(Refusal::Outdated) => Err(Error::content_modified()),
             };
@@ -71,6 +94,53 @@ impl Service {
         let uri = params.text_document.uri.clone();
         let answer = self.ask("the run", uri, Need::AnalysisNow, move |snapshot| requests::run(snapshot, &params));
         Ok(answer.await?.flatten())
+    }
+
+    /// `fencepost/report`: the document that `fencepost report --format json` prints.
+    pub async fn report(&self, params: ReportParams) -> Result<Option<Value>> {
+        let uri = params.uri.clone();
+        self.patience(&uri).await;
+        self.ask_long("the report", uri, Need::Text, move |it, cancel| report::document(it, &params, cancel)).await
+    }
+
+    /// `fencepost/reportText`: the same for people. From now on `fencepost/reportChanged` says when
+    /// to ask again.
+    pub async fn report_text(&self, params: ReportParams) -> Result<Option<ReportText>> {
+        self.tell(Message::Watch { uri: params.uri.clone(), page: None });
+        self.newest_report(params).await
+    }
+
+    /// `workspace/textDocumentContent`: a report as a document of the client.
+    pub async fn report_page(&self, page: Page) -> Result<Page> {
+        let text = |text: String| Ok(Page { uri: None, text: Some(text) });
+        let name = page.uri.unwrap_or_default();
+        let Some(asked) = report::of_page(&name) else { return text(format!("There is no page {name}.\n")) };
+        for params in asked {
+            self.tell(Message::Watch { uri: params.uri.clone(), page: Some(name.clone()) });
+            if let Some(report) = self.newest_report(params).await? {
+                return text(report.text);
+            }
+        }
+        text("The file is not open; open it to see its barrier report.\n".to_owned())
+    }
+
+    /// A report of the newest text, however often it changes meanwhile.
+    async fn newest_report(&self, params: ReportParams) -> Result<Option<ReportText>> {
+        self.patience(&params.uri).await;
+        loop {
+            let (uri, asked) = (params.uri.clone(), params.clone());
+            let work = move |it: &Snapshot, cancel: &Cancel<'_>| report::text(it, &asked, cancel);
+            match self.ask_long("the report", uri, Need::Text, work).await {
+                Err(error) if error.code == ErrorCode::ContentModified => {}
+                answer => return answer,
+            }
+        }
+    }
+
+    /// Waits for the analysis, which remembers what a report needs, but not long.
+    async fn patience(&self, uri: &Uri) {
+        let analysed = self.ask("the analysis", uri.clone(), Need::AnalysisNewest, |_| ());
+        let _ = tokio::time::timeout(PATIENCE, analysed).await;
     }
 
     /// `fencepost/explain`.
@@ -173,6 +243,10 @@ impl LanguageServer for Service {
 
     async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
         self.ask("folds", params.text_document.uri, Need::Text, outline::folds).await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        self.ask("code lenses", params.text_document.uri, Need::Text, report::lenses).await
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use analysis::base::Cancel;
 use analysis::base::Limits;
@@ -19,11 +20,14 @@ use tower_lsp::Client;
 use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use super::diagnostics::{self, Cut};
-use super::document::{Checked, Job, Open, Snapshot};
+use super::document::{Checked, Desk, Job, Open, Snapshot};
 use super::facts::Facts;
 use super::outbox::Outbox;
 use super::progress;
 use super::worker::guard;
+
+/// A report that is shown says what it can by then, while the analysis goes on.
+pub const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Answers a request; told why if it cannot be answered.
 pub type Reply = Box<dyn FnOnce(Result<Snapshot, Refusal>) + Send>;
@@ -60,6 +64,10 @@ pub enum Message {
     Close { uri: Uri },
     /// A request came.
     Ask { uri: Uri, need: Need, reply: Reply },
+    /// A report of a document is shown: as a document of this name, or by the client itself.
+    Watch { uri: Uri, page: Option<String> },
+    /// A while has passed since a document got this text.
+    Late { uri: Uri, generation: u64 },
     /// An analysis ended.
     Analysed { uri: Uri, job: u64, outcome: Outcome },
     /// The user no longer wants to wait for an analysis.
@@ -149,6 +157,13 @@ impl State {
                 for (_, reply) in gone {
                     reply(Err(Refusal::Outdated));
                 }
+                if !open.watched.is_empty() {
+                    let (late, send) = (Message::Late { uri: uri.clone(), generation: now }, self.send.clone());
+                    self.runtime.spawn(async move {
+                        tokio::time::sleep(PATIENCE).await;
+                        let _ = send.send(late);
+                    });
+                }
                 if open.job.is_none() {
                     self.analyse(uri);
                 }
@@ -159,6 +174,18 @@ impl State {
                 }
             }
             Message::Ask { uri, need, reply } => self.ask(uri, need, reply),
+            Message::Watch { uri, page } => {
+                if let Some(open) = self.documents.get_mut(&uri) {
+                    open.watched.text |= page.is_none();
+                    open.watched.pages.extend(page);
+                }
+            }
+            Message::Late { uri, generation } => {
+                let late = |open: &&Open| open.generation == generation && open.checked.is_none();
+                if let Some(open) = self.documents.get(&uri).filter(late) {
+                    self.outbox.report_changed(uri, open.watched.clone());
+                }
+            }
             Message::Analysed { uri, job, outcome } => self.analysed(uri, job, outcome),
             Message::Cancel { job } => {
                 let running = self.documents.values().filter_map(|open| open.job.as_ref());
@@ -184,6 +211,7 @@ impl State {
         for (_, reply) in open.parked {
             reply(Err(Refusal::Outdated));
         }
+        self.outbox.report_changed(uri.clone(), open.watched);
         true
     }
 
@@ -219,7 +247,7 @@ impl State {
         let stop = Arc::new(AtomicBool::new(false));
         open.job = Some(Job { id, generation: open.generation, stop: stop.clone() });
         let snapshot = snapshot(&uri, open, &self.facts);
-        let engine = open.engine.clone();
+        let engine = open.desk.engine.clone();
         let (send, outbox) = (self.send.clone(), self.outbox.clone());
         let (done, ended) = oneshot::channel::<()>();
         if self.facts.progress {
@@ -266,7 +294,7 @@ impl State {
         };
         let checked = match outcome {
             Outcome::Failed(text) => {
-                open.engine = Arc::new(std::sync::Mutex::new(Engine::new(Limits::default())));
+                open.desk.engine = Arc::new(std::sync::Mutex::new(Engine::new(Limits::default())));
                 cut(open, Cut::Failed(text))
             }
             _ if ended.generation != open.generation => {
@@ -281,7 +309,7 @@ impl State {
             return;
         }
         open.checked = Some(checked.clone());
-        let snapshot = snapshot(uri, open, &facts);
+        let (snapshot, watched) = (snapshot(uri, open, &facts), open.watched.clone());
         for (_, reply) in std::mem::take(&mut open.parked) {
             let snapshot = snapshot.clone();
             self.runtime.spawn_blocking(move || reply(Ok(snapshot)));
@@ -289,6 +317,7 @@ impl State {
         if !facts.pull {
             self.outbox.publish(uri.clone(), Some(snapshot.version), checked.diagnostics.clone());
         }
+        self.outbox.report_changed(uri.clone(), watched);
     }
 }
 
@@ -303,5 +332,6 @@ fn snapshot(uri: &Uri, open: &Open, facts: &Arc<Facts>) -> Snapshot {
         document: open.document.clone(),
         facts: facts.clone(),
         checked: open.checked.clone(),
+        desk: Desk { generation: open.generation, ..open.desk.clone() },
     }
 }

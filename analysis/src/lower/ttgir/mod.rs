@@ -80,12 +80,12 @@ fn module(tree: &Tree, module: Option<OpId>, ops: &[OpId], kernels: &mut Vec<Low
     }
 }
 
-/// Names of the kernels that [`lower`] would give, in its order.
-pub fn kernel_names(tree: &Tree) -> Vec<String> {
+/// The kernels that [`lower`] would give, in its order: their names, and where these stand.
+pub fn kernel_names(tree: &Tree) -> Vec<(String, TextRange)> {
     let modules = tree.top().iter().filter(|&&top| matches!(tree.op_name(top), "builtin.module" | "module"));
     let inside = modules.flat_map(|&top| functions(tree, &body(tree, top)));
     let kernels = inside.chain(functions(tree, tree.top())).filter(|&op| !private(tree, op));
-    kernels.map(|op| name(tree, op).to_owned()).collect()
+    kernels.map(|op| (name(tree, op).to_owned(), name_range(tree, op))).collect()
 }
 
 /// Functions with a body.
@@ -95,6 +95,10 @@ fn functions(tree: &Tree, ops: &[OpId]) -> Vec<OpId> {
 
 fn name(tree: &Tree, function: OpId) -> &str {
     tree.attr(function, "sym_name").and_then(|attr| tree.attr_str(attr)).unwrap_or("")
+}
+
+fn name_range(tree: &Tree, function: OpId) -> TextRange {
+    tree.attr(function, "sym_name").map_or(tree.op_name_range(function), |attr| tree.attr_range(attr))
 }
 
 fn private(tree: &Tree, function: OpId) -> bool {
@@ -195,8 +199,7 @@ impl<'t> Lowerer<'t> {
     fn entry(&mut self, function: OpId, name: &str) {
         let tree = self.tree;
         self.build.map.kernel = name.to_owned();
-        let name_attr = tree.attr(function, "sym_name");
-        self.build.map.kernel_range = name_attr.map_or(tree.op_name_range(function), |attr| tree.attr_range(attr));
+        self.build.map.kernel_range = name_range(tree, function);
         if let Some(partition) = self.build.map.partitions.first_mut() {
             partition.1 = self.build.map.kernel_range;
         }

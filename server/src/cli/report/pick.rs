@@ -42,11 +42,9 @@ pub fn sections(document: &Document, places: &Places<'_>, kernel: Option<&str>) 
             continue;
         }
         let names = known.entry(section.text()).or_insert_with(|| {
-            if count == 1 || section.is_read() {
-                kernel_names(section.tree())
-            } else {
-                kernel_names(&Tree::parse(section.text()))
-            }
+            let kept = count == 1 || section.is_read();
+            let names = if kept { kernel_names(section.tree()) } else { kernel_names(&Tree::parse(section.text())) };
+            names.into_iter().map(|(name, _)| name).collect()
         });
         let names: Vec<String> = names.iter().filter(|name| kernel.is_none_or(|it| it == *name)).cloned().collect();
         let name = SectionName::of(document, at).unwrap_or(SectionName { number: 1, count: 1, pass: String::new() });

@@ -1,0 +1,122 @@
+//! Documents whose text the server gives: `workspace/textDocumentContent` of LSP 3.18.
+//!
+//! The protocol's types here are those of 3.17. So a shim around the service reads the capability off
+//! `initialize` and writes ours into its answer; the rest are requests and notifications like others.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tower_lsp::Client;
+use tower_lsp::jsonrpc::{Request, Response};
+use tower_lsp::ls_types::Uri;
+use tower_lsp::ls_types::notification::Notification;
+use tower_lsp::ls_types::request::Request as Method;
+use tower_service::Service;
+
+use super::document::Watched;
+
+/// The request for a document's text.
+pub const METHOD: &str = "workspace/textDocumentContent";
+
+/// The scheme of reports: `fencepost-report:/kernel.ttgir.txt?uri=…`.
+pub const SCHEME: &str = "fencepost-report";
+
+/// How long the client may take to be told that a text has changed.
+const TELLING: Duration = Duration::from_secs(2);
+
+/// Parameters of the request, and its answer.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct Page {
+    /// The document's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+    /// Its text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// `workspace/textDocumentContent/refresh`.
+enum Refresh {}
+
+impl Method for Refresh {
+    type Params = Page;
+    type Result = ();
+    const METHOD: &'static str = "workspace/textDocumentContent/refresh";
+}
+
+/// `fencepost/reportChanged`, for clients that ask for the text themselves.
+enum Changed {}
+
+impl Notification for Changed {
+    type Params = ChangedParams;
+    const METHOD: &'static str = "fencepost/reportChanged";
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct ChangedParams {
+    uri: Uri,
+}
+
+/// Tells the client that the reports of a document are other ones. It waits for no answer.
+pub async fn say_changed(client: &Client, uri: Uri, watched: Watched) {
+    if watched.text {
+        client.send_notification::<Changed>(ChangedParams { uri }).await;
+    }
+    for page in watched.pages {
+        let client = client.clone();
+        tokio::spawn(async move {
+            let page = Page { uri: Some(page), text: None };
+            let _ = tokio::time::timeout(TELLING, client.send_request::<Refresh>(page)).await;
+        });
+    }
+}
+
+/// A service that knows one capability more.
+pub struct Shim<S> {
+    inner: S,
+}
+
+impl<S> Shim<S> {
+    /// Around `inner`.
+    pub fn new(inner: S) -> Shim<S> {
+        Shim { inner }
+    }
+}
+
+impl<S> Service<Request> for Shim<S>
+where
+    S: Service<Request, Response = Option<Response>>,
+    S::Future: Send + 'static,
+{
+    type Response = Option<Response>;
+    type Error = S::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Option<Response>, S::Error>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let known = request.method() == "initialize"
+            && request.params().is_some_and(|it| {
+                it.pointer("/capabilities/workspace/textDocumentContent").is_some_and(|it| it.is_object())
+            });
+        let answer = self.inner.call(request);
+        Box::pin(async move {
+            let answer = answer.await?;
+            Ok(if known { answer.map(announce) } else { answer })
+        })
+    }
+}
+
+/// Adds the capability to an answer.
+fn announce(answer: Response) -> Response {
+    let (id, mut body) = answer.into_parts();
+    if let Ok(result) = &mut body {
+        result["capabilities"]["workspace"]["textDocumentContent"] = json!({ "schemes": [SCHEME] });
+    }
+    Response::from_parts(id, body)
+}
