@@ -52,6 +52,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
             steps: 0,
             states: 0,
             valuations: Vec::new(),
+            ample: 0,
             cut: plan.cut,
         },
     };
@@ -69,6 +70,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
         }
         decision.run(valuation, cancel)?;
     }
+    decision.outcome.ample = decision.outcome.valuations.len();
     decision.drop_consequences();
     for valuation in scant {
         cancel.check()?;

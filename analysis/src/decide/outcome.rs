@@ -124,8 +124,10 @@ pub struct Outcome {
     pub steps: u64,
     /// States visited where schedules differ.
     pub states: u64,
-    /// Valuations run.
+    /// Valuations run: first those under which loops run as often as is expected.
     pub valuations: Vec<Valuation>,
+    /// How many these first ones are.
+    pub ample: usize,
     /// Whether valuations were left out because of the limit.
     pub cut: bool,
 }

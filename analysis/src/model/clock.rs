@@ -133,6 +133,26 @@ impl Clock {
         }
     }
 
+    /// Calls `each` with every channel of which more was seen than `known` says, by channel, and
+    /// brings `known` up to date.
+    pub fn ahead(&self, known: &mut Vec<u32>, mut each: impl FnMut(Channel, u32)) {
+        if known.len() < self.0.len() * PIECE {
+            known.resize(self.0.len() * PIECE, 0);
+        }
+        for (number, (piece, known)) in self.0.iter().zip(known.chunks_mut(PIECE)).enumerate() {
+            let Some(piece) = piece else { continue };
+            if piece.iter().zip(&*known).all(|(seen, known)| seen <= known) {
+                continue;
+            }
+            for (at, (&seen, known)) in piece.iter().zip(known).enumerate() {
+                if seen > *known {
+                    *known = seen;
+                    each(Channel((number * PIECE + at) as u32), seen);
+                }
+            }
+        }
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.0.clear();

@@ -243,6 +243,16 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether a thread's operation sees an earlier access with no wait, because both are its own and
+    /// complete in order.
+    pub fn in_own_order(&self, thread: usize, issuer: Issuer, completion: &Completion, earlier: &Event) -> bool {
+        match self.own(thread, issuer, completion) {
+            Own::Nothing => false,
+            Own::Channel(channel) => channel == earlier.channel,
+            Own::Transactions => earlier.transaction && usize::from(earlier.thread) == thread,
+        }
+    }
+
     /// The commit group that an operation joins, and its number there.
     fn group(&self, state: &mut State, thread: usize, completion: &Completion) -> Option<(Channel, u32)> {
         let (kind, implicit) = match completion {

@@ -35,7 +35,7 @@ mod thread;
 mod valuation;
 mod violation;
 
-pub use atoms::{Atoms, Window};
+pub use atoms::{Atoms, Cut, Window};
 pub use barrier::{Barrier, Frontier};
 pub use clock::{Channel, Channels, Clock};
 pub use cluster::Cluster;

@@ -137,6 +137,14 @@ impl Shadow {
         self.atoms.of(window).iter().filter_map(|atom| history(atom)?.write).find(|write| holds(write))
     }
 
+    /// An access of a window in a CTA that happened at a step, as far as it is still remembered.
+    pub fn happened(&mut self, kernel: &Kernel, window: Window, cta: usize, step: u32) -> Option<Event> {
+        let number = self.resolve(kernel, window);
+        let atom = *self.atoms.of(number).first()?;
+        let history = self.histories.get(atom as usize * self.ctas + cta)?;
+        history.write.iter().chain(&history.reads).find(|event| event.step == step).copied()
+    }
+
     /// Checks an access of a resolved window in one CTA, then records it; `report` is told each
     /// distinct reason against it.
     pub fn access(

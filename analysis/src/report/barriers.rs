@@ -33,7 +33,7 @@ pub fn mechanism(issuer: Issuer, completion: &Completion) -> Mechanism {
 }
 
 /// The barriers that an effect uses, each with how it arrives, if it does.
-fn used_by(kind: &EffectKind) -> Vec<(Var, Option<Mechanism>)> {
+pub(super) fn used_by(kind: &EffectKind) -> Vec<(Var, Option<Mechanism>)> {
     match kind {
         EffectKind::Init { barrier, .. }
         | EffectKind::Invalidate { barrier }

@@ -1,12 +1,16 @@
 //! Puts a report together.
 
+use super::barriers::Barriers;
 use super::buffers::Memory;
+use super::coverage::Tables;
+use super::edges::Edges;
+use super::remarks::Remarks;
+use super::ties::ties;
 use super::trace::Trace;
-use super::{Report, partitions};
+use super::{Report, edges, partitions};
 use crate::base::{Cancel, Cancelled, Limits, TextRange};
 use crate::decide::Outcome;
-use crate::findings::KernelReport;
-use crate::report::barriers::Barriers;
+use crate::findings::{KernelReport, inputs};
 use crate::sync::Lowered;
 use crate::syntax::ttgir::Tree;
 
@@ -24,8 +28,15 @@ impl Report {
         cancel.check()?;
         let trace = Trace::new(tree, lowered);
         let memory = Memory::of(&trace);
-        let barriers = Barriers::of(&trace, &memory);
-        let (_, _) = (outcome, limits);
+        let mut barriers = Barriers::of(&trace, &memory);
+        let (ties, made) = ties(&lowered.kernel, outcome, limits, cancel)?;
+        let edges = Edges::new(&trace, &ties, &memory, &barriers);
+        edges::fill(&mut barriers, &edges.rows, &ties);
+        let (rows, findings) = (&barriers.rows, &kernel.findings);
+        let tables = Tables { trace: &trace, ties: &ties, memory: &memory, edges: &edges, barriers: rows, findings };
+        let coverage = tables.all();
+        let (all, told) = (&memory, &barriers);
+        let remarks = Remarks { trace: &trace, ties: &ties, memory: all, barriers: told, findings }.all();
         let unmodelled = lowered.unmodelled.iter().map(|item| (item.range, item.reason.clone())).collect();
         Ok(Report {
             kernel: kernel.name.clone(),
@@ -33,13 +44,13 @@ impl Report {
             stage: lowered.map.stage,
             verdict: kernel.verdict.clone(),
             findings: kernel.findings.clone(),
-            runs: Vec::new(),
+            runs: made.iter().map(|run| inputs(&lowered.kernel, &lowered.map, &run.valuation)).collect(),
             partitions: partitions::rows(&trace, &memory),
             barriers: barriers.rows,
-            edges: Vec::new(),
+            edges: edges.rows,
             buffers: memory.buffers,
-            coverage: Vec::new(),
-            remarks: Vec::new(),
+            coverage,
+            remarks,
             unmodelled,
         })
     }

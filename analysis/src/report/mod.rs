@@ -11,9 +11,16 @@ mod aliases;
 pub mod barriers;
 pub mod buffers;
 mod build;
+mod coverage;
+mod edges;
 mod expr;
 mod names;
+mod order;
 mod partitions;
+mod remarks;
+mod runs;
+mod ties;
+mod tokens;
 mod trace;
 mod uses;
 
