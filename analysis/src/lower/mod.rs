@@ -7,4 +7,4 @@ mod build;
 pub mod simplify;
 mod ttgir;
 
-pub use ttgir::{kernel_names, lower};
+pub use ttgir::{Tasks, kernel_names, lower};

@@ -30,6 +30,12 @@ impl Lowerer<'_> {
     pub(super) fn op(&mut self, op: OpId) {
         let tree = self.tree;
         let name = tree.op_name(op);
+        if self.task.is_none() && self.tasks.opens(op) && !self.tasks.spans_function() {
+            return self.share(op, &[op]);
+        }
+        if self.leaves(op) {
+            return;
+        }
         if tree.is_broken(op) && tree.regions(op).is_empty() {
             self.forget(op);
             if !matches!(name.split('.').next(), Some("arith" | "math" | "tt")) {

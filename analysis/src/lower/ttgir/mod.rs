@@ -41,6 +41,7 @@ use crate::sync::{
     Block, EffectKind, Input, InputId, InputKind, Instr, Kernel, Lowered, Partition, Pure, Site, SiteId, Unmodelled,
 };
 use crate::syntax::ttgir::{OpId, Tree, Ty, ValueId};
+pub use autows::Tasks;
 use value::Val;
 
 /// How deep regions and calls may nest before the rest is unmodelled.
@@ -133,6 +134,14 @@ struct Lowerer<'t> {
     partition: usize,
     /// What its thread knows of arefs and semaphores.
     hidden: autows::Hidden,
+    /// Who executes what.
+    tasks: autows::Tasks,
+    /// The task that is being lowered, where tasks share a region.
+    task: Option<usize>,
+    /// Allocations that were made before the tasks started.
+    stored: FxHashSet<OpId>,
+    /// Storage that several allocations share, by `buffer.id` and whether it is tensor memory.
+    packed: FxHashMap<(i64, bool), crate::sync::BufferId>,
     /// Barriers of the tokens, by the op that makes them.
     tokens: FxHashMap<OpId, autows::Token>,
     /// The op after which all CTAs meet because Triton makes them.
@@ -167,6 +176,10 @@ impl<'t> Lowerer<'t> {
             ctas: cta::Ctas::default(),
             partition: 0,
             hidden: autows::Hidden::default(),
+            tasks: autows::Tasks::default(),
+            task: None,
+            stored: FxHashSet::default(),
+            packed: FxHashMap::default(),
             tokens: FxHashMap::default(),
             rendezvous: None,
             unmodelled: Vec::new(),
@@ -212,7 +225,12 @@ impl<'t> Lowerer<'t> {
         self.rendezvous = self.meeting(region);
         self.calls.push(function);
         self.exits.push(region::Exit::Kernel);
-        self.region(region, None);
+        self.read_tasks(function);
+        if self.tasks.spans_function() {
+            self.shared_function(function, region);
+        } else {
+            self.region(region, None);
+        }
         // A body without a terminator ends all the same.
         let site = self.site(function);
         self.build.end(crate::sync::Terminator::Return(site));

@@ -30,10 +30,33 @@ impl Lowerer<'_> {
     pub(super) fn allocate(&mut self, op: OpId) {
         let tree = self.tree;
         let Some(&result) = tree.results(op).first() else { return };
+        if self.task.is_none() || !self.stored.contains(&op) {
+            self.storage(op);
+        }
+        let (Some(view), Some(memory)) = (self.view(result), self.memory(result)) else { return };
+        let site = self.site(op);
+        if !tree.group(op, "src").is_empty() {
+            let proxy = if memory.space == Space::Tensor { Proxy::Tensor } else { Proxy::Generic };
+            let access = Access { view, mode: Mode::Write, proxy, operand: "", clears: false, ctas: CtaSet::OWN };
+            self.role(op, site, "result", tree.value_range(result));
+            let kind =
+                EffectKind::Operation { issuer: Issuer::Base, accesses: vec![access], completion: Completion::InOrder };
+            self.build.effect(site, None, kind);
+        }
+    }
+
+    /// The storage of an allocation.
+    pub(super) fn storage(&mut self, op: OpId) {
+        let tree = self.tree;
+        let Some(&result) = tree.results(op).first() else { return };
+        self.stored.insert(op);
         let Some(memory) = self.memory(result) else {
             self.forget(op);
             return self.unmodelled(op, "the type of the allocation is not followed");
         };
+        if let Some(view) = self.shared_storage(op, &memory) {
+            return self.bind(result, Val::View(view));
+        }
         let name = tree.value_name(result);
         let start = match memory.space {
             Space::Shared => {
@@ -47,14 +70,6 @@ impl Lowerer<'_> {
         self.build.effect(site, None, EffectKind::Allocate(id));
         let view = self.build.base(id, memory.shape, name);
         self.bind(result, Val::View(view));
-        if !tree.group(op, "src").is_empty() {
-            let proxy = if memory.space == Space::Tensor { Proxy::Tensor } else { Proxy::Generic };
-            let access = Access { view, mode: Mode::Write, proxy, operand: "", clears: false, ctas: CtaSet::OWN };
-            self.role(op, site, "result", tree.value_range(result));
-            let kind =
-                EffectKind::Operation { issuer: Issuer::Base, accesses: vec![access], completion: Completion::InOrder };
-            self.build.effect(site, None, kind);
-        }
     }
 
     /// Start of a tensor memory allocation. Rows are not counted: allocations in the lower half

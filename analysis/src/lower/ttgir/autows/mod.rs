@@ -1,11 +1,16 @@
-//! What automatic warp specialisation puts between its passes: arefs, semaphores, warp groups, tokens.
+//! What automatic warp specialisation puts between its passes: arefs, semaphores, warp groups, tokens,
+//! tasks in one region, buffers that share storage.
 
 mod aref;
 mod group;
 mod hidden;
 mod origin;
+mod reuse;
+mod split;
+mod tasks;
 mod tokens;
 
 pub(super) use hidden::{Counter, Counters, Hidden};
 pub(super) use origin::{Place, Source, origins, source};
+pub use tasks::Tasks;
 pub(super) use tokens::Token;

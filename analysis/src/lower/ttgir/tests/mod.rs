@@ -9,6 +9,8 @@ mod flow;
 mod rows;
 mod same;
 mod scalars;
+mod tasks;
+mod tokens;
 mod views;
 
 use crate::sync::{Lowered, text};
