@@ -18,6 +18,7 @@ mod cfg;
 mod clc;
 mod cta;
 mod effects;
+mod fences;
 mod flow;
 mod layout;
 mod mma;
@@ -256,7 +257,11 @@ impl<'t> Lowerer<'t> {
     }
 
     fn finish(self) -> Lowered {
-        let Build { kernel, map, .. } = self.build;
+        let unfenced = self.calls.first().is_some_and(|function| self.unfenced(*function));
+        let Build { mut kernel, map, .. } = self.build;
+        if unfenced {
+            fences::ignore(&mut kernel);
+        }
         let (kernel, map) = simplify(kernel, map);
         let mut unmodelled = self.unmodelled;
         if defined(&kernel) < kernel.vars.len() {

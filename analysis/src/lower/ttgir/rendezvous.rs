@@ -111,7 +111,8 @@ impl Lowerer<'_> {
         value
     }
 
-    fn walk(&self, op: OpId, see: &mut dyn FnMut(OpId)) {
+    /// Shows an op and all ops within it.
+    pub(super) fn walk(&self, op: OpId, see: &mut dyn FnMut(OpId)) {
         see(op);
         let tree = self.tree;
         let inner = tree.regions(op).iter().flat_map(|region| tree.blocks(*region));
