@@ -40,6 +40,20 @@ pub fn sources() -> Vec<(String, String)> {
         .collect()
 }
 
+/// The kernels of the corpus and of `kernels/`, broken twins too, with a name each.
+pub fn corpus() -> Vec<(String, String)> {
+    let mut paths = files(&root().join("kernels"), "ttgir");
+    let Ok(entries) = fs::read_dir(root().join("corpus/ttgir")) else { return Vec::new() };
+    let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    folders.sort();
+    paths.extend(folders.iter().flat_map(|folder| files(folder, "ttgir")));
+    let named = paths.iter().filter_map(|path| {
+        let name = path.strip_prefix(root()).unwrap_or(path).display().to_string();
+        Some((name, fs::read_to_string(path).ok()?))
+    });
+    named.collect()
+}
+
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
