@@ -4,7 +4,8 @@
 
 use super::expr::Expr;
 use crate::base::TextRange;
-use crate::ide::spot::{around, walk};
+use crate::ide::spot::walk;
+use crate::lower::Tasks;
 use crate::sync::{
     Block, BlockId, BufferId, Effect, EffectId, Instr, Kernel, LoopId, Lowered, Pure, Site, SiteId, Terminator, Var,
     ViewOp,
@@ -52,6 +53,7 @@ pub(super) struct Trace<'a> {
     bases: FxHashSet<&'a str>,
     /// The function that the kernel is.
     pub function: Option<OpId>,
+    tasks: Option<Tasks>,
     /// Expressions that were made, by variable and size.
     pub exprs: RefCell<FxHashMap<(Var, usize), Expr>>,
     made: Vec<Made>,
@@ -91,6 +93,7 @@ impl<'a> Trace<'a> {
             names,
             bases,
             function,
+            tasks: function.map(|function| Tasks::new(tree, function)),
             exprs: RefCell::default(),
             made: vec![Made::Other; kernel.vars.len()],
             args: vec![SmallVec::new(); kernel.vars.len()],
@@ -292,16 +295,10 @@ impl<'a> Trace<'a> {
         self.value_at(*range)
     }
 
-    /// The partitions that execute an op.
+    /// The partitions that execute an op; the default one where none is named.
     pub fn executors(&self, op: OpId) -> Vec<usize> {
-        for (outer, region) in around(self.tree, op) {
-            match self.tree.op_name(outer) {
-                "ttg.warp_specialize" => return vec![region],
-                "ttg.warp_specialize.partitions" => return vec![region + 1],
-                _ => {}
-            }
-        }
-        vec![0]
+        let named = self.tasks.as_ref().map_or_else(Vec::new, |tasks| tasks.partitions(self.tree, op).to_vec());
+        if named.is_empty() { vec![0] } else { named }
     }
 
     /// Whether an op gives a view of its first operand.
