@@ -23,6 +23,15 @@ vim.api.nvim_create_user_command('FencepostRun', function()
   fencepost.show_run()
 end, { desc = 'Show the run that leads to the finding under the cursor' })
 
+vim.lsp.handlers['fencepost/reportChanged'] = function(_, params)
+  fencepost.on_report_changed(nil, params)
+end
+
+vim.api.nvim_create_user_command('FencepostReport', function(command)
+  local kernel, section = command.fargs[1], tonumber(command.fargs[2] or '')
+  fencepost.show_report(kernel, section)
+end, { nargs = '*', desc = 'Show the barrier report of the kernel, in step with its edits' })
+
 vim.api.nvim_create_user_command('FencepostExplain', function(command)
   fencepost.explain(command.args ~= '' and command.args or nil)
 end, { nargs = '?', desc = 'Explain a kind of finding, by default that under the cursor' })

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { LanguageClient, State, type LanguageClientOptions, type ServerOptions } from 'vscode-languageclient/node';
 
 import { registerDocuments, showRun } from './documents';
+import { LensCommands, showReport, type ReportTarget } from './report';
 import { findServer } from './server';
 
 let client: LanguageClient | undefined;
@@ -44,6 +45,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand('fencepost.restart', restart),
     vscode.commands.registerCommand('fencepost.showLog', () => log.show()),
     vscode.commands.registerTextEditorCommand('fencepost.showRun', (editor) => showRun(client, editor)),
+    vscode.commands.registerCommand('fencepost.showReport', (target?: ReportTarget) =>
+      showReport(client, typeof target?.uri === 'string' ? target : undefined),
+    ),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration('fencepost.server')) {
         void restart();
@@ -72,6 +76,7 @@ function createClient(
   };
   log.info(`server: ${command}`);
   const made = new LanguageClient('fencepost', 'Fencepost', run, options);
+  made.registerFeature(new LensCommands());
   made.onDidChangeState((change) => {
     if (change.newState === State.Running) {
       const version = made.initializeResult?.serverInfo?.version ?? '';

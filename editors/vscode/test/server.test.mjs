@@ -20,10 +20,24 @@ test('the extension starts the server', { skip: server ? false : 'no server is b
   await extension.activate({ subscriptions: [], extensionPath: here('..') });
   assert.deepEqual(seen.errors, []);
   assert.match(seen.status.text, /^Fencepost \d+\.\d+\.\d+$/);
-  assert.deepEqual(Object.keys(seen.commands).sort(), ['fencepost.restart', 'fencepost.showLog', 'fencepost.showRun']);
+  const commands = ['fencepost.restart', 'fencepost.showLog', 'fencepost.showReport', 'fencepost.showRun'];
+  assert.deepEqual(Object.keys(seen.commands).sort(), commands);
   const page = await seen.providers.fencepost.provideTextDocumentContent({ path: '/explain/deadlock.md' });
   assert.match(page, /^# deadlock\n/);
+  // The client library provides the reports, since the server announced their scheme.
+  const reports = seen.providers['fencepost-report'];
+  await seen.commands['fencepost.showReport']({ uri: 'file:///k%201.ttgir', kernel: 'a&b', section: 2 });
+  const shown = seen.shown.at(-1);
+  assert.equal(shown, 'fencepost-report:/k 1.ttgir.report.txt?section=2&kernel=a%26b&uri=file:///k%201.ttgir');
+  const report = await reports.provideTextDocumentContent(reportUri(shown), { isCancellationRequested: false });
+  assert.match(report, /^The file is not open/);
   await seen.commands['fencepost.restart']();
   assert.match(seen.status.text, /^Fencepost \d/);
   await extension.deactivate();
 });
+
+/** A name as VS Code hands it to the client: every sign of the query is quoted once more. */
+function reportUri(text) {
+  const [path, query] = text.split(/\?(.*)/s);
+  return { scheme: 'fencepost-report', toString: () => `${encodeURI(path)}?${encodeURIComponent(query)}` };
+}

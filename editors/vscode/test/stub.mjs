@@ -46,7 +46,7 @@ class EventEmitter {
 
 /** Installs the module; gives what the extension did with it. */
 export function install() {
-  const seen = { commands: {}, errors: [], status: {}, providers: {} };
+  const seen = { commands: {}, errors: [], status: {}, providers: {}, shown: [] };
   const vscode = anything('vscode');
   const register = (name, run) => {
     seen.commands[name] = run;
@@ -56,6 +56,7 @@ export function install() {
     version: '1.93.0',
     Disposable,
     EventEmitter,
+    ViewColumn: { Beside: -2 },
     LanguageStatusSeverity: { Information: 0, Warning: 1, Error: 2 },
     commands: { registerCommand: register, registerTextEditorCommand: register, executeCommand: async () => {} },
   });
@@ -64,6 +65,7 @@ export function install() {
   }
   Object.assign(vscode.workspace, {
     textDocuments: [],
+    openTextDocument: async (uri) => void seen.shown.push(`${uri.scheme}:${uri.path}?${uri.query}`),
     notebookDocuments: [],
     workspaceFolders: undefined,
     getConfiguration: () => ({ get: (_key, otherwise) => otherwise }),
@@ -78,6 +80,7 @@ export function install() {
     createOutputChannel: () => new Proxy({}, { get: (_target, key) => (key === 'then' ? undefined : () => new Disposable()) }),
     showErrorMessage: async (message) => void seen.errors.push(message),
   });
+  vscode.Uri.from = (parts) => parts;
   vscode.languages.createLanguageStatusItem = () => seen.status;
   vscode.env.language = 'en';
   vscode.env.appName = 'a test';

@@ -37,7 +37,7 @@ local function request(client, method, params, buffer, done)
   end
 end
 
---- Shows lines in a scratch window that `q` closes.
+--- Shows lines in a scratch window that `q` closes; gives its buffer.
 local function show(lines, filetype)
   vim.cmd('botright new')
   local buffer = vim.api.nvim_get_current_buf()
@@ -49,6 +49,7 @@ local function show(lines, filetype)
   vim.bo[buffer].filetype = filetype
   vim.wo.wrap = false
   vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = buffer, nowait = true })
+  return buffer
 end
 
 --- Shows the run of the finding under the cursor; its steps become the location list.
@@ -110,6 +111,109 @@ function M.explain(kind)
       vim.notify(('Fencepost knows no kind %q'):format(kind), vim.log.levels.WARN)
     end
   end)
+end
+
+-- Reports that are shown, by the number of their buffer: `source`, `uri`, `kernel`, `section`.
+local reports = {}
+
+local function fill(report, lines)
+  vim.bo[report].modifiable = true
+  vim.api.nvim_buf_set_lines(report, 0, -1, false, lines)
+  vim.bo[report].modifiable = false
+end
+
+--- Asks for a report and hands over its lines, unless a later question was asked meanwhile.
+local function ask(report, done)
+  local of = reports[report]
+  local client = of and vim.api.nvim_buf_is_valid(of.source) and client_of(of.source)
+  if not client then
+    return
+  end
+  of.asked = (of.asked or 0) + 1
+  local asked = of.asked
+  local params = { uri = of.uri, kernel = of.kernel, section = of.section, width = 100 }
+  request(client, 'fencepost/reportText', params, of.source, function(answer)
+    if answer and reports[report] == of and of.asked == asked and vim.api.nvim_buf_is_valid(report) then
+      done(vim.split(answer.text, '\n', { trimempty = true }))
+    end
+  end)
+end
+
+--- Goes to the line of the kernel that the report names under or before the cursor.
+local function jump(report)
+  local line, column = vim.api.nvim_get_current_line(), vim.fn.col('.')
+  local target, at = nil, 1
+  while true do
+    local from, to, word, number = line:find('(lines?) (%d+)', at)
+    if not from or (target and from > column) then
+      break
+    end
+    target, at = number, to + 1
+    -- Lines that stand in a row: `lines 12, 14`.
+    while word == 'lines' do
+      local next_from, next_to, next_number = line:find('^, (%d+)', at)
+      if not next_from or next_from >= column then
+        break
+      end
+      target, at = next_number, next_to + 1
+    end
+  end
+  target = tonumber(target or line:match('^%s+(%d+)%s'))
+  local of = reports[report]
+  if not target or not of or not vim.api.nvim_buf_is_valid(of.source) then
+    vim.notify('Fencepost: no line is named here')
+    return
+  end
+  local window = vim.fn.bufwinid(of.source)
+  if window == -1 then
+    vim.cmd('sbuffer ' .. of.source)
+  else
+    vim.api.nvim_set_current_win(window)
+  end
+  vim.cmd("normal! m'")
+  vim.api.nvim_win_set_cursor(0, { math.min(target, vim.api.nvim_buf_line_count(0)), 0 })
+end
+
+--- Shows the barrier report of the buffer's kernel in a window that follows its edits.
+function M.show_report(kernel, section)
+  local source = vim.api.nvim_get_current_buf()
+  if not client_of(source) then
+    return
+  end
+  local report = show({ 'The barrier report is being made.' }, 'fencepostreport')
+  reports[report] = { source = source, uri = vim.uri_from_bufnr(source), kernel = kernel, section = section }
+  vim.keymap.set('n', '<CR>', function()
+    jump(report)
+  end, { buffer = report, desc = 'Go to the line that is named here' })
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    buffer = report,
+    callback = function()
+      reports[report] = nil
+    end,
+  })
+  ask(report, function(lines)
+    fill(report, lines)
+  end)
+end
+
+--- `fencepost/reportChanged`: every report of the document is asked for anew, and keeps its place.
+function M.on_report_changed(_, params)
+  for report, of in pairs(reports) do
+    if of.uri == params.uri then
+      ask(report, function(lines)
+        local views = {}
+        for _, window in ipairs(vim.fn.win_findbuf(report)) do
+          views[window] = vim.api.nvim_win_call(window, vim.fn.winsaveview)
+        end
+        fill(report, lines)
+        for window, view in pairs(views) do
+          vim.api.nvim_win_call(window, function()
+            vim.fn.winrestview(view)
+          end)
+        end
+      end)
+    end
+  end
 end
 
 return M
