@@ -9,7 +9,6 @@ use analysis::timeline::Timeline;
 use crate::place::Places;
 
 /// What the text, Markdown, JSON and HTML printers take.
-#[allow(dead_code, reason = "the timeline is drawn by HTML alone")]
 pub struct Sheet<'a> {
     /// The file as it was named, or `<stdin>`.
     pub path: &'a str,
