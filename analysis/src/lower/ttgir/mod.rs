@@ -143,6 +143,8 @@ struct Lowerer<'t> {
     stored: FxHashSet<OpId>,
     /// Storage that several allocations share, by `buffer.id` and whether it is tensor memory.
     packed: FxHashMap<(i64, bool), crate::sync::BufferId>,
+    /// Ops on each token, by the op that makes it; filled when asked for.
+    token_users: FxHashMap<OpId, Vec<OpId>>,
     /// Barriers of the tokens, by the op that makes them.
     tokens: FxHashMap<OpId, autows::Token>,
     /// The op after which all CTAs meet because Triton makes them.
@@ -181,6 +183,7 @@ impl<'t> Lowerer<'t> {
             task: None,
             stored: FxHashSet::default(),
             packed: FxHashMap::default(),
+            token_users: FxHashMap::default(),
             tokens: FxHashMap::default(),
             rendezvous: None,
             unmodelled: Vec::new(),

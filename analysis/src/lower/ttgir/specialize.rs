@@ -153,6 +153,7 @@ impl Lowerer<'_> {
         }
         self.inlined += 1;
         self.users.clear();
+        self.token_users.clear();
         self.depth += 1;
         self.calls.push(function);
         let after = self.exit_block(tree.results(op));

@@ -19,7 +19,7 @@ use crate::lower::ttgir::region::Exit;
 use crate::lower::ttgir::specialize::PARTITIONS;
 use crate::lower::ttgir::value::{Class, Val};
 use crate::sync::{Fork, Partition, Stage, Target, Terminator, Var};
-use crate::syntax::ttgir::{OpId, RegionId, Tree, ValueId};
+use crate::syntax::ttgir::{OpId, RegionId, Tree, Ty, ValueId};
 
 /// Whether the text holds anything that orders tasks.
 fn has_sync(tree: &Tree, function: OpId) -> bool {
@@ -161,11 +161,29 @@ impl Lowerer<'_> {
             below(tree, op, &mut inside);
         }
         for &op in &inside {
-            if matches!(tree.op_name(op), "ttg.local_alloc" | "ttng.tmem_alloc") {
+            if !matches!(tree.op_name(op), "ttg.local_alloc" | "ttng.tmem_alloc") {
+                continue;
+            }
+            if self.hands_over(op) {
+                self.stored.insert(op);
+                self.forget(op);
+                self.unmodelled(op, "another task takes what this one is filled with, and no channel is there yet");
+            } else {
                 self.storage(op);
             }
         }
         inside
+    }
+
+    /// Whether an allocation that is never written again is filled by one task and used by another:
+    /// what orders them comes with a later pass.
+    fn hands_over(&mut self, op: OpId) -> bool {
+        let tree = self.tree;
+        let ty = tree.results(op).first().and_then(|result| tree.value_type(*result)).map(|ty| tree.ty(ty));
+        let constant = matches!(ty, Some(Ty::MemDesc { mutable: false, .. })) && !tree.group(op, "src").is_empty();
+        let Some(own) = self.tasks.named(tree, op).filter(|_| constant) else { return false };
+        self.find_users();
+        (0..self.tasks.numbers.len()).any(|task| !own.contains(&task) && self.uses(op, task))
     }
 
     /// What a task sees of the values from outside: parameters of its first block, and constants.

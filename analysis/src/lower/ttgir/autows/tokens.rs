@@ -13,13 +13,14 @@
 use rustc_hash::FxHashSet;
 
 use super::origin::origin;
+use super::tasks::below;
 use crate::lower::ttgir::Lowerer;
 use crate::lower::ttgir::effects::TokenOp;
 use crate::sync::{
     Abstract, AbstractOf, Buffer, BufferId, Dim, EffectKind, Half, Pure, Recipients, Shape, SiteId, Space, Stage, Var,
     ViewOp, Width,
 };
-use crate::syntax::ttgir::{OpId, RegionId, Ty, ValueId};
+use crate::syntax::ttgir::{OpId, Ty, ValueId};
 
 /// `loadType = asyncLoadOp`.
 const ASYNC_LOAD: i64 = 1;
@@ -159,22 +160,21 @@ impl Lowerer<'_> {
         token
     }
 
-    /// Every op of the function that takes this token.
-    fn users_of_token(&self, made: OpId) -> Vec<OpId> {
-        let tree = self.tree;
-        let mut users = Vec::new();
-        let mut regions: Vec<RegionId> =
-            self.calls.iter().flat_map(|function| tree.regions(*function)).copied().collect();
-        while let Some(region) = regions.pop() {
-            for &op in tree.blocks(region).iter().flat_map(|block| tree.block_ops(*block)) {
-                regions.extend(tree.regions(op));
-                let token = tree.group(op, "token").first().filter(|_| tree.op_name(op).starts_with("nvws."));
-                if token.is_some_and(|token| origin(tree, *token) == Some(made)) {
-                    users.push(op);
+    /// Every op of the functions being lowered that takes this token.
+    fn users_of_token(&mut self, made: OpId) -> Vec<OpId> {
+        if self.token_users.is_empty() {
+            let tree = self.tree;
+            let mut ops = Vec::new();
+            self.calls.iter().for_each(|function| below(tree, *function, &mut ops));
+            for op in ops.into_iter().filter(|op| tree.op_name(*op).starts_with("nvws.")) {
+                if let Some(&token) = tree.group(op, "token").first()
+                    && let Some(made) = origin(tree, token)
+                {
+                    self.token_users.entry(made).or_default().push(op);
                 }
             }
         }
-        users
+        self.token_users.get(&made).cloned().unwrap_or_default()
     }
 
     /// Commits and waits of one task among the ops of a token.

@@ -38,12 +38,12 @@ fn regions_say_it() {
         r#"%z = arith.constant {mark = "before"} 0 : i32
            ttg.warp_specialize(%n)
            default {
-             %a = arith.constant {mark = "default"} 0 : i32
+             %g = arith.constant {mark = "default"} 0 : i32
              ttg.warp_yield
            }
            partition0(%m: i32) num_warps(4) {
              scf.for %i = %m to %m step %m : i32 {
-               %a = arith.constant {mark = "first", async_task_id = array<i32: 7>} 0 : i32
+               %g = arith.constant {mark = "first", async_task_id = array<i32: 7>} 0 : i32
              }
              ttg.warp_return
            } : (i32) -> ()"#,
@@ -54,11 +54,11 @@ fn regions_say_it() {
 #[test]
 fn ops_name_tasks_by_number_and_partitions_are_places() {
     check_who(
-        r#"%a = arith.constant {mark = "all", async_task_id = array<i32: 1, 3>} 0 : i32
-           %b = arith.constant {mark = "nobody"} 0 : i32
+        r#"%g = arith.constant {mark = "all", async_task_id = array<i32: 1, 3>} 0 : i32
+           %h = arith.constant {mark = "nobody"} 0 : i32
            scf.for %i = %n to %n step %c1 : i32 {
-             %c = arith.constant {mark = "inside"} 0 : i32
-             %d = arith.constant {mark = "last", async_task_id = dense<3> : vector<1xi32>} 0 : i32
+             %e = arith.constant {mark = "inside"} 0 : i32
+             %f = arith.constant {mark = "last", async_task_id = dense<3> : vector<1xi32>} 0 : i32
            } {async_task_id = array<i32: 1, 3>}"#,
         &[("all", &[0, 1]), ("inside", &[0, 1]), ("last", &[1]), ("nobody", &[])],
     );
@@ -67,11 +67,11 @@ fn ops_name_tasks_by_number_and_partitions_are_places() {
 #[test]
 fn a_loop_may_be_all_that_is_shared() {
     check_who(
-        r#"%a = arith.constant {mark = "before"} 0 : i32
+        r#"%g = arith.constant {mark = "before"} 0 : i32
            scf.for %i = %n to %n step %c1 : i32 {
-             %b = arith.constant {mark = "one", ttg.partition = array<i32: 1>} 0 : i32
-             %c = arith.constant {mark = "two", ttg.partition = array<i32: 0, 1>} 0 : i32
-             %d = arith.constant {mark = "untold"} 0 : i32
+             %h = arith.constant {mark = "one", ttg.partition = array<i32: 1>} 0 : i32
+             %e = arith.constant {mark = "two", ttg.partition = array<i32: 0, 1>} 0 : i32
+             %f = arith.constant {mark = "untold"} 0 : i32
            } {ttg.partition = array<i32: 0, 1>, ttg.warp_specialize.tag = 0 : i32}"#,
         &[("before", &[]), ("one", &[1]), ("two", &[0, 1]), ("untold", &[0, 1])],
     );
