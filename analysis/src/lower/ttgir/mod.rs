@@ -29,6 +29,8 @@ mod result;
 mod scalar;
 mod scratch;
 mod specialize;
+mod subtile;
+mod tlx;
 mod token;
 mod value;
 mod view;
@@ -161,6 +163,8 @@ struct Lowerer<'t> {
     users: FxHashMap<ValueId, Vec<OpId>>,
     /// Barriers of the TMA loads that an aref or a semaphore lowers.
     loads: FxHashMap<OpId, crate::sync::Var>,
+    /// Where allocations that share storage lie.
+    shares: FxHashMap<OpId, tlx::Share>,
     /// Threads of a warp.
     lanes: u32,
     depth: u32,
@@ -193,6 +197,7 @@ impl<'t> Lowerer<'t> {
             inlined: 0,
             users: FxHashMap::default(),
             loads: FxHashMap::default(),
+            shares: FxHashMap::default(),
             lanes: 32,
             depth: 0,
         }

@@ -12,7 +12,7 @@
 //! they are assigned: each enter counts on. Missed, and said at the op: an aref made in a loop, and
 //! an enter that counts in a region of several blocks.
 
-use super::hidden::{Counter, Part, Side};
+use super::hidden::{Channel, Counter, Part, Ring, Side};
 use crate::lower::ttgir::Lowerer;
 use crate::lower::ttgir::value::Val;
 use crate::sync::{
@@ -21,17 +21,9 @@ use crate::sync::{
 };
 use crate::syntax::ttgir::{Def, OpId, Ty, ValueId};
 
-/// One buffer of a channel.
-#[derive(Clone)]
-pub(in crate::lower::ttgir) struct Ring {
-    view: Var,
-    /// The leading dimension is the slots; scales in tensor memory have none.
-    slots: bool,
-}
-
 /// An aref, as a thread knows it.
 #[derive(Clone)]
-pub(in crate::lower::ttgir) struct Channel {
+pub(super) struct Aref {
     full: Var,
     empty: Var,
     rings: Vec<Ring>,
@@ -46,7 +38,7 @@ pub(in crate::lower::ttgir) struct Channel {
     fence_get: bool,
 }
 
-impl Channel {
+impl Aref {
     pub(super) fn vars_mut(&mut self) -> impl Iterator<Item = &mut Var> {
         [&mut self.full, &mut self.empty].into_iter().chain(self.rings.iter_mut().map(|ring| &mut ring.view))
     }
@@ -54,7 +46,7 @@ impl Channel {
 
 /// How an exit arrives.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Thread,
     TensorCore,
     Bytes,
@@ -62,11 +54,11 @@ enum Kind {
 }
 
 /// One op of an aref, met through the captures of partitions.
-struct Use {
-    op: OpId,
+pub(super) struct Use {
+    pub(super) op: OpId,
     /// The partition that executes it, by its attribute or by the region it stands in.
-    partition: Option<i64>,
-    tagged: bool,
+    pub(super) partition: Option<i64>,
+    pub(super) tagged: bool,
 }
 
 impl Lowerer<'_> {
@@ -127,7 +119,8 @@ impl Lowerer<'_> {
                 }
             }
         }
-        self.hidden.channels.push(Channel { full, empty, rings, depth, spelt, puts, gets, fence_put, fence_get });
+        let aref = Aref { full, empty, rings, depth, spelt, puts, gets, fence_put, fence_get };
+        self.hidden.channels.push(Channel::Aref(aref));
         self.build.map.stage = self.build.map.stage.max(Stage::Tokens);
     }
 
@@ -157,7 +150,7 @@ impl Lowerer<'_> {
     }
 
     /// One slot of a window whose leading dimension is the slots.
-    fn slot(&mut self, all: Var, stage: Var, name: &str) -> Var {
+    pub(super) fn slot(&mut self, all: Var, stage: Var, name: &str) -> Var {
         let Some(shape) = self.build.shape(all).cloned() else { return all };
         let Some((first, rest)) = shape.dims.split_first() else { return all };
         let rest = if rest.is_empty() { vec![Dim { size: 1, stride: shape.element }] } else { rest.to_vec() };
@@ -199,7 +192,7 @@ impl Lowerer<'_> {
             self.role_of(op, site, "phase", "phase", 0);
         }
         self.build.effect(site, None, EffectKind::Wait { barrier, phase });
-        self.bind_slots(op, &channel, stage);
+        self.bind_slots(op, &channel.rings, stage);
         if let Some(&token) = tree.results(op).last() {
             self.bind(token, Val::Stage(stage));
         }
@@ -209,17 +202,31 @@ impl Lowerer<'_> {
     }
 
     /// The results of an enter, or of `aref.buffer`: the slots of this stage.
-    fn bind_slots(&mut self, op: OpId, channel: &Channel, stage: Var) {
+    pub(super) fn bind_slots(&mut self, op: OpId, rings: &[Ring], stage: Var) {
         let tree = self.tree;
-        for (&result, ring) in tree.results(op).iter().zip(&channel.rings) {
+        for (&result, ring) in tree.results(op).iter().zip(rings) {
             let name = tree.value_name(result);
             let view = if ring.slots { self.slot(ring.view, stage, name) } else { ring.view };
             self.bind(result, Val::View(view));
         }
     }
 
+    /// An enter of another partition: it counts, and its token has a stage.
+    pub(super) fn aref_passed(&mut self, op: OpId, put: bool) {
+        let tree = self.tree;
+        let found = tree.group(op, "aref").first().and_then(|aref| self.channel(*aref));
+        let Some(at) = found else { return };
+        let Some(Channel::Aref(channel)) = self.hidden.channels.get(at).cloned() else { return };
+        if channel.spelt || self.uncounted(op).is_some() {
+            return;
+        }
+        if let (Some((stage, _)), Some(&token)) = (self.count_on(op, at, &channel, put), tree.results(op).last()) {
+            self.bind(token, Val::Stage(stage));
+        }
+    }
+
     /// Steps the counters that this enter moves; an op that names no partition moves those of all.
-    fn count_on(&mut self, op: OpId, at: usize, channel: &Channel, put: bool) -> Option<(Var, Var)> {
+    fn count_on(&mut self, op: OpId, at: usize, channel: &Aref, put: bool) -> Option<(Var, Var)> {
         let (side, partitions) = if put { (Side::Put, &channel.puts) } else { (Side::Get, &channel.gets) };
         let tag = self.tag(op);
         let mut last = None;
@@ -232,7 +239,7 @@ impl Lowerer<'_> {
 
     /// TMA loads into the buffers of a put count their bytes on the full barrier, and the expect
     /// stands at the enter.
-    fn expect_loads(&mut self, op: OpId, site: SiteId, channel: &Channel, stage: Var) {
+    fn expect_loads(&mut self, op: OpId, site: SiteId, channel: &Aref, stage: Var) {
         let tree = self.tree;
         self.find_users();
         let users = |lowerer: &Self, value: &ValueId| lowerer.users.get(value).cloned().unwrap_or_default();
@@ -258,7 +265,7 @@ impl Lowerer<'_> {
 
     /// `nvws.descriptor_load`: a TMA load that completes on the full barrier of its put.
     pub(in crate::lower::ttgir) fn descriptor_load(&mut self, op: OpId) {
-        let Some(barrier) = self.loads.get(&op).copied() else {
+        let Some(barrier) = self.loads.get(&op).copied().or_else(|| self.released_load(op)) else {
             return self.unmodelled(op, "a load whose barrier no text says");
         };
         let tree = self.tree;
@@ -292,14 +299,14 @@ impl Lowerer<'_> {
         let barrier = self.slot(if put { channel.full } else { channel.empty }, stage, "");
         self.role_of(op, site, "barrier", "aref", 0);
         for kind in kinds {
-            self.arrive_as(op, site, barrier, kind);
+            self.arrive_as(op, site, barrier, kind, 1);
         }
     }
 
-    fn arrive_as(&mut self, op: OpId, site: SiteId, barrier: Var, kind: Kind) {
+    pub(super) fn arrive_as(&mut self, op: OpId, site: SiteId, barrier: Var, kind: Kind, count: u32) {
         match kind {
             Kind::Thread => {
-                self.build.effect(site, None, EffectKind::Arrive { barrier, count: 1, to: Recipients::own() });
+                self.build.effect(site, None, EffectKind::Arrive { barrier, count, to: Recipients::own() });
             }
             Kind::TensorCore => {
                 let pair = self.paired(op);
@@ -310,7 +317,7 @@ impl Lowerer<'_> {
             Kind::Copies => {
                 let to = Recipients::own();
                 self.build.effect(site, None, EffectKind::AsyncCopyArrive { barrier, increments: true, to });
-                self.build.effect(site, None, EffectKind::Arrive { barrier, count: 1, to: Recipients::own() });
+                self.build.effect(site, None, EffectKind::Arrive { barrier, count, to: Recipients::own() });
             }
             Kind::Bytes => {}
         }
@@ -319,12 +326,12 @@ impl Lowerer<'_> {
     pub(in crate::lower::ttgir) fn aref_buffer(&mut self, op: OpId) {
         let Some((_, channel)) = self.aref_of(op) else { return };
         if let Some(stage) = self.stage_of(op, channel.spelt) {
-            self.bind_slots(op, &channel, stage);
+            self.bind_slots(op, &channel.rings, stage);
         }
     }
 
     /// The stage of an op that takes a token; one that is not followed is said.
-    fn stage_of(&mut self, op: OpId, spelt: bool) -> Option<Var> {
+    pub(super) fn stage_of(&mut self, op: OpId, spelt: bool) -> Option<Var> {
         let tree = self.tree;
         if spelt && let Some(&stage) = tree.group(op, "stage").first() {
             return Some(self.scalar(stage));
@@ -338,9 +345,12 @@ impl Lowerer<'_> {
     }
 
     /// The aref of an op, noted here as this thread knows it; one that is not followed is said.
-    fn aref_of(&mut self, op: OpId) -> Option<(usize, Channel)> {
+    fn aref_of(&mut self, op: OpId) -> Option<(usize, Aref)> {
         let aref = *self.tree.group(op, "aref").first()?;
-        let found = self.channel(aref).and_then(|at| Some((at, self.hidden.channels.get(at)?.clone())));
+        let found = self.channel(aref).and_then(|at| match self.hidden.channels.get(at)? {
+            Channel::Aref(aref) => Some((at, aref.clone())),
+            Channel::Semaphore(_) => None,
+        });
         if found.is_none() {
             self.unmodelled(op, format!("where `{}` was made is not followed", self.tree.value_name(aref)));
         }
@@ -360,7 +370,7 @@ impl Lowerer<'_> {
     }
 
     /// The kinds in `async_ops`.
-    fn kinds(&self, op: OpId) -> Vec<Kind> {
+    pub(super) fn kinds(&self, op: OpId) -> Vec<Kind> {
         let tree = self.tree;
         let list = tree.attr(op, "async_ops").map(|attr| tree.attr_array(attr)).unwrap_or_default();
         let kind = |text: &str| match text.split(['<', '>']).nth(1).map(str::trim) {
@@ -374,7 +384,7 @@ impl Lowerer<'_> {
     }
 
     /// The partition that an op names; the first where it names several.
-    fn tag(&self, op: OpId) -> Option<i64> {
+    pub(super) fn tag(&self, op: OpId) -> Option<i64> {
         let attr = self.tree.attr(op, "ttg.partition")?;
         self.tree.attr_ints(attr).first().copied().or_else(|| self.tree.attr_int(attr))
     }
@@ -392,7 +402,7 @@ impl Lowerer<'_> {
     }
 
     /// All ops that use an aref, also by the name that a partition has for it.
-    fn uses_of(&mut self, aref: ValueId) -> Vec<Use> {
+    pub(super) fn uses_of(&mut self, aref: ValueId) -> Vec<Use> {
         self.find_users();
         let tree = self.tree;
         let mut uses = Vec::new();
@@ -436,7 +446,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn in_loop(&self, op: OpId) -> bool {
+    pub(super) fn in_loop(&self, op: OpId) -> bool {
         let tree = self.tree;
         let mut op = op;
         while let Some(parent) = tree.parent_block(op).and_then(|block| tree.parent_op(tree.parent_region(block))) {
@@ -449,7 +459,7 @@ impl Lowerer<'_> {
     }
 
     /// Where counters are not followed.
-    fn uncounted(&self, op: OpId) -> Option<&'static str> {
+    pub(super) fn uncounted(&self, op: OpId) -> Option<&'static str> {
         let tree = self.tree;
         if self.calls.len() > 1 {
             return Some("a function that is called");
@@ -487,7 +497,7 @@ impl Lowerer<'_> {
     }
 
     /// Dimension 0 of a memdesc; scales in tensor memory have one slot.
-    fn depth_of(&self, value: ValueId) -> Option<u64> {
+    pub(super) fn depth_of(&self, value: ValueId) -> Option<u64> {
         if self.has_scales(value) {
             return Some(1);
         }
@@ -499,7 +509,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn has_scales(&self, value: ValueId) -> bool {
+    pub(super) fn has_scales(&self, value: ValueId) -> bool {
         match self.tree.value_type(value).map(|ty| self.tree.ty(ty)) {
             Some(Ty::MemDesc { encoding: Some(attr), .. }) => self.tree.attr_text(attr).contains("scales_encoding"),
             _ => false,

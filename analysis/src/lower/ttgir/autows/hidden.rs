@@ -8,6 +8,8 @@
 
 use std::collections::BTreeMap;
 
+use super::aref::Aref;
+use super::semaphore::Semaphore;
 use crate::lower::ttgir::Lowerer;
 use crate::lower::ttgir::value::Val;
 use crate::sync::{Pure, Var, VarKind, Width};
@@ -39,11 +41,26 @@ pub(super) enum Part {
 /// Where the counters stand.
 pub(in crate::lower::ttgir) type Counters = BTreeMap<Counter, Var>;
 
+/// One buffer of a channel.
+#[derive(Clone)]
+pub(in crate::lower::ttgir) struct Ring {
+    pub(super) view: Var,
+    /// The leading dimension is the slots; scales in tensor memory have none.
+    pub(super) slots: bool,
+}
+
+/// An aref or a semaphore, as a thread knows it.
+#[derive(Clone)]
+pub(in crate::lower::ttgir) enum Channel {
+    Aref(Aref),
+    Semaphore(Semaphore),
+}
+
 /// What a thread knows of channels.
 #[derive(Clone, Default)]
 pub(in crate::lower::ttgir) struct Hidden {
     /// Arefs and semaphores, in the order in which they were made.
-    pub(super) channels: Vec<super::aref::Channel>,
+    pub(super) channels: Vec<Channel>,
     /// Where the counters stand.
     pub(in crate::lower::ttgir) counters: Counters,
 }
@@ -57,7 +74,12 @@ pub(in crate::lower::ttgir) struct Passed {
 
 impl Hidden {
     fn vars_mut(&mut self) -> impl Iterator<Item = &mut Var> {
-        let views = self.channels.iter_mut().flat_map(super::aref::Channel::vars_mut);
+        let views = self.channels.iter_mut().flat_map(|channel| -> Box<dyn Iterator<Item = &mut Var>> {
+            match channel {
+                Channel::Aref(aref) => Box::new(aref.vars_mut()),
+                Channel::Semaphore(semaphore) => Box::new(semaphore.vars_mut()),
+            }
+        });
         views.chain(self.counters.values_mut())
     }
 }
@@ -101,41 +123,44 @@ impl Lowerer<'_> {
             return Vec::new();
         }
         let tree = self.tree;
-        let mut found = vec![None; self.hidden.channels.len()];
+        let mut found = std::collections::BTreeSet::new();
         let mut open = regions.to_vec();
         while let Some(region) = open.pop() {
             for &op in tree.blocks(region).iter().flat_map(|block| tree.block_ops(*block)) {
                 open.extend(tree.regions(op));
-                if let Some((channel, side)) = self.counting(op)
-                    && let Some(sides) = found.get_mut(channel)
-                {
-                    let sides: &mut Option<(bool, bool)> = sides;
-                    let (put, get) = sides.unwrap_or_default();
-                    *sides = Some((put || side == Side::Put, get || side == Side::Get));
-                }
+                found.extend(self.counting(op));
             }
         }
-        let moves = |counter: &&Counter| match found.get(counter.channel).copied().flatten() {
-            Some((put, get)) => {
-                if counter.side == Side::Put {
-                    put
-                } else {
-                    get
-                }
-            }
-            None => false,
-        };
+        let moves = |counter: &&Counter| found.contains(&(counter.channel, counter.side));
         self.hidden.counters.keys().filter(moves).copied().collect()
     }
 
-    /// The channel and the side that an op counts for.
-    fn counting(&self, op: OpId) -> Option<(usize, Side)> {
-        let side = match self.tree.op_name(op) {
-            "nvws.aref.put.enter" => Side::Put,
+    /// The channels and sides that an op counts for.
+    fn counting(&self, op: OpId) -> Vec<(usize, Side)> {
+        let name = self.tree.op_name(op);
+        let side = match name {
+            "nvws.aref.put.enter" | "nvws.semaphore.acquire" => Side::Put,
             "nvws.aref.get.enter" => Side::Get,
-            _ => return None,
+            _ => return Vec::new(),
         };
-        Some((self.channel(*self.tree.operands(op).first()?)?, side))
+        let Some(at) = self.tree.operands(op).first().and_then(|value| self.channel(*value)) else {
+            return Vec::new();
+        };
+        match self.hidden.channels.get(at) {
+            Some(Channel::Semaphore(semaphore)) => vec![(at, Side::Get), (semaphore.group, Side::Put)],
+            _ => vec![(at, side)],
+        }
+    }
+
+    /// What this thread knows after an op that another partition executes: where the counters stand.
+    #[allow(dead_code)]
+    pub(in crate::lower::ttgir) fn passed_by(&mut self, op: OpId) {
+        match self.tree.op_name(op) {
+            "nvws.aref.put.enter" => self.aref_passed(op, true),
+            "nvws.aref.get.enter" => self.aref_passed(op, false),
+            "nvws.semaphore.acquire" => self.semaphore_passed(op),
+            _ => {}
+        }
     }
 
     /// The channel that a value stands for.

@@ -6,6 +6,7 @@ mod group;
 mod hidden;
 mod origin;
 mod reuse;
+mod semaphore;
 mod split;
 mod tasks;
 mod tokens;

@@ -122,6 +122,12 @@ pub(super) enum Row {
     MapToRemote,
     /// Stores into another CTA's memory (fork only).
     RemoteStore(Remote),
+    /// `storage_alias_spec`.
+    StorageSpec,
+    /// `storage_alias_local_alloc`.
+    StorageAlloc,
+    /// `require_layout`.
+    Layout,
     /// `aref.create`.
     ArefCreate,
     /// `aref.put.enter` and `aref.get.enter`.
@@ -130,6 +136,14 @@ pub(super) enum Row {
     ArefExit { put: bool },
     /// `aref.buffer`.
     ArefBuffer,
+    /// `semaphore.create`.
+    SemaphoreCreate,
+    /// `semaphore.acquire`.
+    SemaphoreAcquire,
+    /// `semaphore.buffer`.
+    SemaphoreBuffer,
+    /// `semaphore.release`.
+    SemaphoreRelease,
     /// `nvws.descriptor_load` and `nvws.descriptor_gather`.
     DescriptorLoad,
     /// `create_token`.

@@ -17,6 +17,10 @@ pub(super) const ROWS: Table = &[
     ("aref.put.enter", Row::ArefEnter { put: true }),
     ("aref.put.exit", Row::ArefExit { put: true }),
     ("aref.phi", Row::Unmodelled(PHI)),
+    ("semaphore.create", Row::SemaphoreCreate),
+    ("semaphore.acquire", Row::SemaphoreAcquire),
+    ("semaphore.buffer", Row::SemaphoreBuffer),
+    ("semaphore.release", Row::SemaphoreRelease),
     ("descriptor_load", Row::DescriptorLoad),
     ("descriptor_gather", Row::DescriptorLoad),
 ];

@@ -98,6 +98,5 @@ pub(super) const ROWS: Table = &[
     ("arrive_barrier_named", Row::NamedArrive),
     ("wait_barrier_named", Row::NamedWait),
     ("async_tma_store_token_wait", Row::StoreTokenWait),
-    ("subtiled_region", Row::Unmodelled(TOKENS)),
     ("async_store", Row::Unmodelled("a bulk copy from shared memory, not followed yet")),
 ];

@@ -1,4 +1,5 @@
-//! Arefs and warp groups. What runs of them find is on `tests/pages/autows-aref.md`.
+//! Arefs, semaphores, storage that is shared, tiles. What runs of them find is on the pages
+//! `tests/pages/autows-*.md`.
 
 use super::{effects, kernel, left_out};
 use crate::sync::{AbstractOf, Half, Stage};
@@ -65,5 +66,87 @@ fn exits_arrive_in_their_ways() {
             "wait %r (full) phase=%c0",
             "tensor_core_commit %r (empty)",
         ],
+    );
+}
+
+#[test]
+fn a_semaphore_lets_its_first_acquire_through_where_it_is_released() {
+    let lowered = kernel(
+        &"
+    %buf = ttg.local_alloc : () -> !ttg.memdesc<1x128x128xf16, #s, #smem, mutable>
+    %e = nvws.semaphore.create %buf released = 1 {pending_count = 1 : i32} : TYPE
+    %f = nvws.semaphore.create %buf false : TYPE
+    %t = nvws.semaphore.acquire %e : TYPE -> !ttg.async.token
+    %p = nvws.semaphore.buffer %e, %t : TYPE, !ttg.async.token -> !tile
+    nvws.descriptor_load %desc[%n, %n] 32768 %p : !tt.tensordesc<128x128xf16, #s>, i32, i32, !tile
+    nvws.semaphore.release %f, %t [#nvws.async_op<tma_load>] : TYPE, !ttg.async.token
+    %u = nvws.semaphore.acquire %f[%c0, %c0] : TYPE -> !ttg.async.token
+    %q = nvws.semaphore.buffer %f[%c0], %u : TYPE, !ttg.async.token -> !tile
+    %0 = ttg.local_load %q : !tile -> tensor<128x128xf16, #r>
+    nvws.semaphore.release %e[%c0], %u [#nvws.async_op<none>] {arrive_count = 1 : i32} : TYPE, !ttg.async.token
+"
+        .replace("TYPE", "<[!ttg.memdesc<1x128x128xf16, #s, #smem, mutable>]>"),
+    );
+    assert_eq!(left_out(&lowered), Vec::<String>::new());
+    assert_eq!(
+        effects(&lowered),
+        [
+            "alloc $buf",
+            "alloc $e",
+            "init %e count=1",
+            "alloc $f",
+            "init %f count=1",
+            "wait %e phase=%10",
+            "expect %f bytes=32768",
+            "op tma -=write:async:%p transaction [%f count=0 bytes=32768]",
+            "wait %f phase=%c0",
+            "op base -=read:generic:%q in_order",
+            "proxy_fence",
+            "arrive %e count=1",
+        ]
+    );
+}
+
+#[test]
+fn storage_is_one_buffer_and_its_members_are_windows() {
+    let lowered = kernel(
+        "
+    %spec = tlx.storage_alias_spec storage = smem : !tlx.storage_alias_spec<smem>
+    %x = tlx.storage_alias_local_alloc %spec : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x128x128xf16, #s, #smem, mutable>
+    %y = tlx.storage_alias_local_alloc %spec : !tlx.storage_alias_spec<smem> -> !ttg.memdesc<2x128x128xf16, #s, #smem, mutable>
+    %g = tlx.reuse_group(%x, %y) group_kind = distinct : (!ttg.memdesc<2x128x128xf16, #s, #smem, mutable>, !ttg.memdesc<2x128x128xf16, #s, #smem, mutable>) -> !tlx.reuse_group<distinct>
+    tlx.set_buffer_overlap(%spec, %g) : (!tlx.storage_alias_spec<smem>, !tlx.reuse_group<distinct>) -> ()
+    %i = ttg.memdesc_index %y[%c1] : !ttg.memdesc<2x128x128xf16, #s, #smem, mutable> -> !tile
+    %l = tlx.require_layout %i : !tile -> !tile
+    %0 = ttg.local_load %l : !tile -> tensor<128x128xf16, #r>
+    %1 = tlx.local_alias %i : !tile -> !ttg.memdesc<256x64xf16, #s, #smem, mutable>
+    %2 = ttg.local_load %1 : !ttg.memdesc<256x64xf16, #s, #smem, mutable> -> tensor<256x64xf16, #r>
+",
+    );
+    assert_eq!(left_out(&lowered), Vec::<String>::new());
+    // Four slots of 32 kB, in turn of one and of the other.
+    assert_eq!(lowered.kernel.buffers[0].bits, 4 * 32768 * 8);
+    let windows: Vec<String> =
+        super::printed(&lowered).into_iter().filter(|line| line.contains("index") || line.contains("shift")).collect();
+    assert_eq!(windows, ["x"]);
+    assert_eq!(effects(&lowered), ["alloc $spec", "op base -=read:generic:%i in_order", "op base -=read:generic:%1 in_order"]);
+}
+
+#[test]
+fn a_tile_after_the_other() {
+    let lowered = kernel(
+        "
+    %a = ttg.local_alloc : () -> !tile
+    %b = ttg.local_alloc : () -> !tile
+    ttng.subtiled_region per_tile(%a, %b : !tile, !tile) shared(%v : tensor<128x128xf16, #r>) {numTiles = 2 : i32} tile(%x: !tile, %y: tensor<128x128xf16, #r>, %i: i32) {
+      ttg.local_store %y, %x : tensor<128x128xf16, #r> -> !tile
+      ttng.subtiled_region_yield
+    }
+",
+    );
+    assert_eq!(left_out(&lowered), Vec::<String>::new());
+    assert_eq!(
+        effects(&lowered),
+        ["alloc $a", "alloc $b", "op base -=write:generic:%a in_order", "op base -=write:generic:%b in_order"]
     );
 }
