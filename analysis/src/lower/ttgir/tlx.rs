@@ -77,8 +77,10 @@ impl Lowerer<'_> {
         }
         let Some(space) = space else { return };
         let bits_of_unit = if space == Space::Tensor { 32 } else { 8 };
-        let slots = |lowerer: &Self, value| lowerer.memory(value).and_then(|memory| slots(&memory.sizes, space)).unwrap_or(1);
-        let mut bits = self.int_attr(op, "buffer_size_bytes").and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0) * 8;
+        let slots =
+            |lowerer: &Self, value| lowerer.memory(value).and_then(|memory| slots(&memory.sizes, space)).unwrap_or(1);
+        let mut bits =
+            self.int_attr(op, "buffer_size_bytes").and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0) * 8;
         if space == Space::Tensor {
             bits = 0;
         }

@@ -125,7 +125,12 @@ impl Lowerer<'_> {
     fn has_async_peer(&mut self, first: ValueId, own: OpId) -> bool {
         let tree = self.tree;
         self.find_users();
-        let peers: Vec<ValueId> = self.users.get(&first).map(Vec::as_slice).unwrap_or_default().iter()
+        let peers: Vec<ValueId> = self
+            .users
+            .get(&first)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
+            .iter()
             .copied()
             .filter(|op| *op != own && tree.op_name(*op) == "nvws.semaphore.create")
             .filter(|op| tree.group(*op, "buffers").first() == Some(&first))
@@ -285,9 +290,10 @@ impl Lowerer<'_> {
         self.find_users();
         let users = |lowerer: &Self, value: ValueId| lowerer.users.get(&value).cloned().unwrap_or_default();
         let around = users(self, token);
-        let release = around.iter().copied().find(|user| {
-            tree.op_name(*user) == "nvws.semaphore.release" && self.kinds(*user).contains(&Kind::Bytes)
-        })?;
+        let release = around
+            .iter()
+            .copied()
+            .find(|user| tree.op_name(*user) == "nvws.semaphore.release" && self.kinds(*user).contains(&Kind::Bytes))?;
         let semaphore = self.channel(*tree.group(release, "semaphore").first()?)?;
         let Channel::Semaphore(semaphore) = self.hidden.channels.get(semaphore)?.clone() else { return None };
         let stage = match tree.group(release, "stage").first() {
@@ -302,7 +308,8 @@ impl Lowerer<'_> {
         let views: Vec<ValueId> = buffers.flat_map(|buffer| tree.results(buffer).to_vec()).collect();
         let mut loads: Vec<OpId> = views.into_iter().flat_map(|view| users(self, view)).collect();
         loads.retain(|user| matches!(tree.op_name(*user), "nvws.descriptor_load" | "nvws.descriptor_gather"));
-        let bytes = loads.iter().filter_map(|load| self.int_attr(*load, "txCount")).filter_map(|n| u64::try_from(n).ok());
+        let bytes =
+            loads.iter().filter_map(|load| self.int_attr(*load, "txCount")).filter_map(|n| u64::try_from(n).ok());
         let bytes = bytes.sum();
         let barrier = self.slot(semaphore.barriers, stage, "");
         if loads.iter().min() == Some(&op) {

@@ -8,7 +8,6 @@ use crate::lower::ttgir::view::Window;
 use crate::sync::{CommitKind, Issuer, Proxy};
 
 const CLC: &str = "cluster launch control before it has barriers is not followed";
-const TOKENS: &str = "an op of automatic warp specialisation, not followed yet";
 
 const fn tma_load(barrier: &'static str) -> Row {
     const RESULT: &[Touch] = &[write("result", Proxy::Async, "")];

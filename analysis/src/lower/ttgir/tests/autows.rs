@@ -96,7 +96,7 @@ fn a_semaphore_lets_its_first_acquire_through_where_it_is_released() {
             "init %e count=1",
             "alloc $f",
             "init %f count=1",
-            "wait %e phase=%10",
+            "wait %e phase=%9",
             "expect %f bytes=32768",
             "op tma -=write:async:%p transaction [%f count=0 bytes=32768]",
             "wait %f phase=%c0",
@@ -128,8 +128,14 @@ fn storage_is_one_buffer_and_its_members_are_windows() {
     assert_eq!(lowered.kernel.buffers[0].bits, 4 * 32768 * 8);
     let windows: Vec<String> =
         super::printed(&lowered).into_iter().filter(|line| line.contains("index") || line.contains("shift")).collect();
-    assert_eq!(windows, ["x"]);
-    assert_eq!(effects(&lowered), ["alloc $spec", "op base -=read:generic:%i in_order", "op base -=read:generic:%1 in_order"]);
+    assert_eq!(
+        windows,
+        ["%y:s1 = shift %y bits=262144", "%i:s2 = index %y at=%c1 stride=524288 count=2", "%1:s3 = shift %i bits=0"]
+    );
+    assert_eq!(
+        effects(&lowered),
+        ["alloc $spec", "op base -=read:generic:%i in_order", "op base -=read:generic:%1 in_order"]
+    );
 }
 
 #[test]
