@@ -34,7 +34,7 @@ impl Lowerer<'_> {
             return self.share(op, &[op]);
         }
         if self.leaves(op) {
-            return;
+            return self.passed_by(op);
         }
         if tree.is_broken(op) && tree.regions(op).is_empty() {
             self.forget(op);

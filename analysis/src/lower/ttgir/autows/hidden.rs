@@ -153,7 +153,6 @@ impl Lowerer<'_> {
     }
 
     /// What this thread knows after an op that another partition executes: where the counters stand.
-    #[allow(dead_code)]
     pub(in crate::lower::ttgir) fn passed_by(&mut self, op: OpId) {
         match self.tree.op_name(op) {
             "nvws.aref.put.enter" => self.aref_passed(op, true),

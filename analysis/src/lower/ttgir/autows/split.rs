@@ -249,7 +249,10 @@ impl Lowerer<'_> {
                 None => false,
             })
         };
-        if inside(true) || !inside(false) {
+        // Every task counts what all of them acquire.
+        let counts =
+            |op| matches!(tree.op_name(op), "nvws.aref.put.enter" | "nvws.aref.get.enter" | "nvws.semaphore.acquire");
+        if inside(true) || !inside(false) || any(tree, op, &counts) {
             return false;
         }
         self.find_users();
