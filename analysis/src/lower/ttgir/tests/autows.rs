@@ -40,7 +40,7 @@ fn a_put_and_a_get() {
         &[
             "wait %r (empty) phase=%8",
             "expect %r (full) bytes=32768",
-            "op tma -=write:async:%p transaction [%r (full) count=0 bytes=32768]",
+            "op tma -=write:generic:%p transaction [%r (full) count=0 bytes=32768]",
             "wait %r (full) phase=%13",
             "op base -=read:generic:%v1 in_order",
             "proxy_fence",
@@ -60,7 +60,7 @@ fn exits_arrive_in_their_ways() {
         &[
             "wait %r (empty) phase=%c1",
             "expect %r (full) bytes=32768",
-            "op tma -=write:async:%p transaction [%r (full) count=0 bytes=32768]",
+            "op tma -=write:generic:%p transaction [%r (full) count=0 bytes=32768]",
             "async_copy_arrive %r (full) increments",
             "arrive %r (full) count=1",
             "wait %r (full) phase=%c0",
@@ -98,7 +98,7 @@ fn a_semaphore_lets_its_first_acquire_through_where_it_is_released() {
             "init %f count=1",
             "wait %e phase=%9",
             "expect %f bytes=32768",
-            "op tma -=write:async:%p transaction [%f count=0 bytes=32768]",
+            "op tma -=write:generic:%p transaction [%f count=0 bytes=32768]",
             "wait %f phase=%c0",
             "op base -=read:generic:%q in_order",
             "proxy_fence",
