@@ -1,11 +1,14 @@
 //! The packed-columns race in a whole attention kernel, in every form: `tests/kernels/packed/`.
 //!
 //! Two groups of rows keep `m` and `l` in columns of their scores. Broken, the score MMA overwrites
-//! them before they are read; with a wait at the wrong cadence the kernel hangs.
+//! them before they are read; with a wait at the wrong cadence the kernel hangs. The coverage table
+//! has to show exactly those two as missing, of both groups, and everything as ordered where they are
+//! waited for.
 
 use analysis::Engine;
 use analysis::base::{Cancel, Limits};
 use analysis::findings::{KernelReport, Kind, Verdict};
+use analysis::report::{Order, Report};
 use analysis::syntax::ttgir::Document;
 use fencepost_tests::sources::root;
 
@@ -21,10 +24,62 @@ fn check(name: &str) -> KernelReport {
     analysis.kernels.into_iter().next().unwrap_or_else(|| panic!("{name} has no kernel"))
 }
 
+fn report(name: &str) -> Report {
+    let report = Engine::new(Limits::default()).report(&Document::new(text(name)), 0, &Cancel::never());
+    report.unwrap_or_else(|_| panic!("nobody cancels")).unwrap_or_else(|| panic!("{name} has no kernel"))
+}
+
+/// `%p3_m0` is `m0`: the name that a partition gives to what it captures or slices.
+fn bare(name: &str) -> &str {
+    name.rsplit('_').next().unwrap_or(name).trim_start_matches('%')
+}
+
+/// Rows of the coverage table that score MMAs have, as (member, how it is ordered).
+fn rows(report: &Report) -> Vec<(String, &'static str)> {
+    let scores =
+        |number: usize| bare(&report.buffers[number].name).starts_with('s') && report.buffers[number].members.len() > 4;
+    let mut rows = Vec::new();
+    for block in report.coverage.iter().filter(|block| scores(block.buffer) && block.clears) {
+        for row in &block.rows {
+            let member = bare(&report.buffers[block.buffer].members[row.member].name).to_owned();
+            let order = match &row.order {
+                Order::Missing { .. } => "missing",
+                Order::Never(_) | Order::Unknown(_) => "unknown",
+                Order::Program | Order::Edges(_) => "ordered",
+            };
+            rows.push((member, order));
+        }
+    }
+    rows.sort();
+    rows.dedup();
+    rows
+}
+
+fn missing(report: &Report) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for block in &report.coverage {
+        for row in &block.rows {
+            if matches!(row.order, Order::Missing { .. }) {
+                names.push(bare(&report.buffers[block.buffer].members[row.member].name).to_owned());
+            }
+        }
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
 fn fixed(name: &str) {
     let kernel = check(name);
     assert!(matches!(kernel.verdict, Verdict::Proved(_)), "{name}: {:?} {:?}", kernel.verdict, kernel.findings);
     assert_eq!(kernel.findings, [], "{name}");
+    let report = report(name);
+    assert_eq!(missing(&report), [] as [String; 0], "{name}");
+    let rows = rows(&report);
+    for member in ["s0", "p0", "alpha0", "m0", "l0", "s1", "p1", "alpha1", "m1", "l1"] {
+        assert!(rows.contains(&(member.to_owned(), "ordered")), "{name}: {member} in {rows:?}");
+    }
+    assert!(rows.iter().all(|row| row.1 == "ordered"), "{name}: {rows:?}");
 }
 
 /// Races, each of a score MMA against `m` or `l` of its group, and both groups have one.
@@ -33,15 +88,21 @@ fn broken(name: &str) {
     let kernel = check(name);
     for finding in &kernel.findings {
         assert_eq!(finding.kind, Kind::PackedOverwrite, "{name}: {}", finding.message);
-        let sites: Vec<&str> =
-            finding.sites.iter().map(|site| &text[site.range.start as usize..site.range.end as usize]).collect();
-        let [member, scores] = sites.as_slice() else { panic!("{name}: {sites:?}") };
-        let member = member.rsplit('_').next().unwrap_or(member).trim_start_matches('%');
+        let site =
+            |at: usize| bare(&text[finding.sites[at].range.start as usize..finding.sites[at].range.end as usize]);
+        let (member, scores) = (site(0), site(1));
         let group = member.trim_start_matches(['m', 'l']);
-        assert!(member.starts_with(['m', 'l']) && scores.ends_with(&format!("s{group}")), "{name}: {sites:?}");
+        assert!(member.starts_with(['m', 'l']) && scores == format!("s{group}"), "{name}: {member} {scores}");
         assert!(finding.message.contains("before the loop over"), "{name}: {}", finding.message);
     }
     assert_eq!(kernel.findings.len(), 2, "{name}: {:?}", kernel.findings);
+    let report = report(name);
+    assert_eq!(missing(&report), ["l0", "l1", "m0", "m1"], "{name}");
+    let rows = rows(&report);
+    assert!(
+        rows.contains(&("alpha0".to_owned(), "ordered")) && rows.contains(&("alpha1".to_owned(), "ordered")),
+        "{name}: {rows:?}"
+    );
 }
 
 fn wrong_cadence(name: &str) {
@@ -54,4 +115,18 @@ fn with_mbarriers() {
     fixed("final_fixed");
     broken("final_broken");
     wrong_cadence("final_cadence");
+}
+
+#[test]
+fn with_tokens_in_partitions() {
+    fixed("token_fixed");
+    broken("token_broken");
+    wrong_cadence("token_cadence");
+}
+
+#[test]
+fn with_tokens_in_one_region() {
+    fixed("tagged_fixed");
+    broken("tagged_broken");
+    wrong_cadence("tagged_cadence");
 }
