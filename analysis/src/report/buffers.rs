@@ -20,6 +20,9 @@ use rustc_hash::FxHashMap;
 /// Votes of a barrier beside an access, of a view of one member, of a view of several.
 const VOTES: [u32; 3] = [3, 2, 1];
 
+/// Endings by which a barrier's name tells its part from the data's name.
+const HALVES: [&str; 7] = ["_full", "_empty", "_token", "_ready", "_free", "_barrier", "_bar"];
+
 /// The memory of a kernel, barriers left out.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
@@ -345,11 +348,16 @@ fn votes<'a>(
         }
         let tensor_core = matches!(touch.of.kind, EffectKind::Operation { issuer: Issuer::TensorCore, .. });
         if !tensor_core {
-            let names = beside(trace, touch.effect).into_iter().filter_map(|barrier| trace.stem(barrier));
+            let names = beside(trace, touch.effect).into_iter().filter_map(|barrier| Some(data(trace.stem(barrier)?)));
             votes.extend(names.filter(|stem| Some(*stem) != own).map(|stem| (stem, VOTES[0])));
         }
     }
     votes
+}
+
+/// What a barrier's name says of the data: `alpha` of `alpha_full`.
+fn data(stem: &str) -> &str {
+    HALVES.iter().find_map(|half| stem.strip_suffix(half)).filter(|rest| !rest.is_empty()).unwrap_or(stem)
 }
 
 /// The barrier waited on right before an effect, and the one arrived at right after it: allocations.
