@@ -101,7 +101,7 @@ fn line(
         extent.map_or_else(String::new, |extent| {
             links.extent(block.buffer, extent, &format!("buffers/{}/members/{}/extent", block.buffer, it.member))
         }),
-        bar(buffer, block.extent, extent),
+        bar(buffer, Some(block.extent), extent),
         links.member((block.buffer, it.member)),
         links.partition(it.partition),
         links.lines_of(&format!("coverage/{at}/rows/{row}/uses")),
@@ -148,7 +148,7 @@ fn cadence(used: &Use) -> String {
 }
 
 /// Where in a slot the overwrite and the row's buffer lie, as a picture.
-pub fn bar(buffer: &PhysicalBuffer, write: (u64, u64), member: Option<(u64, u64)>) -> String {
+pub fn bar(buffer: &PhysicalBuffer, write: Option<(u64, u64)>, member: Option<(u64, u64)>) -> String {
     let size = buffer.size.max(buffer.members.iter().map(|member| member.extent.1).max().unwrap_or(0)).max(1);
     let share = |(from, to): (u64, u64)| {
         let from = from.min(size) as f64 * 100.0 / size as f64;
@@ -163,7 +163,7 @@ pub fn bar(buffer: &PhysicalBuffer, write: (u64, u64), member: Option<(u64, u64)
     format!(
         "<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
          <rect class=\"all\" width=\"100\" height=\"10\"/>{}{}</svg>",
-        rect("write", 0, 10, write),
+        write.map_or_else(String::new, |write| rect("write", 0, 10, write)),
         member.map_or_else(String::new, |member| rect("own", 3, 4, member)),
     )
 }

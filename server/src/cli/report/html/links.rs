@@ -181,6 +181,8 @@ pub fn code(text: &str) -> String {
 
 /// Names or expressions, each on a line of its own.
 pub fn codes<'t>(texts: impl IntoIterator<Item = &'t String>) -> String {
+    let mut texts: Vec<&String> = texts.into_iter().collect();
+    texts.dedup();
     texts.into_iter().map(|text| code(text)).collect::<Vec<_>>().join("<br>")
 }
 

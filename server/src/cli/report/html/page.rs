@@ -14,6 +14,9 @@ use crate::cli::trace::picture_style;
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       base-uri 'none'; form-action 'none'";
 
+/// The drawing of a run that is longer, in bytes, is folded.
+const PICTURE: usize = 400_000;
+
 /// Everything up to the first report.
 pub fn head(out: &mut String, all: &[Links<'_>]) {
     let mut paths: Vec<&str> = all.iter().map(|links| links.sheet.path).collect();
@@ -107,10 +110,11 @@ pub fn report(out: &mut String, links: &Links<'_>, picture: &str) {
             Some(at) => format!("The run of <a href=\"#{}\">finding {}</a>", links.id(format_args!("f{at}")), at + 1),
             None => "A run in which nothing is wrong".to_owned(),
         };
+        let open = if picture.len() > PICTURE { "" } else { " open" };
         let _ = write!(
             out,
-            "<section id=\"{id}\" aria-labelledby=\"{id}-h\" tabindex=\"-1\"><h3 id=\"{id}-h\">Run</h3>\n<p>{which}; time goes down.</p>\n\
-             <div class=\"scroll run-picture\" tabindex=\"0\" role=\"region\" aria-label=\"The run\">{picture}</div></section>\n"
+            "<section id=\"{id}\" aria-labelledby=\"{id}-h\" tabindex=\"-1\"><h3 id=\"{id}-h\">Run</h3>\n<details{open}><summary>{which}; time goes down</summary>\n\
+             <div class=\"scroll run-picture\" tabindex=\"0\" role=\"region\" aria-label=\"The run\">{picture}</div></details></section>\n"
         );
     }
     out.push_str("</article>\n");

@@ -105,36 +105,45 @@ pub fn phases(links: &Links<'_>) -> String {
     if report.barriers.is_empty() {
         return "<p>There is no barrier.</p>\n".to_owned();
     }
-    let mut body = String::from("<tbody>\n");
+    let mut rows: Vec<[String; 9]> = Vec::new();
     for (at, barrier) in report.barriers.iter().enumerate() {
-        let id = links.id(format_args!("b{at}"));
         let path = |what: &str| format!("barriers/{at}/{what}");
-        let count = match barrier.count {
-            Some(count) => links.number(&path("count"), count),
-            None => "<span class=\"quiet\">differs</span>".to_owned(),
-        };
-        let mechanisms: Vec<String> = barrier.mechanisms.iter().map(|it| escape(it.name())).collect();
-        let _ = writeln!(
-            body,
-            "<tr id=\"{id}\" data-k=\"{id}\" data-hot=\"{id}\"><td>{}{}<br>{}</td><td class=\"n\">{}</td><td class=\"n\">{count}</td>\
-             <td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            links.name(&barrier.name, barrier.range),
-            stands_for(barrier),
-            format_args!("<a class=\"more\" href=\"#{}\">values and uses</a>", links.id(format_args!("v{at}"))),
+        let more = links.id(format_args!("v{at}"));
+        rows.push([
+            format!(
+                "{}{}<br><a class=\"more\" href=\"#{more}\">values and uses</a>",
+                links.name(&barrier.name, barrier.range),
+                stands_for(barrier)
+            ),
             links.number(&path("depth"), barrier.depth),
-            mechanisms.join("<br>"),
+            match barrier.count {
+                Some(count) => links.number(&path("count"), count),
+                None => "<span class=\"quiet\">differs</span>".to_owned(),
+            },
+            barrier.mechanisms.iter().map(|it| escape(it.name())).collect::<Vec<_>>().join("<br>"),
             codes(&barrier.index),
             codes(&barrier.phase) + &carried(barrier),
             stagger(barrier),
             expects(links, at, barrier),
             traffic(barrier),
-        );
+        ]);
+    }
+    let head = ["Barrier", "Depth", "Arrivals", "Mechanism", "Index", "Phase", "Stagger", "Expects", "Flips/waits"];
+    // A column in which nothing stands is left out.
+    let used: Vec<usize> = (0..head.len()).filter(|&at| rows.iter().any(|row| !row[at].is_empty())).collect();
+    let mut body = String::from("<tbody>\n");
+    for (at, row) in rows.iter().enumerate() {
+        let id = links.id(format_args!("b{at}"));
+        let cells: String = used.iter().map(|&at| format!("<td>{}</td>", row[at])).collect();
+        let _ = writeln!(body, "<tr id=\"{id}\" data-k=\"{id}\" data-hot=\"{id}\">{cells}</tr>");
     }
     body.push_str("</tbody>");
-    let head = ["Barrier", "Depth", "Arrivals", "Mechanism", "Index", "Phase", "Stagger", "Expects", "Flips/waits"];
+    let head: Vec<&str> = used.iter().map(|&at| head[at]).collect();
     let mut out = String::new();
     table(&mut out, "Barriers", &head, &body);
-    out.push_str("<p class=\"quiet\">Flips and waits: of each slot, in the longest run.</p>\n");
+    if used.contains(&8) {
+        out.push_str("<p class=\"quiet\">Flips and waits: of each slot, in the longest run.</p>\n");
+    }
     out
 }
 
@@ -150,9 +159,16 @@ fn stands_for(barrier: &Barrier) -> String {
 
 /// What loops do with the values in the expressions.
 fn carried(barrier: &Barrier) -> String {
-    let values = barrier.carried.iter();
-    let values = values.map(|(name, how)| format!("<br><span class=\"quiet\">{}: {}</span>", code(name), escape(how)));
-    values.collect()
+    // Partitions have loops of their own, which often read alike.
+    let mut values: Vec<&(String, String)> = Vec::new();
+    for value in &barrier.carried {
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    let value =
+        |(name, how): &(String, String)| format!("<br><span class=\"quiet\">{}: {}</span>", code(name), escape(how));
+    values.into_iter().map(value).collect()
 }
 
 fn stagger(barrier: &Barrier) -> String {
@@ -222,7 +238,7 @@ fn data_row(body: &mut String, links: &Links<'_>, at: (usize, usize), buffer: &P
         body,
         "<tr id=\"{id}\" data-hot=\"{id}\"><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
         links.extent(at.0, member.extent, &format!("buffers/{}/members/{}/extent", at.0, at.1)),
-        bar(buffer, (0, 0), Some(member.extent)),
+        bar(buffer, None, Some(member.extent)),
         links.name(&member.name, member.range),
         code(&member.ty),
         users(links, &member.writers),
