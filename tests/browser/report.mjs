@@ -283,8 +283,8 @@ async function pictures(tab, url, stem) {
   for (const scheme of ["light", "dark"]) {
     await tab.prefer(scheme);
     await tab.open(`${url}?${scheme}`);
-    // A panel that sticks to the window would lie anywhere in a picture of the whole page.
-    await tab.run(() => document.querySelectorAll(".panels").forEach((e) => (e.style.position = "static")));
+    // In a picture of the whole page nothing sticks to the window, and nothing is left for later.
+    await tab.run(() => document.head.append(Object.assign(document.createElement("style"), { textContent: ".panels{position:static!important}.chunk{content-visibility:visible!important}" })));
     const [width, height] = await tab.run(() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]);
     const page = await tab.picture({ x: 0, y: 0, width, height: Math.min(height, 12_000) });
     writeFileSync(`${stem}-${scheme}.png`, Buffer.from(page, "base64"));

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use analysis::report::{Coverage, CoverageRow, Order, PhysicalBuffer, Use};
 use analysis::sync::Mode;
 
-use super::links::{Links, code, counted, escape};
+use super::links::{Links, code, counted, escape, prose};
 use crate::cli::report::sheet::{order_word, space, unit};
 
 /// Tables in which nothing is missing are folded beyond so many.
@@ -29,13 +29,14 @@ pub fn draw(links: &Links<'_>) -> String {
     };
     let _ = writeln!(
         out,
-        "<p>{}, {}: {verdict}. A row asks whether the overwrite comes after what the row's partition did with the buffer.</p>",
+        "<p>{}, {}: {verdict}. A row asks whether the overwrite comes after what the row's partition did with the buffer; where one is MISSING, its table comes first.</p>",
         counted(report.coverage.len(), "overwriting op"),
         counted(rows, "row"),
     );
-    for (at, block) in report.coverage.iter().enumerate() {
-        let bad = block.rows.iter().any(|row| matches!(row.order, Order::Missing { .. }));
-        table(&mut out, links, at, block, bad, bad || at < OPEN);
+    let bad = |block: &Coverage| block.rows.iter().any(|row| matches!(row.order, Order::Missing { .. }));
+    let (first, rest): (Vec<_>, Vec<_>) = report.coverage.iter().enumerate().partition(|(_, block)| bad(block));
+    for (nth, (at, block)) in first.into_iter().chain(rest).enumerate() {
+        table(&mut out, links, at, block, bad(block), bad(block) || nth < OPEN);
     }
     out
 }
@@ -95,14 +96,14 @@ fn line(
     let role = if role.is_empty() { String::new() } else { format!(" <span class=\"quiet\">{}</span>", escape(role)) };
     let _ = writeln!(
         out,
-        "<tr id=\"{id}\" class=\"{}\" data-k=\"{hot}\" data-hot=\"{hot}\"><td>{}{}</td><td>{}</td><td>{}{role}</td>\
+        "<tr id=\"{id}\" class=\"{}\" data-k=\"{hot}\" data-hot=\"{hot}\"><td>{}{}</td><td class=\"name\">{}</td><td>{}{role}</td>\
          <td class=\"uses\"{}>{verb} at {}</td><td class=\"tight\">{}</td><td class=\"order\">{}</td></tr>",
         order_word(&it.order),
         extent.map_or_else(String::new, |extent| {
             links.extent(block.buffer, extent, &format!("buffers/{}/members/{}/extent", block.buffer, it.member))
         }),
         bar(buffer, Some(block.extent), extent),
-        links.member((block.buffer, it.member)),
+        links.member_alone((block.buffer, it.member)),
         links.partition(it.partition),
         links.lines_of(&format!("coverage/{at}/rows/{row}/uses")),
         links.all_at(it.uses.iter().map(|used| used.range)),
@@ -123,10 +124,10 @@ fn order(links: &Links<'_>, order: &Order) -> String {
             let finding = finding.map_or_else(String::new, |at| {
                 format!(r##" (<a href="#{}">finding {}</a>)"##, links.id(format_args!("f{at}")), at + 1)
             });
-            format!("<strong>✗ MISSING</strong>{finding}<br>{}", escape(needed))
+            format!("<strong>✗ MISSING</strong>{finding}<br>{}", prose(needed))
         }
-        Order::Never(why) => format!("– not overwritten: {}", escape(why)),
-        Order::Unknown(why) => format!("? unknown: {}", escape(why)),
+        Order::Never(why) => format!("– not overwritten: {}", prose(why)),
+        Order::Unknown(why) => format!("? unknown: {}", prose(why)),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use analysis::findings::Finding;
 
-use super::links::{Links, code, escape};
+use super::links::{Links, code, escape, prose};
 
 /// The findings.
 pub fn findings(links: &Links<'_>) -> String {
@@ -28,7 +28,7 @@ fn article(out: &mut String, links: &Links<'_>, at: usize, finding: &Finding) {
          <p>{} (line {})</p>",
         at + 1,
         escape(finding.kind.name()),
-        escape(&finding.message),
+        prose(&finding.message),
         links.at(finding.range),
     );
     let value = |(name, value): &(String, i64)| format!("<code>{} = {value}</code>", escape(name));
@@ -39,13 +39,13 @@ fn article(out: &mut String, links: &Links<'_>, at: usize, finding: &Finding) {
     out.push_str("<ol class=\"sites\">");
     for site in &finding.sites {
         let source = site.source.as_ref().map_or_else(String::new, |source| format!(", {}", code(source)));
-        let _ = write!(out, "<li>line {}{source}: {}</li>", links.at(site.range), escape(&site.text));
+        let _ = write!(out, "<li>line {}{source}: {}</li>", links.at(site.range), prose(&site.text));
     }
     out.push_str("</ol>\n");
     if !finding.run.is_empty() {
         out.push_str("<details><summary>The run that leads there</summary><ol class=\"run\">");
         for step in &finding.run {
-            let (who, what) = (escape(&step.partition), escape(&step.text));
+            let (who, what) = (escape(&step.partition), prose(&step.text));
             let _ = write!(out, "<li><b>{who}</b>, line {}: {what}</li>", links.at(step.range));
         }
         out.push_str("</ol></details>\n");
@@ -79,7 +79,7 @@ pub fn remarks(links: &Links<'_>) -> String {
         let others = if others.is_empty() { String::new() } else { format!(" (see also line {others})") };
         let line = links.at(remark.range);
         let line = if line.is_empty() { line } else { format!("line {line}: ") };
-        let (kind, text) = (remark.kind.name(), escape(&remark.text));
+        let (kind, text) = (remark.kind.name(), prose(&remark.text));
         let _ = writeln!(out, "<li id=\"{id}\" data-hot=\"{id}\"><b>{kind}</b>, {line}{text}{others}</li>");
     }
     out.push_str("</ul>\n");
@@ -98,7 +98,7 @@ pub fn unmodelled(links: &Links<'_>) -> String {
     for (range, text) in &report.unmodelled {
         let line = links.at(*range);
         let line = if line.is_empty() { line } else { format!("line {line}: ") };
-        let _ = writeln!(out, "<li>{line}{}</li>", escape(text));
+        let _ = writeln!(out, "<li>{line}{}</li>", prose(text));
     }
     out.push_str("</ul>\n");
     out

@@ -40,7 +40,7 @@ pub fn draw(links: &Links<'_>) -> String {
             from: bundle.from,
             to: bundle.to,
             forward: bundle.class == Class::Forward,
-            weight: bundle.weight(report),
+            weight: bundle.weight(),
             label: pill(label, *line).0 + pill(label, *line).1,
         })
         .collect();

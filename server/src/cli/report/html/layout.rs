@@ -1,7 +1,8 @@
 //! Where the boxes and wires of the dependency graph go: layers from top to bottom, wires at right
 //! angles between them.
 //!
-//! Layers are longest paths over the forward wires, after a greedy choice of those that close a cycle.
+//! Layers are longest paths over the forward wires, after a choice of those that close a cycle: as few as
+//! can be, and what is connected close together, exact for as many boxes as a kernel has partitions.
 //! Each wire has a track between two layers, which it shares only with wires far from it, and its label
 //! lies there: so labels never meet each other or a box, whatever the graph. Wires that pass a layer go
 //! round it, forward ones on the left, all others on the right. Not sought: the least number of
@@ -9,6 +10,8 @@
 
 use std::cmp::Reverse;
 
+/// More boxes are put in order greedily.
+const EXACT: usize = 11;
 /// Boxes in a row at most.
 const WIDEST: usize = 4;
 /// Height of a box.
@@ -166,7 +169,7 @@ fn fit(mut layout: Layout, wires: &[Wire]) -> Layout {
 
 /// Layers by longest path over what is left of the forward wires without cycles.
 fn layers(count: usize, wires: &[Wire]) -> Vec<Vec<usize>> {
-    let rank = ranks(count, wires);
+    let rank = if count <= EXACT { best_ranks(count, wires) } else { ranks(count, wires) };
     let mut depth = vec![0; count];
     let mut sorted: Vec<usize> = (0..count).collect();
     sorted.sort_by_key(|&member| rank[member]);
@@ -181,6 +184,41 @@ fn layers(count: usize, wires: &[Wire]) -> Vec<Vec<usize>> {
         layers.extend(members.chunks(WIDEST).map(<[usize]>::to_vec));
     }
     layers
+}
+
+/// The order in which the least weight points up, and of those the one with the shortest wires: a path
+/// over all sets of boxes that may stand above the others.
+fn best_ranks(count: usize, wires: &[Wire]) -> Vec<usize> {
+    let weight = |wire: &Wire| u64::from(wire.weight.max(1));
+    let inside = |set: usize, member: usize| set >> member & 1 == 1;
+    let mut best: Vec<(u64, usize)> = vec![(u64::MAX, 0); 1 << count];
+    best[0].0 = 0;
+    for set in 0..best.len() {
+        for next in (0..count).filter(|&next| !inside(set, next)) {
+            let with = set | 1 << next;
+            let (mut up, mut cut) = (0, 0);
+            for wire in wires.iter().filter(|wire| wire.from != wire.to) {
+                if wire.forward && wire.from == next && inside(set, wire.to) {
+                    up += weight(wire);
+                }
+                if inside(with, wire.from) != inside(with, wire.to) {
+                    cut += weight(wire);
+                }
+            }
+            let cost = best[set].0.saturating_add(up * 100_000 + cut);
+            if cost < best[with].0 {
+                best[with] = (cost, next);
+            }
+        }
+    }
+    let mut rank = vec![0; count];
+    let mut set = best.len() - 1;
+    for place in (0..count).rev() {
+        let last = best[set].1;
+        rank[last] = place;
+        set &= !(1 << last);
+    }
+    rank
 }
 
 /// An order in which few forward wires point up: what only gives goes first, what only takes last, and
@@ -486,6 +524,15 @@ mod tests {
     fn of_a_cycle_the_heavier_half_goes_down() {
         let wires = [Wire { weight: 9, ..wire(1, 0, true) }, wire(0, 1, true), wire(2, 1, true)];
         assert_eq!(check(3, &wires).order, [2, 1, 0]);
+    }
+
+    #[test]
+    fn of_two_halves_that_weigh_the_same_the_one_with_short_wires_goes_down() {
+        let heavy = Wire { weight: 4, ..wire(0, 1, true) };
+        let wires = [heavy, wire(1, 2, true), wire(2, 1, true), wire(2, 3, true), wire(3, 1, true), wire(1, 3, true)];
+        assert_eq!(check(4, &wires).order, [0, 1, 2, 3]);
+        let many: Vec<Wire> = (1..16).map(|at| wire(at - 1, at, true)).collect();
+        assert_eq!(check(16, &many).order, (0..16).collect::<Vec<_>>());
     }
 
     #[test]

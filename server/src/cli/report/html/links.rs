@@ -151,6 +151,13 @@ impl<'a> Links<'a> {
         format!(r##"<a href="#{}">{}</a>"##, self.id(format_args!("b{at}")), code(&barrier.name))
     }
 
+    /// A logical buffer by its name, where the physical one is said.
+    pub fn member_alone(&self, (buffer, member): (usize, usize)) -> String {
+        let id = self.id(format_args!("d{buffer}-{member}"));
+        let name = self.report().buffers.get(buffer).and_then(|buffer| buffer.members.get(member));
+        format!(r##"<a href="#{id}">{}</a>"##, code(name.map_or("?", |member| member.name.as_str())))
+    }
+
     /// A logical buffer by its name.
     pub fn member(&self, (buffer, member): (usize, usize)) -> String {
         let id = self.id(format_args!("d{buffer}-{member}"));
@@ -172,6 +179,24 @@ impl<'a> Links<'a> {
         let Some(buffer) = self.report().buffers.get(buffer) else { return String::new() };
         format!(r#"<span data-extent="/reports/{}/{path}">{}</span>"#, self.number, escape(&extent(buffer, extent_of)))
     }
+}
+
+/// A sentence: what stands between backquotes is a name or an expression.
+pub fn prose(text: &str) -> String {
+    let mut parts = text.split('`');
+    let mut out = escape(parts.next().unwrap_or_default());
+    while let Some(quoted) = parts.next() {
+        match parts.next() {
+            Some(after) => {
+                out.push_str(&code(quoted));
+                out.push_str(&escape(after));
+            }
+            None => {
+                let _ = write!(out, "`{}", escape(quoted));
+            }
+        }
+    }
+    out
 }
 
 /// A name or an expression.
@@ -196,6 +221,11 @@ mod tests {
         let escaped = escape(hostile);
         assert!(!escaped.contains(['<', '>', '"', '\'', '\u{202e}', '\u{0}']), "{escaped}");
         assert!(escaped.ends_with("&quot;&amp;⟨U+202E⟩⟨U+0000⟩"), "{escaped}");
+    }
+
+    #[test]
+    fn quoted_names_are_code() {
+        assert_eq!(prose("`%a<` reads `%b`, then `"), "<code>%a&lt;</code> reads <code>%b</code>, then `");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use analysis::findings::Verdict;
 use analysis::report::{Direction, Report};
 
-use super::links::{Links, counted, escape};
+use super::links::{Links, counted, escape, prose};
 use super::{coverage, findings, graph, sections};
 use crate::cli::report::sheet::Sheet;
 use crate::cli::trace::picture_style;
@@ -124,9 +124,9 @@ fn summary(out: &mut String, links: &Links<'_>) {
     let report = links.report();
     let verdict = report.verdict.name();
     let why = match &report.verdict {
-        Verdict::Proved(how) | Verdict::Clean(how) => escape(how),
+        Verdict::Proved(how) | Verdict::Clean(how) => prose(how),
         Verdict::Found => String::new(),
-        Verdict::Undecided(why) => escape(&why.join("; ")),
+        Verdict::Undecided(why) => prose(&why.join("; ")),
     };
     let sign = match report.verdict {
         Verdict::Proved(_) | Verdict::Clean(_) => "✓",
