@@ -4,6 +4,8 @@ use crate::lanes::wrap;
 
 /// No column is made narrower.
 const NARROWEST: usize = 14;
+/// Longer words are cut like sentences.
+const WIDEST_WORD: usize = 40;
 
 /// A piece of a report.
 pub enum Block {
@@ -51,12 +53,16 @@ impl Table {
     pub fn text(&self, width: usize) -> Vec<String> {
         let used = self.used();
         let natural: Vec<usize> = used.iter().map(|&at| self.natural(at)).collect();
+        let floor: Vec<usize> = used.iter().map(|&at| self.longest_word(at).clamp(NARROWEST, WIDEST_WORD)).collect();
         let mut widths = natural.clone();
         let gaps = 2 * used.len().saturating_sub(1);
         while widths.iter().sum::<usize>() + gaps > width {
-            let widest = (0..widths.len()).max_by_key(|&at| widths[at]).filter(|&at| widths[at] > NARROWEST);
-            let Some(widest) = widest else { break };
-            widths[widest] -= 1;
+            let widest = |floor: &dyn Fn(usize) -> usize| {
+                (0..widths.len()).filter(|&at| widths[at] > floor(at)).max_by_key(|&at| widths[at])
+            };
+            // Words are cut only where there is no other way.
+            let Some(at) = widest(&|at| floor[at]).or_else(|| widest(&|_| NARROWEST)) else { break };
+            widths[at] -= 1;
         }
         let heads = used.iter().map(|&at| self.heads.get(at).copied().unwrap_or_default().to_owned()).collect();
         let mut lines = line(heads, &widths);
@@ -95,6 +101,11 @@ impl Table {
     fn used(&self) -> Vec<usize> {
         let filled = |at: usize| self.rows.iter().any(|row| row.get(at).is_some_and(|cell| !cell.is_empty()));
         (0..self.heads.len()).filter(|&at| filled(at)).collect()
+    }
+
+    fn longest_word(&self, at: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.get(at));
+        cells.flat_map(|cell| cell.split_whitespace()).map(|word| word.chars().count()).max().unwrap_or(0)
     }
 
     fn natural(&self, at: usize) -> usize {

@@ -147,7 +147,7 @@ impl<'a> Compare<'a, '_> {
                 None => changes.push(removed(label, was)),
                 Some(partner) => {
                     let is = new.partition_role(partner);
-                    if was == is { same += 1 } else { changes.push(changed(label, was, is)) }
+                    if plain(&was) == plain(&is) { same += 1 } else { changes.push(changed(label, was, is)) }
                 }
             }
         }
@@ -221,9 +221,9 @@ impl<'a> Compare<'a, '_> {
             pairs.count() as u32
         };
         let pairs = assign(was.barriers.len(), is.barriers.len(), 2, |a, b| {
-            let same =
-                stem(&was.barriers[a].name).is_some() && stem(&was.barriers[a].name) == stem(&is.barriers[b].name);
-            4 * voted(a, b) + 3 * u32::from(same) + u32::from(was.barriers[a].depth == is.barriers[b].depth)
+            let (old, new) = (&was.barriers[a], &is.barriers[b]);
+            let same = value(&old.name).is_some() && value(&old.name) == value(&new.name);
+            4 * voted(a, b) + 3 * u32::from(same) + u32::from(old.depth == new.depth)
         });
         let mut changes = Vec::new();
         let mut same = 0;
@@ -340,6 +340,24 @@ fn rows(sheet: &Sheet<'_>) -> Vec<Row> {
     .collect()
 }
 
+/// The stem of a barrier's name, whichever half of a token it is: the mbarrier has no half.
+fn value(name: &str) -> Option<String> {
+    stem(name.split(' ').next()?)
+}
+
+/// A role without the numbers that make its names unique.
+fn plain(role: &str) -> String {
+    let words = role.split_inclusive([' ', ',', '(', ')']);
+    let word = |word: &str| match word.strip_prefix('%') {
+        Some(_) => {
+            let end = word.trim_end_matches([' ', ',', '(', ')']);
+            stem(end).unwrap_or_else(|| end.to_owned()) + &word[end.len()..]
+        }
+        None => word.to_owned(),
+    };
+    words.map(word).collect()
+}
+
 /// Edges that something in the text makes, with their numbers.
 fn made(report: &Report) -> Vec<(usize, &Edge)> {
     report.edges.iter().enumerate().filter(|(_, edge)| edge.mechanism != Mechanism::Join).collect()
@@ -393,14 +411,17 @@ fn named(old: &Barrier, new: &Barrier) -> String {
     if old.name == new.name { facts(old) } else { format!("{}: {}", old.name, facts(old)) }
 }
 
-/// `%qk, cols 64-64, 1 slot of 128 cols`: where a logical buffer lies.
+/// `in %qk, col 64 of 1 slot of 128 cols, with %qk`: where a logical buffer lies, and beside what.
 fn window(report: &Report, place: Place) -> String {
     let Some((buffer, member)) = find(report, place) else { return String::new() };
     let whole = member.extent == (0, buffer.size);
     let inside = if whole { String::new() } else { format!("{} of ", extent(buffer, member.extent)) };
     let holder = if buffer.name == member.name { String::new() } else { format!("in {}, ", buffer.name) };
     let slots = format!("{} slot{}", buffer.slots, if buffer.slots == 1 { "" } else { "s" });
-    format!("{holder}{inside}{slots} of {} {}", buffer.size, unit(buffer))
+    let others = buffer.members.iter().enumerate().filter(|(at, _)| *at != place.1);
+    let others: Vec<&str> = others.map(|(_, other)| other.name.as_str()).collect();
+    let others = if others.is_empty() { String::new() } else { format!(", with {}", others.join(", ")) };
+    format!("{holder}{inside}{slots} of {} {}{others}", buffer.size, unit(buffer))
 }
 
 /// The same without names: window, slots, size, and whether it is all there is.
@@ -425,4 +446,15 @@ fn removed(what: String, was: String) -> Change {
 
 fn changed(what: String, was: String, is: String) -> Change {
     Change { change: "changed", what, was, is }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn roles_are_compared_without_numbers() {
+        assert_eq!(plain("p (TMA load (%q_70, %k_71))"), plain("p (TMA load (%q_134, %k_2))"));
+        assert_ne!(plain("p (TMA load (%q_70))"), plain("p (TMA load (%k_70))"));
+    }
 }
