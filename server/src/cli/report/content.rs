@@ -2,13 +2,16 @@
 
 use analysis::base::TextRange;
 use analysis::findings::Verdict;
-use analysis::report::{Barrier, Coverage, Direction, Order, PhysicalBuffer, Use};
+use analysis::report::{Barrier, Coverage, CoverageRow, Direction, Order, PhysicalBuffer, Use};
 use analysis::sync::{Half, Mode};
 
 use super::block::{Block, Table};
 use super::graph::{self, numbers};
 use super::sheet::{Sheet, extent, space, unit};
 use crate::lanes;
+
+/// What a missing order needs is said in its row up to so many characters.
+const SHORT: usize = 32;
 
 /// A whole report; drawings are at most `width` columns wide.
 pub fn blocks(sheet: &Sheet<'_>, width: usize) -> Vec<Block> {
@@ -92,7 +95,7 @@ fn coverage(sheet: &Sheet<'_>, out: &mut Vec<Block>) {
     if sheet.report.coverage.is_empty() {
         out.push(Block::Text("No op overwrites a buffer.".to_owned()));
     }
-    let mut last = None;
+    let (mut last, mut notes) = (None, Vec::new());
     for block in &sheet.report.coverage {
         let Some(buffer) = sheet.report.buffers.get(block.buffer) else { continue };
         if last != Some(block.buffer) {
@@ -110,7 +113,7 @@ fn coverage(sheet: &Sheet<'_>, out: &mut Vec<Block>) {
                 sheet.partition(row.partition).to_owned(),
                 format!("{verb}{}", cadence(&row.uses)),
                 plain_lines(sheet, row.uses.iter().map(|it| it.range)),
-                sheet.order(row),
+                order(sheet, row, &mut notes),
             ]);
         }
         if table.is_empty() {
@@ -119,6 +122,24 @@ fn coverage(sheet: &Sheet<'_>, out: &mut Vec<Block>) {
             out.push(Block::Table(table));
         }
     }
+    if !notes.is_empty() {
+        out.push(Block::Part("What is missing".to_owned()));
+        let notes = notes.iter().enumerate().map(|(at, note)| format!("({}) {note}", at + 1));
+        out.push(Block::List(notes.collect()));
+    }
+}
+
+/// The order of a row; what a missing one needs is a note below the tables, unless it is short.
+fn order<'a>(sheet: &'a Sheet<'_>, row: &'a CoverageRow, notes: &mut Vec<&'a str>) -> String {
+    let Order::Missing { needed, .. } = &row.order else { return sheet.order(row) };
+    if needed.chars().count() <= SHORT {
+        return sheet.order(row);
+    }
+    let number = notes.iter().position(|note| note == needed).unwrap_or_else(|| {
+        notes.push(needed);
+        notes.len() - 1
+    });
+    format!("MISSING ({})", number + 1)
 }
 
 /// `Physical buffer %qk (buffer.id 8): TMEM, 128 cols`.
@@ -210,13 +231,9 @@ fn phases(sheet: &Sheet<'_>, out: &mut Vec<Block>) {
     for barrier in &sheet.report.barriers {
         out.push(Block::Part(title(sheet, barrier)));
         let mut fields = Vec::new();
-        let mechanisms: Vec<&str> = barrier.mechanisms.iter().map(|it| it.name()).collect();
-        if !mechanisms.is_empty() {
-            fields.push(("by", mechanisms.join(", ")));
-        }
         for (name, texts) in [("index", &barrier.index), ("phase", &barrier.phase)] {
             if !texts.is_empty() {
-                fields.push((name, texts.join("; ")));
+                fields.push((name, once(texts).join("; ")));
             }
         }
         if barrier.stagger.iter().any(|(_, offset)| *offset != 0) {
@@ -250,6 +267,7 @@ fn title(sheet: &Sheet<'_>, barrier: &Barrier) -> String {
         Half::Empty => format!("empty half of a {what}"),
         Half::Whole => what.to_owned(),
     }));
+    parts.extend(barrier.mechanisms.iter().map(|mechanism| mechanism.name().to_owned()));
     parts.extend(sheet.line(barrier.range).map(|line| format!("line {line}")));
     format!("{}: {}", barrier.name, parts.join(", "))
 }
@@ -298,7 +316,23 @@ fn shared(sheet: &Sheet<'_>, out: &mut Vec<Block>) {
     }
 }
 
-/// `partition0: ttng.tc_gen5_mma, line 88; …`, by partition and op.
+/// An op without its dialect.
+fn bare(op: &str) -> &str {
+    op.rsplit('.').next().unwrap_or(op)
+}
+
+/// Texts, each once.
+fn once(texts: &[String]) -> Vec<&str> {
+    let mut out: Vec<&str> = Vec::new();
+    for text in texts {
+        if !out.contains(&text.as_str()) {
+            out.push(text);
+        }
+    }
+    out
+}
+
+/// `partition0: tc_gen5_mma, line 88; …`, by partition and op.
 fn users(sheet: &Sheet<'_>, uses: &[Use]) -> String {
     let mut groups: Vec<((usize, &str), Vec<TextRange>)> = Vec::new();
     for it in uses {
@@ -310,8 +344,7 @@ fn users(sheet: &Sheet<'_>, uses: &[Use]) -> String {
     }
     let words = groups.into_iter().map(|((partition, op), ranges)| {
         let lines = plain_lines(sheet, ranges.into_iter());
-        let op = op.rsplit('.').next().unwrap_or(op);
-        format!("{}: {op}, {lines}", sheet.partition(partition))
+        format!("{}: {}, {lines}", sheet.partition(partition), bare(op))
     });
     words.collect::<Vec<_>>().join("; ")
 }
@@ -320,20 +353,19 @@ fn aliases(sheet: &Sheet<'_>, out: &mut Vec<Block>) {
     out.push(Block::Heading("5. Values and uses of each barrier".to_owned()));
     for barrier in &sheet.report.barriers {
         out.push(Block::Part(title(sheet, barrier)));
-        let mut table = Table::new(&["line", "value", "is"]);
-        for alias in &barrier.aliases {
-            let line = sheet.line(alias.range).map_or_else(String::new, |line| line.to_string());
-            table.row(vec![line, alias.name.clone(), alias.how.clone()]);
-        }
-        if !table.is_empty() {
-            out.push(Block::Table(table));
+        let values = barrier.aliases.iter().map(|alias| {
+            let line = sheet.line(alias.range).map_or_else(String::new, |line| format!("line {line}: "));
+            format!("{line}{}, {}", alias.name, alias.how)
+        });
+        if !barrier.aliases.is_empty() {
+            out.push(Block::Fields(vec![("values", values.collect::<Vec<_>>().join("; "))]));
         }
         let mut table = Table::new(&["line", "partition", "op", "what", "slot", "loops"]);
         for it in &barrier.uses {
             table.row(vec![
                 sheet.line(it.range).map_or_else(String::new, |line| line.to_string()),
                 sheet.partition(it.partition).to_owned(),
-                it.op.clone(),
+                bare(&it.op).to_owned(),
                 it.what.clone(),
                 it.slot.clone(),
                 it.cadence.join(", "),
