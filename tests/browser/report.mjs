@@ -55,7 +55,7 @@ const numbers = () => {
     const lines = [...new Set(ranges.map((range) => range.start.line + 1))].sort((a, b) => a - b);
     compare(e.dataset.lines, [...e.querySelectorAll("a")].map((a) => a.textContent).join(), lines.join());
   }
-  for (const [number, report] of json.reports.entries()) {
+  for (const [number, report] of (json.reports ?? []).entries()) {
     const own = document.getElementById(`k${number + 1}-report`);
     const count = (what) => own.querySelector(`[data-count="${what}"]`).textContent;
     for (const what of ["findings", "partitions", "barriers", "edges", "buffers", "remarks", "unmodelled"]) {
@@ -172,11 +172,15 @@ async function examine(browser, path, shots) {
   }
   await tab.resize(WIDTH, HEIGHT);
   await themes(tab, name);
-  await keys(tab, name);
-  await highlights(tab, name);
+  // The page of a list or of a difference has neither a graph nor a text.
+  const reports = await tab.run(() => JSON.parse(document.getElementById("report").textContent).reports?.length ?? 0);
+  if (reports > 0) {
+    await keys(tab, name);
+    await highlights(tab, name);
+  }
   check(name, "nothing is loaded, nothing is complained about", [...tab.requests.filter((it) => it !== url), ...tab.complaints]);
   if (shots) await pictures(tab, url, join(shots, name));
-  await withoutScript(browser, name, url);
+  if (reports > 0) await withoutScript(browser, name, url);
 }
 
 async function themes(tab, name) {

@@ -39,15 +39,13 @@ pub fn head(out: &mut String, all: &[Links<'_>]) {
         include_str!("style.css"),
         style,
     );
-    for (at, title) in [("coverage", "coverage table"), ("graph", "dependency graph")] {
-        if !all.is_empty() {
-            let _ = writeln!(out, "<a class=\"skip\" href=\"#k1-{at}\">Skip to the {title}</a>");
-        }
+    let stops = [("k1-coverage", "coverage table"), ("k1-graph", "dependency graph"), ("source", "text")];
+    for (at, title) in stops.into_iter().filter(|_| !all.is_empty()) {
+        let _ = writeln!(out, "<a class=\"skip\" href=\"#{at}\">Skip to the {title}</a>");
     }
     let _ = write!(
         out,
-        "<a class=\"skip\" href=\"#source\">Skip to the text</a>\n\
-         <svg class=\"patterns run-picture\" width=\"0\" height=\"0\" aria-hidden=\"true\">{patterns}</svg>\n\
+        "<svg class=\"patterns run-picture\" width=\"0\" height=\"0\" aria-hidden=\"true\">{patterns}</svg>\n\
          <header class=\"top\"><h1>Barrier report</h1><p class=\"file\">{}</p>\
          <button id=\"theme\" type=\"button\" hidden>Theme: as the system</button></header>\n<main>\n",
         escape(&path)

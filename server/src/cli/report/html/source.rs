@@ -56,6 +56,9 @@ fn lit(all: &[&Links<'_>]) -> BTreeMap<u32, Vec<String>> {
 
 /// The texts of all files, a line an element. Of a dump only the sections that are reported.
 pub fn draw(out: &mut String, all: &[Links<'_>]) {
+    if all.is_empty() {
+        return;
+    }
     out.push_str("<section id=\"source\" aria-labelledby=\"source-h\" tabindex=\"-1\"><h2 id=\"source-h\">Text</h2>\n");
     let files = all.iter().map(|links| links.file + 1).max().unwrap_or(0);
     for file in 0..files {
