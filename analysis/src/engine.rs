@@ -8,9 +8,9 @@ use crate::base::{Cancel, Cancelled, Limits, TextRange};
 use crate::decide::{Outcome, decide, survey, unbound};
 use crate::findings::{KernelReport, Proof, Verdict, blame_phases, describe, explain};
 use crate::fix::{Passed, offer};
-use crate::lower::lower;
+use crate::lower::{Options, lower_with};
 use crate::report::Report;
-use crate::sync::{Kernel, Lowered};
+use crate::sync::{Kernel, Lowered, Stage};
 use crate::syntax::ttgir::{Document, Level, Section, SyntaxError, Tree};
 use rustc_hash::FxHasher;
 use std::collections::VecDeque;
@@ -33,6 +33,7 @@ const REPORT_STEPS: u64 = 200_000;
 #[derive(Debug)]
 pub struct Engine {
     limits: Limits,
+    options: Options,
     memory: VecDeque<Memory>,
     fixed: VecDeque<Memory>,
     /// Kernels that a report was made of, decided without a proof.
@@ -74,7 +75,19 @@ pub struct Analysis {
 impl Engine {
     /// An engine that remembers nothing yet.
     pub fn new(limits: Limits) -> Engine {
-        Engine { limits, memory: VecDeque::new(), fixed: VecDeque::new(), surveyed: VecDeque::new(), explorations: 0 }
+        Engine {
+            limits,
+            options: Options::default(),
+            memory: VecDeque::new(),
+            fixed: VecDeque::new(),
+            surveyed: VecDeque::new(),
+            explorations: 0,
+        }
+    }
+
+    /// The same, with something to assume of kernels.
+    pub fn assume(self, options: Options) -> Engine {
+        Engine { options, ..self }
     }
 
     /// How many kernels were explored rather than remembered.
@@ -127,7 +140,7 @@ impl Engine {
         let mut before = 0;
         for section in document.sections().iter().filter(|section| section.level() != Level::Llvm) {
             cancel.check()?;
-            let kernels = kernels(section.tree());
+            let kernels = kernels(section.tree(), self.options);
             if let Some(lowered) = kernels.get(kernel - before) {
                 return self.report_of(section, lowered, cancel).map(Some);
             }
@@ -154,7 +167,7 @@ impl Engine {
         cancel: &Cancel<'_>,
     ) -> Result<Vec<(Report, Lowered)>, Cancelled> {
         let mut reports = Vec::new();
-        for lowered in kernels(section.tree()) {
+        for lowered in kernels(section.tree(), self.options) {
             cancel.check()?;
             if name.is_none_or(|name| name == lowered.map.kernel) {
                 reports.push((self.report_of(section, &lowered, cancel)?, lowered));
@@ -183,7 +196,7 @@ impl Engine {
             error.related.iter_mut().for_each(|(range, _)| shift(range, offset));
             analysis.syntax.push(error);
         }
-        for lowered in kernels(tree) {
+        for lowered in kernels(tree, self.options) {
             cancel.check()?;
             let mut report = self.judge(&lowered, cancel)?;
             doubt(tree, &lowered, &mut report);
@@ -198,7 +211,9 @@ impl Engine {
     pub fn judge(&mut self, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
         let (outcome, remembered) = self.outcome(&lowered.kernel, cancel)?;
         let mut report = describe(lowered, &outcome);
-        blame_phases(lowered, &mut report, &mut self.again(cancel))?;
+        if lowered.map.stage != Stage::Planned {
+            blame_phases(lowered, &mut report, &mut self.again(cancel))?;
+        }
         if remembered {
             report.runs = 0;
         }
@@ -213,7 +228,8 @@ impl Engine {
         report: &mut KernelReport,
         cancel: &Cancel<'_>,
     ) -> Result<(), Cancelled> {
-        if report.findings.is_empty() {
+        // What a plan lacks is the compiler's to add, not the text's.
+        if report.findings.is_empty() || lowered.map.stage == Stage::Planned {
             return Ok(());
         }
         let own = hash(&lowered.kernel);
@@ -283,8 +299,8 @@ impl Engine {
 }
 
 /// The kernels of a section, as they are run.
-fn kernels(tree: &Tree) -> Vec<Lowered> {
-    let mut kernels = lower(tree);
+fn kernels(tree: &Tree, options: Options) -> Vec<Lowered> {
+    let mut kernels = lower_with(tree, options);
     for lowered in &mut kernels {
         if let Some(kernel) = unbound(&lowered.kernel) {
             lowered.kernel = kernel;
@@ -298,7 +314,9 @@ fn kernels(tree: &Tree) -> Vec<Lowered> {
 pub fn lowered(document: &Document) -> Vec<(u32, Lowered)> {
     let sections = document.sections().iter().filter(|section| section.level() != Level::Llvm);
     sections
-        .flat_map(|section| kernels(section.tree()).into_iter().map(|lowered| (section.offset(), lowered)))
+        .flat_map(|section| {
+            kernels(section.tree(), Options::default()).into_iter().map(|lowered| (section.offset(), lowered))
+        })
         .collect()
 }
 

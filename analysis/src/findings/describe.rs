@@ -13,7 +13,7 @@ use super::{Finding, KernelReport, Kind, Note, RunStep, Severity, Trail, Verdict
 use crate::decide::{Found, Gap, Lapped, Outcome, Reach};
 use crate::explore::Schedule;
 use crate::model::{Blocked, BlockedOn, Lost, Machine, Rule, Valuation, Violation};
-use crate::sync::{InputId, InputKind, Kernel, Lowered, SourceMap};
+use crate::sync::{InputId, InputKind, Kernel, Lowered, SourceMap, Stage};
 
 /// The report on a kernel.
 pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
@@ -23,6 +23,13 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
     }
     for lapped in &outcome.lapped {
         findings.extend(lap(lowered, lapped));
+    }
+    // What breaks in a plan is what the pass that places the barriers still has to order.
+    let planned = lowered.map.stage == Stage::Planned;
+    for finding in findings.iter_mut().filter(|_| planned) {
+        finding.severity = Severity::Hint;
+        finding.message =
+            format!("{} (in the plan, whose barriers code partitioning has yet to place)", finding.message);
     }
     let verdict = verdict(lowered, outcome, &findings);
     for assumed in &outcome.assumed {
@@ -194,14 +201,18 @@ pub fn inputs(kernel: &Kernel, map: &SourceMap, valuation: &Valuation) -> Vec<(S
 }
 
 fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding]) -> Verdict {
-    if !findings.is_empty() {
+    let planned = lowered.map.stage == Stage::Planned;
+    if !findings.is_empty() && !planned {
         return Verdict::Found;
     }
     let mut reasons: Vec<String> = outcome.gaps.iter().map(reason).collect();
+    if planned {
+        reasons.insert(0, "its barriers are not placed yet; what orders its tasks is what its plan implies".to_owned());
+    }
     if !lowered.unmodelled.is_empty() && !outcome.gaps.contains(&Gap::Unmodelled) {
         reasons.push(reason(&Gap::Unmodelled));
     }
-    if !outcome.found.is_empty() {
+    if !outcome.found.is_empty() && findings.is_empty() {
         reasons.push("a violation could not be replayed; please report this".to_owned());
     }
     if !reasons.is_empty() {

@@ -7,4 +7,21 @@ mod build;
 pub mod simplify;
 mod ttgir;
 
-pub use ttgir::{Tasks, kernel_names, lower};
+pub use ttgir::{Tasks, kernel_names, lower, lower_with};
+
+/// What lowering is asked to assume.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Options {
+    /// Of kernels whose channels are not in the text yet.
+    pub channels: Channels,
+}
+
+/// Which buffers the channels that a plan implies order as one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Channels {
+    /// Each buffer of tensor memory by itself, whatever it shares columns with.
+    #[default]
+    Own,
+    /// Those with one `buffer.id` that overlap, too.
+    Groups,
+}

@@ -43,6 +43,7 @@ impl Lowerer<'_> {
             }
             return;
         }
+        self.plan_before(op);
         match name {
             "scf.for" => self.scf_for(op),
             "scf.while" => self.scf_while(op),
@@ -63,6 +64,7 @@ impl Lowerer<'_> {
                 Known::Pure => self.unknown(op, name),
             },
         }
+        self.plan_after(op);
         self.scratch(op);
         self.noted.insert(op);
         if self.rendezvous == Some(op) {
@@ -359,7 +361,7 @@ impl Lowerer<'_> {
     }
 
     /// Tensor memory has no proxies, wherever an op may also take shared memory.
-    fn proxy(&self, view: Var, shared: Proxy) -> Proxy {
+    pub(super) fn proxy(&self, view: Var, shared: Proxy) -> Proxy {
         let origin = self.build.facts(view).origin;
         let buffer = origin.and_then(|buffer| self.build.kernel.buffers.get(buffer.0 as usize));
         match buffer.map(|buffer| buffer.space) {

@@ -62,7 +62,7 @@ impl Lowerer<'_> {
 }
 
 /// Slots if there are more than two dimensions, then tiles along M, tiles along N, columns.
-fn tensor(sizes: &[u64], element: u64, encoding: &str) -> Shape {
+pub(super) fn tensor(sizes: &[u64], element: u64, encoding: &str) -> Shape {
     let (slots, tile) = sizes.split_at(sizes.len().saturating_sub(2));
     let (rows, columns) = match *tile {
         [rows, columns] => (rows, columns),

@@ -40,7 +40,9 @@ impl Lowerer<'_> {
         for _ in 0..if matches!(use_d_known, Predicate::Never) { 1 } else { 2 } {
             self.role_of(op, site, "Acc", "d", 0);
         }
-        let Some((issuer, completion)) = self.completion(op, site) else { return };
+        let Some((issuer, completion)) = self.completion(op, site, matches!(predicate, Predicate::Always)) else {
+            return;
+        };
 
         let effect = |reads: &[Access], uses: bool| {
             let access = |mode, clears| Access {
@@ -72,7 +74,7 @@ impl Lowerer<'_> {
     }
 
     /// Who runs it and what it arrives on.
-    fn completion(&mut self, op: OpId, site: SiteId) -> Option<(Issuer, Completion)> {
+    fn completion(&mut self, op: OpId, site: SiteId, always: bool) -> Option<(Issuer, Completion)> {
         let tree = self.tree;
         let count = tree.group(op, "barriers").len();
         let mut arrivals = Vec::new();
@@ -84,6 +86,9 @@ impl Lowerer<'_> {
         let sent = ["a", "b"].iter().flat_map(|group| tree.group(op, group)).filter(shared).copied();
         let multicast = self.flag(op, "multicast");
         let to = self.completion_ctas(op, sent.take(if multicast { 2 } else { 0 }));
+        if always {
+            arrivals.extend(self.plan_completions(op));
+        }
         for at in 0..count {
             let predicate = match tree.group(op, "barrier_preds").get(at) {
                 Some(&value) => {
@@ -99,7 +104,7 @@ impl Lowerer<'_> {
         }
         // Triton's pipeline hands tokens on until it makes the op asynchronous; Gluon makes them
         // and uses none, and there the op is asynchronous whatever it says.
-        let plain = count == 0 && !self.flag(op, "is_async");
+        let plain = self.plan.is_none() && count == 0 && !self.flag(op, "is_async");
         let synchronous = plain && (!tree.group(op, "acc_dep").is_empty() || self.hands_on(op));
         Some(match (synchronous, arrivals.is_empty()) {
             (true, _) => (Issuer::Base, Completion::InOrder),

@@ -37,6 +37,7 @@ mod view;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Options;
 use super::build::Build;
 use super::simplify::simplify;
 use crate::base::TextRange;
@@ -56,15 +57,20 @@ const CALLS: u32 = 2_000;
 
 /// Lowers every entry function of a section.
 pub fn lower(tree: &Tree) -> Vec<Lowered> {
+    lower_with(tree, Options::default())
+}
+
+/// The same, with something to assume.
+pub fn lower_with(tree: &Tree, options: Options) -> Vec<Lowered> {
     let mut kernels = Vec::new();
     for &top in tree.top() {
         match tree.op_name(top) {
-            "builtin.module" | "module" => module(tree, Some(top), &body(tree, top), &mut kernels),
+            "builtin.module" | "module" => module(tree, Some(top), &body(tree, top), options, &mut kernels),
             _ => {}
         }
     }
     // A file may hold functions without a module around them.
-    module(tree, None, tree.top(), &mut kernels);
+    module(tree, None, tree.top(), options, &mut kernels);
     kernels
 }
 
@@ -73,11 +79,12 @@ fn body(tree: &Tree, op: OpId) -> Vec<OpId> {
     regions.flat_map(|region| tree.blocks(*region)).flat_map(|block| tree.block_ops(*block)).copied().collect()
 }
 
-fn module(tree: &Tree, module: Option<OpId>, ops: &[OpId], kernels: &mut Vec<Lowered>) {
+fn module(tree: &Tree, module: Option<OpId>, ops: &[OpId], options: Options, kernels: &mut Vec<Lowered>) {
     let functions = functions(tree, ops);
     let table: FxHashMap<&str, OpId> = functions.iter().map(|&op| (name(tree, op), op)).collect();
     for &function in functions.iter().filter(|&&op| !private(tree, op)) {
         let mut lowerer = Lowerer::new(tree, &table);
+        lowerer.options = options;
         lowerer.machine(module);
         lowerer.entry(function, name(tree, function));
         kernels.push(lowerer.finish());
@@ -149,6 +156,10 @@ struct Lowerer<'t> {
     token_users: FxHashMap<OpId, Vec<OpId>>,
     /// Barriers of the tokens, by the op that makes them.
     tokens: FxHashMap<OpId, autows::Token>,
+    /// What is assumed of the text.
+    options: Options,
+    /// The channels of a kernel whose tasks nothing orders yet.
+    plan: Option<autows::Plan>,
     /// The op after which all CTAs meet because Triton makes them.
     rendezvous: Option<OpId>,
     unmodelled: Vec<Unmodelled>,
@@ -189,6 +200,8 @@ impl<'t> Lowerer<'t> {
             packed: FxHashMap::default(),
             token_users: FxHashMap::default(),
             tokens: FxHashMap::default(),
+            options: Options::default(),
+            plan: None,
             rendezvous: None,
             unmodelled: Vec::new(),
             said: FxHashSet::default(),

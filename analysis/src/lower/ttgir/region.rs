@@ -43,6 +43,7 @@ impl Lowerer<'_> {
         }
         self.depth += 1;
         let mut end = None;
+        self.round_starts(block);
         for &op in tree.block_ops(block) {
             if tree.is_terminator(op) {
                 end = Some(op);
@@ -50,6 +51,7 @@ impl Lowerer<'_> {
             }
             self.op(op);
         }
+        self.round_ends(block);
         self.depth -= 1;
         end
     }

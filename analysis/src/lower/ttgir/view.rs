@@ -50,6 +50,9 @@ impl Lowerer<'_> {
         let tree = self.tree;
         let Some(&result) = tree.results(op).first() else { return };
         self.stored.insert(op);
+        if self.planned_buffer(result) {
+            return;
+        }
         let Some(memory) = self.memory(result) else {
             self.forget(op);
             return self.unmodelled(op, "the type of the allocation is not followed");

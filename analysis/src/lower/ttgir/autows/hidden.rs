@@ -15,13 +15,21 @@ use crate::lower::ttgir::value::Val;
 use crate::sync::{Pure, Var, VarKind, Width};
 use crate::syntax::ttgir::{OpId, RegionId, ValueId};
 
-/// A counter: of which channel, for which half and partition, and which number of it.
+/// A counter: of which channel, for which half and partition, and which number of it. Rounds of a plan
+/// are counted by place of the block, for no half and partition in particular.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(in crate::lower::ttgir) struct Counter {
     pub(super) channel: usize,
     pub(super) side: Side,
     pub(super) partition: i64,
     pub(super) part: Part,
+}
+
+impl Counter {
+    /// That of the rounds of a plan's block.
+    pub(super) fn round(block: usize) -> Counter {
+        Counter { channel: block, side: Side::Put, partition: 0, part: Part::Round }
+    }
 }
 
 /// Who counts.
@@ -36,6 +44,8 @@ pub(super) enum Side {
 pub(super) enum Part {
     Stage,
     Phase,
+    /// How often a block of a plan has run.
+    Round,
 }
 
 /// Where the counters stand.
@@ -131,7 +141,11 @@ impl Lowerer<'_> {
                 found.extend(self.counting(op));
             }
         }
-        let moves = |counter: &&Counter| found.contains(&(counter.channel, counter.side));
+        let rounds = self.rounds_in(regions);
+        let moves = |counter: &&Counter| match counter.part {
+            Part::Round => rounds.contains(&counter.channel),
+            Part::Stage | Part::Phase => found.contains(&(counter.channel, counter.side)),
+        };
         self.hidden.counters.keys().filter(moves).copied().collect()
     }
 

@@ -5,6 +5,7 @@ mod aref;
 mod group;
 mod hidden;
 mod origin;
+mod plan;
 mod reuse;
 mod semaphore;
 mod split;
@@ -13,5 +14,6 @@ mod tokens;
 
 pub(super) use hidden::{Counter, Counters, Hidden};
 pub(super) use origin::{Place, Source, origins, source};
+pub(super) use plan::Plan;
 pub use tasks::Tasks;
 pub(super) use tokens::Token;

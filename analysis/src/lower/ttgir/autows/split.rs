@@ -34,14 +34,17 @@ fn has_sync(tree: &Tree, function: OpId) -> bool {
 }
 
 impl Lowerer<'_> {
-    /// Reads who executes what in the entry function. Tasks that nothing orders are said.
+    /// Reads who executes what in the entry function, and what orders tasks where no op does.
     pub(in crate::lower::ttgir) fn read_tasks(&mut self, function: OpId) {
         self.tasks = Tasks::new(self.tree, function);
         if self.tasks.share() && !has_sync(self.tree, function) {
             self.reaches(Stage::Planned);
-            self.tasks = Tasks::default();
-            let reason = "its ops name tasks that nothing orders yet, and the channels between them are not followed";
-            self.unmodelled(function, reason);
+            if self.tasks.start_in_a_loop(self.tree) {
+                self.tasks = Tasks::default();
+                let reason = "tasks that nothing orders yet start anew in each round of a loop, which is not followed";
+                return self.unmodelled(function, reason);
+            }
+            self.plan(function);
         }
     }
 

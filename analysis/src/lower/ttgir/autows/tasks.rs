@@ -142,6 +142,21 @@ impl Tasks {
         !self.shared.is_empty()
     }
 
+    /// Whether a loop is around such a region.
+    pub(super) fn start_in_a_loop(&self, tree: &Tree) -> bool {
+        let around = |op: OpId| tree.parent_block(op).and_then(|block| tree.parent_op(tree.parent_region(block)));
+        self.shared.iter().any(|op| {
+            let mut at = around(*op);
+            while let Some(op) = at {
+                if matches!(tree.op_name(op), "scf.for" | "scf.while") {
+                    return true;
+                }
+                at = around(op);
+            }
+            false
+        })
+    }
+
     /// Whether an op opens such a region.
     pub(in crate::lower::ttgir) fn opens(&self, op: OpId) -> bool {
         self.shared.contains(&op)

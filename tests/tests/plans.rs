@@ -1,0 +1,67 @@
+//! Plans whose tasks nothing orders yet: what becomes of them where buffers with one `buffer.id` are
+//! ordered as one, as code partitioning promises.
+
+use analysis::Engine;
+use analysis::base::{Cancel, Limits};
+use analysis::findings::Verdict;
+use analysis::lower::{Channels, Options};
+use analysis::report::Order;
+use analysis::sync::Stage;
+use analysis::syntax::ttgir::Document;
+use fencepost_tests::sources::sources;
+
+fn plans() -> Vec<(String, Document)> {
+    let plans: Vec<(String, Document)> = sources()
+        .into_iter()
+        .filter(|(name, _)| name.starts_with("autows-plan.md"))
+        .map(|(name, text)| (name, Document::new(text)))
+        .collect();
+    assert!(plans.len() >= 6, "the page has plans");
+    plans
+}
+
+fn engine(channels: Channels) -> Engine {
+    Engine::new(Limits::default()).assume(Options { channels })
+}
+
+#[test]
+fn nothing_is_left_to_add_where_groups_are_ordered_as_one() {
+    for (name, plan) in plans() {
+        let analysis = engine(Channels::Groups).analyse(&plan, &Cancel::never()).unwrap_or_default();
+        assert_eq!(analysis.kernels.len(), 1, "{name}");
+        for kernel in analysis.kernels {
+            assert_eq!(kernel.findings, [], "{name}");
+            assert!(matches!(kernel.verdict, Verdict::Undecided(_)), "{name}: {:?}", kernel.verdict);
+        }
+    }
+}
+
+#[test]
+fn only_what_is_read_after_the_inner_loop_lacks_an_edge() {
+    let (mut missing, mut ordered) = (Vec::new(), 0);
+    for (name, plan) in plans() {
+        let reports = engine(Channels::Own).reports(&plan, &Cancel::never()).unwrap_or_default();
+        // What `%dq` lacks is a finding; its readers come after the overwrite in every run.
+        for report in reports.into_iter().filter(|report| report.kernel != "backward") {
+            assert_eq!(report.stage, Stage::Planned, "{name}");
+            for coverage in &report.coverage {
+                let buffer = &report.buffers[coverage.buffer];
+                for row in &coverage.rows {
+                    match &row.order {
+                        Order::Missing { .. } => {
+                            missing.push((report.kernel.clone(), buffer.members[row.member].name.clone()))
+                        }
+                        Order::Program | Order::Edges(_) => ordered += 1,
+                        Order::Never(_) | Order::Unknown(_) => {}
+                    }
+                }
+            }
+        }
+    }
+    missing.sort();
+    missing.dedup();
+    let missing: Vec<(&str, &str)> =
+        missing.iter().map(|(kernel, member)| (kernel.as_str(), member.as_str())).collect();
+    assert_eq!(missing, [("attention", "%l"), ("attention", "%m")]);
+    assert!(ordered > 20, "{ordered} rows are ordered");
+}
