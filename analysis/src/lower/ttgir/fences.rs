@@ -3,7 +3,7 @@
 //! Triton's fence insertion runs near the end of its pipeline: after warp specialisation, pipelining
 //! and the lowering of descriptors. In a dump from before it no fence is missing, it is only not there
 //! yet, so all of shared memory counts as one proxy. Such a text is known by what only earlier passes
-//! leave: tasks or tokens that are not lowered, the schedule of a loop, tokens of tensor memory,
+//! leave: tasks or tokens that are not lowered, the schedule of a loop, tokens that tensor memory takes,
 //! loads and stores of descriptors that are no TMA copies yet.
 //!
 //! Missed: a text between the last of these and fence insertion.
@@ -34,7 +34,8 @@ impl Lowerer<'_> {
             fenced |= name == "ttng.fence_async_shared";
             let is_token =
                 |value: &ValueId| tree.value_type(*value).is_some_and(|ty| tree.type_text(ty).contains("async.token"));
-            let token = WITH_TOKENS.contains(&name) && tree.results(op).iter().any(is_token);
+            // Gluon's have tokens too, which nothing takes.
+            let token = WITH_TOKENS.contains(&name) && tree.operands(op).iter().any(is_token);
             early |= token || DESCRIPTORS.contains(&name) || tree.attr(op, "loop.stage").is_some();
         });
         early && !fenced
