@@ -169,6 +169,7 @@ impl Tables<'_> {
                 }
             }
         }
+        one_word(&mut rows);
         if !again.is_empty() && !rows.iter().any(|row| matches!(row.order, Order::Missing { .. })) {
             rows.extend(self.itself(&writer, again));
         }
@@ -329,5 +330,21 @@ impl Tables<'_> {
         };
         let edge = self.edges.rows.iter().find(says)?;
         Some(self.barriers.get(edge.barrier?)?.name.clone())
+    }
+}
+
+/// Where a use that reads a member is not ordered, what orders it orders the write that it reads too.
+fn one_word(rows: &mut [CoverageRow]) {
+    let reads = |row: &CoverageRow| match &row.order {
+        Order::Missing { needed, .. } if row.mode == Mode::Read => Some((row.member, row.partition, needed.clone())),
+        _ => None,
+    };
+    let known: Vec<(usize, usize, String)> = rows.iter().filter_map(reads).collect();
+    for row in rows.iter_mut().filter(|row| row.mode == Mode::Write) {
+        let Order::Missing { needed, .. } = &mut row.order else { continue };
+        let reader = known.iter().find(|(member, partition, _)| *member == row.member && *partition != row.partition);
+        if let Some((_, _, text)) = reader {
+            needed.clone_from(text);
+        }
     }
 }

@@ -19,6 +19,8 @@ mod order;
 mod partitions;
 mod remarks;
 mod runs;
+#[cfg(test)]
+mod tests;
 mod ties;
 mod tokens;
 mod trace;

@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Arrivals of a thread after an access that are looked at for one that says that it is over.
-const ARRIVALS: usize = 64;
+const ARRIVALS: usize = 32;
 
 /// An access of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -451,10 +451,15 @@ impl<'m, 'k> Watch<'m, 'k> {
             }
         }
         for (earlier, near, unread) in met {
-            let how = match self.judge(&earlier, &touch, by) {
+            let (from, to) = (self.place(&earlier), self.place(&touch));
+            // A pair that was always ordered, and is again, is counted as it was.
+            if self.knows(&earlier, &touch) && self.ties.again(from, to, near) {
+                continue;
+            }
+            let how = match self.judge(&earlier, &touch, by, near) {
                 // The write in between is compared with the earlier one on its own.
                 How::Missing if !near => match between {
-                    Some(between) => self.judge(&between, &touch, by),
+                    Some(between) => self.judge(&between, &touch, by, near),
                     None => continue,
                 },
                 how => how,
@@ -464,9 +469,16 @@ impl<'m, 'k> Watch<'m, 'k> {
                 How::Missing if unread && earlier.mode == Mode::Write => How::Unread,
                 how => how,
             };
-            let pair = Pair { earlier: self.place(&earlier), later: self.place(&touch), how };
-            self.ties.pair(pair, near);
+            self.ties.pair(Pair { earlier: from, later: to, how }, near);
         }
+    }
+
+    /// Whether a thread knows by now that an access is over, by a wait.
+    fn knows(&self, earlier: &Event, later: &Event) -> bool {
+        self.knowledge.get(usize::from(later.thread)).is_some_and(|known| {
+            known.seen.knows(earlier.channel) >= earlier.number
+                || (earlier.mode == Mode::Read && known.over.knows(earlier.channel) >= earlier.number)
+        })
     }
 
     fn partition(&self, thread: u16) -> u16 {
@@ -479,7 +491,7 @@ impl<'m, 'k> Watch<'m, 'k> {
     }
 
     /// What orders a pair.
-    fn judge(&self, earlier: &Event, later: &Event, by: (Issuer, &Completion)) -> How {
+    fn judge(&self, earlier: &Event, later: &Event, by: (Issuer, &Completion), near: bool) -> How {
         let thread = usize::from(later.thread);
         let own = earlier.thread == later.thread && earlier.channel == self.channels.base(thread);
         if own || self.machine.in_own_order(thread, by.0, by.1, earlier) {
@@ -488,12 +500,12 @@ impl<'m, 'k> Watch<'m, 'k> {
         let Some(step) = self.knowledge.get(thread).and_then(|known| known.since(earlier)) else {
             return How::Missing;
         };
-        self.link(earlier, later.thread, step).map_or(How::Program, How::Tie)
+        self.link(earlier, later.thread, step, near).map_or(How::Program, How::Tie)
     }
 
     /// The link that brought an event to a thread, which knows of it since a step; `None` for the
     /// thread's own groups.
-    fn link(&self, event: &Event, thread: u16, step: u32) -> Option<Tie> {
+    fn link(&self, event: &Event, thread: u16, step: u32, near: bool) -> Option<Tie> {
         let sync = self.syncs.get(&step)?;
         let (to, partition) = (self.partition(thread), |thread| self.partition(thread));
         match sync.kind {
@@ -505,7 +517,7 @@ impl<'m, 'k> Watch<'m, 'k> {
             }
             SyncKind::Barrier { effect, array, number, total, before } => {
                 let (array, wait) = (Some(array), Some(effect));
-                if let Some(tie) = self.own_word(event, thread) {
+                if let Some(tie) = near.then(|| self.own_word(event, thread)).flatten() {
                     return Some(tie);
                 }
                 let all = self.arrivals.get(number)?;

@@ -172,6 +172,10 @@ impl Remarks<'_> {
             }
         }
         for (buffer, mut starts) in dead {
+            // The text allocates no barrier that stands for something else.
+            if self.trace.lowered.map.abstracts.iter().any(|known| known.buffer == buffer) {
+                continue;
+            }
             let ended = self.ties.cut == 0 && self.ties.complete > 0;
             starts.retain(|start| match self.named(buffer) {
                 Some(named) => !named.contains(start),
@@ -185,11 +189,13 @@ impl Remarks<'_> {
             let (noun, verb) = if numbers.is_empty() { ("slot", "is") } else { ("slots", "are") };
             let list = if numbers.is_empty() { last } else { format!("{} and {last}", numbers.join(", ")) };
             let name = self.trace.lowered.map.buffer(buffer);
+            let slots = if info.bits <= slot { "" } else { &format!("{noun} {list} of ") };
+            let verb = if slots.is_empty() { "is" } else { verb };
             let range = self.trace.lowered.map.buffers.get(buffer.0 as usize).map(|(_, range)| *range);
             remarks.push(Remark {
                 kind: RemarkKind::DeadSlot,
                 range: range.unwrap_or_default(),
-                text: format!("{noun} {list} of `{name}` {verb} initialised, and nobody waits or arrives there"),
+                text: format!("{slots}`{name}` {verb} initialised, and nobody waits or arrives there"),
                 sites: self.inits(buffer),
             });
         }

@@ -9,8 +9,8 @@ use crate::decide::Outcome;
 use crate::explore::{Schedule, Status, System};
 use crate::model::{BarrierPlace, Machine, Record, State, Valuation};
 
-/// Machine steps over all runs of a report.
-const STEPS: u32 = 40_000;
+/// Machine steps over all runs of a report; a run that shows a finding goes on to its place at least.
+const STEPS: u32 = 10_000;
 
 /// A run to make.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub(super) struct Plan {
     pub valuation: Valuation,
     /// Who steps when; the canonical schedule where there is none.
     pub schedule: Option<Schedule>,
+    /// Steps that it has to make.
+    pub least: u32,
 }
 
 /// A run that was made.
@@ -41,8 +43,13 @@ pub(super) fn plans(outcome: &Outcome) -> Vec<Plan> {
         let known = |plan: &Plan| {
             plan.valuation == found.valuation && plan.schedule.as_ref().is_none_or(|known| *known == found.schedule)
         };
-        if !plans.iter().any(known) {
-            plans.push(Plan { valuation: found.valuation.clone(), schedule: Some(found.schedule.clone()) });
+        let least = found.violation.step;
+        match plans.iter().position(known).and_then(|at| plans.get_mut(at)) {
+            Some(plan) => plan.least = plan.least.max(least),
+            None => {
+                let (valuation, schedule) = (found.valuation.clone(), Some(found.schedule.clone()));
+                plans.push(Plan { valuation, schedule, least });
+            }
         }
     }
     let ample = outcome.valuations.get(..outcome.ample).unwrap_or_default();
@@ -50,7 +57,11 @@ pub(super) fn plans(outcome: &Outcome) -> Vec<Plan> {
         Some((last, rest)) => (Some(last), rest),
         None => (None, ample),
     };
-    plans.extend(last.into_iter().chain(rest).map(|inputs| Plan { valuation: inputs.clone(), schedule: None }));
+    plans.extend(last.into_iter().chain(rest).map(|inputs| Plan {
+        valuation: inputs.clone(),
+        schedule: None,
+        least: 0,
+    }));
     plans
 }
 
@@ -78,9 +89,10 @@ pub(super) fn drive(
 ) -> Run {
     let mut state = machine.initial();
     let mut step = |state: &mut State, thread: usize| {
-        let can = budget.0 > 0 && !machine.stopped(state) && machine.status(state, thread) == Status::Ready;
+        let left = budget.0 > 0 || state.step < plan.least;
+        let can = left && !machine.stopped(state) && machine.status(state, thread) == Status::Ready;
         let Some(record) = can.then(|| machine.take(state, thread)).flatten() else { return false };
-        budget.0 -= 1;
+        budget.0 = budget.0.saturating_sub(1);
         each(state, &record);
         true
     };

@@ -2,7 +2,7 @@
 //! with what they are good for, barriers with their traffic. Ids only; [`super::edges`],
 //! [`super::coverage`] and [`super::remarks`] make the report's lists of it.
 
-use super::order::{Array, Pair, Tie, Watch};
+use super::order::{Array, How, Pair, Place, Tie, Watch};
 use super::runs::{Budget, Run, drive, plans};
 use crate::base::{Cancel, Cancelled, Limits};
 use crate::decide::Outcome;
@@ -62,6 +62,9 @@ pub(super) struct Met {
     pub far: u32,
 }
 
+/// Times in a row that a pair is ordered before it is taken for known.
+const FAMILIAR: u32 = 8;
+
 /// Ops that wait.
 type Ops = SmallVec<[EffectId; 2]>;
 
@@ -70,6 +73,8 @@ type Ops = SmallVec<[EffectId; 2]>;
 pub(super) struct Ties {
     numbers: FxHashMap<Pair, usize>,
     pairs: Vec<(Pair, Met)>,
+    /// For two places how often in a row they were ordered, and the pair that they were last.
+    known: FxHashMap<(Place, Place), (u32, usize)>,
     met: FxHashMap<Tie, usize>,
     links: Vec<Tie>,
     waits: Vec<Waits>,
@@ -107,8 +112,8 @@ pub(super) fn ties(
     let mut budget = Budget::new();
     for plan in plans(outcome) {
         cancel.check()?;
-        if budget.spent() {
-            break;
+        if budget.spent() && plan.least == 0 {
+            continue;
         }
         let machine = Machine::new(kernel, &plan.valuation, limits);
         let mut watch = Watch::new(&machine, &mut ties);
@@ -136,6 +141,19 @@ impl Ties {
         }
     }
 
+    /// Counts a pair that is ordered once more, if it is known well; how it is ordered then is how it
+    /// was the last time.
+    pub(super) fn again(&mut self, earlier: Place, later: Place, near: bool) -> bool {
+        let Some((times, number)) = self.known.get_mut(&(earlier, later)) else { return false };
+        if *times < FAMILIAR {
+            return false;
+        }
+        if let Some((_, met)) = self.pairs.get_mut(*number) {
+            *if near { &mut met.near } else { &mut met.far } += 1;
+        }
+        true
+    }
+
     /// A pair was met.
     pub(super) fn pair(&mut self, pair: Pair, near: bool) {
         let pairs = &mut self.pairs;
@@ -146,6 +164,9 @@ impl Ties {
         if let Some((_, met)) = pairs.get_mut(number) {
             *if near { &mut met.near } else { &mut met.far } += 1;
         }
+        let ordered = matches!(pair.how, How::Tie(_) | How::Program);
+        let known = self.known.entry((pair.earlier, pair.later)).or_default();
+        *known = (if ordered { known.0 + 1 } else { 0 }, number);
     }
 
     /// A wait saw an arrival, whatever that orders.
