@@ -278,7 +278,8 @@ impl<'t> Lowerer<'t> {
     }
 
     fn finish(self) -> Lowered {
-        let unfenced = self.calls.first().is_some_and(|function| self.unfenced(*function));
+        // Of a plan that has some fences, the others are still to come.
+        let unfenced = self.plan.is_some() || self.calls.first().is_some_and(|function| self.unfenced(*function));
         let Build { mut kernel, map, .. } = self.build;
         if unfenced {
             fences::ignore(&mut kernel);
