@@ -256,7 +256,7 @@ fn drive(kernel: &Kernel, group: &Group, base: &Valuation, most: u64) -> Vec<Opt
         }
         for (&input, choices) in inputs.iter().zip(&choices) {
             let mut valuation = start.clone();
-            for &value in choices {
+            for value in choices.iter().copied().chain(shares(kernel, group, &start, input, most)) {
                 set(kernel, &mut valuation, input, value);
                 let Some(trips) = group.trips.eval(&valuation) else { continue };
                 if let Some(slot @ None) = reached.get_mut(trips as usize) {
@@ -269,6 +269,18 @@ fn drive(kernel: &Kernel, group: &Group, base: &Valuation, most: u64) -> Vec<Opt
         }
     }
     reached
+}
+
+/// Numbers of programs that share out the iterations of a loop so that one program gets up to `most`: a
+/// persistent kernel may have hundreds of tiles with the smallest arguments that its divisors allow.
+fn shares(kernel: &Kernel, group: &Group, base: &Valuation, input: InputId, most: u64) -> Vec<i64> {
+    if !matches!(kernel.inputs[input.index()].kind, InputKind::NumPrograms(_)) {
+        return Vec::new();
+    }
+    let mut alone = base.clone();
+    set(kernel, &mut alone, input, 1);
+    let all = group.trips.eval(&alone).and_then(|trips| i64::try_from(trips).ok()).unwrap_or(0);
+    (1..=most as i64).map(|share| all / share).filter(|programs| (1..=1 << 20).contains(programs)).collect()
 }
 
 /// Valuations under which a condition takes the outcome that `base` does not give.

@@ -1,7 +1,7 @@
 //! What a variable is as a function of the inputs alone.
 
 use crate::model::Valuation;
-use crate::sync::{BlockId, InputId, InputKind, Instr, Kernel, LoopInfo, Pure, Target, Terminator, Var};
+use crate::sync::{BlockId, InputId, InputKind, Instr, Kernel, LoopInfo, Pure, Target, Terminator, Var, VarKind};
 use rustc_hash::FxHashMap;
 
 /// Definitions of scalar variables, with block parameters that have one source resolved.
@@ -35,6 +35,45 @@ pub(super) fn targets<'k>(terminator: &'k Terminator, mut each: impl FnMut(&'k T
     }
 }
 
+/// Scalar parameters of blocks in which the two sides of a branch meet, as selections.
+fn choices(kernel: &Kernel) -> Vec<(Var, Pure<Var>)> {
+    let mut entries: Vec<Vec<(usize, &Target)>> = vec![Vec::new(); kernel.blocks.len()];
+    for (number, block) in kernel.blocks.iter().enumerate() {
+        targets(&block.terminator, |target| {
+            if let Some(entries) = entries.get_mut(target.block.index()) {
+                entries.push((number, target));
+            }
+        });
+    }
+    // The branch that an edge is a side of, itself or through a block that only this side enters.
+    let side = |from: usize, target: &Target| -> Option<(usize, Var, bool)> {
+        let (at, target) = match (&kernel.blocks[from].terminator, entries[from].as_slice()) {
+            (Terminator::Jump(_), &[(above, entry)]) => (above, entry),
+            (Terminator::Jump(_), _) => return None,
+            _ => (from, target),
+        };
+        match &kernel.blocks[at].terminator {
+            Terminator::Branch(condition, yes, _) => Some((at, *condition, std::ptr::eq(yes, target))),
+            _ => None,
+        }
+    };
+    let mut out = Vec::new();
+    for (number, block) in kernel.blocks.iter().enumerate() {
+        let &[(p, a), (q, b)] = entries[number].as_slice() else { continue };
+        let (Some((at, condition, yes)), Some((other, _, no))) = (side(p, a), side(q, b)) else { continue };
+        if at != other || at == number || yes == no {
+            continue;
+        }
+        let (yes, no) = if yes { (a, b) } else { (b, a) };
+        for (&param, (&yes, &no)) in block.params.iter().zip(yes.args.iter().zip(&no.args)) {
+            if kernel.vars.get(param.index()).is_some_and(|info| info.kind == VarKind::Scalar) {
+                out.push((param, Pure::Select(condition, yes, no)));
+            }
+        }
+    }
+    out
+}
+
 impl<'k> Slices<'k> {
     /// Reads all definitions of a kernel.
     pub fn new(kernel: &'k Kernel) -> Slices<'k> {
@@ -64,6 +103,11 @@ impl<'k> Slices<'k> {
         for (def, source) in defs.iter_mut().zip(sources) {
             if let Some(Some(var)) = source {
                 *def = Def::Same(var);
+            }
+        }
+        for (param, choice) in choices(kernel) {
+            if let Some(def @ Def::Opaque) = defs.get_mut(param.index()) {
+                *def = Def::Let(choice);
             }
         }
         Slices { kernel, defs }
