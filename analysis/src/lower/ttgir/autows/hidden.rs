@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use super::aref::Aref;
 use super::semaphore::Semaphore;
 use crate::lower::ttgir::Lowerer;
-use crate::lower::ttgir::value::Val;
+use crate::lower::ttgir::value::{Class, Val};
 use crate::sync::{Pure, Var, VarKind, Width};
 use crate::syntax::ttgir::{OpId, RegionId, ValueId};
 
@@ -172,7 +172,14 @@ impl Lowerer<'_> {
             "nvws.aref.put.enter" => self.aref_passed(op, true),
             "nvws.aref.get.enter" => self.aref_passed(op, false),
             "nvws.semaphore.acquire" => self.semaphore_passed(op),
-            _ => {}
+            "nvws.aref.buffer" | "nvws.semaphore.buffer" => {}
+            _ => return,
+        }
+        // Views of these buffers name memory in every task, and only their own task touches it.
+        for &result in self.tree.results(op) {
+            if self.class(result) == Class::View {
+                self.bind(result, Val::Opaque);
+            }
         }
     }
 
