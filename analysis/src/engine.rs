@@ -25,9 +25,11 @@ const REMEMBERED_FIXES: usize = 64;
 /// Machine steps that checking one change may cost.
 const FIX_STEPS: u64 = 100_000;
 
-/// Machine steps of one run of a kernel that a report is waited for, and of all of them.
-const REPORT_RUN: u64 = 40_000;
-const REPORT_STEPS: u64 = 200_000;
+/// Machine steps of one run of a kernel whose report is waited for, those of all its runs, and states
+/// of a search through its schedules.
+const REPORT_RUN: u64 = 20_000;
+const REPORT_STEPS: u64 = 30_000;
+const REPORT_STATES: usize = 500;
 
 /// The analysis of documents, with a memory.
 #[derive(Debug)]
@@ -272,6 +274,7 @@ impl Engine {
         let limits = Limits {
             run_steps: self.limits.run_steps.min(REPORT_RUN),
             total_steps: self.limits.total_steps.min(REPORT_STEPS),
+            states: self.limits.states.min(REPORT_STATES),
             ..self.limits.clone()
         };
         let outcome = survey(kernel, &limits, cancel)?;

@@ -105,7 +105,8 @@ fn long(source: &str) -> String {
                 break;
             }
             let last = at - 1;
-            let _ = writeln!(text, "      %pad{number}_{at} = arith.addi %pad{number}_{last}, %pad{number}_{last} : i32");
+            let _ =
+                writeln!(text, "      %pad{number}_{at} = arith.addi %pad{number}_{last}, %pad{number}_{last} : i32");
         }
     }
     text

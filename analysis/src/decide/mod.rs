@@ -64,6 +64,10 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
         plan.valuations.iter().partition(|valuation| plan.is_ample(kernel, valuation));
     for valuation in ample {
         cancel.check()?;
+        if decision.outcome.steps >= limits.total_steps && !close {
+            decision.outcome.cut = true;
+            break;
+        }
         if decision.outcome.steps >= limits.total_steps {
             decision.gap(Gap::Lost(crate::model::Lost::Limit));
             break;
@@ -74,6 +78,10 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
     decision.drop_consequences();
     for valuation in scant {
         cancel.check()?;
+        if decision.outcome.steps >= limits.total_steps && !close {
+            decision.outcome.cut = true;
+            break;
+        }
         decision.run_scant(valuation);
     }
     let clean =
