@@ -130,3 +130,13 @@ fn with_tokens_in_one_region() {
     broken("tagged_broken");
     wrong_cadence("tagged_cadence");
 }
+
+/// Before code partitioning nothing orders the tasks but the channels that it will insert: those of
+/// `m` and `l` do not reach the score MMA. In buffers of their own they need not.
+#[test]
+fn before_code_partitioning() {
+    let packed = report("planned_packed");
+    assert_eq!(missing(&packed), ["l0", "l1", "m0", "m1"]);
+    let apart = report("planned_apart");
+    assert_eq!(missing(&apart), [] as [String; 0]);
+}

@@ -189,6 +189,7 @@ class Kernel:
             self.dot(task, f"%q{g}", kt, f"%s{g}", "%false", "!tile, !tileT, !scores")
             self.commit(task, "inner", f"s{g}", "full")
         self.commit(task, "inner", "k", "empty")
+        self.between = len(self.ops[task]["inner"])
         self.wait(task, "inner", "v", "full")
         v = self.slot(task, "inner", "v")
         for g in "01":
@@ -402,7 +403,7 @@ class Kernel:
         number = {task: TASKS.index(task) for task in tasks}
         tag = f" {{async_task_id = array<i32: {', '.join(str(number[t]) for t in tasks)}>}}" if self.single else ""
         all_tag = lambda lines: [re.sub(r"( : [^:]*)$", lambda m: tag + m.group(1), line) for line in lines] if self.single else lines
-        take = lambda at: [line for task in tasks for line in self.ops[task][at]]
+        take = lambda at: [line for task in (self.sequence(at) or tasks) for line in self.ops_of(task, at)]
         carried = [c for task in tasks for c in self.carried[task]]
         inner = all_tag(["%key = arith.muli %block, %c128 : i32"] + self.phases("block", "%n") + self.phases("ring", "%n"))
         inner += take("inner") + all_tag(["%n_next = arith.addi %n, %c1 : i32"])
@@ -423,6 +424,18 @@ class Kernel:
         lines = ["%done:2 = scf.for %tile_id = %pid to %tiles step %programs iter_args(%t = %c0, %n_first = %c0) -> (i32, i32) : i32 {"]
         close = "}" if not self.single else "} {async_task_id = array<i32: 0, 1, 2, 3, 4, 5>, tt.warp_specialize}"
         return lines + ["  " + line for line in outer] + [close]
+
+    def sequence(self, at):
+        """A plan is a program that one thread could run: what is read was written before."""
+        if self.form != "planned":
+            return None
+        orders = {"pre": ["correction", "load"], "inner": ["load", "scores", "softmax0", "softmax1", "correction", "output"]}
+        return orders.get(at, ["softmax0", "softmax1", "correction", "store"])
+
+    def ops_of(self, task, at):
+        """The ops of a task, or those of the MMA up to and from the point between its two products."""
+        halves = {"scores": slice(None, self.between), "output": slice(self.between, None)}
+        return self.ops["mma"][at][halves[task]] if task in halves else self.ops[task][at]
 
     def text(self):
         title = f"// Attention with m and l packed beside the scores, form: {self.form}, variant: {self.variant}. Written by make.py."
