@@ -55,6 +55,15 @@ fn a_kernel_with_a_race_is_exit_code_1() {
 }
 
 #[test]
+fn a_plan_is_asked_what_its_own_channels_order_and_what_reuse_promises() {
+    let plan = kernel("packed/planned_packed.ttgir");
+    let own = fencepost(&["report", &plan]);
+    assert!(own.code == 1 && own.stdout.contains(" MISSING"), "{}", own.stdout);
+    let groups = fencepost(&["report", "--channels", "groups", &plan]);
+    assert!(groups.code == 0 && groups.stdout.contains("none MISSING"), "{}", groups.stdout);
+}
+
+#[test]
 fn what_cannot_be_reported_is_exit_code_2_and_does_not_keep_the_rest() {
     let folder = Folder::new("report-bad");
     let bad = folder.write("bad.ttgir", b"module {\n  tt.func public @f( {\n}\n");

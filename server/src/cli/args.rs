@@ -130,6 +130,9 @@ pub struct Report {
     /// By whose rules to judge where versions of Triton's sanitizer differ
     #[arg(long, value_enum, default_value_t = Rules::Release)]
     pub semantics: Rules,
+    /// Of text from before code partitioning: which buffers the channels to come order as one
+    #[arg(long, value_enum, default_value_t = Channels::Own)]
+    pub channels: Channels,
     /// Width of text; by default that of the terminal
     #[arg(long, value_name = "COLUMNS")]
     pub width: Option<usize>,
@@ -210,4 +213,23 @@ pub enum Colour {
     Auto,
     Always,
     Never,
+}
+
+/// What is assumed of channels that are not in the text yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Channels {
+    /// Each buffer by itself: shows what code partitioning still has to order
+    Own,
+    /// Those of one `buffer.id` that overlap, as the rules for reuse promise
+    Groups,
+}
+
+impl From<Channels> for analysis::lower::Options {
+    fn from(channels: Channels) -> analysis::lower::Options {
+        let channels = match channels {
+            Channels::Own => analysis::lower::Channels::Own,
+            Channels::Groups => analysis::lower::Channels::Groups,
+        };
+        analysis::lower::Options { channels }
+    }
 }

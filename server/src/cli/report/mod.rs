@@ -66,7 +66,7 @@ fn command(args: &Args) -> io::Result<Exit> {
     let places: Vec<Places<'_>> = texts.iter().map(|(_, text)| Places::new(text)).collect();
     let files = texts.iter().zip(documents.iter().zip(&places));
     let files: Vec<File<'_>> = files.map(|((path, _), (document, places))| File { path, document, places }).collect();
-    let mut job = Job { args, engine: Engine::new(limits(args)), problems: Vec::new() };
+    let mut job = Job { args, engine: fresh(args), problems: Vec::new() };
     let printed = if args.diff {
         if exit == Exit::Trouble { String::new() } else { job.compare(&files, &mut exit) }
     } else {
@@ -93,6 +93,10 @@ fn command(args: &Args) -> io::Result<Exit> {
         }
     }
     Ok(exit)
+}
+
+fn fresh(args: &Args) -> Engine {
+    Engine::new(limits(args)).assume(args.channels.into())
 }
 
 fn limits(args: &Args) -> Limits {
@@ -258,7 +262,7 @@ impl Job<'_> {
             Ok(Ok(sheets)) => return sheets,
             Ok(Err(_)) => self.problems.push(format!("{}: the report was cancelled", file.path)),
             Err(_) => {
-                self.engine = Engine::new(limits.clone());
+                self.engine = fresh(self.args);
                 let line = listed.line;
                 self.problems.push(format!(
                     "{}:{line}: the report failed; this is a bug in fencepost, please report it",

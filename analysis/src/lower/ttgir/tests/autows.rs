@@ -156,3 +156,25 @@ fn a_tile_after_the_other() {
         ["alloc $a", "alloc $b", "op base -=write:generic:%a in_order", "op base -=write:generic:%b in_order"]
     );
 }
+
+#[test]
+fn a_task_does_not_ask_for_the_views_of_another() {
+    let lowered = kernel(
+        &format!(
+            "{RING}
+    scf.for %i = %c0 to %n step %c1 : i32 {{
+      %p, %t = nvws.aref.put.enter %r {{ttg.partition = array<i32: 0>}} : TYPE -> !tile, !ttg.async.token
+      ttg.local_store %v, %p {{ttg.partition = array<i32: 0>}} : tensor<128x128xf16, #r> -> !tile
+      nvws.aref.put.exit %r, %t [#nvws.async_op<none>] {{ttg.partition = array<i32: 0>}} : TYPE, !ttg.async.token
+      %g, %u = nvws.aref.get.enter %r {{ttg.partition = array<i32: 1>}} : TYPE -> !tile, !ttg.async.token
+      %w1 = ttg.memdesc_trans %g {{order = array<i32: 1, 0>, ttg.partition = array<i32: 1>}} : !tile -> !tile
+      %0 = ttg.local_load %w1 {{ttg.partition = array<i32: 1>}} : !tile -> tensor<128x128xf16, #r>
+      nvws.aref.get.exit %r, %u [#nvws.async_op<none>] {{ttg.partition = array<i32: 1>}} : TYPE, !ttg.async.token
+    }} {{ttg.partition = array<i32: 0, 1>, ttg.warp_specialize.tag = 0 : i32}}
+"
+        )
+        .replace("TYPE", "<[!ttg.memdesc<1x128x128xf16, #s, #smem, mutable>]>"),
+    );
+    assert_eq!(left_out(&lowered), Vec::<String>::new());
+    assert_eq!(lowered.map.stage, Stage::Tagged);
+}
