@@ -4,6 +4,7 @@
 //! [`simplify`] makes it canonical, so that texts which synchronise alike give equal kernels.
 
 mod build;
+pub mod gluon;
 pub mod simplify;
 mod ttgir;
 

@@ -1,3 +1,4 @@
 //! Lossless, error-tolerant syntax.
 
+pub mod gluon;
 pub mod ttgir;
