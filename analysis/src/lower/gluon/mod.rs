@@ -18,7 +18,10 @@ use std::rc::Rc;
 use crate::base::TextRange;
 pub use interp::{FileId, Problem};
 pub use origin::{Frame, FrameId, Origin, OriginId, Origins};
-pub use spec::{Argument, Given, Host, Source, Spec, Target, Version};
+pub use spec::{
+    Argument, Config, Directive, Entry, Given, Host, Instance, Instances, Memo, Note, Param, Recipe, Source, Spec,
+    Target, Version, directives, entries, instances,
+};
 
 /// A kernel as it was elaborated.
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,18 @@
-//! A specialisation: what a kernel is launched with, as far as it shapes the kernel.
+//! A specialisation: what a kernel is launched with, as far as it shapes the kernel, and where it comes from.
+//!
+//! [`entries`] finds the kernels of a file, [`instances`] what each is analysed with. Values come, the
+//! surest first, from `# fencepost:` lines above the kernel, the recipe of a compiled kernel, launches that
+//! the host code around it makes, defaults, the configuration, and small chosen values.
+
+mod config;
+mod directive;
+mod entries;
+mod instances;
+
+pub use config::Config;
+pub use directive::{Directive, directives};
+pub use entries::{Entry, Param, entries};
+pub use instances::{Instance, Instances, Memo, Note, Recipe, instances};
 
 /// What a kernel is compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -77,6 +91,7 @@ pub enum Given {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
 pub enum Source {
+    Command,
     Directive,
     Cache,
     Launch,
@@ -99,7 +114,7 @@ pub struct Argument {
 /// A specialisation of one kernel.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Spec {
-    /// Where the `def` starts in the file's source: names may repeat.
+    /// Where the kernel's statement starts in the file's source, decorators included: names may repeat.
     pub def: u32,
     /// One for every parameter that has one; the others keep their defaults.
     pub arguments: Vec<Argument>,
@@ -118,8 +133,13 @@ pub struct Spec {
 /// The host function around a nested kernel, and what it is called with.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Host {
-    /// Where its `def` starts in the file's source.
+    /// The file it is in, where that is not the kernel's: its path as the sources spell it.
+    pub file: Option<String>,
+    /// Where its statement starts in the file's source.
     pub def: u32,
+    /// Which of the calls that its tests and loops make of it, from 0: parametrised values and fixtures,
+    /// in a fixed order; `None` where `arguments` says all that is known.
+    pub case: Option<u32>,
     /// Its arguments, as Python expressions; parameters that are left out are not known.
     pub arguments: Vec<(String, String)>,
     /// Which of its launches of the kernel is meant, from 0; its arguments are taken where
