@@ -4,10 +4,13 @@
 //! of this room. Names that several modules export have one row, [`modules`] knows who exports what.
 
 mod args;
+mod constants;
+mod modules;
 mod table;
 
 pub use args::{Args, Bound};
-pub use table::{lookup, member};
+pub use modules::canonical;
+pub use table::{Fixed, Gone, NOTHING, Part, gone, lookup, member};
 
 use super::interp::{Eval, Interp};
 use super::spec::Version;
@@ -36,7 +39,26 @@ impl std::fmt::Debug for Row {
     }
 }
 
+/// The parts of the table, one a file.
+const PARTS: &[&Part] = &[&constants::PART];
+
 impl Row {
+    /// A function that every release from 3.`since` on has.
+    pub const fn new(path: &'static str, params: &'static str, since: u8, run: Run) -> Row {
+        Row { path, params, since: Version(3, since), until: None, run }
+    }
+
+    /// A function that 3.`minor` had last.
+    pub const fn until(mut self, minor: u8) -> Row {
+        self.until = Some(Version(3, minor));
+        self
+    }
+
+    /// Whether a release has it.
+    pub fn has(&self, version: Version) -> bool {
+        self.since <= version && self.until.is_none_or(|until| version <= until)
+    }
+
     /// The name a reader of Python would use: the last two parts of the path.
     pub fn what(&self) -> &'static str {
         let start = self.path.rmatch_indices('.').nth(1).map_or(0, |(at, _)| at + 1);
@@ -52,6 +74,17 @@ pub struct Class {
     pub params: &'static str,
     /// Checks and completes what the constructor was given; the fields come in the order of `params`.
     pub make: Run,
+    /// The first release that has it.
+    pub since: Version,
+    /// The full name of the class that it extends, or that is its kind (`gl.SharedLayout`); may be empty.
+    pub base: &'static str,
+}
+
+impl Class {
+    /// Whether a release has it.
+    pub fn has(&self, version: Version) -> bool {
+        self.since <= version
+    }
 }
 
 impl std::fmt::Debug for Class {
