@@ -60,6 +60,41 @@ pub enum Value<'a> {
     Unknown(Rc<str>),
 }
 
+impl Value<'_> {
+    /// The class by which methods and attributes of a value are looked up in the table.
+    pub fn class_name(&self) -> &'static str {
+        match self {
+            Value::None => "NoneType",
+            Value::Ellipsis => "ellipsis",
+            Value::Bool(_) => "bool",
+            Value::Int(_) => "int",
+            Value::Float(_) => "float",
+            Value::Str(_) => "str",
+            Value::Tuple(_) => "tuple",
+            Value::List(_) => "list",
+            Value::Dict(_) => "dict",
+            Value::Set(_) => "set",
+            Value::Slice(_) => "slice",
+            Value::Range(_) => "range",
+            Value::Function(_) | Value::Builtin(_) | Value::Partial(_) => "function",
+            Value::Bound(_) => "method",
+            Value::Class(_) | Value::LibClass(_) => "type",
+            Value::Instance(_) => "object",
+            Value::Module(_) | Value::Lib(_) => "module",
+            Value::Object(object) => object.class.path,
+            Value::DType(_) => "dtype",
+            Value::Type(_) => "annotation",
+            Value::Tensor(_) => "tensor",
+            Value::MemDesc(memory) => match memory.space {
+                Space::Shared => "shared_memory_descriptor",
+                Space::Tensor => "tensor_memory_descriptor",
+            },
+            Value::TensorDesc(_) => "tensor_descriptor",
+            Value::Unknown(_) => "unknown",
+        }
+    }
+}
+
 /// `range(start, stop, step)`; the bounds are host integers or scalars of the kernel.
 #[derive(Clone, Debug)]
 pub struct Range<'a> {

@@ -21,7 +21,9 @@ pub type Run = for<'a> fn(&mut Interp<'a>, &Bound<'a>) -> Eval<'a>;
 /// A function of the table.
 pub struct Row {
     /// Full name: `gl.nvidia.hopper.tma.async_load`, `math.log2`, `len`; a method by its class:
-    /// `shared_memory_descriptor.index`, with `self` first among the parameters.
+    /// `shared_memory_descriptor.index`, with `self` first among the parameters. A computed attribute has
+    /// an `@` before its name: `shared_memory_descriptor.@shape`. Classes are named by
+    /// [`Value::class_name`](super::value::Value::class_name), Gluon's own by their full name.
     pub path: &'static str,
     /// Parameters as in Python: `smem, pointer, mask=None, *, pred=True`. `*args` and `**kwargs` collect.
     pub params: &'static str,
