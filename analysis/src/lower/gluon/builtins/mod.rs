@@ -12,7 +12,7 @@ pub use args::{Args, Bound};
 pub use modules::canonical;
 pub use table::{Fixed, Gone, NOTHING, Part, gone, lookup, member};
 
-use super::interp::{Eval, Interp};
+use super::interp::{Eval, Interp, Stop};
 use super::spec::Version;
 
 /// Runs a builtin with its arguments in the order of its parameters.
@@ -31,6 +31,9 @@ pub struct Row {
     pub since: Version,
     /// The last one; `None` for those that still do.
     pub until: Option<Version>,
+    /// Whether it touches shared or tensor memory, or synchronises: where it cannot be followed, the kernel
+    /// is not known.
+    pub effect: bool,
     /// What it does.
     pub run: Run,
 }
@@ -47,7 +50,12 @@ const PARTS: &[&Part] = &[&constants::PART];
 impl Row {
     /// A function that every release from 3.`since` on has.
     pub const fn new(path: &'static str, params: &'static str, since: u8, run: Run) -> Row {
-        Row { path, params, since: Version(3, since), until: None, run }
+        Row { path, params, since: Version(3, since), until: None, effect: false, run }
+    }
+
+    /// The same for one that touches memory or synchronises.
+    pub const fn effect(path: &'static str, params: &'static str, since: u8, run: Run) -> Row {
+        Row { path, params, since: Version(3, since), until: None, effect: true, run }
     }
 
     /// A function that 3.`minor` had last.
@@ -59,6 +67,18 @@ impl Row {
     /// Whether a release has it.
     pub fn has(&self, version: Version) -> bool {
         self.since <= version && self.until.is_none_or(|until| version <= until)
+    }
+
+    /// Runs it on arguments as they were written.
+    pub fn call<'a>(&'static self, interp: &mut Interp<'a>, args: Args<'a>) -> Eval<'a> {
+        let result = Bound::bind(interp, self.what(), self.params, args).and_then(|bound| (self.run)(interp, &bound));
+        if self.effect
+            && let Err(Stop::Unknown(_, reason)) = &result
+        {
+            let reason = reason.to_string();
+            interp.unmodelled(reason);
+        }
+        result
     }
 
     /// The name a reader of Python would use: the last two parts of the path.
@@ -92,5 +112,19 @@ impl Class {
 impl std::fmt::Debug for Class {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Class({})", self.path)
+    }
+}
+
+impl Class {
+    /// Makes an object from arguments as they were written.
+    pub fn call<'a>(&'static self, interp: &mut Interp<'a>, args: Args<'a>) -> Eval<'a> {
+        let name = self.path.rsplit('.').next().unwrap_or(self.path);
+        let bound = Bound::bind(interp, name, self.params, args)?;
+        (self.make)(interp, &bound)
+    }
+
+    /// Whether an object of this class is an instance of another, by its full name.
+    pub fn is_a(&self, other: &str) -> bool {
+        self.path == other || self.base == other || table::base_of(self.base).is_some_and(|base| base.is_a(other))
     }
 }

@@ -130,6 +130,12 @@ pub fn member(class: &str, name: &str, version: Version) -> Option<&'static Row>
     })
 }
 
+/// The class of a full name.
+pub(super) fn base_of(path: &str) -> Option<&'static Class> {
+    let (owner, name) = split(path);
+    items(owner, name).iter().find_map(|item| if let Item::Class(class) = item { Some(*class) } else { None })
+}
+
 /// What became of a name that this release does not have: the full name of what replaces it, if anything
 /// does, and the last release that had it.
 pub fn gone(path: &str, version: Version) -> Option<(Option<String>, Version)> {
