@@ -123,11 +123,13 @@ fn value<'a>(fixed: Fixed) -> Value<'a> {
 }
 
 /// A method of one of Gluon's or Python's own classes: `shared_memory_descriptor`, `index`; `str`, `join`.
+/// Classes have the methods of what they extend.
 pub fn member(class: &str, name: &str, version: Version) -> Option<&'static Row> {
-    items(class, name).iter().find_map(|item| match item {
+    let own = items(class, name).iter().find_map(|item| match item {
         Item::Row(row) if row.has(version) => Some(*row),
         _ => None,
-    })
+    });
+    own.or_else(|| base_of(class).filter(|of| !of.base.is_empty()).and_then(|of| member(of.base, name, version)))
 }
 
 /// The class of a full name.
