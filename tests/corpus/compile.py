@@ -1,7 +1,8 @@
 """Compile the corpus: `python compile.py [STEM …]`, with `pip install triton==3.9.0` and nothing else.
 
 Writes `ttgir/<arch>/<kernel>[.<bug>].ttgir` for every kernel of `gluon/` and every broken twin, with
-locations relative to this folder, and `manifest.json`, which says what is expected of each file.
+locations relative to this folder, and `manifest.json`, which says what is expected of each file and, once
+a kernel, what it is compiled with.
 With arguments only the named files of `gluon/` are compiled; the manifest is then left alone.
 `--check` also lowers every clean kernel to assembly, to show that it is a kernel that could be run.
 No GPU and no torch are needed: the Gluon front end and the passes up to the wanted stage run on the
@@ -50,6 +51,19 @@ def source_of(kernel, bug: str) -> GluonASTSource:
     signature = {n: ty.removesuffix(":16") for n, ty in given.items()}
     aligned = {(i, ): [["tt.divisibility", 16]] for i, n in enumerate(names) if given[n][0] == "*" or ":16" in given[n]}
     return GluonASTSource(kernel.fn, signature, {(names.index(n), ): v for n, v in values.items()}, aligned)
+
+
+def spelled(value) -> str:
+    """A constexpr as a Python expression in the scope of its file."""
+    library = type(value).__module__.startswith("triton.")
+    return f"gl.{value!r}" if library else repr(value)
+
+
+def spec_of(kernel) -> dict:
+    """What the Python alone does not say: a type or a value for each parameter, but for `BUG`."""
+    signature = {n: ty + ":16" if ty[0] == "*" and ":" not in ty else ty for n, ty in kernel.signature.items()}
+    values = {n: spelled(v) for n, v in kernel.constexprs.items()}
+    return {"types": signature, "values": values, "num_warps": kernel.num_warps, "num_ctas": kernel.num_ctas}
 
 
 def target_of(arch: int | str) -> GPUTarget:
@@ -123,14 +137,16 @@ def marks(path: pathlib.Path) -> dict[str, list[int]]:
     return found
 
 
-def compile_file(path: pathlib.Path, check: bool) -> list[dict]:
-    """Compile all of one kernel file; returns its manifest rows."""
+def compile_file(path: pathlib.Path, check: bool, specs: dict) -> list[dict]:
+    """Compile all of one kernel file; returns its manifest rows, and adds its specialisations."""
     rows = []
     lines = marks(path)
     for kernel in load(path).CORPUS:
         arch = f"sm_{kernel.arch}" if isinstance(kernel.arch, int) else kernel.arch
         folder = pathlib.Path("ttgir") / arch
         folder.mkdir(parents=True, exist_ok=True)
+        spec = f"{arch}/{kernel.name}"
+        specs[spec] = spec_of(kernel)
         if check:
             compile_one(kernel, "", "asm")
         for bug, twin in {"": None, **kernel.twins}.items():
@@ -141,7 +157,7 @@ def compile_file(path: pathlib.Path, check: bool) -> list[dict]:
                 out = folder / f"{stem}.ttgir"
                 out.write_text(compile_one(kernel, bug, stage))
                 row = {"file": str(out), "source": str(path), "kernel": kernel.fn.__name__, "arch": arch,
-                       "stage": stage}
+                       "stage": stage, "spec": spec}
                 if twin:
                     row |= {"bug": bug, "kinds": twin.kinds, "lines": lines[bug], "why": twin.why}
                 rows.append(row)
@@ -153,14 +169,17 @@ def main(argv: list[str]):
     check = "--check" in argv
     stems = [a for a in argv if not a.startswith("-")]
     paths = [p for p in sorted(pathlib.Path("gluon").glob("*.py")) if not stems or p.stem in stems]
-    rows = [row for path in paths for row in compile_file(path, check)]
+    specs: dict[str, dict] = {}
+    rows = [row for path in paths for row in compile_file(path, check, specs)]
     if not stems:
         known = {r["file"] for r in rows}
         for stale in pathlib.Path("ttgir").rglob("*.ttgir"):
             if str(stale) not in known:
                 stale.unlink()
         body = ",\n".join("  " + json.dumps(r) for r in sorted(rows, key=lambda r: r["file"]))
-        pathlib.Path("manifest.json").write_text('{"schema": 1, "files": [\n' + body + "\n]}\n")
+        given = ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(specs.items()))
+        text = '{"schema": 1, "specs": {\n' + given + '\n}, "files": [\n' + body + "\n]}\n"
+        pathlib.Path("manifest.json").write_text(text)
     sys.stdout.flush()
     os._exit(0)  # the wheel's bindings report leaks of live contexts on a normal exit
 

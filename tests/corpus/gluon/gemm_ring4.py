@@ -1,6 +1,6 @@
 """Hopper GEMM over a ring of four slots, indexed by division and remainder.
 
-C = A @ B for one output tile, in one group of warps. Slot and phase are derived from the step
+C = A @ B for one output tile, in one group of warps; B is stored with K innermost. Slot and phase are derived from the step
 number: `step % DEPTH` and `(step // DEPTH) & 1`. Two MMAs may be in flight, so the refill runs
 behind by two: after step `i` the MMAs up to `i - 2` are done and slot `(i - 2) % 4`, which is
 `(i + 2) % 4`, takes tile `i + 2`.
@@ -28,7 +28,7 @@ def start_load(a_desc, b_desc, a, b, full, step, steps, row, col, DEPTH: gl.cons
     if BUG != "nothing_expected":
         mbarrier.expect(bar, a_desc.nbytes_per_cta + b_desc.nbytes_per_cta, pred=pred)
     tma.async_load(a_desc, [row, step * BLOCK_K], bar, a.index(slot), pred=pred)  # BUG: three_mmas_outstanding, refills_one_early, waits_on_next_slot, nothing_expected
-    tma.async_load(b_desc, [step * BLOCK_K, col], bar, b.index(slot), pred=pred)  # BUG: three_mmas_outstanding, refills_one_early, waits_on_next_slot, nothing_expected
+    tma.async_load(b_desc, [col, step * BLOCK_K], bar, b.index(slot), pred=pred)  # BUG: three_mmas_outstanding, refills_one_early, waits_on_next_slot, nothing_expected
 
 
 @gluon.jit
