@@ -54,6 +54,11 @@ impl DType {
         TABLE.iter().find(|row| row.0 == self).map_or(if self == DType::Void { "void" } else { "pointer" }, |row| row.1)
     }
 
+    /// The name in signatures: `fp16`.
+    pub fn name_in_signatures(self) -> &'static str {
+        TABLE.iter().find(|row| row.0 == self).map_or("void", |row| row.2)
+    }
+
     /// The type in the IR: `f16`, `!tt.ptr<f16>`.
     pub fn ir(self) -> String {
         match self {

@@ -4,15 +4,22 @@
 //! surest first, from `# fencepost:` lines above the kernel, the recipe of a compiled kernel, launches that
 //! the host code around it makes, defaults, the configuration, and small chosen values.
 
+mod chosen;
 mod config;
 mod directive;
 mod entries;
 mod instances;
+mod survey;
+#[cfg(test)]
+mod tests;
+mod usage;
+mod words;
 
 pub use config::Config;
-pub use directive::{Directive, directives};
+pub use directive::{Directive, directives, given};
 pub use entries::{Entry, Param, entries};
-pub use instances::{Instance, Instances, Memo, Note, Recipe, instances};
+pub use instances::{Instance, Instances, Memo, Note, Recipe, instances, stray};
+pub use usage::Use;
 
 /// What a kernel is compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

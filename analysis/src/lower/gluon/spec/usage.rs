@@ -1,0 +1,320 @@
+//! What a kernel does with a parameter that nobody says the type of.
+//!
+//! Reads the text alone: arithmetic that ends in a load is a pointer's, `.block_shape` a descriptor's, and
+//! what a helper does with a parameter its caller does with the argument.
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Expr, ExprCall, Operator, Stmt, StmtFunctionDef};
+use rustc_hash::FxHashMap;
+
+use super::survey::{Func, Survey};
+
+/// What a parameter is, by its use.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub enum Use {
+    /// It does not show.
+    #[default]
+    Unseen,
+    /// A number that the kernel computes with.
+    Scalar,
+    /// A number that decides: a bound of `static_range`, the shape of an allocation, a plain condition.
+    Number,
+    /// Memory is read or written through it.
+    Pointer,
+    /// A tensor descriptor, of this rank where coordinates show it, else 0.
+    Descriptor(u8),
+    /// An element type.
+    DType,
+    /// Called, or its functions are: a class or a function.
+    Callable,
+    /// A layout.
+    Layout,
+    /// A descriptor of shared or tensor memory, or a barrier: no launch can give it.
+    Memory,
+    /// An object with fields and methods of its own: no launch can give it, unless as a constexpr.
+    Object,
+}
+
+/// How deep calls of helpers are followed.
+const DEPTH: u32 = 4;
+
+/// A [`Use`] for each parameter, in their order.
+pub(super) fn uses(survey: &Survey<'_>, func: &Func<'_>) -> Vec<Use> {
+    walk(survey, func.def, DEPTH)
+}
+
+fn walk(survey: &Survey<'_>, def: &StmtFunctionDef, depth: u32) -> Vec<Use> {
+    let params: Vec<&str> = def.parameters.iter_non_variadic_params().map(|param| param.name().as_str()).collect();
+    let mut walk = Walk { survey, depth, found: vec![Use::Unseen; params.len()], params, from: FxHashMap::default() };
+    for stmt in &def.body {
+        walk.visit_stmt(stmt);
+    }
+    walk.found
+}
+
+struct Walk<'s, 'm> {
+    survey: &'s Survey<'m>,
+    depth: u32,
+    params: Vec<&'m str>,
+    found: Vec<Use>,
+    /// The parameter that a variable starts with: `ptrs` of `ptrs = base + offsets`.
+    from: FxHashMap<&'m str, usize>,
+}
+
+impl<'m> Walk<'_, 'm> {
+    fn param(&self, expr: &Expr) -> Option<usize> {
+        let Expr::Name(name) = expr else { return None };
+        self.params.iter().position(|param| *param == name.id.as_str())
+    }
+
+    fn note(&mut self, at: Option<usize>, used: Use) {
+        if let Some(slot) = at.and_then(|at| self.found.get_mut(at)) {
+            *slot = (*slot).max(used);
+        }
+    }
+
+    /// The parameter that a sum starts with.
+    fn base(&self, expr: &Expr) -> Option<usize> {
+        match expr {
+            Expr::Name(name) => self.param(expr).or_else(|| self.from.get(name.id.as_str()).copied()),
+            Expr::BinOp(sum) if sum.op == Operator::Add => self.base(&sum.left).or_else(|| self.base(&sum.right)),
+            _ => None,
+        }
+    }
+
+    /// The sum's first term that is a parameter by itself.
+    fn pointer(&mut self, expr: Option<&Expr>) {
+        let at = expr.and_then(|expr| self.base(expr));
+        self.note(at, Use::Pointer);
+    }
+
+    fn call(&mut self, call: &'m ExprCall) {
+        let path = self.survey.path(&call.func).unwrap_or_default();
+        let last = path.rsplit('.').next().unwrap_or_default();
+        let args = &call.arguments.args;
+        let argument = |at: usize, name: &str| args.get(at).or_else(|| Some(&call.arguments.find_keyword(name)?.value));
+        let in_module = |module: &str| path.rsplit('.').nth(1) == Some(module);
+        if let Expr::Attribute(attribute) = &*call.func
+            && let at @ Some(_) = self.param(&attribute.value)
+        {
+            let used = match attribute.attr.as_str() {
+                "index" | "slice" | "load" | "store" | "permute" | "reshape" | "reinterpret" | "_reinterpret"
+                | "gather" | "scatter" | "_keep_alive" => Use::Memory,
+                "to" | "broadcast_to" | "sum" | "cast" | "bitcast" => Use::Scalar,
+                _ => Use::Object,
+            };
+            return self.note(at, used);
+        }
+        let callee = self.param(&call.func);
+        self.note(callee, Use::Callable);
+        match last {
+            "load" | "store" if path.contains("gluon") || path.starts_with("tl.") || in_module("language") => {
+                self.pointer(argument(0, "pointer"));
+            }
+            "buffer_load" | "buffer_atomic_add" => self.pointer(argument(0, "ptr")),
+            "buffer_store" => self.pointer(argument(1, "ptr")),
+            _ if last.starts_with("atomic_") => self.pointer(argument(0, "pointer")),
+            "make_tensor_descriptor" => self.pointer(argument(0, "base")),
+            "async_load" | "async_copy_global_to_shared" | "global_load_to_shared" | "global_to_shared"
+                if in_module("async_copy") =>
+            {
+                self.pointer(argument(1, "pointer"));
+                self.memory(argument(0, "smem"));
+            }
+            "buffer_load_to_shared" => self.pointer(argument(1, "ptr")),
+            "shared_to_global" => self.pointer(argument(0, "pointer")),
+            _ if in_module("tma") || in_module("tdm") => {
+                let at = argument(0, "tensor_desc").and_then(|expr| self.param(expr));
+                let rank = argument(1, "coord").map_or(0, |coord| match coord {
+                    Expr::List(list) => list.elts.len(),
+                    Expr::Tuple(list) => list.elts.len(),
+                    _ => 0,
+                });
+                let rank = if last.contains("gather") || last.contains("scatter") { 2 } else { rank };
+                self.note(at, Use::Descriptor(rank as u8));
+                for (at, name) in [(2, "barrier"), (3, "result")] {
+                    if last.contains("load") || last.contains("to_shared") || last.contains("gather") {
+                        self.memory(argument(at, name));
+                    }
+                }
+            }
+            _ if in_module("mbarrier") && last != "allocate_mbarrier" => self.memory(argument(0, "mbarrier")),
+            "warp_specialize" => self.partitions(call),
+            "tcgen05_commit" => self.memory(argument(0, "barrier")),
+            "tcgen05_mma" | "warpgroup_mma" => {
+                self.memory(argument(0, "a"));
+                self.memory(argument(1, "b"));
+            }
+            "static_range" => args.iter().for_each(|arg| self.number(arg)),
+            "allocate_mbarrier" => {
+                if let Some(batch) = argument(0, "batch") {
+                    self.number(batch);
+                }
+            }
+            "allocate_shared_memory" | "allocate_tensor_memory" => {
+                let at = argument(0, "element_ty").and_then(|expr| self.param(expr));
+                self.note(at, Use::DType);
+                if let Some(shape) = argument(1, "shape") {
+                    self.number(shape);
+                }
+                let at = argument(2, "layout").and_then(|expr| self.param(expr));
+                self.note(at, Use::Layout);
+            }
+            "convert_layout" | "arange" | "full" | "zeros" | "set_auto_layout" => {
+                let at = args.last().and_then(|expr| self.param(expr));
+                let layout = call.arguments.find_keyword("layout").and_then(|word| self.param(&word.value));
+                self.note(layout, Use::Layout);
+                if last == "convert_layout" {
+                    self.note(at, Use::Layout);
+                }
+            }
+            "to" | "cast" | "get_default_for" => {
+                for arg in args {
+                    let at = self.param(arg).filter(|&at| looks_like_dtype(self.params[at]));
+                    self.note(at, Use::DType);
+                }
+            }
+            _ => self.helper(call, last),
+        }
+    }
+
+    fn memory(&mut self, expr: Option<&Expr>) {
+        let at = expr.and_then(|expr| self.param(expr));
+        self.note(at, Use::Memory);
+    }
+
+    /// Parameters that stand in an expression by themselves, in arithmetic or lists.
+    fn number(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Name(_) => {
+                let at = self.param(expr);
+                self.note(at, Use::Number);
+            }
+            Expr::BinOp(op) => {
+                self.number(&op.left);
+                self.number(&op.right);
+            }
+            Expr::List(list) => list.elts.iter().for_each(|expr| self.number(expr)),
+            Expr::Tuple(list) => list.elts.iter().for_each(|expr| self.number(expr)),
+            _ => {}
+        }
+    }
+
+    /// What a helper of this file does with its parameters.
+    fn helper(&mut self, call: &'m ExprCall, name: &str) {
+        if self.depth == 0 || !matches!(&*call.func, Expr::Name(_)) {
+            return;
+        }
+        let Some(helper) = self.function(name) else { return };
+        let passes = |expr: &Expr| self.base(expr).is_some();
+        let any =
+            call.arguments.args.iter().any(passes) || call.arguments.keywords.iter().any(|word| passes(&word.value));
+        if !any {
+            return;
+        }
+        self.pass(call, helper);
+    }
+
+    /// `[(function, (arguments…)), …]`.
+    fn partitions(&mut self, call: &'m ExprCall) {
+        let Some(Expr::List(list)) = call.arguments.args.first() else { return };
+        for pair in &list.elts {
+            let Expr::Tuple(pair) = pair else { continue };
+            let [Expr::Name(name), Expr::Tuple(args)] = &pair.elts[..] else { continue };
+            if self.depth == 0 || !args.elts.iter().any(|arg| self.base(arg).is_some()) {
+                continue;
+            }
+            if let Some(function) = self.function(name.id.as_str()) {
+                let inner = walk(self.survey, function, self.depth - 1);
+                for (arg, used) in args.elts.iter().zip(inner) {
+                    self.give(arg, Some(used));
+                }
+            }
+        }
+    }
+
+    fn function(&self, name: &str) -> Option<&'m StmtFunctionDef> {
+        let mut functions = self.survey.functions.iter().filter(|func| func.device() && !func.method);
+        functions.find(|func| func.def.name.as_str() == name).map(|func| func.def)
+    }
+
+    fn pass(&mut self, call: &'m ExprCall, helper: &'m StmtFunctionDef) {
+        let inner = walk(self.survey, helper, self.depth - 1);
+        let names: Vec<&str> =
+            helper.parameters.iter_non_variadic_params().map(|param| param.name().as_str()).collect();
+        for (at, arg) in call.arguments.args.iter().enumerate() {
+            self.give(arg, inner.get(at).copied());
+        }
+        for word in &call.arguments.keywords {
+            let at = word.arg.as_ref().and_then(|name| names.iter().position(|param| *param == name.as_str()));
+            self.give(&word.value, at.and_then(|at| inner.get(at).copied()));
+        }
+    }
+
+    fn give(&mut self, arg: &Expr, used: Option<Use>) {
+        let at = if used == Some(Use::Pointer) { self.base(arg) } else { self.param(arg) };
+        self.note(at, used.unwrap_or_default());
+    }
+}
+
+impl<'m> Visitor<'m> for Walk<'_, 'm> {
+    fn visit_stmt(&mut self, stmt: &'m Stmt) {
+        if let Stmt::Assign(assign) = stmt
+            && let [Expr::Name(target)] = &assign.targets[..]
+            && let Some(at) = self.base(&assign.value)
+            && !self.params.contains(&target.id.as_str())
+        {
+            self.from.insert(target.id.as_str(), at);
+        }
+        match stmt {
+            Stmt::If(branch) => {
+                let at = self.param(&branch.test);
+                self.note(at, Use::Number);
+                walk_stmt(self, stmt);
+            }
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
+            _ => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'m Expr) {
+        match expr {
+            Expr::Call(call) => self.call(call),
+            Expr::Attribute(attribute) => {
+                let at = self.param(&attribute.value);
+                let used = match attribute.attr.as_str() {
+                    "block_shape" | "nbytes_per_cta" | "block_type" | "layout" | "strides" => Use::Descriptor(0),
+                    // Pointers and descriptors have the first two; the others are told apart by their calls.
+                    "dtype" | "shape" | "type" | "to" | "sum" | "cast" => Use::Unseen,
+                    _ => Use::Object,
+                };
+                self.note(at, used);
+                if attribute.attr.as_str() == "element_ty"
+                    && let Expr::Attribute(inner) = &*attribute.value
+                {
+                    let at = self.param(&inner.value);
+                    self.note(at, Use::Pointer);
+                }
+            }
+            Expr::BinOp(op) => {
+                for side in [&op.left, &op.right] {
+                    let at = self.param(side);
+                    self.note(at, Use::Scalar);
+                }
+            }
+            Expr::Compare(compare) => {
+                for side in std::iter::once(&*compare.left).chain(&compare.comparators) {
+                    let at = self.param(side);
+                    self.note(at, Use::Scalar);
+                }
+            }
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
+}
+
+fn looks_like_dtype(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.contains("dtype") || name.ends_with("_ty") || name.ends_with("_type")
+}

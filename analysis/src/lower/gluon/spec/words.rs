@@ -1,0 +1,224 @@
+//! How instances are told apart, shown and pinned.
+
+use super::entries::Entry;
+use super::instances::{Instance, Instances};
+use super::{Given, Source, Spec};
+
+/// The text that is given, as a directive writes it.
+fn text(given: &Given) -> String {
+    match given {
+        Given::Value(value) => value.clone(),
+        Given::Type(ty) => short(ty).unwrap_or_else(|| ty.clone()),
+    }
+}
+
+/// `fp16[128,64]` for a descriptor whose layout is the default one.
+fn short(ty: &str) -> Option<String> {
+    let inner = ty.strip_prefix("tensordesc<")?.strip_suffix('>')?;
+    let (_, rest) = inner.split_once('[')?;
+    rest.ends_with(']').then(|| inner.replace(", ", ","))
+}
+
+/// A type without its divisibility, and a descriptor without its layout.
+pub(super) fn plain(ty: &str) -> String {
+    if let Some((head, rest)) = ty.split_once('[')
+        && head.starts_with("tensordesc")
+        && let Some((shape, _)) = rest.split_once(']')
+    {
+        let shape: String = shape.split_whitespace().collect();
+        return format!("{head}[{}]>", shape.replace(',', ", "));
+    }
+    ty.strip_suffix(":16").unwrap_or(ty).to_owned()
+}
+
+/// The same of what is given; a value by itself.
+pub(super) fn plain_given(given: &Given) -> String {
+    match given {
+        Given::Value(value) => value.clone(),
+        Given::Type(ty) => plain(ty),
+    }
+}
+
+/// For a person: a descriptor by its shape alone, long values cut.
+fn shown(given: &Given) -> String {
+    let whole = match given {
+        Given::Value(value) => value.clone(),
+        Given::Type(ty) => {
+            let plain = plain(ty);
+            short(&plain).unwrap_or(plain)
+        }
+    };
+    if whole.chars().count() <= 40 {
+        return whole;
+    }
+    format!("{}…", whole.chars().take(39).collect::<String>())
+}
+
+fn word(source: Source) -> &'static str {
+    match source {
+        Source::Command => "command line",
+        Source::Directive => "directive",
+        Source::Cache => "compiled before",
+        Source::Launch => "launch",
+        Source::Default => "default",
+        Source::Configuration => "configuration",
+        Source::Chosen => "chosen",
+    }
+}
+
+/// All that shapes a kernel, by name, shown and in full.
+struct Facts(Vec<(String, String, String, Source)>);
+
+impl Facts {
+    fn of(entry: &Entry, spec: &Spec) -> Facts {
+        let mut facts = Vec::new();
+        for param in &entry.params {
+            match spec.arguments.iter().find(|argument| argument.name == param.name) {
+                Some(argument) => {
+                    facts.push((param.name.clone(), shown(&argument.given), text(&argument.given), argument.source));
+                }
+                None => {
+                    let Some(default) = &param.default else { continue };
+                    facts.push((param.name.clone(), default.clone(), default.clone(), Source::Default));
+                }
+            }
+        }
+        if let Some(host) = &spec.host {
+            for (name, value) in &host.arguments {
+                if !facts.iter().any(|(known, ..)| known == name) {
+                    facts.push((name.clone(), value.clone(), value.clone(), Source::Launch));
+                }
+            }
+        }
+        let known =
+            |facts: &[(String, String, String, Source)], name: &str| facts.iter().any(|(known, ..)| known == name);
+        let (target, source) = spec.target;
+        facts.push(("target".to_owned(), target.name(), target.name(), source));
+        for (name, (value, source)) in [("num_warps", spec.num_warps), ("num_ctas", spec.num_ctas)] {
+            facts.retain(|(known, ..)| known != name);
+            if !known(&facts, name) {
+                facts.push((name.to_owned(), value.to_string(), value.to_string(), source));
+            }
+        }
+        Facts(facts)
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, ..)| known == name).map(|(_, shown, ..)| shown.as_str())
+    }
+}
+
+/// Instances with their words.
+pub(super) fn instances(entry: &Entry, specs: Vec<Spec>) -> Vec<Instance> {
+    let facts: Vec<Facts> = specs.iter().map(|spec| Facts::of(entry, spec)).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for (name, ..) in facts.iter().flat_map(|facts| &facts.0) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let varied: Vec<&str> = names
+        .into_iter()
+        .filter(|name| facts.iter().any(|one| one.get(name) != facts.first().and_then(|first| first.get(name))))
+        .collect();
+    let mut labels: Vec<String> = facts
+        .iter()
+        .map(|facts| {
+            let parts = varied.iter().filter_map(|name| Some(format!("{name}={}", facts.get(name)?)));
+            parts.collect::<Vec<_>>().join(", ")
+        })
+        .collect();
+    // What is too long to show can be what they differ in.
+    for at in 0..labels.len() {
+        let same = labels.iter().filter(|label| **label == labels[at]).count();
+        if same > 1 {
+            let number = at + 1;
+            labels[at] =
+                if labels[at].is_empty() { format!("#{number}") } else { format!("{}, #{number}", labels[at]) };
+        }
+    }
+    let list = specs.into_iter().zip(facts).zip(labels).map(|((spec, facts), label)| {
+        let hint = hint(&facts);
+        let directive = directive(&spec, &facts);
+        Instance { spec, label, hint, directive }
+    });
+    list.collect()
+}
+
+/// `num_buffers=2 (launch) · BLOCK_M=128 (chosen)`: by source, the surest first.
+fn hint(facts: &Facts) -> String {
+    let mut sources: Vec<Source> = facts.0.iter().map(|(.., source)| *source).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    let groups = sources.into_iter().map(|source| {
+        let of = facts.0.iter().filter(|(.., own)| *own == source);
+        let values: Vec<String> = of
+            .map(|(name, shown, ..)| if name == "target" { shown.clone() } else { format!("{name}={shown}") })
+            .collect();
+        format!("{} ({})", values.join(", "), word(source))
+    });
+    groups.collect::<Vec<_>>().join(" · ")
+}
+
+fn directive(spec: &Spec, facts: &Facts) -> String {
+    let default = |name: &str, source: Source| source == Source::Default && name != "target";
+    let values = facts.0.iter().filter(|(name, .., source)| !default(name, *source));
+    let mut parts: Vec<String> = values.map(|(name, _, text, _)| format!("{name}={text}")).collect();
+    if spec.version != super::Version::default() {
+        parts.push(format!("triton={}.{}", spec.version.0, spec.version.1));
+    }
+    format!("# fencepost: {}", parts.join(", "))
+}
+
+/// At most [`Instances::MOST`] of them, so that each value of each parameter is in one if that can be,
+/// and what is to be said of it.
+pub(super) fn fewer(specs: Vec<Spec>) -> (Vec<Spec>, Option<String>) {
+    if specs.len() <= Instances::MOST {
+        return (specs, None);
+    }
+    let values = |spec: &Spec| {
+        let arguments = spec.arguments.iter().map(|argument| (argument.name.clone(), plain_given(&argument.given)));
+        let host = spec.host.iter().flat_map(|host| host.arguments.clone());
+        let settings = [
+            ("target".to_owned(), spec.target.0.name()),
+            ("num_warps".to_owned(), spec.num_warps.0.to_string()),
+            ("num_ctas".to_owned(), spec.num_ctas.0.to_string()),
+        ];
+        arguments.chain(host).chain(settings).collect::<Vec<_>>()
+    };
+    let all: Vec<Vec<(String, String)>> = specs.iter().map(values).collect();
+    let mut seen: Vec<&(String, String)> = Vec::new();
+    let mut taken: Vec<usize> = Vec::new();
+    while taken.len() < Instances::MOST {
+        let new = |at: &usize| all[*at].iter().filter(|value| !seen.contains(value)).count();
+        let open = (0..all.len()).filter(|at| !taken.contains(at));
+        // The first among equals.
+        let Some(best) = open.max_by_key(|at| (new(at), std::cmp::Reverse(*at))) else { break };
+        seen.extend(&all[best]);
+        taken.push(best);
+    }
+    taken.sort_unstable();
+    let note = format!("it is launched in {} ways; {} of them are analysed", specs.len(), taken.len());
+    let mut at = 0;
+    let mut specs = specs;
+    specs.retain(|_| {
+        at += 1;
+        taken.binary_search(&(at - 1)).is_ok()
+    });
+    (specs, Some(note))
+}
+
+/// Whether two names are a slip or two apart.
+pub(super) fn near(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, one) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, other) in b.iter().enumerate() {
+            let change = diagonal + usize::from(one != other);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row.last().is_some_and(|distance| *distance <= 1.max(a.len() / 4))
+}
