@@ -5,18 +5,33 @@
 
 mod args;
 mod constants;
+mod layouts;
+mod mbarrier;
+mod memory;
 mod modules;
+mod operand;
+mod removed;
 mod table;
+mod tma;
 
 pub use args::{Args, Bound};
+pub use layouts::descriptor_type;
 pub use modules::canonical;
+pub use removed::missing;
 pub use table::{Fixed, Gone, NOTHING, Part, gone, lookup, member};
 
 use super::interp::{Eval, Interp, Stop};
 use super::spec::Version;
+use super::value::Object;
 
 /// Runs a builtin with its arguments in the order of its parameters.
 pub type Run = for<'a> fn(&mut Interp<'a>, &Bound<'a>) -> Eval<'a>;
+
+/// Makes an object of a class from the arguments of its constructor.
+pub type Make = for<'a> fn(&mut Interp<'a>, &'static Class, &Bound<'a>) -> Eval<'a>;
+
+/// The text of a layout as an attribute of the IR.
+pub type Text = for<'a> fn(&Interp<'a>, &Object<'a>) -> Result<String, Stop>;
 
 /// A function of the table.
 pub struct Row {
@@ -45,7 +60,7 @@ impl std::fmt::Debug for Row {
 }
 
 /// The parts of the table, one a file.
-const PARTS: &[&Part] = &[&constants::PART];
+const PARTS: &[&Part] = &[&constants::PART, &layouts::PART, &mbarrier::PART, &memory::PART, &tma::PART];
 
 impl Row {
     /// A function that every release from 3.`since` on has.
@@ -95,7 +110,9 @@ pub struct Class {
     /// Parameters of its constructor, which also are its fields.
     pub params: &'static str,
     /// Checks and completes what the constructor was given; the fields come in the order of `params`.
-    pub make: Run,
+    pub make: Make,
+    /// The text of an object, for layouts of shared and tensor memory.
+    pub text: Option<Text>,
     /// The first release that has it.
     pub since: Version,
     /// The full name of the class that it extends, or that is its kind (`gl.SharedLayout`); may be empty.
@@ -116,15 +133,27 @@ impl std::fmt::Debug for Class {
 }
 
 impl Class {
+    /// A class that every release from 3.`since` on has, whose objects have the fields that its constructor
+    /// was given, or what `defaults` says.
+    pub const fn new(path: &'static str, params: &'static str, base: &'static str, since: u8, make: Make) -> Class {
+        Class { path, params, make, text: None, since: Version(3, since), base }
+    }
+
+    /// With this text in the IR.
+    pub const fn text(mut self, text: Text) -> Class {
+        self.text = Some(text);
+        self
+    }
+
     /// Makes an object from arguments as they were written.
     pub fn call<'a>(&'static self, interp: &mut Interp<'a>, args: Args<'a>) -> Eval<'a> {
         let name = self.path.rsplit('.').next().unwrap_or(self.path);
         let bound = Bound::bind(interp, name, self.params, args)?;
-        (self.make)(interp, &bound)
+        (self.make)(interp, self, &bound)
     }
 
     /// Whether an object of this class is an instance of another, by its full name.
     pub fn is_a(&self, other: &str) -> bool {
-        self.path == other || self.base == other || table::base_of(self.base).is_some_and(|base| base.is_a(other))
+        self.path == other || self.base == other || table::class(self.base).is_some_and(|base| base.is_a(other))
     }
 }

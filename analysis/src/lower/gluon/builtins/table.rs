@@ -124,16 +124,16 @@ fn value<'a>(fixed: Fixed) -> Value<'a> {
 
 /// A method of one of Gluon's or Python's own classes: `shared_memory_descriptor`, `index`; `str`, `join`.
 /// Classes have the methods of what they extend.
-pub fn member(class: &str, name: &str, version: Version) -> Option<&'static Row> {
-    let own = items(class, name).iter().find_map(|item| match item {
+pub fn member(of: &str, name: &str, version: Version) -> Option<&'static Row> {
+    let own = items(of, name).iter().find_map(|item| match item {
         Item::Row(row) if row.has(version) => Some(*row),
         _ => None,
     });
-    own.or_else(|| base_of(class).filter(|of| !of.base.is_empty()).and_then(|of| member(of.base, name, version)))
+    own.or_else(|| class(of).filter(|class| !class.base.is_empty()).and_then(|class| member(class.base, name, version)))
 }
 
 /// The class of a full name.
-pub(super) fn base_of(path: &str) -> Option<&'static Class> {
+pub(super) fn class(path: &str) -> Option<&'static Class> {
     let (owner, name) = split(path);
     items(owner, name).iter().find_map(|item| if let Item::Class(class) = item { Some(*class) } else { None })
 }
