@@ -95,6 +95,8 @@ pub struct Interp<'a> {
     /// Warps of the partition that is being elaborated.
     pub num_warps: u32,
     pub num_ctas: u32,
+    /// Whether tensor cores of the kernel work in pairs of CTAs (`ttng.two-ctas`).
+    pub two_ctas: bool,
     pub problems: Vec<Problem>,
     /// What was not followed, each place once.
     pub unmodelled: Vec<(FileId, TextRange, String)>,
@@ -131,6 +133,7 @@ impl<'a> Interp<'a> {
             version,
             num_warps: 4,
             num_ctas: 1,
+            two_ctas: false,
             problems: Vec::new(),
             unmodelled: Vec::new(),
             depth: 0,

@@ -4,10 +4,12 @@
 //! of this room. Names that several modules export have one row, [`modules`] knows who exports what.
 
 mod args;
+mod async_copy;
 mod constants;
 mod layouts;
 mod mbarrier;
 mod memory;
+mod mma;
 mod modules;
 mod operand;
 mod removed;
@@ -60,7 +62,8 @@ impl std::fmt::Debug for Row {
 }
 
 /// The parts of the table, one a file.
-const PARTS: &[&Part] = &[&constants::PART, &layouts::PART, &mbarrier::PART, &memory::PART, &tma::PART];
+const PARTS: &[&Part] =
+    &[&constants::PART, &layouts::PART, &mbarrier::PART, &memory::PART, &tma::PART, &async_copy::PART, &mma::PART];
 
 impl Row {
     /// A function that every release from 3.`since` on has.
