@@ -54,6 +54,11 @@ impl DType {
         TABLE.iter().find(|row| row.0 == self).map_or(if self == DType::Void { "void" } else { "pointer" }, |row| row.1)
     }
 
+    /// By the type in the IR, where signed and unsigned are one.
+    pub fn from_ir(ty: &str) -> Option<DType> {
+        TABLE.iter().find(|row| row.3 == ty).map(|row| row.0)
+    }
+
     /// The name in signatures: `fp16`.
     pub fn name_in_signatures(self) -> &'static str {
         TABLE.iter().find(|row| row.0 == self).map_or("void", |row| row.2)

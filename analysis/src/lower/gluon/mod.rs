@@ -20,7 +20,7 @@ pub use interp::{FileId, Problem};
 pub use origin::{Frame, FrameId, Origin, OriginId, Origins};
 pub use spec::{
     Argument, Config, Directive, Entry, Given, Host, Instance, Instances, Memo, Note, Param, Recipe, Source, Spec,
-    Target, Version, directives, entries, given, instances, stray,
+    Target, Version, directives, entries, given, instances, recipe, stray,
 };
 
 /// A kernel as it was elaborated.

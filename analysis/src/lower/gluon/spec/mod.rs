@@ -4,6 +4,7 @@
 //! surest first, from `# fencepost:` lines above the kernel, the recipe of a compiled kernel, launches that
 //! the host code around it makes, defaults, the configuration, and small chosen values.
 
+mod cache;
 mod chosen;
 mod config;
 mod directive;
@@ -15,6 +16,7 @@ mod tests;
 mod usage;
 mod words;
 
+pub use cache::recipe;
 pub use config::Config;
 pub use directive::{Directive, directives, given};
 pub use entries::{Entry, Param, entries};
