@@ -33,7 +33,6 @@ pub(super) const PART: Part = Part {
         ("gl.nvidia.blackwell.tensor_memory_descriptor", Fixed::Type("gl.tensor_memory_descriptor")),
         ("gl.nvidia.hopper.tma.tensor_descriptor", Fixed::Type("gl.tensor_descriptor")),
         ("gl.nvidia.hopper.tma.tensor_descriptor_im2col", Fixed::Type("gl.tensor_descriptor_im2col")),
-        ("gl.nvidia.blackwell.clc.clc_result", Fixed::Type("gl.clc_result")),
         ("gl.nvidia.hopper.warpgroup_mma_accumulator", Fixed::Type("gl.warpgroup_mma_accumulator")),
     ],
     ..NOTHING

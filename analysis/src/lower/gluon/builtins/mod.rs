@@ -6,6 +6,7 @@
 mod args;
 mod async_copy;
 mod constants;
+mod core;
 mod layouts;
 mod mbarrier;
 mod memory;
@@ -14,6 +15,8 @@ mod modules;
 mod operand;
 mod removed;
 mod table;
+#[cfg(test)]
+mod tests;
 mod tma;
 
 pub use args::{Args, Bound};
@@ -62,8 +65,16 @@ impl std::fmt::Debug for Row {
 }
 
 /// The parts of the table, one a file.
-const PARTS: &[&Part] =
-    &[&constants::PART, &layouts::PART, &mbarrier::PART, &memory::PART, &tma::PART, &async_copy::PART, &mma::PART];
+const PARTS: &[&Part] = &[
+    &constants::PART,
+    &layouts::PART,
+    &mbarrier::PART,
+    &memory::PART,
+    &tma::PART,
+    &async_copy::PART,
+    &mma::PART,
+    &core::PART,
+];
 
 impl Row {
     /// A function that every release from 3.`since` on has.
