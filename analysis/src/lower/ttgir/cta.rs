@@ -162,7 +162,8 @@ impl Lowerer<'_> {
             let free = !from & all;
             return (free, Recipients::one(CtaSet::group(free)));
         }
-        match attr("ctaMask") {
+        // The name of the bits to multicast along, from 3.9 on and before.
+        match attr("multicastCTA").or_else(|| attr("ctaMask")) {
             Some(bits) if bits != 0 => (0, Recipients::one(CtaSet::group(bits & all))),
             _ => (0, Recipients::one(CtaSet::leader(mask))),
         }

@@ -95,6 +95,9 @@ fn line<'a>(interp: &mut Interp<'a>, text: &str) -> Eval<'a> {
 }
 
 fn cluster_barrier<'a>(interp: &mut Interp<'a>, relaxed: bool) -> Eval<'a> {
+    if interp.num_ctas <= 1 {
+        return interp.raise("a barrier of the cluster in a kernel without clusters (`num_ctas` is 1)");
+    }
     line(interp, if relaxed { "ttng.cluster_barrier {relaxed = true}" } else { "ttng.cluster_barrier" })
 }
 
@@ -202,7 +205,8 @@ fn routing<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<String, Stop> {
             return interp.raise(format!("`{name}` is {mask}, the cluster has {} CTAs", interp.num_ctas));
         }
         if mask != 0 {
-            parts.push(format!("ctaMask = {mask} : i32"));
+            let attribute = if name == "cta_mask" { "ctaMask" } else { "multicastCTA" };
+            parts.push(format!("{attribute} = {mask} : i32"));
         }
     }
     Ok(if parts.is_empty() { String::new() } else { format!(" {{{}}}", parts.join(", ")) })

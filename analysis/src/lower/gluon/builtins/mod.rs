@@ -13,6 +13,7 @@ mod memory;
 mod mma;
 mod modules;
 mod operand;
+mod partitions;
 mod removed;
 mod table;
 #[cfg(test)]
@@ -22,6 +23,7 @@ mod tma;
 pub use args::{Args, Bound};
 pub use layouts::descriptor_type;
 pub use modules::canonical;
+pub use partitions::check_partitions;
 pub use removed::missing;
 pub use table::{Fixed, Gone, NOTHING, Part, gone, lookup, member};
 

@@ -356,3 +356,23 @@ fn what_triton_refuses_is_refused() {
     refused("no parameter", k.call(&format!("{BAR}.wait"), &[bar, zero()], &[("predicate", yes())]));
     refused("needs `deps`", k.call("gl.nvidia.hopper.warpgroup_mma_wait", &[zero()], &[]));
 }
+
+#[test]
+fn counts_of_partitions() {
+    let (arena, cancel) = (Arena::new(), Cancel::never());
+    let mut interp = Interp::new(&arena, &NoSources, &cancel, Target::Cuda(90), Version(3, 9));
+    assert!(super::check_partitions(&mut interp, 2, &[4, 4], Some(&[240, 240])).is_ok());
+    assert_eq!(interp.problems, []);
+    for (warps, registers) in [(&[4][..], &[24, 24][..]), (&[4, 4], &[24]), (&[3, 4], &[24, 24]), (&[0, 4], &[24, 24])]
+    {
+        assert!(super::check_partitions(&mut interp, 2, warps, Some(registers)).is_err(), "{warps:?} {registers:?}");
+    }
+    let mut said = |warps: &[i64], registers: &[i64]| {
+        interp.problems.clear();
+        assert!(super::check_partitions(&mut interp, 2, warps, Some(registers)).is_ok());
+        interp.problems.iter().map(|problem| (problem.code, problem.hint)).collect::<Vec<_>>()
+    };
+    assert_eq!(said(&[16, 16], &[24, 24]), [("warp-count", false)]);
+    assert_eq!(said(&[4, 4], &[256, 256]), [("register-count", true)]);
+    assert_eq!(said(&[8, 4], &[240, 24]), [("register-count", true)]);
+}
