@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use typed_arena::Arena;
 
 use super::emit::{Emit, Ssa};
+use super::eval::State;
 use super::origin::{Frame, FrameId, Origin, OriginId};
 use super::scope::{Scope, Scopes};
 use super::spec::{Target, Version};
@@ -103,6 +104,10 @@ pub struct Interp<'a> {
     /// Nesting of calls, and statements run, for the limits.
     pub depth: u32,
     pub steps: u64,
+    /// The names that are looked up first.
+    pub scope: Rc<Scope<'a>>,
+    /// What only the evaluator looks at.
+    pub state: State<'a>,
 }
 
 impl<'a> Interp<'a> {
@@ -114,12 +119,14 @@ impl<'a> Interp<'a> {
         target: Target,
         version: Version,
     ) -> Interp<'a> {
+        let mut scopes = Scopes::default();
+        let scope = scopes.open(FileId(0), None);
         Interp {
             arena,
             sources,
             cancel,
             files: Vec::new(),
-            scopes: Scopes::default(),
+            scopes,
             emit: Emit::default(),
             origins: Vec::new(),
             frames: Vec::new(),
@@ -138,6 +145,8 @@ impl<'a> Interp<'a> {
             unmodelled: Vec::new(),
             depth: 0,
             steps: 0,
+            scope,
+            state: State::default(),
         }
     }
 
@@ -217,9 +226,13 @@ impl<'a> Interp<'a> {
         Value::Tensor(Tensor { ssa: None, dtype, shape: shape.into(), layout: Rc::new(layout), constant: None })
     }
 
-    /// The SSA value of a tensor; a register tensor that has none gets an opaque one.
+    /// The SSA value of a tensor; a register tensor that has none gets an opaque one, and a constant that was
+    /// not emitted yet is.
     pub fn ssa(&mut self, tensor: &Tensor<'a>) -> Ssa {
         if let Some(ssa) = tensor.ssa {
+            return ssa;
+        }
+        if let Some(Tensor { ssa: Some(ssa), .. }) = tensor.constant.map(|value| self.constant(value, tensor.dtype)) {
             return ssa;
         }
         let (here, ty) = (self.here(), tensor.ir());

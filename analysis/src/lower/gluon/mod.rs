@@ -7,6 +7,7 @@
 mod builtins;
 mod dtype;
 mod emit;
+mod eval;
 mod interp;
 mod origin;
 mod scope;
@@ -16,6 +17,7 @@ mod value;
 use std::rc::Rc;
 
 use crate::base::TextRange;
+pub use eval::elaborate;
 pub use interp::{FileId, Problem};
 pub use origin::{Frame, FrameId, Origin, OriginId, Origins};
 pub use spec::{

@@ -10,7 +10,9 @@ use std::rc::Rc;
 use super::builtins::{Class as LibClass, Row};
 use super::emit::Ssa;
 use super::scope::Scope;
-use ruff_python_ast::{StmtClassDef, StmtFunctionDef};
+use crate::base::TextRange;
+use ruff_python_ast::{ExprLambda, Parameters, StmtClassDef, StmtFunctionDef};
+use ruff_text_size::Ranged;
 
 /// A value. Cheap to copy.
 #[derive(Clone, Debug)]
@@ -116,10 +118,44 @@ pub enum FnKind {
     Host,
 }
 
+/// The text of a function.
+#[derive(Clone, Copy, Debug)]
+pub enum Def<'a> {
+    Def(&'a StmtFunctionDef),
+    Lambda(&'a ExprLambda),
+}
+
+impl<'a> Def<'a> {
+    /// Its name.
+    pub fn name(self) -> &'a str {
+        match self {
+            Def::Def(def) => def.name.as_str(),
+            Def::Lambda(_) => "<lambda>",
+        }
+    }
+
+    /// Its parameters.
+    pub fn parameters(self) -> Option<&'a Parameters> {
+        match self {
+            Def::Def(def) => Some(&def.parameters),
+            Def::Lambda(lambda) => lambda.parameters.as_deref(),
+        }
+    }
+
+    /// The whole statement or expression, decorators included.
+    pub fn range(self) -> TextRange {
+        let range = match self {
+            Def::Def(def) => def.range(),
+            Def::Lambda(lambda) => lambda.range(),
+        };
+        TextRange::new(range.start().to_u32(), range.end().to_u32())
+    }
+}
+
 /// A function of a Python file.
 #[derive(Debug)]
 pub struct Function<'a> {
-    pub def: &'a StmtFunctionDef,
+    pub def: Def<'a>,
     pub kind: FnKind,
     /// The scope that its body's free names are looked up in.
     pub scope: Rc<Scope<'a>>,
@@ -236,7 +272,8 @@ pub enum PtrTo {
 /// A scalar or a register tensor.
 #[derive(Clone, Debug)]
 pub struct Tensor<'a> {
-    /// The SSA value; `None` for a register tensor, which has none until an op asks for it.
+    /// The SSA value; `None` for a register tensor, which has none until an op asks for it, and for a constant
+    /// that no op has asked for.
     pub ssa: Option<Ssa>,
     pub dtype: DType,
     /// Empty for a scalar.

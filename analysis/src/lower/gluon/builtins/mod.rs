@@ -68,6 +68,7 @@ impl std::fmt::Debug for Row {
 
 /// The parts of the table, one a file.
 const PARTS: &[&Part] = &[
+    &super::eval::PART,
     &constants::PART,
     &layouts::PART,
     &mbarrier::PART,
