@@ -6,8 +6,9 @@
 
 use crate::base::{Cancel, Cancelled, Limits, TextRange};
 use crate::decide::{Outcome, decide, survey, unbound};
-use crate::findings::{KernelReport, Proof, Verdict, blame_phases, describe, explain};
+use crate::findings::{KernelReport, Problem, Proof, Verdict, blame_phases, describe, explain};
 use crate::fix::{Passed, offer};
+use crate::gluon::Elaboration;
 use crate::lower::{Options, lower_with};
 use crate::report::Report;
 use crate::sync::{Kernel, Lowered, Stage};
@@ -15,6 +16,7 @@ use crate::syntax::ttgir::{Document, Level, Section, SyntaxError, Tree};
 use rustc_hash::FxHasher;
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// Outcomes that are remembered; an editor has few kernels open, a dump has many equal ones.
 const REMEMBERED: usize = 256;
@@ -70,8 +72,12 @@ pub struct Analysis {
     pub kernels: Vec<KernelReport>,
     /// What is wrong with its syntax; ranges count from the document's start.
     pub syntax: Vec<SyntaxError>,
+    /// What is wrong with it beside: what Triton would refuse of a Python file.
+    pub problems: Vec<Problem>,
     /// What was left out, one sentence each.
     pub skipped: Vec<String>,
+    /// The kernels of a Python file as they were elaborated.
+    pub gluon: Option<Arc<Elaboration>>,
 }
 
 impl Engine {
@@ -119,8 +125,7 @@ impl Engine {
     pub fn explain(&mut self, document: &Document, cancel: &Cancel<'_>) -> Result<Vec<Proof>, Cancelled> {
         let mut proofs = Vec::new();
         for (offset, lowered) in lowered(document) {
-            let (outcome, _) = self.outcome(&lowered.kernel, cancel)?;
-            let mut proof = explain(&lowered, &outcome, &self.limits);
+            let mut proof = self.explain_one(&lowered, cancel)?;
             let Proof { loops, assumed, open, .. } = &mut proof;
             loops.iter_mut().for_each(|closed| shift(&mut closed.range, offset));
             let reasons = assumed.iter_mut().chain(open).filter_map(|reason| reason.range.as_mut());
@@ -128,6 +133,12 @@ impl Engine {
             proofs.push(proof);
         }
         Ok(proofs)
+    }
+
+    /// Why the verdict on one kernel is what it is.
+    pub(crate) fn explain_one(&mut self, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<Proof, Cancelled> {
+        let (outcome, _) = self.outcome(&lowered.kernel, cancel)?;
+        Ok(explain(lowered, &outcome, &self.limits))
     }
 
     /// The barrier report of the kernel of this number, in the order of [`Analysis::kernels`]; its
@@ -179,15 +190,24 @@ impl Engine {
     }
 
     fn report_of(&mut self, section: &Section, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<Report, Cancelled> {
-        let tree = section.tree();
-        let outcome = self.surveyed(&lowered.kernel, cancel)?;
-        let mut kernel = describe(lowered, &outcome);
-        doubt(tree, lowered, &mut kernel);
-        let mut report = Report::build(tree, lowered, &outcome, &kernel, &self.limits, cancel)?;
+        let mut report = self.report_in(section.tree(), lowered, cancel)?;
         if section.offset() > 0 {
             report.ranges_mut(&mut |range| shift(range, section.offset()));
         }
         Ok(report)
+    }
+
+    /// The barrier report of a kernel of a tree, with the tree's ranges.
+    pub(crate) fn report_in(
+        &mut self,
+        tree: &Tree,
+        lowered: &Lowered,
+        cancel: &Cancel<'_>,
+    ) -> Result<Report, Cancelled> {
+        let outcome = self.surveyed(&lowered.kernel, cancel)?;
+        let mut kernel = describe(lowered, &outcome);
+        doubt(tree, lowered, &mut kernel);
+        Report::build(tree, lowered, &outcome, &kernel, &self.limits, cancel)
     }
 
     fn section(&mut self, section: &Section, cancel: &Cancel<'_>, analysis: &mut Analysis) -> Result<(), Cancelled> {
@@ -325,7 +345,7 @@ pub fn lowered(document: &Document) -> Vec<(u32, Lowered)> {
 
 /// A kernel whose text has syntax errors is not the kernel that was run: nothing said about it
 /// would be sure.
-fn doubt(tree: &Tree, lowered: &Lowered, report: &mut KernelReport) {
+pub(crate) fn doubt(tree: &Tree, lowered: &Lowered, report: &mut KernelReport) {
     let function = tree.op_at(lowered.map.kernel_range.start).map(|op| tree.op_range(op));
     let function = function.unwrap_or_else(|| TextRange::new(0, tree.text().len() as u32));
     let errors = tree.errors().iter().filter(|error| function.touches(error.range.start)).count();

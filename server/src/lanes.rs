@@ -141,6 +141,8 @@ mod tests {
             sites: Vec::new(),
             run: vec![step("partition1", 2, "waits"), step("default", 4, "arrives on %bar, which flips to phase 1")],
             trail: None,
+            context: Vec::new(),
+            shadow: 0,
             phases: Vec::new(),
             inputs: Vec::new(),
             kernel: String::new(),

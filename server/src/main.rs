@@ -1,4 +1,4 @@
-//! `fencepost`: finds GPU barrier bugs in TTGIR, as a language server and on the command line.
+//! `fencepost`: finds GPU barrier bugs in TTGIR and Gluon, as a language server and on the command line.
 //!
 //! This crate is the only one that knows LSP, JSON, the file system and the terminal. What it
 //! knows about kernels it asks the `analysis` crate.
@@ -7,6 +7,8 @@ mod cli;
 mod lanes;
 mod lsp;
 mod place;
+mod python;
+mod workspace;
 
 use std::process::ExitCode;
 

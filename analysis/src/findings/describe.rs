@@ -46,11 +46,13 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
             message: unmodelled.reason.clone(),
             range: unmodelled.range,
             sites: vec![Note { source: None, range: unmodelled.range, text: unmodelled.reason.clone(), primary: true }],
+            context: Vec::new(),
             run: Vec::new(),
             trail: None,
             inputs: Vec::new(),
             phases: Vec::new(),
             kernel: lowered.map.kernel.clone(),
+            shadow: 0,
             fix: None,
         });
     }
@@ -155,9 +157,11 @@ fn assemble(
         message: told.message,
         range,
         sites,
+        context: Vec::new(),
         inputs: inputs(&lowered.kernel, &lowered.map, valuation),
         phases: Vec::new(),
         kernel: lowered.map.kernel.clone(),
+        shadow: 0,
         fix: None,
     })
 }

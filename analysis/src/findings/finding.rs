@@ -97,6 +97,8 @@ pub struct Finding {
     pub range: TextRange,
     /// All places, in the order in which they happen.
     pub sites: Vec<Note>,
+    /// Calls that lead to the places, the innermost first; only in Python.
+    pub context: Vec<Note>,
     /// The run, oldest first.
     pub run: Vec<RunStep>,
     /// The same in ids; `None` where there is no run.
@@ -108,6 +110,8 @@ pub struct Finding {
     pub phases: Vec<(EffectId, Form)>,
     /// Name of the kernel.
     pub kernel: String,
+    /// Of which instance of the kernel its ids are; only in Python, and else 0.
+    pub shadow: usize,
     /// A re-checked change, where there is one.
     pub fix: Option<Fix>,
 }
@@ -116,12 +120,35 @@ impl Finding {
     /// Every range, to be moved.
     pub fn ranges_mut(&mut self, each: &mut dyn FnMut(&mut TextRange)) {
         each(&mut self.range);
-        self.sites.iter_mut().for_each(|note| each(&mut note.range));
+        self.sites.iter_mut().chain(&mut self.context).for_each(|note| each(&mut note.range));
         self.run.iter_mut().for_each(|step| each(&mut step.range));
         if let Some(fix) = &mut self.fix {
             fix.edits.iter_mut().for_each(|edit| each(&mut edit.range));
         }
     }
+}
+
+/// Something wrong with a text that the machine has no part in: its compiler would refuse it, or what is
+/// written for us in it is no use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// A fixed short name.
+    pub code: &'static str,
+    /// How bad.
+    pub severity: Severity,
+    /// One sentence.
+    pub message: String,
+    /// Where.
+    pub range: TextRange,
+    /// `file:line`, where that is in another file, and `range` the kernel that runs it.
+    pub source: Option<String>,
+    /// What to write instead.
+    pub fix: Option<Fix>,
+}
+
+impl Problem {
+    /// The code of what does not parse.
+    pub const SYNTAX: &'static str = "syntax";
 }
 
 /// What the analysis can say of a kernel.

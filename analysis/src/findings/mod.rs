@@ -22,7 +22,7 @@ mod words;
 
 pub use cadence::{Form, blame_phases};
 pub use describe::{describe, inputs, tell};
-pub use finding::{Edit, Finding, Fix, KernelReport, Note, RunStep, Severity, Trail, Verdict};
+pub use finding::{Edit, Finding, Fix, KernelReport, Note, Problem, RunStep, Severity, Trail, Verdict};
 pub use kind::Kind;
 pub use minimal::{Goal, Shown, minimal, reach, same};
 pub use proof::{ClosedLoop, Proof, Reason, explain};

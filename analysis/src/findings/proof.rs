@@ -6,7 +6,7 @@ use crate::decide::{Open, Outcome, Plan, Reach};
 use crate::sync::{InputKind, LoopId, Lowered, SiteId};
 
 /// The account of a verdict.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proof {
     /// Choices of inputs that were run.
     pub valuations: usize,

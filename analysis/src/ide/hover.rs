@@ -53,20 +53,31 @@ pub fn hover(document: &Document, offset: u32) -> Option<Hover> {
     {
         return Some(hover);
     }
+    Some(plain(spot, value, range))
+}
+
+fn plain(spot: Spot<'_>, value: ValueId, range: TextRange) -> Hover {
+    let tree = spot.tree();
     let ty = tree.value_type(value).map_or("unknown type", |ty| tree.type_text(ty));
     let mut title = format!("{}: {ty}", name(tree, value));
     let computed = expression(tree, value);
     if computed != name(tree, value) {
         title = format!("{title} = {computed}");
     }
-    Some(Hover {
-        range,
-        title,
-        code: definition_line(tree, value),
-        rows: Vec::new(),
-        carried: carried(tree, value),
-        more: 0,
-    })
+    Hover { range, title, code: definition_line(tree, value), rows: Vec::new(), carried: carried(tree, value), more: 0 }
+}
+
+/// The hover of a value that an operation has to do with, at the operation.
+pub fn hover_of(document: &Document, op: OpId, value: ValueId) -> Option<Hover> {
+    let spot = Spot::at(document, 0)?;
+    let tree = spot.tree();
+    let range = tree.op_name_range(op);
+    if is_memory(tree, value)
+        && let Some(hover) = memory(spot, value, range)
+    {
+        return Some(hover);
+    }
+    Some(plain(spot, value, range))
 }
 
 fn memory(spot: Spot<'_>, value: ValueId, range: TextRange) -> Option<Hover> {

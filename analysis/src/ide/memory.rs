@@ -51,6 +51,11 @@ pub fn roots(tree: &Tree, value: ValueId) -> Roots {
     roots
 }
 
+/// The first of the allocations that a value may be; of what is no memory, itself.
+pub fn root_of(tree: &Tree, value: ValueId) -> ValueId {
+    if is_memory(tree, value) { roots(tree, value).first().copied().unwrap_or(value) } else { value }
+}
+
 /// A value, what it is a view or copy of, and so on up to its allocation; of several ways, the first.
 pub fn way(tree: &Tree, value: ValueId) -> Vec<ValueId> {
     let mut way = vec![value];

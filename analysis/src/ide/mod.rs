@@ -19,8 +19,10 @@ mod symbols;
 mod tests;
 
 pub use folding::folds;
+pub(crate) use hover::hover_of;
 pub use hover::{Hover, Row, hover};
 pub use kernels::{KernelPlace, kernels};
+pub(crate) use memory::{is_memory, root_of};
 pub use names::{Occurrence, definition, occurrences};
 pub use symbols::{Symbol, SymbolKind, symbols};
 

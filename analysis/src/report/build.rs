@@ -7,7 +7,7 @@ use super::edges::Edges;
 use super::remarks::Remarks;
 use super::ties::ties;
 use super::trace::Trace;
-use super::{Report, edges, partitions};
+use super::{Order, Report, Use, edges, partitions};
 use crate::base::{Cancel, Cancelled, Limits, TextRange};
 use crate::decide::Outcome;
 use crate::findings::{KernelReport, inputs};
@@ -88,5 +88,57 @@ impl Report {
             remark.sites.iter_mut().for_each(&mut *each);
         }
         self.unmodelled.iter_mut().for_each(|(range, _)| each(range));
+    }
+    /// Every piece of text but the kernel's name and the findings, to be put in other words.
+    pub fn texts_mut(&mut self, each: &mut dyn FnMut(&mut String)) {
+        self.runs.iter_mut().flatten().for_each(|(name, _)| each(name));
+        for row in &mut self.partitions {
+            each(&mut row.label);
+            each(&mut row.role);
+            row.key_ops.iter_mut().for_each(|(op, _)| each(op));
+        }
+        for barrier in &mut self.barriers {
+            each(&mut barrier.name);
+            barrier.index.iter_mut().chain(&mut barrier.phase).for_each(&mut *each);
+            for (name, text) in &mut barrier.carried {
+                each(name);
+                each(text);
+            }
+            barrier.stagger.iter_mut().for_each(|(name, _)| each(name));
+            barrier.expects.iter_mut().flat_map(|expect| &mut expect.parts).for_each(|(name, _)| each(name));
+            barrier.uses.iter_mut().for_each(|used| used.texts_mut(each));
+            for alias in &mut barrier.aliases {
+                each(&mut alias.name);
+                each(&mut alias.how);
+            }
+        }
+        for buffer in &mut self.buffers {
+            each(&mut buffer.name);
+            for member in &mut buffer.members {
+                each(&mut member.name);
+                member.writers.iter_mut().chain(&mut member.readers).for_each(|used| used.texts_mut(each));
+            }
+        }
+        for coverage in &mut self.coverage {
+            coverage.writer.texts_mut(each);
+            for row in &mut coverage.rows {
+                row.uses.iter_mut().for_each(|used| used.texts_mut(each));
+                match &mut row.order {
+                    Order::Missing { needed: text, .. } | Order::Never(text) | Order::Unknown(text) => each(text),
+                    Order::Program | Order::Edges(_) => {}
+                }
+            }
+        }
+        self.remarks.iter_mut().for_each(|remark| each(&mut remark.text));
+        self.unmodelled.iter_mut().for_each(|(_, reason)| each(reason));
+    }
+}
+
+impl Use {
+    fn texts_mut(&mut self, each: &mut dyn FnMut(&mut String)) {
+        each(&mut self.op);
+        each(&mut self.what);
+        each(&mut self.slot);
+        self.cadence.iter_mut().for_each(each);
     }
 }

@@ -4,9 +4,10 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use analysis::base::Semantics;
+use analysis::gluon::{Config, Target, given};
 use clap::{Parser, Subcommand, ValueEnum};
 
-/// Finds GPU barrier bugs in TTGIR: races, deadlocks, phase mismatches, uninitialised reads.
+/// Finds GPU barrier bugs in TTGIR and in Gluon kernels: races, deadlocks, phase mismatches, uninitialised reads.
 #[derive(Debug, Parser)]
 #[command(name = "fencepost", version)]
 pub struct Args {
@@ -36,6 +37,12 @@ pub enum Command {
     /// the newer report decides.
     #[command(verbatim_doc_comment)]
     Report(Report),
+    /// Print the TTGIR as which the kernels of a Python file are analysed
+    ///
+    /// It is what Triton's front end would make of them before its passes, with the line of Python
+    /// behind each op. Exit code: 2 where a kernel could not be elaborated whole, else 0.
+    #[command(verbatim_doc_comment)]
+    Ir(Ir),
     /// Explain a kind of finding; without one, list them all
     Explain {
         /// Name of the kind, for example `deadlock`
@@ -47,7 +54,7 @@ pub enum Command {
 
 #[derive(Debug, clap::Args)]
 pub struct Check {
-    /// Files of any name, directories (searched for `*.ttgir`), or `-` for stdin
+    /// Files of any name, directories (searched for `*.ttgir` and for `*.py` with Gluon kernels), or `-` for stdin
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// What to print; lines and columns of json count from 0, in UTF-16 code units
@@ -64,6 +71,8 @@ pub struct Check {
     /// By whose rules to judge where versions of Triton's sanitizer differ
     #[arg(long, value_enum, default_value_t = Rules::Release)]
     pub semantics: Rules,
+    #[command(flatten)]
+    pub python: Python,
     /// Also print the verdict of each kernel in directories
     #[arg(short, long)]
     pub verbose: bool,
@@ -97,6 +106,8 @@ pub struct Trace {
     /// By whose rules to judge where versions of Triton's sanitizer differ
     #[arg(long, value_enum, default_value_t = Rules::Release)]
     pub semantics: Rules,
+    #[command(flatten)]
+    pub python: Python,
     /// Width of text; by default that of the terminal
     #[arg(long, value_name = "COLUMNS")]
     pub width: Option<usize>,
@@ -113,7 +124,7 @@ pub struct Report {
     /// Only this kernel
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
-    /// Sections of a dump: a number, a part of a pass's name, or `all`; with --diff two, as `X..Y`
+    /// Sections of a dump (of a Python file: instances of its kernels): a number, a part of a pass's name, or `all`; with --diff two, as `X..Y`
     #[arg(long, value_name = "N|PASS")]
     pub section: Option<String>,
     /// What a pass added, removed or changed: of two files, or of two sections of one (`--section X..Y`)
@@ -133,12 +144,62 @@ pub struct Report {
     /// Of text from before code partitioning: which buffers the channels to come order as one
     #[arg(long, value_enum, default_value_t = Channels::Own)]
     pub channels: Channels,
+    #[command(flatten)]
+    pub python: Python,
     /// Width of text; by default that of the terminal
     #[arg(long, value_name = "COLUMNS")]
     pub width: Option<usize>,
     /// When to colour; NO_COLOR and CLICOLOR_FORCE are heeded
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub color: Colour,
+}
+
+/// With what kernels in Python are analysed.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Python {
+    /// Of Gluon kernels: give a parameter a value; `desc=fp16[128,64]` is a descriptor, `p=*fp16` a pointer
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    pub set: Vec<(String, String)>,
+    /// Of Gluon kernels: what they are compiled for: sm_80, sm_90, sm_100, gfx942, gfx950, gfx1250
+    #[arg(long, value_parser = target)]
+    pub target: Option<Target>,
+}
+
+impl Python {
+    /// Overlays a configuration.
+    pub fn over(&self, mut config: Config) -> Config {
+        config.set.clone_from(&self.set);
+        config.target = self.target.or(config.target);
+        config
+    }
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    let (name, value) = (name.trim(), value.trim());
+    if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return Err(format!("`{name}` is no parameter's name"));
+    }
+    given(value)?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    Target::named(text).ok_or_else(|| "there are sm_80, sm_90, sm_100, gfx942, gfx950 and gfx1250".to_owned())
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Ir {
+    /// A Python file
+    pub path: PathBuf,
+    /// Only this kernel
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// All instances of a kernel, not only the first
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub python: Python,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,23 +1,26 @@
 //! `fencepost check`: files are checked side by side and printed in the order they were named.
 
-use analysis::syntax::ttgir::Document;
-use analysis::{Analysis, Engine};
+use analysis::gluon::Workshop;
+use analysis::{Analysis, Engine, Source as Text, is_python};
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use analysis::base::{Cancel, Cancelled, Limits, Semantics};
-use analysis::findings::{Finding, Proof, Severity, Verdict};
+use analysis::findings::{Finding, Problem, Proof, Severity, Verdict};
 
-use super::args::{Check, Format};
+use super::args::{Check, Format, Python};
 use super::paint::Paint;
-use super::sources::{Source, Trouble, collect, read};
+use super::sources::{Origin, Source, Trouble, collect, read};
 use super::{Exit, STACK_BYTES};
 use super::{github, human, json, sarif};
+use crate::python::configuration;
+use crate::workspace::{Workspace, absolute};
 
 /// A checked file.
 pub struct Checked {
@@ -47,6 +50,7 @@ impl Checked {
         if any(|verdict| matches!(verdict, Verdict::Found)) || self.findings().any(blames) {
             "found"
         } else if !analysis.syntax.is_empty()
+            || analysis.problems.iter().any(|problem| problem.severity == Severity::Error)
             || (analysis.kernels.is_empty() && !analysis.skipped.is_empty())
             || any(|verdict| matches!(verdict, Verdict::Undecided(_)))
         {
@@ -115,8 +119,13 @@ impl Tally {
                         Verdict::Undecided(_) => tally.undecided += 1,
                     }
                 }
-                tally.errors = file.findings().filter(|finding| finding.severity == Severity::Error).count();
-                tally.warnings = file.findings().filter(|finding| finding.severity == Severity::Warning).count();
+                let (unread, other): (Vec<&Problem>, Vec<&Problem>) =
+                    analysis.problems.iter().partition(|problem| problem.code == Problem::SYNTAX);
+                tally.syntax_errors += unread.len();
+                let found = file.findings().map(|finding| finding.severity);
+                let all: Vec<Severity> = found.chain(other.iter().map(|problem| problem.severity)).collect();
+                tally.errors = all.iter().filter(|severity| **severity == Severity::Error).count();
+                tally.warnings = all.iter().filter(|severity| **severity == Severity::Warning).count();
             }
         }
         tally
@@ -161,27 +170,30 @@ pub fn run(args: &Check) -> io::Result<Exit> {
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
     out.write_all(printer.begin().as_bytes())?;
-    let how = How { explain: args.explain_proof, semantics: args.semantics.into() };
-    let (tally, notes) = print_all(&sources, printer.as_ref(), (jobs, how), &mut out)?;
+    let python = args.python.clone();
+    let how = How { explain: args.explain_proof, semantics: args.semantics.into(), python };
+    let (tally, notes) = print_all(&sources, printer.as_ref(), (jobs, &how), &mut out)?;
     out.write_all(printer.end(&tally, &notes).as_bytes())?;
     out.flush()?;
     Ok(tally.exit(args.strict))
 }
 
 /// How a file is checked.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct How {
     /// Whether the verdicts are accounted for.
     pub explain: bool,
     /// By whose rules.
     pub semantics: Semantics,
+    /// With what kernels in Python are analysed.
+    pub python: Python,
 }
 
 /// Checks `sources`, so many at a time, and writes their pieces in order as they become ready.
 fn print_all(
     sources: &[Source],
     printer: &dyn Printer,
-    (jobs, how): (usize, How),
+    (jobs, how): (usize, &How),
     out: &mut dyn Write,
 ) -> io::Result<(Tally, Vec<String>)> {
     let next = AtomicUsize::new(0);
@@ -228,8 +240,44 @@ fn print_all(
     })
 }
 
+/// A text with what its analysis asks for.
+pub struct File {
+    /// The text.
+    pub text: Text,
+    /// The files around it.
+    pub workspace: Workspace,
+    /// Elaborates it, where it is Python.
+    pub workshop: Workshop,
+    /// What is wrong with its configuration.
+    pub problems: Vec<Problem>,
+}
+
+impl File {
+    /// The text of a source.
+    pub fn new(source: &Source, text: &str, python: &Python) -> File {
+        let path = match &source.origin {
+            Origin::File(path) => absolute(path),
+            Origin::Stdin if looks_like_python(text) => absolute("stdin.py".as_ref()),
+            Origin::Stdin | Origin::Nowhere(..) => PathBuf::new(),
+        };
+        let name = path.to_string_lossy();
+        if !is_python(&name) {
+            let (workspace, workshop) = (Workspace::default(), Workshop::default());
+            return File { text: Text::new("", text), workspace, workshop, problems: Vec::new() };
+        }
+        let (config, problems) = configuration(&path);
+        let workspace = Workspace::around(&path);
+        File { text: Text::new(&name, text), workspace, workshop: Workshop::new(python.over(config)), problems }
+    }
+}
+
+/// Python from standard input has no name that tells it.
+fn looks_like_python(text: &str) -> bool {
+    text.lines().any(|line| ["import ", "from ", "def ", "@"].iter().any(|word| line.starts_with(word)))
+}
+
 /// Reads and analyses one source. A panic of ours is trouble with that file only.
-pub fn check(source: &Source, how: How) -> Checked {
+pub fn check(source: &Source, how: &How) -> Checked {
     let path = source.path();
     let named = source.named;
     let text = match read(source) {
@@ -237,10 +285,11 @@ pub fn check(source: &Source, how: How) -> Checked {
         Err(trouble) => return Checked { path, named, text: String::new(), result: Err(trouble), proofs: Vec::new() },
     };
     let analysed = catch_unwind(AssertUnwindSafe(|| {
-        let document = Document::new(text.as_str());
+        let File { text, workspace, mut workshop, problems } = File::new(source, &text, &how.python);
         let mut engine = Engine::new(Limits { semantics: how.semantics, ..Limits::default() });
-        let analysis = engine.analyse(&document, &Cancel::never())?;
-        let proofs = if how.explain { engine.explain(&document, &Cancel::never())? } else { Vec::new() };
+        let mut analysis = engine.analyse_source(&text, &mut workshop, &workspace, &Cancel::never())?;
+        analysis.problems.extend(problems);
+        let proofs = if how.explain { engine.explain_source(&text, &analysis, &Cancel::never())? } else { Vec::new() };
         Ok::<_, Cancelled>((analysis, proofs))
     }));
     let mut proofs = Vec::new();

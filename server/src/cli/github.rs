@@ -26,14 +26,14 @@ impl Printer for Github {
                 for error in &analysis.syntax {
                     command(&mut out, "error", &file.path, &places, error.range, "syntax", &error.message);
                 }
+                for problem in &analysis.problems {
+                    let level = level(problem.severity);
+                    command(&mut out, level, &file.path, &places, problem.range, problem.code, &problem.message);
+                }
             }
         }
         for finding in file.findings() {
-            let level = match finding.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-                Severity::Information | Severity::Hint => "notice",
-            };
+            let level = level(finding.severity);
             let mut text = finding.message.clone();
             for (number, site) in finding.sites.iter().enumerate() {
                 let _ = write!(text, "\n({}) line {}: {}", number + 1, places.line(site.range.start), site.text);
@@ -49,6 +49,14 @@ impl Printer for Github {
 
     fn end(&self, _: &Tally, _: &[String]) -> String {
         String::new()
+    }
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information | Severity::Hint => "notice",
     }
 }
 

@@ -4,7 +4,7 @@ use analysis::syntax::ttgir::SyntaxError;
 use std::fmt::Write;
 
 use analysis::base::TextRange;
-use analysis::findings::{Finding, Fix, KernelReport, Proof, Severity, Verdict};
+use analysis::findings::{Finding, Fix, KernelReport, Problem, Proof, Severity, Verdict};
 use annotate_snippets::{Group, Level, Patch, Renderer, Snippet};
 
 use super::check::{Checked, Piece, Printer, Tally};
@@ -43,6 +43,9 @@ impl Printer for Human {
                 let places = Places::new(&file.text);
                 for error in &analysis.syntax {
                     self.syntax(&mut out, &file.path, &places, error);
+                }
+                for problem in &analysis.problems {
+                    self.problem(&mut out, &file.path, &places, problem);
                 }
                 let mut told: Vec<&Finding> = Vec::new();
                 for (at, kernel) in analysis.kernels.iter().enumerate() {
@@ -93,17 +96,30 @@ impl Human {
         let _ = writeln!(out, "{}\n", excerpt::render(title, path, places, &marks, self.paint));
     }
 
+    fn problem(&self, out: &mut String, path: &str, places: &Places<'_>, problem: &Problem) {
+        // What is remarked of a file that is in a directory is no news.
+        if problem.severity == Severity::Hint && !self.verbose {
+            return;
+        }
+        let title = level(problem.severity).primary_title(problem.message.as_str()).id(problem.code);
+        let marks = [Mark { range: problem.range, primary: true, text: String::new() }];
+        let _ = writeln!(out, "{}", excerpt::render(title, path, places, &marks, self.paint));
+        if let Some(fix) = &problem.fix {
+            let _ = writeln!(out, "{}", self.renderer().render(&[fix_group(path, places, fix)]));
+        }
+        out.push('\n');
+    }
+
     fn finding(&self, out: &mut String, path: &str, places: &Places<'_>, finding: &Finding) {
-        let level = match finding.severity {
-            Severity::Error => Level::ERROR,
-            Severity::Warning => Level::WARNING,
-            Severity::Information => Level::INFO,
-            Severity::Hint => Level::HELP.with_name("hint"),
-        };
-        let title = level.primary_title(finding.message.as_str()).id(finding.kind.name());
+        let title = level(finding.severity).primary_title(finding.message.as_str()).id(finding.kind.name());
         let marks = site_marks(finding);
         let _ = writeln!(out, "{}", excerpt::render(title, path, places, &marks, self.paint));
         self.sources(out, finding);
+        for call in &finding.context {
+            let (line, column) = places.line_column(call.range.start);
+            let _ =
+                writeln!(out, "   = {}: {} ({path}:{line}:{column})", self.paint.text(Style::Bold, "via"), call.text);
+        }
         self.run(out, places, finding);
         if let Some(fix) = &finding.fix {
             let _ = writeln!(out, "{}", self.renderer().render(&[fix_group(path, places, fix)]));
@@ -212,6 +228,15 @@ impl Human {
             }
         }
         out.push('\n');
+    }
+}
+
+fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Information => Level::INFO,
+        Severity::Hint => Level::HELP.with_name("hint"),
     }
 }
 
@@ -326,6 +351,8 @@ mod tests {
                 },
             ],
             trail: None,
+            context: Vec::new(),
+            shadow: 0,
             phases: Vec::new(),
             inputs: vec![("%K".to_owned(), 3)],
             kernel: "f".to_owned(),

@@ -3,12 +3,13 @@
 //! `{"schema": 1, "tool": …, "positionEncoding": "utf-16", "files": [file]}`, one file a line.
 //! Lines and characters count from 0, characters in UTF-16 code units, as LSP does by default.
 //! A file that cannot be read has a `problem`; a text that does not parse has `errors`; both are
-//! `undecided` unless something was found. With `--explain-proof` a kernel has a `proof`: the runs
+//! `undecided` unless something was found. `problems` is what Triton would refuse of a Python file, and what
+//! is wrong with what is written for us in it; a finding's `context` are the calls that lead to it. With `--explain-proof` a kernel has a `proof`: the runs
 //! made, the loops closed with `warmUp` and `period` in iterations, what was `assumed`, and what
 //! keeps it `open`.
 
 use analysis::base::TextRange;
-use analysis::findings::{Finding, KernelReport, Proof, Reason, Verdict};
+use analysis::findings::{Finding, Fix, KernelReport, Note, Problem, Proof, Reason, Verdict};
 use analysis::syntax::ttgir::SyntaxError;
 use serde::Serialize;
 
@@ -48,6 +49,8 @@ struct FileJson<'a> {
     kernels: Vec<KernelJson<'a>>,
     findings: Vec<FindingJson<'a>>,
     errors: Vec<ErrorJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<RefusedJson<'a>>,
     skipped: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<ProblemJson<'a>>,
@@ -100,6 +103,8 @@ struct FindingJson<'a> {
     kernel: &'a str,
     range: RangeJson,
     sites: Vec<SiteJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    context: Vec<SiteJson<'a>>,
     run: Vec<StepJson<'a>>,
     inputs: Vec<InputJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -155,6 +160,18 @@ struct ErrorJson<'a> {
 }
 
 #[derive(Serialize)]
+struct RefusedJson<'a> {
+    code: &'a str,
+    severity: &'a str,
+    message: &'a str,
+    range: RangeJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<FixJson<'a>>,
+}
+
+#[derive(Serialize)]
 struct RelatedJson<'a> {
     range: RangeJson,
     text: &'a str,
@@ -182,6 +199,8 @@ struct PositionJson {
 impl<'a> FileJson<'a> {
     fn of(file: &'a Checked) -> FileJson<'a> {
         let places = Places::new(&file.text);
+        let refused = file.result.iter().flat_map(|analysis| &analysis.problems);
+        let problems = refused.map(|problem| RefusedJson::of(problem, &places)).collect();
         let (kernels, errors, skipped, problem) = match &file.result {
             Ok(analysis) => (
                 analysis
@@ -200,7 +219,7 @@ impl<'a> FileJson<'a> {
             }
         };
         let findings = file.findings().map(|finding| FindingJson::of(finding, &places)).collect();
-        FileJson { path: &file.path, verdict: file.verdict(), kernels, findings, errors, skipped, problem }
+        FileJson { path: &file.path, verdict: file.verdict(), kernels, findings, errors, problems, skipped, problem }
     }
 }
 
@@ -256,14 +275,8 @@ impl<'a> FindingJson<'a> {
             message: &finding.message,
             kernel: &finding.kernel,
             range: range(places, finding.range),
-            sites: sites
-                .map(|site| SiteJson {
-                    range: range(places, site.range),
-                    text: &site.text,
-                    source: site.source.as_deref(),
-                    primary: site.primary,
-                })
-                .collect(),
+            sites: sites.map(|site| SiteJson::of(site, places)).collect(),
+            context: finding.context.iter().map(|call| SiteJson::of(call, places)).collect(),
             run: run
                 .map(|step| StepJson {
                     partition: &step.partition,
@@ -273,14 +286,34 @@ impl<'a> FindingJson<'a> {
                 })
                 .collect(),
             inputs: finding.inputs.iter().map(|(name, value)| InputJson { name, value: *value }).collect(),
-            fix: finding.fix.as_ref().map(|fix| FixJson {
-                title: &fix.title,
-                edits: fix
-                    .edits
-                    .iter()
-                    .map(|edit| EditJson { range: range(places, edit.range), new_text: &edit.text })
-                    .collect(),
-            }),
+            fix: finding.fix.as_ref().map(|fix| FixJson::of(fix, places)),
+        }
+    }
+}
+
+impl<'a> SiteJson<'a> {
+    fn of(site: &'a Note, places: &Places<'_>) -> SiteJson<'a> {
+        let (text, source) = (site.text.as_str(), site.source.as_deref());
+        SiteJson { range: range(places, site.range), text, source, primary: site.primary }
+    }
+}
+
+impl<'a> FixJson<'a> {
+    fn of(fix: &'a Fix, places: &Places<'_>) -> FixJson<'a> {
+        let edits = fix.edits.iter().map(|edit| EditJson { range: range(places, edit.range), new_text: &edit.text });
+        FixJson { title: &fix.title, edits: edits.collect() }
+    }
+}
+
+impl<'a> RefusedJson<'a> {
+    fn of(problem: &'a Problem, places: &Places<'_>) -> RefusedJson<'a> {
+        RefusedJson {
+            code: problem.code,
+            severity: problem.severity.name(),
+            message: &problem.message,
+            range: range(places, problem.range),
+            source: problem.source.as_deref(),
+            fix: problem.fix.as_ref().map(|fix| FixJson::of(fix, places)),
         }
     }
 }

@@ -6,6 +6,7 @@ mod excerpt;
 mod explain;
 mod github;
 mod human;
+mod ir;
 mod json;
 pub mod paint;
 pub mod report;
@@ -49,6 +50,7 @@ pub fn main() -> ExitCode {
         Command::Check(check) => check::run(&check),
         Command::Trace(trace) => trace::run(&trace),
         Command::Report(report) => report::run(&report),
+        Command::Ir(ir) => ir::run(&ir),
         Command::Explain { kind } => explain::run(kind.as_deref()),
         Command::Lsp(_) => return crate::lsp::main(),
     };

@@ -7,13 +7,16 @@ use analysis::syntax::ttgir::SyntaxError;
 use std::collections::BTreeMap;
 
 use analysis::base::TextRange;
-use analysis::findings::{Finding, Fix, Kind, Severity};
+use analysis::findings::{Finding, Fix, Kind, Problem, Severity};
 use serde_json::{Value, json};
 
 use super::check::{Checked, Piece, Printer, Tally};
 use super::explain;
 use crate::lanes;
 use crate::place::Places;
+
+/// Rule of what Triton would refuse of a Python file.
+const REFUSED_RULE: &str = "refused";
 
 /// Rule of a text that does not parse.
 const SYNTAX_RULE: &str = "syntax";
@@ -46,6 +49,7 @@ impl Printer for Sarif {
         match &file.result {
             Ok(analysis) => {
                 results.extend(analysis.syntax.iter().map(|error| syntax(error, &artifact, &places).to_string()));
+                results.extend(analysis.problems.iter().map(|it| refused(it, &artifact, &places).to_string()));
             }
             Err(trouble) => {
                 let mut location = json!({ "artifactLocation": artifact });
@@ -95,10 +99,32 @@ fn rules() -> Vec<Value> {
     rules.push(json!({
         "id": SYNTAX_RULE,
         "name": SYNTAX_RULE,
-        "shortDescription": { "text": "The text is not valid TTGIR." },
+        "shortDescription": { "text": "The text is not valid." },
+        "defaultConfiguration": { "level": "error" },
+    }));
+    rules.push(json!({
+        "id": REFUSED_RULE,
+        "name": REFUSED_RULE,
+        "shortDescription": { "text": "Triton would refuse the kernel, or a line for fencepost is wrong." },
         "defaultConfiguration": { "level": "error" },
     }));
     rules
+}
+
+fn refused(problem: &Problem, artifact: &Value, places: &Places<'_>) -> Value {
+    let rule = if problem.code == Problem::SYNTAX { SYNTAX_RULE } else { REFUSED_RULE };
+    let mut value = json!({
+        "ruleId": rule,
+        "level": level(problem.severity),
+        "message": { "text": problem.message },
+        "locations": [{
+            "physicalLocation": { "artifactLocation": artifact, "region": region(places, problem.range) },
+        }],
+    });
+    if let Some(fix) = &problem.fix {
+        value["fixes"] = json!([fix_value(fix, artifact, places)]);
+    }
+    value
 }
 
 fn result(finding: &Finding, artifact: &Value, places: &Places<'_>) -> Value {

@@ -1,6 +1,6 @@
 //! What to check: files named, files found in directories, stdin; and reading them.
 //!
-//! Directories are searched for `*.ttgir`, hidden and git-ignored ones too, since a compiler's
+//! Directories are searched for `*.ttgir` and for `*.py` that mention Gluon, hidden and git-ignored ones too, since a compiler's
 //! cache and dump directories are usually both; only `.git` is left out. Links to directories
 //! are not followed.
 
@@ -98,6 +98,12 @@ fn walk(root: &Path) -> Vec<Source> {
             Ok(entry) if entry.path().extension().is_some_and(|extension| extension == "ttgir") => {
                 Origin::File(entry.into_path())
             }
+            Ok(entry) if entry.path().extension().is_some_and(|extension| extension == "py") => {
+                if !gluon(entry.path()) {
+                    continue;
+                }
+                Origin::File(entry.into_path())
+            }
             Ok(_) => continue,
             Err(error) => {
                 let path = error.path().unwrap_or(root).to_path_buf();
@@ -108,10 +114,15 @@ fn walk(root: &Path) -> Vec<Source> {
         sources.push(Source { origin, named: false });
     }
     if sources.is_empty() {
-        let message = "no .ttgir file in this directory".to_owned();
+        let message = "no .ttgir file and no Gluon kernel in this directory".to_owned();
         sources.push(Source { origin: Origin::Nowhere(root.to_path_buf(), message), named: true });
     }
     sources
+}
+
+/// Whether a Python file can hold Gluon kernels.
+fn gluon(path: &Path) -> bool {
+    std::fs::read(path).is_ok_and(|bytes| memchr::memmem::find(&bytes, b"gluon").is_some())
 }
 
 /// The text of a source.

@@ -80,6 +80,8 @@ mod tests {
             sites: Vec::new(),
             run: Vec::new(),
             trail: None,
+            context: Vec::new(),
+            shadow: 0,
             phases: Vec::new(),
             inputs: Vec::new(),
             kernel: "f".to_owned(),

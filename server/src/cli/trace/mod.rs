@@ -1,6 +1,7 @@
 //! `fencepost trace`: a run as swim lanes, for people (text, SVG) and tools (JSON).
 
 mod json;
+mod python;
 mod scene;
 mod svg;
 mod text;
@@ -10,7 +11,7 @@ use std::io::{self, Write};
 
 use analysis::base::Limits;
 use analysis::engine::lowered;
-use analysis::findings::{Finding, KernelReport, Verdict};
+use analysis::findings::{Finding, KernelReport, Problem, Verdict};
 use analysis::sync::Lowered;
 use analysis::syntax::ttgir::Document;
 use analysis::timeline::{Timeline, of_finding, of_kernel};
@@ -28,7 +29,8 @@ use svg::Spot;
 /// Draws the runs of a file.
 pub fn run(args: &Trace) -> io::Result<Exit> {
     let origin = if args.path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(args.path.clone()) };
-    let file = check(&Source { origin, named: true }, How { explain: false, semantics: args.semantics.into() });
+    let how = How { explain: false, semantics: args.semantics.into(), python: args.python.clone() };
+    let file = check(&Source { origin, named: true }, &how);
     let analysis = match &file.result {
         Ok(analysis) => analysis,
         Err(trouble) => {
@@ -36,9 +38,14 @@ pub fn run(args: &Trace) -> io::Result<Exit> {
             return Ok(Exit::Trouble);
         }
     };
-    let kernels = lowered(&Document::new(file.text.as_str()));
+    // Python kernels are drawn from their shadows.
+    let kernels = if analysis.gluon.is_some() { Vec::new() } else { lowered(&Document::new(file.text.as_str())) };
     let places = Places::new(&file.text);
-    let (scenes, problem) = match choose(args, &file, &kernels, &places) {
+    let chosen = match &analysis.gluon {
+        Some(elaboration) => python::choose(args, &file, elaboration, &places),
+        None => choose(args, &file, &kernels, &places),
+    };
+    let (scenes, problem) = match chosen {
         Ok(scenes) => (scenes, None),
         Err(problem) => (Vec::new(), Some(problem)),
     };
@@ -83,7 +90,8 @@ pub fn run(args: &Trace) -> io::Result<Exit> {
             out.flush()?;
         }
     }
-    Ok(if !analysis.syntax.is_empty() {
+    let unread = analysis.problems.iter().any(|problem| problem.code == Problem::SYNTAX);
+    Ok(if unread || !analysis.syntax.is_empty() {
         Exit::Trouble
     } else if found {
         Exit::Findings
@@ -112,24 +120,12 @@ fn choose<'a>(
     kernels: &'a [(u32, Lowered)],
     places: &'a Places<'a>,
 ) -> Result<Vec<Scene<'a>>, String> {
-    let reports = file.result.as_ref().map_or(&[][..], |analysis| analysis.kernels.as_slice());
-    let named = |report: &KernelReport| args.kernel.as_ref().is_none_or(|name| *name == report.name);
-    if let Some(name) = &args.kernel
-        && !reports.iter().any(named)
-    {
-        let names: Vec<String> = reports.iter().map(|report| format!("@{}", report.name)).collect();
-        let there = if names.is_empty() { "no kernel".to_owned() } else { names.join(", ") };
-        return Err(format!("there is no kernel @{name}, there is {there}"));
-    }
-    let all = || reports.iter().zip(kernels).filter(|(report, _)| named(report));
+    let reports = named(args, file)?;
+    let all = || reports.iter().filter_map(|&(at, report)| Some((report, kernels.get(at)?)));
     let findings: Vec<(&Finding, &(u32, Lowered))> =
         all().flat_map(|(report, kernel)| report.findings.iter().map(move |finding| (finding, kernel))).collect();
     let count = findings.len();
-    if let Some(number) = args.finding.map(|number| number.get())
-        && number > count
-    {
-        return Err(format!("there is no finding {number}, there are {count}"));
-    }
+    numbered(args, count)?;
     let wanted = |at: usize| args.finding.is_none_or(|number| number.get() == at + 1);
     let scene = |timeline: Option<Timeline>, offset: u32, heading| {
         let timeline = timeline.map(|mut timeline| {
@@ -161,6 +157,28 @@ fn choose<'a>(
         scenes.reverse();
     }
     Ok(scenes)
+}
+
+/// The reports of the kernels that are asked for, with their numbers.
+fn named<'a>(args: &Trace, file: &'a Checked) -> Result<Vec<(usize, &'a KernelReport)>, String> {
+    let reports = file.result.as_ref().map_or(&[][..], |analysis| analysis.kernels.as_slice());
+    let named = |report: &KernelReport| args.kernel.as_ref().is_none_or(|name| *name == report.name);
+    if let Some(name) = &args.kernel
+        && !reports.iter().any(named)
+    {
+        let names: Vec<String> = reports.iter().map(|report| format!("@{}", report.name)).collect();
+        let there = if names.is_empty() { "no kernel".to_owned() } else { names.join(", ") };
+        return Err(format!("there is no kernel @{name}, there is {there}"));
+    }
+    Ok(reports.iter().enumerate().filter(|(_, report)| named(report)).collect())
+}
+
+/// Refuses a number of a finding that there is not.
+fn numbered(args: &Trace, count: usize) -> Result<(), String> {
+    match args.finding.map(|number| number.get()) {
+        Some(number) if number > count => Err(format!("there is no finding {number}, there are {count}")),
+        _ => Ok(()),
+    }
 }
 
 /// Whether the text is that of the kernels.

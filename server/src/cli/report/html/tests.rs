@@ -135,6 +135,8 @@ pub fn attention(text: &str) -> Report {
                 site: Some(0),
             }],
             trail: None,
+            context: Vec::new(),
+            shadow: 0,
             phases: Vec::new(),
             inputs: vec![(HOSTILE.to_owned(), 192)],
             kernel: "attention".to_owned(),

@@ -1,0 +1,106 @@
+//! `fencepost ir`: the TTGIR as which a kernel in Python is analysed, with its lines of Python.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::thread;
+
+use analysis::base::{Cancel, TextRange};
+use analysis::gluon::{Elaboration, Shadow};
+
+use super::args::Ir;
+use super::check::File;
+use super::sources::{Origin, Source, read};
+use super::{Exit, STACK_BYTES};
+use crate::place::Places;
+
+/// Column behind which the line of Python stands.
+const COLUMN: usize = 100;
+
+/// Prints the kernels of a file.
+pub fn run(args: &Ir) -> io::Result<Exit> {
+    // Elaborating recurses.
+    thread::scope(|scope| {
+        let work = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || command(args))?;
+        work.join().unwrap_or_else(|_| Err(io::Error::other("the elaboration failed")))
+    })
+}
+
+fn command(args: &Ir) -> io::Result<Exit> {
+    let origin = if args.path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(args.path.clone()) };
+    let source = Source { origin, named: true };
+    let path = source.path();
+    let mut trouble = |message: &str| {
+        writeln!(io::stderr(), "fencepost: {path}: {message}")?;
+        Ok(Exit::Trouble)
+    };
+    let text = match read(&source) {
+        Ok(text) => text,
+        Err(error) => return trouble(&error.message),
+    };
+    let mut file = File::new(&source, &text, &args.python);
+    let Some(script) = file.text.python() else { return trouble("is no Python file") };
+    let Ok(elaboration) = file.workshop.elaborate(script, &file.workspace, &Cancel::never()) else {
+        return trouble("the elaboration was cancelled");
+    };
+    let (printed, whole) = print(args, &elaboration, &Places::new(&text));
+    if printed.is_empty() {
+        return trouble(
+            &args
+                .kernel
+                .as_ref()
+                .map_or("there is no kernel".to_owned(), |name| format!("there is no kernel `{name}`")),
+        );
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(printed.as_bytes())?;
+    out.flush()?;
+    Ok(if whole { Exit::Clean } else { Exit::Trouble })
+}
+
+/// The text, and whether each kernel was followed whole.
+fn print(args: &Ir, elaboration: &Elaboration, places: &Places<'_>) -> (String, bool) {
+    let (mut out, mut whole) = (String::new(), true);
+    let wanted =
+        elaboration.kernels.iter().filter(|kernel| args.kernel.as_ref().is_none_or(|it| *it == kernel.entry.name));
+    for kernel in wanted {
+        for shadow in kernel.shadows.iter().take(if args.all { usize::MAX } else { 1 }) {
+            if !out.is_empty() {
+                out.push_str("\n// -----\n");
+            }
+            let _ = writeln!(out, "// {}: {}", kernel.entry.name, shadow.instance.hint);
+            for (_, range, why) in &shadow.unmodelled {
+                let _ = writeln!(out, "// not followed, line {}: {why}", places.line(range.start));
+            }
+            for problem in &shadow.problems {
+                let _ = writeln!(
+                    out,
+                    "// {}, line {}: {}",
+                    problem.code,
+                    places.line(problem.range.start),
+                    problem.message
+                );
+            }
+            whole &= shadow.lowered.is_some() && shadow.unmodelled.is_empty();
+            lines(&mut out, shadow, places);
+        }
+    }
+    (out, whole)
+}
+
+fn lines(out: &mut String, shadow: &Shadow, places: &Places<'_>) {
+    let (mut at, mut depth) = (0u32, 0usize);
+    for line in shadow.document.text().split_inclusive('\n') {
+        let place = shadow.place(TextRange::empty(at));
+        at += line.len() as u32;
+        let text = line.trim();
+        depth = depth.saturating_sub(usize::from(text.starts_with('}')));
+        let code = format!("{:1$}{text}", "", 2 * depth);
+        depth += usize::from(text.ends_with('{') && !text.starts_with('#'));
+        if text.is_empty() || text.starts_with(['#', '}', '/']) || place.range.is_empty() {
+            let _ = writeln!(out, "{code}");
+            continue;
+        }
+        let said = place.source.unwrap_or_else(|| places.line(place.range.start).to_string());
+        let _ = writeln!(out, "{code:COLUMN$}  // {said}");
+    }
+}

@@ -1,0 +1,42 @@
+//! Runs of kernels in Python.
+
+use analysis::base::Limits;
+use analysis::findings::{Finding, KernelReport, Verdict};
+use analysis::gluon::{Elaboration, KernelInstances};
+
+use super::super::args::Trace;
+use super::super::check::Checked;
+use super::scene::{Heading, Scene};
+use super::{named, numbered};
+use crate::place::Places;
+
+/// What the arguments ask for: findings that have a run, or else the runs of the kernels' first instances.
+pub fn choose<'a>(
+    args: &Trace,
+    file: &'a Checked,
+    elaboration: &Elaboration,
+    places: &'a Places<'a>,
+) -> Result<Vec<Scene<'a>>, String> {
+    let reports = named(args, file)?;
+    let all = || reports.iter().filter_map(|&(at, report)| Some((report, elaboration.kernels.get(at)?)));
+    let findings: Vec<(&Finding, &KernelInstances)> =
+        all().flat_map(|(report, kernel)| report.findings.iter().map(move |finding| (finding, kernel))).collect();
+    let count = findings.len();
+    numbered(args, count)?;
+    let wanted = |at: usize| args.finding.is_none_or(|number| number.get() == at + 1);
+    let mut scenes = Vec::new();
+    for (at, (finding, kernel)) in findings.into_iter().enumerate().filter(|(at, _)| wanted(*at)) {
+        let timeline = kernel.shadows.get(finding.shadow).and_then(|shadow| shadow.run_of(finding));
+        let heading = Heading::of_finding(file, finding, at + 1, count, places);
+        scenes.push(Scene::new(timeline, heading, places, !args.all_steps));
+    }
+    if count == 0 {
+        let limits = Limits { semantics: args.semantics.into(), ..Limits::default() };
+        let decided = |report: &KernelReport| !matches!(report.verdict, Verdict::Undecided(_));
+        for (report, kernel) in all().filter(|(report, _)| decided(report)) {
+            let timeline = kernel.shadows.first().and_then(|shadow| shadow.run(&limits));
+            scenes.push(Scene::new(timeline, Heading::of_kernel(file, report, places), places, !args.all_steps));
+        }
+    }
+    Ok(scenes)
+}
