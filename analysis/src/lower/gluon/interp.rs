@@ -9,6 +9,7 @@ use typed_arena::Arena;
 
 use super::emit::{Emit, Ssa};
 use super::eval::State;
+use super::host::Session;
 use super::origin::{Frame, FrameId, Origin, OriginId};
 use super::scope::{Scope, Scopes};
 use super::spec::{Target, Version};
@@ -108,6 +109,8 @@ pub struct Interp<'a> {
     pub scope: Rc<Scope<'a>>,
     /// What only the evaluator looks at.
     pub state: State<'a>,
+    /// Launches that host code makes; while there is none, host code is not followed through libraries.
+    pub session: Option<Session<'a>>,
 }
 
 impl<'a> Interp<'a> {
@@ -147,6 +150,7 @@ impl<'a> Interp<'a> {
             steps: 0,
             scope,
             state: State::default(),
+            session: None,
         }
     }
 

@@ -8,6 +8,7 @@ mod builtins;
 mod dtype;
 mod emit;
 mod eval;
+mod host;
 mod interp;
 mod origin;
 mod scope;
@@ -22,7 +23,7 @@ pub use interp::{FileId, Problem};
 pub use origin::{Frame, FrameId, Origin, OriginId, Origins};
 pub use spec::{
     Argument, Config, Directive, Entry, Given, Host, Instance, Instances, Memo, Note, Param, Recipe, Source, Spec,
-    Target, Version, directives, entries, given, instances, recipe, stray,
+    Target, Use, Version, directives, entries, given, instances, recipe, stray,
 };
 
 /// A kernel as it was elaborated.

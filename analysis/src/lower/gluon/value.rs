@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::builtins::{Class as LibClass, Row};
 use super::emit::Ssa;
+use super::host::Thing;
 use super::scope::Scope;
 use crate::base::TextRange;
 use ruff_python_ast::{ExprLambda, Parameters, StmtClassDef, StmtFunctionDef};
@@ -58,6 +59,8 @@ pub enum Value<'a> {
     MemDesc(Rc<MemDesc<'a>>),
     /// A TMA or TDM descriptor.
     TensorDesc(Rc<TensorDesc<'a>>),
+    /// What only host code has: tensors of torch, launches.
+    Host(Rc<Thing<'a>>),
     /// Something that could not be followed, and why. What it flows into is not followed either.
     Unknown(Rc<str>),
 }
@@ -92,6 +95,7 @@ impl Value<'_> {
                 Space::Tensor => "tensor_memory_descriptor",
             },
             Value::TensorDesc(_) => "tensor_descriptor",
+            Value::Host(_) => "host value",
             Value::Unknown(_) => "unknown",
         }
     }

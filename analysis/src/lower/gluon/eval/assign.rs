@@ -114,6 +114,12 @@ impl<'a> Interp<'a> {
                         scope.set(attribute.attr.as_str(), value);
                         Ok(())
                     }
+                    Value::Host(thing) => {
+                        crate::lower::gluon::host::set_attribute(&thing, attribute.attr.as_str(), value);
+                        Ok(())
+                    }
+                    // Settings of libraries have no part in a launch.
+                    Value::Lib(_) if self.follows_host() => Ok(()),
                     _ => self.unknown("what this attribute belongs to is not followed"),
                 }
             }
@@ -177,6 +183,8 @@ impl<'a> Interp<'a> {
                     None => self.raise("the index is out of range"),
                 }
             }
+            Value::Host(_) => Ok(()),
+            Value::Lib(_) if self.follows_host() => Ok(()),
             _ => self.unknown("what this element belongs to is not followed"),
         }
     }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::lower::gluon::builtins::{Args, lookup, member};
+use crate::lower::gluon::host;
 use crate::lower::gluon::interp::{Eval, Interp};
 use crate::lower::gluon::value::{ClassKind, DType, Value};
 
@@ -55,6 +56,11 @@ impl<'a> Interp<'a> {
         if let Some(value) = lookup(path, self.version) {
             return value;
         }
+        if self.follows_host()
+            && let Some(value) = host::constant(self, path)
+        {
+            return value;
+        }
         match path {
             "sys.version_info" => Value::Tuple([Value::Int(3), Value::Int(12), Value::Int(0)].into()),
             "triton.__version__" => Value::Str(format!("{}.{}.0", self.version.0, self.version.1).into()),
@@ -81,6 +87,7 @@ impl<'a> Interp<'a> {
     pub fn find_attribute(&mut self, value: &Value<'a>, name: &str) -> Result<Option<Value<'a>>, super::Stop> {
         let found = match value {
             Value::Unknown(_) => Some(value.clone()),
+            Value::Host(thing) => Some(host::attribute(self, thing, name)?),
             Value::Lib(path) => {
                 let full = format!("{path}.{name}");
                 Some(self.library(&full))
@@ -124,6 +131,7 @@ impl<'a> Interp<'a> {
             },
             Value::Function(function) => match name {
                 "__name__" | "__qualname__" => Some(Value::Str(function.def.name().into())),
+                "warmup" | "run" if self.follows_host() => Some(host::warmup(value)),
                 "fn" | "__func__" | "__wrapped__" => Some(value.clone()),
                 _ => Some(Value::Unknown(format!("the attribute `{name}` of a function").into())),
             },

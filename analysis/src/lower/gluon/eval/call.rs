@@ -7,6 +7,7 @@ use ruff_python_ast::{Expr, ExprCall};
 use super::{CALLS, Flow};
 use crate::base::TextRange;
 use crate::lower::gluon::builtins::Args;
+use crate::lower::gluon::host;
 use crate::lower::gluon::interp::{Eval, Interp, Mode, Stop};
 use crate::lower::gluon::origin::{Frame, FrameId};
 use crate::lower::gluon::value::{Def, FnKind, Function, Partial, Value};
@@ -78,6 +79,11 @@ impl<'a> Interp<'a> {
                 let method = self.attribute(callee, "__call__")?;
                 self.apply(&method, args)
             }
+            Value::Host(thing) => host::call(self, thing, args),
+            Value::Lib(path) if self.follows_host() => match host::call_library(self, path, args) {
+                Some(result) => result,
+                None => Ok(Value::Unknown(format!("`{path}` is not followed").into())),
+            },
             Value::Unknown(_) | Value::Lib(_) => self.call_unknown(callee, &args),
             Value::DType(_) => {
                 // `gl.int32(x)`: a conversion.

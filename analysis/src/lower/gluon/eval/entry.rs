@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::arith::opaque;
 use super::{Interp, Stop};
 use crate::lower::gluon::builtins::Args;
+use crate::lower::gluon::host::{self, Launch};
 use crate::lower::gluon::interp::Mode;
 use crate::lower::gluon::spec::{Given, Spec};
 use crate::lower::gluon::value::{DType, DescKind, Function, Tensor, TensorDesc, Value};
@@ -19,7 +20,12 @@ pub(super) struct Signature<'a> {
 
 impl<'a> Interp<'a> {
     /// Gives every parameter a value.
-    pub(super) fn signature(&mut self, function: &Rc<Function<'a>>, spec: &Spec) -> Result<Signature<'a>, Stop> {
+    pub(super) fn signature(
+        &mut self,
+        function: &Rc<Function<'a>>,
+        spec: &Spec,
+        launch: Option<&Launch<'a>>,
+    ) -> Result<Signature<'a>, Stop> {
         let mut signature = Signature { values: Vec::new(), params: Vec::new() };
         let Some(parameters) = function.def.parameters() else { return Ok(signature) };
         if parameters.vararg.is_some() || parameters.kwarg.is_some() {
@@ -37,6 +43,14 @@ impl<'a> Interp<'a> {
                 Some(Given::Type(text)) => {
                     let text = text.clone();
                     self.typed(name, &text, &mut signature.params)?
+                }
+                None if let Some(value) = launched(launch, name) => {
+                    let constexpr = parameter.annotation().is_some_and(|annotation| self.is_constexpr(annotation));
+                    match host::given(self, &value, constexpr, true) {
+                        Some(Given::Type(text)) => self.typed(name, &text, &mut signature.params)?,
+                        // The value itself, which need not be expressible.
+                        _ => value,
+                    }
                 }
                 None => match function.defaults.get(at).cloned().flatten() {
                     Some(default) => default,
@@ -162,6 +176,11 @@ impl<'a> Interp<'a> {
         let args = Args { pos: vec![Value::Tuple(block), Value::DType(dtype)], named: Vec::new() };
         self.by_python(|interp| interp.call(&make, args, interp.at))
     }
+}
+
+/// What a launch gives a parameter.
+fn launched<'a>(launch: Option<&Launch<'a>>, name: &str) -> Option<Value<'a>> {
+    launch?.arguments.iter().find(|(known, _)| **known == *name).map(|(_, value)| value.clone())
 }
 
 /// Names in a text that Triton's own `repr` leaves bare: layouts and dtypes; names of the file come first.

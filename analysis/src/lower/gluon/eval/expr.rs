@@ -337,6 +337,7 @@ impl<'a> Interp<'a> {
                 };
                 if *step > 0 { start < stop } else { stop < start }
             }
+            Value::Host(thing) => return crate::lower::gluon::host::truth(thing),
             Value::Tensor(_) | Value::Unknown(_) | Value::Lib(_) => return None,
             _ => true,
         })

@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use ruff_python_ast::Operator;
 
+use crate::lower::gluon::host;
 use crate::lower::gluon::interp::{Eval, Interp, Stop};
-use crate::lower::gluon::value::{ClassKind, Value};
+use crate::lower::gluon::value::{ClassKind, FnKind, Value};
 
 /// How long a collection may get.
 const ITEMS: usize = 100_000;
@@ -49,6 +50,7 @@ pub fn equal<'a>(a: &Value<'a>, b: &Value<'a>) -> bool {
         (Value::Function(a), Value::Function(b)) => Rc::ptr_eq(a, b) || std::ptr::eq(a.def.name(), b.def.name()),
         (Value::Class(a), Value::Class(b)) => Rc::ptr_eq(a, b),
         (Value::Module(a), Value::Module(b)) => Rc::ptr_eq(a, b),
+        (Value::Host(a), Value::Host(b)) => Rc::ptr_eq(a, b),
         (Value::Object(a), Value::Object(b)) => {
             std::ptr::eq(a.class, b.class)
                 && a.fields.len() == b.fields.len()
@@ -137,6 +139,10 @@ impl<'a> Interp<'a> {
                     .filter(|value| matches!(value, Value::Instance(_)))
                     .collect()
             }
+            Value::Host(thing) => match host::items(thing) {
+                Some(items) => items,
+                None => return self.unknown("what is run through here is not known"),
+            },
             Value::Unknown(reason) => return self.unknown(reason.clone()),
             Value::Lib(path) => return self.unknown(format!("what `{path}` holds is not known")),
             value => return self.raise(format!("{} cannot be run through", value.class_name())),
@@ -150,6 +156,7 @@ impl<'a> Interp<'a> {
             Value::Bool(bool) => Ok(i128::from(*bool)),
             Value::Float(float) if float.fract() == 0.0 && float.abs() < 1e30 => Ok(*float as i128),
             Value::Unknown(reason) => self.unknown(reason.clone()),
+            Value::Host(_) => self.unknown("this number is not known"),
             Value::Lib(path) => self.unknown(format!("the value of `{path}` is not known")),
             Value::Tensor(_) => self.raise("a constexpr is needed here, and this is computed by the kernel"),
             value => self.raise(format!("a number is needed here, and this is {}", value.class_name())),
@@ -200,6 +207,10 @@ impl<'a> Interp<'a> {
             (Value::Class(class), Value::Str(name)) if class.kind == ClassKind::Enum => self.attribute(whole, name),
             // A type with parameters.
             (Value::Class(_) | Value::Type(_) | Value::LibClass(_), _) => Ok(whole.clone()),
+            (Value::Host(thing), _) => host::item(self, thing, at),
+            (Value::Function(function), _) if function.kind == FnKind::Jit && self.follows_host() => {
+                Ok(host::with_grid(whole))
+            }
             (Value::Lib(path), _) => Ok(Value::Unknown(format!("an element of `{path}` is not known").into())),
             (Value::Builtin(_), _) => Ok(Value::Type("a type".into())),
             _ => {

@@ -35,12 +35,13 @@ mod text;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ruff_python_ast::Stmt;
+use ruff_python_ast::{Expr, Stmt};
 use rustc_hash::FxHashMap;
 use typed_arena::Arena;
 
-use super::interp::{FileId, Interp, Mode, Stop};
+use super::interp::{Eval, FileId, Interp, Mode, Stop};
 use super::origin::{FrameId, Origins};
+use super::scope::Scope;
 use super::spec::Spec;
 use super::value::{Function, Value};
 use super::{Elaborated, Problem};
@@ -186,6 +187,21 @@ impl<'a> Interp<'a> {
         let result = inside(self);
         self.mode = mode;
         result
+    }
+
+    /// Whether host code is run for its launches.
+    fn follows_host(&self) -> bool {
+        self.session.is_some() && !self.in_kernel()
+    }
+
+    /// The value of an expression in a scope, by Python.
+    pub fn evaluate(&mut self, scope: &Rc<Scope<'a>>, expr: &'a Expr) -> Eval<'a> {
+        self.inside(scope.clone(), Mode::Host, None, |interp| interp.expr(expr))
+    }
+
+    /// The value of a Python expression that is in no file.
+    pub fn evaluate_text(&mut self, scope: &Rc<Scope<'a>>, text: &str) -> Eval<'a> {
+        self.inside(scope.clone(), Mode::Host, None, |interp| interp.text(text))
     }
 
     fn in_kernel(&self) -> bool {

@@ -3,6 +3,7 @@
 use ruff_python_ast::Operator;
 
 use crate::lower::gluon::builtins::Args;
+use crate::lower::gluon::host;
 use crate::lower::gluon::interp::{Eval, Interp};
 use crate::lower::gluon::value::Value;
 
@@ -13,6 +14,9 @@ impl<'a> Interp<'a> {
             (Value::Unknown(_), _) => return Ok(a.clone()),
             (_, Value::Unknown(_)) => return Ok(b.clone()),
             _ => {}
+        }
+        if matches!(a, Value::Host(_)) || matches!(b, Value::Host(_)) {
+            return host::binary(self, Some(op), a, b);
         }
         if let Some(result) = self.overloaded(a, b, forward(op), reflected(op))? {
             return Ok(result);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::entry::Signature;
 use super::{Flow, Interp, Stop};
 use crate::lower::gluon::Elaborated;
+use crate::lower::gluon::host::{self, Launch, Session};
 use crate::lower::gluon::interp::{FileId, Mode};
 use crate::lower::gluon::spec::{Host, Spec};
 use crate::lower::gluon::value::{Def, Function, Value};
@@ -16,9 +17,20 @@ impl<'a> Interp<'a> {
     pub(super) fn kernel(&mut self, module: Arc<Module>, spec: &Spec, out: &mut Elaborated) -> Result<(), Stop> {
         let file = self.add_file(module);
         self.state.wanted = Some((file, spec.def));
+        // What tests call it with is found by running them.
+        let by_launch = spec.host.as_ref().filter(|host| host.case.is_some());
+        self.session = by_launch.map(|_| Session::default());
         self.run_file(file)?;
-        if let Some(host) = &spec.host {
-            self.host_function(file, host)?;
+        let mut launch = None;
+        match (&spec.host, by_launch) {
+            (Some(host), Some(_)) => {
+                let reached = host::reach(self, host, spec.def)?;
+                self.state.found.push(reached.function.clone());
+                self.session = None;
+                launch = Some(reached);
+            }
+            (Some(host), None) => self.host_function(file, host)?,
+            (None, _) => {}
         }
         let Some(function) = self.state.found.last().cloned() else {
             return self.unknown("no statement that is run defines this kernel");
@@ -27,7 +39,7 @@ impl<'a> Interp<'a> {
         if let Def::Def(def) = function.def {
             out.name = Interp::range(&def.name);
         }
-        self.entry(&function, spec)
+        self.entry(&function, spec, launch.as_ref())
     }
 
     /// Runs the function that defines the kernel.
@@ -76,12 +88,12 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn entry(&mut self, function: &Rc<Function<'a>>, spec: &Spec) -> Result<(), Stop> {
+    fn entry(&mut self, function: &Rc<Function<'a>>, spec: &Spec, launch: Option<&Launch<'a>>) -> Result<(), Stop> {
         let Def::Def(def) = function.def else { return self.unknown("a lambda is no kernel") };
         self.state.touched.push((function.scope.file, function.def.range()));
         (self.file, self.at) = (function.scope.file, Interp::range(&def.name));
         self.mode = Mode::Device;
-        let signature = self.signature(function, spec)?;
+        let signature = self.signature(function, spec, launch)?;
         let scope = self.scopes.open(function.scope.file, Some(function.scope.clone()));
         let Signature { values, params } = signature;
         for (name, value) in values {

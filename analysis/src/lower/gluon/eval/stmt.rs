@@ -327,6 +327,7 @@ impl<'a> Interp<'a> {
                 Some("staticmethod") => role = Role::Static,
                 Some("classmethod") => role = Role::ClassMethod,
                 Some("property" | "cached_property") => role = Role::Property,
+                Some("autotune" | "heuristics") if self.follows_host() => others.push(expr),
                 Some(_) => {}
                 None => others.push(expr),
             }

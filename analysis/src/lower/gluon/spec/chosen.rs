@@ -8,9 +8,12 @@ use super::survey::Survey;
 use super::usage::Use;
 use super::{Given, Target};
 
+/// How many classes stand for one that is a parameter.
+const CLASSES: usize = 3;
+
 /// What a parameter without a value or a default is given, the likeliest first; empty where no choice is
 /// sensible.
-pub(super) fn choices(param: &Param) -> Vec<Given> {
+pub(super) fn choices(survey: &Survey<'_>, param: &Param) -> Vec<Given> {
     let name = param.name.to_ascii_lowercase();
     let value = |text: &str| vec![Given::Value(text.to_owned())];
     let ty = |text: &str| vec![Given::Type(text.to_owned())];
@@ -31,7 +34,12 @@ pub(super) fn choices(param: &Param) -> Vec<Given> {
         };
     }
     match param.used {
-        Use::Layout | Use::Callable | Use::Object | Use::Memory => return Vec::new(),
+        Use::Layout | Use::Callable | Use::Memory if param.members.is_empty() => return Vec::new(),
+        Use::Layout | Use::Callable | Use::Object | Use::Memory => {
+            let has = |names: &[&str]| param.members.iter().all(|member| names.contains(&member.as_str()));
+            let fitting = survey.classes.iter().filter(|(_, names)| has(names));
+            return fitting.take(CLASSES).map(|(class, _)| Given::Value((*class).to_owned())).collect();
+        }
         Use::DType => return value("fp16"),
         _ => {}
     }

@@ -40,6 +40,10 @@ pub struct Param {
     pub default: Option<String>,
     /// What the kernel does with it.
     pub used: Use,
+    /// Attributes that the kernel asks of it.
+    pub members: Vec<String>,
+    /// Whether Triton makes a constexpr of it where it is given 1.
+    pub specialised: bool,
 }
 
 /// The functions of a file that are launched, or could be: no other function that runs in a kernel
@@ -83,7 +87,12 @@ fn params(module: &Module, survey: &Survey<'_>, func: &Func<'_>) -> Vec<Param> {
     let used = uses(survey, func);
     let all = func.def.parameters.iter_non_variadic_params().zip(used);
     let text = |range: TextRange| module.slice(range);
-    let params = all.map(|(param, used)| {
+    let lists = func.def.decorator_list.iter().filter_map(|decorator| decorator.expression.as_call_expr());
+    let lists: Vec<&str> = lists
+        .filter_map(|call| call.arguments.find_keyword("do_not_specialize"))
+        .map(|word| text(Interp::range(&word.value)))
+        .collect();
+    let params = all.map(|(param, (used, members))| {
         let annotation = param.annotation().map(|expr| text(Interp::range(&expr.range())));
         Param {
             name: param.name().to_string(),
@@ -91,7 +100,14 @@ fn params(module: &Module, survey: &Survey<'_>, func: &Func<'_>) -> Vec<Param> {
             constexpr: annotation.is_some_and(|text| text.contains("constexpr")),
             default: param.default().map(|expr| text(Interp::range(&expr.range())).to_owned()),
             used,
+            members,
+            specialised: !lists.iter().any(|list| quotes(list, param.name())),
         }
     });
     params.collect()
+}
+
+/// Whether a list of names in quotes has one.
+fn quotes(list: &str, name: &str) -> bool {
+    list.split(['\'', '"']).any(|part| part == name)
 }

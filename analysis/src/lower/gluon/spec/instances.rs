@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::chosen;
 use super::directive::{self, Directive, directives};
+use super::discover::Found;
 use super::entries::Param;
+use super::memo::{self, Memo};
 use super::survey::Survey;
 use super::words;
 use super::{Argument, Config, Entry, Given, Host, Source, Spec, Target, Version};
@@ -66,11 +68,6 @@ pub struct Recipe {
     pub num_ctas: Option<u32>,
 }
 
-/// What was found out and need not be again while the host code stays the same. One a file; the caller
-/// keeps it from edit to edit.
-#[derive(Debug, Default)]
-pub struct Memo {}
-
 /// What is known of one way to launch a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Base {
@@ -110,11 +107,11 @@ pub fn instances(
     cancel: &Cancel<'_>,
 ) -> Result<Vec<Instances>, Cancelled> {
     let survey = Survey::of(module);
-    let _ = (sources, memo);
+    let found = memo::launches(module, sources, &survey, entries, config, memo, cancel)?;
     let mut all = Vec::with_capacity(entries.len());
-    for entry in entries {
+    for (entry, found) in entries.iter().zip(found) {
         cancel.check()?;
-        all.push(of_entry(module, &survey, entry, config, Vec::new()));
+        all.push(of_entry(module, &survey, entry, config, found));
     }
     Ok(all)
 }
@@ -132,9 +129,10 @@ pub fn stray(module: &Module, entries: &[Entry]) -> Vec<Note> {
     stray.collect()
 }
 
-fn of_entry(module: &Module, survey: &Survey<'_>, entry: &Entry, config: &Config, launches: Vec<Base>) -> Instances {
-    let mut notes = Vec::new();
-    let mut bases = if launches.is_empty() { vec![Base::default()] } else { launches };
+fn of_entry(module: &Module, survey: &Survey<'_>, entry: &Entry, config: &Config, found: Found) -> Instances {
+    let said = |message| Note { range: entry.name_range, message, error: false };
+    let mut notes: Vec<Note> = found.notes.into_iter().map(said).collect();
+    let mut bases = if found.launches.is_empty() { vec![Base::default()] } else { found.launches };
     compiled(module, entry, config, &mut bases);
     let lines = directives(module, entry.range);
     for line in &lines {
@@ -151,7 +149,7 @@ fn of_entry(module: &Module, survey: &Survey<'_>, entry: &Entry, config: &Config
             bases.iter_mut().for_each(|base| base.give(name, given.clone(), Source::Command));
         }
     }
-    let (bases, note) = filled(module, entry, config, distinct(bases));
+    let (bases, note) = filled(survey, entry, config, distinct(bases));
     notes.extend(note.map(|message| Note { range: entry.name_range, message, error: false }));
     let target = config.target.map(|target| (target, Source::Configuration));
     let chosen = (chosen::target(survey, entry), Source::Chosen);
@@ -281,7 +279,7 @@ fn fitting(param: Option<&Param>, given: Given) -> Given {
 
 /// Gives the parameters that nobody gives anything: configuration, then choices; all combinations, and
 /// what is to be said if those were too many.
-fn filled(_module: &Module, entry: &Entry, config: &Config, bases: Vec<Base>) -> (Vec<Base>, Option<String>) {
+fn filled(survey: &Survey<'_>, entry: &Entry, config: &Config, bases: Vec<Base>) -> (Vec<Base>, Option<String>) {
     let mut note = None;
     let mut out = Vec::new();
     for base in bases {
@@ -298,7 +296,7 @@ fn filled(_module: &Module, entry: &Entry, config: &Config, bases: Vec<Base>) ->
             let named = config.values.iter().filter(|(name, _)| *name == param.name);
             let configured: Vec<Given> = named.filter_map(|(_, value)| directive::given(value).ok()).collect();
             let (source, mut choices) = match configured.is_empty() {
-                true => (Source::Chosen, chosen::choices(param)),
+                true => (Source::Chosen, chosen::choices(survey, param)),
                 false => (Source::Configuration, configured),
             };
             combinations = combinations.saturating_mul(choices.len().max(1));

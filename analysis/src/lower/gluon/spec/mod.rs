@@ -8,8 +8,10 @@ mod cache;
 mod chosen;
 mod config;
 mod directive;
+mod discover;
 mod entries;
 mod instances;
+mod memo;
 mod survey;
 #[cfg(test)]
 mod tests;
@@ -20,7 +22,8 @@ pub use cache::recipe;
 pub use config::Config;
 pub use directive::{Directive, directives, given};
 pub use entries::{Entry, Param, entries};
-pub use instances::{Instance, Instances, Memo, Note, Recipe, instances, stray};
+pub use instances::{Instance, Instances, Note, Recipe, instances, stray};
+pub use memo::Memo;
 pub use usage::Use;
 
 /// What a kernel is compiled for.

@@ -51,6 +51,8 @@ pub(super) struct Survey<'m> {
     pub functions: Vec<Func<'m>>,
     /// Full names of what is imported, by the name it has here.
     aliases: FxHashMap<&'m str, String>,
+    /// Classes of the file with the names that their bodies define.
+    pub classes: Vec<(&'m str, Vec<&'m str>)>,
     /// Names that are launched: `name[…]` that is called, `name.warmup(…)`.
     pub launched: FxHashSet<&'m str>,
     /// Names that statements outside of all functions mention.
@@ -187,9 +189,11 @@ impl<'m> Visitor<'m> for Survey<'m> {
             }
             Stmt::ClassDef(def) => {
                 self.class.push(true);
+                if self.open.is_empty() {
+                    self.classes.push((def.name.as_str(), def.body.iter().filter_map(defined).collect()));
+                }
                 walk_stmt(self, stmt);
                 self.class.pop();
-                let _ = def;
             }
             Stmt::Return(ret) => {
                 if let (Some(&at), Some(value)) = (self.open.last(), &ret.value) {
@@ -236,6 +240,16 @@ fn last_name(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::Name(name) => Some(name.id.as_str()),
         Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
+        _ => None,
+    }
+}
+
+/// The name that a statement of a class gives it.
+fn defined(stmt: &Stmt) -> Option<&str> {
+    match stmt {
+        Stmt::FunctionDef(def) => Some(def.name.as_str()),
+        Stmt::AnnAssign(field) => last_name(&field.target),
+        Stmt::Assign(assign) => assign.targets.first().and_then(last_name),
         _ => None,
     }
 }

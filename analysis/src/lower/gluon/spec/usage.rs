@@ -38,13 +38,42 @@ pub enum Use {
 /// How deep calls of helpers are followed.
 const DEPTH: u32 = 4;
 
-/// A [`Use`] for each parameter, in their order.
-pub(super) fn uses(survey: &Survey<'_>, func: &Func<'_>) -> Vec<Use> {
-    walk(survey, func.def, DEPTH)
+/// A [`Use`] for each parameter, in their order, and the attributes that are asked of each.
+pub(super) fn uses(survey: &Survey<'_>, func: &Func<'_>) -> Vec<(Use, Vec<String>)> {
+    let mut members = Members { params: names(func.def), found: Vec::new() };
+    members.found.resize(members.params.len(), Vec::new());
+    for stmt in &func.def.body {
+        members.visit_stmt(stmt);
+    }
+    walk(survey, func.def, DEPTH).into_iter().zip(members.found).collect()
+}
+
+fn names(def: &StmtFunctionDef) -> Vec<&str> {
+    def.parameters.iter_non_variadic_params().map(|param| param.name().as_str()).collect()
+}
+
+/// Attributes of parameters.
+struct Members<'m> {
+    params: Vec<&'m str>,
+    found: Vec<Vec<String>>,
+}
+
+impl<'m> Visitor<'m> for Members<'m> {
+    fn visit_expr(&mut self, expr: &'m Expr) {
+        if let Expr::Attribute(attribute) = expr
+            && let Expr::Name(name) = &*attribute.value
+            && let Some(at) = self.params.iter().position(|param| *param == name.id.as_str())
+            && let member = attribute.attr.as_str()
+            && !self.found[at].iter().any(|known| known == member)
+        {
+            self.found[at].push(member.to_owned());
+        }
+        walk_expr(self, expr);
+    }
 }
 
 fn walk(survey: &Survey<'_>, def: &StmtFunctionDef, depth: u32) -> Vec<Use> {
-    let params: Vec<&str> = def.parameters.iter_non_variadic_params().map(|param| param.name().as_str()).collect();
+    let params = names(def);
     let mut walk = Walk { survey, depth, found: vec![Use::Unseen; params.len()], params, from: FxHashMap::default() };
     for stmt in &def.body {
         walk.visit_stmt(stmt);
@@ -240,8 +269,7 @@ impl<'m> Walk<'_, 'm> {
 
     fn pass(&mut self, call: &'m ExprCall, helper: &'m StmtFunctionDef) {
         let inner = walk(self.survey, helper, self.depth - 1);
-        let names: Vec<&str> =
-            helper.parameters.iter_non_variadic_params().map(|param| param.name().as_str()).collect();
+        let names = names(helper);
         for (at, arg) in call.arguments.args.iter().enumerate() {
             self.give(arg, inner.get(at).copied());
         }
