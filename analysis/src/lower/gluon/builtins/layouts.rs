@@ -472,7 +472,7 @@ fn nvmma_text<'a>(interp: &Interp<'a>, object: &Object<'a>) -> Result<String, St
     ))
 }
 
-fn swizzled_text<'a>(interp: &Interp<'a>, object: &Object<'a>) -> Result<String, Stop> {
+pub(super) fn swizzled_text<'a>(interp: &Interp<'a>, object: &Object<'a>) -> Result<String, Stop> {
     let cga = cga_text(interp, object)?;
     let number = |name| number(interp, object, name);
     let (vec, per, most) = (number("vec")?, number("per_phase")?, number("max_phase")?);

@@ -3,6 +3,7 @@
 //! A row says how a function is called and from which release on until which; what it does is a function
 //! of this room. Names that several modules export have one row, [`modules`] knows who exports what.
 
+mod amd;
 mod args;
 mod async_copy;
 mod constants;
@@ -14,8 +15,10 @@ mod mma;
 mod modules;
 mod operand;
 mod partitions;
+pub mod python;
 mod removed;
 mod table;
+pub mod tensor;
 #[cfg(test)]
 mod tests;
 mod tma;
@@ -78,6 +81,11 @@ const PARTS: &[&Part] = &[
     &mma::PART,
     &core::PART,
 ];
+
+/// All parts: Gluon's memory and synchronisation, Python's own, the math of registers, AMD.
+fn parts() -> impl Iterator<Item = &'static Part> {
+    PARTS.iter().chain(&python::PARTS).chain(&tensor::PARTS).chain(&amd::PARTS).copied()
+}
 
 impl Row {
     /// A function that every release from 3.`since` on has.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::branch::listed;
 use super::flat::{computed, content_free, leaves, rebuild, with_ssa};
 use super::{Interp, Stop};
-use crate::lower::gluon::builtins::{Args, Bound};
+use crate::lower::gluon::builtins::{Args, Bound, check_partitions};
 use crate::lower::gluon::emit::Ssa;
 use crate::lower::gluon::interp::Eval;
 use crate::lower::gluon::value::{FnKind, Value};
@@ -59,12 +59,13 @@ pub(super) fn one<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
 }
 
 fn specialize<'a>(interp: &mut Interp<'a>, tasks: Vec<Task<'a>>, args: &Bound<'a>) -> Eval<'a> {
-    let numbers = |interp: &mut Interp<'a>, name: &str| -> Result<Option<Vec<i128>>, Stop> {
+    let numbers = |interp: &mut Interp<'a>, name: &str| -> Result<Option<Vec<i64>>, Stop> {
         match args.get(name) {
             None | Some(Value::None) => Ok(None),
             Some(list) => {
                 let items = interp.items(list)?;
-                items.iter().map(|item| interp.int(item)).collect::<Result<Vec<_>, _>>().map(Some)
+                let number = |item: &Value<'a>| interp.int(item).map(|int| i64::try_from(int).unwrap_or(i64::MAX));
+                items.iter().map(number).collect::<Result<Vec<_>, _>>().map(Some)
             }
         }
     };
@@ -73,14 +74,7 @@ fn specialize<'a>(interp: &mut Interp<'a>, tasks: Vec<Task<'a>>, args: &Bound<'a
     let mut tasks = tasks.into_iter();
     let Some(default) = tasks.next() else { return interp.raise("there is no default partition") };
     let workers: Vec<Task<'a>> = tasks.collect();
-    if workers.len() != warps.len() {
-        return interp.raise(format!("{} partitions are given, and warps for {}", workers.len(), warps.len()));
-    }
-    if let Some(registers) = &registers
-        && registers.len() != workers.len()
-    {
-        return interp.raise(format!("{} partitions are given, and registers for {}", workers.len(), registers.len()));
-    }
+    check_partitions(interp, workers.len(), &warps, registers.as_deref())?;
     interp.specialize(&default, &workers, &warps, registers.as_deref())
 }
 
@@ -89,8 +83,8 @@ impl<'a> Interp<'a> {
         &mut self,
         default: &Task<'a>,
         workers: &[Task<'a>],
-        warps: &[i128],
-        registers: Option<&[i128]>,
+        warps: &[i64],
+        registers: Option<&[i64]>,
     ) -> Eval<'a> {
         let at = self.at;
         if self.state.dry == 0 {
