@@ -278,7 +278,18 @@ impl<'a> Interp<'a> {
         match found {
             Some(value) => self.member_of(this, value).map(Some),
             None if name == "__class__" => Ok(Some(Value::Class(instance.class.clone()))),
-            None => Ok(None),
+            None if name == "__triton_aggregate__" => {
+                Ok(Some(Value::Bool(instance.class.kind == ClassKind::Aggregate)))
+            }
+            None if name.starts_with("__") => Ok(None),
+            None => match find(&instance.class, "__getattr__") {
+                Some(otherwise) => {
+                    let args = Args { pos: vec![this, Value::Str(name.into())], named: Vec::new() };
+                    let at = self.at;
+                    self.by_python(|interp| interp.call(&otherwise, args, at)).map(Some)
+                }
+                None => Ok(None),
+            },
         }
     }
 

@@ -31,6 +31,7 @@ pub(super) const PART: Part = Part {
         Row::new("tensor.ravel", "self", 4, ravel),
         Row::new("tensor.gather", "self, index, axis", 4, gather),
         Row::new("tensor.item", "self", 4, item),
+        Row::new("tensor.__getitem__", "self, index", 4, subscript),
     ],
     ..NOTHING
 };
@@ -78,6 +79,30 @@ fn expand<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let source = tensor(interp, bound, 0)?;
     let axis = axis_of(interp, &arg(bound, 1), source.shape.len() + 1)?;
     Ok(Value::Tensor(expand_dims(&source, axis)))
+}
+
+/// `x[:, None]`: a dimension for each `None`; what else there may be is `:`.
+fn subscript<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let mut result = tensor(interp, bound, 0)?;
+    let parts = match arg(bound, 1) {
+        Value::Tuple(parts) => parts.to_vec(),
+        one => vec![one],
+    };
+    let (rank, mut used) = (result.shape.len(), 0);
+    for (at, part) in parts.iter().enumerate() {
+        match part {
+            Value::None => result = expand_dims(&result, at),
+            Value::Slice(bounds) if bounds.iter().all(|bound| matches!(bound, Value::None)) => {
+                used += 1;
+                if used > rank {
+                    return interp.raise(format!("too many indices for a tensor of {rank} dimensions"));
+                }
+            }
+            Value::Unknown(why) => return interp.unknown(why.clone()),
+            _ => return interp.raise("a tensor is indexed with `:` and `None` only"),
+        }
+    }
+    Ok(Value::Tensor(result))
 }
 
 /// With a dimension of size 1 put in; a slice of a layout becomes what it is a slice of.
