@@ -78,8 +78,20 @@ pub(super) const PART: Part = Part {
             9,
             reinterpret,
         ),
-        Row::effect("shared_memory_descriptor._reinterpret", "self, dtype, shape, layout", 4, reinterpret).until(8),
-        Row::effect("tensor_memory_descriptor._reinterpret", "self, dtype, shape, layout", 4, reinterpret).until(8),
+        Row::effect(
+            "shared_memory_descriptor._reinterpret",
+            "self, dtype=None, shape=None, layout=None",
+            4,
+            reinterpret,
+        )
+        .until(8),
+        Row::effect(
+            "tensor_memory_descriptor._reinterpret",
+            "self, dtype=None, shape=None, layout=None",
+            4,
+            reinterpret,
+        )
+        .until(8),
         Row::effect("shared_memory_descriptor._keep_alive", "self", 4, keep_alive),
         Row::new("shared_memory_descriptor.@dtype", "self", 4, |i, b| Ok(Value::DType(own(i, b)?.dtype))),
         Row::new("tensor_memory_descriptor.@dtype", "self", 4, |i, b| Ok(Value::DType(own(i, b)?.dtype))),

@@ -20,7 +20,6 @@ pub fn missing<'a>(interp: &mut Interp<'a>, path: &str) -> Option<Value<'a>> {
     let name = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
     let old = name(path);
     let Some(instead) = instead else {
-        say(interp, &old, "", format!("`{old}` is gone since Triton {major}.{}, and nothing replaces it", minor + 1));
         return None;
     };
     let new = name(&instead);

@@ -205,6 +205,7 @@ impl<'a> Interp<'a> {
             let args = Args { pos: vec![value.clone()], named: Vec::new() };
             return self.call(&Value::Builtin(row), args, self.at).map(Some);
         }
-        Ok(None)
+        let instead = crate::lower::gluon::builtins::missing(self, &format!("{class}.{name}"));
+        Ok(instead.map(|instead| Value::Bound(Rc::new((value.clone(), instead)))))
     }
 }

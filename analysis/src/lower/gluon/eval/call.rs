@@ -112,7 +112,12 @@ impl<'a> Interp<'a> {
         let reason = match callee {
             Value::Unknown(reason) => format!("what is called here is not known: {reason}"),
             Value::Lib(path) => match crate::lower::gluon::builtins::gone(path, self.version) {
-                Some((instead, until)) => return self.gone(path, instead, until),
+                Some((_, until)) => {
+                    return match crate::lower::gluon::builtins::missing(self, path) {
+                        Some(instead) => self.apply(&instead, args.clone()),
+                        None => self.gone(path, until),
+                    };
+                }
                 None => format!("`{path}` is not followed"),
             },
             _ => "what is called here is not followed".to_owned(),
@@ -131,15 +136,10 @@ impl<'a> Interp<'a> {
         Ok(Value::Unknown(reason.into()))
     }
 
-    /// A name that this release of Triton has no more.
-    fn gone(&mut self, path: &str, instead: Option<String>, until: crate::lower::gluon::spec::Version) -> Eval<'a> {
+    /// A name that this release of Triton has no more, and nothing in its place.
+    fn gone(&mut self, path: &str, until: crate::lower::gluon::spec::Version) -> Eval<'a> {
         let last = path.rsplit('.').next().unwrap_or(path);
-        let now = match &instead {
-            Some(instead) => format!("; it is `{instead}` now"),
-            None => String::new(),
-        };
-        let message = format!("`{last}` is gone since Triton {}.{}{now}", until.0, until.1 + 1);
-        self.raise(message)
+        self.raise(format!("`{last}` is gone since Triton {}.{}", until.0, until.1 + 1))
     }
 
     /// Runs a function of a Python file.

@@ -110,10 +110,12 @@ impl<'a> Interp<'a> {
         let (ran, code) = ran?;
         let ended = ran.map(|_| ());
         let (target, warps, ctas) = (self.target.ir(), self.num_warps, self.num_ctas);
+        // A late pass finds this out of the MMAs.
+        let pairs = if self.two_ctas { ", \"ttng.two-ctas\" = true" } else { "" };
         let here = self.here();
         self.emit.raw(&format!(
             "module attributes {{\"ttg.num-ctas\" = {ctas} : i32, \"ttg.num-warps\" = {warps} : i32, ttg.target = \
-             \"{target}\", \"ttg.threads-per-warp\" = {} : i32}} {{",
+             \"{target}\", \"ttg.threads-per-warp\" = {} : i32{pairs}}} {{",
             self.target.lanes()
         ));
         let name = def.name.as_str();
