@@ -12,6 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
+use analysis::gluon::Script;
 use analysis::syntax::gluon::{Module, Sources};
 use rustc_hash::FxHashMap;
 use walkdir::WalkDir;
@@ -41,12 +42,20 @@ pub struct Workspace {
 struct Inner {
     roots: Vec<PathBuf>,
     /// What is open, by path.
-    open: FxHashMap<PathBuf, Arc<Module>>,
+    open: FxHashMap<PathBuf, Open>,
     /// What was read.
     read: FxHashMap<PathBuf, (Stamp, Arc<Module>)>,
     /// Texts that are searched, and when they were listed.
     listed: Option<(Instant, Vec<Listed>)>,
     mentions: FxHashMap<String, Vec<PathBuf>>,
+}
+
+/// An open document.
+#[derive(Debug)]
+struct Open {
+    script: Script,
+    /// Its tree, of one that does not mention Gluon: made when it is asked for.
+    plain: Option<Arc<Module>>,
 }
 
 type Stamp = (u64, Option<SystemTime>);
@@ -83,9 +92,9 @@ impl Workspace {
     }
 
     /// An open document as it is now.
-    pub fn open(&self, path: &str, module: Arc<Module>) {
+    pub fn open(&self, path: &str, script: &Script) {
         let mut inner = self.lock();
-        inner.open.insert(PathBuf::from(path), module);
+        inner.open.insert(PathBuf::from(path), Open { script: script.clone(), plain: None });
         inner.mentions.clear();
     }
 
@@ -141,7 +150,7 @@ impl Sources for Workspace {
                 .filter(|file| !inner.open.contains_key(&file.path) && finder.find(file.text.as_bytes()).is_some())
                 .map(|file| file.path.clone())
                 .collect();
-            let open = inner.open.iter().filter(|(_, module)| finder.find(module.text().as_bytes()).is_some());
+            let open = inner.open.iter().filter(|(_, open)| finder.find(open.script.text().as_bytes()).is_some());
             let mut all: Vec<PathBuf> = open.map(|(path, _)| path.clone()).chain(found).collect();
             all.sort();
             all.dedup();
@@ -171,8 +180,12 @@ impl Inner {
     }
 
     fn read(&mut self, path: &Path) -> Option<Arc<Module>> {
-        if let Some(module) = self.open.get(path) {
-            return Some(module.clone());
+        if let Some(open) = self.open.get_mut(path) {
+            if open.script.mentions_gluon() {
+                return Some(open.script.module().clone());
+            }
+            let parse = || Arc::new(Module::parse(path.to_string_lossy(), open.script.text(), None));
+            return Some(open.plain.get_or_insert_with(parse).clone());
         }
         let stamp = stamp(path)?;
         if let Some((known, module)) = self.read.get(path)
@@ -286,7 +299,7 @@ mod tests {
         assert_eq!(text(workspace.file(&main, "../kernels/./helper.py")).as_deref(), Some("x = 1\n"));
         assert_eq!(workspace.mentions("main.kernel").len(), 1);
         let helper = root.join("kernels/helper.py").to_string_lossy().into_owned();
-        workspace.open(&helper, Arc::new(Module::parse(helper.clone(), "x = 3\n", None)));
+        workspace.open(&helper, &Script::new(helper.clone(), "x = 3\n"));
         assert_eq!(text(workspace.import(&main, "helper")).as_deref(), Some("x = 3\n"));
         workspace.close(&helper);
         assert_eq!(text(workspace.import(&main, "helper")).as_deref(), Some("x = 1\n"));

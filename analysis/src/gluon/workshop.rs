@@ -29,6 +29,14 @@ pub struct Elaboration {
     pub notes: Vec<Note>,
 }
 
+impl Elaboration {
+    /// Whether a file had a part in any kernel.
+    pub fn looks_at(&self, path: &str) -> bool {
+        let mut shadows = self.kernels.iter().flat_map(|kernel| &kernel.shadows);
+        shadows.any(|shadow| shadow.files.iter().any(|file| file == path))
+    }
+}
+
 /// A kernel with its instances.
 #[derive(Debug)]
 pub struct KernelInstances {

@@ -29,7 +29,7 @@ fn command(args: &Ir) -> io::Result<Exit> {
     let origin = if args.path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(args.path.clone()) };
     let source = Source { origin, named: true };
     let path = source.path();
-    let mut trouble = |message: &str| {
+    let trouble = |message: &str| {
         writeln!(io::stderr(), "fencepost: {path}: {message}")?;
         Ok(Exit::Trouble)
     };

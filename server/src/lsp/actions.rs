@@ -1,22 +1,31 @@
-//! Quick fixes: the re-checked fixes of findings, the suggestions of syntax errors.
+//! Code actions: what pins the values of a kernel in Python, and quick fixes: the re-checked fixes of findings, the suggestions of syntax errors.
 
 use analysis::base::TextRange;
 use analysis::findings::Edit;
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Diagnostic};
 
 use super::document::Snapshot;
-use super::{diagnostics, from_proto, to_proto};
+use super::{diagnostics, from_proto, python, to_proto};
 
 /// The fixes for what touches the range.
 pub fn code_actions(snapshot: &Snapshot, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
     let Some(checked) = &snapshot.checked else { return Vec::new() };
     let wanted = params.context.only.as_ref().is_none_or(|only| only.iter().any(takes_quick_fixes));
-    if !wanted || !snapshot.facts.action_literals {
+    if !snapshot.facts.action_literals {
         return Vec::new();
     }
     let asked = from_proto::text_range(snapshot, params.range);
     let touches = |range: TextRange| range.start <= asked.end && asked.start <= range.end;
-    let mut actions = Vec::new();
+    let mut actions = python::pins(snapshot, params);
+    if !wanted {
+        return actions;
+    }
+    for problem in checked.analysis.problems.iter().filter(|problem| touches(problem.range)) {
+        if let Some(found) = &problem.fix {
+            let diagnostic = diagnostics::problem(snapshot, problem);
+            actions.push(fix(snapshot, found.title.clone(), &found.edits, diagnostic));
+        }
+    }
     for error in checked.analysis.syntax.iter().filter(|error| touches(error.range)) {
         if let Some(text) = &error.suggestion {
             let edits = [Edit { range: error.range, text: text.clone() }];
@@ -55,8 +64,8 @@ mod tests {
     use std::sync::Arc;
 
     use analysis::Analysis;
+    use analysis::Source;
     use analysis::findings::{Finding, Fix, KernelReport, Kind, Severity, Verdict};
-    use analysis::syntax::ttgir::Document;
     use ropey::Rope;
     use serde_json::json;
     use tower_lsp::ls_types::Uri;
@@ -101,7 +110,8 @@ mod tests {
             uri: "file:///k.ttgir".parse::<Uri>().ok()?,
             version: 7,
             rope: Rope::from_str(TEXT),
-            document: Arc::new(Document::new(TEXT)),
+            source: Arc::new(Source::new("", TEXT)),
+            workspace: Arc::default(),
             facts: Arc::new(facts),
             checked: None,
             desk: Desk::new(),

@@ -3,7 +3,7 @@
 use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, DiagnosticOptions,
     DiagnosticServerCapabilities, FoldingRangeProviderCapability, HoverProviderCapability, OneOf, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
 };
 
 use super::facts::Facts;
@@ -15,6 +15,7 @@ pub fn server_capabilities(facts: &Facts) -> ServerCapabilities {
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
             open_close: Some(true),
             change: Some(TextDocumentSyncKind::INCREMENTAL),
+            save: Some(TextDocumentSyncSaveOptions::Supported(true)),
             ..TextDocumentSyncOptions::default()
         })),
         diagnostic_provider: Some(DiagnosticServerCapabilities::Options(DiagnosticOptions {
@@ -29,10 +30,11 @@ pub fn server_capabilities(facts: &Facts) -> ServerCapabilities {
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         code_action_provider: facts.action_literals.then(|| {
             CodeActionProviderCapability::Options(CodeActionOptions {
-                code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+                code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_REWRITE]),
                 ..CodeActionOptions::default()
             })
         }),
+        inlay_hint_provider: facts.hints.then_some(OneOf::Left(true)),
         code_lens_provider: facts.lenses.then_some(CodeLensOptions { resolve_provider: Some(false) }),
         ..ServerCapabilities::default()
     }

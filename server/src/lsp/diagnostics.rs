@@ -9,7 +9,7 @@ use analysis::syntax::ttgir::SyntaxError;
 use std::hash::{Hash, Hasher};
 
 use analysis::base::TextRange;
-use analysis::findings::{Finding, Kind, Severity, Verdict};
+use analysis::findings::{Finding, Kind, Problem, Severity, Verdict};
 use rustc_hash::FxHasher;
 use serde_json::json;
 use tower_lsp::ls_types::{CodeDescription, Diagnostic, DiagnosticRelatedInformation, NumberOrString};
@@ -36,6 +36,7 @@ pub fn checked(snapshot: &Snapshot, analysis: Analysis, cut: Option<Cut>) -> Che
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     diagnostics.extend(cut.map(|cut| cut_off(snapshot, &cut)));
     diagnostics.extend(analysis.syntax.iter().map(|error| syntax(snapshot, error)));
+    diagnostics.extend(analysis.problems.iter().map(|problem| self::problem(snapshot, problem)));
     for kernel in &analysis.kernels {
         diagnostics.extend(kernel.findings.iter().map(|finding| diagnostic(snapshot, finding)));
         if let Verdict::Undecided(why) = &kernel.verdict {
@@ -89,11 +90,31 @@ fn related(snapshot: &Snapshot, finding: &Finding) -> Vec<DiagnosticRelatedInfor
             place(site.range, format!("({}) {}{source}", at + 1, site.text))
         }));
     }
+    places.extend(finding.context.iter().map(|call| place(call.range, call.text.clone())));
     let hidden = finding.run.len().saturating_sub(RUN_STEPS);
     for (at, step) in finding.run.iter().enumerate().skip(hidden) {
         places.push(place(step.range, format!("step {}, {}: {}", at + 1, step.partition, step.text)));
     }
     places
+}
+
+/// What Triton would refuse, or what is wrong with what is written for us.
+pub fn problem(snapshot: &Snapshot, problem: &Problem) -> Diagnostic {
+    // Every editor has somebody who says what is wrong with Python; what follows from it is what we say.
+    let syntax = problem.code == Problem::SYNTAX;
+    let severity = if syntax { Severity::Information } else { problem.severity };
+    let message = match &problem.source {
+        Some(source) if !problem.message.contains(source.as_str()) => format!("{} ({source})", problem.message),
+        _ => problem.message.clone(),
+    };
+    Diagnostic {
+        range: snapshot.mapper().range(problem.range),
+        severity: Some(to_proto::severity(severity)),
+        code: Some(NumberOrString::String(problem.code.to_owned())),
+        source: Some(SOURCE.to_owned()),
+        message: if syntax { format!("does not parse: {message}") } else { message },
+        ..Diagnostic::default()
+    }
 }
 
 /// A text that does not parse.
@@ -119,7 +140,7 @@ pub fn syntax(snapshot: &Snapshot, error: &SyntaxError) -> Diagnostic {
 }
 
 fn cut_off(snapshot: &Snapshot, cut: &Cut) -> Diagnostic {
-    let first_line = snapshot.document.text().lines().next().unwrap_or("");
+    let first_line = snapshot.source.text().lines().next().unwrap_or("");
     let range = TextRange::new(0, first_line.trim_end().len() as u32);
     match cut {
         Cut::Stopped => unmodelled(snapshot, range, "not decided: the analysis was stopped; edit to restart it".into()),

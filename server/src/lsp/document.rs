@@ -1,18 +1,23 @@
 //! An open document: its text, and the newest analysis of it.
 
+use analysis::gluon::{Elaboration, Script, Workshop};
 use analysis::syntax::ttgir::Document;
-use analysis::{Analysis, Engine};
+use analysis::{Analysis, Engine, Source, is_python};
 use std::collections::{BTreeSet, VecDeque};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use analysis::base::{Limits, TextRange};
+use analysis::base::{Cancel, Cancelled, Limits, TextRange};
+use analysis::findings::Problem;
 use ropey::Rope;
 use tower_lsp::ls_types::{Diagnostic, TextDocumentContentChangeEvent, Uri};
 
 use super::facts::Facts;
 use super::position::Mapper;
 use super::state::Reply;
+use crate::python::configuration;
+use crate::workspace::{Workspace, absolute};
 
 /// What a worker needs to answer a request: cheap to copy, and nothing in it changes.
 #[derive(Clone)]
@@ -24,7 +29,9 @@ pub struct Snapshot {
     /// The text, for positions.
     pub rope: Rope,
     /// The text, for everything else.
-    pub document: Arc<Document>,
+    pub source: Arc<Source>,
+    /// The Python files around it.
+    pub workspace: Arc<Workspace>,
     /// The client.
     pub facts: Arc<Facts>,
     /// The analysis of this very text, where it is ready.
@@ -40,6 +47,8 @@ pub struct Desk {
     pub engine: Arc<Mutex<Engine>>,
     /// Another one, so that a report need not wait for an analysis that takes long.
     pub quick: Arc<Mutex<Engine>>,
+    /// What elaborates it, where it is Python.
+    pub workshop: Arc<Mutex<Workshop>>,
     /// The text this is about.
     pub generation: u64,
     /// The text that the document has now.
@@ -50,7 +59,13 @@ impl Desk {
     /// For a document's first text.
     pub fn new() -> Desk {
         let engine = || Arc::new(Mutex::new(Engine::new(Limits::default())));
-        Desk { engine: engine(), quick: engine(), generation: 0, now: Arc::new(AtomicU64::new(0)) }
+        Desk {
+            engine: engine(),
+            quick: engine(),
+            workshop: Arc::default(),
+            generation: 0,
+            now: Arc::new(AtomicU64::new(0)),
+        }
     }
 
     /// Whether the document has another text by now.
@@ -63,6 +78,16 @@ impl Snapshot {
     /// Converts places of this text.
     pub fn mapper(&self) -> Mapper<'_> {
         Mapper::new(&self.rope, self.facts.encoding)
+    }
+
+    /// The kernels of a Python file as they are elaborated; `None` of TTGIR.
+    pub fn elaboration(&self, cancel: &Cancel<'_>) -> Result<Option<Arc<Elaboration>>, Cancelled> {
+        let Source::Python(script) = &*self.source else { return Ok(None) };
+        if let Some(known) = self.checked.as_ref().and_then(|checked| checked.analysis.gluon.clone()) {
+            return Ok(Some(known));
+        }
+        let mut workshop = self.desk.workshop.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        workshop.elaborate(script, &*self.workspace, cancel).map(|made| Some(Arc::new(made)))
     }
 }
 
@@ -102,7 +127,11 @@ pub struct Open {
     /// The text as a rope: positions are found and edits made without touching the rest.
     pub rope: Rope,
     /// The text as the analysis wants it.
-    pub document: Arc<Document>,
+    pub source: Arc<Source>,
+    /// The file's path, of Python.
+    pub path: Option<String>,
+    /// What is wrong with the configuration that holds for it.
+    pub configuration: Vec<Problem>,
     /// Keeps outcomes from one text to the next. One analysis of a document runs at a time.
     pub desk: Desk,
     /// The analysis under way.
@@ -113,6 +142,8 @@ pub struct Open {
     pub parked: VecDeque<(u64, Reply)>,
     /// Who shows a report of it.
     pub watched: Watched,
+    /// Whether diagnostics of it were published.
+    pub said: bool,
 }
 
 /// Who wants to know that a report has changed.
@@ -133,17 +164,35 @@ impl Watched {
 
 impl Open {
     /// A document as the client opened it.
-    pub fn new(version: i32, text: String) -> Open {
+    pub fn new(uri: &Uri, language: &str, version: i32, text: String) -> Open {
+        let rope = Rope::from_str(&text);
+        let mut desk = Desk::new();
+        let (mut path, mut problems) = (None, Vec::new());
+        let python = language == "python" || (language.is_empty() && is_python(uri.path().as_str()));
+        let source = if python {
+            let file = uri.to_file_path().map_or_else(|| PathBuf::from(uri.as_str()), |path| absolute(&path));
+            let (config, wrong) = configuration(&file);
+            desk.workshop = Arc::new(Mutex::new(Workshop::new(config)));
+            problems = wrong;
+            let name = file.to_string_lossy().into_owned();
+            path = Some(name.clone());
+            Source::Python(Script::new(name, text))
+        } else {
+            Source::Ir(Document::new(text))
+        };
         Open {
             version,
             generation: 0,
-            rope: Rope::from_str(&text),
-            document: Arc::new(Document::new(text)),
-            desk: Desk::new(),
+            rope,
+            source: Arc::new(source),
+            path,
+            configuration: problems,
+            desk,
             job: None,
             checked: None,
             parked: VecDeque::new(),
             watched: Watched::default(),
+            said: false,
         }
     }
 
@@ -152,11 +201,35 @@ impl Open {
         for change in changes {
             let (range, text) = match change.range {
                 Some(range) => (Mapper::new(&self.rope, facts.encoding).text_range(range), change.text),
-                None => difference(self.document.text(), change.text),
+                None => difference(self.source.text(), change.text),
             };
             self.replace(range, &text);
         }
         self.version = version;
+        self.outdate();
+    }
+
+    /// Reads its configuration again, for a workshop that remembers nothing.
+    pub fn reconfigure(&mut self) -> Workshop {
+        let path = self.path.clone().unwrap_or_default();
+        let (config, problems) = configuration(path.as_ref());
+        self.configuration = problems;
+        Workshop::new(config)
+    }
+
+    /// Whether it can hold kernels at all.
+    pub fn holds_kernels(&self) -> bool {
+        self.source.python().is_none_or(Script::mentions_gluon)
+    }
+
+    /// Whether what is known of it depends on the file at a path.
+    pub fn depends_on(&self, path: &str) -> bool {
+        let known = self.checked.as_ref().and_then(|checked| checked.analysis.gluon.as_ref());
+        self.path.as_deref() != Some(path) && known.is_some_and(|known| known.looks_at(path))
+    }
+
+    /// What was found out is not to be trusted any more.
+    pub fn outdate(&mut self) {
         self.generation += 1;
         self.desk.now.store(self.generation, Ordering::Relaxed);
         self.checked = None;
@@ -170,7 +243,7 @@ impl Open {
         let to = self.rope.byte_to_char(range.end as usize);
         self.rope.remove(from..to);
         self.rope.insert(from, text);
-        self.document = Arc::new(self.document.edit(range, text));
+        self.source = Arc::new(self.source.edit(range, text));
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Facts {
     pub action_literals: bool,
     /// Progress can be shown.
     pub progress: bool,
+    /// It shows inlay hints.
+    pub hints: bool,
     /// It knows the command that a code lens runs.
     pub lenses: bool,
 }
@@ -55,6 +57,7 @@ impl Facts {
             versioned_edits: is(edits.and_then(|edit| edit.document_changes)),
             action_literals: text.code_action.is_some_and(|action| action.code_action_literal_support.is_some()),
             progress: is(client.window.as_ref().and_then(|window| window.work_done_progress)),
+            hints: text.inlay_hint.is_some(),
             lenses: text.code_lens.is_some() && commands(client).any(|command| command == SHOW_REPORT),
         }
     }

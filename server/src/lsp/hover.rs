@@ -4,18 +4,22 @@
 
 use std::fmt::Write;
 
-use analysis::ide;
+use analysis::{Source, gluon, ide};
 use tower_lsp::ls_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 
 use super::document::Snapshot;
-use super::from_proto;
+use super::{from_proto, python};
 
 /// The hover at a position.
 pub fn hover(snapshot: &Snapshot, position: Position) -> Option<Hover> {
-    let hover = ide::hover(&snapshot.document, from_proto::offset(snapshot, position))?;
+    let offset = from_proto::offset(snapshot, position);
+    let (hover, language) = match &*snapshot.source {
+        Source::Ir(document) => (ide::hover(document, offset)?, "ttgir"),
+        Source::Python(_) => (gluon::hover(python::elaboration(snapshot)?, offset)?, "python"),
+    };
     let rows = rows(snapshot, &hover);
     let (kind, value) = if snapshot.facts.markdown {
-        (MarkupKind::Markdown, markdown(&hover, &rows))
+        (MarkupKind::Markdown, markdown(&hover, &rows, language))
     } else {
         (MarkupKind::PlainText, plain(&hover, &rows))
     };
@@ -23,12 +27,12 @@ pub fn hover(snapshot: &Snapshot, position: Position) -> Option<Hover> {
     Some(Hover { contents, range: Some(snapshot.mapper().range(hover.range)) })
 }
 
-fn markdown(hover: &ide::Hover, rows: &str) -> String {
+fn markdown(hover: &ide::Hover, rows: &str, language: &str) -> String {
     let mut out = String::new();
     // A type such as `!ttg.memdesc<…>` would be taken for HTML.
     let _ = write!(out, "`{}`", hover.title.replace('`', "'"));
     if !hover.code.is_empty() {
-        let _ = write!(out, "\n\n```ttgir\n{}\n```", hover.code);
+        let _ = write!(out, "\n\n```{language}\n{}\n```", hover.code);
     }
     if !rows.is_empty() {
         let _ = write!(out, "\n\n```text\n{rows}\n```");

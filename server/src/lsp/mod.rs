@@ -19,6 +19,7 @@ mod outbox;
 mod outline;
 mod position;
 mod progress;
+mod python;
 mod report;
 mod requests;
 mod service;

@@ -1,6 +1,7 @@
 //! Symbols, folds and names in the protocol's form.
 
 use analysis::base::TextRange;
+use analysis::gluon;
 use analysis::ide::{Symbol, SymbolKind as Kind};
 use tower_lsp::ls_types::{
     DocumentHighlight, DocumentHighlightKind, DocumentSymbol, DocumentSymbolResponse, FoldingRange, FoldingRangeKind,
@@ -8,11 +9,14 @@ use tower_lsp::ls_types::{
 };
 
 use super::document::Snapshot;
-use super::{from_proto, to_proto};
+use super::{from_proto, python, to_proto};
 
 /// The outline; a flat list for clients that take no tree.
 pub fn symbols(snapshot: &Snapshot) -> DocumentSymbolResponse {
-    let symbols = analysis::ide::symbols(&snapshot.document);
+    let symbols = match snapshot.source.ir() {
+        Some(document) => analysis::ide::symbols(document),
+        None => python::elaboration(snapshot).map_or_else(Vec::new, gluon::symbols),
+    };
     if snapshot.facts.symbol_tree {
         return DocumentSymbolResponse::Nested(symbols.iter().map(|symbol| nested(snapshot, symbol)).collect());
     }
@@ -66,10 +70,11 @@ fn flatten(snapshot: &Snapshot, symbols: &[Symbol], container: Option<&str>, fla
 
 /// Folds of whole lines: the last line, which holds the closing brace, stays visible.
 pub fn folds(snapshot: &Snapshot) -> Vec<FoldingRange> {
+    let Some(document) = snapshot.source.ir() else { return Vec::new() };
     let mapper = snapshot.mapper();
     let fold = |range: TextRange| {
         let Range { start, end } = mapper.range(range);
-        let closed = range.of(snapshot.document.text()).ends_with('}') || end.character == 0;
+        let closed = range.of(document.text()).ends_with('}') || end.character == 0;
         let end_line = end.line.saturating_sub(u32::from(closed));
         (end_line > start.line).then_some(FoldingRange {
             start_line: start.line,
@@ -78,25 +83,35 @@ pub fn folds(snapshot: &Snapshot) -> Vec<FoldingRange> {
             ..FoldingRange::default()
         })
     };
-    analysis::ide::folds(&snapshot.document).into_iter().filter_map(fold).collect()
+    analysis::ide::folds(document).into_iter().filter_map(fold).collect()
 }
 
 /// Where the name at a position is defined.
 pub fn definition(snapshot: &Snapshot, position: Position) -> Option<GotoDefinitionResponse> {
-    let range = analysis::ide::definition(&snapshot.document, from_proto::offset(snapshot, position))?;
+    // Where a name of Python is defined others say.
+    let range = analysis::ide::definition(snapshot.source.ir()?, from_proto::offset(snapshot, position))?;
     Some(GotoDefinitionResponse::Scalar(to_proto::location(snapshot, range)))
+}
+
+/// The places of the value at a position; in Python, what uses the barrier or buffer.
+fn occurrences(snapshot: &Snapshot, position: Position) -> Vec<analysis::ide::Occurrence> {
+    let offset = from_proto::offset(snapshot, position);
+    match snapshot.source.ir() {
+        Some(document) => analysis::ide::occurrences(document, offset),
+        None => python::elaboration(snapshot).map_or_else(Vec::new, |of| gluon::occurrences(of, offset)),
+    }
 }
 
 /// Where the name at a position is used, and defined if `declaration` asks for it.
 pub fn references(snapshot: &Snapshot, position: Position, declaration: bool) -> Vec<Location> {
-    let found = analysis::ide::occurrences(&snapshot.document, from_proto::offset(snapshot, position));
+    let found = occurrences(snapshot, position);
     let found = found.into_iter().filter(|occurrence| declaration || !occurrence.definition);
     found.map(|occurrence| to_proto::location(snapshot, occurrence.range)).collect()
 }
 
 /// The same for this document alone: a definition writes, a use reads.
 pub fn highlights(snapshot: &Snapshot, position: Position) -> Vec<DocumentHighlight> {
-    let found = analysis::ide::occurrences(&snapshot.document, from_proto::offset(snapshot, position));
+    let found = occurrences(snapshot, position);
     let mapper = snapshot.mapper();
     let highlight = |occurrence: analysis::ide::Occurrence| DocumentHighlight {
         range: mapper.range(occurrence.range),

@@ -11,9 +11,10 @@ use tower_lsp::ls_types::{CodeLens, Command, Position, Uri};
 use super::content::SCHEME;
 use super::document::Snapshot;
 use super::facts::SHOW_REPORT;
+use super::python;
 use crate::cli::paint::Paint;
-use crate::cli::report::make::{File, sheets};
-use crate::cli::report::pick::{Listed, sections};
+use crate::cli::report::make::{Content, File, sheets};
+use crate::cli::report::pick::{Listed, Picked, pick, sections};
 use crate::cli::report::sheet::Sheet;
 use crate::cli::report::{json as document_of, list, text as text_of};
 use crate::place::Places;
@@ -91,14 +92,24 @@ fn made<R>(
     print: impl FnOnce(&str, &[Sheet<'_>], &[Listed]) -> R,
 ) -> Result<R, Cancelled> {
     let path = name(&snapshot.uri);
-    let places = Places::new(snapshot.document.text());
-    let file = File { path: &path, document: &snapshot.document, places: &places };
+    let places = Places::new(snapshot.source.text());
+    let elaboration = snapshot.elaboration(cancel)?;
+    let content = match (snapshot.source.ir(), &elaboration) {
+        (Some(document), _) => Content::Ir(document),
+        (None, Some(elaboration)) => Content::Python(elaboration),
+        (None, None) => return Ok(print(&path, &[], &[])),
+    };
+    let file = File { path: &path, content, places: &places };
     let kernel = params.kernel.as_deref();
-    let mut listed = sections(&snapshot.document, &places, kernel);
-    if params.section.is_none() && listed.len() > 1 {
-        return Ok(print(&path, &[], &listed));
+    let mut listed = sections(content, &places, kernel);
+    match (params.section, pick(None, &listed)) {
+        (None, Ok(Picked::Unsaid)) => return Ok(print(&path, &[], &listed)),
+        (None, Ok(Picked::These(these))) => {
+            listed = these.into_iter().filter_map(|at| listed.get(at).cloned()).collect();
+        }
+        (Some(number), _) => listed.retain(|listed| number == listed.name.number),
+        (None, Err(_)) => {}
     }
-    listed.retain(|listed| params.section.is_none_or(|number| number == listed.name.number));
     // Only a text that is analysed is remembered there; till then somebody else has it.
     let engine = if snapshot.checked.is_some() { &snapshot.desk.engine } else { &snapshot.desk.quick };
     let mut engine = engine.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -182,7 +193,19 @@ pub fn lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
             data: None,
         }
     };
-    analysis::ide::kernels(&snapshot.document).into_iter().map(lens).collect()
+    if let Some(document) = snapshot.source.ir() {
+        return analysis::ide::kernels(document).into_iter().map(lens).collect();
+    }
+    let Some(elaboration) = python::elaboration(snapshot) else { return Vec::new() };
+    let mut section = 0;
+    let places = elaboration.kernels.iter().filter_map(|kernel| {
+        let first = section;
+        section += kernel.shadows.len();
+        let range = elaboration.module.place(kernel.entry.name_range).0;
+        let place = analysis::ide::KernelPlace { section: first, name: kernel.entry.name.clone(), range };
+        (!kernel.shadows.is_empty()).then_some(place)
+    });
+    places.map(lens).collect()
 }
 
 #[cfg(test)]

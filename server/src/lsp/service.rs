@@ -1,9 +1,11 @@
 //! The handlers: each sends one message; requests wait for their answer.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use analysis::base::{Cancel, Cancelled};
+use analysis::is_python;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
@@ -19,7 +21,8 @@ use super::report::{self, ReportParams, ReportText};
 use super::requests::{self, ExplainParams, RunAnswer, RunParams};
 use super::state::{Message, Need, PATIENCE, Refusal, State};
 use super::worker::guard;
-use super::{actions, capabilities, hover, outline, progress};
+use super::{actions, capabilities, hover, outline, progress, python};
+use crate::workspace::absolute;
 
 /// The service that tower-lsp calls.
 pub struct Service {
@@ -156,6 +159,17 @@ impl Service {
     }
 }
 
+/// The folders of the workspace.
+fn folders(params: &InitializeParams) -> Vec<PathBuf> {
+    let named = params.workspace_folders.iter().flatten().filter_map(|folder| folder.uri.to_file_path());
+    let mut folders: Vec<PathBuf> = named.map(|path| absolute(&path)).collect();
+    #[allow(deprecated, reason = "clients that know no folders name a root")]
+    if let (true, Some(root)) = (folders.is_empty(), params.root_uri.as_ref().and_then(Uri::to_file_path)) {
+        folders.push(absolute(&root));
+    }
+    folders
+}
+
 fn internal(text: String) -> Error {
     Error { code: ErrorCode::InternalError, message: text.into(), data: None }
 }
@@ -165,6 +179,7 @@ impl LanguageServer for Service {
         let facts = Arc::new(Facts::of(&params.capabilities));
         let facts = self.facts.get_or_init(|| facts);
         tracing::info!(?facts, "client {:?}", params.client_info);
+        self.tell(Message::Folders(folders(&params)));
         self.tell(Message::Client(facts.clone()));
         Ok(InitializeResult {
             capabilities: capabilities::server_capabilities(facts),
@@ -184,12 +199,24 @@ impl LanguageServer for Service {
 
     async fn did_open(&self, params: DidOpenTextDocumentParams) {
         let document = params.text_document;
-        self.tell(Message::Open { uri: document.uri, version: document.version, text: document.text });
+        let TextDocumentItem { uri, language_id, version, text } = document;
+        self.tell(Message::Open { uri, language: language_id, version, text });
     }
 
     async fn did_change(&self, params: DidChangeTextDocumentParams) {
         let VersionedTextDocumentIdentifier { uri, version } = params.text_document;
         self.tell(Message::Change { uri, version, changes: params.content_changes });
+    }
+
+    async fn did_save(&self, params: DidSaveTextDocumentParams) {
+        // Only of Python does what is on disk matter.
+        if is_python(params.text_document.uri.path().as_str()) {
+            self.tell(Message::Files);
+        }
+    }
+
+    async fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {
+        self.tell(Message::Files);
     }
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
@@ -215,7 +242,7 @@ impl LanguageServer for Service {
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
-        let answer = self.ask("hover", text_document.uri, Need::Text, move |it| hover::hover(it, position));
+        let answer = self.ask("hover", text_document.uri, Need::Place, move |it| hover::hover(it, position));
         Ok(answer.await?.flatten())
     }
 
@@ -229,24 +256,29 @@ impl LanguageServer for Service {
         let TextDocumentPositionParams { text_document, position } = params.text_document_position;
         let declaration = params.context.include_declaration;
         let work = move |it: &Snapshot| outline::references(it, position, declaration);
-        self.ask("references", text_document.uri, Need::Text, work).await
+        self.ask("references", text_document.uri, Need::Place, work).await
     }
 
     async fn document_highlight(&self, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
         let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
-        self.ask("highlights", text_document.uri, Need::Text, move |it| outline::highlights(it, position)).await
+        self.ask("highlights", text_document.uri, Need::Place, move |it| outline::highlights(it, position)).await
     }
 
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
-        self.ask("symbols", params.text_document.uri, Need::Text, outline::symbols).await
+        self.ask("symbols", params.text_document.uri, Need::Place, outline::symbols).await
     }
 
     async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
         self.ask("folds", params.text_document.uri, Need::Text, outline::folds).await
     }
 
+    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+        let work = move |it: &Snapshot| python::hints(it, params.range);
+        self.ask("inlay hints", params.text_document.uri, Need::Place, work).await
+    }
+
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        self.ask("code lenses", params.text_document.uri, Need::Text, report::lenses).await
+        self.ask("code lenses", params.text_document.uri, Need::Place, report::lenses).await
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {

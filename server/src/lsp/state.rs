@@ -4,10 +4,11 @@
 //! way; when that says so, the next one starts. The outcome for a text that is no longer the
 //! newest is dropped, so a stale analysis is never shown.
 
-use analysis::{Analysis, Engine};
+use analysis::{Analysis, Engine, Source};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -25,6 +26,7 @@ use super::facts::Facts;
 use super::outbox::Outbox;
 use super::progress;
 use super::worker::guard;
+use crate::workspace::Workspace;
 
 /// A report that is shown says what it can by then, while the analysis goes on.
 pub const PATIENCE: Duration = Duration::from_millis(500);
@@ -46,6 +48,8 @@ pub enum Refusal {
 pub enum Need {
     /// The text as it is.
     Text,
+    /// The text of TTGIR, the newest analysis of Python, which is where its places are known.
+    Place,
     /// The analysis of the text as it is.
     AnalysisNow,
     /// An analysis; if the text changes meanwhile, that of the newer one.
@@ -57,11 +61,15 @@ pub enum Message {
     /// The client introduced itself.
     Client(Arc<Facts>),
     /// A document was opened.
-    Open { uri: Uri, version: i32, text: String },
+    Open { uri: Uri, language: String, version: i32, text: String },
     /// A document was changed.
     Change { uri: Uri, version: i32, changes: Vec<TextDocumentContentChangeEvent> },
     /// A document was closed.
     Close { uri: Uri },
+    /// Files were saved, made, changed or deleted: other ones than those that are open, too.
+    Files,
+    /// Where the workspace is.
+    Folders(Vec<PathBuf>),
     /// A request came.
     Ask { uri: Uri, need: Need, reply: Reply },
     /// A report of a document is shown: as a document of this name, or by the client itself.
@@ -90,6 +98,7 @@ pub enum Outcome {
 pub struct State {
     documents: BTreeMap<Uri, Open>,
     facts: Arc<Facts>,
+    workspace: Arc<Workspace>,
     outbox: Outbox,
     client: Client,
     runtime: Handle,
@@ -108,6 +117,7 @@ impl State {
         let state = State {
             documents: BTreeMap::new(),
             facts: Arc::new(Facts::default()),
+            workspace: Arc::new(Workspace::default()),
             outbox,
             client,
             runtime: Handle::current(),
@@ -134,14 +144,20 @@ impl State {
     fn handle(&mut self, message: Message) {
         match message {
             Message::Client(facts) => self.facts = facts,
-            Message::Open { uri, version, text } => {
+            Message::Folders(folders) => self.workspace.set_roots(folders),
+            Message::Files => self.files(),
+            Message::Open { uri, language, version, text } => {
                 self.close(&uri);
                 if text.len() >= u32::MAX as usize {
                     self.outbox.show_error(format!("fencepost: {} is larger than 4 GiB", uri.as_str()));
                     return;
                 }
-                self.documents.insert(uri.clone(), Open::new(version, text));
+                let open = Open::new(&uri, &language, version, text);
+                let path = open.path.clone();
+                self.documents.insert(uri.clone(), open);
+                self.tell(&uri);
                 self.analyse(uri);
+                self.dependents(path.as_deref());
             }
             Message::Change { uri, version, changes } => {
                 let Some(open) = self.documents.get_mut(&uri) else {
@@ -164,14 +180,23 @@ impl State {
                         let _ = send.send(late);
                     });
                 }
-                if open.job.is_none() {
+                let path = open.path.clone();
+                self.tell(&uri);
+                if self.documents.get(&uri).is_some_and(|open| open.job.is_none()) {
                     self.analyse(uri);
                 }
+                self.dependents(path.as_deref());
             }
             Message::Close { uri } => {
-                if self.close(&uri) && !self.facts.pull {
+                let open = self.documents.get(&uri);
+                let (path, said) = open.map_or((None, false), |open| (open.path.clone(), open.said));
+                if self.close(&uri) && !self.facts.pull && said {
                     self.outbox.publish(uri, None, Vec::new());
                 }
+                if let Some(path) = &path {
+                    self.workspace.close(path);
+                }
+                self.dependents(path.as_deref());
             }
             Message::Ask { uri, need, reply } => self.ask(uri, need, reply),
             Message::Watch { uri, page } => {
@@ -220,17 +245,65 @@ impl State {
             reply(Err(Refusal::Unknown));
             return;
         };
-        if need != Need::Text && open.checked.is_none() {
-            let of = if need == Need::AnalysisNewest { ANY } else { open.generation };
+        let text = need == Need::Text || (need == Need::Place && open.path.is_none());
+        if !text && open.checked.is_none() {
+            let newest = matches!(need, Need::AnalysisNewest | Need::Place);
+            let of = if newest { ANY } else { open.generation };
             open.parked.push_back((of, reply));
             return;
         }
-        let snapshot = snapshot(&uri, open, &self.facts);
+        let snapshot = snapshot(&uri, open, &self.facts, &self.workspace);
         self.runtime.spawn_blocking(move || reply(Ok(snapshot)));
+    }
+
+    /// Tells the workspace what a Python file is now.
+    fn tell(&self, uri: &Uri) {
+        if let Some(Open { path: Some(path), source, .. }) = self.documents.get(uri)
+            && let Some(script) = source.python()
+        {
+            self.workspace.open(path, script);
+        }
+    }
+
+    /// Analyses the open files anew that depend on a Python file.
+    fn dependents(&mut self, path: Option<&str>) {
+        let Some(path) = path else { return };
+        let depends = self.documents.iter().filter(|(_, open)| open.depends_on(path));
+        let uris: Vec<Uri> = depends.map(|(uri, _)| uri.clone()).collect();
+        self.again(uris, false);
+    }
+
+    /// Files have changed on disk, nobody says which.
+    fn files(&mut self) {
+        self.workspace.changed();
+        let python = self.documents.iter().filter(|(_, open)| open.path.is_some() && open.holds_kernels());
+        let uris: Vec<Uri> = python.map(|(uri, _)| uri.clone()).collect();
+        self.again(uris, true);
+    }
+
+    fn again(&mut self, uris: Vec<Uri>, forget: bool) {
+        for uri in uris {
+            let Some(open) = self.documents.get_mut(&uri) else { continue };
+            if forget {
+                let workshop = open.reconfigure();
+                open.desk.workshop = Arc::new(Mutex::new(workshop));
+            }
+            open.outdate();
+            // The text is the same: who asked about it still wants to know.
+            let now = open.generation;
+            open.parked.iter_mut().filter(|(of, _)| *of != ANY).for_each(|(of, _)| *of = now);
+            if open.job.is_none() {
+                self.analyse(uri);
+            }
+        }
     }
 
     /// Starts the analysis of a document's present text, or queues it.
     fn analyse(&mut self, uri: Uri) {
+        if self.documents.get(&uri).is_some_and(|open| !open.holds_kernels()) {
+            self.nothing(&uri);
+            return;
+        }
         if self.running >= self.most {
             if !self.queue.contains(&uri) {
                 self.queue.push_back(uri);
@@ -246,7 +319,8 @@ impl State {
         let id = self.jobs;
         let stop = Arc::new(AtomicBool::new(false));
         open.job = Some(Job { id, generation: open.generation, stop: stop.clone() });
-        let snapshot = snapshot(&uri, open, &self.facts);
+        let snapshot = snapshot(&uri, open, &self.facts, &self.workspace);
+        let problems = open.configuration.clone();
         let engine = open.desk.engine.clone();
         let (send, outbox) = (self.send.clone(), self.outbox.clone());
         let (done, ended) = oneshot::channel::<()>();
@@ -260,8 +334,19 @@ impl State {
             let work = || {
                 // A panic may have poisoned it; then it has been replaced and nobody else holds it.
                 let mut engine = engine.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                let analysis = engine.analyse(&snapshot.document, &Cancel::when(&stopped));
-                analysis.map(|analysis| Arc::new(diagnostics::checked(&snapshot, analysis, None)))
+                let cancel = Cancel::when(&stopped);
+                let analysis = match &*snapshot.source {
+                    Source::Ir(document) => engine.analyse(document, &cancel),
+                    Source::Python(_) => match snapshot.elaboration(&cancel) {
+                        Ok(Some(elaboration)) => engine.analyse_gluon(&elaboration, &cancel),
+                        Ok(None) => Ok(Analysis::default()),
+                        Err(cancelled) => Err(cancelled),
+                    },
+                };
+                analysis.map(|mut analysis| {
+                    analysis.problems.extend(problems);
+                    Arc::new(diagnostics::checked(&snapshot, analysis, None))
+                })
             };
             let outcome = match guard("the analysis", &outbox, work) {
                 Ok(Ok(checked)) => Outcome::Done(checked),
@@ -285,16 +370,16 @@ impl State {
 
     /// Takes an outcome over, if it is for the present text; else sees to it that one comes.
     fn keep(&mut self, uri: &Uri, job: u64, outcome: Outcome) {
-        let facts = self.facts.clone();
+        let (facts, workspace) = (self.facts.clone(), self.workspace.clone());
         let Some(open) = self.documents.get_mut(uri) else { return };
         // A job of a document that was closed and opened again.
         let Some(ended) = open.job.take_if(|running| running.id == job) else { return };
         let cut = |open: &Open, cut| {
-            Arc::new(diagnostics::checked(&snapshot(uri, open, &facts), Analysis::default(), Some(cut)))
+            Arc::new(diagnostics::checked(&snapshot(uri, open, &facts, &workspace), Analysis::default(), Some(cut)))
         };
         let checked = match outcome {
             Outcome::Failed(text) => {
-                open.desk.engine = Arc::new(std::sync::Mutex::new(Engine::new(Limits::default())));
+                open.desk.engine = Arc::new(Mutex::new(Engine::new(Limits::default())));
                 cut(open, Cut::Failed(text))
             }
             _ if ended.generation != open.generation => {
@@ -309,27 +394,48 @@ impl State {
             return;
         }
         open.checked = Some(checked.clone());
-        let (snapshot, watched) = (snapshot(uri, open, &facts), open.watched.clone());
+        let (snapshot, watched) = (snapshot(uri, open, &facts, &workspace), open.watched.clone());
         for (_, reply) in std::mem::take(&mut open.parked) {
             let snapshot = snapshot.clone();
             self.runtime.spawn_blocking(move || reply(Ok(snapshot)));
         }
         if !facts.pull {
+            open.said = true;
             self.outbox.publish(uri.clone(), Some(snapshot.version), checked.diagnostics.clone());
         }
         self.outbox.report_changed(uri.clone(), watched);
     }
 }
 
+/// What there is to say of a file without kernels.
+impl State {
+    fn nothing(&mut self, uri: &Uri) {
+        let (facts, workspace) = (self.facts.clone(), self.workspace.clone());
+        let Some(open) = self.documents.get_mut(uri) else { return };
+        let empty = diagnostics::checked(&snapshot(uri, open, &facts, &workspace), Analysis::default(), None);
+        open.checked = Some(Arc::new(empty));
+        let snapshot = snapshot(uri, open, &facts, &workspace);
+        for (_, reply) in std::mem::take(&mut open.parked) {
+            let snapshot = snapshot.clone();
+            self.runtime.spawn_blocking(move || reply(Ok(snapshot)));
+        }
+        // Only where something was said before is there something to take back.
+        if std::mem::take(&mut open.said) && !facts.pull {
+            self.outbox.publish(uri.clone(), Some(open.version), Vec::new());
+        }
+    }
+}
+
 /// Marks a parked request that takes the analysis of any later text.
 const ANY: u64 = u64::MAX;
 
-fn snapshot(uri: &Uri, open: &Open, facts: &Arc<Facts>) -> Snapshot {
+fn snapshot(uri: &Uri, open: &Open, facts: &Arc<Facts>, workspace: &Arc<Workspace>) -> Snapshot {
     Snapshot {
         uri: uri.clone(),
         version: open.version,
         rope: open.rope.clone(),
-        document: open.document.clone(),
+        source: open.source.clone(),
+        workspace: workspace.clone(),
         facts: facts.clone(),
         checked: open.checked.clone(),
         desk: Desk { generation: open.generation, ..open.desk.clone() },

@@ -1,7 +1,8 @@
-//! From sections to sheets.
+//! From sections to sheets; in a Python file an instance of a kernel is a section.
 
 use analysis::Engine;
 use analysis::base::{Cancel, Cancelled, Limits, TextRange};
+use analysis::gluon::Elaboration;
 use analysis::report::Report;
 use analysis::sync::Lowered;
 use analysis::syntax::ttgir::Document;
@@ -14,10 +15,19 @@ use crate::place::Places;
 pub struct File<'a> {
     /// As it was named.
     pub path: &'a str,
-    /// Its sections.
-    pub document: &'a Document,
+    /// What is in it.
+    pub content: Content<'a>,
     /// Its lines.
     pub places: &'a Places<'a>,
+}
+
+/// Where kernels come from.
+#[derive(Clone, Copy)]
+pub enum Content<'a> {
+    /// Sections of TTGIR.
+    Ir(&'a Document),
+    /// Python, elaborated.
+    Python(&'a Elaboration),
 }
 
 /// The reports of a section's kernels, or of one of them; with `limits` each with a run to draw.
@@ -29,7 +39,11 @@ pub fn sheets<'a>(
     limits: Option<&Limits>,
     cancel: &Cancel<'_>,
 ) -> Result<Vec<Sheet<'a>>, Cancelled> {
-    let Some(from) = file.document.sections().get(section) else { return Ok(Vec::new()) };
+    let document = match file.content {
+        Content::Ir(document) => document,
+        Content::Python(elaboration) => return instance(file, elaboration, section, engine, limits, cancel),
+    };
+    let Some(from) = document.sections().get(section) else { return Ok(Vec::new()) };
     let reports = engine.section_reports(from, kernel, cancel)?;
     let sheet = |(report, lowered): (Report, Lowered)| {
         let drawn = limits.map(|limits| run(&report, &lowered, limits));
@@ -37,11 +51,45 @@ pub fn sheets<'a>(
             timeline.shift(from.offset());
             (finding, Some(timeline))
         });
-        let name = SectionName::of(file.document, section);
+        let name = SectionName::of(document, section);
         let text = TextRange::new(from.offset(), from.offset() + from.text().len() as u32);
         Sheet { path: file.path, section: name, text, places: file.places, report, timeline, finding }
     };
     Ok(reports.into_iter().map(sheet).collect())
+}
+
+/// The report of an instance of a kernel, by its number among those of the file.
+fn instance<'a>(
+    file: &File<'a>,
+    elaboration: &Elaboration,
+    section: usize,
+    engine: &mut Engine,
+    limits: Option<&Limits>,
+    cancel: &Cancel<'_>,
+) -> Result<Vec<Sheet<'a>>, Cancelled> {
+    let all = instances(elaboration);
+    let Some(&(kernel, number)) = all.get(section) else { return Ok(Vec::new()) };
+    let Some(report) = engine.report_gluon(elaboration, (kernel, number), cancel)? else { return Ok(Vec::new()) };
+    let of = elaboration.kernels.get(kernel);
+    let shadow = of.and_then(|kernel| kernel.shadows.get(number));
+    let findings = report.findings.iter().enumerate();
+    let found = findings.filter_map(|(at, finding)| Some((at, shadow?.run_of(finding)?))).next();
+    let (finding, timeline) = match (limits, found) {
+        (None, _) => (None, None),
+        (Some(_), Some((at, timeline))) => (Some(at), Some(timeline)),
+        (Some(limits), None) => (None, shadow.and_then(|shadow| shadow.run(limits))),
+    };
+    let count = of.map_or(0, |kernel| kernel.shadows.len());
+    let pass = shadow.map_or_else(String::new, |shadow| shadow.instance.label.clone());
+    let name = (count > 1).then(|| SectionName { number: section + 1, count: all.len(), pass });
+    let text = TextRange::new(0, file.places.text().len() as u32);
+    Ok(vec![Sheet { path: file.path, section: name, text, places: file.places, report, timeline, finding }])
+}
+
+/// The instances of all kernels: numbers of the kernel and of the instance.
+pub fn instances(elaboration: &Elaboration) -> Vec<(usize, usize)> {
+    let kernels = elaboration.kernels.iter().enumerate();
+    kernels.flat_map(|(at, kernel)| (0..kernel.shadows.len()).map(move |number| (at, number))).collect()
 }
 
 /// The run of the first finding that has one, or else one that shows what the kernel does.

@@ -22,19 +22,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 use analysis::Engine;
-use analysis::base::{Cancel, Limits};
+use analysis::base::{Cancel, Limits, TextRange};
 use analysis::findings::Severity;
-use analysis::syntax::ttgir::Document;
+use analysis::gluon::Elaboration;
 
 use super::Exit;
 use super::args::{Report as Args, ReportFormat};
+use super::check::File as Read;
 use super::paint::Paint;
 use super::sources::{Origin, Source, read};
 use super::{STACK_BYTES, terminal_width};
 use crate::place::Places;
 use block::{Block, Table};
 use diff::Diff;
-use make::{File, sheets};
+use make::{Content, File, sheets};
 use pick::{Listed, Picked, pick, pick_two, sections};
 use sheet::Sheet;
 
@@ -54,7 +55,7 @@ fn command(args: &Args) -> io::Result<Exit> {
         let origin = if path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(path.clone()) };
         let source = Source { origin, named: true };
         match read(&source) {
-            Ok(text) => texts.push((source.path(), text)),
+            Ok(text) => texts.push((source, text)),
             Err(trouble) => {
                 let place = trouble.place.map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));
                 writeln!(io::stderr(), "fencepost: {}{place}: {}", source.path(), trouble.message)?;
@@ -62,10 +63,19 @@ fn command(args: &Args) -> io::Result<Exit> {
             }
         }
     }
-    let documents: Vec<Document> = texts.iter().map(|(_, text)| Document::new(text.as_str())).collect();
+    let mut read: Vec<Read> = texts.iter().map(|(source, text)| Read::new(source, text, &args.python)).collect();
+    let elaborations: Vec<Option<Elaboration>> = read.iter_mut().map(elaborate).collect();
+    let paths: Vec<String> = texts.iter().map(|(source, _)| source.path()).collect();
     let places: Vec<Places<'_>> = texts.iter().map(|(_, text)| Places::new(text)).collect();
-    let files = texts.iter().zip(documents.iter().zip(&places));
-    let files: Vec<File<'_>> = files.map(|((path, _), (document, places))| File { path, document, places }).collect();
+    let mut files: Vec<File<'_>> = Vec::new();
+    for (at, (path, places)) in paths.iter().zip(&places).enumerate() {
+        let content = match (elaborations.get(at), read.get(at).and_then(|read| read.text.ir())) {
+            (_, Some(document)) => Content::Ir(document),
+            (Some(Some(elaboration)), None) => Content::Python(elaboration),
+            _ => continue,
+        };
+        files.push(File { path, content, places });
+    }
     let mut job = Job { args, engine: fresh(args), problems: Vec::new() };
     let printed = if args.diff {
         if exit == Exit::Trouble { String::new() } else { job.compare(&files, &mut exit) }
@@ -93,6 +103,12 @@ fn command(args: &Args) -> io::Result<Exit> {
         }
     }
     Ok(exit)
+}
+
+/// The kernels of a file, where it is Python.
+fn elaborate(file: &mut Read) -> Option<Elaboration> {
+    let script = file.text.python()?;
+    file.workshop.elaborate(script, &file.workspace, &Cancel::never()).ok()
 }
 
 fn fresh(args: &Args) -> Engine {
@@ -238,7 +254,7 @@ impl Job<'_> {
     /// The sections with kernels that were asked for.
     fn listed(&mut self, file: &File<'_>) -> Vec<Listed> {
         let kernel = self.args.kernel.as_deref();
-        let listed = sections(file.document, file.places, kernel);
+        let listed = sections(file.content, file.places, kernel);
         if listed.is_empty() {
             let what = kernel.map_or_else(|| "no kernel".to_owned(), |name| format!("no kernel @{name}"));
             self.problems.push(format!("{}: there is {what}", file.path));
@@ -248,10 +264,24 @@ impl Job<'_> {
 
     /// The reports of a section; a panic of ours is trouble with that section only.
     fn sheets<'f>(&mut self, file: &File<'f>, listed: &Listed) -> Vec<Sheet<'f>> {
-        let Some(section) = file.document.sections().get(listed.at) else { return Vec::new() };
-        for error in section.tree().errors() {
-            let (line, column) = file.places.line_column(error.range.start + section.offset());
-            self.problems.push(format!("{}:{line}:{column}: syntax error: {}", file.path, error.message));
+        let mut errors: Vec<(TextRange, String)> = Vec::new();
+        match file.content {
+            Content::Ir(document) => {
+                let Some(section) = document.sections().get(listed.at) else { return Vec::new() };
+                let shifted = |at: TextRange| TextRange::empty(at.start + section.offset());
+                let found = section.tree().errors().iter();
+                errors.extend(found.map(|error| (shifted(error.range), error.message.clone())));
+            }
+            Content::Python(elaboration) => {
+                errors.extend(elaboration.module.broken().iter().flat_map(|broken| broken.errors.first()).cloned());
+            }
+        }
+        for (range, message) in errors {
+            let (line, column) = file.places.line_column(range.start);
+            let problem = format!("{}:{line}:{column}: syntax error: {message}", file.path);
+            if !self.problems.contains(&problem) {
+                self.problems.push(problem);
+            }
         }
         let (kernel, engine) = (self.args.kernel.as_deref(), &mut self.engine);
         // Only a page has pictures.

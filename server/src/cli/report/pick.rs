@@ -1,9 +1,11 @@
 //! Which sections of a file are reported.
 
+use analysis::gluon::Elaboration;
 use analysis::lower::kernel_names;
 use analysis::syntax::ttgir::{Document, Level, Tree};
 use rustc_hash::FxHashMap;
 
+use super::make::{Content, instances};
 use super::sheet::SectionName;
 use crate::place::Places;
 
@@ -20,6 +22,8 @@ pub struct Listed {
     pub line: u32,
     /// Its kernels.
     pub kernels: Vec<String>,
+    /// Of Python: which instance of its kernel it is.
+    pub instance: Option<usize>,
 }
 
 /// Which sections are meant.
@@ -33,7 +37,38 @@ pub enum Picked {
 
 /// The sections of a file that have kernels, or where one is named, that kernel. Trees are thrown
 /// away: a dump has hundreds of sections.
-pub fn sections(document: &Document, places: &Places<'_>, kernel: Option<&str>) -> Vec<Listed> {
+pub fn sections(content: Content<'_>, places: &Places<'_>, kernel: Option<&str>) -> Vec<Listed> {
+    match content {
+        Content::Ir(document) => of_dump(document, places, kernel),
+        Content::Python(elaboration) => of_python(elaboration, places, kernel),
+    }
+}
+
+/// One an instance of a kernel.
+fn of_python(elaboration: &Elaboration, places: &Places<'_>, wanted: Option<&str>) -> Vec<Listed> {
+    let all = instances(elaboration);
+    let count = all.len();
+    let mut listed = Vec::new();
+    for (at, (kernel, number)) in all.into_iter().enumerate() {
+        let Some(kernel) = elaboration.kernels.get(kernel) else { continue };
+        let Some(shadow) = kernel.shadows.get(number) else { continue };
+        if wanted.is_some_and(|name| name != kernel.entry.name) {
+            continue;
+        }
+        let pass = shadow.instance.label.clone();
+        listed.push(Listed {
+            at,
+            said: pass.clone(),
+            name: SectionName { number: at + 1, count, pass },
+            line: places.line(elaboration.module.place(kernel.entry.name_range).0.start),
+            kernels: vec![kernel.entry.name.clone()],
+            instance: Some(number),
+        });
+    }
+    listed
+}
+
+fn of_dump(document: &Document, places: &Places<'_>, kernel: Option<&str>) -> Vec<Listed> {
     let mut known: FxHashMap<&str, Vec<String>> = FxHashMap::default();
     let mut listed = Vec::new();
     let count = document.sections().len();
@@ -50,7 +85,7 @@ pub fn sections(document: &Document, places: &Places<'_>, kernel: Option<&str>) 
         let name = SectionName::of(document, at).unwrap_or(SectionName { number: 1, count: 1, pass: String::new() });
         if !names.is_empty() {
             let said = section.header().map_or_else(String::new, |header| header.pass.clone());
-            listed.push(Listed { at, name, said, line: places.line(section.offset()), kernels: names });
+            listed.push(Listed { at, name, said, line: places.line(section.offset()), kernels: names, instance: None });
         }
     }
     listed
@@ -59,6 +94,11 @@ pub fn sections(document: &Document, places: &Places<'_>, kernel: Option<&str>) 
 /// The sections that `--section` names, or the only one.
 pub fn pick(wanted: Option<&str>, listed: &[Listed]) -> Result<Picked, String> {
     match wanted {
+        // Of each kernel in Python its first instance.
+        None if !listed.is_empty() && listed.iter().all(|it| it.instance.is_some()) => {
+            let first = listed.iter().enumerate().filter(|(_, it)| it.instance == Some(0));
+            Ok(Picked::These(first.map(|(at, _)| at).collect()))
+        }
         None if listed.len() > 1 => Ok(Picked::Unsaid),
         None | Some("all") => Ok(Picked::These((0..listed.len()).collect())),
         Some(wanted) => find(wanted, listed).map(Picked::These),
@@ -119,6 +159,7 @@ mod tests {
                 said: "w{n=1}".to_owned(),
                 line: 1,
                 kernels: Vec::new(),
+                instance: None,
             })
             .collect()
     }
