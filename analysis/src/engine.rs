@@ -264,6 +264,11 @@ impl Engine {
         Ok(())
     }
 
+    /// Decides a changed kernel, with a memory of its own.
+    pub(crate) fn retry(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
+        (self.again(cancel))(kernel)
+    }
+
     /// Decides changed kernels, with a memory of its own.
     fn again<'a>(&'a mut self, cancel: &'a Cancel<'a>) -> impl FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a {
         // A change that is costly to check is not worth waiting for in an editor.

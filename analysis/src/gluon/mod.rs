@@ -7,8 +7,9 @@
 //!
 //! Deviations: ranges of a shadow are those of whole calls, since Triton's own locations are no finer.
 //!
-//! Missed: fixes. Those of [`crate::fix`] are edits of TTGIR.
+//! Fixes are edits of the Python that [`Engine::fix_gluon`](crate::Engine::fix_gluon) has tried.
 
+mod fixes;
 mod judge;
 mod merge;
 mod ops;

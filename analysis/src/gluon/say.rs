@@ -18,6 +18,33 @@ impl Names {
     }
 }
 
+/// What the arguments of partitions are called: what is captured there.
+pub(super) fn captured(ir: &str, names: &mut Vec<Option<Rc<str>>>) {
+    let numbers = |line: &str| -> Vec<usize> {
+        let all = line.split('%').skip(1).map(|part| part.bytes().take_while(u8::is_ascii_digit).count());
+        let parts = line.split('%').skip(1).zip(all);
+        parts.filter_map(|(part, digits)| part.get(..digits)?.parse().ok()).collect()
+    };
+    let mut outer: Vec<usize> = Vec::new();
+    for line in ir.lines() {
+        if let Some(rest) =
+            line.strip_prefix("ttg.warp_specialize(").or_else(|| Some(line.split_once(" = ttg.warp_specialize(")?.1))
+        {
+            outer = numbers(rest.split(')').next().unwrap_or(""));
+        } else if line.strip_prefix("partition").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
+            for (&from, to) in outer.iter().zip(numbers(line)) {
+                let name = names.get(from).cloned().flatten();
+                if names.len() <= to {
+                    names.resize(to + 1, None);
+                }
+                if let Some(slot @ None) = names.get_mut(to) {
+                    *slot = name;
+                }
+            }
+        }
+    }
+}
+
 /// Names the values of `ir` after their Python variables, as far as `names` has them by number, and moves
 /// the starts of its ops.
 pub(super) fn rename(ir: &str, names: &[Option<Rc<str>>], ops: &mut [(u32, OriginId)]) -> (String, Names) {

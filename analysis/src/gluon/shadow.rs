@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::say::{Names, rename, say};
+use super::say::{Names, captured, rename, say};
 use super::workshop::shift;
 use crate::base::TextRange;
 use crate::decide::unbound;
@@ -49,7 +49,9 @@ impl Shadow {
         elaborated: Elaborated,
     ) -> Shadow {
         let mut origins = elaborated.origins;
-        let (ir, names) = rename(&elaborated.ir, &elaborated.names, &mut origins.ops);
+        let mut names = elaborated.names;
+        captured(&elaborated.ir, &mut names);
+        let (ir, names) = rename(&elaborated.ir, &names, &mut origins.ops);
         let document = Document::new(ir);
         let tree = document.sections().first().map(|section| section.tree());
         let mut lowered = tree.and_then(|tree| lower_with(tree, Options::default()).into_iter().next());
@@ -103,7 +105,9 @@ impl Shadow {
             *at += line.len() as u32;
             Some((start, line))
         });
-        let (start, _) = lines.find(|(_, line)| line.starts_with(&one) || line.starts_with(&many))?;
+        let Some((start, _)) = lines.find(|(_, line)| line.starts_with(&one) || line.starts_with(&many)) else {
+            return Some(format!("value {name}"));
+        };
         let origin = self.origins.at(start)?;
         let source = self.modules.get(origin.file.0 as usize)?.as_ref()?.slice(origin.range);
         let short = source.len() <= EXPRESSION && !source.contains('\n') && !source.is_empty();

@@ -1,6 +1,7 @@
 -- Configuration for vim.lsp.enable('fencepost'), Neovim 0.11 and newer.
 return {
   cmd = { 'fencepost', 'lsp' },
-  filetypes = { 'ttgir' },
+  -- Of Python the server looks at files that mention Gluon.
+  filetypes = { 'ttgir', 'python' },
   root_markers = { '.git' },
 }

@@ -1,4 +1,4 @@
--- Starts the server on TTGIR buffers and defines the commands.
+-- Starts the server on TTGIR buffers and Python with Gluon kernels, and defines the commands.
 if vim.g.loaded_fencepost then
   return
 end
@@ -11,7 +11,7 @@ if vim.lsp.config and vim.lsp.enable then
 elseif vim.lsp.start then
   -- Neovim 0.8 to 0.10 know no lsp/ folder.
   vim.api.nvim_create_autocmd('FileType', {
-    pattern = 'ttgir',
+    pattern = { 'ttgir', 'python' },
     group = vim.api.nvim_create_augroup('fencepost', {}),
     callback = function(event)
       fencepost.start(event.buf)

@@ -1,4 +1,5 @@
-// Starts the server on TTGIR buffers and shows what it says beyond diagnostics.
+// Starts the server on TTGIR buffers and on Python that mentions Gluon, and shows what it says beyond
+// diagnostics. A window with other Python only has no server.
 
 import * as vscode from 'vscode';
 import { LanguageClient, State, type LanguageClientOptions, type ServerOptions } from 'vscode-languageclient/node';
@@ -9,13 +10,26 @@ import { findServer } from './server';
 
 let client: LanguageClient | undefined;
 
+const SELECTOR: vscode.DocumentFilter[] = [
+  { language: 'ttgir' },
+  { language: 'mlir', pattern: '**/*.{ttgir,ttir}' },
+  { language: 'python' },
+];
+
+/** Whether a document is one that the server is for. */
+function isOurs(document: vscode.TextDocument): boolean {
+  return vscode.languages.match(SELECTOR, document) > 0 && (document.languageId !== 'python' || document.getText().includes('gluon'));
+}
+
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const log = vscode.window.createOutputChannel('Fencepost', { log: true });
   const status = vscode.languages.createLanguageStatusItem('fencepost', { language: 'ttgir' });
   status.name = 'Fencepost';
   status.command = { command: 'fencepost.showLog', title: 'Open Log' };
 
+  let started = false;
   const start = async () => {
+    started = true;
     status.busy = true;
     status.text = 'Fencepost is starting';
     try {
@@ -37,6 +51,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     await old?.dispose();
     await start();
   };
+  const startFor = (document: vscode.TextDocument) => {
+    if (!started && isOurs(document)) {
+      void start();
+    }
+  };
 
   context.subscriptions.push(
     log,
@@ -48,13 +67,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand('fencepost.showReport', (target?: ReportTarget) =>
       showReport(client, typeof target?.uri === 'string' ? target : undefined),
     ),
+    vscode.workspace.onDidOpenTextDocument(startFor),
+    vscode.workspace.onDidSaveTextDocument(startFor),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration('fencepost.server')) {
+      if (started && event.affectsConfiguration('fencepost.server')) {
         void restart();
       }
     }),
   );
-  await start();
+  vscode.workspace.textDocuments.forEach(startFor);
 }
 
 export async function deactivate(): Promise<void> {
@@ -71,7 +92,9 @@ function createClient(
   const env = { ...process.env, ...settings.get<Record<string, string>>('server.extraEnv', {}) };
   const run: ServerOptions = { command, args: ['lsp'], options: { env } };
   const options: LanguageClientOptions = {
-    documentSelector: [{ language: 'ttgir' }, { language: 'mlir', pattern: '**/*.{ttgir,ttir}' }],
+    documentSelector: SELECTOR,
+    // Kernels import helpers, and are launched from other files.
+    synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher('**/{*.py,fencepost.toml}') },
     outputChannel: log,
   };
   log.info(`server: ${command}`);

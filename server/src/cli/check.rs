@@ -22,6 +22,9 @@ use super::{github, human, json, sarif};
 use crate::python::configuration;
 use crate::workspace::{Workspace, absolute};
 
+/// Findings in one Python file for which a fix is looked for.
+const FIXES: usize = 8;
+
 /// A checked file.
 pub struct Checked {
     /// The path as given, or `<stdin>`.
@@ -271,6 +274,32 @@ impl File {
     }
 }
 
+/// Looks for fixes of what was found in Python.
+fn fix(
+    engine: &mut Engine,
+    analysis: &mut Analysis,
+    workshop: &Workshop,
+    workspace: &Workspace,
+) -> Result<(), Cancelled> {
+    let Some(elaboration) = analysis.gluon.clone() else { return Ok(()) };
+    let mut left = FIXES;
+    for at in 0..analysis.kernels.len() {
+        let Some(report) = analysis.kernels.get(at).cloned() else { continue };
+        for (number, finding) in report.findings.iter().enumerate() {
+            if left == 0 || finding.severity > Severity::Warning {
+                continue;
+            }
+            left -= 1;
+            let found =
+                engine.fix_gluon(&elaboration, (at, &report), finding, workshop, workspace, &Cancel::never())?;
+            if let Some(finding) = analysis.kernels.get_mut(at).and_then(|it| it.findings.get_mut(number)) {
+                finding.fix = found;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Python from standard input has no name that tells it.
 fn looks_like_python(text: &str) -> bool {
     text.lines().any(|line| ["import ", "from ", "def ", "@"].iter().any(|word| line.starts_with(word)))
@@ -288,6 +317,7 @@ pub fn check(source: &Source, how: &How) -> Checked {
         let File { text, workspace, mut workshop, problems } = File::new(source, &text, &how.python);
         let mut engine = Engine::new(Limits { semantics: how.semantics, ..Limits::default() });
         let mut analysis = engine.analyse_source(&text, &mut workshop, &workspace, &Cancel::never())?;
+        fix(&mut engine, &mut analysis, &workshop, &workspace)?;
         analysis.problems.extend(problems);
         let proofs = if how.explain { engine.explain_source(&text, &analysis, &Cancel::never())? } else { Vec::new() };
         Ok::<_, Cancelled>((analysis, proofs))

@@ -32,6 +32,7 @@ pub fn code_actions(snapshot: &Snapshot, params: &CodeActionParams) -> Vec<CodeA
             actions.push(fix(snapshot, format!("Replace by `{text}`"), &edits, diagnostics::syntax(snapshot, error)));
         }
     }
+    actions.extend(python::fixes(snapshot, asked));
     let findings = checked.analysis.kernels.iter().flat_map(|kernel| &kernel.findings);
     for finding in findings.filter(|finding| touches(finding.range)) {
         if let Some(found) = &finding.fix {
@@ -47,7 +48,8 @@ fn takes_quick_fixes(kind: &CodeActionKind) -> bool {
     *kind == CodeActionKind::QUICKFIX || *kind == CodeActionKind::EMPTY
 }
 
-fn fix(snapshot: &Snapshot, title: String, edits: &[Edit], diagnostic: Diagnostic) -> CodeActionOrCommand {
+/// A quick fix.
+pub fn fix(snapshot: &Snapshot, title: String, edits: &[Edit], diagnostic: Diagnostic) -> CodeActionOrCommand {
     let edits = edits.iter().map(|edit| to_proto::text_edit(snapshot.mapper(), edit)).collect();
     CodeActionOrCommand::CodeAction(CodeAction {
         title,

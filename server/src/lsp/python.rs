@@ -1,6 +1,6 @@
 //! What only Python files have: hints of what was assumed of a kernel, and actions that pin it.
 
-use analysis::base::TextRange;
+use analysis::base::{Cancel, TextRange};
 use analysis::findings::Edit;
 use analysis::gluon::{Elaboration, KernelInstances};
 use tower_lsp::ls_types::{
@@ -9,7 +9,10 @@ use tower_lsp::ls_types::{
 };
 
 use super::document::Snapshot;
-use super::{from_proto, to_proto};
+use super::{actions, diagnostics, from_proto, to_proto};
+
+/// Findings at one place for which a fix is looked for.
+const FIXES: usize = 3;
 
 /// Instances that get an action of their own.
 const OWN: usize = 6;
@@ -95,6 +98,28 @@ pub fn pins(snapshot: &Snapshot, params: &CodeActionParams) -> Vec<CodeActionOrC
                 let title = format!("Pin {}", shadow.instance.label);
                 pin(snapshot, &kind, title, head, &[shadow.instance.directive.as_str()])
             }));
+        }
+    }
+    actions
+}
+
+/// Fixes of findings that touch a range, looked for now.
+pub fn fixes(snapshot: &Snapshot, asked: TextRange) -> Vec<CodeActionOrCommand> {
+    let (Some(checked), Some(elaboration)) = (&snapshot.checked, elaboration(snapshot)) else { return Vec::new() };
+    let stop = || snapshot.desk.is_outdated();
+    let cancel = Cancel::when(&stop);
+    let mut actions = Vec::new();
+    for (at, report) in checked.analysis.kernels.iter().enumerate() {
+        let touched = report.findings.iter().filter(|it| it.range.start <= asked.end && asked.start <= it.range.end);
+        for finding in touched.take(FIXES) {
+            let mut engine = snapshot.desk.engine.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let workshop = snapshot.desk.workshop.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let found = engine.fix_gluon(elaboration, (at, report), finding, &workshop, &*snapshot.workspace, &cancel);
+            drop((engine, workshop));
+            if let Ok(Some(found)) = found {
+                let diagnostic = diagnostics::diagnostic(snapshot, finding);
+                actions.push(actions::fix(snapshot, found.title, &found.edits, diagnostic));
+            }
         }
     }
     actions

@@ -1,0 +1,152 @@
+//! Python files on the command line.
+
+mod cli_support;
+
+use cli_support::{fencepost, fencepost_with, root};
+use serde_json::Value;
+
+/// A kernel of `tests/kernels/gluon`.
+fn kernel(name: &str) -> String {
+    root().join("tests/kernels/gluon").join(name).to_string_lossy().into_owned()
+}
+
+fn text(name: &str) -> String {
+    std::fs::read_to_string(kernel(name)).expect("there is such a kernel")
+}
+
+/// A folder of a test with the ring and its helper, the ring changed.
+fn folder(test: &str, change: impl Fn(&str) -> String) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("fencepost-{test}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let changed = change(&text("sum_rows.py"));
+    assert_ne!(changed, text("sum_rows.py"), "the change is one");
+    std::fs::write(folder.join("sum_rows.py"), changed).expect("a file");
+    std::fs::write(folder.join("ring_tools.py"), text("ring_tools.py")).expect("a file");
+    folder
+}
+
+fn json(args: &[&str]) -> Value {
+    let out = fencepost(&[args, &["--format", "json"]].concat());
+    serde_json::from_str(&out.stdout).unwrap_or_else(|error| panic!("{error}: {} {}", out.stdout, out.stderr))
+}
+
+#[test]
+fn a_kernel_is_proved_and_what_was_assumed_is_said() {
+    let out = fencepost(&["check", &kernel("sum_rows.py")]);
+    assert_eq!(out.code, 0, "{}", out.stdout);
+    assert!(out.stdout.contains("proved") && out.stdout.contains("@sum_rows"), "{}", out.stdout);
+    assert!(out.stdout.contains("num_slots=2") && out.stdout.contains("num_slots=3"), "{}", out.stdout);
+    let out = fencepost(&["check", &kernel("sum_rows.py"), "--set", "num_slots=4", "--target", "sm_90"]);
+    assert!(out.stdout.contains("num_slots=4") && !out.stdout.contains("num_slots=3"), "{}", out.stdout);
+    let out = fencepost(&["check", &kernel("sum_rows.py"), "--set", "num_slots"]);
+    assert_eq!(out.code, 2);
+}
+
+#[test]
+fn a_finding_in_a_helper_stands_there_and_names_the_call() {
+    let broken =
+        folder("via", |text| text.replace("        mbarrier.wait(free.index(slot), ((i // depth) & 1) ^ 1)\n", ""));
+    let path = broken.join("sum_rows.py").to_string_lossy().into_owned();
+    let found = json(&["check", &path]);
+    let finding = &found["files"][0]["findings"][0];
+    assert_eq!(finding["kernel"], "sum_rows");
+    let line = finding["range"]["start"]["line"].as_u64().expect("a line") as usize;
+    let source = std::fs::read_to_string(&path).expect("the file");
+    assert!(source.lines().nth(line).is_some_and(|line| line.trim().starts_with("tma.async_load")), "{finding}");
+    assert!(finding["context"][0]["text"].as_str().is_some_and(|text| text.contains("`fill`")), "{finding}");
+    let message = finding["message"].as_str().expect("a message");
+    assert!(message.contains("ring") && !message.contains('%') && !message.contains("ttng."), "{message}");
+    let people = fencepost(&["check", &path]);
+    assert_eq!(people.code, 1);
+    assert!(people.stdout.contains("via: in this call of `fill`"), "{}", people.stdout);
+    for format in ["sarif", "github"] {
+        let out = fencepost(&["check", &path, "--format", format]);
+        assert_eq!(out.code, 1, "{format}");
+        assert!(out.stdout.contains("tma.async_load"), "{format}: {}", out.stdout);
+    }
+    let traced = fencepost(&["trace", &path]);
+    assert!(traced.code == 1 && traced.stdout.contains("producer"), "{}", traced.stdout);
+    let _ = std::fs::remove_dir_all(broken);
+}
+
+#[test]
+fn what_holds_in_one_instance_says_in_which() {
+    // Two slots are filled ahead, whatever there are.
+    let broken = folder("when", |text| {
+        text.replace("slot = i % depth\n        mbarrier.wait(ready", "slot = i % 2\n        mbarrier.wait(ready")
+    });
+    let path = broken.join("sum_rows.py").to_string_lossy().into_owned();
+    let found = json(&["check", &path]);
+    let findings = found["files"][0]["findings"].as_array().expect("findings");
+    assert!(!findings.is_empty(), "{found}");
+    for finding in findings {
+        assert!(finding["message"].as_str().is_some_and(|it| it.contains("(when num_slots=3)")), "{finding}");
+    }
+    let _ = std::fs::remove_dir_all(broken);
+}
+
+#[test]
+fn a_call_in_another_file_is_named() {
+    let broken = folder("file", |text| {
+        text.replace("        signal(free, slot)\n", "        signal(free, slot)\n        signal(free, slot)\n")
+    });
+    let path = broken.join("sum_rows.py").to_string_lossy().into_owned();
+    let found = json(&["check", &path]);
+    let text = found.to_string();
+    assert!(text.contains("ring_tools.py:9"), "{found}");
+    let _ = std::fs::remove_dir_all(broken);
+}
+
+#[test]
+fn directives_and_what_does_not_parse_are_said() {
+    let directed = folder("directive", |text| {
+        text.replace("@gluon.jit\ndef sum_rows(", "# fencepost: num_slots=3, colour=1\n@gluon.jit\ndef sum_rows(")
+    });
+    let path = directed.join("sum_rows.py").to_string_lossy().into_owned();
+    let found = json(&["check", &path]);
+    let problem = &found["files"][0]["problems"][0];
+    assert_eq!((problem["code"].as_str(), problem["severity"].as_str()), (Some("directive"), Some("error")), "{found}");
+    assert_eq!(fencepost(&["check", &path]).code, 1);
+    let _ = std::fs::remove_dir_all(directed);
+
+    let torn = folder("torn", |text| text.replace("rows, num_slots: gl.constexpr):", "rows, num_slots: gl.constexpr:"));
+    let path = torn.join("sum_rows.py").to_string_lossy().into_owned();
+    let out = fencepost(&["check", &path]);
+    assert_eq!(out.code, 2, "{}", out.stdout);
+    assert!(out.stdout.contains("error[syntax]") && !out.stdout.contains("proved"), "{}", out.stdout);
+    let _ = std::fs::remove_dir_all(torn);
+}
+
+#[test]
+fn other_python_gets_nothing() {
+    let out = fencepost_with(&["check", "-"], b"import os\n\ndef f(:\n");
+    assert_eq!((out.stdout.as_str(), out.code), ("1 file: no kernel\n", 0), "{}", out.stderr);
+}
+
+#[test]
+fn reports_name_partitions_and_instances() {
+    let path = kernel("sum_rows.py");
+    let out = fencepost(&["report", &path]);
+    assert_eq!(out.code, 0, "{} {}", out.stdout, out.stderr);
+    for said in ["producer", "ready", "free", "ring", "section 1 of 2 (num_slots=2)"] {
+        assert!(out.stdout.contains(said), "{said}: {}", out.stdout);
+    }
+    assert!(!out.stdout.contains("ttng.") && !out.stdout.contains("partition0"), "{}", out.stdout);
+    let other = fencepost(&["report", &path, "--section", "2"]);
+    assert!(other.stdout.contains("num_slots=3"), "{}", other.stdout);
+    for format in ["md", "json", "html"] {
+        assert_eq!(fencepost(&["report", &path, "--format", format]).code, 0, "{format}");
+    }
+    assert_eq!(fencepost(&["check", &path, "--explain-proof"]).code, 0);
+    assert_eq!(fencepost(&["trace", &path]).code, 0);
+}
+
+#[test]
+fn the_ir_is_printed_with_its_lines() {
+    let out = fencepost(&["ir", &kernel("sum_rows.py")]);
+    assert_eq!(out.code, 0, "{}", out.stderr);
+    let wait = out.stdout.lines().find(|line| line.contains("ttng.wait_barrier")).expect("a wait");
+    assert!(wait.contains("// 30") || wait.contains("// 21"), "{wait}");
+    assert!(out.stdout.contains("// ring_tools.py:9"), "{}", out.stdout);
+    assert_eq!(fencepost(&["ir", &kernel("sum_rows.py"), "--kernel", "other"]).code, 2);
+}
