@@ -181,6 +181,8 @@ impl<'a> Interp<'a> {
                 _ => self.raise(format!("`{}` of a pointer", op.as_str())),
             };
         }
+        self.used(a);
+        self.used(b);
         let division = matches!(op, Operator::Div | Operator::FloorDiv | Operator::Mod);
         let dtype = self.common(a, b, division)?;
         let dtype = match op {
@@ -323,6 +325,34 @@ impl<'a> Interp<'a> {
         let (here, ty) = (self.here(), dtype.ir());
         let ssa = self.emit.value(here, &ty, format_args!("arith.select {condition}, {yes}, {no} : {ty}"));
         Ok(Value::Tensor(Tensor { ssa: Some(ssa), ..opaque(dtype, &Rc::from([]), &Rc::new(Value::None)) }))
+    }
+
+    /// Says that registers which an op computes are used; the math on them is not emitted.
+    pub(super) fn used(&mut self, value: &Value<'a>) {
+        if let Value::Tensor(tensor) = value
+            && let (Some(ssa), false) = (tensor.ssa, tensor.shape.is_empty())
+        {
+            let (here, ty) = (self.here(), self.emit.ty(ssa));
+            self.emit.op(here, format_args!("\"tt.opaque\"({ssa}) : ({ty}) -> ()"));
+        }
+    }
+
+    /// `tensor[:, None]`.
+    pub(super) fn view_of(&mut self, tensor: &Tensor<'a>, at: &Value<'a>) -> Eval<'a> {
+        let parts = match at {
+            Value::Tuple(parts) => parts.to_vec(),
+            part => vec![part.clone()],
+        };
+        self.used(&Value::Tensor(tensor.clone()));
+        let mut result = tensor.clone();
+        for (place, part) in parts.iter().enumerate() {
+            match part {
+                Value::None => result = crate::lower::gluon::builtins::tensor::expand_dims(&result, place),
+                Value::Slice(bounds) if bounds.iter().all(|bound| matches!(bound, Value::None)) => {}
+                _ => return self.raise("a tensor is indexed with `:` and `None` only"),
+            }
+        }
+        Ok(Value::Tensor(result))
     }
 
     /// `not value`.

@@ -65,6 +65,9 @@ impl<'a> Interp<'a> {
         match callee {
             Value::Builtin(row) => {
                 self.what = row.what();
+                if self.in_kernel() && !row.effect {
+                    args.pos.iter().chain(args.named.iter().map(|(_, value)| value)).for_each(|value| self.used(value));
+                }
                 row.call(self, args)
             }
             Value::LibClass(class) => class.call(self, args),

@@ -105,6 +105,8 @@ impl<'a> Interp<'a> {
 
     fn compare_computed(&mut self, op: CmpOp, a: &Value<'a>, b: &Value<'a>) -> Eval<'a> {
         let (shape, layout) = self.broadcast(a, b)?;
+        self.used(a);
+        self.used(b);
         let pointer = |value: &Value<'a>| matches!(value, Value::Tensor(Tensor { dtype: DType::Ptr(_), .. }));
         if pointer(a) || pointer(b) {
             let bit = opaque(DType::Int1, &shape, &layout);
