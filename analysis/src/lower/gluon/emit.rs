@@ -34,11 +34,6 @@ impl Code {
         self.ops.is_empty()
     }
 
-    /// Whether its text has a word in it.
-    pub fn mentions(&self, word: &str) -> bool {
-        self.text.contains(word)
-    }
-
     /// Puts `other` at the end.
     fn append(&mut self, other: Code) {
         let base = self.text.len() as u32;

@@ -113,7 +113,6 @@ impl<'a> Interp<'a> {
         // A late pass finds this out of the MMAs.
         let pairs = if self.two_ctas { ", \"ttng.two-ctas\" = true" } else { "" };
         let here = self.here();
-        let pairs = if code.mentions("two_ctas") { ", \"ttng.two-ctas\" = true" } else { "" };
         self.emit.raw(&format!(
             "module attributes {{\"ttg.num-ctas\" = {ctas} : i32, \"ttg.num-warps\" = {warps} : i32, ttg.target = \
              \"{target}\", \"ttg.threads-per-warp\" = {} : i32{pairs}}} {{",
