@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::case::{Cases, soft};
+use super::case::Cases;
 use super::{Launch, Session};
 use crate::lower::gluon::builtins::Args;
 use crate::lower::gluon::interp::{FileId, Interp, Stop};
@@ -40,7 +40,7 @@ pub fn reach<'a>(interp: &mut Interp<'a>, host: &Host, def: u32) -> Result<Launc
             None => named.push((name.as_str().into(), value)),
         }
     }
-    let launches = run(interp, &function, named)?;
+    let (launches, _) = run(interp, &function, named)?;
     let mut own = launches.into_iter().filter(|launch| is_at(launch, def));
     match own.nth(host.launch as usize) {
         Some(launch) => Ok(launch),
@@ -53,7 +53,8 @@ pub fn is_at(launch: &Launch<'_>, def: u32) -> bool {
     launch.function.scope.file == FileId(0) && launch.function.def.range().start == def
 }
 
-/// Calls a host function and gives the launches that it made before it ended, however it did.
+/// Calls a host function and gives the launches that it made before it ended, however it did, and why it
+/// ended early if it did.
 ///
 /// # Errors
 ///
@@ -62,13 +63,17 @@ pub fn run<'a>(
     interp: &mut Interp<'a>,
     function: &Rc<Function<'a>>,
     named: Vec<(Rc<str>, Value<'a>)>,
-) -> Result<Vec<Launch<'a>>, Stop> {
+) -> Result<(Vec<Launch<'a>>, Option<Rc<str>>), Stop> {
     let outer = interp.session.replace(Session::default());
     let at = interp.at;
-    let ran = soft(interp.call(&Value::Function(function.clone()), Args { pos: Vec::new(), named }, at));
+    let ran = interp.call(&Value::Function(function.clone()), Args { pos: Vec::new(), named }, at);
     let session = std::mem::replace(&mut interp.session, outer);
-    ran?;
-    Ok(session.unwrap_or_default().launches)
+    let why = match ran {
+        Ok(Value::Unknown(why)) | Err(Stop::Unknown(_, why) | Stop::Raised(_, why)) => Some(why),
+        Ok(_) => None,
+        Err(stop) => return Err(stop),
+    };
+    Ok((session.unwrap_or_default().launches, why))
 }
 
 /// A function of a file's own scope, by where its statement starts.

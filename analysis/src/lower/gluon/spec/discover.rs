@@ -54,7 +54,7 @@ pub(super) fn discover(
     let mut found: Vec<Vec<Seen>> = entries.iter().map(|_| Vec::new()).collect();
     let mut notes: Vec<Vec<String>> = entries.iter().map(|_| Vec::new()).collect();
     let own = roots(survey, entries.iter().map(|entry| entry.name.as_str()));
-    let mut job = Job { module, sources, entries, config, cancel, survey, found: &mut found, notes: &mut notes };
+    let mut job = Job { module, sources, entries, config, cancel, survey, found: &mut found, notes: &mut notes, left: Vec::new() };
     if !own.is_empty() {
         job.run(None, survey, &own)?;
     }
@@ -81,7 +81,11 @@ pub(super) fn discover(
             job.run(Some(other), &survey, &roots)?;
         }
     }
-    let found = found.into_iter().zip(notes).map(|(seen, notes)| {
+    let left: Vec<String> = job.left.into_iter().map(|(_, why)| why).collect();
+    let found = found.into_iter().zip(notes).zip(entries).map(|((seen, mut notes), entry)| {
+        if seen.is_empty() && entry.launched {
+            notes.extend(left.iter().cloned());
+        }
         let mut launches: Vec<Seen> = Vec::new();
         for one in seen {
             let is = |other: &Seen| alike(&one.base, &other.base) && one.closure == other.closure;
@@ -159,6 +163,8 @@ struct Job<'j> {
     survey: &'j Survey<'j>,
     found: &'j mut Vec<Vec<Seen>>,
     notes: &'j mut Vec<Vec<String>>,
+    /// Functions whose calls came to no launch, and why the first of them did not.
+    left: Vec<(u32, String)>,
 }
 
 impl Job<'_> {
@@ -254,7 +260,11 @@ impl Job<'_> {
         let mut any = Vec::new();
         for &at in &some {
             let case = cases.case(at);
-            let launches = host::run(interp, function, case.clone())?;
+            let (launches, why) = host::run(interp, function, case.clone())?;
+            if launches.is_empty() && !self.left.iter().any(|(known, _)| *known == def) {
+                let why = why.unwrap_or_else(|| "it ends without a launch".into());
+                self.left.push((def, format!("`{}` is not followed to a launch: {why}", function.def.name())));
+            }
             let mut numbers: Vec<(u32, u32)> = Vec::new();
             for launch in launches {
                 if launch.function.scope.file != FileId(0) {
