@@ -68,7 +68,11 @@ impl<'a> Interp<'a> {
                 if self.in_kernel() && !row.effect {
                     args.pos.iter().chain(args.named.iter().map(|(_, value)| value)).for_each(|value| self.used(value));
                 }
-                row.call(self, args)
+                let vague = self.follows_host() && args.pos.iter().any(host::is_vague);
+                match row.call(self, args) {
+                    Err(Stop::Raised(range, why)) if vague => Err(Stop::Unknown(range, why)),
+                    result => result,
+                }
             }
             Value::LibClass(class) => class.call(self, args),
             Value::Function(function) => self.enter(&function.clone(), args),

@@ -283,6 +283,9 @@ impl<'a> Cases<'a> {
                 }
             }
         }
+        let rest = (0..count).filter(|at| !taken.contains(at)).take(most - taken.len());
+        let rest: Vec<usize> = rest.collect();
+        taken.extend(rest);
         taken.sort_unstable();
         taken
     }

@@ -61,6 +61,11 @@ pub(super) fn any<'a>(name: impl Into<Rc<str>>) -> Value<'a> {
     Value::Host(Rc::new(Thing::Any(name.into())))
 }
 
+/// What is in a tensor, or follows from it.
+fn content<'a>(name: &str) -> Value<'a> {
+    Value::Unknown(format!("`{name}` depends on the content of a tensor").into())
+}
+
 pub(super) fn tensor<'a>(tensor: Torch) -> Value<'a> {
     Value::Host(Rc::new(Thing::Tensor(tensor)))
 }
@@ -200,8 +205,13 @@ pub fn binary<'a>(interp: &mut Interp<'a>, op: Option<Operator>, left: &Value<'a
         }
         (Some(left), Some(right)) => torch::broadcast(interp, &left, &right, comparison),
         (Some(one), None) | (None, Some(one)) => Ok(tensor(one.compared(comparison))),
-        (None, None) => Ok(any("result")),
+        (None, None) => Ok(Value::Unknown("this operation is not followed".into())),
     }
+}
+
+/// Whether a value tells nothing, so that what is done with it may fail here and not in Python.
+pub fn is_vague(value: &Value<'_>) -> bool {
+    matches!(value, Value::Host(thing) if matches!(**thing, Thing::Any(_)))
 }
 
 /// Stops where host code ends itself: `pytest.skip`, `sys.exit`, an exception.

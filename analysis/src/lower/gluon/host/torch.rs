@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Thing, any, tensor};
+use super::{Thing, any, content, tensor};
 use crate::lower::gluon::builtins::{Args, lookup};
 use crate::lower::gluon::interp::{Eval, Interp};
 use crate::lower::gluon::value::{DType, Value};
@@ -236,7 +236,7 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
         "data_ptr" => return Ok(Value::Int(1 << 20)),
         "is_contiguous" => return Ok(Value::Bool(of.is_contiguous())),
         "is_floating_point" => return Ok(Value::Bool(of.dtype.contains("float"))),
-        "item" | "tolist" | "all" | "any" if args.pos.is_empty() => return Ok(any("content")),
+        "item" | "tolist" | "all" | "any" if args.pos.is_empty() => return Ok(content(name)),
         "view" | "reshape" => match first.and_then(dtype_name) {
             Some(dtype) => {
                 let cast = of.of_type(dtype);
@@ -301,7 +301,23 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
             });
             Some(of.with(shape))
         }
-        "chunk" | "split" | "unbind" => return Ok(any(name)),
+        "to_packed_tensor" => {
+            let dim = first.or_else(|| named(args, "dim")).and_then(int).and_then(|at| of.dim(at));
+            dim.map(|dim| {
+                let mut shape = of.shape.clone();
+                shape[dim] = (shape[dim] + 1) / 2;
+                Torch::new(shape, "uint8".into())
+            })
+        }
+        "repeat_interleave" => {
+            let dim = args.pos.get(1).or_else(|| named(args, "dim")).and_then(int).and_then(|at| of.dim(at));
+            first.and_then(int).zip(dim).map(|(times, dim)| {
+                let mut shape = of.shape.clone();
+                shape[dim] = shape[dim].saturating_mul(times);
+                of.with(shape)
+            })
+        }
+        "chunk" | "split" | "unbind" => return Ok(content(name)),
         _ if DTYPES.iter().any(|row| row.0 == name) || OTHER.iter().any(|row| row.0 == name) => {
             dtype_name(&Value::Lib(format!("torch.{name}").into())).map(|dtype| of.of_type(dtype))
         }
@@ -311,8 +327,16 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
     };
     match new {
         Some(new) => Ok(tensor(new)),
-        None => Ok(any(name)),
+        None => Ok(content(name)),
     }
+}
+
+/// `MXFP4Tensor(size=…)` and `MXScaleTensor(size=…)` of Triton's tools.
+pub(super) fn quantized<'a>(class: &str, args: &Args<'a>) -> Value<'a> {
+    let data = named(args, "data").or_else(|| args.pos.first());
+    let shape = named(args, "size").and_then(ints).or_else(|| Some(of(data?)?.shape));
+    let dtype = if class == "MXScaleTensor" { "uint8" } else { "float4_e2m1fn_x2" };
+    shape.map_or_else(|| content(class), |shape| tensor(Torch::new(shape, dtype.into())))
 }
 
 /// `torch.name(…)`.
@@ -430,7 +454,7 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
             tensors.first().cloned()
         }
     };
-    Ok(new.map_or_else(|| any(name), tensor))
+    Ok(new.map_or_else(|| content(name), tensor))
 }
 
 fn of(value: &Value<'_>) -> Option<Torch> {
@@ -496,14 +520,14 @@ pub(super) fn index<'a>(interp: &Interp<'a>, of: &Torch, index: &Value<'a>) -> E
                 };
                 let by = if matches!(bounds[2], Value::None) { Some(1) } else { int(&bounds[2]).filter(|by| *by > 0) };
                 let (Some(start), Some(stop), Some(by)) = (bound(&bounds[0], 0), bound(&bounds[1], length), by) else {
-                    return Ok(any("slice"));
+                    return Ok(content("a slice"));
                 };
                 shape.push(((stop - start).max(0) + by - 1) / by);
                 strides.push(step.saturating_mul(by));
                 dim += 1;
             }
             // By a tensor or a list.
-            _ => return Ok(any("elements")),
+            _ => return Ok(content("a choice of elements")),
         }
     }
     shape.extend_from_slice(of.shape.get(dim..).unwrap_or(&[]));
