@@ -11,6 +11,9 @@ use crate::lower::gluon::spec::Version;
 const SPELLINGS: &[(&str, &str)] = &[
     ("triton.experimental.gluon.language", "gl"),
     ("triton.experimental.gluon", "gluon"),
+    ("triton.language.extra.libdevice", "gl.extra.libdevice"),
+    ("triton.language.extra.cuda.libdevice", "gl.extra.libdevice"),
+    ("triton.language.extra.hip.libdevice", "gl.extra.libdevice"),
     ("triton.language.extra", "tl.extra"),
     ("triton.language", "tl"),
 ];

@@ -376,3 +376,13 @@ fn counts_of_partitions() {
     assert_eq!(said(&[4, 4], &[256, 256]), [("register-count", true)]);
     assert_eq!(said(&[8, 4], &[240, 24]), [("register-count", true)]);
 }
+
+#[test]
+fn names_of_amd_are_found_by_both_spellings() {
+    for path in ["make_partitioned_dot_layouts", "wmma", "tdm.async_load", "mbarrier.MBarrierLayout", "buffer_load"] {
+        for module in ["gl.amd.cdna5", "gl.amd.gfx1250"] {
+            assert!(lookup(&format!("{module}.{path}"), Version(3, 9)).is_some(), "{module}.{path}");
+        }
+    }
+    assert!(lookup("triton.language.extra.libdevice.exp", Version(3, 9)).is_some());
+}

@@ -114,6 +114,10 @@ impl<'a> Interp<'a> {
                         scope.set(attribute.attr.as_str(), value);
                         Ok(())
                     }
+                    Value::Class(class) => {
+                        class.scope.set(attribute.attr.as_str(), value);
+                        Ok(())
+                    }
                     Value::Host(thing) => {
                         crate::lower::gluon::host::set_attribute(&thing, attribute.attr.as_str(), value);
                         Ok(())

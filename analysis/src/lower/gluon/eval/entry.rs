@@ -91,6 +91,15 @@ impl<'a> Interp<'a> {
         if text.starts_with("tensordesc") {
             return self.descriptor(name, text, params);
         }
+        if let Some(inner) = text.strip_prefix("constexpr[").and_then(|rest| rest.strip_suffix(']')) {
+            let (inner, scope) = (inner.to_owned(), self.scopes.open(self.file, None));
+            return self.inside(scope, Mode::Host, None, |interp| {
+                for (name, value) in known_names(interp, &inner) {
+                    interp.scope.set(&name, value);
+                }
+                interp.text(&inner)
+            });
+        }
         if text == "constexpr" || text == "None" || text == "none" {
             return Ok(Value::None);
         }
@@ -193,10 +202,12 @@ fn known_names<'a>(interp: &mut Interp<'a>, text: &str) -> Vec<(String, Value<'a
         let found = match word {
             "gl" | "ttgl" => Some(Value::Lib("gl".into())),
             "tl" => Some(Value::Lib("tl".into())),
-            _ => ["gl", "gl.nvidia.blackwell", "gl.nvidia.hopper", "gl.amd"].iter().find_map(|module| {
-                crate::lower::gluon::builtins::lookup(&format!("{module}.{word}"), interp.version)
-                    .filter(|value| matches!(value, Value::LibClass(_) | Value::DType(_)))
-            }),
+            _ => {
+                ["gl", "gl.nvidia.blackwell", "gl.nvidia.hopper", "gl.amd", "gl.amd.cdna5"].iter().find_map(|module| {
+                    crate::lower::gluon::builtins::lookup(&format!("{module}.{word}"), interp.version)
+                        .filter(|value| matches!(value, Value::LibClass(_) | Value::DType(_)))
+                })
+            }
         };
         let found = found.or_else(|| DType::named(word).map(Value::DType));
         names.extend(found.map(|value| (word.to_owned(), value)));

@@ -47,7 +47,7 @@ impl<'a> Interp<'a> {
                 for name in bound_in(std::slice::from_ref(stmt)) {
                     self.scope.set(name, Value::Unknown(reason.clone()));
                 }
-                Ok(Flow::Next)
+                Ok(if stmt.is_return_stmt() { Flow::Return(Value::Unknown(reason)) } else { Flow::Next })
             }
             Err(Stop::Raised(range, message)) => {
                 let here = (self.file, self.frame);

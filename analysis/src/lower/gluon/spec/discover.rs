@@ -54,7 +54,17 @@ pub(super) fn discover(
     let mut found: Vec<Vec<Seen>> = entries.iter().map(|_| Vec::new()).collect();
     let mut notes: Vec<Vec<String>> = entries.iter().map(|_| Vec::new()).collect();
     let own = roots(survey, entries.iter().map(|entry| entry.name.as_str()));
-    let mut job = Job { module, sources, entries, config, cancel, survey, found: &mut found, notes: &mut notes, left: Vec::new() };
+    let mut job = Job {
+        module,
+        sources,
+        entries,
+        config,
+        cancel,
+        survey,
+        found: &mut found,
+        notes: &mut notes,
+        left: Vec::new(),
+    };
     if !own.is_empty() {
         job.run(None, survey, &own)?;
     }

@@ -41,6 +41,8 @@ pub(super) const PART: Part = Part {
         Row::new("os.path.realpath", "path", 0, itself),
         Row::new("os.path.normpath", "path", 0, itself),
         Row::new("os.environ.get", "name, default=None", 0, environ),
+        // No file was imported before.
+        Row::new("sys.modules.get", "name, default=None", 0, environ),
         Row::new("os.getenv", "name, default=None", 0, environ),
         Row::new("triton.cdiv", "x, y", 0, cdiv),
         Row::new("triton.next_power_of_2", "n", 0, next_power_of_2),
