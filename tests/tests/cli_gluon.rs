@@ -58,7 +58,7 @@ fn a_finding_in_a_helper_stands_there_and_names_the_call() {
     assert!(message.contains("ring") && !message.contains('%') && !message.contains("ttng."), "{message}");
     let people = fencepost(&["check", &path]);
     assert_eq!(people.code, 1);
-    assert!(people.stdout.contains("via: in this call of `fill`"), "{}", people.stdout);
+    assert!(people.stdout.contains("note: in this call of `fill`"), "{}", people.stdout);
     for format in ["sarif", "github"] {
         let out = fencepost(&["check", &path, "--format", format]);
         assert_eq!(out.code, 1, "{format}");

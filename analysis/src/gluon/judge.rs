@@ -125,11 +125,20 @@ impl Shadow {
             reasons.push("a place could not be followed".to_owned());
         }
         if let Some(problem) = self.problems.iter().find(|problem| !problem.hint) {
-            reasons.push(format!("Triton would refuse it: {}", problem.message));
+            let with = if self.guessed() { " with the values that were assumed" } else { "" };
+            reasons.push(format!("Triton would refuse it{with}: {}", problem.message));
         }
         if let Some(range) = self.broken() {
             report.findings.clear();
             reasons.push(format!("its text does not parse at line {}", line(&self.module, range)));
+        }
+        if self.guessed() && !self.instance.hint.is_empty() {
+            let place = self.module.place(self.name).0;
+            let text = format!("analysed with {}", self.instance.hint);
+            for finding in report.findings.iter_mut().filter(|finding| finding.kind != Kind::Unmodelled) {
+                let note = Note { range: place, text: text.clone(), source: None, primary: false };
+                finding.context.push(note);
+            }
         }
         if let Some(range) = self.stale() {
             let line = line(&self.module, range);
@@ -259,7 +268,12 @@ fn problems(module: &Module, kernel: &KernelInstances) -> Vec<Problem> {
                 .as_ref()
                 .filter(|_| own)
                 .map(|(text, title)| Fix { title: title.clone(), edits: vec![Edit { range, text: text.clone() }] });
-            let severity = if problem.hint { Severity::Hint } else { Severity::Error };
+            let guessed = shadow.guessed() && problem.code != REMOVED;
+            let (severity, message) = match (problem.hint, guessed) {
+                (true, _) => (Severity::Hint, message),
+                (false, true) => (Severity::Information, format!("with the values that were assumed, {message}")),
+                (false, false) => (Severity::Error, message),
+            };
             let problem = Problem { code: problem.code, severity, message, range, source, fix };
             match said.iter_mut().find(|(known, _)| *known == problem) {
                 Some((_, numbers)) => numbers.push(number),
@@ -274,6 +288,9 @@ fn problems(module: &Module, kernel: &KernelInstances) -> Vec<Problem> {
     };
     said.into_iter().map(finish).collect()
 }
+
+/// The code of what no value makes right.
+const REMOVED: &str = "removed-name";
 
 /// What does not parse.
 fn broken(module: &Module) -> Vec<Problem> {

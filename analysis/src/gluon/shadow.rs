@@ -6,7 +6,7 @@ use super::say::{Names, captured, rename, say};
 use super::workshop::shift;
 use crate::base::TextRange;
 use crate::decide::unbound;
-use crate::lower::gluon::{Elaborated, FileId, Instance, Origins, Problem};
+use crate::lower::gluon::{Elaborated, FileId, Instance, Origins, Problem, Source};
 use crate::lower::{Options, lower_with};
 use crate::sync::Lowered;
 use crate::syntax::gluon::{Module, Sources};
@@ -120,6 +120,14 @@ impl Shadow {
         let name = self.partitions.get(at + 1)?;
         let before = self.partitions.iter().take(at + 1).filter(|other| *other == name).count();
         Some(if before == 0 { name.clone() } else { format!("{name} #{}", before + 1) })
+    }
+
+    /// Whether what shapes it is our own choice in part: with other values it may be another kernel.
+    pub fn guessed(&self) -> bool {
+        let spec = &self.instance.spec;
+        let chosen = spec.arguments.iter().any(|argument| argument.source == Source::Chosen);
+        // Nobody who launches on clusters leaves that out.
+        chosen || (spec.num_ctas.1 == Source::Default && spec.host.is_none())
     }
 
     /// Where the kernel is named in the shadow.

@@ -118,7 +118,7 @@ impl Human {
         for call in &finding.context {
             let (line, column) = places.line_column(call.range.start);
             let _ =
-                writeln!(out, "   = {}: {} ({path}:{line}:{column})", self.paint.text(Style::Bold, "via"), call.text);
+                writeln!(out, "   = {}: {} ({path}:{line}:{column})", self.paint.text(Style::Bold, "note"), call.text);
         }
         self.run(out, places, finding);
         if let Some(fix) = &finding.fix {
