@@ -19,6 +19,8 @@ mod say;
 mod script;
 mod shadow;
 mod show;
+#[cfg(test)]
+mod tests;
 mod workshop;
 
 pub use crate::lower::gluon::{Config, Target, given};
