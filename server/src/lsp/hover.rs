@@ -15,7 +15,7 @@ pub fn hover(snapshot: &Snapshot, position: Position) -> Option<Hover> {
     let offset = from_proto::offset(snapshot, position);
     let (hover, language) = match &*snapshot.source {
         Source::Ir(document) => (ide::hover(document, offset)?, "ttgir"),
-        Source::Python(_) => (gluon::hover(python::elaboration(snapshot)?, offset)?, "python"),
+        Source::Python(_) => (gluon::hover(&*python::elaboration(snapshot)?, offset)?, "python"),
     };
     let rows = rows(snapshot, &hover);
     let (kind, value) = if snapshot.facts.markdown {

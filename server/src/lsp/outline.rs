@@ -15,7 +15,7 @@ use super::{from_proto, python, to_proto};
 pub fn symbols(snapshot: &Snapshot) -> DocumentSymbolResponse {
     let symbols = match snapshot.source.ir() {
         Some(document) => analysis::ide::symbols(document),
-        None => python::elaboration(snapshot).map_or_else(Vec::new, gluon::symbols),
+        None => python::elaboration(snapshot).map_or_else(Vec::new, |of| gluon::symbols(&of)),
     };
     if snapshot.facts.symbol_tree {
         return DocumentSymbolResponse::Nested(symbols.iter().map(|symbol| nested(snapshot, symbol)).collect());
@@ -98,7 +98,7 @@ fn occurrences(snapshot: &Snapshot, position: Position) -> Vec<analysis::ide::Oc
     let offset = from_proto::offset(snapshot, position);
     match snapshot.source.ir() {
         Some(document) => analysis::ide::occurrences(document, offset),
-        None => python::elaboration(snapshot).map_or_else(Vec::new, |of| gluon::occurrences(of, offset)),
+        None => python::elaboration(snapshot).map_or_else(Vec::new, |of| gluon::occurrences(&of, offset)),
     }
 }
 

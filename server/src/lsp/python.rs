@@ -1,5 +1,7 @@
 //! What only Python files have: hints of what was assumed of a kernel, and actions that pin it.
 
+use std::sync::Arc;
+
 use analysis::base::{Cancel, TextRange};
 use analysis::findings::Edit;
 use analysis::gluon::{Elaboration, KernelInstances};
@@ -17,9 +19,10 @@ const FIXES: usize = 3;
 /// Instances that get an action of their own.
 const OWN: usize = 6;
 
-/// The kernels of a snapshot that is analysed.
-pub fn elaboration(snapshot: &Snapshot) -> Option<&Elaboration> {
-    snapshot.checked.as_ref()?.analysis.gluon.as_deref()
+/// The kernels of a snapshot of Python; judging them may take longer than anybody waits for a hover.
+pub fn elaboration(snapshot: &Snapshot) -> Option<Arc<Elaboration>> {
+    let stop = || snapshot.desk.is_outdated();
+    snapshot.elaboration(&Cancel::when(&stop)).ok().flatten()
 }
 
 /// What was assumed of each kernel in a range, behind the line of its name.
@@ -114,7 +117,7 @@ pub fn fixes(snapshot: &Snapshot, asked: TextRange) -> Vec<CodeActionOrCommand> 
         for finding in touched.take(FIXES) {
             let mut engine = snapshot.desk.engine.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             let workshop = snapshot.desk.workshop.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let found = engine.fix_gluon(elaboration, (at, report), finding, &workshop, &*snapshot.workspace, &cancel);
+            let found = engine.fix_gluon(&elaboration, (at, report), finding, &workshop, &*snapshot.workspace, &cancel);
             drop((engine, workshop));
             if let Ok(Some(found)) = found {
                 let diagnostic = diagnostics::diagnostic(snapshot, finding);

@@ -242,7 +242,7 @@ impl LanguageServer for Service {
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
-        let answer = self.ask("hover", text_document.uri, Need::Place, move |it| hover::hover(it, position));
+        let answer = self.ask("hover", text_document.uri, Need::Text, move |it| hover::hover(it, position));
         Ok(answer.await?.flatten())
     }
 
@@ -256,16 +256,16 @@ impl LanguageServer for Service {
         let TextDocumentPositionParams { text_document, position } = params.text_document_position;
         let declaration = params.context.include_declaration;
         let work = move |it: &Snapshot| outline::references(it, position, declaration);
-        self.ask("references", text_document.uri, Need::Place, work).await
+        self.ask("references", text_document.uri, Need::Text, work).await
     }
 
     async fn document_highlight(&self, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
         let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
-        self.ask("highlights", text_document.uri, Need::Place, move |it| outline::highlights(it, position)).await
+        self.ask("highlights", text_document.uri, Need::Text, move |it| outline::highlights(it, position)).await
     }
 
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
-        self.ask("symbols", params.text_document.uri, Need::Place, outline::symbols).await
+        self.ask("symbols", params.text_document.uri, Need::Text, outline::symbols).await
     }
 
     async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
@@ -274,11 +274,11 @@ impl LanguageServer for Service {
 
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
         let work = move |it: &Snapshot| python::hints(it, params.range);
-        self.ask("inlay hints", params.text_document.uri, Need::Place, work).await
+        self.ask("inlay hints", params.text_document.uri, Need::Text, work).await
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        self.ask("code lenses", params.text_document.uri, Need::Place, report::lenses).await
+        self.ask("code lenses", params.text_document.uri, Need::Text, report::lenses).await
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {

@@ -48,8 +48,6 @@ pub enum Refusal {
 pub enum Need {
     /// The text as it is.
     Text,
-    /// The text of TTGIR, the newest analysis of Python, which is where its places are known.
-    Place,
     /// The analysis of the text as it is.
     AnalysisNow,
     /// An analysis; if the text changes meanwhile, that of the newer one.
@@ -245,10 +243,8 @@ impl State {
             reply(Err(Refusal::Unknown));
             return;
         };
-        let text = need == Need::Text || (need == Need::Place && open.path.is_none());
-        if !text && open.checked.is_none() {
-            let newest = matches!(need, Need::AnalysisNewest | Need::Place);
-            let of = if newest { ANY } else { open.generation };
+        if need != Need::Text && open.checked.is_none() {
+            let of = if need == Need::AnalysisNewest { ANY } else { open.generation };
             open.parked.push_back((of, reply));
             return;
         }
