@@ -87,6 +87,10 @@ impl Engine {
             (Some(lowered), Some(tree)) => {
                 let mut report = self.judge(lowered, cancel)?;
                 doubt(tree, lowered, &mut report);
+                if !tree.errors().is_empty() {
+                    report.verdict =
+                        Verdict::Undecided(vec!["what it was elaborated to has errors; please report this".to_owned()]);
+                }
                 report
             }
             _ => undecided(),

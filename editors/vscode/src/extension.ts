@@ -75,7 +75,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       }
     }),
   );
-  vscode.workspace.textDocuments.forEach(startFor);
+  // Opening any Python file activates the extension; the server waits for one with Gluon.
+  const documents = vscode.workspace.textDocuments.filter((document) => vscode.languages.match(SELECTOR, document) > 0);
+  if (documents.length === 0 || documents.some(isOurs)) {
+    await start();
+  }
 }
 
 export async function deactivate(): Promise<void> {
