@@ -337,24 +337,6 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// `tensor[:, None]`.
-    pub(super) fn view_of(&mut self, tensor: &Tensor<'a>, at: &Value<'a>) -> Eval<'a> {
-        let parts = match at {
-            Value::Tuple(parts) => parts.to_vec(),
-            part => vec![part.clone()],
-        };
-        self.used(&Value::Tensor(tensor.clone()));
-        let mut result = tensor.clone();
-        for (place, part) in parts.iter().enumerate() {
-            match part {
-                Value::None => result = crate::lower::gluon::builtins::tensor::expand_dims(&result, place),
-                Value::Slice(bounds) if bounds.iter().all(|bound| matches!(bound, Value::None)) => {}
-                _ => return self.raise("a tensor is indexed with `:` and `None` only"),
-            }
-        }
-        Ok(Value::Tensor(result))
-    }
-
     /// `not value`.
     pub(super) fn not(&mut self, tensor: &Tensor<'a>) -> Eval<'a> {
         let bit = self.cast(tensor, DType::Int1)?;

@@ -41,7 +41,7 @@ impl<'a> Interp<'a> {
             && let Expr::Name(name) = &*stmt.target
             && self.state.dry == 0
             && self.scope.own(name.id.as_str()).is_some_and(|value| !matches!(value, Value::Unknown(_)))
-            && self.state.closed == 0
+            && self.state.closed + self.state.unrolled == 0
         {
             // Triton refuses it; the loops that Triton unrolls may well run it again.
             return self.raise(format!("`{}` is already defined: a constexpr is assigned once", name.id));

@@ -62,6 +62,8 @@ impl<'a> Interp<'a> {
             return value;
         }
         match path {
+            // Nothing is loaded before it is imported.
+            "sys.modules" => Value::Dict(Rc::default()),
             "sys.version_info" => Value::Tuple([Value::Int(3), Value::Int(12), Value::Int(0)].into()),
             "triton.__version__" => Value::Str(format!("{}.{}.0", self.version.0, self.version.1).into()),
             _ => Value::Lib(path.into()),

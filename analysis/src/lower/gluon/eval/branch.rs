@@ -109,6 +109,10 @@ impl<'a> Interp<'a> {
         if self.state.closed > 0 {
             return self.raise("a kernel cannot `return` out of a loop");
         }
+        if self.state.unrolled > 0 {
+            self.unmodelled("a computed `return` out of an unrolled loop is not followed");
+            return Ok(Flow::Return(Value::Unknown("whether the function has returned is not known".into())));
+        }
         let condition = self.scalar(&Value::Tensor(condition.clone()), DType::Int1)?;
         let before = self.scope.snapshot();
         let rest = self.state.rest.clone();

@@ -210,7 +210,7 @@ impl<'a> Interp<'a> {
             (self.at, self.what),
             std::mem::take(&mut self.state.closed),
             self.state.rest.take(),
-            std::mem::take(&mut self.state.nest),
+            std::mem::take(&mut self.state.unrolled),
         );
         self.depth += 1;
         let result = run(self);
@@ -224,7 +224,7 @@ impl<'a> Interp<'a> {
             (self.at, self.what),
             self.state.closed,
             self.state.rest,
-            self.state.nest,
+            self.state.unrolled,
         ) = (
             std::mem::replace(&mut self.scope, outer.0),
             outer.1,

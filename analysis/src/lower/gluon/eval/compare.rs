@@ -17,6 +17,7 @@ impl<'a> Interp<'a> {
                     return Ok(unknown.clone());
                 }
                 let same = match (a, b) {
+                    (Value::Lib(path), Value::None) if path.starts_with(super::rows::FILE) => false,
                     (Value::Lib(_), Value::None) | (Value::None, Value::Lib(_)) => {
                         return Ok(Value::Unknown("whether a library has this is not known".into()));
                     }

@@ -205,11 +205,6 @@ impl<'a> Interp<'a> {
                 self.item(&Value::Tuple(items.into()), at)
             }
             (Value::Class(class), Value::Str(name)) if class.kind == ClassKind::Enum => self.attribute(whole, name),
-            (Value::Tensor(tensor), _)
-                if crate::lower::gluon::builtins::member("tensor", "__getitem__", self.version).is_none() =>
-            {
-                self.view_of(&tensor.clone(), at)
-            }
             // A type with parameters.
             (Value::Class(_) | Value::Type(_) | Value::LibClass(_), _) => Ok(whole.clone()),
             (Value::Host(thing), _) => host::item(self, thing, at),

@@ -63,9 +63,9 @@ impl<'a> Interp<'a> {
             self.scope.set(target, item);
             let frame = self.push_frame(what, true);
             let outer = self.frame.replace(frame);
-            self.state.closed += 1;
+            self.state.unrolled += 1;
             let flow = self.block(&stmt.body);
-            self.state.closed -= 1;
+            self.state.unrolled -= 1;
             self.frame = outer;
             if let Flow::Return(value) = flow? {
                 return Ok(Flow::Return(value));
@@ -86,6 +86,9 @@ impl<'a> Interp<'a> {
             let own = match bound {
                 Value::Unknown(reason) => {
                     self.unmodelled(format!("a bound of the loop is not known: {reason}"));
+                    for name in bound_in(&stmt.body) {
+                        self.scope.set(name, Value::Unknown(reason.clone()));
+                    }
                     return Ok(Flow::Next);
                 }
                 Value::Tensor(tensor) if !tensor.shape.is_empty() => {

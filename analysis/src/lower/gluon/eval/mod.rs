@@ -50,10 +50,10 @@ use crate::syntax::gluon::{Module, Sources};
 pub use rows::PART;
 
 /// How deep calls may nest.
-const CALLS: u32 = 48;
+const CALLS: u32 = 40;
 
-/// How deep an expression or blocks of one function may nest.
-const NESTING: u32 = 160;
+/// How deep expressions, blocks and calls may nest all together: threads have small stacks.
+const NESTING: u32 = 240;
 
 /// How many statements and expressions one elaboration may run.
 const STEPS: u64 = 4_000_000;
@@ -78,6 +78,8 @@ enum Rest<'a> {
 pub struct State<'a> {
     /// Loops and other blocks of the present function out of which the kernel cannot return.
     closed: u32,
+    /// Loops that are unrolled, likewise.
+    unrolled: u32,
     /// Loops whose body is run only to see what it changes.
     dry: u32,
     /// `try` statements around.

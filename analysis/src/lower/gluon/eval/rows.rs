@@ -95,22 +95,25 @@ fn import_module<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
     }
 }
 
+/// How the specification of a module at a path is told from other names of libraries.
+pub(super) const FILE: &str = "importlib.spec:";
+
 /// What `spec_from_file_location` gives stands for the path, until a module is made of it.
 fn spec_from_file<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
     let path = match args.at(1) {
         Some(value @ (Value::Str(_) | Value::Instance(_) | Value::Object(_))) => interp.str(value),
         _ => return interp.unknown("the path of the module is not known"),
     };
-    Ok(Value::Tuple([Value::Str("a module's path".into()), Value::Str(path.into())].into()))
+    Ok(Value::Lib(format!("{FILE}{path}").into()))
 }
 
 /// Running it happens here already; `exec_module` comes later and changes nothing.
 fn module_from_spec<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
     match args.at(0) {
-        Some(Value::Tuple(parts)) => match &**parts {
-            [_, Value::Str(path)] => interp.file_at(&path.clone()),
-            _ => interp.unknown("the path of the module is not known"),
-        },
+        Some(Value::Lib(path)) if path.starts_with(FILE) => {
+            let path = path.trim_start_matches(FILE).to_owned();
+            interp.file_at(&path)
+        }
         _ => interp.unknown("the path of the module is not known"),
     }
 }

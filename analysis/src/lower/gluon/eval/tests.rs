@@ -227,3 +227,88 @@ def kernel(n):
         }
     }
 }
+
+#[test]
+fn depth_is_bounded() {
+    let deep = format!("@gluon.jit\ndef kernel(n):\n    x = {}n{}\n", "(1 + ".repeat(500), ")".repeat(500));
+    elaborated(&deep, &[("n", "i32")]);
+    let calls = "
+@gluon.jit
+def again(n):
+    return again(((((((((n + 1) + 1) + 1) + 1) + 1) + 1) + 1) + 1))
+
+@gluon.jit
+def kernel(n):
+    again(n)
+";
+    let out = elaborated(calls, &[("n", "i32")]);
+    assert!(!out.unmodelled.is_empty(), "{:?}", out.problems);
+    let host = "
+def f(n):
+    return g([f(x) for x in [n + 1]])
+
+def g(n):
+    return f(n[0] if n else n)
+
+@gluon.jit
+def kernel(n, D: gl.constexpr = f(3)):
+    pass
+";
+    elaborated(host, &[("n", "i32")]);
+}
+
+#[test]
+fn files_that_a_program_loads_itself_are_run() {
+    use crate::syntax::gluon::Sources;
+
+    #[derive(Debug)]
+    struct One;
+    impl Sources for One {
+        fn import(&self, _: &str, _: &str) -> Option<Arc<Module>> {
+            None
+        }
+        fn file(&self, _: &str, path: &str) -> Option<Arc<Module>> {
+            (path == "other.py").then(|| Arc::new(Module::parse("other.py", "DEPTH = 2\n", None)))
+        }
+        fn mentions(&self, _: &str) -> Vec<Arc<Module>> {
+            Vec::new()
+        }
+    }
+    let text = format!(
+        "import sys, importlib.util
+{HEAD}
+def load():
+    found = sys.modules.get('other')
+    if found is not None:
+        return found
+    spec = importlib.util.spec_from_file_location('other', 'other.py')
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules['other'] = module
+    spec.loader.exec_module(module)
+    return module
+
+other = load()
+
+@gluon.jit
+def kernel():
+    bars = mbarrier.allocate_mbarrier(batch=other.DEPTH)
+    for s in gl.static_range(other.DEPTH):
+        mbarrier.init(bars.index(s), count=1)
+"
+    );
+    let module = Arc::new(Module::parse("kernel.py", text, None));
+    let def = entries(&module).pop().map_or(0, |entry| entry.def);
+    let spec = Spec {
+        def,
+        arguments: Vec::new(),
+        host: None,
+        target: (Target::Cuda(90), Source::Directive),
+        version: Version::default(),
+        num_warps: (4, Source::Directive),
+        num_ctas: (1, Source::Directive),
+    };
+    let out = elaborate(&module, &One, &spec, &Cancel::never()).unwrap_or_default();
+    assert_eq!(out.ir.matches("ttng.init_barrier").count(), 2, "{:?} {:?}", out.problems, out.unmodelled);
+    assert_eq!(out.files, ["kernel.py", "other.py"]);
+}
