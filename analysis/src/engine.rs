@@ -311,7 +311,7 @@ impl Engine {
         Ok(outcome)
     }
 
-    fn outcome(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<(Outcome, bool), Cancelled> {
+    pub(crate) fn outcome(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<(Outcome, bool), Cancelled> {
         let hash = hash(kernel);
         if let Some(known) = recall(&mut self.memory, hash, kernel) {
             return Ok((known.outcome.clone(), true));

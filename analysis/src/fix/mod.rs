@@ -25,6 +25,7 @@ mod code;
 mod count;
 mod draft;
 mod fence;
+pub mod gluon;
 mod life;
 mod order;
 mod pending;

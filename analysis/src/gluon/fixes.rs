@@ -1,86 +1,17 @@
-//! Fixes of findings in Python: edits with which the file was elaborated and judged again, and the finding
-//! is gone and none is new.
-//!
-//! They are looked for when somebody asks, since each try elaborates the kernel. Tried are: the other phase
-//! of a wait, a fence or a wait before the access that lacks it, an arrival some statements later, the bytes
-//! of the copies that an expectation is for, and a count one up or down.
+//! Candidates for fixes that are found in the Python alone: the other phase of a wait, a fence or a wait before
+//! the access that lacks it, an arrival some statements later, the bytes of the copies that an expectation is
+//! for, and a count one up or down.
 
 use ruff_python_ast::visitor::{Visitor, walk_body, walk_expr};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
 use ruff_text_size::Ranged;
 
-use super::{Elaboration, Script, Workshop};
-use crate::Engine;
-use crate::base::{Cancel, Cancelled, TextRange};
-use crate::findings::{Edit, Finding, Fix, KernelReport, Kind, Severity, Verdict};
-use crate::syntax::gluon::{Module, Sources};
-
-/// Changes that are tried for one finding.
-const TRIES: usize = 10;
+use crate::base::TextRange;
+use crate::findings::{Edit, Finding, Fix, Kind};
+use crate::syntax::gluon::Module;
 
 /// Statements that an arrival is moved over.
 const OVER: usize = 3;
-
-impl Engine {
-    /// A fix of a finding on the kernel of this number; `None` where no change that is known helps.
-    ///
-    /// # Errors
-    ///
-    /// Where `cancel` says so.
-    pub fn fix_gluon(
-        &mut self,
-        of: &Elaboration,
-        (kernel, report): (usize, &KernelReport),
-        finding: &Finding,
-        workshop: &Workshop,
-        sources: &dyn Sources,
-        cancel: &Cancel<'_>,
-    ) -> Result<Option<Fix>, Cancelled> {
-        let Some(instances) = of.kernels.get(kernel) else { return Ok(None) };
-        let module = &*of.module;
-        // What stands behind the text is the last good text of what is broken in it.
-        if finding.severity > Severity::Warning || finding.run.is_empty() || !module.broken().is_empty() {
-            return Ok(None);
-        }
-        for fix in candidates(module, finding).into_iter().take(TRIES) {
-            cancel.check()?;
-            let script = Script::new(module.path(), applied(module.text(), &fix.edits));
-            let changed = workshop.once(&script, &instances.entry.name, sources, cancel)?;
-            let Some(changed) = changed.kernels.first() else { continue };
-            let after = self.rejudge(changed, cancel)?;
-            if better(report, finding, &after) {
-                return Ok(Some(fix));
-            }
-        }
-        Ok(None)
-    }
-}
-
-/// Whether a finding is gone, and nothing that was not said before is said now.
-fn better(before: &KernelReport, finding: &Finding, after: &KernelReport) -> bool {
-    let blames = |report: &KernelReport| -> Vec<(Kind, String)> {
-        let blamed = report.findings.iter().filter(|finding| finding.severity <= Severity::Warning);
-        blamed.map(|finding| (finding.kind, finding.message.clone())).collect()
-    };
-    let (was, mut is) = (blames(before), blames(after));
-    let gone = (finding.kind, finding.message.clone());
-    if is.len() >= was.len() || is.contains(&gone) || matches!(after.verdict, Verdict::Undecided(_)) {
-        return false;
-    }
-    is.retain(|found| !was.contains(found));
-    is.is_empty()
-}
-
-fn applied(text: &str, edits: &[Edit]) -> String {
-    let mut out = text.to_owned();
-    for edit in edits.iter().rev() {
-        let range = edit.range.start as usize..edit.range.end as usize;
-        if out.get(range.clone()).is_some() {
-            out.replace_range(range, &edit.text);
-        }
-    }
-    out
-}
 
 fn range(node: &impl Ranged) -> TextRange {
     let range = node.range();
@@ -156,7 +87,8 @@ impl<'a> Around<'a> {
     }
 }
 
-fn candidates(module: &Module, finding: &Finding) -> Vec<Fix> {
+/// Changes that might help, the likeliest first.
+pub(super) fn candidates(module: &Module, finding: &Finding) -> Vec<Fix> {
     let mut calls = Calls::default();
     calls.visit_body(module.body());
     let around = Around { module, calls };

@@ -8,7 +8,7 @@ use super::place::line;
 use super::{Elaboration, KernelInstances, Shadow};
 use crate::base::{Cancel, Cancelled, TextRange};
 use crate::engine::{Analysis, doubt};
-use crate::findings::{Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict, describe};
+use crate::findings::{Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict};
 use crate::lower::gluon::{FileId, Note as Remark};
 use crate::syntax::gluon::Module;
 use crate::{Engine, findings};
@@ -62,23 +62,6 @@ impl Engine {
             proofs.push(chosen.unwrap_or_default());
         }
         Ok(proofs)
-    }
-
-    /// The report on a kernel whose text was changed, within what a try may cost.
-    pub(super) fn rejudge(&mut self, kernel: &KernelInstances, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
-        let mut reports = Vec::with_capacity(kernel.shadows.len());
-        for (number, shadow) in kernel.shadows.iter().enumerate() {
-            let mut report = match &shadow.lowered {
-                Some(lowered) => {
-                    let outcome = self.retry(&lowered.kernel, cancel)?;
-                    describe(lowered, &outcome)
-                }
-                None => undecided(),
-            };
-            shadow.say_report(&mut report, number);
-            reports.push(report);
-        }
-        Ok(merged(kernel, reports))
     }
 
     /// What there is to say of one instance, in Python.

@@ -9,6 +9,7 @@
 //!
 //! Fixes are edits of the Python that [`Engine::fix_gluon`](crate::Engine::fix_gluon) has tried.
 
+mod fix;
 mod fixes;
 mod judge;
 mod merge;

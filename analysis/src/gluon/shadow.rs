@@ -90,6 +90,11 @@ impl Shadow {
         say(text, &|name| self.value(name), &|at| self.partition(at))
     }
 
+    /// The Python variable that a value is named after, by its name in the shadow without `%`.
+    pub(super) fn variable(&self, name: &str) -> Option<String> {
+        self.names.get(name).map(str::to_owned)
+    }
+
     /// What Python calls a value of the shadow, by its name there without `%`.
     fn value(&self, name: &str) -> Option<String> {
         if let Some(name) = self.names.get(name) {

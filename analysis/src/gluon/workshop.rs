@@ -113,30 +113,6 @@ impl Workshop {
         Ok(Elaboration { module, kernels, notes })
     }
 
-    /// Elaborates the kernels of one name in a text that nobody keeps.
-    pub(super) fn once(
-        &self,
-        script: &Script,
-        name: &str,
-        sources: &dyn Sources,
-        cancel: &Cancel<'_>,
-    ) -> Result<Elaboration, Cancelled> {
-        let module = script.module().clone();
-        let mut entries = entries(&module);
-        entries.retain(|entry| entry.name == name);
-        let mut other = Workshop::new(self.config.clone());
-        let all = instances(&module, sources, &entries, &other.config, &mut other.memo, cancel)?;
-        let mut kernels = Vec::with_capacity(entries.len());
-        for (entry, found) in entries.into_iter().zip(all) {
-            let mut shadows = Vec::with_capacity(found.list.len());
-            for instance in found.list {
-                shadows.push(other.shadow(&module, sources, &entry, instance, cancel)?);
-            }
-            kernels.push(KernelInstances { entry, shadows, notes: found.notes });
-        }
-        Ok(Elaboration { module, kernels, notes: Vec::new() })
-    }
-
     fn shadow(
         &mut self,
         module: &Arc<Module>,

@@ -278,7 +278,6 @@ impl File {
 fn fix(
     engine: &mut Engine,
     analysis: &mut Analysis,
-    workshop: &Workshop,
     workspace: &Workspace,
 ) -> Result<(), Cancelled> {
     let Some(elaboration) = analysis.gluon.clone() else { return Ok(()) };
@@ -290,8 +289,7 @@ fn fix(
                 continue;
             }
             left -= 1;
-            let found =
-                engine.fix_gluon(&elaboration, (at, &report), finding, workshop, workspace, &Cancel::never())?;
+            let found = engine.fix_gluon(&elaboration, at, finding, workspace, &Cancel::never())?;
             if let Some(finding) = analysis.kernels.get_mut(at).and_then(|it| it.findings.get_mut(number)) {
                 finding.fix = found;
             }
@@ -317,7 +315,7 @@ pub fn check(source: &Source, how: &How) -> Checked {
         let File { text, workspace, mut workshop, problems } = File::new(source, &text, &how.python);
         let mut engine = Engine::new(Limits { semantics: how.semantics, ..Limits::default() });
         let mut analysis = engine.analyse_source(&text, &mut workshop, &workspace, &Cancel::never())?;
-        fix(&mut engine, &mut analysis, &workshop, &workspace)?;
+        fix(&mut engine, &mut analysis, &workspace)?;
         analysis.problems.extend(problems);
         let proofs = if how.explain { engine.explain_source(&text, &analysis, &Cancel::never())? } else { Vec::new() };
         Ok::<_, Cancelled>((analysis, proofs))

@@ -116,9 +116,8 @@ pub fn fixes(snapshot: &Snapshot, asked: TextRange) -> Vec<CodeActionOrCommand> 
         let touched = report.findings.iter().filter(|it| it.range.start <= asked.end && asked.start <= it.range.end);
         for finding in touched.take(FIXES) {
             let mut engine = snapshot.desk.engine.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let workshop = snapshot.desk.workshop.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let found = engine.fix_gluon(&elaboration, (at, report), finding, &workshop, &*snapshot.workspace, &cancel);
-            drop((engine, workshop));
+            let found = engine.fix_gluon(&elaboration, at, finding, &*snapshot.workspace, &cancel);
+            drop(engine);
             if let Ok(Some(found)) = found {
                 let diagnostic = diagnostics::diagnostic(snapshot, finding);
                 actions.push(actions::fix(snapshot, found.title, &found.edits, diagnostic));

@@ -18,6 +18,7 @@ mod value;
 use std::rc::Rc;
 
 use crate::base::TextRange;
+pub use builtins::{builtin, canonical};
 pub use eval::elaborate;
 pub use interp::{FileId, Problem};
 pub use origin::{Frame, FrameId, Origin, OriginId, Origins};

@@ -110,6 +110,14 @@ pub fn lookup<'a>(path: &str, version: Version) -> Option<Value<'a>> {
     found.or_else(|| modules::is_module(&path, version).then(|| Value::Lib(path.as_ref().into())))
 }
 
+/// The full name of the function that a name stands for in a release of Triton.
+pub fn builtin(path: &str, version: Version) -> Option<&'static str> {
+    match lookup(path, version) {
+        Some(Value::Builtin(row)) => Some(row.path),
+        _ => None,
+    }
+}
+
 fn value<'a>(fixed: Fixed) -> Value<'a> {
     match fixed {
         Fixed::DType(dtype) => Value::DType(dtype),
