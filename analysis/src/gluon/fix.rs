@@ -249,3 +249,116 @@ fn moved(at: u32, edits: &[Edit]) -> u32 {
     }
     u32::try_from(to).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Limits;
+    use crate::gluon::{Script, Workshop};
+    use crate::syntax::gluon::NoSources;
+
+    const HEAD: &str = "\
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, mbarrier, tma
+
+
+@gluon.jit
+def load(desc, ring, ready, free, steps):
+    depth: gl.constexpr = ring.shape[0]
+    for i in range(steps):
+        slot = i % depth
+        mbarrier.wait(free.index(slot), ((i // depth) & 1) ^ 1)
+        mbarrier.expect(ready.index(slot), desc.nbytes_per_cta)
+        tma.async_load(desc, [i, 0], ready.index(slot), ring.index(slot))
+
+
+@gluon.jit
+def use(ring, ready, free, steps):
+    depth: gl.constexpr = ring.shape[0]
+    tile: gl.constexpr = gl.BlockedLayout([1, 4], [1, 32], [4, 1], [1, 0])
+    for i in range(steps):
+        slot = i % depth
+        mbarrier.wait(ready.index(slot), (i // depth) & 1)
+        value = ring.index(slot).load(tile)
+        ring.index(slot).store(value + value)
+        fence_async_shared()
+        mbarrier.arrive(free.index(slot), count=1)
+
+
+# fencepost: desc=fp32[64,128], steps=i32, depth=2, target=sm_90
+@gluon.jit
+def kernel(desc, steps, depth: gl.constexpr):
+    ring = gl.allocate_shared_memory(desc.dtype, [depth] + desc.block_shape, desc.layout)
+    ready = mbarrier.allocate_mbarrier(batch=depth)
+    free = mbarrier.allocate_mbarrier(batch=depth)
+    for s in gl.static_range(depth):
+        mbarrier.init(ready.index(s), count=1)
+        mbarrier.init(free.index(s), count=1)
+    gl.warp_specialize([
+        (use, (ring, ready, free, steps)),
+        (load, (desc, ring, ready, free, steps)),
+    ], [1], [24])
+";
+
+    /// The findings of a text, each with its fix.
+    fn fixed(text: &str) -> Vec<(Kind, Option<Fix>)> {
+        let (mut engine, cancel) = (Engine::new(Limits::default()), Cancel::never());
+        let script = Script::new("kernel.py", text);
+        let Ok(of) = Workshop::default().elaborate(&script, &NoSources, &cancel) else { return Vec::new() };
+        let of = Arc::new(of);
+        let Ok(analysis) = engine.analyse_gluon(&of, &cancel) else { return Vec::new() };
+        let mut out = Vec::new();
+        for (at, report) in analysis.kernels.iter().enumerate() {
+            for finding in report.findings.iter().filter(|finding| finding.severity <= Severity::Warning) {
+                let fix = engine.fix_gluon(&of, at, finding, &NoSources, &cancel).unwrap_or_default();
+                out.push((finding.kind, fix));
+            }
+        }
+        assert!(
+            analysis.problems.iter().all(|problem| problem.severity > Severity::Warning),
+            "{:?}",
+            analysis.problems
+        );
+        out
+    }
+
+    #[test]
+    fn the_ring_is_right_as_it_is() {
+        assert_eq!(fixed(HEAD), []);
+    }
+
+    /// What is broken, how, and what some fix of it writes.
+    const BROKEN: &[(&str, &str, &str)] = &[
+        ("        fence_async_shared()\n", "", "fence_async_shared()"),
+        ("((i // depth) & 1) ^ 1", "(i // depth) & 1", "^ 1"),
+        ("mbarrier.wait(ready.index(slot), (i // depth) & 1)", "mbarrier.wait(ready.index(slot), i & 1)", "//"),
+        ("        mbarrier.wait(ready.index(slot), (i // depth) & 1)\n", "", "mbarrier.wait(ready.index(slot)"),
+        ("        mbarrier.wait(free.index(slot), ((i // depth) & 1) ^ 1)\n", "", "mbarrier.wait(free.index(slot)"),
+        ("        mbarrier.arrive(free.index(slot), count=1)\n", "", "mbarrier.arrive(free.index(slot)"),
+        ("        mbarrier.init(free.index(s), count=1)\n", "        mbarrier.init(free.index(s), count=2)\n", "1"),
+        ("expect(ready.index(slot), desc.nbytes_per_cta)", "expect(ready.index(slot), 16)", "desc.nbytes_per_cta"),
+        ("        mbarrier.init(free.index(s), count=1)\n", "", "mbarrier.init(free.index("),
+    ];
+
+    #[test]
+    fn what_is_broken_is_mended_in_python() {
+        let mut without = Vec::new();
+        for (part, with, written) in BROKEN {
+            let text = HEAD.replacen(part, with, 1);
+            assert_ne!(text, HEAD, "{part}");
+            let found = fixed(&text);
+            assert!(!found.is_empty(), "{part}: nothing is found");
+            let fixes = || found.iter().filter_map(|(_, fix)| fix.as_ref());
+            if !fixes().any(|fix| fix.edits.iter().any(|edit| edit.text.contains(written))) {
+                without.push(format!("{part:?}: {found:#?}"));
+            }
+            for fix in fixes() {
+                let mended = crate::fix::apply(&text, &fix.edits).unwrap_or_default();
+                let left = fixed(&mended);
+                assert!(left.len() < found.len(), "{part}: {fix:?} leaves {left:?}");
+            }
+        }
+        assert!(without.is_empty(), "{}", without.join("\n"));
+    }
+}

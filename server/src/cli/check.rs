@@ -275,11 +275,7 @@ impl File {
 }
 
 /// Looks for fixes of what was found in Python.
-fn fix(
-    engine: &mut Engine,
-    analysis: &mut Analysis,
-    workspace: &Workspace,
-) -> Result<(), Cancelled> {
+fn fix(engine: &mut Engine, analysis: &mut Analysis, workspace: &Workspace) -> Result<(), Cancelled> {
     let Some(elaboration) = analysis.gluon.clone() else { return Ok(()) };
     let mut left = FIXES;
     for at in 0..analysis.kernels.len() {
