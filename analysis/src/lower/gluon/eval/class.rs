@@ -284,9 +284,19 @@ impl<'a> Interp<'a> {
             None if name.starts_with("__") => Ok(None),
             None => match find(&instance.class, "__getattr__") {
                 Some(otherwise) => {
-                    let args = Args { pos: vec![this, Value::Str(name.into())], named: Vec::new() };
+                    let args = Args { pos: vec![this.clone(), Value::Str(name.into())], named: Vec::new() };
                     let at = self.at;
-                    self.by_python(|interp| interp.call(&otherwise, args, at)).map(Some)
+                    let found = self.by_python(|interp| interp.call(&otherwise, args, at))?;
+                    // A function of the kernel is bound to what it was asked of, not to what it was found in.
+                    Ok(Some(match &found {
+                        Value::Bound(bound) => match &bound.1 {
+                            Value::Function(function) if function.kind == FnKind::Jit => {
+                                Value::Bound(Rc::new((this, bound.1.clone())))
+                            }
+                            _ => found,
+                        },
+                        _ => found,
+                    }))
                 }
                 None => Ok(None),
             },

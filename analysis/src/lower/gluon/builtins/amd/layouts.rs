@@ -59,7 +59,7 @@ pub(super) const PART: Part = Part {
             "gl.amd.cdna5.make_partitioned_dot_layouts",
             "block_m, block_n, original_layout_a, original_layout_b, num_warps, instr_shape, a_transposed=False, \
              b_transposed=False, slice_m=None, slice_n=None, transposed=True",
-            9,
+            8,
             partitioned_dot,
         ),
     ],
