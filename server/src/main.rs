@@ -6,6 +6,7 @@
 mod cli;
 mod lanes;
 mod lsp;
+mod opinion;
 mod place;
 mod python;
 mod workspace;

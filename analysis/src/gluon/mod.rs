@@ -13,6 +13,7 @@ mod fix;
 mod fixes;
 mod judge;
 mod merge;
+mod opinion;
 mod ops;
 mod place;
 mod report;
@@ -24,7 +25,8 @@ mod show;
 mod tests;
 mod workshop;
 
-pub use crate::lower::gluon::{Config, Target, given};
+pub use crate::lower::gluon::{Config, Given, Target, given};
+pub use opinion::Opinion;
 pub use place::Placed;
 pub use script::Script;
 pub use shadow::Shadow;

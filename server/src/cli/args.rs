@@ -43,6 +43,12 @@ pub enum Command {
     /// behind each op. Exit code: 2 where a kernel could not be elaborated whole, else 0.
     #[command(verbatim_doc_comment)]
     Ir(Ir),
+    /// Compile the kernels of a Python file with your own Triton, with no GPU, and compare the verdicts
+    ///
+    /// This imports the file, that is, it runs it. Exit code: 0 where both readings agree, 1 where they
+    /// differ, which is a defect of fencepost, 2 where something could not be compiled.
+    #[command(verbatim_doc_comment)]
+    Compare(Compare),
     /// Explain a kind of finding; without one, list them all
     Explain {
         /// Name of the kind, for example `deadlock`
@@ -200,6 +206,20 @@ pub struct Ir {
     pub all: bool,
     #[command(flatten)]
     pub python: Python,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Compare {
+    /// A Python file
+    pub path: PathBuf,
+    /// The Python that has Triton; by default that of the active environment
+    #[arg(long, value_name = "PATH")]
+    pub python: Option<PathBuf>,
+    /// Where they differ, write both kernels to files in this folder, for a report of the defect
+    #[arg(long, value_name = "FOLDER")]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub settings: Python,
 }
 
 #[derive(Debug, clap::Args)]

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+pub mod compare;
 mod excerpt;
 mod explain;
 mod github;
@@ -51,6 +52,7 @@ pub fn main() -> ExitCode {
         Command::Trace(trace) => trace::run(&trace),
         Command::Report(report) => report::run(&report),
         Command::Ir(ir) => ir::run(&ir),
+        Command::Compare(compare) => compare::run(&compare),
         Command::Explain { kind } => explain::run(kind.as_deref()),
         Command::Lsp(_) => return crate::lsp::main(),
     };

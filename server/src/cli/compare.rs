@@ -1,0 +1,130 @@
+//! `fencepost compare`: the kernels of a Python file beside what the user's Triton compiles of them.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use analysis::Engine;
+use analysis::base::{Cancel, Limits};
+use analysis::gluon::Opinion;
+use runtime::sidecar::Sidecar;
+
+use super::args::Compare;
+use super::check::File;
+use super::sources::{Origin, Source, read};
+use super::{Exit, STACK_BYTES};
+use crate::opinion::{PATIENCE, Second, compare};
+use crate::place::Places;
+
+/// Compares the kernels of a file.
+pub fn run(args: &Compare) -> io::Result<Exit> {
+    // Elaborating recurses.
+    thread::scope(|scope| {
+        let work = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || command(args))?;
+        work.join().unwrap_or_else(|_| Err(io::Error::other("the comparison failed")))
+    })
+}
+
+fn command(args: &Compare) -> io::Result<Exit> {
+    let source = Source { origin: Origin::File(args.path.clone()), named: true };
+    let path = source.path();
+    let trouble = |message: &str| {
+        writeln!(io::stderr(), "fencepost: {path}: {message}")?;
+        Ok(Exit::Trouble)
+    };
+    let text = match read(&source) {
+        Ok(text) => text,
+        Err(error) => return trouble(&error.message),
+    };
+    let mut file = File::new(&source, &text, &args.settings);
+    let Some(script) = file.text.python() else { return trouble("is no Python file") };
+    let Ok(elaboration) = file.workshop.elaborate(script, &file.workspace, &Cancel::never()) else {
+        return trouble("the elaboration was cancelled");
+    };
+    if elaboration.kernels.is_empty() {
+        return trouble("there is no kernel");
+    }
+    let python = args.python.clone().unwrap_or_else(interpreter);
+    let mut sidecar = match Sidecar::start(&python, PATIENCE) {
+        Ok(sidecar) => sidecar,
+        Err(error) => return trouble(&format!("{}: {error}", python.display())),
+    };
+    let mut engine = Engine::new(Limits::default());
+    let seconds = match compare(&mut engine, &mut sidecar, &args.path, &elaboration, &Cancel::never()) {
+        Ok(Ok(seconds)) => seconds,
+        Ok(Err(error)) => return trouble(&error.to_string()),
+        Err(_) => return trouble("the comparison was cancelled"),
+    };
+    let version = sidecar.hello().triton.clone().unwrap_or_default();
+    let printed = print(&path, &version, &seconds, &Places::new(&text));
+    if let Some(folder) = &args.report {
+        write_reports(folder, &version, &seconds)?;
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(printed.as_bytes())?;
+    out.flush()?;
+    let differs = seconds.iter().any(|second| matches!(second.opinion, Ok(Opinion::Differs { .. })));
+    let missing = seconds.iter().any(|second| second.opinion.is_err());
+    Ok(match (differs, missing) {
+        (true, _) => Exit::Findings,
+        (false, true) => Exit::Trouble,
+        (false, false) => Exit::Clean,
+    })
+}
+
+/// The Python of the active environment, or the first on the path.
+pub fn interpreter() -> PathBuf {
+    let environment = std::env::var_os("VIRTUAL_ENV").or_else(|| std::env::var_os("CONDA_PREFIX"));
+    let places = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+    let inside = environment.map(|folder| Path::new(&folder).join(places)).filter(|python| python.is_file());
+    inside.unwrap_or_else(|| if cfg!(windows) { "python".into() } else { "python3".into() })
+}
+
+fn print(path: &str, version: &str, seconds: &[Second], places: &Places<'_>) -> String {
+    let mut out = String::new();
+    for second in seconds {
+        let label = if second.label.is_empty() { String::new() } else { format!(" [{}]", second.label) };
+        let _ = writeln!(
+            out,
+            "{path}:{}: {}{label}: {} (Triton {version}, {:.0} ms)",
+            places.line(second.range.start),
+            second.kernel,
+            second.says(),
+            second.ms
+        );
+    }
+    let count = |test: fn(&Second) -> bool| seconds.iter().filter(|second| test(second)).count();
+    let same = count(|second| matches!(second.opinion, Ok(Opinion::Same)));
+    let agrees = count(|second| matches!(second.opinion, Ok(Opinion::Agrees)));
+    let decides = count(|second| matches!(second.opinion, Ok(Opinion::Decides { .. })));
+    let differs = count(|second| matches!(second.opinion, Ok(Opinion::Differs { .. })));
+    let missing = count(|second| second.opinion.is_err());
+    let _ = writeln!(
+        out,
+        "{} instances: {same} the same kernel, {agrees} the same verdict, {decides} decided by one, {differs} differ, \
+         {missing} not compiled",
+        seconds.len()
+    );
+    out
+}
+
+/// What a report of the defect needs: both kernels, one pair of files an instance.
+fn write_reports(folder: &Path, version: &str, seconds: &[Second]) -> io::Result<()> {
+    for (at, second) in seconds.iter().enumerate() {
+        let Ok(Opinion::Differs { kernels, .. }) = &second.opinion else { continue };
+        std::fs::create_dir_all(folder)?;
+        let name = format!("{}-{}.md", second.kernel, at + 1);
+        let text = format!(
+            "# `{}` {}\n\nfencepost {}, Triton {version}: {}\n\n## From the Python\n\n```\n{}```\n\n## From what Triton compiled\n\n```\n{}```\n",
+            second.kernel,
+            second.label,
+            env!("CARGO_PKG_VERSION"),
+            second.says(),
+            kernels.0,
+            kernels.1
+        );
+        std::fs::write(folder.join(name), text)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! The user's own Triton as a second opinion on the kernels of a Python file.
+//!
+//! The kernels are compiled to TTGIR in a process of that Python, which runs the file; whoever calls this
+//! has asked for it. What comes back is judged by the same machine and compared.
+//!
+//! Missed: kernels inside functions, and launches whose arguments cannot be written down.
+
+use std::path::Path;
+use std::time::Duration;
+
+use analysis::Engine;
+use analysis::base::{Cancel, Cancelled, TextRange};
+use analysis::gluon::{Elaboration, Given, Opinion, Shadow};
+use runtime::sidecar::{KernelRequest, Request, Sidecar, SidecarError};
+
+/// How long importing Triton, and compiling all kernels of a file, may take.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What became of one instance.
+pub struct Second {
+    /// The kernel.
+    pub kernel: String,
+    /// Which of its instances; empty for the only one.
+    pub label: String,
+    /// The kernel's name in the text.
+    pub range: TextRange,
+    /// The opinion, or why there is none.
+    pub opinion: Result<Opinion, String>,
+    /// Milliseconds that Triton took.
+    pub ms: f64,
+}
+
+/// Compiles every instance that can be compiled, and compares. `path` is the file as it lies on the disk.
+///
+/// # Errors
+///
+/// Where the process is of no more use, or the file cannot be imported; and where `cancel` says so.
+pub fn compare(
+    engine: &mut Engine,
+    sidecar: &mut Sidecar,
+    path: &Path,
+    elaboration: &Elaboration,
+    cancel: &Cancel<'_>,
+) -> Result<Result<Vec<Second>, SidecarError>, Cancelled> {
+    let mut seconds = Vec::new();
+    let mut wanted: Vec<(usize, &Shadow)> = Vec::new();
+    let mut request = Request { file: path.display().to_string(), kernels: Vec::new() };
+    for kernel in &elaboration.kernels {
+        let range = elaboration.module.place(kernel.entry.name_range).0;
+        for shadow in &kernel.shadows {
+            let label = shadow.instance.label.clone();
+            let asked = if kernel.entry.inside.is_empty() {
+                kernel_request(&kernel.entry.name, shadow)
+            } else {
+                Err("it is defined inside a function".to_owned())
+            };
+            let opinion = match asked {
+                Ok(one) => {
+                    request.kernels.push(one);
+                    wanted.push((seconds.len(), shadow));
+                    Err(String::new())
+                }
+                Err(why) => Err(why),
+            };
+            seconds.push(Second { kernel: kernel.entry.name.clone(), label, range, opinion, ms: 0.0 });
+        }
+    }
+    if request.kernels.is_empty() {
+        return Ok(Ok(seconds));
+    }
+    let compiled = match sidecar.compile(&request, PATIENCE) {
+        Ok(compiled) => compiled,
+        Err(error) => return Ok(Err(error)),
+    };
+    for ((at, shadow), compiled) in wanted.into_iter().zip(compiled) {
+        cancel.check()?;
+        let Some(second) = seconds.get_mut(at) else { continue };
+        second.ms = compiled.ms;
+        second.opinion = match compiled.ttgir {
+            Some(ttgir) => engine.second_opinion(shadow, &ttgir, cancel)?,
+            None => Err(compiled.error.unwrap_or_else(|| "Triton gave no reason".to_owned())),
+        };
+    }
+    Ok(Ok(seconds))
+}
+
+fn kernel_request(name: &str, shadow: &Shadow) -> Result<KernelRequest, String> {
+    let spec = &shadow.instance.spec;
+    if spec.host.is_some() {
+        return Err("its arguments cannot be written down".to_owned());
+    }
+    let mut request = KernelRequest {
+        name: name.to_owned(),
+        signature: Default::default(),
+        constexprs: Default::default(),
+        target: spec.target.0.name(),
+        num_warps: spec.num_warps.0,
+        num_ctas: spec.num_ctas.0,
+    };
+    for argument in &spec.arguments {
+        let (map, text) = match &argument.given {
+            Given::Value(text) => (&mut request.constexprs, text),
+            Given::Type(text) if text.starts_with('(') => return Err("it takes tuples".to_owned()),
+            Given::Type(text) => (&mut request.signature, text),
+        };
+        map.insert(argument.name.clone(), text.clone());
+    }
+    Ok(request)
+}
+
+impl Second {
+    /// The opinion in one sentence.
+    pub fn says(&self) -> String {
+        let list = |of: &[(analysis::findings::Kind, u32)]| -> String {
+            let one = |(kind, line): &(analysis::findings::Kind, u32)| match line {
+                0 => kind.name().to_owned(),
+                line => format!("{} at line {line}", kind.name()),
+            };
+            if of.is_empty() { "nothing".to_owned() } else { of.iter().map(one).collect::<Vec<_>>().join(", ") }
+        };
+        match &self.opinion {
+            Ok(Opinion::Same) => "agrees: Triton compiles the same kernel".to_owned(),
+            Ok(Opinion::Agrees) => "agrees: what Triton compiles has the same verdict".to_owned(),
+            Ok(Opinion::Decides { compiled: true, says }) => format!("decided by what Triton compiles: {says}"),
+            Ok(Opinion::Decides { compiled: false, says }) => {
+                format!("what Triton compiles is not decided; the Python says {says}")
+            }
+            Ok(Opinion::Differs { python, compiled, .. }) => format!(
+                "differs, which is a defect of fencepost: only the Python has {}, only what Triton compiles has {}",
+                list(python),
+                list(compiled)
+            ),
+            Err(why) => format!("not compiled: {why}"),
+        }
+    }
+}
