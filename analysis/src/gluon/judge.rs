@@ -112,12 +112,15 @@ impl Shadow {
             reasons.push("a place could not be followed".to_owned());
         }
         if let Some(problem) = self.problems.iter().find(|problem| !problem.hint) {
-            let with = if self.guessed() { " with the values that were assumed" } else { "" };
+            let with =
+                if self.guessed() && problem.code != REMOVED { " with the values that were assumed" } else { "" };
             reasons.push(format!("Triton would refuse it{with}: {}", problem.message));
         }
         if let Some(range) = self.broken() {
             report.findings.clear();
             reasons.push(format!("its text does not parse at line {}", line(&self.module, range)));
+            report.verdict = Verdict::Undecided(reasons);
+            return;
         }
         if self.guessed() && !self.instance.hint.is_empty() {
             let place = self.module.place(self.name).0;

@@ -25,6 +25,7 @@ pub(super) fn captured(ir: &str, names: &mut Vec<Option<Rc<str>>>) {
         let parts = line.split('%').skip(1).zip(all);
         parts.filter_map(|(part, digits)| part.get(..digits)?.parse().ok()).collect()
     };
+    described(ir, names);
     let mut outer: Vec<usize> = Vec::new();
     for line in ir.lines() {
         if let Some(rest) =
@@ -41,6 +42,33 @@ pub(super) fn captured(ir: &str, names: &mut Vec<Option<Rc<str>>>) {
                     *slot = name;
                 }
             }
+        }
+    }
+}
+
+/// What an entry receives of a tensor descriptor: its shape and strides stand behind it.
+fn described(ir: &str, names: &mut Vec<Option<Rc<str>>>) {
+    let entry = ir.lines().find_map(|line| line.strip_prefix("tt.func public @"));
+    let mut of: Option<(Rc<str>, [usize; 2])> = None;
+    for part in entry.unwrap_or("").split('%').skip(1) {
+        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+        let Some(number) = part.get(..digits).and_then(|digits| digits.parse::<usize>().ok()) else { continue };
+        let ty = part.get(digits..).unwrap_or("").trim_start_matches(':').trim_start();
+        let known = names.get(number).cloned().flatten();
+        match (known, &mut of) {
+            (Some(name), _) => of = ty.starts_with("!tt.tensordesc").then_some((name, [0, 0])),
+            (None, Some((desc, counts))) => {
+                let (at, what) = if ty.starts_with("i64") { (1, "strides") } else { (0, "shape") };
+                let name = format!("{desc}.{what}[{}]", counts[at]);
+                counts[at] += 1;
+                if names.len() <= number {
+                    names.resize(number + 1, None);
+                }
+                if let Some(slot) = names.get_mut(number) {
+                    *slot = Some(name.into());
+                }
+            }
+            (None, None) => {}
         }
     }
 }
@@ -157,8 +185,18 @@ mod tests {
         assert_eq!(text, "%bars = x\n%1 = y %bars\n%bars_2, %a.b = z %1, %bars_2#0\n");
         let starts: Vec<&str> = ops.iter().map(|(at, _)| &text[*at as usize..][..2]).collect();
         assert_eq!(starts, ["%b", "%1", "%b"]);
-        assert_eq!(text[ops[2].0 as usize..].find('z'), Some(15));
+        assert_eq!(text[ops[2].0 as usize..].find('z'), Some(16));
         assert_eq!((shown.get("bars_2"), shown.get("a.b"), shown.get("1")), (Some("bars"), Some("a.b"), None));
+    }
+
+    #[test]
+    fn what_has_no_variable_is_named_after_what_it_belongs_to() {
+        let mut names: Vec<Option<Rc<str>>> = vec![Some("d".into()), None, None, Some("n".into()), None];
+        let ir = "tt.func public @f(%0: !tt.tensordesc<8xf16>, %1: i32, %2: i64, %3: i32, %4: i32) {\n\
+                  ttg.warp_specialize(%3) attributes {}\npartition0(%5: i32) num_warps(1) {\n";
+        captured(ir, &mut names);
+        let shown: Vec<&str> = names.iter().map(|name| name.as_deref().unwrap_or("?")).collect();
+        assert_eq!(shown, ["d", "d.shape[0]", "d.strides[0]", "n", "?", "n"]);
     }
 
     #[test]

@@ -65,7 +65,7 @@ fn an_edit_elaborates_what_it_touches() {
     let mut session = Session::new(TEXT);
     let first = session.analyse();
     assert_eq!(session.workshop.elaborations(), 1);
-    assert!(place(&first, TEXT).starts_with("tile.load("), "{:?}", first.kernels);
+    assert!(place(&first, TEXT).starts_with("mbarrier.wait("), "{:?}", first.kernels);
     let explorations = session.engine.explorations();
     let moved = session.edit("return 1", "return 12345");
     assert_eq!(session.workshop.elaborations(), 1);
