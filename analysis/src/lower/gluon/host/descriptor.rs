@@ -70,6 +70,15 @@ impl<'a> Descriptor<'a> {
     }
 }
 
+/// `dataclasses.replace(descriptor, …)`.
+pub(super) fn replaced<'a>(descriptor: &Descriptor<'a>, named: &[(Rc<str>, Value<'a>)]) -> Value<'a> {
+    let mut copy = descriptor.clone();
+    for (name, value) in named {
+        copy.set(name, value.clone());
+    }
+    Value::Host(Rc::new(Thing::Descriptor(RefCell::new(copy))))
+}
+
 /// The class without the modules in front of it, as its `repr` is.
 fn trimmed(layout: &str) -> &str {
     let end = layout.find('(').unwrap_or(layout.len());

@@ -119,6 +119,7 @@ pub(super) fn call<'a>(interp: &mut Interp<'a>, path: &str, args: Args<'a>) -> O
             return Some(leave(interp, "the test ends itself here"));
         }
         "pytest.param" => Value::Host(Rc::new(Thing::Param(args.pos))),
+        "sys.modules.get" => Value::None,
         "os.environ.get" | "os.getenv" => args.pos.get(1).cloned().unwrap_or(Value::None),
         _ if matches!(last, "MXFP4Tensor" | "MXScaleTensor") => super::torch::quantized(last, &args),
         _ if last == "run_in_process" => {

@@ -209,6 +209,13 @@ pub fn binary<'a>(interp: &mut Interp<'a>, op: Option<Operator>, left: &Value<'a
     }
 }
 
+/// `dataclasses.replace(value, …)` of a host value.
+pub fn replaced<'a>(args: &Args<'a>) -> Option<Value<'a>> {
+    let Some(Value::Host(thing)) = args.pos.first() else { return None };
+    let Thing::Descriptor(descriptor) = &**thing else { return None };
+    Some(descriptor::replaced(&descriptor.borrow(), &args.named))
+}
+
 /// Whether a value tells nothing, so that what is done with it may fail here and not in Python.
 pub fn is_vague(value: &Value<'_>) -> bool {
     matches!(value, Value::Host(thing) if matches!(**thing, Thing::Any(_)))

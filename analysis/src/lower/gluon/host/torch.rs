@@ -526,7 +526,12 @@ pub(super) fn index<'a>(interp: &Interp<'a>, of: &Torch, index: &Value<'a>) -> E
                 strides.push(step.saturating_mul(by));
                 dim += 1;
             }
-            // By a tensor or a list.
+            Value::Host(thing) if let Thing::Tensor(by) = &**thing && &*by.dtype != "bool" => {
+                shape.extend_from_slice(&by.shape);
+                strides.extend_from_slice(&contiguous(&by.shape));
+                dim += 1;
+            }
+            // By a list, or by truths.
             _ => return Ok(content("a choice of elements")),
         }
     }

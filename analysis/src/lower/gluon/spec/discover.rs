@@ -24,6 +24,9 @@ const CASES: usize = 32;
 /// How many other files are looked at.
 const FILES: usize = 8;
 
+/// How many notes a kernel gets of its launches.
+const NOTES: usize = 4;
+
 /// Steps of all host code of one file.
 const STEPS: u64 = 400_000;
 
@@ -93,8 +96,9 @@ pub(super) fn discover(
     }
     let left: Vec<String> = job.left.into_iter().map(|(_, why)| why).collect();
     let found = found.into_iter().zip(notes).zip(entries).map(|((seen, mut notes), entry)| {
-        if seen.is_empty() && entry.launched {
-            notes.extend(left.iter().cloned());
+        if seen.is_empty() {
+            let most = if entry.launched { left.len() } else { 1 };
+            notes.extend(left.iter().take(most).cloned());
         }
         let mut launches: Vec<Seen> = Vec::new();
         for one in seen {
@@ -314,13 +318,17 @@ impl Job<'_> {
         Ok(!any.is_empty())
     }
 
-    fn seen<'a>(&self, interp: &Interp<'a>, entry: usize, launch: &Launch<'a>, host: Host) -> Seen {
-        let entry = &self.entries[entry];
+    fn seen<'a>(&mut self, interp: &Interp<'a>, at: usize, launch: &Launch<'a>, host: Host) -> Seen {
+        let entry = &self.entries[at];
         let mut expressible = entry.inside.is_empty();
         let mut arguments = Vec::new();
         for param in &entry.params {
             let Some((_, value)) = launch.arguments.iter().find(|(name, _)| **name == *param.name) else { continue };
-            if matches!(value, Value::Unknown(_)) {
+            if let Value::Unknown(why) = value {
+                let note = format!("what a launch gives `{}` is not known: {why}", param.name);
+                if !self.notes[at].contains(&note) && self.notes[at].len() < NOTES {
+                    self.notes[at].push(note);
+                }
                 continue;
             }
             match host::given(interp, value, param.constexpr, param.specialised) {
