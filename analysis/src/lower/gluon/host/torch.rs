@@ -208,7 +208,7 @@ pub(super) fn attribute<'a>(interp: &Interp<'a>, of: &Torch, name: &str) -> Opti
         "itemsize" => Value::Int(of.bytes().into()),
         "nbytes" => Value::Int(of.bytes().saturating_mul(of.count()).into()),
         "requires_grad" => Value::Bool(false),
-        "grad" => Value::None,
+        "grad" => tensor(of.clone()),
         "data" => tensor(of.clone()),
         _ => return None,
     })
@@ -526,7 +526,10 @@ pub(super) fn index<'a>(interp: &Interp<'a>, of: &Torch, index: &Value<'a>) -> E
                 strides.push(step.saturating_mul(by));
                 dim += 1;
             }
-            Value::Host(thing) if let Thing::Tensor(by) = &**thing && &*by.dtype != "bool" => {
+            Value::Host(thing)
+                if let Thing::Tensor(by) = &**thing
+                    && &*by.dtype != "bool" =>
+            {
                 shape.extend_from_slice(&by.shape);
                 strides.extend_from_slice(&contiguous(&by.shape));
                 dim += 1;
