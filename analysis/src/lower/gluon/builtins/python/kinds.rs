@@ -203,15 +203,13 @@ pub(super) fn same<'a>(a: &Value<'a>, b: &Value<'a>, depth: u32) -> Option<bool>
                 return Some(false);
             }
             let (a, b) = (a.fields.borrow(), b.fields.borrow());
-            let fields = a.iter().zip(b.iter());
-            let start = Some(a.len() == b.len());
-            fields.fold(start, |equal, (a, b)| both(equal, same(&a.1, &b.1, depth + 1)))
+            both(Some(a.len() == b.len()), every(a.iter().zip(b.iter()).map(|(a, b)| same(&a.1, &b.1, depth + 1))))
         }
         (Value::Object(a), Value::Object(b)) => {
             if a.class.path != b.class.path || a.fields.len() != b.fields.len() {
                 return Some(false);
             }
-            a.fields.iter().zip(&b.fields).fold(Some(true), |equal, (a, b)| both(equal, same(&a.1, &b.1, depth + 1)))
+            every(a.fields.iter().zip(&b.fields).map(|(a, b)| same(&a.1, &b.1, depth + 1)))
         }
         _ => match (numeric(a), numeric(b)) {
             (Some(a), Some(b)) => Some(a == b),
@@ -241,11 +239,21 @@ fn both(a: Option<bool>, b: Option<bool>) -> Option<bool> {
     }
 }
 
+/// Whether all are; known as soon as one is not.
+fn every(mut parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut open = false;
+    let known = parts.any(|part| {
+        open |= part.is_none();
+        part == Some(false)
+    });
+    if known { Some(false) } else { (!open).then_some(true) }
+}
+
 fn all<'a>(a: &[Value<'a>], b: &[Value<'a>], depth: u32) -> Option<bool> {
     if a.len() != b.len() {
         return Some(false);
     }
-    a.iter().zip(b).fold(Some(true), |equal, (a, b)| both(equal, same(a, b, depth + 1)))
+    every(a.iter().zip(b).map(|(a, b)| same(a, b, depth + 1)))
 }
 
 /// A number that compares with others.

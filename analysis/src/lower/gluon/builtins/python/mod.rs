@@ -23,7 +23,7 @@ use crate::lower::gluon::interp::{Eval, Interp, Stop};
 use crate::lower::gluon::value::Value;
 
 pub use kinds::{extends, is_instance, type_name};
-pub use text::{display, format, repr};
+pub use text::display;
 
 /// Python's share of the table.
 pub const PARTS: [&Part; 8] = [

@@ -102,7 +102,7 @@ fn partition<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 fn join<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let parts = items(interp, &arg(bound, 1))?;
-    Ok(Value::Str(text::join(interp, &*this(interp, bound)?, &parts)?))
+    Ok(Value::Str(text::join(interp, &this(interp, bound)?, &parts)?))
 }
 
 /// Whether one of the texts that an argument gives fits.
@@ -200,11 +200,11 @@ fn place(text: &str, of: &str) -> Option<i128> {
 }
 
 fn find<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    Ok(Value::Int(place(&*this(interp, bound)?, &*other(interp, bound)?).unwrap_or(-1)))
+    Ok(Value::Int(place(&this(interp, bound)?, &other(interp, bound)?).unwrap_or(-1)))
 }
 
 fn index<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    match place(&*this(interp, bound)?, &*other(interp, bound)?) {
+    match place(&this(interp, bound)?, &other(interp, bound)?) {
         Some(at) => Ok(Value::Int(at)),
         None => interp.raise("the text is not found"),
     }

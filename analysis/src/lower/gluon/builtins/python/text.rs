@@ -266,7 +266,7 @@ fn grouped(digits: &str, group: Option<char>) -> String {
     let Some(group) = group else { return digits.to_owned() };
     let mut text = String::new();
     for (at, c) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(group);
         }
         text.push(c);

@@ -26,8 +26,7 @@ use crate::lower::gluon::value::{DType, Tensor, Value};
 
 pub(super) use memory::pointee;
 
-pub use arith::{absolute, cast, ceil_div, choose, extreme, pair};
-pub use reshape::expand_dims;
+pub use arith::{absolute, cast, ceil_div, extreme};
 
 /// This room's share of the table.
 pub const PARTS: [&Part; 11] = [
