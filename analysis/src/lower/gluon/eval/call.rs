@@ -73,6 +73,12 @@ impl<'a> Interp<'a> {
                 {
                     return Ok(copy);
                 }
+                if row.path == "len"
+                    && let Some(Value::Host(thing)) = args.pos.first()
+                    && let Some(length) = host::length(thing)
+                {
+                    return Ok(Value::Int(length));
+                }
                 let vague = self.follows_host() && args.pos.iter().any(host::is_vague);
                 match row.call(self, args) {
                     Err(Stop::Raised(range, why)) if vague => Err(Stop::Unknown(range, why)),

@@ -4,9 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::{Thing, any};
-use crate::base::TextRange;
 use crate::lower::gluon::builtins::Args;
-use crate::lower::gluon::interp::{Eval, FileId, Interp, Stop};
+use crate::lower::gluon::interp::{Eval, Interp, Stop};
 use crate::lower::gluon::value::{FnKind, Function, Value};
 
 /// How many configurations of one launch are recorded.
@@ -20,8 +19,6 @@ pub struct Launch<'a> {
     pub arguments: Vec<(Rc<str>, Value<'a>)>,
     pub num_warps: Option<u32>,
     pub num_ctas: Option<u32>,
-    /// Where the launch stands.
-    pub at: (FileId, TextRange),
 }
 
 /// A kernel with what stands between it and its launch.
@@ -129,7 +126,6 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         configs = left.borrow().clone();
     }
     configs.truncate(CONFIGS);
-    let at = (interp.file, interp.at);
     let mut tries: Vec<Option<Rc<Thing<'a>>>> = configs.iter().filter_map(thing).map(Some).collect();
     if tries.is_empty() {
         tries.push(None);
@@ -172,7 +168,7 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         }
         let known = |name: &str| params(&function).any(|param| param == name);
         arguments.retain(|(name, _)| known(name));
-        let launch = Launch { function: function.clone(), arguments, num_warps, num_ctas, at };
+        let launch = Launch { function: function.clone(), arguments, num_warps, num_ctas };
         if let Some(session) = &mut interp.session {
             session.launches.push(launch);
         }

@@ -26,10 +26,12 @@ pub use case::{Case, Cases};
 pub use descriptor::Descriptor;
 pub use launch::{Config, Launch, Launcher, Tuner};
 pub use print::{expression, given};
-pub use reach::{function_at, is_at, reach, run};
+pub use reach::{function_at, reach, run};
 pub use torch::Torch;
 
 /// A value that only host code has.
+// It always stands behind a pointer.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
 pub enum Thing<'a> {
     /// A tensor in memory.

@@ -49,7 +49,7 @@ pub fn reach<'a>(interp: &mut Interp<'a>, host: &Host, def: u32) -> Result<Launc
 }
 
 /// Whether a launch is of the kernel at `def` in the first file.
-pub fn is_at(launch: &Launch<'_>, def: u32) -> bool {
+fn is_at(launch: &Launch<'_>, def: u32) -> bool {
     launch.function.scope.file == FileId(0) && launch.function.def.range().start == def
 }
 

@@ -206,11 +206,8 @@ pub(super) fn pieces(text: &str) -> Vec<(usize, &str)> {
     let (mut depth, mut quote, mut start, mut out) = (0i32, None, 0, Vec::new());
     for (at, c) in text.char_indices() {
         match (quote, c) {
-            (Some(open), _) => {
-                if c == open {
-                    quote = None;
-                }
-            }
+            (Some(open), _) if c == open => quote = None,
+            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
             (None, '(' | '[' | '{' | '<') => depth += 1,
             (None, ')' | ']' | '}' | '>') => depth -= 1,

@@ -192,10 +192,9 @@ impl Job<'_> {
             let arena = Arena::new();
             let mut interp = Interp::new(&arena, self.sources, self.cancel, target, self.config.version);
             interp.session = Some(host::Session::default());
-            match self.with(&mut interp, other, &mut open) {
-                Err(Stop::Cancelled) => return Err(Cancelled),
-                // What was found until then counts.
-                Err(_) | Ok(()) => {}
+            // However else it ends, what was found until then counts.
+            if let Err(Stop::Cancelled) = self.with(&mut interp, other, &mut open) {
+                return Err(Cancelled);
             }
         }
         Ok(())

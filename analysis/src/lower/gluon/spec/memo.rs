@@ -133,7 +133,7 @@ fn moved(found: &mut [Found], before: &[u32], now: &[u32]) {
 fn key(module: &Module, survey: &Survey<'_>, entries: &[Entry], config: &Config) -> u64 {
     let mut hasher = FxHasher::default();
     let mut next = 0u32;
-    let mut text = |from: u32, to: u32, hasher: &mut FxHasher| {
+    let text = |from: u32, to: u32, hasher: &mut FxHasher| {
         if from < to {
             module.slice(TextRange::new(from, to)).hash(hasher);
         }
