@@ -86,10 +86,10 @@ fn a_fix_is_one_that_helps() {
     let found = session.analyse();
     let elaboration = found.gluon.clone().expect("it is Python");
     let report = &found.kernels[0];
-    let (workshop, cancel) = (&session.workshop, Cancel::never());
+    let cancel = Cancel::never();
     let fix = session
         .engine
-        .fix_gluon(&elaboration, (0, report), &report.findings[0], workshop, &NoSources, &cancel)
+        .fix_gluon(&elaboration, 0, &report.findings[0], &NoSources, &cancel)
         .expect("nobody cancels")
         .expect("the other phase helps");
     assert_eq!((fix.edits[0].range.of(TEXT), fix.edits[0].text.as_str()), ("1", "0"));
