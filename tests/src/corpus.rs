@@ -17,6 +17,14 @@ pub struct Row {
     pub file: String,
     /// Its Python source, likewise.
     pub source: String,
+    /// Its function there.
+    pub kernel: String,
+    /// What it is compiled for.
+    pub arch: String,
+    /// What it is compiled with: a key of the manifest's `specs`.
+    pub spec: String,
+    /// `ttgir` or `alloc`.
+    pub stage: String,
     /// Name of the slip; `None` for a clean kernel.
     pub bug: Option<String>,
     /// Acceptable kinds, the best first.
@@ -27,11 +35,20 @@ pub struct Row {
 
 /// Reads the manifest of a corpus.
 pub fn manifest(folder: &Path) -> Result<Vec<Row>, String> {
-    let path = folder.join("manifest.json");
-    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let json: Value = serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    let json = json(folder)?;
     let rows = json.get("files").and_then(Value::as_array).ok_or("the manifest has no `files`")?;
     Ok(rows.iter().map(row).collect())
+}
+
+/// What the kernels are compiled with, by [`Row::spec`].
+pub fn specs(folder: &Path) -> Result<Value, String> {
+    Ok(json(folder)?.get("specs").cloned().unwrap_or_default())
+}
+
+fn json(folder: &Path) -> Result<Value, String> {
+    let path = folder.join("manifest.json");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn row(json: &Value) -> Row {
@@ -40,6 +57,10 @@ fn row(json: &Value) -> Row {
     Row {
         file: text("file"),
         source: text("source"),
+        kernel: text("kernel"),
+        arch: text("arch"),
+        spec: text("spec"),
+        stage: text("stage"),
         bug: json.get("bug").and_then(Value::as_str).map(str::to_string),
         kinds: list("kinds").iter().filter_map(Value::as_str).map(str::to_string).collect(),
         lines: list("lines").iter().filter_map(Value::as_u64).collect(),

@@ -4,10 +4,11 @@
 //! carry their expectations as marks in comments, so each stays valid input for Triton's own
 //! tools. [`page`] reads pages, [`marks`] reads, compares and draws marks, [`observe`] asks the
 //! analysis, [`promises`] checks what it promises of every kernel, [`corpus`] reads the manifest
-//! of the compiled kernels, [`runner`] runs cases that are data, [`ring`] makes kernels of
-//! any size.
+//! of the compiled kernels, [`gluon`] sets kernels in Python beside them, [`runner`] runs cases that
+//! are data, [`ring`] makes kernels of any size.
 
 pub mod corpus;
+pub mod gluon;
 pub mod marks;
 pub mod mutate;
 pub mod observe;

@@ -6,7 +6,7 @@
 //!     //             ---- (1) a further site of the same finding
 //! ```
 //!
-//! A mark stands under the line it is about. `^^^^ kind: text` is a primary site and must match a
+//! In Python a mark starts with `#`. A mark stands under the line it is about. `^^^^ kind: text` is a primary site and must match a
 //! finding by range and kind, each finding by exactly one mark; `---- (n) text` is the `n`th site
 //! of a finding. Further sites are compared where a source marks any. The text is for the reader.
 //! A range over several lines is marked on its first. Columns count characters, a tab as one.
@@ -63,11 +63,8 @@ enum Mark<'a> {
 
 /// Reads a line as a mark: its columns and what it says.
 fn mark(line: &str) -> Option<(Range<usize>, Mark<'_>)> {
-    let comment = line.find("//")?;
-    if !line[..comment].trim().is_empty() {
-        return None;
-    }
-    let after = &line[comment + 2..];
+    let text = line.trim_start();
+    let after = text.strip_prefix("//").or_else(|| text.strip_prefix('#'))?;
     let sign = after.trim_start();
     let start = line[..line.len() - sign.len()].chars().count();
     let of = sign.chars().next().filter(|c| matches!(c, '^' | '-'))?;
@@ -138,8 +135,8 @@ impl Marks {
         lines
     }
 
-    /// The source with these marks instead of those it has.
-    pub fn draw(&self, source: &str) -> String {
+    /// The source with these marks instead of those it has, in comments that start with `comment`.
+    pub fn draw(&self, source: &str, comment: &str) -> String {
         let mut drawn = String::new();
         for (at, line) in source.lines().enumerate().filter(|(_, line)| !is_mark(line)) {
             drawn.push_str(line);
@@ -157,9 +154,9 @@ impl Marks {
             below.dedup();
             let indent = line.chars().take_while(|c| c.is_whitespace()).count();
             for (place, text) in below {
-                let comment = if place.start >= indent + 3 { indent } else { 0 };
-                let gap = place.start.saturating_sub(comment + 2);
-                let _ = writeln!(drawn, "{:comment$}//{:gap$}{text}", "", "");
+                let at = if place.start > indent + comment.len() { indent } else { 0 };
+                let gap = place.start.saturating_sub(at + comment.len());
+                let _ = writeln!(drawn, "{:at$}{comment}{:gap$}{text}", "", "");
             }
         }
         drawn
@@ -202,9 +199,19 @@ mod tests {
     #[test]
     fn drawing_what_was_read_changes_nothing_but_order() {
         let marks = Marks::read(SOURCE);
-        let drawn = marks.draw(SOURCE);
+        let drawn = marks.draw(SOURCE, "//");
         assert_eq!(Marks::read(&drawn), marks);
-        assert_eq!(marks.draw(&drawn), drawn);
+        assert_eq!(marks.draw(&drawn, "//"), drawn);
+    }
+
+    #[test]
+    fn in_python_a_mark_is_a_comment_of_python() {
+        let source =
+            "def f():\n    a = b // c\n    wait(bar)\n    # ^^^^^^^ deadlock: (1) never passes\n# ---- plain\n";
+        let marks = Marks::read(source);
+        let [primary] = marks.primary.as_slice() else { panic!("{marks:?}") };
+        assert_eq!(primary.place, Place { line: 2, start: 6, end: 13 });
+        assert_eq!(marks.draw(source, "#"), source);
     }
 
     fn one(kind: &str, line: usize) -> Primary {

@@ -113,8 +113,8 @@ pub fn limits(case: &Case) -> Result<Limits, String> {
     Ok(limits)
 }
 
-fn summarise(source: &str, analysis: &Analysis) -> Observation {
-    let lines = Lines { source, index: LineIndex::new(source) };
+pub(crate) fn summarise(source: &str, analysis: &Analysis) -> Observation {
+    let lines = Lines::new(source);
     let mut seen = Observation::default();
     for error in &analysis.syntax {
         let text = error.message.clone();
@@ -167,13 +167,17 @@ fn trace(out: &mut String, lines: &Lines<'_>, finding: &Finding) {
 }
 
 /// Byte ranges to lines and columns in characters.
-struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     source: &'a str,
     index: LineIndex,
 }
 
-impl Lines<'_> {
-    fn place(&self, range: TextRange) -> Place {
+impl<'a> Lines<'a> {
+    pub(crate) fn new(source: &'a str) -> Lines<'a> {
+        Lines { source, index: LineIndex::new(source) }
+    }
+
+    pub(crate) fn place(&self, range: TextRange) -> Place {
         let (start, end) = (self.index.line_col(range.start), self.index.line_col(range.end));
         let first = self.index.line_start(start.line);
         let line = TextRange::new(first, self.index.line_start(start.line + 1)).of(self.source).trim_end();

@@ -1,9 +1,10 @@
 //! Markdown pages as suites.
 //!
 //! Headings of any depth open a case; fenced blocks belong to the last heading. Known languages
-//! are sources (`ttgir`, `sync`), outputs (`trace`, `states`) and settings
+//! are sources (`ttgir`, `gluon`, `sync`), outputs (`trace`, `states`) and settings
 //! (`toml`); a block in any other language is prose. Words after a source's language say what
-//! the marks cannot: `proved`, `clean`, `undecided`.
+//! the marks cannot: `proved`, `clean`, `undecided`; a name such as `helpers.py` makes a `gluon` block a file
+//! that the others of its case can import.
 
 use std::fmt;
 use std::ops::Range;
@@ -33,6 +34,8 @@ pub struct Case {
 pub enum Lang {
     /// A TTGIR source.
     Ttgir,
+    /// A Gluon source.
+    Gluon,
     /// A kernel in the text form of the sync IR.
     Sync,
     /// Output: the runs of the findings.
@@ -44,9 +47,15 @@ pub enum Lang {
 }
 
 impl Lang {
+    /// Whether a block of it is analysed.
+    pub fn is_source(self) -> bool {
+        matches!(self, Lang::Ttgir | Lang::Gluon | Lang::Sync)
+    }
+
     fn from_name(name: &str) -> Option<Lang> {
         Some(match name {
             "ttgir" => Lang::Ttgir,
+            "gluon" => Lang::Gluon,
             "sync" => Lang::Sync,
             "trace" => Lang::Trace,
             "states" => Lang::States,
@@ -69,6 +78,13 @@ pub struct Block {
     pub range: Range<usize>,
     /// Content, each line with its end.
     pub text: String,
+}
+
+impl Block {
+    /// The name of the file that it is for others to import.
+    pub fn file(&self) -> Option<&str> {
+        self.words.first().map(String::as_str).filter(|word| word.ends_with(".py"))
+    }
 }
 
 /// A page that cannot be read.
@@ -127,7 +143,7 @@ impl Page {
             let line = block.map_or(1, |block| block.line - 1);
             return Err(PageError { line, message: "this block is never closed".into() });
         }
-        cases.retain(|case| case.blocks.iter().any(|block| matches!(block.lang, Lang::Ttgir | Lang::Sync)));
+        cases.retain(|case| case.blocks.iter().any(|block| block.lang.is_source()));
         Ok(Page { path, text, cases })
     }
 
@@ -146,7 +162,8 @@ fn open_block(info: &str, line: usize, start: usize) -> Result<Option<Block>, Pa
     let mut words = info.split_whitespace();
     let Some(lang) = words.next().and_then(Lang::from_name) else { return Ok(None) };
     let words: Vec<String> = words.map(str::to_string).collect();
-    if let Some(word) = words.iter().find(|word| !WORDS.contains(&word.as_str())) {
+    let known = |word: &str| WORDS.contains(&word) || (lang == Lang::Gluon && word.ends_with(".py"));
+    if let Some(word) = words.iter().find(|word| !known(word)) {
         return Err(PageError {
             line: line - 1,
             message: format!("unknown word `{word}`, known: {}", WORDS.join(", ")),

@@ -1,9 +1,10 @@
 //! Runs every case of every page: the pages of the kinds and the suites in `tests/pages`.
 //!
-//! `UPDATE_EXPECT=1` rewrites the output blocks, `UPDATE_EXPECT=marks` the marks as well; a case
-//! whose analysis breaks a promise fails all the same.
+//! `UPDATE_EXPECT=1` rewrites the output blocks, `UPDATE_EXPECT=marks` the marks as well, of all pages or of
+//! those whose path holds one of the arguments; a case whose analysis breaks a promise fails all the same.
 
 use analysis::base::Limits;
+use fencepost_tests::gluon::file::observe_gluon;
 use fencepost_tests::marks::{Marks, is_mark};
 use fencepost_tests::observe::{Observation, limits, observe, observe_sync};
 use fencepost_tests::page::{Block, Case, Lang};
@@ -32,7 +33,9 @@ fn main() -> ExitCode {
     if update == Update::Nothing {
         return runner::main(paths.iter().flat_map(|path| trials(path)).collect());
     }
-    for path in &paths {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let asked = |path: &Path| words.is_empty() || words.iter().any(|word| path.to_string_lossy().contains(word));
+    for path in paths.iter().filter(|path| asked(path)) {
         if let Err(message) = rewrite(path, update) {
             eprintln!("{}: {message}", path.display());
             return ExitCode::FAILURE;
@@ -59,8 +62,9 @@ fn run(case: &Case) -> Result<(), String> {
     let mut message = String::new();
     for block in &case.blocks {
         match block.lang {
-            Lang::Ttgir | Lang::Sync => {
-                seen = look(block, &limits);
+            _ if block.file().is_some() => {}
+            Lang::Ttgir | Lang::Gluon | Lang::Sync => {
+                seen = look(case, block, &limits);
                 source(&mut message, block, &seen);
             }
             Lang::Trace => output(&mut message, block, &seen.trace),
@@ -71,8 +75,20 @@ fn run(case: &Case) -> Result<(), String> {
     if message.is_empty() { Ok(()) } else { Err(message) }
 }
 
-fn look(block: &Block, limits: &Limits) -> Observation {
-    if block.lang == Lang::Sync { observe_sync(&block.text, limits) } else { observe(&block.text, limits) }
+fn look(case: &Case, block: &Block, limits: &Limits) -> Observation {
+    match block.lang {
+        Lang::Sync => observe_sync(&block.text, limits),
+        Lang::Gluon => {
+            let files = case.blocks.iter().filter_map(|block| Some((block.file()?, block.text.as_str())));
+            observe_gluon(&block.text, files, limits)
+        }
+        _ => observe(&block.text, limits),
+    }
+}
+
+/// How a comment of the block's language starts.
+fn comment(block: &Block) -> &'static str {
+    if block.lang == Lang::Gluon { "#" } else { "//" }
 }
 
 fn source(message: &mut String, block: &Block, seen: &Observation) {
@@ -88,7 +104,7 @@ fn source(message: &mut String, block: &Block, seen: &Observation) {
         let _ = writeln!(message, "  {line}");
     }
     let _ = write!(message, "{}", seen.states);
-    let drawn = seen.marks.draw(&block.text);
+    let drawn = seen.marks.draw(&block.text, comment(block));
     let _ = writeln!(message, "what was found:");
     let mut above = "";
     for line in drawn.lines() {
@@ -130,10 +146,11 @@ fn rewrite(path: &Path, update: Update) -> Result<(), String> {
         let mut seen = Observation::default();
         for block in &case.blocks {
             match block.lang {
-                Lang::Ttgir | Lang::Sync => {
-                    seen = look(block, &limits);
+                _ if block.file().is_some() => {}
+                Lang::Ttgir | Lang::Gluon | Lang::Sync => {
+                    seen = look(case, block, &limits);
                     if update == Update::Marks {
-                        changes.push((block.range.clone(), seen.marks.draw(&block.text)));
+                        changes.push((block.range.clone(), seen.marks.draw(&block.text, comment(block))));
                     }
                 }
                 Lang::Trace => changes.push((block.range.clone(), seen.trace.clone())),

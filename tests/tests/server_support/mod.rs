@@ -57,12 +57,14 @@ pub struct Server {
 impl Server {
     /// Starts a server and introduces a client with these capabilities.
     pub fn start(capabilities: Value) -> Server {
-        let mut child = Command::new(binary())
-            .arg("lsp")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
+        let mut command = Command::new(binary());
+        command.arg("lsp");
+        Server::spawn(command, capabilities)
+    }
+
+    /// The same with any server.
+    pub fn spawn(mut command: Command, capabilities: Value) -> Server {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server starts");
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
         let (send, messages) = channel();
@@ -178,7 +180,12 @@ impl Server {
 
     /// Opens a document as version 1.
     pub fn open(&mut self, uri: &str, text: &str) {
-        let document = json!({ "uri": uri, "languageId": "ttgir", "version": 1, "text": text });
+        self.open_as("ttgir", uri, text);
+    }
+
+    /// Opens a document of some language as version 1.
+    pub fn open_as(&mut self, language: &str, uri: &str, text: &str) {
+        let document = json!({ "uri": uri, "languageId": language, "version": 1, "text": text });
         self.notify("textDocument/didOpen", json!({ "textDocument": document }));
     }
 

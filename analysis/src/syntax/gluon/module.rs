@@ -26,8 +26,8 @@ pub struct Broken {
     pub range: TextRange,
     /// What the parser says of it, at its place in the text.
     pub errors: Vec<(TextRange, String)>,
-    /// Its last good text, at its place in [`Module::source`]; `None` where it was never good, in which
-    /// case the tree holds what the parser made of it.
+    /// Its last good text, at its place in [`Module::source`]; `None` where it was never good. Then the
+    /// tree holds what the parser made of it, or nothing where it took what follows with it.
     pub stale: Option<TextRange>,
 }
 
@@ -112,19 +112,24 @@ fn mend(path: String, text: Arc<str>, whole: Parsed<ModModule>, before: Option<&
     }
     let mut source = text.as_bytes().to_vec();
     let mut behind = String::new();
+    let swallows = swallows(&whole, &text, &pieces, &broken);
     for part in &mut broken {
-        let Some(good) = before.and_then(|before| last_good(before, part.range.of(&text))) else { continue };
+        let good = before.and_then(|before| last_good(before, part.range.of(&text)));
+        if good.is_none() && !swallows {
+            continue;
+        }
         for byte in &mut source[part.range.start as usize..part.range.end as usize] {
             if !matches!(*byte, b'\n' | b'\r') {
                 *byte = b' ';
             }
         }
+        let Some(good) = good else { continue };
         let start = (text.len() + 1 + behind.len()) as u32;
         behind.push_str(good);
         behind.push('\n');
         part.stale = Some(TextRange::new(start, start + good.len() as u32));
     }
-    if behind.is_empty() {
+    if behind.is_empty() && !swallows {
         return Module { path, source: text.clone(), text, parsed: whole, broken };
     }
     let mut source = String::from_utf8(source).unwrap_or_default();
@@ -132,6 +137,19 @@ fn mend(path: String, text: Arc<str>, whole: Parsed<ModModule>, before: Option<&
     source.push_str(&behind);
     let parsed = parse_unchecked_source(&source, PySourceType::Python);
     Module { path, source: source.into(), text, parsed, broken }
+}
+
+/// Whether what is broken took other definitions with it, as an unclosed bracket does.
+fn swallows(whole: &Parsed<ModModule>, text: &str, pieces: &[TextRange], broken: &[Broken]) -> bool {
+    let known = |name: &str| {
+        whole.suite().iter().any(|statement| match statement {
+            Stmt::FunctionDef(def) => def.name.as_str() == name,
+            Stmt::ClassDef(def) => def.name.as_str() == name,
+            _ => false,
+        })
+    };
+    let whole = pieces.iter().filter(|range| !broken.iter().any(|part| part.range == **range));
+    whole.filter_map(|range| defines(range.of(text))).any(|name| !known(name))
 }
 
 fn said(error: &ParseError, offset: u32) -> (TextRange, String) {
@@ -189,5 +207,13 @@ mod tests {
         let module = Module::parse("f.py", "def a(:\n    pass\ndef b():\n    pass\n", None);
         assert_eq!((module.body().len(), module.broken().len()), (2, 1));
         assert_eq!(module.broken()[0].stale, None);
+    }
+
+    #[test]
+    fn what_was_never_good_does_not_take_others_with_it() {
+        let module = Module::parse("f.py", "def a():\n    return [(\n\ndef b():\n    return 2\n", None);
+        let names = module.body().iter().filter_map(|statement| Some(statement.as_function_def_stmt()?.name.as_str()));
+        assert!(names.eq(["b"]));
+        assert_eq!(module.broken().len(), 1);
     }
 }

@@ -1,0 +1,58 @@
+//! What is said of a whole Python file: each kernel of it, in all its instances.
+
+use crate::marks::Primary;
+use crate::observe::{Lines, Observation, summarise};
+use analysis::base::{Cancel, Limits};
+use analysis::findings::Severity;
+use analysis::gluon::{Config, Script, Workshop};
+use analysis::syntax::gluon::{Module, Sources};
+use analysis::{Analysis, Engine};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Files by name.
+#[derive(Debug, Default)]
+struct Texts(BTreeMap<String, Arc<Module>>);
+
+impl Sources for Texts {
+    fn import(&self, _: &str, name: &str) -> Option<Arc<Module>> {
+        self.0.get(&format!("{}.py", name.trim_start_matches('.'))).cloned()
+    }
+
+    fn file(&self, _: &str, path: &str) -> Option<Arc<Module>> {
+        self.0.get(path.rsplit('/').next()?).cloned()
+    }
+
+    fn mentions(&self, _: &str) -> Vec<Arc<Module>> {
+        Vec::new()
+    }
+}
+
+/// Analyses a Gluon source beside the files that it may import.
+pub fn observe_gluon<'t>(
+    source: &str,
+    files: impl Iterator<Item = (&'t str, &'t str)>,
+    limits: &Limits,
+) -> Observation {
+    let files = files.map(|(name, text)| (name.to_owned(), Arc::new(Module::parse(name, text, None))));
+    let files = Texts(files.collect());
+    let Some(analysis) = analyse(source, &files, limits) else {
+        return Observation { defects: vec!["the analysis says it was cancelled".into()], ..Observation::default() };
+    };
+    let mut seen = summarise(source, &analysis);
+    let lines = Lines::new(source);
+    for problem in analysis.problems.iter().filter(|problem| problem.severity != Severity::Hint) {
+        let (kind, place) = (problem.code.to_string(), lines.place(problem.range));
+        seen.marks.primary.push(Primary { kind, place, text: problem.message.clone() });
+    }
+    if analyse(source, &files, limits).is_none_or(|again| again.kernels != analysis.kernels) {
+        seen.defects.push("a second analysis differs".into());
+    }
+    seen
+}
+
+fn analyse(source: &str, files: &Texts, limits: &Limits) -> Option<Analysis> {
+    let script = Script::new("kernel.py", source);
+    let elaboration = Workshop::new(Config::default()).elaborate(&script, files, &Cancel::never()).ok()?;
+    Engine::new(limits.clone()).analyse_gluon(&Arc::new(elaboration), &Cancel::never()).ok()
+}

@@ -1,0 +1,32 @@
+//! Kernels in Python beside what Triton makes of them.
+//!
+//! [`files`] gives the files that a kernel imports, [`recipe`] reads what a kernel is compiled with,
+//! [`skeleton`] lists what a kernel does at which place of the Python, [`both`] compares the two
+//! languages, [`file`] says what is found in a whole file, [`typing`] makes texts that are being typed,
+//! [`long`] long ones.
+
+pub mod both;
+pub mod file;
+pub mod files;
+pub mod long;
+pub mod recipe;
+pub mod skeleton;
+pub mod typing;
+
+use analysis::base::Cancel;
+use analysis::lower::gluon::{Elaborated, Spec, elaborate};
+use analysis::syntax::gluon::Module;
+use files::Disk;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The kernel of a file, as the Python gives it.
+pub fn python(module: &Arc<Module>, files: &Disk, spec: &Spec) -> Result<Elaborated, String> {
+    elaborate(module, files, spec, &Cancel::never()).map_err(|_| "the elaboration says it was cancelled".to_owned())
+}
+
+/// Reads and parses a Python file.
+pub fn module(path: &Path) -> Result<Arc<Module>, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(Arc::new(Module::parse(path.display().to_string(), text, None)))
+}

@@ -1,0 +1,106 @@
+//! While a kernel is typed: every prefix of a file, and every file that lacks one token. No panic, nothing
+//! that takes long, and a kernel whose text does not parse is never called clean.
+//!
+//! A sample by default; `FENCEPOST_TYPING=all` takes all of them, which takes minutes.
+
+use analysis::gluon::Script;
+use fencepost_tests::corpus::{Row, manifest, specs};
+use fencepost_tests::gluon::files::Disk;
+use fencepost_tests::gluon::long::directed;
+use fencepost_tests::gluon::recipe;
+use fencepost_tests::gluon::typing::{Typed, deletions, prefixes, say};
+use fencepost_tests::runner::{self, Trial};
+use fencepost_tests::sources::root;
+use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+const FILES: [&str; 10] = [
+    "attention_ws",
+    "clc_copy_rows",
+    "cluster_gemm",
+    "gemm_ring3",
+    "persistent_ws_gemm",
+    "static_stages",
+    "tc05_persistent",
+    "tc05_ws_gemm",
+    "tdm_ws_gemm",
+    "ws_gemm",
+];
+
+/// How many texts of each sort a sample has.
+const SAMPLE: usize = 25;
+
+/// No text may take longer, on a slow machine and without optimisation.
+const LONG: Duration = Duration::from_secs(20);
+
+fn main() -> ExitCode {
+    let folder = root().join("corpus");
+    let (rows, specs) = match (manifest(&folder), specs(&folder)) {
+        (Ok(rows), Ok(specs)) => (rows, Rc::new(specs)),
+        (Err(message), _) | (_, Err(message)) => {
+            eprintln!("{message}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let all = std::env::var("FENCEPOST_TYPING").is_ok_and(|word| word == "all");
+    let mut trials = Vec::new();
+    for file in FILES {
+        let source = format!("gluon/{file}.py");
+        let mine = |row: &&Row| row.source == source && row.bug.is_none() && row.stage == "ttgir";
+        let Some(row) = rows.iter().find(mine) else {
+            eprintln!("the manifest has no kernel of {source}");
+            return ExitCode::FAILURE;
+        };
+        for sort in ["prefixes", "deletions"] {
+            let (row, specs) = (row.clone(), specs.clone());
+            let run = Box::new(move || check(&row, &specs, sort, all));
+            trials.push(Trial { name: format!("{file}: {sort}"), run });
+        }
+    }
+    runner::main(trials)
+}
+
+fn check(row: &Row, specs: &Value, sort: &str, all: bool) -> Result<(), String> {
+    let path = root().join("corpus").join(&row.source);
+    let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    let given = specs.get(&row.spec).ok_or("the manifest has no such spec")?;
+    let text = directed(&text, &row.kernel, given, &row.arch);
+    let good = Script::new(path.display().to_string(), text.as_str());
+    let texts: Vec<Typed> = if sort == "prefixes" { prefixes(&text).collect() } else { deletions(&text).collect() };
+    let step = if all { 1 } else { (texts.len() / SAMPLE).max(1) };
+    let files = Disk::default();
+    let mut wrong = Vec::new();
+    let (mut looked, mut broken) = (0, 0);
+    for typed in texts.iter().step_by(step) {
+        for before in [false, true] {
+            let start = Instant::now();
+            let done = catch_unwind(AssertUnwindSafe(|| {
+                let text = typed.text.as_str();
+                let script = if before { good.with_text(text) } else { Script::new(good.module().path(), text) };
+                let spec = recipe::of_manifest(script.module(), &row.kernel, &row.arch, given, "")?;
+                say(&script, &files, &spec)
+            }));
+            if start.elapsed() > LONG {
+                wrong.push(format!("{}: takes {:?}", typed.what, start.elapsed()));
+            }
+            looked += 1;
+            match done {
+                Err(_) => wrong.push(format!("{}: panics", typed.what)),
+                Ok(Some(said)) if said.broken => {
+                    broken += 1;
+                    if matches!(said.verdict, "proved" | "clean") {
+                        let after = if before { " after the good text" } else { "" };
+                        wrong.push(format!("{}: is called {}{after}", typed.what, said.verdict));
+                    }
+                }
+                Ok(_) => {}
+            }
+        }
+    }
+    println!("{}: {looked} texts, {broken} of them with a kernel that is broken", row.source);
+    wrong.truncate(20);
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
