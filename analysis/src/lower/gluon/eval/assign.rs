@@ -10,11 +10,22 @@ use crate::lower::gluon::value::Value;
 impl<'a> Interp<'a> {
     pub(super) fn assign_statement(&mut self, stmt: &'a StmtAssign) -> Result<(), Stop> {
         let value = self.expr(&stmt.value)?;
+        self.unheard(&stmt.value, &value);
         for target in &stmt.targets {
             let value = self.becomes(value.clone());
             self.bind(target, value)?;
         }
         Ok(())
+    }
+
+    /// Says of a name of Gluon that no release has, such as one that is still being typed, that what it was
+    /// meant to do is not followed.
+    pub(super) fn unheard(&mut self, expr: &Expr, value: &Value<'a>) {
+        if let (Value::Lib(path), true) = (value, self.in_kernel())
+            && path.starts_with("gl.")
+        {
+            self.not_followed(self.file, Interp::range(expr), format!("`{path}` is not known"));
+        }
     }
 
     pub(super) fn augmented(&mut self, stmt: &'a StmtAugAssign) -> Result<(), Stop> {

@@ -69,7 +69,8 @@ impl<'a> Interp<'a> {
     fn execute(&mut self, stmt: &'a Stmt) -> Ran<'a> {
         match stmt {
             Stmt::Expr(stmt) => {
-                self.expr(&stmt.value)?;
+                let value = self.expr(&stmt.value)?;
+                self.unheard(&stmt.value, &value);
             }
             Stmt::Assign(stmt) => self.assign_statement(stmt)?,
             Stmt::AugAssign(stmt) => self.augmented(stmt)?,
