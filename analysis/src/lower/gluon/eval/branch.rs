@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ruff_python_ast::{ElifElseClause, Expr, ExprIf, Stmt};
 
-use super::flat::{alike, computed, content_free, leaves, rebuild, same, with_ssa};
+use super::flat::{alike, anywhere, computed, content_free, leaves, rebuild, same, with_ssa};
 use super::names::returns;
 use super::{Flow, Rest};
 use crate::base::TextRange;
@@ -188,7 +188,7 @@ impl<'a> Interp<'a> {
 
     fn meet_leaf(&mut self, a: Value<'a>, b: Value<'a>, ways: &mut (Vec<Value<'a>>, Vec<Value<'a>>)) -> Slot<'a> {
         if same(&a, &b) || (content_free(&a) && content_free(&b)) {
-            return Slot::Keep(a);
+            return Slot::Keep(anywhere(a));
         }
         let number = |value: &Value<'a>| match value {
             Value::Bool(_) | Value::Int(_) | Value::Float(_) => true,
@@ -207,7 +207,7 @@ impl<'a> Interp<'a> {
                 };
                 // Casts of what the regions compute would have to stand in them.
                 match (self.as_leaf(&a, dtype), self.as_leaf(&b, dtype)) {
-                    (Some(a), Some(b)) if same(&a, &b) => return Slot::Keep(a),
+                    (Some(a), Some(b)) if same(&a, &b) => return Slot::Keep(anywhere(a)),
                     (Some(a), Some(b)) => (a, b),
                     _ => return Slot::Keep(Value::Unknown("its type differs behind the branch".into())),
                 }

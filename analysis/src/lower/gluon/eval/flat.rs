@@ -90,13 +90,23 @@ pub(super) fn content_free(value: &Value<'_>) -> bool {
 pub(super) fn same<'a>(a: &Value<'a>, b: &Value<'a>) -> bool {
     match (a, b) {
         (Value::Tensor(x), Value::Tensor(y)) => {
-            x.dtype == y.dtype && x.shape == y.shape && x.ssa == y.ssa && x.constant == y.constant
+            // A constant is the same wherever it was emitted.
+            let constant = x.constant.is_some() || x.ssa == y.ssa;
+            x.dtype == y.dtype && x.shape == y.shape && x.constant == y.constant && constant
         }
         (Value::TensorDesc(_), Value::TensorDesc(_)) | (Value::MemDesc(_), Value::MemDesc(_)) => own(a) == own(b),
         (Value::Unknown(a), Value::Unknown(b)) => a == b,
         (Value::Tensor(_), _) | (_, Value::Tensor(_)) => false,
         (Value::Instance(a), Value::Instance(b)) if Rc::ptr_eq(a, b) => true,
         _ => std::mem::discriminant(a) == std::mem::discriminant(b) && super::host::equal(a, b),
+    }
+}
+
+/// A leaf that is known in every region: constants are emitted again where they are needed.
+pub(super) fn anywhere<'a>(value: Value<'a>) -> Value<'a> {
+    match value {
+        Value::Tensor(tensor @ Tensor { constant: Some(_), .. }) => Value::Tensor(Tensor { ssa: None, ..tensor }),
+        value => value,
     }
 }
 

@@ -312,3 +312,36 @@ def kernel():
     assert_eq!(out.ir.matches("ttng.init_barrier").count(), 2, "{:?} {:?}", out.problems, out.unmodelled);
     assert_eq!(out.files, ["kernel.py", "other.py"]);
 }
+
+#[test]
+fn what_a_loop_sets_to_the_constant_that_it_was_is_a_constant() {
+    let text = "
+@gluon.jit
+def kernel(n):
+    bars = mbarrier.allocate_mbarrier(batch=2)
+    first = gl.to_tensor(False)
+    for i in range(n):
+        mbarrier.wait(bars.index(0), 0, pred=first)
+        first = gl.to_tensor(True)
+        for j in range(i):
+            mbarrier.wait(bars.index(0), 0, pred=first)
+            first = gl.to_tensor(True)
+        first = gl.to_tensor(False)
+";
+    let out = elaborated(text, &[("n", "i32")]);
+    assert!(out.problems.is_empty() && out.unmodelled.is_empty(), "{:?} {:?}", out.problems, out.unmodelled);
+    assert!(!out.ir.contains("iter_args"), "{}", out.ir);
+}
+
+#[test]
+fn a_constant_of_one_branch_is_not_used_behind_it() {
+    let ops = body(
+        "n",
+        "x = n\nif n > 3:\n    x = gl.to_tensor(2)\nelse:\n    x = gl.to_tensor(2)\nfor i in range(x):\n    pass",
+        &[("n", "i32")],
+    );
+    let tree =
+        crate::syntax::ttgir::Tree::parse(&format!("tt.func public @k(%0: i32) {{\n{}\ntt.return\n}}", ops.join("\n")));
+    let errors: Vec<&str> = tree.errors().iter().map(|error| &*error.message).collect();
+    assert!(errors.is_empty(), "{errors:?}\n{}", ops.join("\n"));
+}
