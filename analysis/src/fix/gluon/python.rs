@@ -115,7 +115,7 @@ impl<'p> Python<'p> {
             },
             _ => None,
         };
-        earlier.filter_map(value).last()
+        earlier.rev().find_map(|statement| value(&statement))
     }
 
     fn indent(&self, at: TextRange) -> Option<&'p str> {

@@ -28,7 +28,7 @@ pub use layouts::descriptor_type;
 pub use modules::canonical;
 pub use partitions::check_partitions;
 pub use removed::missing;
-pub use table::{Fixed, Gone, NOTHING, Part, builtin, gone, lookup, member};
+pub use table::{Fixed, NOTHING, Part, builtin, gone, lookup, member};
 
 use super::interp::{Eval, Interp, Stop};
 use super::spec::Version;

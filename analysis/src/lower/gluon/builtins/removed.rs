@@ -19,9 +19,7 @@ pub fn missing<'a>(interp: &mut Interp<'a>, path: &str) -> Option<Value<'a>> {
     let (instead, Version(major, minor)) = gone(path, interp.version)?;
     let name = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
     let old = name(path);
-    let Some(instead) = instead else {
-        return None;
-    };
+    let instead = instead?;
     let new = name(&instead);
     say(interp, &old, &new, format!("`{old}` is gone since Triton {major}.{}: use `{new}`", minor + 1));
     match instead.rsplit_once('.') {

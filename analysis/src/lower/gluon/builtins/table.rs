@@ -34,13 +34,9 @@ pub const NOTHING: Part = Part { rows: &[], classes: &[], constants: &[], gone: 
 pub enum Fixed {
     DType(DType),
     Bool(bool),
-    Int(i128),
     Float(f64),
-    Str(&'static str),
     /// A type that is only compared ([`Value::Type`]).
     Type(&'static str),
-    /// Something of a library ([`Value::Lib`]).
-    Lib(&'static str),
 }
 
 /// A name that is no longer there.
@@ -122,11 +118,8 @@ fn value<'a>(fixed: Fixed) -> Value<'a> {
     match fixed {
         Fixed::DType(dtype) => Value::DType(dtype),
         Fixed::Bool(value) => Value::Bool(value),
-        Fixed::Int(value) => Value::Int(value),
         Fixed::Float(value) => Value::Float(value),
-        Fixed::Str(value) => Value::Str(value.into()),
         Fixed::Type(name) => Value::Type(name.into()),
-        Fixed::Lib(name) => Value::Lib(name.into()),
     }
 }
 
