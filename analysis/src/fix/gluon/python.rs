@@ -115,7 +115,7 @@ impl<'p> Python<'p> {
             },
             _ => None,
         };
-        earlier.rev().find_map(|statement| value(&statement))
+        earlier.rev().find_map(value)
     }
 
     fn indent(&self, at: TextRange) -> Option<&'p str> {

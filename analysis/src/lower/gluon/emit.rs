@@ -40,11 +40,16 @@ impl Code {
         self.text.push_str(&other.text);
         self.ops.extend(other.ops.into_iter().map(|(at, origin)| (at + base, origin)));
     }
+}
 
-    /// Its text and the origins.
-    pub fn into_parts(self) -> (String, Vec<(u32, OriginId)>) {
-        (self.text, self.ops)
-    }
+/// A whole module.
+#[derive(Debug)]
+pub struct Finished {
+    pub text: String,
+    /// Where in the text the line of an op starts, ascending.
+    pub ops: Vec<(u32, OriginId)>,
+    /// The Python names of SSA values, by number.
+    pub names: Vec<Option<Rc<str>>>,
 }
 
 /// The writer.
@@ -79,11 +84,6 @@ impl Emit {
         if let Some(slot @ None) = self.names.get_mut(ssa.0 as usize) {
             *slot = Some(name.into());
         }
-    }
-
-    /// The Python names, by SSA number.
-    pub fn names(&self) -> &[Option<Rc<str>>] {
-        &self.names
     }
 
     /// An alias for an attribute: `#a0` for `#ttg.nvmma_shared<{…}>`.
@@ -134,14 +134,13 @@ impl Emit {
     }
 
     /// The aliases, then `module`, with origins.
-    pub fn finish(mut self) -> (String, Vec<(u32, OriginId)>, Vec<Option<Rc<str>>>) {
+    pub fn finish(mut self) -> Finished {
         while !self.outer.is_empty() {
             let code = self.close();
             self.splice(code);
         }
         let mut whole = Code { text: self.alias_text, ops: Vec::new() };
         whole.append(self.code);
-        let (text, ops) = whole.into_parts();
-        (text, ops, self.names)
+        Finished { text: whole.text, ops: whole.ops, names: self.names }
     }
 }

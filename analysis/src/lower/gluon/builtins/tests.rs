@@ -19,7 +19,7 @@ fn kernel(ctas: u32, version: u8, body: impl for<'a> FnOnce(&mut Kernel<'_, 'a>)
     interp.num_ctas = ctas;
     let done = body(&mut Kernel(&mut interp));
     assert!(done.is_ok(), "{done:?}");
-    let (text, ..) = std::mem::take(&mut interp.emit).finish();
+    let text = std::mem::take(&mut interp.emit).finish().text;
     let (aliases, ops): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
     format!(
         "{}\nmodule attributes {{\"ttg.num-ctas\" = {ctas} : i32, \"ttg.num-warps\" = 4 : i32, \
@@ -141,11 +141,11 @@ fn a_tma_pipeline() {
     let text = kernel(1, 9, |k| {
         let (bars, ring) = (k.bars(2)?, k.tile(&[2, 128, 64])?);
         let (bar, slot) = (k.method("index", &bars, &[zero()])?, k.method("index", &ring, &[one()])?);
-        k.call(&format!("{BAR}.init"), &[bar.clone()], &[("count", one())])?;
+        k.call(&format!("{BAR}.init"), std::slice::from_ref(&bar), &[("count", one())])?;
         k.call(&format!("{BAR}.expect"), &[bar.clone(), Value::Int(16384)], &[])?;
         let desc = k.desc(&[128, 64], DescKind::Tiled)?;
         k.call(&format!("{TMA}.async_load"), &[desc.clone(), ints(&[0, 0]), bar.clone(), slot.clone()], &[])?;
-        k.call(&format!("{BAR}.wait"), &[bar.clone(), zero()], &[("deps", tuple(&[slot.clone()]))])?;
+        k.call(&format!("{BAR}.wait"), &[bar.clone(), zero()], &[("deps", tuple(std::slice::from_ref(&slot)))])?;
         let value = k.method("load", &slot, &[Value::None])?;
         k.method("store", &slot, &[value])?;
         k.call(&format!("{TC}.fence_async_shared"), &[], &[])?;
@@ -158,7 +158,7 @@ fn a_tma_pipeline() {
         let im2col = k.desc(&[128, 64], DescKind::Im2col)?;
         let offsets = ints(&[0, 1]);
         k.call(&format!("{TMA}.async_load_im2col"), &[im2col, ints(&[0, 0, 0, 0]), offsets, bar.clone(), slot], &[])?;
-        k.call(&format!("{BAR}.arrive"), &[bar.clone()], &[("count", Value::Int(2))])?;
+        k.call(&format!("{BAR}.arrive"), std::slice::from_ref(&bar), &[("count", Value::Int(2))])?;
         k.call(&format!("{BAR}.invalidate"), &[bar], &[])?;
         k.call("gl.barrier", &[], &[])?;
         Ok(())
@@ -173,7 +173,7 @@ fn views_of_shared_memory() {
         let tile = k.tile(&[128, 64])?;
         let part = k.method("slice", &tile, &[zero(), Value::Int(64)])?;
         let value = k.registers(DType::Fp16, &[64, 64]);
-        k.method("store", &part, &[value.clone()])?;
+        k.method("store", &part, std::slice::from_ref(&value))?;
         let turned = k.method("permute", &part, &[ints(&[1, 0])])?;
         k.method("load", &turned, &[Value::None])?;
         let flat = k.method("reshape", &tile, &[ints(&[64, 128])])?;
@@ -225,7 +225,7 @@ fn tcgen05() {
         let acc = k.call(&format!("{TC}.allocate_tensor_memory"), &[f32_(), ints(&[2, 128, 128]), layout], &[])?;
         let acc = k.method("index", &acc, &[zero()])?;
         let (mma, commit) = (format!("{TC}.tcgen05_mma"), format!("{TC}.tcgen05_commit"));
-        let (arms, both) = (tuple(&[bar.clone()]), tuple(&[yes()]));
+        let (arms, both) = (tuple(std::slice::from_ref(&bar)), tuple(&[yes()]));
         k.call(&mma, &[a.clone(), b.clone(), acc.clone()], &[("use_acc", Value::Bool(false))])?;
         k.call(&mma, &[a, b, acc.clone()], &[("mbarriers", arms), ("mbarrier_preds", both)])?;
         k.call(&commit, &[bar], &[])?;
@@ -262,9 +262,9 @@ fn a_cluster() {
         assert!(matches!(nbytes, Value::Int(16384)), "{nbytes:?}");
         let bars = k.call(&format!("{BAR}.allocate_mbarrier"), &[], &[("two_ctas", yes())])?;
         k.call(&format!("{BAR}.init"), &[bars.clone(), one()], &[])?;
-        k.call(&format!("{BAR}.arrive"), &[bars.clone()], &[("from_cta", zero())])?;
+        k.call(&format!("{BAR}.arrive"), std::slice::from_ref(&bars), &[("from_cta", zero())])?;
         k.call(&format!("{BAR}.expect"), &[bars.clone(), Value::Int(64)], &[("from_cta", one())])?;
-        k.call("gl.nvidia.rubin.mbarrier.arrive", &[bars.clone()], &[("multicast_cta", one())])?;
+        k.call("gl.nvidia.rubin.mbarrier.arrive", std::slice::from_ref(&bars), &[("multicast_cta", one())])?;
         k.call("gl.nvidia.blackwell.cluster.barrier", &[], &[("relaxed", yes())])?;
         k.call("gl.barrier", &[], &[("cluster", yes())])?;
         let layout = k.call(
@@ -274,7 +274,11 @@ fn a_cluster() {
         )?;
         let acc = k.call(&format!("{TC}.allocate_tensor_memory"), &[f32_(), ints(&[256, 128]), layout], &[])?;
         k.call(&format!("{TC}.tcgen05_mma"), &[a.clone(), b.clone(), acc], &[("multicast", yes())])?;
-        k.call(&format!("{TC}.tcgen05_commit"), &[bars.clone()], &[("descs", tuple(&[a.clone(), b.clone()]))])?;
+        k.call(
+            &format!("{TC}.tcgen05_commit"),
+            std::slice::from_ref(&bars),
+            &[("descs", tuple(&[a.clone(), b.clone()]))],
+        )?;
         let count = k.call(&format!("{TC}.tcgen05_mma_barrier_count"), &[tuple(&[half]), yes(), yes()], &[])?;
         assert!(matches!(count, Value::Int(1)), "{count:?}");
         let value = k.registers(DType::Fp16, &[256, 64]);
@@ -298,7 +302,11 @@ fn cp_async_and_launch_control() {
         k.call(&format!("{copy}.async_load"), &[tile.clone(), pointers.clone()], &[("mask", mask)])?;
         k.call(&format!("{copy}.commit_group"), &[], &[])?;
         k.call(&format!("{copy}.wait_group"), &[zero()], &[])?;
-        k.call(&format!("{copy}.mbarrier_arrive"), &[bar.clone()], &[("increment_count", Value::Bool(false))])?;
+        k.call(
+            &format!("{copy}.mbarrier_arrive"),
+            std::slice::from_ref(&bar),
+            &[("increment_count", Value::Bool(false))],
+        )?;
         let layout = k.call("gl.SwizzledSharedLayout", &[one(), one(), one(), ints(&[0])], &[])?;
         let answer = k.call("gl.allocate_shared_memory", &[Value::DType(DType::Int64), ints(&[2]), layout], &[])?;
         k.call("gl.nvidia.blackwell.clc.try_cancel", &[answer.clone(), bar], &[])?;
@@ -336,7 +344,7 @@ fn what_triton_refuses_is_refused() {
     let (arena, cancel) = (Arena::new(), Cancel::never());
     let mut interp = Interp::new(&arena, &NoSources, &cancel, Target::Cuda(90), Version(3, 9));
     let mut k = Kernel(&mut interp);
-    let mut refused = |text: &str, done: Eval<'_>| match done {
+    let refused = |text: &str, done: Eval<'_>| match done {
         Err(Stop::Raised(_, message)) => assert!(message.contains(text), "{message}"),
         other => panic!("{text}: {other:?}"),
     };

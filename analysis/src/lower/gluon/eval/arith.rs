@@ -68,7 +68,7 @@ impl<'a> Interp<'a> {
     }
 
     /// A number as a scalar of the kernel.
-    pub(super) fn to_tensor(&mut self, value: &Value<'a>) -> Value<'a> {
+    pub(super) fn as_tensor(&mut self, value: &Value<'a>) -> Value<'a> {
         match (value, self.number_type(value)) {
             (Value::Bool(bool), _) => Value::Tensor(known(i128::from(*bool), DType::Int1)),
             (Value::Int(int), Ok(dtype)) => Value::Tensor(known(*int, dtype)),
@@ -261,70 +261,6 @@ impl<'a> Interp<'a> {
         let (here, ty) = (self.here(), dtype.ir());
         let ssa = self.emit.value(here, &ty, format_args!("arith.{name} {left}, {right} : {ty}"));
         Tensor { ssa: Some(ssa), ..opaque(dtype, &Rc::from([]), &Rc::new(Value::None)) }
-    }
-
-    /// `min` or `max` of two values.
-    pub fn extremum(&mut self, max: bool, a: &Value<'a>, b: &Value<'a>) -> Eval<'a> {
-        match (a, b) {
-            (Value::Unknown(_), _) => return Ok(a.clone()),
-            (_, Value::Unknown(_)) => return Ok(b.clone()),
-            (Value::Tensor(_), _) | (_, Value::Tensor(_)) => {}
-            _ => {
-                let Some(order) = super::host::order(a, b) else {
-                    return self.raise(format!("{} and {} have no order", a.class_name(), b.class_name()));
-                };
-                return Ok(if order.is_lt() == max { b.clone() } else { a.clone() });
-            }
-        }
-        let (shape, layout) = self.broadcast(a, b)?;
-        let dtype = self.common(a, b, false)?;
-        if !shape.is_empty() || !dtype.is_int() {
-            return Ok(Value::Tensor(opaque(dtype, &shape, &layout)));
-        }
-        let (left, right) = (self.scalar_tensor(a, dtype)?, self.scalar_tensor(b, dtype)?);
-        if let (Some(x), Some(y)) = (left.constant, right.constant) {
-            return Ok(Value::Tensor(known(if max { x.max(y) } else { x.min(y) }, dtype)));
-        }
-        let name = match (max, dtype.is_unsigned()) {
-            (true, true) => "maxui",
-            (true, false) => "maxsi",
-            (false, true) => "minui",
-            (false, false) => "minsi",
-        };
-        Ok(Value::Tensor(self.emit_int(name, &left, &right, dtype)))
-    }
-
-    /// `gl.where(condition, a, b)` and the like.
-    pub fn select(&mut self, condition: &Value<'a>, a: &Value<'a>, b: &Value<'a>) -> Eval<'a> {
-        for value in [condition, a, b] {
-            if let Value::Unknown(_) = value {
-                return Ok(value.clone());
-            }
-        }
-        let (shape, layout) = self.broadcast(a, b)?;
-        let dtype = self.common(a, b, false)?;
-        let (shape, layout) = match condition {
-            Value::Tensor(condition) if !condition.shape.is_empty() => {
-                let other = Value::Tensor(opaque(dtype, &shape, &layout));
-                self.broadcast(&Value::Tensor(condition.clone()), &other)?
-            }
-            _ => (shape, layout),
-        };
-        if !shape.is_empty() || !dtype.is_int() {
-            return Ok(Value::Tensor(opaque(dtype, &shape, &layout)));
-        }
-        let (yes, no) = (self.scalar_tensor(a, dtype)?, self.scalar_tensor(b, dtype)?);
-        let condition = self.scalar_tensor(condition, DType::Int1)?;
-        if let Some(holds) = condition.constant {
-            return Ok(Value::Tensor(if holds != 0 { yes } else { no }));
-        }
-        if yes.constant.is_some() && yes.constant == no.constant {
-            return Ok(Value::Tensor(yes));
-        }
-        let (condition, yes, no) = (self.ssa(&condition), self.ssa(&yes), self.ssa(&no));
-        let (here, ty) = (self.here(), dtype.ir());
-        let ssa = self.emit.value(here, &ty, format_args!("arith.select {condition}, {yes}, {no} : {ty}"));
-        Ok(Value::Tensor(Tensor { ssa: Some(ssa), ..opaque(dtype, &Rc::from([]), &Rc::new(Value::None)) }))
     }
 
     /// Says that registers which an op computes are used; the math on them is not emitted.

@@ -83,7 +83,7 @@ impl<'a> Interp<'a> {
             return value;
         }
         match &value {
-            Value::Bool(_) | Value::Int(_) | Value::Float(_) => self.to_tensor(&value),
+            Value::Bool(_) | Value::Int(_) | Value::Float(_) => self.as_tensor(&value),
             Value::Tuple(items) if items.iter().any(Self::is_number) => {
                 let items: Vec<_> = items.iter().map(|item| self.becomes(item.clone())).collect();
                 Value::Tuple(items.into())

@@ -116,7 +116,7 @@ impl<'a> Interp<'a> {
         let condition = self.scalar(&Value::Tensor(condition.clone()), DType::Int1)?;
         let before = self.scope.snapshot();
         let rest = self.state.rest.clone();
-        let mut way = |interp: &mut Interp<'a>, first: &mut dyn FnMut(&mut Interp<'a>) -> Result<Flow<'a>, Stop>| {
+        let way = |interp: &mut Interp<'a>, first: &mut dyn FnMut(&mut Interp<'a>) -> Result<Flow<'a>, Stop>| {
             interp.scope.replace(before.clone());
             interp.state.rest.clone_from(&rest);
             interp.region(|interp| match first(interp)? {

@@ -19,7 +19,7 @@ impl<'a> Interp<'a> {
         }
         let (mut kind, mut others) = (ClassKind::Plain, Vec::new());
         for decorator in &def.decorator_list {
-            match self.decorator(&decorator.expression).as_deref() {
+            match self.decorator(&decorator.expression).as_deref().map(super::stmt::last) {
                 Some("aggregate" | "_aggregate") => kind = ClassKind::Aggregate,
                 Some("dataclass") => kind = ClassKind::Dataclass,
                 Some(_) => {}

@@ -364,7 +364,7 @@ impl<'a> Interp<'a> {
                 let zero = Value::Int(0);
                 self.arithmetic(ruff_python_ast::Operator::Sub, &zero, operand)
             }
-            (UnaryOp::USub, Value::Tensor(_)) => Ok(operand.clone()).map(super::arith::forget),
+            (UnaryOp::USub, Value::Tensor(_)) => Ok(super::arith::forget(operand.clone())),
             (UnaryOp::Invert, Value::Tensor(tensor)) => {
                 let ones = if tensor.dtype == DType::Int1 { Value::Bool(true) } else { Value::Int(-1) };
                 self.arithmetic(ruff_python_ast::Operator::BitXor, operand, &ones)

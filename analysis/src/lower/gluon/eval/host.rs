@@ -234,7 +234,7 @@ impl<'a> Interp<'a> {
             return self.raise("the step of a slice is 0");
         }
         let (first, last) = if step > 0 { (0, len) } else { (-1, len - 1) };
-        let mut bound = |part: &Value<'a>, default| {
+        let bound = |part: &Value<'a>, default| {
             Ok::<i128, Stop>(match part {
                 Value::None => default,
                 part => {

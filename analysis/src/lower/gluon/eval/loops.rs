@@ -109,7 +109,7 @@ impl<'a> Interp<'a> {
         let (low, high, step) = (ssas[0], ssas[1], ssas[2]);
         let before = self.scope.snapshot();
         let counter = |ssa| Tensor { ssa: Some(ssa), ..opaque(dtype, &Rc::from([]), &Rc::new(Value::None)) };
-        let mut start = |interp: &mut Interp<'a>, iv: Ssa| -> Result<(), Stop> {
+        let start = |interp: &mut Interp<'a>, iv: Ssa| -> Result<(), Stop> {
             interp.emit.name(iv, target);
             let mut value = Value::Tensor(counter(iv));
             if negative {
@@ -332,7 +332,7 @@ impl<'a> Interp<'a> {
             leaves(new, &mut right);
             let differs = left.iter().zip(&right).map(|(a, b)| {
                 let plain = !super::flat::computed(a) && !matches!(a, Value::Bool(_) | Value::Int(_) | Value::Float(_));
-                !plain && !same(a, b) && !(content_free(a) && content_free(b))
+                !(plain || same(a, b) || content_free(a) && content_free(b))
             });
             match place.and_then(|at| carried.get_mut(at)) {
                 Some(variable) => {

@@ -133,7 +133,7 @@ pub fn elaborate(
     out.partitions = state.partitions;
     out.touched = state.touched;
     let refused = out.problems.iter().any(|problem| !problem.hint) || !out.unmodelled.is_empty();
-    let (ir, ops, names) = emit.finish();
+    let super::emit::Finished { text: ir, ops, names } = emit.finish();
     if !out.kernel.is_empty() || !refused {
         out.ir = ir;
         out.origins = Origins { origins, frames, ops };

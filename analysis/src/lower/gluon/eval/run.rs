@@ -44,7 +44,6 @@ impl<'a> Interp<'a> {
 
     /// Runs the function that defines the kernel.
     fn host_function(&mut self, file: FileId, host: &Host) -> Result<(), Stop> {
-        self.state.wanted = self.state.wanted.map(|(file, def)| (file, def));
         let Some(scope) = self.files.get(file.0 as usize).map(|file| file.scope.clone()) else { return Ok(()) };
         let around = scope.snapshot().iter().find_map(|(_, value)| defined_at(value, host.def));
         let Some(function) = around else { return self.unknown("the function around this kernel is not found") };
@@ -64,7 +63,8 @@ impl<'a> Interp<'a> {
             inner.set(name, value);
         }
         let body = &def.body;
-        let ran = self.inside(inner, Mode::Host, None, |interp| {
+
+        self.inside(inner, Mode::Host, None, |interp| {
             for stmt in body {
                 match interp.block(std::slice::from_ref(stmt)) {
                     Ok(Flow::Next) => {}
@@ -75,8 +75,7 @@ impl<'a> Interp<'a> {
                 }
             }
             Ok(())
-        });
-        ran
+        })
     }
 
     /// Evaluates a Python expression that is not in any file, in the present scope.

@@ -319,17 +319,19 @@ impl<'a> Interp<'a> {
         def: &'a StmtFunctionDef,
         outer: Rc<super::super::scope::Scope<'a>>,
     ) -> Result<Value<'a>, Stop> {
-        let (mut kind, mut role, mut others) = (FnKind::Host, Role::Plain, Vec::new());
+        let (mut kind, mut role, mut others, mut strange) = (FnKind::Host, Role::Plain, Vec::new(), None);
         for decorator in &def.decorator_list {
             let expr = &decorator.expression;
-            match self.decorator(expr).as_deref() {
+            let path = self.decorator(expr);
+            match path.as_deref().map(last) {
                 Some("jit") => kind = FnKind::Jit,
                 Some("constexpr_function") => kind = FnKind::Constexpr,
                 Some("staticmethod") => role = Role::Static,
                 Some("classmethod") => role = Role::ClassMethod,
                 Some("property" | "cached_property") => role = Role::Property,
                 Some("autotune" | "heuristics") if self.follows_host() => others.push(expr),
-                Some(_) => {}
+                Some(_) if path.as_deref().is_some_and(is_transparent) => {}
+                Some(name) => strange = Some(name.to_owned()),
                 None => others.push(expr),
             }
         }
@@ -344,6 +346,12 @@ impl<'a> Interp<'a> {
         if self.state.wanted == Some((function.scope.file, Interp::range(def).start)) {
             self.state.found.push(function.clone());
         }
+        // What the kernel would call is whatever the decorator made of it.
+        if let Some(name) = strange.filter(|_| kind != FnKind::Host) {
+            return Ok(Value::Unknown(
+                format!("what the decorator `{name}` makes of `{}` is not known", def.name).into(),
+            ));
+        }
         let mut value = Value::Function(function);
         for expr in others.into_iter().rev() {
             let decorated = self.expr(expr).and_then(|decorator| {
@@ -355,7 +363,7 @@ impl<'a> Interp<'a> {
         Ok(value)
     }
 
-    /// What a decorator is, by the last part of its library name; `None` for one of the program's own.
+    /// What a decorator is, by its library name; `None` for one of the program's own.
     pub(super) fn decorator(&mut self, expr: &'a Expr) -> Option<String> {
         let (callee, called) = match expr {
             Expr::Call(call) => (&*call.func, true),
@@ -375,8 +383,7 @@ impl<'a> Interp<'a> {
             },
             Ok(_) => return None,
         };
-        let last = callee.rsplit('.').next().unwrap_or(&callee);
-        Some(last.to_owned())
+        Some(callee)
     }
 
     /// An expression whose value is not needed at once may be unknown.
@@ -386,6 +393,29 @@ impl<'a> Interp<'a> {
             stop => Err(stop),
         }
     }
+}
+
+/// The last part of a name with dots.
+pub(super) fn last(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
+
+/// Whether a function is the same for a kernel with this decorator as without: those of Triton and of tests.
+fn is_transparent(path: &str) -> bool {
+    let root = path.split('.').next().unwrap_or(path);
+    let libraries = ["triton", "gl", "gluon", "ttgl", "tl", "torch", "pytest", "functools", "typing", "abc"];
+    let names = [
+        "autotune",
+        "heuristics",
+        "lru_cache",
+        "cache",
+        "wraps",
+        "overload",
+        "must_use_result",
+        "builtin",
+        "no_type_check",
+    ];
+    libraries.contains(&root) || names.contains(&last(path))
 }
 
 /// Whether a statement can hold a `return`.
