@@ -10,7 +10,7 @@ import { findServer } from './server';
 
 let client: LanguageClient | undefined;
 
-const SELECTOR: vscode.DocumentFilter[] = [
+const SELECTOR = [
   { language: 'ttgir' },
   { language: 'mlir', pattern: '**/*.{ttgir,ttir}' },
   { language: 'python' },

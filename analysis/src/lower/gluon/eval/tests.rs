@@ -319,14 +319,14 @@ fn what_a_loop_sets_to_the_constant_that_it_was_is_a_constant() {
 @gluon.jit
 def kernel(n):
     bars = mbarrier.allocate_mbarrier(batch=2)
-    first = gl.as_tensor(False)
+    first = gl.to_tensor(False)
     for i in range(n):
         mbarrier.wait(bars.index(0), 0, pred=first)
-        first = gl.as_tensor(True)
+        first = gl.to_tensor(True)
         for j in range(i):
             mbarrier.wait(bars.index(0), 0, pred=first)
-            first = gl.as_tensor(True)
-        first = gl.as_tensor(False)
+            first = gl.to_tensor(True)
+        first = gl.to_tensor(False)
 ";
     let out = elaborated(text, &[("n", "i32")]);
     assert!(out.problems.is_empty() && out.unmodelled.is_empty(), "{:?} {:?}", out.problems, out.unmodelled);
@@ -337,7 +337,7 @@ def kernel(n):
 fn a_constant_of_one_branch_is_not_used_behind_it() {
     let ops = body(
         "n",
-        "x = n\nif n > 3:\n    x = gl.as_tensor(2)\nelse:\n    x = gl.as_tensor(2)\nfor i in range(x):\n    pass",
+        "x = n\nif n > 3:\n    x = gl.to_tensor(2)\nelse:\n    x = gl.to_tensor(2)\nfor i in range(x):\n    pass",
         &[("n", "i32")],
     );
     let tree =
