@@ -42,6 +42,9 @@ pub struct Engine {
     fixed: VecDeque<Memory>,
     /// Kernels that a report was made of, decided without a proof.
     surveyed: VecDeque<Memory>,
+    /// What was said of modules that were elaborated from Python, by their text: an edit that leaves it as it
+    /// is describes nothing anew.
+    judged: VecDeque<(String, KernelReport)>,
     explorations: u64,
 }
 
@@ -89,6 +92,7 @@ impl Engine {
             memory: VecDeque::new(),
             fixed: VecDeque::new(),
             surveyed: VecDeque::new(),
+            judged: VecDeque::new(),
             explorations: 0,
         }
     }
@@ -96,6 +100,20 @@ impl Engine {
     /// The same, with something to assume of kernels.
     pub fn assume(self, options: Options) -> Engine {
         Engine { options, ..self }
+    }
+
+    /// What was said of a module with this text.
+    pub(crate) fn judged(&self, text: &str) -> Option<KernelReport> {
+        let known = self.judged.iter().rev().find(|(known, _)| known == text);
+        known.map(|(_, report)| KernelReport { runs: 0, ..report.clone() })
+    }
+
+    /// Remembers it.
+    pub(crate) fn remember(&mut self, text: &str, report: &KernelReport) {
+        if self.judged.len() == REMEMBERED {
+            self.judged.pop_front();
+        }
+        self.judged.push_back((text.to_owned(), report.clone()));
     }
 
     /// How many kernels were explored rather than remembered.

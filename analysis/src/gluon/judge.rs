@@ -66,6 +66,10 @@ impl Engine {
 
     /// What there is to say of one instance, in Python.
     fn judge_shadow(&mut self, shadow: &Shadow, number: usize, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
+        if let Some(mut report) = self.judged(shadow.document.text()) {
+            shadow.say_report(&mut report, number);
+            return Ok(report);
+        }
         let mut report = match (&shadow.lowered, shadow.tree()) {
             (Some(lowered), Some(tree)) => {
                 let mut report = self.judge(lowered, cancel)?;
@@ -78,6 +82,7 @@ impl Engine {
             }
             _ => undecided(),
         };
+        self.remember(shadow.document.text(), &report);
         shadow.say_report(&mut report, number);
         Ok(report)
     }
