@@ -1,7 +1,11 @@
-//! What touches the outside world: other processes and Triton's files.
+//! What touches the outside world: other processes, Triton's files, and the execution of kernels.
 //!
 //! [`sidecar`] asks the user's own Triton to compile a kernel, with no GPU; [`cache`] reads what Triton
-//! compiled before. Neither knows the analysis: texts and plain data go in and out.
+//! compiled before. [`run`] is one run of a kernel under instrumentation, made from a [`launch`] recipe by one of
+//! the backends.
 
+pub mod array;
 pub mod cache;
+pub mod launch;
+pub mod run;
 pub mod sidecar;

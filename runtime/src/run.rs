@@ -1,0 +1,165 @@
+//! One run of a kernel, whoever executes it: what is asked for, and what came of it.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use analysis::base::Cancel;
+use analysis::findings::KernelReport;
+
+use crate::array::Array;
+use crate::launch::Launch;
+
+/// Who watches the kernel while it runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Instrument {
+    /// Triton's concurrency sanitizer: shared and tensor memory, barriers.
+    #[default]
+    ConSan,
+    /// Triton's global-memory race sanitizer.
+    GSan,
+    /// Nobody.
+    Plain,
+}
+
+impl Instrument {
+    /// `consan`, `gsan`, `none`: the value of `TRITON_INSTRUMENTATION_MODE`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Instrument::ConSan => "consan",
+            Instrument::GSan => "gsan",
+            Instrument::Plain => "none",
+        }
+    }
+}
+
+/// What may be used up before a run is ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bounds {
+    /// Wall-clock time of the kernel and of what launches it.
+    pub time: Duration,
+    /// Bytes that a child process may write to its outputs; what follows is counted and dropped.
+    pub output: u64,
+    /// Bytes of memory that the CPU backend may hold.
+    pub memory: u64,
+    /// Steps of the CPU backend over all programs.
+    pub steps: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Bounds {
+        Bounds { time: Duration::from_secs(120), output: 64 << 20, memory: 4 << 30, steps: 50_000_000 }
+    }
+}
+
+/// What is to be run.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The file, as the user named it.
+    pub path: PathBuf,
+    /// Its text: TTGIR or Python.
+    pub text: Arc<str>,
+    /// Of a Python file: the TTGIR that Triton compiled of the kernel, with locations, where there is one.
+    pub compiled: Option<Arc<str>>,
+    /// How.
+    pub launch: Launch,
+    /// Who watches.
+    pub instrument: Instrument,
+    /// What may be used up.
+    pub bounds: Bounds,
+    /// Of the inputs and of the schedule.
+    pub seed: u64,
+}
+
+/// What is said while a run goes on.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Event {
+    /// A stage begins (`compiling gemm`, `program 3 of 16`).
+    Stage(String),
+    /// So much of the whole is done, from 0 to 1.
+    Progress(f32),
+}
+
+/// Executes kernels.
+pub trait Backend {
+    /// `cpu`, `triton`, `replay`.
+    fn name(&self) -> &'static str;
+
+    /// Runs the request. A kernel that asserts, hangs or crashes is a result; an error is that it could not be
+    /// run at all.
+    ///
+    /// # Errors
+    ///
+    /// Where nothing could be run; the message says what to do about it.
+    fn run(
+        &mut self,
+        request: &Request,
+        say: &mut dyn FnMut(Event),
+        cancel: &Cancel<'_>,
+    ) -> Result<RunReport, RunError>;
+}
+
+/// What came of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunReport {
+    /// Which backend.
+    pub backend: &'static str,
+    /// Who watched.
+    pub instrument: Instrument,
+    /// What it ran on, name and value: `Triton` `3.9.0`, `GPU` `NVIDIA H200 (sm_90)`, `seed` `0`.
+    pub on: Vec<(String, String)>,
+    /// How it ended.
+    pub end: End,
+    /// What was said of each kernel that ran: one finding an assert, at ranges of the request's text; its
+    /// message quotes the sanitizer. Identical asserts are one finding, which says how many there were.
+    pub kernels: Vec<KernelReport>,
+    /// Asserts whose place is not in the request's text, one sentence each with its `file:line`.
+    pub elsewhere: Vec<String>,
+    /// What the user should know beside: limits of this version, chosen sizes, mapped paths.
+    pub notes: Vec<String>,
+    /// Arguments that are tensors, after the run, by name; empty where a backend cannot read them back.
+    pub outputs: Vec<(String, Array)>,
+    /// What it cost.
+    pub cost: Cost,
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Debug)]
+pub enum End {
+    /// To its end, and nobody asserted.
+    Passed,
+    /// Somebody asserted.
+    Asserted,
+    /// It did not end within its time; which waits are stuck, one sentence each, where that is known.
+    Hung(Vec<String>),
+    /// It failed for another reason (Python's or the driver's words).
+    Failed(String),
+    /// It was cancelled.
+    Cancelled,
+    /// It ran, and what it says is no verdict, for these reasons (an op that is not followed).
+    Undecided(Vec<String>),
+}
+
+/// What a run cost.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Cost {
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// Steps of the CPU backend, 0 of others.
+    pub steps: u64,
+    /// Most bytes held at a time, 0 where unknown.
+    pub memory: u64,
+}
+
+/// Why nothing could be run; the message is for the user and says what to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunError(pub String);
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for RunError {}
