@@ -7,6 +7,7 @@
 //!
 //! It does no I/O, knows no clock, no thread, no LSP and no JSON.
 
+pub mod asserts;
 pub mod base;
 pub mod decide;
 pub mod engine;

@@ -49,6 +49,8 @@ kinds! {
     BarrierStorageReuse "barrier-storage-reuse" Error "pages/barrier-storage-reuse.md",
     WaitedInvalidation "waited-invalidation" Error "pages/waited-invalidation.md",
     OutOfBounds "out-of-bounds" Error "pages/out-of-bounds.md",
+    GlobalRace "global-race" Error "pages/global-race.md",
+    DeviceAssert "device-assert" Error "pages/device-assert.md",
     Unmodelled "unmodelled" Information "pages/unmodelled.md",
 }
 

@@ -201,6 +201,8 @@ fn candidates(case: &Case<'_>) -> Vec<Fix> {
         | Kind::WaitedInvalidation
         | Kind::OutOfBounds
         | Kind::ReuseSlotHazard
+        | Kind::GlobalRace
+        | Kind::DeviceAssert
         | Kind::Unmodelled => &[],
     };
     makers.iter().flat_map(|maker| maker(case)).collect()

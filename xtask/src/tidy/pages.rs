@@ -6,6 +6,10 @@ use super::{File, Problem};
 
 const KINDS: &str = "analysis/src/findings/kind.rs";
 const FOLDER: &str = "analysis/src/findings/pages/";
+
+/// Kinds that only a run of the kernel finds: their pages show Python that nothing here analyses.
+const OF_RUNS: [&str; 2] = ["global-race", "device-assert"];
+
 const SECTIONS: [&str; 5] = ["What it says", "Why it matters", "Flagged", "Clean", "The fix"];
 
 pub(super) fn check(files: &[File]) -> Vec<Problem> {
@@ -62,6 +66,13 @@ fn page_problems(file: &File, kind: &str) -> Vec<Problem> {
         if !headings.contains(&section) {
             problems.push(file.problem(0, format!("no section `## {section}`")));
         }
+    }
+    if OF_RUNS.contains(&kind) {
+        let shown = |name| section(&file.text, name).contains("```python");
+        if !shown("Flagged") || !shown("Clean") {
+            problems.push(file.problem(0, "a kind of runs shows Python under `## Flagged` and `## Clean`"));
+        }
+        return problems;
     }
     if !has_mark(section(&file.text, "Flagged"), kind) {
         problems.push(file.problem(0, format!("no case under `## Flagged` marks `^ {kind}`")));

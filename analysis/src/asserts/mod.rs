@@ -1,0 +1,8 @@
+//! What a sanitizer says on a device, and which op it says it of.
+//!
+//! [`Message`] is the text of an assert as a value: Triton's concurrency sanitizer in every release that has
+//! one, its global-memory sanitizer, and whatever else a kernel asserts.
+
+mod message;
+
+pub use message::{Class, DeadlockAt, Message, Overflow, PendingKind, Race};
