@@ -6,6 +6,7 @@
 
 pub mod array;
 pub mod cache;
+pub mod cpu;
 pub mod launch;
 pub mod run;
 pub mod sidecar;
