@@ -8,5 +8,6 @@ pub mod array;
 pub mod cache;
 pub mod cpu;
 pub mod launch;
+pub mod number;
 pub mod run;
 pub mod sidecar;

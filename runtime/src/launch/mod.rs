@@ -1,10 +1,15 @@
 //! A launch recipe: which kernel, over which grid, with what arguments, and who says so.
 
+mod fill;
+pub mod npy;
+
 use std::path::PathBuf;
 
 use analysis::base::TextRange;
 
 use crate::array::DType;
+
+pub use fill::{fill, usual};
 
 /// How a kernel is launched.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,0 +1,137 @@
+//! Tensors made for a launch.
+//!
+//! A random element depends on the seed, the argument's name and its own index, and on nothing else: shapes and
+//! other arguments may change beside it.
+
+use std::f64::consts::TAU;
+
+use super::npy;
+use super::{ArraySpec, Fill};
+use crate::array::{Array, DType};
+use crate::number::{decode, encode, exact};
+use crate::run::RunError;
+
+/// Larger tensors are not made.
+const BYTES: u64 = 8 << 30;
+
+/// Makes the tensor of an argument, dense and row-major: the strides of the recipe are for whoever lays it out.
+///
+/// # Errors
+///
+/// Where it is too large, or its file cannot be read or holds something else.
+pub fn fill(spec: &ArraySpec, name: &str, seed: u64) -> Result<Array, RunError> {
+    let elements = spec.shape.iter().try_fold(1u64, |product, size| product.checked_mul(*size));
+    let bytes = elements.and_then(|elements| elements.checked_mul(spec.dtype.bytes() as u64));
+    let (Some(elements), Some(_)) = (elements, bytes.filter(|bytes| *bytes <= BYTES)) else {
+        return Err(RunError(format!("`{name}` has more than {} GiB: give it a smaller shape", BYTES >> 30)));
+    };
+    if let Fill::File(path, member) = &spec.fill {
+        let array =
+            npy::load(path, member.as_deref(), Some(spec.dtype)).map_err(|why| RunError(format!("`{name}`: {why}")))?;
+        if array.shape != spec.shape {
+            let (is, said) = (shape(&array.shape), shape(&spec.shape));
+            return Err(RunError(format!("`{name}`: {} holds {is} elements, the recipe says {said}", path.display())));
+        }
+        return Ok(array);
+    }
+    let key = key(name, seed);
+    let size = spec.dtype.bytes();
+    let mut out = Vec::with_capacity(elements as usize * size);
+    for index in 0..elements {
+        let value = element(spec, key, index);
+        out.extend_from_slice(encode(spec.dtype, value).to_le_bytes().get(..size).unwrap_or(&[]));
+    }
+    Ok(Array { dtype: spec.dtype, shape: spec.shape.clone(), bytes: out })
+}
+
+/// `[64, 32]`.
+pub(super) fn shape(sizes: &[u64]) -> String {
+    format!("{sizes:?}")
+}
+
+fn element(spec: &ArraySpec, key: u64, index: u64) -> f64 {
+    match &spec.fill {
+        Fill::Value(value) => *value,
+        Fill::Arange => (index % exact(spec.dtype)) as f64,
+        Fill::Normal(mean, deviation) => {
+            let (radius, angle) = (1.0 - unit(key, 2 * index), unit(key, 2 * index + 1));
+            mean + deviation * (-2.0 * radius.ln()).sqrt() * (TAU * angle).cos()
+        }
+        Fill::Uniform(low, high) if spec.dtype.is_int() => (low + (high - low) * unit(key, index)).floor(),
+        Fill::Uniform(low, high) => low + (high - low) * unit(key, index),
+        // Read above.
+        Fill::File(..) => decode(spec.dtype, 0),
+    }
+}
+
+/// From 0 on, below 1.
+fn unit(key: u64, index: u64) -> f64 {
+    (mix(key.wrapping_add(index.wrapping_mul(0x9e37_79b9_7f4a_7c15))) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+fn key(name: &str, seed: u64) -> u64 {
+    name.bytes().fold(mix(seed ^ 0x5851_f42d_4c95_7f2d), |key, byte| mix(key ^ u64::from(byte)))
+}
+
+/// A bijection of 64-bit words in which each bit depends on all (the finaliser of splitmix64).
+fn mix(word: u64) -> u64 {
+    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
+}
+
+/// What a tensor of this type holds where the recipe does not say: values of the size that kernels meet, and
+/// zeros where integers may be locks and counters.
+pub fn usual(dtype: DType) -> Fill {
+    match dtype {
+        DType::I1 => Fill::Uniform(0.0, 2.0),
+        DType::I8 => Fill::Uniform(-8.0, 8.0),
+        DType::I16 | DType::I32 | DType::I64 => Fill::Value(0.0),
+        DType::F8E8M0 => Fill::Value(1.0),
+        _ => Fill::Normal(0.0, 1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::numbers;
+
+    fn made(dtype: DType, shape: &[u64], fill: Fill, seed: u64) -> Vec<f64> {
+        let spec = ArraySpec { dtype, shape: shape.to_vec(), strides: None, fill };
+        super::fill(&spec, "a", seed).map(|array| numbers(&array).collect()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_fill_is_what_it_says() {
+        assert_eq!(made(DType::F16, &[2, 2], Fill::Value(0.5), 0), [0.5; 4]);
+        assert_eq!(made(DType::I32, &[4], Fill::Arange, 0), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(made(DType::F8E5M2, &[10], Fill::Arange, 0)[8..], [0.0, 1.0]);
+        let ints = made(DType::I8, &[1000], Fill::Uniform(-3.0, 3.0), 1);
+        assert!((-3..3).all(|whole| ints.contains(&f64::from(whole))) && !ints.contains(&3.0));
+        let normal = made(DType::F32, &[100, 100], Fill::Normal(2.0, 0.5), 1);
+        let mean = normal.iter().sum::<f64>() / 1e4;
+        let variance = normal.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 1e4;
+        assert!((mean - 2.0).abs() < 0.02 && (variance - 0.25).abs() < 0.02, "{mean} {variance}");
+    }
+
+    #[test]
+    fn random_values_hang_on_seed_and_name_alone() {
+        let normal = || Fill::Normal(0.0, 1.0);
+        let first = made(DType::F64, &[8], normal(), 1);
+        assert_eq!(first, made(DType::F64, &[8], normal(), 1));
+        assert_eq!(first, made(DType::F64, &[2, 8], normal(), 1)[..8]);
+        assert_ne!(first, made(DType::F64, &[8], normal(), 2));
+        let spec = ArraySpec { dtype: DType::F64, shape: vec![8], strides: None, fill: normal() };
+        let other: Vec<f64> = super::fill(&spec, "b", 1).map(|array| numbers(&array).collect()).unwrap_or_default();
+        assert_ne!(first, other);
+    }
+
+    #[test]
+    fn what_is_too_large_is_an_error() {
+        for shape in [vec![u64::MAX, 2], vec![1 << 40]] {
+            let spec = ArraySpec { dtype: DType::F32, shape, strides: None, fill: Fill::Arange };
+            assert!(super::fill(&spec, "big", 0).is_err_and(|error| error.0.contains("`big`")));
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! NumPy's files: `.npy`, one array, and `.npz`, a zip archive of such files.
+//!
+//! Read from NEP 1 ("a simple file format for NumPy arrays") in its versions 1 to 3. What NumPy has no type for
+//! is written as `float32`, which holds it exactly, and is read from raw bytes of the same width (`|V2`, `<u2`),
+//! as packages write that add such types.
+//!
+//! Missed: structured types, complex numbers, strings and objects.
+
+mod header;
+mod inflate;
+mod zip;
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use crate::array::{Array, DType};
+use crate::number::{decode, encode, little};
+use header::{Class, Header};
+
+/// Larger files are not read.
+const BYTES: u64 = 16 << 30;
+/// A header is shorter.
+const HEADER: u64 = 1 << 16;
+
+/// Reads a `.npy` file, or a member of a `.npz` file (the only one, if it is not named).
+///
+/// # Errors
+///
+/// What is wrong with the file, in words that name it.
+pub fn load(path: &Path, member: Option<&str>, wanted: Option<DType>) -> Result<Array, String> {
+    let named = |why: String| format!("{}: {why}", path.display());
+    let length = fs::metadata(path).map_err(|error| named(error.to_string()))?.len();
+    if length > BYTES {
+        return Err(named(format!("larger than {} GiB", BYTES >> 30)));
+    }
+    let bytes = fs::read(path).map_err(|error| named(error.to_string()))?;
+    if zip::is(&bytes) {
+        let member = zip::member(&bytes, member).map_err(named)?;
+        return parse(&member, wanted).map_err(named);
+    }
+    if member.is_some() {
+        return Err(named("holds one array and no members".to_owned()));
+    }
+    parse(&bytes, wanted).map_err(named)
+}
+
+/// The arrays of a `.npz` file by name, or that of a `.npy` file under an empty name.
+///
+/// # Errors
+///
+/// What is wrong with the file, in words that name it.
+pub fn load_all(path: &Path) -> Result<Vec<(String, Array)>, String> {
+    let named = |why: String| format!("{}: {why}", path.display());
+    let bytes = fs::read(path).map_err(|error| named(error.to_string()))?;
+    if !zip::is(&bytes) {
+        return Ok(vec![(String::new(), parse(&bytes, None).map_err(named)?)]);
+    }
+    let names = zip::names(&bytes).map_err(named)?;
+    let read = |name: String| {
+        let array = zip::member(&bytes, Some(&name)).and_then(|member| parse(&member, None));
+        array.map(|array| (name.clone(), array)).map_err(|why| named(format!("`{name}`: {why}")))
+    };
+    names.into_iter().map(read).collect()
+}
+
+/// Type and shape of what [`load`] would read.
+///
+/// # Errors
+///
+/// What is wrong with the file, in words that name it.
+pub fn peek(path: &Path, member: Option<&str>) -> Result<(DType, Vec<u64>), String> {
+    let named = |why: String| format!("{}: {why}", path.display());
+    let file = fs::File::open(path).map_err(|error| named(error.to_string()))?;
+    let mut start = Vec::new();
+    file.take(HEADER).read_to_end(&mut start).map_err(|error| named(error.to_string()))?;
+    if zip::is(&start) || member.is_some() {
+        return load(path, member, None).map(|array| (array.dtype, array.shape));
+    }
+    let (header, _) = Header::read(&start).map_err(named)?;
+    let dtype = header.dtype(None).map_err(named)?;
+    Ok((dtype, header.shape))
+}
+
+/// Reads the bytes of a `.npy` file.
+///
+/// # Errors
+///
+/// What is wrong with them.
+pub fn parse(bytes: &[u8], wanted: Option<DType>) -> Result<Array, String> {
+    let (header, data) = Header::read(bytes)?;
+    let dtype = header.dtype(wanted)?;
+    let elements = header.shape.iter().try_fold(1u64, |product, size| product.checked_mul(*size));
+    let length = elements.and_then(|elements| elements.checked_mul(header.width as u64));
+    let data = length.and_then(|length| data.get(..usize::try_from(length).ok()?)).ok_or("the file ends too early")?;
+    let mut data = data.to_vec();
+    if header.big_endian {
+        data.chunks_exact_mut(header.width).for_each(<[u8]>::reverse);
+    }
+    if header.fortran {
+        data = transposed(&data, &header.shape, header.width);
+    }
+    let raw = Array { dtype, shape: header.shape.clone(), bytes: data };
+    Ok(match wanted {
+        Some(wanted) if !header.holds(wanted) => converted(&raw, header.class, header.width, wanted),
+        _ => raw,
+    })
+}
+
+/// Column-major elements in row-major order.
+fn transposed(data: &[u8], shape: &[u64], width: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(data.len());
+    let mut index = vec![0u64; shape.len()];
+    for _ in 0..data.len() / width.max(1) {
+        let at = index.iter().zip(shape).rev().fold(0u64, |at, (index, size)| at * size + index) as usize;
+        out.extend_from_slice(data.get(at * width..(at + 1) * width).unwrap_or(&[]));
+        for (index, size) in index.iter_mut().zip(shape).rev() {
+            *index += 1;
+            if *index < *size {
+                break;
+            }
+            *index = 0;
+        }
+    }
+    out
+}
+
+/// Each number in another type.
+fn converted(raw: &Array, class: Class, width: usize, wanted: DType) -> Array {
+    let size = wanted.bytes();
+    let mut bytes = Vec::with_capacity(raw.bytes.len() / width.max(1) * size);
+    for element in raw.bytes.chunks_exact(width) {
+        let word = little(element);
+        let value = match class {
+            Class::Unsigned => word as f64,
+            _ => decode(raw.dtype, word),
+        };
+        // Integers of 64 bits are no floats.
+        let word = match class {
+            Class::Unsigned | Class::Signed if wanted.is_int() && wanted != DType::I1 => extended(word, width, class),
+            _ => encode(wanted, value),
+        };
+        bytes.extend_from_slice(word.to_le_bytes().get(..size).unwrap_or(&[]));
+    }
+    Array { dtype: wanted, shape: raw.shape.clone(), bytes }
+}
+
+fn extended(word: u64, width: usize, class: Class) -> u64 {
+    let unused = 64u32.saturating_sub(8 * width as u32);
+    match class {
+        Class::Signed => ((word << unused) as i64 >> unused) as u64,
+        _ => word,
+    }
+}
+
+/// Writes a `.npy` file; one that could not be written whole is removed.
+///
+/// # Errors
+///
+/// The system's.
+pub fn save(path: &Path, array: &Array) -> io::Result<()> {
+    written(path, &print(array))
+}
+
+/// Writes a `.npz` file; one that could not be written whole is removed.
+///
+/// # Errors
+///
+/// The system's, and where it would be larger than such a file can be.
+pub fn save_all(path: &Path, arrays: &[(String, Array)]) -> io::Result<()> {
+    let members: Vec<(String, Vec<u8>)> =
+        arrays.iter().map(|(name, array)| (format!("{name}.npy"), print(array))).collect();
+    written(path, &zip::write(&members)?)
+}
+
+fn written(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let write = || {
+        let mut file = fs::File::create(path)?;
+        file.write_all(bytes)?;
+        file.sync_data()
+    };
+    write().inspect_err(|_| {
+        let _ = fs::remove_file(path);
+    })
+}
+
+/// The bytes of a `.npy` file.
+pub fn print(array: &Array) -> Vec<u8> {
+    let (descr, widened) = header::descr(array.dtype);
+    let mut out = header::write(descr, &array.shape);
+    if !widened {
+        out.extend_from_slice(&array.bytes);
+        return out;
+    }
+    for word in crate::number::bits(array) {
+        out.extend_from_slice(&(decode(array.dtype, word) as f32).to_le_bytes());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;
