@@ -152,7 +152,7 @@ pub fn demands(kernel: &Kernel, tested: &[BlockId], edges: &[Var], leaves: &[boo
                         want(&mut demands, *src, Demand::Whole);
                         op.operand().into_iter().for_each(|operand| want(&mut demands, operand, Demand::Whole));
                     }
-                    Instr::Base(..) => {}
+                    Instr::Base(..) | Instr::Host(_) => {}
                     Instr::Effect(id) => {
                         if let Some(effect) = kernel.effects.get(id.index()) {
                             effect_operands(effect, |var, demand| want(&mut demands, var, demand));
@@ -350,6 +350,7 @@ impl<'k> Liveness<'k> {
                     }
                 }
                 Instr::Base(dst, _) => live[dst.index()] = false,
+                Instr::Host(_) => {}
                 Instr::Effect(id) => {
                     if let Some(effect) = self.kernel.effects.get(id.index()) {
                         if let Some(dst) = effect.kind.defines() {

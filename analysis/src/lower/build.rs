@@ -172,6 +172,11 @@ impl Build {
         self.effect_of(site, predicate, 0, kind);
     }
 
+    /// An instruction that defines nothing the kernel knows.
+    pub(super) fn instr(&mut self, instr: Instr) {
+        self.push(instr);
+    }
+
     /// An effect that only CTAs execute whose number has no bit of `leaders`.
     pub(super) fn effect_of(&mut self, site: SiteId, predicate: Option<Var>, leaders: u16, kind: EffectKind) {
         self.kernel.effects.push(Effect { site, predicate, leaders, kind });

@@ -8,7 +8,7 @@ pub mod gluon;
 pub mod simplify;
 mod ttgir;
 
-pub use ttgir::{Tasks, kernel_names, lower, lower_with};
+pub use ttgir::{Executable, HostOp, Tasks, executables, kernel_names, lower, lower_with};
 
 /// What lowering is asked to assume.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -107,7 +107,8 @@ impl Machine<'_> {
     fn store_barrier(&self, state: &mut State, at: &At, barrier: Var, place: BarrierPlace) {
         let shape = self.shape_of(barrier);
         let (Some(shape), Some(position)) = (shape, self.cluster.position(place.cta)) else { return };
-        if !self.storage.meets(place.buffer)
+        if !self.watches
+            || !self.storage.meets(place.buffer)
             || self.kernel.buffers.get(place.buffer.0 as usize).is_none_or(|buffer| buffer.start.is_none())
         {
             return;

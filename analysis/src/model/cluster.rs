@@ -27,6 +27,12 @@ impl Cluster {
         Cluster { positions: (0..all).map(position).collect(), numbers }
     }
 
+    /// All of them.
+    pub fn whole(kernel: &Kernel) -> Cluster {
+        let all = kernel.ctas.clamp(1, Cluster::LIMIT) as u16;
+        Cluster { positions: (0..all).map(Some).collect(), numbers: (0..all).collect() }
+    }
+
     /// How many are run.
     pub fn len(&self) -> usize {
         self.numbers.len()

@@ -3,7 +3,7 @@
 use super::acts::{Arrives, At, Publishes};
 use super::clock::Channel;
 use super::machine::{Machine, bad_slot};
-use super::record::Record;
+use super::record::{Done, Record};
 use super::shadow::{Event, Illegal, Own};
 use super::state::{State, remote_cta, unpack};
 use super::storage;
@@ -24,6 +24,7 @@ impl Machine<'_> {
             effect: Some(id),
             places: SmallVec::new(),
             barriers: SmallVec::new(),
+            done: SmallVec::new(),
         };
         self.tick(state, thread);
         match &effect.kind {
@@ -174,6 +175,13 @@ impl Machine<'_> {
                     Completion::InOrder | Completion::Frontier(_) => Some(in_order),
                 };
                 let Some((channel, number)) = done else { return };
+                if self.leaves_scalars {
+                    record.done.push(Done { access: index as u16, cta, channel, number });
+                }
+                // Answers of cluster launch control are known by who wrote them.
+                if !self.watches && issuer != Issuer::Clc {
+                    continue;
+                }
                 let event = Event {
                     channel,
                     number,

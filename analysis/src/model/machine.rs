@@ -37,13 +37,19 @@ pub struct Machine<'k> {
     tiles: i64,
     run_steps: u64,
     /// Whether scalars and jumps are left to the driver.
-    leaves_scalars: bool,
+    pub(super) leaves_scalars: bool,
+    /// Whether accesses are judged.
+    pub(super) watches: bool,
     pub(super) seed: State,
 }
 
 impl<'k> Machine<'k> {
     /// A machine for one kernel and one valuation of its inputs.
     pub fn new(kernel: &'k Kernel, valuation: &'k Valuation, limits: &Limits) -> Machine<'k> {
+        Machine::of(kernel, valuation, limits, Cluster::new(kernel))
+    }
+
+    pub(super) fn of(kernel: &'k Kernel, valuation: &'k Valuation, limits: &Limits, cluster: Cluster) -> Machine<'k> {
         let mut bases = vec![None; kernel.buffers.len()];
         for block in &kernel.blocks {
             for instr in &block.instrs {
@@ -55,7 +61,6 @@ impl<'k> Machine<'k> {
                 }
             }
         }
-        let cluster = Cluster::new(kernel);
         let partitions = kernel.partitions.len().max(1);
         let threads = partitions * cluster.len();
         let tiles = kernel.inputs.iter().position(|input| input.kind == InputKind::Tiles);
@@ -72,6 +77,7 @@ impl<'k> Machine<'k> {
             tiles: tiles.map_or(0, |at| valuation.get(InputId(at as u32))),
             run_steps: limits.run_steps,
             leaves_scalars: false,
+            watches: true,
             seed: State::new(cluster.len(), partitions, kernel.vars.len()),
             cluster,
         }
@@ -199,7 +205,7 @@ impl<'k> Machine<'k> {
         state.violations.push(Violation { rule, step: state.step, thread: thread as u16, site, effect, barrier });
     }
 
-    fn jump(&self, state: &mut State, thread: usize, target: &Target) -> Result<(), Lost> {
+    pub(super) fn jump(&self, state: &mut State, thread: usize, target: &Target) -> Result<(), Lost> {
         let block = self.block(target.block).ok_or(Lost::IllFormed)?;
         let cta = self.position_of(thread);
         let values: smallvec::SmallVec<[i64; 8]> = target.args.iter().map(|&arg| state.var(cta, arg)).collect();
@@ -298,7 +304,7 @@ impl<'k> Machine<'k> {
                 };
                 (*dst, value)
             }
-            Instr::Effect(_) => return Ok(()),
+            Instr::Effect(_) | Instr::Host(_) => return Ok(()),
         };
         state.set(cta, dst, value).ok_or(Lost::IllFormed)
     }
@@ -354,6 +360,7 @@ impl<'k> Machine<'k> {
             effect: None,
             places: Default::default(),
             barriers: Default::default(),
+            done: Default::default(),
         };
         match self.terminator(state, thread)? {
             Terminator::Fork(fork) => {

@@ -1,5 +1,6 @@
 //! What one step did, for the run that a finding tells. Made on every step, kept only by replays.
 
+use super::clock::Channel;
 use super::violation::BarrierPlace;
 use crate::sync::{EffectId, SiteId};
 use smallvec::SmallVec;
@@ -17,6 +18,22 @@ pub struct Record {
     pub places: SmallVec<[BarrierPlace; 3]>,
     /// What happened to barriers, in order.
     pub barriers: SmallVec<[BarrierRecord; 1]>,
+    /// When its accesses are over, in their order and for each CTA that they reach. Noted for who drives the
+    /// machine; empty else.
+    pub done: SmallVec<[Done; 2]>,
+}
+
+/// When one access of an operation is over in one CTA's memory: who has seen the event sees the access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Done {
+    /// Which of the operation's accesses.
+    pub access: u16,
+    /// The CTA whose memory it touches, by its number.
+    pub cta: u16,
+    /// The channel of the event.
+    pub channel: Channel,
+    /// Its number there.
+    pub number: u32,
 }
 
 /// What a step did to a barrier, and the state it left.

@@ -123,6 +123,7 @@ impl<'a> Trace<'a> {
                     Instr::View { dst, src, op } => self.made[dst.index()] = Made::View(src, op),
                     Instr::Base(dst, buffer) => self.made[dst.index()] = Made::Base(buffer),
                     Instr::Effect(effect) => self.block_of[effect.index()] = Some(id),
+                    Instr::Host(_) => {}
                 }
             }
             for target in block.terminator.targets() {

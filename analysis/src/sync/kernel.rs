@@ -41,6 +41,12 @@ id!(
     LoopId
 );
 
+id!(
+    /// An op that something beside the machine carries out, by position in the table that the lowering gives
+    /// beside the kernel.
+    HostId
+);
+
 /// What a variable holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum VarKind {
@@ -107,6 +113,9 @@ pub enum Instr {
     Base(Var, super::BufferId),
     /// An effect.
     Effect(EffectId),
+    /// An op on values that the kernel does not hold. Only a kernel that is lowered for execution has any; who
+    /// drives it carries them out.
+    Host(HostId),
 }
 
 /// A jump.

@@ -23,8 +23,8 @@ pub use cta::{CtaSet, Recipients};
 pub use effect::{Access, Arrival, CommitKind, Completion, Effect, EffectKind, Issuer, Mode, Proxy};
 pub use expr::{CmpOp, Pure, Width};
 pub use kernel::{
-    Block, BlockId, EffectId, Fork, Input, InputId, InputKind, Instr, Kernel, LoopId, LoopInfo, Partition, SiteId,
-    Target, Terminator, Var, VarInfo, VarKind,
+    Block, BlockId, EffectId, Fork, HostId, Input, InputId, InputKind, Instr, Kernel, LoopId, LoopInfo, Partition,
+    SiteId, Target, Terminator, Var, VarInfo, VarKind,
 };
 pub use memory::{Buffer, BufferId, Dim, Shape, ShapeId, Space, ViewOp};
 pub use source_map::{Abstract, AbstractOf, Half, Lowered, Site, SourceMap, Stage, Unmodelled};

@@ -37,7 +37,7 @@ pub(super) fn eliminate(kernel: &mut Kernel) {
         let block = &mut kernel.blocks[id.index()];
         block.instrs.retain(|instr| match instr {
             Instr::Let(dst, _) | Instr::View { dst, .. } | Instr::Base(dst, _) => vars[dst.index()],
-            Instr::Effect(_) => true,
+            Instr::Effect(_) | Instr::Host(_) => true,
         });
         for (target, live) in targets_mut(&mut block.terminator).into_iter().zip(params) {
             let mut live = live.iter();

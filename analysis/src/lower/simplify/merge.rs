@@ -86,7 +86,7 @@ fn rename(kernel: &mut Kernel, names: &mut [Var]) {
                     last(src);
                     op.operand_mut().into_iter().for_each(&mut last);
                 }
-                Instr::Base(..) | Instr::Effect(_) => {}
+                Instr::Base(..) | Instr::Effect(_) | Instr::Host(_) => {}
             }
         }
         if let Terminator::Branch(condition, ..) = &mut block.terminator {

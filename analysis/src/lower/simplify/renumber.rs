@@ -145,6 +145,7 @@ impl Renumber {
                         *id = self.effect(effect.clone());
                     }
                 }
+                Instr::Host(_) => {}
             }
         }
         match &mut block.terminator {

@@ -44,6 +44,7 @@ impl Lowerer<'_> {
             return;
         }
         self.plan_before(op);
+        let first = self.next_effect();
         match name {
             "scf.for" => self.scf_for(op),
             "scf.while" => self.scf_while(op),
@@ -56,12 +57,20 @@ impl Lowerer<'_> {
             "tt.call" | "func.call" => self.call(op),
             _ if self.scalar_op(op) => {}
             _ => match known(name) {
-                Known::Row(row) => self.row(op, row),
+                Known::Row(row) => {
+                    self.row(op, row);
+                    if !matches!(row, Row::View(_) | Row::MapToRemote) {
+                        self.host(op, first);
+                    }
+                }
                 Known::Missing => {
                     self.forget(op);
                     self.unmodelled(op, format!("`{name}` is not known"));
                 }
-                Known::Pure => self.unknown(op, name),
+                Known::Pure => {
+                    self.unknown(op, name);
+                    self.host(op, first);
+                }
             },
         }
         self.plan_after(op);

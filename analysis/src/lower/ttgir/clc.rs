@@ -48,7 +48,9 @@ impl Lowerer<'_> {
 
     /// `clc_load_result`: the answer stands for whether it grants a tile.
     pub(super) fn clc_load(&mut self, op: OpId) {
-        if let (Some(granted), Some(&result)) = (self.clc_read(op, "src"), self.tree.results(op).first()) {
+        if let (Some(granted), Some(&result)) = (self.clc_read(op, "src"), self.tree.results(op).first())
+            && !self.executes()
+        {
             self.bind(result, Val::Scalar(granted));
         }
     }
@@ -57,7 +59,7 @@ impl Lowerer<'_> {
     pub(super) fn clc_granted(&mut self, op: OpId) {
         let tree = self.tree;
         let (Some(&answer), Some(&result)) = (tree.operands(op).first(), tree.results(op).first()) else { return };
-        if let Some(Val::Scalar(granted)) = self.values.get(&answer).copied() {
+        if let Some(Val::Scalar(granted)) = self.values.get(&answer).copied().filter(|_| !self.executes()) {
             let var = self.build.compute(Pure::Copy(granted), tree.value_name(result));
             self.bind(result, Val::Scalar(var));
         }
@@ -67,6 +69,9 @@ impl Lowerer<'_> {
     pub(super) fn clc_query(&mut self, op: OpId) {
         let tree = self.tree;
         let Some(granted) = self.clc_read(op, "clcResAlloc") else { return };
+        if self.executes() {
+            return;
+        }
         let none = self.build.number(-1);
         for &result in tree.results(op) {
             let tile = self.scalar(result);

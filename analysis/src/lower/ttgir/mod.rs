@@ -20,6 +20,7 @@ mod cta;
 mod effects;
 mod fences;
 mod flow;
+mod host;
 mod layout;
 mod mma;
 mod region;
@@ -46,6 +47,7 @@ use crate::sync::{
 };
 use crate::syntax::ttgir::{OpId, Tree, Ty, ValueId};
 pub use autows::Tasks;
+pub use host::{Executable, HostOp, executables};
 use value::Val;
 
 /// How deep regions and calls may nest before the rest is unmodelled.
@@ -55,6 +57,25 @@ const DEPTH: u32 = 100;
 /// double at every level.
 const CALLS: u32 = 2_000;
 
+/// A lowerer for every entry function of a section, and what is made of it.
+fn each_entry<T>(tree: &Tree, mut each: impl FnMut(OpId, Lowerer<'_>) -> T) -> Vec<T> {
+    let tops = tree.top().iter().filter(|&&top| matches!(tree.op_name(top), "builtin.module" | "module"));
+    let mut modules: Vec<(Option<OpId>, Vec<OpId>)> = tops.map(|&top| (Some(top), body(tree, top))).collect();
+    // A file may hold functions without a module around them.
+    modules.push((None, tree.top().to_vec()));
+    let mut made = Vec::new();
+    for (module, ops) in modules {
+        let functions = functions(tree, &ops);
+        let table: FxHashMap<&str, OpId> = functions.iter().map(|&op| (name(tree, op), op)).collect();
+        for &function in functions.iter().filter(|&&op| !private(tree, op)) {
+            let mut lowerer = Lowerer::new(tree, &table);
+            lowerer.machine(module);
+            made.push(each(function, lowerer));
+        }
+    }
+    made
+}
+
 /// Lowers every entry function of a section.
 pub fn lower(tree: &Tree) -> Vec<Lowered> {
     lower_with(tree, Options::default())
@@ -62,33 +83,16 @@ pub fn lower(tree: &Tree) -> Vec<Lowered> {
 
 /// The same, with something to assume.
 pub fn lower_with(tree: &Tree, options: Options) -> Vec<Lowered> {
-    let mut kernels = Vec::new();
-    for &top in tree.top() {
-        match tree.op_name(top) {
-            "builtin.module" | "module" => module(tree, Some(top), &body(tree, top), options, &mut kernels),
-            _ => {}
-        }
-    }
-    // A file may hold functions without a module around them.
-    module(tree, None, tree.top(), options, &mut kernels);
-    kernels
+    each_entry(tree, |function, mut lowerer| {
+        lowerer.options = options;
+        lowerer.entry(function, name(tree, function));
+        lowerer.finish()
+    })
 }
 
 fn body(tree: &Tree, op: OpId) -> Vec<OpId> {
     let regions = tree.regions(op).iter();
     regions.flat_map(|region| tree.blocks(*region)).flat_map(|block| tree.block_ops(*block)).copied().collect()
-}
-
-fn module(tree: &Tree, module: Option<OpId>, ops: &[OpId], options: Options, kernels: &mut Vec<Lowered>) {
-    let functions = functions(tree, ops);
-    let table: FxHashMap<&str, OpId> = functions.iter().map(|&op| (name(tree, op), op)).collect();
-    for &function in functions.iter().filter(|&&op| !private(tree, op)) {
-        let mut lowerer = Lowerer::new(tree, &table);
-        lowerer.options = options;
-        lowerer.machine(module);
-        lowerer.entry(function, name(tree, function));
-        kernels.push(lowerer.finish());
-    }
 }
 
 /// The kernels that [`lower`] would give, in its order: their names, and where these stand.
@@ -178,6 +182,8 @@ struct Lowerer<'t> {
     shares: FxHashMap<OpId, tlx::Share>,
     /// Threads of a warp.
     lanes: u32,
+    /// What is collected where the kernel is lowered for execution.
+    hosts: Option<host::Hosts>,
     depth: u32,
 }
 
@@ -212,6 +218,7 @@ impl<'t> Lowerer<'t> {
             loads: FxHashMap::default(),
             shares: FxHashMap::default(),
             lanes: 32,
+            hosts: None,
             depth: 0,
         }
     }
@@ -243,6 +250,11 @@ impl<'t> Lowerer<'t> {
             tree.blocks(region).first().map(|block| tree.block_args(*block).to_vec()).unwrap_or_default();
         for (at, arg) in args.iter().enumerate() {
             self.argument(function, at, *arg);
+            let var = match self.values.get(arg) {
+                Some(Val::Scalar(var)) => Some(*var),
+                _ => None,
+            };
+            self.hosts.iter_mut().for_each(|hosts| hosts.arguments.push(var));
         }
         self.rendezvous = self.meeting(region);
         self.calls.push(function);
@@ -269,7 +281,7 @@ impl<'t> Lowerer<'t> {
             Some(Ty::Index) => (InputKind::Argument(number), 64),
             Some(Ty::Ptr) => (InputKind::Pointer(number), 64),
             Some(Ty::MemDesc { .. }) => return self.bind(arg, Val::Opaque),
-            _ => return,
+            _ => return self.handle_argument(arg),
         };
         let name = tree.value_name(arg);
         let input = self.build.input(Input { kind, width, divisor }, name);
@@ -277,15 +289,30 @@ impl<'t> Lowerer<'t> {
         self.bind(arg, Val::Scalar(var));
     }
 
-    fn finish(self) -> Lowered {
+    /// A parameter that is neither an integer nor a pointer.
+    fn handle_argument(&mut self, arg: ValueId) {
+        if self.executes() {
+            let var = self.build.scalar_param(self.tree.value_name(arg));
+            self.bind(arg, Val::Scalar(var));
+        }
+    }
+
+    /// What was built, as it was built.
+    fn unsimplified(self) -> Lowered {
         // Of a plan that has some fences, the others are still to come.
         let unfenced = self.plan.is_some() || self.calls.first().is_some_and(|function| self.unfenced(*function));
         let Build { mut kernel, map, .. } = self.build;
         if unfenced {
             fences::ignore(&mut kernel);
         }
-        let (kernel, map) = simplify(kernel, map);
         let mut unmodelled = self.unmodelled;
+        unmodelled.sort_by_key(|item| (item.range.start, item.range.end));
+        Lowered { kernel, map, unmodelled }
+    }
+
+    fn finish(self) -> Lowered {
+        let Lowered { kernel, map, mut unmodelled } = self.unsimplified();
+        let (kernel, map) = simplify(kernel, map);
         if defined(&kernel) < kernel.vars.len() {
             let reason = "a value is used where it is not computed, so it counts as 0".to_owned();
             unmodelled.push(Unmodelled { range: map.kernel_range, reason });

@@ -52,6 +52,9 @@ impl Lowerer<'_> {
     pub(super) fn scalar_op(&mut self, op: OpId) -> bool {
         let tree = self.tree;
         let &[result] = tree.results(op) else { return false };
+        if self.host_only(op) {
+            return false;
+        }
         let class = self.class(result);
         if class == Class::View && tree.op_name(op) == "arith.select" {
             return self.select_view(op, result);

@@ -37,6 +37,7 @@ impl Lowerer<'_> {
             Some(Ty::Int(width @ 1..=64)) => Class::Scalar(width as u8),
             Some(Ty::Index | Ty::Ptr) => Class::Scalar(64),
             Some(Ty::MemDesc { .. }) => Class::View,
+            _ if self.executes() => Class::Scalar(super::host::HANDLE),
             _ => Class::Dropped,
         }
     }
@@ -57,6 +58,9 @@ impl Lowerer<'_> {
     }
 
     fn free(&mut self, value: ValueId) -> Var {
+        if let Some(var) = self.hosted(value) {
+            return var;
+        }
         let name = self.tree.value_name(value);
         let width = self.width(value);
         let input = match self.free.get(&value) {

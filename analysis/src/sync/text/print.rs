@@ -126,6 +126,8 @@ impl Printer<'_> {
                 Some(effect) => self.effect(effect),
                 None => Ok(()),
             },
+            // The text form is of kernels to be decided, which have none.
+            Instr::Host(id) => write!(self.out, "host {}", id.0),
         }
     }
 

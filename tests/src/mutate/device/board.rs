@@ -403,7 +403,7 @@ impl<'k> Board<'k> {
                 };
                 self.set(thread, *dst, value);
             }
-            Instr::Effect(_) => {}
+            Instr::Effect(_) | Instr::Host(_) => {}
         }
     }
 

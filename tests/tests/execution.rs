@@ -1,0 +1,36 @@
+//! Every kernel of the corpus can be lowered for execution, and is followed as far as for deciding it.
+
+use analysis::lower::{executables, lower};
+use analysis::sync::{EffectKind, Instr};
+use analysis::syntax::ttgir::Document;
+use fencepost_tests::corpus::manifest;
+use fencepost_tests::sources::root;
+
+#[test]
+fn the_corpus_lowers_for_execution() {
+    let folder = root().join("corpus");
+    let mut wrong = Vec::new();
+    for row in manifest(&folder).expect("a manifest") {
+        let text = std::fs::read_to_string(folder.join(&row.file)).expect("a file");
+        let document = Document::new(text.as_str());
+        for section in document.sections() {
+            let tree = section.tree();
+            let (decided, executed) = (lower(tree), executables(tree));
+            assert_eq!(decided.len(), executed.len(), "{}", row.file);
+            for (decided, executed) in decided.iter().zip(&executed) {
+                let more = executed.lowered.unmodelled.iter().filter(|item| !decided.unmodelled.contains(item));
+                wrong.extend(more.map(|item| format!("{}: {}", row.file, item.reason)));
+                let kernel = &executed.lowered.kernel;
+                let hosts = kernel.blocks.iter().flat_map(|block| &block.instrs);
+                let hosts = hosts.filter(|instr| matches!(instr, Instr::Host(_))).count();
+                assert_eq!(hosts, executed.hosts.len(), "{}", row.file);
+                let kinds = |kernel: &analysis::sync::Kernel| {
+                    let effects = kernel.effects.iter();
+                    effects.filter(|effect| !matches!(effect.kind, EffectKind::Unmodelled)).count()
+                };
+                assert!(kinds(kernel) >= kinds(&decided.kernel), "{}", row.file);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
