@@ -1,7 +1,10 @@
 //! A launch recipe: which kernel, over which grid, with what arguments, and who says so.
 
+pub mod directive;
 mod fill;
 pub mod npy;
+pub mod recipe;
+mod value;
 
 use std::path::PathBuf;
 
