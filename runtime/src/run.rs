@@ -68,7 +68,10 @@ pub struct Request {
     pub instrument: Instrument,
     /// What may be used up.
     pub bounds: Bounds,
-    /// Of the inputs and of the schedule.
+    /// Seed of random inputs: the one that [`crate::launch::fill`] is given. Apart from the other, so that several
+    /// schedules can be run on the same inputs.
+    pub inputs: u64,
+    /// Seed of the schedule.
     pub seed: u64,
 }
 
