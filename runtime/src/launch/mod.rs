@@ -4,6 +4,7 @@ pub mod directive;
 mod fill;
 pub mod npy;
 pub mod recipe;
+pub mod store;
 mod value;
 
 use std::path::PathBuf;
