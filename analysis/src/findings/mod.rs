@@ -28,4 +28,4 @@ pub use minimal::{Goal, Shown, minimal, reach, same};
 pub use proof::{ClosedLoop, Proof, Reason, explain};
 pub use replay::{Replay, machine, replay};
 pub use told::Stop;
-pub use words::Words;
+pub use words::{Words, buffer_of};

@@ -146,26 +146,7 @@ impl<'a> Words<'a> {
 
     /// The buffer behind a memdesc, where views lead to one only.
     pub fn buffer_of(&self, view: Var) -> Option<BufferId> {
-        use crate::sync::Instr;
-        let mut var = view;
-        for _ in 0..self.kernel.vars.len() {
-            let mut next = None;
-            for block in &self.kernel.blocks {
-                for instr in &block.instrs {
-                    match instr {
-                        Instr::Base(dst, buffer) if *dst == var => return Some(*buffer),
-                        Instr::View { dst, src, .. } if *dst == var => next = Some(*src),
-                        Instr::Let(dst, crate::sync::Pure::Copy(src)) if *dst == var => next = Some(*src),
-                        _ => {}
-                    }
-                }
-            }
-            if next.is_none() {
-                next = crate::decide::Slices::new(self.kernel).source(var);
-            }
-            var = next?;
-        }
-        None
+        buffer_of(self.kernel, view)
     }
 
     /// How an asynchronous operation is waited for.
@@ -296,6 +277,30 @@ impl<'a> Words<'a> {
         let op = self.map.sites.get(record.site.index()).map_or("", |site| site.op.as_str());
         if parts.is_empty() { op.to_owned() } else { format!("{op}: {}", parts.join("; ")) }
     }
+}
+
+/// The buffer behind a memdesc, where views lead to one only.
+pub fn buffer_of(kernel: &Kernel, view: Var) -> Option<BufferId> {
+    use crate::sync::Instr;
+    let mut var = view;
+    for _ in 0..kernel.vars.len() {
+        let mut next = None;
+        for block in &kernel.blocks {
+            for instr in &block.instrs {
+                match instr {
+                    Instr::Base(dst, buffer) if *dst == var => return Some(*buffer),
+                    Instr::View { dst, src, .. } if *dst == var => next = Some(*src),
+                    Instr::Let(dst, crate::sync::Pure::Copy(src)) if *dst == var => next = Some(*src),
+                    _ => {}
+                }
+            }
+        }
+        if next.is_none() {
+            next = crate::decide::Slices::new(kernel).source(var);
+        }
+        var = next?;
+    }
+    None
 }
 
 /// `1 arrival`, `2 arrivals`.
