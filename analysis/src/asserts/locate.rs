@@ -119,12 +119,7 @@ fn walk(tree: &Tree, op: OpId, inside: Option<Inside>, out: &mut Vec<(OpId, Opti
 }
 
 /// The ops that come from a line: by the innermost file, exactly if it can be, else by the file's name alone.
-fn from_source(
-    tree: &Tree,
-    ops: Vec<(OpId, Option<Inside>)>,
-    file: &str,
-    line: u32,
-) -> Vec<(OpId, Option<Inside>)> {
+fn from_source(tree: &Tree, ops: Vec<(OpId, Option<Inside>)>, file: &str, line: u32) -> Vec<(OpId, Option<Inside>)> {
     let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
     let mut loose = Vec::new();
     let mut exact = Vec::new();
@@ -164,11 +159,7 @@ fn touches_global(name: &str) -> bool {
 }
 
 /// The effects of an op, beside their kernel.
-fn effects_of<'a>(
-    tree: &'a Tree,
-    kernels: &'a [Lowered],
-    op: OpId,
-) -> impl Iterator<Item = (&'a Lowered, &'a Effect)> {
+fn effects_of<'a>(tree: &'a Tree, kernels: &'a [Lowered], op: OpId) -> impl Iterator<Item = (&'a Lowered, &'a Effect)> {
     let range = tree.op_name_range(op);
     kernels.iter().flat_map(move |lowered| {
         let here = move |effect: &&Effect| site(lowered, effect).is_some_and(|site| site.name == range);
@@ -191,9 +182,10 @@ fn gives(kind: &EffectKind, message: &Message) -> bool {
         _ => false,
     };
     match message {
-        Message::OutstandingWrites(_) | Message::OutstandingReads(_) | Message::Pending(_) | Message::MissingFence(_) => {
-            accesses(kind).iter().any(|access| concerns(access, message))
-        }
+        Message::OutstandingWrites(_)
+        | Message::OutstandingReads(_)
+        | Message::Pending(_)
+        | Message::MissingFence(_) => accesses(kind).iter().any(|access| concerns(access, message)),
         Message::StorageReuse | Message::ReusedWhileTracking => {
             matches!(kind, EffectKind::Init { .. }) || accesses(kind).iter().any(|access| access.mode == Mode::Write)
         }
