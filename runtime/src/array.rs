@@ -1,10 +1,11 @@
 //! Arrays as they lie in global memory: an element type, a shape, and row-major little-endian bytes.
 
 /// The type of an element, named as MLIR names it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 #[allow(missing_docs)]
 pub enum DType {
     I1,
+    #[default]
     I8,
     I16,
     I32,

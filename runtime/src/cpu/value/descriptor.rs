@@ -10,7 +10,7 @@ use crate::array::DType;
 use crate::cpu::memory::{Fault, Global};
 
 /// A tensor in global memory, and the block in which it is copied.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Descriptor {
     /// Address of its first element.
     pub base: u64,
@@ -22,10 +22,10 @@ pub struct Descriptor {
     pub strides: Vec<i64>,
     /// Sizes of a block, for the whole cluster.
     pub block: Vec<u64>,
-    /// Added to all coordinates (AMD's descriptors move).
-    pub offset: Vec<i64>,
     /// Whether what is outside reads as NaN.
     pub nan: bool,
+    /// Whether copies through it do nothing (AMD's predicate).
+    pub off: bool,
 }
 
 /// A run of a box: where it is in global memory, if it is in the tensor, and how many elements.
@@ -37,13 +37,23 @@ struct Run {
 }
 
 impl Descriptor {
+    /// Moves it by so many elements. With `clamp` what is past the end of the tensor stays outside; without, the
+    /// tensor's sizes count from the new start, as the hardware's do.
+    pub fn shift(&mut self, by: &[i64], clamp: bool) {
+        for (dim, by) in by.iter().enumerate() {
+            self.base = self.base.wrapping_add(by.wrapping_mul(self.stride(dim) * self.dtype.bytes() as i64) as u64);
+            if clamp && let Some(size) = self.shape.get_mut(dim) {
+                *size = size.saturating_sub(*by).max(0);
+            }
+        }
+    }
+
     /// The rows of a box, each along the last dimension.
     fn rows(&self, at: &[i64], sizes: &[u64]) -> Vec<Run> {
         let rank = self.shape.len();
         let (at, sizes) = (pad(at, rank, 0), pad(sizes, rank, 1));
-        let at: Vec<i64> = at.iter().enumerate().map(|(dim, at)| at + self.offset.get(dim).unwrap_or(&0)).collect();
         let Some(last) = rank.checked_sub(1) else {
-            return vec![Run { skip: 0, inside: 1, address: self.base }];
+            return vec![Run { skip: 0, inside: usize::from(!self.off), address: self.base }];
         };
         let width = sizes[last] as i64;
         let (from, to) = (at[last].clamp(0, self.shape[last]), (at[last] + width).clamp(0, self.shape[last]));
@@ -52,7 +62,7 @@ impl Descriptor {
         let mut rows = Vec::with_capacity(total as usize);
         for _ in 0..total {
             let mut place = from * self.stride(last);
-            let mut outside = to <= from;
+            let mut outside = self.off || to <= from;
             for dim in 0..last {
                 let coordinate = at[dim] + index[dim] as i64;
                 outside |= coordinate < 0 || coordinate >= self.shape[dim];

@@ -23,13 +23,30 @@ use crate::array::DType;
 pub mod tensor;
 pub mod tile;
 
+mod access;
+mod arith;
 mod atomic;
+mod blocks;
+mod cast;
+mod constant;
 pub mod descriptor;
+pub mod dot;
+mod elem;
 mod float;
+mod int;
+mod math;
+mod misc;
 mod plan;
+mod reduce;
+mod region;
+mod shape;
+#[cfg(test)]
+mod tests;
+pub mod upcast;
 
 pub use descriptor::Descriptor;
-pub use tensor::{Sizes, Tensor};
+pub use float::Rounding;
+pub use tensor::{Sizes, Tensor, Word};
 pub use tile::Tile;
 
 /// A value of an execution; cheap to clone.
@@ -96,6 +113,8 @@ pub struct World {
     pub grid: [i64; 3],
     /// What `tt.print` said, one text an op.
     pub prints: Vec<String>,
+    /// Tensor maps that the kernel made, by their address.
+    maps: HashMap<u64, Descriptor>,
     /// What was read off the tree, by operation and CTA.
     plans: HashMap<(OpId, u16), Result<plan::Plan, Trap>>,
 }

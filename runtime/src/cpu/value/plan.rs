@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use analysis::syntax::ttgir::{OpId, Tree};
 
-use super::{Trap, Value, World};
+use super::tile::{Type, read};
+use super::{Tensor, Trap, Value, World};
 
 /// What an operation does to its operands.
 type Act = dyn Fn(&[Value], &mut World) -> Result<Vec<Value>, Trap>;
@@ -23,9 +24,137 @@ impl Plan {
     pub fn new(act: impl Fn(&[Value], &mut World) -> Result<Vec<Value>, Trap> + 'static) -> Plan {
         Plan(Rc::new(act))
     }
+
+    /// The same value every time.
+    pub fn constant(value: Value) -> Plan {
+        Plan::new(move |_, _| Ok(vec![value.clone()]))
+    }
+
+    /// Of a function of one tensor.
+    pub fn one(act: impl Fn(&Tensor) -> Result<Tensor, Trap> + 'static) -> Plan {
+        Plan::new(move |operands, _| Ok(vec![Value::Tensor(act(arg(operands, 0)?)?)]))
+    }
+
+    /// Of a function of two tensors.
+    pub fn two(act: impl Fn(&Tensor, &Tensor) -> Result<Tensor, Trap> + 'static) -> Plan {
+        Plan::new(move |operands, _| Ok(vec![Value::Tensor(act(arg(operands, 0)?, arg(operands, 1)?)?)]))
+    }
+
+    /// Of a function of three tensors.
+    pub fn three(act: impl Fn(&Tensor, &Tensor, &Tensor) -> Result<Tensor, Trap> + 'static) -> Plan {
+        Plan::new(move |operands, _| {
+            Ok(vec![Value::Tensor(act(arg(operands, 0)?, arg(operands, 1)?, arg(operands, 2)?)?)])
+        })
+    }
+}
+
+/// The tensor that an operand is.
+pub fn arg(operands: &[Value], at: usize) -> Result<&Tensor, Trap> {
+    match operands.get(at) {
+        Some(Value::Tensor(tensor)) => Ok(tensor),
+        _ => Err(Trap::not_followed("an operand is no tensor")),
+    }
+}
+
+/// The integer that an operand is.
+pub fn int(operands: &[Value], at: usize) -> Result<i64, Trap> {
+    operands.get(at).and_then(Value::as_int).ok_or_else(|| Trap::not_followed("an operand is no integer"))
+}
+
+/// An operation in a CTA, to be read.
+#[derive(Clone, Copy)]
+pub struct Site<'t> {
+    /// The tree.
+    pub tree: &'t Tree,
+    /// The operation.
+    pub op: OpId,
+    /// The CTA.
+    pub cta: u16,
+}
+
+impl<'t> Site<'t> {
+    /// `dialect.op`.
+    pub fn name(&self) -> &'t str {
+        self.tree.op_name(self.op)
+    }
+
+    /// Type of a result.
+    pub fn result(&self, at: usize) -> Result<Type, Trap> {
+        match self.tree.results(self.op).get(at) {
+            Some(&result) => read(self.tree, result, self.cta),
+            None => Err(self.miss("has fewer results than it should")),
+        }
+    }
+
+    /// Type of an operand.
+    pub fn operand(&self, at: usize) -> Result<Type, Trap> {
+        match self.tree.operands(self.op).get(at) {
+            Some(&operand) => read(self.tree, operand, self.cta),
+            None => Err(self.miss("has fewer operands than it should")),
+        }
+    }
+
+    /// Where an optional operand is among the operands.
+    pub fn group(&self, name: &str) -> Option<usize> {
+        self.tree.group_span(self.op, name).filter(|(_, len)| *len > 0).map(|(first, _)| first)
+    }
+
+    /// Text of an attribute.
+    pub fn text(&self, name: &str) -> Option<&'t str> {
+        self.tree.attr(self.op, name).map(|attr| self.tree.attr_text(attr))
+    }
+
+    /// A word or a string.
+    pub fn word(&self, name: &str) -> Option<&'t str> {
+        self.tree.attr(self.op, name).and_then(|attr| self.tree.attr_str(attr))
+    }
+
+    /// An integer attribute.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        self.tree.attr(self.op, name).and_then(|attr| self.tree.attr_int(attr))
+    }
+
+    /// A list of integers.
+    pub fn ints(&self, name: &str) -> Option<Vec<i64>> {
+        self.tree.attr(self.op, name).map(|attr| self.tree.attr_ints(attr))
+    }
+
+    /// A truth value; false where there is none.
+    pub fn flag(&self, name: &str) -> bool {
+        self.tree.attr(self.op, name).is_some_and(|attr| self.tree.attr_bool(attr))
+    }
+
+    /// The attribute `axis`, checked against a rank.
+    pub fn axis(&self, rank: usize) -> Result<usize, Trap> {
+        let axis = self.int("axis").and_then(|axis| usize::try_from(axis).ok()).filter(|axis| *axis < rank);
+        axis.ok_or_else(|| self.miss("has no axis of its operand"))
+    }
+
+    /// A trap about the operation.
+    pub fn miss(&self, why: &str) -> Trap {
+        Trap::not_followed(format!("`{}` {why}", self.name()))
+    }
 }
 
 /// Reads an operation.
-pub fn plan(tree: &Tree, op: OpId, _cta: u16) -> Result<Plan, Trap> {
-    Err(Trap::not_followed(format!("`{}` is not followed", tree.op_name(op))))
+pub fn plan(tree: &Tree, op: OpId, cta: u16) -> Result<Plan, Trap> {
+    let site = Site { tree, op, cta };
+    let rooms = [
+        super::arith::plan,
+        super::math::plan,
+        super::cast::plan,
+        super::shape::plan,
+        super::access::plan,
+        super::atomic::plan,
+        super::reduce::plan,
+        super::dot::plan,
+        super::blocks::plan,
+        super::misc::plan,
+    ];
+    for room in rooms {
+        if let Some(plan) = room(&site)? {
+            return Ok(plan);
+        }
+    }
+    Err(site.miss("is not followed"))
 }

@@ -29,13 +29,15 @@ pub struct Tile {
     pub whole: Sizes,
     /// Whether no CTA of a lower number holds the same part: such a CTA alone writes where all would write the same.
     pub leader: bool,
+    /// Whether another CTA holds the same part.
+    pub shared: bool,
 }
 
 impl Tile {
     /// All of a tensor.
     pub fn whole(shape: &[u64]) -> Tile {
         let sizes = Sizes::from(shape);
-        Tile { shape: sizes.clone(), offset: vec![0; shape.len()].into(), whole: sizes, leader: true }
+        Tile { shape: sizes.clone(), offset: vec![0; shape.len()].into(), whole: sizes, leader: true, shared: false }
     }
 
     /// Whether it is all of the tensor.
@@ -100,7 +102,7 @@ pub fn read_type(tree: &Tree, ty: TypeId, cta: u16) -> Result<Type, Trap> {
         return Err(Trap::not_followed(format!("a tensor of {total} elements is not followed")));
     }
     let layout = tree.type_encoding(ty).map_or("", |attr| tree.attr_text(attr));
-    let tile = tile(layout, &shape, cta).ok_or_else(|| {
+    let tile = tile(layout, &shape, cta, ctas(tree)).ok_or_else(|| {
         Trap::not_followed(format!("how `{}` is cut among the CTAs is not followed", tree.type_text(ty)))
     })?;
     Ok(Type { dtype, pointee, tile })
@@ -154,19 +156,26 @@ fn element_type(text: &str) -> Option<(DType, Option<DType>)> {
     Some((dtype, None))
 }
 
-/// The tile of a CTA under a layout's canonical text; `None` where it is no box.
-pub(super) fn tile(layout: &str, shape: &[u64], cta: u16) -> Option<Tile> {
+/// CTAs that one program runs in (`ttg.num-ctas`).
+fn ctas(tree: &Tree) -> u16 {
+    let module = tree.top().first().and_then(|module| tree.attr(*module, "ttg.num-ctas"));
+    module.and_then(|attr| tree.attr_int(attr)).and_then(|ctas| u16::try_from(ctas).ok()).unwrap_or(1).clamp(1, 64)
+}
+
+/// The tile of a CTA of so many under a layout's canonical text; `None` where it is no box.
+fn tile(layout: &str, shape: &[u64], cta: u16, ctas: u16) -> Option<Tile> {
     if cta == WHOLE {
         return Some(Tile::whole(shape));
     }
     let bases = bases(layout, shape)?;
     let mut offset = vec![0; shape.len()];
     let mut cut = vec![0u64; shape.len()];
-    let mut leader = true;
-    for (bit, base) in bases.iter().enumerate() {
-        let set = cta.checked_shr(bit as u32).unwrap_or(0) & 1 == 1;
+    let (mut leader, mut shared) = (true, false);
+    let none = vec![0; shape.len()];
+    for bit in 0..ctas.ilog2() as usize {
+        let set = cta >> bit & 1 == 1;
         let mut counts = false;
-        for (dim, &step) in base.iter().enumerate() {
+        for (dim, &step) in bases.get(bit).unwrap_or(&none).iter().enumerate() {
             // A step past the end of the dimension wraps around to zero.
             let step = if step < shape[dim] { step } else { 0 };
             counts |= step != 0;
@@ -176,6 +185,7 @@ pub(super) fn tile(layout: &str, shape: &[u64], cta: u16) -> Option<Tile> {
             }
         }
         leader &= counts || !set;
+        shared |= !counts;
     }
     let mut sizes = shape.to_vec();
     for (size, cut) in sizes.iter_mut().zip(&cut) {
@@ -185,7 +195,7 @@ pub(super) fn tile(layout: &str, shape: &[u64], cta: u16) -> Option<Tile> {
         }
         *size = part;
     }
-    Some(Tile { shape: sizes.into(), offset: offset.into(), whole: shape.into(), leader })
+    Some(Tile { shape: sizes.into(), offset: offset.into(), whole: shape.into(), leader, shared })
 }
 
 /// Per bit of a CTA's number, the step that it makes along each dimension, in elements.
@@ -215,7 +225,7 @@ fn bases(layout: &str, shape: &[u64]) -> Option<Vec<Vec<u64>>> {
         return Some(lists(text)?.into_iter().map(|base| pad(base, rank)).collect());
     }
     if let Some(text) = field(layout, "CTAsPerCGA") {
-        let number = |name: &str| field(layout, name).map(|text| flat(text));
+        let number = |name: &str| field(layout, name).map(flat);
         let ctas = flat(text)?;
         let split = number("CTASplitNum").flatten().unwrap_or_else(|| ctas.clone());
         let order = number("CTAOrder").flatten().unwrap_or_else(|| (0..ctas.len() as u64).rev().collect());

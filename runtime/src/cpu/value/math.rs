@@ -1,0 +1,288 @@
+//! `math`, Triton's own functions, and those of libdevice that have a counterpart.
+//!
+//! Deviations: functions are those of the platform's library, within a unit or two in the last place; hardware's fast
+//! variants differ there too. What is narrower than `f32` is computed in `f32`.
+
+use super::arith::{maximum, minimum};
+use super::elem::{common, float1, float2, floats, map, of_floats, test2, words, zip3};
+use super::float::{decode, encode};
+use super::int::{Int1, Int2, int1, int2};
+use super::plan::{Plan, Site, arg};
+use super::{Rounding, Tensor, Trap, Value};
+use crate::array::DType;
+
+/// Reads a function.
+pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
+    let name = site.name();
+    if let Some(name) = name.strip_prefix("math.") {
+        return Ok(function(name));
+    }
+    Ok(Some(match name {
+        "tt.precise_sqrt" => Plan::one(|a| Ok(float1(a, f32::sqrt, f64::sqrt))),
+        "tt.precise_divf" | "tt.approx_divf" => Plan::two(|a, b| Ok(float2(a, b, |a, b| a / b, |a, b| a / b))),
+        "tt.mulhiui" => Plan::two(|a, b| Ok(int2(Int2::MulHighU, a, b))),
+        "tt.clampf" => {
+            let nan = site.text("propagateNan").is_some_and(|text| text.contains("all") || text.starts_with("65535"));
+            Plan::three(move |a, low, high| Ok(minimum(&maximum(a, low, nan), high, nan)))
+        }
+        "tt.extern_elementwise" => {
+            let symbol = site.word("symbol").ok_or_else(|| site.miss("has no symbol"))?;
+            library(symbol).ok_or_else(|| Trap::not_followed(format!("the function `{symbol}` is not followed")))?
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// A function of libdevice (`__nv_expf`) or ocml (`__ocml_exp_f32`).
+fn library(symbol: &str) -> Option<Plan> {
+    let name = match symbol.strip_prefix("__ocml_") {
+        Some(rest) => rest.trim_end_matches("_f32").trim_end_matches("_f64").trim_end_matches("_f16"),
+        None => {
+            let name = symbol.strip_prefix("__nv_").unwrap_or(symbol);
+            if let Some(plan) = exact(name) {
+                return Some(plan);
+            }
+            let name = name.strip_prefix("fast_").unwrap_or(name);
+            let short = name.strip_suffix('f').filter(|short| one(short).is_some() || two(short).is_some());
+            short.unwrap_or(name)
+        }
+    };
+    let name = match name {
+        "fabs" => "absf",
+        "rint" | "nearbyint" => "roundeven",
+        "fma" => "fma",
+        "pow" => "powf",
+        name => name,
+    };
+    function(name)
+}
+
+/// Functions whose names end as others do.
+fn exact(name: &str) -> Option<Plan> {
+    Some(match name {
+        "fmaf" | "fma" | "fmaf_rn" | "fma_rn" => function("fma")?,
+        "fmaxf" | "fmax" => Plan::two(|a, b| Ok(maximum(a, b, false))),
+        "fminf" | "fmin" => Plan::two(|a, b| Ok(minimum(a, b, false))),
+        "fast_dividef" | "fdiv_rn" | "ddiv_rn" => Plan::two(|a, b| Ok(float2(a, b, |a, b| a / b, |a, b| a / b))),
+        "isinff" | "isinfd" => Plan::one(|a| Ok(truth(&test2(a, a, |a, _| a.is_infinite(), |a, _| a.is_infinite())))),
+        "isnanf" | "isnand" => Plan::one(|a| Ok(truth(&test2(a, a, |a, _| a.is_nan(), |a, _| a.is_nan())))),
+        "finitef" | "isfinited" => Plan::one(|a| Ok(truth(&test2(a, a, |a, _| a.is_finite(), |a, _| a.is_finite())))),
+        "mulhi" => Plan::two(|a, b| Ok(int2(Int2::MulHighS, a, b))),
+        "umulhi" | "umul64hi" => Plan::two(|a, b| Ok(int2(Int2::MulHighU, a, b))),
+        "abs" | "llabs" => Plan::one(|a| Ok(int1(Int1::Abs, a))),
+        "clz" | "clzll" => Plan::one(|a| Ok(int1(Int1::LeadingZeros, a).with_dtype(DType::I32))),
+        "popc" | "popcll" => Plan::one(|a| Ok(int1(Int1::Ones, a).with_dtype(DType::I32))),
+        _ => return None,
+    })
+}
+
+/// A truth value as the `i32` that libraries give.
+fn truth(a: &Tensor) -> Tensor {
+    a.with_dtype(DType::I32)
+}
+
+/// A function in both widths.
+type Both = (fn(f32) -> f32, fn(f64) -> f64);
+
+fn one(name: &str) -> Option<Both> {
+    Some(match name {
+        "absf" => (f32::abs, f64::abs),
+        "acos" => (f32::acos, f64::acos),
+        "acosh" => (f32::acosh, f64::acosh),
+        "asin" => (f32::asin, f64::asin),
+        "asinh" => (f32::asinh, f64::asinh),
+        "atan" => (f32::atan, f64::atan),
+        "atanh" => (f32::atanh, f64::atanh),
+        "cbrt" => (f32::cbrt, f64::cbrt),
+        "ceil" => (f32::ceil, f64::ceil),
+        "cos" => (f32::cos, f64::cos),
+        "cosh" => (f32::cosh, f64::cosh),
+        "erf" => (|x| erf(x.into()) as f32, erf),
+        "erfc" => (|x| erfc(x.into()) as f32, erfc),
+        "exp" => (f32::exp, f64::exp),
+        "exp2" => (f32::exp2, f64::exp2),
+        "exp10" => (|x| 10f64.powf(x.into()) as f32, |x| 10f64.powf(x)),
+        "expm1" => (f32::exp_m1, f64::exp_m1),
+        "floor" => (f32::floor, f64::floor),
+        "log" => (f32::ln, f64::ln),
+        "log10" => (f32::log10, f64::log10),
+        "log1p" => (f32::ln_1p, f64::ln_1p),
+        "log2" => (f32::log2, f64::log2),
+        "round" => (f32::round, f64::round),
+        "roundeven" => (f32::round_ties_even, f64::round_ties_even),
+        "rsqrt" => (|x| (1.0 / f64::from(x).sqrt()) as f32, |x| 1.0 / x.sqrt()),
+        "rcp" => (f32::recip, f64::recip),
+        "sin" => (f32::sin, f64::sin),
+        "sinh" => (f32::sinh, f64::sinh),
+        "sqrt" => (f32::sqrt, f64::sqrt),
+        "tan" => (f32::tan, f64::tan),
+        "tanh" => (f32::tanh, f64::tanh),
+        "trunc" => (f32::trunc, f64::trunc),
+        _ => return None,
+    })
+}
+
+/// A function of two floats in both widths.
+type Both2 = (fn(f32, f32) -> f32, fn(f64, f64) -> f64);
+
+fn two(name: &str) -> Option<Both2> {
+    Some(match name {
+        "atan2" => (f32::atan2, f64::atan2),
+        "copysign" => (f32::copysign, f64::copysign),
+        "powf" | "pow" => (f32::powf, f64::powf),
+        "fmod" => (|a, b| a % b, |a, b| a % b),
+        "hypot" => (f32::hypot, f64::hypot),
+        "fdim" => (|a, b| if a > b { a - b } else { 0.0 }, |a, b| if a > b { a - b } else { 0.0 }),
+        _ => return None,
+    })
+}
+
+/// A question in both widths.
+type Ask = (fn(f32) -> bool, fn(f64) -> bool);
+
+fn question(name: &str) -> Option<Ask> {
+    Some(match name {
+        "isfinite" => (f32::is_finite, f64::is_finite),
+        "isinf" => (f32::is_infinite, f64::is_infinite),
+        "isnan" => (f32::is_nan, f64::is_nan),
+        "isnormal" => (f32::is_normal, f64::is_normal),
+        _ => return None,
+    })
+}
+
+fn function(name: &str) -> Option<Plan> {
+    if let Some((narrow, wide)) = one(name) {
+        return Some(Plan::one(move |a| Ok(float1(a, narrow, wide))));
+    }
+    if let Some((narrow, wide)) = two(name) {
+        return Some(Plan::two(move |a, b| Ok(float2(a, b, narrow, wide))));
+    }
+    if let Some((narrow, wide)) = question(name) {
+        return Some(Plan::one(move |a| Ok(test2(a, a, |a, _| narrow(a), |a, _| wide(a)))));
+    }
+    Some(match name {
+        "absi" => Plan::one(|a| Ok(int1(Int1::Abs, a))),
+        "ctlz" => Plan::one(|a| Ok(int1(Int1::LeadingZeros, a))),
+        "cttz" => Plan::one(|a| Ok(int1(Int1::TrailingZeros, a))),
+        "ctpop" => Plan::one(|a| Ok(int1(Int1::Ones, a))),
+        "fma" => Plan::three(|a, b, c| Ok(fma(a, b, c))),
+        "clampf" => Plan::three(|a, low, high| Ok(minimum(&maximum(a, low, true), high, true))),
+        "ipowi" => Plan::two(|a, b| Ok(ipow(a, b))),
+        "fpowi" => Plan::two(|a, b| {
+            let power = super::cast::from_int(b, DType::F64, true);
+            let wide = float2(&super::cast::convert(a, DType::F64, Rounding::Nearest), &power, f32::powf, f64::powf);
+            Ok(super::cast::convert(&wide, a.dtype(), Rounding::Nearest))
+        }),
+        "sincos" => Plan::new(|operands, _| {
+            let a = arg(operands, 0)?;
+            let (sin, cos) = (float1(a, f32::sin, f64::sin), float1(a, f32::cos, f64::cos));
+            Ok(vec![Value::Tensor(sin), Value::Tensor(cos)])
+        }),
+        _ => return None,
+    })
+}
+
+/// A product and a sum, rounded once.
+pub fn fma(a: &Tensor, b: &Tensor, c: &Tensor) -> Tensor {
+    let (dtype, shape) = (a.dtype(), common(&[a, b, c]));
+    match dtype {
+        DType::F32 => {
+            let f = |a, b, c| f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)).to_bits();
+            Tensor::of(dtype, shape, zip3(words::<u32>(a), words::<u32>(b), words::<u32>(c), f))
+        }
+        DType::F64 => {
+            let f = |a, b, c| f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)).to_bits();
+            Tensor::of(dtype, shape, zip3(words::<u64>(a), words::<u64>(b), words::<u64>(c), f))
+        }
+        DType::F16 | DType::BF16 => {
+            let f = |a: u16, b: u16, c: u16| {
+                let number = |bits: u16| decode(dtype, bits.into());
+                encode(dtype, sum_odd(number(a) * number(b), number(c)), Rounding::Nearest) as u16
+            };
+            Tensor::of(dtype, shape, zip3(words(a), words(b), words(c), f))
+        }
+        _ => {
+            let sum = zip3(&floats(a), &floats(b), &floats(c), f32::mul_add);
+            of_floats(dtype, shape, &map(&sum, |number| number))
+        }
+    }
+}
+
+/// A sum whose last bit is set where something was lost, so that rounding it again is as rounding once.
+fn sum_odd(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    let part = sum - a;
+    let lost = (a - (sum - part)) + (b - part);
+    if !sum.is_finite() || lost == 0.0 || sum.to_bits() & 1 == 1 {
+        return sum;
+    }
+    // Towards what was lost, onto the odd neighbour.
+    let away = (lost > 0.0) == (sum > 0.0);
+    f64::from_bits(if away { sum.to_bits() + 1 } else { sum.to_bits() - 1 })
+}
+
+/// An integer to the power of another; a negative power of anything but 1 and -1 is 0.
+fn ipow(a: &Tensor, b: &Tensor) -> Tensor {
+    let (dtype, shape) = (a.dtype(), common(&[a, b]));
+    let power = |base: i64, mut exponent: i64| {
+        if exponent < 0 {
+            return match base {
+                1 => 1,
+                -1 => {
+                    if exponent % 2 == 0 {
+                        1
+                    } else {
+                        -1
+                    }
+                }
+                _ => 0,
+            };
+        }
+        let (mut base, mut result) = (base, 1i64);
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                result = result.wrapping_mul(base);
+            }
+            base = base.wrapping_mul(base);
+            exponent >>= 1;
+        }
+        result
+    };
+    let all = (0..super::tensor::count(&shape)).map(|at| power(a.int_at(at), b.int_at(at)) as u64);
+    Tensor::from_bits(dtype, shape, all)
+}
+
+/// The error function: its Taylor series near zero, a continued fraction of its complement elsewhere.
+fn erf(x: f64) -> f64 {
+    if x.abs() < 2.5 {
+        return series(x);
+    }
+    if x > 0.0 { 1.0 - erfc(x) } else { erfc(-x) - 1.0 }
+}
+
+fn erfc(x: f64) -> f64 {
+    if x.is_nan() {
+        return x;
+    }
+    if x < 0.0 {
+        return 2.0 - erfc(-x);
+    }
+    if x < 1.0 {
+        return 1.0 - series(x);
+    }
+    if x > 27.3 {
+        return 0.0;
+    }
+    // x + (1/2)/(x + (2/2)/(x + (3/2)/(x + …))), from the inside out.
+    let fraction = (1..=200).rev().fold(x, |inner, k| x + f64::from(k) / 2.0 / inner);
+    (-x * x).exp() / (fraction * std::f64::consts::PI.sqrt())
+}
+
+fn series(x: f64) -> f64 {
+    let (mut term, mut sum) = (x, x);
+    for n in 1..80 {
+        term *= -x * x / f64::from(n);
+        sum += term / f64::from(2 * n + 1);
+    }
+    sum * std::f64::consts::FRAC_2_SQRT_PI
+}

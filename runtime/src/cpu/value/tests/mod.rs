@@ -1,0 +1,132 @@
+//! Operations from their text, against references that are written another way.
+
+use std::collections::HashMap;
+
+use analysis::syntax::ttgir::{Tree, ValueId};
+
+use super::{Call, Sizes, Tensor, Trap, Value, World, evaluate, evaluate_cluster};
+use crate::array::DType;
+
+mod arith;
+mod floats;
+
+/// A source of numbers that are the same in every run.
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next 64 bits (splitmix64).
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number from -1 to 1.
+    pub fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
+/// A function of these parameters (`%a: i32, %b: tensor<4xf32>`) whose body is to be executed.
+pub struct Kernel {
+    tree: Tree,
+    parameters: usize,
+    ctas: u16,
+}
+
+impl Kernel {
+    /// Reads it, for a cluster of so many CTAs.
+    pub fn new(ctas: u16, parameters: &str, body: &str) -> Kernel {
+        let text = format!(
+            "module attributes {{\"ttg.num-ctas\" = {ctas} : i32}} {{\n  tt.func @f({parameters}) {{\n{body}\n    tt.return\n  }}\n}}\n"
+        );
+        let tree = Tree::parse(&text);
+        assert_eq!(tree.errors(), &[], "{text}");
+        let parameters = if parameters.is_empty() { 0 } else { tree_arguments(&tree) };
+        Kernel { tree, parameters, ctas }
+    }
+
+    /// Executes it in one CTA; the results of the last op.
+    pub fn run_in(&self, cta: u16, arguments: &[Value], world: &mut World) -> Result<Vec<Value>, Trap> {
+        assert_eq!(arguments.len(), self.parameters);
+        let mut of_all = vec![HashMap::new(); usize::from(self.ctas)];
+        for values in &mut of_all {
+            bind(&self.tree, arguments, values);
+        }
+        let mut last = Vec::new();
+        for &op in body(&self.tree) {
+            if self.tree.is_terminator(op) {
+                break;
+            }
+            let operands: Vec<Vec<Value>> = of_all
+                .iter()
+                .map(|values| self.tree.operands(op).iter().map(|operand| values[operand].clone()).collect())
+                .collect();
+            let mut results = Vec::new();
+            for number in 0..self.ctas {
+                let call = Call { tree: &self.tree, op, cta: number };
+                results.push(evaluate(&call, &operands[usize::from(number)], world));
+            }
+            let results = if results.contains(&Err(Trap::Exchange)) {
+                evaluate_cluster(&self.tree, op, &operands, world)?
+            } else {
+                results.into_iter().collect::<Result<Vec<_>, Trap>>()?
+            };
+            for (values, results) in of_all.iter_mut().zip(&results) {
+                values.extend(self.tree.results(op).iter().copied().zip(results.iter().cloned()));
+            }
+            last = results[usize::from(cta)].clone();
+        }
+        Ok(last)
+    }
+
+    /// Executes it in the first CTA.
+    pub fn run(&self, arguments: &[Value]) -> Result<Vec<Value>, Trap> {
+        self.run_in(0, arguments, &mut World::default())
+    }
+}
+
+fn body(tree: &Tree) -> &[analysis::syntax::ttgir::OpId] {
+    let module = tree.top()[0];
+    let func = tree.block_ops(tree.blocks(tree.regions(module)[0])[0])[0];
+    tree.block_ops(tree.blocks(tree.regions(func)[0])[0])
+}
+
+fn entry(tree: &Tree) -> &[ValueId] {
+    let module = tree.top()[0];
+    let func = tree.block_ops(tree.blocks(tree.regions(module)[0])[0])[0];
+    tree.block_args(tree.blocks(tree.regions(func)[0])[0])
+}
+
+fn tree_arguments(tree: &Tree) -> usize {
+    entry(tree).len()
+}
+
+fn bind(tree: &Tree, arguments: &[Value], values: &mut HashMap<ValueId, Value>) {
+    values.extend(entry(tree).iter().copied().zip(arguments.iter().cloned()));
+}
+
+/// The first result of a body.
+pub fn eval(parameters: &str, body: &str, arguments: &[Value]) -> Tensor {
+    let results = Kernel::new(1, parameters, body).run(arguments).expect("it is followed");
+    results[0].as_tensor().expect("a tensor").clone()
+}
+
+/// A tensor of integers.
+pub fn ints(dtype: DType, shape: &[u64], values: impl IntoIterator<Item = i64>) -> Value {
+    let mask = if dtype == DType::I1 { 1 } else { -1 };
+    Value::Tensor(Tensor::from_bits(dtype, Sizes::from(shape), values.into_iter().map(|value| (value & mask) as u64)))
+}
+
+/// A tensor of floats.
+pub fn floats(dtype: DType, shape: &[u64], values: impl IntoIterator<Item = f64>) -> Value {
+    let bits = values.into_iter().map(|value| super::float::encode(dtype, value, super::Rounding::Nearest));
+    Value::Tensor(Tensor::from_bits(dtype, Sizes::from(shape), bits))
+}
+
+/// The elements of a tensor of floats.
+pub fn numbers(tensor: &Tensor) -> Vec<f64> {
+    (0..tensor.len()).map(|at| super::float::decode(tensor.dtype(), tensor.bits(at))).collect()
+}
