@@ -1,7 +1,230 @@
 //! Executes a kernel on the CPU.
 //!
-//! [`value`] computes what single operations make of tensors, [`memory`] keeps what global, shared and tensor memory
-//! hold.
+//! The kernel is lowered for execution (`analysis::lower::executables`) and driven on the machine that decides it: the
+//! machine has barriers, phases, commit groups and ConSan's tables, so a rule that breaks is the assert. Everything else
+//! is here: [`value`] computes what single operations make of tensors, [`memory`] keeps what global, shared and tensor
+//! memory hold, and the driver takes the threads of all CTAs and of a window of programs on, in an order that the seed
+//! decides. Copies that were issued happen at a moment that the seed picks too, so that a race shows as two
+//! seeds that disagree.
+//!
+//! Deviations: memory is sequentially consistent, and each op happens at once. A cluster of programs (rather than of
+//! CTAs of one program) is not followed. Text that automatic warp specialisation has not finished is refused.
 
+mod bind;
+mod context;
+mod does;
+mod driver;
+mod host;
 pub mod memory;
+mod mma;
+mod moves;
+mod pending;
+mod program;
+mod random;
+mod says;
+mod schedule;
+mod transfer;
 pub mod value;
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Instant;
+
+use analysis::base::{Cancel, Limits, Semantics};
+use analysis::findings::{KernelReport, Verdict};
+use analysis::lower::{Executable, executables};
+use analysis::model::{Machine, Valuation};
+use analysis::sync::{InputKind, Stage};
+use analysis::syntax::ttgir::{Document, Tree};
+
+use bind::{Bound, bind};
+use context::Context;
+use driver::{Grid, Run};
+use random::Random;
+use says::Says;
+use schedule::{Bounded, launch};
+use value::World;
+
+use crate::run::{Backend, Cost, End, Event, Instrument, Request, RunError, RunReport};
+
+/// The CPU backend.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cpu {
+    /// By whose rules it is judged.
+    pub semantics: Semantics,
+}
+
+impl Backend for Cpu {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn run(
+        &mut self,
+        request: &Request,
+        say: &mut dyn FnMut(Event),
+        cancel: &Cancel<'_>,
+    ) -> Result<RunReport, RunError> {
+        let text = request.compiled.clone().unwrap_or_else(|| request.text.clone());
+        let document = Document::new(text);
+        let mut last = None;
+        for section in document.sections() {
+            let tree = section.tree();
+            let made = executables(tree);
+            let wanted = request.launch.kernel.as_deref();
+            let fits = |made: &Executable| wanted.is_none_or(|name| made.lowered.map.kernel == name);
+            let fitting: Vec<Executable> = made.into_iter().filter(fits).collect();
+            if fitting.len() > 1 {
+                let names: Vec<&str> = fitting.iter().map(|made| made.lowered.map.kernel.as_str()).collect();
+                return Err(RunError(format!("the file holds several kernels: say which of {}", names.join(", "))));
+            }
+            // Of a dump of passes the last one that has the kernel is the one that would run.
+            if let Some(made) = fitting.into_iter().next() {
+                last = Some((section, made));
+            }
+        }
+        let Some((section, made)) = last else {
+            return Err(RunError(match &request.launch.kernel {
+                Some(name) => format!("there is no kernel `{name}` in {}", request.path.display()),
+                None => format!("there is no kernel in {}", request.path.display()),
+            }));
+        };
+        let mut report = execute(self.semantics, request, section.tree(), &made, say, cancel)?;
+        let offset = section.offset();
+        for kernel in &mut report.kernels {
+            kernel.range = moved(kernel.range, offset);
+            kernel
+                .findings
+                .iter_mut()
+                .for_each(|finding| finding.ranges_mut(&mut |range| *range = moved(*range, offset)));
+        }
+        Ok(report)
+    }
+}
+
+fn moved(range: analysis::base::TextRange, by: u32) -> analysis::base::TextRange {
+    analysis::base::TextRange::new(range.start + by, range.end + by)
+}
+
+fn execute(
+    semantics: Semantics,
+    request: &Request,
+    tree: &Tree,
+    made: &Executable,
+    say: &mut dyn FnMut(Event),
+    cancel: &Cancel<'_>,
+) -> Result<RunReport, RunError> {
+    let start = Instant::now();
+    runs(tree, made, request)?;
+    let mut world = World::default();
+    let bound = bind(tree, made, &request.launch, request.inputs, &mut world)?;
+    let kernel = &made.lowered.kernel;
+    let valuation = valuation(made, &bound);
+    let limits = Limits { run_steps: u64::from(u32::MAX), semantics, ..Limits::default() };
+    let watches = request.instrument == Instrument::ConSan;
+    let context = Context::new(tree, made, Machine::driven(kernel, &valuation, &limits, watches));
+    let grid = request.launch.grid.map(|size| i64::from(size.max(1)));
+    world.grid = grid;
+    let mut run = Run {
+        context: &context,
+        world,
+        grid: Grid::new(grid),
+        random: Random::new(request.seed, 1),
+        says: Says::new(inputs(made, &bound)),
+        steps: 0,
+        granted: None,
+    };
+    say(Event::Stage(format!("{} over {}×{}×{}", made.lowered.map.kernel, grid[0], grid[1], grid[2])));
+    let mut bounded = Bounded { bounds: &request.bounds, start, cancel, most: 0 };
+    let end = launch(&mut run, &bound.values, &mut bounded, say);
+    let outputs = bound.outputs.iter().filter_map(|output| output.read(&run.world)).collect();
+    let (asserts, steps) = (run.says.asserts, run.steps);
+    let mut notes = bound.notes;
+    notes.extend(run.world.prints.drain(..).take(100).map(|print| format!("printed: {print}")));
+    let findings = run.says.findings();
+    let end = match end {
+        None if asserts > 0 => End::Asserted,
+        None => End::Passed,
+        Some(End::Undecided(reasons)) if asserts > 0 => {
+            notes.extend(reasons);
+            End::Asserted
+        }
+        Some(end) => end,
+    };
+    let verdict = match &end {
+        _ if !findings.is_empty() => Verdict::Found,
+        End::Passed => Verdict::Clean("it ran to its end, and nothing was asserted".to_owned()),
+        End::Undecided(reasons) => Verdict::Undecided(reasons.clone()),
+        _ => Verdict::Undecided(vec!["it did not run to its end".to_owned()]),
+    };
+    let kernel = KernelReport {
+        name: made.lowered.map.kernel.clone(),
+        range: made.lowered.map.kernel_range,
+        verdict,
+        findings,
+        runs: 1,
+        steps,
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    Ok(RunReport {
+        backend: "cpu",
+        instrument: request.instrument,
+        on: vec![
+            ("device".to_owned(), "CPU".to_owned()),
+            ("inputs".to_owned(), request.inputs.to_string()),
+            ("seed".to_owned(), request.seed.to_string()),
+        ],
+        end,
+        kernels: vec![kernel],
+        elsewhere: Vec::new(),
+        notes,
+        outputs,
+        cost: Cost { seconds, steps, memory: bounded.most },
+    })
+}
+
+/// Whether the kernel can be executed as it stands.
+fn runs(tree: &Tree, made: &Executable, request: &Request) -> Result<(), RunError> {
+    if request.instrument == Instrument::GSan {
+        let why = "the CPU backend has no global-memory sanitizer: run it with `--instrument consan`, or on a GPU";
+        return Err(RunError(why.to_owned()));
+    }
+    if let Some(error) = tree.errors().first() {
+        return Err(RunError(format!("the text does not parse: {}", error.message)));
+    }
+    if made.lowered.map.stage != Stage::Final {
+        return Err(RunError(format!(
+            "automatic warp specialisation has not finished with this text ({}): run what Triton's last TTGIR pass gives",
+            made.lowered.map.stage.name()
+        )));
+    }
+    Ok(())
+}
+
+/// The inputs of the machine that all programs share.
+fn valuation(made: &Executable, bound: &Bound) -> Valuation {
+    let of = |at: u32| bound.ints.get(at as usize).copied().flatten().unwrap_or(0);
+    let values = made.lowered.kernel.inputs.iter().map(|input| match input.kind {
+        InputKind::Argument(at) => analysis::sync::Width(input.width).wrap(of(at)),
+        InputKind::Pointer(at) => of(at),
+        // The driver says which requests are granted: the first, or none.
+        InputKind::Tiles => 1,
+        _ => 0,
+    });
+    Valuation { values: values.collect() }
+}
+
+/// The integers that the kernel was given, by name.
+fn inputs(made: &Executable, bound: &Bound) -> Vec<(String, i64)> {
+    let kernel = &made.lowered.kernel;
+    let named = kernel.inputs.iter().zip(&made.lowered.map.inputs);
+    named
+        .filter_map(|(input, name)| match input.kind {
+            InputKind::Argument(at) if !name.contains('.') => {
+                Some((name.clone(), bound.ints.get(at as usize).copied().flatten()?))
+            }
+            _ => None,
+        })
+        .collect()
+}

@@ -1,0 +1,298 @@
+//! From a launch recipe to the parameters of a kernel.
+//!
+//! A tensor descriptor comes with parameters for its sizes and strides, which follow from its tensor. What the
+//! recipe leaves out is chosen, and said: integers get 256 or what divides by their divisor, descriptors a tensor
+//! of a few blocks, pointers memory without an end.
+
+use std::rc::Rc;
+
+use analysis::lower::Executable;
+use analysis::sync::Var;
+use analysis::syntax::ttgir::{Tree, Ty, ValueId};
+
+use super::context::{Held, held};
+use super::program::Argument;
+use super::value::tensor::{Sizes, strides};
+use super::value::{Descriptor, Tensor, Value, World, tile};
+use crate::array::{Array, DType};
+use crate::launch::{ArraySpec, Given, Launch, fill, usual};
+use crate::number::encode;
+use crate::run::RunError;
+
+/// Blocks of a chosen tensor along each dimension.
+const BLOCKS: u64 = 2;
+
+/// A tensor that the kernel was given.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Output {
+    name: String,
+    address: u64,
+    spec: ArraySpec,
+}
+
+/// What the parameters are.
+#[derive(Debug, Default)]
+pub(super) struct Bound {
+    /// Values of variables.
+    pub(super) values: Vec<(Var, Argument)>,
+    /// By position of the parameter: the integer that it is.
+    pub(super) ints: Vec<Option<i64>>,
+    /// Tensors to be read back.
+    pub(super) outputs: Vec<Output>,
+    /// What was chosen.
+    pub(super) notes: Vec<String>,
+}
+
+struct Binder<'a> {
+    tree: &'a Tree,
+    params: &'a [ValueId],
+    launch: &'a Launch,
+    seed: u64,
+    world: &'a mut World,
+    bound: Bound,
+    values: Vec<Option<Argument>>,
+    chosen: Vec<String>,
+}
+
+/// Binds the parameters of a kernel.
+pub(super) fn bind(
+    tree: &Tree,
+    made: &Executable,
+    launch: &Launch,
+    seed: u64,
+    world: &mut World,
+) -> Result<Bound, RunError> {
+    let block = tree.regions(made.function).first().and_then(|region| tree.blocks(*region).first());
+    let params = block.map_or(&[][..], |block| tree.block_args(*block));
+    let values = vec![None; params.len()];
+    let mut binder = Binder { tree, params, launch, seed, world, bound: Bound::default(), values, chosen: Vec::new() };
+    binder.known()?;
+    for at in 0..params.len() {
+        binder.parameter(at)?;
+    }
+    Ok(binder.finish(made))
+}
+
+impl Binder<'_> {
+    fn name(&self, at: usize) -> String {
+        let name = self.params.get(at).map_or("", |value| self.tree.value_name(*value));
+        name.trim_start_matches('%').to_owned()
+    }
+
+    /// Whether all names of the recipe are parameters.
+    fn known(&self) -> Result<(), RunError> {
+        let names: Vec<String> = (0..self.params.len()).map(|at| self.name(at)).collect();
+        let of = |name: &str| names.iter().any(|known| known == name) || self.position(name).is_some();
+        match self.launch.arguments.iter().find(|argument| !of(&argument.name) && is_runtime(&argument.given)) {
+            Some(argument) => Err(RunError(format!(
+                "the kernel has no parameter `{}`; it has {}",
+                argument.name,
+                names
+                    .iter()
+                    .filter(|name| !name.contains('.'))
+                    .map(|name| format!("`{name}`"))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        let at = name.strip_prefix("arg")?.parse::<usize>().ok()?;
+        (at < self.params.len()).then_some(at)
+    }
+
+    fn given(&self, at: usize) -> Option<&Given> {
+        let name = self.name(at);
+        let by_name = self.launch.arguments.iter().find(|argument| argument.name == name);
+        let by_place = || self.launch.arguments.iter().find(|argument| self.position(&argument.name) == Some(at));
+        by_name.or_else(by_place).map(|argument| &argument.given)
+    }
+
+    fn parameter(&mut self, at: usize) -> Result<(), RunError> {
+        if self.values[at].is_some() {
+            return Ok(());
+        }
+        let (value, name) = (self.params[at], self.name(at));
+        let strange = |what: &str| RunError(format!("`{name}` is given {what}, which its type does not take"));
+        match (self.tree.value_type(value).map(|ty| self.tree.ty(ty)), self.given(at).cloned()) {
+            (Some(Ty::TensorDesc { .. }), given) => self.descriptor(at, given),
+            (Some(Ty::Ptr), Some(Given::Array(spec))) => {
+                let address = self.allocate(&name, &spec)?;
+                self.values[at] = Some(Argument::Int(address));
+                Ok(())
+            }
+            (Some(Ty::Ptr), Some(Given::Int(address))) => {
+                self.values[at] = Some(Argument::Int(address));
+                Ok(())
+            }
+            (Some(Ty::Ptr), None) => self.elastic(at),
+            (Some(Ty::Int(_) | Ty::Index), Some(Given::Int(int))) => {
+                self.values[at] = Some(Argument::Int(int));
+                Ok(())
+            }
+            (Some(Ty::Int(_) | Ty::Index), None) => {
+                let width = match held(self.tree, value) {
+                    Held::Int(width) => width,
+                    _ => 64,
+                };
+                let int = if width <= 8 { 1 } else { 256 };
+                self.chosen.push(format!("{name}={int}"));
+                self.values[at] = Some(Argument::Int(int));
+                Ok(())
+            }
+            (Some(Ty::Float(_)), given) => {
+                let float = match given {
+                    Some(Given::Float(float)) => float,
+                    Some(Given::Int(int)) => int as f64,
+                    Some(_) => return Err(strange("a tensor")),
+                    None => {
+                        self.chosen.push(format!("{name}=1.0"));
+                        1.0
+                    }
+                };
+                let dtype = tile::read(self.tree, value, 0).map_err(|trap| RunError(trap.to_string()))?.dtype;
+                let scalar = Tensor::splat(dtype, Sizes::from([]), encode(dtype, float));
+                self.values[at] = Some(Argument::Value(Value::Tensor(scalar)));
+                Ok(())
+            }
+            (_, Some(Given::Array(_))) => Err(strange("a tensor")),
+            (_, Some(_)) => Err(strange("a number")),
+            (_, None) => Ok(()),
+        }
+    }
+
+    /// Memory for a tensor, filled; its address.
+    fn allocate(&mut self, name: &str, spec: &ArraySpec) -> Result<i64, RunError> {
+        let array = fill(spec, name, self.seed)?;
+        let bytes = match &spec.strides {
+            None => array.bytes,
+            Some(strides) => spread(&array, strides),
+        };
+        let address = self.world.global.allocate(name, bytes);
+        self.bound.outputs.push(Output { name: name.to_owned(), address, spec: spec.clone() });
+        Ok(address as i64)
+    }
+
+    /// Memory without an end for a pointer that nothing is given for.
+    fn elastic(&mut self, at: usize) -> Result<(), RunError> {
+        let name = self.name(at);
+        let ty = tile::read(self.tree, self.params[at], 0).map_err(|trap| RunError(trap.to_string()))?;
+        let dtype = ty.pointee.unwrap_or(DType::I32);
+        let elements = 4096 / dtype.bytes().max(1) as u64;
+        let spec = ArraySpec { dtype, shape: vec![elements], strides: None, fill: usual(dtype) };
+        let page = fill(&spec, &name, self.seed)?.bytes;
+        let address = self.world.global.elastic(&name, move |from, bytes| {
+            for (at, byte) in bytes.iter_mut().enumerate() {
+                *byte = page.get((from as usize + at) % page.len().max(1)).copied().unwrap_or(0);
+            }
+        });
+        self.chosen.push(format!("{name}={}[…]", dtype.name()));
+        self.values[at] = Some(Argument::Int(address as i64));
+        Ok(())
+    }
+
+    fn descriptor(&mut self, at: usize, given: Option<Given>) -> Result<(), RunError> {
+        let name = self.name(at);
+        let ty = tile::read(self.tree, self.params[at], tile::WHOLE).map_err(|trap| RunError(trap.to_string()))?;
+        let block = ty.tile.whole.to_vec();
+        let spec = match given {
+            Some(Given::Array(spec)) => spec,
+            Some(_) => return Err(RunError(format!("`{name}` is a tensor descriptor: give it a tensor"))),
+            None => {
+                let rows = block.iter().map(|size| if *size == 1 { 256 } else { size * BLOCKS }).collect::<Vec<_>>();
+                let shape = rows.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+                self.chosen.push(format!("{name}={}[{shape}]", ty.dtype.name()));
+                ArraySpec { dtype: ty.dtype, shape: rows, strides: None, fill: usual(ty.dtype) }
+            }
+        };
+        if spec.shape.len() != block.len() {
+            let (rank, own) = (block.len(), spec.shape.len());
+            return Err(RunError(format!(
+                "`{name}` describes a tensor of {rank} dimensions, and is given one of {own}"
+            )));
+        }
+        let base = self.allocate(&name, &spec)? as u64;
+        let steps = spec.strides.clone().unwrap_or_else(|| strides(&spec.shape));
+        let shape: Vec<i64> = spec.shape.iter().map(|size| *size as i64).collect();
+        let steps: Vec<i64> = steps.iter().map(|step| *step as i64).collect();
+        self.follow(at, &name, &shape, &steps);
+        let desc = Descriptor { base, dtype: ty.dtype, shape, strides: steps, block, ..Descriptor::default() };
+        self.values[at] = Some(Argument::Value(Value::Descriptor(Rc::new(desc))));
+        Ok(())
+    }
+
+    /// The parameters behind a descriptor that say its sizes and strides.
+    fn follow(&mut self, at: usize, name: &str, shape: &[i64], steps: &[i64]) {
+        let prefix = format!("{name}.");
+        for (next, int) in (at + 1..self.params.len()).zip(shape.iter().chain(steps)) {
+            let known = self.name(next);
+            let nameless = known.is_empty() || self.position(&known).is_some();
+            let wide = matches!(held(self.tree, self.params[next]), Held::Int(32 | 64));
+            let own = known.starts_with(&prefix) || nameless && wide && self.given(next).is_none();
+            if !own {
+                break;
+            }
+            self.values[next] = Some(Argument::Int(*int));
+        }
+    }
+
+    fn finish(mut self, made: &Executable) -> Bound {
+        if !self.chosen.is_empty() {
+            self.bound.notes.push(format!("chosen, since the recipe does not say: {}", self.chosen.join(" ")));
+        }
+        for (at, value) in self.values.into_iter().enumerate() {
+            self.bound.ints.push(match &value {
+                Some(Argument::Int(int)) => Some(*int),
+                _ => None,
+            });
+            if let (Some(value), Some(Some(var))) = (value, made.arguments.get(at)) {
+                self.bound.values.push((*var, value));
+            }
+        }
+        self.bound
+    }
+}
+
+fn is_runtime(given: &Given) -> bool {
+    !matches!(given, Given::Python(_) | Given::Int(_) | Given::Float(_))
+}
+
+/// Places of a tensor's elements under strides.
+fn places(shape: &[u64], steps: &[u64]) -> impl Iterator<Item = usize> {
+    let (own, shape, steps) = (strides(shape), shape.to_vec(), steps.to_vec());
+    let total = shape.iter().product::<u64>();
+    (0..total).map(move |at| {
+        let dims = own.iter().zip(&shape).zip(&steps);
+        dims.map(|((own, size), step)| at / own % size.max(&1) * step).sum::<u64>() as usize
+    })
+}
+
+fn spread(array: &Array, steps: &[u64]) -> Vec<u8> {
+    let size = array.dtype.bytes();
+    let end = places(&array.shape, steps).max().map_or(0, |last| last + 1);
+    let mut bytes = vec![0; end * size];
+    for (from, place) in array.bytes.chunks(size).zip(places(&array.shape, steps)) {
+        if let Some(into) = bytes.get_mut(place * size..(place + 1) * size) {
+            into.copy_from_slice(from);
+        }
+    }
+    bytes
+}
+
+impl Output {
+    /// What it holds now.
+    pub(super) fn read(&self, world: &World) -> Option<(String, Array)> {
+        let bytes = world.global.contents(self.address)?;
+        let (dtype, shape) = (self.spec.dtype, self.spec.shape.clone());
+        let size = dtype.bytes();
+        let bytes = match &self.spec.strides {
+            None => bytes.to_vec(),
+            Some(steps) => places(&shape, steps)
+                .flat_map(|place| bytes.get(place * size..(place + 1) * size).unwrap_or(&[]).to_vec())
+                .collect(),
+        };
+        Some((self.name.clone(), Array { dtype, shape, bytes }))
+    }
+}

@@ -1,0 +1,118 @@
+//! What all programs of a launch share: the kernel, its machine, and what was read off the tree once.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use analysis::lower::{Executable, HostOp};
+use analysis::model::Machine;
+use analysis::sync::{HostId, InputKind};
+use analysis::syntax::ttgir::{OpId, Tree, Ty, ValueId};
+
+use super::does::{Does, does};
+use super::value::{Trap, tile};
+
+/// How a variable holds a value of the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Held {
+    /// The machine has it: an integer of this width, or an address.
+    Int(u32),
+    /// The machine has it: a place in shared or tensor memory.
+    View,
+    /// It lies beside the machine.
+    Handle,
+    /// The same, and it is a token, of which there is nothing to know.
+    Token,
+}
+
+/// A host op, looked at once.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    /// What it does.
+    pub(super) does: Does,
+    /// How its operands are held.
+    pub(super) operands: Vec<Held>,
+    /// How its results are held.
+    pub(super) results: Vec<Held>,
+}
+
+/// A kernel that is executed.
+pub(super) struct Context<'k> {
+    /// Its tree.
+    pub(super) tree: &'k Tree,
+    /// What was made of it.
+    pub(super) made: &'k Executable,
+    /// The machine; what differs between programs is in their states.
+    pub(super) machine: Machine<'k>,
+    /// By host op.
+    plans: Vec<Plan>,
+    /// Inputs that differ between programs: by input, the axis of a program's number or of the grid.
+    pub(super) axes: Vec<Option<Axis>>,
+    types: RefCell<HashMap<(ValueId, u16), Rc<tile::Type>>>,
+}
+
+/// An input that the grid gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Axis {
+    /// The program's number along an axis.
+    Program(usize),
+    /// Programs along an axis.
+    Grid(usize),
+}
+
+impl<'k> Context<'k> {
+    pub(super) fn new(tree: &'k Tree, made: &'k Executable, machine: Machine<'k>) -> Context<'k> {
+        let plans = made.hosts.iter().map(|host| plan(tree, host)).collect();
+        let axes = made.lowered.kernel.inputs.iter().map(|input| match input.kind {
+            InputKind::ProgramId(axis) => Some(Axis::Program(usize::from(axis).min(2))),
+            InputKind::NumPrograms(axis) => Some(Axis::Grid(usize::from(axis).min(2))),
+            _ => None,
+        });
+        Context { tree, made, machine, plans, axes: axes.collect(), types: RefCell::default() }
+    }
+
+    /// A host op and its plan.
+    pub(super) fn host(&self, id: HostId) -> Option<(&'k HostOp, &Plan)> {
+        Some((self.made.hosts.get(id.index())?, self.plans.get(id.index())?))
+    }
+
+    /// The type of a value, as a CTA holds it.
+    pub(super) fn type_of(&self, value: ValueId, cta: u16) -> Result<Rc<tile::Type>, Trap> {
+        if let Some(known) = self.types.borrow().get(&(value, cta)) {
+            return Ok(known.clone());
+        }
+        let read = Rc::new(tile::read(self.tree, value, cta)?);
+        self.types.borrow_mut().insert((value, cta), read.clone());
+        Ok(read)
+    }
+
+    /// The place of an operand among all of an op's, by the name of its group.
+    pub(super) fn place(&self, op: OpId, group: &str) -> Option<usize> {
+        self.tree.group_span(op, group).filter(|(_, count)| *count > 0).map(|(first, _)| first)
+    }
+
+    /// The places of a group.
+    pub(super) fn places(&self, op: OpId, group: &str) -> std::ops::Range<usize> {
+        self.tree.group_span(op, group).map_or(0..0, |(first, count)| first..first + count)
+    }
+}
+
+fn plan(tree: &Tree, host: &HostOp) -> Plan {
+    let held = |value: &ValueId| held(tree, *value);
+    Plan {
+        does: does(tree, host),
+        operands: tree.operands(host.op).iter().map(held).collect(),
+        results: tree.results(host.op).iter().map(held).collect(),
+    }
+}
+
+/// How a value is held.
+pub(super) fn held(tree: &Tree, value: ValueId) -> Held {
+    match tree.value_type(value).map(|ty| tree.ty(ty)) {
+        Some(Ty::Int(width @ 1..=64)) => Held::Int(width),
+        Some(Ty::Index | Ty::Ptr) => Held::Int(64),
+        Some(Ty::MemDesc { .. }) => Held::View,
+        Some(Ty::AsyncToken) => Held::Token,
+        _ => Held::Handle,
+    }
+}

@@ -1,0 +1,118 @@
+//! Dot products whose operands lie in memory: of a warp group and of the tensor core.
+//!
+//! Operands are read when the product happens. Two CTAs that work as a pair hold half of B each, and each makes
+//! its own rows of the accumulator from all of it.
+
+use std::rc::Rc;
+
+use super::transfer::{Memories, Place};
+use super::value::dot::{Precision, dot};
+use super::value::upcast::{Kind, Side, upcast};
+use super::value::{Tensor, Trap, Value, tile};
+
+/// An operand: in registers, or in memory, in parts where several CTAs hold it.
+#[derive(Clone, Debug)]
+pub(super) enum Operand {
+    /// Registers.
+    Tensor(Tensor),
+    /// Memory.
+    Places(Vec<Place>),
+}
+
+/// A product of a warp group.
+#[derive(Debug)]
+pub(super) struct Dot {
+    pub(super) a: Operand,
+    pub(super) b: Operand,
+    pub(super) accumulator: Accumulator,
+    /// Whether the accumulator counts.
+    pub(super) adds: bool,
+    pub(super) precision: Precision,
+}
+
+/// What a dot adds to.
+#[derive(Debug)]
+pub(super) enum Accumulator {
+    /// A value.
+    Value(Tensor),
+    /// What an earlier dot leaves.
+    Future(Rc<super::pending::Future>),
+}
+
+/// Scales and element kinds of both operands.
+#[derive(Clone, Debug)]
+pub(super) struct Scaled {
+    pub(super) a: Operand,
+    pub(super) b: Operand,
+    /// How elements are to be read: `e4m3`, ….
+    pub(super) kinds: (Option<Rc<str>>, Option<Rc<str>>),
+}
+
+/// A product of a tensor core, in one CTA.
+#[derive(Debug)]
+pub(super) struct Product {
+    pub(super) a: Operand,
+    pub(super) b: Operand,
+    pub(super) scaled: Option<Scaled>,
+    pub(super) into: Place,
+    /// Whether it adds to what is there.
+    pub(super) adds: bool,
+    pub(super) precision: Precision,
+}
+
+impl Operand {
+    /// What it holds now.
+    pub(super) fn read(&self, memories: &Memories<'_>) -> Result<Tensor, Trap> {
+        match self {
+            Operand::Tensor(tensor) => Ok(tensor.clone()),
+            Operand::Places(places) => {
+                if let [place] = &places[..] {
+                    return memories.read(place);
+                }
+                let parts: Vec<Tensor> = places.iter().map(|place| memories.read(place)).collect::<Result<_, _>>()?;
+                let tiles: Vec<_> = parts.iter().zip(places).map(|(part, place)| (part, &place.ty.tile)).collect();
+                tile::assemble(&tiles).ok_or_else(|| Trap::not_followed("an operand that no CTA holds"))
+            }
+        }
+    }
+}
+
+impl Dot {
+    /// What it makes.
+    pub(super) fn value(&self, memories: &Memories<'_>) -> Result<Value, Trap> {
+        let (a, b) = (self.a.read(memories)?, self.b.read(memories)?);
+        let old = match &self.accumulator {
+            Accumulator::Value(tensor) => tensor.clone(),
+            Accumulator::Future(future) => match future.value() {
+                Some(Value::Tensor(tensor)) => tensor,
+                _ => return Err(Trap::not_followed("an accumulator without a value")),
+            },
+        };
+        let to = Some(&old).filter(|_| self.adds);
+        dot(&a, &b, to, old.dtype(), self.precision).map(Value::Tensor)
+    }
+}
+
+impl Product {
+    /// Multiplies.
+    pub(super) fn happen(&self, memories: &mut Memories<'_>) -> Result<(), Trap> {
+        let (a, b) = (self.a.read(memories)?, self.b.read(memories)?);
+        let ty = &self.into.ty;
+        let old = if self.adds { Some(memories.read(&self.into)?) } else { None };
+        let made = match &self.scaled {
+            None => dot(&a, &b, old.as_ref(), ty.dtype, self.precision)?,
+            Some(scaled) => {
+                let (a_scale, b_scale) = (scaled.a.read(memories)?, scaled.b.read(memories)?);
+                let a = upcast(&a, kind(&scaled.kinds.0)?, Some(&a_scale), Side::Left, true)?;
+                let b = upcast(&b, kind(&scaled.kinds.1)?, Some(&b_scale), Side::Right, true)?;
+                dot(&a, &b, old.as_ref(), ty.dtype, Precision::Ieee)?
+            }
+        };
+        memories.write(&self.into, &made)
+    }
+}
+
+fn kind(name: &Option<Rc<str>>) -> Result<Kind, Trap> {
+    let known = name.as_deref().and_then(Kind::named);
+    known.ok_or_else(|| Trap::not_followed("a product of these elements is not followed"))
+}

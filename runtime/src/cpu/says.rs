@@ -1,0 +1,157 @@
+//! From broken rules to findings: the words of the sanitizer, and who met whom.
+
+use analysis::asserts::Message;
+use analysis::base::TextRange;
+use analysis::findings::{Finding, Kind, Note, Words};
+use analysis::model::{BlockedOn, Event, Machine, Rule, State, Violation};
+use analysis::sync::Mode;
+
+use super::context::Context;
+
+/// What was said, each thing once.
+#[derive(Debug, Default)]
+pub(super) struct Says {
+    found: Vec<(Finding, u64)>,
+    inputs: Vec<(String, i64)>,
+    /// Asserts, identical ones counted.
+    pub(super) asserts: u64,
+}
+
+impl Says {
+    pub(super) fn new(inputs: Vec<(String, i64)>) -> Says {
+        Says { inputs, ..Says::default() }
+    }
+
+    /// Takes what the machine has found since, and what it keeps for other schedules.
+    pub(super) fn note(&mut self, context: &Context<'_>, state: &mut State) {
+        state.escapes.clear();
+        if state.violations.is_empty() {
+            return;
+        }
+        for violation in std::mem::take(&mut state.violations) {
+            if let Some(message) = Message::of(&context.machine, state, &violation) {
+                let told = tell(context, state, &violation, &message);
+                self.add(told);
+            }
+        }
+    }
+
+    /// Another finding.
+    pub(super) fn add(&mut self, told: Finding) {
+        self.asserts += 1;
+        let same = |(known, _): &&mut (Finding, u64)| {
+            known.kind == told.kind && known.message == told.message && known.sites == told.sites
+        };
+        match self.found.iter_mut().find(same) {
+            Some((_, count)) => *count += 1,
+            None => self.found.push((Finding { inputs: self.inputs.clone(), ..told }, 1)),
+        }
+    }
+
+    /// All findings, by place; one that was met often says how often.
+    pub(super) fn findings(self) -> Vec<Finding> {
+        let told = self.found.into_iter().map(|(mut finding, count)| {
+            if count > 1 {
+                finding.message = format!("{} ({count} times)", finding.message);
+            }
+            finding
+        });
+        let mut findings: Vec<Finding> = told.collect();
+        findings.sort_by_key(|finding| (finding.severity, finding.range));
+        findings
+    }
+}
+
+/// A finding with one sentence and these places, the first of which is primary.
+pub(super) fn finding(context: &Context<'_>, kind: Kind, message: String, places: Vec<(TextRange, String)>) -> Finding {
+    let map = &context.made.lowered.map;
+    let sites: Vec<Note> = places
+        .into_iter()
+        .enumerate()
+        .map(|(at, (range, text))| {
+            let site = map.sites.iter().find(|site| site.range.contains(range) || site.name == range);
+            let source = site.and_then(|site| site.source.first().cloned());
+            Note { range, text, source, primary: at == 0 }
+        })
+        .collect();
+    Finding {
+        kind,
+        severity: kind.severity(),
+        message,
+        range: sites.first().map(|note| note.range).unwrap_or_default(),
+        sites,
+        context: Vec::new(),
+        run: Vec::new(),
+        trail: None,
+        inputs: Vec::new(),
+        phases: Vec::new(),
+        kernel: map.kernel.clone(),
+        shadow: 0,
+        fix: None,
+    }
+}
+
+fn tell(context: &Context<'_>, state: &State, violation: &Violation, message: &Message) -> Finding {
+    let machine = &context.machine;
+    let words = Words::new(&context.made.lowered, machine);
+    let (clause, places) = match &violation.rule {
+        Rule::Race { earlier, later } | Rule::ProxyFence { earlier, later } => met(machine, &words, earlier, later),
+        Rule::Deadlock(_) => stuck(&words, violation),
+        _ => {
+            let who = words.partition(violation.thread);
+            let what = violation.barrier.map_or_else(String::new, |place| format!(" on `{}`", words.barrier(place)));
+            let op = words.op(violation.site);
+            (format!("{op} of {who}{what}"), vec![(words.site_range(violation.site), format!("{who} executes {op}"))])
+        }
+    };
+    let _ = state;
+    finding(context, message.kind(), format!("{}: {clause}", message.text()), places)
+}
+
+/// Two accesses that nothing orders, or no fence: the clause, and the later place before the earlier.
+fn met(machine: &Machine<'_>, words: &Words<'_>, earlier: &Event, later: &Event) -> (String, Vec<(TextRange, String)>) {
+    let (first, second) = (words.partition(earlier.thread), words.partition(later.thread));
+    let late = machine.channels().base(usize::from(earlier.thread)) != earlier.channel;
+    let before = match (earlier.mode, late) {
+        (Mode::Read, true) => "may still be reading it",
+        (Mode::Read, false) => "has read it",
+        (Mode::Write, true) => "may still be writing it",
+        (Mode::Write, false) => "has written it",
+    };
+    let clause = format!("{} of {second}; {} of {first} {before}", words.did(later, None), op(words, earlier));
+    let places = vec![
+        (words.event_range(later), format!("{second}: {}", words.did(later, None))),
+        (words.event_range(earlier), format!("{first}: {}", words.did(earlier, None))),
+    ];
+    (clause, places)
+}
+
+fn op(words: &Words<'_>, event: &Event) -> String {
+    let effect = words.kernel.effects.get(event.effect.index());
+    effect.map_or_else(String::new, |effect| words.op(effect.site))
+}
+
+/// Threads that wait for ever.
+fn stuck(words: &Words<'_>, violation: &Violation) -> (String, Vec<(TextRange, String)>) {
+    let Rule::Deadlock(blocked) = &violation.rule else { return (String::new(), Vec::new()) };
+    let sentence = |stuck: &analysis::model::Blocked| {
+        let who = words.partition(stuck.thread);
+        match &stuck.on {
+            BlockedOn::Barrier { barrier, phase, flips, pending, bytes, .. } => {
+                let name = words.barrier(*barrier);
+                let missing = match (*pending, *bytes) {
+                    (0, bytes) => format!("{bytes} bytes are missing"),
+                    (pending, 0) => format!("{pending} of its arrivals are missing"),
+                    (pending, bytes) => format!("{pending} of its arrivals and {bytes} bytes are missing"),
+                };
+                format!("{who} waits for phase {phase} of `{name}`, which has flipped {flips} times; {missing}")
+            }
+            BlockedOn::Partitions => format!("{who} waits for the partitions"),
+        }
+    };
+    let on_barriers = blocked.iter().filter(|stuck| matches!(stuck.on, BlockedOn::Barrier { .. }));
+    let places: Vec<(TextRange, String)> =
+        on_barriers.map(|stuck| (words.site_range(stuck.site), sentence(stuck))).collect();
+    let clause = places.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("; ");
+    (clause, places)
+}

@@ -1,0 +1,159 @@
+//! The programs of a launch: which run at a time, and for how long each.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use analysis::base::{Cancel, TextRange};
+use analysis::findings::Kind;
+use analysis::model::Lost;
+use analysis::sync::Var;
+use analysis::syntax::ttgir::OpId;
+
+use super::driver::{Run, Went};
+use super::program::{Argument, Program, Stop};
+use super::says::finding;
+use super::value::Trap;
+use crate::run::{Bounds, End, Event};
+
+/// Programs that run at a time, unless they wait for others.
+const WINDOW: usize = 4;
+
+/// Steps of a program before another may go on, at most.
+const TURN: usize = 48;
+
+/// Turns without a program that ends, after which one more is started: those that run may be waiting for it.
+const PATIENCE: u64 = 2_000;
+
+/// What a run may use up, and what it has.
+pub(super) struct Bounded<'a> {
+    pub(super) bounds: &'a Bounds,
+    pub(super) start: Instant,
+    pub(super) cancel: &'a Cancel<'a>,
+    /// Most bytes held at a time.
+    pub(super) most: u64,
+}
+
+impl Bounded<'_> {
+    /// Why the run ends, if it has used up what it may.
+    fn over(&mut self, steps: u64, held: u64) -> Option<End> {
+        self.most = self.most.max(held);
+        if self.cancel.is_cancelled() {
+            return Some(End::Cancelled);
+        }
+        let (time, memory) = (self.bounds.time, self.bounds.memory);
+        if self.start.elapsed() > time {
+            return Some(End::Hung(vec![format!("it did not end within {} seconds", time.as_secs())]));
+        }
+        if steps > self.bounds.steps {
+            return Some(End::Hung(vec![format!("it did not end within {} steps", self.bounds.steps)]));
+        }
+        if held > memory {
+            return Some(End::Failed(format!("it holds more than {} MiB of memory", memory >> 20)));
+        }
+        None
+    }
+}
+
+/// Runs all programs; `None` where all came to their ends.
+pub(super) fn launch<'k>(
+    run: &mut Run<'_, 'k>,
+    arguments: &[(Var, Argument)],
+    bounded: &mut Bounded<'_>,
+    say: &mut dyn FnMut(Event),
+) -> Option<End> {
+    let mut window: VecDeque<Program<'k>> = VecDeque::new();
+    let (mut room, mut idle, mut ended) = (WINDOW, 0u64, 0i64);
+    let total = run.grid.total();
+    loop {
+        while window.len() < room {
+            let Some(id) = run.grid.take() else { break };
+            match Program::new(run.context, id, arguments) {
+                Some(program) => window.push_back(program),
+                None => return Some(End::Failed("its shared and tensor memory are larger than any GPU's".to_owned())),
+            }
+        }
+        if window.is_empty() {
+            return None;
+        }
+        let at = run.random.below(window.len());
+        let program = window.get_mut(at)?;
+        let steps = 1 + run.random.below(TURN);
+        let mut over = false;
+        for _ in 0..steps {
+            match program.step(run) {
+                Ok(Went::On) => {}
+                Ok(Went::Over | Went::Stuck) => {
+                    over = true;
+                    break;
+                }
+                Err(stop) => match said(run, stop) {
+                    Some(end) => return Some(end),
+                    None => {
+                        over = true;
+                        break;
+                    }
+                },
+            }
+        }
+        if over {
+            window.swap_remove_back(at);
+            (idle, ended) = (0, ended + 1);
+            say(Event::Progress(ended as f32 / total.max(1) as f32));
+        } else {
+            idle += 1;
+        }
+        let held: u64 = window.iter().map(Program::held).sum::<u64>() + run.world.global.held();
+        if idle > PATIENCE && run.grid.started() < total {
+            (room, idle) = (window.len() + 1, 0);
+        }
+        if let Some(end) = bounded.over(run.steps, held) {
+            return Some(end);
+        }
+    }
+}
+
+/// What a program that cannot go on says: an end of the launch, or a finding, after which the others go on.
+fn said(run: &mut Run<'_, '_>, stop: Stop) -> Option<End> {
+    let context = run.context;
+    let tree = context.tree;
+    let line =
+        |range: TextRange| tree.text().get(..range.start as usize).map_or(0, |text| text.matches('\n').count()) + 1;
+    let named = |op: OpId| (tree.op_name(op).to_owned(), tree.op_name_range(op));
+    match stop {
+        Stop::Trap(op, Trap::OutOfBounds { fault, write, element }) => {
+            let (name, range) = named(op);
+            let does = if write { "writes" } else { "reads" };
+            let message = format!("`{name}` {does} outside of its allocation: {fault} (element {element} of its tile)");
+            let told = finding(context, Kind::OutOfBounds, message.clone(), vec![(range, message.clone())]);
+            run.says.add(told);
+            Some(End::Failed(format!("illegal memory access: {message}")))
+        }
+        Stop::Trap(op, Trap::Assert(message)) => {
+            let (name, range) = named(op);
+            let told =
+                finding(context, Kind::DeviceAssert, message.to_string(), vec![(range, format!("`{name}` fails"))]);
+            run.says.add(told);
+            None
+        }
+        Stop::Trap(op, trap) => {
+            let (name, range) = named(op);
+            Some(End::Undecided(vec![format!("`{name}` at line {} of the IR is not followed: {trap}", line(range))]))
+        }
+        Stop::Unmodelled(site) => {
+            let map = &context.made.lowered.map;
+            let site = map.sites.get(site.index())?;
+            let reasons = context.made.lowered.unmodelled.iter().filter(|item| site.range.contains(item.range));
+            let why = reasons.map(|item| item.reason.as_str()).collect::<Vec<_>>().join("; ");
+            Some(End::Undecided(vec![format!(
+                "`{}` at line {} of the IR is not followed: {why}",
+                site.op,
+                line(site.name)
+            )]))
+        }
+        Stop::Lost(Lost::Undefined) => {
+            Some(End::Undecided(vec!["an index or bound divides by zero or shifts by its width or more".to_owned()]))
+        }
+        Stop::Lost(Lost::Limit) => Some(End::Hung(vec!["the limit on steps was met".to_owned()])),
+        Stop::Lost(Lost::IllFormed) => Some(End::Undecided(vec!["the kernel is ill-formed".to_owned()])),
+    }
+}

@@ -1,0 +1,3 @@
+//! Runs of own kernels and of the corpus.
+
+mod corpus;

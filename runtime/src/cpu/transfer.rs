@@ -1,0 +1,224 @@
+//! What moves data between memories, and what that does.
+
+use std::rc::Rc;
+
+use analysis::sync::{BufferId, Kernel, ShapeId};
+
+use super::memory::{Local, Missed, Window};
+use super::mma::{Dot, Product};
+use super::pending::Future;
+use super::value::tensor::count;
+use super::value::{Descriptor, Tensor, Trap, World, tile};
+
+/// A window of one CTA's memory, as an operand names it.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The position of the CTA.
+    pub(super) cta: usize,
+    /// The buffer.
+    pub(super) buffer: BufferId,
+    /// Where it starts there, in bits.
+    pub(super) start: u64,
+    /// Its strides.
+    pub(super) shape: ShapeId,
+    /// What it holds there.
+    pub(super) ty: Rc<tile::Type>,
+}
+
+/// Data on its way.
+#[derive(Debug)]
+pub(super) enum Act {
+    /// A block of a tensor comes in.
+    BlockIn { desc: Rc<Descriptor>, at: Vec<i64>, into: Place },
+    /// A block goes out; `combine`: with what is there.
+    BlockOut { desc: Rc<Descriptor>, at: Vec<i64>, from: Place, combine: Option<Rc<str>> },
+    /// Rows of a tensor come in.
+    RowsIn { desc: Rc<Descriptor>, rows: Vec<i64>, column: i64, into: Place },
+    /// Rows go out.
+    RowsOut { desc: Rc<Descriptor>, rows: Vec<i64>, column: i64, from: Place },
+    /// What pointers point to comes in; `other` where the mask says no.
+    PointersIn { pointers: Tensor, mask: Option<Tensor>, other: Option<Tensor>, into: Place },
+    /// Shared memory goes to where pointers point.
+    PointersOut { pointers: Tensor, mask: Option<Tensor>, from: Place },
+    /// Registers go to memory.
+    Put { tensor: Tensor, into: Place },
+    /// Memory goes to memory.
+    Move { from: Place, into: Place },
+    /// A tensor core multiplies.
+    Multiply(Box<Product>),
+    /// A warp group multiplies.
+    Dot(Box<Dot>, Rc<Future>),
+}
+
+/// All memory of the CTAs of a program.
+#[derive(Debug)]
+pub(super) struct Memories<'k> {
+    pub(super) kernel: &'k Kernel,
+    pub(super) ctas: Vec<Local>,
+}
+
+impl Act {
+    /// Whether it makes this future.
+    pub(super) fn makes(&self, future: &Rc<Future>) -> bool {
+        matches!(self, Act::Dot(_, made) if Rc::ptr_eq(made, future))
+    }
+
+    /// Does it.
+    pub(super) fn happen(self, memories: &mut Memories<'_>, world: &mut World) -> Result<(), Trap> {
+        match self {
+            Act::BlockIn { desc, at, into } => {
+                let tensor = desc.load(&world.global, &within(at, &into), &into.ty.tile.shape)?;
+                memories.write(&into, &tensor)
+            }
+            Act::BlockOut { desc, at, from, combine } => {
+                let (tensor, at) = (memories.read(&from)?, within(at, &from));
+                match combine {
+                    Some(kind) => desc.reduce(&mut world.global, &at, &tensor, &kind),
+                    None => desc.store(&mut world.global, &at, &tensor),
+                }
+            }
+            Act::RowsIn { desc, rows, column, into } => {
+                let (rows, column) = own_rows(&rows, column, &into);
+                let tensor = desc.gather(&world.global, rows, column, &into.ty.tile.shape)?;
+                memories.write(&into, &tensor)
+            }
+            Act::RowsOut { desc, rows, column, from } => {
+                let tensor = memories.read(&from)?;
+                let (rows, column) = own_rows(&rows, column, &from);
+                desc.scatter(&mut world.global, rows, column, &tensor)
+            }
+            Act::PointersIn { pointers, mask, other, into } => {
+                let tensor = fetch(&pointers, mask.as_ref(), other.as_ref(), &into, world)?;
+                memories.write(&into, &tensor)
+            }
+            Act::PointersOut { pointers, mask, from } => {
+                let tensor = memories.read(&from)?;
+                deliver(&pointers, mask.as_ref(), &tensor, world)
+            }
+            Act::Put { tensor, into } => memories.write(&into, &tensor),
+            Act::Move { from, into } => {
+                let tensor = memories.read(&from)?;
+                memories.put_bytes(&tensor, &into)
+            }
+            Act::Multiply(product) => product.happen(memories),
+            Act::Dot(dot, future) => {
+                future.set(dot.value(memories)?);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The coordinates of a CTA's part of a block.
+fn within(mut at: Vec<i64>, place: &Place) -> Vec<i64> {
+    for (at, offset) in at.iter_mut().rev().zip(place.ty.tile.offset.iter().rev()) {
+        *at += *offset as i64;
+    }
+    at
+}
+
+/// The rows of a CTA's part, and where it starts along them.
+fn own_rows<'r>(rows: &'r [i64], column: i64, place: &Place) -> (&'r [i64], i64) {
+    let tile = &place.ty.tile;
+    let at = |dim: usize| tile.offset.get(dim).copied().unwrap_or(0);
+    let (from, count) = (at(0) as usize, tile.shape.first().copied().unwrap_or(0) as usize);
+    (rows.get(from..from + count).unwrap_or(rows), column + at(1) as i64)
+}
+
+fn lets(mask: Option<&Tensor>, at: usize) -> bool {
+    mask.is_none_or(|mask| mask.bits(at) & 1 == 1)
+}
+
+fn fetch(
+    pointers: &Tensor,
+    mask: Option<&Tensor>,
+    other: Option<&Tensor>,
+    into: &Place,
+    world: &World,
+) -> Result<Tensor, Trap> {
+    let dtype = into.ty.dtype;
+    let mut bits = Vec::with_capacity(pointers.len());
+    let mut bytes = [0u8; 8];
+    for at in 0..pointers.len() {
+        if !lets(mask, at) {
+            bits.push(other.map_or(0, |other| other.bits(at)));
+            continue;
+        }
+        let Some(word) = bytes.get_mut(..dtype.bytes()) else { continue };
+        let read = world.global.read(pointers.bits(at), word);
+        read.map_err(|fault| Trap::OutOfBounds { fault, write: false, element: at as u64 })?;
+        bits.push(word.iter().rev().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte)));
+    }
+    Ok(Tensor::from_bits(dtype, into.ty.tile.shape.clone(), bits.into_iter()))
+}
+
+fn deliver(pointers: &Tensor, mask: Option<&Tensor>, tensor: &Tensor, world: &mut World) -> Result<(), Trap> {
+    for at in 0..pointers.len() {
+        if lets(mask, at) {
+            let bytes = tensor.bits(at).to_le_bytes();
+            let Some(bytes) = bytes.get(..tensor.dtype().bytes()) else { continue };
+            let written = world.global.write(pointers.bits(at), bytes);
+            written.map_err(|fault| Trap::OutOfBounds { fault, write: true, element: at as u64 })?;
+        }
+    }
+    Ok(())
+}
+
+impl Memories<'_> {
+    /// Bytes that are held.
+    pub(super) fn held(&self) -> u64 {
+        self.ctas.iter().map(Local::held).sum()
+    }
+
+    fn window<'a>(&'a self, place: &'a Place) -> Result<Window<'a>, Trap> {
+        let shape = self.kernel.shapes.get(place.shape.0 as usize).ok_or_else(|| missed(Missed::Layout))?;
+        let (buffer, start) = (place.buffer, place.start);
+        Ok(Window { buffer, start, shape, sizes: &place.ty.tile.shape, dtype: place.ty.dtype })
+    }
+
+    /// What a place holds.
+    pub(super) fn read(&self, place: &Place) -> Result<Tensor, Trap> {
+        let memory = self.ctas.get(place.cta).ok_or_else(|| missed(Missed::Outside))?;
+        memory.read(self.window(place)?).map_err(missed)
+    }
+
+    /// Puts a tensor there.
+    pub(super) fn write(&mut self, place: &Place, tensor: &Tensor) -> Result<(), Trap> {
+        let kernel = self.kernel;
+        let shape = kernel.shapes.get(place.shape.0 as usize).ok_or_else(|| missed(Missed::Layout))?;
+        let (buffer, start) = (place.buffer, place.start);
+        let window = Window { buffer, start, shape, sizes: &place.ty.tile.shape, dtype: place.ty.dtype };
+        let memory = self.ctas.get_mut(place.cta).ok_or_else(|| missed(Missed::Outside))?;
+        memory.write(window, tensor).map_err(missed)
+    }
+
+    /// Puts bytes there in the order in which they lie: for copies that do not know what they copy.
+    fn put_bytes(&mut self, tensor: &Tensor, into: &Place) -> Result<(), Trap> {
+        let sizes = &into.ty.tile.shape;
+        if tensor.shape() == sizes {
+            return self.write(into, tensor);
+        }
+        if tensor.len() != count(sizes) || tensor.dtype().bytes() != into.ty.dtype.bytes() {
+            return Err(Trap::not_followed("a copy between memories of different sizes"));
+        }
+        let scales = into.ty.dtype.bytes() == 1 && sizes.len() == 2 && sizes[0].is_multiple_of(32);
+        if !scales || tensor.shape().len() < 3 {
+            return self.write(into, &tensor.with_shape(sizes.clone()));
+        }
+        // Scales come in pieces of 32 rows of 16 bytes; each goes below the 16 bytes that came before.
+        let (rows, columns) = (sizes[0] as usize, sizes[1] as usize);
+        let groups = rows / 32;
+        let from = |at: usize| {
+            let (row, column) = (at / columns, at % columns);
+            let offset = (column / 4 * groups + row / 32) * 4 + column % 4;
+            offset / 16 * 512 + row % 32 * 16 + offset % 16
+        };
+        let bits = (0..rows * columns).map(|at| tensor.bits(from(at)));
+        let tensor = Tensor::from_bits(into.ty.dtype, sizes.clone(), bits);
+        self.write(into, &tensor)
+    }
+}
+
+fn missed(why: Missed) -> Trap {
+    Trap::not_followed(why.to_string())
+}
