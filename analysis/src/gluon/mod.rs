@@ -25,7 +25,7 @@ mod show;
 mod tests;
 mod workshop;
 
-pub use crate::lower::gluon::{Config, Given, Target, given};
+pub use crate::lower::gluon::{Config, Entry, Given, Handed, Param, Site, Target, given};
 pub use opinion::Opinion;
 pub use place::Placed;
 pub use script::Script;

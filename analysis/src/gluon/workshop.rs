@@ -12,7 +12,9 @@ use rustc_hash::FxHasher;
 
 use super::{Script, Shadow};
 use crate::base::{Cancel, Cancelled, TextRange};
-use crate::lower::gluon::{Config, Entry, FileId, Instance, Memo, Note, Spec, elaborate, entries, instances, stray};
+use crate::lower::gluon::{
+    Config, Entry, FileId, Instance, Memo, Note, Site, Spec, elaborate, entries, instances, stray,
+};
 use crate::syntax::gluon::{Module, Sources};
 
 /// Shadows that are remembered.
@@ -46,6 +48,8 @@ pub struct KernelInstances {
     pub shadows: Vec<Arc<Shadow>>,
     /// What there is to say of how the instances came about.
     pub notes: Vec<Note>,
+    /// The launches that the host code makes of it.
+    pub sites: Vec<Site>,
 }
 
 /// Makes elaborations of one file, one text after the other.
@@ -106,7 +110,7 @@ impl Workshop {
             for instance in found.list {
                 shadows.push(self.shadow(&module, sources, &entry, instance, cancel)?);
             }
-            kernels.push(KernelInstances { entry, shadows, notes: found.notes });
+            kernels.push(KernelInstances { entry, shadows, notes: found.notes, sites: found.sites });
         }
         let dropped = self.kept.len().saturating_sub(REMEMBERED);
         self.kept.drain(..dropped);

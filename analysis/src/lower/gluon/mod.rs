@@ -23,8 +23,8 @@ pub use eval::elaborate;
 pub use interp::{FileId, Problem};
 pub use origin::{Frame, FrameId, Origin, OriginId, Origins};
 pub use spec::{
-    Argument, Config, Directive, Entry, Given, Host, Instance, Instances, Memo, Note, Param, Recipe, Source, Spec,
-    Target, Use, Version, directives, entries, given, instances, recipe, stray,
+    Argument, Config, Directive, Entry, Given, Handed, Host, Instance, Instances, Memo, Note, Param, Recipe, Site,
+    Source, Spec, Target, Use, Version, directives, entries, given, instances, recipe, stray,
 };
 
 /// A kernel as it was elaborated.

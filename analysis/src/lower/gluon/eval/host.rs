@@ -209,7 +209,7 @@ impl<'a> Interp<'a> {
             (Value::Class(_) | Value::Type(_) | Value::LibClass(_), _) => Ok(whole.clone()),
             (Value::Host(thing), _) => host::item(self, thing, at),
             (Value::Function(function), _) if function.kind == FnKind::Jit && self.follows_host() => {
-                Ok(host::with_grid(whole))
+                Ok(host::with_grid(whole, at))
             }
             (Value::Lib(path), _) => Ok(Value::Unknown(format!("an element of `{path}` is not known").into())),
             (Value::Builtin(_), _) => Ok(Value::Type("a type".into())),

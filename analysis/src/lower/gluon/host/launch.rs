@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::{Thing, any};
+use crate::base::TextRange;
 use crate::lower::gluon::builtins::Args;
-use crate::lower::gluon::interp::{Eval, Interp, Stop};
+use crate::lower::gluon::interp::{Eval, FileId, Interp, Stop};
 use crate::lower::gluon::value::{FnKind, Function, Value};
 
 /// How many configurations of one launch are recorded.
@@ -19,6 +20,11 @@ pub struct Launch<'a> {
     pub arguments: Vec<(Rc<str>, Value<'a>)>,
     pub num_warps: Option<u32>,
     pub num_ctas: Option<u32>,
+    /// Programs along x, y and z, where that is known.
+    pub grid: Option<[u32; 3]>,
+    /// Where it is made.
+    pub file: FileId,
+    pub at: TextRange,
 }
 
 /// A kernel with what stands between it and its launch.
@@ -31,11 +37,14 @@ pub struct Launcher<'a> {
     pub heuristics: Vec<(Rc<str>, Value<'a>)>,
     /// Whether it has its grid, so that a call launches it.
     pub grid: bool,
+    /// The grid: numbers, or a function of the arguments; `None` of a launch without one.
+    pub programs: Value<'a>,
 }
 
 impl<'a> Launcher<'a> {
     pub(super) fn of(function: Value<'a>) -> Launcher<'a> {
-        Launcher { function, configs: Vec::new(), prune: None, heuristics: Vec::new(), grid: false }
+        let (configs, heuristics) = (Vec::new(), Vec::new());
+        Launcher { function, configs, prune: None, heuristics, grid: false, programs: Value::None }
     }
 
     /// The function itself.
@@ -89,8 +98,8 @@ fn opened<'a>(kernel: &Value<'a>) -> Launcher<'a> {
     }
 }
 
-pub(super) fn with_grid<'a>(kernel: &Value<'a>) -> Value<'a> {
-    Value::Host(Rc::new(Thing::Launcher(Launcher { grid: true, ..opened(kernel) })))
+pub(super) fn with_grid<'a>(kernel: &Value<'a>, grid: &Value<'a>) -> Value<'a> {
+    Value::Host(Rc::new(Thing::Launcher(Launcher { grid: true, programs: grid.clone(), ..opened(kernel) })))
 }
 
 pub(super) fn without_grid<'a>(_: &Value<'a>, launcher: &Launcher<'a>) -> Value<'a> {
@@ -168,12 +177,40 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         }
         let known = |name: &str| params(&function).any(|param| param == name);
         arguments.retain(|(name, _)| known(name));
-        let launch = Launch { function: function.clone(), arguments, num_warps, num_ctas };
+        let grid = programs(interp, &launcher.programs, &arguments);
+        let (file, at) = (interp.file, interp.at);
+        let launch = Launch { function: function.clone(), arguments, num_warps, num_ctas, grid, file, at };
         if let Some(session) = &mut interp.session {
             session.launches.push(launch);
         }
     }
     Ok(any("compiled kernel"))
+}
+
+/// The programs of a grid, which may be a function of the arguments.
+fn programs<'a>(interp: &mut Interp<'a>, grid: &Value<'a>, arguments: &[(Rc<str>, Value<'a>)]) -> Option<[u32; 3]> {
+    let own;
+    let sizes = match grid {
+        Value::Tuple(sizes) => sizes.to_vec(),
+        Value::List(sizes) => sizes.borrow().clone(),
+        Value::Int(_) => vec![grid.clone()],
+        Value::Function(_) => {
+            let dict = arguments.iter().map(|(name, value)| (Value::Str(name.clone()), value.clone())).collect();
+            let dict = Value::Dict(Rc::new(RefCell::new(dict)));
+            own = interp.call(grid, Args { pos: vec![dict], named: Vec::new() }, interp.at).ok()?;
+            return if matches!(own, Value::Function(_)) { None } else { programs(interp, &own, arguments) };
+        }
+        _ => return None,
+    };
+    let mut grid = [1; 3];
+    if sizes.is_empty() || sizes.len() > grid.len() {
+        return None;
+    }
+    for (to, from) in grid.iter_mut().zip(&sizes) {
+        let Value::Int(size) = from else { return None };
+        *to = u32::try_from(*size).ok().filter(|size| *size > 0)?;
+    }
+    Some(grid)
 }
 
 fn thing<'a>(value: &Value<'a>) -> Option<Rc<Thing<'a>>> {

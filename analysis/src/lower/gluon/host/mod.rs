@@ -11,6 +11,7 @@ mod launch;
 mod library;
 mod print;
 mod reach;
+mod site;
 mod torch;
 
 use std::cell::RefCell;
@@ -27,6 +28,7 @@ pub use descriptor::Descriptor;
 pub use launch::{Config, Launch, Launcher, Tuner};
 pub use print::{expression, given};
 pub use reach::{function_at, reach, run};
+pub use site::handed;
 pub use torch::Torch;
 
 /// A value that only host code has.
@@ -148,8 +150,8 @@ pub fn constant<'a>(interp: &Interp<'a>, path: &str) -> Option<Value<'a>> {
 }
 
 /// `kernel[grid]`.
-pub fn with_grid<'a>(kernel: &Value<'a>) -> Value<'a> {
-    launch::with_grid(kernel)
+pub fn with_grid<'a>(kernel: &Value<'a>, grid: &Value<'a>) -> Value<'a> {
+    launch::with_grid(kernel, grid)
 }
 
 /// `kernel.warmup`, `kernel.run`.
@@ -161,7 +163,7 @@ pub fn warmup<'a>(kernel: &Value<'a>) -> Value<'a> {
 pub fn item<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, index: &Value<'a>) -> Eval<'a> {
     match &**thing {
         Thing::Tensor(tensor) => torch::index(interp, tensor, index),
-        Thing::Launcher(_) => Ok(launch::with_grid(&Value::Host(thing.clone()))),
+        Thing::Launcher(_) => Ok(launch::with_grid(&Value::Host(thing.clone()), index)),
         Thing::Any(name) => Ok(any(name.clone())),
         _ => interp.raise("this has no elements"),
     }

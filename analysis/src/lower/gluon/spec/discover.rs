@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 use typed_arena::Arena;
 
 use super::instances::Base;
+use super::site::{self, Site};
 use super::survey::{Func, Kind, Survey};
 use super::{Argument, Config, Entry, Host, Source, Target};
 use crate::base::{Cancel, Cancelled};
@@ -34,6 +35,8 @@ const STEPS: u64 = 400_000;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Found {
     pub launches: Vec<Base>,
+    /// The same launches, whole.
+    pub sites: Vec<Site>,
     /// What is to be said: calls that were left out.
     pub notes: Vec<String>,
 }
@@ -41,6 +44,7 @@ pub(super) struct Found {
 /// A launch with what tells it from others, and its notes.
 struct Seen {
     base: Base,
+    site: Site,
     /// Values that the kernel takes from the functions around it.
     closure: Vec<(String, String)>,
 }
@@ -101,13 +105,17 @@ pub(super) fn discover(
             notes.extend(left.iter().take(most).cloned());
         }
         let mut launches: Vec<Seen> = Vec::new();
+        let mut sites: Vec<Site> = Vec::new();
         for one in seen {
+            if sites.len() < site::MOST && !sites.contains(&one.site) {
+                sites.push(one.site.clone());
+            }
             let is = |other: &Seen| alike(&one.base, &other.base) && one.closure == other.closure;
             if !launches.iter().any(is) {
                 launches.push(one);
             }
         }
-        Found { launches: launches.into_iter().map(|seen| seen.base).collect(), notes }
+        Found { launches: launches.into_iter().map(|seen| seen.base).collect(), sites, notes }
     });
     Ok(found.collect())
 }
@@ -302,7 +310,8 @@ impl Job<'_> {
                     arguments: shown(interp, &case),
                     launch: number,
                 };
-                let seen = self.seen(interp, entry, &launch, host);
+                let site = site::of(interp, &self.entries[entry], &launch, file, def);
+                let seen = self.seen(interp, entry, &launch, host, site);
                 self.found[entry].push(seen);
                 any.push(entry);
             }
@@ -317,7 +326,7 @@ impl Job<'_> {
         Ok(!any.is_empty())
     }
 
-    fn seen<'a>(&mut self, interp: &Interp<'a>, at: usize, launch: &Launch<'a>, host: Host) -> Seen {
+    fn seen<'a>(&mut self, interp: &Interp<'a>, at: usize, launch: &Launch<'a>, host: Host, site: Site) -> Seen {
         let entry = &self.entries[at];
         let mut expressible = entry.inside.is_empty();
         let mut arguments = Vec::new();
@@ -345,7 +354,7 @@ impl Job<'_> {
             num_warps: source(launch.num_warps),
             num_ctas: source(launch.num_ctas),
         };
-        Seen { base, closure }
+        Seen { base, site, closure }
     }
 
     /// What a nested kernel takes from the functions around it.

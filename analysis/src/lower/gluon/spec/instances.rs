@@ -7,6 +7,7 @@ use super::directive::{self, Directive, directives};
 use super::discover::Found;
 use super::entries::Param;
 use super::memo::{self, Memo};
+use super::site::Site;
 use super::survey::Survey;
 use super::words;
 use super::{Argument, Config, Entry, Given, Host, Source, Spec, Target, Version};
@@ -33,6 +34,8 @@ pub struct Instances {
     pub list: Vec<Instance>,
     /// What is to be said of how they came about.
     pub notes: Vec<Note>,
+    /// The launches that the host code makes of it.
+    pub sites: Vec<Site>,
 }
 
 impl Instances {
@@ -169,7 +172,7 @@ fn of_entry(module: &Module, survey: &Survey<'_>, entry: &Entry, config: &Config
     let specs: Vec<Spec> = specs.collect();
     let (specs, note) = words::fewer(specs);
     notes.extend(note.map(|message| Note { range: entry.name_range, message, error: false }));
-    Instances { list: words::instances(entry, specs), notes }
+    Instances { list: words::instances(entry, specs), notes, sites: found.sites }
 }
 
 /// Overlays what was compiled before: types and settings of a kernel whose `def` is in this line.

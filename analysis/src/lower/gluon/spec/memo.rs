@@ -121,6 +121,11 @@ pub(super) fn launches(
 
 /// Brings places of functions of the file up to date.
 fn moved(found: &mut [Found], before: &[u32], now: &[u32]) {
+    for site in found.iter_mut().flat_map(|found| &mut found.sites).filter(|site| site.range.is_some()) {
+        if let Some(start) = before.iter().position(|start| *start == site.def).and_then(|at| now.get(at)) {
+            site.moved(*start);
+        }
+    }
     let hosts = found.iter_mut().flat_map(|found| &mut found.launches).filter_map(|base| base.host.as_mut());
     for host in hosts.filter(|host| host.file.is_none()) {
         if let Some(start) = before.iter().position(|start| *start == host.def).and_then(|at| now.get(at)) {

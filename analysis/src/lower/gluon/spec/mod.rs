@@ -12,6 +12,7 @@ mod discover;
 mod entries;
 mod instances;
 mod memo;
+mod site;
 mod survey;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ pub use directive::{Directive, directives, given};
 pub use entries::{Entry, Param, entries};
 pub use instances::{Instance, Instances, Note, Recipe, instances, stray};
 pub use memo::Memo;
+pub use site::{Handed, Site};
 pub use usage::Use;
 
 /// What a kernel is compiled for.

@@ -207,3 +207,26 @@ fn host_code_is_not_run_again_for_an_edit_of_a_kernel() {
     let changed = run(&text.replace("n=7", "n=8"));
     assert_eq!(changed, ("# fencepost: out=*fp32, n=8, target=sm_90".to_owned(), 2));
 }
+
+#[test]
+fn launches_are_known_whole() {
+    use super::Handed;
+    let kernel = "@gluon.jit\ndef kernel(x, y, n, scale, BLOCK: gl.constexpr):\n    gl.store(x + n, scale)\n\n";
+    let host = "def run(size=256):\n    x = torch.empty((size, 64), dtype=torch.bfloat16)\n    y = x.t()\n    \
+                grid = lambda meta: (size // meta['BLOCK'], 2)\n    kernel[grid](x, y, size, 0.5, BLOCK=64)\n";
+    let (module, _, all) = found(&format!("import torch\n\n{kernel}{host}"));
+    let [site] = all[0].sites.as_slice() else { panic!("{:?}", all[0].sites) };
+    assert_eq!((site.grid, site.unknown.len()), (Some([4, 2, 1]), 0));
+    let text = site.range.map(|range| module.slice(range)).unwrap_or_default();
+    assert!(text.starts_with("kernel[grid]") && text.ends_with("BLOCK=64)"), "{text}");
+    let tensor =
+        |shape: [u64; 2], strides| Handed::Tensor { dtype: "bfloat16".to_owned(), shape: shape.to_vec(), strides };
+    let expected = [
+        ("x", tensor([256, 64], None)),
+        ("y", tensor([64, 256], Some(vec![1, 64]))),
+        ("n", Handed::Int(256)),
+        ("scale", Handed::Float(0.5)),
+        ("BLOCK", Handed::Int(64)),
+    ];
+    assert_eq!(site.arguments, expected.map(|(name, handed)| (name.to_owned(), handed)));
+}
