@@ -5,6 +5,8 @@
 
 mod global;
 mod local;
+#[cfg(test)]
+mod tests;
 
 pub use global::{Fault, Global};
 pub use local::{Local, Missed, Window};

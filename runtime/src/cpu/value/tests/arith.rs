@@ -97,6 +97,9 @@ fn integers_wrap_and_divide_as_mlir_says() {
     }
 }
 
+/// A comparison of two numbers, signed and unsigned.
+type Holds = fn(i64, i64, u64, u64) -> bool;
+
 #[test]
 fn integers_compare_by_sign_or_without() {
     for (dtype, width) in TYPES {
@@ -105,7 +108,7 @@ fn integers_compare_by_sign_or_without() {
         let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
         let a = ints(dtype, &[n], pairs.iter().map(|pair| pair.0));
         let b = ints(dtype, &[n], pairs.iter().map(|pair| pair.1));
-        let tests: [(&str, fn(i64, i64, u64, u64) -> bool); 10] = [
+        let tests: [(&str, Holds); 10] = [
             ("eq", |a, b, _, _| a == b),
             ("ne", |a, b, _, _| a != b),
             ("slt", |a, b, _, _| a < b),

@@ -8,7 +8,13 @@ use super::{Call, Sizes, Tensor, Trap, Value, World, evaluate, evaluate_cluster}
 use crate::array::DType;
 
 mod arith;
+mod cluster;
+mod corpus;
 mod floats;
+mod matrices;
+mod memory;
+mod reductions;
+mod shapes;
 
 /// A source of numbers that are the same in every run.
 pub struct Random(pub u64);
@@ -51,6 +57,8 @@ impl Kernel {
     /// Executes it in one CTA; the results of the last op.
     pub fn run_in(&self, cta: u16, arguments: &[Value], world: &mut World) -> Result<Vec<Value>, Trap> {
         assert_eq!(arguments.len(), self.parameters);
+        // A world belongs to one tree; here several kernels go over one memory.
+        world.plans.clear();
         let mut of_all = vec![HashMap::new(); usize::from(self.ctas)];
         for values in &mut of_all {
             bind(&self.tree, arguments, values);
