@@ -9,6 +9,7 @@ mod lsp;
 mod opinion;
 mod place;
 mod python;
+mod run;
 mod workspace;
 
 use std::process::ExitCode;

@@ -75,9 +75,7 @@ impl Workspace {
 
     /// That around a file: the nearest folder above it with `.git`, or its own.
     pub fn around(file: &Path) -> Workspace {
-        let folder = absolute(file).parent().map(Path::to_path_buf).unwrap_or_default();
-        let root = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&folder);
-        Workspace::new(vec![root.to_path_buf()])
+        Workspace::new(vec![root(&absolute(file))])
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -247,6 +245,12 @@ fn wanted(name: Option<&str>) -> bool {
 fn stamp(path: &Path) -> Option<Stamp> {
     let data = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some((data.len(), data.modified().ok()))
+}
+
+/// The folder that counts as the workspace of a file: the nearest one above it with `.git`, or its own.
+pub fn root(file: &Path) -> PathBuf {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder).to_path_buf()
 }
 
 /// A path from the root on; as it is where that is not known.

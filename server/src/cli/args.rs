@@ -6,6 +6,10 @@ use std::path::PathBuf;
 use analysis::base::Semantics;
 use analysis::gluon::{Config, Target, given};
 use clap::{Parser, Subcommand, ValueEnum};
+use runtime::launch::{Argument, recipe};
+use runtime::run::Instrument;
+
+use crate::run::recipes::argument;
 
 /// Finds GPU barrier bugs in TTGIR and in Gluon kernels: races, deadlocks, phase mismatches, uninitialised reads.
 #[derive(Debug, Parser)]
@@ -49,6 +53,19 @@ pub enum Command {
     /// differ, which is a defect of fencepost, 2 where something could not be compiled.
     #[command(verbatim_doc_comment)]
     Compare(Compare),
+    /// Run a kernel under instrumentation, and say of each assert where it is
+    ///
+    /// How it is launched is said by the options, by a comment in the file
+    /// (`// fencepost-run: grid=(4,4) a_ptr=f16[256,64]:normal M=256`, `#` in Python), by what was kept in
+    /// .fencepost/launches.toml, or by what is found in the file; --dry-run shows it. A file of Python is run by
+    /// its own Python: run only what you trust.
+    ///
+    /// Exit code: 0 where nothing asserted, 1 where something did, the kernel hung, schedules
+    /// disagree or outputs are not as expected, 2 where it could not be run. What the run does not
+    /// decide (an op that is not followed) is said and does not change the exit code, unless
+    /// --strict is given.
+    #[command(verbatim_doc_comment)]
+    Run(Box<Run>),
     /// Explain a kind of finding; without one, list them all
     Explain {
         /// Name of the kind, for example `deadlock`
@@ -220,6 +237,119 @@ pub struct Compare {
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub settings: Python,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Run {
+    /// A TTGIR or Python file, or `-` for stdin
+    #[arg(value_name = "FILE")]
+    pub path: PathBuf,
+    /// What executes it
+    #[arg(long, value_enum, default_value_t = Backend::Cpu)]
+    pub backend: Backend,
+    /// Who watches it
+    #[arg(long, value_enum, default_value_t = Watcher::Consan)]
+    pub instrument: Watcher,
+    /// Only this kernel
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Programs along x, y, z: `4`, `4,4`
+    #[arg(long, value_name = "SIZES", value_parser = recipe::grid)]
+    pub grid: Option<[u32; 3]>,
+    /// An argument: `M=256`, `x=f16[256,64]:uniform(-1,1)`, `x=file(x.npy)`; may be given many times
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = argument)]
+    pub arguments: Vec<Argument>,
+    /// Recipes from a file (TOML: kernel, grid, and a table `arguments`)
+    #[arg(long, value_name = "FILE")]
+    pub launch: Option<PathBuf>,
+    /// Keep the recipe in .fencepost/launches.toml of the workspace
+    #[arg(long)]
+    pub keep: bool,
+    /// Seed of random inputs and of the schedule
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// So many schedules on the same inputs: outputs that differ are the sign of a race
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub seeds: u32,
+    /// Seconds until the kernel counts as hung
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time: Option<f64>,
+    /// Memory that the cpu backend may hold: `512M`, `4G`
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub memory: Option<u64>,
+    /// Steps that the cpu backend may take
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+    /// Write the tensors as they are after the run to this folder, one .npy file each
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: Option<PathBuf>,
+    /// Compare tensors after the run with those of a .npz file, or NAME=FILE.npy
+    #[arg(long, value_name = "FILE")]
+    pub expect: Option<String>,
+    /// Relative error that --expect tolerates; by default that of the element type
+    #[arg(long, value_name = "X", requires = "expect")]
+    pub tolerance: Option<f64>,
+    /// The Python that has Triton; by default that of the active environment
+    #[arg(long, value_name = "PATH")]
+    pub python: Option<PathBuf>,
+    /// What to print; lines and columns of json count from 0, in UTF-16 code units
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// Treat a run that decides nothing as one that failed (exit code 2)
+    #[arg(long)]
+    pub strict: bool,
+    /// Show how it would be launched, and launch nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub settings: Python,
+    /// When to colour; NO_COLOR and CLICOLOR_FORCE are heeded
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub color: Colour,
+}
+
+/// What executes a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Backend {
+    /// Fencepost itself: no GPU, and of TTGIR no Python
+    Cpu,
+}
+
+/// Who watches a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Watcher {
+    /// Triton's concurrency sanitizer: shared and tensor memory, barriers
+    Consan,
+    /// Triton's sanitizer of global memory
+    Gsan,
+    /// Nobody
+    None,
+}
+
+impl From<Watcher> for Instrument {
+    fn from(watcher: Watcher) -> Instrument {
+        match watcher {
+            Watcher::Consan => Instrument::ConSan,
+            Watcher::Gsan => Instrument::GSan,
+            Watcher::None => Instrument::Plain,
+        }
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| (0.001..=1e6).contains(seconds));
+    seconds.ok_or_else(|| "a number of seconds".to_owned())
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.trim_end_matches(['B', 'b', 'i']) {
+        text if text.ends_with(['k', 'K']) => (&text[..text.len() - 1], 10),
+        text if text.ends_with(['m', 'M']) => (&text[..text.len() - 1], 20),
+        text if text.ends_with(['g', 'G']) => (&text[..text.len() - 1], 30),
+        text => (text, 0),
+    };
+    let number = digits.parse::<u64>().ok().filter(|number| *number < 1 << 32);
+    number.map(|number| number << shift).ok_or_else(|| "a number of bytes, such as 512M or 4G".to_owned())
 }
 
 #[derive(Debug, clap::Args)]

@@ -108,7 +108,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts one file.
-    fn of(file: &Checked) -> Tally {
+    pub fn of(file: &Checked) -> Tally {
         let mut tally = Tally { files: 1, ..Tally::default() };
         match &file.result {
             Err(_) => tally.unreadable = 1,

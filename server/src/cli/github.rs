@@ -52,6 +52,11 @@ impl Printer for Github {
     }
 }
 
+/// An error of a file that has no place in it.
+pub fn plain(path: &str, text: &str) -> String {
+    format!("::error file={},title=fencepost::{}\n", property(path), data(text))
+}
+
 fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",

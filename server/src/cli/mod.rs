@@ -11,6 +11,7 @@ mod ir;
 mod json;
 pub mod paint;
 pub mod report;
+mod run;
 mod sarif;
 mod sources;
 mod trace;
@@ -53,6 +54,7 @@ pub fn main() -> ExitCode {
         Command::Report(report) => report::run(&report),
         Command::Ir(ir) => ir::run(&ir),
         Command::Compare(compare) => compare::run(&compare),
+        Command::Run(run) => run::run(&run),
         Command::Explain { kind } => explain::run(kind.as_deref()),
         Command::Lsp(_) => return crate::lsp::main(),
     };

@@ -1,0 +1,286 @@
+//! `fencepost run`: a file is run by its recipes, and what is asserted is printed as `check` prints findings.
+
+mod print;
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use analysis::base::{Cancel, Limits};
+use analysis::{Analysis, Engine};
+use runtime::array::Array;
+use runtime::launch::npy;
+use runtime::launch::store::{self, Store};
+use runtime::run::{Bounds, Event};
+
+use super::args::{Backend, Run};
+use super::check::{Checked, File};
+use super::sources::{Origin, Source, read};
+use super::{Exit, STACK_BYTES};
+use crate::place::Places;
+use crate::run::differ::{self, Compared};
+use crate::run::recipes::{By, Recipes};
+use crate::run::{self, Ending, Plan, Results, Which};
+use crate::workspace::{absolute, root};
+
+/// Runs a file.
+pub fn run(args: &Run) -> io::Result<Exit> {
+    // Elaborating recurses.
+    thread::scope(|scope| {
+        let work = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || command(args))?;
+        work.join().unwrap_or_else(|_| Err(io::Error::other("the run failed; this is a bug in fencepost")))
+    })
+}
+
+/// What there is to print.
+pub struct Printed<'a> {
+    /// The command.
+    pub args: &'a Run,
+    /// The runs.
+    pub results: &'a Results,
+    /// Both verdicts on each kernel.
+    pub beside: Vec<run::beside::Beside>,
+    /// Outputs beside what was expected.
+    pub compared: Vec<Result<Compared, String>>,
+    /// What the user should know beside.
+    pub notes: Vec<String>,
+}
+
+impl Printed<'_> {
+    fn wrong(&self) -> bool {
+        self.compared.iter().any(|it| it.as_ref().map_or(true, |it| it.wrong > 0))
+    }
+
+    /// What the process says.
+    fn exit(&self) -> Exit {
+        let trouble = match self.results.ending() {
+            Ending::Cancelled | Ending::Failed => return Exit::Trouble,
+            Ending::Hung | Ending::Asserted => return Exit::Findings,
+            Ending::Undecided => self.args.strict,
+            Ending::Passed => false,
+        };
+        match (trouble, self.wrong() || !self.results.differ.is_empty()) {
+            (true, _) => Exit::Trouble,
+            (false, true) => Exit::Findings,
+            (false, false) => Exit::Clean,
+        }
+    }
+}
+
+fn command(args: &Run) -> io::Result<Exit> {
+    let origin = if args.path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(args.path.clone()) };
+    let source = Source { origin, named: true };
+    let path = source.path();
+    let trouble = |message: &str| {
+        writeln!(io::stderr(), "fencepost: {path}: {message}")?;
+        Ok(Exit::Trouble)
+    };
+    let text = match read(&source) {
+        Ok(text) => text,
+        Err(error) => return trouble(&error.message),
+    };
+    let mut file = File::new(&source, &text, &args.settings);
+    let mut engine = Engine::new(Limits::default());
+    let analysis = engine.analyse_source(&file.text, &mut file.workshop, &file.workspace, &Cancel::never());
+    let Ok(analysis) = analysis else { return trouble("the analysis was cancelled") };
+    let launches = match recipes(args, &text, &analysis) {
+        Ok(launches) => launches,
+        Err(errors) => {
+            for (at, why) in errors {
+                let place = at.map_or_else(String::new, |at| {
+                    let (line, column) = Places::new(&text).line_column(at);
+                    format!(":{line}:{column}")
+                });
+                writeln!(io::stderr(), "fencepost: {path}{place}: {why}")?;
+            }
+            return Ok(Exit::Trouble);
+        }
+    };
+    let plan = Plan {
+        path: args.path.clone(),
+        text: Arc::from(text.as_str()),
+        launches,
+        instrument: args.instrument.into(),
+        bounds: bounds(args),
+        seed: args.seed,
+        seeds: args.seeds,
+    };
+    if args.dry_run {
+        let mut out = io::stdout().lock();
+        out.write_all(print::recipes(&plan, &Places::new(&text)).as_bytes())?;
+        return Ok(Exit::Clean);
+    }
+    let which = which(args);
+    let expected = match expected(args) {
+        Ok(expected) => expected,
+        Err(why) => return trouble(&why),
+    };
+    let mut watch = Watch::new();
+    let ran = run::on(&which, &plan, analysis.gluon.as_deref(), &mut |event| watch.say(event), &Cancel::never());
+    watch.clear();
+    let results = match ran {
+        Ok(results) => results,
+        Err(error) => return trouble(&error.to_string()),
+    };
+    let places = Places::new(&text);
+    let beside = run::beside::beside(&analysis.kernels, &results, &places);
+    let mut printed = Printed { args, results: &results, beside, compared: Vec::new(), notes: Vec::new() };
+    if let Some(expected) = &expected {
+        printed.compared = compare(expected, &results, args.tolerance);
+    }
+    if let Err(why) = outputs(args, &results, &mut printed.notes) {
+        return trouble(&why);
+    }
+    if args.keep
+        && let Err(error) = keep(args, &plan)
+    {
+        return trouble(&format!("the recipe cannot be kept: {error}"));
+    }
+    let shown = Analysis { kernels: results.kernels.clone(), ..Analysis::default() };
+    let checked =
+        Checked { path: path.clone(), named: true, text: text.clone(), result: Ok(shown), proofs: Vec::new() };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    out.write_all(print::print(&checked, &printed, &places).as_bytes())?;
+    out.flush()?;
+    Ok(printed.exit())
+}
+
+/// The recipes to run, or what is wrong and where.
+fn recipes(
+    args: &Run,
+    text: &str,
+    analysis: &Analysis,
+) -> Result<Vec<runtime::launch::Launch>, Vec<(Option<u32>, String)>> {
+    let plain = |why: String| vec![(None, why)];
+    let python = analysis::is_python(&args.path.to_string_lossy());
+    let mut by = By { kernel: args.kernel.clone(), grid: args.grid, ..By::default() };
+    by.arguments.clone_from(&args.arguments);
+    if let Some(file) = &args.launch {
+        by.launches = store::load(file, python).map_err(plain)?;
+    }
+    let path = absolute(&args.path);
+    let store = Store::open(&root(&path));
+    let found = run::discover::launches(&path, analysis.gluon.as_deref(), text, python);
+    let recipes = Recipes { path: &path, text, python, kernels: &analysis.kernels, store: Some(&store), found: &found };
+    let launches = recipes.choose(&by).map_err(|errors| {
+        errors.into_iter().map(|error| (Some(error.range.start), error.message)).collect::<Vec<_>>()
+    })?;
+    match &by.kernel {
+        Some(kernel) if launches.is_empty() => Err(plain(format!("no recipe is for a kernel `{kernel}`"))),
+        _ => Ok(launches),
+    }
+}
+
+fn bounds(args: &Run) -> Bounds {
+    let usual = Bounds::default();
+    Bounds {
+        time: args.time.map_or(usual.time, Duration::from_secs_f64),
+        memory: args.memory.unwrap_or(usual.memory),
+        steps: args.steps.unwrap_or(usual.steps),
+        ..usual
+    }
+}
+
+fn which(args: &Run) -> Which {
+    let python = args.python.clone().unwrap_or_else(super::compare::interpreter);
+    match args.backend {
+        Backend::Cpu => Which::Cpu { python },
+    }
+}
+
+/// What outputs are compared with, by name.
+fn expected(args: &Run) -> Result<Option<Vec<(String, Array)>>, String> {
+    let Some(text) = &args.expect else { return Ok(None) };
+    let (name, path) = match text.split_once('=') {
+        Some((name, path)) if !name.contains(['/', '\\', '.']) => (name, Path::new(path)),
+        _ => ("", Path::new(text)),
+    };
+    let mut arrays = npy::load_all(path)?;
+    if let [(only, _)] = arrays.as_mut_slice()
+        && !name.is_empty()
+    {
+        name.clone_into(only);
+    }
+    if arrays.iter().any(|(name, _)| name.is_empty()) {
+        return Err(format!("{text} holds one array: say of which argument, `--expect NAME={text}`"));
+    }
+    Ok(Some(arrays))
+}
+
+/// Compares the outputs of each run.
+fn compare(expected: &[(String, Array)], results: &Results, tolerance: Option<f64>) -> Vec<Result<Compared, String>> {
+    let of = |ran: &run::Ran| -> Vec<Result<Compared, String>> {
+        let one = |(name, expected): &(String, Array)| {
+            let got = ran.report.outputs.iter().find(|(known, _)| known == name);
+            let (_, got) = got.ok_or(format!("`{name}` is expected, and no argument of this name was given back"))?;
+            differ::with(name, got, expected, tolerance)
+        };
+        expected.iter().map(one).collect()
+    };
+    results.runs.iter().flat_map(of).collect()
+}
+
+/// Writes outputs: of several runs each into a folder of its own.
+fn outputs(args: &Run, results: &Results, notes: &mut Vec<String>) -> Result<(), String> {
+    let Some(folder) = &args.output else { return Ok(()) };
+    let mut written = 0;
+    for (at, ran) in results.runs.iter().enumerate() {
+        let folder: PathBuf = match results.runs.len() {
+            1 => folder.clone(),
+            _ => folder.join(format!("{}-seed{}", at, ran.seed)),
+        };
+        let cannot = |error: io::Error| format!("cannot write to {}: {error}", folder.display());
+        fs::create_dir_all(&folder).map_err(cannot)?;
+        for (name, array) in &ran.report.outputs {
+            let name: String = name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
+            npy::save(&folder.join(format!("{name}.npy")), array).map_err(cannot)?;
+            written += 1;
+        }
+    }
+    let what = if written == 1 { "1 array".to_owned() } else { format!("{written} arrays") };
+    notes.push(format!("{what} written to {}", folder.display()));
+    Ok(())
+}
+
+fn keep(args: &Run, plan: &Plan) -> io::Result<()> {
+    let path = absolute(&args.path);
+    let mut store = Store::open(&root(&path));
+    plan.launches.iter().try_for_each(|launch| store.keep(&path, launch))
+}
+
+/// How far it is, on stderr where that is a terminal.
+struct Watch {
+    terminal: bool,
+    stage: String,
+    shown: bool,
+}
+
+impl Watch {
+    fn new() -> Watch {
+        Watch { terminal: io::stderr().is_terminal(), stage: String::new(), shown: false }
+    }
+
+    fn say(&mut self, event: Event) {
+        if !self.terminal {
+            return;
+        }
+        let part = match event {
+            Event::Stage(stage) => {
+                self.stage = stage;
+                String::new()
+            }
+            Event::Progress(part) => format!(" {:.0} %", 100.0 * part),
+        };
+        let _ = write!(io::stderr(), "\r\x1b[K{}{part}", self.stage);
+        self.shown = true;
+    }
+
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}

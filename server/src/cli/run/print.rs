@@ -1,0 +1,211 @@
+//! What `fencepost run` prints around the findings: how it was run, how it ended, what else there is to say.
+//!
+//! The JSON document is that of `check` with a member `run`: `end` is the worst of its `runs`, each of which has
+//! its `recipe`, who says so (`origin`), `on` what it ran, `end`, `reasons`, `notes`, `elsewhere` (asserts whose
+//! place is in no text that was given), `outputs` and `cost`. `differ`, `compared` and `beside` are sentences
+//! about schedules that disagree, outputs that are not as expected, and the analysis beside the run.
+
+use std::fmt::Write;
+
+use runtime::run::{End, RunReport};
+use serde_json::{Value, json};
+
+use super::Printed;
+use crate::cli::args::Format;
+use crate::cli::check::{Checked, Printer, Tally};
+use crate::cli::paint::{Paint, Style};
+use crate::cli::{github, human, json as documents, sarif};
+use crate::place::Places;
+use crate::run::recipes::origin;
+use crate::run::{Ending, Plan, Ran};
+
+/// The recipes of a plan, one a line, as they can be written into the file.
+pub fn recipes(plan: &Plan, places: &Places<'_>) -> String {
+    let mut out = String::new();
+    for launch in &plan.launches {
+        let _ = writeln!(out, "{launch}  ({})", origin(launch, places));
+    }
+    out
+}
+
+/// The whole output.
+pub fn print(checked: &Checked, printed: &Printed<'_>, places: &Places<'_>) -> String {
+    match printed.args.format {
+        Format::Human => human(checked, printed, places),
+        Format::Json => {
+            let body = documents::Json.file(checked).body;
+            format!("{}{body}\n],\"run\":{}}}\n", documents::Json.begin(), document(printed, places))
+        }
+        Format::Sarif => {
+            let sarif = sarif::Sarif;
+            let notes: Vec<String> = complaints(printed)
+                .into_iter()
+                .map(|text| json!({ "level": "error", "message": { "text": text } }).to_string())
+                .collect();
+            let failed = matches!(printed.results.ending(), Ending::Failed | Ending::Cancelled);
+            let tally = Tally { unreadable: usize::from(failed), ..Tally::of(checked) };
+            format!("{}{}{}", sarif.begin(), sarif.file(checked).body, sarif.end(&tally, &notes))
+        }
+        Format::Github => {
+            let mut out = github::Github.file(checked).body;
+            for text in complaints(printed) {
+                out.push_str(&github::plain(&checked.path, &text));
+            }
+            out
+        }
+    }
+}
+
+/// What is wrong and has no place in the text.
+fn complaints(printed: &Printed<'_>) -> Vec<String> {
+    let mut out = Vec::new();
+    for Ran { report, .. } in &printed.results.runs {
+        out.extend(report.elsewhere.iter().cloned());
+        out.extend(reasons(report).into_iter().map(|why| format!("{}: {why}", Ending::of(report).name())));
+    }
+    out.extend(printed.results.differ.iter().cloned());
+    for compared in &printed.compared {
+        match compared {
+            Ok(compared) if compared.wrong > 0 => out.push(compared.says()),
+            Ok(_) => {}
+            Err(why) => out.push(why.clone()),
+        }
+    }
+    out
+}
+
+/// Why a run did not pass, where that is no assert.
+fn reasons(report: &RunReport) -> Vec<String> {
+    match &report.end {
+        End::Hung(waits) if waits.is_empty() => vec!["it did not end in its time".to_owned()],
+        End::Hung(why) | End::Undecided(why) => why.clone(),
+        End::Failed(why) => vec![why.clone()],
+        End::Cancelled => vec!["it was stopped".to_owned()],
+        End::Passed | End::Asserted => Vec::new(),
+    }
+}
+
+fn human(checked: &Checked, printed: &Printed<'_>, places: &Places<'_>) -> String {
+    let paint = Paint::stdout(printed.args.color);
+    let mut out = String::new();
+    for (at, ran) in printed.results.runs.iter().enumerate() {
+        let again = at.checked_sub(1).and_then(|at| printed.results.runs.get(at));
+        if again.is_none_or(|before| before.launch != ran.launch) {
+            let _ =
+                writeln!(out, "{} {} ({})", paint.text(Style::Bold, "run"), ran.launch, origin(&ran.launch, places));
+            let on: Vec<String> = ran.report.on.iter().map(|(name, value)| format!("{name} {value}")).collect();
+            let on = if on.is_empty() { String::new() } else { format!(": {}", on.join(", ")) };
+            let by = ran.report.instrument.name();
+            let _ = writeln!(out, "    on {}, instrumentation {by}{on}", ran.report.backend);
+        }
+    }
+    out.push('\n');
+    out.push_str(&human::Human::new(paint, false).file(checked).body);
+    let error = paint.text(Style::Bad, "error");
+    for text in complaints(printed) {
+        let _ = writeln!(out, "{error}: {text}");
+    }
+    for compared in printed.compared.iter().flatten().filter(|compared| compared.wrong == 0) {
+        let _ = writeln!(out, "{}: {}", paint.text(Style::Good, "outputs"), compared.says());
+    }
+    for beside in &printed.beside {
+        let word = if beside.agrees { "beside" } else { "disagreement" };
+        let style = if beside.agrees { Style::Bold } else { Style::Doubt };
+        let _ =
+            writeln!(out, "{} @{}: the run {}, {}", paint.text(style, word), beside.kernel, beside.run, beside.says);
+    }
+    let mut notes: Vec<&String> = Vec::new();
+    for note in printed.results.runs.iter().flat_map(|ran| &ran.report.notes).chain(&printed.notes) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    for note in notes {
+        let _ = writeln!(out, "{}: {note}", paint.text(Style::Bold, "note"));
+    }
+    out.push_str(&summary(printed, paint));
+    out
+}
+
+fn summary(printed: &Printed<'_>, paint: Paint) -> String {
+    let runs = &printed.results.runs;
+    let ending = printed.results.ending();
+    let style = match ending {
+        Ending::Passed => Style::Good,
+        Ending::Undecided | Ending::Cancelled => Style::Doubt,
+        _ => Style::Bad,
+    };
+    let count = if runs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.len()) };
+    let seconds: f64 = runs.iter().map(|ran| ran.report.cost.seconds).sum();
+    let steps: u64 = runs.iter().map(|ran| ran.report.cost.steps).sum();
+    let memory = runs.iter().map(|ran| ran.report.cost.memory).max().unwrap_or(0);
+    let mut cost = format!("{seconds:.2} s");
+    if steps > 0 {
+        let _ = write!(cost, ", {steps} steps");
+    }
+    if memory > 0 {
+        let _ = write!(cost, ", {:.1} MiB", memory as f64 / f64::from(1 << 20));
+    }
+    format!("{count}: {} ({cost})\n", paint.text(style, ending.name()))
+}
+
+fn document(printed: &Printed<'_>, places: &Places<'_>) -> Value {
+    let runs: Vec<Value> = printed.results.runs.iter().map(|ran| one(ran, places)).collect();
+    let all = |pick: fn(&RunReport) -> &Vec<String>| -> Vec<&String> {
+        printed.results.runs.iter().flat_map(|ran| pick(&ran.report)).collect()
+    };
+    let beside: Vec<Value> = printed
+        .beside
+        .iter()
+        .map(|it| json!({ "kernel": it.kernel, "analysis": it.analysis, "run": it.run, "agrees": it.agrees, "text": it.says }))
+        .collect();
+    let compared: Vec<Value> = printed
+        .compared
+        .iter()
+        .map(|it| match it {
+            Ok(it) => json!({ "name": it.name, "wrong": it.wrong, "elements": it.all, "error": finite(it.error),
+                "tolerance": it.tolerance, "text": it.says() }),
+            Err(why) => json!({ "problem": why }),
+        })
+        .collect();
+    json!({
+        "end": printed.results.ending().name(),
+        "runs": runs,
+        "elsewhere": all(|report| &report.elsewhere),
+        "notes": all(|report| &report.notes).into_iter().chain(&printed.notes).collect::<Vec<_>>(),
+        "differ": printed.results.differ,
+        "compared": compared,
+        "beside": beside,
+    })
+}
+
+/// JSON has no infinity.
+fn finite(value: f64) -> Value {
+    if value.is_finite() { json!(value) } else { json!(value.to_string()) }
+}
+
+fn one(ran: &Ran, places: &Places<'_>) -> Value {
+    let report = &ran.report;
+    let on: serde_json::Map<String, Value> =
+        report.on.iter().map(|(name, value)| (name.clone(), Value::String(value.clone()))).collect();
+    let outputs: Vec<Value> = report
+        .outputs
+        .iter()
+        .map(|(name, array)| json!({ "name": name, "type": array.dtype.name(), "shape": array.shape }))
+        .collect();
+    json!({
+        "recipe": ran.launch.to_string(),
+        "origin": origin(&ran.launch, places),
+        "kernel": ran.launch.kernel,
+        "seed": ran.seed,
+        "backend": report.backend,
+        "instrument": report.instrument.name(),
+        "on": on,
+        "end": Ending::of(report).name(),
+        "reasons": reasons(report),
+        "notes": report.notes,
+        "elsewhere": report.elsewhere,
+        "outputs": outputs,
+        "cost": { "seconds": report.cost.seconds, "steps": report.cost.steps, "memory": report.cost.memory },
+    })
+}

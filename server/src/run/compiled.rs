@@ -1,0 +1,167 @@
+//! The TTGIR of a launch of a Python file, for the CPU backend: the user's own Triton compiles it, with no GPU.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use analysis::gluon::{Elaboration, Given as Has, KernelInstances, Param, Shadow};
+use runtime::array::DType;
+use runtime::launch::{Given, Launch};
+use runtime::run::RunError;
+use runtime::sidecar::{KernelRequest, Request, Sidecar, SidecarError};
+
+use crate::opinion::PATIENCE;
+
+/// Compiles the kernel that a recipe launches. `path` is the file as it lies on the disk.
+///
+/// # Errors
+///
+/// Why it cannot be compiled, and what to do instead.
+pub fn compile(
+    python: &Path,
+    path: &Path,
+    elaboration: Option<&Elaboration>,
+    launch: &Launch,
+) -> Result<Arc<str>, RunError> {
+    let instead = "write `# fencepost-run: grid=… NAME=VALUE …` into the file";
+    if launch.entry.is_some() {
+        return Err(RunError(format!(
+            "the cpu backend makes the launch itself and does not run the file's code: {instead}"
+        )));
+    }
+    let kernels = elaboration.map(|it| it.kernels.as_slice()).unwrap_or_default();
+    let kernel = kernel(kernels, launch)?;
+    let request = request(kernel, launch)?;
+    let advice = "the cpu backend asks Triton for the kernel's TTGIR (no GPU is needed): name a Python that has it \
+                  with --python, or run a .ttgir file";
+    let named = |error: SidecarError| match error {
+        SidecarError::Start(_) | SidecarError::NoTriton(_) => {
+            RunError(format!("{}: {error}; {advice}", python.display()))
+        }
+        error => RunError(format!("{}: {error}", python.display())),
+    };
+    let mut sidecar = Sidecar::start(python, PATIENCE).map_err(named)?;
+    let request = Request { file: path.display().to_string(), kernels: vec![request] };
+    let compiled = sidecar.compile(&request, PATIENCE).map_err(named)?.into_iter().next();
+    let compiled = compiled.ok_or_else(|| RunError("Triton gave no answer".to_owned()))?;
+    match (compiled.ttgir, compiled.error) {
+        (Some(ttgir), _) => Ok(ttgir.into()),
+        (None, why) => Err(RunError(format!("Triton does not compile it: {}", why.unwrap_or_default()))),
+    }
+}
+
+fn kernel<'e>(kernels: &'e [KernelInstances], launch: &Launch) -> Result<&'e KernelInstances, RunError> {
+    let names = || kernels.iter().map(|kernel| kernel.entry.name.as_str()).collect::<Vec<_>>().join("`, `");
+    match (&launch.kernel, kernels) {
+        (_, []) => {
+            let why = "the cpu backend runs TTGIR, and kernels in Gluon; this file has none";
+            Err(RunError(format!("{why}: run the .ttgir of its kernel")))
+        }
+        (None, [only]) => Ok(only),
+        (None, _) => Err(RunError(format!("which kernel? There are `{}`", names()))),
+        (Some(name), _) => {
+            let found = kernels.iter().find(|kernel| kernel.entry.name == *name);
+            found.ok_or_else(|| RunError(format!("there is no kernel `{name}`; there are `{}`", names())))
+        }
+    }
+}
+
+/// What is asked of Triton: what the recipe gives, and for the rest what the kernel is analysed with.
+fn request(kernel: &KernelInstances, launch: &Launch) -> Result<KernelRequest, RunError> {
+    let name = &kernel.entry.name;
+    if !kernel.entry.inside.is_empty() {
+        return Err(RunError(format!("`{name}` is defined inside a function")));
+    }
+    let shadow = nearest(kernel, launch);
+    let spec = shadow.map(|shadow| &shadow.instance.spec);
+    let mut request = KernelRequest {
+        name: name.clone(),
+        signature: Default::default(),
+        constexprs: Default::default(),
+        target: spec.map_or_else(|| "sm_90".to_owned(), |spec| spec.target.0.name()),
+        num_warps: number(launch, "num_warps").unwrap_or_else(|| spec.map_or(4, |spec| spec.num_warps.0)),
+        num_ctas: number(launch, "num_ctas").unwrap_or_else(|| spec.map_or(1, |spec| spec.num_ctas.0)),
+    };
+    for param in &kernel.entry.params {
+        let has = spec.and_then(|spec| spec.arguments.iter().find(|argument| argument.name == param.name));
+        let given = launch.arguments.iter().find(|argument| argument.name == param.name).map(|it| &it.given);
+        match asked(param, given, has.map(|has| &has.given)) {
+            Some(Asked::Type(text)) => request.signature.insert(param.name.clone(), text),
+            Some(Asked::Value(text)) => request.constexprs.insert(param.name.clone(), text),
+            None => None,
+        };
+    }
+    Ok(request)
+}
+
+fn number(launch: &Launch, name: &str) -> Option<u32> {
+    launch.arguments.iter().find(|argument| argument.name == name).and_then(|argument| match argument.given {
+        Given::Int(number) => u32::try_from(number).ok(),
+        _ => None,
+    })
+}
+
+/// The instance that is given most of what the recipe gives.
+fn nearest<'k>(kernel: &'k KernelInstances, launch: &Launch) -> Option<&'k Arc<Shadow>> {
+    let agrees = |shadow: &Arc<Shadow>| {
+        let same = |argument: &&runtime::launch::Argument| {
+            let has = shadow.instance.spec.arguments.iter().find(|has| has.name == argument.name);
+            has.is_some_and(|has| matches!(&has.given, Has::Value(text) if *text == text_of(&argument.given)))
+        };
+        launch.arguments.iter().filter(same).count()
+    };
+    kernel.shadows.iter().rev().max_by_key(|shadow| agrees(shadow))
+}
+
+enum Asked {
+    Type(String),
+    Value(String),
+}
+
+fn asked(param: &Param, given: Option<&Given>, has: Option<&Has>) -> Option<Asked> {
+    Some(match (given, has) {
+        (Some(given), _) if param.constexpr => Asked::Value(text_of(given)),
+        (Some(Given::Python(text)), _) => Asked::Value(text.clone()),
+        (Some(Given::Array(_)), Some(Has::Type(text))) if text.starts_with("tensordesc") => Asked::Type(text.clone()),
+        (Some(Given::Array(spec)), _) => Asked::Type(format!("*{}", triton_name(spec.dtype))),
+        (Some(Given::Int(value)), _) => {
+            let width = if i32::try_from(*value).is_ok() { "i32" } else { "i64" };
+            Asked::Type(format!("{width}{}", if value % 16 == 0 { ":16" } else { "" }))
+        }
+        (Some(Given::Float(_)), _) => Asked::Type("fp32".to_owned()),
+        (None, Some(Has::Value(text))) => Asked::Value(text.clone()),
+        (None, Some(Has::Type(text))) => Asked::Type(text.clone()),
+        (None, None) => return None,
+    })
+}
+
+/// A value as a Python expression.
+fn text_of(given: &Given) -> String {
+    match given {
+        Given::Int(value) => value.to_string(),
+        Given::Float(value) if value.is_finite() => format!("{value:?}"),
+        Given::Float(value) => format!("float('{value}')"),
+        Given::Python(text) => text.clone(),
+        Given::Array(spec) => spec.to_string(),
+    }
+}
+
+/// What Triton's signatures call a type of elements.
+fn triton_name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::I1 => "i1",
+        DType::I8 | DType::F4E2M1 => "i8",
+        DType::F8E8M0 => "u8",
+        DType::I16 => "i16",
+        DType::I32 => "i32",
+        DType::I64 => "i64",
+        DType::F8E4M3FN => "fp8e4nv",
+        DType::F8E5M2 => "fp8e5",
+        DType::F8E4M3FNUZ => "fp8e4b8",
+        DType::F8E5M2FNUZ => "fp8e5b16",
+        DType::F8E4M3B11FNUZ => "fp8e4b15",
+        DType::F16 => "fp16",
+        DType::BF16 => "bf16",
+        DType::F32 => "fp32",
+        DType::F64 => "fp64",
+    }
+}

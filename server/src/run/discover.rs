@@ -1,0 +1,82 @@
+//! Recipes that a Python file implies: launches that its host code makes, its tests, its `__main__`.
+
+use std::path::Path;
+
+use analysis::gluon::{Elaboration, Handed, Site};
+use runtime::array::DType;
+use runtime::launch::{Argument, ArraySpec, Entry, Given, Launch, Origin, usual};
+
+/// What a file implies, the surest first: of each kernel its first launch that is known whole, or else what runs
+/// the file's own code.
+pub fn launches(path: &Path, elaboration: Option<&Elaboration>, text: &str, python: bool) -> Vec<Launch> {
+    if !python {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for kernel in elaboration.iter().flat_map(|elaboration| &elaboration.kernels) {
+        let whole = kernel.sites.iter().find(|site| site.unknown.is_empty() && site.grid.is_some());
+        let Some(site) = whole.filter(|_| kernel.entry.inside.is_empty()) else { continue };
+        let range = site.range.and_then(|range| elaboration.map(|it| it.module.place(range).0));
+        found.extend(launch(&kernel.entry.name, site, range.unwrap_or(kernel.entry.name_range)));
+    }
+    if found.is_empty() {
+        found.extend(own_code(path, text));
+    }
+    found
+}
+
+fn launch(kernel: &str, site: &Site, range: analysis::base::TextRange) -> Option<Launch> {
+    let arguments: Option<Vec<Argument>> = site
+        .arguments
+        .iter()
+        .map(|(name, handed)| Some(Argument { name: name.clone(), given: given(handed)? }))
+        .collect();
+    let (kernel, grid) = (Some(kernel.to_owned()), site.grid?);
+    Some(Launch { kernel, grid, arguments: arguments?, entry: None, origin: Origin::LaunchSite(range) })
+}
+
+fn given(handed: &Handed) -> Option<Given> {
+    Some(match handed {
+        Handed::Int(value) => Given::Int(*value),
+        Handed::Float(value) => Given::Float(*value),
+        Handed::Python(text) => Given::Python(text.clone()),
+        Handed::Tensor { dtype, shape, strides } => {
+            let dtype = DType::named(dtype).or_else(|| (dtype == "float4_e2m1fn_x2").then_some(DType::I8))?;
+            Given::Array(ArraySpec { dtype, shape: shape.clone(), strides: strides.clone(), fill: usual(dtype) })
+        }
+    })
+}
+
+/// The file's first test, or its `__main__`.
+fn own_code(path: &Path, text: &str) -> Option<Launch> {
+    let starts = |line: &&str| line.starts_with("def test_");
+    let name = path.file_name()?.to_string_lossy();
+    let test = text.lines().find(starts).and_then(|line| {
+        let rest = line.strip_prefix("def ")?;
+        rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()
+    });
+    let (entry, origin) = match test {
+        Some(test) => (Entry::Pytest(format!("{name}::{test}")), Origin::Pytest),
+        None if text.lines().any(|line| line.starts_with("if __name__")) => (Entry::Main(Vec::new()), Origin::Main),
+        None => return None,
+    };
+    Some(Launch { kernel: None, grid: [1; 3], arguments: Vec::new(), entry: Some(entry), origin })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_run_themselves() {
+        let of = |text: &str| {
+            let found = launches(Path::new("/f/test_k.py"), None, text, true);
+            found.iter().map(|it| (it.to_string(), it.origin.clone())).collect::<Vec<_>>()
+        };
+        let test =
+            "def helper():\n    pass\n\ndef test_small(size):\n    pass\n\nif __name__ == '__main__':\n    f()\n";
+        assert_eq!(of(test), [("pytest test_k.py::test_small".to_owned(), Origin::Pytest)]);
+        assert_eq!(of("if __name__ == \"__main__\":\n    f()\n"), [("main".to_owned(), Origin::Main)]);
+        assert_eq!(of("x = 1\n"), []);
+    }
+}

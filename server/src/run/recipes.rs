@@ -1,0 +1,135 @@
+//! Which recipes a file is run by: what the command line gives, over comments in the file, over what was run
+//! before, over what is found in the file, over what is chosen.
+
+use std::path::Path;
+
+use analysis::findings::KernelReport;
+use runtime::launch::directive::Directives;
+use runtime::launch::recipe::{self, ParseError};
+use runtime::launch::store::{self, Store};
+use runtime::launch::{Argument, Launch, Origin};
+
+use crate::place::Places;
+
+/// What the user gives by hand.
+#[derive(Clone, Debug, Default)]
+pub struct By {
+    /// Only this kernel.
+    pub kernel: Option<String>,
+    /// Programs.
+    pub grid: Option<[u32; 3]>,
+    /// Arguments, over those of the recipe.
+    pub arguments: Vec<Argument>,
+    /// Recipes of a file.
+    pub launches: Vec<Launch>,
+}
+
+impl By {
+    fn over(&self, mut launch: Launch) -> Launch {
+        if let Some(kernel) = &self.kernel {
+            launch.kernel.get_or_insert_with(|| kernel.clone());
+        }
+        if let Some(grid) = self.grid {
+            launch.grid = grid;
+        }
+        for argument in &self.arguments {
+            match launch.arguments.iter_mut().find(|known| known.name == argument.name) {
+                Some(known) => known.given = argument.given.clone(),
+                None => launch.arguments.push(argument.clone()),
+            }
+        }
+        launch
+    }
+
+    fn takes(&self, launch: &Launch) -> bool {
+        self.kernel.is_none() || launch.kernel.is_none() || self.kernel == launch.kernel
+    }
+}
+
+/// The recipes of a file, or what is wrong with its comments.
+pub struct Recipes<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// Its text.
+    pub text: &'a str,
+    /// Whether it is Python.
+    pub python: bool,
+    /// Its kernels, as they were judged.
+    pub kernels: &'a [KernelReport],
+    /// What is kept in the workspace.
+    pub store: Option<&'a Store>,
+    /// What else is found in the file: launches of its host code, tests, its `__main__`.
+    pub found: &'a [Launch],
+}
+
+impl Recipes<'_> {
+    /// The recipes by which the file is run, one after the other.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with a comment of the file, where that is what would be used.
+    pub fn choose(&self, by: &By) -> Result<Vec<Launch>, Vec<ParseError>> {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let wanted = |launches: &[Launch]| -> Vec<Launch> {
+            launches.iter().filter(|launch| by.takes(launch)).map(|launch| by.over(launch.clone())).collect()
+        };
+        if !by.launches.is_empty() {
+            return Ok(wanted(&by.launches));
+        }
+        let directives = Directives::read(self.text, self.python, folder);
+        if !directives.errors.is_empty() {
+            return Err(directives.errors);
+        }
+        let said = wanted(&directives.launches);
+        if !said.is_empty() {
+            return Ok(said);
+        }
+        let stored = self.store.map(|store| store.of(self.path, self.python)).unwrap_or_default();
+        let stored = wanted(&stored);
+        if !stored.is_empty() {
+            return Ok(stored);
+        }
+        let found = wanted(self.found);
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        Ok(self.chosen(by))
+    }
+
+    /// One program of each kernel, with whatever the backend chooses for its arguments.
+    fn chosen(&self, by: &By) -> Vec<Launch> {
+        let mut names: Vec<Option<String>> = self.kernels.iter().map(|kernel| Some(kernel.name.clone())).collect();
+        names.dedup();
+        names.retain(|name| by.kernel.is_none() || *name == by.kernel);
+        if names.len() <= 1 {
+            names = vec![by.kernel.clone().or_else(|| names.pop().flatten())];
+        }
+        let given = by.grid.is_some() || !by.arguments.is_empty();
+        let origin = if given { Origin::Given } else { Origin::Chosen };
+        let launch =
+            |kernel| Launch { kernel, grid: [1; 3], arguments: Vec::new(), entry: None, origin: origin.clone() };
+        names.into_iter().map(|kernel| by.over(launch(kernel))).collect()
+    }
+}
+
+/// Who says how a kernel is launched, in words.
+pub fn origin(launch: &Launch, places: &Places<'_>) -> String {
+    match &launch.origin {
+        Origin::Given => "given".to_owned(),
+        Origin::Directive(range) => format!("from line {}", places.line(range.start)),
+        Origin::Stored => format!("from {}", store::FILE),
+        Origin::LaunchSite(range) => format!("from the launch at line {}", places.line(range.start)),
+        Origin::Pytest => "a test of the file".to_owned(),
+        Origin::Main => "the file's `__main__`".to_owned(),
+        Origin::Chosen => "chosen: nothing says how this kernel is launched".to_owned(),
+    }
+}
+
+/// A recipe on the command line.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn argument(text: &str) -> Result<Argument, String> {
+    recipe::argument(text, Path::new(""))
+}
