@@ -163,7 +163,7 @@ fn first_good(
 
 /// Whether a run that ends with such a finding is cut short, so that what it says of the rest is
 /// not the whole truth.
-fn hides(kind: Kind) -> bool {
+pub(crate) fn hides(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::Deadlock

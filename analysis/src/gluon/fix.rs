@@ -12,6 +12,7 @@ use crate::base::{Cancel, Cancelled};
 use crate::decide::{Found, Outcome};
 use crate::findings::{Edit, Finding, Fix, Kind, Severity, describe, tell};
 use crate::fix::gluon::{Way, candidates};
+use crate::fix::hides;
 use crate::lower::gluon::{FileId, Instance, elaborate};
 use crate::model::Rule;
 use crate::syntax::gluon::{Module, Sources};
@@ -219,19 +220,6 @@ impl Before {
 fn hangs(outcome: &Outcome) -> bool {
     let deadlock = |found: &Found| matches!(found.violation.rule, Rule::Deadlock(_));
     outcome.found.iter().chain(&outcome.consequences).any(deadlock)
-}
-
-/// Whether a run that ends with such a finding is cut short, so that it hides others.
-fn hides(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Deadlock
-            | Kind::ExpectMismatch
-            | Kind::BarrierNotLive
-            | Kind::BarrierReinit
-            | Kind::WaitedInvalidation
-            | Kind::ArrivalOverflow
-    )
 }
 
 /// The file with edits applied; `None` where it does not parse then.

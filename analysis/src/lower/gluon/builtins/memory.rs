@@ -200,6 +200,25 @@ impl<'a> Made<'a> {
         let Made { space, dtype, shape, alloc_shape, layout } = self;
         Value::MemDesc(Rc::new(MemDesc { ssa, space, dtype, shape, alloc_shape, layout }))
     }
+
+    /// Emits the allocation, with the tensor that it begins with where one is given.
+    pub(super) fn allocate(self, interp: &mut Interp<'a>, bound: &Bound<'a>, op: &str) -> Eval<'a> {
+        let ty = self.ty(interp)?;
+        let ssa = match given(bound, "value") {
+            Some(value) => {
+                let value = tensor(interp, value, "value")?;
+                same(interp, "value", &value, &self.shape, self.dtype)?;
+                let (value, here) = (interp.ssa(&value), interp.here());
+                let from = interp.emit.ty(value);
+                interp.emit.value(here, &ty, format_args!("{op} {value} : ({from}) -> {ty}"))
+            }
+            None => {
+                let here = interp.here();
+                interp.emit.value(here, &ty, format_args!("{op} : () -> {ty}"))
+            }
+        };
+        Ok(self.done(ssa))
+    }
 }
 
 fn allocate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -212,21 +231,7 @@ fn allocate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         return interp.raise(format!("`layout` is a `{}` and no layout of shared memory", object.class.path));
     }
     let made = Made { space: Space::Shared, dtype, alloc_shape: shape.clone(), shape, layout };
-    let ty = made.ty(interp)?;
-    let ssa = match given(bound, "value") {
-        Some(value) => {
-            let value = tensor(interp, value, "value")?;
-            same(interp, "value", &value, &made.shape, made.dtype)?;
-            let (value, here) = (interp.ssa(&value), interp.here());
-            let from = interp.emit.ty(value);
-            interp.emit.value(here, &ty, format_args!("ttg.local_alloc {value} : ({from}) -> {ty}"))
-        }
-        None => {
-            let here = interp.here();
-            interp.emit.value(here, &ty, format_args!("ttg.local_alloc : () -> {ty}"))
-        }
-    };
-    Ok(made.done(ssa))
+    made.allocate(interp, bound, "ttg.local_alloc")
 }
 
 /// A source must fit its destination; an unknown shape does.

@@ -222,21 +222,7 @@ fn allocate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         return interp.raise(format!("`layout` is a `{}` and no layout of tensor memory", object.class.path));
     }
     let made = Made { space: Space::Tensor, dtype, alloc_shape: shape.clone(), shape, layout };
-    let ty = made.ty(interp)?;
-    let ssa = match given(bound, "value") {
-        Some(value) => {
-            let value = tensor(interp, value, "value")?;
-            same(interp, "value", &value, &made.shape, made.dtype)?;
-            let (value, here) = (interp.ssa(&value), interp.here());
-            let from = interp.emit.ty(value);
-            interp.emit.value(here, &ty, format_args!("ttng.tmem_alloc {value} : ({from}) -> {ty}"))
-        }
-        None => {
-            let here = interp.here();
-            interp.emit.value(here, &ty, format_args!("ttng.tmem_alloc : () -> {ty}"))
-        }
-    };
-    Ok(made.done(ssa))
+    made.allocate(interp, bound, "ttng.tmem_alloc")
 }
 
 /// A descriptor of this memory.
