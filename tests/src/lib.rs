@@ -5,7 +5,7 @@
 //! tools. [`page`] reads pages, [`marks`] reads, compares and draws marks, [`observe`] asks the
 //! analysis, [`promises`] checks what it promises of every kernel, [`corpus`] reads the manifest
 //! of the compiled kernels, [`gluon`] sets kernels in Python beside them, [`runner`] runs cases that
-//! are data, [`ring`] makes kernels of any size.
+//! are data, [`runs`] executes kernels on the CPU and knows what they compute, [`ring`] makes kernels of any size.
 
 pub mod corpus;
 pub mod gluon;
@@ -16,4 +16,5 @@ pub mod page;
 pub mod promises;
 pub mod ring;
 pub mod runner;
+pub mod runs;
 pub mod sources;

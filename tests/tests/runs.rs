@@ -1,0 +1,130 @@
+//! The kernels of the corpus, and kernels in plain Triton, executed on the CPU: what they write is what the reference
+//! says, with every seed, and nobody asserts; their broken twins assert, or write something else.
+//!
+//! `tests/open-runs.txt` lists what is known to be otherwise, with a word on why.
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use analysis::findings::Finding;
+use fencepost_tests::corpus::manifest;
+use fencepost_tests::runner::{self, Trial};
+use fencepost_tests::runs::{self, Distance, Runnable, compare, corpus_file, numbers, recipes, runnable, written};
+use fencepost_tests::sources::root;
+use runtime::array::DType;
+use runtime::launch::Given;
+use runtime::run::{End, Instrument, RunReport};
+
+/// Of the inputs and of the schedule.
+const SEEDS: [u64; 2] = [0, 1];
+
+fn main() -> ExitCode {
+    let mut trials = Vec::new();
+    let open = open();
+    let mut add = |name: String, run: Box<dyn FnOnce() -> Result<(), String>>| {
+        let known = open.contains(&name);
+        let label = if known { format!("{name} (open)") } else { name.clone() };
+        let run = Box::new(move || match run() {
+            Err(_) if known => Ok(()),
+            Ok(()) if known => {
+                println!("{name} is right now: take it off tests/open-runs.txt");
+                Ok(())
+            }
+            outcome => outcome,
+        });
+        trials.push(Trial { name: label, run });
+    };
+    for kernel in runs::corpus().into_iter().chain(runs::plain()) {
+        add(kernel.stem.clone(), Box::new(move || clean(&kernel)));
+    }
+    for (name, twin, clean) in twins() {
+        add(name, Box::new(move || broken(&twin, &clean)));
+    }
+    runner::main(trials)
+}
+
+/// Runs a clean kernel with each seed, watched and not, and compares what it writes.
+fn clean(kernel: &Runnable) -> Result<(), String> {
+    for seed in SEEDS {
+        let report = runs::run(kernel, Instrument::ConSan, seed);
+        passed(&report, seed)?;
+        right(kernel, kernel.kernel(), &report, seed)?;
+    }
+    let plain = runs::run(kernel, Instrument::Plain, SEEDS[0]);
+    passed(&plain, SEEDS[0])?;
+    right(kernel, kernel.kernel(), &plain, SEEDS[0])
+}
+
+fn passed(report: &RunReport, seed: u64) -> Result<(), String> {
+    match report.end {
+        End::Passed => Ok(()),
+        _ => Err(format!("seed {seed}: {:?}\n{}", report.end, said(report).join("\n"))),
+    }
+}
+
+fn said(report: &RunReport) -> Vec<String> {
+    let line = |finding: &Finding| format!("{}: {}", finding.kind.name(), finding.message);
+    report.kernels.iter().flat_map(|kernel| &kernel.findings).map(line).chain(report.elsewhere.clone()).collect()
+}
+
+/// Compares what a run left behind with the reference of a kernel.
+fn right(kernel: &Runnable, reference: &str, report: &RunReport, seed: u64) -> Result<(), String> {
+    let given = runs::given(&kernel.launch, seed);
+    let Some(written) = written(reference, &given) else { return Err(format!("`{reference}` has no reference")) };
+    for (name, want) in written {
+        let Some((_, array)) = report.outputs.iter().find(|(output, _)| output == name) else {
+            return Err(format!("seed {seed}: `{name}` did not come back"));
+        };
+        let (distance, allowed) = (compare(&numbers(array), &want), Distance::allowed(array.dtype, inner(kernel)));
+        if distance.relative.is_nan() || distance.relative > allowed {
+            return Err(format!("seed {seed}: `{name}` is off by {distance:?}, allowed {allowed:e}"));
+        }
+    }
+    Ok(())
+}
+
+/// The coarsest type that goes into the kernel, which is that of what it rounds on the way.
+fn inner(kernel: &Runnable) -> DType {
+    let dtype = |given: &Given| match given {
+        Given::Array(spec) if !spec.dtype.is_int() => Some(spec.dtype),
+        _ => None,
+    };
+    let types: Vec<DType> = kernel.launch.arguments.iter().filter_map(|argument| dtype(&argument.given)).collect();
+    let coarse = [DType::BF16, DType::F16].into_iter().find(|dtype| types.contains(dtype));
+    coarse.unwrap_or(DType::F32)
+}
+
+/// A broken twin asserts with some seed, or writes something else than its clean sibling.
+fn broken(twin: &Runnable, clean: &str) -> Result<(), String> {
+    let mut ends = Vec::new();
+    for seed in 0..4 {
+        let report = runs::run(twin, Instrument::ConSan, seed);
+        match report.end {
+            End::Asserted | End::Hung(_) => return Ok(()),
+            End::Passed if right(twin, clean, &report, seed).is_err() => return Ok(()),
+            end => ends.push(format!("{end:?}")),
+        }
+    }
+    Err(format!("nobody notices: {}", ends.join("; ")))
+}
+
+/// The broken twins of kernels with a recipe: a name, the twin, its clean sibling's name.
+fn twins() -> Vec<(String, Runnable, String)> {
+    let rows = manifest(&root().join("corpus")).unwrap_or_default();
+    let recipes = recipes();
+    let mut found = Vec::new();
+    for row in rows.iter().filter(|row| row.bug.is_some() && !row.file.contains(".alloc.")) {
+        let stem = row.file.trim_start_matches("ttgir/").trim_end_matches(".ttgir");
+        let clean = stem.split('.').next().unwrap_or(stem);
+        let Some((_, launch)) = recipes.iter().find(|(stem, _)| stem == clean) else { continue };
+        let kernel = clean.rsplit('/').next().unwrap_or(clean).to_owned();
+        found.push((stem.to_owned(), runnable(stem, corpus_file(stem), launch.clone()), kernel));
+    }
+    found
+}
+
+fn open() -> BTreeSet<String> {
+    let text = include_str!("../open-runs.txt");
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    lines.filter_map(|line| line.split_once(": ")).map(|(name, _)| name.to_owned()).collect()
+}
