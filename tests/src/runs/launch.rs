@@ -1,7 +1,7 @@
 //! Kernels that are run, with their recipes.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use analysis::base::Cancel;
@@ -35,12 +35,11 @@ impl Runnable {
 pub fn recipes() -> Vec<(String, Launch)> {
     let text = include_str!("../../runs/recipes.txt");
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
-    let read = |line: &str| {
+    let split = |line: &str| {
         let (stem, recipe) = line.split_once(' ').unwrap_or((line, ""));
-        let launch = launch::parse(recipe).unwrap_or_else(|error| panic!("{stem}: {error:?}"));
-        (stem.to_owned(), launch)
+        (stem.to_owned(), read(stem, recipe))
     };
-    lines.map(read).collect()
+    lines.map(split).collect()
 }
 
 /// The clean kernels of the corpus that have a recipe.
@@ -73,14 +72,20 @@ pub fn plain() -> Vec<Runnable> {
             let text = fs::read_to_string(&path).unwrap_or_default();
             let first = text.lines().next().unwrap_or_default();
             let recipe = first.strip_prefix("// fencepost-run:").unwrap_or_else(|| panic!("{stem} has no recipe"));
-            let launch = launch::parse(recipe).unwrap_or_else(|error| panic!("{stem}: {error:?}"));
+            let launch = read(&stem, recipe);
             found.push(Runnable { stem, path, text: text.into(), launch });
         }
     }
     found
 }
 
-fn name(path: &std::path::Path) -> String {
+fn read(stem: &str, recipe: &str) -> Launch {
+    let (launch, errors) = launch::recipe::parse(recipe, false, Path::new("."));
+    assert!(errors.is_empty(), "{stem}: {errors:?}");
+    launch
+}
+
+fn name(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
