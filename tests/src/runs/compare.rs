@@ -27,7 +27,7 @@ impl Distance {
             _ => 0.0,
         };
         // One rounding of the result, and a few on the way.
-        step(written) * 1.5 + step(inner)
+        step(written) * 1.5 + 3.0 * step(inner)
     }
 }
 

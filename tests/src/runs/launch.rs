@@ -11,6 +11,9 @@ use runtime::run::{Backend, Bounds, Instrument, Request, RunReport};
 
 use super::given::{Given, numbers};
 
+/// Seed of the inputs: the same in all runs.
+const INPUTS: u64 = 0;
+
 /// A compiled kernel and how it is launched.
 #[derive(Clone, Debug)]
 pub struct Runnable {
@@ -98,6 +101,7 @@ pub fn run(kernel: &Runnable, instrument: Instrument, seed: u64) -> RunReport {
         launch: kernel.launch.clone(),
         instrument,
         bounds: Bounds::default(),
+        inputs: INPUTS,
         seed,
     };
     let mut backend = Cpu::default();
@@ -106,14 +110,14 @@ pub fn run(kernel: &Runnable, instrument: Instrument, seed: u64) -> RunReport {
 }
 
 /// The arguments of a launch as its reference takes them.
-pub fn given(launch: &Launch, seed: u64) -> Given {
+pub fn given(launch: &Launch) -> Given {
     let mut given = Given::default();
     for argument in &launch.arguments {
         match &argument.given {
             Argument::Int(value) => drop(given.scalars.insert(argument.name.clone(), *value as f64)),
             Argument::Float(value) => drop(given.scalars.insert(argument.name.clone(), *value)),
             Argument::Array(spec) => {
-                let array = launch::fill(spec, &argument.name, seed).unwrap_or_else(|error| panic!("{error}"));
+                let array = launch::fill(spec, &argument.name, INPUTS).unwrap_or_else(|error| panic!("{error}"));
                 given.tensors.insert(argument.name.clone(), numbers(&array));
             }
             Argument::Python(_) => {}
