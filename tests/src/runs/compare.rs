@@ -39,7 +39,7 @@ pub fn compare(got: &Numbers, want: &Numbers) -> Distance {
     for (at, (&got, &want)) in got.values.iter().zip(&want.values).enumerate() {
         let relative = if got == want { 0.0 } else { (got - want).abs() / (want.abs() + mean) };
         // NaN is farther away than anything.
-        if !(relative <= worst.relative) {
+        if relative > worst.relative || relative.is_nan() {
             worst = Distance { relative, at, got, want };
             if relative.is_nan() {
                 return worst;

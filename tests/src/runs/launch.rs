@@ -65,10 +65,12 @@ pub fn runnable(stem: &str, path: PathBuf, launch: Launch) -> Runnable {
 pub fn plain() -> Vec<Runnable> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("runs/ttgir");
     let mut found = Vec::new();
-    let mut folders: Vec<PathBuf> = fs::read_dir(&root).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let mut folders: Vec<PathBuf> =
+        fs::read_dir(&root).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     folders.sort();
     for folder in folders {
-        let mut files: Vec<PathBuf> = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        let mut files: Vec<PathBuf> =
+            fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
         files.sort();
         for path in files {
             let stem = format!("{}/{}", name(&folder), name(&path));

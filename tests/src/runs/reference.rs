@@ -10,13 +10,29 @@ pub fn written(kernel: &str, given: &Given) -> Option<Written> {
     let tensor = |name| given.tensor(name);
     let gemm = |a, b, c| Some(vec![(c, product(tensor(a), tensor(b)))]);
     match kernel {
-        "gemm_double_buffer" | "gemm_ring3" | "gemm_staging_alias" | "cluster_gemm" | "cluster_gemm_4"
-        | "persistent_ws_gemm" | "pingpong_gemm" | "splitk_reduce" | "ws_gemm" | "ws_two_consumers" | "tc05_gemm"
-        | "tc05_ws_gemm" | "tc05_cluster_gemm" | "tc05_pair_gemm" | "tc05_persistent" | "tc05_subtile_epilogue" => {
-            gemm("a_desc", "b_desc", "c_desc")
-        }
+        "gemm_double_buffer"
+        | "gemm_ring3"
+        | "gemm_staging_alias"
+        | "cluster_gemm"
+        | "cluster_gemm_4"
+        | "persistent_ws_gemm"
+        | "pingpong_gemm"
+        | "splitk_reduce"
+        | "ws_gemm"
+        | "ws_two_consumers"
+        | "tc05_gemm"
+        | "tc05_ws_gemm"
+        | "tc05_cluster_gemm"
+        | "tc05_pair_gemm"
+        | "tc05_persistent"
+        | "tc05_subtile_epilogue" => gemm("a_desc", "b_desc", "c_desc"),
         "cp_async_gemm" => gemm("a_ptr", "b_ptr", "c_ptr"),
-        "matmul" | "matmul_wide" | "tdm_gemm" | "tdm_gemm_double" | "tdm_ws_gemm" | "tdm_ws_gemm_one_warp"
+        "matmul"
+        | "matmul_wide"
+        | "tdm_gemm"
+        | "tdm_gemm_double"
+        | "tdm_ws_gemm"
+        | "tdm_ws_gemm_one_warp"
         | "tdm_cluster_gemm" => gemm("a", "b", "c"),
         "cdna4_gemm" | "cdna4_gemm_double" => {
             // The arrays are longer than the matrices: the last loads run past the end of K.
@@ -62,7 +78,10 @@ pub fn written(kernel: &str, given: &Given) -> Option<Written> {
         "cluster_scale_rows" => {
             let (x, f) = (tensor("x_desc"), tensor("f_desc"));
             let rows = f.shape[0];
-            Some(vec![("y_desc", Numbers::matrix(x.shape[0], x.width(), |row, at| x.at(row, at) * f.at(row % rows, at)))])
+            Some(vec![(
+                "y_desc",
+                Numbers::matrix(x.shape[0], x.width(), |row, at| x.at(row, at) * f.at(row % rows, at)),
+            )])
         }
         "ws_scale_rows" => {
             let (x, scales) = (tensor("x_desc"), tensor("scales"));
@@ -88,7 +107,8 @@ pub fn written(kernel: &str, given: &Given) -> Option<Written> {
             let norm = by_row(tensor("x"), |row| {
                 let mean = row.iter().sum::<f64>() / row.len() as f64;
                 let spread = row.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / row.len() as f64;
-                let one = |(at, x): (usize, &f64)| (x - mean) / (spread + eps).sqrt() * gain.values[at] + bias.values[at];
+                let one =
+                    |(at, x): (usize, &f64)| (x - mean) / (spread + eps).sqrt() * gain.values[at] + bias.values[at];
                 row.iter().enumerate().map(one).collect()
             });
             Some(vec![("y", norm)])
@@ -96,12 +116,18 @@ pub fn written(kernel: &str, given: &Given) -> Option<Written> {
         "static_stages" => {
             let x = tensor("x_desc");
             let mirrored = |row: usize| row / 192 * 192 + (2 - row % 192 / 64) * 64 + row % 64;
-            Some(vec![("y_desc", Numbers::matrix(x.shape[0], x.width(), |row, at| x.at(row, at) + x.at(mirrored(row), at)))])
+            Some(vec![(
+                "y_desc",
+                Numbers::matrix(x.shape[0], x.width(), |row, at| x.at(row, at) + x.at(mirrored(row), at)),
+            )])
         }
         "clc_copy_rows" | "clc_copy_rows_4" => Some(vec![("y_desc", tensor("x_desc").clone())]),
         "gather_scatter_rows" => {
             let (x, source) = (tensor("x_desc"), tensor("source"));
-            Some(vec![("y_desc", Numbers::matrix(source.values.len(), x.width(), |row, at| x.at(source.values[row] as usize, at)))])
+            Some(vec![(
+                "y_desc",
+                Numbers::matrix(source.values.len(), x.width(), |row, at| x.at(source.values[row] as usize, at)),
+            )])
         }
         "tdm_rows" => {
             // Rows from `count` on keep what they had.
@@ -137,7 +163,10 @@ fn product(a: &Numbers, b: &Numbers) -> Numbers {
         for at in 0..inner {
             let left = a.values[row * inner + at];
             let line = &b.values[at * columns..(at + 1) * columns];
-            values[row * columns..(row + 1) * columns].iter_mut().zip(line).for_each(|(sum, right)| *sum += left * right);
+            values[row * columns..(row + 1) * columns]
+                .iter_mut()
+                .zip(line)
+                .for_each(|(sum, right)| *sum += left * right);
         }
     }
     Numbers { shape: vec![rows, columns], values }
@@ -177,10 +206,14 @@ fn heads(given: &Given, [q, k, v]: [&str; 3], causal: bool, base: f64) -> Number
         let query = |row, at| q.values[(head * rows + row) * width + at];
         for row in 0..rows {
             let seen = if causal { row + 1 } else { keys };
-            let score = |key: usize| (0..width).map(|at| query(row, at) * k.values[(head * keys + key) * width + at]).sum::<f64>();
+            let score = |key: usize| {
+                (0..width).map(|at| query(row, at) * k.values[(head * keys + key) * width + at]).sum::<f64>()
+            };
             let weights = softmax(&(0..seen).map(|key| score(key) * scale).collect::<Vec<_>>(), base);
             for at in 0..width {
-                values.push(weights.iter().enumerate().map(|(key, w)| w * v.values[(head * keys + key) * width + at]).sum());
+                values.push(
+                    weights.iter().enumerate().map(|(key, w)| w * v.values[(head * keys + key) * width + at]).sum(),
+                );
             }
         }
     }
