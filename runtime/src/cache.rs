@@ -89,6 +89,11 @@ impl Cache {
         }
     }
 
+    /// All kernels, by name.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &[Entry])> {
+        self.kernels.iter().map(|(name, entries)| (name.as_str(), entries.as_slice()))
+    }
+
     /// The kernels of this name, newest first.
     pub fn kernels(&self, name: &str) -> &[Entry] {
         self.kernels.get(name).map_or(&[], Vec::as_slice)

@@ -13,8 +13,9 @@ import sys
 TELLS = os.fdopen(os.dup(1), "w", encoding="utf-8")
 
 
-def hold_on():
-    """Ends the process group when the lifeline does. A process of its own: a hung kernel may hold every thread."""
+def hold_on(folder):
+    """Ends the process group when the lifeline does, and removes what it left. A process of its own, in a group of its
+    own: a hung kernel may hold every thread, and somebody has to be left to clean up."""
     lifeline, parent = os.dup(0), os.getpid()
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -24,6 +25,7 @@ def hold_on():
     if os.fork():
         os.close(lifeline)
         return
+    os.setsid()
     # Holding none of the outputs open: whoever reads them waits for their end.
     null = os.open(os.devnull, os.O_RDWR)
     for output in (1, 2, TELLS.fileno()):
@@ -32,7 +34,14 @@ def hold_on():
     while os.getppid() == parent:
         ready, _, _ = select.select([lifeline], [], [], 0.2)
         if ready and not os.read(lifeline, 64):
-            os.killpg(parent, signal.SIGKILL)
+            try:
+                os.killpg(parent, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            if folder:
+                import shutil
+                os.chdir("/")
+                shutil.rmtree(folder, ignore_errors=True)
             break
     os._exit(0)
 
@@ -376,7 +385,7 @@ def launch(job, module):
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         job = json.load(file)
-    hold_on()
+    hold_on(job.get("folder"))
     os.dup2(2, 1)
     sys.dont_write_bytecode = True
     code = 0

@@ -1,0 +1,283 @@
+//! Starting the child, reading what it writes, and ending it.
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use analysis::asserts::Log;
+use analysis::base::Cancel;
+
+/// How often it is looked whether to stop.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Between the request to end and the end.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How long outputs are waited for after the end, and an ended process for its end.
+const LINGER: Duration = Duration::from_secs(3);
+
+/// Bytes of a line of standard output; the rest of it is dropped.
+const LINE: usize = 1 << 20;
+
+/// Bytes of standard error that are kept from its end.
+const TAIL: usize = 64 << 10;
+
+/// What is started.
+#[derive(Clone, Debug)]
+pub struct Job<'a> {
+    /// The program.
+    pub program: &'a Path,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// Where it runs.
+    pub folder: PathBuf,
+    /// All that it sees of an environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// How long it may run.
+    pub time: Duration,
+    /// Bytes that it may write; what follows is counted and dropped, except that asserts are still counted.
+    pub output: u64,
+}
+
+/// How it ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// By itself, with this code; `None`: by a signal.
+    Code(Option<i32>),
+    /// At its time limit.
+    Late,
+    /// On request.
+    Cancelled,
+}
+
+/// What it wrote to standard error.
+#[derive(Clone, Debug, Default)]
+pub struct Errors {
+    /// The asserts among it.
+    pub log: Log,
+    /// Its end.
+    pub tail: Vec<u8>,
+}
+
+impl Errors {
+    /// The last lines that say something, for a message.
+    pub fn last_words(&self, lines: usize) -> String {
+        let text = String::from_utf8_lossy(&self.tail);
+        let said: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+        said[said.len().saturating_sub(lines)..].join("\n")
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.log.feed(bytes);
+        let kept = &bytes[bytes.len().saturating_sub(TAIL)..];
+        let over = (self.tail.len() + kept.len()).saturating_sub(TAIL);
+        self.tail.drain(..over.min(self.tail.len()));
+        self.tail.extend_from_slice(kept);
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub ended: Ended,
+    /// Standard error.
+    pub errors: Errors,
+    /// Bytes of standard output that were dropped.
+    pub dropped: u64,
+    /// How long it ran.
+    pub seconds: f64,
+    /// It could not be ended: the system does not let go of it (a driver that hangs).
+    pub immortal: bool,
+}
+
+/// A child and its group, ended with the value.
+struct Group {
+    child: Child,
+    /// Closed when this value goes, in whatever way.
+    _lifeline: Option<ChildStdin>,
+    ended: bool,
+}
+
+/// Runs a job to its end. `line` gets each line of its standard output.
+///
+/// # Errors
+///
+/// Where it cannot be started.
+pub fn run(job: &Job<'_>, line: &mut dyn FnMut(&str), cancel: &Cancel<'_>) -> io::Result<Outcome> {
+    let start = Instant::now();
+    let mut command = Command::new(job.program);
+    command.args(&job.arguments).current_dir(&job.folder).env_clear();
+    command.envs(job.environment.iter().map(|(name, value)| (name, value)));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn()?;
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let lifeline = child.stdin.take();
+    let mut group = Group { child, _lifeline: lifeline, ended: false };
+    let dropped = Arc::new(AtomicU64::new(0));
+    let lines = follow_lines(out, job.output, Arc::clone(&dropped));
+    let errors = Arc::new(Mutex::new(Errors::default()));
+    let done = follow_errors(err, Arc::clone(&errors));
+    let ended = watch(&mut group, start, job.time, &lines, line, cancel)?;
+    let immortal = !group.end();
+    drain(&lines, line, Instant::now() + LINGER);
+    let _ = done.recv_timeout(LINGER);
+    let mut errors = errors.lock().map(|errors| errors.clone()).unwrap_or_default();
+    errors.log.end();
+    let seconds = start.elapsed().as_secs_f64();
+    Ok(Outcome { ended, errors, dropped: dropped.load(Ordering::Relaxed), seconds, immortal })
+}
+
+fn watch(
+    group: &mut Group,
+    start: Instant,
+    time: Duration,
+    lines: &Receiver<String>,
+    line: &mut dyn FnMut(&str),
+    cancel: &Cancel<'_>,
+) -> io::Result<Ended> {
+    loop {
+        match lines.recv_timeout(TICK) {
+            Ok(text) => line(&text),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => thread::sleep(TICK),
+        }
+        if let Some(status) = group.child.try_wait()? {
+            group.ended = true;
+            return Ok(Ended::Code(status.code()));
+        }
+        if cancel.is_cancelled() {
+            return Ok(Ended::Cancelled);
+        }
+        if start.elapsed() >= time {
+            return Ok(Ended::Late);
+        }
+    }
+}
+
+/// What is left of the lines.
+fn drain(lines: &Receiver<String>, line: &mut dyn FnMut(&str), until: Instant) {
+    while let Ok(text) = lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+        line(&text);
+    }
+}
+
+impl Group {
+    /// Ends all of it, which may first end by itself. Whether it has ended.
+    fn end(&mut self) -> bool {
+        if !self.ended {
+            self.signal(false);
+            self.wait(GRACE);
+        }
+        // Also after its own end: what it started may go on.
+        self.signal(true);
+        self.wait(LINGER)
+    }
+
+    fn wait(&mut self, patience: Duration) -> bool {
+        let until = Instant::now() + patience;
+        while !self.ended {
+            self.ended = !matches!(self.child.try_wait(), Ok(None));
+            if Instant::now() >= until {
+                break;
+            }
+            thread::sleep(TICK / 4);
+        }
+        self.ended
+    }
+
+    #[cfg(unix)]
+    fn signal(&mut self, kill: bool) {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        let signal = if kill { Signal::KILL } else { Signal::TERM };
+        if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            let _ = kill_process_group(pid, signal);
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn signal(&mut self, kill: bool) {
+        if kill {
+            let _ = self.child.kill();
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.signal(true);
+            self.wait(LINGER);
+        }
+    }
+}
+
+/// Standard output, line by line, up to a limit.
+fn follow_lines(pipe: Option<impl Read + Send + 'static>, limit: u64, dropped: Arc<AtomicU64>) -> Receiver<String> {
+    let (send, receive) = sync_channel(1024);
+    let Some(mut pipe) = pipe else { return receive };
+    thread::spawn(move || {
+        let mut buffer = vec![0; 64 << 10];
+        let mut line = Vec::new();
+        let mut read = 0u64;
+        while let Some(bytes) = next(&mut pipe, &mut buffer) {
+            read += bytes.len() as u64;
+            if read > limit {
+                dropped.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+                continue;
+            }
+            for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+                let room = LINE.saturating_sub(line.len());
+                line.extend_from_slice(&part[..part.len().min(room)]);
+                dropped.fetch_add(part.len().saturating_sub(room) as u64, Ordering::Relaxed);
+                if part.ends_with(b"\n") && !flush(&send, &mut line) {
+                    return;
+                }
+            }
+        }
+        flush(&send, &mut line);
+    });
+    receive
+}
+
+/// Hands on a line; whether anybody listens.
+fn flush(send: &SyncSender<String>, line: &mut Vec<u8>) -> bool {
+    let text = String::from_utf8_lossy(line).trim_end_matches(['\r', '\n']).to_owned();
+    line.clear();
+    text.is_empty() || send.send(text).is_ok()
+}
+
+/// Standard error, of which only the asserts and the end are kept: it is always read, so that nobody blocks.
+fn follow_errors(pipe: Option<impl Read + Send + 'static>, errors: Arc<Mutex<Errors>>) -> Receiver<()> {
+    let (send, receive) = sync_channel(1);
+    let Some(mut pipe) = pipe else { return receive };
+    thread::spawn(move || {
+        let mut buffer = vec![0; 256 << 10];
+        while let Some(bytes) = next(&mut pipe, &mut buffer) {
+            if let Ok(mut errors) = errors.lock() {
+                errors.take(bytes);
+            }
+        }
+        let _ = send.send(());
+    });
+    receive
+}
+
+fn next<'b>(pipe: &mut impl Read, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
+    loop {
+        match pipe.read(buffer) {
+            Ok(0) => return None,
+            Ok(read) => return buffer.get(..read),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! A saved log: what a sanitizer said somewhere else, brought home to the text that is open here.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use analysis::Engine;
+use analysis::asserts::{Ir, Log, PathMap, Target, bring_home};
+use analysis::base::{Cancel, Limits};
+use analysis::is_python;
+
+use crate::run::{Backend, Cost, End, Event, Request, RunError, RunReport};
+
+/// A log, and how its paths are to be read.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// The log.
+    pub log: PathBuf,
+    /// Paths of the machine that it comes from.
+    pub paths: PathMap,
+}
+
+impl Backend for Replay {
+    fn name(&self) -> &'static str {
+        "replay"
+    }
+
+    fn run(
+        &mut self,
+        request: &Request,
+        say: &mut dyn FnMut(Event),
+        cancel: &Cancel<'_>,
+    ) -> Result<RunReport, RunError> {
+        let start = Instant::now();
+        say(Event::Stage("reading the log".to_owned()));
+        let Some(log) = read(&self.log, say, cancel)? else {
+            return Ok(report(request, End::Cancelled, start));
+        };
+        let path = request.path.to_string_lossy();
+        let python = is_python(&path);
+        let target = Target { path: &path, text: &request.text, python };
+        let irs: Vec<Ir> = if python {
+            let compiled = request.compiled.clone();
+            compiled.into_iter().map(|text| Ir { text, files: Vec::new(), own: false }).collect()
+        } else {
+            vec![Ir { text: Arc::clone(&request.text), files: own_files(&log, &request.path), own: true }]
+        };
+        let mut engine = Engine::new(Limits::default());
+        let Ok(home) = bring_home(target, &irs, &log.asserts, &self.paths, &mut engine, cancel) else {
+            return Ok(report(request, End::Cancelled, start));
+        };
+        let end = match (&log.failure, log.asserts.is_empty()) {
+            (_, false) => End::Asserted,
+            (Some(words), true) => End::Failed(format!("the log says `{words}`, and holds no assert")),
+            (None, true) => End::Passed,
+        };
+        let mut report = report(request, end, start);
+        report.on = vec![
+            ("log".to_owned(), self.log.display().to_string()),
+            ("lines that assert".to_owned(), log.total().to_string()),
+        ];
+        if python && irs.is_empty() && !log.asserts.is_empty() {
+            report.notes.push("without the kernel's TTGIR an assert is known by its line alone".to_owned());
+        }
+        if log.dropped > 0 {
+            report.notes.push(format!("{} further asserts are only counted", log.dropped));
+        }
+        report.kernels = home.kernels;
+        report.elsewhere = home.elsewhere;
+        Ok(report)
+    }
+}
+
+/// Files of the log whose lines are those of a TTGIR file that is open: they have its name.
+fn own_files(log: &Log, path: &Path) -> Vec<String> {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let files = log.asserts.iter().map(|counted| counted.first.file.clone());
+    files.filter(|file| !name.is_empty() && file.rsplit(['/', '\\']).next() == Some(name)).collect()
+}
+
+/// Reads a log of any size; `None` where it was cancelled.
+fn read(path: &Path, say: &mut dyn FnMut(Event), cancel: &Cancel<'_>) -> Result<Option<Log>, RunError> {
+    let failed = |why: std::io::Error| RunError(format!("{} cannot be read: {why}", path.display()));
+    let mut file = File::open(path).map_err(failed)?;
+    let size = file.metadata().map(|data| data.len()).unwrap_or(0);
+    let mut log = Log::default();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        if cancel.is_cancelled() {
+            return Ok(None);
+        }
+        let read = file.read(&mut buffer).map_err(failed)?;
+        if read == 0 {
+            log.end();
+            return Ok(Some(log));
+        }
+        log.feed(buffer.get(..read).unwrap_or_default());
+        if size > 0 {
+            say(Event::Progress((log.bytes as f32 / size as f32).min(1.0)));
+        }
+    }
+}
+
+fn report(request: &Request, end: End, start: Instant) -> RunReport {
+    RunReport {
+        backend: "replay",
+        instrument: request.instrument,
+        on: Vec::new(),
+        end,
+        kernels: Vec::new(),
+        elsewhere: Vec::new(),
+        notes: Vec::new(),
+        outputs: Vec::new(),
+        cost: Cost { seconds: start.elapsed().as_secs_f64(), steps: 0, memory: 0 },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! What Triton left in its cache: the IR of each kernel that was compiled, and whether it is instrumented.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use analysis::asserts::Ir;
+
+use crate::cache::Cache;
+use crate::run::Instrument;
+
+/// Kernels of one run that are looked at.
+const KERNELS: usize = 64;
+
+/// A kernel that was compiled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Artefact {
+    /// Its name.
+    pub name: String,
+    /// Its TTGIR; `None` where it was not kept.
+    pub ir: Option<Ir>,
+    /// Whether the sanitizer is in it.
+    pub instrumented: bool,
+}
+
+/// All kernels of a cache that this run wrote.
+pub fn list(folder: &Path, instrument: Instrument) -> Vec<Artefact> {
+    let Ok(cache) = Cache::list(folder) else { return Vec::new() };
+    let mut found = Vec::new();
+    for (name, entries) in cache.all() {
+        for entry in entries {
+            if found.len() == KERNELS {
+                return found;
+            }
+            let Ok(texts) = entry.read() else { continue };
+            let files = vec![entry.ttgir.to_string_lossy().into_owned()];
+            let ir = Ir { text: Arc::from(texts.ttgir), files, own: false };
+            let instrumented = says_so(&texts.options, instrument) || calls(&entry.ttgir, instrument);
+            found.push(Artefact { name: name.to_owned(), ir: Some(ir), instrumented });
+        }
+    }
+    found
+}
+
+/// Whether the options that a kernel was compiled with name the sanitizer, and it took memory for it.
+fn says_so(options: &str, instrument: Instrument) -> bool {
+    let Ok(options) = serde_json::from_str::<serde_json::Value>(options) else { return false };
+    let mode = options.get("instrumentation_mode").and_then(|mode| mode.as_str()).unwrap_or_default();
+    let named = mode.split(',').any(|mode| mode.trim() == instrument.name());
+    let scratch = options.get("profile_scratch_size").and_then(serde_json::Value::as_u64).unwrap_or(0);
+    named && (instrument != Instrument::ConSan || scratch > 0)
+}
+
+/// Whether the code asserts what the sanitizer asserts (older releases do not record the mode).
+fn calls(ttgir: &Path, instrument: Instrument) -> bool {
+    let word = match instrument {
+        Instrument::ConSan => "Buffer being accessed has outstanding",
+        Instrument::GSan => "__triton_gsan",
+        Instrument::Plain => return false,
+    };
+    fs::read_to_string(ttgir.with_extension("llir")).is_ok_and(|text| text.contains(word))
+}

@@ -1,0 +1,82 @@
+//! What the program that runs the kernel tells.
+
+use serde::Deserialize;
+
+/// A line of its standard output.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+pub(super) enum Tells {
+    /// Which Python and Triton.
+    Hello { python: String, triton: Option<String>, torch: Option<String>, why: Option<String> },
+    /// Which device.
+    Gpu { name: String, kind: String, arch: String, driver: Option<String> },
+    /// A stage begins.
+    Stage { text: String },
+    /// A kernel is compiled.
+    Kernel { instrumented: bool },
+    /// It came back, or died.
+    Launched,
+    /// A tensor was read back.
+    Output { name: String },
+    /// It cannot be run, and why.
+    Refused { why: String },
+    /// Python raised.
+    Failed { kind: String, text: String, trace: String },
+    /// All is over.
+    Done,
+}
+
+/// All that it told.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Told {
+    /// What it ran on, name and value.
+    pub on: Vec<(String, String)>,
+    /// It said hello.
+    pub greeted: bool,
+    /// Its Python has no Triton; the words.
+    pub no_triton: Option<String>,
+    /// Why it refused.
+    pub refused: Option<String>,
+    /// What Python raised: kind, text, trace.
+    pub failed: Option<(String, String, String)>,
+    /// Whether the one kernel of a TTGIR file is instrumented.
+    pub instrumented: Option<bool>,
+    /// Tensors that were read back.
+    pub outputs: Vec<String>,
+    /// It came to its end.
+    pub done: bool,
+    /// Where it was last.
+    pub stage: Option<String>,
+}
+
+impl Told {
+    /// One more line. What is no such line is not for us.
+    pub fn line(&mut self, line: &str) -> Option<String> {
+        match serde_json::from_str(line).ok()? {
+            Tells::Hello { python, triton, torch, why } => {
+                self.greeted = true;
+                if triton.is_none() {
+                    self.no_triton = Some(why.unwrap_or_default());
+                }
+                let known = [("Triton", triton), ("Python", Some(python)), ("PyTorch", torch)];
+                self.on.extend(known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+            }
+            Tells::Gpu { name, kind, arch, driver } => {
+                let arch = if kind == "cuda" { format!("sm_{arch}") } else { arch };
+                self.on.push(("GPU".to_owned(), format!("{name} ({arch})")));
+                self.on.extend(driver.map(|driver| ("driver".to_owned(), driver)));
+            }
+            Tells::Stage { text } => {
+                self.stage = Some(text.clone());
+                return Some(text);
+            }
+            Tells::Kernel { instrumented } => self.instrumented = Some(instrumented),
+            Tells::Launched => {}
+            Tells::Output { name } => self.outputs.push(name),
+            Tells::Refused { why } => self.refused = Some(why),
+            Tells::Failed { kind, text, trace } => self.failed = Some((kind, text, trace)),
+            Tells::Done => self.done = true,
+        }
+        None
+    }
+}

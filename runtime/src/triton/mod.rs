@@ -1,0 +1,247 @@
+//! Runs of kernels by the user's own Triton, on the user's own card.
+//!
+//! One process a run (`runtime/src/triton/driver.py`), since an assert leaves the device context dead. A TTGIR file is
+//! compiled without its locations, so that an assert names the line of its op; Python code is compiled with
+//! `USE_IR_LOC=ttgir`, which does the same for the IR in Triton's cache. Whether the sanitizer took effect is read
+//! off what was compiled, since a variable that is spelt wrong is silently ignored.
+
+mod artefacts;
+mod events;
+mod job;
+mod parameters;
+mod strip;
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use analysis::Engine;
+use analysis::asserts::{Ir, PathMap, Target, bring_home, stuck};
+use analysis::base::{Cancel, Limits};
+use analysis::is_python;
+
+pub use strip::without_locations;
+
+use self::artefacts::Artefact;
+use self::events::Told;
+use self::job::{Prepared, prepare};
+use crate::process::{Ended, Folder, Job, Outcome, allowed, run};
+use crate::run::{Backend, Cost, End, Event, Instrument, Request, RunError, RunReport};
+
+const DRIVER: &str = include_str!("driver.py");
+
+/// The user's Triton.
+#[derive(Clone, Debug)]
+pub struct Triton {
+    /// The Python that has it.
+    pub python: PathBuf,
+    /// Paths of other machines.
+    pub paths: PathMap,
+}
+
+impl Triton {
+    /// The Triton of a Python.
+    pub fn new(python: impl Into<PathBuf>) -> Triton {
+        Triton { python: python.into(), paths: PathMap::default() }
+    }
+}
+
+impl Backend for Triton {
+    fn name(&self) -> &'static str {
+        "triton"
+    }
+
+    fn run(
+        &mut self,
+        request: &Request,
+        say: &mut dyn FnMut(Event),
+        cancel: &Cancel<'_>,
+    ) -> Result<RunReport, RunError> {
+        let folder = Folder::new().map_err(|why| {
+            RunError(format!("no folder for temporary files: {why}; TMPDIR says where they go, and needs space there"))
+        })?;
+        let python = is_python(&request.path.to_string_lossy());
+        let prepared = prepare(request, python, folder.path())?;
+        let driver = folder.path().join("driver.py");
+        fs::write(&driver, DRIVER).map_err(|why| RunError(format!("{} cannot be written: {why}", driver.display())))?;
+        let mut told = Told::default();
+        let mut line = |text: &str| {
+            if let Some(stage) = told.line(text) {
+                say(Event::Stage(stage));
+            }
+        };
+        let job = self.job(request, &driver, folder.path());
+        let outcome = run(&job, &mut line, cancel).map_err(|why| {
+            let python = self.python.display();
+            RunError(format!("`{python}` cannot be started: {why}; `--python` says which Python has Triton"))
+        })?;
+        self.could(&told, &outcome)?;
+        let artefacts = artefacts::list(&folder.path().join("cache"), request.instrument);
+        self.report(request, &prepared, told, &outcome, &artefacts, cancel, folder.path())
+    }
+}
+
+impl Triton {
+    fn job<'a>(&'a self, request: &Request, driver: &Path, folder: &Path) -> Job<'a> {
+        let mut environment = allowed(std::env::vars_os());
+        let instrument = if request.instrument == Instrument::Plain { "" } else { request.instrument.name() };
+        let consan = if request.instrument == Instrument::ConSan { "1" } else { "0" };
+        let mut set = |name: &str, value: OsString| {
+            environment.retain(|(known, _)| known != name);
+            environment.push((name.into(), value));
+        };
+        set("TRITON_INSTRUMENTATION_MODE", instrument.into());
+        set("TRITON_ENABLE_EXPERIMENTAL_CONSAN", consan.into());
+        set("TRITON_CACHE_DIR", folder.join("cache").into());
+        set("TRITON_DISABLE_LINE_INFO", "0".into());
+        set("CUDA_LAUNCH_BLOCKING", "1".into());
+        set("PYTHONUNBUFFERED", "1".into());
+        set("TMPDIR", folder.as_os_str().to_owned());
+        if request.instrument != Instrument::Plain {
+            set("USE_IR_LOC", "ttgir".into());
+        }
+        let parent = request.path.parent().filter(|parent| parent.is_dir());
+        Job {
+            program: &self.python,
+            arguments: vec!["-u".into(), driver.as_os_str().to_owned(), folder.join("job.json").into()],
+            folder: parent.map_or_else(|| folder.to_owned(), Path::to_owned),
+            environment,
+            time: request.bounds.time,
+            output: request.bounds.output,
+        }
+    }
+
+    /// Whether anything was run.
+    fn could(&self, told: &Told, outcome: &Outcome) -> Result<(), RunError> {
+        let python = self.python.display();
+        if let Some(why) = &told.no_triton {
+            return Err(RunError(format!(
+                "`{python}` has no Triton: {why}; install it there, or say with `--python` which Python has it"
+            )));
+        }
+        if let Some(why) = &told.refused {
+            let hint = if why.contains("GPU") || why.contains("driver") {
+                "; `--backend cpu` needs no GPU, and `--backend replay` takes the log of another machine"
+            } else {
+                ""
+            };
+            return Err(RunError(format!("{why}{hint}")));
+        }
+        if !told.greeted && matches!(outcome.ended, Ended::Code(_)) {
+            let words = outcome.errors.last_words(4);
+            return Err(RunError(format!("`{python}` ended before it had imported Triton: {words}")));
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn report(
+        &self,
+        request: &Request,
+        prepared: &Prepared,
+        mut told: Told,
+        outcome: &Outcome,
+        artefacts: &[Artefact],
+        cancel: &Cancel<'_>,
+        folder: &Path,
+    ) -> Result<RunReport, RunError> {
+        let mut irs: Vec<Ir> = prepared.ir.iter().cloned().collect();
+        if irs.is_empty() {
+            irs.extend(artefacts.iter().filter_map(|artefact| artefact.ir.clone()));
+        }
+        // Compiled again by the same Triton: where the run left no IR (it was ended early, say).
+        if irs.is_empty() {
+            let compiled = request.compiled.clone();
+            irs.extend(compiled.map(|text| Ir { text, files: Vec::new(), own: false }));
+        }
+        let mut engine = Engine::new(Limits::default());
+        let path = request.path.to_string_lossy();
+        let target = Target { path: &path, text: &request.text, python: is_python(&path) };
+        // What was cancelled is not looked into any further.
+        let never = Cancel::never();
+        let patience = if outcome.ended == Ended::Cancelled { &never } else { cancel };
+        let log = &outcome.errors.log;
+        let cancelled = |_| RunError("cancelled".to_owned());
+        let home = bring_home(target, &irs, &log.asserts, &self.paths, &mut engine, patience).map_err(cancelled)?;
+        let end = match outcome.ended {
+            Ended::Cancelled => End::Cancelled,
+            _ if !log.asserts.is_empty() => End::Asserted,
+            Ended::Late => End::Hung(stuck(&irs, &mut engine, patience).map_err(cancelled)?),
+            Ended::Code(_) => ended(&told, outcome),
+        };
+        let mut notes = prepared.notes.clone();
+        notes.extend(self.doubts(request, &told, artefacts));
+        notes.extend(remarks(outcome, log.dropped));
+        let read =
+            |tensor: &parameters::Tensor| told.outputs.contains(&tensor.name).then(|| tensor.read(folder)).flatten();
+        let outputs = prepared.tensors.iter().filter_map(read).collect();
+        told.on.push(("inputs".to_owned(), request.inputs.to_string()));
+        Ok(RunReport {
+            backend: "triton",
+            instrument: request.instrument,
+            on: told.on,
+            end,
+            kernels: home.kernels,
+            elsewhere: home.elsewhere,
+            notes,
+            outputs,
+            cost: Cost { seconds: outcome.seconds, steps: 0, memory: 0 },
+        })
+    }
+
+    /// What is to be said where the sanitizer may not have been at work.
+    fn doubts(&self, request: &Request, told: &Told, artefacts: &[Artefact]) -> Vec<String> {
+        let name = match request.instrument {
+            Instrument::ConSan => "ConSan",
+            Instrument::GSan => "GSan",
+            Instrument::Plain => return Vec::new(),
+        };
+        let plain: Vec<&str> = artefacts.iter().filter(|a| !a.instrumented).map(|a| a.name.as_str()).collect();
+        if told.instrumented.unwrap_or(true) && plain.is_empty() {
+            return match artefacts.is_empty() && told.done {
+                true => vec![format!("no kernel was compiled, so {name} watched none")],
+                false => Vec::new(),
+            };
+        }
+        let which = if plain.is_empty() { String::new() } else { format!(" in `{}`", plain.join("`, `")) };
+        vec![format!(
+            "{name} did not take effect{which}: what it touches is nothing that {name} watches, or this Triton ignores the mode"
+        )]
+    }
+}
+
+/// How a run ended that no sanitizer ended.
+fn ended(told: &Told, outcome: &Outcome) -> End {
+    if let Some((kind, text, trace)) = &told.failed {
+        let place = trace.lines().rev().find(|line| line.trim_start().starts_with("File ")).map(str::trim);
+        let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+        return End::Failed(format!("{kind}: {text}{place}"));
+    }
+    if told.done {
+        return End::Passed;
+    }
+    let words = outcome.errors.last_words(4);
+    let stage = told.stage.as_deref().unwrap_or("starting");
+    let how = match outcome.ended {
+        Ended::Code(Some(code)) => format!("Python ended with {code} while {stage}"),
+        _ => format!("Python was ended by a signal while {stage}"),
+    };
+    End::Failed(if words.is_empty() { how } else { format!("{how}: {words}") })
+}
+
+fn remarks(outcome: &Outcome, dropped: u64) -> Vec<String> {
+    let mut notes = Vec::new();
+    if outcome.dropped > 0 {
+        notes.push(format!("{} bytes of output beyond the limit were dropped", outcome.dropped));
+    }
+    if dropped > 0 {
+        notes.push(format!("{dropped} further asserts are only counted"));
+    }
+    if outcome.immortal {
+        notes.push("the process could not be ended: the driver does not let go of it".to_owned());
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,300 @@
+//! The parameters of a kernel in TTGIR, and what a recipe gives for them.
+//!
+//! A descriptor is followed by parameters for its shape and strides, which come from the tensor. What nothing is given
+//! for is chosen, and that is said.
+
+use std::fs;
+use std::path::Path;
+
+use analysis::syntax::ttgir::{OpId, Tree};
+use serde::Serialize;
+
+use crate::array::{Array, DType};
+use crate::launch::{ArraySpec, Fill, Given, Launch, fill};
+use crate::run::RunError;
+
+/// A number for a size that nobody gives.
+const SIZE: i64 = 256;
+
+/// Elements of a tensor that nobody gives.
+const ELEMENTS: u64 = 1 << 22;
+
+/// A parameter as the program that launches it wants it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Parameter {
+    /// `value`, `array`, `descriptor`.
+    is: &'static str,
+    /// In the words of Triton's launcher.
+    #[serde(rename = "type")]
+    of: String,
+    /// Without `%`.
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    shape: Vec<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    strides: Vec<u64>,
+}
+
+/// A tensor on its way to the device, and back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tensor {
+    /// The parameter.
+    pub name: String,
+    spec: ArraySpec,
+}
+
+/// What is given to a launch.
+#[derive(Debug, Default)]
+pub struct Bound {
+    /// All parameters, in order.
+    pub parameters: Vec<Parameter>,
+    /// Those that are tensors.
+    pub tensors: Vec<Tensor>,
+    /// What was chosen, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Gives each parameter of a function its value; tensors are written to files of `folder`.
+///
+/// # Errors
+///
+/// Where a tensor cannot be made or written, or a parameter is of a type that no recipe can give.
+pub fn bind(tree: &Tree, function: OpId, launch: &Launch, seed: u64, folder: &Path) -> Result<Bound, RunError> {
+    let entry = tree.regions(function).first().and_then(|region| tree.blocks(*region).first());
+    let arguments = entry.map(|block| tree.block_args(*block)).unwrap_or_default();
+    let mut bound = Bound::default();
+    // The descriptor whose shape and strides come next, and how many of them have come.
+    let mut rest: Option<(ArraySpec, usize)> = None;
+    for (at, &argument) in arguments.iter().enumerate() {
+        let name = tree.value_name(argument).trim_start_matches('%').to_owned();
+        let of = tree.value_type(argument).map(|of| tree.type_canonical(of)).unwrap_or_default().trim().to_owned();
+        let given = given(launch, &name, at);
+        if let (Some((spec, came)), None) = (&mut rest, given)
+            && let Some(number) = follows(spec, *came, &of)
+        {
+            *came += 1;
+            bound.parameters.push(value(name, of, number.into()));
+            continue;
+        }
+        rest = None;
+        if let Some(element) = inside(&of, "!tt.ptr<") {
+            let spec = spec(given, &name, element, &[ELEMENTS], &mut bound.notes)?;
+            let of = format!("*{}", triton_name(spec.dtype));
+            bound.parameters.push(tensor(name.clone(), "array", of, &spec, seed, folder)?);
+            bound.tensors.push(Tensor { name, spec });
+        } else if let Some(block) = inside(&of, "!tt.tensordesc<") {
+            let (shape, element) = block_of(block);
+            let spec = spec(given, &name, element, &shape, &mut bound.notes)?;
+            bound.parameters.push(tensor(name.clone(), "descriptor", "nvTmaDesc".to_owned(), &spec, seed, folder)?);
+            rest = Some((spec.clone(), 0));
+            bound.tensors.push(Tensor { name, spec });
+        } else {
+            bound.parameters.push(scalar(given, name, of, &mut bound.notes)?);
+        }
+    }
+    Ok(bound)
+}
+
+impl Tensor {
+    /// Reads it back after the launch.
+    pub fn read(&self, folder: &Path) -> Option<(String, Array)> {
+        let raw = fs::read(folder.join(file(&self.name))).ok()?;
+        let bytes = match &self.spec.strides {
+            None => raw,
+            Some(strides) => {
+                let size = self.spec.dtype.bytes();
+                let mut dense = Vec::new();
+                for offset in offsets(&self.spec.shape, strides) {
+                    let start = usize::try_from(offset).ok()?.checked_mul(size)?;
+                    dense.extend_from_slice(raw.get(start..start.checked_add(size)?)?);
+                }
+                dense
+            }
+        };
+        let array = Array { dtype: self.spec.dtype, shape: self.spec.shape.clone(), bytes };
+        (array.bytes.len() == array.len() * self.spec.dtype.bytes()).then(|| (self.name.clone(), array))
+    }
+}
+
+/// What a recipe gives for a parameter, by its name or its position.
+fn given<'l>(launch: &'l Launch, name: &str, at: usize) -> Option<&'l Given> {
+    let by_name = launch.arguments.iter().find(|argument| argument.name == name);
+    let position = format!("arg{at}");
+    by_name.or_else(|| launch.arguments.iter().find(|argument| argument.name == position)).map(|found| &found.given)
+}
+
+/// The next of a descriptor's sizes and strides, where a parameter is one.
+fn follows(spec: &ArraySpec, came: usize, of: &str) -> Option<u64> {
+    let rank = spec.shape.len();
+    match of {
+        "i32" if came < rank => spec.shape.get(came).copied(),
+        "i64" if (rank..2 * rank).contains(&came) => strides(spec).get(came - rank).copied(),
+        _ => None,
+    }
+}
+
+fn strides(spec: &ArraySpec) -> Vec<u64> {
+    if let Some(strides) = &spec.strides {
+        return strides.clone();
+    }
+    let mut strides = vec![1u64; spec.shape.len()];
+    for at in (1..spec.shape.len()).rev() {
+        strides[at - 1] = strides[at].saturating_mul(spec.shape[at]);
+    }
+    strides
+}
+
+/// `X` of `startX>`, without what follows a comma at the end (an address space, a layout).
+fn inside<'t>(of: &'t str, start: &str) -> Option<&'t str> {
+    let rest = of.strip_prefix(start)?.strip_suffix('>')?;
+    Some(rest.split(',').next().unwrap_or(rest).trim())
+}
+
+/// Shape and element of `128x64xf16`.
+fn block_of(block: &str) -> (Vec<u64>, &str) {
+    let mut shape = Vec::new();
+    let mut rest = block.trim_start_matches("tensor<");
+    while let Some((size, after)) = rest.split_once('x') {
+        let Ok(size) = size.parse() else { break };
+        shape.push(size);
+        rest = after;
+    }
+    (shape, rest)
+}
+
+fn spec(
+    given: Option<&Given>,
+    name: &str,
+    element: &str,
+    shape: &[u64],
+    notes: &mut Vec<String>,
+) -> Result<ArraySpec, RunError> {
+    if let Some(Given::Array(spec)) = given {
+        return Ok(spec.clone());
+    }
+    if given.is_some() {
+        return Err(RunError(format!("`{name}` is a tensor: give it as one, `{name}=f16[128,64]` say")));
+    }
+    let element = element.trim_start_matches("tensor<");
+    let dtype = DType::named(element)
+        .ok_or_else(|| RunError(format!("`{name}` points to `{element}`, which no recipe can make")))?;
+    let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();
+    notes.push(format!("nothing is given for `{name}`: zeros, {}[{}]", dtype.name(), sizes.join(",")));
+    Ok(ArraySpec { dtype, shape: shape.to_vec(), strides: None, fill: Fill::Value(0.0) })
+}
+
+fn scalar(given: Option<&Given>, name: String, of: String, notes: &mut Vec<String>) -> Result<Parameter, RunError> {
+    let float = matches!(of.as_str(), "f16" | "bf16" | "f32" | "f64");
+    let number = match given {
+        Some(Given::Int(number)) if float => (*number as f64).into(),
+        Some(Given::Int(number)) => (*number).into(),
+        Some(Given::Float(number)) if float => (*number).into(),
+        Some(_) => return Err(RunError(format!("`{name}` is of type `{of}`: give it a number"))),
+        None => {
+            notes.push(format!("nothing is given for `{name}`: {}", if float { 1 } else { SIZE }));
+            if float {
+                1.0.into()
+            } else if of == "i1" {
+                1.into()
+            } else {
+                SIZE.into()
+            }
+        }
+    };
+    let dtype = DType::named(&of).filter(|dtype| float || dtype.is_int());
+    let dtype = dtype.ok_or_else(|| RunError(format!("`{name}` is of type `{of}`, which no recipe can give")))?;
+    Ok(value(name, triton_name(dtype).to_owned(), number))
+}
+
+fn value(name: String, of: String, value: serde_json::Value) -> Parameter {
+    Parameter { is: "value", of, name, value: Some(value), data: None, size: None, shape: vec![], strides: vec![] }
+}
+
+/// Makes a tensor and writes it to its file.
+fn tensor(
+    name: String,
+    is: &'static str,
+    of: String,
+    spec: &ArraySpec,
+    seed: u64,
+    folder: &Path,
+) -> Result<Parameter, RunError> {
+    let array = fill(spec, &name, seed)?;
+    let bytes = match &spec.strides {
+        None => array.bytes,
+        Some(strides) => laid_out(&array, strides, &name)?,
+    };
+    let path = folder.join(file(&name));
+    fs::write(&path, &bytes).map_err(|why| RunError(format!("`{name}` cannot be written to a file: {why}")))?;
+    let data = Some(path.to_string_lossy().into_owned());
+    let (shape, strides) = (spec.shape.clone(), strides(spec));
+    Ok(Parameter { is, of, name, value: None, data, size: Some(bytes.len() as u64), shape, strides })
+}
+
+fn file(name: &str) -> String {
+    let safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    format!("{safe}.bin")
+}
+
+fn laid_out(array: &Array, strides: &[u64], name: &str) -> Result<Vec<u8>, RunError> {
+    let too_large = || RunError(format!("`{name}` spans too much memory with these strides"));
+    if strides.len() != array.shape.len() {
+        return Err(RunError(format!("`{name}` has {} strides for {} dimensions", strides.len(), array.shape.len())));
+    }
+    let size = array.dtype.bytes();
+    let last = array
+        .shape
+        .iter()
+        .zip(strides)
+        .try_fold(0u64, |sum, (length, stride)| sum.checked_add(length.checked_sub(1)?.checked_mul(*stride)?));
+    let last = last.filter(|last| *last < 1 << 32).ok_or_else(too_large)?;
+    let mut out = vec![0; (last as usize + 1) * size];
+    for (element, offset) in array.bytes.chunks_exact(size).zip(offsets(&array.shape, strides)) {
+        let start = offset as usize * size;
+        if let Some(place) = out.get_mut(start..start + size) {
+            place.copy_from_slice(element);
+        }
+    }
+    Ok(out)
+}
+
+/// Where the elements lie, in row-major order.
+fn offsets(shape: &[u64], strides: &[u64]) -> impl Iterator<Item = u64> {
+    let total: u64 = shape.iter().product();
+    (0..total).map(move |index| {
+        let mut rest = index;
+        let mut offset = 0;
+        for (length, stride) in shape.iter().zip(strides).rev() {
+            offset += rest % length * stride;
+            rest /= length;
+        }
+        offset
+    })
+}
+
+/// Triton's short name.
+pub fn triton_name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::I1 => "i1",
+        DType::I8 => "i8",
+        DType::I16 => "i16",
+        DType::I32 => "i32",
+        DType::I64 => "i64",
+        DType::F16 => "fp16",
+        DType::BF16 => "bf16",
+        DType::F32 => "fp32",
+        DType::F64 => "fp64",
+        DType::F8E4M3FN => "fp8e4nv",
+        DType::F8E5M2 => "fp8e5",
+        DType::F8E4M3FNUZ => "fp8e4b8",
+        DType::F8E5M2FNUZ => "fp8e5b16",
+        DType::F8E4M3B11FNUZ => "fp8e4b15",
+        DType::F4E2M1 | DType::F8E8M0 => "u8",
+    }
+}
