@@ -97,9 +97,10 @@ impl Triton {
         set("CUDA_LAUNCH_BLOCKING", "1".into());
         set("PYTHONUNBUFFERED", "1".into());
         set("TMPDIR", folder.as_os_str().to_owned());
-        if request.instrument != Instrument::Plain {
-            set("USE_IR_LOC", "ttgir".into());
-        }
+        // A TTGIR file has the lines that it has; with this Triton would print it anew, and count those.
+        let python = is_python(&request.path.to_string_lossy());
+        let lines = if python && request.instrument != Instrument::Plain { "ttgir" } else { "" };
+        set("USE_IR_LOC", lines.into());
         let parent = request.path.parent().filter(|parent| parent.is_dir());
         Job {
             program: &self.python,
