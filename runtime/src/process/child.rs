@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::pause;
 use analysis::asserts::Log;
 use analysis::base::Cancel;
 
@@ -148,7 +149,7 @@ fn watch(
         match lines.recv_timeout(TICK) {
             Ok(text) => line(&text),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => thread::sleep(TICK),
+            Err(RecvTimeoutError::Disconnected) => pause(TICK),
         }
         if let Some(status) = group.child.try_wait()? {
             group.ended = true;
@@ -189,7 +190,7 @@ impl Group {
             if Instant::now() >= until {
                 break;
             }
-            thread::sleep(TICK / 4);
+            pause(TICK / 4);
         }
         self.ended
     }

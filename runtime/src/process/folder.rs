@@ -5,6 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use super::pause;
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
@@ -56,7 +59,7 @@ impl Drop for Folder {
         for _ in 0..5 {
             match fs::remove_dir_all(&self.0) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    std::thread::sleep(std::time::Duration::from_millis(50));
+                    pause(Duration::from_millis(50));
                 }
                 _ => return,
             }

@@ -12,6 +12,13 @@ pub use child::{Ended, Errors, Job, Outcome, run};
 pub use folder::Folder;
 
 use std::ffi::{OsStr, OsString};
+use std::time::Duration;
+
+/// Waits for the system: that a child has ended or a file is let go of is told to nobody, it can only be asked for.
+#[allow(clippy::disallowed_methods)]
+fn pause(time: Duration) {
+    std::thread::sleep(time);
+}
 
 /// Variables that a child may see, exactly.
 const NAMES: &[&str] = &[

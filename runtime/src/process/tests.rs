@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use analysis::base::Cancel;
 
-use super::{Ended, Folder, Job, Outcome, allowed, run};
+use super::{Ended, Folder, Job, Outcome, allowed, pause, run};
 
 fn shell(script: &str, time: Duration, cancel: &Cancel<'_>) -> (Outcome, Vec<String>) {
     let folder = Folder::new().expect("a folder");
@@ -29,7 +29,7 @@ fn shell(script: &str, time: Duration, cancel: &Cancel<'_>) -> (Outcome, Vec<Str
 /// Whether it goes on after the moment that its end takes.
 fn alive(pid: &str) -> bool {
     (0..100).all(|_| {
-        std::thread::sleep(Duration::from_millis(20));
+        pause(Duration::from_millis(20));
         // A zombie that nobody waits for is gone, too.
         let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         !state.is_empty() && !state.contains(") Z ")

@@ -39,10 +39,11 @@ fn next_location(text: &str) -> Option<usize> {
         match bytes[at] {
             b'"' if at == 0 || bytes[at - 1] != b'\\' => quoted = !quoted,
             b'/' if !quoted && bytes[at..].starts_with(b"//") => return None,
-            b'l' if !quoted && bytes[at..].starts_with(b"loc(") => {
-                if at == 0 || matches!(bytes[at - 1], b' ' | b',' | b'\t') {
-                    return Some(at);
-                }
+            b'l' if !quoted
+                && bytes[at..].starts_with(b"loc(")
+                && (at == 0 || matches!(bytes[at - 1], b' ' | b',' | b'\t')) =>
+            {
+                return Some(at);
             }
             _ => {}
         }
