@@ -72,6 +72,8 @@ pub(super) enum Does {
 
 /// Ops that move data, and ops of these dialects that do nothing to values.
 const OPS: &[(&str, Does)] = &[
+    // Where the phase that it gives is used, an effect has read it.
+    ("amdg.arrive_barrier", Does::Nothing),
     ("amdg.assume_uniform", Does::Pass),
     ("amdg.async_copy_local_to_global", Does::CopyOut),
     ("amdg.async_tdm_copy_global_to_local", Does::TdmLoad),

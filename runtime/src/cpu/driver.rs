@@ -6,6 +6,7 @@ use analysis::sync::{EffectId, EffectKind, Instr, Issuer, Pure, Target, Terminat
 
 use super::context::{Axis, Context};
 use super::host::Next;
+use super::pending::{Pending, Transfer};
 use super::program::{Program, Stop};
 use super::random::Random;
 use super::says::Says;
@@ -57,8 +58,51 @@ pub(super) struct Run<'c, 'k> {
     pub(super) says: Says,
     /// Instructions so far.
     pub(super) steps: u64,
+    /// Atomics since a program ended or began.
+    pub(super) atomics: u64,
     /// The tile that the last request to cluster launch control was granted.
     pub(super) granted: Option<[i64; 3]>,
+}
+
+/// How a program goes on for a while: what is slow and what is fast in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Mood {
+    /// The thread that goes on only where no other can; none where there is no such.
+    slow: usize,
+    copies: Copies,
+}
+
+/// When copies on their way happen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Copies {
+    /// When they have to.
+    Late,
+    /// Soon, but for products, which are late.
+    OthersFirst,
+    /// Soon.
+    Soon,
+    /// Now and then.
+    NowAndThen,
+}
+
+impl Mood {
+    pub(super) fn any(random: &mut Random, threads: usize) -> Mood {
+        let copies = [Copies::Late, Copies::OthersFirst, Copies::Soon, Copies::NowAndThen];
+        // Half of the time nobody is slow.
+        let slow = random.below(2 * threads.max(1));
+        Mood { slow, copies: copies[random.below(copies.len())] }
+    }
+
+    /// The copy that happens now.
+    fn lands(self, pending: &mut Pending, random: &mut Random) -> Option<Transfer> {
+        match self.copies {
+            Copies::Late => None,
+            Copies::OthersFirst => pending.overtaking(),
+            Copies::Soon if random.once_in(2) => pending.any(random),
+            Copies::NowAndThen if random.once_in(8) => pending.any(random),
+            Copies::Soon | Copies::NowAndThen => None,
+        }
+    }
 }
 
 /// How a program went on.
@@ -75,16 +119,10 @@ pub(super) enum Went {
 impl<'k> Program<'k> {
     /// Takes one step of one thread.
     pub(super) fn step(&mut self, run: &mut Run<'_, 'k>) -> Result<Went, Stop> {
-        if run.random.once_in(64) {
-            self.mood = run.random.below(4);
+        if run.random.once_in(48) {
+            self.mood = Mood::any(&mut run.random, self.state.threads.len());
         }
-        // Late, now and then, or soon.
-        let lands = match self.mood {
-            0 => false,
-            1 => run.random.once_in(8),
-            _ => run.random.once_in(2),
-        };
-        if lands && let Some(next) = self.pending.any(&mut run.random) {
+        if let Some(next) = self.mood.lands(&mut self.pending, &mut run.random) {
             self.land(run.context, &mut run.world, next)?;
         }
         let Some(thread) = self.pick(run) else {
@@ -106,14 +144,17 @@ impl<'k> Program<'k> {
             && context.machine.status(&self.state, thread) == Status::Ready
     }
 
-    /// The thread to go on: mostly the one before, else any.
+    /// The thread to go on: mostly the one before, else any, and the slow one only where it is the last.
     fn pick(&self, run: &mut Run<'_, 'k>) -> Option<usize> {
         let threads = self.state.threads.len();
-        if !run.random.once_in(6) && self.ready(run.context, self.last) {
+        let slow = self.mood.slow;
+        if self.last != slow && !run.random.once_in(6) && self.ready(run.context, self.last) {
             return Some(self.last);
         }
         let first = run.random.below(threads);
-        (0..threads).map(|at| (first + at) % threads).find(|thread| self.ready(run.context, *thread))
+        let mut others = (0..threads).map(|at| (first + at) % threads).filter(|thread| *thread != slow);
+        let other = others.find(|thread| self.ready(run.context, *thread));
+        other.or_else(|| Some(slow).filter(|slow| self.ready(run.context, *slow)))
     }
 
     /// Nobody is ready: the program is over, or it hangs.
@@ -209,6 +250,7 @@ impl<'k> Program<'k> {
                 Stand::Instr(Instr::Host(id)) => match self.host(run, thread, *id)? {
                     Next::On => {}
                     Next::Yield => {
+                        run.atomics += 1;
                         self.state.threads[thread].instr += 1;
                         return Ok(());
                     }

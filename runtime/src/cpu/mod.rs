@@ -133,6 +133,7 @@ fn execute(
         random: Random::new(request.seed, 1),
         says: Says::new(inputs(made, &bound)),
         steps: 0,
+        atomics: 0,
         granted: None,
     };
     say(Event::Stage(format!("{} over {}×{}×{}", made.lowered.map.kernel, grid[0], grid[1], grid[2])));

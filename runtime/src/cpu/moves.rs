@@ -104,7 +104,8 @@ impl<'k> Program<'k> {
         axis.and_then(|axis| usize::try_from(axis).ok()).unwrap_or(0)
     }
 
-    /// `cp.async` and its like.
+    /// `cp.async` and its like. AMD's buffer loads read 0 past the end of their buffer, and kernels count on it;
+    /// deviation: the buffer that Triton names has no end.
     pub(super) fn copy_in(&mut self, run: &mut Run<'_, 'k>, at: &At<'_>) -> Moved {
         let buffer = run.context.place(at.host.op, "dest").is_some();
         let (into, _) = self.at(run, at, if buffer { "dest" } else { "result" })?;
@@ -112,7 +113,7 @@ impl<'k> Program<'k> {
         let mask = self.optional(run, at, "mask")?;
         let other = self.optional(run, at, "other")?;
         let Some(done) = at.done.first().copied() else { return Ok(()) };
-        self.issue(run, at, &done, false, Act::PointersIn { pointers, mask, other, into })
+        self.issue(run, at, &done, false, Act::PointersIn { pointers, mask, other, strays: buffer, into })
     }
 
     pub(super) fn copy_out(&mut self, run: &mut Run<'_, 'k>, at: &At<'_>) -> Moved {

@@ -82,6 +82,12 @@ impl Pending {
         Some(self.first_of(at))
     }
 
+    /// The newest that is no work of a tensor core or a data mover: it may overtake what these still read.
+    pub(super) fn overtaking(&mut self) -> Option<Transfer> {
+        let last = self.open.iter().rposition(|one| !one.ordered)?;
+        Some(self.first_of(last))
+    }
+
     /// The copy at a place, or one that has to happen before it.
     fn first_of(&mut self, at: usize) -> Transfer {
         let (channel, ordered) = (self.open[at].channel, self.open[at].ordered);

@@ -7,8 +7,10 @@ use analysis::sync::{BufferId, HostId, Kernel, SiteId, Target, Var, VarKind};
 use analysis::syntax::ttgir::{OpId, ValueId};
 
 use super::context::{Context, Held};
+use super::driver::Mood;
 use super::memory::Local;
 use super::pending::{Future, Pending, Transfer};
+use super::random::Random;
 use super::transfer::{Memories, Place};
 use super::value::{Trap, Value, World};
 
@@ -53,12 +55,17 @@ pub(super) struct Program<'k> {
     /// The thread that ran last.
     pub(super) last: usize,
     /// How it treats copies for now.
-    pub(super) mood: usize,
+    pub(super) mood: Mood,
 }
 
 impl<'k> Program<'k> {
     /// A program at its start; `None` where its memory is more than any machine has.
-    pub(super) fn new(context: &Context<'k>, id: [i64; 3], arguments: &[(Var, Argument)]) -> Option<Program<'k>> {
+    pub(super) fn new(
+        context: &Context<'k>,
+        random: &mut Random,
+        id: [i64; 3],
+        arguments: &[(Var, Argument)],
+    ) -> Option<Program<'k>> {
         use analysis::explore::System;
         let machine = &context.machine;
         let kernel: &'k Kernel = machine.kernel();
@@ -90,8 +97,37 @@ impl<'k> Program<'k> {
             meets: vec![None; threads],
             allocated: vec![false; kernel.buffers.len() * ctas],
             last: 0,
-            mood: 0,
+            mood: Mood::any(random, threads),
         })
+    }
+
+    /// Where its threads stand, in words.
+    pub(super) fn stands(&self, context: &Context<'k>) -> Vec<String> {
+        use analysis::model::{Life, Place};
+        use analysis::sync::Instr;
+        let (machine, map) = (&context.machine, &context.made.lowered.map);
+        let kernel = machine.kernel();
+        let running = (0..self.state.threads.len()).filter(|thread| self.state.threads[*thread].life == Life::Running);
+        let op = |thread: usize| match machine.stands(&self.state, thread) {
+            Place::Instr(Instr::Effect(id)) => {
+                let site = kernel.effects.get(id.index()).map(|effect| effect.site)?;
+                let site = map.sites.get(site.index())?;
+                Some((site.op.clone(), site.source.first().cloned()))
+            }
+            Place::Instr(Instr::Host(id)) => Some((context.tree.op_name(context.host(*id)?.0.op).to_owned(), None)),
+            _ => None,
+        };
+        running
+            .map(|thread| {
+                let who = map.partition(machine.partition_of(thread));
+                let what = match op(thread) {
+                    Some((op, Some(source))) => format!("stands at `{op}` ({source})"),
+                    Some((op, None)) => format!("stands at `{op}`"),
+                    None => "goes round".to_owned(),
+                };
+                format!("program {:?}, CTA {}, {who}: {what}", self.id, machine.cta_of(thread))
+            })
+            .collect()
     }
 
     /// Bytes that it holds.

@@ -30,8 +30,9 @@ impl Says {
         }
         for violation in std::mem::take(&mut state.violations) {
             if let Some(message) = Message::of(&context.machine, state, &violation) {
-                let told = tell(context, state, &violation, &message);
-                self.add(told);
+                self.add(tell(context, &violation, &message));
+            } else if violation.rule == Rule::ArrivedTwice {
+                self.add(twice(context, &violation));
             }
         }
     }
@@ -91,7 +92,16 @@ pub(super) fn finding(context: &Context<'_>, kind: Kind, message: String, places
     }
 }
 
-fn tell(context: &Context<'_>, state: &State, violation: &Violation, message: &Message) -> Finding {
+/// What the sanitizer does not look for, and ends the program all the same.
+fn twice(context: &Context<'_>, violation: &Violation) -> Finding {
+    let words = Words::new(&context.made.lowered, &context.machine);
+    let who = words.partition(violation.thread);
+    let what = violation.barrier.map_or_else(String::new, |place| words.barrier(place));
+    let message = format!("{who} arrives at `{what}` again before it has waited for the round before");
+    finding(context, Kind::ArrivalOverflow, message.clone(), vec![(words.site_range(violation.site), message)])
+}
+
+fn tell(context: &Context<'_>, violation: &Violation, message: &Message) -> Finding {
     let machine = &context.machine;
     let words = Words::new(&context.made.lowered, machine);
     let (clause, places) = match &violation.rule {
@@ -104,8 +114,9 @@ fn tell(context: &Context<'_>, state: &State, violation: &Violation, message: &M
             (format!("{op} of {who}{what}"), vec![(words.site_range(violation.site), format!("{who} executes {op}"))])
         }
     };
-    let _ = state;
-    finding(context, message.kind(), format!("{}: {clause}", message.text()), places)
+    let text = message.text();
+    let text = if text.ends_with('.') { format!("{text} {clause}") } else { format!("{text}: {clause}") };
+    finding(context, message.kind(), text, places)
 }
 
 /// Two accesses that nothing orders, or no fence: the clause, and the later place before the earlier.

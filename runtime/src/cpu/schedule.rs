@@ -21,8 +21,8 @@ const WINDOW: usize = 4;
 /// Steps of a program before another may go on, at most.
 const TURN: usize = 48;
 
-/// Turns without a program that ends, after which one more is started: those that run may be waiting for it.
-const PATIENCE: u64 = 2_000;
+/// Atomics since a program ended or began, after which one more begins: those that run may be waiting for it.
+const PATIENCE: u64 = 256;
 
 /// What a run may use up, and what it has.
 pub(super) struct Bounded<'a> {
@@ -62,12 +62,12 @@ pub(super) fn launch<'k>(
     say: &mut dyn FnMut(Event),
 ) -> Option<End> {
     let mut window: VecDeque<Program<'k>> = VecDeque::new();
-    let (mut room, mut idle, mut ended) = (WINDOW, 0u64, 0i64);
+    let (mut room, mut ended) = (WINDOW, 0i64);
     let total = run.grid.total();
     loop {
         while window.len() < room {
             let Some(id) = run.grid.take() else { break };
-            match Program::new(run.context, id, arguments) {
+            match Program::new(run.context, &mut run.random, id, arguments) {
                 Some(program) => window.push_back(program),
                 None => return Some(End::Failed("its shared and tensor memory are larger than any GPU's".to_owned())),
             }
@@ -97,17 +97,20 @@ pub(super) fn launch<'k>(
         }
         if over {
             window.swap_remove_back(at);
-            (idle, ended) = (0, ended + 1);
+            (run.atomics, ended) = (0, ended + 1);
             say(Event::Progress(ended as f32 / total.max(1) as f32));
-        } else {
-            idle += 1;
         }
         let held: u64 = window.iter().map(Program::held).sum::<u64>() + run.world.global.held();
-        if idle > PATIENCE && run.grid.started() < total {
-            (room, idle) = (window.len() + 1, 0);
+        if run.atomics > PATIENCE && run.grid.started() < total {
+            (room, run.atomics) = (window.len() + 1, 0);
         }
-        if let Some(end) = bounded.over(run.steps, held) {
-            return Some(end);
+        match bounded.over(run.steps, held) {
+            Some(End::Hung(mut why)) => {
+                why.extend(window.iter().take(2).flat_map(|program| program.stands(run.context)));
+                return Some(End::Hung(why));
+            }
+            Some(end) => return Some(end),
+            None => {}
         }
     }
 }

@@ -1,3 +1,4 @@
 //! Runs of own kernels and of the corpus.
 
 mod corpus;
+mod own;

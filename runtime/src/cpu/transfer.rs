@@ -36,8 +36,8 @@ pub(super) enum Act {
     RowsIn { desc: Rc<Descriptor>, rows: Vec<i64>, column: i64, into: Place },
     /// Rows go out.
     RowsOut { desc: Rc<Descriptor>, rows: Vec<i64>, column: i64, from: Place },
-    /// What pointers point to comes in; `other` where the mask says no.
-    PointersIn { pointers: Tensor, mask: Option<Tensor>, other: Option<Tensor>, into: Place },
+    /// What pointers point to comes in; `other` where the mask says no. What `strays` reads 0 outside.
+    PointersIn { pointers: Tensor, mask: Option<Tensor>, other: Option<Tensor>, strays: bool, into: Place },
     /// Shared memory goes to where pointers point.
     PointersOut { pointers: Tensor, mask: Option<Tensor>, from: Place },
     /// Registers go to memory.
@@ -87,8 +87,8 @@ impl Act {
                 let (rows, column) = own_rows(&rows, column, &from);
                 desc.scatter(&mut world.global, rows, column, &tensor)
             }
-            Act::PointersIn { pointers, mask, other, into } => {
-                let tensor = fetch(&pointers, mask.as_ref(), other.as_ref(), &into, world)?;
+            Act::PointersIn { pointers, mask, other, strays, into } => {
+                let tensor = fetch(&pointers, (mask.as_ref(), other.as_ref()), strays, &into, world)?;
                 memories.write(&into, &tensor)
             }
             Act::PointersOut { pointers, mask, from } => {
@@ -131,8 +131,8 @@ fn lets(mask: Option<&Tensor>, at: usize) -> bool {
 
 fn fetch(
     pointers: &Tensor,
-    mask: Option<&Tensor>,
-    other: Option<&Tensor>,
+    (mask, other): (Option<&Tensor>, Option<&Tensor>),
+    strays: bool,
     into: &Place,
     world: &World,
 ) -> Result<Tensor, Trap> {
@@ -145,8 +145,11 @@ fn fetch(
             continue;
         }
         let Some(word) = bytes.get_mut(..dtype.bytes()) else { continue };
-        let read = world.global.read(pointers.bits(at), word);
-        read.map_err(|fault| Trap::OutOfBounds { fault, write: false, element: at as u64 })?;
+        match world.global.read(pointers.bits(at), word) {
+            Ok(()) => {}
+            Err(_) if strays => word.fill(0),
+            Err(fault) => return Err(Trap::OutOfBounds { fault, write: false, element: at as u64 }),
+        }
         bits.push(word.iter().rev().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte)));
     }
     Ok(Tensor::from_bits(dtype, into.ty.tile.shape.clone(), bits.into_iter()))

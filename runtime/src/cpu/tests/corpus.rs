@@ -7,6 +7,7 @@ use analysis::base::Cancel;
 
 use crate::array::{Array, DType};
 use crate::cpu::Cpu;
+use crate::launch::directive::Directives;
 use crate::launch::{Argument, ArraySpec, Fill, Given, Launch, Origin};
 use crate::number::numbers;
 use crate::run::{Backend, Bounds, End, Instrument, Request, RunReport};
@@ -32,14 +33,6 @@ pub(super) fn execute(request: &Request) -> RunReport {
     Cpu::default().run(request, &mut |_| {}, &Cancel::never()).expect("it runs")
 }
 
-fn run(file: &str, grid: [u32; 3], arguments: &[(&str, Given)], seed: u64) -> RunReport {
-    execute(&request(&folder().join(file), grid, arguments, seed))
-}
-
-fn output<'r>(report: &'r RunReport, name: &str) -> &'r Array {
-    &report.outputs.iter().find(|(known, _)| known == name).expect("an output").1
-}
-
 /// `a · b`, the plain way.
 fn product(a: &Array, b: &Array) -> Vec<f64> {
     let (m, k, n) = (a.shape[0] as usize, a.shape[1] as usize, b.shape[1] as usize);
@@ -48,51 +41,136 @@ fn product(a: &Array, b: &Array) -> Vec<f64> {
     (0..m * n).map(|place| at(place / n, place % n)).collect()
 }
 
-fn gemm(depth: u64) -> [(&'static str, Given); 4] {
-    [
-        ("a_desc", array(DType::F16, &[256, depth], Fill::Normal(0.0, 1.0))),
-        ("b_desc", array(DType::F16, &[depth, 256], Fill::Normal(0.0, 1.0))),
-        ("c_desc", array(DType::F16, &[256, 256], Fill::Value(0.0))),
-        ("K", Given::Int(depth as i64)),
-    ]
-}
+/// A kernel that multiplies, its sizes and type, and the block that a program makes.
+struct Gemm(&'static str, [u64; 3], DType, [u64; 2]);
 
-#[test]
-fn a_warp_specialised_gemm_multiplies() {
-    for seed in 0..3 {
-        let report = run("sm_90/ws_gemm.ttgir", [2, 2, 1], &gemm(320), seed);
-        assert_eq!(report.end, End::Passed);
-        let wanted = product(output(&report, "a_desc"), output(&report, "b_desc"));
-        let furthest = numbers(output(&report, "c_desc")).zip(&wanted).map(|(is, wanted)| (is - wanted).abs());
-        let furthest = furthest.fold(0.0, f64::max);
-        assert!(furthest < 0.1, "{furthest}");
+const GEMMS: &[Gemm] = &[
+    Gemm("sm_90/ws_gemm", [256, 256, 320], DType::F16, [128, 128]),
+    Gemm("sm_90/ws_gemm.alloc", [128, 256, 192], DType::F16, [128, 128]),
+    Gemm("sm_90/gemm_ring3", [128, 256, 320], DType::BF16, [128, 128]),
+    Gemm("sm_90/cluster_gemm", [256, 128, 256], DType::F16, [128, 128]),
+    Gemm("sm_90/cluster_gemm_4", [256, 128, 256], DType::F16, [256, 128]),
+    Gemm("sm_90/cp_async_gemm", [64, 128, 256], DType::F16, [64, 64]),
+    Gemm("sm_100/tc05_gemm", [128, 128, 256], DType::F16, [128, 128]),
+    Gemm("sm_100/tc05_ws_gemm", [128, 256, 256], DType::BF16, [128, 256]),
+    Gemm("sm_100/tc05_pair_gemm", [256, 128, 256], DType::F16, [256, 128]),
+    Gemm("sm_100/tc05_cluster_gemm", [512, 128, 256], DType::F16, [512, 128]),
+    Gemm("gfx950/cdna4_gemm", [128, 128, 256], DType::F16, [128, 128]),
+    Gemm("gfx1250/tdm_gemm", [128, 128, 256], DType::F16, [128, 128]),
+    Gemm("gfx1250/tdm_ws_gemm", [128, 128, 256], DType::F16, [128, 128]),
+    Gemm("gfx1250/tdm_cluster_gemm", [128, 128, 256], DType::F16, [128, 128]),
+];
+
+impl Gemm {
+    fn run(&self, twin: &str, seed: u64, instrument: Instrument) -> RunReport {
+        let Gemm(file, [m, n, k], dtype, [rows, columns]) = self;
+        let path = folder().join(format!("{file}{twin}.ttgir"));
+        let text = std::fs::read_to_string(&path).expect("a file of the corpus");
+        let names = ["%a_desc: ", "%a_ptr: "].iter().find(|name| text.contains(**name));
+        let suffix = names.map_or("", |name| &name[2..name.len() - 2]);
+        let tensor = |name: &str, shape: [u64; 2], fill| (format!("{name}{suffix}"), array(*dtype, &shape, fill));
+        let mut arguments = vec![
+            tensor("a", [*m, *k], Fill::Normal(0.0, 1.0)),
+            tensor("b", [*k, *n], Fill::Normal(0.0, 1.0)),
+            tensor("c", [*m, *n], Fill::Value(0.0)),
+        ];
+        for (name, size) in [("M", m), ("N", n), ("K", k)] {
+            arguments.push((name.to_owned(), Given::Int(*size as i64)));
+        }
+        let arguments: Vec<(&str, Given)> =
+            arguments.iter().map(|(name, given)| (name.as_str(), given.clone())).collect();
+        let grid = [(m / rows) as u32, (n / columns) as u32, 1];
+        execute(&Request { instrument, ..request(&path, grid, &arguments, seed) })
+    }
+
+    /// How far the result is from the product.
+    fn distance(&self, report: &RunReport) -> f64 {
+        let find = |first: char| report.outputs.iter().find(|(name, _)| name.starts_with(first)).expect("an output");
+        let wanted = product(&find('a').1, &find('b').1);
+        let far = numbers(&find('c').1).zip(&wanted).map(|(is, wanted)| (is - wanted).abs());
+        far.fold(0.0, |most, far| if far.is_nan() { f64::INFINITY } else { most.max(far) })
     }
 }
 
 #[test]
-#[ignore = "prints what comes of all files that FILES names"]
+fn kernels_that_multiply_do() {
+    let mut wrong = Vec::new();
+    for gemm in GEMMS {
+        let report = gemm.run("", 1, Instrument::ConSan);
+        let distance = gemm.distance(&report);
+        println!("{} {:?} {distance} {:.3}s {}", gemm.0, report.end, report.cost.seconds, report.cost.steps);
+        // Sums of a few hundred products, rounded to the type's fraction.
+        let most = if gemm.2 == DType::BF16 { 0.5 } else { 0.1 };
+        if report.end != End::Passed || distance > most {
+            wrong.push(format!("{}: {:?}, {distance} off, {:?}", gemm.0, report.end, report.kernels[0].findings));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn broken_twins_assert() {
+    let twins = ["no_full_wait", "no_empty_wait", "released_too_early", "first_lap_blocks", "full_counts_two"];
+    for twin in twins {
+        let report = GEMMS[0].run(&format!(".{twin}"), 0, Instrument::ConSan);
+        assert_eq!(report.end, End::Asserted, "{twin}");
+        let finding = &report.kernels[0].findings[0];
+        // What is not waited for may be met, or may end in a wait for what has been overtaken.
+        let stuck = finding.message.starts_with("Deadlock detected while waiting on an mbarrier");
+        let waits = matches!(twin, "first_lap_blocks" | "full_counts_two");
+        assert!(stuck || !waits && finding.message.starts_with("Buffer being accessed has"), "{}", finding.message);
+        assert!(!finding.range.is_empty() && finding.sites.iter().all(|site| site.source.is_some()), "{twin}");
+    }
+}
+
+#[test]
+fn a_run_repeats_and_a_race_shows_as_seeds_that_disagree() {
+    let run = |seed| GEMMS[0].run(".released_too_early", seed, Instrument::Plain).outputs;
+    assert_eq!(run(3), run(3));
+    assert!((4..8).any(|seed| run(seed) != run(3)), "the data race has no effect");
+    let clean = |seed| GEMMS[0].run("", seed, Instrument::Plain).outputs;
+    assert_eq!(clean(0), clean(1));
+}
+
+#[test]
+#[ignore = "prints what the tables cost"]
+fn costs() {
+    for gemm in GEMMS {
+        let seconds = |instrument| {
+            let runs = (0..3).map(|_| gemm.run("", 1, instrument).cost.seconds);
+            runs.fold(f64::INFINITY, f64::min)
+        };
+        let (plain, watched) = (seconds(Instrument::Plain), seconds(Instrument::ConSan));
+        println!("{} plain {plain:.4} watched {watched:.4} ratio {:.2}", gemm.0, watched / plain);
+    }
+}
+
+#[test]
+#[ignore = "prints what comes of all files below DIR whose path has FILES in it"]
 fn survey() {
     let wanted = std::env::var("FILES").unwrap_or_default();
-    let mut files: Vec<PathBuf> = ["sm_90", "sm_100", "gfx950", "gfx1250"]
-        .iter()
-        .flat_map(|arch| std::fs::read_dir(folder().join(arch)).expect("a folder"))
+    let root = std::env::var("DIR").map_or_else(|_| folder(), PathBuf::from);
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&root)
+        .expect("a folder")
+        .filter_map(|entry| std::fs::read_dir(entry.expect("an entry").path()).ok())
+        .flatten()
         .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.to_string_lossy().contains(&wanted))
+        .filter(|path| path.extension().is_some_and(|ext| ext == "ttgir") && path.to_string_lossy().contains(&wanted))
         .collect();
     files.sort();
     for path in files {
-        let request = request(&path, [2, 2, 1], &[], 0);
-        let report = match Cpu::default().run(&request, &mut |_| {}, &Cancel::never()) {
-            Ok(report) => report,
-            Err(error) => {
-                println!("{} ERROR {error}", path.display());
-                continue;
+        let mut request = request(&path, [2, 2, 1], &[], 0);
+        if let Some(launch) = Directives::read(&request.text, false, &root).launches.into_iter().next() {
+            request.launch = launch;
+        }
+        let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+        match Cpu::default().run(&request, &mut |_| {}, &Cancel::never()) {
+            Ok(report) => {
+                println!("{name} {:.3}s {} {:?}", report.cost.seconds, report.cost.steps, report.end);
+                let findings = &report.kernels[0].findings;
+                findings.iter().for_each(|finding| println!("    {:?} {}", finding.kind, finding.message));
             }
-        };
-        let name = path.strip_prefix(folder()).unwrap_or(&path);
-        println!("{} {:.3}s {} {:?}", name.display(), report.cost.seconds, report.cost.steps, report.end);
-        for finding in &report.kernels[0].findings {
-            println!("    {:?} {}", finding.kind, finding.message);
+            Err(error) => println!("{name} ERROR {error}"),
         }
     }
 }
