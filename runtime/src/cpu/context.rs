@@ -6,10 +6,11 @@ use std::rc::Rc;
 
 use analysis::lower::{Executable, HostOp};
 use analysis::model::Machine;
-use analysis::sync::{HostId, InputKind};
+use analysis::sync::{HostId, InputKind, Shape};
 use analysis::syntax::ttgir::{OpId, Tree, Ty, ValueId};
 
 use super::does::{Does, does};
+use super::transfer::{Order, order};
 use super::value::{Trap, tile};
 
 /// How a variable holds a value of the text.
@@ -49,6 +50,7 @@ pub(super) struct Context<'k> {
     /// Inputs that differ between programs: by input, the axis of a program's number or of the grid.
     pub(super) axes: Vec<Option<Axis>>,
     types: RefCell<HashMap<(ValueId, u16), Rc<tile::Type>>>,
+    orders: RefCell<HashMap<ValueId, Option<Order>>>,
 }
 
 /// An input that the grid gives.
@@ -68,7 +70,15 @@ impl<'k> Context<'k> {
             InputKind::NumPrograms(axis) => Some(Axis::Grid(usize::from(axis).min(2))),
             _ => None,
         });
-        Context { tree, made, machine, plans, axes: axes.collect(), types: RefCell::default() }
+        Context {
+            tree,
+            made,
+            machine,
+            plans,
+            axes: axes.collect(),
+            types: RefCell::default(),
+            orders: RefCell::default(),
+        }
     }
 
     /// A host op and its plan.
@@ -84,6 +94,17 @@ impl<'k> Context<'k> {
         let read = Rc::new(tile::read(self.tree, value, cta)?);
         self.types.borrow_mut().insert((value, cta), read.clone());
         Ok(read)
+    }
+
+    /// The order of a memdesc's elements where no strides say it and its layout does.
+    pub(super) fn order_of(&self, value: ValueId, shape: &Shape, ty: &tile::Type) -> Option<Order> {
+        let dense = matches!(&shape.dims[..], [dim] if dim.stride == shape.element);
+        if shape.exact || !dense || !ty.tile.is_whole() {
+            return None;
+        }
+        let encoding = || self.tree.value_type(value).and_then(|ty| self.tree.type_encoding(ty));
+        let made = || order(self.tree.attr_text(encoding()?), &ty.tile.shape);
+        self.orders.borrow_mut().entry(value).or_insert_with(made).clone()
     }
 
     /// The place of an operand among all of an op's, by the name of its group.

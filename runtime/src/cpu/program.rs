@@ -222,7 +222,10 @@ impl<'k> Program<'k> {
         let cluster = context.machine.cluster();
         let number = remote_cta(at).unwrap_or_else(|| cluster.number(cta));
         let cta = cluster.position(number).ok_or_else(unknown)?;
-        Ok(Place { cta, buffer: BufferId(buffer), start, shape, ty: context.type_of(value, number)? })
+        let ty = context.type_of(value, number)?;
+        let strided = context.machine.kernel().shapes.get(shape.0 as usize);
+        let order = strided.and_then(|shape| context.order_of(value, shape, &ty));
+        Ok(Place { cta, buffer: BufferId(buffer), start, shape, ty, order })
     }
 
     /// The same place in another CTA's memory.

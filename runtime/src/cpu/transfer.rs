@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use analysis::sync::{BufferId, Kernel, ShapeId};
+use analysis::sync::{BufferId, Kernel, Shape, ShapeId};
 
 use super::memory::{Local, Missed, Window};
 use super::mma::{Dot, Product};
 use super::pending::Future;
-use super::value::tensor::count;
+use super::value::tensor::{count, strides};
 use super::value::{Descriptor, Tensor, Trap, World, tile};
 
 /// A window of one CTA's memory, as an operand names it.
@@ -23,6 +23,33 @@ pub(super) struct Place {
     pub(super) shape: ShapeId,
     /// What it holds there.
     pub(super) ty: Rc<tile::Type>,
+    /// Where no strides describe it and its layout does: for each element its place from the start on.
+    pub(super) order: Option<Order>,
+}
+
+/// For each element of a window, in row-major order, its place in memory in elements.
+pub(super) type Order = Rc<[usize]>;
+
+/// The order of a window whose layout gives a basis for each bit of a place (`shared_linear`).
+pub(super) fn order(layout: &str, sizes: &[u64]) -> Option<Order> {
+    let (_, rest) = layout.split_once("offset")?;
+    let (bases, _) = rest.trim_start().strip_prefix('=')?.split_once("]]")?;
+    let steps = strides(sizes);
+    let mut step_of = Vec::new();
+    for basis in bases.split(']') {
+        let numbers = basis.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let at: Vec<u64> = numbers.split(',').map(|number| number.trim().parse().ok()).collect::<Option<_>>()?;
+        if at.len() != sizes.len() {
+            return None;
+        }
+        step_of.push(at.iter().zip(&steps).map(|(at, step)| at * step).sum::<u64>() as usize);
+    }
+    let mut order = vec![usize::MAX; count(sizes)];
+    for place in 0..1usize.checked_shl(step_of.len() as u32)? {
+        let steps = step_of.iter().enumerate().filter(|(bit, _)| place >> bit & 1 == 1);
+        *order.get_mut(steps.fold(0, |element, (_, step)| element ^ step))? = place;
+    }
+    order.iter().all(|place| *place != usize::MAX).then(|| order.into())
 }
 
 /// Data on its way.
@@ -182,7 +209,12 @@ impl Memories<'_> {
     /// What a place holds.
     pub(super) fn read(&self, place: &Place) -> Result<Tensor, Trap> {
         let memory = self.ctas.get(place.cta).ok_or_else(|| missed(Missed::Outside))?;
-        memory.read(self.window(place)?).map_err(missed)
+        let window = self.window(place)?;
+        let Some(order) = &place.order else { return memory.read(window).map_err(missed) };
+        let sizes = [order.len() as u64];
+        let shape = Shape::dense(&sizes, u64::from(place.ty.dtype.bits()));
+        let run = memory.read(Window { shape: &shape, sizes: &sizes, ..window }).map_err(missed)?;
+        Ok(run.dense().pick(place.ty.tile.shape.clone(), order.iter().copied()))
     }
 
     /// Puts a tensor there.
@@ -224,4 +256,17 @@ impl Memories<'_> {
 
 fn missed(why: Missed) -> Trap {
     Trap::not_followed(why.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::order;
+
+    #[test]
+    fn a_linear_layout_is_an_order() {
+        let made = order("#ttg.shared_linear<{offset = [[0, 1], [2, 0], [1, 0]]}, alignment = 128>", &[4, 2]);
+        assert_eq!(made.as_deref(), Some(&[0, 1, 4, 5, 2, 3, 6, 7][..]));
+        assert_eq!(order("#ttg.swizzled_shared<{vec = 1}>", &[4, 2]), None);
+        assert_eq!(order("offset = [[0, 1], [0, 1]]", &[2, 2]), None);
+    }
 }
