@@ -201,7 +201,10 @@ impl Binder<'_> {
             Some(Given::Array(spec)) => spec,
             Some(_) => return Err(RunError(format!("`{name}` is a tensor descriptor: give it a tensor"))),
             None => {
-                let rows = block.iter().map(|size| if *size == 1 { 256 } else { size * BLOCKS }).collect::<Vec<_>>();
+                let rows = block
+                    .iter()
+                    .map(|size| if *size == 1 && block.len() == 2 { 256 } else { size * BLOCKS })
+                    .collect::<Vec<_>>();
                 let shape = rows.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
                 self.chosen.push(format!("{name}={}[{shape}]", ty.dtype.name()));
                 ArraySpec { dtype: ty.dtype, shape: rows, strides: None, fill: usual(ty.dtype) }
