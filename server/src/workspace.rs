@@ -82,6 +82,13 @@ impl Workspace {
         self.inner.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
+    /// Which of its folders a file is in; around the file where it is in none.
+    pub fn root_of(&self, file: &Path) -> PathBuf {
+        let inner = self.lock();
+        let inside = inner.roots.iter().filter(|root| file.starts_with(root));
+        inside.max_by_key(|root| root.components().count()).cloned().unwrap_or_else(|| root(file))
+    }
+
     /// Which folders it is of.
     pub fn set_roots(&self, roots: Vec<PathBuf>) {
         let mut inner = self.lock();

@@ -4,4 +4,7 @@ return {
   -- Of Python the server looks at files that mention Gluon.
   filetypes = { 'ttgir', 'python' },
   root_markers = { '.git' },
+  before_init = function(params)
+    params.initializationOptions = require('fencepost').options()
+  end,
 }

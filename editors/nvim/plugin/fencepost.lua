@@ -23,6 +23,16 @@ vim.api.nvim_create_user_command('FencepostRun', function()
   fencepost.show_run()
 end, { desc = 'Show the run that leads to the finding under the cursor' })
 
+vim.api.nvim_create_user_command('FencepostLaunch', function(command)
+  fencepost.launch(command.fargs[1], command.fargs[2])
+end, {
+  nargs = '*',
+  complete = function()
+    return { 'cpu', 'gpu', 'gsan' }
+  end,
+  desc = 'Run the kernels of the buffer under instrumentation',
+})
+
 vim.lsp.handlers['fencepost/reportChanged'] = function(_, params)
   fencepost.on_report_changed(nil, params)
 end

@@ -6,6 +6,7 @@ import { LanguageClient, State, type LanguageClientOptions, type ServerOptions }
 
 import { registerDocuments, showRun } from './documents';
 import { LensCommands, showReport, type ReportTarget } from './report';
+import { runKernel, runOptions } from './run';
 import { findServer } from './server';
 
 let client: LanguageClient | undefined;
@@ -63,6 +64,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     registerDocuments(() => client),
     vscode.commands.registerCommand('fencepost.restart', restart),
     vscode.commands.registerCommand('fencepost.showLog', () => log.show()),
+    vscode.commands.registerCommand('fencepost.runCpu', () => runKernel(client, 'cpu', 'consan')),
+    vscode.commands.registerCommand('fencepost.runGpu', () => runKernel(client, 'gpu', 'consan')),
+    vscode.commands.registerCommand('fencepost.runGsan', () => runKernel(client, 'gpu', 'gsan')),
     vscode.commands.registerTextEditorCommand('fencepost.showRun', (editor) => showRun(client, editor)),
     vscode.commands.registerCommand('fencepost.showReport', (target?: ReportTarget) =>
       showReport(client, typeof target?.uri === 'string' ? target : undefined),
@@ -70,7 +74,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.workspace.onDidOpenTextDocument(startFor),
     vscode.workspace.onDidSaveTextDocument(startFor),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (started && event.affectsConfiguration('fencepost.server')) {
+      if (started && (event.affectsConfiguration('fencepost.server') || event.affectsConfiguration('fencepost.python'))) {
+        void restart();
+      }
+    }),
+    // What may be run is said when the server starts.
+    vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      if (started) {
         void restart();
       }
     }),
@@ -99,6 +109,7 @@ function createClient(
     documentSelector: SELECTOR,
     // Kernels import helpers, and are launched from other files.
     synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher('**/{*.py,fencepost.toml}') },
+    initializationOptions: runOptions(settings),
     outputChannel: log,
   };
   log.info(`server: ${command}`);

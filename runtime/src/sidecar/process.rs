@@ -8,9 +8,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use analysis::base::Cancel;
+
 use super::protocol::{Answer, Compiled, Hello, Numbered, Request};
 
 const PROGRAM: &str = include_str!("sidecar.py");
+
+/// How often it is looked whether to stop.
+const TICK: Duration = Duration::from_millis(50);
 
 /// Bytes of the process's standard error that a message quotes.
 const QUOTED: usize = 400;
@@ -26,6 +31,8 @@ pub enum SidecarError {
     Late(Duration),
     /// It ended; what it last wrote.
     Ended(String),
+    /// The caller no longer wants an answer; it was stopped.
+    Cancelled,
     /// It answered with something else.
     Garbled(String),
     /// The file could not be imported; Python's words.
@@ -38,6 +45,7 @@ impl fmt::Display for SidecarError {
             SidecarError::Start(error) => write!(f, "Python cannot be started: {error}"),
             SidecarError::NoTriton(why) => write!(f, "this Python has no Triton with Gluon: {why}"),
             SidecarError::Late(after) => write!(f, "no answer within {} s, stopped", after.as_secs()),
+            SidecarError::Cancelled => f.write_str("stopped on request"),
             SidecarError::Ended(last) if last.is_empty() => f.write_str("Python ended"),
             SidecarError::Ended(last) => write!(f, "Python ended: {last}"),
             SidecarError::Garbled(line) => write!(f, "not an answer: {line}"),
@@ -62,15 +70,22 @@ pub struct Sidecar {
 impl Sidecar {
     /// Starts `python` and waits until it has imported Triton.
     pub fn start(python: &Path, patience: Duration) -> Result<Sidecar, SidecarError> {
+        Sidecar::start_until(python, patience, &Cancel::never())
+    }
+
+    /// The same, unless `cancel` says so before.
+    pub fn start_until(python: &Path, patience: Duration, cancel: &Cancel<'_>) -> Result<Sidecar, SidecarError> {
         let mut command = Command::new(python);
         command.args(["-u", "-c", PROGRAM]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().map_err(SidecarError::Start)?;
         let lines = follow(child.stdout.take());
         let errors = follow(child.stderr.take());
         let stdin = child.stdin.take();
         let hello = Hello { triton: None, python: String::new(), error: None };
         let mut sidecar = Sidecar { child, stdin, lines, errors, hello, next: 0 };
-        let line = sidecar.line(Instant::now() + patience, patience)?;
+        let line = sidecar.line(Instant::now() + patience, patience, cancel)?;
         sidecar.hello = serde_json::from_str(&line).map_err(|_| SidecarError::Garbled(cut(&line)))?;
         match (&sidecar.hello.triton, &sidecar.hello.error) {
             (Some(_), _) => Ok(sidecar),
@@ -86,6 +101,16 @@ impl Sidecar {
     /// Compiles; one answer a kernel, in order. After an error of any kind but [`SidecarError::File`] the
     /// process is of no more use.
     pub fn compile(&mut self, request: &Request, patience: Duration) -> Result<Vec<Compiled>, SidecarError> {
+        self.compile_until(request, patience, &Cancel::never())
+    }
+
+    /// The same, unless `cancel` says so before.
+    pub fn compile_until(
+        &mut self,
+        request: &Request,
+        patience: Duration,
+        cancel: &Cancel<'_>,
+    ) -> Result<Vec<Compiled>, SidecarError> {
         self.next += 1;
         let id = self.next;
         let mut text = serde_json::to_string(&Numbered { id, request }).unwrap_or_default();
@@ -96,7 +121,7 @@ impl Sidecar {
         }
         let until = Instant::now() + patience;
         loop {
-            let line = self.line(until, patience)?;
+            let line = self.line(until, patience, cancel)?;
             let answer: Answer = serde_json::from_str(&line).map_err(|_| SidecarError::Garbled(cut(&line)))?;
             match answer.error {
                 _ if answer.id != id => {}
@@ -106,15 +131,34 @@ impl Sidecar {
         }
     }
 
-    fn line(&mut self, until: Instant, patience: Duration) -> Result<String, SidecarError> {
-        match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(line) => Ok(line),
-            Err(RecvTimeoutError::Timeout) => {
-                let _ = self.child.kill();
-                Err(SidecarError::Late(patience))
+    fn line(&mut self, until: Instant, patience: Duration, cancel: &Cancel<'_>) -> Result<String, SidecarError> {
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left.min(TICK)) {
+                Ok(line) => return Ok(line),
+                Err(RecvTimeoutError::Disconnected) => return Err(SidecarError::Ended(self.last_words())),
+                Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => {
+                    self.end();
+                    return Err(SidecarError::Cancelled);
+                }
+                Err(RecvTimeoutError::Timeout) if left > TICK => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    self.end();
+                    return Err(SidecarError::Late(patience));
+                }
             }
-            Err(RecvTimeoutError::Disconnected) => Err(SidecarError::Ended(self.last_words())),
         }
+    }
+
+    /// Ends it, and what it started.
+    fn end(&mut self) {
+        #[cfg(unix)]
+        if let Some(group) = rustix::process::Pid::from_raw(self.child.id() as i32)
+            && matches!(self.child.try_wait(), Ok(None))
+        {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = self.child.kill();
     }
 
     /// The end of what it wrote to standard error.
@@ -128,7 +172,7 @@ impl Sidecar {
 impl Drop for Sidecar {
     fn drop(&mut self) {
         self.stdin = None;
-        let _ = self.child.kill();
+        self.end();
         let _ = self.child.wait();
     }
 }

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import sys
+import threading
 import time
 import traceback
 
@@ -18,6 +19,13 @@ ANSWERS = os.fdopen(os.dup(1), "w", encoding="utf-8")
 os.dup2(2, 1)
 sys.dont_write_bytecode = True
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+
+
+def leave_with(parent):
+    """Ends with whoever started this, also while a file is being imported."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
 
 
 def answer(message):
@@ -176,6 +184,7 @@ def serve(request):
 
 
 def main():
+    threading.Thread(target=leave_with, args=(os.getppid(), ), daemon=True).start()
     try:
         import triton
         import triton.experimental.gluon  # noqa: F401

@@ -289,9 +289,15 @@ pub struct Run {
     /// Relative error that --expect tolerates; by default that of the element type
     #[arg(long, value_name = "X", requires = "expect")]
     pub tolerance: Option<f64>,
+    /// The log that --backend replay reads
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
     /// The Python that has Triton; by default that of the active environment
     #[arg(long, value_name = "PATH")]
     pub python: Option<PathBuf>,
+    /// Where a path that asserts name lies here: `/container/src=src`; may be given many times
+    #[arg(long, value_name = "FROM=TO", value_parser = pair)]
+    pub map: Vec<(String, String)>,
     /// What to print; lines and columns of json count from 0, in UTF-16 code units
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
@@ -313,6 +319,10 @@ pub struct Run {
 pub enum Backend {
     /// Fencepost itself: no GPU, and of TTGIR no Python
     Cpu,
+    /// Your own Python, Triton and GPU
+    Triton,
+    /// Nobody: a saved log is read (--log)
+    Replay,
 }
 
 /// Who watches a kernel.
@@ -350,6 +360,11 @@ fn bytes(text: &str) -> Result<u64, String> {
     };
     let number = digits.parse::<u64>().ok().filter(|number| *number < 1 << 32);
     number.map(|number| number << shift).ok_or_else(|| "a number of bytes, such as 512M or 4G".to_owned())
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (from, to) = text.split_once('=').ok_or("write FROM=TO")?;
+    Ok((from.to_owned(), to.to_owned()))
 }
 
 #[derive(Debug, clap::Args)]

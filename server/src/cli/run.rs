@@ -16,7 +16,7 @@ use runtime::launch::npy;
 use runtime::launch::store::{self, Store};
 use runtime::run::{Bounds, Event};
 
-use super::args::{Backend, Run};
+use super::args::{Backend, Run, Watcher};
 use super::check::{Checked, File};
 use super::sources::{Origin, Source, read};
 use super::{Exit, STACK_BYTES};
@@ -113,7 +113,10 @@ fn command(args: &Run) -> io::Result<Exit> {
         out.write_all(print::recipes(&plan, &Places::new(&text)).as_bytes())?;
         return Ok(Exit::Clean);
     }
-    let which = which(args);
+    let which = match which(args) {
+        Ok(which) => which,
+        Err(why) => return trouble(&why),
+    };
     let expected = match expected(args) {
         Ok(expected) => expected,
         Err(why) => return trouble(&why),
@@ -184,10 +187,17 @@ fn bounds(args: &Run) -> Bounds {
     }
 }
 
-fn which(args: &Run) -> Which {
+fn which(args: &Run) -> Result<Which, String> {
     let python = args.python.clone().unwrap_or_else(super::compare::interpreter);
-    match args.backend {
-        Backend::Cpu => Which::Cpu { python },
+    match (args.backend, &args.log) {
+        (Backend::Replay, Some(log)) => Ok(Which::Replay { log: log.clone(), maps: args.map.clone() }),
+        (Backend::Replay, None) => Err("which log? Give it with --log FILE".to_owned()),
+        (_, Some(_)) => Err("--log is of --backend replay".to_owned()),
+        (Backend::Cpu, None) if args.instrument == Watcher::Gsan => {
+            Err("the cpu backend has no GSan; it runs with --backend triton".to_owned())
+        }
+        (Backend::Cpu, None) => Ok(Which::Cpu { python }),
+        (Backend::Triton, None) => Ok(Which::Triton { python, maps: args.map.clone() }),
     }
 }
 

@@ -5,7 +5,7 @@ use analysis::findings::Edit;
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Diagnostic};
 
 use super::document::Snapshot;
-use super::{diagnostics, from_proto, python, to_proto};
+use super::{diagnostics, from_proto, python, runs, to_proto};
 
 /// The fixes for what touches the range.
 pub fn code_actions(snapshot: &Snapshot, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
@@ -17,6 +17,7 @@ pub fn code_actions(snapshot: &Snapshot, params: &CodeActionParams) -> Vec<CodeA
     let asked = from_proto::text_range(snapshot, params.range);
     let touches = |range: TextRange| range.start <= asked.end && asked.start <= range.end;
     let mut actions = python::pins(snapshot, params);
+    actions.extend(runs::actions(snapshot, params));
     if !wanted {
         return actions;
     }

@@ -15,6 +15,7 @@ use tower_lsp::ls_types::{Diagnostic, TextDocumentContentChangeEvent, Uri};
 
 use super::facts::Facts;
 use super::position::Mapper;
+use super::runs::{self, Mark};
 use super::state::Reply;
 use crate::python::configuration;
 use crate::workspace::{Workspace, absolute};
@@ -144,6 +145,10 @@ pub struct Open {
     pub watched: Watched,
     /// Whether diagnostics of it were published.
     pub said: bool,
+    /// What came of the last run of it.
+    pub marks: Vec<Mark>,
+    /// Whether that was of an earlier text.
+    pub old_marks: bool,
 }
 
 /// Who wants to know that a report has changed.
@@ -193,6 +198,8 @@ impl Open {
             parked: VecDeque::new(),
             watched: Watched::default(),
             said: false,
+            marks: Vec::new(),
+            old_marks: false,
         }
     }
 
@@ -217,6 +224,11 @@ impl Open {
         Workshop::new(config)
     }
 
+    /// What came of the last run of it, for the client.
+    pub fn run_diagnostics(&self, uri: &Uri, facts: &Facts) -> Vec<Diagnostic> {
+        runs::diagnostics(&self.marks, self.old_marks, Mapper::new(&self.rope, facts.encoding), uri, facts)
+    }
+
     /// Whether it can hold kernels at all.
     pub fn holds_kernels(&self) -> bool {
         self.source.python().is_none_or(Script::mentions_gluon)
@@ -239,6 +251,8 @@ impl Open {
     }
 
     fn replace(&mut self, range: TextRange, text: &str) {
+        runs::stale(&mut self.marks, range, text.len());
+        self.old_marks = true;
         let from = self.rope.byte_to_char(range.start as usize);
         let to = self.rope.byte_to_char(range.end as usize);
         self.rope.remove(from..to);

@@ -3,6 +3,7 @@
 use tower_lsp::ls_types::{ClientCapabilities, MarkupKind};
 
 use super::position::Encoding;
+use super::runs::Offers;
 
 /// Facts about the client; those it does not state are taken as "cannot".
 #[derive(Clone, Debug, Default)]
@@ -29,8 +30,12 @@ pub struct Facts {
     pub progress: bool,
     /// It shows inlay hints.
     pub hints: bool,
-    /// It knows the command that a code lens runs.
+    /// It knows the command that shows a report.
     pub lenses: bool,
+    /// It shows code lenses.
+    pub any_lenses: bool,
+    /// What can be run.
+    pub offers: Offers,
 }
 
 /// The command that shows a kernel's report, with the document's name and [`super::report::Lens`].
@@ -38,7 +43,7 @@ pub const SHOW_REPORT: &str = "fencepost.showReport";
 
 impl Facts {
     /// Reads the capabilities of `initialize`.
-    pub fn of(client: &ClientCapabilities) -> Facts {
+    pub fn of(client: &ClientCapabilities, offers: Offers) -> Facts {
         let text = client.text_document.clone().unwrap_or_default();
         let encodings = client.general.as_ref().and_then(|general| general.position_encodings.as_deref());
         let pushed = text.publish_diagnostics.unwrap_or_default();
@@ -58,7 +63,9 @@ impl Facts {
             action_literals: text.code_action.is_some_and(|action| action.code_action_literal_support.is_some()),
             progress: is(client.window.as_ref().and_then(|window| window.work_done_progress)),
             hints: text.inlay_hint.is_some(),
+            any_lenses: text.code_lens.is_some(),
             lenses: text.code_lens.is_some() && commands(client).any(|command| command == SHOW_REPORT),
+            offers,
         }
     }
 }

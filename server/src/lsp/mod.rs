@@ -22,6 +22,7 @@ mod progress;
 mod python;
 mod report;
 mod requests;
+mod runs;
 mod service;
 mod state;
 mod stdin;
@@ -68,14 +69,17 @@ pub fn main() -> ExitCode {
         eprintln!("fencepost lsp is started by editors and speaks the Language Server Protocol; Ctrl-D ends it");
     }
     let orderly = Arc::new(AtomicBool::new(false));
-    runtime.block_on(serve(orderly.clone()));
+    let gate = Arc::new(runs::Gate::default());
+    runtime.block_on(serve(orderly.clone(), gate.clone()));
+    // Kernels that still run must not outlive us, nor leave anything behind.
+    gate.close();
     // Workers may still be busy and the runtime would wait for them; nobody wants their answers.
     std::process::exit(if orderly.load(Ordering::SeqCst) { 0 } else { 1 })
 }
 
-async fn serve(orderly: Arc<AtomicBool>) {
+async fn serve(orderly: Arc<AtomicBool>, gate: Arc<runs::Gate>) {
     let stdin = stdin::Watched::new(tokio::io::stdin(), orderly.clone());
-    let (service, socket) = LspService::build(|client| Service::new(client, orderly))
+    let (service, socket) = LspService::build(|client| Service::new(client, orderly, gate))
         .custom_method("fencepost/run", Service::run)
         .custom_method("fencepost/explain", Service::explain)
         .custom_method("fencepost/report", Service::report)

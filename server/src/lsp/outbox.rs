@@ -43,6 +43,11 @@ impl Outbox {
         }
     }
 
+    /// Shows a message.
+    pub fn show(&self, text: String) {
+        self.post(Letter::Message(MessageType::INFO, text));
+    }
+
     /// Shows an error.
     pub fn show_error(&self, text: String) {
         self.post(Letter::Message(MessageType::ERROR, text));

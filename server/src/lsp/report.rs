@@ -179,6 +179,23 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
+/// The kernels of a text, by the section of the report that each is in.
+pub fn kernels(snapshot: &Snapshot) -> Vec<analysis::ide::KernelPlace> {
+    if let Some(document) = snapshot.source.ir() {
+        return analysis::ide::kernels(document);
+    }
+    let Some(elaboration) = python::elaboration(snapshot) else { return Vec::new() };
+    let mut section = 0;
+    let places = elaboration.kernels.iter().filter_map(|kernel| {
+        let first = section;
+        section += kernel.shadows.len();
+        let range = elaboration.module.place(kernel.entry.name_range).0;
+        let place = analysis::ide::KernelPlace { section: first, name: kernel.entry.name.clone(), range };
+        (!kernel.shadows.is_empty()).then_some(place)
+    });
+    places.collect()
+}
+
 /// A lens a kernel.
 pub fn lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
     let lens = |kernel: analysis::ide::KernelPlace| {
@@ -193,19 +210,7 @@ pub fn lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
             data: None,
         }
     };
-    if let Some(document) = snapshot.source.ir() {
-        return analysis::ide::kernels(document).into_iter().map(lens).collect();
-    }
-    let Some(elaboration) = python::elaboration(snapshot) else { return Vec::new() };
-    let mut section = 0;
-    let places = elaboration.kernels.iter().filter_map(|kernel| {
-        let first = section;
-        section += kernel.shadows.len();
-        let range = elaboration.module.place(kernel.entry.name_range).0;
-        let place = analysis::ide::KernelPlace { section: first, name: kernel.entry.name.clone(), range };
-        (!kernel.shadows.is_empty()).then_some(place)
-    });
-    places.map(lens).collect()
+    kernels(snapshot).into_iter().map(lens).collect()
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use super::facts::Facts;
 use super::outbox::Outbox;
 use super::report::{self, ReportParams, ReportText};
 use super::requests::{self, ExplainParams, RunAnswer, RunParams};
+use super::runs::{self, Gate, Offers};
 use super::state::{Message, Need, PATIENCE, Refusal, State};
 use super::worker::guard;
 use super::{actions, capabilities, hover, outline, progress, python};
@@ -34,9 +35,9 @@ pub struct Service {
 
 impl Service {
     /// Starts the state thread; `orderly` is set once the client has asked to shut down.
-    pub fn new(client: Client, orderly: Arc<AtomicBool>) -> Service {
+    pub fn new(client: Client, orderly: Arc<AtomicBool>, gate: Arc<Gate>) -> Service {
         let outbox = Outbox::new(client.clone());
-        let send = State::start(client, outbox.clone());
+        let send = State::start(client, outbox.clone(), gate);
         Service { send, outbox, facts: OnceLock::new(), orderly }
     }
 
@@ -156,6 +157,9 @@ impl Service {
         if let Some(job) = progress::job(&params.token) {
             self.tell(Message::Cancel { job });
         }
+        if let Some(id) = runs::id(&params.token) {
+            self.tell(Message::StopRun { id });
+        }
     }
 }
 
@@ -176,7 +180,8 @@ fn internal(text: String) -> Error {
 
 impl LanguageServer for Service {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let facts = Arc::new(Facts::of(&params.capabilities));
+        let offers = Offers::of(params.initialization_options.as_ref());
+        let facts = Arc::new(Facts::of(&params.capabilities, offers));
         let facts = self.facts.get_or_init(|| facts);
         tracing::info!(?facts, "client {:?}", params.client_info);
         self.tell(Message::Folders(folders(&params)));
@@ -278,7 +283,25 @@ impl LanguageServer for Service {
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        self.ask("code lenses", params.text_document.uri, Need::Text, report::lenses).await
+        let work = |it: &Snapshot| {
+            let mut lenses = if it.facts.lenses { report::lenses(it) } else { Vec::new() };
+            lenses.extend(runs::lenses(it));
+            lenses
+        };
+        self.ask("code lenses", params.text_document.uri, Need::Text, work).await
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
+        if params.command != runs::COMMAND {
+            return Err(Error::invalid_params(format!("there is no command `{}`", params.command)));
+        }
+        let order = params.arguments.into_iter().next().map(serde_json::from_value::<runs::Order>);
+        match order {
+            Some(Ok(order)) => self.tell(Message::Run(order)),
+            Some(Err(error)) => return Err(Error::invalid_params(error.to_string())),
+            None => return Err(Error::invalid_params("which document?")),
+        }
+        Ok(None)
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {

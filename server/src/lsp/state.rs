@@ -25,8 +25,9 @@ use super::document::{Checked, Desk, Job, Open, Snapshot};
 use super::facts::Facts;
 use super::outbox::Outbox;
 use super::progress;
+use super::runs::{self, Conductor, Gate, Order, Running};
 use super::worker::guard;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, absolute};
 
 /// A report that is shown says what it can by then, while the analysis goes on.
 pub const PATIENCE: Duration = Duration::from_millis(500);
@@ -76,6 +77,12 @@ pub enum Message {
     Late { uri: Uri, generation: u64 },
     /// An analysis ended.
     Analysed { uri: Uri, job: u64, outcome: Outcome },
+    /// A kernel is to be run.
+    Run(Order),
+    /// A run ended.
+    Ran { uri: Uri, id: u64, outcome: runs::Outcome },
+    /// The user wants a run to end.
+    StopRun { id: u64 },
     /// The user no longer wants to wait for an analysis.
     Cancel { job: u64 },
     /// The session ends.
@@ -104,13 +111,16 @@ pub struct State {
     /// Documents that wait for a free place among the running analyses.
     queue: VecDeque<Uri>,
     running: usize,
+    /// Runs of kernels, by document.
+    runs: BTreeMap<Uri, Running>,
+    gate: Arc<Gate>,
     most: usize,
     jobs: u64,
 }
 
 impl State {
     /// Starts the thread; must be called on the runtime.
-    pub fn start(client: Client, outbox: Outbox) -> UnboundedSender<Message> {
+    pub fn start(client: Client, outbox: Outbox, gate: Arc<Gate>) -> UnboundedSender<Message> {
         let (send, receive) = unbounded_channel();
         let state = State {
             documents: BTreeMap::new(),
@@ -122,6 +132,8 @@ impl State {
             send: send.clone(),
             queue: VecDeque::new(),
             running: 0,
+            runs: BTreeMap::new(),
+            gate,
             most: thread::available_parallelism().map_or(2, |cores| cores.get()),
             jobs: 0,
         };
@@ -162,6 +174,7 @@ impl State {
                     tracing::warn!("change of {}, which is not open", uri.as_str());
                     return;
                 };
+                let fresh = !open.marks.is_empty() && !open.old_marks;
                 open.change(version, changes, &self.facts);
                 let now = open.generation;
                 // Requests about the text that is gone; those that take any analysis stay.
@@ -179,6 +192,9 @@ impl State {
                     });
                 }
                 let path = open.path.clone();
+                if fresh {
+                    self.show_marks(&uri);
+                }
                 self.tell(&uri);
                 if self.documents.get(&uri).is_some_and(|open| open.job.is_none()) {
                     self.analyse(uri);
@@ -188,7 +204,8 @@ impl State {
             Message::Close { uri } => {
                 let open = self.documents.get(&uri);
                 let (path, said) = open.map_or((None, false), |open| (open.path.clone(), open.said));
-                if self.close(&uri) && !self.facts.pull && said {
+                let marked = open.is_some_and(|open| !open.marks.is_empty());
+                if self.close(&uri) && (marked || (!self.facts.pull && said)) {
                     self.outbox.publish(uri, None, Vec::new());
                 }
                 if let Some(path) = &path {
@@ -216,6 +233,12 @@ impl State {
                     job.cancel();
                 }
             }
+            Message::Run(order) => self.run_kernel(order),
+            Message::Ran { uri, id, outcome } => self.ran(&uri, id, outcome),
+            Message::StopRun { id } => {
+                let runs = self.runs.values().filter(|running| running.id == id);
+                runs.for_each(|running| running.stop.store(true, Ordering::Relaxed));
+            }
             Message::Shutdown => {
                 let uris: Vec<Uri> = self.documents.keys().cloned().collect();
                 for uri in uris {
@@ -230,6 +253,9 @@ impl State {
         let Some(open) = self.documents.remove(uri) else { return false };
         if let Some(job) = &open.job {
             job.cancel();
+        }
+        if let Some(running) = self.runs.remove(uri) {
+            running.stop.store(true, Ordering::Relaxed);
         }
         for (_, reply) in open.parked {
             reply(Err(Refusal::Outdated));
@@ -397,9 +423,78 @@ impl State {
         }
         if !facts.pull {
             open.said = true;
-            self.outbox.publish(uri.clone(), Some(snapshot.version), checked.diagnostics.clone());
+            let mut diagnostics = checked.diagnostics.clone();
+            diagnostics.extend(open.run_diagnostics(uri, &facts));
+            self.outbox.publish(uri.clone(), Some(snapshot.version), diagnostics);
         }
         self.outbox.report_changed(uri.clone(), watched);
+    }
+}
+
+/// Runs of kernels.
+impl State {
+    fn run_kernel(&mut self, order: Order) {
+        let uri = order.uri.clone();
+        let Some(open) = self.documents.get_mut(&uri) else {
+            self.outbox.show_error("fencepost: the file is not open, so nothing of it is run".to_owned());
+            return;
+        };
+        if let Err(why) = self.facts.offers.allows(&order, open.source.python().is_some()) {
+            self.outbox.show_error(format!("fencepost: {why}"));
+            return;
+        }
+        if self.runs.contains_key(&uri) {
+            self.outbox.show("fencepost: a kernel of this file is being run".to_owned());
+            return;
+        }
+        if !std::mem::take(&mut open.marks).is_empty() {
+            self.show_marks(&uri);
+        }
+        let Some(open) = self.documents.get(&uri) else { return };
+        self.jobs += 1;
+        let running = Running { id: self.jobs, stop: Arc::new(AtomicBool::new(false)) };
+        let path = uri.to_file_path().map(|path| absolute(&path)).unwrap_or_default();
+        let conductor = Conductor {
+            client: self.client.clone(),
+            outbox: self.outbox.clone(),
+            send: self.send.clone(),
+            gate: self.gate.clone(),
+            root: self.workspace.root_of(&path),
+        };
+        let snapshot = snapshot(&uri, open, &self.facts, &self.workspace);
+        self.runs.insert(uri, running.clone());
+        self.runtime.spawn(runs::conduct(conductor, order, running, snapshot));
+    }
+
+    fn ran(&mut self, uri: &Uri, id: u64, outcome: runs::Outcome) {
+        if self.runs.get(uri).is_some_and(|running| running.id == id) {
+            self.runs.remove(uri);
+        }
+        let Some(open) = self.documents.get_mut(uri) else { return };
+        match outcome {
+            runs::Outcome::Nothing => {}
+            runs::Outcome::Refused(why) => self.outbox.show_error(format!("fencepost: {why}")),
+            runs::Outcome::Ran { generation, says, .. } if generation != open.generation => {
+                self.outbox
+                    .show(format!("fencepost: {says}; that is of an earlier text, so nothing is marked in this one"));
+            }
+            runs::Outcome::Ran { marks, says, .. } => {
+                (open.marks, open.old_marks) = (marks, false);
+                self.outbox.show(format!("fencepost: {says}"));
+                self.show_marks(uri);
+            }
+        }
+    }
+
+    /// Publishes what came of a run. A client that asks for diagnostics itself keeps those apart from these.
+    fn show_marks(&mut self, uri: &Uri) {
+        let Some(open) = self.documents.get_mut(uri) else { return };
+        let mut diagnostics = open.run_diagnostics(uri, &self.facts);
+        if !self.facts.pull {
+            open.said = true;
+            diagnostics.extend(open.checked.iter().flat_map(|checked| checked.diagnostics.clone()));
+        }
+        self.outbox.publish(uri.clone(), Some(open.version), diagnostics);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use analysis::base::Cancel;
 use analysis::gluon::{Elaboration, Given as Has, KernelInstances, Param, Shadow};
 use runtime::array::DType;
 use runtime::launch::{Given, Launch};
@@ -21,8 +22,9 @@ pub fn compile(
     path: &Path,
     elaboration: Option<&Elaboration>,
     launch: &Launch,
+    cancel: &Cancel<'_>,
 ) -> Result<Arc<str>, RunError> {
-    let instead = "write `# fencepost-run: grid=… NAME=VALUE …` into the file";
+    let instead = "write `# fencepost-run: grid=… NAME=VALUE …` into the file, or run it with --backend triton";
     if launch.entry.is_some() {
         return Err(RunError(format!(
             "the cpu backend makes the launch itself and does not run the file's code: {instead}"
@@ -39,9 +41,9 @@ pub fn compile(
         }
         error => RunError(format!("{}: {error}", python.display())),
     };
-    let mut sidecar = Sidecar::start(python, PATIENCE).map_err(named)?;
+    let mut sidecar = Sidecar::start_until(python, PATIENCE, cancel).map_err(named)?;
     let request = Request { file: path.display().to_string(), kernels: vec![request] };
-    let compiled = sidecar.compile(&request, PATIENCE).map_err(named)?.into_iter().next();
+    let compiled = sidecar.compile_until(&request, PATIENCE, cancel).map_err(named)?.into_iter().next();
     let compiled = compiled.ok_or_else(|| RunError("Triton gave no answer".to_owned()))?;
     match (compiled.ttgir, compiled.error) {
         (Some(ttgir), _) => Ok(ttgir.into()),
@@ -69,7 +71,9 @@ fn kernel<'e>(kernels: &'e [KernelInstances], launch: &Launch) -> Result<&'e Ker
 fn request(kernel: &KernelInstances, launch: &Launch) -> Result<KernelRequest, RunError> {
     let name = &kernel.entry.name;
     if !kernel.entry.inside.is_empty() {
-        return Err(RunError(format!("`{name}` is defined inside a function")));
+        return Err(RunError(format!(
+            "`{name}` is defined inside a function; --backend triton runs the file's own code"
+        )));
     }
     let shadow = nearest(kernel, launch);
     let spec = shadow.map(|shadow| &shadow.instance.spec);

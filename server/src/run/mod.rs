@@ -17,7 +17,9 @@ use analysis::gluon::Elaboration;
 use analysis::is_python;
 use runtime::cpu::Cpu;
 use runtime::launch::Launch;
+use runtime::replay::Replay;
 use runtime::run::{Backend, Bounds, End, Event, Instrument, Request, RunError, RunReport};
+use runtime::triton::Triton;
 
 /// What is to be run, all of it on one backend.
 #[derive(Clone, Debug)]
@@ -117,6 +119,10 @@ impl Results {
 pub enum Which {
     /// Fencepost; of Python files this Python's Triton makes the TTGIR.
     Cpu { python: PathBuf },
+    /// The Triton and the GPU of this Python; where paths of another machine lie here.
+    Triton { python: PathBuf, maps: Vec<(String, String)> },
+    /// A log.
+    Replay { log: PathBuf, maps: Vec<(String, String)> },
 }
 
 /// Executes a plan on a backend.
@@ -135,10 +141,18 @@ pub fn on(
     match which {
         Which::Cpu { python: interpreter } => {
             let mut compiled = |launch: &Launch| match python {
-                true => compiled::compile(interpreter, &plan.path, elaboration, launch).map(Some),
+                true => compiled::compile(interpreter, &plan.path, elaboration, launch, cancel).map(Some),
                 false => Ok(None),
             };
             execute(plan, &mut AtHome(Cpu::default()), &mut compiled, say, cancel)
+        }
+        Which::Triton { python, maps } => {
+            let mut triton = Triton { python: python.clone(), paths: PathMap::new(maps.clone()) };
+            execute(plan, &mut triton, &mut |_| Ok(None), say, cancel)
+        }
+        Which::Replay { log, maps } => {
+            let mut replay = Replay { log: log.clone(), paths: PathMap::new(maps.clone()) };
+            execute(plan, &mut replay, &mut |_| Ok(None), say, cancel)
         }
     }
 }
@@ -168,6 +182,9 @@ impl Backend for AtHome {
     }
 }
 
+/// Gives the TTGIR of a launch of a Python file, where a backend needs it.
+pub type Compile<'a> = dyn FnMut(&Launch) -> Result<Option<Arc<str>>, RunError> + 'a;
+
 /// Executes a plan. `compiled` gives the TTGIR of a launch of a Python file, for backends that need it.
 ///
 /// # Errors
@@ -176,7 +193,7 @@ impl Backend for AtHome {
 pub fn execute(
     plan: &Plan,
     backend: &mut dyn Backend,
-    compiled: &mut dyn FnMut(&Launch) -> Result<Option<Arc<str>>, RunError>,
+    compiled: &mut Compile<'_>,
     say: &mut dyn FnMut(Event),
     cancel: &Cancel<'_>,
 ) -> Result<Results, RunError> {

@@ -63,7 +63,12 @@ impl Server {
     }
 
     /// The same with any server.
-    pub fn spawn(mut command: Command, capabilities: Value) -> Server {
+    pub fn spawn(command: Command, capabilities: Value) -> Server {
+        Server::spawn_with(command, capabilities, Value::Null)
+    }
+
+    /// The same with options of the client.
+    pub fn spawn_with(mut command: Command, capabilities: Value, options: Value) -> Server {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server starts");
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
@@ -77,7 +82,8 @@ impl Server {
             }
         });
         let mut server = Server { child, stdin, messages, waiting: VecDeque::new(), next_id: 0, info: Value::Null };
-        let params = json!({ "processId": null, "rootUri": null, "capabilities": capabilities });
+        let params = json!({ "processId": null, "rootUri": null, "capabilities": capabilities,
+            "initializationOptions": options });
         server.info = server.request("initialize", params).expect("initialize succeeds");
         server.notify("initialized", json!({}));
         server

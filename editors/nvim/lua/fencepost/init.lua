@@ -1,6 +1,11 @@
 -- What the plugin does beyond starting the server: the run of a finding, and the page of a kind.
 local M = {}
 
+--- What the server is told: whether it may run kernels, and with which Python.
+function M.options()
+  return { trusted = vim.g.fencepost_trusted == true or vim.g.fencepost_trusted == 1, python = vim.g.fencepost_python }
+end
+
 --- Starts the server on a buffer; for Neovim without vim.lsp.enable.
 function M.start(buffer)
   local name = vim.api.nvim_buf_get_name(buffer)
@@ -9,6 +14,7 @@ function M.start(buffer)
     name = 'fencepost',
     cmd = vim.g.fencepost_cmd or { 'fencepost', 'lsp' },
     root_dir = git and vim.fs.dirname(git) or vim.fs.dirname(name),
+    init_options = M.options(),
   }, { bufnr = buffer })
 end
 
@@ -82,11 +88,33 @@ function M.show_run()
   end)
 end
 
+--- Runs the buffer's kernels under instrumentation: `cpu`, `gpu`, or `gsan`. The server shows the recipe first.
+function M.launch(how, kernel)
+  local buffer = vim.api.nvim_get_current_buf()
+  local client = client_of(buffer)
+  if not client then
+    return
+  end
+  if not M.options().trusted then
+    vim.notify('Fencepost runs nothing unless vim.g.fencepost_trusted is set; see :help fencepost-launch', vim.log.levels.WARN)
+    return
+  end
+  local order = {
+    uri = vim.uri_from_bufnr(buffer),
+    kernel = kernel,
+    backend = (how == 'gpu' or how == 'gsan') and 'gpu' or 'cpu',
+    instrument = how == 'gsan' and 'gsan' or 'consan',
+  }
+  local params = { command = 'fencepost.runKernel', arguments = { order } }
+  request(client, 'workspace/executeCommand', params, buffer, function() end)
+end
+
 --- The kind of the finding under the cursor.
 local function kind_here()
   local line, column = vim.fn.line('.') - 1, vim.fn.col('.') - 1
   for _, diagnostic in ipairs(vim.diagnostic.get(0, { lnum = line })) do
-    local hit = diagnostic.source == 'fencepost' and diagnostic.col <= column
+    local ours = diagnostic.source == 'fencepost' or diagnostic.source == 'fencepost (run)'
+    local hit = ours and diagnostic.col <= column
     if hit and (diagnostic.end_lnum > line or column < diagnostic.end_col) then
       return diagnostic.code
     end

@@ -1,0 +1,25 @@
+// Kernels run by the server, for the command palette; lenses and actions call the server's command themselves.
+
+import * as vscode from 'vscode';
+import type { LanguageClient } from 'vscode-languageclient/node';
+
+/** What the server is told when it starts. */
+export function runOptions(settings: vscode.WorkspaceConfiguration): { trusted: boolean; python: string | null } {
+  return { trusted: vscode.workspace.isTrusted, python: settings.get<string | null>('python', null) };
+}
+
+/** Asks the server to run the kernels of the active editor's document; it shows how before it does. */
+export async function runKernel(client: LanguageClient | undefined, backend: 'cpu' | 'gpu', instrument: 'consan' | 'gsan'): Promise<void> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (!client) {
+    void vscode.window.showWarningMessage('Fencepost is not running.');
+  } else if (!vscode.workspace.isTrusted) {
+    void vscode.window.showWarningMessage('Fencepost runs no kernel in a workspace that is not trusted.');
+  } else if (!document) {
+    void vscode.window.showInformationMessage('Open a kernel to run it.');
+  } else {
+    const uri = client.code2ProtocolConverter.asUri(document.uri);
+    const order = { uri, backend, instrument };
+    await client.sendRequest('workspace/executeCommand', { command: 'fencepost.runKernel', arguments: [order] });
+  }
+}

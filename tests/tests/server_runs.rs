@@ -1,0 +1,142 @@
+//! Kernels run from the editor: asked for, agreed to, shown, and marked as old.
+
+mod server_support;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Value, json};
+use server_support::{Server, binary, kernel};
+
+/// A ring of which one wait is missing.
+fn broken() -> String {
+    kernel("ring_not_waited.ttgir")
+}
+
+struct Room(PathBuf);
+
+impl Room {
+    fn new(name: &str) -> Room {
+        let path = std::env::temp_dir().join(format!("fencepost-runs-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("the folder can be made");
+        Room(path)
+    }
+
+    fn uri(&self) -> String {
+        format!("file://{}/k.ttgir", self.0.display())
+    }
+
+    fn server(&self, capabilities: Value, options: Value) -> Server {
+        let mut command = Command::new(binary());
+        command.arg("lsp").current_dir(&self.0);
+        Server::spawn_with(command, capabilities, options)
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn order(uri: &str) -> Value {
+    let order = json!({ "uri": uri, "backend": "cpu", "instrument": "consan" });
+    json!({ "command": "fencepost.runKernel", "arguments": [order] })
+}
+
+fn of_runs(diagnostics: &[Value]) -> Vec<(i64, String, i64)> {
+    let own = diagnostics.iter().filter(|it| it["source"] == json!("fencepost (run)"));
+    own.map(|it| {
+        let line = it["range"]["start"]["line"].as_i64().unwrap_or(-1);
+        (line, it["code"].as_str().unwrap_or_default().to_owned(), it["severity"].as_i64().unwrap_or(0))
+    })
+    .collect()
+}
+
+#[test]
+fn nothing_runs_where_nothing_is_trusted() {
+    let room = Room::new("untrusted");
+    let mut server = room.server(json!({ "textDocument": { "codeLens": {} } }), json!({ "trusted": false }));
+    assert_eq!(server.info["capabilities"]["executeCommandProvider"], Value::Null);
+    assert_eq!(server.info["capabilities"]["codeLensProvider"], Value::Null);
+    server.open(&room.uri(), &broken());
+    server.request("workspace/executeCommand", order(&room.uri())).expect("it is answered");
+    let said = server.event("window/showMessage");
+    assert!(said["params"]["message"].as_str().is_some_and(|text| text.contains("not trusted")), "{said}");
+    assert!(server.shutdown().success());
+    assert!(!room.0.join(".fencepost").exists());
+}
+
+#[test]
+fn a_run_is_agreed_to_once_and_its_asserts_grow_old() {
+    let room = Room::new("agreed");
+    let uri = room.uri();
+    let actions = json!({ "codeActionLiteralSupport": { "codeActionKind": { "valueSet": [] } } });
+    let capabilities = json!({ "textDocument": { "codeLens": {}, "codeAction": actions } });
+    let mut server = room.server(capabilities, json!({ "trusted": true, "python": "/none/bin/python" }));
+    assert_eq!(server.info["capabilities"]["executeCommandProvider"]["commands"], json!(["fencepost.runKernel"]));
+    server.open(&uri, &broken());
+    let lenses = server.request("textDocument/codeLens", json!({ "textDocument": { "uri": uri } }));
+    let titles: Vec<Value> = lenses
+        .ok()
+        .and_then(|it| it.as_array().cloned())
+        .unwrap_or_default()
+        .iter()
+        .map(|it| it["command"]["title"].clone())
+        .collect();
+    assert_eq!(titles, [json!("Run under ConSan (CPU)")], "there is no Triton beside this Python");
+    let start = json!({ "line": 0, "character": 0 });
+    let params = json!({ "textDocument": { "uri": uri }, "range": { "start": start, "end": start },
+        "context": { "diagnostics": [], "only": ["source"] } });
+    let offered = server.request("textDocument/codeAction", params).unwrap_or_default();
+    assert_eq!(offered[0]["command"]["command"], json!("fencepost.runKernel"), "{offered}");
+
+    server.request("workspace/executeCommand", order(&uri)).expect("it is answered");
+    let question = server.event("window/showMessageRequest");
+    let text = question["params"]["message"].as_str().unwrap_or_default().to_owned();
+    assert!(text.contains("ConSan (CPU)") && text.contains("grid=1"), "{text}");
+    server.respond(&question, json!({ "title": "Run" }));
+    let said = server.event("window/showMessage");
+    assert!(said["params"]["message"].as_str().is_some_and(|text| text.contains("asserted")), "{said}");
+    let marks = loop {
+        let marks = of_runs(&server.diagnostics(&uri, 1));
+        if !marks.is_empty() {
+            break marks;
+        }
+    };
+    assert!(marks.iter().any(|mark| mark.2 == 1), "an assert is an error: {marks:?}");
+    assert!(room.0.join(".fencepost/launches.toml").is_file());
+
+    let place = json!({ "line": 0, "character": 0 });
+    server.change(&uri, 2, Some(json!({ "start": place, "end": place })), "// one line more\n");
+    let old = of_runs(&server.diagnostics(&uri, 2));
+    let moved: Vec<(i64, String, i64)> = marks.iter().map(|(line, code, _)| (line + 1, code.clone(), 4)).collect();
+    assert_eq!(old, moved, "they move with their text, and are hints");
+
+    server.request("workspace/executeCommand", order(&uri)).expect("it is answered");
+    let said = server.event("window/showMessage");
+    assert!(said["params"]["message"].as_str().is_some_and(|text| text.contains("asserted")), "{said}");
+    assert!(server.pending("window/showMessageRequest").is_empty(), "what was agreed to is not asked again");
+    assert!(server.shutdown().success());
+}
+
+#[test]
+fn who_declines_gets_nothing() {
+    let room = Room::new("declined");
+    let mut server = room.server(json!({}), json!({ "trusted": true }));
+    server.open(&room.uri(), &broken());
+    server.request("workspace/executeCommand", order(&room.uri())).expect("it is answered");
+    let question = server.event("window/showMessageRequest");
+    server.respond(&question, json!({ "title": "Cancel" }));
+    // The next one is asked about again, so the first is over and was not kept.
+    loop {
+        server.request("workspace/executeCommand", order(&room.uri())).expect("it is answered");
+        if !server.pending("window/showMessageRequest").is_empty() {
+            break;
+        }
+    }
+    assert!(!room.0.join(".fencepost").exists());
+    assert!(server.shutdown().success());
+}
