@@ -96,13 +96,14 @@ impl Dot {
 impl Product {
     /// Multiplies.
     pub(super) fn happen(&self, memories: &mut Memories<'_>) -> Result<(), Trap> {
-        let (a, b) = (self.a.read(memories)?, self.b.read(memories)?);
         let ty = &self.into.ty;
+        let (a, b) = (self.a.read(memories)?, own_part(self.b.read(memories)?, &ty.tile, 1));
         let old = if self.adds { Some(memories.read(&self.into)?) } else { None };
         let made = match &self.scaled {
             None => dot(&a, &b, old.as_ref(), ty.dtype, self.precision)?,
             Some(scaled) => {
-                let (a_scale, b_scale) = (scaled.a.read(memories)?, scaled.b.read(memories)?);
+                let a_scale = scaled.a.read(memories)?;
+                let b_scale = own_part(scaled.b.read(memories)?, &ty.tile, 0);
                 let a = upcast(&a, kind(&scaled.kinds.0)?, Some(&a_scale), Side::Left, true)?;
                 let b = upcast(&b, kind(&scaled.kinds.1)?, Some(&b_scale), Side::Right, true)?;
                 dot(&a, &b, old.as_ref(), ty.dtype, Precision::Ieee)?
@@ -115,4 +116,17 @@ impl Product {
 fn kind(name: &Option<Rc<str>>) -> Result<Kind, Trap> {
     let known = name.as_deref().and_then(Kind::named);
     known.ok_or_else(|| Trap::not_followed("a product of these elements is not followed"))
+}
+
+/// The columns of the accumulator's part of an operand that holds all of them, along one of its two dimensions.
+fn own_part(b: Tensor, into: &tile::Tile, along: usize) -> Tensor {
+    let (Some(&columns), Some(&from)) = (into.shape.last(), into.offset.last()) else { return b };
+    let sizes = b.shape().to_vec();
+    if sizes.len() != 2 || sizes[along] <= columns || sizes[along] != into.whole.last().copied().unwrap_or(0) {
+        return b;
+    }
+    let (mut shape, mut offset) = (sizes.clone(), vec![0; 2]);
+    (shape[along], offset[along]) = (columns, from);
+    let part = tile::Tile { shape: shape.into(), offset: offset.into(), ..tile::Tile::whole(&sizes) };
+    tile::slice(&b, &part)
 }
