@@ -36,25 +36,26 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
 /// A function of libdevice (`__nv_expf`) or ocml (`__ocml_exp_f32`).
 fn library(symbol: &str) -> Option<Plan> {
     let name = match symbol.strip_prefix("__ocml_") {
-        Some(rest) => rest.trim_end_matches("_f32").trim_end_matches("_f64").trim_end_matches("_f16"),
-        None => {
-            let name = symbol.strip_prefix("__nv_").unwrap_or(symbol);
-            if let Some(plan) = exact(name) {
-                return Some(plan);
-            }
-            let name = name.strip_prefix("fast_").unwrap_or(name);
-            let short = name.strip_suffix('f').filter(|short| one(short).is_some() || two(short).is_some());
-            short.unwrap_or(name)
-        }
+        Some(rest) => ["_f32", "_f64", "_f16"].iter().find_map(|width| rest.strip_suffix(width)).unwrap_or(rest),
+        None => ["__nv_", "__triton_hip_"].iter().find_map(|prefix| symbol.strip_prefix(prefix)).unwrap_or(symbol),
     };
-    let name = match name {
+    if let Some(plan) = exact(name) {
+        return Some(plan);
+    }
+    let name = name.strip_prefix("fast_").unwrap_or(name);
+    // Names of `f32`'s functions end in `f`; so does `erf`.
+    function(renamed(name)).or_else(|| function(renamed(name.strip_suffix('f')?)))
+}
+
+/// MLIR's name of a library's function.
+fn renamed(name: &str) -> &str {
+    match name {
         "fabs" => "absf",
         "rint" | "nearbyint" => "roundeven",
-        "fma" => "fma",
         "pow" => "powf",
+        "div" | "divide" => "divf",
         name => name,
-    };
-    function(name)
+    }
 }
 
 /// Functions whose names end as others do.
@@ -69,7 +70,7 @@ fn exact(name: &str) -> Option<Plan> {
         "finitef" | "isfinited" => Plan::one(|a| Ok(truth(&test2(a, a, |a, _| a.is_finite(), |a, _| a.is_finite())))),
         "mulhi" => Plan::two(|a, b| Ok(int2(Int2::MulHighS, a, b))),
         "umulhi" | "umul64hi" => Plan::two(|a, b| Ok(int2(Int2::MulHighU, a, b))),
-        "abs" | "llabs" => Plan::one(|a| Ok(int1(Int1::Abs, a))),
+        "abs" | "llabs" | "iabs" => Plan::one(|a| Ok(int1(Int1::Abs, a))),
         "clz" | "clzll" => Plan::one(|a| Ok(int1(Int1::LeadingZeros, a).with_dtype(DType::I32))),
         "popc" | "popcll" => Plan::one(|a| Ok(int1(Int1::Ones, a).with_dtype(DType::I32))),
         _ => return None,
@@ -131,6 +132,7 @@ fn two(name: &str) -> Option<Both2> {
         "copysign" => (f32::copysign, f64::copysign),
         "powf" | "pow" => (f32::powf, f64::powf),
         "fmod" => (|a, b| a % b, |a, b| a % b),
+        "divf" => (|a, b| a / b, |a, b| a / b),
         "hypot" => (f32::hypot, f64::hypot),
         "fdim" => (|a, b| if a > b { a - b } else { 0.0 }, |a, b| if a > b { a - b } else { 0.0 }),
         _ => return None,

@@ -39,17 +39,41 @@ pub enum Side {
     Right,
 }
 
-/// Reads the conversion of packed floats of four bits.
+/// Reads a conversion of packed or scaled floats.
 pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
-    if site.name() != "ttg.fp4_to_fp" {
-        return Ok(None);
-    }
+    let scaled = match site.name() {
+        "ttg.fp4_to_fp" => false,
+        "amdg.scaled_upcast_fp4" | "amdg.scaled_upcast_fp8" => true,
+        _ => return Ok(None),
+    };
     let ty = site.result(0)?;
+    if scaled {
+        let axis = if site.name().ends_with("fp4") { Some(site.axis(ty.shape().len())?) } else { None };
+        return Ok(Some(Plan::two(move |a, scale| {
+            let wide = match axis {
+                Some(axis) => unpack(a, axis),
+                None => super::cast::convert(a, DType::F32, Rounding::Nearest),
+            };
+            Ok(times(&wide, scale, ty.dtype).with_shape(ty.shape().clone()))
+        })));
+    }
     let axis = site.axis(ty.shape().len())?;
     Ok(Some(Plan::one(move |a| {
         let wide = unpack(a, axis);
         Ok(super::cast::convert(&wide, ty.dtype, Rounding::Nearest).with_shape(ty.shape().clone()))
     })))
+}
+
+/// Floats times a scale each, rounded once; scales that are integers are exponents.
+fn times(a: &Tensor, scale: &Tensor, dtype: DType) -> Tensor {
+    let scale = if scale.dtype().is_int() { scale.with_dtype(DType::F8E8M0) } else { scale.clone() };
+    let product = super::elem::float2(
+        &super::cast::convert(a, DType::F64, Rounding::Nearest),
+        &super::cast::convert(&scale, DType::F64, Rounding::Nearest),
+        |a, b| a * b,
+        |a, b| a * b,
+    );
+    super::cast::convert(&product, dtype, Rounding::Nearest)
 }
 
 /// Bytes as two floats each, side by side along an axis.
