@@ -84,7 +84,8 @@ pub fn plain() -> Vec<Runnable> {
     found
 }
 
-fn read(stem: &str, recipe: &str) -> Launch {
+/// Reads a recipe.
+pub fn read(stem: &str, recipe: &str) -> Launch {
     let (launch, errors) = launch::recipe::parse(recipe, false, Path::new("."));
     assert!(errors.is_empty(), "{stem}: {errors:?}");
     launch

@@ -7,5 +7,5 @@ mod reference;
 
 pub use compare::{Distance, compare};
 pub use given::{Given, Numbers, numbers};
-pub use launch::{Runnable, corpus, corpus_file, given, plain, recipes, run, runnable};
+pub use launch::{Runnable, corpus, corpus_file, given, plain, read, recipes, run, runnable};
 pub use reference::{Written, written};
