@@ -7,6 +7,7 @@
 pub mod array;
 pub mod cache;
 pub mod cpu;
+pub mod float;
 pub mod launch;
 pub mod number;
 pub mod process;

@@ -32,7 +32,6 @@ mod constant;
 pub mod descriptor;
 pub mod dot;
 mod elem;
-mod float;
 mod int;
 mod math;
 mod misc;
@@ -44,8 +43,9 @@ mod shape;
 mod tests;
 pub mod upcast;
 
+pub(crate) use crate::float;
+pub use crate::float::Rounding;
 pub use descriptor::Descriptor;
-pub use float::Rounding;
 pub use tensor::{Sizes, Tensor, Word};
 pub use tile::Tile;
 

@@ -7,7 +7,6 @@
 //! Missed: structured types, complex numbers, strings and objects.
 
 mod header;
-mod inflate;
 mod zip;
 
 use std::fs;

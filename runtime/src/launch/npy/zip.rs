@@ -5,8 +5,8 @@
 
 use std::io;
 
-use super::inflate;
 use crate::number::little;
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
 const LOCAL: &[u8] = b"PK\x03\x04";
 const ENTRY: &[u8] = b"PK\x01\x02";
@@ -88,7 +88,8 @@ impl Member<'_> {
         let packed = bytes.get(start..start.saturating_add(self.packed)).ok_or("the archive ends too early")?;
         let out = match self.method {
             0 => packed.to_vec(),
-            8 => inflate::inflate(packed, self.size).ok_or(format!("`{}` cannot be unpacked", self.name))?,
+            8 => decompress_to_vec_with_limit(packed, self.size)
+                .map_err(|_| format!("`{}` cannot be unpacked", self.name))?,
             _ => return Err(format!("`{}` is packed in a way that is not read; use `numpy.savez`", self.name)),
         };
         if out.len() != self.size || crc32(&out) != self.check {

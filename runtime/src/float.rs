@@ -58,6 +58,11 @@ fn format(dtype: DType) -> Option<Format> {
     Some(Format { fraction, exponent, bias, most, special })
 }
 
+/// Bits of the fraction of a format; `None` for a type that is no float with a fraction.
+pub fn fraction(dtype: DType) -> Option<u32> {
+    format(dtype).map(|format| format.fraction)
+}
+
 /// The bits of a NaN of a type; of one that has none, all ones.
 pub fn nan(dtype: DType) -> u64 {
     match dtype {
