@@ -8,9 +8,8 @@ mod marks;
 mod offers;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use analysis::base::{Cancel, Limits};
@@ -96,17 +95,22 @@ impl Order {
 #[derive(Debug, Default)]
 pub struct Gate {
     closed: AtomicBool,
-    inside: AtomicUsize,
+    inside: Mutex<usize>,
+    left: Condvar,
 }
 
 impl Gate {
     /// Ends all runs and waits until they have, but not for ever.
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
-        let until = Instant::now() + GOODBYE;
-        while self.inside.load(Ordering::SeqCst) > 0 && Instant::now() < until {
-            thread::sleep(Duration::from_millis(5));
-        }
+        let inside = self.lock();
+        let _ = self.left.wait_timeout_while(inside, GOODBYE, |inside| *inside > 0);
+    }
+}
+
+impl Gate {
+    fn lock(&self) -> MutexGuard<'_, usize> {
+        self.inside.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
@@ -115,14 +119,15 @@ struct Inside(Arc<Gate>);
 
 impl Inside {
     fn new(gate: &Arc<Gate>) -> Inside {
-        gate.inside.fetch_add(1, Ordering::SeqCst);
+        *gate.lock() += 1;
         Inside(gate.clone())
     }
 }
 
 impl Drop for Inside {
     fn drop(&mut self) {
-        self.0.inside.fetch_sub(1, Ordering::SeqCst);
+        *self.0.lock() -= 1;
+        self.0.left.notify_all();
     }
 }
 
@@ -359,9 +364,9 @@ mod tests {
         let gate = Arc::new(Gate::default());
         let inside = Inside::new(&gate);
         let other = gate.clone();
-        let waiting = thread::spawn(move || other.close());
+        let waiting = std::thread::spawn(move || other.close());
         while !gate.closed.load(Ordering::SeqCst) {
-            thread::yield_now();
+            std::thread::yield_now();
         }
         assert!(!waiting.is_finished());
         drop(inside);
