@@ -1,7 +1,8 @@
 //! Takes the threads of a program on: scalars, jumps and values here, effects by the machine.
 
+use analysis::asserts::DeadlockAt;
 use analysis::explore::{Status, System};
-use analysis::model::{Lost, Place as Stand};
+use analysis::model::{Life, Lost, Place as Stand};
 use analysis::sync::{EffectId, EffectKind, Instr, Issuer, Pure, Target, Terminator};
 
 use super::context::{Axis, Context};
@@ -170,6 +171,12 @@ impl<'k> Program<'k> {
         }
         if blocked {
             machine.finish(&mut self.state);
+            // The sanitizer looks where a thread begins to wait, and where one ends.
+            let ended = self.state.threads.get(self.last).is_some_and(|last| last.life == Life::Ended);
+            run.says.noticed = ended.then(|| match machine.partition_of(self.last) {
+                0 => DeadlockAt::Return,
+                _ => DeadlockAt::PartitionExit,
+            });
             run.says.note(run.context, &mut self.state);
             return Ok(Went::Stuck);
         }
@@ -194,7 +201,7 @@ impl<'k> Program<'k> {
             }
             Stand::Nowhere => return Err(Stop::Lost(Lost::IllFormed)),
         }
-        let running = |thread: &analysis::model::Thread| thread.life == analysis::model::Life::Running;
+        let running = |thread: &analysis::model::Thread| thread.life == Life::Running;
         if !self.state.stopped && self.state.threads.get(thread).is_some_and(running) {
             self.advance(run, thread)?;
         }

@@ -194,6 +194,12 @@ fn runs(tree: &Tree, made: &Executable, request: &Request) -> Result<(), RunErro
     if let Some(error) = tree.errors().first() {
         return Err(RunError(format!("the text does not parse: {}", error.message)));
     }
+    let dims = tree.top().iter().flat_map(|&op| ["x", "y", "z"].map(|axis| (op, format!("ttg.cluster-dim-{axis}"))));
+    let size = |(op, name): (_, String)| tree.attr(op, &name).and_then(|attr| tree.attr_int(attr)).unwrap_or(1);
+    if dims.map(size).any(|size| size > 1) {
+        let why = "a cluster of programs (`ttg.cluster-dim-x`) is not executed, only clusters of CTAs of one program";
+        return Err(RunError(why.to_owned()));
+    }
     if made.lowered.map.stage != Stage::Final {
         return Err(RunError(format!(
             "automatic warp specialisation has not finished with this text ({}): run what Triton's last TTGIR pass gives",

@@ -1,6 +1,6 @@
 //! From broken rules to findings: the words of the sanitizer, and who met whom.
 
-use analysis::asserts::Message;
+use analysis::asserts::{DeadlockAt, Message};
 use analysis::base::TextRange;
 use analysis::findings::{Finding, Kind, Note, Words};
 use analysis::model::{BlockedOn, Event, Machine, Rule, State, Violation};
@@ -15,6 +15,8 @@ pub(super) struct Says {
     inputs: Vec<(String, i64)>,
     /// Asserts, identical ones counted.
     pub(super) asserts: u64,
+    /// Where the end of a thread lets a deadlock be noticed.
+    pub(super) noticed: Option<DeadlockAt>,
 }
 
 impl Says {
@@ -30,6 +32,10 @@ impl Says {
         }
         for violation in std::mem::take(&mut state.violations) {
             if let Some(message) = Message::of(&context.machine, state, &violation) {
+                let message = match (message, self.noticed) {
+                    (Message::Deadlock(_), Some(at)) => Message::Deadlock(at),
+                    (message, _) => message,
+                };
                 self.add(tell(context, &violation, &message));
             } else if violation.rule == Rule::ArrivedTwice {
                 self.add(twice(context, &violation));
