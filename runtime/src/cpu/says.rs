@@ -46,8 +46,11 @@ impl Says {
     /// Another finding.
     pub(super) fn add(&mut self, told: Finding) {
         self.asserts += 1;
+        // One deadlock has several words, by who comes to notice it.
         let same = |(known, _): &&mut (Finding, u64)| {
-            known.kind == told.kind && known.message == told.message && known.sites == told.sites
+            known.kind == told.kind
+                && known.sites == told.sites
+                && (known.message == told.message || told.kind == Kind::Deadlock)
         };
         match self.found.iter_mut().find(same) {
             Some((_, count)) => *count += 1,

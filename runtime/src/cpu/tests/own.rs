@@ -187,7 +187,11 @@ fn a_wait_for_nobody_is_a_deadlock() {
     let report = execute(&request(&handed(WAIT, ""), 2, &[("y", floats(128, Fill::Arange))]));
     assert_eq!(report.end, End::Asserted);
     let finding = &report.kernels[0].findings[0];
-    assert!(finding.message.starts_with("Deadlock detected while waiting on an mbarrier: default waits for phase 0"));
+    // Whether the wait begins before or after the other partition ends is up to the schedule.
+    let words = ["while waiting on an mbarrier", "after a warp-specialized thread exited"];
+    let says =
+        |words: &&str| finding.message.starts_with(&format!("Deadlock detected {words}: default waits for phase 0"));
+    assert!(words.iter().any(says), "{}", finding.message);
     assert!(finding.message.ends_with("(2 times)"), "{}", finding.message);
 }
 
