@@ -180,6 +180,30 @@ fn a_command_that_is_killed_takes_its_run_along() {
 }
 
 #[test]
+fn a_run_that_hangs_goes_with_a_command_that_is_killed() {
+    let room = Room::new("hung");
+    let python = room.python("exec python3 \"$@\"");
+    // A Triton that never comes back and cannot be asked to end, under the driver that every run has.
+    let triton = room.0.join("lib/triton");
+    fs::create_dir_all(&triton).expect("the folder can be made");
+    let hang = "import os, signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n\
+                open(os.environ['PYTHONPATH'] + '/hangs', 'w').close()\ntime.sleep(600)\n";
+    fs::write(triton.join("__init__.py"), hang).expect("a file can be written");
+    let kernel = room.path("k.ttgir");
+    let mut command = room.command(&["run", &kernel, "--backend", "triton", "--python", &python]);
+    let mut child = command.env("PYTHONPATH", room.0.join("lib")).spawn().expect("the binary starts");
+    let pid = room.pid();
+    let until = Instant::now() + PATIENCE;
+    while !room.0.join("lib/hangs").exists() {
+        assert!(Instant::now() < until, "Triton is not imported");
+        std::thread::yield_now();
+    }
+    child.kill().expect("it can be killed");
+    let _ = child.wait();
+    room.left_clean(pid);
+}
+
+#[test]
 fn a_disk_that_is_full_is_said() {
     let room = Room::new("full");
     fs::create_dir_all(room.0.join("out")).expect("the folder can be made");
@@ -239,5 +263,14 @@ fn a_session_that_ends_ends_all_runs() {
     let room = Room::new("session");
     let (server, pid) = waiting(&room, "sleep 600 & wait");
     assert!(server.shutdown().success());
+    room.left_clean(pid);
+}
+
+#[test]
+fn a_server_that_is_killed_takes_its_runs_along() {
+    let room = Room::new("server");
+    let (server, pid) = waiting(&room, "cat > /dev/null");
+    // With the signal that cannot be caught.
+    drop(server);
     room.left_clean(pid);
 }
