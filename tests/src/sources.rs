@@ -11,7 +11,7 @@ pub fn root() -> PathBuf {
 
 /// Paths of all pages: those of the kinds, then the suites.
 pub fn pages() -> Vec<PathBuf> {
-    let mut paths = files(&root().join("../analysis/src/findings/pages"), "md");
+    let mut paths = files(&root().join("../analysis/findings/src/pages"), "md");
     paths.extend(files(&root().join("pages"), "md"));
     paths
 }

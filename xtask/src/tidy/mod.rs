@@ -3,7 +3,6 @@
 //! Each check is a function from the tree to problems. They read text, not syntax: a rule that
 //! needs more than lines belongs to clippy. What they miss: code that a macro makes.
 
-mod imports;
 mod manifests;
 mod pages;
 mod paths;
@@ -54,7 +53,6 @@ pub fn run(root: &Path) -> Vec<Problem> {
     collect(root, root, &mut files);
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let mut problems = Vec::new();
-    problems.extend(imports::check(&files));
     problems.extend(manifests::check(&files));
     problems.extend(pages::check(&files));
     problems.extend(paths::check(root, &files));

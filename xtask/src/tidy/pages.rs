@@ -4,8 +4,8 @@
 
 use super::{File, Problem};
 
-const KINDS: &str = "analysis/src/findings/kind.rs";
-const FOLDER: &str = "analysis/src/findings/pages/";
+const KINDS: &str = "analysis/findings/src/kind.rs";
+const FOLDER: &str = "analysis/findings/src/pages/";
 
 /// Kinds that only a run of the kernel finds: their pages show Python that nothing here analyses.
 const OF_RUNS: [&str; 2] = ["global-race", "device-assert"];

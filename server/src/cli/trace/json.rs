@@ -3,7 +3,7 @@
 //! `{"schema": 1, "tool": …, "positionEncoding": "utf-16", "path": …, "traces": [trace]}`. Steps count
 //! from 1; lanes, barriers and slots are named by their index. A trace has `lanes`, `steps`,
 //! `barriers` (each with `phases` and `ticks`), `slots`, `accesses`, `groups`, `missing` and `folds`;
-//! what each member says is documented at the type of the same name in `analysis/src/timeline/`.
+//! what each member says is documented at the type of the same name in `analysis/report/src/timeline/`.
 //! Folded steps are listed all the same.
 
 use analysis::sync::Mode;

@@ -1,0 +1,393 @@
+//! From a document to its kernels' reports, with outcomes remembered by kernel.
+//!
+//! A kernel holds no span, so an edit of a comment, white space, a name or arithmetic that no
+//! barrier depends on gives an equal kernel, and its outcome is taken from memory:
+//! [`Engine::explorations`] does not move. Words and places are made anew each time.
+
+use crate::instances::Elaboration;
+use base::{Cancel, Cancelled, Limits, TextRange};
+use findings::{KernelReport, Problem, Proof, Verdict, blame_phases, describe, explain};
+use fixes::{Passed, offer};
+use kernel::{Kernel, Lowered, Stage};
+use lower::{Options, lower_with};
+use report::Report;
+use rustc_hash::FxHasher;
+use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use ttgir::{Document, Level, Section, SyntaxError, Tree};
+use verify::{Outcome, decide, survey, unbound};
+
+/// Outcomes that are remembered; an editor has few kernels open, a dump has many equal ones.
+const REMEMBERED: usize = 256;
+
+/// Edited kernels whose outcomes are remembered, so that a fix is not decided at each keystroke.
+const REMEMBERED_FIXES: usize = 64;
+
+/// Machine steps that checking one change may cost.
+const FIX_STEPS: u64 = 100_000;
+
+/// Machine steps of one run of a kernel whose report is waited for, those of all its runs, and states
+/// of a search through its schedules.
+const REPORT_RUN: u64 = 20_000;
+const REPORT_STEPS: u64 = 30_000;
+const REPORT_STATES: usize = 500;
+
+/// The analysis of documents, with a memory.
+#[derive(Debug)]
+pub struct Engine {
+    limits: Limits,
+    options: Options,
+    memory: VecDeque<Memory>,
+    fixed: VecDeque<Memory>,
+    /// Kernels that a report was made of, decided without a proof.
+    surveyed: VecDeque<Memory>,
+    /// What was said of modules that were elaborated from Python, by their text: an edit that leaves it as it
+    /// is describes nothing anew.
+    judged: VecDeque<(String, KernelReport)>,
+    explorations: u64,
+}
+
+/// A kernel that was decided.
+#[derive(Debug)]
+struct Memory {
+    hash: u64,
+    kernel: Kernel,
+    outcome: Outcome,
+    /// Which candidates fix its findings, once that was found out.
+    passed: Option<Passed>,
+}
+
+fn hash(kernel: &Kernel) -> u64 {
+    let mut hasher = FxHasher::default();
+    kernel.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn recall<'a>(memory: &'a mut VecDeque<Memory>, hash: u64, kernel: &Kernel) -> Option<&'a mut Memory> {
+    memory.iter_mut().find(|known| known.hash == hash && known.kernel == *kernel)
+}
+
+/// What a document says.
+#[derive(Clone, Debug, Default)]
+pub struct Analysis {
+    /// Its kernels, in order; ranges count from the document's start.
+    pub kernels: Vec<KernelReport>,
+    /// What is wrong with its syntax; ranges count from the document's start.
+    pub syntax: Vec<SyntaxError>,
+    /// What is wrong with it beside: what Triton would refuse of a Python file.
+    pub problems: Vec<Problem>,
+    /// What was left out, one sentence each.
+    pub skipped: Vec<String>,
+    /// The kernels of a Python file as they were elaborated.
+    pub gluon: Option<Arc<Elaboration>>,
+}
+
+impl Engine {
+    /// An engine that remembers nothing yet.
+    pub fn new(limits: Limits) -> Engine {
+        Engine {
+            limits,
+            options: Options::default(),
+            memory: VecDeque::new(),
+            fixed: VecDeque::new(),
+            surveyed: VecDeque::new(),
+            judged: VecDeque::new(),
+            explorations: 0,
+        }
+    }
+
+    /// The same, with something to assume of kernels.
+    pub fn assume(self, options: Options) -> Engine {
+        Engine { options, ..self }
+    }
+
+    /// What was said of a module with this text.
+    pub(crate) fn judged(&self, text: &str) -> Option<KernelReport> {
+        let known = self.judged.iter().rev().find(|(known, _)| known == text);
+        known.map(|(_, report)| KernelReport { runs: 0, ..report.clone() })
+    }
+
+    /// Remembers it.
+    pub(crate) fn remember(&mut self, text: &str, report: &KernelReport) {
+        if self.judged.len() == REMEMBERED {
+            self.judged.pop_front();
+        }
+        self.judged.push_back((text.to_owned(), report.clone()));
+    }
+
+    /// How many kernels were explored rather than remembered.
+    pub fn explorations(&self) -> u64 {
+        self.explorations
+    }
+
+    /// Analyses every section of a document that is at the level of TTGIR.
+    pub fn analyse(&mut self, document: &Document, cancel: &Cancel<'_>) -> Result<Analysis, Cancelled> {
+        let mut analysis = Analysis::default();
+        let mut other_levels = 0;
+        for section in document.sections() {
+            cancel.check()?;
+            if section.level() == Level::Llvm {
+                other_levels += 1;
+                continue;
+            }
+            self.section(section, cancel, &mut analysis)?;
+        }
+        if other_levels > 0 {
+            analysis.skipped.push(format!("{other_levels} sections below TTGIR (LLVM) have no barriers to follow"));
+        }
+        Ok(analysis)
+    }
+
+    /// Why each kernel's verdict is what it is, in the order of [`Analysis::kernels`].
+    pub fn explain(&mut self, document: &Document, cancel: &Cancel<'_>) -> Result<Vec<Proof>, Cancelled> {
+        let mut proofs = Vec::new();
+        for (offset, lowered) in lowered(document) {
+            let mut proof = self.explain_one(&lowered, cancel)?;
+            let Proof { loops, assumed, open, .. } = &mut proof;
+            loops.iter_mut().for_each(|closed| shift(&mut closed.range, offset));
+            let reasons = assumed.iter_mut().chain(open).filter_map(|reason| reason.range.as_mut());
+            reasons.for_each(|range| shift(range, offset));
+            proofs.push(proof);
+        }
+        Ok(proofs)
+    }
+
+    /// Why the verdict on one kernel is what it is.
+    pub(crate) fn explain_one(&mut self, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<Proof, Cancelled> {
+        let (outcome, _) = self.outcome(&lowered.kernel, cancel)?;
+        Ok(explain(lowered, &outcome, &self.limits))
+    }
+
+    /// The barrier report of the kernel of this number, in the order of [`Analysis::kernels`]; its
+    /// ranges count from the document's start. It does not wait for a proof: where none is
+    /// remembered, the verdict is that of the runs.
+    pub fn report(
+        &mut self,
+        document: &Document,
+        kernel: usize,
+        cancel: &Cancel<'_>,
+    ) -> Result<Option<Report>, Cancelled> {
+        let mut before = 0;
+        for section in document.sections().iter().filter(|section| section.level() != Level::Llvm) {
+            cancel.check()?;
+            let kernels = kernels(section.tree(), self.options);
+            if let Some(lowered) = kernels.get(kernel - before) {
+                return self.report_of(section, lowered, cancel).map(Some);
+            }
+            before += kernels.len();
+        }
+        Ok(None)
+    }
+
+    /// The barrier reports of all kernels, in the order of [`Analysis::kernels`].
+    pub fn reports(&mut self, document: &Document, cancel: &Cancel<'_>) -> Result<Vec<Report>, Cancelled> {
+        let mut reports = Vec::new();
+        for section in document.sections().iter().filter(|section| section.level() != Level::Llvm) {
+            reports.extend(self.section_reports(section, None, cancel)?.into_iter().map(|(report, _)| report));
+        }
+        Ok(reports)
+    }
+
+    /// The barrier reports of one section's kernels, or of those with this name, beside what they are
+    /// lowered to; ranges of the reports count from the document's start.
+    pub fn section_reports(
+        &mut self,
+        section: &Section,
+        name: Option<&str>,
+        cancel: &Cancel<'_>,
+    ) -> Result<Vec<(Report, Lowered)>, Cancelled> {
+        let mut reports = Vec::new();
+        for lowered in kernels(section.tree(), self.options) {
+            cancel.check()?;
+            if name.is_none_or(|name| name == lowered.map.kernel) {
+                reports.push((self.report_of(section, &lowered, cancel)?, lowered));
+            }
+        }
+        Ok(reports)
+    }
+
+    fn report_of(&mut self, section: &Section, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<Report, Cancelled> {
+        let mut report = self.report_in(section.tree(), lowered, cancel)?;
+        if section.offset() > 0 {
+            report.ranges_mut(&mut |range| shift(range, section.offset()));
+        }
+        Ok(report)
+    }
+
+    /// The barrier report of a kernel of a tree, with the tree's ranges.
+    pub(crate) fn report_in(
+        &mut self,
+        tree: &Tree,
+        lowered: &Lowered,
+        cancel: &Cancel<'_>,
+    ) -> Result<Report, Cancelled> {
+        let outcome = self.surveyed(&lowered.kernel, cancel)?;
+        let mut kernel = describe(lowered, &outcome);
+        doubt(tree, lowered, &mut kernel);
+        Report::build(tree, lowered, &outcome, &kernel, &self.limits, cancel)
+    }
+
+    fn section(&mut self, section: &Section, cancel: &Cancel<'_>, analysis: &mut Analysis) -> Result<(), Cancelled> {
+        let (tree, offset) = (section.tree(), section.offset());
+        for error in tree.errors() {
+            let mut error = error.clone();
+            shift(&mut error.range, offset);
+            error.related.iter_mut().for_each(|(range, _)| shift(range, offset));
+            analysis.syntax.push(error);
+        }
+        for lowered in kernels(tree, self.options) {
+            cancel.check()?;
+            let mut report = self.judge(&lowered, cancel)?;
+            doubt(tree, &lowered, &mut report);
+            self.fix(tree, &lowered, &mut report, cancel)?;
+            shift_report(&mut report, offset);
+            analysis.kernels.push(report);
+        }
+        Ok(())
+    }
+
+    /// What there is to say of one kernel.
+    pub fn judge(&mut self, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
+        let (outcome, remembered) = self.outcome(&lowered.kernel, cancel)?;
+        let mut report = describe(lowered, &outcome);
+        if lowered.map.stage != Stage::Planned {
+            blame_phases(lowered, &mut report, &mut self.again(cancel))?;
+        }
+        if remembered {
+            report.runs = 0;
+        }
+        Ok(report)
+    }
+
+    /// Offers fixes where there are findings.
+    fn fix(
+        &mut self,
+        tree: &Tree,
+        lowered: &Lowered,
+        report: &mut KernelReport,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Cancelled> {
+        // What a plan lacks is the compiler's to add, not the text's.
+        if report.findings.is_empty() || lowered.map.stage == Stage::Planned {
+            return Ok(());
+        }
+        let own = hash(&lowered.kernel);
+        let Some(known) = recall(&mut self.memory, own, &lowered.kernel) else { return Ok(()) };
+        let (outcome, passed) = (known.outcome.clone(), known.passed.clone());
+        let passed = offer(tree, lowered, &outcome, passed.as_ref(), report, &mut self.again(cancel))?;
+        if let Some(known) = recall(&mut self.memory, own, &lowered.kernel) {
+            known.passed = Some(passed);
+        }
+        Ok(())
+    }
+
+    /// Decides a changed kernel, with a memory of its own.
+    pub(crate) fn retry(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
+        (self.again(cancel))(kernel)
+    }
+
+    /// Decides changed kernels, with a memory of its own.
+    fn again<'a>(&'a mut self, cancel: &'a Cancel<'a>) -> impl FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a {
+        // A change that is costly to check is not worth waiting for in an editor.
+        let limits = Limits { total_steps: FIX_STEPS, ..self.limits.clone() };
+        let Engine { fixed, explorations, .. } = self;
+        move |kernel: &Kernel| {
+            let hash = hash(kernel);
+            if let Some(known) = recall(fixed, hash, kernel) {
+                return Ok(known.outcome.clone());
+            }
+            let outcome = decide(kernel, &limits, cancel)?;
+            *explorations += 1;
+            if fixed.len() == REMEMBERED_FIXES {
+                fixed.pop_front();
+            }
+            fixed.push_back(Memory { hash, kernel: kernel.clone(), outcome: outcome.clone(), passed: None });
+            Ok(outcome)
+        }
+    }
+
+    /// The outcome of a kernel where it is remembered, and else what runs say of it.
+    fn surveyed(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
+        let hash = hash(kernel);
+        let known = recall(&mut self.memory, hash, kernel).or_else(|| recall(&mut self.surveyed, hash, kernel));
+        if let Some(known) = known {
+            return Ok(known.outcome.clone());
+        }
+        let limits = Limits {
+            run_steps: self.limits.run_steps.min(REPORT_RUN),
+            total_steps: self.limits.total_steps.min(REPORT_STEPS),
+            states: self.limits.states.min(REPORT_STATES),
+            ..self.limits.clone()
+        };
+        let outcome = survey(kernel, &limits, cancel)?;
+        self.explorations += 1;
+        if self.surveyed.len() == REMEMBERED {
+            self.surveyed.pop_front();
+        }
+        self.surveyed.push_back(Memory { hash, kernel: kernel.clone(), outcome: outcome.clone(), passed: None });
+        Ok(outcome)
+    }
+
+    pub(crate) fn outcome(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<(Outcome, bool), Cancelled> {
+        let hash = hash(kernel);
+        if let Some(known) = recall(&mut self.memory, hash, kernel) {
+            return Ok((known.outcome.clone(), true));
+        }
+        let outcome = decide(kernel, &self.limits, cancel)?;
+        self.explorations += 1;
+        if self.memory.len() == REMEMBERED {
+            self.memory.pop_front();
+        }
+        self.memory.push_back(Memory { hash, kernel: kernel.clone(), outcome: outcome.clone(), passed: None });
+        Ok((outcome, false))
+    }
+}
+
+/// The kernels of a section, as they are run.
+fn kernels(tree: &Tree, options: Options) -> Vec<Lowered> {
+    let mut kernels = lower_with(tree, options);
+    for lowered in &mut kernels {
+        if let Some(kernel) = unbound(&lowered.kernel) {
+            lowered.kernel = kernel;
+        }
+    }
+    kernels
+}
+
+/// The kernels of a document, each with the start of its section, in the order of
+/// [`Analysis::kernels`].
+pub fn lowered(document: &Document) -> Vec<(u32, Lowered)> {
+    let sections = document.sections().iter().filter(|section| section.level() != Level::Llvm);
+    sections
+        .flat_map(|section| {
+            kernels(section.tree(), Options::default()).into_iter().map(|lowered| (section.offset(), lowered))
+        })
+        .collect()
+}
+
+/// A kernel whose text has syntax errors is not the kernel that was run: nothing said about it
+/// would be sure.
+pub(crate) fn doubt(tree: &Tree, lowered: &Lowered, report: &mut KernelReport) {
+    let function = tree.op_at(lowered.map.kernel_range.start).map(|op| tree.op_range(op));
+    let function = function.unwrap_or_else(|| TextRange::new(0, tree.text().len() as u32));
+    let errors = tree.errors().iter().filter(|error| function.touches(error.range.start)).count();
+    if errors > 0 {
+        report.findings.clear();
+        report.verdict = Verdict::Undecided(vec![format!("its text has {errors} syntax errors")]);
+    }
+}
+
+fn shift(range: &mut TextRange, by: u32) {
+    *range = TextRange::new(range.start + by, range.end + by);
+}
+
+fn shift_report(report: &mut KernelReport, by: u32) {
+    if by == 0 {
+        return;
+    }
+    shift(&mut report.range, by);
+    for finding in &mut report.findings {
+        finding.ranges_mut(&mut |range| shift(range, by));
+    }
+}

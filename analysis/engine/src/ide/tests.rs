@@ -1,0 +1,152 @@
+//! Each question on a small text; `$` marks the cursor and is taken out.
+
+use super::*;
+use ttgir::Document;
+
+const BAR: &str = "!ttg.memdesc<1xi64, #sh, #smem, mutable>";
+
+/// The document without its cursor, and the cursor.
+fn cursor(text: &str) -> (Document, u32) {
+    let text = text.replace("BAR", BAR);
+    let at = text.find('$').unwrap_or(0);
+    (Document::new(text.replacen('$', "", 1)), at as u32)
+}
+
+fn module(body: &str) -> String {
+    let head =
+        "#sh = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>\n#smem = #ttg.shared_memory";
+    format!("{head}\nmodule {{\n  tt.func public @f(%cond: i1, %n: i32) {{\n{body}\n    tt.return\n  }}\n}}\n")
+}
+
+fn rows(text: &str) -> Vec<String> {
+    let (document, at) = cursor(&module(text));
+    let hover = hover(&document, at).expect("a hover");
+    hover.rows.iter().map(|row| format!("{} {}{}", row.partition, row.verb, row.slot)).collect()
+}
+
+#[test]
+fn a_barrier_is_followed_through_captures_carried_values_and_choices() {
+    let body = "
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %true = arith.constant true
+    %a = ttg.local_alloc : () -> BAR
+    %b = ttg.local_alloc : () -> BAR
+    ttng.init_barrier $%a, 1 : BAR
+    ttng.init_barrier %b, 1 : BAR
+    %either = arith.select %cond, %a, %b : BAR
+    ttng.arrive_barrier %either, 1, %true : BAR
+    %last = scf.for %i = %c0 to %n step %c1 iter_args(%carried = %a) -> (BAR) : i32 {
+      ttng.wait_barrier %carried, %c0, %true : BAR
+      scf.yield %carried : BAR
+    }
+    ttng.inval_barrier %last : BAR
+    ttg.warp_specialize(%a, %b)
+    default {
+      ttg.warp_yield
+    }
+    partition0(%x: BAR, %y: BAR) num_warps(4) {
+      %yes = arith.constant true
+      ttng.arrive_barrier %y, 1, %yes : BAR
+      ttng.arrive_barrier %x, 1, %yes : BAR
+      ttg.warp_return
+    } : (BAR, BAR) -> ()";
+    let expected = ["default init", "default arrive", "default wait", "default invalidate", "partition0 arrive"];
+    assert_eq!(rows(body), expected);
+    // A choice is both.
+    let both = body.replace("$%a", "%a").replace("barrier %either", "barrier $%either");
+    assert_eq!(rows(&both).len(), 7);
+    let (document, at) = cursor(&module(&both));
+    assert_eq!(hover(&document, at).map(|hover| hover.title), Some("%either is %a or %b: barrier".to_owned()));
+}
+
+#[test]
+fn jumps_carry_barriers_too() {
+    let body = "
+    %a = ttg.local_alloc : () -> BAR
+    ttng.init_barrier $%a, 1 : BAR
+    cf.br ^next(%a : BAR)
+  ^next(%there: BAR):
+    ttng.inval_barrier %there : BAR";
+    assert_eq!(rows(body), ["default init", "default invalidate"]);
+}
+
+#[test]
+fn a_number_is_shown_as_it_is_computed() {
+    let body = "
+    %c2 = arith.constant 2 : i32
+    %half = arith.divsi %n, %c2 : i32
+    %phase = arith.andi $%half, %c2 : i32";
+    let (document, at) = cursor(&module(body));
+    assert_eq!(hover(&document, at).map(|hover| hover.title), Some("%half: i32 = %n / 2".to_owned()));
+}
+
+#[test]
+fn a_captured_number_is_known_by_its_name_outside() {
+    let body = "
+    %c2 = arith.constant 2 : i32
+    ttg.warp_specialize(%n, %c2)
+    default {
+      ttg.warp_yield
+    }
+    partition0(%x: i32, %y: i32) num_warps(4) {
+      $%z = arith.remsi %x, %y : i32
+      ttg.warp_return
+    } : (i32, i32) -> ()";
+    let (document, at) = cursor(&module(body));
+    assert_eq!(hover(&document, at).map(|hover| hover.title), Some("%z: i32 = %n % 2".to_owned()));
+}
+
+#[test]
+fn a_name_that_nothing_defines_has_uses_only() {
+    let (document, at) = cursor(&module("    %a = arith.addi $%nope, %nope : i32"));
+    assert_eq!(occurrences(&document, at).len(), 2);
+    assert_eq!(definition(&document, at), None);
+}
+
+#[test]
+fn aliases_and_functions_are_names() {
+    let text = "#sh = #x\nmodule {\n  tt.func private @g(%a: !t<#sh>) {\n    tt.return\n  }\n  \
+                tt.func public @f(%a: !t<#sh>) {\n    tt.call @g(%a) : (!t<#sh>) -> ()  // not @g nor #sh\n    tt.return\n  }\n}\n";
+    let at = |needle: &str| text.rfind(needle).map_or(0, |at| at as u32 + 1);
+    let document = Document::new(text);
+    let found = |offset| definition(&document, offset).map(|range| range.start as usize);
+    assert_eq!(found(at("#sh>")), Some(0));
+    assert_eq!(found(at("@g(%a) :")), text.find("@g"));
+    assert_eq!(occurrences(&document, at("#sh>")).len(), 4);
+    assert_eq!(occurrences(&document, at("@g(%a) :")).len(), 2);
+}
+
+#[test]
+fn a_dump_is_an_outline_of_sections() {
+    let one = module("");
+    let text =
+        format!("// -----// IR Dump Before A (a) //----- //\n{one}\n// -----// IR Dump After B (b) //----- //\n{one}");
+    let document = Document::new(text);
+    let names: Vec<String> = symbols(&document).into_iter().map(|symbol| symbol.name).collect();
+    assert_eq!(names, ["before A (a)", "after B (b)"]);
+    let folds = folds(&document);
+    assert_eq!(folds.len(), 8, "a section, its aliases, its module, its function, twice");
+    assert!(folds.iter().all(|range| document.text().is_char_boundary(range.end as usize)));
+}
+
+#[test]
+fn a_long_dump_is_read_only_where_somebody_looks() {
+    let one = module("");
+    let text = vec![one; 40].join("// -----\n");
+    let document = Document::new(text);
+    assert_eq!(symbols(&document).len(), 40);
+    assert!(document.sections().iter().all(|section| !section.is_read()));
+}
+
+#[test]
+fn odd_places_have_no_answer() {
+    for text in ["", "\n", "#", "@", "%", "// -----\n", "𝒳"] {
+        let document = Document::new(text);
+        for offset in 0..=text.len() as u32 + 2 {
+            assert_eq!(hover(&document, offset), None);
+            assert_eq!(definition(&document, offset), None);
+        }
+        assert_eq!(symbols(&document).iter().filter(|symbol| symbol.kind != SymbolKind::Section).count(), 0);
+    }
+}

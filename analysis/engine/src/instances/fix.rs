@@ -1,0 +1,352 @@
+//! Fixes of Python kernels: edits of the file that were elaborated and decided again.
+//!
+//! A candidate passes where the finding is gone and nothing is new, neither in the instance that it is for
+//! nor in any other instance or kernel of the file that runs what it touches. They are sought when somebody
+//! asks: each candidate is a whole elaboration.
+
+use std::sync::Arc;
+
+use super::{Elaboration, KernelInstances, Shadow, fixes};
+use crate::Engine;
+use ::fixes::gluon::{Way, candidates};
+use ::fixes::hides;
+use base::{Cancel, Cancelled};
+use findings::{Edit, Finding, Fix, Kind, Severity, describe, tell};
+use gluon::syntax::{Module, Sources};
+use gluon::{FileId, Instance, elaborate};
+use machine::Rule;
+use verify::{Found, Outcome};
+
+/// What is wrong, and where in the file.
+type Place = (Kind, u32);
+
+/// Elaborations that the fix of one finding may cost.
+const TRIES: usize = 32;
+
+impl Engine {
+    /// A change of the Python with which a finding on the kernel of this number is gone and nothing is new;
+    /// `None` where no candidate is such a change. `sources` are those of the elaboration.
+    ///
+    /// # Errors
+    ///
+    /// Where `cancel` says so.
+    pub fn fix_gluon(
+        &mut self,
+        of: &Elaboration,
+        kernel: usize,
+        finding: &Finding,
+        sources: &dyn Sources,
+        cancel: &Cancel<'_>,
+    ) -> Result<Option<Fix>, Cancelled> {
+        let kernel = of.kernels.get(kernel);
+        let Some((kernel, shadow)) = kernel.and_then(|kernel| Some((kernel, kernel.shadows.get(finding.shadow)?)))
+        else {
+            return Ok(None);
+        };
+        let (Some(lowered), Some(tree)) = (&shadow.lowered, shadow.tree()) else { return Ok(None) };
+        // What was not followed, and texts that do not parse, cannot be told from a repair.
+        let refused = shadow.problems.iter().any(|problem| !problem.hint);
+        if !of.module.broken().is_empty() || refused || !tree.errors().is_empty() {
+            return Ok(None);
+        }
+        let (outcome, _) = self.outcome(&lowered.kernel, cancel)?;
+        let report = self.judge(lowered, cancel)?;
+        let goal = (finding.kind, finding.range.start);
+        let target = outcome.found.iter().find_map(|found| {
+            let mut told = tell(lowered, found)?;
+            if (told.kind, shadow.place(told.range).range) != (finding.kind, finding.range) {
+                return None;
+            }
+            let same = report.findings.iter().find(|other| other.kind == told.kind && other.range == told.range);
+            told.phases = same.map(|same| same.phases.clone()).unwrap_or_default();
+            Some((found, told))
+        });
+        let Some((found, told)) = target else { return Ok(None) };
+        let origin = |offset| shadow.origins.at(offset).filter(|o| o.file == FileId(0)).map(|o| o.range);
+        let way = Way {
+            module: &of.module,
+            variable: &|name| shadow.variable(name),
+            origin: &origin,
+            say: &|text| shadow.say(text),
+            version: shadow.instance.spec.version,
+        };
+        let before = Before::new(shadow, &outcome);
+        let mut tries = TRIES;
+        let mut best: Option<(Fix, usize)> = None;
+        let (ours, plain) = (candidates(tree, lowered, found, &told, &way), fixes::candidates(&of.module, finding));
+        // Bytes read better as what they are the bytes of.
+        let (first, then) = if finding.kind == Kind::ExpectMismatch { (plain, ours) } else { (ours, plain) };
+        for fix in first.into_iter().chain(then) {
+            cancel.check()?;
+            if tries == 0 {
+                break;
+            }
+            tries -= 1;
+            let Some(module) = edited(&of.module, &fix.edits) else { continue };
+            let Some(left) = self.after(&before, shadow, &module, sources, &fix.edits, Some(goal), cancel)? else {
+                continue;
+            };
+            if best.as_ref().is_some_and(|(_, least)| *least <= left.len()) || left.iter().any(|(kind, _)| hides(*kind))
+            {
+                continue;
+            }
+            if self.elsewhere(of, kernel, shadow, &module, sources, &fix.edits, &mut tries, cancel)? {
+                let done = left.is_empty();
+                best = Some((fix, left.len()));
+                if done {
+                    break;
+                }
+            }
+        }
+        Ok(best.map(|(fix, _)| fix))
+    }
+
+    /// Whether nothing is new in the other shadows of the file that run what the edits touch.
+    #[allow(clippy::too_many_arguments, reason = "the state of one search")]
+    fn elsewhere(
+        &mut self,
+        of: &Elaboration,
+        own: &KernelInstances,
+        done: &Arc<Shadow>,
+        module: &Arc<Module>,
+        sources: &dyn Sources,
+        edits: &[Edit],
+        tries: &mut usize,
+        cancel: &Cancel<'_>,
+    ) -> Result<bool, Cancelled> {
+        let touched = |shadow: &Shadow| {
+            let own = shadow.touched.iter().filter(|(file, _)| *file == FileId(0));
+            let mut ranges = own.map(|(_, range)| *range);
+            ranges
+                .any(|range| edits.iter().any(|edit| range.start <= edit.range.start && edit.range.start <= range.end))
+        };
+        let others = of.kernels.iter().flat_map(|kernel| kernel.shadows.iter().map(move |shadow| (kernel, shadow)));
+        for (kernel, shadow) in others.filter(|(_, shadow)| !Arc::ptr_eq(shadow, done)) {
+            if !(touched(shadow) || std::ptr::eq(kernel, own)) {
+                continue;
+            }
+            let Some(lowered) = &shadow.lowered else { continue };
+            if *tries == 0 {
+                return Ok(false);
+            }
+            *tries -= 1;
+            let (outcome, _) = self.outcome(&lowered.kernel, cancel)?;
+            let before = Before::new(shadow, &outcome);
+            if self.after(&before, shadow, module, sources, edits, None, cancel)?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What an edited file leaves wrong with an instance, in places of the file before; `None` where `goal`
+    /// stays or anything is new.
+    #[allow(clippy::too_many_arguments, reason = "the state of one search")]
+    fn after(
+        &mut self,
+        before: &Before,
+        shadow: &Shadow,
+        module: &Arc<Module>,
+        sources: &dyn Sources,
+        edits: &[Edit],
+        goal: Option<Place>,
+        cancel: &Cancel<'_>,
+    ) -> Result<Option<Vec<Place>>, Cancelled> {
+        let mut spec = shadow.instance.spec.clone();
+        spec.def = moved(spec.def, edits);
+        if let Some(host) = spec.host.as_mut().filter(|host| host.file.is_none()) {
+            host.def = moved(host.def, edits);
+        }
+        let elaborated = elaborate(module, sources, &spec, cancel)?;
+        let (name, instance) = (elaborated.name, Instance { spec, ..shadow.instance.clone() });
+        let now = Shadow::new(module.clone(), sources, instance, name, elaborated);
+        let refused = |of: &Shadow| of.problems.iter().filter(|problem| !problem.hint).count();
+        let (Some(lowered), Some(tree)) = (&now.lowered, now.tree()) else { return Ok(None) };
+        if now.unmodelled.len() > shadow.unmodelled.len()
+            || refused(&now) > refused(shadow)
+            || !tree.errors().is_empty()
+        {
+            return Ok(None);
+        }
+        let was = shadow.lowered.as_ref();
+        if was.is_some_and(|was| was.kernel == lowered.kernel) {
+            // Nothing has changed for this instance.
+            return Ok(goal.is_none().then(|| before.places.clone()));
+        }
+        if was.is_some_and(|was| lowered.unmodelled.len() > was.unmodelled.len()) {
+            return Ok(None);
+        }
+        let outcome = self.retry(&lowered.kernel, cancel)?;
+        if outcome.gaps.len() > before.gaps || (hangs(&outcome) && !before.hangs) {
+            return Ok(None);
+        }
+        let mut left = Vec::new();
+        for finding in describe(lowered, &outcome).findings {
+            let at = now.place(finding.range).range.start;
+            let known = before.places.iter().find(|(kind, start)| *kind == finding.kind && moved(*start, edits) == at);
+            match known {
+                Some(known) if Some(*known) == goal => return Ok(None),
+                Some(known) => left.push(*known),
+                // A hint says what holds under an assumption; clean kernels have hints too.
+                None if finding.severity == Severity::Hint => {}
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(left))
+    }
+}
+
+/// An instance before any edit.
+struct Before {
+    /// Its findings, in the file; hints left out.
+    places: Vec<Place>,
+    /// How much could not be decided.
+    gaps: usize,
+    /// Whether some schedule deadlocks.
+    hangs: bool,
+}
+
+impl Before {
+    fn new(shadow: &Shadow, outcome: &Outcome) -> Before {
+        let findings = shadow.lowered.as_ref().map(|lowered| describe(lowered, outcome).findings).unwrap_or_default();
+        let errors = findings.iter().filter(|finding| finding.severity != Severity::Hint);
+        let mut places: Vec<Place> = errors.map(|it| (it.kind, shadow.place(it.range).range.start)).collect();
+        places.sort_unstable();
+        places.dedup();
+        Before { places, gaps: outcome.gaps.len(), hangs: hangs(outcome) }
+    }
+}
+
+fn hangs(outcome: &Outcome) -> bool {
+    let deadlock = |found: &Found| matches!(found.violation.rule, Rule::Deadlock(_));
+    outcome.found.iter().chain(&outcome.consequences).any(deadlock)
+}
+
+/// The file with edits applied; `None` where it does not parse then.
+fn edited(module: &Arc<Module>, edits: &[Edit]) -> Option<Arc<Module>> {
+    let text = ::fixes::apply(module.text(), edits)?;
+    let module = Module::parse(module.path(), text, None);
+    module.broken().is_empty().then(|| Arc::new(module))
+}
+
+/// Where an offset stands after the edits.
+fn moved(at: u32, edits: &[Edit]) -> u32 {
+    let mut to = i64::from(at);
+    for edit in edits.iter().filter(|edit| edit.range.end <= at) {
+        to += edit.text.len() as i64 - i64::from(edit.range.len());
+    }
+    u32::try_from(to).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instances::{Script, Workshop};
+    use base::Limits;
+    use gluon::syntax::NoSources;
+
+    const HEAD: &str = "\
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, mbarrier, tma
+
+
+@gluon.jit
+def load(desc, ring, ready, free, steps):
+    depth: gl.constexpr = ring.shape[0]
+    for i in range(steps):
+        slot = i % depth
+        mbarrier.wait(free.index(slot), ((i // depth) & 1) ^ 1)
+        mbarrier.expect(ready.index(slot), desc.nbytes_per_cta)
+        tma.async_load(desc, [i, 0], ready.index(slot), ring.index(slot))
+
+
+@gluon.jit
+def use(ring, ready, free, steps):
+    depth: gl.constexpr = ring.shape[0]
+    tile: gl.constexpr = gl.BlockedLayout([1, 4], [1, 32], [4, 1], [1, 0])
+    for i in range(steps):
+        slot = i % depth
+        mbarrier.wait(ready.index(slot), (i // depth) & 1)
+        value = ring.index(slot).load(tile)
+        ring.index(slot).store(value + value)
+        fence_async_shared()
+        mbarrier.arrive(free.index(slot), count=1)
+
+
+# fencepost: desc=fp32[64,128], steps=i32, depth=2, target=sm_90
+@gluon.jit
+def kernel(desc, steps, depth: gl.constexpr):
+    ring = gl.allocate_shared_memory(desc.dtype, [depth] + desc.block_shape, desc.layout)
+    ready = mbarrier.allocate_mbarrier(batch=depth)
+    free = mbarrier.allocate_mbarrier(batch=depth)
+    for s in gl.static_range(depth):
+        mbarrier.init(ready.index(s), count=1)
+        mbarrier.init(free.index(s), count=1)
+    gl.warp_specialize([
+        (use, (ring, ready, free, steps)),
+        (load, (desc, ring, ready, free, steps)),
+    ], [1], [24])
+";
+
+    /// The findings of a text, each with its fix.
+    fn fixed(text: &str) -> Vec<(Kind, Option<Fix>)> {
+        let (mut engine, cancel) = (Engine::new(Limits::default()), Cancel::never());
+        let script = Script::new("kernel.py", text);
+        let Ok(of) = Workshop::default().elaborate(&script, &NoSources, &cancel) else { return Vec::new() };
+        let of = Arc::new(of);
+        let Ok(analysis) = engine.analyse_gluon(&of, &cancel) else { return Vec::new() };
+        let mut out = Vec::new();
+        for (at, report) in analysis.kernels.iter().enumerate() {
+            for finding in report.findings.iter().filter(|finding| finding.severity <= Severity::Warning) {
+                let fix = engine.fix_gluon(&of, at, finding, &NoSources, &cancel).unwrap_or_default();
+                out.push((finding.kind, fix));
+            }
+        }
+        assert!(
+            analysis.problems.iter().all(|problem| problem.severity > Severity::Warning),
+            "{:?}",
+            analysis.problems
+        );
+        out
+    }
+
+    #[test]
+    fn the_ring_is_right_as_it_is() {
+        assert_eq!(fixed(HEAD), []);
+    }
+
+    /// What is broken, how, and what some fix of it writes.
+    const BROKEN: &[(&str, &str, &str)] = &[
+        ("        fence_async_shared()\n", "", "fence_async_shared()"),
+        ("((i // depth) & 1) ^ 1", "(i // depth) & 1", "^ 1"),
+        ("mbarrier.wait(ready.index(slot), (i // depth) & 1)", "mbarrier.wait(ready.index(slot), i & 1)", "//"),
+        ("        mbarrier.wait(ready.index(slot), (i // depth) & 1)\n", "", "mbarrier.wait(ready.index(slot)"),
+        ("        mbarrier.wait(free.index(slot), ((i // depth) & 1) ^ 1)\n", "", "mbarrier.wait(free.index(slot)"),
+        ("        mbarrier.arrive(free.index(slot), count=1)\n", "", "mbarrier.arrive(free.index(slot)"),
+        ("        mbarrier.init(free.index(s), count=1)\n", "        mbarrier.init(free.index(s), count=2)\n", "1"),
+        ("expect(ready.index(slot), desc.nbytes_per_cta)", "expect(ready.index(slot), 16)", "desc.nbytes_per_cta"),
+        ("        mbarrier.init(free.index(s), count=1)\n", "", "mbarrier.init(free.index("),
+    ];
+
+    #[test]
+    fn what_is_broken_is_mended_in_python() {
+        let mut without = Vec::new();
+        for (part, with, written) in BROKEN {
+            let text = HEAD.replacen(part, with, 1);
+            assert_ne!(text, HEAD, "{part}");
+            let found = fixed(&text);
+            assert!(!found.is_empty(), "{part}: nothing is found");
+            let fixes = || found.iter().filter_map(|(_, fix)| fix.as_ref());
+            if !fixes().any(|fix| fix.edits.iter().any(|edit| edit.text.contains(written))) {
+                without.push(format!("{part:?}: {found:#?}"));
+            }
+            for fix in fixes() {
+                let mended = ::fixes::apply(&text, &fix.edits).unwrap_or_default();
+                let left = fixed(&mended);
+                assert!(left.len() < found.len(), "{part}: {fix:?} leaves {left:?}");
+            }
+        }
+        assert!(without.is_empty(), "{}", without.join("\n"));
+    }
+}

@@ -1,0 +1,308 @@
+//! The engine on Python: shadows are judged one by one, and what is said of them is put at its place in
+//! Python and merged.
+
+use std::sync::Arc;
+
+use super::merge::{conditions, merged};
+use super::place::line;
+use super::{Elaboration, KernelInstances, Shadow};
+use crate::Engine;
+use crate::analysis::{Analysis, doubt};
+use base::{Cancel, Cancelled, TextRange};
+use findings::{Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict};
+use gluon::syntax::Module;
+use gluon::{FileId, Note as Remark};
+
+impl Engine {
+    /// Analyses the kernels of a Python file. Ranges of the answer are those of its text.
+    ///
+    /// # Errors
+    ///
+    /// Where `cancel` says so.
+    pub fn analyse_gluon(&mut self, of: &Arc<Elaboration>, cancel: &Cancel<'_>) -> Result<Analysis, Cancelled> {
+        let mut analysis = Analysis { problems: broken(&of.module), ..Analysis::default() };
+        analysis.problems.extend(of.notes.iter().map(|note| remark(&of.module, note)));
+        for kernel in &of.kernels {
+            let mut reports = Vec::with_capacity(kernel.shadows.len());
+            for (number, shadow) in kernel.shadows.iter().enumerate() {
+                cancel.check()?;
+                reports.push(self.judge_shadow(shadow, number, cancel)?);
+            }
+            let mut report = merged(kernel, reports);
+            report.range = of.module.place(kernel.entry.name_range).0;
+            analysis.kernels.push(report);
+            analysis.problems.extend(problems(&of.module, kernel));
+            analysis.problems.extend(kernel.notes.iter().map(|note| remark(&of.module, note)));
+        }
+        analysis.problems.sort_by_key(|problem| (problem.range, problem.severity));
+        analysis.problems.dedup_by(|a, b| (a.range, a.code, &a.message) == (b.range, b.code, &b.message));
+        analysis.gluon = Some(of.clone());
+        Ok(analysis)
+    }
+
+    /// Why each kernel's verdict is what it is, in the order of the analysis; of several instances the first
+    /// that has something open, or else the first.
+    ///
+    /// # Errors
+    ///
+    /// Where `cancel` says so.
+    pub fn explain_gluon(&mut self, of: &Elaboration, cancel: &Cancel<'_>) -> Result<Vec<Proof>, Cancelled> {
+        let mut proofs = Vec::with_capacity(of.kernels.len());
+        for kernel in &of.kernels {
+            let mut chosen: Option<Proof> = None;
+            for shadow in &kernel.shadows {
+                let Some(lowered) = &shadow.lowered else { continue };
+                let mut proof = self.explain_one(lowered, cancel)?;
+                shadow.say_proof(&mut proof);
+                let better = chosen.as_ref().is_none_or(|known| known.open.is_empty() && !proof.open.is_empty());
+                if better {
+                    chosen = Some(proof);
+                }
+            }
+            proofs.push(chosen.unwrap_or_default());
+        }
+        Ok(proofs)
+    }
+
+    /// What there is to say of one instance, in Python.
+    fn judge_shadow(&mut self, shadow: &Shadow, number: usize, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
+        if let Some(mut report) = self.judged(shadow.document.text()) {
+            shadow.say_report(&mut report, number);
+            return Ok(report);
+        }
+        let mut report = match (&shadow.lowered, shadow.tree()) {
+            (Some(lowered), Some(tree)) => {
+                let mut report = self.judge(lowered, cancel)?;
+                doubt(tree, lowered, &mut report);
+                if !tree.errors().is_empty() {
+                    report.verdict =
+                        Verdict::Undecided(vec!["what it was elaborated to has errors; please report this".to_owned()]);
+                }
+                report
+            }
+            _ => undecided(),
+        };
+        self.remember(shadow.document.text(), &report);
+        shadow.say_report(&mut report, number);
+        Ok(report)
+    }
+}
+
+impl Shadow {
+    /// Puts a report on this shadow in the words and at the places of Python.
+    pub(super) fn say_report(&self, report: &mut KernelReport, number: usize) {
+        report.findings.iter_mut().for_each(|finding| self.say_finding(finding, number));
+        // What the elaborator said of these places is more than what the lowering can.
+        let marks = self.document.text().contains("\"ttng.unmodelled\"");
+        if marks {
+            let said = |finding: &Finding| {
+                let at = |(file, range, _): &(FileId, TextRange, String)| {
+                    *file == FileId(0) && self.module.place(*range).0 == finding.range
+                };
+                finding.kind == Kind::Unmodelled && self.unmodelled.iter().any(at)
+            };
+            report.findings.retain(|finding| !said(finding));
+        }
+        let followed = self.unmodelled.iter().map(|(file, range, why)| self.not_followed(*file, *range, why, number));
+        report.findings.extend(followed);
+        let mut reasons = match &report.verdict {
+            Verdict::Undecided(why) => why.iter().map(|why| self.say(why)).collect(),
+            _ => Vec::new(),
+        };
+        for (_, range, _) in self.unmodelled.iter().filter(|(file, ..)| *file == FileId(0)).take(1) {
+            let line = line(&self.module, *range);
+            reasons.push(format!("line {line} could not be followed"));
+        }
+        if reasons.is_empty() && !self.unmodelled.is_empty() {
+            reasons.push("a place could not be followed".to_owned());
+        }
+        if let Some(problem) = self.problems.iter().find(|problem| !problem.hint) {
+            let with =
+                if self.guessed() && problem.code != REMOVED { " with the values that were assumed" } else { "" };
+            reasons.push(format!("Triton would refuse it{with}: {}", problem.message));
+        }
+        if let Some(range) = self.broken() {
+            report.findings.clear();
+            reasons.push(format!("its text does not parse at line {}", line(&self.module, range)));
+            report.verdict = Verdict::Undecided(reasons);
+            return;
+        }
+        if self.guessed() && !self.instance.hint.is_empty() {
+            let place = self.module.place(self.name).0;
+            let text = format!("analysed with {}", self.instance.hint);
+            for finding in report.findings.iter_mut().filter(|finding| finding.kind != Kind::Unmodelled) {
+                let note = Note { range: place, text: text.clone(), source: None, primary: false };
+                finding.context.push(note);
+            }
+        }
+        if let Some(range) = self.stale() {
+            let line = line(&self.module, range);
+            for finding in &mut report.findings {
+                finding.message.push_str(" (of the last text that parsed)");
+                finding.severity = Severity::Hint;
+                finding.fix = None;
+            }
+            reasons.push(format!("line {line} does not parse; what is said is about the last text that did"));
+            report.verdict = Verdict::Undecided(reasons);
+            return;
+        }
+        if self.lowered.is_none() && reasons.is_empty() {
+            reasons.push("it could not be elaborated".to_owned());
+        }
+        if !reasons.is_empty() && report.verdict != Verdict::Found {
+            reasons.dedup();
+            report.verdict = Verdict::Undecided(reasons);
+        }
+        if let Verdict::Proved(how) | Verdict::Clean(how) = &mut report.verdict {
+            *how = self.say(how);
+        }
+    }
+
+    pub(super) fn say_finding(&self, finding: &mut Finding, number: usize) {
+        let primary = self.place(finding.range);
+        finding.message = self.say(&finding.message) + &primary.within();
+        if let Some(source) = &primary.source {
+            finding.message = format!("{} (in {source})", finding.message);
+        }
+        finding.context = primary.calls;
+        finding.range = primary.range;
+        finding.kernel = self.instance_name(&finding.kernel);
+        finding.shadow = number;
+        // It is an edit of the shadow.
+        finding.fix = None;
+        for site in &mut finding.sites {
+            let place = self.place(site.range);
+            site.text = self.say(&site.text) + &place.within();
+            site.range = place.range;
+            site.source = place.source;
+            if !site.primary {
+                let new = place.calls.into_iter().filter(|call| !finding.context.contains(call));
+                let new: Vec<Note> = new.collect();
+                finding.context.extend(new);
+            }
+        }
+        for step in &mut finding.run {
+            let place = self.place(step.range);
+            step.partition = self.say(&step.partition);
+            step.text = self.say(&step.text) + &place.within();
+            step.range = place.range;
+        }
+        finding.inputs.iter_mut().for_each(|(name, _)| *name = self.say(name));
+    }
+
+    pub(super) fn say_proof(&self, proof: &mut Proof) {
+        for closed in &mut proof.loops {
+            closed.range = self.place(closed.range).range;
+            closed.op = self.say(&closed.op);
+        }
+        for reason in proof.assumed.iter_mut().chain(&mut proof.open) {
+            reason.text = self.say(&reason.text);
+            reason.range = reason.range.map(|range| self.place(range).range);
+        }
+    }
+
+    fn instance_name(&self, name: &str) -> String {
+        name.to_owned()
+    }
+
+    fn not_followed(&self, file: FileId, range: TextRange, why: &str, number: usize) -> Finding {
+        let own = file == FileId(0);
+        let place = if own { self.module.place(range).0 } else { self.module.place(self.name).0 };
+        let source = (!own).then(|| self.spot(file, range));
+        let message = match &source {
+            Some(source) => format!("not followed in {source}: {why}"),
+            None => format!("not followed: {why}"),
+        };
+        Finding {
+            kind: Kind::Unmodelled,
+            severity: Kind::Unmodelled.severity(),
+            message: message.clone(),
+            range: place,
+            sites: vec![Note { range: place, text: message, source, primary: true }],
+            context: Vec::new(),
+            run: Vec::new(),
+            trail: None,
+            inputs: Vec::new(),
+            phases: Vec::new(),
+            kernel: self.lowered.as_ref().map_or_else(String::new, |lowered| lowered.map.kernel.clone()),
+            shadow: number,
+            fix: None,
+        }
+    }
+}
+
+/// The report on what could not be elaborated.
+fn undecided() -> KernelReport {
+    KernelReport {
+        name: String::new(),
+        range: TextRange::default(),
+        verdict: Verdict::Undecided(Vec::new()),
+        findings: Vec::new(),
+        runs: 0,
+        steps: 0,
+    }
+}
+
+/// What Triton would refuse of a kernel, each once.
+fn problems(module: &Module, kernel: &KernelInstances) -> Vec<Problem> {
+    let mut said: Vec<(Problem, Vec<usize>)> = Vec::new();
+    for (number, shadow) in kernel.shadows.iter().enumerate() {
+        for problem in &shadow.problems {
+            let own = problem.file == FileId(0);
+            let (range, stale) = module.place(if own { problem.range } else { shadow.name });
+            if stale {
+                continue;
+            }
+            let source = (!own).then(|| shadow.spot(problem.file, problem.range));
+            let message = match &source {
+                Some(source) => format!("{} (in {source})", problem.message),
+                None => problem.message.clone(),
+            };
+            let fix = problem
+                .fix
+                .as_ref()
+                .filter(|_| own)
+                .map(|(text, title)| Fix { title: title.clone(), edits: vec![Edit { range, text: text.clone() }] });
+            let guessed = shadow.guessed() && problem.code != REMOVED;
+            let (severity, message) = match (problem.hint, guessed) {
+                (true, _) => (Severity::Hint, message),
+                (false, true) => (Severity::Information, format!("with the values that were assumed, {message}")),
+                (false, false) => (Severity::Error, message),
+            };
+            let problem = Problem { code: problem.code, severity, message, range, source, fix };
+            match said.iter_mut().find(|(known, _)| *known == problem) {
+                Some((_, numbers)) => numbers.push(number),
+                None => said.push((problem, vec![number])),
+            }
+        }
+    }
+    let finish = |(mut problem, mut numbers): (Problem, Vec<usize>)| {
+        numbers.dedup();
+        problem.message.push_str(&conditions(kernel, &numbers));
+        problem
+    };
+    said.into_iter().map(finish).collect()
+}
+
+/// The code of what no value makes right.
+const REMOVED: &str = "removed-name";
+
+/// What does not parse.
+fn broken(module: &Module) -> Vec<Problem> {
+    let errors = module.broken().iter().filter_map(|broken| broken.errors.first());
+    let problem = |(range, message): &(TextRange, String)| Problem {
+        code: findings::Problem::SYNTAX,
+        severity: Severity::Error,
+        message: message.clone(),
+        range: *range,
+        source: None,
+        fix: None,
+    };
+    errors.map(problem).collect()
+}
+
+fn remark(module: &Module, note: &Remark) -> Problem {
+    let (range, _) = module.place(note.range);
+    let (code, severity) = if note.error { ("directive", Severity::Error) } else { ("assumed", Severity::Hint) };
+    Problem { code, severity, message: note.message.clone(), range, source: None, fix: None }
+}

@@ -1,0 +1,84 @@
+//! From a place in a shadow to the place in Python.
+
+use super::Shadow;
+use base::TextRange;
+use findings::Note;
+use gluon::syntax::Module;
+use gluon::{FileId, Frame};
+
+/// A place of a shadow in the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Placed {
+    /// The whole call; of one in another file, the call in this file that leads there. In the text.
+    pub range: TextRange,
+    /// Whether that is text which is no longer there, and the range that of what is broken.
+    pub stale: bool,
+    /// `file:line`, where the call itself stands in another file.
+    pub source: Option<String>,
+    /// Calls around it, the innermost first.
+    pub calls: Vec<Note>,
+    /// Iterations of unrolled loops that it is in, the outermost first: `s = 2`.
+    pub iterations: Vec<String>,
+}
+
+impl Placed {
+    /// ` (s = 2)`, for the end of a sentence; empty where nothing is unrolled.
+    pub fn within(&self) -> String {
+        if self.iterations.is_empty() { String::new() } else { format!(" ({})", self.iterations.join(", ")) }
+    }
+}
+
+impl Shadow {
+    /// Where a range of the shadow comes from.
+    pub fn place(&self, range: TextRange) -> Placed {
+        let origin = if range == self.kernel_range() { None } else { self.origins.at(range.start) };
+        let Some(origin) = origin else {
+            let (range, stale) = self.module.place(self.name);
+            return Placed { range, stale, ..Placed::default() };
+        };
+        let frames: Vec<&Frame> = self.origins.frames(origin).collect();
+        let own = FileId(0);
+        let in_file = origin.file == own;
+        // How many frames lie between the op and the place.
+        let skipped =
+            if in_file { Some(0) } else { frames.iter().position(|frame| frame.file == own).map(|at| at + 1) };
+        let found = match skipped {
+            Some(0) => origin.range,
+            Some(at) => frames.get(at - 1).map_or(self.name, |frame| frame.range),
+            None => self.name,
+        };
+        let (range, stale) = self.module.place(found);
+        let around = frames.iter().skip(skipped.unwrap_or(0)).filter(|frame| frame.file == own && !frame.iteration);
+        let calls = around.map(|frame| Note {
+            range: self.module.place(frame.range).0,
+            text: format!("in this call of `{}`", frame.what),
+            source: None,
+            primary: false,
+        });
+        let iterations = frames.iter().rev().filter(|frame| frame.iteration).map(|frame| frame.what.clone());
+        Placed {
+            range,
+            stale,
+            source: (!in_file).then(|| self.spot(origin.file, origin.range)),
+            calls: calls.collect(),
+            iterations: iterations.collect(),
+        }
+    }
+
+    /// `file:line` of a place in a file of this elaboration.
+    pub(super) fn spot(&self, file: FileId, range: TextRange) -> String {
+        let path = self.files.get(file.0 as usize).map_or("?", String::as_str);
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        match self.modules.get(file.0 as usize).and_then(Option::as_ref) {
+            Some(module) => format!("{name}:{}", line(module, range)),
+            None => name.to_owned(),
+        }
+    }
+}
+
+/// The line of a range of a file's source, from 1.
+pub(super) fn line(module: &Module, range: TextRange) -> usize {
+    let (range, _) = module.place(range);
+    let before = module.text().get(..range.start as usize).unwrap_or("");
+    before.bytes().filter(|byte| *byte == b'\n').count() + 1
+}

@@ -1,0 +1,76 @@
+//! Barrier reports and runs of Python kernels.
+
+use super::{Elaboration, Shadow};
+use crate::Engine;
+use base::{Cancel, Cancelled, Limits};
+use findings::{Finding, KernelReport};
+use report::Report;
+use report::timeline::{Timeline, of_finding, of_kernel};
+
+impl Engine {
+    /// The barrier report of an instance of a kernel, by their numbers; `None` where there is none. Ranges
+    /// are those of the Python text.
+    ///
+    /// # Errors
+    ///
+    /// Where `cancel` says so.
+    pub fn report_gluon(
+        &mut self,
+        of: &Elaboration,
+        (kernel, instance): (usize, usize),
+        cancel: &Cancel<'_>,
+    ) -> Result<Option<Report>, Cancelled> {
+        let shadow = of.kernels.get(kernel).and_then(|kernel| Some((kernel, kernel.shadows.get(instance)?)));
+        let Some((kernel, shadow)) = shadow else { return Ok(None) };
+        let (Some(lowered), Some(tree)) = (&shadow.lowered, shadow.tree()) else { return Ok(None) };
+        let mut report = self.report_in(tree, lowered, cancel)?;
+        shadow.say_sheet(&mut report, instance);
+        report.kernel.clone_from(&kernel.entry.name);
+        report.range = of.module.place(kernel.entry.name_range).0;
+        Ok(Some(report))
+    }
+}
+
+impl Shadow {
+    fn say_sheet(&self, report: &mut Report, number: usize) {
+        let findings = std::mem::take(&mut report.findings);
+        report.texts_mut(&mut |text| *text = self.say(text));
+        report.ranges_mut(&mut |range| *range = self.place(*range).range);
+        let mut judged = KernelReport {
+            name: report.kernel.clone(),
+            range: report.range,
+            verdict: report.verdict.clone(),
+            findings,
+            runs: 0,
+            steps: 0,
+        };
+        // The order is that of the rows that name them.
+        self.say_report(&mut judged, number);
+        report.findings = judged.findings;
+        report.verdict = judged.verdict;
+    }
+
+    /// The run of a finding of this instance, as it is drawn.
+    pub fn run_of(&self, finding: &Finding) -> Option<Timeline> {
+        let mut timeline = of_finding(self.lowered.as_ref()?, finding)?;
+        self.say_timeline(&mut timeline);
+        Some(timeline)
+    }
+
+    /// A run of this instance in which nothing is wrong.
+    pub fn run(&self, limits: &Limits) -> Option<Timeline> {
+        let mut timeline = of_kernel(self.lowered.as_ref()?, limits);
+        self.say_timeline(&mut timeline);
+        Some(timeline)
+    }
+
+    fn say_timeline(&self, timeline: &mut Timeline) {
+        timeline.texts_mut(&mut |text| *text = self.say(text));
+        for step in &mut timeline.steps {
+            let place = self.place(step.range);
+            step.range = place.range;
+            step.text.push_str(&place.within());
+            step.source = place.source;
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! A kernel's instance as the text of a module, and the way back.
+
+use std::sync::Arc;
+
+use super::say::{Names, captured, rename, say};
+use super::workshop::shift;
+use base::TextRange;
+use gluon::syntax::{Module, Sources};
+use gluon::{Elaborated, FileId, Instance, Origins, Problem, Source};
+use kernel::Lowered;
+use lower::{Options, lower_with};
+use ttgir::{Document, Tree};
+use verify::unbound;
+
+/// The longest expression that stands for a value without a name.
+const EXPRESSION: usize = 48;
+
+/// One instance of a kernel.
+#[derive(Debug)]
+pub struct Shadow {
+    /// With what it is elaborated.
+    pub instance: Instance,
+    /// The module.
+    pub document: Document,
+    /// The kernel; `None` where no module could be made.
+    pub lowered: Option<Arc<Lowered>>,
+    /// What Triton would refuse.
+    pub problems: Vec<Problem>,
+    /// What could not be followed.
+    pub unmodelled: Vec<(FileId, TextRange, String)>,
+    /// The functions and classes that were run.
+    pub(super) touched: Vec<(FileId, TextRange)>,
+    pub(super) module: Arc<Module>,
+    /// The kernel's name in the module's source.
+    pub(super) name: TextRange,
+    pub(super) origins: Origins,
+    pub(super) files: Vec<String>,
+    pub(super) modules: Vec<Option<Arc<Module>>>,
+    names: Names,
+    partitions: Vec<String>,
+}
+
+impl Shadow {
+    pub(super) fn new(
+        module: Arc<Module>,
+        sources: &dyn Sources,
+        instance: Instance,
+        name: TextRange,
+        elaborated: Elaborated,
+    ) -> Shadow {
+        let mut origins = elaborated.origins;
+        let mut names = elaborated.names;
+        captured(&elaborated.ir, &mut names);
+        let (ir, names) = rename(&elaborated.ir, &names, &mut origins.ops);
+        let document = Document::new(ir);
+        let tree = document.sections().first().map(|section| section.tree());
+        let mut lowered = tree.and_then(|tree| lower_with(tree, Options::default()).into_iter().next());
+        if let Some(lowered) = &mut lowered
+            && let Some(kernel) = unbound(&lowered.kernel)
+        {
+            lowered.kernel = kernel;
+        }
+        let own = module.path().to_owned();
+        let others = elaborated.files.iter().skip(1).map(|path| sources.file(&own, path));
+        let modules = std::iter::once(Some(module.clone())).chain(others).collect();
+        Shadow {
+            instance,
+            document,
+            lowered: lowered.map(Arc::new),
+            problems: elaborated.problems,
+            unmodelled: elaborated.unmodelled,
+            touched: elaborated.touched,
+            module,
+            name,
+            origins,
+            files: elaborated.files,
+            modules,
+            names,
+            partitions: elaborated.partitions,
+        }
+    }
+
+    /// The tree of the module.
+    pub fn tree(&self) -> Option<&Tree> {
+        self.document.sections().first().map(|section| section.tree())
+    }
+
+    /// A sentence about the shadow, said of the Python.
+    pub fn say(&self, text: &str) -> String {
+        say(text, &|name| self.value(name), &|at| self.partition(at))
+    }
+
+    /// The Python variable that a value is named after, by its name in the shadow without `%`.
+    pub(super) fn variable(&self, name: &str) -> Option<String> {
+        self.names.get(name).map(str::to_owned)
+    }
+
+    /// What Python calls a value of the shadow, by its name there without `%`.
+    fn value(&self, name: &str) -> Option<String> {
+        if let Some(name) = self.names.get(name) {
+            return Some(name.to_owned());
+        }
+        if !name.starts_with(|c: char| c.is_ascii_digit()) {
+            return Some(name.to_owned());
+        }
+        let text = self.document.text();
+        let (one, many) = (format!("%{name} = "), format!("%{name}:"));
+        let mut lines = text.split_inclusive('\n').scan(0u32, |at, line| {
+            let start = *at;
+            *at += line.len() as u32;
+            Some((start, line))
+        });
+        let Some((start, _)) = lines.find(|(_, line)| line.starts_with(&one) || line.starts_with(&many)) else {
+            return Some(format!("value {name}"));
+        };
+        let origin = self.origins.at(start)?;
+        let source = self.modules.get(origin.file.0 as usize)?.as_ref()?.slice(origin.range);
+        let short = source.len() <= EXPRESSION && !source.contains('\n') && !source.is_empty();
+        Some(if short { source.to_owned() } else { format!("{}(…)", origin.what) })
+    }
+
+    /// What the partition of this number runs; workers count from 0. A function that several run has a
+    /// number behind it.
+    fn partition(&self, at: usize) -> Option<String> {
+        let name = self.partitions.get(at + 1)?;
+        let before = self.partitions.iter().take(at + 1).filter(|other| *other == name).count();
+        Some(if before == 0 { name.clone() } else { format!("{name} #{}", before + 1) })
+    }
+
+    /// Whether what shapes it is our own choice in part: with other values it may be another kernel.
+    pub fn guessed(&self) -> bool {
+        let spec = &self.instance.spec;
+        let chosen = spec.arguments.iter().any(|argument| argument.source == Source::Chosen);
+        // Nobody who launches on clusters leaves that out.
+        chosen || (spec.num_ctas.1 == Source::Default && spec.host.is_none())
+    }
+
+    /// Where the kernel is named in the shadow.
+    pub(super) fn kernel_range(&self) -> TextRange {
+        self.lowered.as_ref().map_or_else(TextRange::default, |lowered| lowered.map.kernel_range)
+    }
+
+    /// Whether any of what it ran is text that is no longer there; then the place of what is broken.
+    pub(super) fn stale(&self) -> Option<TextRange> {
+        let own = self.touched.iter().filter(|(file, _)| *file == FileId(0));
+        let places = own.map(|(_, range)| *range).chain([self.name]).map(|range| self.module.place(range));
+        places.filter(|(_, stale)| *stale).map(|(range, _)| range).next()
+    }
+
+    /// Whether any of what it ran does not parse, and never did.
+    pub(super) fn broken(&self) -> Option<TextRange> {
+        let ran = |range: TextRange| {
+            let own = self.touched.iter().filter(|(file, _)| *file == FileId(0)).map(|(_, touched)| *touched);
+            own.chain([self.name]).any(|touched| range.contains(touched))
+        };
+        let bad = self.module.broken().iter().filter(|broken| broken.stale.is_none());
+        bad.map(|broken| broken.range).find(|range| ran(*range))
+    }
+}
+
+/// Moving a shadow whose file has changed elsewhere.
+impl Shadow {
+    /// The same shadow at other places.
+    pub(super) fn moved(
+        &self,
+        module: &Arc<Module>,
+        instance: Instance,
+        name: TextRange,
+        moves: &[super::workshop::Move],
+    ) -> Shadow {
+        let own = FileId(0);
+        let moved = |range: TextRange| {
+            let start = shift(moves, range.start);
+            TextRange::new(start, start + range.len())
+        };
+        let mut origins = self.origins.clone();
+        for origin in origins.origins.iter_mut().filter(|origin| origin.file == own) {
+            origin.range = moved(origin.range);
+        }
+        for frame in origins.frames.iter_mut().filter(|frame| frame.file == own) {
+            frame.range = moved(frame.range);
+        }
+        let mut problems = self.problems.clone();
+        for problem in problems.iter_mut().filter(|problem| problem.file == own) {
+            problem.range = moved(problem.range);
+        }
+        let place = |(file, range): (FileId, TextRange)| (file, if file == own { moved(range) } else { range });
+        let unmodelled = self.unmodelled.iter().map(|(file, range, why)| {
+            let (file, range) = place((*file, *range));
+            (file, range, why.clone())
+        });
+        let mut modules = self.modules.clone();
+        if let Some(first) = modules.first_mut() {
+            *first = Some(module.clone());
+        }
+        Shadow {
+            instance,
+            document: self.document.clone(),
+            lowered: self.lowered.clone(),
+            problems,
+            unmodelled: unmodelled.collect(),
+            touched: self.touched.iter().copied().map(place).collect(),
+            module: module.clone(),
+            name,
+            origins,
+            files: self.files.clone(),
+            modules,
+            names: self.names.clone(),
+            partitions: self.partitions.clone(),
+        }
+    }
+}

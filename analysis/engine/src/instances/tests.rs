@@ -1,0 +1,110 @@
+//! What an edit costs, where findings stand, and fixes that were tried.
+
+use std::sync::Arc;
+
+use super::{Config, Script, Workshop};
+use crate::{Analysis, Engine};
+use base::{Cancel, Limits};
+use findings::Verdict;
+use gluon::syntax::NoSources;
+
+const TEXT: &str = "\
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma
+
+
+def unrelated():
+    return 1
+
+
+# fencepost: desc=fp16[64,64], num_warps=4, num_ctas=1, target=sm_90
+@gluon.jit
+def copy_tile(desc):
+    tile = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+    ready = mbarrier.allocate_mbarrier()
+    mbarrier.init(ready, count=1)
+    mbarrier.expect(ready, desc.nbytes_per_cta)
+    tma.async_load(desc, [0, 0], ready, tile)
+    mbarrier.wait(ready, 1)
+    value = tile.load(gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0]))
+";
+
+/// A file that is edited.
+struct Session {
+    engine: Engine,
+    workshop: Workshop,
+    script: Script,
+}
+
+impl Session {
+    fn new(text: &str) -> Session {
+        let (engine, workshop) = (Engine::new(Limits::default()), Workshop::new(Config::default()));
+        Session { engine, workshop, script: Script::new("k.py", text) }
+    }
+
+    fn analyse(&mut self) -> Analysis {
+        let made = self.workshop.elaborate(&self.script, &NoSources, &Cancel::never()).expect("nobody cancels");
+        self.engine.analyse_gluon(&Arc::new(made), &Cancel::never()).expect("nobody cancels")
+    }
+
+    fn edit(&mut self, from: &str, to: &str) -> Analysis {
+        assert!(self.script.text().contains(from));
+        self.script = self.script.with_text(self.script.text().replacen(from, to, 1));
+        self.analyse()
+    }
+}
+
+/// Where the first finding stands, as text.
+fn place<'t>(analysis: &Analysis, text: &'t str) -> &'t str {
+    analysis.kernels[0].findings[0].range.of(text)
+}
+
+#[test]
+fn an_edit_elaborates_what_it_touches() {
+    let mut session = Session::new(TEXT);
+    let first = session.analyse();
+    assert_eq!(session.workshop.elaborations(), 1);
+    assert!(place(&first, TEXT).starts_with("mbarrier.wait("), "{:?}", first.kernels);
+    let explorations = session.engine.explorations();
+    let moved = session.edit("return 1", "return 12345");
+    assert_eq!(session.workshop.elaborations(), 1);
+    assert_eq!(place(&moved, session.script.text()), place(&first, TEXT));
+    assert_eq!(moved.kernels[0].findings[0].message, first.kernels[0].findings[0].message);
+    // A comment makes no other kernel.
+    session.edit("    mbarrier.init(ready", "    # one arrival\n    mbarrier.init(ready");
+    assert_eq!(session.workshop.elaborations(), 2);
+    assert_eq!(session.engine.explorations(), explorations);
+    // What a file says outside of functions can change any kernel.
+    session.edit("def unrelated", "DEPTH = 2\n\n\ndef unrelated");
+    assert_eq!(session.workshop.elaborations(), 3);
+}
+
+#[test]
+fn a_fix_is_one_that_helps() {
+    let mut session = Session::new(TEXT);
+    let found = session.analyse();
+    let elaboration = found.gluon.clone().expect("it is Python");
+    let report = &found.kernels[0];
+    let cancel = Cancel::never();
+    let fix = session
+        .engine
+        .fix_gluon(&elaboration, 0, &report.findings[0], &NoSources, &cancel)
+        .expect("nobody cancels")
+        .expect("the other phase helps");
+    assert_eq!((fix.edits[0].range.of(TEXT), fix.edits[0].text.as_str()), ("1", "0"));
+    let fixed = session.edit("mbarrier.wait(ready, 1)", "mbarrier.wait(ready, 0)");
+    assert!(matches!(fixed.kernels[0].verdict, Verdict::Proved(_)), "{:?}", fixed.kernels[0]);
+}
+
+#[test]
+fn a_torn_kernel_is_neither_clean_nor_current() {
+    let mut session = Session::new(TEXT);
+    session.analyse();
+    let torn = session.edit("mbarrier.wait(ready, 1)", "mbarrier.wait(ready, (");
+    assert!(matches!(torn.kernels[0].verdict, Verdict::Undecided(_)), "{:?}", torn.kernels[0]);
+    assert!(torn.kernels[0].findings.iter().all(|finding| finding.message.contains("last text that parsed")));
+    assert_eq!(torn.problems.len(), 1);
+    let fresh = Session::new(session.script.text()).analyse();
+    assert!(fresh.kernels.iter().all(|kernel| matches!(kernel.verdict, Verdict::Undecided(_))), "{:?}", fresh.kernels);
+}

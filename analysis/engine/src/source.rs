@@ -1,0 +1,104 @@
+//! What is analysed: the text of a TTGIR file, or that of a Python file with Gluon kernels.
+
+use crate::Engine;
+use crate::analysis::Analysis;
+use crate::instances::{Script, Workshop};
+use base::{Cancel, Cancelled, TextRange};
+use findings::Proof;
+use gluon::syntax::Sources;
+use std::sync::Arc;
+use ttgir::Document;
+
+/// A text of either language.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// Triton's GPU-level MLIR.
+    Ir(Document),
+    /// Python.
+    Python(Script),
+}
+
+impl Source {
+    /// The text of a file; `path` tells the language, and names a Python file as its [`Sources`] spell it.
+    pub fn new(path: &str, text: impl Into<Arc<str>>) -> Source {
+        if is_python(path) { Source::Python(Script::new(path, text)) } else { Source::Ir(Document::new(text)) }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        match self {
+            Source::Ir(document) => document.text(),
+            Source::Python(script) => script.text(),
+        }
+    }
+
+    /// The same with a range of its text replaced; what did not change is kept.
+    pub fn edit(&self, range: TextRange, with: &str) -> Source {
+        match self {
+            Source::Ir(document) => Source::Ir(document.edit(range, with)),
+            Source::Python(script) => Source::Python(script.edit(range, with)),
+        }
+    }
+
+    /// The document, where it is TTGIR.
+    pub fn ir(&self) -> Option<&Document> {
+        match self {
+            Source::Ir(document) => Some(document),
+            Source::Python(_) => None,
+        }
+    }
+
+    /// The script, where it is Python.
+    pub fn python(&self) -> Option<&Script> {
+        match self {
+            Source::Ir(_) => None,
+            Source::Python(script) => Some(script),
+        }
+    }
+}
+
+/// Whether a path is that of a Python file.
+pub fn is_python(path: &str) -> bool {
+    path.ends_with(".py")
+}
+
+impl Engine {
+    /// Analyses a text of either language; `workshop` is that of the file.
+    ///
+    /// # Errors
+    ///
+    /// Where `cancel` says so.
+    pub fn analyse_source(
+        &mut self,
+        source: &Source,
+        workshop: &mut Workshop,
+        sources: &dyn Sources,
+        cancel: &Cancel<'_>,
+    ) -> Result<Analysis, Cancelled> {
+        match source {
+            Source::Ir(document) => self.analyse(document, cancel),
+            Source::Python(script) => {
+                let elaboration = workshop.elaborate(script, sources, cancel)?;
+                self.analyse_gluon(&Arc::new(elaboration), cancel)
+            }
+        }
+    }
+
+    /// Why each kernel's verdict is what it is, in the order of the analysis.
+    ///
+    /// # Errors
+    ///
+    /// Where `cancel` says so.
+    pub fn explain_source(
+        &mut self,
+        source: &Source,
+        analysis: &Analysis,
+        cancel: &Cancel<'_>,
+    ) -> Result<Vec<Proof>, Cancelled> {
+        match (source, &analysis.gluon) {
+            (Source::Ir(document), _) => self.explain(document, cancel),
+            (Source::Python(_), Some(elaboration)) => self.explain_gluon(elaboration, cancel),
+            (Source::Python(_), None) => Ok(Vec::new()),
+        }
+    }
+}

@@ -1,0 +1,386 @@
+//! Phases that do not follow the flips of their barrier: which counter drives the one and which the
+//! other, where they part, and what phase would be right.
+//!
+//! Nothing is said that the machine has not run: the phase of a suspected wait is replaced, in the
+//! kernel, by the parity of a count of loop iterations, one plausible count after the other, and the
+//! kernel decided anew. Where the finding is gone and none is new, that wait's phase was the cause,
+//! and the first iteration in which it names another phase than the count is where they part.
+//!
+//! What is missed: loops that are not counted, counts that no product of at most all loops around
+//! the wait gives, kernels in which several waits are wrong for different reasons.
+
+mod drive;
+mod form;
+mod tell;
+
+pub use form::Form;
+
+use super::describe::describe;
+use super::minimal::Goal;
+use super::paths::{Loops, block_of};
+use super::replay::{self, repeat, walk};
+use super::words::Words;
+use super::{Finding, KernelReport, Kind, Severity, Trail};
+use base::Cancelled;
+use explore::canonical;
+use kernel::{EffectId, EffectKind, Kernel, Lowered, Var};
+use machine::{BarrierPlace, BlockedOn, Machine, Rule, Standing, State, Valuation};
+use std::cell::OnceCell;
+use verify::Outcome;
+
+/// Kernels that are decided for one finding.
+const DECIDED: usize = 6;
+
+/// Kernels that are decided for one report.
+const ALL_DECIDED: usize = 12;
+
+/// Machine steps of a kernel up to which its phases are looked into.
+const STEPS: u64 = 200_000;
+
+/// A wait whose phase may be wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Suspect {
+    wait: EffectId,
+    thread: u16,
+    place: BarrierPlace,
+    named: Var,
+}
+
+/// Says of each finding of a report that a phase has caused which counter drives what. `decide`
+/// decides changed kernels.
+pub fn blame_phases(
+    lowered: &Lowered,
+    report: &mut KernelReport,
+    decide: &mut dyn FnMut(&Kernel) -> Result<Outcome, Cancelled>,
+) -> Result<(), Cancelled> {
+    let concerns = |kind: Kind| {
+        use Kind::*;
+        matches!(kind, PhaseMismatch | Deadlock | LappedWait | MissingForwardBarrier | MissingBackwardBarrier)
+    };
+    if report.steps > STEPS || !lowered.unmodelled.is_empty() {
+        return Ok(());
+    }
+    let places: Vec<(Kind, base::TextRange)> = report.findings.iter().map(|f| (f.kind, f.range)).collect();
+    let mut left = ALL_DECIDED;
+    for finding in &mut report.findings {
+        if finding.severity == Severity::Hint || !concerns(finding.kind) {
+            continue;
+        }
+        let Some(trail) = finding.trail.clone() else { continue };
+        let machine = replay::machine(&lowered.kernel, &trail.valuation);
+        let words = Words::new(lowered, &machine);
+        // Where no wait is known to name a wrong phase, one that names the other may only wait longer.
+        let others = !matches!(finding.kind, Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier);
+        let counted = lowered.kernel.loops.iter().filter_map(|info| info.counted);
+        let search = Search {
+            lowered,
+            words: &words,
+            machine: &machine,
+            trail: &trail,
+            places: &places,
+            others,
+            loops: Loops::new(&lowered.kernel),
+            counters: counted.flat_map(|(counter, lower, upper, step)| [counter, lower, upper, step]).collect(),
+            visited: OnceCell::new(),
+        };
+        if let Some(healed) = search.first((finding.kind, finding.range), &mut left, decide)? {
+            search.tell(finding, &healed);
+        }
+    }
+    Ok(())
+}
+
+/// Phases that the machine found to be right.
+struct Healed {
+    /// The waits that name them.
+    change: Vec<(Suspect, Form)>,
+    /// Who then flips the barrier.
+    flips: drive::Flips,
+}
+
+type Places = [(Kind, base::TextRange)];
+
+struct Search<'a> {
+    lowered: &'a Lowered,
+    words: &'a Words<'a>,
+    machine: &'a Machine<'a>,
+    trail: &'a Trail,
+    places: &'a Places,
+    /// Whether a phase that starts otherwise is looked for, too.
+    others: bool,
+    loops: Loops<'a>,
+    /// Counters and bounds of all counted loops.
+    counters: Vec<Var>,
+    visited: OnceCell<Vec<Visit>>,
+}
+
+/// A wait that a thread stands before, in the canonical run.
+struct Visit {
+    wait: EffectId,
+    thread: u16,
+    standing: Standing,
+    /// Values of [`Search::counters`].
+    counters: Vec<i64>,
+}
+
+/// Where a wait names another phase than the right one.
+struct Parting {
+    standing: Standing,
+    place: String,
+}
+
+impl Search<'_> {
+    /// The waits that the finding is about.
+    fn suspects(&self) -> Vec<Suspect> {
+        let kernel = self.words.kernel;
+        let mut out: Vec<Suspect> = Vec::new();
+        let mut add = |wait: Option<EffectId>, thread: u16, place: BarrierPlace| {
+            let Some(wait) = wait else { return };
+            let EffectKind::Wait { phase: named, .. } = kernel.effect(wait).kind else { return };
+            if out.iter().all(|known| known.wait != wait) {
+                out.push(Suspect { wait, thread, place, named });
+            }
+        };
+        let at = |site| {
+            let wait = |id: &usize| {
+                let effect = &kernel.effects[*id];
+                effect.site == site && matches!(effect.kind, EffectKind::Wait { .. })
+            };
+            (0..kernel.effects.len()).find(wait).map(|id| EffectId(id as u32))
+        };
+        match &self.trail.shown.goal {
+            Goal::Lapped { thread, site, place, .. } => add(at(*site), *thread, *place),
+            Goal::Broken(violation) => match &violation.rule {
+                Rule::Deadlock(blocked) => {
+                    for stuck in blocked {
+                        if let BlockedOn::Barrier { barrier, .. } = stuck.on {
+                            add(at(stuck.site), stuck.thread, barrier);
+                        }
+                    }
+                }
+                Rule::Race { earlier, later } => {
+                    let (replay, _) = repeat(self.machine, &self.trail.shown.schedule, u32::MAX);
+                    for event in [later, earlier] {
+                        if let Some((place, _, step)) = replay.guard(kernel, event) {
+                            add(replay.record(step).and_then(|record| record.effect), event.thread, place);
+                        }
+                    }
+                }
+                _ => {}
+            },
+        }
+        out
+    }
+
+    /// The first phases with which the finding is gone and none is new.
+    fn first(
+        &self,
+        place: (Kind, base::TextRange),
+        left: &mut usize,
+        decide: &mut dyn FnMut(&Kernel) -> Result<Outcome, Cancelled>,
+    ) -> Result<Option<Healed>, Cancelled> {
+        let mut tries = DECIDED;
+        let mut tried: Vec<Vec<(Suspect, Form)>> = Vec::new();
+        // A wait that nothing repeats has no cadence.
+        for suspect in self.suspects().into_iter().filter(|suspect| !self.around(suspect).is_empty()) {
+            for change in self.changes(&suspect) {
+                if tries == 0 || *left == 0 {
+                    return Ok(None);
+                }
+                if tried.contains(&change) {
+                    continue;
+                }
+                tried.push(change.clone());
+                let mut kernel = self.words.kernel.clone();
+                if change.is_empty()
+                    || change.iter().any(|(suspect, form)| form.put(&mut kernel, suspect.wait).is_none())
+                {
+                    continue;
+                }
+                if !self.runs(&kernel) {
+                    continue;
+                }
+                tries -= 1;
+                *left -= 1;
+                let outcome = decide(&kernel)?;
+                let longest = outcome.valuations.iter().max_by_key(|valuation| {
+                    let machine = replay::machine(&kernel, valuation);
+                    canonical(&machine).state.step
+                });
+                let longest = longest.cloned();
+                if !outcome.gaps.is_empty() {
+                    continue;
+                }
+                let lowered = Lowered { kernel, map: self.lowered.map.clone(), unmodelled: Vec::new() };
+                let after = describe(&lowered, &outcome);
+                let helps = |finding: &Finding| {
+                    let known = (finding.kind, finding.range);
+                    finding.severity == Severity::Hint || (known != place && self.places.contains(&known))
+                };
+                // Where nothing flips the barrier, what heals is that the wait no longer waits.
+                let flips = |longest: &Valuation| {
+                    let machine = replay::machine(&lowered.kernel, longest);
+                    drive::flips(self.words, &machine, suspect.place)
+                };
+                if let Some(flips) =
+                    longest.filter(|_| after.findings.iter().all(helps)).and_then(|longest| flips(&longest))
+                {
+                    return Ok(Some(Healed { change, flips }));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the changed kernel gets through with the inputs of the finding.
+    fn runs(&self, kernel: &Kernel) -> bool {
+        let machine = replay::machine(kernel, &self.trail.valuation);
+        let state = canonical(&machine).state;
+        let broken = |rule: &Rule| matches!(rule, Rule::Race { .. } | Rule::Deadlock(_) | Rule::Overflow);
+        state.lost.is_none() && !state.violations.iter().any(|violation| broken(&violation.rule))
+    }
+
+    /// What could be changed about a wait, the likeliest first: alone, with the waits of its thread
+    /// that name the same value, with all waits on rings like its own.
+    fn changes(&self, suspect: &Suspect) -> Vec<Vec<(Suspect, Form)>> {
+        let alone: Vec<Vec<(Suspect, Form)>> =
+            self.forms(suspect).into_iter().map(|form| vec![(*suspect, form)]).collect();
+        let slices = verify::Slices::new(self.words.kernel);
+        let waits = self.waits();
+        let same = |other: &&Suspect| slices.root(other.named) == slices.root(suspect.named);
+        let sharing: Vec<&Suspect> = waits.iter().filter(same).collect();
+        let ring = |other: &&Suspect| self.depth(other.place) == self.depth(suspect.place);
+        let alike: Vec<&Suspect> = waits.iter().filter(ring).collect();
+        let mut out = alone;
+        for others in [sharing, alike] {
+            if others.len() > 1 {
+                for all in self.forms(suspect).into_iter().filter_map(|form| self.for_all(&others, &form)) {
+                    // Those that are right as they are need no change.
+                    let wrong = all.iter().filter(|(suspect, form)| self.parting(suspect, form).is_some());
+                    out.push(wrong.cloned().collect());
+                    out.push(all);
+                }
+            }
+        }
+        out
+    }
+
+    /// A form for several waits, each counting its own loops and starting as it does.
+    fn for_all(&self, waits: &[&Suspect], form: &Form) -> Option<Vec<(Suspect, Form)>> {
+        let each = waits.iter().map(|wait| {
+            let around = self.around(wait);
+            let own = around.get(around.len().checked_sub(form.loops().len())?..)?;
+            let plus = self.starts(wait)?;
+            let form = match (form, own) {
+                (Form::Count { every, .. }, _) => Form::Count { loops: own.to_vec(), every: *every, plus },
+                (Form::Laps { every, .. }, &[outer, inner]) => Form::Laps { outer, inner, every: *every, plus },
+                _ => return None,
+            };
+            Some((**wait, form))
+        });
+        each.collect()
+    }
+
+    /// The phases that a wait could name.
+    fn forms(&self, suspect: &Suspect) -> Vec<Form> {
+        let around = self.around(suspect);
+        let start = self.starts(suspect).unwrap_or(0);
+        let depth = self.depth(suspect.place);
+        let starts = if self.others { vec![start, 1 - start] } else { vec![start] };
+        let mut out = if self.others { vec![Form::Other] } else { Vec::new() };
+        for plus in starts.iter().copied() {
+            for every in if depth > 1 { vec![depth, 1] } else { vec![1] } {
+                // Through all loops up to one, and then through fewer and fewer of the outer ones.
+                for last in (0..around.len()).rev() {
+                    for first in (0..=last).rev() {
+                        out.push(Form::Count { loops: around[first..=last].to_vec(), every, plus });
+                    }
+                }
+            }
+        }
+        if let (true, [.., outer, inner]) = (depth > 1, around.as_slice()) {
+            let laps = |plus| Form::Laps { outer: *outer, inner: *inner, every: depth, plus };
+            out.extend(starts.iter().copied().map(laps));
+        }
+        if self.others {
+            out.extend(starts.into_iter().map(Form::Constant));
+        }
+        out
+    }
+
+    fn around(&self, suspect: &Suspect) -> Vec<usize> {
+        block_of(self.words.kernel, suspect.wait).map(|block| self.loops.around(block)).unwrap_or_default()
+    }
+
+    fn depth(&self, place: BarrierPlace) -> i64 {
+        let buffer = self.words.kernel.buffers.get(place.buffer.0 as usize);
+        buffer.map_or(1, |buffer| (buffer.bits / buffer.slot_bits.max(1)) as i64)
+    }
+
+    /// The phase that a wait names first.
+    fn starts(&self, suspect: &Suspect) -> Option<i64> {
+        let mut first = None;
+        self.visits(suspect, |standing, _| {
+            first.get_or_insert(standing.phase);
+        });
+        first
+    }
+
+    /// All waits of the kernel that loops repeat and that the run gets to.
+    fn waits(&self) -> Vec<Suspect> {
+        let mut out: Vec<Suspect> = Vec::new();
+        for visit in self.visited.get_or_init(|| self.visit_all()) {
+            if let EffectKind::Wait { phase: named, .. } = self.words.kernel.effect(visit.wait).kind
+                && out.iter().all(|known| known.wait != visit.wait)
+            {
+                out.push(Suspect { wait: visit.wait, thread: visit.thread, place: visit.standing.barrier, named });
+            }
+        }
+        out.retain(|suspect| !self.around(suspect).is_empty());
+        out
+    }
+
+    /// Shows each visit of a wait in the machine's canonical run and where the run ends: with what the
+    /// wait sees and with the variables of loops.
+    fn visits(&self, suspect: &Suspect, mut each: impl FnMut(Standing, &[i64])) {
+        let mut vars = vec![0; self.words.kernel.vars.len()];
+        let all = self.visited.get_or_init(|| self.visit_all());
+        for visit in all.iter().filter(|visit| visit.wait == suspect.wait && visit.thread == suspect.thread) {
+            for (var, value) in self.counters.iter().zip(&visit.counters) {
+                vars[var.index()] = *value;
+            }
+            each(visit.standing, &vars);
+        }
+    }
+
+    /// All visits of waits, of all threads.
+    fn visit_all(&self) -> Vec<Visit> {
+        let run = canonical(self.machine);
+        let mut visits = Vec::new();
+        let mut see = |state: &State, thread: usize| {
+            let machine = self.machine;
+            if let (Some(wait), Some(standing)) = (machine.stands_at(state, thread), machine.standing(state, thread)) {
+                let vars = machine.vars(state, thread);
+                let counters = self.counters.iter().map(|var| vars.get(var.index()).copied().unwrap_or(0)).collect();
+                visits.push(Visit { wait, thread: thread as u16, standing, counters });
+            }
+        };
+        let end = walk(self.machine, &run.schedule, &mut see, |(), _| {});
+        (0..end.threads.len()).for_each(|thread| see(&end, thread));
+        visits
+    }
+
+    /// The first visit at which a wait names another phase than it should.
+    fn parting(&self, suspect: &Suspect, form: &Form) -> Option<Parting> {
+        let loops = &self.loops;
+        let block = block_of(self.words.kernel, suspect.wait)?;
+        let mut parting = None;
+        self.visits(suspect, |standing, vars| {
+            let right = form.value(loops, vars, standing.phase);
+            if parting.is_none() && right.is_some_and(|right| right != standing.phase) {
+                parting = Some(Parting { standing, place: loops.place(block, vars) });
+            }
+        });
+        parting
+    }
+}

@@ -1,0 +1,111 @@
+//! The sentences about a phase that is wrong.
+
+use super::super::deadlock::times;
+use super::super::minimal::Goal;
+use super::super::{Finding, Note};
+use super::{Form, Healed, Parting, Search, Suspect, drive};
+use machine::{Rule, Standing};
+
+/// Waits that are told of.
+const WAITS: usize = 4;
+
+impl Search<'_> {
+    /// Puts the explanation into a finding.
+    pub(super) fn tell(&self, finding: &mut Finding, healed: &Healed) {
+        let words = self.words;
+        let Healed { change, flips } = healed;
+        let parted = change.iter().filter_map(|(suspect, form)| Some((suspect, form, self.parting(suspect, form)?)));
+        let parted: Vec<(&Suspect, &Form, Parting)> = parted.collect();
+        let site_of = |suspect: &Suspect| words.kernel.effect(suspect.wait).site;
+        let own = |suspect: &Suspect| words.site_range(site_of(suspect)) == finding.range;
+        // The wait of the finding itself, where it is among the changed.
+        let first = parted.iter().find(|(suspect, ..)| own(suspect)).or_else(|| parted.first());
+        let Some((suspect, form, parting)) = first else { return };
+        let bar = format!("`{}`", words.barrier(parting.standing.barrier));
+        let who = words.partition(suspect.thread);
+        let cause = self.cause(suspect, form, &bar, flips);
+        let stuck = match &self.trail.shown.goal {
+            Goal::Broken(violation) => match &violation.rule {
+                Rule::Deadlock(blocked) => blocked.iter().find(|stuck| words.site_range(stuck.site) == finding.range),
+                _ => None,
+            },
+            Goal::Lapped { .. } => None,
+        };
+        finding.message = match (stuck, &self.trail.shown.goal) {
+            (Some(_), _) if own(suspect) => format!("{who} never gets past this wait: its phase {cause}"),
+            (Some(stuck), _) => format!(
+                "{} never gets past this wait: at fault is the wait on {bar} in {who}, whose phase {cause}",
+                words.partition(stuck.thread),
+            ),
+            (None, Goal::Lapped { .. }) => format!("{who} may miss the flip that it waits for here: its phase {cause}"),
+            (None, Goal::Broken(_)) => {
+                let what = finding
+                    .message
+                    .split("; ")
+                    .next()
+                    .and_then(|what| what.split(": ").next())
+                    .unwrap_or(&finding.message);
+                format!("{what}: the phase of the wait on {bar} {cause}")
+            }
+        };
+        let note = |range, text| Note { source: None, range, text, primary: false };
+        let range = words.site_range(words.kernel.effect(flips.effect).site);
+        let by = words.partition(flips.thread);
+        let mut notes = vec![note(range, format!("{by} flips {bar} here, {}", flips.often))];
+        for (suspect, form, parting) in parted.iter().take(WAITS) {
+            let site = &words.map.sites[site_of(suspect).index()];
+            let operand = site.operands.iter().find(|(role, _)| role == "phase").map(|(_, range)| *range);
+            let Standing { barrier, phase, flips } = parting.standing;
+            let flipped = match flips {
+                0 => "has not flipped yet".to_owned(),
+                many => format!("has flipped {}", times(many)),
+            };
+            let right = form.text(words, suspect.named).map(|text| format!("; `{text}` would be right"));
+            let right = right.or_else(|| form.goes_on(words));
+            let text = format!(
+                "names phase {phase}{}, when `{}` {flipped} and completes phase {} next{}",
+                parting.place,
+                words.barrier(barrier),
+                flips & 1,
+                right.unwrap_or_default(),
+            );
+            notes.push(note(operand.unwrap_or(site.name), text));
+        }
+        finding.phases = change.iter().map(|(suspect, form)| (suspect.wait, form.clone())).collect();
+        notes.retain(|note| finding.sites.iter().all(|site| site.range != note.range));
+        finding.sites.extend(notes);
+    }
+
+    /// Why a phase is wrong, as a predicate: `is %i & 1, but %full flips once an iteration of %j`.
+    fn cause(&self, suspect: &Suspect, form: &Form, bar: &str, flips: &drive::Flips) -> String {
+        let words = self.words;
+        let loops = &self.loops;
+        let named = drive::phase(words, loops, suspect.named);
+        let opposite = {
+            let (mut same, mut other) = (0, 0);
+            self.visits(suspect, |standing, vars| match form.value(loops, vars, standing.phase) {
+                Some(right) if right == standing.phase => same += 1,
+                _ => other += 1,
+            });
+            same == 0 && (other > 1 || *form == Form::Other)
+        };
+        if opposite {
+            return format!("is the opposite of the right one in every iteration: {named}");
+        }
+        let drivers = drive::drivers(words.kernel, suspect.named);
+        let counted = form.loops();
+        let missing = counted.iter().position(|number| !drivers.contains(number)).filter(|_| !drivers.is_empty());
+        let counter = missing.and_then(|at| loops.counter(words, counted[at]));
+        let often = &flips.often;
+        match (missing, counter) {
+            (Some(at), Some(counter)) if counted[at + 1..].iter().any(|inner| drivers.contains(inner)) => format!(
+                "is {named}, which starts again in each iteration of {counter}, but {bar} flips {often} and goes on \
+                 through all of them"
+            ),
+            (Some(_), Some(counter)) => {
+                format!("is {named}, which stays the same through all iterations of {counter}, but {bar} flips {often}")
+            }
+            _ => format!("is {named}, but {bar} flips {often}"),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Deadlocks, with the one of three causes that applies.
+//!
+//! Source: the phase model of the AutoWS barrier report. A wait never ends because nobody
+//! produces its phase, because flips come at another cadence than the waits need, or because the
+//! arrival it needs stands behind a wait that needs it. Counts alone are never a verdict.
+
+use super::race::Told;
+use super::replay::Replay;
+use super::words::Words;
+use super::{Kind, Note};
+use explore::{Status, System};
+use machine::{Act, BarrierPlace, BarrierRecord, Blocked, BlockedOn, Machine, Record, Rule, State, Violation};
+
+/// How many forced steps are tried to find out who would have arrived.
+const GHOST_STEPS: u32 = 20_000;
+
+/// A deadlock.
+pub fn deadlock(
+    words: &Words<'_>,
+    machine: &Machine<'_>,
+    replay: &Replay,
+    violation: &Violation,
+    alternative: bool,
+) -> Option<Told> {
+    let Rule::Deadlock(blocked) = &violation.rule else { return None };
+    let ghost = ghost(machine, replay);
+    let mut notes = Vec::new();
+    let mut kind = Kind::Deadlock;
+    let mut message = None;
+    for (position, stuck) in blocked.iter().enumerate() {
+        let BlockedOn::Barrier { barrier, phase, flips, pending, initial, bytes } = stuck.on else { continue };
+        let name = words.barrier(barrier);
+        let who = words.partition(stuck.thread);
+        let cause = if pending == 0 && bytes != 0 {
+            kind = Kind::ExpectMismatch;
+            let (expected, came) = replay.bytes(barrier);
+            format!("`{name}` is told to expect {expected} bytes, and {came} come")
+        } else if alternative && flips > 0 && pending == initial {
+            kind = Kind::LappedWait;
+            format!(
+                "where it comes late, `{name}` has flipped {} already, and phase {phase} is current again",
+                times(flips)
+            )
+        } else if let Some(record) = arrival(&ghost, barrier, stuck.thread) {
+            let other = words.partition(record.thread);
+            notes.push(Note {
+                source: None,
+                range: words.site_range(record.site),
+                text: format!("{other} would arrive on `{name}` here, behind its own wait"),
+                primary: false,
+            });
+            let theirs = blocked.iter().find(|other| other.thread == record.thread).and_then(|other| match other.on {
+                BlockedOn::Barrier { barrier, .. } => Some(format!("its own wait for `{}`", words.barrier(barrier))),
+                _ => None,
+            });
+            let behind = theirs.unwrap_or_else(|| "a wait".to_owned());
+            format!("{other} arrives on `{name}` only after {behind}, which this one holds up: a cycle")
+        } else if flips > 0 && pending == initial {
+            if passed_before(replay, stuck, barrier, phase) || !seen(replay, barrier, flips) {
+                kind = Kind::PhaseMismatch;
+            }
+            let come = if flips == 1 { "one comes" } else { &format!("{flips} come") };
+            format!("phase {phase} of `{name}` is over with its next flip, number {}, and only {come}", flips + 1)
+        } else if pending < initial {
+            let came = initial - pending;
+            format!(
+                "a phase of `{name}` needs {initial} arrivals, and only {came} {}",
+                if came == 1 { "comes" } else { "come" }
+            )
+        } else {
+            format!("nobody arrives on `{name}`")
+        };
+        notes.push(Note {
+            source: None,
+            range: words.site_range(stuck.site),
+            text: format!("{who} waits for phase {phase} of `{name}` for ever"),
+            primary: position == 0 || message.is_none(),
+        });
+        message.get_or_insert_with(|| format!("{who} never gets past this wait: {cause}"));
+    }
+    let mut primary_seen = false;
+    for note in &mut notes {
+        note.primary &= !primary_seen;
+        primary_seen |= note.primary;
+    }
+    Some(Told { kind, message: message?, notes })
+}
+
+/// `once`, `twice`, `3 times`.
+pub fn times(number: u32) -> String {
+    match number {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        many => format!("{many} times"),
+    }
+}
+
+/// Whether the blocked wait passed before on the same barrier with the same phase: its phase does
+/// not follow the flips.
+fn passed_before(replay: &Replay, stuck: &Blocked, place: BarrierPlace, phase: u32) -> bool {
+    replay.records.iter().any(|record| {
+        record.thread == stuck.thread
+            && record.site == stuck.site
+            && record.barriers.iter().any(|barrier| barrier.place == place && barrier.act == Act::Wait { phase })
+    })
+}
+
+/// Whether some wait saw a flip.
+fn seen(replay: &Replay, place: BarrierPlace, flip: u32) -> bool {
+    let waits = |barrier: &BarrierRecord| {
+        barrier.place == place && barrier.flips == flip && matches!(barrier.act, Act::Wait { .. })
+    };
+    replay.records.iter().any(|record| record.barriers.iter().any(waits))
+}
+
+/// The first arrival on a barrier by another thread.
+fn arrival(ghost: &[Record], place: BarrierPlace, waiter: u16) -> Option<&Record> {
+    let arrives = |barrier: &BarrierRecord| barrier.place == place && matches!(barrier.act, Act::Arrive { .. });
+    ghost.iter().find(|record| record.thread != waiter && record.barriers.iter().any(arrives))
+}
+
+/// What would happen if blocked waits passed: who would still arrive where.
+fn ghost(machine: &Machine<'_>, replay: &Replay) -> Vec<Record> {
+    let mut state: State = replay.end.clone();
+    state.stopped = false;
+    let mut records = Vec::new();
+    let mut steps = 0;
+    loop {
+        let mut moved = false;
+        for thread in 0..machine.threads() {
+            while !machine.stopped(&state) && machine.status(&state, thread) == Status::Ready && steps < GHOST_STEPS {
+                let Some(record) = machine.take(&mut state, thread) else { return records };
+                records.push(record);
+                steps += 1;
+                moved = true;
+            }
+        }
+        if machine.stopped(&state) || steps >= GHOST_STEPS {
+            return records;
+        }
+        if moved {
+            continue;
+        }
+        let waiting = (0..machine.threads())
+            .find(|&thread| machine.status(&state, thread) == Status::Blocked && machine.waits(&state, thread));
+        let Some(thread) = waiting else { return records };
+        let Some(record) = machine.take(&mut state, thread) else { return records };
+        records.push(record);
+        steps += 1;
+    }
+}

@@ -1,0 +1,262 @@
+//! From an outcome to findings.
+
+use super::deadlock::deadlock;
+use super::lifecycle::lifecycle;
+use super::minimal::{Goal, minimal};
+use super::packed::foreign;
+use super::race::{Told, fence, race, unfinished};
+use super::replay::{self, Replay};
+use super::told::Stop;
+use super::uninitialised::uninitialised;
+use super::words::Words;
+use super::{Finding, KernelReport, Kind, Note, RunStep, Severity, Trail, Verdict};
+use explore::Schedule;
+use kernel::{InputId, InputKind, Kernel, Lowered, SourceMap, Stage};
+use machine::{Blocked, BlockedOn, Lost, Machine, Rule, Valuation, Violation};
+use verify::{Found, Gap, Lapped, Outcome, Reach};
+
+/// The report on a kernel.
+pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
+    let mut findings: Vec<Finding> = Vec::new();
+    for found in &outcome.found {
+        findings.extend(tell_among(lowered, found, &outcome.valuations));
+    }
+    for lapped in &outcome.lapped {
+        findings.extend(lap(lowered, lapped));
+    }
+    // What breaks in a plan is what the pass that places the barriers still has to order.
+    let planned = lowered.map.stage == Stage::Planned;
+    for finding in findings.iter_mut().filter(|_| planned) {
+        finding.severity = Severity::Hint;
+        finding.message =
+            format!("{} (in the plan, whose barriers code partitioning has yet to place)", finding.message);
+    }
+    let verdict = verdict(lowered, outcome, &findings);
+    for assumed in &outcome.assumed {
+        findings.extend(tell_among(lowered, assumed, &outcome.valuations).map(|finding| Finding {
+            severity: Severity::Hint,
+            message: format!("{} (only when a loop runs fewer times than its ring has slots)", finding.message),
+            ..finding
+        }));
+    }
+    for unmodelled in &lowered.unmodelled {
+        findings.push(Finding {
+            kind: Kind::Unmodelled,
+            severity: Kind::Unmodelled.severity(),
+            message: unmodelled.reason.clone(),
+            range: unmodelled.range,
+            sites: vec![Note { source: None, range: unmodelled.range, text: unmodelled.reason.clone(), primary: true }],
+            context: Vec::new(),
+            run: Vec::new(),
+            trail: None,
+            inputs: Vec::new(),
+            phases: Vec::new(),
+            kernel: lowered.map.kernel.clone(),
+            shadow: 0,
+            fix: None,
+        });
+    }
+    findings.sort_by_key(|finding| (finding.severity, finding.range));
+    findings.dedup_by(|a, b| a.kind == b.kind && a.range == b.range);
+    KernelReport {
+        name: lowered.map.kernel.clone(),
+        range: lowered.map.kernel_range,
+        verdict,
+        findings,
+        runs: outcome.runs,
+        steps: outcome.steps,
+    }
+}
+
+/// What is said of one violation; `None` if its run does not repeat.
+pub fn tell(lowered: &Lowered, found: &Found) -> Option<Finding> {
+    tell_among(lowered, found, &[])
+}
+
+/// The same; `valuations` are what else the kernel was run with, for what its other paths do.
+fn tell_among(lowered: &Lowered, found: &Found, valuations: &[Valuation]) -> Option<Finding> {
+    let machine = replay::machine(&lowered.kernel, &found.valuation);
+    let words = Words::new(lowered, &machine);
+    let replay = replay::replay(&machine, found)?;
+    let told = match &found.violation.rule {
+        Rule::Race { .. } => race(&words, &machine, &replay, &found.violation),
+        Rule::Unfinished { access } => unfinished(&words, &found.violation, access),
+        Rule::ProxyFence { .. } => fence(&words, &replay, &found.violation),
+        Rule::Foreign { earlier, later } => foreign(&words, &replay, earlier, later),
+        Rule::Uninitialised { .. } => uninitialised(&words, &machine, &replay, found, valuations),
+        Rule::Deadlock(_) => deadlock(&words, &machine, &replay, &found.violation, found.alternative),
+        Rule::NotLive { .. }
+        | Rule::Reinit
+        | Rule::Overflow
+        | Rule::OutOfBounds { .. }
+        | Rule::BarrierStorage
+        | Rule::WaitedOn { .. }
+        | Rule::ArrivedTwice => lifecycle(&words, &replay, &found.violation),
+    }?;
+    let goal = Goal::Broken(found.violation.clone());
+    assemble(lowered, &words, &machine, &found.schedule, &goal, told, &found.valuation)
+}
+
+fn lap(lowered: &Lowered, lapped: &Lapped) -> Option<Finding> {
+    let machine = replay::machine(&lowered.kernel, &lapped.valuation);
+    let words = Words::new(lowered, &machine);
+    let (canonical, _) = replay::repeat(&machine, &lapped.canonical, lapped.wait);
+    let (wait, flip) = (canonical.record(lapped.wait)?, canonical.record(lapped.flip)?);
+    let barrier = wait.barriers.first()?;
+    let name = words.barrier(barrier.place);
+    let (waiter, flipper) = (words.partition(wait.thread), words.partition(flip.thread));
+    let told = Told {
+        kind: Kind::LappedWait,
+        message: format!(
+            "`{name}` can flip twice before {waiter} looks: nothing makes {flipper} wait for it, so this wait may miss \
+             the phase it is for"
+        ),
+        notes: vec![
+            Note {
+                source: None,
+                range: words.site_range(wait.site),
+                text: format!("{waiter} waits for flip {} of `{name}`", barrier.flips),
+                primary: true,
+            },
+            Note {
+                source: None,
+                range: words.site_range(flip.site),
+                text: format!("{flipper} can bring flip {} first", barrier.flips + 1),
+                primary: false,
+            },
+        ],
+    };
+    let goal = Goal::Lapped { thread: wait.thread, site: wait.site, place: barrier.place, flips: barrier.flips + 1 };
+    assemble(lowered, &words, &machine, &lapped.schedule, &goal, told, &lapped.valuation)
+}
+
+fn assemble(
+    lowered: &Lowered,
+    words: &Words<'_>,
+    machine: &Machine<'_>,
+    schedule: &Schedule,
+    goal: &Goal,
+    told: Told,
+    valuation: &Valuation,
+) -> Option<Finding> {
+    let range = told.notes.iter().find(|note| note.primary).map(|note| note.range).unwrap_or_default();
+    let shown = minimal(machine, schedule, goal)?;
+    let (replay, _) = replay::repeat(machine, &shown.schedule, u32::MAX);
+    let stops = super::told::told(words.kernel, words.channels, &shown, &replay.records, &waits(words, goal, &told));
+    let run = stops.iter().filter_map(|stop| step(words, &replay, &shown.goal, stop)).collect();
+    let mut sites = told.notes;
+    for site in &mut sites {
+        let op = lowered.map.sites.iter().find(|op| op.range.contains(site.range) || op.name == site.range);
+        site.source = op.and_then(|op| op.source.first().cloned());
+    }
+    Some(Finding {
+        kind: told.kind,
+        severity: told.kind.severity(),
+        run,
+        trail: Some(Trail { valuation: valuation.clone(), shown, stops }),
+        message: told.message,
+        range,
+        sites,
+        context: Vec::new(),
+        inputs: inputs(&lowered.kernel, &lowered.map, valuation),
+        phases: Vec::new(),
+        kernel: lowered.map.kernel.clone(),
+        shadow: 0,
+        fix: None,
+    })
+}
+
+/// For each wait that never ends the note that is about it; of an uninitialised read its own.
+fn waits(words: &Words<'_>, goal: &Goal, told: &Told) -> Vec<Option<usize>> {
+    let Goal::Broken(Violation { rule, .. }) = goal else { return Vec::new() };
+    let Rule::Deadlock(blocked) = rule else { return vec![told.notes.iter().position(|note| note.primary)] };
+    let mut used = vec![false; told.notes.len()];
+    let mut note = |range| {
+        let mut notes = told.notes.iter().enumerate();
+        let (at, _) = notes.find(|(at, note)| note.range == range && !used[*at])?;
+        used[at] = true;
+        Some(at)
+    };
+    let barrier = |stuck: &Blocked| matches!(stuck.on, BlockedOn::Barrier { .. });
+    blocked.iter().map(|stuck| note(words.site_range(stuck.site)).filter(|_| barrier(stuck))).collect()
+}
+
+fn step(words: &Words<'_>, replay: &Replay, goal: &Goal, stop: &Stop) -> Option<RunStep> {
+    let text = match stop.step {
+        Some(step) => words.step(replay.record(step)?),
+        None => words.standing(goal, stop.thread),
+    };
+    let partition = words.partition(stop.thread);
+    Some(RunStep { partition, range: words.site_range(stop.site), text, site: stop.note })
+}
+
+/// The inputs that a person can choose or see, with their values.
+pub fn inputs(kernel: &Kernel, map: &SourceMap, valuation: &Valuation) -> Vec<(String, i64)> {
+    let shown = |kind: InputKind| !matches!(kind, InputKind::Pointer(_));
+    // Inputs without a name stand for bounds that the text has as constants.
+    let named = kernel.inputs.iter().take(map.inputs.len()).enumerate();
+    let inputs = named.filter(|(_, input)| shown(input.kind));
+    inputs
+        .map(|(at, _)| {
+            let id = InputId(at as u32);
+            (map.input(id), valuation.get(id))
+        })
+        .collect()
+}
+
+fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding]) -> Verdict {
+    let planned = lowered.map.stage == Stage::Planned;
+    if !findings.is_empty() && !planned {
+        return Verdict::Found;
+    }
+    let mut reasons: Vec<String> = outcome.gaps.iter().map(reason).collect();
+    if planned {
+        reasons.insert(0, "its barriers are not placed yet; what orders its tasks is what its plan implies".to_owned());
+    }
+    if !lowered.unmodelled.is_empty() && !outcome.gaps.contains(&Gap::Unmodelled) {
+        reasons.push(reason(&Gap::Unmodelled));
+    }
+    if !outcome.found.is_empty() && findings.is_empty() {
+        reasons.push("a violation could not be replayed; please report this".to_owned());
+    }
+    if !reasons.is_empty() {
+        return Verdict::Undecided(reasons);
+    }
+    match &outcome.reach {
+        Reach::NoInputs => Verdict::Proved("its barriers and memory depend on no input; one run covers all".to_owned()),
+        Reach::Closed(closures) if closures.is_empty() => {
+            Verdict::Proved("every path that inputs can take was followed to its end".to_owned())
+        }
+        Reach::Closed(closures) => Verdict::Proved(
+            closures
+                .iter()
+                .map(|closure| {
+                    format!(
+                        "{} repeats its state every {} iterations from iteration {} on",
+                        lowered.map.loop_site(&lowered.kernel, kernel::LoopId(closure.loop_number as u32)).op,
+                        closure.period,
+                        closure.warm_up,
+                    )
+                })
+                .collect::<Vec<_>>()
+                .join("; "),
+        ),
+        Reach::Runs(_) => {
+            let rest = if outcome.cut { "; others were left out" } else { "" };
+            Verdict::Clean(format!("no finding in {} choices of inputs{rest}", outcome.valuations.len()))
+        }
+    }
+}
+
+pub(super) fn reason(gap: &Gap) -> String {
+    match gap {
+        Gap::Lost(Lost::Undefined) => "an index or bound divides by zero or shifts by its width or more".to_owned(),
+        Gap::Lost(Lost::Limit) => "the limit on steps was met".to_owned(),
+        Gap::Lost(Lost::IllFormed) => "the kernel is ill-formed".to_owned(),
+        Gap::Unmodelled => "it has an op that is not modelled".to_owned(),
+        Gap::Schedules { states } => {
+            format!("its schedules differ, and {states} states were visited without an end")
+        }
+        Gap::Cluster { ctas } => format!("it runs on clusters of {ctas} CTAs, which are not followed yet"),
+    }
+}

@@ -1,0 +1,144 @@
+//! Values packed into a part of a larger allocation: which races are about them, and what is said.
+//!
+//! A member is a window that is written and read as itself. A window that is only read, or only
+//! written, is a part of whatever else is there: a slice of an accumulator, a quarter of a tile.
+//! Windows over the same bits with elements of another size are other members. What this misses:
+//! members of one element size that overlap without one clearing the other.
+
+use super::extent::phrase;
+use super::paths::{Loops, block_of};
+use super::race::Told;
+use super::replay::Replay;
+use super::words::Words;
+use super::{Kind, Note};
+use kernel::{Access, EffectId, EffectKind, Mode, Var};
+use machine::Event;
+
+/// Whether a write reaches into another member than the one it is for, and the earlier access is of that.
+pub fn packed(words: &Words<'_>, earlier: &Event, later: &Event) -> bool {
+    let (Some(of), Some(write)) = (words.access(earlier), words.access(later)) else { return false };
+    if write.mode != Mode::Write || words.kernel.shape(of.view) == words.kernel.shape(write.view) {
+        return false;
+    }
+    let element = |view: Var| words.kernel.shape(view).map(|shape| shape.element);
+    let reaches = write.clears && bits(words, of.view) < bits(words, write.view);
+    let (written, read) = uses(words, of.view);
+    let own = written && (earlier.mode == Mode::Read || read);
+    own && (reaches || read && element(of.view) != element(write.view))
+}
+
+/// What is said of it; `end` is what would say that the earlier access is over.
+pub fn message(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event, end: &str) -> String {
+    let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
+    let named = words.access(earlier).and_then(|access| words.map.var(access.view)).map(|name| format!("`{name}`"));
+    let overwritten = match (place(words, replay, later), words.access(later)) {
+        (Some(part), Some(access)) if !access.clears => part,
+        _ => format!("all of {}", words.operand(later)),
+    };
+    let member = match (named, place(words, replay, earlier)) {
+        (Some(name), Some(part)) if name != words.operand(earlier) => {
+            format!("{name}, which is packed into {part},")
+        }
+        (_, Some(part)) => format!("what is packed into {part}"),
+        _ => "what is packed into it".to_owned(),
+    };
+    let cadence = cadence(words, earlier, later);
+    match earlier.mode {
+        Mode::Read => {
+            let member = member.trim_end_matches(',');
+            format!("{who} overwrites {overwritten} while {whom} may still be reading {member}{end}{cadence}")
+        }
+        Mode::Write => {
+            format!("{who} overwrites {overwritten} although {member} may be unread, or unwritten, by {whom}{cadence}")
+        }
+    }
+}
+
+/// Where the wait for the member belongs: at the overwrite, or before the loop around it that the
+/// member's use is not in.
+fn cadence(words: &Words<'_>, earlier: &Event, later: &Event) -> String {
+    let loops = Loops::new(words.kernel);
+    let around = |effect: EffectId| block_of(words.kernel, effect).map(|block| loops.around(block)).unwrap_or_default();
+    let (outer, inner) = (around(earlier.effect), around(later.effect));
+    let name = |number: usize| match loops.counter(words, number) {
+        Some(counter) => format!("the loop over {counter}"),
+        None => "the inner loop".to_owned(),
+    };
+    match inner.get(outer.len()) {
+        Some(&number) if !outer.is_empty() => {
+            let phase = inner.get(outer.len() - 1).map_or_else(String::new, |&number| {
+                loops.counter(words, number).map_or_else(String::new, |counter| {
+                    format!(", with a phase that flips once an iteration over {counter}")
+                })
+            });
+            format!("; the wait for that belongs before {}{phase}", name(number))
+        }
+        Some(&number) => format!("; the wait for that belongs before {}", name(number)),
+        None => "; the wait for that belongs right before the overwrite, at the same loop level".to_owned(),
+    }
+}
+
+/// The part of its allocation that an event touched.
+fn place(words: &Words<'_>, replay: &Replay, event: &Event) -> Option<String> {
+    let record = replay.record(event.step).filter(|record| record.effect == Some(event.effect))?;
+    let place = record.places.get(usize::from(event.access))?;
+    let shape = words.kernel.shape(words.access(event)?.view)?;
+    let bits: Vec<(u64, u64)> = shape.intervals().iter().map(|(lo, hi)| (lo + place.start, hi + place.start)).collect();
+    Some(phrase(words, place.buffer, &bits).0)
+}
+
+fn bits(words: &Words<'_>, view: Var) -> Option<u64> {
+    let shape = words.kernel.shape(view)?;
+    Some(shape.intervals().iter().map(|(lo, hi)| hi - lo).sum())
+}
+
+/// Whether a window is written and whether it is read as itself.
+fn uses(words: &Words<'_>, view: Var) -> (bool, bool) {
+    let (shape, buffer) = (words.kernel.shape(view), words.buffer_of(view));
+    let same = |access: &&Access| {
+        words.kernel.shape(access.view) == shape && words.buffer_of(access.view) == buffer && !access.clears
+    };
+    let accesses = words.kernel.effects.iter().flat_map(|effect| match &effect.kind {
+        EffectKind::Operation { accesses, .. } => accesses.as_slice(),
+        _ => &[],
+    });
+    accesses.filter(same).fold((false, false), |(written, read), access| match access.mode {
+        Mode::Write => (true, read),
+        Mode::Read => (written, true),
+    })
+}
+
+/// A read of a member whose bits another member's write has taken, in order.
+pub fn foreign(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> Option<Told> {
+    let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
+    let part = place(words, replay, later).unwrap_or_else(|| words.operand(later));
+    let op = words.kernel.effects.get(earlier.effect.index()).map(|effect| words.op(effect.site))?;
+    let writer = own_writer(words, replay, later).map_or_else(String::new, |writer| format!(" by {writer}"));
+    let message = format!(
+        "{who} reads {part} for what was stored there{writer}, but {op} in {whom} has overwritten it before: the two are \
+         in order, so that no wait helps, and the read has to come first"
+    );
+    let note =
+        |event: &Event, text: String, primary| Note { source: None, range: words.event_range(event), text, primary };
+    let notes = vec![
+        note(earlier, format!("{whom} overwrites {part} with another value"), false),
+        note(later, format!("{who} reads {part}"), true),
+    ];
+    Some(Told { kind: Kind::ReuseSlotHazard, message, notes })
+}
+
+/// Who last wrote the window of a read as itself.
+fn own_writer(words: &Words<'_>, replay: &Replay, read: &Event) -> Option<String> {
+    let shape = words.kernel.shape(words.access(read)?.view)?;
+    let at = replay.record(read.step)?.places.get(usize::from(read.access))?;
+    let before = replay.records.get(..(read.step as usize).checked_sub(1)?)?;
+    before.iter().rev().find_map(|record| {
+        let EffectKind::Operation { accesses, .. } = &words.kernel.effects.get(record.effect?.index())?.kind else {
+            return None;
+        };
+        let own = accesses.iter().zip(&record.places).any(|(access, place)| {
+            access.mode == Mode::Write && place == at && words.kernel.shape(access.view) == Some(shape)
+        });
+        own.then(|| words.partition(record.thread))
+    })
+}

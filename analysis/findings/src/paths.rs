@@ -1,0 +1,141 @@
+//! Where in the program a step is: iterations of loops, and what keeps an op from being reached.
+
+use super::words::Words;
+use kernel::{BlockId, EffectId, Instr, Kernel, Terminator, Var};
+use verify::Slices;
+
+/// Blocks of a kernel up to which conditions are looked for.
+const BLOCKS: usize = 1000;
+
+/// The counted loops of a kernel and their blocks.
+#[derive(Debug)]
+pub struct Loops<'k> {
+    kernel: &'k Kernel,
+    bodies: Vec<Vec<bool>>,
+}
+
+impl<'k> Loops<'k> {
+    /// Finds the blocks of all counted loops.
+    pub fn new(kernel: &'k Kernel) -> Loops<'k> {
+        let slices = Slices::new(kernel);
+        Loops { kernel, bodies: kernel.loops.iter().map(|info| slices.body(info)).collect() }
+    }
+
+    /// The loops around a block by number, the outermost first.
+    pub fn around(&self, block: BlockId) -> Vec<usize> {
+        let holds = |body: &Vec<bool>| body.get(block.index()) == Some(&true);
+        let mut out: Vec<usize> = (0..self.bodies.len()).filter(|number| holds(&self.bodies[*number])).collect();
+        out.sort_by_key(|number| std::cmp::Reverse(self.bodies[*number].iter().filter(|inside| **inside).count()));
+        out
+    }
+
+    /// The iteration, from 0, that a loop is in.
+    pub fn iteration(&self, number: usize, vars: &[i64]) -> Option<i64> {
+        let (counter, lower, _, step) = self.kernel.loops.get(number)?.counted?;
+        let value = |var: Var| vars.get(var.index()).copied();
+        value(counter)?.checked_sub(value(lower)?)?.checked_div(value(step)?)
+    }
+
+    /// The number of iterations that a loop makes.
+    pub fn trips(&self, number: usize, vars: &[i64]) -> Option<i64> {
+        let (_, lower, upper, step) = self.kernel.loops.get(number)?.counted?;
+        let value = |var: Var| vars.get(var.index()).copied();
+        let (span, step) = (value(upper)?.checked_sub(value(lower)?)?, value(step)?);
+        (step > 0).then(|| (span.max(0) as u64).div_ceil(step as u64) as i64)
+    }
+
+    /// The counter of a loop, as the text names it.
+    pub fn counter(&self, words: &Words<'_>, number: usize) -> Option<String> {
+        let (counter, ..) = self.kernel.loops.get(number)?.counted?;
+        words.map.var(counter).map(|name| format!("`{name}`"))
+    }
+
+    /// ` in iteration 2`, with the outer loop's where there is one; empty outside of loops.
+    pub fn place(&self, block: BlockId, vars: &[i64]) -> String {
+        let around = self.around(block);
+        let iterations: Vec<String> =
+            around.iter().filter_map(|number| self.iteration(*number, vars)).map(|at| at.to_string()).collect();
+        match iterations.as_slice() {
+            [] => String::new(),
+            [only] => format!(" in iteration {only}"),
+            [outer @ .., last] => format!(" in iteration {last} of outer iteration {}", outer.join(".")),
+        }
+    }
+}
+
+/// The block that an effect stands in.
+pub fn block_of(kernel: &Kernel, effect: EffectId) -> Option<BlockId> {
+    let holds = |instrs: &[Instr]| instrs.iter().any(|instr| matches!(instr, Instr::Effect(id) if *id == effect));
+    kernel.blocks.iter().position(|block| holds(&block.instrs)).map(|at| BlockId(at as u32))
+}
+
+/// Why a write was not executed in a run that left `vars`, as far as that can be told.
+pub fn skipped(words: &Words<'_>, effect: EffectId, vars: &[i64]) -> Option<String> {
+    let kernel = words.kernel;
+    let value = |var: Var| vars.get(var.index()).copied().unwrap_or(0);
+    let named = |var: Var| {
+        let root = Slices::new(kernel).root(var);
+        words.map.var(var).or_else(|| words.map.var(root)).map(|name| format!("`{name}`"))
+    };
+    let block = block_of(kernel, effect)?;
+    for (branch, needs) in guards(kernel, block).into_iter().rev() {
+        let Terminator::Branch(condition, ..) = kernel.block(branch).terminator else { continue };
+        let counted = kernel.loops.iter().find(|info| info.head == branch).map(|info| info.counted);
+        match counted {
+            Some(Some((_, lower, upper, _))) if value(upper) <= value(lower) => {
+                return Some("the loop around its write does not run".to_owned());
+            }
+            Some(_) => {}
+            None if (value(condition) & 1 == 1) != needs => {
+                let sense = if needs { "false" } else { "true" };
+                return Some(match named(condition) {
+                    Some(name) => format!("{name} is {sense}"),
+                    None => format!("the condition around its write is {sense}"),
+                });
+            }
+            None => {}
+        }
+    }
+    let predicate = kernel.effects.get(effect.index())?.predicate?;
+    (value(predicate) & 1 == 0).then(|| match named(predicate) {
+        Some(name) => format!("the predicate of its write, {name}, is false"),
+        None => "the predicate of its write is false".to_owned(),
+    })
+}
+
+/// The branches that decide whether a block is reached, the nearest first, with the side it needs.
+fn guards(kernel: &Kernel, block: BlockId) -> Vec<(BlockId, bool)> {
+    if kernel.blocks.len() > BLOCKS {
+        return Vec::new();
+    }
+    let ids = || (0..kernel.blocks.len()).map(|at| BlockId(at as u32));
+    let without: Vec<Vec<bool>> = ids().map(|block| reaches(kernel, kernel.entry, block)).collect();
+    let over = |block: BlockId| {
+        ids().filter(|other| *other != block && !without[other.index()][block.index()]).collect::<Vec<_>>()
+    };
+    let mut above = over(block);
+    above.sort_by_key(|block| std::cmp::Reverse(over(*block).len()));
+    let mut out = Vec::new();
+    for at in above {
+        if let Terminator::Branch(_, yes, no) = &kernel.block(at).terminator {
+            let sides = [yes, no].map(|side| reaches(kernel, side.block, at)[block.index()]);
+            if sides[0] != sides[1] {
+                out.push((at, sides[0]));
+            }
+        }
+    }
+    out
+}
+
+/// Blocks that can be reached from one without passing another.
+fn reaches(kernel: &Kernel, from: BlockId, avoid: BlockId) -> Vec<bool> {
+    let mut seen = vec![false; kernel.blocks.len()];
+    let mut open = vec![from];
+    while let Some(block) = open.pop() {
+        if block == avoid || std::mem::replace(&mut seen[block.index()], true) {
+            continue;
+        }
+        open.extend(kernel.blocks[block.index()].terminator.targets().iter().map(|target| target.block));
+    }
+    seen
+}

@@ -1,0 +1,167 @@
+//! Why a verdict is what it is: the runs made, the loops closed, what was assumed, what stayed open.
+
+use super::describe::reason;
+use base::{Limits, TextRange};
+use kernel::{InputKind, LoopId, Lowered, SiteId};
+use verify::{Open, Outcome, Plan, Reach};
+
+/// The account of a verdict.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Proof {
+    /// Choices of inputs that were run.
+    pub valuations: usize,
+    /// Whether others were left out.
+    pub cut: bool,
+    /// Runs made.
+    pub runs: u32,
+    /// Steps taken.
+    pub steps: u64,
+    /// States that were visited where schedules differ; 0 where one run stands for all.
+    pub states: u64,
+    /// Loops whose state repeats.
+    pub loops: Vec<ClosedLoop>,
+    /// What the verdict rests on.
+    pub assumed: Vec<Reason>,
+    /// What keeps the verdict from being `proved`.
+    pub open: Vec<Reason>,
+}
+
+/// A loop that covers all its trip counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClosedLoop {
+    /// The op.
+    pub range: TextRange,
+    /// Its name: `scf.for`.
+    pub op: String,
+    /// Iterations before the state first repeats.
+    pub warm_up: u64,
+    /// Iterations from one repetition to the next.
+    pub period: u64,
+}
+
+/// A sentence with its place, where it has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The sentence.
+    pub text: String,
+    /// What it is about.
+    pub range: Option<TextRange>,
+}
+
+impl Reason {
+    fn new(text: impl Into<String>, range: Option<TextRange>) -> Reason {
+        Reason { text: text.into(), range }
+    }
+}
+
+/// The account of an outcome.
+pub fn explain(lowered: &Lowered, outcome: &Outcome, limits: &Limits) -> Proof {
+    let loops = match &outcome.reach {
+        Reach::Closed(closures) => closures
+            .iter()
+            .map(|closure| {
+                let site = site(lowered, closure.loop_number);
+                let (warm_up, period) = (closure.warm_up, closure.period);
+                ClosedLoop { range: range(lowered, site), op: op(lowered, site), warm_up, period }
+            })
+            .collect(),
+        Reach::NoInputs | Reach::Runs(_) => Vec::new(),
+    };
+    let nothing = outcome.gaps.is_empty() && outcome.found.is_empty() && outcome.lapped.is_empty();
+    let assumed = if nothing { assumed(lowered, outcome, limits) } else { Vec::new() };
+    Proof {
+        valuations: outcome.valuations.len(),
+        cut: outcome.cut,
+        runs: outcome.runs,
+        steps: outcome.steps,
+        states: outcome.states,
+        loops,
+        assumed,
+        open: open(lowered, outcome),
+    }
+}
+
+fn site(lowered: &Lowered, loop_number: usize) -> Option<SiteId> {
+    lowered.kernel.loops.get(LoopId(loop_number as u32).index()).map(|info| info.site)
+}
+
+fn range(lowered: &Lowered, site: Option<SiteId>) -> TextRange {
+    site.and_then(|site| lowered.map.sites.get(site.index())).map(|site| site.name).unwrap_or_default()
+}
+
+fn op(lowered: &Lowered, site: Option<SiteId>) -> String {
+    site.and_then(|site| lowered.map.sites.get(site.index())).map(|site| site.op.clone()).unwrap_or_default()
+}
+
+fn assumed(lowered: &Lowered, outcome: &Outcome, limits: &Limits) -> Vec<Reason> {
+    let kernel = &lowered.kernel;
+    let mut reasons = Vec::new();
+    if outcome.reach == Reach::NoInputs {
+        return reasons;
+    }
+    let plan = Plan::new(kernel, limits);
+    for group in &plan.groups {
+        let floor = plan.floor(kernel, group);
+        let Some(&number) = group.loops.first().filter(|_| floor > 1) else { continue };
+        let text = format!("this loop runs at least {floor} times, as often as its ring has slots");
+        reasons.push(Reason::new(text, Some(range(lowered, site(lowered, number)))));
+    }
+    let closed = matches!(outcome.reach, Reach::Closed(_));
+    if closed {
+        reasons.push(Reason::new("no counter wraps around its width, and steps of loops are positive", None));
+    }
+    let kinds = |wanted: InputKind| kernel.inputs.iter().filter(|input| input.kind == wanted).count();
+    if !closed && kinds(InputKind::Free) > 1 {
+        let text = "values that the analysis cannot compute (read from tensors or by atomics) are equal where they have one width";
+        reasons.push(Reason::new(text, None));
+    }
+    if kinds(InputKind::Memory) > 0 {
+        let text = if closed {
+            "the words of memory that steer it do not change while it runs"
+        } else {
+            "all words that one argument points to are equal"
+        };
+        reasons.push(Reason::new(text, None));
+    }
+    let constants = kernel.inputs.len().saturating_sub(lowered.map.inputs.len());
+    if constants > 0 {
+        let text = format!("{constants} constant trip counts of thousands are taken as any count");
+        reasons.push(Reason::new(text, None));
+    }
+    if !outcome.assumed.is_empty() {
+        let text = format!("with fewer iterations there are findings, shown as hints: {}", outcome.assumed.len());
+        reasons.push(Reason::new(text, None));
+    }
+    reasons
+}
+
+fn open(lowered: &Lowered, outcome: &Outcome) -> Vec<Reason> {
+    let mut reasons: Vec<Reason> = outcome.gaps.iter().map(|gap| Reason::new(reason(gap), None)).collect();
+    reasons.extend(lowered.unmodelled.iter().map(|op| Reason::new(op.reason.clone(), Some(op.range))));
+    let Reach::Runs(opens) = &outcome.reach else { return reasons };
+    if outcome.cut {
+        reasons.push(Reason::new("there are more choices of inputs than the limit", None));
+    }
+    for open in opens {
+        let at = |number: usize| Some(range(lowered, site(lowered, number)));
+        reasons.push(match *open {
+            Open::Noticed(input) => {
+                let name = lowered.map.input(input);
+                Reason::new(format!("an index or a phase depends on `{name}` in a way that is not followed"), None)
+            }
+            Open::Unfollowed => Reason::new("an index, a phase or a condition is not followed for all inputs", None),
+            Open::Aperiodic { loop_number, trips } => {
+                let text = format!("the states at this loop did not repeat in {trips} iterations");
+                Reason::new(text, at(loop_number))
+            }
+            Open::Broken(site) => {
+                let text = "a rule breaks here if inner loops may run differently often each time";
+                Reason::new(text, Some(range(lowered, Some(site))))
+            }
+            Open::Order => Reason::new("on some path the order of steps may matter", None),
+            Open::Budget => Reason::new("the share of steps that a proof may use was spent", None),
+            Open::NotAsked => Reason::new("no proof was asked for", None),
+        });
+    }
+    reasons
+}

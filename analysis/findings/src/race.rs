@@ -1,0 +1,348 @@
+//! Races, pending accesses and missing fences in words.
+
+use super::packed::{self, packed};
+use super::replay::Replay;
+use super::words::Words;
+use super::{Kind, Note};
+use kernel::{BufferId, CommitKind, EffectKind, Mode};
+use machine::{Act, BarrierPlace, BarrierRecord, Event, Machine, Record, Rule, Violation};
+
+/// A classified violation, before its run is told.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// What is wrong.
+    pub kind: Kind,
+    /// One sentence.
+    pub message: String,
+    /// Places, in order; the last is primary unless one says so.
+    pub notes: Vec<Note>,
+}
+
+/// A race.
+pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation: &Violation) -> Option<Told> {
+    let Rule::Race { earlier, later } = &violation.rule else { return None };
+    let too_early = earlier.mode == Mode::Read && read_nothing(replay, earlier);
+    let kind = classify(words, machine, replay, earlier, later, too_early);
+    let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
+    let buffer = place(words, replay, later);
+    let message = match kind {
+        Kind::PendingAccess => {
+            let family = words.channels.family(earlier.channel)?;
+            let (done, op) = (if later.mode == Mode::Read { "read" } else { "written" }, op_of(words, earlier));
+            let under_way = match family {
+                CommitKind::Tdm => format!("{op} is still under way"),
+                _ => format!("the group of {op} is still pending"),
+            };
+            if let Some(bar) = arrives_when_copied(words, replay, earlier) {
+                format!(
+                    "{buffer} is {done} while {op} is under way: `{}` says when it is over, and {who} does not wait for it",
+                    words.barrier(bar)
+                )
+            } else if family == CommitKind::AsyncCopy && !committed(words, replay, earlier) {
+                format!(
+                    "{buffer} is {done} while {op} is under way: no `ttg.async_commit_group` has closed its group, so no \
+                     `ttg.async_wait` waits for it"
+                )
+            } else {
+                format!("{buffer} is {done} while {under_way}; {} must come first", Words::awaited_by(family))
+            }
+        }
+        Kind::PhaseMismatch => {
+            // Too early is the one whose wait let it pass.
+            let (early, other) = if too_early { (earlier, later) } else { (later, earlier) };
+            let (barrier, flips, _) = replay.guard(words.kernel, early)?;
+            let name = words.barrier(barrier);
+            format!(
+                "{} {} {} too early: its wait on `{name}` passed at flip {flips}, but {} in {} is over only with a later one",
+                words.partition(early.thread),
+                verb(early.mode),
+                words.operand(early),
+                op_of(words, other),
+                words.partition(other.thread),
+            )
+        }
+        Kind::ExpectMismatch => {
+            let done = if later.mode == Mode::Read { "read" } else { "written" };
+            let told = words.channels.barrier_of(earlier.channel).and_then(|barrier| {
+                let place = replay.end.barriers.get(barrier)?.0;
+                let (expected, came) = replay.bytes(place);
+                (expected > 0)
+                    .then(|| format!("`{}` is told to expect {expected} bytes, and {came} come", words.barrier(place)))
+            });
+            let why = told.unwrap_or_else(|| "its barrier expects fewer bytes than the copies bring".to_owned());
+            format!("{buffer} is {done} before all of it has come: {why}")
+        }
+        Kind::MissingBackwardBarrier if earlier.mode == Mode::Write => format!(
+            "{who} writes {buffer} again while its last contents may still be on the way, or unread: no wait in between \
+             says otherwise"
+        ),
+        Kind::MissingBackwardBarrier => {
+            let end = release(words, replay, earlier, later);
+            format!("{who} overwrites {buffer} while {} may still be reading it{end}", actor(words, earlier, later))
+        }
+        Kind::PackedOverwrite => {
+            let end = release(words, replay, earlier, later);
+            packed::message(words, replay, earlier, later, &end)
+        }
+        _ if too_early => {
+            format!("{whom} reads {buffer}, which {who} writes only later: nothing makes {whom} wait for that")
+        }
+        _ => {
+            let end = release(words, replay, earlier, later);
+            let does = if later.mode == Mode::Write { "overwrites" } else { "reads" };
+            if unfinished_at(words, earlier) {
+                format!("{who} {does} {buffer} while {} may still be writing it{end}", actor(words, earlier, later))
+            } else {
+                format!("{who} {does} {buffer} without waiting for the write in {whom}{end}")
+            }
+        }
+    };
+    let late = |event: &Event| if unfinished_at(words, event) { " and is still in flight" } else { "" };
+    let first = format!("{} {}{}", words.partition(earlier.thread), verb_of(words, replay, earlier), late(earlier));
+    let second = format!("{} {}", words.partition(later.thread), verb_of(words, replay, later));
+    let note =
+        |event: &Event, text: String, primary| Note { source: None, range: words.event_range(event), text, primary };
+    let notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
+    Some(Told { kind, message, notes })
+}
+
+/// Whether an access goes on beside its thread.
+fn unfinished_at(words: &Words<'_>, event: &Event) -> bool {
+    words.channels.family(event.channel).is_some()
+        || words.channels.barrier_of(event.channel).is_some()
+        || event.channel.0 >= words.channels.tensor_core(0).0
+}
+
+/// Who may not be done: `partition1`, or the op of the same partition.
+fn actor(words: &Words<'_>, earlier: &Event, later: &Event) -> String {
+    match (unfinished_at(words, earlier), earlier.thread == later.thread) {
+        (true, true) => format!("its own {}", op_of(words, earlier)),
+        (true, false) => format!("{} in {}", op_of(words, earlier), words.partition(earlier.thread)),
+        (false, _) => words.partition(earlier.thread),
+    }
+}
+
+/// What would say that an access is over, where the run has such a thing and the later thread did
+/// not wait for it.
+fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> String {
+    let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
+    let before = replay.records.get(..later.step.saturating_sub(1) as usize).unwrap_or_default();
+    let waited = |place: BarrierPlace, flip: u32| {
+        let saw = |barrier: &BarrierRecord| {
+            barrier.place == place && barrier.flips >= flip && matches!(barrier.act, Act::Wait { .. })
+        };
+        before.iter().any(|record| record.thread == later.thread && record.barriers.iter().any(saw))
+    };
+    if let Some(barrier) = words.channels.barrier_of(earlier.channel) {
+        let Some((place, known)) = replay.end.barriers.get(barrier) else { return String::new() };
+        let (place, name) = (*place, words.barrier(*place));
+        if known.total != known.flips {
+            // Initialised anew: flips are counted from there, events are not.
+            return String::new();
+        }
+        return match waited(place, earlier.number) {
+            true => String::new(),
+            false => format!("; flip {} of `{name}` ends that, and {who} does not wait for it", earlier.number),
+        };
+    }
+    if earlier.thread == later.thread || words.channels.family(earlier.channel).is_some() {
+        return String::new();
+    }
+    // Where both are rings, an arrival is about the access if it is on the same slot.
+    let slots = |buffer: BufferId, start: u64| {
+        let info = words.kernel.buffers.get(buffer.0 as usize);
+        info.map_or((1, 0), |info| (info.bits / info.slot_bits.max(1), start / info.slot_bits.max(1)))
+    };
+    let touched = replay.record(earlier.step).and_then(|record| record.places.get(usize::from(earlier.access)));
+    let Some((depth, slot)) = touched.map(|place| slots(place.buffer, place.start)) else { return String::new() };
+    let about = |place: BarrierPlace| {
+        let (ring, own) = slots(place.buffer, place.start);
+        ring == 1 || ring != depth || own == slot
+    };
+    if let Some(next) = replay.next_arrival(earlier.thread, earlier.step.saturating_sub(1))
+        && about(next.place)
+        && !waited(next.place, next.flip)
+    {
+        return format!(
+            "; {whom} arrives on `{}` after it, and {who} does not wait for that",
+            words.barrier(next.place)
+        );
+    }
+    let early = replay.records.iter().take(earlier.step.saturating_sub(1) as usize).rev();
+    let mut early = early.filter(|record| record.thread == earlier.thread).flat_map(|record| &record.barriers);
+    let last = early.find(|barrier| matches!(barrier.act, Act::Arrive { .. })).map(|barrier| barrier.place);
+    match last {
+        Some(last) if depth > 1 && slots(last.buffer, last.start) == (depth, slot) => {
+            format!("; {whom} arrives on `{}` before it", words.barrier(last))
+        }
+        _ => String::new(),
+    }
+}
+
+/// Whether the group of an access was or is going to be closed.
+fn committed(words: &Words<'_>, replay: &Replay, event: &Event) -> bool {
+    let commits = |record: &Record| {
+        let effect = record.effect.and_then(|id| words.kernel.effects.get(id.index()));
+        record.thread == event.thread
+            && matches!(effect.map(|effect| &effect.kind), Some(EffectKind::Commit(CommitKind::AsyncCopy)))
+    };
+    replay.records.iter().skip(event.step as usize).any(commits)
+}
+
+/// The barrier on which a thread arrives when its `cp.async` are over, where it next does so.
+fn arrives_when_copied(words: &Words<'_>, replay: &Replay, event: &Event) -> Option<BarrierPlace> {
+    words.channels.family(event.channel).filter(|family| *family == CommitKind::AsyncCopy)?;
+    replay.records.iter().skip(event.step as usize).filter(|record| record.thread == event.thread).find_map(|record| {
+        let effect = words.kernel.effects.get(record.effect?.index())?;
+        let arrives = matches!(effect.kind, EffectKind::AsyncCopyArrive { .. });
+        arrives.then(|| record.barriers.first().map(|barrier| barrier.place)).flatten()
+    })
+}
+
+/// A dot that nobody waited for.
+pub fn unfinished(words: &Words<'_>, violation: &Violation, access: &Event) -> Option<Told> {
+    let family = words.channels.family(access.channel)?;
+    let (who, op) = (words.partition(access.thread), op_of(words, access));
+    let message =
+        format!("{who} ends while the group of {op} is still pending: {} must come first", Words::awaited_by(family));
+    let note = |range, text, primary| Note { source: None, range, text, primary };
+    let notes = vec![
+        note(
+            words.site_range(words.kernel.effect(access.effect).site),
+            format!("{who} starts {op}, whose result is never known to be there"),
+            true,
+        ),
+        note(words.site_range(violation.site), format!("{who} ends"), false),
+    ];
+    Some(Told { kind: Kind::PendingAccess, message, notes })
+}
+
+fn classify(
+    words: &Words<'_>,
+    machine: &Machine<'_>,
+    replay: &Replay,
+    earlier: &Event,
+    later: &Event,
+    too_early: bool,
+) -> Kind {
+    let next = replay.next_arrival(earlier.thread, earlier.step.saturating_sub(1));
+    if words.pending(earlier).is_some() {
+        // Between partitions, what counts is whether the group was over when it was handed on.
+        let handed_on = next.map_or(later.step, |arrival| arrival.step);
+        let over = earlier.thread != later.thread && replay.has_seen(machine, earlier.thread, earlier, handed_on);
+        if !over {
+            return Kind::PendingAccess;
+        }
+    }
+    if overdrawn(words, machine, replay, earlier) {
+        return Kind::ExpectMismatch;
+    }
+    if too_early {
+        let guarded = replay.guard(words.kernel, earlier).is_some_and(|(place, ..)| {
+            replay.next_arrival(later.thread, later.step.saturating_sub(1)).is_some_and(|next| next.place == place)
+        });
+        return if guarded { Kind::PhaseMismatch } else { Kind::MissingForwardBarrier };
+    }
+    if let Some((place, flips, step)) = replay.guard(words.kernel, later) {
+        // The wait is on the barrier that says the earlier access is over, but saw a flip before
+        // the one that says so.
+        let awaited = match words.channels.barrier_of(earlier.channel) {
+            Some(barrier) => replay.end.barriers.get(barrier).map(|(place, _)| (*place, earlier.number)),
+            None => next.map(|arrival| (arrival.place, arrival.flip)),
+        };
+        // A thread cannot have waited for an arrival of its own that comes later.
+        let own = earlier.thread == later.thread && next.is_none_or(|arrival| arrival.step > step);
+        let own = own && words.channels.barrier_of(earlier.channel).is_none();
+        if awaited.is_some_and(|(awaited, flip)| awaited == place && flip > flips) && step >= earlier.step && !own {
+            return Kind::PhaseMismatch;
+        }
+    }
+    match (earlier.mode, later.mode) {
+        _ if packed(words, earlier, later) => Kind::PackedOverwrite,
+        (Mode::Read, _) => Kind::MissingBackwardBarrier,
+        // A producer over itself: its readers' release is what is missing.
+        (Mode::Write, Mode::Write) if earlier.effect == later.effect => Kind::MissingBackwardBarrier,
+        _ => Kind::MissingForwardBarrier,
+    }
+}
+
+/// Whether the bytes of a copy came on top of what its barrier expected, then and for good: they may
+/// come before somebody says that they are expected, which another CTA may still do while its barrier
+/// misses arrivals.
+fn overdrawn(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, event: &Event) -> bool {
+    let Some(number) = words.channels.barrier_of(event.channel) else { return false };
+    let negative = |record: &Record| record.barriers.iter().any(|barrier| barrier.bytes < 0);
+    replay.record(event.step).is_some_and(negative)
+        && replay.end.barriers.get(number).is_some_and(|(place, barrier)| {
+            let elsewhere = place.cta != machine.cta_of(usize::from(event.thread));
+            barrier.bytes < 0 && !(elsewhere && barrier.pending > 0)
+        })
+}
+
+/// Whether a read met memory that nobody had written.
+fn read_nothing(replay: &Replay, read: &Event) -> bool {
+    replay.end.violations.iter().any(|other| match &other.rule {
+        Rule::Uninitialised { read: empty } => empty.effect == read.effect && empty.access == read.access,
+        _ => false,
+    })
+}
+
+/// A generic access that an async one follows without a fence.
+pub fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Told> {
+    let Rule::ProxyFence { earlier, later } = &violation.rule else { return None };
+    let message = format!(
+        "{} {} {} through the async proxy, but {} does not fence its generic access: `ttng.fence_async_shared` has to \
+         follow that before it is handed on",
+        words.partition(later.thread),
+        verb(later.mode),
+        place(words, replay, later),
+        words.partition(earlier.thread),
+    );
+    let notes = vec![
+        Note {
+            source: None,
+            range: words.event_range(earlier),
+            text: format!(
+                "{} {} through the generic proxy",
+                words.partition(earlier.thread),
+                verb_of(words, replay, earlier)
+            ),
+            primary: false,
+        },
+        Note {
+            source: None,
+            range: words.event_range(later),
+            text: format!(
+                "{} {} through the async proxy",
+                words.partition(later.thread),
+                verb_of(words, replay, later)
+            ),
+            primary: true,
+        },
+    ];
+    Some(Told { kind: Kind::MissingProxyFence, message, notes })
+}
+
+fn verb(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Read => "reads",
+        Mode::Write => "writes",
+    }
+}
+
+/// What an event touched, slot included: `%smem[1]`.
+fn place(words: &Words<'_>, replay: &Replay, event: &Event) -> String {
+    let record = replay.record(event.step).filter(|record| record.effect == Some(event.effect));
+    match record.and_then(|record| record.places.get(usize::from(event.access))) {
+        Some(place) => format!("`{}`", words.barrier(*place)),
+        None => words.operand(event),
+    }
+}
+
+fn verb_of(words: &Words<'_>, replay: &Replay, event: &Event) -> String {
+    format!("{} {}", verb(event.mode), place(words, replay, event))
+}
+
+fn op_of(words: &Words<'_>, event: &Event) -> String {
+    words.kernel.effects.get(event.effect.index()).map(|effect| words.op(effect.site)).unwrap_or_default()
+}

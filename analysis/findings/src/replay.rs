@@ -1,0 +1,158 @@
+//! A violation's run, repeated with its records kept.
+
+use base::Limits;
+use explore::{Schedule, Status, System};
+use kernel::{EffectKind, Kernel};
+use machine::{Act, BarrierPlace, Event, Machine, Record, State};
+use verify::Found;
+
+/// The records of a run, one a step, and the states that matter.
+#[derive(Debug)]
+pub struct Replay {
+    /// Who stepped when.
+    pub schedule: Schedule,
+    /// What each step did; the step numbered `n` in events is `records[n - 1]`.
+    pub records: Vec<Record>,
+    /// The state after the step of the violation.
+    pub at_violation: State,
+    /// The state at the end.
+    pub end: State,
+}
+
+/// Repeats the run of a violation; `None` if it does not lead there again, which would be a
+/// defect of the machine.
+pub fn replay(machine: &Machine<'_>, found: &Found) -> Option<Replay> {
+    let (replay, again) = repeat(machine, &found.schedule, found.violation.step);
+    again.violations.contains(&found.violation).then_some(replay)
+}
+
+/// Repeats a schedule; `step` is the one at which a copy of the state is kept.
+pub fn repeat(machine: &Machine<'_>, schedule: &[u16], step: u32) -> (Replay, State) {
+    let mut state = machine.initial();
+    let mut records = Vec::new();
+    let mut at_violation = None;
+    for &thread in schedule {
+        let thread = usize::from(thread);
+        if machine.stopped(&state) || machine.status(&state, thread) != Status::Ready {
+            break;
+        }
+        let Some(record) = machine.take(&mut state, thread) else { break };
+        records.push(record);
+        if state.step == step {
+            at_violation = Some(state.clone());
+        }
+    }
+    if !machine.stopped(&state) {
+        machine.finish(&mut state);
+    }
+    let end = state.clone();
+    (
+        Replay { schedule: schedule.to_vec(), records, at_violation: at_violation.unwrap_or_else(|| end.clone()), end },
+        state,
+    )
+}
+
+/// Repeats a schedule; `before` is shown the state before each step and who takes it, `after` what
+/// it said and what the step did.
+pub fn walk<T>(
+    machine: &Machine<'_>,
+    schedule: &Schedule,
+    mut before: impl FnMut(&State, usize) -> T,
+    mut after: impl FnMut(T, &Record),
+) -> State {
+    let mut state = machine.initial();
+    for &thread in schedule {
+        let thread = usize::from(thread);
+        if machine.stopped(&state) || machine.status(&state, thread) != Status::Ready {
+            break;
+        }
+        let seen = before(&state, thread);
+        let Some(record) = machine.take(&mut state, thread) else { break };
+        after(seen, &record);
+    }
+    state
+}
+
+impl Replay {
+    /// The record of a numbered step.
+    pub fn record(&self, step: u32) -> Option<&Record> {
+        self.records.get((step as usize).checked_sub(1)?)
+    }
+
+    /// The wait by which a thread guards its step: its last wait before it that no step of the
+    /// same op lies between. Gives the barrier and the flips that it saw.
+    pub fn guard(&self, kernel: &Kernel, event: &Event) -> Option<(BarrierPlace, u32, u32)> {
+        let before = self.records.get(..(event.step as usize).checked_sub(1)?)?;
+        for (index, record) in before.iter().enumerate().rev() {
+            if record.thread != event.thread {
+                continue;
+            }
+            if record.effect == Some(event.effect) {
+                return None;
+            }
+            if let Some(id) = record.effect
+                && matches!(kernel.effect(id).kind, EffectKind::Wait { .. })
+                && let Some(barrier) = record.barriers.first()
+            {
+                return Some((barrier.place, barrier.flips, index as u32 + 1));
+            }
+        }
+        None
+    }
+
+    /// The first arrival by a thread after a step.
+    pub fn next_arrival(&self, thread: u16, step: u32) -> Option<NextArrival> {
+        let after = self.records.get(step as usize..)?;
+        after.iter().enumerate().find_map(|(index, record)| {
+            let mut barriers = record.barriers.iter().filter(|_| record.thread == thread);
+            barriers.find_map(|barrier| {
+                let Act::Arrive { flipped } = barrier.act else { return None };
+                let flip = if flipped { barrier.flips } else { barrier.flips + 1 };
+                Some(NextArrival { place: barrier.place, flip, step: step + index as u32 + 1 })
+            })
+        })
+    }
+
+    /// The bytes that a barrier was told to expect and those that came, in the phase that the run ends in.
+    pub fn bytes(&self, place: BarrierPlace) -> (i64, i64) {
+        let (mut expected, mut came, mut last) = (0, 0, 0);
+        for record in &self.records {
+            for barrier in record.barriers.iter().filter(|barrier| barrier.place == place) {
+                match barrier.act {
+                    Act::Init | Act::Arrive { flipped: true } => (expected, came, last) = (0, 0, 0),
+                    Act::Arrive { flipped: false } => {
+                        let more = barrier.bytes - last;
+                        expected += more.max(0);
+                        came -= more.min(0);
+                        last = barrier.bytes;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        (expected, came)
+    }
+
+    /// Whether a thread has seen an event complete by a step.
+    pub fn has_seen(&self, machine: &Machine<'_>, thread: u16, event: &Event, step: u32) -> bool {
+        let (at, _) = repeat(machine, &self.schedule, step);
+        let thread = at.at_violation.threads.get(usize::from(thread));
+        thread.is_some_and(|thread| thread.seen.get(event.channel) >= event.number)
+    }
+}
+
+/// An arrival that follows a step.
+#[derive(Clone, Copy, Debug)]
+pub struct NextArrival {
+    /// On which barrier.
+    pub place: BarrierPlace,
+    /// The flip it counts for.
+    pub flip: u32,
+    /// Its step.
+    pub step: u32,
+}
+
+/// A machine for replays and what-if runs, with the default limits.
+pub fn machine<'k>(kernel: &'k Kernel, found: &'k machine::Valuation) -> Machine<'k> {
+    Machine::new(kernel, found, &Limits::default())
+}

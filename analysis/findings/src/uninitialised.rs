@@ -1,0 +1,276 @@
+//! Reads of what nobody has written: which part, and where its write is instead.
+//!
+//! The run that led there is repeated to see what was unwritten before each such read, and the
+//! kernel's other inputs are run to see who writes it there. One of four sentences follows: nothing
+//! ever writes it, the first write comes later, another path writes it, or it was written before
+//! the buffer was allocated anew.
+
+use super::describe::inputs;
+use super::extent::phrase;
+use super::paths::{Loops, block_of, skipped};
+use super::race::Told;
+use super::replay::{self, Replay, walk};
+use super::words::Words;
+use super::{Kind, Note};
+use base::bits::{Bits, intersect, merged};
+use explore::canonical;
+use kernel::{Access, BufferId, EffectId, EffectKind, Mode};
+use machine::{BarrierPlace, Event, Machine, Record, Rule, State, Unwritten, Valuation};
+use verify::Found;
+
+/// Other inputs whose runs are looked at.
+const OTHERS: usize = 24;
+
+/// What a run says of one read.
+#[derive(Default)]
+struct Seen {
+    /// What it met unwritten, from its buffer's start.
+    bits: Bits,
+    /// What it met so the first time.
+    first: Bits,
+    /// The iteration of the first read that did, in words.
+    place: String,
+}
+
+/// A write of memory in a run.
+#[derive(Clone, Copy)]
+struct Write {
+    effect: EffectId,
+    access: u16,
+    thread: u16,
+    step: u32,
+}
+
+/// A read of what nobody wrote; `valuations` are what else the kernel was run with.
+pub fn uninitialised(
+    words: &Words<'_>,
+    machine: &Machine<'_>,
+    replay: &Replay,
+    found: &Found,
+    valuations: &[Valuation],
+) -> Option<Told> {
+    let Rule::Uninitialised { read } = &found.violation.rule else { return None };
+    let at = *replay.record(read.step)?.places.get(usize::from(read.access))?;
+    let buffer = at.buffer;
+    let mut seen = look(machine, replay, read, buffer);
+    // Longer runs of the same kind show more of the same: other slots of a ring.
+    let others: Vec<(&Valuation, Replay)> = valuations
+        .iter()
+        .filter(|other| **other != found.valuation)
+        .take(OTHERS)
+        .map(|other| {
+            let machine = replay::machine(words.kernel, other);
+            (other, replay::repeat(&machine, &canonical(&machine).schedule, u32::MAX).0)
+        })
+        .collect();
+    // What a race leads to is another matter.
+    let races = |run: &Replay| run.end.violations.iter().any(|violation| matches!(violation.rule, Rule::Race { .. }));
+    for (valuation, other) in others.iter().filter(|(_, run)| !races(run)) {
+        let machine = replay::machine(words.kernel, valuation);
+        let more = look(&machine, other, read, buffer);
+        seen.bits.extend(more.bits);
+    }
+    seen.bits = merged(seen.bits);
+    let (what, plural) = phrase(words, buffer, &seen.bits);
+    let who = words.partition(read.thread);
+    let vars = machine.vars(&replay.end, usize::from(read.thread));
+    let telling = Telling { words, replay, vars, read, at, bits: &seen.first, what: &what, plural, who: &who };
+    let (message, further) = telling
+        .later()
+        .or_else(|| telling.gone())
+        .or_else(|| telling.skipped(&others, &found.valuation))
+        .unwrap_or_else(|| telling.never(&others));
+    let allocated = words.map.buffers.get(buffer.0 as usize).map(|(_, range)| *range);
+    let place = replay.record(read.step).and_then(|record| record.places.get(usize::from(read.access)));
+    let place = place.map_or_else(|| words.operand(read), |place| format!("`{}`", words.barrier(*place)));
+    let note = |range, text: String, primary| Note { source: None, range, text, primary };
+    let mut notes = Vec::new();
+    let (before, after): (Vec<Note>, Vec<Note>) = further.into_iter().partition(|note| note.primary);
+    notes.extend(before.into_iter().map(|note| Note { primary: false, ..note }));
+    if let Some(range) = allocated.filter(|range| !range.is_empty() && notes.iter().all(|note| note.range != *range)) {
+        notes.insert(0, note(range, "allocated here, with undefined contents".to_owned(), false));
+    }
+    notes.push(note(words.event_range(read), format!("{who} reads {place}{}", seen.place), true));
+    notes.extend(after);
+    Some(Told { kind: Kind::UninitialisedRead, message, notes })
+}
+
+/// What a run says of a read.
+fn look(machine: &Machine<'_>, replay: &Replay, read: &Event, buffer: BufferId) -> Seen {
+    let loops = Loops::new(machine.kernel());
+    let block = block_of(machine.kernel(), read.effect);
+    let mut seen = Seen::default();
+    let before = |state: &State, thread: usize| {
+        if thread != usize::from(read.thread) || machine.stands_at(state, thread) != Some(read.effect) {
+            return;
+        }
+        let same = |empty: &Unwritten| empty.access == read.access && empty.buffer == buffer;
+        let Some(empty) = machine.unwritten(state, thread).into_iter().find(same) else { return };
+        if seen.first.is_empty() {
+            seen.place = block.map(|block| loops.place(block, machine.vars(state, thread))).unwrap_or_default();
+            seen.first = merged(empty.bits.clone());
+        }
+        seen.bits.extend(empty.bits);
+    };
+    walk(machine, &replay.schedule, before, |(), _| {});
+    seen
+}
+
+/// What is known when the sentence is chosen.
+struct Telling<'a> {
+    words: &'a Words<'a>,
+    replay: &'a Replay,
+    /// What the run left in the reader's variables.
+    vars: &'a [i64],
+    read: &'a Event,
+    at: BarrierPlace,
+    bits: &'a Bits,
+    what: &'a str,
+    plural: bool,
+    who: &'a str,
+}
+
+impl Telling<'_> {
+    /// The writes of a run to what was read too early.
+    fn writes<'r>(&'r self, run: &'r Replay) -> impl Iterator<Item = Write> + 'r {
+        self.touching(run, self.bits).map(|(write, _)| write)
+    }
+
+    /// The writes of a run to some bits of the buffer, with all that they write of it.
+    fn touching<'r>(&'r self, run: &'r Replay, bits: &'r [(u64, u64)]) -> impl Iterator<Item = (Write, Bits)> + 'r {
+        (1u32..).zip(&run.records).flat_map(move |(step, record)| {
+            accesses(self.words, record)
+                .filter(|(_, access, place)| {
+                    let mut ctas = access.ctas.of(place.cta);
+                    access.mode == Mode::Write && place.buffer == self.at.buffer && ctas.any(|cta| cta == self.at.cta)
+                })
+                .filter_map(move |(number, access, place)| {
+                    let shape = self.words.kernel.shape(access.view)?;
+                    let window = shape.intervals().into_iter().map(|(lo, hi)| (lo + place.start, hi + place.start));
+                    let window: Bits = window.collect();
+                    let write = Write { effect: record.effect?, access: number, thread: record.thread, step };
+                    (!intersect(&window, bits).is_empty()).then_some((write, window))
+                })
+        })
+    }
+
+    fn note(&self, write: &Write, text: String, before: bool) -> Note {
+        let event = Event { effect: write.effect, access: write.access, ..*self.read };
+        Note { source: None, range: self.words.event_range(&event), text, primary: before }
+    }
+
+    /// The first write comes after the read.
+    fn later(&self) -> Option<(String, Option<Note>)> {
+        let first = self.writes(self.replay).next().filter(|write| write.step >= self.read.step)?;
+        let Telling { who, what, .. } = self;
+        let whom = self.words.partition(first.thread);
+        let message = if first.effect == self.read.effect {
+            format!("{who} adds to {what}, which nothing has written: the first operation must not add")
+        } else if first.thread == self.read.thread {
+            format!("{who} reads {what} before {} first write, which comes later", self.their())
+        } else {
+            format!("{who} reads {what} before {} first write, which comes later in {whom}", self.their())
+        };
+        let note = self.note(&first, format!("{} first written here, after the read", self.is()), false);
+        Some((message, (first.effect != self.read.effect).then_some(note)))
+    }
+
+    /// No run writes it; the nearest write to the rest of the buffer is shown.
+    fn never(&self, others: &[(&Valuation, Replay)]) -> (String, Option<Note>) {
+        if let Some(write) = others.iter().find_map(|(_, run)| self.writes(run).next()) {
+            let message = format!("{} reads {} before anything has written {}", self.who, self.what, self.them());
+            return (message, Some(self.note(&write, "this is the first write, if it is reached".to_owned(), false)));
+        }
+        let runs = || std::iter::once(self.replay).chain(others.iter().map(|(_, run)| run));
+        let executed = |effect: usize| {
+            let id = Some(EffectId(effect as u32));
+            runs().any(|run| run.records.iter().any(|record| record.effect == id))
+        };
+        if (0..self.words.kernel.effects.len()).any(|effect| self.could_write(effect) && !executed(effect)) {
+            // A write that no run got to: what it would write is not known.
+            return (format!("{} reads {} before anything has written {}", self.who, self.what, self.them()), None);
+        }
+        let message = format!("{} reads {}, which nothing ever writes", self.who, self.what);
+        let all = |run: &'_ Replay| self.touching(run, &[(0, u64::MAX)]).collect::<Vec<_>>();
+        let near = all(self.replay).into_iter().take_while(|(write, _)| write.step < self.read.step).last();
+        let note = near.map(|(near, _)| {
+            let own = runs().flat_map(all).filter(|(write, _)| write.effect == near.effect);
+            let reached = merged(own.flat_map(|(_, bits)| bits).collect());
+            let (reached, _) = phrase(self.words, self.at.buffer, &reached);
+            self.note(&near, format!("this write reaches {reached} only"), true)
+        });
+        (message, note)
+    }
+
+    /// Whether an effect writes the buffer somewhere.
+    fn could_write(&self, effect: usize) -> bool {
+        let EffectKind::Operation { accesses, .. } = &self.words.kernel.effects[effect].kind else { return false };
+        let mut writes = accesses.iter().filter(|access| access.mode == Mode::Write);
+        writes.any(|access| self.words.buffer_of(access.view) == Some(self.at.buffer))
+    }
+
+    /// It was written, and then its buffer allocated anew.
+    fn gone(&self) -> Option<(String, Option<Note>)> {
+        let write = self.writes(self.replay).take_while(|write| write.step < self.read.step).last()?;
+        let Telling { who, what, .. } = self;
+        let name = self.words.map.buffer(self.at.buffer);
+        let message = format!(
+            "{who} reads {what}, but what was written there is gone: `{name}` is allocated anew before the read"
+        );
+        Some((message, Some(self.note(&write, "last written here, before it is allocated anew".to_owned(), true))))
+    }
+
+    /// Other inputs lead to a write before the read.
+    fn skipped(&self, others: &[(&Valuation, Replay)], own: &Valuation) -> Option<(String, Option<Note>)> {
+        let (valuation, write, run) = others.iter().find_map(|(valuation, run)| {
+            let write = self.writes(run).next()?;
+            let reads = |record: &Record| record.effect == Some(self.read.effect);
+            let first = run.records.iter().position(reads).map_or(u32::MAX, |at| at as u32 + 1);
+            (write.step < first).then_some((valuation, write, run))
+        })?;
+        let Telling { who, what, .. } = self;
+        let executed = self.replay.records.iter().any(|record| record.effect == Some(write.effect));
+        let reason = if executed { None } else { skipped(self.words, write.effect, self.vars) };
+        let op = self.words.op(self.words.kernel.effect(write.effect).site);
+        if let Some(reason) = reason {
+            let message = format!("{who} reads {what}, but on this path nothing has written {}: {reason}", self.them());
+            return Some((message, Some(self.note(&write, "this write is skipped".to_owned(), true))));
+        }
+        let all = inputs(self.words.kernel, self.words.map, own);
+        let differ = inputs(self.words.kernel, self.words.map, valuation);
+        let differ: Vec<String> = differ
+            .into_iter()
+            .filter(|input| !all.contains(input))
+            .map(|(name, value)| format!("`{name}` = {value}"))
+            .collect();
+        let whom = run.record(write.step).map(|record| self.words.partition(record.thread))?;
+        let message = format!("{who} reads {what}, but on this path nothing has written {}", self.them());
+        let note = format!("with {} {whom} writes {} here first: {op}", differ.join(", "), self.them());
+        Some((message, Some(self.note(&write, note, true))))
+    }
+
+    fn them(&self) -> &'static str {
+        if self.plural { "them" } else { "it" }
+    }
+
+    fn their(&self) -> &'static str {
+        if self.plural { "their" } else { "its" }
+    }
+
+    fn is(&self) -> String {
+        format!("{} {}", self.what, if self.plural { "are" } else { "is" })
+    }
+}
+
+/// The memory accesses of a step: number, access, place.
+fn accesses<'a>(
+    words: &'a Words<'_>,
+    record: &'a Record,
+) -> impl Iterator<Item = (u16, &'a Access, BarrierPlace)> + 'a {
+    let effect = record.effect.and_then(|id| words.kernel.effects.get(id.index()));
+    let accesses = match effect.map(|effect| &effect.kind) {
+        Some(EffectKind::Operation { accesses, .. }) => accesses.as_slice(),
+        _ => &[],
+    };
+    (0u16..).zip(accesses).zip(&record.places).map(|((at, access), place)| (at, access, *place))
+}

@@ -1,0 +1,209 @@
+//! Fixes: changes of the text that the machine has re-checked.
+//!
+//! For each finding a few plain candidates are written down; each is applied to the text, which
+//! is read, lowered and decided anew. The first is offered with which the finding is gone and
+//! nothing is new: no finding, no gap, no op that is not modelled. A kernel without findings
+//! costs nothing.
+//!
+//! What is written down, by file: [`fence`] a missing proxy fence; [`pending`] waits for commit
+//! groups and commits; [`phase`] the other phase, a phase that follows the laps, the phase that explains
+//! a finding; [`wait`] a missing
+//! `wait_barrier`; [`order`] an arrival that comes too early or says too little; [`arrive`] a
+//! missing arrival; [`count`] counts of arrivals and bytes; [`life`] missing, doubled and
+//! forgotten inits.
+//!
+//! What is never offered: a change of what is computed (an index, a buffer, a trip count, an
+//! accumulator's first use), a new capture of a partition, more slots, a
+//! `ttng.warp_group_dot_wait` (its results are the registers that it guards), changes at two
+//! places that depend on each other save phases, anything in a text with syntax errors, on a cluster,
+//! or for a wait that is lapped and whose phase is not at fault.
+
+mod arrive;
+mod case;
+mod check;
+mod code;
+mod count;
+mod draft;
+mod fence;
+pub mod gluon;
+mod life;
+mod order;
+mod pending;
+mod phase;
+mod slot;
+#[cfg(test)]
+mod tests;
+mod wait;
+
+use base::Cancelled;
+use case::Case;
+use check::{Before, Place};
+use code::Code;
+use findings::{Finding, Fix, KernelReport, Kind, Severity, tell};
+use kernel::{Kernel, Lowered};
+use ttgir::Tree;
+use verify::Outcome;
+
+pub use check::apply;
+
+/// Candidates that are tried for one finding.
+const TRIES: usize = 16;
+
+/// Candidates that are tried before the phase that explains the finding: they may be simpler.
+const FIRST: usize = 6;
+
+/// Candidates that are tried for one kernel.
+const KERNEL_TRIES: usize = 32;
+
+/// Bytes that are read for the candidates of one kernel.
+const BYTES: usize = 16 << 20;
+
+/// Machine steps that the candidates of one kernel may cost.
+const STEPS: u64 = 1_000_000;
+
+/// Decides an edited kernel; the caller may remember outcomes.
+pub type Decide<'a> = dyn FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a;
+
+/// Numbers of the candidates that passed, one for each of the outcome's violations. They hold for
+/// every text with the same kernel, where one of them is merely checked again.
+pub type Passed = Vec<Option<u32>>;
+
+/// Gives the findings of a kernel's report their fixes. The ranges of the report and of the
+/// edits count from the start of the tree's text. `known` is what an equal kernel gave before.
+pub fn offer(
+    tree: &Tree,
+    lowered: &Lowered,
+    outcome: &Outcome,
+    known: Option<&Passed>,
+    report: &mut KernelReport,
+    decide: &mut Decide<'_>,
+) -> Result<Passed, Cancelled> {
+    let mut passed = vec![None; outcome.found.len()];
+    // Where the machine could not follow all, a change could not be told from a repair.
+    if outcome.found.is_empty() || !outcome.gaps.is_empty() || report.findings.is_empty() || !tree.errors().is_empty() {
+        return Ok(passed);
+    }
+    let code = Code { tree };
+    // What was a hint must not become an error.
+    let errors = report.findings.iter().filter(|finding| finding.severity != Severity::Hint);
+    let places = errors.map(|finding| (finding.kind, finding.range.start)).collect();
+    let before = Before::new(tree, lowered, outcome, places);
+    let mut good: Vec<(Fix, Vec<Place>)> = Vec::new();
+    let mut tries = affordable(tree, outcome);
+    for (number, found) in outcome.found.iter().enumerate() {
+        let Some(mut told) = tell(lowered, found) else { continue };
+        let same = |finding: &&mut Finding| finding.kind == told.kind && finding.range == told.range;
+        let Some(finding) = report.findings.iter_mut().find(same).filter(|finding| finding.fix.is_none()) else {
+            continue;
+        };
+        told.phases.clone_from(&finding.phases);
+        let place = (told.kind, told.range.start);
+        if let Some((fix, _)) = good.iter().find(|(_, left)| !left.contains(&place)) {
+            finding.fix = Some(fix.clone());
+            continue;
+        }
+        let only = match known.and_then(|known| known.get(number)) {
+            Some(None) => continue,
+            Some(Some(only)) => Some(*only),
+            None => None,
+        };
+        let Some(case) = Case::new(code, lowered, found, &told) else { continue };
+        if let Some((at, fix, left)) = first_good(&before, &case, place, only, &mut tries, decide)? {
+            finding.fix = Some(fix.clone());
+            passed[number] = Some(at);
+            good.push((fix, left));
+        }
+    }
+    Ok(passed)
+}
+
+/// How many candidates of a kernel may be checked.
+fn affordable(tree: &Tree, outcome: &Outcome) -> usize {
+    let by_steps = usize::try_from(STEPS / outcome.steps.max(1)).unwrap_or(usize::MAX);
+    KERNEL_TRIES.min(BYTES / tree.text().len().max(1)).min(by_steps)
+}
+
+/// The candidate, with its number and what it leaves, that passes and leaves least; of equals the
+/// first. `only` is the one to look at.
+fn first_good(
+    before: &Before<'_>,
+    case: &Case<'_>,
+    place: Place,
+    only: Option<u32>,
+    tries: &mut usize,
+    decide: &mut Decide<'_>,
+) -> Result<Option<(u32, Fix, Vec<Place>)>, Cancelled> {
+    let mut all: Vec<Fix> = Vec::new();
+    let mut candidates = candidates(case);
+    let at = candidates.len().min(FIRST);
+    candidates.splice(at..at, phase::counted(case)).for_each(drop);
+    for fix in candidates {
+        if all.len() < TRIES && !all.iter().any(|other| other.edits == fix.edits) {
+            all.push(fix);
+        }
+    }
+    let mut best: Option<(u32, Fix, Vec<Place>)> = None;
+    for (at, fix) in (0..).zip(all).filter(|(at, _)| only.is_none_or(|only| only == *at)) {
+        let Some(rest) = tries.checked_sub(1) else { break };
+        *tries = rest;
+        let Some(left) = before.after(&fix, case.found, place, decide)? else { continue };
+        if left.iter().any(|(kind, _)| hides(*kind)) {
+            continue;
+        }
+        // What leaves fewer findings comes nearer to the cause.
+        if best.as_ref().is_none_or(|(.., other)| left.len() < other.len()) {
+            best = Some((at, fix, left));
+        }
+        if best.as_ref().is_some_and(|(.., left)| left.is_empty()) {
+            break;
+        }
+    }
+    Ok(best)
+}
+
+/// Whether a run that ends with such a finding is cut short, so that what it says of the rest is
+/// not the whole truth.
+pub fn hides(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Deadlock
+            | Kind::ExpectMismatch
+            | Kind::BarrierNotLive
+            | Kind::BarrierReinit
+            | Kind::WaitedInvalidation
+            | Kind::ArrivalOverflow
+    )
+}
+
+/// What might help, the likeliest first.
+fn candidates(case: &Case<'_>) -> Vec<Fix> {
+    let grouped = case.pair().is_some_and(|(earlier, _)| case.words.pending(&earlier).is_some());
+    let makers: &[fn(&Case<'_>) -> Vec<Fix>] = match case.finding.kind {
+        Kind::MissingProxyFence => &[fence::fences],
+        Kind::PendingAccess => &[pending::waits, order::late, order::stronger, wait::waits],
+        Kind::PhaseMismatch => {
+            &[phase::guard, phase::blocked, order::late, order::stronger, wait::waits, wait::at_once]
+        }
+        Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier | Kind::PackedOverwrite if grouped => {
+            &[pending::waits, order::late, order::stronger, wait::waits, phase::guard]
+        }
+        Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier | Kind::PackedOverwrite => {
+            &[order::late, order::stronger, wait::waits, wait::at_once, count::more, phase::guard]
+        }
+        Kind::Deadlock => &[phase::blocked, count::arrivals, count::expects, arrive::arrivals, count::bytes],
+        Kind::ExpectMismatch => &[count::bytes, count::expects],
+        Kind::ArrivalOverflow => &[count::more, life::without],
+        Kind::BarrierNotLive => &[life::init],
+        Kind::BarrierReinit => &[life::reinit],
+        Kind::UninitialisedRead
+        | Kind::LappedWait
+        | Kind::BarrierStorageReuse
+        | Kind::WaitedInvalidation
+        | Kind::OutOfBounds
+        | Kind::ReuseSlotHazard
+        | Kind::GlobalRace
+        | Kind::DeviceAssert
+        | Kind::Unmodelled => &[],
+    };
+    makers.iter().flat_map(|maker| maker(case)).collect()
+}

@@ -1,0 +1,96 @@
+//! Asynchronous copies of CDNA 4 and 5: they count in groups that are committed.
+
+use super::super::memory::{read, ty};
+use super::super::operand::{int, memory, need, tensor};
+use super::super::tensor::pointee;
+use super::super::{Bound, NOTHING, Part, Row};
+use super::{bare, fits, line, shaped, token};
+use crate::interp::{Eval, Interp};
+use crate::value::Value;
+
+pub(super) const PART: Part = Part {
+    rows: &[
+        Row::effect(
+            "gl.amd.cdna4.async_copy.global_load_to_shared",
+            "dest, ptr, mask=None, other=None, cache_modifier=''",
+            5,
+            |interp, bound| to_shared(interp, bound, "dest", "ptr"),
+        ),
+        Row::effect(
+            "gl.amd.cdna4.async_copy.buffer_load_to_shared",
+            "dest, ptr, offsets, mask=None, other=None, cache_modifier=''",
+            5,
+            buffer_to_shared,
+        ),
+        Row::effect("gl.amd.cdna4.async_copy.commit_group", "", 6, |interp, _| token(interp, "ttg.async_commit_group")),
+        Row::effect("gl.amd.cdna4.async_copy.wait_group", "num_outstanding=0", 6, wait_group),
+        Row::effect("gl.amd.cdna4.async_copy.async_wait", "num_outstanding=0", 5, wait_group).until(5),
+        Row::effect("gl.amd.cdna4.async_copy.load_shared_relaxed", "smem, layout", 5, load_relaxed),
+        Row::effect(
+            "gl.amd.cdna5.async_copy.global_to_shared",
+            "smem, pointer, mask=None, other=None, cache_modifier=''",
+            6,
+            |interp, bound| to_shared(interp, bound, "smem", "pointer"),
+        ),
+        Row::effect(
+            "gl.amd.cdna5.async_copy.shared_to_global",
+            "pointer, smem, mask=None, cache_modifier=''",
+            7,
+            to_global,
+        ),
+        Row::effect("gl.amd.cdna5.async_copy.mbarrier_arrive", "mbarrier", 6, arrive),
+    ],
+    ..NOTHING
+};
+
+fn to_shared<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, to: &'static str, from: &'static str) -> Eval<'a> {
+    let smem = memory(interp, need(interp, bound, to)?, to)?;
+    let pointer = tensor(interp, need(interp, bound, from)?, from)?;
+    fits(interp, "the pointers", &pointer.shape, &smem)?;
+    let pointer = interp.ssa(&pointer);
+    let (from, to) = (interp.emit.ty(pointer), bare(interp, &smem));
+    token(interp, &format!("ttg.async_copy_global_to_local {pointer}, {} : {from} -> {to}", smem.ssa))
+}
+
+fn buffer_to_shared<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let dest = memory(interp, need(interp, bound, "dest")?, "dest")?;
+    let pointer = tensor(interp, need(interp, bound, "ptr")?, "ptr")?;
+    let offsets = tensor(interp, need(interp, bound, "offsets")?, "offsets")?;
+    if !pointer.shape.is_empty() {
+        return interp.raise("`ptr` is a tensor, and a scalar pointer is asked for");
+    }
+    pointee(interp, &pointer)?;
+    let (pointer, offsets) = (interp.ssa(&pointer), shaped(interp, &offsets, &dest.shape));
+    let (from, by, to) = (interp.emit.ty(pointer), interp.emit.ty(offsets), bare(interp, &dest));
+    token(interp, &format!("amdg.buffer_load_to_local {pointer}[{offsets}] into {} : {from}[{by}] -> {to}", dest.ssa))
+}
+
+fn wait_group<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let num = bound.get("num_outstanding").map_or(Ok(0), |num| int(interp, num, "num_outstanding"))?;
+    if num < 0 {
+        return interp.raise(format!("{num} groups cannot be outstanding"));
+    }
+    token(interp, &format!("ttg.async_wait {{num = {num} : i32}}"))
+}
+
+fn load_relaxed<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let smem = memory(interp, need(interp, bound, "smem")?, "smem")?;
+    let layout = need(interp, bound, "layout")?.clone();
+    Ok(read(interp, &smem, &smem.shape, layout, "ttg.local_load", " {ttg.amdg.syncedViaAsyncWait = true}"))
+}
+
+fn to_global<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let pointer = tensor(interp, need(interp, bound, "pointer")?, "pointer")?;
+    let smem = memory(interp, need(interp, bound, "smem")?, "smem")?;
+    fits(interp, "the pointers", &pointer.shape, &smem)?;
+    let pointer = interp.ssa(&pointer);
+    let (from, to) = (ty(interp, &smem), interp.emit.ty(pointer));
+    token(interp, &format!("amdg.async_copy_local_to_global {}, {pointer} : {from} -> {to}", smem.ssa))
+}
+
+fn arrive<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let bar = super::mbarrier::own(interp, bound)?;
+    let ty = ty(interp, &bar);
+    line(interp, &format!("amdg.async_copy_mbarrier_arrive {} : {ty}", bar.ssa))?;
+    Ok(Value::None)
+}

@@ -1,0 +1,141 @@
+//! Matrix instructions, buffer loads and stores, and what else stays in registers.
+
+use super::super::memory::read;
+use super::super::operand::{dtype, given, int, ints, memory, need, tensor};
+use super::super::tensor::{opaque, pointee, shape_of};
+use super::super::{Bound, NOTHING, Part, Row, operand};
+use super::none;
+use crate::interp::{Eval, Interp};
+use crate::value::{DType, Value};
+
+const RMW: &str = "ptr, offsets, value, mask=None, sem=None, scope=None";
+const SCALED: &str = "a, a_scale, a_format, b, b_scale, b_format, acc, cd_regclass=None";
+
+pub(super) const PART: Part = Part {
+    rows: &[
+        Row::new("gl.amd.cdna3.buffer_load", "ptr, offsets, mask=None, other=None, cache=None", 5, buffer_load),
+        Row::new("gl.amd.cdna3.buffer_store", "stored_value, ptr, offsets, mask=None, cache=None", 5, none),
+        Row::new("gl.amd.cdna3.buffer_atomic_add", RMW, 6, atomic),
+        Row::new("gl.amd.cdna3.buffer_atomic_and", RMW, 6, atomic),
+        Row::new("gl.amd.cdna3.buffer_atomic_min", RMW, 6, atomic),
+        Row::new("gl.amd.cdna3.buffer_atomic_max", RMW, 6, atomic),
+        Row::new("gl.amd.cdna3.buffer_atomic_or", RMW, 6, atomic),
+        Row::new("gl.amd.cdna3.buffer_atomic_xor", RMW, 6, atomic),
+        Row::new("gl.amd.cdna3.buffer_atomic_xchg", RMW, 6, atomic),
+        Row::new("gl.amd.cdna3.mfma", "a, b, acc, cd_regclass=None", 5, accumulate),
+        Row::new("gl.amd.cdna4.mfma_scaled", SCALED, 6, accumulate),
+        Row::new("gl.amd.cdna5.wmma", "a, b, acc", 6, accumulate),
+        Row::new("gl.amd.cdna5.wmma_scaled", SCALED, 6, accumulate),
+        Row::new("gl.amd.rdna3.wmma", "a, b, acc", 6, accumulate),
+        Row::new("gl.amd.rdna4.wmma", "a, b, acc", 6, accumulate),
+        Row::new("gl.amd.cdna3.scaled_upcast", "src, scale, elem_type, axis=None", 7, upcast),
+        Row::new("gl.amd.cdna4.scaled_downcast", "input, scale, format, axis=-1", 7, downcast),
+        Row::new("gl.amd.cdna5.scaled_downcast", "input, scale, format, axis=-1", 7, downcast),
+        Row::effect("gl.amd.cdna4.load_shared_fp4_repacked", "mem_desc, layout", 9, load_repacked),
+        Row::effect("gl.amd.cdna5.load_shared_fp4_repacked", "mem_desc, layout", 9, load_repacked),
+        Row::new("gl.amd.slice", "source, shape, offsets", 8, slice),
+        Row::new("gl.amd.slice.slice", "source, shape, offsets", 8, slice),
+        Row::new("gl.amd.hint.sched_barrier", "allow=None", 9, none),
+        Row::new("gl.amd.warp_pipeline_stage", "label=None, *, priority=None", 6, none),
+        Row::new("gl.amd.warp_pipeline.warp_pipeline_stage", "label=None, *, priority=None", 6, none),
+    ],
+    ..NOTHING
+};
+
+fn buffer_load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let pointer = tensor(interp, need(interp, bound, "ptr")?, "ptr")?;
+    let offsets = tensor(interp, need(interp, bound, "offsets")?, "offsets")?;
+    if !pointer.shape.is_empty() {
+        return interp.raise("`ptr` is a tensor, and a scalar pointer is asked for");
+    }
+    let element = pointee(interp, &pointer)?;
+    let mask = match given(bound, "mask") {
+        Some(mask @ Value::Tensor(_)) => Some(tensor(interp, &mask.clone(), "mask")?),
+        _ => None,
+    };
+    let all: Vec<_> = [Some(&offsets), mask.as_ref()].into_iter().flatten().collect();
+    let (shape, layout) = super::super::tensor::broadcast(interp, &all)?;
+    Ok(opaque(interp, element, &shape, layout))
+}
+
+fn atomic<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let offsets = tensor(interp, need(interp, bound, "offsets")?, "offsets")?;
+    let value = tensor(interp, need(interp, bound, "value")?, "value")?;
+    let (shape, layout) = super::super::tensor::broadcast(interp, &[&offsets, &value])?;
+    Ok(opaque(interp, value.dtype, &shape, layout))
+}
+
+fn accumulate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let acc = tensor(interp, need(interp, bound, "acc")?, "acc")?;
+    Ok(interp.registers(acc.dtype, &acc.shape, (*acc.layout).clone()))
+}
+
+fn resized(shape: &mut [i64], axis: i64, by: fn(i64) -> i64) {
+    let at = if axis < 0 { axis + shape.len() as i64 } else { axis };
+    if let Some(size) = usize::try_from(at).ok().and_then(|at| shape.get_mut(at)) {
+        *size = by(*size);
+    }
+}
+
+/// Packed values of 4 bits become twice as many along their axis.
+fn upcast<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let source = tensor(interp, need(interp, bound, "src")?, "src")?;
+    let element = dtype(interp, need(interp, bound, "elem_type")?, "elem_type")?;
+    let mut shape = source.shape.to_vec();
+    if let Some(axis) = given(bound, "axis") {
+        let axis = int(interp, axis, "axis")?;
+        resized(&mut shape, axis, |size| size * 2);
+        return Ok(interp.registers(element, &shape, Value::None));
+    }
+    Ok(interp.registers(element, &shape, (*source.layout).clone()))
+}
+
+fn downcast<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let source = tensor(interp, need(interp, bound, "input")?, "input")?;
+    let format = match need(interp, bound, "format")? {
+        Value::Str(format) => format.clone(),
+        _ => return interp.unknown("the format is not known"),
+    };
+    let mut shape = source.shape.to_vec();
+    let element = match &*format {
+        "e4m3" => DType::Fp8E4Nv,
+        "e5m2" => DType::Fp8E5,
+        "e2m1" => {
+            let axis = bound.get("axis").map_or(Ok(-1), |axis| int(interp, axis, "axis"))?;
+            resized(&mut shape, axis, |size| size / 2);
+            return Ok(interp.registers(DType::UInt8, &shape, Value::None));
+        }
+        other => return interp.raise(format!("`{other}` is no format: e4m3, e5m2 and e2m1 are")),
+    };
+    Ok(interp.registers(element, &shape, (*source.layout).clone()))
+}
+
+/// K was packed in M or N, and then is packed in K.
+fn load_repacked<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let source = memory(interp, need(interp, bound, "mem_desc")?, "mem_desc")?;
+    let layout = need(interp, bound, "layout")?.clone();
+    let operand = match &layout {
+        Value::Object(object) => match operand::field(object, "operand_index") {
+            Some(index) => int(interp, index, "operand_index")?,
+            None => return interp.raise("`layout` is no `DotOperandLayout`"),
+        },
+        _ => return interp.unknown("the layout is not known"),
+    };
+    let (k, packed) = if operand == 0 { (-1, -2) } else { (-2, -1) };
+    let mut shape = source.shape.clone();
+    resized(&mut shape, k, |size| size / 2);
+    resized(&mut shape, packed, |size| size * 2);
+    Ok(read(interp, &source, &shape, layout, "amdg.local_load_packed_tranposed", ""))
+}
+
+fn slice<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let source = tensor(interp, need(interp, bound, "source")?, "source")?;
+    let shape = shape_of(interp, &[need(interp, bound, "shape")?.clone()], "shape")?;
+    let offsets = ints(interp, need(interp, bound, "offsets")?, "offsets")?;
+    let within = |((size, offset), all): ((&i64, &i64), &i64)| *offset >= 0 && offset.saturating_add(*size) <= *all;
+    let fits = shape.iter().zip(&offsets).zip(&*source.shape).all(within);
+    if shape.len() != source.shape.len() || offsets.len() != shape.len() || !fits {
+        return interp.raise(format!("{shape:?} at {offsets:?} is not within {:?}", source.shape));
+    }
+    Ok(interp.registers(source.dtype, &shape, (*source.layout).clone()))
+}

@@ -1,0 +1,61 @@
+//! LDS barriers and cluster barriers of CDNA 5.
+
+use std::rc::Rc;
+
+use super::super::mbarrier::barrier;
+use super::super::memory::ty;
+use super::super::operand::{int, need, scalar};
+use super::super::{Bound, NOTHING, Part, Row};
+use super::line;
+use crate::interp::{Eval, Interp, Stop};
+use crate::value::{DType, MemDesc, Tensor, Value};
+
+pub(super) const PART: Part = Part {
+    rows: &[
+        Row::effect("gl.amd.cdna5.mbarrier.init", "mbarrier, count", 6, init),
+        Row::effect("gl.amd.cdna5.mbarrier.wait", "mbarrier, phase", 6, wait),
+        Row::effect("gl.amd.cdna5.mbarrier.arrive", "mbarrier, *, count=1", 6, arrive),
+        Row::effect("gl.amd.cdna5.cluster.arrive", "", 7, |interp, _| line(interp, "amdg.cluster_barrier_arrive")),
+        Row::effect("gl.amd.cdna5.cluster.wait", "", 7, |interp, _| line(interp, "amdg.cluster_barrier_wait")),
+    ],
+    ..NOTHING
+};
+
+/// The barrier that a function is given.
+pub(super) fn own<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<Rc<MemDesc<'a>>, Stop> {
+    barrier(interp, need(interp, bound, "mbarrier")?, "mbarrier")
+}
+
+fn init<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let bar = own(interp, bound)?;
+    let count = int(interp, need(interp, bound, "count")?, "count")?;
+    if count <= 0 {
+        return interp.raise(format!("an mbarrier counts at least one arrival, not {count}"));
+    }
+    let ty = ty(interp, &bar);
+    line(interp, &format!("amdg.init_barrier {}, {count} : {ty}", bar.ssa))
+}
+
+fn wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let bar = own(interp, bound)?;
+    let phase = match need(interp, bound, "phase")? {
+        Value::Bool(value) => Value::Int(i128::from(*value)),
+        other => other.clone(),
+    };
+    let phase = scalar(interp, &phase, DType::Int32, "phase")?;
+    let ty = ty(interp, &bar);
+    line(interp, &format!("amdg.wait_barrier {}, {phase} : {ty}", bar.ssa))
+}
+
+/// Gives the phase that the barrier was in.
+fn arrive<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let bar = own(interp, bound)?;
+    let count = bound.get("count").map_or(Ok(1), |count| int(interp, count, "count"))?;
+    if count <= 0 {
+        return interp.raise(format!("an arrival counts at least once, not {count} times"));
+    }
+    let (here, ty) = (interp.here(), ty(interp, &bar));
+    let ssa = interp.emit.value(here, "i32", format_args!("amdg.arrive_barrier {}, {count} : {ty} -> i32", bar.ssa));
+    let (shape, layout) = (Rc::from([]), Rc::new(Value::None));
+    Ok(Value::Tensor(Tensor { ssa: Some(ssa), dtype: DType::Int32, shape, layout, constant: None }))
+}

@@ -1,0 +1,310 @@
+//! The tensor data mover of CDNA 5.
+//!
+//! Where an operation is given offsets or a predicate, a changed descriptor goes before it, as in Triton.
+
+use std::rc::Rc;
+
+use super::super::layouts::descriptor_type;
+use super::super::memory::ty;
+use super::super::operand::{descriptor, given, int, ints, join, list, memory, need, tensor};
+use super::super::python::items;
+use super::super::tensor::{cast, pointee};
+use super::super::{Bound, NOTHING, Part, Row};
+use super::{none, token};
+use crate::emit::Ssa;
+use crate::interp::{Eval, Interp, Stop};
+use crate::value::{DType, DescKind, MemDesc, Space, TensorDesc, Value};
+
+const LOAD: &str = "src, offsets=None, dest=None, pred=None, mbarrier=None, warp_used_hint=None, cache_modifier=''";
+const STORE: &str = "dest, offsets=None, src=None, mbarrier=None, cache_modifier=''";
+const UPDATE: &str = "desc, add_offsets=None, set_bounds=None, pred=None, clamp_bounds=False";
+
+pub(super) const PART: Part = Part {
+    rows: &[
+        Row::new("gl.amd.cdna5.tdm.make_tensor_descriptor", "base, shape, strides, block_shape, layout", 6, make),
+        Row::new("gl.amd.cdna5.tdm.update_tensor_descriptor", UPDATE, 8, update),
+        Row::effect("gl.amd.cdna5.tdm.async_load", LOAD, 8, load),
+        Row::effect("gl.amd.cdna5.tdm.async_load", "src, offsets, dest, pred=1, mbarrier=None", 6, load).until(7),
+        Row::effect("gl.amd.cdna5.tdm.async_load_fused", "members, cache_modifier=''", 9, load_fused),
+        Row::effect("gl.amd.cdna5.tdm.async_store", STORE, 8, store),
+        Row::effect("gl.amd.cdna5.tdm.async_store", "dest, offsets, src, mbarrier=None", 6, store).until(7),
+        Row::effect("gl.amd.cdna5.tdm.async_gather", "desc, src_row_indices, dst, mbarrier=None", 8, gather),
+        Row::effect(
+            "gl.amd.cdna5.tdm.async_gather",
+            "desc, src_row_indices, src_col_offset, dst, mbarrier=None",
+            7,
+            gather,
+        )
+        .until(7),
+        Row::effect("gl.amd.cdna5.tdm.async_scatter", "desc, dst_row_indices, src, mbarrier=None", 8, scatter),
+        Row::effect(
+            "gl.amd.cdna5.tdm.async_scatter",
+            "desc, dst_row_indices, dst_col_offset, src, mbarrier=None",
+            7,
+            scatter,
+        )
+        .until(7),
+        Row::effect("gl.amd.cdna5.tdm.async_wait", "num_outstanding=0", 6, wait),
+        Row::new("gl.amd.cdna5.tdm.prefetch", "src, offsets, pred=True, speculative=False", 7, none),
+        Row::new(
+            "gl.amd.cdna5.tdm._test_prefetch_with_offsets",
+            "src, offsets, pred=True, speculative=False",
+            7,
+            |_, _| Ok(Value::Unknown("Triton computes the offsets of a prefetch itself".into())),
+        ),
+    ],
+    ..NOTHING
+};
+
+/// Integers of a list as scalars of one type.
+fn scalars<'a>(interp: &mut Interp<'a>, value: &Value<'a>, dtype: DType, name: &str) -> Result<Vec<Value<'a>>, Stop> {
+    let mut made = Vec::new();
+    for item in list(interp, value, name)? {
+        let number = match &item {
+            Value::Int(_) | Value::Bool(_) => {
+                let number = i128::from(int(interp, &item, name)?);
+                interp.constant(number, dtype)
+            }
+            other => {
+                let number = tensor(interp, other, name)?;
+                if !number.shape.is_empty() || !number.dtype.is_int() {
+                    return interp.raise(format!("`{name}` has something that is no integer"));
+                }
+                cast(interp, &number, dtype)
+            }
+        };
+        made.push(Value::Tensor(number));
+    }
+    Ok(made)
+}
+
+fn names<'a>(interp: &mut Interp<'a>, values: &[Value<'a>]) -> String {
+    let mut names: Vec<Ssa> = Vec::new();
+    for value in values {
+        if let Value::Tensor(tensor) = value {
+            names.push(interp.ssa(tensor));
+        }
+    }
+    join(&names)
+}
+
+fn make<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let base = tensor(interp, need(interp, bound, "base")?, "base")?;
+    let dtype = pointee(interp, &base)?;
+    let block = ints(interp, need(interp, bound, "block_shape")?, "block_shape")?;
+    let layout = need(interp, bound, "layout")?.clone();
+    let shape = scalars(interp, need(interp, bound, "shape")?, DType::Int32, "shape")?;
+    let strides = scalars(interp, need(interp, bound, "strides")?, DType::Int64, "strides")?;
+    if !(1..=5).contains(&shape.len()) || strides.len() != shape.len() || block.len() != shape.len() {
+        return interp.raise("`shape`, `strides` and `block_shape` have the same number of dimensions, from 1 to 5");
+    }
+    let ty = descriptor_type(interp, DescKind::Tdm, dtype, &block, &layout)?;
+    let (sizes, steps) = (names(interp, &shape), names(interp, &strides));
+    let base = interp.ssa(&base);
+    let (here, base_ty) = (interp.here(), interp.emit.ty(base));
+    let ssa = interp.emit.value(
+        here,
+        &ty,
+        format_args!("tt.make_tensor_descriptor {base}, [{sizes}], [{steps}] : {base_ty}, {ty}"),
+    );
+    let made = TensorDesc { ssa, kind: DescKind::Tdm, dtype, block_shape: block, layout, shape, strides };
+    Ok(Value::TensorDesc(Rc::new(made)))
+}
+
+/// A descriptor with something changed.
+struct Change<'a> {
+    offsets: Option<Value<'a>>,
+    bounds: Option<Value<'a>>,
+    pred: Option<Value<'a>>,
+    clamp: bool,
+}
+
+fn changed<'a>(interp: &mut Interp<'a>, desc: &TensorDesc<'a>, change: &Change<'a>) -> Result<TensorDesc<'a>, Stop> {
+    let mut parts = String::new();
+    let rank = desc.block_shape.len();
+    for (name, value) in [("add_offsets", &change.offsets), ("set_bounds", &change.bounds)] {
+        let Some(value) = value else { continue };
+        let numbers = scalars(interp, value, DType::Int32, name)?;
+        if numbers.len() != rank {
+            return interp.raise(format!("`{name}` has {} numbers for {rank} dimensions", numbers.len()));
+        }
+        parts.push_str(&format!(" {name} = [{}]", names(interp, &numbers)));
+    }
+    if let Some(pred) = &change.pred {
+        let pred = match pred {
+            Value::Bool(value) => Value::Int(i128::from(*value)),
+            other => other.clone(),
+        };
+        let pred = tensor(interp, &pred, "pred")?;
+        if !pred.shape.is_empty() || !matches!(pred.dtype, DType::Int1 | DType::Int32) {
+            return interp.raise(format!("`pred` is an int32 or a bool, not {}", pred.dtype.name()));
+        }
+        let pred = cast(interp, &pred, DType::Int32);
+        parts.push_str(&format!(" pred = {}", interp.ssa(&pred)));
+    }
+    let clamp = if change.clamp { " {clamp_bounds}" } else { "" };
+    let (here, ty) = (interp.here(), interp.emit.ty(desc.ssa));
+    let ssa =
+        interp.emit.value(here, &ty, format_args!("amdg.update_tensor_descriptor {}{parts}{clamp} : {ty}", desc.ssa));
+    Ok(TensorDesc { ssa, ..desc.clone() })
+}
+
+fn update<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let desc = descriptor(interp, need(interp, bound, "desc")?, "desc")?;
+    let clamp = match bound.get("clamp_bounds") {
+        Some(clamp) => interp.truth(clamp).unwrap_or(false),
+        None => false,
+    };
+    let change = Change {
+        offsets: given(bound, "add_offsets").cloned(),
+        bounds: given(bound, "set_bounds").cloned(),
+        pred: given(bound, "pred").cloned(),
+        clamp,
+    };
+    if change.offsets.is_none() && change.bounds.is_none() && change.pred.is_none() {
+        return interp.raise("`update_tensor_descriptor` changes nothing: it takes offsets, bounds or a predicate");
+    }
+    if clamp && (change.offsets.is_none() || change.bounds.is_some()) {
+        return interp.raise("`clamp_bounds` goes with `add_offsets`, and without `set_bounds`");
+    }
+    Ok(Value::TensorDesc(Rc::new(changed(interp, &desc, &change)?)))
+}
+
+/// The descriptor at the place that a copy names.
+fn placed<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, desc: &TensorDesc<'a>, load: bool) -> Result<Ssa, Stop> {
+    let offsets = match given(bound, "offsets") {
+        Some(offsets) if !items(interp, &offsets.clone())?.is_empty() => Some(offsets.clone()),
+        _ => None,
+    };
+    let pred = given(bound, "pred").cloned();
+    if offsets.is_none() && pred.is_none() {
+        return Ok(desc.ssa);
+    }
+    let clamp = offsets.is_some();
+    let pred = if load && clamp { pred.or(Some(Value::Bool(true))) } else { pred };
+    Ok(changed(interp, desc, &Change { offsets, bounds: None, pred, clamp })?.ssa)
+}
+
+/// The memory that is copied from or to.
+fn shared<'a>(interp: &Interp<'a>, bound: &Bound<'a>, name: &'static str) -> Result<Rc<MemDesc<'a>>, Stop> {
+    let Some(value) = given(bound, name) else { return interp.raise(format!("`{name}` is not given")) };
+    let of = memory(interp, value, name)?;
+    if of.space != Space::Shared {
+        return interp.raise(format!("`{name}` is no shared memory"));
+    }
+    Ok(of)
+}
+
+/// `, barrier = %b` and `, type`, or nothing.
+fn signalled<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<(String, String), Stop> {
+    let Some(bar) = given(bound, "mbarrier") else { return Ok(Default::default()) };
+    let bar = super::super::mbarrier::barrier(interp, bar, "mbarrier")?;
+    Ok((format!(", barrier = {}", bar.ssa), format!(", {}", ty(interp, &bar))))
+}
+
+/// A block is as large as the memory, up to leading dimensions of 1.
+fn fits<'a>(interp: &Interp<'a>, desc: &TensorDesc<'a>, memory: &MemDesc<'a>) -> Result<(), Stop> {
+    let real = |shape: &[i64]| shape.iter().copied().skip_while(|size| *size == 1).collect::<Vec<i64>>();
+    if real(&desc.block_shape) == real(&memory.shape) {
+        return Ok(());
+    }
+    interp.raise(format!("the descriptor's block is {:?}, the memory {:?}", desc.block_shape, memory.shape))
+}
+
+fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let desc = descriptor(interp, need(interp, bound, "src")?, "src")?;
+    let dest = shared(interp, bound, "dest")?;
+    fits(interp, &desc, &dest)?;
+    let placed = placed(interp, bound, &desc, true)?;
+    let (bar, bar_ty) = signalled(interp, bound)?;
+    let hint = match given(bound, "warp_used_hint") {
+        Some(hint) => format!(" {{warp_used_hint = {} : i32}}", int(interp, hint, "warp_used_hint")?),
+        None => String::new(),
+    };
+    let (from, to) = (interp.emit.ty(placed), ty(interp, &dest));
+    token(
+        interp,
+        &format!("amdg.async_tdm_copy_global_to_local {placed} into {}{bar}{hint} : {from}{bar_ty} -> {to}", dest.ssa),
+    )
+}
+
+fn load_fused<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let members = list(interp, need(interp, bound, "members")?, "members")?;
+    if !(2..=4).contains(&members.len()) {
+        return interp.raise(format!("a fused load has 2 to 4 members, not {}", members.len()));
+    }
+    let (mut descs, mut dests, mut hints) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut from, mut to) = (Vec::new(), Vec::new());
+    for member in &members {
+        let member = list(interp, member, "members")?;
+        let [desc, dest, hint] = &member[..] else {
+            return interp.raise("a member is a descriptor, its destination and its warps");
+        };
+        let (desc, dest) = (descriptor(interp, desc, "members")?, memory(interp, dest, "members")?);
+        hints.push(int(interp, hint, "members")?.to_string());
+        from.push(interp.emit.ty(desc.ssa).to_string());
+        to.push(ty(interp, &dest).to_string());
+        descs.push(desc.ssa);
+        dests.push(dest.ssa);
+    }
+    token(
+        interp,
+        &format!(
+            "amdg.async_tdm_fused_copy_global_to_local {} into {} {{warp_used_hints = array<i32: {}>}} : {} -> {}",
+            join(&descs),
+            join(&dests),
+            hints.join(", "),
+            from.join(", "),
+            to.join(", ")
+        ),
+    )
+}
+
+fn store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let desc = descriptor(interp, need(interp, bound, "dest")?, "dest")?;
+    let src = shared(interp, bound, "src")?;
+    fits(interp, &desc, &src)?;
+    let placed = placed(interp, bound, &desc, false)?;
+    let (bar, bar_ty) = signalled(interp, bound)?;
+    let (to, from) = (interp.emit.ty(placed), ty(interp, &src));
+    token(
+        interp,
+        &format!("amdg.async_tdm_copy_local_to_global {placed} from {}{bar} : {from}{bar_ty} -> {to}", src.ssa),
+    )
+}
+
+fn gather<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    rows(interp, bound, "src_row_indices", "dst", "amdg.async_tdm_gather", "to")
+}
+
+fn scatter<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    rows(interp, bound, "dst_row_indices", "src", "amdg.async_tdm_scatter", "from")
+}
+
+fn rows<'a>(
+    interp: &mut Interp<'a>,
+    bound: &Bound<'a>,
+    indices: &'static str,
+    with: &'static str,
+    op: &str,
+    word: &str,
+) -> Eval<'a> {
+    let desc = descriptor(interp, need(interp, bound, "desc")?, "desc")?;
+    let indices = tensor(interp, need(interp, bound, indices)?, indices)?;
+    let smem = shared(interp, bound, with)?;
+    if desc.block_shape.len() != 2 || smem.shape.len() != 2 {
+        return interp.raise("rows are gathered and scattered in two dimensions");
+    }
+    let (bar, bar_ty) = signalled(interp, bound)?;
+    let indices = interp.ssa(&indices);
+    let (by, at, to) = (interp.emit.ty(indices), ty(interp, &smem), interp.emit.ty(desc.ssa));
+    token(interp, &format!("{op} {}[{indices}] {word} {}{bar} : {by}, {at}{bar_ty} -> {to}", desc.ssa, smem.ssa))
+}
+
+fn wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let num = bound.get("num_outstanding").map_or(Ok(0), |num| int(interp, num, "num_outstanding"))?;
+    if num < 0 {
+        return interp.raise(format!("{num} operations cannot be outstanding"));
+    }
+    token(interp, &format!("amdg.async_tdm_wait  {{num = {num} : i32}}"))
+}

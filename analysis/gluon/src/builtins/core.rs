@@ -1,0 +1,87 @@
+//! What a kernel asks of its compilation: warps, CTAs, constants, layouts, cache policies.
+
+use std::rc::Rc;
+
+use super::layouts::{build, opaque_registers, opaque_shared};
+use super::operand::{given, ints, need};
+use super::table::{NOTHING, Part};
+use super::{Bound, Class, Row};
+use crate::interp::{Eval, Interp};
+use crate::value::{Range, Value};
+
+pub(super) const PART: Part = Part {
+    rows: &[
+        Row::new("gl.constexpr", "value", 4, |interp, bound| {
+            let value = need(interp, bound, "value")?;
+            match value {
+                Value::Tensor(tensor) if tensor.constant.is_none() => {
+                    interp.raise("a constexpr is asked for, and the kernel computes this value")
+                }
+                _ => Ok(value.clone()),
+            }
+        }),
+        Row::new("gl._unwrap_if_constexpr", "value", 4, |interp, bound| Ok(need(interp, bound, "value")?.clone())),
+        Row::new("gl.static_range", "arg1, arg2=None, step=None", 4, static_range),
+        Row::new("gl.num_warps", "", 6, |interp, _| Ok(Value::Int(interp.num_warps.into()))),
+        Row::new("gl.num_ctas", "", 6, |interp, _| Ok(Value::Int(interp.num_ctas.into()))),
+        Row::new("gl.to_linear_layout", "layout, shape", 6, |interp, bound| {
+            let layout = need(interp, bound, "layout")?;
+            let shape = ints(interp, need(interp, bound, "shape")?, "shape")?;
+            match layout {
+                Value::Object(object) if matches!(object.class.path, "gl.AutoLayout" | "gl.SharedLinearLayout") => {
+                    Ok(layout.clone())
+                }
+                Value::Object(object) if object.class.is_a("gl.SharedLayout") => opaque_shared(interp, &[]),
+                _ => opaque_registers(interp, &shape),
+            }
+        }),
+        Row::new("gl.bank_conflicts", "distr_ty, shared_ty", 6, |interp, _| {
+            interp.unknown("bank conflicts are not counted")
+        }),
+    ],
+    classes: &[
+        Class::new(
+            "gl.nvidia.ampere.CachePolicy",
+            "cache_modifier=None, l1=None, l2=None, l2_prefetch_size=None",
+            "",
+            9,
+            plain,
+        ),
+        Class::new(
+            "gl.nvidia.ampere.FractionalEvictionPolicy",
+            "primary, fraction, secondary='evict_unchanged'",
+            "",
+            9,
+            plain,
+        ),
+        Class::new("gl.CachePolicy", "cache_modifier=None, eviction_policy=None", "", 9, plain),
+    ],
+    ..NOTHING
+};
+
+fn plain<'a>(_: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) -> Eval<'a> {
+    Ok(Value::Object(Rc::new(build(class, bound, &[]))))
+}
+
+fn static_range<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let first = need(interp, bound, "arg1")?.clone();
+    let (start, stop) = match given(bound, "arg2") {
+        Some(stop) => (first, stop.clone()),
+        None => (Value::Int(0), first),
+    };
+    let step = given(bound, "step").cloned().unwrap_or(Value::Int(1));
+    for bound in [&start, &stop, &step] {
+        match bound {
+            Value::Int(_) | Value::Bool(_) => {}
+            Value::Unknown(reason) => return interp.unknown(reason.clone()),
+            Value::Tensor(_) => {
+                return interp.raise("`static_range` counts to constants; the kernel computes this one");
+            }
+            other => return interp.raise(format!("`static_range` counts in integers, not in {}", other.class_name())),
+        }
+    }
+    if matches!(step, Value::Int(0)) {
+        return interp.raise("`static_range` with a step of 0");
+    }
+    Ok(Value::Range(Rc::new(Range { start, stop, step, unrolled: true })))
+}

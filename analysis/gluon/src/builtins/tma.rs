@@ -1,0 +1,361 @@
+//! TMA: copies between global and shared memory by tensor descriptors.
+
+use std::rc::Rc;
+
+use super::layouts::{cga, descriptor_type};
+use super::mbarrier::barrier;
+use super::memory::{bracketed, ty};
+use super::operand::{
+    coordinates, descriptor, dtype as element, flag, given, int, int_list, ints, join, list, memory, need, predicate,
+    scalar, tensor,
+};
+use super::removed::replaced;
+use super::table::{NOTHING, Part};
+use super::{Bound, Class, Row};
+use crate::interp::{Eval, Interp, Stop};
+use crate::value::{DType, DescKind, MemDesc, Space, TensorDesc, Value};
+
+const LOAD: &str = "tensor_desc, coord, barrier, result, pred=True, multicast=False, cache_policy=None";
+const IM2COL: &str = "tensor_desc, coord, offsets, barrier, result, pred=True, multicast=False, cache_policy=None";
+const GATHER: &str = "tensor_desc, x_offsets, y_offset, barrier, result, pred=True, multicast=False, cache_policy=None";
+const NO_POLICY: &str = "tensor_desc, coord, barrier, result, pred=True, multicast=False";
+
+pub(super) const PART: Part = Part {
+    rows: &[
+        Row::effect("gl.nvidia.hopper.tma.async_load", LOAD, 9, load),
+        Row::effect("gl.nvidia.hopper.tma.async_load", NO_POLICY, 8, load).until(8),
+        Row::effect("gl.nvidia.hopper.tma.async_load_im2col", IM2COL, 9, load),
+        Row::effect(
+            "gl.nvidia.hopper.tma.async_load_im2col",
+            "tensor_desc, coord, offsets, barrier, result, pred=True, multicast=False",
+            8,
+            load,
+        )
+        .until(8),
+        Row::effect("gl.nvidia.hopper.tma.async_store", "tensor_desc, coord, src, cache_policy=None", 9, store),
+        Row::effect("gl.nvidia.hopper.tma.async_store", "tensor_desc, coord, src", 8, store).until(8),
+        Row::effect("gl.nvidia.hopper.tma.async_copy_global_to_shared", LOAD, 9, |interp, bound| {
+            replaced(interp, "async_copy_global_to_shared", "async_load");
+            load(interp, bound)
+        }),
+        Row::effect("gl.nvidia.hopper.tma.async_copy_global_to_shared", NO_POLICY, 4, load).until(8),
+        Row::effect("gl.nvidia.hopper.tma.async_copy_global_to_shared_im2col", IM2COL, 9, |interp, bound| {
+            replaced(interp, "async_copy_global_to_shared_im2col", "async_load_im2col");
+            load(interp, bound)
+        }),
+        Row::effect("gl.nvidia.hopper.tma.async_copy_global_to_shared_im2col", IM2COL, 7, load).until(8),
+        Row::effect(
+            "gl.nvidia.hopper.tma.async_copy_shared_to_global",
+            "tensor_desc, coord, src",
+            9,
+            |interp, bound| {
+                replaced(interp, "async_copy_shared_to_global", "async_store");
+                store(interp, bound)
+            },
+        ),
+        Row::effect("gl.nvidia.hopper.tma.async_copy_shared_to_global", "tensor_desc, coord, src", 4, store).until(8),
+        Row::effect("gl.nvidia.hopper.tma.async_atomic_add", "tensor_desc, coord, src", 8, |i, b| reduce(i, b, "add")),
+        Row::effect("gl.nvidia.hopper.tma.async_atomic_min", "tensor_desc, coord, src", 8, |i, b| reduce(i, b, "min")),
+        Row::effect("gl.nvidia.hopper.tma.async_atomic_max", "tensor_desc, coord, src", 8, |i, b| reduce(i, b, "max")),
+        Row::effect("gl.nvidia.hopper.tma.async_atomic_and", "tensor_desc, coord, src", 8, |i, b| reduce(i, b, "and")),
+        Row::effect("gl.nvidia.hopper.tma.async_atomic_or", "tensor_desc, coord, src", 8, |i, b| reduce(i, b, "or")),
+        Row::effect("gl.nvidia.hopper.tma.async_atomic_xor", "tensor_desc, coord, src", 8, |i, b| reduce(i, b, "xor")),
+        Row::effect("gl.nvidia.hopper.tma.store_wait", "pendings, read_only=True", 8, store_wait),
+        Row::effect("gl.nvidia.hopper.tma.store_wait", "pendings", 4, store_wait).until(7),
+        Row::new(
+            "gl.nvidia.hopper.tma.make_tensor_descriptor",
+            "base, shape, strides, block_shape, layout, padding_option='zero'",
+            6,
+            make,
+        ),
+        Row::effect("gl.nvidia.blackwell.tma.async_gather", GATHER, 9, gather),
+        Row::effect(
+            "gl.nvidia.blackwell.tma.async_gather",
+            "tensor_desc, x_offsets, y_offset, barrier, result, pred=True, multicast=False",
+            4,
+            gather,
+        )
+        .until(8),
+        Row::effect(
+            "gl.nvidia.blackwell.tma.async_scatter",
+            "tensor_desc, x_offsets, y_offset, src, cache_policy=None",
+            4,
+            scatter,
+        ),
+        Row::new("tensor_descriptor.@dtype", "self", 4, |i, b| Ok(Value::DType(own(i, b)?.dtype))),
+        Row::new("tensor_descriptor.@block_shape", "self", 4, |i, b| {
+            Ok(int_list(own(i, b)?.block_shape.iter().copied()))
+        }),
+        Row::new("tensor_descriptor.@layout", "self", 4, |i, b| Ok(own(i, b)?.layout.clone())),
+        Row::new("tensor_descriptor.@shape", "self", 4, |i, b| Ok(Value::Tuple(own(i, b)?.shape.clone().into()))),
+        Row::new("tensor_descriptor.@strides", "self", 4, |i, b| Ok(Value::Tuple(own(i, b)?.strides.clone().into()))),
+        Row::new("tensor_descriptor.@nbytes_per_cta", "self", 7, |i, b| {
+            let of = own(i, b)?;
+            nbytes(i, &of)
+        }),
+        Row::new("tensor_descriptor.@block_type", "self", 4, |i, b| {
+            let of = own(i, b)?;
+            block_type(i, of.dtype, &of.block_shape)
+        }),
+        Row::new("tensor_descriptor.@type", "self", 4, |i, b| {
+            let of = own(i, b)?;
+            let block = block_type(i, of.dtype, &of.block_shape)?;
+            let bytes = nbytes(i, &of)?;
+            let fields = vec![("block_type", block), ("layout", of.layout.clone()), ("nbytes_per_cta", bytes)];
+            super::layouts::object(i, "gl.nvidia.hopper.tma.tensor_descriptor_type", fields)
+        }),
+        Row::new("gl.block_type.@nbytes", "self", 4, |i, b| {
+            let Value::Object(of) = need(i, b, "self")? else { return i.unknown("the type is not known") };
+            let field = |name| super::operand::field(of, name).cloned().unwrap_or(Value::None);
+            let (shape, dtype) = (ints(i, &field("shape"), "shape")?, element(i, &field("element_ty"), "element_ty")?);
+            let elements: i128 = shape.iter().map(|size| i128::from(*size)).product();
+            Ok(Value::Int(elements * i128::from(dtype.bits()) / 8))
+        }),
+        Row::new("gl.block_type.@numel", "self", 4, |i, b| {
+            let Value::Object(of) = need(i, b, "self")? else { return i.unknown("the type is not known") };
+            let shape = ints(i, super::operand::field(of, "shape").unwrap_or(&Value::None), "shape")?;
+            Ok(Value::Int(shape.iter().map(|size| i128::from(*size)).product()))
+        }),
+    ],
+    classes: &[
+        Class::new("gl.block_type", "element_ty, shape", "", 4, |_, class, bound| {
+            Ok(Value::Object(Rc::new(super::layouts::build(class, bound, &[]))))
+        }),
+        Class::new(
+            "gl.nvidia.hopper.tma.tensor_descriptor_type",
+            "block_type, shape_type=None, strides_type=None, layout=None, nbytes_per_cta=None",
+            "",
+            4,
+            |_, class, bound| Ok(Value::Object(Rc::new(super::layouts::build(class, bound, &[])))),
+        ),
+    ],
+    ..NOTHING
+};
+
+fn own<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<Rc<TensorDesc<'a>>, Stop> {
+    descriptor(interp, need(interp, bound, "self")?, "self")
+}
+
+fn block_type<'a>(interp: &Interp<'a>, dtype: DType, shape: &[i64]) -> Eval<'a> {
+    let fields = vec![("element_ty", Value::DType(dtype)), ("shape", int_list(shape.iter().copied()))];
+    super::layouts::object(interp, "gl.block_type", fields)
+}
+
+/// Bytes of a block that one CTA gets.
+fn nbytes<'a>(interp: &Interp<'a>, of: &TensorDesc<'a>) -> Eval<'a> {
+    let splits = cga(interp, &of.layout)?.iter().filter(|basis| basis.iter().any(|unit| *unit != 0)).count();
+    let elements: i128 = of.block_shape.iter().map(|size| i128::from(*size)).product();
+    Ok(Value::Int(elements * i128::from(of.dtype.bits()) / 8 / (1_i128 << splits.min(64))))
+}
+
+/// What a copy moves must be what its memory holds: element type, and block up to leading dimensions of 1.
+fn fits<'a>(interp: &Interp<'a>, desc: &TensorDesc<'a>, memory: &MemDesc<'a>, rows: bool) -> Result<(), Stop> {
+    if memory.space != Space::Shared {
+        return interp.raise("TMA copies from and to shared memory, not tensor memory");
+    }
+    if memory.dtype.bits() != desc.dtype.bits() {
+        return interp.raise(format!(
+            "the descriptor's elements are {}, those of the memory {}",
+            desc.dtype.name(),
+            memory.dtype.name()
+        ));
+    }
+    // A gather or scatter takes as many rows as it has offsets.
+    if rows || desc.kind == DescKind::Im2col {
+        return Ok(());
+    }
+    let real = |shape: &[i64]| shape.iter().copied().skip_while(|size| *size == 1).collect::<Vec<i64>>();
+    if real(&desc.block_shape) != real(&memory.shape) {
+        return interp.raise(format!(
+            "the descriptor's block is {:?}, the memory {:?}: the copy and its memory must have the same shape",
+            desc.block_shape, memory.shape
+        ));
+    }
+    Ok(())
+}
+
+fn policy<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<(), Stop> {
+    match given(bound, "cache_policy") {
+        Some(Value::Int(_) | Value::Bool(_) | Value::Tensor(_)) => interp.raise("`cache_policy` is a `CachePolicy`"),
+        _ => Ok(()),
+    }
+}
+
+fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let desc = descriptor(interp, need(interp, bound, "tensor_desc")?, "tensor_desc")?;
+    let coord = coordinates(interp, need(interp, bound, "coord")?, "coord")?;
+    let bar = barrier(interp, need(interp, bound, "barrier")?, "barrier")?;
+    let result = memory(interp, need(interp, bound, "result")?, "result")?;
+    let pred = predicate(interp, bound.get("pred"), "pred")?;
+    let multicast = flag(interp, bound.get("multicast"), false, "multicast")?;
+    policy(interp, bound)?;
+    fits(interp, &desc, &result, false)?;
+    if desc.kind != DescKind::Im2col && coord.len() != desc.block_shape.len() {
+        return interp.raise(format!(
+            "{} coordinates for a block of {} dimensions",
+            coord.len(),
+            desc.block_shape.len()
+        ));
+    }
+    let mut offsets = String::new();
+    if let Some(given) = bound.get("offsets") {
+        let items = list(interp, given, "offsets")?;
+        let items: Vec<_> =
+            items.iter().map(|item| scalar(interp, item, DType::Int16, "offsets")).collect::<Result<_, _>>()?;
+        offsets = format!(" offsets = {}", bracketed(&items));
+    }
+    let (here, bar_ty, result_ty, desc_ty) =
+        (interp.here(), ty(interp, &bar), ty(interp, &result), interp.emit.ty(desc.ssa));
+    let attributes = if multicast { " {multicast}" } else { "" };
+    interp.emit.op(
+        here,
+        format_args!(
+            "ttng.async_tma_copy_global_to_local {}[{}]{offsets} {}, {}, {pred}{attributes} : {desc_ty}, {bar_ty} -> {result_ty}",
+            desc.ssa,
+            join(&coord),
+            result.ssa,
+            bar.ssa
+        ),
+    );
+    Ok(Value::None)
+}
+
+fn store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    to_global(interp, bound, "ttng.async_tma_copy_local_to_global ")
+}
+
+fn reduce<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, kind: &str) -> Eval<'a> {
+    to_global(interp, bound, &format!("ttng.async_tma_reduce {kind}, "))
+}
+
+fn to_global<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, op: &str) -> Eval<'a> {
+    let desc = descriptor(interp, need(interp, bound, "tensor_desc")?, "tensor_desc")?;
+    let coord = coordinates(interp, need(interp, bound, "coord")?, "coord")?;
+    let src = memory(interp, need(interp, bound, "src")?, "src")?;
+    policy(interp, bound)?;
+    fits(interp, &desc, &src, false)?;
+    let (here, src_ty, desc_ty) = (interp.here(), ty(interp, &src), interp.emit.ty(desc.ssa));
+    interp.emit.op(here, format_args!("{op}{}[{}] {} : {desc_ty}, {src_ty}", desc.ssa, join(&coord), src.ssa));
+    Ok(Value::None)
+}
+
+fn store_wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let pendings = int(interp, need(interp, bound, "pendings")?, "pendings")?;
+    if pendings < 0 {
+        return interp.raise(format!("{pendings} stores cannot be pending"));
+    }
+    let read_only = if flag(interp, bound.get("read_only"), true, "read_only")? { ", read_only" } else { "" };
+    let here = interp.here();
+    interp.emit.op(here, format_args!("ttng.async_tma_store_wait {{pendings = {pendings} : i32{read_only}}}"));
+    Ok(Value::None)
+}
+
+fn gather<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let desc = descriptor(interp, need(interp, bound, "tensor_desc")?, "tensor_desc")?;
+    let x = tensor(interp, need(interp, bound, "x_offsets")?, "x_offsets")?;
+    let y = scalar(interp, need(interp, bound, "y_offset")?, DType::Int32, "y_offset")?;
+    let bar = barrier(interp, need(interp, bound, "barrier")?, "barrier")?;
+    let result = memory(interp, need(interp, bound, "result")?, "result")?;
+    let pred = predicate(interp, bound.get("pred"), "pred")?;
+    let multicast = flag(interp, bound.get("multicast"), false, "multicast")?;
+    policy(interp, bound)?;
+    fits(interp, &desc, &result, true)?;
+    let x = interp.ssa(&x);
+    let (here, bar_ty, result_ty, desc_ty, x_ty) =
+        (interp.here(), ty(interp, &bar), ty(interp, &result), interp.emit.ty(desc.ssa), interp.emit.ty(x));
+    let attributes = if multicast { " {multicast}" } else { "" };
+    interp.emit.op(
+        here,
+        format_args!(
+            "ttng.async_tma_gather {}[{x}, {y}] {}, {}, {pred}{attributes} : {desc_ty}, {x_ty}, i32, {bar_ty}, {result_ty}, i1",
+            desc.ssa, result.ssa, bar.ssa
+        ),
+    );
+    Ok(Value::None)
+}
+
+fn scatter<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let desc = descriptor(interp, need(interp, bound, "tensor_desc")?, "tensor_desc")?;
+    let x = tensor(interp, need(interp, bound, "x_offsets")?, "x_offsets")?;
+    let y = scalar(interp, need(interp, bound, "y_offset")?, DType::Int32, "y_offset")?;
+    let src = memory(interp, need(interp, bound, "src")?, "src")?;
+    policy(interp, bound)?;
+    fits(interp, &desc, &src, true)?;
+    let x = interp.ssa(&x);
+    let (here, src_ty, desc_ty, x_ty) = (interp.here(), ty(interp, &src), interp.emit.ty(desc.ssa), interp.emit.ty(x));
+    interp.emit.op(
+        here,
+        format_args!("ttng.async_tma_scatter {}[{x}, {y}] {} : {desc_ty}, {x_ty}, i32, {src_ty}", desc.ssa, src.ssa),
+    );
+    Ok(Value::None)
+}
+
+fn make<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let base = tensor(interp, need(interp, bound, "base")?, "base")?;
+    let DType::Ptr(to) = base.dtype else { return interp.raise("`base` is no pointer") };
+    let Some(dtype) = to.dtype() else { return interp.unknown("what `base` points to is not known") };
+    let shape = list(interp, need(interp, bound, "shape")?, "shape")?;
+    let strides = list(interp, need(interp, bound, "strides")?, "strides")?;
+    let block = ints(interp, need(interp, bound, "block_shape")?, "block_shape")?;
+    let layout = need(interp, bound, "layout")?.clone();
+    if !(1..=5).contains(&shape.len()) || strides.len() != shape.len() || block.len() != shape.len() {
+        return interp.raise("`shape`, `strides` and `block_shape` have the same number of dimensions, from 1 to 5");
+    }
+    let bytes = block.last().copied().unwrap_or(0).saturating_mul(i64::from(dtype.bits())) / 8;
+    if bytes < 16 {
+        return interp.raise(format!("the last dimension of a block has at least 16 bytes, not {bytes}"));
+    }
+    if strides.last().is_some_and(|stride| matches!(stride, Value::Int(stride) if *stride != 1)) {
+        return interp.raise("the last stride of a tensor descriptor is 1");
+    }
+    let sizes: Vec<_> = shape.iter().map(|size| wide(interp, size, DType::Int32, "shape")).collect::<Result<_, _>>()?;
+    let steps: Vec<_> =
+        strides.iter().map(|step| wide(interp, step, DType::Int64, "strides")).collect::<Result<_, _>>()?;
+    let ty = descriptor_type(interp, DescKind::Tiled, dtype, &block, &layout)?;
+    let base = interp.ssa(&base);
+    let (here, base_ty) = (interp.here(), interp.emit.ty(base));
+    let names = |values: &[Value<'a>]| {
+        let ssa = values.iter().filter_map(|value| if let Value::Tensor(of) = value { of.ssa } else { None });
+        join(&ssa.collect::<Vec<_>>())
+    };
+    let (size_names, step_names) = (names(&sizes), names(&steps));
+    let ssa = interp.emit.value(
+        here,
+        &ty,
+        format_args!("tt.make_tensor_descriptor {base}, [{size_names}], [{step_names}] : {base_ty}, {ty}"),
+    );
+    Ok(Value::TensorDesc(Rc::new(TensorDesc {
+        ssa,
+        kind: DescKind::Tiled,
+        dtype,
+        block_shape: block,
+        layout,
+        shape: sizes,
+        strides: steps,
+    })))
+}
+
+/// A scalar of this width: narrower and wider integers are cast.
+fn wide<'a>(interp: &mut Interp<'a>, value: &Value<'a>, dtype: DType, name: &str) -> Eval<'a> {
+    if let Value::Int(_) | Value::Bool(_) = value {
+        let number = i128::from(int(interp, value, name)?);
+        return Ok(Value::Tensor(interp.constant(number, dtype)));
+    }
+    let mut of = tensor(interp, value, name)?;
+    if !of.dtype.is_int() || !of.shape.is_empty() {
+        return interp.raise(format!("`{name}` has something that is no integer"));
+    }
+    let (from, to) = (of.dtype.ir(), dtype.ir());
+    if from != to {
+        let op = match (of.dtype.bits() < dtype.bits(), of.dtype.is_unsigned()) {
+            (true, true) => "arith.extui",
+            (true, false) => "arith.extsi",
+            (false, _) => "arith.trunci",
+        };
+        let ssa = interp.ssa(&of);
+        let here = interp.here();
+        of.ssa = Some(interp.emit.value(here, &to, format_args!("{op} {ssa} : {from} to {to}")));
+    }
+    of.dtype = dtype;
+    Ok(Value::Tensor(of))
+}

@@ -1,0 +1,235 @@
+//! Assignments.
+
+use std::rc::Rc;
+
+use ruff_python_ast::{Expr, StmtAnnAssign, StmtAssign, StmtAugAssign};
+
+use crate::interp::{Interp, Stop};
+use crate::value::Value;
+
+impl<'a> Interp<'a> {
+    pub(super) fn assign_statement(&mut self, stmt: &'a StmtAssign) -> Result<(), Stop> {
+        let value = self.expr(&stmt.value)?;
+        self.unheard(&stmt.value, &value);
+        for target in &stmt.targets {
+            let value = self.becomes(value.clone());
+            self.bind(target, value)?;
+        }
+        Ok(())
+    }
+
+    /// Says of a name of Gluon that no release has, such as one that is still being typed, that what it was
+    /// meant to do is not followed.
+    pub(super) fn unheard(&mut self, expr: &Expr, value: &Value<'a>) {
+        if let (Value::Lib(path), true) = (value, self.in_kernel())
+            && path.starts_with("gl.")
+        {
+            self.not_followed(self.file, Interp::range(expr), format!("`{path}` is not known"));
+        }
+    }
+
+    pub(super) fn augmented(&mut self, stmt: &'a StmtAugAssign) -> Result<(), Stop> {
+        let before = self.expr(&stmt.target)?;
+        let by = self.expr(&stmt.value)?;
+        if let (Value::List(list), false) = (&before, self.in_kernel())
+            && stmt.op == ruff_python_ast::Operator::Add
+        {
+            let items = self.items(&by)?;
+            list.borrow_mut().extend(items);
+            return Ok(());
+        }
+        let outer = std::mem::replace(&mut self.at, Interp::range(stmt));
+        let value = self.binary(stmt.op, &before, &by);
+        self.at = outer;
+        let value = self.becomes(value?);
+        self.bind(&stmt.target, value)
+    }
+
+    pub(super) fn annotated(&mut self, stmt: &'a StmtAnnAssign) -> Result<(), Stop> {
+        let Some(value) = &stmt.value else { return Ok(()) };
+        let constexpr = self.in_kernel() && self.is_constexpr(&stmt.annotation);
+        if constexpr
+            && let Expr::Name(name) = &*stmt.target
+            && self.state.dry == 0
+            && self.scope.own(name.id.as_str()).is_some_and(|value| !matches!(value, Value::Unknown(_)))
+            && self.state.closed + self.state.unrolled == 0
+        {
+            // Triton refuses it; the loops that Triton unrolls may well run it again.
+            return self.raise(format!("`{}` is already defined: a constexpr is assigned once", name.id));
+        }
+        let value = self.expr(value)?;
+        let value = if constexpr { value } else { self.becomes(value) };
+        self.bind(&stmt.target, value)
+    }
+
+    /// Whether an annotation is `gl.constexpr`, under whatever name.
+    pub(super) fn is_constexpr(&mut self, annotation: &'a Expr) -> bool {
+        match annotation {
+            Expr::Attribute(attribute) => attribute.attr.as_str() == "constexpr",
+            Expr::StringLiteral(text) => text.value.to_str().ends_with("constexpr"),
+            Expr::Name(name) if name.id.as_str() == "constexpr" => true,
+            Expr::Name(name) => match self.scope.get(name.id.as_str()) {
+                Some(Value::Builtin(row)) => row.path.ends_with("constexpr"),
+                Some(Value::Lib(path) | Value::Type(path)) => path.ends_with("constexpr"),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// What an assigned value becomes: in the kernel a number is a scalar of the kernel.
+    pub(super) fn becomes(&mut self, value: Value<'a>) -> Value<'a> {
+        if !self.in_kernel() {
+            return value;
+        }
+        match &value {
+            Value::Bool(_) | Value::Int(_) | Value::Float(_) => self.as_tensor(&value),
+            Value::Tuple(items) if items.iter().any(Self::is_number) => {
+                let items: Vec<_> = items.iter().map(|item| self.becomes(item.clone())).collect();
+                Value::Tuple(items.into())
+            }
+            _ => value,
+        }
+    }
+
+    fn is_number(value: &Value<'a>) -> bool {
+        match value {
+            Value::Bool(_) | Value::Int(_) | Value::Float(_) => true,
+            Value::Tuple(items) => items.iter().any(Self::is_number),
+            _ => false,
+        }
+    }
+
+    /// Binds a target of an assignment or a loop.
+    pub(super) fn bind(&mut self, target: &'a Expr, value: Value<'a>) -> Result<(), Stop> {
+        match target {
+            Expr::Name(name) => {
+                let name = name.id.as_str();
+                self.name_values(name, &value);
+                self.scope.set(name, value);
+                Ok(())
+            }
+            Expr::Tuple(tuple) => self.unpack(&tuple.elts, &value),
+            Expr::List(list) => self.unpack(&list.elts, &value),
+            Expr::Starred(starred) => self.bind(&starred.value, value),
+            Expr::Attribute(attribute) => {
+                if self.in_kernel() {
+                    return self.raise("a kernel does not assign to attributes");
+                }
+                match self.expr(&attribute.value)? {
+                    Value::Instance(instance) => {
+                        super::class::set_field(&instance, attribute.attr.as_str(), value);
+                        Ok(())
+                    }
+                    Value::Module(scope) => {
+                        scope.set(attribute.attr.as_str(), value);
+                        Ok(())
+                    }
+                    Value::Class(class) => {
+                        class.scope.set(attribute.attr.as_str(), value);
+                        Ok(())
+                    }
+                    Value::Host(thing) => {
+                        crate::host::set_attribute(&thing, attribute.attr.as_str(), value);
+                        Ok(())
+                    }
+                    // Settings of libraries have no part in a launch.
+                    Value::Lib(_) if self.follows_host() => Ok(()),
+                    _ => self.unknown("what this attribute belongs to is not followed"),
+                }
+            }
+            Expr::Subscript(subscript) => {
+                if self.in_kernel() {
+                    return self.raise("a kernel does not assign to elements");
+                }
+                let (whole, at) = (self.expr(&subscript.value)?, self.expr(&subscript.slice)?);
+                self.set_item(&whole, at, value)
+            }
+            _ => self.unknown("this target of an assignment is not followed"),
+        }
+    }
+
+    fn unpack(&mut self, targets: &'a [Expr], value: &Value<'a>) -> Result<(), Stop> {
+        if let Value::Unknown(_) = value {
+            for target in targets {
+                self.bind(target, value.clone())?;
+            }
+            return Ok(());
+        }
+        let items = self.items(value)?;
+        let star = targets.iter().position(|target| matches!(target, Expr::Starred(_)));
+        let enough = match star {
+            Some(_) => items.len() + 1 >= targets.len(),
+            None => items.len() == targets.len(),
+        };
+        if !enough {
+            return self.raise(format!("{} values are unpacked into {} names", items.len(), targets.len()));
+        }
+        let mut items = items.into_iter();
+        let surplus = (items.len() + 1).saturating_sub(targets.len());
+        for target in targets {
+            let value = match target {
+                Expr::Starred(_) => Value::List(Rc::new(items.by_ref().take(surplus).collect::<Vec<_>>().into())),
+                _ => items.next().unwrap_or(Value::None),
+            };
+            self.bind(target, value)?;
+        }
+        Ok(())
+    }
+
+    fn set_item(&mut self, whole: &Value<'a>, at: Value<'a>, value: Value<'a>) -> Result<(), Stop> {
+        match whole {
+            Value::Dict(items) => {
+                let mut items = items.borrow_mut();
+                match items.iter_mut().find(|(key, _)| super::host::equal(key, &at)) {
+                    Some(slot) => slot.1 = value,
+                    None => items.push((at, value)),
+                }
+                Ok(())
+            }
+            Value::List(items) => {
+                let index = self.int(&at)?;
+                let mut items = items.borrow_mut();
+                match super::host::index(index, items.len()).and_then(|index| items.get_mut(index)) {
+                    Some(slot) => {
+                        *slot = value;
+                        Ok(())
+                    }
+                    None => self.raise("the index is out of range"),
+                }
+            }
+            Value::Host(_) => Ok(()),
+            Value::Lib(_) if self.follows_host() => Ok(()),
+            _ => self.unknown("what this element belongs to is not followed"),
+        }
+    }
+
+    /// Gives the SSA values of a value the name of a variable.
+    pub(super) fn name_values(&mut self, name: &str, value: &Value<'a>) {
+        match value {
+            Value::Tensor(tensor) => {
+                if let (Some(ssa), None) = (tensor.ssa, tensor.constant) {
+                    self.emit.name(ssa, name);
+                }
+            }
+            Value::MemDesc(memory) => self.emit.name(memory.ssa, name),
+            Value::TensorDesc(desc) => self.emit.name(desc.ssa, name),
+            Value::Instance(instance) => {
+                let fields: Vec<_> = instance.fields.borrow().clone();
+                for (field, value) in fields {
+                    if matches!(value, Value::Tensor(_) | Value::MemDesc(_) | Value::Instance(_) | Value::Tuple(_)) {
+                        self.name_values(&format!("{name}.{field}"), &value);
+                    }
+                }
+            }
+            Value::Tuple(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    if matches!(item, Value::Tensor(_) | Value::MemDesc(_) | Value::Instance(_) | Value::Tuple(_)) {
+                        self.name_values(&format!("{name}.{at}"), item);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

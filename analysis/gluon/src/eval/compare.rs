@@ -1,0 +1,158 @@
+//! Comparisons.
+
+use std::rc::Rc;
+
+use ruff_python_ast::CmpOp;
+
+use super::arith::{known, opaque, wrap};
+use crate::interp::{Eval, Interp};
+use crate::value::{DType, Tensor, Value};
+
+impl<'a> Interp<'a> {
+    /// `a op b`.
+    pub fn compare(&mut self, op: CmpOp, a: &Value<'a>, b: &Value<'a>) -> Eval<'a> {
+        match op {
+            CmpOp::Is | CmpOp::IsNot => {
+                if let Some(unknown) = [a, b].into_iter().find(|value| matches!(value, Value::Unknown(_))) {
+                    return Ok(unknown.clone());
+                }
+                let same = match (a, b) {
+                    (Value::Lib(path), Value::None) if path.starts_with(super::rows::FILE) => false,
+                    (Value::Lib(_), Value::None) | (Value::None, Value::Lib(_)) => {
+                        return Ok(Value::Unknown("whether a library has this is not known".into()));
+                    }
+                    _ => super::host::equal(a, b) && a.class_name() == b.class_name(),
+                };
+                return Ok(Value::Bool(same == (op == CmpOp::Is)));
+            }
+            CmpOp::In | CmpOp::NotIn => {
+                let found = match b {
+                    Value::Str(text) => match a {
+                        Value::Str(part) => text.contains(&**part),
+                        Value::Unknown(_) => return Ok(a.clone()),
+                        _ => return self.raise("what is looked for in a text is no text"),
+                    },
+                    Value::Unknown(_) => return Ok(b.clone()),
+                    _ => {
+                        let items = self.items(b)?;
+                        if let Some(unknown) = items.iter().find(|item| matches!(item, Value::Unknown(_)))
+                            && !items.iter().any(|item| super::host::equal(item, a))
+                        {
+                            return Ok(unknown.clone());
+                        }
+                        if let Value::Unknown(_) = a {
+                            return Ok(a.clone());
+                        }
+                        items.iter().any(|item| super::host::equal(item, a))
+                    }
+                };
+                return Ok(Value::Bool(found == (op == CmpOp::In)));
+            }
+            _ => {}
+        }
+        match (a, b) {
+            (Value::Unknown(_), _) => return Ok(a.clone()),
+            (_, Value::Unknown(_)) => return Ok(b.clone()),
+            _ => {}
+        }
+        if matches!(a, Value::Host(_)) || matches!(b, Value::Host(_)) {
+            return crate::host::binary(self, None, a, b);
+        }
+        let (forward, reflected) = match op {
+            CmpOp::Eq => ("__eq__", "__eq__"),
+            CmpOp::NotEq => ("__ne__", "__ne__"),
+            CmpOp::Lt => ("__lt__", "__gt__"),
+            CmpOp::LtE => ("__le__", "__ge__"),
+            CmpOp::Gt => ("__gt__", "__lt__"),
+            _ => ("__ge__", "__le__"),
+        };
+        if let Some(result) = self.overloaded(a, b, forward, reflected)? {
+            return Ok(result);
+        }
+        let computed = matches!(a, Value::Tensor(_)) || matches!(b, Value::Tensor(_));
+        if computed {
+            let number = |value: &Value<'a>| {
+                matches!(value, Value::Tensor(_) | Value::Bool(_) | Value::Int(_) | Value::Float(_))
+            };
+            if number(a) && number(b) {
+                return self.compare_computed(op, a, b);
+            }
+        }
+        match op {
+            CmpOp::Eq | CmpOp::NotEq => {
+                let torch = |value: &Value<'a>| matches!(value, Value::Lib(path) if path.starts_with("torch."));
+                let known = self.follows_host() && torch(a) && torch(b);
+                if (matches!(a, Value::Lib(_)) || matches!(b, Value::Lib(_))) && !super::host::equal(a, b) && !known {
+                    return Ok(Value::Unknown("a value of a library is compared".into()));
+                }
+                Ok(Value::Bool(super::host::equal(a, b) == (op == CmpOp::Eq)))
+            }
+            _ => {
+                let Some(order) = super::host::order(a, b) else {
+                    if matches!(a, Value::Lib(_)) || matches!(b, Value::Lib(_)) {
+                        return Ok(Value::Unknown("a value of a library is compared".into()));
+                    }
+                    return self.raise(format!("{} and {} have no order", a.class_name(), b.class_name()));
+                };
+                Ok(Value::Bool(match op {
+                    CmpOp::Lt => order.is_lt(),
+                    CmpOp::LtE => order.is_le(),
+                    CmpOp::Gt => order.is_gt(),
+                    _ => order.is_ge(),
+                }))
+            }
+        }
+    }
+
+    fn compare_computed(&mut self, op: CmpOp, a: &Value<'a>, b: &Value<'a>) -> Eval<'a> {
+        let (shape, layout) = self.broadcast(a, b)?;
+        self.used(a);
+        self.used(b);
+        let pointer = |value: &Value<'a>| matches!(value, Value::Tensor(Tensor { dtype: DType::Ptr(_), .. }));
+        if pointer(a) || pointer(b) {
+            let bit = opaque(DType::Int1, &shape, &layout);
+            return Ok(Value::Tensor(if shape.is_empty() { self.free(DType::Int1) } else { bit }));
+        }
+        let dtype = self.common(a, b, false)?;
+        if !shape.is_empty() {
+            return Ok(Value::Tensor(opaque(DType::Int1, &shape, &layout)));
+        }
+        if !dtype.is_int() {
+            return Ok(Value::Tensor(self.free(DType::Int1)));
+        }
+        let constant = |value: &Value<'a>| match value {
+            Value::Int(int) => Some(wrap(*int, dtype)),
+            Value::Bool(bool) => Some(i128::from(*bool)),
+            Value::Tensor(tensor) => tensor.constant.map(|value| wrap(value, dtype)),
+            _ => None,
+        };
+        if let (Some(x), Some(y)) = (constant(a), constant(b)) {
+            let holds = match op {
+                CmpOp::Eq => x == y,
+                CmpOp::NotEq => x != y,
+                CmpOp::Lt => x < y,
+                CmpOp::LtE => x <= y,
+                CmpOp::Gt => x > y,
+                _ => x >= y,
+            };
+            return Ok(Value::Tensor(known(i128::from(holds), DType::Int1)));
+        }
+        let (left, right) = (self.scalar(a, dtype)?, self.scalar(b, dtype)?);
+        let unsigned = dtype.is_unsigned();
+        let word = match (op, unsigned) {
+            (CmpOp::Eq, _) => "eq",
+            (CmpOp::NotEq, _) => "ne",
+            (CmpOp::Lt, false) => "slt",
+            (CmpOp::Lt, true) => "ult",
+            (CmpOp::LtE, false) => "sle",
+            (CmpOp::LtE, true) => "ule",
+            (CmpOp::Gt, false) => "sgt",
+            (CmpOp::Gt, true) => "ugt",
+            (_, false) => "sge",
+            (_, true) => "uge",
+        };
+        let (here, ty) = (self.here(), dtype.ir());
+        let ssa = self.emit.value(here, "i1", format_args!("arith.cmpi {word}, {left}, {right} : {ty}"));
+        Ok(Value::Tensor(Tensor { ssa: Some(ssa), ..opaque(DType::Int1, &Rc::from([]), &Rc::new(Value::None)) }))
+    }
+}

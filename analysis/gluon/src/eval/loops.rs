@@ -1,0 +1,480 @@
+//! Loops of the kernel.
+
+use ruff_python_ast::{Expr, StmtFor, StmtWhile};
+
+use super::arith::{known, opaque, promote};
+use super::branch::listed;
+use super::flat::{alike, content_free, leaves, rebuild, same, with_ssa};
+use super::names::bound_in;
+use super::{Flow, Interp, Stop};
+use crate::emit::Ssa;
+use crate::scope::Names;
+use crate::value::{DType, Range, Tensor, Value};
+use base::TextRange;
+use std::rc::Rc;
+
+/// How often it is tried to find out what a loop changes.
+const ROUNDS: u32 = 4;
+
+/// A variable that a loop changes, and which leaves of it go round.
+struct Carried<'a> {
+    name: Rc<str>,
+    like: Value<'a>,
+    round: Vec<bool>,
+}
+
+/// The SSA values of one of the three places in which a loop's variables stand.
+type Ssas = Vec<Ssa>;
+
+impl<'a> Interp<'a> {
+    pub(super) fn kernel_for(&mut self, stmt: &'a StmtFor) -> Result<Flow<'a>, Stop> {
+        let outer = (self.at, self.what);
+        (self.at, self.what) = (TextRange::new(self.at.start, Interp::range(&*stmt.iter).end), "for");
+        let ran = self.run_for(stmt);
+        (self.at, self.what) = outer;
+        ran
+    }
+
+    fn run_for(&mut self, stmt: &'a StmtFor) -> Result<Flow<'a>, Stop> {
+        let over = match self.expr(&stmt.iter)? {
+            Value::Range(range) => range,
+            Value::Unknown(reason) => {
+                self.unmodelled(format!("what the loop runs through is not known: {reason}"));
+                for name in bound_in(&stmt.body) {
+                    self.scope.set(name, Value::Unknown(reason.clone()));
+                }
+                return Ok(Flow::Next);
+            }
+            _ => return self.raise("a kernel runs through `range` and `static_range` only"),
+        };
+        let Expr::Name(target) = &*stmt.target else {
+            return self.raise("a loop of a kernel has one variable");
+        };
+        let target = target.id.as_str();
+        if !stmt.orelse.is_empty() {
+            return self.raise("a loop of a kernel has no `else`");
+        }
+        if !over.unrolled {
+            return self.computed_for(stmt, target, &over);
+        }
+        for item in self.items(&Value::Range(over))? {
+            self.step()?;
+            let what = format!("{target} = {}", self.repr(&item));
+            self.scope.set(target, item);
+            let frame = self.push_frame(what, true);
+            let outer = self.frame.replace(frame);
+            self.state.unrolled += 1;
+            let flow = self.block(&stmt.body);
+            self.state.unrolled -= 1;
+            self.frame = outer;
+            if let Flow::Return(value) = flow? {
+                return Ok(Flow::Return(value));
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn computed_for(&mut self, stmt: &'a StmtFor, target: &str, over: &Range<'a>) -> Result<Flow<'a>, Stop> {
+        let mut bounds = [&over.start, &over.stop, &over.step].map(Value::clone);
+        let negative = matches!(bounds[2], Value::Int(step) if step < 0);
+        if let (true, Value::Int(step)) = (negative, &bounds[2]) {
+            bounds[2] = Value::Int(-step);
+            bounds.swap(0, 1);
+        }
+        let mut dtype = DType::Int1;
+        for (at, bound) in bounds.iter().enumerate() {
+            let own = match bound {
+                Value::Unknown(reason) => {
+                    self.unmodelled(format!("a bound of the loop is not known: {reason}"));
+                    for name in bound_in(&stmt.body) {
+                        self.scope.set(name, Value::Unknown(reason.clone()));
+                    }
+                    return Ok(Flow::Next);
+                }
+                Value::Tensor(tensor) if !tensor.shape.is_empty() => {
+                    return self.raise("a bound of a loop is one value, and this is a tensor");
+                }
+                bound => self.number_type(bound)?,
+            };
+            if !own.is_int() {
+                return self.raise(format!("a bound of a loop is an integer, and this is {}", own.name()));
+            }
+            dtype = if at == 0 { own } else { promote(dtype, own) };
+        }
+        let ty = dtype.ir();
+        let mut ssas = Vec::with_capacity(3);
+        for bound in &bounds {
+            ssas.push(self.scalar(bound, dtype)?);
+        }
+        let (low, high, step) = (ssas[0], ssas[1], ssas[2]);
+        let before = self.scope.snapshot();
+        let counter = |ssa| Tensor { ssa: Some(ssa), ..opaque(dtype, &Rc::from([]), &Rc::new(Value::None)) };
+        let start = |interp: &mut Interp<'a>, iv: Ssa| -> Result<(), Stop> {
+            interp.emit.name(iv, target);
+            let mut value = Value::Tensor(counter(iv));
+            if negative {
+                use ruff_python_ast::Operator::{Add, Sub};
+                let from_end = interp.binary(Sub, &Value::Tensor(counter(high)), &value)?;
+                value = interp.binary(Add, &from_end, &Value::Tensor(counter(low)))?;
+            }
+            interp.scope.set(target, value);
+            Ok(())
+        };
+        let mut carried = self.changes(&before, &stmt.body, target, &mut |interp| {
+            let iv = interp.emit.fresh(&ty);
+            start(interp, iv)
+        })?;
+        if self.state.dry > 0 {
+            self.after_dry(before, &carried);
+            return Ok(Flow::Next);
+        }
+        for _ in 0..ROUNDS {
+            let (inits, types) = self.entering(&before, &carried)?;
+            let args: Ssas = types.iter().map(|ty| self.emit.fresh(ty)).collect();
+            let iv = self.emit.fresh(&ty);
+            self.scope.replace(before.clone());
+            self.stand(&carried, &args);
+            let entered = self.scope.snapshot();
+            self.state.closed += 1;
+            let body = self.region(|interp| {
+                start(interp, iv)?;
+                let flow = interp.block(&stmt.body)?;
+                if matches!(flow, Flow::Return(_)) {
+                    return interp.raise("a kernel cannot `return` out of a loop");
+                }
+                Ok(())
+            });
+            self.state.closed -= 1;
+            let ((), body) = body?;
+            let after = self.scope.replace(before.clone());
+            if self.missed(&entered, &after, target, &mut carried) {
+                continue;
+            }
+            self.emit.open();
+            self.emit.splice(body);
+            let yields = self.yielded(&after, &carried, &types)?;
+            self.emit_yield(&yields, &types);
+            let body = self.emit.close();
+            let results: Ssas = types.iter().map(|ty| self.emit.fresh(ty)).collect();
+            let here = self.here();
+            let (left, arrow) = (listed(&results), types.join(", "));
+            if results.is_empty() {
+                self.emit.op(here, format_args!("scf.for {iv} = {low} to {high} step {step} : {ty} {{"));
+            } else {
+                let inits = assigned(&args, &inits);
+                self.emit.op(
+                    here,
+                    format_args!(
+                        "{left} = scf.for {iv} = {low} to {high} step {step} iter_args({inits}) -> ({arrow}) : {ty} {{"
+                    ),
+                );
+            }
+            self.emit.splice(body);
+            self.emit.raw("}");
+            self.stand(&carried, &results);
+            return Ok(Flow::Next);
+        }
+        self.unmodelled("what the loop changes is not followed");
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn kernel_while(&mut self, stmt: &'a StmtWhile) -> Result<Flow<'a>, Stop> {
+        let outer = (self.at, self.what);
+        (self.at, self.what) = (TextRange::new(self.at.start, Interp::range(&*stmt.test).end), "while");
+        let ran = self.run_while(stmt);
+        (self.at, self.what) = outer;
+        ran
+    }
+
+    fn run_while(&mut self, stmt: &'a StmtWhile) -> Result<Flow<'a>, Stop> {
+        if !stmt.orelse.is_empty() {
+            return self.raise("a loop of a kernel has no `else`");
+        }
+        let before = self.scope.snapshot();
+        let mut carried = self.changes(&before, &stmt.body, "", &mut |_| Ok(()))?;
+        if self.state.dry > 0 {
+            self.after_dry(before, &carried);
+            return Ok(Flow::Next);
+        }
+        for _ in 0..ROUNDS {
+            let (inits, types) = self.entering(&before, &carried)?;
+            let (args, inner): (Ssas, Ssas) = types.iter().map(|ty| (self.emit.fresh(ty), self.emit.fresh(ty))).unzip();
+            self.scope.replace(before.clone());
+            self.stand(&carried, &args);
+            let ((), head) = self.region(|interp| {
+                let test = interp.expr(&stmt.test)?;
+                let holds = match &test {
+                    Value::Tensor(_) => interp.scalar(&test, DType::Int1)?,
+                    Value::Unknown(reason) => {
+                        interp.unmodelled(format!("the condition of the loop is not known: {reason}"));
+                        let free = interp.free(DType::Int1);
+                        interp.ssa(&free)
+                    }
+                    other => {
+                        let truth = interp.truth(other).unwrap_or(true);
+                        interp.ssa(&known(i128::from(truth), DType::Int1))
+                    }
+                };
+                let here = interp.here();
+                let (list, of) = (listed(&args), types.join(", "));
+                if args.is_empty() {
+                    interp.emit.op(here, format_args!("scf.condition({holds})"));
+                } else {
+                    interp.emit.op(here, format_args!("scf.condition({holds}) {list} : {of}"));
+                }
+                Ok(())
+            })?;
+            self.scope.replace(before.clone());
+            self.stand(&carried, &inner);
+            let entered = self.scope.snapshot();
+            self.state.closed += 1;
+            let body = self.region(|interp| match interp.block(&stmt.body)? {
+                Flow::Return(_) => interp.raise("a kernel cannot `return` out of a loop"),
+                _ => Ok(()),
+            });
+            self.state.closed -= 1;
+            let ((), body) = body?;
+            let after = self.scope.replace(before.clone());
+            if self.missed(&entered, &after, "", &mut carried) {
+                continue;
+            }
+            self.emit.open();
+            self.emit.splice(body);
+            let yields = self.yielded(&after, &carried, &types)?;
+            if yields.is_empty() {
+                let here = self.here();
+                self.emit.op(here, format_args!("scf.yield"));
+            } else {
+                self.emit_yield(&yields, &types);
+            }
+            let body = self.emit.close();
+            let results: Ssas = types.iter().map(|ty| self.emit.fresh(ty)).collect();
+            let here = self.here();
+            let (of, left) = (types.join(", "), listed(&results));
+            if results.is_empty() {
+                self.emit.op(here, format_args!("scf.while : () -> () {{"));
+            } else {
+                let inits = assigned(&args, &inits);
+                self.emit.op(here, format_args!("{left} = scf.while ({inits}) : ({of}) -> ({of}) {{"));
+            }
+            self.emit.splice(head);
+            self.emit.raw("} do {");
+            if !inner.is_empty() {
+                let params: Vec<String> = inner.iter().zip(&types).map(|(arg, ty)| format!("{arg}: {ty}")).collect();
+                self.emit.raw(&format!("^bb0({}):", params.join(", ")));
+            }
+            self.emit.splice(body);
+            self.emit.raw("}");
+            self.stand(&carried, &results);
+            return Ok(Flow::Next);
+        }
+        self.unmodelled("what the loop changes is not followed");
+        Ok(Flow::Next)
+    }
+
+    /// Runs a body once for nothing, to see which variables it changes.
+    fn changes(
+        &mut self,
+        before: &Names<'a>,
+        body: &'a [ruff_python_ast::Stmt],
+        target: &str,
+        start: &mut dyn FnMut(&mut Interp<'a>) -> Result<(), Stop>,
+    ) -> Result<Vec<Carried<'a>>, Stop> {
+        let stored = bound_in(body);
+        if !stored.iter().any(|name| *name != target && before.get(name).is_some()) {
+            return Ok(Vec::new());
+        }
+        self.state.dry += 1;
+        self.state.closed += 1;
+        let ran = self.region(|interp| {
+            start(interp)?;
+            interp.block(body)
+        });
+        self.state.closed -= 1;
+        self.state.dry -= 1;
+        let after = self.scope.replace(before.clone());
+        ran?;
+        let mut carried = Vec::new();
+        self.missed(before, &after, target, &mut carried);
+        for variable in &carried {
+            let mut now = Vec::new();
+            leaves(&variable.like, &mut now);
+            let plain = now.iter().zip(&variable.round).any(|(leaf, round)| *round && !super::flat::computed(leaf));
+            if plain && matches!(variable.like, Value::Bool(_) | Value::Int(_) | Value::Float(_)) {
+                return self.raise(format!("`{}` is a constexpr, and the loop assigns to it", variable.name));
+            }
+        }
+        Ok(carried)
+    }
+
+    /// Adds the leaves that differ and do not go round yet; says whether there are any.
+    fn missed(&mut self, before: &Names<'a>, after: &Names<'a>, target: &str, carried: &mut Vec<Carried<'a>>) -> bool {
+        let mut found = false;
+        for (name, old) in before.iter() {
+            if **name == *target {
+                continue;
+            }
+            let Some(new) = after.get(name) else { continue };
+            if super::branch::unchanged(old, new) {
+                continue;
+            }
+            let place = carried.iter().position(|variable| variable.name == *name);
+            if !alike(old, new) {
+                // It changes its kind: nothing of it goes round.
+                if place.is_none() {
+                    carried.push(Carried { name: name.clone(), like: Value::None, round: Vec::new() });
+                    found = true;
+                }
+                continue;
+            }
+            let (mut left, mut right) = (Vec::new(), Vec::new());
+            leaves(old, &mut left);
+            leaves(new, &mut right);
+            let differs = left.iter().zip(&right).map(|(a, b)| {
+                let plain = !super::flat::computed(a) && !matches!(a, Value::Bool(_) | Value::Int(_) | Value::Float(_));
+                !(plain || same(a, b) || content_free(a) && content_free(b))
+            });
+            match place.and_then(|at| carried.get_mut(at)) {
+                Some(variable) => {
+                    for (round, differs) in variable.round.iter_mut().zip(differs) {
+                        found |= differs && !*round;
+                        *round |= differs;
+                    }
+                }
+                None => {
+                    let round: Vec<bool> = differs.collect();
+                    found |= round.contains(&true);
+                    carried.push(Carried { name: name.clone(), like: old.clone(), round });
+                }
+            }
+        }
+        found
+    }
+
+    /// The values with which the variables enter a loop, and their types.
+    fn entering(&mut self, before: &Names<'a>, carried: &[Carried<'a>]) -> Result<(Ssas, Vec<String>), Stop> {
+        let (mut inits, mut types) = (Vec::new(), Vec::new());
+        for variable in carried {
+            let Some(value) = before.get(&variable.name) else { continue };
+            let mut all = Vec::new();
+            leaves(value, &mut all);
+            for (leaf, round) in all.iter().zip(&variable.round) {
+                if *round {
+                    let ssa = match self.leaf_ssa(leaf) {
+                        Some(ssa) => ssa,
+                        None => {
+                            let dtype = self.number_type(leaf)?;
+                            self.scalar(leaf, dtype)?
+                        }
+                    };
+                    inits.push(ssa);
+                    types.push(self.emit.ty(ssa).to_string());
+                }
+            }
+        }
+        Ok((inits, types))
+    }
+
+    /// Gives the variables these values.
+    fn stand(&mut self, carried: &[Carried<'a>], ssas: &[Ssa]) {
+        let mut ssas = ssas.iter();
+        for variable in carried {
+            if variable.round.is_empty() {
+                let reason = format!("`{}` changes its kind in a loop", variable.name);
+                self.scope.set(&variable.name, Value::Unknown(reason.into()));
+                continue;
+            }
+            let mut all = Vec::new();
+            leaves(&variable.like, &mut all);
+            let mut next = all.into_iter().zip(&variable.round).map(|(leaf, round)| match (round, leaf) {
+                (false, leaf) => leaf,
+                (true, Value::Bool(_) | Value::Int(_) | Value::Float(_)) => {
+                    let _ = ssas.next();
+                    Value::Unknown("a constexpr that the loop changes".into())
+                }
+                (true, leaf) => match ssas.next() {
+                    Some(ssa) => with_ssa(&leaf, *ssa),
+                    None => leaf,
+                },
+            });
+            let value = rebuild(&variable.like, &mut || next.next().unwrap_or(Value::None));
+            self.name_values(&variable.name, &value);
+            self.scope.set(&variable.name, value);
+        }
+    }
+
+    /// What goes round again.
+    fn yielded(&mut self, after: &Names<'a>, carried: &[Carried<'a>], types: &[String]) -> Result<Ssas, Stop> {
+        let mut yields = Vec::new();
+        for variable in carried.iter().filter(|variable| !variable.round.is_empty()) {
+            let (mut old, mut new) = (Vec::new(), Vec::new());
+            leaves(&variable.like, &mut old);
+            if let Some(value) = after.get(&variable.name)
+                && alike(&variable.like, value)
+            {
+                leaves(value, &mut new);
+            }
+            for (at, (old, round)) in old.iter().zip(&variable.round).enumerate() {
+                if !round {
+                    continue;
+                }
+                let ty = types.get(yields.len()).cloned().unwrap_or_default();
+                let ssa = match (old, new.get(at)) {
+                    (Value::Tensor(like), Some(value @ (Value::Tensor(_) | Value::Int(_) | Value::Bool(_))))
+                        if like.shape.is_empty() =>
+                    {
+                        if let Value::Tensor(now) = value
+                            && now.dtype != like.dtype
+                        {
+                            return self.raise(format!(
+                                "`{}` is {} before the loop, and the loop makes it {}",
+                                variable.name,
+                                like.dtype.name(),
+                                now.dtype.name()
+                            ));
+                        }
+                        Some(self.scalar(value, like.dtype)?)
+                    }
+                    (_, Some(value)) => self.leaf_ssa(value),
+                    _ => None,
+                };
+                let ssa = match ssa {
+                    Some(ssa) => ssa,
+                    None => {
+                        let here = self.here();
+                        self.emit.value(here, &ty, format_args!("\"tt.opaque\"() : () -> {ty}"))
+                    }
+                };
+                yields.push(ssa);
+            }
+        }
+        Ok(yields)
+    }
+
+    /// A loop inside of one that is only looked at: what it changes is something else.
+    fn after_dry(&mut self, before: Names<'a>, carried: &[Carried<'a>]) {
+        self.scope.replace(before);
+        let mut fresh = Vec::new();
+        for variable in carried {
+            let mut all = Vec::new();
+            leaves(&variable.like, &mut all);
+            for (leaf, round) in all.iter().zip(&variable.round) {
+                if *round {
+                    let ty = match (super::flat::own(leaf), leaf) {
+                        (Some(ssa), _) => self.emit.ty(ssa).to_string(),
+                        (None, Value::Tensor(tensor)) => tensor.ir(),
+                        _ => "i32".to_owned(),
+                    };
+                    fresh.push(self.emit.fresh(&ty));
+                }
+            }
+        }
+        self.stand(carried, &fresh);
+    }
+}
+
+/// `%1 = %2, …`.
+fn assigned(args: &[Ssa], inits: &[Ssa]) -> String {
+    let pairs: Vec<String> = args.iter().zip(inits).map(|(arg, init)| format!("{arg} = {init}")).collect();
+    pairs.join(", ")
+}

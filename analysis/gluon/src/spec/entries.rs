@@ -1,0 +1,113 @@
+//! The kernels of a file.
+
+use ruff_text_size::Ranged;
+
+use super::survey::{Func, Kind, Survey};
+use super::usage::{Use, uses};
+use crate::interp::Interp;
+use crate::syntax::Module;
+use base::TextRange;
+
+/// A kernel, by its text alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// Where its statement starts in the file's source, decorators included: what [`super::Spec::def`] names it by.
+    pub def: u32,
+    /// Its statement in the file's source.
+    pub range: TextRange,
+    /// Its name in the file's source.
+    pub name_range: TextRange,
+    /// The functions around it, outermost first.
+    pub inside: Vec<String>,
+    /// Its parameters.
+    pub params: Vec<Param>,
+    /// Whether the file launches something of its name.
+    pub launched: bool,
+}
+
+/// A parameter of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// Where that is.
+    pub range: TextRange,
+    /// Whether it is annotated as a constexpr.
+    pub constexpr: bool,
+    /// The text of its default.
+    pub default: Option<String>,
+    /// What the kernel does with it.
+    pub used: Use,
+    /// Attributes that the kernel asks of it.
+    pub members: Vec<String>,
+    /// Whether Triton makes a constexpr of it where it is given 1.
+    pub specialised: bool,
+}
+
+/// The functions of a file that are launched, or could be: no other function that runs in a kernel
+/// mentions them, they give nothing back, and each parameter can be the argument of a launch.
+pub fn entries(module: &Module) -> Vec<Entry> {
+    entries_of(module, &Survey::of(module))
+}
+
+pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
+    let gluon = survey.functions.iter().filter(|func| func.kind == Kind::Gluon && !func.method);
+    let entries = gluon.filter_map(|func| {
+        let name = func.def.name.as_str();
+        let launched = survey.launched.contains(name);
+        if !launched && (func.returns || is_helper(survey, func)) {
+            return None;
+        }
+        let inside = func.inside.iter().map(|&at| survey.functions[at].def.name.to_string()).collect();
+        let entry = Entry {
+            name: name.to_owned(),
+            def: func.start(),
+            range: Interp::range(func.def),
+            name_range: Interp::range(&func.def.name),
+            inside,
+            params: params(module, survey, func),
+            launched,
+        };
+        let inner = |param: &Param| !param.constexpr && matches!(param.used, Use::Memory | Use::Object);
+        (launched || !entry.params.iter().any(inner)).then_some(entry)
+    });
+    entries.collect()
+}
+
+/// Whether other functions of kernels call it.
+fn is_helper(survey: &Survey<'_>, func: &Func<'_>) -> bool {
+    let name = func.def.name.as_str();
+    let others = survey.functions.iter().filter(|other| other.start() != func.start());
+    others.filter(|other| other.device() || other.kind == Kind::Constexpr).any(|other| other.mentions.contains(name))
+}
+
+fn params(module: &Module, survey: &Survey<'_>, func: &Func<'_>) -> Vec<Param> {
+    let used = uses(survey, func);
+    let all = func.def.parameters.iter_non_variadic_params().zip(used);
+    let text = |range: TextRange| module.slice(range);
+    let lists = func.def.decorator_list.iter().filter_map(|decorator| decorator.expression.as_call_expr());
+    let lists: Vec<&str> = lists
+        .filter_map(|call| call.arguments.find_keyword("do_not_specialize"))
+        .map(|word| text(Interp::range(&word.value)))
+        .collect();
+    let params = all.map(|(param, (used, members))| {
+        let annotation = param.annotation().map(|expr| text(Interp::range(&expr.range())));
+        Param {
+            name: param.name().to_string(),
+            range: Interp::range(param.name()),
+            constexpr: annotation.is_some_and(|text| text.contains("constexpr")),
+            default: param.default().map(|expr| text(Interp::range(&expr.range())).to_owned()),
+            used,
+            members,
+            specialised: !lists.iter().any(|list| quotes(list, param.name())),
+        }
+    });
+    params.collect()
+}
+
+/// Whether a list of names in quotes has one.
+fn quotes(list: &str, name: &str) -> bool {
+    list.split(['\'', '"']).any(|part| part == name)
+}

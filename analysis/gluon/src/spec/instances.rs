@@ -1,0 +1,340 @@
+//! What a kernel is analysed with: what is known of each parameter, the surest source first.
+
+use std::sync::Arc;
+
+use super::chosen;
+use super::directive::{self, Directive, directives};
+use super::discover::Found;
+use super::entries::Param;
+use super::memo::{self, Memo};
+use super::site::Site;
+use super::survey::Survey;
+use super::words;
+use super::{Argument, Config, Entry, Given, Host, Source, Spec, Target, Version};
+use crate::syntax::{Module, Sources};
+use base::{Cancel, Cancelled, TextRange};
+
+/// A kernel with all that shapes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instance {
+    /// What to elaborate.
+    pub spec: Spec,
+    /// What tells it from the other instances of its kernel: `num_buffers=2`; empty for the only one.
+    pub label: String,
+    /// All that was assumed and who says so, for a hint at the `def`.
+    pub hint: String,
+    /// The line that pins it: `# fencepost: num_buffers=2, …`.
+    pub directive: String,
+}
+
+/// The instances of one kernel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Instances {
+    /// In a fixed order; at most [`Instances::MOST`].
+    pub list: Vec<Instance>,
+    /// What is to be said of how they came about.
+    pub notes: Vec<Note>,
+    /// The launches that the host code makes of it.
+    pub sites: Vec<Site>,
+}
+
+impl Instances {
+    /// How many instances a kernel has at most.
+    pub const MOST: usize = 16;
+}
+
+/// Something to be said of a kernel's specialisation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Where: in the file's text if it is of a directive, else in the file's source.
+    pub range: TextRange,
+    /// One sentence.
+    pub message: String,
+    /// Whether a directive is wrong, which is an error; the others are remarks.
+    pub error: bool,
+}
+
+/// A kernel that Triton compiled, as it lies in its cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    /// The Python file, as Triton spells it.
+    pub file: String,
+    /// The line of its `def`, from 1.
+    pub line: u32,
+    /// Types of the parameters that are no constexprs.
+    pub types: Vec<(String, String)>,
+    /// What it was compiled for.
+    pub target: Option<Target>,
+    /// Warps of the default partition.
+    pub num_warps: Option<u32>,
+    /// CTAs of a cluster.
+    pub num_ctas: Option<u32>,
+}
+
+/// What is known of one way to launch a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Base {
+    pub arguments: Vec<Argument>,
+    pub host: Option<Host>,
+    pub target: Option<(Target, Source)>,
+    pub version: Option<Version>,
+    pub num_warps: Option<(u32, Source)>,
+    pub num_ctas: Option<(u32, Source)>,
+}
+
+impl Base {
+    fn give(&mut self, name: &str, given: Given, source: Source) {
+        match self.arguments.iter_mut().find(|argument| argument.name == name) {
+            Some(argument) if argument.given == given => argument.source = argument.source.min(source),
+            Some(argument) => (argument.given, argument.source) = (given, source),
+            None => self.arguments.push(Argument { name: name.to_owned(), given, source }),
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.arguments.iter().any(|argument| argument.name == name)
+    }
+}
+
+/// The instances of each of `entries`, in their order.
+///
+/// # Errors
+///
+/// When `cancel` says so.
+pub fn instances(
+    module: &Arc<Module>,
+    sources: &dyn Sources,
+    entries: &[Entry],
+    config: &Config,
+    memo: &mut Memo,
+    cancel: &Cancel<'_>,
+) -> Result<Vec<Instances>, Cancelled> {
+    let survey = Survey::of(module);
+    let found = memo::launches(module, sources, &survey, entries, config, memo, cancel)?;
+    let mut all = Vec::with_capacity(entries.len());
+    for (entry, found) in entries.iter().zip(found) {
+        cancel.check()?;
+        all.push(of_entry(module, &survey, entry, config, found));
+    }
+    Ok(all)
+}
+
+/// Lines of directives that stand above none of `entries`.
+pub fn stray(module: &Module, entries: &[Entry]) -> Vec<Note> {
+    let used: Vec<TextRange> =
+        entries.iter().flat_map(|entry| directives(module, entry.range)).map(|line| line.range).collect();
+    let all = directive::all(module.text());
+    let stray = all.into_iter().filter(|range| !used.contains(range)).map(|range| Note {
+        range,
+        message: "this line stands above no kernel, so nothing is analysed with it".to_owned(),
+        error: true,
+    });
+    stray.collect()
+}
+
+fn of_entry(module: &Module, survey: &Survey<'_>, entry: &Entry, config: &Config, found: Found) -> Instances {
+    let said = |message| Note { range: entry.name_range, message, error: false };
+    let mut notes: Vec<Note> = found.notes.into_iter().map(said).collect();
+    let mut bases = if found.launches.is_empty() { vec![Base::default()] } else { found.launches };
+    compiled(module, entry, config, &mut bases);
+    let lines = directives(module, entry.range);
+    for line in &lines {
+        let errors = line.errors.iter().cloned().chain(unknown_names(survey, entry, line));
+        notes.extend(errors.map(|(range, message)| Note { range, message, error: true }));
+    }
+    if !lines.is_empty() {
+        let with = lines.iter().flat_map(|line| bases.iter().map(move |base| directed(survey, entry, base, line)));
+        bases = distinct(with.collect());
+    }
+    for (name, value) in &config.set {
+        let Ok(given) = directive::given(value) else { continue };
+        if entry.params.iter().any(|param| param.name == *name) {
+            bases.iter_mut().for_each(|base| base.give(name, given.clone(), Source::Command));
+        }
+    }
+    let (bases, note) = filled(survey, entry, config, distinct(bases));
+    notes.extend(note.map(|message| Note { range: entry.name_range, message, error: false }));
+    let target = config.target.map(|target| (target, Source::Configuration));
+    let chosen = (chosen::target(survey, entry), Source::Chosen);
+    let specs = bases.into_iter().map(|mut base| {
+        let place = |name: &str| entry.params.iter().position(|param| param.name == name);
+        base.arguments.sort_by_key(|argument| place(&argument.name));
+        Spec {
+            def: entry.def,
+            arguments: base.arguments,
+            host: base.host,
+            target: base.target.or(target).unwrap_or(chosen),
+            version: base.version.unwrap_or(config.version),
+            num_warps: base.num_warps.unwrap_or((4, Source::Default)),
+            num_ctas: base.num_ctas.unwrap_or((1, Source::Default)),
+        }
+    });
+    let specs: Vec<Spec> = specs.collect();
+    let (specs, note) = words::fewer(specs);
+    notes.extend(note.map(|message| Note { range: entry.name_range, message, error: false }));
+    Instances { list: words::instances(entry, specs), notes, sites: found.sites }
+}
+
+/// Overlays what was compiled before: types and settings of a kernel whose `def` is in this line.
+fn compiled(module: &Module, entry: &Entry, config: &Config, bases: &mut Vec<Base>) {
+    let before = module.source().get(..entry.name_range.start as usize).unwrap_or("");
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
+    let first = line
+        - module
+            .slice(entry.range)
+            .get(..(entry.name_range.start - entry.def) as usize)
+            .map_or(0, |text| text.bytes().filter(|byte| *byte == b'\n').count() as u32);
+    let here = config
+        .recipes
+        .iter()
+        .filter(|recipe| (first..=line).contains(&recipe.line) && same_file(&recipe.file, module.path()));
+    for recipe in here {
+        let agrees = |base: &Base| {
+            recipe.types.iter().all(|(name, ty)| {
+                let argument = base.arguments.iter().find(|argument| argument.name == *name);
+                argument.is_none_or(|argument| matches!(&argument.given, Given::Type(own) if words::plain(own) == *ty))
+            })
+        };
+        let at = bases.iter().position(agrees).unwrap_or_else(|| {
+            bases.push(bases.first().cloned().unwrap_or_default());
+            bases.len() - 1
+        });
+        let base = &mut bases[at];
+        for (name, ty) in &recipe.types {
+            let known = base
+                .arguments
+                .iter()
+                .any(|argument| argument.name == *name && words::plain_given(&argument.given) == *ty);
+            if !known {
+                base.give(name, Given::Type(ty.clone()), Source::Cache);
+            }
+        }
+        base.target = recipe.target.map(|target| (target, Source::Cache)).or(base.target);
+        base.num_warps = recipe.num_warps.map(|warps| (warps, Source::Cache)).or(base.num_warps);
+        base.num_ctas = recipe.num_ctas.map(|ctas| (ctas, Source::Cache)).or(base.num_ctas);
+    }
+}
+
+/// Whether two spellings can be of one file: one ends in the other.
+fn same_file(a: &str, b: &str) -> bool {
+    let ends = |long: &str, short: &str| {
+        long.strip_suffix(short)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']) || short.starts_with('/'))
+    };
+    ends(a, b) || ends(b, a)
+}
+
+/// Names of a directive that no parameter has.
+fn unknown_names(survey: &Survey<'_>, entry: &Entry, line: &Directive) -> Vec<(TextRange, String)> {
+    let around = host_params(survey, entry);
+    let unknown = line
+        .values
+        .iter()
+        .filter(|(name, ..)| !entry.params.iter().any(|param| param.name == *name) && !around.contains(&name.as_str()));
+    let said = unknown.map(|(name, _, range)| {
+        let near = entry.params.iter().find(|param| words::near(&param.name, name));
+        let hint = near.map_or(String::new(), |param| format!("; there is `{}`", param.name));
+        (*range, format!("`{}` has no parameter `{name}`{hint}", entry.name))
+    });
+    said.collect()
+}
+
+/// Parameters of the function around a nested kernel.
+fn host_params<'m>(survey: &Survey<'m>, entry: &Entry) -> Vec<&'m str> {
+    let kernel = survey.functions.iter().find(|func| func.start() == entry.def);
+    let outermost = kernel.and_then(|func| survey.functions.get(*func.inside.first()?));
+    let params = outermost.into_iter().flat_map(|func| func.def.parameters.iter_non_variadic_params());
+    params.map(|param| param.name().as_str()).collect()
+}
+
+/// A way to launch it as a directive wants it.
+fn directed(survey: &Survey<'_>, entry: &Entry, base: &Base, line: &Directive) -> Base {
+    let mut base = base.clone();
+    let around = host_params(survey, entry);
+    for (name, given, _) in &line.values {
+        let param = entry.params.iter().find(|param| param.name == *name);
+        if param.is_some() {
+            base.give(name, fitting(param, given.clone()), Source::Directive);
+        }
+        if let (Given::Value(value), Some(host)) = (given, &mut base.host)
+            && around.contains(&name.as_str())
+        {
+            host.arguments.retain(|(known, _)| known != name);
+            host.arguments.push((name.clone(), value.clone()));
+        }
+    }
+    base.target = line.target.map(|target| (target, Source::Directive)).or(base.target);
+    base.version = line.version.or(base.version);
+    base.num_warps = line.num_warps.map(|warps| (warps, Source::Directive)).or(base.num_warps);
+    base.num_ctas = line.num_ctas.map(|ctas| (ctas, Source::Directive)).or(base.num_ctas);
+    base
+}
+
+/// `dtype=fp16` gives a constexpr a type as its value.
+fn fitting(param: Option<&Param>, given: Given) -> Given {
+    match given {
+        Given::Type(ty) if param.is_some_and(|param| param.constexpr) && !ty.contains(['*', '<', '(', ':']) => {
+            Given::Value(ty)
+        }
+        given => given,
+    }
+}
+
+/// Gives the parameters that nobody gives anything: configuration, then choices; all combinations, and
+/// what is to be said if those were too many.
+fn filled(survey: &Survey<'_>, entry: &Entry, config: &Config, bases: Vec<Base>) -> (Vec<Base>, Option<String>) {
+    let mut note = None;
+    let mut out = Vec::new();
+    for base in bases {
+        let mut all = vec![base];
+        let mut fixed = Vec::new();
+        let mut combinations = 1usize;
+        for param in &entry.params {
+            if all[0].has(&param.name)
+                || param.default.is_some()
+                || (all[0].host.is_some() && !all[0].arguments.is_empty())
+            {
+                continue;
+            }
+            let named = config.values.iter().filter(|(name, _)| *name == param.name);
+            let configured: Vec<Given> = named.filter_map(|(_, value)| directive::given(value).ok()).collect();
+            let (source, mut choices) = match configured.is_empty() {
+                true => (Source::Chosen, chosen::choices(survey, param)),
+                false => (Source::Configuration, configured),
+            };
+            combinations = combinations.saturating_mul(choices.len().max(1));
+            if all.len() * choices.len() > Instances::MOST {
+                fixed.push(format!("`{}`", param.name));
+                choices.truncate(1);
+            }
+            if choices.is_empty() {
+                continue;
+            }
+            let given = |base: &Base, given: &Given| {
+                let mut base = base.clone();
+                base.give(&param.name, fitting(Some(param), given.clone()), source);
+                base
+            };
+            all = all.iter().flat_map(|base| choices.iter().map(move |choice| given(base, choice))).collect();
+        }
+        if !fixed.is_empty() {
+            note = Some(format!(
+                "{combinations} combinations of chosen values would have to be analysed; {} of them are, with one value each for {}",
+                all.len(),
+                fixed.join(", ")
+            ));
+        }
+        out.extend(all);
+    }
+    (out, note)
+}
+
+fn distinct(bases: Vec<Base>) -> Vec<Base> {
+    let mut out: Vec<Base> = Vec::with_capacity(bases.len());
+    for base in bases {
+        if !out.contains(&base) {
+            out.push(base);
+        }
+    }
+    out
+}

@@ -1,0 +1,171 @@
+//! What running the host code found, kept while neither that code nor a file that it asked for changes.
+//!
+//! Bodies of kernels are no part of it: an edit there runs no host code. Places move with every edit, so
+//! functions are kept by their number.
+
+use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::FxHasher;
+
+use super::discover::{self, Found};
+use super::survey::Survey;
+use super::{Config, Entry};
+use crate::interp::Interp;
+use crate::syntax::{Module, Sources};
+use base::{Cancel, Cancelled, TextRange};
+
+/// What was found out of a file and need not be again while the host code stays the same. The caller keeps
+/// one a file from edit to edit.
+#[derive(Debug, Default)]
+pub struct Memo {
+    last: Option<Last>,
+    /// How often host code was run.
+    pub runs: u32,
+}
+
+#[derive(Debug)]
+struct Last {
+    key: u64,
+    asked: Vec<Asked>,
+    found: Vec<Found>,
+    /// Where the functions of the file started, by number.
+    starts: Vec<u32>,
+}
+
+/// What other files were asked for, and the texts that came.
+#[derive(Debug)]
+enum Asked {
+    Import(String, String, Option<Arc<str>>),
+    File(String, String, Option<Arc<str>>),
+    Mentions(String, Vec<Arc<str>>),
+}
+
+impl Asked {
+    fn holds(&self, sources: &dyn Sources) -> bool {
+        let same = |a: &Arc<str>, b: &Arc<str>| Arc::ptr_eq(a, b) || a == b;
+        let one = |before: &Option<Arc<str>>, now: Option<Arc<Module>>| match (before, now) {
+            (None, None) => true,
+            (Some(before), Some(now)) => same(before, now.text()),
+            _ => false,
+        };
+        match self {
+            Asked::Import(from, name, before) => one(before, sources.import(from, name)),
+            Asked::File(from, path, before) => one(before, sources.file(from, path)),
+            Asked::Mentions(name, before) => {
+                let now = sources.mentions(name);
+                before.len() == now.len() && before.iter().zip(&now).all(|(before, now)| same(before, now.text()))
+            }
+        }
+    }
+}
+
+/// Notes what is asked for.
+#[derive(Debug)]
+struct Recorder<'s> {
+    sources: &'s dyn Sources,
+    asked: RefCell<Vec<Asked>>,
+}
+
+impl Sources for Recorder<'_> {
+    fn import(&self, from: &str, name: &str) -> Option<Arc<Module>> {
+        let module = self.sources.import(from, name);
+        let text = module.as_ref().map(|module| module.text().clone());
+        self.asked.borrow_mut().push(Asked::Import(from.to_owned(), name.to_owned(), text));
+        module
+    }
+
+    fn file(&self, from: &str, path: &str) -> Option<Arc<Module>> {
+        let module = self.sources.file(from, path);
+        let text = module.as_ref().map(|module| module.text().clone());
+        self.asked.borrow_mut().push(Asked::File(from.to_owned(), path.to_owned(), text));
+        module
+    }
+
+    fn mentions(&self, name: &str) -> Vec<Arc<Module>> {
+        let modules = self.sources.mentions(name);
+        let texts = modules.iter().map(|module| module.text().clone()).collect();
+        self.asked.borrow_mut().push(Asked::Mentions(name.to_owned(), texts));
+        modules
+    }
+}
+
+/// The launches of each entry.
+pub(super) fn launches(
+    module: &Arc<Module>,
+    sources: &dyn Sources,
+    survey: &Survey<'_>,
+    entries: &[Entry],
+    config: &Config,
+    memo: &mut Memo,
+    cancel: &Cancel<'_>,
+) -> Result<Vec<Found>, Cancelled> {
+    let key = key(module, survey, entries, config);
+    let starts: Vec<u32> = survey.functions.iter().map(super::survey::Func::start).collect();
+    if let Some(last) = &mut memo.last
+        && last.key == key
+        && last.starts.len() == starts.len()
+        && last.asked.iter().all(|asked| asked.holds(sources))
+    {
+        moved(&mut last.found, &last.starts, &starts);
+        last.starts = starts;
+        return Ok(last.found.clone());
+    }
+    let recorder = Recorder { sources, asked: RefCell::default() };
+    let found = discover::discover(module, &recorder, survey, entries, config, cancel)?;
+    memo.runs += 1;
+    memo.last = Some(Last { key, asked: recorder.asked.into_inner(), found: found.clone(), starts });
+    Ok(found)
+}
+
+/// Brings places of functions of the file up to date.
+fn moved(found: &mut [Found], before: &[u32], now: &[u32]) {
+    for site in found.iter_mut().flat_map(|found| &mut found.sites).filter(|site| site.range.is_some()) {
+        if let Some(start) = before.iter().position(|start| *start == site.def).and_then(|at| now.get(at)) {
+            site.moved(*start);
+        }
+    }
+    let hosts = found.iter_mut().flat_map(|found| &mut found.launches).filter_map(|base| base.host.as_mut());
+    for host in hosts.filter(|host| host.file.is_none()) {
+        if let Some(start) = before.iter().position(|start| *start == host.def).and_then(|at| now.get(at)) {
+            host.def = *start;
+        }
+    }
+}
+
+/// All that running the host code depends on within the file.
+fn key(module: &Module, survey: &Survey<'_>, entries: &[Entry], config: &Config) -> u64 {
+    let mut hasher = FxHasher::default();
+    let mut next = 0u32;
+    let text = |from: u32, to: u32, hasher: &mut FxHasher| {
+        if from < to {
+            module.slice(TextRange::new(from, to)).hash(hasher);
+        }
+    };
+    for func in &survey.functions {
+        if !func.device() {
+            continue;
+        }
+        let (Some(first), Some(last)) = (func.def.body.first(), func.def.body.last()) else { continue };
+        let (start, end) = (Interp::range(first).start, Interp::range(last).end);
+        if start < next {
+            continue;
+        }
+        text(next, start, &mut hasher);
+        // Of a nested kernel its free names count, since they tell its launches apart.
+        if !func.inside.is_empty() {
+            let mut names: Vec<&str> = func.mentions.iter().copied().collect();
+            names.sort_unstable();
+            names.hash(&mut hasher);
+        }
+        next = end;
+    }
+    text(next, module.source().len() as u32, &mut hasher);
+    for entry in entries {
+        entry.name.hash(&mut hasher);
+        super::chosen::target(survey, entry).hash(&mut hasher);
+    }
+    (config.target, config.version).hash(&mut hasher);
+    hasher.finish()
+}

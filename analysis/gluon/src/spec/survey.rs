@@ -1,0 +1,256 @@
+//! The functions of a file and the names that each mentions: one walk over the tree.
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Decorator, Expr, Stmt, StmtFunctionDef};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::syntax::Module;
+
+/// What a function is, by its decorators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// `@gluon.jit`.
+    Gluon,
+    /// `@triton.jit`: runs in a kernel, but is none of Gluon's.
+    Triton,
+    /// `@gluon.constexpr_function`.
+    Constexpr,
+    Host,
+}
+
+/// A function.
+#[derive(Debug)]
+pub(super) struct Func<'m> {
+    pub def: &'m StmtFunctionDef,
+    pub kind: Kind,
+    /// The functions around it, outermost first, by their place in [`Survey::functions`].
+    pub inside: Vec<usize>,
+    /// Whether a class is around it, closer than any function.
+    pub method: bool,
+    /// Names and attributes that its own statements mention, those of functions inside of it left out.
+    pub mentions: FxHashSet<&'m str>,
+    /// Whether it gives a value back.
+    pub returns: bool,
+}
+
+impl Func<'_> {
+    /// Whether it runs in a kernel.
+    pub fn device(&self) -> bool {
+        matches!(self.kind, Kind::Gluon | Kind::Triton)
+    }
+
+    /// Where its statement starts.
+    pub fn start(&self) -> u32 {
+        self.def.range.start().to_u32()
+    }
+}
+
+/// All functions of a file.
+#[derive(Debug, Default)]
+pub(super) struct Survey<'m> {
+    pub functions: Vec<Func<'m>>,
+    /// Full names of what is imported, by the name it has here.
+    aliases: FxHashMap<&'m str, String>,
+    /// Classes of the file with the names that their bodies define.
+    pub classes: Vec<(&'m str, Vec<&'m str>)>,
+    /// Names that are launched: `name[…]` that is called, `name.warmup(…)`.
+    pub launched: FxHashSet<&'m str>,
+    /// Names that statements outside of all functions mention.
+    pub outside: FxHashSet<&'m str>,
+    /// Functions that are made kernels by a call: `gluon.jit(name)`.
+    jitted: FxHashSet<&'m str>,
+    open: Vec<usize>,
+    class: Vec<bool>,
+}
+
+impl<'m> Survey<'m> {
+    /// Walks over a file.
+    pub fn of(module: &'m Module) -> Survey<'m> {
+        let mut survey = Survey::default();
+        survey.imports(module.body());
+        for stmt in module.body() {
+            survey.visit_stmt(stmt);
+        }
+        for at in 0..survey.functions.len() {
+            let func = &mut survey.functions[at];
+            if func.kind == Kind::Host && survey.jitted.contains(func.def.name.as_str()) {
+                func.kind = Kind::Gluon;
+            }
+        }
+        survey
+    }
+
+    /// Imports wherever they stand, since decorators above may use them.
+    fn imports(&mut self, body: &'m [Stmt]) {
+        for stmt in body {
+            match stmt {
+                Stmt::Import(import) => {
+                    for alias in &import.names {
+                        let name = alias.name.as_str();
+                        match &alias.asname {
+                            Some(own) => self.aliases.insert(own.as_str(), name.to_owned()),
+                            None => {
+                                let root = name.split('.').next().unwrap_or(name);
+                                self.aliases.insert(root, root.to_owned())
+                            }
+                        };
+                    }
+                }
+                Stmt::ImportFrom(import) => {
+                    let from = import.module.as_ref().map_or("", |name| name.as_str());
+                    for alias in &import.names {
+                        let own = alias.asname.as_ref().unwrap_or(&alias.name);
+                        self.aliases.insert(own.as_str(), format!("{from}.{}", alias.name.as_str()));
+                    }
+                }
+                Stmt::Try(body) => {
+                    self.imports(&body.body);
+                    for handler in &body.handlers {
+                        let ruff_python_ast::ExceptHandler::ExceptHandler(handler) = handler;
+                        self.imports(&handler.body);
+                    }
+                }
+                Stmt::If(body) => {
+                    self.imports(&body.body);
+                    for clause in &body.elif_else_clauses {
+                        self.imports(&clause.body);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The full name of an expression made of names and dots; calls count as what they call.
+    pub fn path(&self, expr: &Expr) -> Option<String> {
+        match expr {
+            Expr::Name(name) => {
+                let name = name.id.as_str();
+                Some(self.aliases.get(name).cloned().unwrap_or_else(|| name.to_owned()))
+            }
+            Expr::Attribute(attribute) => Some(format!("{}.{}", self.path(&attribute.value)?, attribute.attr)),
+            Expr::Call(call) => self.path(&call.func),
+            _ => None,
+        }
+    }
+
+    /// Whether a name of the file is imported from somewhere with one of these words in its path.
+    pub fn imported(&self, name: &str, words: &[&str]) -> bool {
+        self.aliases.get(name).is_some_and(|path| path.split('.').any(|part| words.contains(&part)))
+    }
+
+    fn kind(&self, decorators: &[Decorator]) -> Kind {
+        let mut kind = Kind::Host;
+        for decorator in decorators {
+            let path = self.path(&decorator.expression).unwrap_or_default();
+            let mut parts = path.rsplit('.');
+            match parts.next() {
+                Some("jit") if parts.any(|part| part.contains("gluon")) => return Kind::Gluon,
+                Some("jit") => kind = Kind::Triton,
+                Some("constexpr_function") => kind = Kind::Constexpr,
+                _ => {}
+            }
+        }
+        kind
+    }
+
+    fn mention(&mut self, name: &'m str) {
+        match self.open.last() {
+            Some(&at) => self.functions[at].mentions.insert(name),
+            None => self.outside.insert(name),
+        };
+    }
+}
+
+impl<'m> Visitor<'m> for Survey<'m> {
+    fn visit_stmt(&mut self, stmt: &'m Stmt) {
+        match stmt {
+            Stmt::FunctionDef(def) => {
+                for param in def.parameters.iter_non_variadic_params() {
+                    if let Some(default) = param.default() {
+                        self.visit_expr(default);
+                    }
+                }
+                let kind = self.kind(&def.decorator_list);
+                let method = self.class.last().copied().unwrap_or(false);
+                let inside = self.open.clone();
+                self.open.push(self.functions.len());
+                self.class.push(false);
+                let mentions = FxHashSet::default();
+                self.functions.push(Func { def, kind, inside, method, mentions, returns: false });
+                // Its tests' values are the function's own business.
+                for decorator in &def.decorator_list {
+                    self.visit_decorator(decorator);
+                }
+                for stmt in &def.body {
+                    self.visit_stmt(stmt);
+                }
+                self.open.pop();
+                self.class.pop();
+            }
+            Stmt::ClassDef(def) => {
+                self.class.push(true);
+                if self.open.is_empty() {
+                    self.classes.push((def.name.as_str(), def.body.iter().filter_map(defined).collect()));
+                }
+                walk_stmt(self, stmt);
+                self.class.pop();
+            }
+            Stmt::Return(ret) => {
+                if let (Some(&at), Some(value)) = (self.open.last(), &ret.value) {
+                    self.functions[at].returns |= !value.is_none_literal_expr();
+                }
+                walk_stmt(self, stmt);
+            }
+            _ => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'m Expr) {
+        match expr {
+            Expr::Name(name) => self.mention(name.id.as_str()),
+            Expr::Attribute(attribute) => {
+                self.mention(attribute.attr.as_str());
+                walk_expr(self, expr);
+            }
+            Expr::Call(call) => {
+                match &*call.func {
+                    Expr::Subscript(subscript) => {
+                        self.launched.extend(last_name(&subscript.value));
+                    }
+                    Expr::Attribute(attribute) if matches!(attribute.attr.as_str(), "warmup" | "run") => {
+                        self.launched.extend(last_name(&attribute.value));
+                    }
+                    Expr::Attribute(_) | Expr::Name(_) => {
+                        let path = self.path(&call.func).unwrap_or_default();
+                        if path.ends_with(".jit") && path.contains("gluon") {
+                            self.jitted.extend(call.arguments.args.first().and_then(last_name));
+                        }
+                    }
+                    _ => {}
+                }
+                walk_expr(self, expr);
+            }
+            _ => walk_expr(self, expr),
+        }
+    }
+}
+
+/// `kernel` of `kernel` and of `module.kernel`.
+fn last_name(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Name(name) => Some(name.id.as_str()),
+        Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
+        _ => None,
+    }
+}
+
+/// The name that a statement of a class gives it.
+fn defined(stmt: &Stmt) -> Option<&str> {
+    match stmt {
+        Stmt::FunctionDef(def) => Some(def.name.as_str()),
+        Stmt::AnnAssign(field) => last_name(&field.target),
+        Stmt::Assign(assign) => assign.targets.first().and_then(last_name),
+        _ => None,
+    }
+}

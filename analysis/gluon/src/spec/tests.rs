@@ -1,0 +1,232 @@
+//! Kernels of a few lines, and what is found of them.
+
+use std::sync::Arc;
+
+use super::{Config, Entry, Instances, Memo, Use, entries, instances, stray};
+use crate::syntax::{Module, NoSources};
+use base::Cancel;
+
+const HEAD: &str = "from triton.experimental import gluon\nfrom triton.experimental.gluon import language as gl\n\
+                    from triton.experimental.gluon.language.nvidia.hopper import tma, mbarrier\n\n";
+
+fn module(text: &str) -> Arc<Module> {
+    Arc::new(Module::parse("k.py", format!("{HEAD}{text}"), None))
+}
+
+fn found(text: &str) -> (Arc<Module>, Vec<Entry>, Vec<Instances>) {
+    let module = module(text);
+    let entries = entries(&module);
+    let all = instances(&module, &NoSources, &entries, &Config::default(), &mut Memo::default(), &Cancel::never());
+    (module, entries, all.unwrap_or_default())
+}
+
+fn labels(instances: &Instances) -> Vec<&str> {
+    instances.list.iter().map(|instance| instance.label.as_str()).collect()
+}
+
+#[test]
+fn roots_are_kernels_and_helpers_are_not() {
+    let (_, entries, _) = found(
+        "@gluon.jit\ndef helper(x):\n    return x + 1\n\n@gluon.jit\ndef store(bar, n):\n    mbarrier.wait(bar, n)\n\n\
+         @gluon.jit\ndef kernel(out, n):\n    gl.store(out + helper(n), 0)\n\n\
+         def test():\n    @gluon.jit\n    def inner(a):\n        gl.store(a, 1)\n    inner[(1,)](t)\n",
+    );
+    let names: Vec<_> = entries.iter().map(|entry| (entry.name.as_str(), entry.inside.join("."))).collect();
+    assert_eq!(names, [("kernel", String::new()), ("inner", "test".to_owned())]);
+}
+
+#[test]
+fn uses_of_parameters() {
+    let (_, entries, _) = found(
+        "@gluon.jit\ndef copy(src, dst, n):\n    ptrs = src + gl.arange(0, 4)\n    gl.store(dst + 1, gl.load(ptrs))\n\n\
+         @gluon.jit\ndef kernel(a, b, c_desc, d, M, DEPTH: gl.constexpr):\n    copy(a, b, M)\n    \
+         bars = mbarrier.allocate_mbarrier(batch=DEPTH)\n    tma.async_load(d, [0, M * 2], bars, c_desc)\n\n\
+         kernel[(1,)](t)\n",
+    );
+    let used: Vec<Use> = entries[0].params.iter().map(|param| param.used).collect();
+    assert_eq!(used, [Use::Pointer, Use::Pointer, Use::Memory, Use::Descriptor(2), Use::Scalar, Use::Number][..]);
+}
+
+#[test]
+fn depths_and_switches_are_enumerated() {
+    let (_, _, all) = found(
+        "@gluon.jit\ndef kernel(desc, BLOCK_M: gl.constexpr, num_buffers: gl.constexpr, use_tma: gl.constexpr, \
+         W: gl.constexpr = 4):\n    tma.store_wait(0)\n",
+    );
+    let expected = [
+        "num_buffers=2, use_tma=True",
+        "num_buffers=2, use_tma=False",
+        "num_buffers=3, use_tma=True",
+        "num_buffers=3, use_tma=False",
+    ];
+    assert_eq!(labels(&all[0]), expected);
+    let first = &all[0].list[0];
+    assert_eq!(
+        first.directive,
+        "# fencepost: desc=fp16[128,128], BLOCK_M=128, num_buffers=2, use_tma=True, target=sm_90"
+    );
+    assert_eq!(
+        first.hint,
+        "W=4, num_warps=4, num_ctas=1 (default) · \
+         desc=fp16[128,128], BLOCK_M=128, num_buffers=2, use_tma=True, sm_90 (chosen)"
+    );
+}
+
+#[test]
+fn each_line_is_an_instance_and_its_text_pins_it() {
+    let kernel = "@gluon.jit\ndef kernel(desc, num_buffers: gl.constexpr):\n    tma.store_wait(0)\n";
+    let (_, _, all) =
+        found(&format!("# fencepost: num_buffers=4\n# fencepost: num_buffers=1, target=sm_100\n{kernel}"));
+    assert_eq!(labels(&all[0]), ["num_buffers=4, target=sm_90", "num_buffers=1, target=sm_100"]);
+    let pinned = &all[0].list[1];
+    let (_, _, again) = found(&format!("{}\n{kernel}", pinned.directive));
+    assert_eq!(again[0].list.len(), 1);
+    assert_eq!(again[0].list[0].directive, pinned.directive);
+    assert_eq!(again[0].list[0].hint.matches("(directive)").count(), 1);
+}
+
+#[test]
+fn errors_in_directives_are_said() {
+    let (module, entries, all) = found(
+        "# fencepost: num_bufers=4, x=\n@gluon.jit\ndef kernel(num_buffers: gl.constexpr):\n    tma.store_wait(0)\n\n\
+         # fencepost: a=1\nx = 1\n",
+    );
+    let said: Vec<&str> = all[0].notes.iter().map(|note| note.message.as_str()).collect();
+    let expected = ["nothing is given here", "`kernel` has no parameter `num_bufers`; there is `num_buffers`"];
+    assert_eq!(said, expected);
+    assert_eq!(all[0].notes[1].range.of(module.text()), "num_bufers=4");
+    assert_eq!(stray(&module, &entries).len(), 1);
+}
+
+#[test]
+fn too_many_combinations_are_capped_and_said() {
+    let params: String = (0..6).map(|at| format!("use_{at}: gl.constexpr, ")).collect();
+    let (_, _, all) = found(&format!("@gluon.jit\ndef kernel({params}):\n    tma.store_wait(0)\n"));
+    assert_eq!(all[0].list.len(), 16);
+    assert_eq!(all[0].notes.len(), 1);
+}
+
+#[test]
+fn a_class_that_has_what_is_asked_of_it() {
+    let (_, _, all) = found(
+        "@gluon.aggregate\nclass Plain:\n    x: gl.tensor\n    @gluon.jit\n    def create(n):\n        return Plain(n)\n    \
+         @gluon.jit\n    def tile(self):\n        return self.x\n\nclass Other:\n    pass\n\n\
+         @gluon.jit\ndef kernel(out, Scheduler: gl.constexpr):\n    s = Scheduler.create(1)\n    gl.store(out, 1)\n",
+    );
+    assert!(all[0].list[0].directive.contains("Scheduler=Plain"), "{}", all[0].list[0].directive);
+}
+
+const HOST: &str = "import torch\nimport pytest\nimport triton\n\
+                    from triton.experimental.gluon.nvidia.hopper import TensorDescriptor\n\n";
+
+#[test]
+fn launches_of_a_parametrised_test() {
+    let (_, _, all) = found(&format!(
+        "{HOST}@gluon.jit\ndef kernel(desc, out, n, one, num_buffers: gl.constexpr, flag: gl.constexpr = False):\n    \
+         tma.store_wait(0)\n\n\
+         def run(a, num_buffers=2, num_warps=4):\n    \
+         layout = gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=2)\n    \
+         desc = TensorDescriptor.from_tensor(a, [128, 64], layout)\n    out = torch.empty_like(a, dtype=torch.float32)\n    \
+         grid = (triton.cdiv(a.shape[0], 128), )\n    \
+         kernel[grid](desc, out, a.numel(), a.stride(1), num_buffers, num_warps=num_warps)\n\n\
+         @pytest.mark.parametrize(\"dtype\", [torch.float16])\n\
+         @pytest.mark.parametrize(\"num_buffers, warps\", [(1, 4), pytest.param(3, 8), (3, 8)])\n\
+         def test_run(num_buffers, warps, dtype):\n    a = torch.randn((1024, 64), device=\"cuda\", dtype=dtype)\n    \
+         run(a, num_buffers, num_warps=warps)\n    assert torch.allclose(a, a)\n"
+    ));
+    assert_eq!(labels(&all[0]), ["num_buffers=1, num_warps=4", "num_buffers=3, num_warps=8"]);
+    let layout = "NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=2, transposed=False, \
+                  fp4_padded=False, cga_layout=[])";
+    assert_eq!(
+        all[0].list[1].directive,
+        format!(
+            "# fencepost: desc=tensordesc<fp16[128, 64],{layout}>, out=*fp32, n=i32, one=1, num_buffers=3, \
+             target=sm_90, num_warps=8"
+        )
+    );
+}
+
+#[test]
+fn nested_kernels_and_fixtures() {
+    let text = format!(
+        "{HOST}@pytest.fixture(params=[1, 2])\ndef num_ctas(request):\n    return request.param\n\n\
+         @pytest.mark.skipif(torch.cuda.get_device_capability()[0] < 10, reason=\"needs Blackwell\")\n\
+         @pytest.mark.parametrize(\"FAILURE\", [True, False])\n\
+         def test_it(FAILURE, num_ctas, run_wrapper, monkeypatch):\n    if num_ctas == 4:\n        pytest.skip(\"no\")\n    \
+         if run_wrapper:\n        run_in_process(test_it, (FAILURE, num_ctas, False, monkeypatch))\n        return\n\n    \
+         @gluon.jit\n    def kernel(out, FAILURE: gl.constexpr):\n        gl.store(out, num_ctas)\n\n    \
+         kernel[(1,)](torch.empty(4), FAILURE=FAILURE, num_ctas=num_ctas)\n\n\
+         @pytest.fixture\ndef run_wrapper():\n    return True\n\nfrom triton._internal_testing import run_in_process\n"
+    );
+    let (_, entries, all) = found(&text);
+    assert_eq!(entries[0].inside, ["test_it"]);
+    let expected = [
+        "FAILURE=True, num_ctas=1",
+        "FAILURE=False, num_ctas=1",
+        "FAILURE=True, num_ctas=2",
+        "FAILURE=False, num_ctas=2",
+    ];
+    assert_eq!(labels(&all[0]), expected);
+    let spec = &all[0].list[3].spec;
+    assert_eq!(spec.target.0.name(), "sm_100");
+    assert_eq!(spec.host.as_ref().and_then(|host| host.case), Some(3));
+}
+
+#[test]
+fn configurations_of_autotune_and_their_hooks() {
+    let (_, _, all) = found(&format!(
+        "{HOST}def hook(nargs):\n    nargs[\"d\"].block_shape = [nargs[\"BLOCK\"], 64]\n\n\
+         @triton.autotune(configs=[triton.Config({{\"BLOCK\": b}}, num_warps=w, pre_hook=hook) for b in (64, 128) for w in (4, 8)], key=[\"n\"])\n\
+         @triton.heuristics({{\"EVEN\": lambda args: args[\"n\"] % 2 == 0}})\n\
+         @gluon.jit\ndef kernel(d, n, BLOCK: gl.constexpr, EVEN: gl.constexpr):\n    tma.store_wait(0)\n\n\
+         def main():\n    t = torch.empty((256, 64), dtype=torch.bfloat16)\n    \
+         d = TensorDescriptor.from_tensor(t, [1, 1], gl.NVMMASharedLayout(128, 16, 2))\n    \
+         kernel[lambda meta: (1,)](d, 3)\n"
+    ));
+    assert_eq!(all[0].list.len(), 4);
+    let first = &all[0].list[0];
+    assert!(first.directive.contains("d=tensordesc<bf16[64, 64],"), "{}", first.directive);
+    assert!(first.directive.contains("BLOCK=64, EVEN=False"), "{}", first.directive);
+}
+
+#[test]
+fn host_code_is_not_run_again_for_an_edit_of_a_kernel() {
+    let text = format!(
+        "{HOST}@gluon.jit\ndef kernel(out, n: gl.constexpr):\n    gl.store(out, n)\n\n\
+         def test():\n    kernel[(1,)](torch.empty(4), n=7)\n"
+    );
+    let mut memo = Memo::default();
+    let mut run = |text: &str| {
+        let module = module(text);
+        let entries = entries(&module);
+        let all = instances(&module, &NoSources, &entries, &Config::default(), &mut memo, &Cancel::never());
+        (all.unwrap_or_default()[0].list[0].directive.clone(), memo.runs)
+    };
+    assert_eq!(run(&text), ("# fencepost: out=*fp32, n=7, target=sm_90".to_owned(), 1));
+    assert_eq!(run(&text.replace("store(out, n)", "store(out, n + 1)")).1, 1);
+    let changed = run(&text.replace("n=7", "n=8"));
+    assert_eq!(changed, ("# fencepost: out=*fp32, n=8, target=sm_90".to_owned(), 2));
+}
+
+#[test]
+fn launches_are_known_whole() {
+    use super::Handed;
+    let kernel = "@gluon.jit\ndef kernel(x, y, n, scale, BLOCK: gl.constexpr):\n    gl.store(x + n, scale)\n\n";
+    let host = "def run(size=256):\n    x = torch.empty((size, 64), dtype=torch.bfloat16)\n    y = x.t()\n    \
+                grid = lambda meta: (size // meta['BLOCK'], 2)\n    kernel[grid](x, y, size, 0.5, BLOCK=64)\n";
+    let (module, _, all) = found(&format!("import torch\n\n{kernel}{host}"));
+    let [site] = all[0].sites.as_slice() else { panic!("{:?}", all[0].sites) };
+    assert_eq!((site.grid, site.unknown.len()), (Some([4, 2, 1]), 0));
+    let text = site.range.map(|range| module.slice(range)).unwrap_or_default();
+    assert!(text.starts_with("kernel[grid]") && text.ends_with("BLOCK=64)"), "{text}");
+    let tensor =
+        |shape: [u64; 2], strides| Handed::Tensor { dtype: "bfloat16".to_owned(), shape: shape.to_vec(), strides };
+    let expected = [
+        ("x", tensor([256, 64], None)),
+        ("y", tensor([64, 256], Some(vec![1, 64]))),
+        ("n", Handed::Int(256)),
+        ("scale", Handed::Float(0.5)),
+        ("BLOCK", Handed::Int(64)),
+    ];
+    assert_eq!(site.arguments, expected.map(|(name, handed)| (name.to_owned(), handed)));
+}

@@ -1,0 +1,219 @@
+//! One Python file as a tree.
+
+use std::fmt;
+use std::sync::Arc;
+
+use ruff_python_ast::{ModModule, PySourceType, Stmt};
+use ruff_python_parser::{ParseError, Parsed, parse_unchecked_source};
+
+use super::chunk::chunks;
+use base::TextRange;
+
+/// A parsed file. Ranges of the tree count in [`Module::source`], which is the file's text with broken
+/// statements blanked, followed by the last good text of each of these.
+pub struct Module {
+    path: String,
+    text: Arc<str>,
+    source: Arc<str>,
+    parsed: Parsed<ModModule>,
+    broken: Vec<Broken>,
+}
+
+/// A top-level statement that does not parse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// Where it stands in the text.
+    pub range: TextRange,
+    /// What the parser says of it, at its place in the text.
+    pub errors: Vec<(TextRange, String)>,
+    /// Its last good text, at its place in [`Module::source`]; `None` where it was never good. Then the
+    /// tree holds what the parser made of it, or nothing where it took what follows with it.
+    pub stale: Option<TextRange>,
+}
+
+impl Module {
+    /// Parses `text`. `before` is the same file as it was, for the last good text of what is broken now.
+    pub fn parse(path: impl Into<String>, text: impl Into<Arc<str>>, before: Option<&Module>) -> Module {
+        let (path, text) = (path.into(), text.into());
+        let whole = parse_unchecked_source(&text, PySourceType::Python);
+        if whole.errors().is_empty() {
+            return Module { path, source: text.clone(), text, parsed: whole, broken: Vec::new() };
+        }
+        mend(path, text, whole, before)
+    }
+
+    /// The file's name, as its giver spells it.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The text as it is now.
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// What the tree's ranges count in.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Its statements.
+    pub fn body(&self) -> &[Stmt] {
+        self.parsed.suite()
+    }
+
+    /// The parser's whole answer.
+    pub fn parsed(&self) -> &Parsed<ModModule> {
+        &self.parsed
+    }
+
+    /// Its broken top-level statements, in order.
+    pub fn broken(&self) -> &[Broken] {
+        &self.broken
+    }
+
+    /// The place in the text of a range of the tree, and whether it stands in text that is no longer
+    /// there: then it is the place of the broken statement.
+    pub fn place(&self, range: TextRange) -> (TextRange, bool) {
+        if (range.start as usize) < self.text.len() {
+            return (range, false);
+        }
+        let of = self.broken.iter().find(|broken| broken.stale.is_some_and(|stale| stale.contains(range)));
+        (of.map_or(TextRange::default(), |broken| first_line(&self.text, broken.range)), true)
+    }
+
+    /// The text of a range of the tree.
+    pub fn slice(&self, range: TextRange) -> &str {
+        self.source.get(range.start as usize..range.end as usize).unwrap_or("")
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Module").field("path", &self.path).field("bytes", &self.text.len()).finish_non_exhaustive()
+    }
+}
+
+/// Blanks what is broken and puts its last good text behind the rest.
+fn mend(path: String, text: Arc<str>, whole: Parsed<ModModule>, before: Option<&Module>) -> Module {
+    let pieces = chunks(&text);
+    let mut broken: Vec<Broken> = Vec::new();
+    for &range in &pieces {
+        let alone = parse_unchecked_source(range.of(&text), PySourceType::Python);
+        if !alone.errors().is_empty() {
+            let errors = alone.errors().iter().map(|error| said(error, range.start)).collect();
+            broken.push(Broken { range, errors, stale: None });
+        }
+    }
+    if broken.is_empty() {
+        // Only together do they not parse, such as a clause that continues another statement.
+        let errors = whole.errors().iter().map(|error| said(error, 0)).collect();
+        broken.push(Broken { range: TextRange::new(0, text.len() as u32), errors, stale: None });
+    }
+    let mut source = text.as_bytes().to_vec();
+    let mut behind = String::new();
+    let swallows = swallows(&whole, &text, &pieces, &broken);
+    for part in &mut broken {
+        let good = before.and_then(|before| last_good(before, part.range.of(&text)));
+        if good.is_none() && !swallows {
+            continue;
+        }
+        for byte in &mut source[part.range.start as usize..part.range.end as usize] {
+            if !matches!(*byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+        let Some(good) = good else { continue };
+        let start = (text.len() + 1 + behind.len()) as u32;
+        behind.push_str(good);
+        behind.push('\n');
+        part.stale = Some(TextRange::new(start, start + good.len() as u32));
+    }
+    if behind.is_empty() && !swallows {
+        return Module { path, source: text.clone(), text, parsed: whole, broken };
+    }
+    let mut source = String::from_utf8(source).unwrap_or_default();
+    source.push('\n');
+    source.push_str(&behind);
+    let parsed = parse_unchecked_source(&source, PySourceType::Python);
+    Module { path, source: source.into(), text, parsed, broken }
+}
+
+/// Whether what is broken took other definitions with it, as an unclosed bracket does.
+fn swallows(whole: &Parsed<ModModule>, text: &str, pieces: &[TextRange], broken: &[Broken]) -> bool {
+    let known = |name: &str| {
+        whole.suite().iter().any(|statement| match statement {
+            Stmt::FunctionDef(def) => def.name.as_str() == name,
+            Stmt::ClassDef(def) => def.name.as_str() == name,
+            _ => false,
+        })
+    };
+    let whole = pieces.iter().filter(|range| !broken.iter().any(|part| part.range == **range));
+    whole.filter_map(|range| defines(range.of(text))).any(|name| !known(name))
+}
+
+fn said(error: &ParseError, offset: u32) -> (TextRange, String) {
+    let range = TextRange::new(offset + error.location.start().to_u32(), offset + error.location.end().to_u32());
+    (range, error.error.to_string())
+}
+
+/// The text that a statement had when it last parsed: the one that defines the same name.
+fn last_good<'a>(before: &'a Module, now: &str) -> Option<&'a str> {
+    let name = defines(now)?;
+    let stale = before.broken.iter().filter_map(|broken| broken.stale).map(|range| before.slice(range));
+    let bad = |range: &TextRange| before.broken.iter().any(|broken| broken.range.start == range.start);
+    let good = chunks(&before.text).into_iter().filter(|range| !bad(range)).map(|range| range.of(&before.text));
+    // Owned by `before.text`, which lives as long as `before` does.
+    let mut all = good.chain(stale);
+    all.find(|text| defines(text) == Some(name))
+}
+
+/// The name that a `def` or `class` of a chunk gives.
+fn defines(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| {
+        let rest = ["def ", "class ", "async def "].iter().find_map(|word| line.strip_prefix(word))?;
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        rest.get(..end).filter(|name| !name.is_empty())
+    })
+}
+
+fn first_line(text: &str, range: TextRange) -> TextRange {
+    let part = range.of(text);
+    let skipped = part.len() - part.trim_start().len();
+    let line = part.trim_start().lines().next().unwrap_or("").trim_end();
+    let start = range.start + skipped as u32;
+    TextRange::new(start, start + line.len() as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unclosed_bracket_costs_one_function() {
+        let good = "def a():\n    return [1, (2, 3)]\n\ndef b():\n    return 2\n";
+        let before = Module::parse("f.py", good, None);
+        let now = good.replace("(2, 3)]", "(2, [(");
+        let module = Module::parse("f.py", now.as_str(), Some(&before));
+        assert_eq!(module.broken().len(), 1);
+        assert_eq!(module.body().len(), 2);
+        let stale = module.broken()[0].stale.unwrap_or_default();
+        assert_eq!(module.slice(stale).trim(), "def a():\n    return [1, (2, 3)]");
+        assert_eq!(module.place(stale), (TextRange::new(0, 8), true));
+    }
+
+    #[test]
+    fn what_was_never_good_is_kept_as_it_is() {
+        let module = Module::parse("f.py", "def a(:\n    pass\ndef b():\n    pass\n", None);
+        assert_eq!((module.body().len(), module.broken().len()), (2, 1));
+        assert_eq!(module.broken()[0].stale, None);
+    }
+
+    #[test]
+    fn what_was_never_good_does_not_take_others_with_it() {
+        let module = Module::parse("f.py", "def a():\n    return [(\n\ndef b():\n    return 2\n", None);
+        let names = module.body().iter().filter_map(|statement| Some(statement.as_function_def_stmt()?.name.as_str()));
+        assert!(names.eq(["b"]));
+        assert_eq!(module.broken().len(), 1);
+    }
+}

@@ -1,0 +1,398 @@
+//! Applies the rows of the effect tables to ops.
+
+use super::Lowerer;
+use super::effects::{Done, Known, Row, Touch, known};
+use super::value::{Class, Val};
+use base::TextRange;
+use kernel::{
+    Access, Arrival, CommitKind, Completion, CtaSet, EffectKind, Issuer, Proxy, Recipients, SiteId, Space, Var,
+};
+use ttgir::{OpId, Ty, ValueId};
+
+/// A predicate that is known while lowering.
+pub(super) enum Predicate {
+    Always,
+    Never,
+    When(Var),
+}
+
+impl Predicate {
+    pub(super) fn var(&self) -> Option<Var> {
+        match self {
+            Predicate::When(var) => Some(*var),
+            Predicate::Always | Predicate::Never => None,
+        }
+    }
+}
+
+impl Lowerer<'_> {
+    /// Lowers one op that is no terminator.
+    pub(super) fn op(&mut self, op: OpId) {
+        let tree = self.tree;
+        let name = tree.op_name(op);
+        if self.task.is_none() && self.tasks.opens(op) && !self.tasks.spans_function() {
+            return self.share(op, &[op]);
+        }
+        if self.leaves(op) {
+            return self.passed_by(op);
+        }
+        if tree.is_broken(op) && tree.regions(op).is_empty() {
+            self.forget(op);
+            if !matches!(name.split('.').next(), Some("arith" | "math" | "tt")) {
+                self.unmodelled(op, format!("`{name}` could not be read"));
+            }
+            return;
+        }
+        self.plan_before(op);
+        let first = self.next_effect();
+        match name {
+            "scf.for" => self.scf_for(op),
+            "scf.while" => self.scf_while(op),
+            "scf.if" => self.scf_if(op),
+            "scf.index_switch" => self.scf_index_switch(op),
+            "scf.execute_region" => self.scf_execute_region(op),
+            "ttg.warp_specialize" => self.warp_specialize(op),
+            "nvws.warp_group" => self.warp_group(op),
+            "ttng.subtiled_region" => self.subtiled_region(op),
+            "tt.call" | "func.call" => self.call(op),
+            _ if self.scalar_op(op) => {}
+            _ => match known(name) {
+                Known::Row(row) => {
+                    self.row(op, row);
+                    if !matches!(row, Row::View(_) | Row::MapToRemote) {
+                        self.host(op, first);
+                    }
+                }
+                Known::Missing => {
+                    self.forget(op);
+                    self.unmodelled(op, format!("`{name}` is not known"));
+                }
+                Known::Pure => {
+                    self.unknown(op, name);
+                    self.host(op, first);
+                }
+            },
+        }
+        self.plan_after(op);
+        self.scratch(op);
+        self.noted.insert(op);
+        if self.rendezvous == Some(op) {
+            self.meet(op);
+        }
+    }
+
+    /// An op without a row, of a dialect that does not synchronise.
+    fn unknown(&mut self, op: OpId, name: &str) {
+        let tree = self.tree;
+        self.forget(op);
+        let touches = |value: &ValueId| self.class(*value) == Class::View;
+        if tree.operands(op).iter().any(touches) || tree.results(op).iter().any(touches) {
+            self.unmodelled(op, format!("`{name}` has a memdesc, and what it does with it is not known"));
+        } else if !tree.regions(op).is_empty() && !name.starts_with("tt.") {
+            self.unmodelled(op, format!("the regions of `{name}` are not followed"));
+        }
+    }
+
+    fn row(&mut self, op: OpId, row: Row) {
+        match row {
+            Row::Allocate => return self.allocate(op),
+            Row::View(window) => return self.window(op, window),
+            Row::MapToRemote => return self.map_to_remote(op),
+            _ => {}
+        }
+        self.forget(op);
+        match row {
+            Row::Nothing | Row::Allocate | Row::View(_) | Row::MapToRemote => {}
+            Row::Unmodelled(reason) => self.unmodelled(op, reason),
+            Row::Memory { issuer, touches, done } => self.memory_row(op, issuer, touches, done),
+            Row::Mma { scaled } => self.mma(op, scaled),
+            Row::Wait(kind, attr) => {
+                let tree = self.tree;
+                for (&result, &value) in tree.results(op).iter().zip(tree.operands(op)) {
+                    if self.class(result) == Class::View {
+                        self.rebind(result, value);
+                    }
+                }
+                let Some(pending) = self.count(op, attr) else { return };
+                let site = self.site(op);
+                self.build.effect(site, None, EffectKind::WaitGroup { kind, pending });
+            }
+            Row::LoweredWait { kind, groups, rest } => self.lowered_wait(op, kind, groups, rest),
+            Row::StoreTokenWait => self.store_token_wait(op),
+            Row::Commit(kind) => self.plain(op, EffectKind::Commit(kind)),
+            Row::ProxyFence => self.plain(op, EffectKind::ProxyFence),
+            Row::ClusterBarrier => {
+                self.cluster_arrive(op);
+                self.plain(op, EffectKind::ClusterWait);
+            }
+            Row::ClusterArrive => self.cluster_arrive(op),
+            Row::ClusterWait => self.plain(op, EffectKind::ClusterWait),
+            Row::ClusterSize => self.cluster_size(op),
+            Row::NamedArrive => self.named(op, false),
+            Row::NamedWait => self.named(op, true),
+            Row::StorageSpec => self.storage_alias_spec(op),
+            Row::StorageAlloc => self.storage_alias_local_alloc(op),
+            Row::Layout => self.layout_asked(op),
+            Row::ArefCreate => self.aref_create(op),
+            Row::ArefEnter { put } => self.aref_enter(op, put),
+            Row::ArefExit { put } => self.aref_exit(op, put),
+            Row::ArefBuffer => self.aref_buffer(op),
+            Row::SemaphoreCreate => self.semaphore_create(op),
+            Row::SemaphoreAcquire => self.semaphore_acquire(op),
+            Row::SemaphoreBuffer => self.semaphore_buffer(op),
+            Row::SemaphoreRelease => self.semaphore_release(op),
+            Row::DescriptorLoad => self.descriptor_load(op),
+            Row::CreateToken => self.create_token(op),
+            Row::Token(what) => self.token_op(op, what),
+            Row::ClcRequest { result, barrier } => self.clc_request(op, result, barrier),
+            Row::ClcLoad => self.clc_load(op),
+            Row::ClcGranted => self.clc_granted(op),
+            Row::ClcQuery => self.clc_query(op),
+            Row::RemoteStore(how) => self.remote_store(op, how),
+            Row::Init => {
+                let Some(count) = self.count(op, "count") else { return };
+                // The one row of a group of CTAs counts the arrivals of all of them.
+                let mask = self.broadcast(op, "alloc", 0);
+                let count = count.saturating_mul(1 << mask.count_ones());
+                self.barrier_row(op, "alloc", mask, |barrier| EffectKind::Init { barrier, count });
+            }
+            Row::Invalidate => {
+                let mask = self.broadcast(op, "alloc", 0);
+                self.barrier_row(op, "alloc", mask, |barrier| EffectKind::Invalidate { barrier });
+            }
+            Row::Expect => {
+                let Some(bytes) = self.count(op, "size").map(u64::from) else { return };
+                let (from, to) = self.routed(op, self.broadcast(op, "alloc", 0));
+                self.barrier_row(op, "alloc", from, |barrier| EffectKind::Expect { barrier, bytes, to });
+            }
+            Row::Arrive => {
+                let Some(count) = self.count(op, "count") else { return };
+                let count = if self.flag(op, "perThread") {
+                    count.saturating_mul(self.warps()).saturating_mul(self.lanes)
+                } else {
+                    count
+                };
+                let (from, to) = self.routed(op, self.broadcast(op, "alloc", 0));
+                self.barrier_row(op, "alloc", from, |barrier| EffectKind::Arrive { barrier, count, to });
+            }
+            Row::ArriveThreads => self.arrive_threads(op),
+            Row::ReadPhase => self.read_phase(op),
+            Row::WaitBarrier => {
+                let Some(&phase) = self.tree.group(op, "phase").first() else {
+                    return self.unmodelled(op, "the phase is missing");
+                };
+                let phase = self.scalar(phase);
+                let mask = self.broadcast(op, "alloc", 0);
+                self.barrier_row(op, "alloc", mask, |barrier| EffectKind::Wait { barrier, phase });
+                if let Some(&site) = self.sites.get(&op) {
+                    self.role_of(op, site, "phase", "phase", 0);
+                }
+            }
+            Row::TensorCoreCommit => {
+                let to = self.completion_ctas(op, self.tree.group(op, "descs").iter().copied());
+                let pair = self.paired(op).leaders;
+                self.barrier_row(op, "barrier", pair, |barrier| EffectKind::TensorCoreCommit { barrier, to });
+            }
+            Row::AsyncCopyArrive { increments } => {
+                let increments = increments && !self.flag(op, "noIncrement");
+                let to = Recipients::one(CtaSet::leader(self.broadcast(op, "barrier", 0)));
+                self.barrier_row(op, "barrier", 0, |barrier| EffectKind::AsyncCopyArrive { barrier, increments, to });
+            }
+        }
+    }
+
+    fn cluster_arrive(&mut self, op: OpId) {
+        let relaxed = self.flag(op, "relaxed");
+        self.plain(op, EffectKind::ClusterArrive { relaxed });
+    }
+
+    fn cluster_size(&mut self, op: OpId) {
+        let size = self.build.number(i64::from(self.ctas.cluster));
+        if let Some(&result) = self.tree.results(op).first() {
+            self.bind(result, Val::Scalar(size));
+        }
+    }
+
+    /// `arrive_barrier_named` and `wait_barrier_named`, which arrives too (PTX `bar.sync`).
+    fn named(&mut self, op: OpId, waits: bool) {
+        let &[id, threads] = self.tree.operands(op) else {
+            return self.unmodelled(op, "its number or its thread count is missing");
+        };
+        let (id, threads) = (self.scalar(id), self.scalar(threads));
+        self.plain(op, EffectKind::NamedArrive { id, threads });
+        if waits {
+            self.plain(op, EffectKind::NamedWait { id });
+        }
+    }
+
+    /// A count in an attribute; one that is missing or negative is said.
+    pub(super) fn count(&mut self, op: OpId, attr: &str) -> Option<u32> {
+        let count = self.int_attr(op, attr).and_then(|count| u32::try_from(count).ok());
+        if count.is_none() {
+            self.unmodelled(op, format!("its `{attr}` is not a count"));
+        }
+        count
+    }
+
+    fn plain(&mut self, op: OpId, kind: EffectKind) {
+        let site = self.site(op);
+        self.build.effect(site, None, kind);
+    }
+
+    /// The operand `pred`; ops without one happen always.
+    pub(super) fn predicate(&mut self, op: OpId) -> Predicate {
+        let Some(&value) = self.tree.group(op, "pred").first() else { return Predicate::Always };
+        let var = self.scalar(value);
+        self.known(var)
+    }
+
+    pub(super) fn known(&self, var: Var) -> Predicate {
+        match self.build.constant(var) {
+            Some(value) if value & 1 == 1 => Predicate::Always,
+            Some(_) => Predicate::Never,
+            None => Predicate::When(var),
+        }
+    }
+
+    fn barrier_row(&mut self, op: OpId, group: &str, leaders: u16, kind: impl FnOnce(Var) -> EffectKind) {
+        let predicate = self.predicate(op);
+        if matches!(predicate, Predicate::Never) {
+            return;
+        }
+        let site = self.site(op);
+        if let Some(barrier) = self.barrier(op, site, group, 0) {
+            self.build.effect_of(site, predicate.var(), leaders, kind(barrier));
+        }
+    }
+
+    /// The barrier in place `at` of an operand group, noted as one and with its role; one that is
+    /// not followed is said.
+    pub(super) fn barrier(&mut self, op: OpId, site: SiteId, group: &str, at: usize) -> Option<Var> {
+        let barrier = self.operand(op, group, at)?;
+        if let Some(buffer) = self.build.facts(barrier).origin
+            && let Some(buffer) = self.build.kernel.buffers.get_mut(buffer.0 as usize)
+        {
+            buffer.barriers = true;
+        }
+        self.role_of(op, site, "barrier", group, at);
+        Some(barrier)
+    }
+
+    /// A memdesc operand; one that is missing or not followed is said.
+    pub(super) fn operand(&mut self, op: OpId, group: &str, at: usize) -> Option<Var> {
+        let tree = self.tree;
+        match tree.group(op, group).get(at) {
+            None => {
+                self.unmodelled(op, format!("its operand `{group}` is missing"));
+                None
+            }
+            Some(&value) => {
+                let view = self.view(value);
+                if view.is_none() {
+                    self.unmodelled(op, format!("where `{}` lies is not followed", tree.value_name(value)));
+                }
+                view
+            }
+        }
+    }
+
+    fn memory_row(&mut self, op: OpId, issuer: Issuer, touches: &[Touch], done: Done) {
+        let tree = self.tree;
+        if !tree.group(op, "barrier").is_empty() && matches!(done, Done::Group { .. }) {
+            return self.unmodelled(op, "a bulk copy that completes on a barrier is not followed yet");
+        }
+        let predicate = self.predicate(op);
+        if matches!(predicate, Predicate::Never) {
+            return;
+        }
+        let site = self.site(op);
+        if let Some(&mask) = tree.group(op, "multicastTargets").first() {
+            let mask = self.scalar(mask);
+            return self.multicast_to(op, site, &predicate, mask);
+        }
+        let reach = self.reach(op, issuer, done);
+        let Some(mut accesses) = self.accesses(op, site, touches) else { return };
+        accesses.iter_mut().for_each(|access| access.ctas = reach.ctas);
+        let completion = match done {
+            Done::InOrder => Completion::InOrder,
+            Done::Group { when: Some(attr), .. } if !self.flag(op, attr) => Completion::InOrder,
+            Done::Group { kind, implicit, .. } => {
+                let awaited = kind == CommitKind::Wgmma && self.result_is_used(op);
+                Completion::Commit { kind, implicit, awaited }
+            }
+            Done::InTurn { barrier } => {
+                let Some(arrivals) = self.warp_arrivals(op, site, barrier) else { return };
+                Completion::InTurn(arrivals)
+            }
+            Done::Transaction { barrier, of } => {
+                let bytes = tree.group(op, of).first().and_then(|value| self.memory(*value)).map(|memory| memory.bytes);
+                let Some(bytes) = bytes else { return self.unmodelled(op, "how much it copies is not known") };
+                let Some(barrier) = self.barrier(op, site, barrier, 0) else { return };
+                Completion::Transaction(vec![Arrival {
+                    barrier,
+                    predicate: None,
+                    count: 0,
+                    bytes: bytes * reach.times,
+                    to: reach.to,
+                }])
+            }
+        };
+        let kind = EffectKind::Operation { issuer, accesses, completion };
+        self.build.effect_of(site, predicate.var(), reach.leaders, kind);
+    }
+
+    /// The accesses of an op; operands in registers have none. `None` where one is not followed.
+    pub(super) fn accesses(&mut self, op: OpId, site: SiteId, touches: &[Touch]) -> Option<Vec<Access>> {
+        let tree = self.tree;
+        let mut accesses = Vec::with_capacity(touches.len() + 1);
+        for touch in touches {
+            for at in 0..tree.group(op, touch.group).len().max(1) {
+                let value = tree.group(op, touch.group).get(at).copied();
+                let ty = value.and_then(|value| tree.value_type(value)).map(|ty| tree.ty(ty));
+                if matches!(ty, Some(Ty::Tensor { .. })) {
+                    continue;
+                }
+                let view = self.operand(op, touch.group, at)?;
+                let proxy = self.proxy(view, touch.proxy);
+                let role = if touch.operand.is_empty() { touch.group } else { touch.operand };
+                self.role_of(op, site, role, touch.group, at);
+                accesses.push(Access {
+                    view,
+                    mode: touch.mode,
+                    proxy,
+                    operand: touch.operand,
+                    clears: false,
+                    ctas: CtaSet::OWN,
+                });
+            }
+        }
+        Some(accesses)
+    }
+
+    /// Tensor memory has no proxies, wherever an op may also take shared memory.
+    pub(super) fn proxy(&self, view: Var, shared: Proxy) -> Proxy {
+        let origin = self.build.facts(view).origin;
+        let buffer = origin.and_then(|buffer| self.build.kernel.buffers.get(buffer.0 as usize));
+        match buffer.map(|buffer| buffer.space) {
+            Some(Space::Tensor) => Proxy::Tensor,
+            _ => shared,
+        }
+    }
+
+    /// Notes an operand's place in its site, once an op.
+    pub(super) fn role_of(&mut self, op: OpId, site: SiteId, role: &str, group: &str, at: usize) {
+        let tree = self.tree;
+        let Some((first, count)) = tree.group_span(op, group) else { return };
+        if at < count {
+            self.role(op, site, role, tree.operand_range(op, first + at));
+        }
+    }
+
+    pub(super) fn role(&mut self, op: OpId, site: SiteId, role: &str, range: TextRange) {
+        if !self.noted.contains(&op)
+            && let Some(site) = self.build.map.sites.get_mut(site.index())
+        {
+            site.operands.push((role.to_owned(), range));
+        }
+    }
+}

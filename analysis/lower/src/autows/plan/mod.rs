@@ -1,0 +1,319 @@
+//! Kernels whose tasks nothing orders yet: the channels that code partitioning will put between them.
+//!
+//! After the memory planner of automatic warp specialisation, ops name their tasks (`async_task_id`) in
+//! one region that all tasks share, and buffers are allocated (`buffer.id`, `buffer.offset`,
+//! `buffer.copy`). Which barriers follow from that is a rule, so the machine can already say what
+//! they order and what they do not.
+//!
+//! The rule: each buffer is looked at by itself ([`access`]). Its accesses in the order of the text, in
+//! the innermost block that holds them all ([`nest`]), make a ring of phases; every step from a phase to
+//! the next one by another task is an [`Edge`] ([`order`]): forward where the next reads what was
+//! written, backward where it overwrites what was read, also round the loop. An edge has barriers of its
+//! own, one a copy of the buffer; the first rounds of one that leads round the loop are free. An access in
+//! a loop inside the level of its edge is waited for before, and told after, that loop.
+//!
+//! Buffers of shared memory with one `buffer.id` take turns: those that are used alike in one block have
+//! one ring of barriers, and each the next slot; others follow each other in one slot. In tensor
+//! memory an id is columns side by side: each buffer has its own ring ([`Channels::Own`]), so that
+//! overwriting the owner of the columns is not ordered after what only its neighbours do; with
+//! [`Channels::Groups`] those that overlap are ordered as one, which code partitioning promises for the
+//! shapes it knows.
+//!
+//! Deviations: code partitioning lets channels with one consumer share a barrier, and has a task wait for
+//! an accumulator before a loop where the loop's own steps do.
+
+mod access;
+mod nest;
+mod order;
+mod place;
+
+use std::collections::BTreeSet;
+
+use access::{Access, Allocation, Engine, allocations};
+use nest::Nest;
+pub(crate) use place::Plan;
+
+use order::{Item, Run, Step, anchor, common};
+
+use crate::Channels;
+use kernel::Half;
+use ttgir::{BlockId, OpId, Tree, ValueId};
+
+/// The tasks of an op, as indices of the kernel's partitions.
+pub(crate) type Who<'a> = &'a dyn Fn(OpId) -> Vec<usize>;
+
+/// A ring of one buffer, or of several that are ordered as one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Channel {
+    /// Its buffers.
+    pub(crate) members: Vec<Member>,
+    /// The block that is one round.
+    pub(crate) level: BlockId,
+    /// Slots of its buffers.
+    pub(crate) copies: u64,
+    /// How many slots a round takes: its buffers, where they take turns, else one.
+    pub(crate) turns: u64,
+    /// In the order in which their waits and arrivals stand.
+    pub(crate) edges: Vec<Edge>,
+}
+
+/// A buffer of a channel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Member {
+    /// Its memdesc.
+    pub(crate) value: ValueId,
+    /// Ops that make views of it.
+    pub(crate) views: Vec<OpId>,
+}
+
+/// How an arrival is made.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum By {
+    /// The task arrives.
+    Task,
+    /// The operation arrives when it is complete.
+    Operation,
+    /// The task's tensor core does, after all that it was given.
+    Commit,
+}
+
+/// One task tells another that it is done.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Edge {
+    /// The block whose rounds are counted.
+    pub(crate) level: BlockId,
+    /// The op in it after which `from` arrives.
+    pub(crate) after: OpId,
+    /// The op in it before which `to` waits.
+    pub(crate) before: OpId,
+    /// Who arrives, by index of the partition.
+    pub(crate) from: usize,
+    /// Who waits.
+    pub(crate) to: usize,
+    /// Whether it waits for an earlier round, so that the first ones are free.
+    pub(crate) around: bool,
+    pub(crate) by: By,
+    pub(crate) half: Half,
+    /// The buffer whose access has to be over, by place in the channel.
+    pub(crate) member: usize,
+    /// Barriers that take turns.
+    pub(crate) slots: u64,
+    /// Which array of barriers of the channel.
+    pub(crate) barriers: usize,
+    /// The wait stands after `before`, ahead of the arrivals there: it only keeps rounds apart.
+    pub(crate) late: bool,
+}
+
+/// What the plan of a function comes to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Implied {
+    /// Its channels, in the order of their first buffers.
+    pub(crate) channels: Vec<Channel>,
+    /// Ops that keep a buffer from having a channel.
+    pub(crate) loose: Vec<OpId>,
+    /// All buffers, in the order of the text.
+    pub(crate) buffers: Vec<Planned>,
+}
+
+/// A buffer as the memory planner has placed it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Planned {
+    pub(crate) op: OpId,
+    /// Its memdesc.
+    pub(crate) value: ValueId,
+    /// `buffer.id`.
+    pub(crate) id: Option<i64>,
+    /// `buffer.copy`.
+    pub(crate) copies: u64,
+    pub(crate) tensor: bool,
+    /// `buffer.offset`, in columns; 0 for the owner.
+    pub(crate) offset: u64,
+    /// Whether it has one, and so is not the owner.
+    pub(crate) placed: bool,
+}
+
+/// The channels that the buffers of a function ask for.
+pub(crate) fn channels(tree: &Tree, function: OpId, who: Who<'_>, mode: Channels) -> Implied {
+    let found = allocations(tree, function, who);
+    let mut implied = Implied { buffers: found.iter().map(Allocation::planned).collect(), ..Implied::default() };
+    let mut done: BTreeSet<usize> = BTreeSet::new();
+    for (at, first) in found.iter().enumerate() {
+        if done.contains(&at) {
+            continue;
+        }
+        let together = first.id.is_some() && (!first.tensor || mode == Channels::Groups);
+        let alike = |other: &Allocation| other.id == first.id && other.tensor == first.tensor;
+        let members: Vec<usize> =
+            (at..found.len()).filter(|other| *other == at || together && alike(&found[*other])).collect();
+        done.extend(&members);
+        let members: Vec<&Allocation> = members.into_iter().map(|member| &found[member]).collect();
+        if let Some(op) = members.iter().find_map(|member| member.loose) {
+            implied.loose.push(op);
+            continue;
+        }
+        match turns(tree, &members) {
+            Some(channel) => implied.channels.push(channel),
+            None => match channel(tree, &members) {
+                Ok(channel) => implied.channels.extend(channel),
+                Err(op) => implied.loose.push(op),
+            },
+        }
+    }
+    implied
+}
+
+/// The channel of buffers of shared memory that take turns: used alike, in one block.
+fn turns(tree: &Tree, members: &[&Allocation]) -> Option<Channel> {
+    if members.len() < 2 || members.iter().any(|member| member.tensor || member.accesses.is_empty()) {
+        return None;
+    }
+    let mut members = members.to_vec();
+    members.sort_by_key(|member| member.accesses.first().map(|access| tree.op_range(access.op).start));
+    let copies = members.iter().map(|member| member.copies).min().unwrap_or(1);
+    let alike = |edge: &Edge| (edge.from, edge.to, edge.around, edge.half);
+    let mut all: Option<Channel> = None;
+    for (at, member) in members.iter().enumerate() {
+        let mut one = channel(tree, &[member]).ok()??;
+        if one.edges.iter().any(|edge| edge.late || edge.level != one.level) {
+            return None;
+        }
+        one.edges.sort_by_key(alike);
+        for (barriers, edge) in one.edges.iter_mut().enumerate() {
+            *edge = Edge { member: at, slots: copies, barriers, ..*edge };
+        }
+        match &mut all {
+            None => all = Some(Channel { copies, turns: members.len() as u64, ..one }),
+            Some(all) => {
+                let first = all.edges.iter().take(one.edges.len()).map(alike);
+                if one.level != all.level
+                    || all.edges.len() != at * one.edges.len()
+                    || !one.edges.iter().map(alike).eq(first)
+                {
+                    return None;
+                }
+                all.members.extend(one.members);
+                all.edges.extend(one.edges);
+            }
+        }
+    }
+    all
+}
+
+/// The channel of buffers that are ordered as one; the op that is not followed where there is one.
+fn channel(tree: &Tree, members: &[&Allocation]) -> Result<Option<Channel>, OpId> {
+    let mut accesses: Vec<Access> = Vec::new();
+    for (at, member) in members.iter().enumerate() {
+        accesses.extend(member.accesses.iter().map(|access| Access { member: at, ..access.clone() }));
+    }
+    accesses.sort_by_key(|access| (tree.op_range(access.op).start, access.task, access.member));
+    let Some(nest) = Nest::new(tree, &accesses)? else { return Ok(None) };
+    let extents: Vec<(u64, u64)> = members.iter().map(|member| member.extent).collect();
+    let copies = members.iter().map(|member| member.copies).min().unwrap_or(1);
+    let steps = Run::steps(&accesses, &extents, &nest.items, nest.repeats.then_some(nest.block));
+    let mut edges: BTreeSet<Edge> = BTreeSet::new();
+    for step in steps {
+        edges.insert(edge(&accesses, &nest, copies, step).ok_or(accesses[step.to].op)?);
+    }
+    close(tree, &nest, &mut edges);
+    let mut edges: Vec<Edge> = edges.into_iter().collect();
+    edges.sort_by_key(|edge| (tree.op_range(edge.before).start, tree.op_range(edge.after).start, *edge));
+    edges.iter_mut().enumerate().for_each(|(at, edge)| edge.barriers = at);
+    let members = members.iter().map(|member| Member { value: member.value, views: member.views.clone() }).collect();
+    Ok(Some(Channel { members, level: nest.block, copies, turns: 1, edges }))
+}
+
+fn edge(accesses: &[Access], nest: &Nest, copies: u64, step: Step) -> Option<Edge> {
+    let (from, to) = (&accesses[step.from], &accesses[step.to]);
+    let level = match step.around {
+        Some(body) => body,
+        None => common(&from.path, &to.path)?,
+    };
+    let (after, before) = (anchor(&from.over, level)?, anchor(&to.path, level)?);
+    let by = match from.engine {
+        Engine::Warps => By::Task,
+        Engine::TensorCore if after == from.op => By::Operation,
+        Engine::TensorCore => By::Commit,
+    };
+    Some(Edge {
+        level,
+        after,
+        before,
+        from: from.task,
+        to: to.task,
+        around: step.around.is_some(),
+        by,
+        half: if from.writes && to.reads { Half::Full } else { Half::Empty },
+        member: from.member,
+        slots: if level == nest.block { copies } else { 1 },
+        barriers: 0,
+        late: false,
+    })
+}
+
+/// Keeps a task from arriving twice before the other has looked, where only a loop that may not run at
+/// all would.
+fn close(tree: &Tree, nest: &Nest, edges: &mut BTreeSet<Edge>) {
+    let mut idle = BTreeSet::new();
+    idle_loops(nest.block, &nest.items, &mut idle);
+    let known: Vec<Edge> = edges.iter().copied().collect();
+    for edge in &known {
+        let repeats = edge.level != nest.block || nest.repeats;
+        if edge.from == edge.to || !repeats || !idle.contains(&edge.level) || answered(&known, edge) {
+            continue;
+        }
+        edges.insert(Edge {
+            after: edge.before,
+            before: edge.after,
+            from: edge.to,
+            to: edge.from,
+            around: !edge.around,
+            by: By::Task,
+            half: Half::Empty,
+            late: !tree.regions(edge.after).is_empty(),
+            ..*edge
+        });
+    }
+}
+
+/// Whether edges of the same level lead back from who waits to who arrives.
+fn answered(edges: &[Edge], edge: &Edge) -> bool {
+    let mut reached = BTreeSet::from([edge.to]);
+    loop {
+        let more: Vec<usize> = edges
+            .iter()
+            .filter(|other| other.level == edge.level && reached.contains(&other.from))
+            .map(|other| other.to)
+            .filter(|task| !reached.contains(task))
+            .collect();
+        if more.is_empty() {
+            return reached.contains(&edge.from);
+        }
+        reached.extend(more);
+    }
+}
+
+/// The blocks that hold a loop which may not run at all.
+fn idle_loops(block: BlockId, items: &[Item], found: &mut BTreeSet<BlockId>) {
+    for item in items {
+        match item {
+            Item::Access(_) => {}
+            Item::Loop { body, items, runs } => {
+                if !runs {
+                    found.insert(block);
+                }
+                idle_loops(*body, items, found);
+            }
+            Item::Branch { ways, all } => {
+                if !all {
+                    found.insert(block);
+                }
+                for (way, items) in ways {
+                    idle_loops(*way, items, found);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,289 @@
+//! CTAs of a cluster: what layouts, attributes and operands say of them.
+//!
+//! A layout maps the bits of a CTA's number to the logical shape, one basis a bit. A bit whose
+//! basis is zero does not count: the CTAs that differ in it hold the same part. Of a barrier that
+//! means one row for all of them, which lives in the CTA where the bit is clear; of the target of
+//! a TMA copy, a multicast group. Source: the CTA rules of Triton's concurrency sanitizer (PyPI
+//! triton 3.9) and the lowering of its operations.
+//!
+//! Two kinds of clusters exist. With `ttg.num-ctas` the program is one for the whole cluster and
+//! layouts split its tensors. With `ttg.cluster-dim-*` (the facebookexperimental fork) each CTA
+//! runs a program of its own, which names the others by number.
+
+use smallvec::SmallVec;
+
+use super::Lowerer;
+use super::apply::Predicate;
+use super::effects::Done;
+use kernel::{CtaSet, Issuer, Recipients, Var};
+use ttgir::{AttrId, OpId, Ty, ValueId};
+
+/// The most CTAs a cluster may have (Hopper's non-portable size; the sanitizer's limit too).
+const MOST: i64 = 16;
+
+/// What the module says of clusters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ctas {
+    /// CTAs that one program runs in (`ttg.num-ctas`).
+    pub(super) program: u16,
+    /// CTAs of the cluster.
+    pub(super) cluster: u16,
+    /// CTAs along x, where the cluster is one of programs.
+    pub(super) along_x: u16,
+    /// Each CTA touches its own memory and barriers only, even in a multicast (AMD).
+    pub(super) apart: bool,
+    /// Tensor cores work in pairs of CTAs (`ttng.two-ctas`).
+    pub(super) pairs: bool,
+}
+
+impl Default for Ctas {
+    fn default() -> Ctas {
+        Ctas { program: 1, cluster: 1, along_x: 1, apart: false, pairs: false }
+    }
+}
+
+/// How a memdesc lies in the CTAs that run one program.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Split {
+    /// Bits of a CTA's number that do not count.
+    pub(super) broadcast: u16,
+    /// For the innermost dimensions: among how many CTAs each is cut.
+    pub(super) cuts: SmallVec<[u64; 4]>,
+}
+
+impl Split {
+    /// Among how many CTAs a dimension of a memdesc of `rank` dimensions is cut.
+    pub(super) fn cut(&self, dim: usize, rank: usize) -> u64 {
+        let skipped = rank.saturating_sub(self.cuts.len());
+        dim.checked_sub(skipped).and_then(|at| self.cuts.get(at)).copied().unwrap_or(1)
+    }
+}
+
+/// Which CTAs a memory operation concerns.
+#[derive(Clone, Debug)]
+pub(super) struct Reach {
+    /// Only CTAs without a bit of these execute it.
+    pub(super) leaders: u16,
+    /// Whose memory it touches.
+    pub(super) ctas: CtaSet,
+    /// Whose barriers it arrives at.
+    pub(super) to: Recipients,
+    /// How many times the bytes of one CTA's part each of these barriers counts.
+    pub(super) times: u64,
+}
+
+impl Default for Reach {
+    fn default() -> Reach {
+        Reach { leaders: 0, ctas: CtaSet::OWN, to: Recipients::own(), times: 1 }
+    }
+}
+
+impl Lowerer<'_> {
+    /// Reads the module's attributes; why it cannot be followed, if so.
+    pub(super) fn read_ctas(&mut self, module: OpId) -> Option<String> {
+        let int = |name| self.int_attr(module, name).unwrap_or(1).max(1);
+        let (program, x) = (int("ttg.num-ctas"), int("ttg.cluster-dim-x"));
+        let clusters = x.saturating_mul(int("ttg.cluster-dim-y")).saturating_mul(int("ttg.cluster-dim-z"));
+        let all = program.max(clusters);
+        self.build.kernel.ctas = u32::try_from(all).unwrap_or(u32::MAX);
+        if all > MOST {
+            return Some(format!("the kernel runs in clusters of {all} CTAs; at most {MOST} are followed"));
+        }
+        let target = self.tree.attr(module, "ttg.target").and_then(|attr| self.tree.attr_str(attr));
+        self.ctas = Ctas {
+            program: program as u16,
+            cluster: all as u16,
+            along_x: x as u16,
+            apart: target.is_some_and(|target| target.starts_with("hip:")),
+            pairs: all > 1 && (self.flag(module, "ttng.two-ctas") || self.flag(module, "tlx.enable_paired_cta_mma")),
+        };
+        None
+    }
+
+    /// How a memdesc is split among the CTAs of the program.
+    pub(super) fn split(&self, value: ValueId) -> Split {
+        if self.ctas.program <= 1 {
+            return Split::default();
+        }
+        let Some(Ty::MemDesc { shape, encoding: Some(encoding), alloc_shape, .. }) =
+            self.tree.value_type(value).map(|ty| self.tree.ty(ty))
+        else {
+            return Split::default();
+        };
+        let bases = self.bases(encoding);
+        let rank = bases.first().map_or(0, Vec::len);
+        let whole = alloc_shape.unwrap_or(shape);
+        let whole = &whole[whole.len().saturating_sub(rank)..];
+        let mut split = Split { broadcast: 0, cuts: SmallVec::from_elem(1, rank) };
+        for (bit, base) in bases.iter().enumerate().take(16) {
+            // A basis past the end of its dimension counts as zero.
+            let cut = base.iter().zip(whole).position(|(&at, &size)| at != 0 && at < size);
+            match cut {
+                Some(dim) => split.cuts[dim] *= 2,
+                None => split.broadcast |= 1 << bit,
+            }
+        }
+        split
+    }
+
+    /// One basis for each bit of the CTA's number, in all forms that Triton's versions print.
+    fn bases(&self, encoding: AttrId) -> Vec<Vec<i64>> {
+        let text = self.tree.attr_text(encoding);
+        if let Some(bases) = numbers(text, "CGALayout").or_else(|| numbers(text, "block")) {
+            return bases;
+        }
+        let list = |name| numbers(text, name).and_then(|lists| lists.into_iter().next());
+        let of = |name| super::layout::field(text, name).and_then(|number| i64::try_from(number).ok());
+        if let (Some(ctas), Some(split)) = (list("CTAsPerCGA"), list("CTASplitNum")) {
+            let order = list("CTAOrder").unwrap_or_else(|| (0..ctas.len() as i64).rev().collect());
+            return split_bases(&ctas, &split, &order);
+        }
+        match (of("CTASplitM"), of("CTASplitN")) {
+            (None, None) => Vec::new(),
+            (rows, columns) => {
+                let split = [rows.unwrap_or(1), columns.unwrap_or(1)];
+                split_bases(&split, &split, &[0, 1])
+            }
+        }
+    }
+
+    /// Bits of a CTA's number that do not count for a memdesc operand.
+    pub(super) fn broadcast(&self, op: OpId, group: &str, at: usize) -> u16 {
+        let value = self.tree.group(op, group).get(at).filter(|_| !self.ctas.apart);
+        value.map_or(0, |value| self.split(*value).broadcast)
+    }
+
+    /// Where an arrival by a thread goes, and who makes it.
+    pub(super) fn routed(&self, op: OpId, mask: u16) -> (u16, Recipients) {
+        let attr = |name| self.int_attr(op, name).and_then(|bits| u16::try_from(bits).ok());
+        let all = self.ctas.cluster - 1;
+        if let Some(from) = attr("fromCTA") {
+            // The bits that it names are kept on the way from the CTA that arrives to the barrier.
+            let free = !from & all;
+            return (free, Recipients::one(CtaSet::group(free)));
+        }
+        // The name of the bits to multicast along, from 3.9 on and before.
+        match attr("multicastCTA").or_else(|| attr("ctaMask")) {
+            Some(bits) if bits != 0 => (0, Recipients::one(CtaSet::group(bits & all))),
+            _ => (0, Recipients::one(CtaSet::leader(mask))),
+        }
+    }
+
+    /// The CTAs of an operation that has a row of its own.
+    pub(super) fn reach(&self, op: OpId, issuer: Issuer, done: Done) -> Reach {
+        match (issuer, done) {
+            _ if self.ctas.cluster <= 1 => Reach::default(),
+            (Issuer::Tma, Done::Transaction { barrier, of }) => {
+                let barrier = self.broadcast(op, barrier, 0);
+                if self.tree.op_name(op) == "ttng.async_shared_store" {
+                    return Reach::default();
+                }
+                if !self.flag(op, "multicast") {
+                    return Reach { to: Recipients::one(CtaSet::leader(barrier)), ..Reach::default() };
+                }
+                let result = self.broadcast(op, of, 0);
+                Reach {
+                    leaders: result,
+                    ctas: CtaSet::group(result),
+                    to: Recipients::one(CtaSet { clear: result | barrier, spread: result & !barrier }),
+                    times: 1 << (result & barrier).count_ones(),
+                }
+            }
+            (Issuer::Tma, Done::Group { .. }) => Reach { leaders: self.broadcast(op, "src", 0), ..Reach::default() },
+            (Issuer::TensorCore, _) => self.paired(op),
+            _ => Reach::default(),
+        }
+    }
+
+    /// The CTAs of a tensor core operation: pairs act as one, by the even CTA.
+    pub(super) fn paired(&self, op: OpId) -> Reach {
+        let pair = u16::from(self.ctas.pairs || (self.ctas.cluster > 1 && self.flag(op, "two_ctas")));
+        Reach { leaders: pair, ctas: CtaSet::group(pair), to: Recipients::one(CtaSet::group(pair)), times: 1 }
+    }
+
+    /// Whose barriers a tensor core operation arrives at when its completion is multicast to all
+    /// CTAs that may write what it reads.
+    pub(super) fn completion_ctas(&self, op: OpId, operands: impl Iterator<Item = ValueId>) -> Recipients {
+        let pair = self.paired(op).leaders;
+        let mut to = Recipients(SmallVec::new());
+        for operand in operands {
+            let bits = self.split(operand).broadcast | pair;
+            let set = CtaSet::group(bits);
+            if bits != 0 && !to.0.contains(&set) {
+                to.0.push(set);
+            }
+        }
+        if to.0.is_empty() { Recipients::one(CtaSet::group(pair)) } else { to }
+    }
+
+    /// The predicate of an op that has one, or of one more condition.
+    pub(super) fn both(&mut self, predicate: &Predicate, condition: Var) -> Var {
+        use kernel::{Pure, Width};
+        match predicate.var() {
+            Some(pred) => self.build.compute(Pure::And(Width(1), pred, condition), ""),
+            None => condition,
+        }
+    }
+}
+
+/// Bases of a layout given by numbers of CTAs and cuts for each dimension, the fastest first.
+fn split_bases(ctas: &[i64], split: &[i64], order: &[i64]) -> Vec<Vec<i64>> {
+    let mut bases = Vec::new();
+    for &dim in order {
+        let Some(dim) = usize::try_from(dim).ok().filter(|dim| *dim < ctas.len()) else { continue };
+        let cuts = split.get(dim).copied().unwrap_or(1);
+        let mut at = 1;
+        while at < ctas[dim] && bases.len() < 16 {
+            let mut base = vec![0; ctas.len()];
+            base[dim] = if at < cuts { at } else { 0 };
+            bases.push(base);
+            at *= 2;
+        }
+    }
+    bases
+}
+
+/// `name = [[1, 2], [3, 4]]` or `name = [1, 2]`, a list of one, in an attribute's text.
+fn numbers(text: &str, name: &str) -> Option<Vec<Vec<i64>>> {
+    let rest = text.match_indices(name).find_map(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let word = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        text[at + name.len()..].trim_start().strip_prefix('=').filter(|_| !word)
+    })?;
+    let body = rest.trim_start().strip_prefix('[')?.trim_start();
+    let list = |text: &str| text.split(',').filter_map(|number| number.trim().parse().ok()).collect::<Vec<i64>>();
+    if !body.starts_with('[') {
+        let inside = list(body.split(']').next()?);
+        return Some(if inside.is_empty() { Vec::new() } else { vec![inside] });
+    }
+    let mut lists = Vec::new();
+    let mut body = body;
+    while let Some(inner) = body.strip_prefix('[') {
+        let (inside, after) = inner.split_once(']')?;
+        lists.push(list(inside));
+        body = after.trim_start_matches([',', ' ', '\n']);
+    }
+    Some(lists)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bases_are_read_in_every_form() {
+        assert_eq!(
+            numbers("<{order = [0], CGALayout = [[1, 0], [0, 0]]}>", "CGALayout"),
+            Some(vec![vec![1, 0], vec![0, 0]])
+        );
+        assert_eq!(numbers("<blockM = 64, CGALayout = [[1, 0]]>", "block"), None);
+        assert_eq!(numbers("<{offset = [[1]], block = []}, alignment = 8>", "block"), Some(Vec::new()));
+        assert_eq!(numbers("<{CTAsPerCGA = [2, 1]}>", "CTAsPerCGA"), Some(vec![vec![2, 1]]));
+    }
+
+    #[test]
+    fn numbers_of_ctas_are_bases_too() {
+        assert_eq!(split_bases(&[2, 2], &[2, 1], &[1, 0]), [[0, 0], [1, 0]]);
+        assert_eq!(split_bases(&[4], &[4], &[0]), [[1], [2]]);
+    }
+}

@@ -1,0 +1,121 @@
+//! `tc_gen5_mma` and `tc_gen5_mma_scaled`.
+//!
+//! With `useD` false the accumulator is only written, and all of its allocation is cleared; with
+//! `useD` true it is read too. Where `useD` is known at run time only, the op becomes two
+//! effects of one site of which exactly one happens.
+//!
+//! Two CTAs that work as a pair are one issuer, the even one, which touches the memory of both.
+
+use super::Lowerer;
+use super::apply::Predicate;
+use super::effects::Touch;
+use kernel::{Access, Arrival, Completion, EffectKind, Issuer, Mode, Proxy, Pure, SiteId, Width};
+use ttgir::{MemSpace, OpId, Ty, ValueId};
+
+const fn read(group: &'static str, operand: &'static str) -> Touch {
+    Touch { group, mode: Mode::Read, proxy: Proxy::Async, operand }
+}
+
+const PLAIN: &[Touch] = &[read("a", "A"), read("b", "B")];
+const SCALED: &[Touch] = &[read("a", "A"), read("b", "B"), read("a_scale", "AScale"), read("b_scale", "BScale")];
+
+impl Lowerer<'_> {
+    pub(super) fn mma(&mut self, op: OpId, scaled: bool) {
+        let tree = self.tree;
+        let predicate = self.predicate(op);
+        if matches!(predicate, Predicate::Never) {
+            return;
+        }
+        let site = self.site(op);
+        let Some(mut reads) = self.accesses(op, site, if scaled { SCALED } else { PLAIN }) else { return };
+        let reach = self.paired(op);
+        reads.iter_mut().for_each(|access| access.ctas = reach.ctas);
+        let Some(accumulator) = self.operand(op, "d", 0) else { return };
+        let Some(&use_d) = tree.group(op, "useD").first() else {
+            return self.unmodelled(op, "its operand `useD` is missing");
+        };
+        let use_d = self.scalar(use_d);
+        let use_d_known = self.known(use_d);
+        // A place an access, and the accumulator has two where it is read.
+        for _ in 0..if matches!(use_d_known, Predicate::Never) { 1 } else { 2 } {
+            self.role_of(op, site, "Acc", "d", 0);
+        }
+        let Some((issuer, completion)) = self.completion(op, site, matches!(predicate, Predicate::Always)) else {
+            return;
+        };
+
+        let effect = |reads: &[Access], uses: bool| {
+            let access = |mode, clears| Access {
+                view: accumulator,
+                mode,
+                proxy: Proxy::Tensor,
+                operand: "Acc",
+                clears,
+                ctas: reach.ctas,
+            };
+            let mut accesses = reads.to_vec();
+            if uses {
+                accesses.push(access(Mode::Read, false));
+            }
+            accesses.push(access(Mode::Write, !uses));
+            EffectKind::Operation { issuer, accesses, completion: completion.clone() }
+        };
+        match use_d_known {
+            Predicate::Always => self.build.effect_of(site, predicate.var(), reach.leaders, effect(&reads, true)),
+            Predicate::Never => self.build.effect_of(site, predicate.var(), reach.leaders, effect(&reads, false)),
+            Predicate::When(use_d) => {
+                let one = self.build.number(1);
+                let clear = self.build.compute(Pure::Xor(Width(1), use_d, one), "");
+                let (adds, clears) = (self.both(&predicate, use_d), self.both(&predicate, clear));
+                self.build.effect_of(site, Some(adds), reach.leaders, effect(&reads, true));
+                self.build.effect_of(site, Some(clears), reach.leaders, effect(&reads, false));
+            }
+        }
+    }
+
+    /// Who runs it and what it arrives on.
+    fn completion(&mut self, op: OpId, site: SiteId, always: bool) -> Option<(Issuer, Completion)> {
+        let tree = self.tree;
+        let count = tree.group(op, "barriers").len();
+        let mut arrivals = Vec::new();
+        // Without `multicast` it arrives in its own pair only.
+        let shared = |value: &&ValueId| {
+            let ty = tree.value_type(**value).map(|ty| tree.ty(ty));
+            matches!(ty, Some(Ty::MemDesc { space: MemSpace::Shared, .. }))
+        };
+        let sent = ["a", "b"].iter().flat_map(|group| tree.group(op, group)).filter(shared).copied();
+        let multicast = self.flag(op, "multicast");
+        let to = self.completion_ctas(op, sent.take(if multicast { 2 } else { 0 }));
+        if always {
+            arrivals.extend(self.plan_completions(op));
+        }
+        for at in 0..count {
+            let predicate = match tree.group(op, "barrier_preds").get(at) {
+                Some(&value) => {
+                    let var = self.scalar(value);
+                    self.known(var)
+                }
+                None => Predicate::Always,
+            };
+            let barrier = self.barrier(op, site, "barriers", at)?;
+            if !matches!(predicate, Predicate::Never) {
+                arrivals.push(Arrival { barrier, predicate: predicate.var(), count: 1, bytes: 0, to: to.clone() });
+            }
+        }
+        // Triton's pipeline hands tokens on until it makes the op asynchronous; Gluon makes them
+        // and uses none, and there the op is asynchronous whatever it says.
+        let plain = self.plan.is_none() && count == 0 && !self.flag(op, "is_async");
+        let synchronous = plain && (!tree.group(op, "acc_dep").is_empty() || self.hands_on(op));
+        Some(match (synchronous, arrivals.is_empty()) {
+            (true, _) => (Issuer::Base, Completion::InOrder),
+            (false, true) => (Issuer::TensorCore, Completion::InOrder),
+            (false, false) => (Issuer::TensorCore, Completion::Frontier(arrivals)),
+        })
+    }
+
+    /// Whether any op takes a result of `op`.
+    pub(super) fn hands_on(&mut self, op: OpId) -> bool {
+        self.find_users();
+        self.tree.results(op).iter().any(|result| self.users.contains_key(result))
+    }
+}

@@ -1,0 +1,123 @@
+//! The rendezvous that Triton adds after barriers were initialised.
+//!
+//! An arrival from another CTA needs the barrier to be there. Programs do not say so: below TTGIR,
+//! where a barrier has one row for many CTAs or an operation that arrives in others uses it, Triton
+//! lets all CTAs of the cluster meet between the inits and the first use. It orders them and
+//! publishes nothing. The machine meets right after the last such init; nothing notices where in
+//! between.
+
+use rustc_hash::FxHashSet;
+
+use super::Lowerer;
+use kernel::EffectKind;
+use ttgir::{Def, OpId, RegionId, ValueId};
+
+/// Ops between an allocation and a barrier's use that only name it.
+const NAMES: [&str; 4] =
+    ["ttg.memdesc_index", "ttg.memdesc_subslice", "ttg.memdesc_reinterpret", "ttng.map_to_remote_buffer"];
+
+impl Lowerer<'_> {
+    /// All CTAs meet.
+    pub(super) fn meet(&mut self, op: OpId) {
+        let site = self.site(op);
+        self.build.effect(site, None, EffectKind::ClusterArrive { relaxed: true });
+        self.build.effect(site, None, EffectKind::ClusterWait);
+    }
+
+    /// The op of a kernel's body after which its CTAs meet, if they do.
+    pub(super) fn meeting(&self, body: RegionId) -> Option<OpId> {
+        if self.ctas.cluster <= 1 {
+            return None;
+        }
+        let tree = self.tree;
+        let top: Vec<OpId> = tree.blocks(body).iter().flat_map(|block| tree.block_ops(*block)).copied().collect();
+        let shared = self.shared_barriers(&top);
+        let has = |op: OpId, what: &dyn Fn(OpId) -> bool| {
+            let mut found = false;
+            self.walk(op, &mut |op| found |= what(op));
+            found
+        };
+        let names = |op: OpId| tree.operands(op).iter().any(|value| shared.contains(&self.root(*value)));
+        let inits = |op: OpId| tree.op_name(op) == "ttng.init_barrier" && names(op);
+        let uses = |op: OpId| {
+            let name = tree.op_name(op);
+            name != "ttng.init_barrier" && !NAMES.contains(&name) && names(op)
+        };
+        let meets = |op: OpId| matches!(tree.op_name(op), "ttng.cluster_barrier" | "ttng.cluster_arrive");
+        let mut last = None;
+        for &op in &top {
+            if last.is_some() && has(op, &uses) {
+                break;
+            }
+            if last.is_some() && has(op, &meets) {
+                // The program meets by itself.
+                return None;
+            }
+            // Partitions have barriers of their own, and no place where all CTAs could meet.
+            if tree.op_name(op) != "ttg.warp_specialize" && has(op, &inits) {
+                last = Some(op);
+            }
+        }
+        last
+    }
+
+    /// The allocations whose barriers other CTAs arrive at.
+    fn shared_barriers(&self, top: &[OpId]) -> FxHashSet<ValueId> {
+        let tree = self.tree;
+        let mut shared = FxHashSet::default();
+        for &op in top {
+            self.walk(op, &mut |op| {
+                let multicast = || self.flag(op, "multicast") || !tree.group(op, "multicastTargets").is_empty();
+                let group = match tree.op_name(op) {
+                    "ttng.init_barrier" if self.broadcast(op, "alloc", 0) != 0 => "alloc",
+                    "ttng.tc_gen5_mma" | "ttng.tc_gen5_mma_scaled" if self.paired(op).leaders != 0 => "barriers",
+                    "ttng.tc_gen5_commit" if self.paired(op).leaders != 0 => "barrier",
+                    "ttng.tc_gen5_mma" if multicast() => "barriers",
+                    "ttng.tc_gen5_commit" if !tree.group(op, "descs").is_empty() => "barrier",
+                    "ttng.async_tma_copy_global_to_local" | "ttng.async_tma_gather" if multicast() => "barrier",
+                    "ttng.clc_try_cancel" => "mbarrier",
+                    "ttng.async_clc_try_cancel" => "mbarAlloc",
+                    "ttng.map_to_remote_buffer" => "src",
+                    "ttg.async_remote_shmem_store" | "ttg.async_remote_shmem_copy" => "barrier",
+                    "ttng.arrive_barrier" | "ttng.barrier_expect" if self.routed(op, 0).1.bits() != 0 => "alloc",
+                    _ => return,
+                };
+                shared.extend(tree.group(op, group).iter().map(|barrier| self.root(*barrier)));
+            });
+        }
+        shared
+    }
+
+    /// The value that a memdesc is a part of, through views and captures.
+    fn root(&self, value: ValueId) -> ValueId {
+        let tree = self.tree;
+        let mut value = value;
+        for _ in 0..super::DEPTH {
+            let next = match tree.value_def(value) {
+                Def::Result(op, _) if NAMES.contains(&tree.op_name(op)) => tree.operands(op).first().copied(),
+                Def::BlockArg(block, at) => {
+                    tree.parent_op(tree.parent_region(block)).and_then(|op| match tree.op_name(op) {
+                        "ttg.warp_specialize" | "ttg.warp_specialize.partitions" => {
+                            tree.operands(op).get(at as usize).copied()
+                        }
+                        _ => None,
+                    })
+                }
+                _ => None,
+            };
+            let Some(next) = next else { break };
+            value = next;
+        }
+        value
+    }
+
+    /// Shows an op and all ops within it.
+    pub(super) fn walk(&self, op: OpId, see: &mut dyn FnMut(OpId)) {
+        see(op);
+        let tree = self.tree;
+        let inner = tree.regions(op).iter().flat_map(|region| tree.blocks(*region));
+        for &op in inner.flat_map(|block| tree.block_ops(*block)) {
+            self.walk(op, see);
+        }
+    }
+}

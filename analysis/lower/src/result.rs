@@ -1,0 +1,101 @@
+//! Whether anything uses what an asynchronous dot leaves in registers.
+//!
+//! Its result is handed on through further dots, waits, loops and jumps; only an op that is none of
+//! these uses it. A dot whose result nobody uses may stay open when its partition ends.
+
+use rustc_hash::FxHashSet;
+
+use super::Lowerer;
+use ttgir::{BlockId, OpId, ValueId};
+
+impl Lowerer<'_> {
+    /// Whether an op other than dots, waits and control flow uses a result of `op`.
+    pub(super) fn result_is_used(&mut self, op: OpId) -> bool {
+        self.find_users();
+        let mut open: Vec<ValueId> = self.tree.results(op).to_vec();
+        let mut seen: FxHashSet<ValueId> = FxHashSet::default();
+        while let Some(value) = open.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            for &user in self.users.get(&value).map(Vec::as_slice).unwrap_or_default() {
+                if !self.passes_on(user, value, &mut open) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Who uses each value of the functions being lowered; known until another one is called.
+    pub(super) fn find_users(&mut self) {
+        let tree = self.tree;
+        if !self.users.is_empty() {
+            return;
+        }
+        let mut regions: Vec<_> = self.calls.iter().flat_map(|function| tree.regions(*function)).copied().collect();
+        while let Some(region) = regions.pop() {
+            for &op in tree.blocks(region).iter().flat_map(|block| tree.block_ops(*block)) {
+                let passed = tree.successors(op).into_iter().flat_map(|successor| successor.args);
+                for value in tree.operands(op).iter().copied().chain(passed) {
+                    self.users.entry(value).or_default().push(op);
+                }
+                regions.extend(tree.regions(op));
+            }
+        }
+    }
+
+    /// Adds what an op that only hands a value on makes of it; `false` where the op uses it.
+    fn passes_on(&self, user: OpId, value: ValueId, open: &mut Vec<ValueId>) -> bool {
+        let tree = self.tree;
+        let places = |values: &[ValueId]| -> Vec<usize> {
+            values.iter().enumerate().filter(|(_, other)| **other == value).map(|(at, _)| at).collect()
+        };
+        let pick = |from: &[ValueId], at: usize, open: &mut Vec<ValueId>| open.extend(from.get(at));
+        let entry = |op: OpId, region: usize| -> &[ValueId] {
+            let block: Option<&BlockId> = tree.regions(op).get(region).and_then(|region| tree.blocks(*region).first());
+            block.map(|block| tree.block_args(*block)).unwrap_or_default()
+        };
+        match tree.op_name(user) {
+            "ttng.warp_group_dot" if tree.group(user, "c").contains(&value) => open.extend(tree.results(user)),
+            "ttng.warp_group_dot_wait" => {
+                places(tree.operands(user)).into_iter().for_each(|at| pick(tree.results(user), at, open));
+            }
+            "scf.for" => {
+                for at in places(tree.group(user, "initArgs")) {
+                    pick(entry(user, 0), at + 1, open);
+                    pick(tree.results(user), at, open);
+                }
+            }
+            "scf.while" => {
+                places(tree.operands(user)).into_iter().for_each(|at| pick(entry(user, 0), at, open));
+            }
+            "scf.yield" | "scf.condition" => {
+                let block = tree.parent_block(user).map(|block| tree.parent_region(block));
+                let Some(around) = block.and_then(|region| tree.parent_op(region)) else { return false };
+                let condition = tree.op_name(user) == "scf.condition";
+                for at in places(tree.operands(user)) {
+                    // The condition itself comes first.
+                    let Some(at) = at.checked_sub(usize::from(condition)) else { continue };
+                    match tree.op_name(around) {
+                        "scf.for" => pick(entry(around, 0), at + 1, open),
+                        "scf.while" if condition => pick(entry(around, 1), at, open),
+                        "scf.while" => pick(entry(around, 0), at, open),
+                        _ => {}
+                    }
+                    if tree.op_name(around) != "scf.while" || condition {
+                        pick(tree.results(around), at, open);
+                    }
+                }
+            }
+            "cf.br" | "cf.cond_br" => {
+                for successor in tree.successors(user) {
+                    let Some(block) = successor.block else { continue };
+                    places(&successor.args).into_iter().for_each(|at| pick(tree.block_args(block), at, open));
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+}

@@ -1,0 +1,201 @@
+//! Scalar arithmetic: `arith` on integers, program ids, scalar pointers and loads.
+//!
+//! An integer op without a row here gives a free input; that is never wrong, only coarse.
+
+use super::Lowerer;
+use super::value::{Class, Val};
+use kernel::{CmpOp, Input, InputKind, Pure, Var, Width};
+use ttgir::{OpId, ValueId};
+
+type Make = fn(Width, Var, Var) -> Pure<Var>;
+
+/// Two operands and a result of one width.
+const BINARY: &[(&str, Make)] = &[
+    ("addi", Pure::Add),
+    ("andi", Pure::And),
+    ("ceildivsi", Pure::CeilDivS),
+    ("ceildivui", Pure::CeilDivU),
+    ("divsi", Pure::DivS),
+    ("divui", Pure::DivU),
+    ("floordivsi", Pure::FloorDivS),
+    ("maxsi", Pure::MaxS),
+    ("maxui", Pure::MaxU),
+    ("minsi", Pure::MinS),
+    ("minui", Pure::MinU),
+    ("muli", Pure::Mul),
+    ("ori", Pure::Or),
+    ("remsi", Pure::RemS),
+    ("remui", Pure::RemU),
+    ("shli", Pure::Shl),
+    ("shrsi", Pure::ShrS),
+    ("shrui", Pure::ShrU),
+    ("subi", Pure::Sub),
+    ("xori", Pure::Xor),
+];
+
+/// `arith.cmpi` predicates, by MLIR's number.
+const COMPARE: &[(&str, CmpOp)] = &[
+    ("eq", CmpOp::Eq),
+    ("ne", CmpOp::Ne),
+    ("slt", CmpOp::Slt),
+    ("sle", CmpOp::Sle),
+    ("sgt", CmpOp::Sgt),
+    ("sge", CmpOp::Sge),
+    ("ult", CmpOp::Ult),
+    ("ule", CmpOp::Ule),
+    ("ugt", CmpOp::Ugt),
+    ("uge", CmpOp::Uge),
+];
+
+impl Lowerer<'_> {
+    /// Lowers `op` where its result is a scalar that can be computed; false where it is not.
+    pub(super) fn scalar_op(&mut self, op: OpId) -> bool {
+        let tree = self.tree;
+        let &[result] = tree.results(op) else { return false };
+        if self.host_only(op) {
+            return false;
+        }
+        let class = self.class(result);
+        if class == Class::View && tree.op_name(op) == "arith.select" {
+            return self.select_view(op, result);
+        }
+        let Class::Scalar(width) = class else { return false };
+        let Some(pure) = self.pure(op, Width(width)) else { return false };
+        let var = self.build.compute(pure, tree.value_name(result));
+        self.bind(result, Val::Scalar(var));
+        true
+    }
+
+    fn pure(&mut self, op: OpId, width: Width) -> Option<Pure<Var>> {
+        let tree = self.tree;
+        let operands = tree.operands(op);
+        let name = tree.op_name(op);
+        if let Some(arith) = name.strip_prefix("arith.") {
+            if let Ok(at) = BINARY.binary_search_by_key(&arith, |row| row.0) {
+                let &[a, b] = operands else { return None };
+                return Some(BINARY[at].1(width, self.scalar(a), self.scalar(b)));
+            }
+            return self.arith(op, arith, operands, width);
+        }
+        match (name, operands) {
+            ("tt.get_program_id", _) => Some(self.grid(op, InputKind::ProgramId, "program_id")),
+            ("tt.get_num_programs", _) => Some(self.grid(op, InputKind::NumPrograms, "num_programs")),
+            ("nvg.cluster_id", _) if self.ctas.cluster == 1 => Some(Pure::Const(0)),
+            ("nvg.cluster_id", _) => {
+                let rank = Input { kind: InputKind::CtaRank, width: width.0, divisor: 1 };
+                Some(Pure::Input(self.build.input(rank, "CTA")))
+            }
+            ("tt.addptr", &[pointer, offset]) => {
+                let from = Width(self.width(offset));
+                let (pointer, offset) = (self.scalar(pointer), self.scalar(offset));
+                let bytes = self.pointee(op);
+                let offset = self.build.compute(Pure::ExtS(from, Width(64), offset), "");
+                let size = self.build.number(bytes);
+                let offset = self.build.compute(Pure::Mul(Width(64), offset, size), "");
+                Some(Pure::Add(Width(64), pointer, offset))
+            }
+            ("tt.load", &[pointer]) if !self.flag(op, "isVolatile") => {
+                let pointer = self.scalar(pointer);
+                let memory = Input { kind: InputKind::Memory, width: width.0, divisor: 1 };
+                let input = self.build.input(memory, "memory");
+                Some(Pure::Load(input, pointer))
+            }
+            ("tt.bitcast" | "tt.int_to_ptr" | "tt.ptr_to_int", &[value]) if self.is_scalar(value) => {
+                Some(Pure::Copy(self.scalar(value)))
+            }
+            _ => None,
+        }
+    }
+
+    fn arith(&mut self, op: OpId, name: &str, operands: &[ValueId], width: Width) -> Option<Pure<Var>> {
+        let tree = self.tree;
+        match (name, operands) {
+            ("constant", _) => {
+                let attr = tree.attr(op, "value")?;
+                let text = tree.attr_text(attr).trim();
+                let value = match text {
+                    "true" => 1,
+                    "false" => 0,
+                    _ => tree.attr_int(attr)?,
+                };
+                Some(Pure::Const(width.wrap(value)))
+            }
+            ("cmpi", &[a, b]) => {
+                let from = Width(self.width(a));
+                let compare = self.compare(op)?;
+                Some(Pure::Cmp(compare, from, self.scalar(a), self.scalar(b)))
+            }
+            ("select", &[condition, yes, no]) => {
+                Some(Pure::Select(self.scalar(condition), self.scalar(yes), self.scalar(no)))
+            }
+            ("extsi" | "extui" | "trunci" | "index_cast" | "index_castui", &[value]) if self.is_scalar(value) => {
+                let from = Width(self.width(value));
+                let unsigned = matches!(name, "extui" | "index_castui");
+                let value = self.scalar(value);
+                Some(if from.0 > width.0 {
+                    Pure::Trunc(width, value)
+                } else if unsigned {
+                    Pure::ExtU(from, width, value)
+                } else {
+                    Pure::ExtS(from, width, value)
+                })
+            }
+            ("bitcast", &[value]) if self.is_scalar(value) => Some(Pure::Copy(self.scalar(value))),
+            _ => None,
+        }
+    }
+
+    fn is_scalar(&self, value: ValueId) -> bool {
+        matches!(self.class(value), Class::Scalar(_))
+    }
+
+    fn compare(&self, op: OpId) -> Option<CmpOp> {
+        let attr = self.tree.attr(op, "predicate")?;
+        if let Some(number) = self.tree.attr_int(attr) {
+            return usize::try_from(number).ok().and_then(|at| COMPARE.get(at)).map(|row| row.1);
+        }
+        let word = self.tree.attr_text(attr).trim();
+        COMPARE.iter().find(|row| row.0 == word).map(|row| row.1)
+    }
+
+    fn grid(&mut self, op: OpId, kind: fn(u8) -> InputKind, name: &str) -> Pure<Var> {
+        let attr = self.tree.attr(op, "axis");
+        let axis = attr.map_or(0, |attr| match (self.tree.attr_int(attr), self.tree.attr_text(attr).trim()) {
+            (Some(axis), _) => u8::try_from(axis).unwrap_or(0),
+            (None, "y") => 1,
+            (None, "z") => 2,
+            _ => 0,
+        });
+        let input = Input { kind: kind(axis), width: 32, divisor: 1 };
+        Pure::Input(self.build.input(input, &format!("{name}({axis})")))
+    }
+
+    /// Bytes of what the pointer points to; only distinctness of addresses counts.
+    fn pointee(&self, op: OpId) -> i64 {
+        let result = self.tree.results(op).first().and_then(|result| self.tree.value_type(*result));
+        let text = result.map_or("", |ty| self.tree.type_text(ty));
+        let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>().parse::<i64>().ok();
+        let inner = text.split('<').nth(1).and_then(|inner| inner.split([',', '>']).next()).unwrap_or("");
+        match inner.trim() {
+            float if float.starts_with("f8") => 1,
+            inner => digits(inner).map_or(8, |bits| (bits / 8).max(1)),
+        }
+    }
+
+    fn select_view(&mut self, op: OpId, result: ValueId) -> bool {
+        let tree = self.tree;
+        let &[condition, yes, no] = tree.operands(op) else { return false };
+        let condition = self.scalar(condition);
+        let (Some(a), Some(b)) = (self.view(yes), self.view(no)) else { return false };
+        if let Some(value) = self.build.constant(condition) {
+            self.bind(result, Val::View(if value & 1 == 1 { a } else { b }));
+            return true;
+        }
+        if self.build.kind(a) != self.build.kind(b) {
+            return false;
+        }
+        let var = self.build.select_view(condition, a, b, tree.value_name(result));
+        self.bind(result, Val::View(var));
+        true
+    }
+}

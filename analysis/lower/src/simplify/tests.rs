@@ -1,0 +1,245 @@
+use super::simplify;
+use kernel::text;
+
+/// Simplifies the kernel of a text and prints it.
+fn simple(source: &str) -> String {
+    let lowered = text::parse(source).unwrap_or_else(|error| panic!("{error}"));
+    let (kernel, map) = simplify(lowered.kernel, lowered.map);
+    let printed = text::print(&kernel);
+    let again = text::parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}"));
+    assert_eq!(again.kernel, kernel, "canonical kernels round-trip");
+    let (twice, _) = simplify(kernel.clone(), map);
+    assert_eq!(twice, kernel, "simplifying twice changes nothing");
+    printed
+}
+
+#[track_caller]
+fn check(source: &str, expected: &str) {
+    let printed = simple(source);
+    let lines: Vec<&str> = printed.lines().map(str::trim).collect();
+    let expected: Vec<&str> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines, expected, "\n{printed}");
+}
+
+#[test]
+fn what_no_effect_needs_goes() {
+    check(
+        "
+        kernel ctas=1
+        buffer $a shared bits=64 barriers
+        shape s element=64 dims=1:64
+        input K argument 0 width=32 divisor=1
+        block b0
+          %k = input K
+          %one = const 1
+          %sum = add w32 %k %one
+          %bar:s = base $a
+          %zero = const 0
+          wait %bar phase=%zero
+          return
+        ",
+        "
+        kernel ctas=1 entry=b0
+        partition warps=4
+        buffer $0 shared bits=64 slot=64 barriers
+        shape s0 element=64 dims=1:64
+        block b0()
+          %0:s0 = base $0
+          %1 = const 0
+          @0 wait %0 phase=%1
+          @1 return
+        ",
+    );
+}
+
+#[test]
+fn a_loop_without_effects_goes_unless_its_result_is_needed() {
+    let text = |phase: &str| {
+        format!(
+            "
+            kernel ctas=1
+            buffer $a shared bits=64 barriers
+            shape s element=64 dims=1:64
+            input K argument 0 width=32 divisor=1
+            block start
+              %bar:s = base $a
+              %k = input K
+              %zero = const 0
+              %one = const 1
+              jump head(%zero, %zero)
+            block head(%i, %x)
+              %c = cmp slt w32 %i %k
+              branch %c body exit
+            block body
+              %y = xor w32 %x %one
+              %j = add w32 %i %one
+              jump head(%j, %y)
+            block exit
+              wait %bar phase={phase}
+              return
+            loop l @9 head=head counted=%i,%zero,%k,%one
+            "
+        )
+    };
+    check(
+        &text("%zero"),
+        "
+        kernel ctas=1 entry=b0
+        partition warps=4
+        buffer $0 shared bits=64 slot=64 barriers
+        shape s0 element=64 dims=1:64
+        block b0()
+          %0:s0 = base $0
+          %1 = const 0
+          @0 wait %0 phase=%1
+          @1 return
+        ",
+    );
+    check(
+        &text("%x"),
+        "
+        kernel ctas=1 entry=b0
+        partition warps=4
+        buffer $0 shared bits=64 slot=64 barriers
+        shape s0 element=64 dims=1:64
+        input i0 argument 0 width=32 divisor=1
+        block b0()
+          %0:s0 = base $0
+          %1 = input i0
+          %2 = const 0
+          %3 = const 1
+          jump b1(%2, %2)
+        block b1(%4, %5)
+          %6 = cmp slt w32 %4 %1
+          branch %6 b2() b3()
+        block b2()
+          %7 = xor w32 %5 %3
+          %8 = add w32 %4 %3
+          jump b1(%8, %7)
+        block b3()
+          @0 wait %0 phase=%5
+          @1 return
+        loop l0 @2 head=b1 counted=%4,%2,%1,%3
+        ",
+    );
+}
+
+#[test]
+fn a_branch_without_effects_becomes_a_straight_line() {
+    check(
+        "
+        kernel ctas=1
+        input x free width=1 divisor=1
+        block b0
+          %x = input x
+          branch %x b1 b2
+        block b1
+          %a = const 3
+          jump b3(%a)
+        block b2
+          %b = const 4
+          jump b3(%b)
+        block b3(%c)
+          proxy_fence
+          return
+        ",
+        "
+        kernel ctas=1 entry=b0
+        partition warps=4
+        block b0()
+          @0 proxy_fence
+          @1 return
+        ",
+    );
+}
+
+#[test]
+fn a_loop_in_cfg_form_is_found_and_counted() {
+    let printed = simple(
+        "
+        kernel ctas=1
+        input K argument 0 width=32 divisor=1
+        block start
+          %k = input K
+          %zero = const 0
+          %one = const 1
+          jump outer(%zero)
+        block outer(%o)
+          %c = cmp slt w32 %o %k
+          branch %c inner_start end
+        block inner_start
+          jump inner(%zero)
+        block inner(%i)
+          %d = cmp slt w32 %i %o
+          branch %d body next
+        block body
+          proxy_fence
+          %j = add w32 %i %one
+          jump inner(%j)
+        block next
+          %p = add w32 %o %one
+          jump outer(%p)
+        block end
+          return
+        loop a @5 head=outer
+        loop b @6 head=inner
+        ",
+    );
+    let loops: Vec<&str> = printed.lines().filter(|line| line.starts_with("loop")).collect();
+    assert_eq!(loops, ["loop l0 @2 head=b1 counted=%3,%1,%0,%2", "loop l1 @3 head=b2 counted=%5,%1,%3,%2 parent=l0"]);
+}
+
+#[test]
+fn an_endless_loop_stays() {
+    let printed = simple(
+        "
+        kernel ctas=1
+        block start
+          jump head
+        block head
+          proxy_fence
+          jump head
+        loop a @5 head=head
+        ",
+    );
+    assert!(printed.contains("loop l0"), "{printed}");
+    assert!(printed.contains("jump b1()"), "{printed}");
+}
+
+#[test]
+fn partitions_are_numbered_after_the_default() {
+    check(
+        "
+        kernel ctas=1
+        partition warps=4
+        partition warps=2
+        block start
+          fork default 1:worker
+        block worker
+          proxy_fence
+          exit
+        block default
+          proxy_fence
+          jump leave
+        block leave
+          join after
+        block after
+          return
+        ",
+        "
+        kernel ctas=1 entry=b0
+        partition warps=4
+        partition warps=2
+        block b0()
+          @0 fork b1() 1:b3()
+        block b1()
+          @1 proxy_fence
+          @2 join b2()
+        block b2()
+          @3 return
+        block b3()
+          @4 proxy_fence
+          @5 exit
+        ",
+    );
+}

@@ -1,0 +1,43 @@
+//! `ttng.subtiled_region`: a body that runs once a tile, one after the other.
+//!
+//! Its first operands are the values of each tile, grouped by argument, then come those that all
+//! tiles share; an argument that is left over is the tile's number. Results are grouped likewise.
+//! Source: the lowering of the op in the facebookexperimental fork.
+
+use super::Lowerer;
+use super::value::Val;
+use ttgir::OpId;
+
+/// How many tiles are followed.
+const TILES: usize = 256;
+
+impl Lowerer<'_> {
+    pub(super) fn subtiled_region(&mut self, op: OpId) {
+        let tree = self.tree;
+        self.forget(op);
+        let tiles = self.int_attr(op, "numTiles").and_then(|tiles| usize::try_from(tiles).ok());
+        let tiles = tiles.filter(|tiles| (1..=TILES).contains(tiles));
+        let block = tree.regions(op).first().and_then(|region| tree.blocks(*region).first()).copied();
+        let (Some(tiles), Some(block)) = (tiles, block) else {
+            return self.unmodelled(op, "its tiles are not known");
+        };
+        let (each, shared, results) = (tree.group(op, "perTileArgs"), tree.group(op, "sharedArgs"), tree.results(op));
+        for tile in 0..tiles {
+            let values = each.chunks(tiles).filter_map(|values| values.get(tile)).chain(shared);
+            let mut args = tree.block_args(block).iter();
+            for (&value, &arg) in values.zip(args.by_ref()) {
+                self.rebind(arg, value);
+            }
+            if let Some(&number) = args.next() {
+                let var = self.build.number(i64::try_from(tile).unwrap_or(0));
+                self.bind(number, Val::Scalar(var));
+            }
+            let Some(end) = self.block(block) else { continue };
+            for (&value, outcomes) in tree.operands(end).iter().zip(results.chunks(tiles)) {
+                if let Some(&result) = outcomes.get(tile) {
+                    self.rebind(result, value);
+                }
+            }
+        }
+    }
+}

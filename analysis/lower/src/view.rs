@@ -1,0 +1,245 @@
+//! Allocations and views of memdescs.
+
+use super::Lowerer;
+use super::layout::{Memory, contiguous, reshape};
+use super::value::Val;
+use kernel::{Access, Buffer, Completion, CtaSet, Dim, EffectKind, Issuer, Mode, Proxy, Shape, Space, Var, ViewOp};
+use ttgir::{OpId, ValueId};
+
+/// Which view an op makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Window {
+    /// One slot of the leading dimension.
+    Index,
+    /// Static offsets.
+    Subslice,
+    /// Static offset along the columns.
+    Columns,
+    /// Dimensions in another order.
+    Trans,
+    /// Other dimensions over the same elements.
+    Reshape,
+    /// Another type at the same place.
+    Reinterpret,
+}
+
+impl Lowerer<'_> {
+    /// `local_alloc` and `tmem_alloc`: storage, and a write where there is a source.
+    pub(super) fn allocate(&mut self, op: OpId) {
+        let tree = self.tree;
+        let Some(&result) = tree.results(op).first() else { return };
+        if self.task.is_none() || !self.stored.contains(&op) {
+            self.storage(op);
+        }
+        let (Some(view), Some(memory)) = (self.view(result), self.memory(result)) else { return };
+        let site = self.site(op);
+        if !tree.group(op, "src").is_empty() {
+            let proxy = if memory.space == Space::Tensor { Proxy::Tensor } else { Proxy::Generic };
+            let access = Access { view, mode: Mode::Write, proxy, operand: "", clears: false, ctas: CtaSet::OWN };
+            self.role(op, site, "result", tree.value_range(result));
+            let kind =
+                EffectKind::Operation { issuer: Issuer::Base, accesses: vec![access], completion: Completion::InOrder };
+            self.build.effect(site, None, kind);
+        }
+    }
+
+    /// The storage of an allocation.
+    pub(super) fn storage(&mut self, op: OpId) {
+        let tree = self.tree;
+        let Some(&result) = tree.results(op).first() else { return };
+        self.stored.insert(op);
+        if self.planned_buffer(result) {
+            return;
+        }
+        let Some(memory) = self.memory(result) else {
+            self.forget(op);
+            return self.unmodelled(op, "the type of the allocation is not followed");
+        };
+        if let Some(view) = self.shared_storage(op, &memory) {
+            return self.bind(result, Val::View(view));
+        }
+        let name = tree.value_name(result);
+        let start = match memory.space {
+            Space::Shared => {
+                self.int_attr(op, "allocation.offset").and_then(|at| u32::try_from(at).ok()).map(|at| u64::from(at) * 8)
+            }
+            Space::Tensor => self.columns(op),
+        };
+        let buffer = Buffer { space: memory.space, bits: memory.bits, start, barriers: false, slot_bits: memory.bits };
+        let id = self.build.buffer(buffer, name, tree.value_range(result));
+        let site = self.site(op);
+        self.build.effect(site, None, EffectKind::Allocate(id));
+        let view = self.build.base(id, memory.shape, name);
+        self.bind(result, Val::View(view));
+    }
+
+    /// Start of a tensor memory allocation. Rows are not counted: allocations in the lower half
+    /// of the rows are put past all columns, so that they meet each other only.
+    fn columns(&self, op: OpId) -> Option<u64> {
+        let number = |name| self.int_attr(op, name).and_then(|at| u32::try_from(at).ok()).map(u64::from);
+        let row = number("tensor_memory_row_offset").unwrap_or(0);
+        Some(number("tensor_memory_col_offset")? * 32 + if row > 0 { 1 << 20 } else { 0 })
+    }
+
+    /// Lowers a view; what cannot be followed is opaque, and so said where it is used.
+    pub(super) fn window(&mut self, op: OpId, window: Window) {
+        let tree = self.tree;
+        let (Some(&src), Some(&result)) = (tree.operands(op).first(), tree.results(op).first()) else { return };
+        let made = self.view(src).and_then(|src| {
+            let shape = self.build.shape(src)?.clone();
+            let memory = self.memory(result)?;
+            self.make(op, window, src, &shape, memory, result)
+        });
+        match made {
+            Some(view) => self.bind(result, Val::View(view)),
+            None => {
+                self.bind(result, Val::Opaque);
+                if self.values.get(&src) != Some(&Val::Opaque) {
+                    self.unmodelled(op, format!("`{}` is not followed", tree.value_name(result)));
+                }
+            }
+        }
+    }
+
+    fn make(
+        &mut self,
+        op: OpId,
+        window: Window,
+        src: Var,
+        from: &Shape,
+        memory: Memory,
+        result: ValueId,
+    ) -> Option<Var> {
+        let name = self.tree.value_name(result);
+        let punned = self.build.facts(src).punned;
+        let with = |dims: Vec<Dim>| {
+            let shape = Shape { dims, element: from.element, exact: from.exact };
+            // Windows of a reinterpretation name other bits than their strides say.
+            let exact = shape.exact && (!punned || contiguous(&shape));
+            Shape { exact, ..shape }
+        };
+        let (place, shape, punned) = match window {
+            Window::Index => {
+                let (first, rest) = from.dims.split_first()?;
+                let index = *self.tree.operands(op).get(1)?;
+                let index = self.scalar(index);
+                if let Some(buffer) = self.build.facts(src).origin
+                    && let Some(buffer) = self.build.kernel.buffers.get_mut(buffer.0 as usize)
+                {
+                    buffer.slot_bits = buffer.slot_bits.min(first.stride);
+                }
+                let rest = if rest.is_empty() { vec![Dim { size: 1, stride: from.element }] } else { rest.to_vec() };
+                (ViewOp::Index { index, stride: first.stride, count: first.size }, with(rest), punned)
+            }
+            Window::Subslice => {
+                let offsets = self.tree.attr(op, "offsets").map(|attr| self.tree.attr_array(attr))?;
+                let offsets: Vec<u64> = offsets
+                    .iter()
+                    .map(|attr| self.tree.attr_int(*attr).and_then(|at| u64::try_from(at).ok()))
+                    .collect::<Option<_>>()?;
+                if !from.exact && offsets.len() != from.dims.len() {
+                    // Somewhere in it.
+                    return Some(self.build.view(src, ViewOp::Shift(0), from.clone(), true, name));
+                }
+                if offsets.len() != from.dims.len() || memory.sizes.len() != from.dims.len() {
+                    return None;
+                }
+                let (split, rank) = (self.split(result), offsets.len());
+                let mut shift = 0;
+                for (number, ((at, size), dim)) in offsets.iter().zip(&memory.sizes).zip(&from.dims).enumerate() {
+                    at.checked_add(*size).filter(|end| *end <= dim.size)?;
+                    // A part of a dimension that is cut among CTAs lies in some of them only.
+                    if split.cut(number, rank) > 1 && *size != dim.size {
+                        return None;
+                    }
+                    shift += at * dim.stride;
+                }
+                let cut = from.dims.iter().zip(&memory.sizes);
+                let dims = cut.map(|(dim, size)| Dim { size: *size, stride: dim.stride }).collect();
+                (ViewOp::Shift(shift), with(dims), punned)
+            }
+            Window::Columns => {
+                // The fork has `N`; Triton 3.9 has `offset`, along `dim`, which is 1 unless said.
+                let offset = self.int_attr(op, "N").or_else(|| self.int_attr(op, "offset"));
+                let offset = offset.and_then(|at| u64::try_from(at).ok())?;
+                let (split, rank) = (self.split(result), memory.sizes.len());
+                let along = rank.checked_sub(if self.int_attr(op, "dim") == Some(0) { 2 } else { 1 })?;
+                if split.cut(along, rank) > 1 && offset != 0 {
+                    return None;
+                }
+                let (shift, dims, exact) = if self.int_attr(op, "dim") == Some(0) {
+                    let size = *memory.sizes.get(memory.sizes.len().checked_sub(2)?)?;
+                    let all = self.memory(*self.tree.operands(op).first()?)?.sizes;
+                    rows(from, offset, size, *all.get(all.len().checked_sub(2)?)?)?
+                } else {
+                    let (shift, dims) = columns(from, offset, *memory.sizes.last()?)?;
+                    (shift, dims, true)
+                };
+                let shape = with(dims);
+                (ViewOp::Shift(shift), Shape { exact: shape.exact && exact, ..shape }, punned)
+            }
+            Window::Trans => {
+                let order = self.tree.attr(op, "order").map(|attr| self.tree.attr_array(attr))?;
+                let dim =
+                    |attr| self.tree.attr_int(attr).and_then(|at| from.dims.get(usize::try_from(at).ok()?).copied());
+                let dims: Vec<Dim> = order.into_iter().map(dim).collect::<Option<_>>()?;
+                if dims.len() != from.dims.len() {
+                    return None;
+                }
+                (ViewOp::Shift(0), with(dims), punned)
+            }
+            Window::Reshape => match reshape(from, &memory.sizes) {
+                Some(dims) => (ViewOp::Shift(0), with(dims), punned),
+                None => {
+                    // The range it lies in, as one run.
+                    let element = from.element;
+                    let size = from.extent().div_ceil(element.max(1));
+                    let dims = vec![Dim { size, stride: element }];
+                    (ViewOp::Shift(0), Shape { dims, element, exact: false }, true)
+                }
+            },
+            Window::Reinterpret => {
+                let exact = from.exact && contiguous(from);
+                let punned = memory.space == Space::Shared && (punned || memory.shape != *from);
+                (ViewOp::Shift(0), Shape { exact, ..memory.shape }, punned)
+            }
+        };
+        Some(self.build.view(src, place, shape, punned, name))
+    }
+}
+
+/// `size` columns from `offset` on of a tensor memory window, whose last dimensions are tiles
+/// along N and the columns of a tile.
+fn columns(from: &Shape, offset: u64, size: u64) -> Option<(u64, Vec<Dim>)> {
+    let mut dims = from.dims.clone();
+    let width = dims.last()?.size.max(1);
+    // Scales have one run of columns, whose order is not theirs.
+    let at = dims.len().checked_sub(2).filter(|at| *at > 0)?;
+    offset.checked_add(size).filter(|end| *end <= dims[at].size * width)?;
+    let shift = offset % width * dims[at + 1].stride + offset / width * dims[at].stride;
+    if size <= width && offset % width + size <= width {
+        dims[at].size = 1;
+        dims[at + 1].size = size;
+    } else if offset.is_multiple_of(width) && size.is_multiple_of(width) {
+        dims[at].size = size / width;
+    } else {
+        return None;
+    }
+    Some((shift, dims))
+}
+
+/// `size` of `all` rows from `offset` on: whole tiles along M, or rows of one, which are not
+/// counted, so that the window is all of its tile's.
+fn rows(from: &Shape, offset: u64, size: u64, all: u64) -> Option<(u64, Vec<Dim>, bool)> {
+    let mut dims = from.dims.clone();
+    let at = dims.len().checked_sub(3)?;
+    let tile = all.checked_div(dims[at].size)?.max(1);
+    offset.checked_add(size).filter(|end| *end <= all)?;
+    let shift = offset / tile * dims[at].stride;
+    if offset.is_multiple_of(tile) && size.is_multiple_of(tile) {
+        dims[at].size = size / tile;
+        return Some((shift, dims, true));
+    }
+    dims[at].size = 1;
+    (offset % tile + size <= tile).then_some((shift, dims, false))
+}

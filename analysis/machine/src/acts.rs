@@ -1,0 +1,359 @@
+//! What happens to barriers: init, invalidation, arrivals, waits, and the rendezvous without
+//! storage (the cluster's and the named barriers).
+
+use super::barrier::{Arriving, Waiter};
+use super::machine::{Machine, bad_slot};
+use super::record::{Act, BarrierRecord, Record};
+use super::shadow::{Event, Illegal, Own};
+use super::state::State;
+use super::violation::{BarrierPlace, Escape, Rule};
+use kernel::{CommitKind, Effect, EffectId, EffectKind, Mode, Recipients, SiteId, Var};
+use smallvec::SmallVec;
+
+/// The op that a step executes.
+pub(super) struct At {
+    pub(super) thread: usize,
+    pub(super) id: EffectId,
+    pub(super) site: SiteId,
+}
+
+/// An arrival of an effect.
+pub(super) struct Arrives<'a> {
+    pub(super) barrier: Var,
+    pub(super) count: i64,
+    pub(super) bytes: i64,
+    pub(super) to: &'a Recipients,
+}
+
+/// What an arrival publishes.
+#[derive(Clone, Copy)]
+pub(super) enum Publishes {
+    /// All that the thread sees.
+    Thread,
+    /// That, and what its tensor core has done.
+    TensorCore,
+    /// That, and its operations of one commit family.
+    Group(CommitKind),
+    /// The operation itself only, by the barrier's own flip.
+    Itself,
+}
+
+impl Machine<'_> {
+    /// The number of the barrier that a memdesc names, in a given CTA or where the memdesc says; a
+    /// violation where it is not live.
+    pub(super) fn live(&self, state: &mut State, at: &At, barrier: Var, cta: Option<u16>) -> Option<usize> {
+        if !self.in_bounds(state, at, barrier) {
+            return None;
+        }
+        let named = self.place(state, at.thread, barrier);
+        let place = BarrierPlace { cta: cta.unwrap_or(named.cta), ..named };
+        let number = state.barrier(place);
+        if !state.barriers[number].1.live {
+            let invalidated = state.barriers[number].1.initial > 0;
+            self.violate(state, at.thread, at.site, Some(at.id), Rule::NotLive { invalidated });
+            self.blame(state, place);
+            state.stopped = true;
+            return None;
+        }
+        let (channel, tick) = (self.channels.base(at.thread), state.threads[at.thread].ticks);
+        state.barriers[number].1.used(at.thread as u16, channel, tick);
+        Some(number)
+    }
+
+    pub(super) fn in_bounds(&self, state: &mut State, at: &At, barrier: Var) -> bool {
+        let Some(slot) = bad_slot(self.scalar(state, at.thread, barrier)) else { return true };
+        let rule = Rule::OutOfBounds { index: slot, count: self.slots_of(barrier) };
+        self.violate(state, at.thread, at.site, Some(at.id), rule);
+        state.stopped = true;
+        false
+    }
+
+    pub(super) fn blame(&self, state: &mut State, place: BarrierPlace) {
+        if let Some(last) = state.violations.last_mut() {
+            last.barrier = Some(place);
+        }
+    }
+
+    pub(super) fn note(&self, state: &State, number: usize, act: Act, record: &mut Record) {
+        let (place, barrier) = &state.barriers[number];
+        record.barriers.push(BarrierRecord {
+            place: *place,
+            act,
+            flips: barrier.flips,
+            pending: barrier.pending,
+            bytes: barrier.bytes,
+        });
+    }
+
+    pub(super) fn init(&self, state: &mut State, at: &At, barrier: Var, count: u32, record: &mut Record) {
+        if !self.in_bounds(state, at, barrier) {
+            return;
+        }
+        let place = self.place(state, at.thread, barrier);
+        let number = state.barrier(place);
+        if state.barriers[number].1.live {
+            self.violate(state, at.thread, at.site, Some(at.id), Rule::Reinit);
+            self.blame(state, place);
+            state.stopped = true;
+            return;
+        }
+        let event = (self.channels.base(at.thread), state.threads[at.thread].ticks);
+        self.store_barrier(state, at, barrier, place);
+        state.barriers[number].1.init(i64::from(count), event);
+        self.note(state, number, Act::Init, record);
+    }
+
+    /// The write of a barrier's bytes by its init or invalidation, where others may touch them.
+    fn store_barrier(&self, state: &mut State, at: &At, barrier: Var, place: BarrierPlace) {
+        let shape = self.shape_of(barrier);
+        let (Some(shape), Some(position)) = (shape, self.cluster.position(place.cta)) else { return };
+        if !self.watches
+            || !self.storage.meets(place.buffer)
+            || self.kernel.buffers.get(place.buffer.0 as usize).is_none_or(|buffer| buffer.start.is_none())
+        {
+            return;
+        }
+        let window = super::atoms::Window { buffer: place.buffer, start: place.start, shape };
+        let window = state.shadow.resolve(self.kernel, window);
+        let known = &state.threads[at.thread];
+        let event = Event {
+            channel: self.channels.base(at.thread),
+            number: known.ticks,
+            thread: at.thread as u16,
+            mode: Mode::Write,
+            generic: true,
+            effect: at.id,
+            access: 0,
+            transaction: false,
+            grants: false,
+            step: state.step,
+        };
+        let observer = known.observer(at.thread as u16, Own::Nothing);
+        let mut illegal: SmallVec<[Illegal; 2]> = SmallVec::new();
+        state.shadow.access(window, position, event, false, &observer, |why| illegal.push(why));
+        for why in illegal {
+            if let Illegal::Unordered(earlier) = why {
+                let rule = Rule::Race { earlier, later: event };
+                self.violate(state, at.thread, at.site, Some(at.id), rule);
+            }
+        }
+    }
+
+    pub(super) fn invalidate(&self, state: &mut State, at: &At, barrier: Var, record: &mut Record) {
+        let Some(number) = self.live(state, at, barrier, None) else { return };
+        let place = state.barriers[number].0;
+        let waits = |thread: usize| self.awaited(state, thread).is_some_and(|(on, passes)| on == place && !passes);
+        let waiter = (0..state.threads.len()).find(|&thread| {
+            thread != at.thread && state.threads[thread].life == super::thread::Life::Running && waits(thread)
+        });
+        if let Some(waiter) = waiter
+            && let Some((_, effect)) = self.next_effect(state, waiter)
+        {
+            let rule = Rule::WaitedOn { waiter: waiter as u16, at: effect.site };
+            self.violate(state, at.thread, at.site, Some(at.id), rule);
+            self.blame(state, place);
+            state.stopped = true;
+            return;
+        }
+        let order = &state.threads[at.thread].order;
+        let escape = state.barriers[number].1.invalidate(order);
+        state.escapes.extend(escape);
+        self.store_barrier(state, at, barrier, place);
+        self.note(state, number, Act::Invalidate, record);
+    }
+
+    /// An arrival in every CTA that it goes to.
+    pub(super) fn arrive(
+        &self,
+        state: &mut State,
+        at: &At,
+        arrives: &Arrives<'_>,
+        publishes: Publishes,
+        record: &mut Record,
+    ) {
+        if !self.in_bounds(state, at, arrives.barrier) {
+            return;
+        }
+        let acting = self.place(state, at.thread, arrives.barrier).cta;
+        for cta in arrives.to.of(acting) {
+            if self.cluster.position(cta).is_some() && !state.stopped {
+                self.arrive_in(state, at, arrives, cta, publishes, record);
+            }
+        }
+    }
+
+    fn arrive_in(
+        &self,
+        state: &mut State,
+        at: &At,
+        arrives: &Arrives<'_>,
+        cta: u16,
+        publishes: Publishes,
+        record: &mut Record,
+    ) {
+        let Some(number) = self.live(state, at, arrives.barrier, Some(cta)) else { return };
+        let (count, bytes) = (arrives.count, arrives.bytes);
+        let thread = &state.threads[at.thread];
+        let mut frontier = thread.frontier();
+        let event = match publishes {
+            Publishes::Thread => Some((self.channels.base(at.thread), thread.ticks)),
+            Publishes::TensorCore => {
+                let channel = self.channels.tensor_core(at.thread);
+                frontier.seen.see(channel, thread.tensor_core);
+                frontier.order.see(channel, thread.tensor_core);
+                Some((channel, thread.tensor_core))
+            }
+            Publishes::Group(kind) => {
+                let channel = self.channels.group(at.thread, kind);
+                let issued = thread.groups[kind as usize].issued;
+                frontier.seen.see(channel, issued);
+                frontier.order.see(channel, issued);
+                if issued > 0 { Some((channel, issued)) } else { Some((self.channels.base(at.thread), thread.ticks)) }
+            }
+            Publishes::Itself => {
+                // What was read before it was issued was read before it has come.
+                frontier.over.join(&thread.seen);
+                frontier.seen.clear();
+                frontier.fenced.clear();
+                None
+            }
+        };
+        let channel = self.channels.barrier(number);
+        let arriving = Arriving { count, bytes, frontier: &frontier, event, step: state.step, channel };
+        let escapes = &mut state.escapes;
+        match state.barriers[number].1.arrive(&arriving, |escape| escapes.push(escape)) {
+            Ok(flipped) => self.note(state, number, Act::Arrive { flipped }, record),
+            Err(_) => {
+                self.violate(state, at.thread, at.site, Some(at.id), Rule::Overflow);
+                let place = state.barriers[number].0;
+                self.blame(state, place);
+                state.stopped = true;
+            }
+        }
+    }
+
+    pub(super) fn wait(&self, state: &mut State, at: &At, barrier: Var, phase: u32, record: &mut Record) {
+        let Some(number) = self.live(state, at, barrier, None) else { return };
+        let channel = self.channels.barrier(number);
+        let base = self.channels.base(at.thread);
+        let thread = &mut state.threads[at.thread];
+        let known = &mut state.barriers[number].1;
+        let waiter = Waiter { thread: at.thread as u16, channel: base, tick: thread.ticks, step: state.step };
+        if known.flips == 0 && !known.last_flip_is_over(&thread.order, channel) {
+            state.escapes.push(Escape::UnorderedInit);
+        }
+        state.escapes.extend(known.passed(waiter, &thread.order, channel));
+        thread.seen.join(&known.released.seen);
+        thread.fenced.join(&known.released.fenced);
+        thread.order.join(&known.released.order);
+        thread.over.join(&known.released.over);
+        thread.seen.see(channel, known.total);
+        thread.order.see(channel, known.total);
+        self.note(state, number, Act::Wait { phase }, record);
+    }
+
+    /// The phase that a barrier is in. Another schedule reads the same where the last flip is over
+    /// and the next one comes after this, as for a wait.
+    pub(super) fn read_phase(&self, state: &mut State, at: &At, barrier: Var, record: &mut Record) -> i64 {
+        let Some(number) = self.live(state, at, barrier, None) else { return 0 };
+        let channel = self.channels.barrier(number);
+        let thread = &state.threads[at.thread];
+        let known = &mut state.barriers[number].1;
+        if !known.last_flip_is_over(&thread.order, channel) {
+            let escape = if known.flips == 0 { Escape::UnorderedInit } else { Escape::EarlyWait { wait: state.step } };
+            state.escapes.push(escape);
+        }
+        let base = self.channels.base(at.thread);
+        known.looked(Waiter { thread: at.thread as u16, channel: base, tick: thread.ticks, step: state.step });
+        let parity = known.parity();
+        self.note(state, number, Act::Read { phase: parity }, record);
+        i64::from(parity)
+    }
+
+    /// Arrives at a rendezvous, or passes one.
+    pub(super) fn meet(&self, state: &mut State, at: &At, effect: &Effect, record: &mut Record) {
+        let thread = at.thread;
+        match &effect.kind {
+            EffectKind::ClusterArrive { relaxed } => {
+                let place = BarrierPlace::cluster(self.partition_of(thread));
+                self.come(state, at, place, self.cluster.len() as i64, 1, !relaxed, record);
+            }
+            EffectKind::NamedArrive { id, threads } => {
+                let place = BarrierPlace::named(self.cta_of(thread), self.scalar(state, thread, *id));
+                // An arrival need not be waited for (PTX `bar.arrive`).
+                let number = state.barrier(place);
+                let rounds = state.barriers[number].1.total;
+                state.threads[thread].met.retain(|(known, before)| *known as usize != number || *before == rounds);
+                let expected = self.scalar(state, thread, *threads);
+                let partition = self.partition_of(thread);
+                let own = self.kernel.partitions.get(partition).map_or(1, |info| i64::from(info.warps) * 32);
+                self.come(state, at, place, expected, own, true, record);
+            }
+            _ => self.go(state, at, record),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn come(
+        &self,
+        state: &mut State,
+        at: &At,
+        place: BarrierPlace,
+        expected: i64,
+        count: i64,
+        publishes: bool,
+        record: &mut Record,
+    ) {
+        let number = state.barrier(place);
+        let thread = &mut state.threads[at.thread];
+        if thread.met.iter().any(|(known, _)| *known as usize == number) {
+            self.violate(state, at.thread, at.site, Some(at.id), Rule::ArrivedTwice);
+            self.blame(state, place);
+            state.stopped = true;
+            return;
+        }
+        thread.met.push((number as u32, state.barriers[number].1.total));
+        let event = (self.channels.base(at.thread), thread.ticks);
+        let mut frontier = thread.frontier();
+        if !publishes {
+            frontier.seen.clear();
+            frontier.fenced.clear();
+            frontier.over.clear();
+        }
+        let barrier = &mut state.barriers[number].1;
+        if !barrier.live {
+            barrier.meet(expected);
+        }
+        let channel = self.channels.barrier(number);
+        let arriving = Arriving { count, bytes: 0, frontier: &frontier, event: Some(event), step: state.step, channel };
+        let escapes = &mut state.escapes;
+        match (barrier.initial == expected).then(|| barrier.arrive(&arriving, |escape| escapes.push(escape))) {
+            Some(Ok(flipped)) => self.note(state, number, Act::Arrive { flipped }, record),
+            Some(Err(_)) | None => {
+                self.violate(state, at.thread, at.site, Some(at.id), Rule::Overflow);
+                self.blame(state, place);
+                state.stopped = true;
+            }
+        }
+    }
+
+    fn go(&self, state: &mut State, at: &At, record: &mut Record) {
+        let Some((place, _)) = self.awaited(state, at.thread) else { return };
+        let Some(number) = state.known(place) else { return };
+        let thread = &mut state.threads[at.thread];
+        let Some(met) = thread.met.iter().position(|(known, _)| *known as usize == number) else { return };
+        let (_, before) = thread.met.remove(met);
+        let barrier = &state.barriers[number].1;
+        // Later rounds may have published more than this one.
+        if barrier.total > before + 1 {
+            state.escapes.push(Escape::EarlyWait { wait: state.step });
+        }
+        let channel = self.channels.barrier(number);
+        thread.seen.join(&barrier.released.seen);
+        thread.fenced.join(&barrier.released.fenced);
+        thread.order.join(&barrier.released.order);
+        thread.over.join(&barrier.released.over);
+        thread.order.see(channel, before + 1);
+        self.note(state, number, Act::Wait { phase: before & 1 }, record);
+    }
+}

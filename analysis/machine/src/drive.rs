@@ -1,0 +1,58 @@
+//! The machine under a driver that computes what the machine does not: scalars, jumps and host ops are the
+//! driver's, effects and the start and end of partitions the machine's.
+
+use super::Machine;
+use super::cluster::Cluster;
+use super::state::{Lost, State};
+use super::valuation::Valuation;
+use base::Limits;
+use kernel::{BlockId, Effect, Instr, Kernel, Target, Terminator};
+
+/// Where a thread stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place<'k> {
+    /// Before an instruction.
+    Instr(&'k Instr),
+    /// At the end of its block.
+    End(&'k Terminator),
+    /// Nowhere: the kernel is ill-formed.
+    Nowhere,
+}
+
+impl<'k> Machine<'k> {
+    /// A machine of a kernel that was lowered for execution. All CTAs are run, since what they compute differs
+    /// even where they synchronise alike. Without `watches`, barriers and clocks go on, and accesses are judged
+    /// by nobody.
+    pub fn driven(kernel: &'k Kernel, valuation: &'k Valuation, limits: &Limits, watches: bool) -> Machine<'k> {
+        let mut machine = Machine::of(kernel, valuation, limits, Cluster::whole(kernel));
+        machine.leaves_scalars = true;
+        machine.watches = watches;
+        machine
+    }
+
+    /// Where a thread stands.
+    pub fn stands(&self, state: &State, thread: usize) -> Place<'k> {
+        let Some(at) = state.threads.get(thread) else { return Place::Nowhere };
+        let Some(block) = self.kernel().blocks.get(at.block.index()) else { return Place::Nowhere };
+        block.instrs.get(at.instr as usize).map_or(Place::End(&block.terminator), Place::Instr)
+    }
+
+    /// Whether a thread executes an effect that it stands at: its CTA takes part, and the predicate holds.
+    pub fn happens(&self, state: &State, thread: usize, effect: &Effect) -> bool {
+        effect.leaders & self.cta_of(thread) == 0 && self.holds(state, thread, effect.predicate)
+    }
+
+    /// Takes a thread to another block, whose parameters it assigns.
+    ///
+    /// # Errors
+    ///
+    /// Where the kernel has no such block.
+    pub fn goes(&self, state: &mut State, thread: usize, target: &Target) -> Result<(), Lost> {
+        self.jump(state, thread, target)
+    }
+
+    /// The parameters of a block.
+    pub fn params(&self, block: BlockId) -> &'k [kernel::Var] {
+        self.kernel().blocks.get(block.index()).map_or(&[], |block| &block.params)
+    }
+}

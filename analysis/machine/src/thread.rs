@@ -1,0 +1,105 @@
+//! A thread: where a partition of one CTA stands and what it knows.
+
+use super::barrier::Frontier;
+use super::clock::Clock;
+use super::shadow::{Observer, Own};
+use kernel::BlockId;
+use smallvec::SmallVec;
+
+/// How far a thread is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Life {
+    /// Not started.
+    Unborn,
+    /// At an effect or a terminator that others can notice.
+    Running,
+    /// Over.
+    Ended,
+}
+
+/// Operations that complete by group count, of one family.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Groups {
+    /// Operations issued.
+    pub issued: u32,
+    /// Number of the last operation of each group, oldest first; groups known to be over are
+    /// dropped, and those that are too old for any wait to tell them apart.
+    pub open: SmallVec<[u32; 8]>,
+}
+
+impl Groups {
+    /// Closes a group over all operations issued so far. No wait looks past the last `kept`.
+    pub fn commit(&mut self, kept: usize) {
+        self.open.push(self.issued);
+        let spare = self.open.len().saturating_sub(kept);
+        self.open.drain(..spare);
+    }
+
+    /// Lets at most `pending` groups stay open; gives the last operation that is then over.
+    pub fn wait(&mut self, pending: u32) -> Option<u32> {
+        let over = self.open.len().checked_sub(pending as usize)?;
+        self.open.drain(..over).next_back()
+    }
+}
+
+/// A thread.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Thread {
+    /// How far it is.
+    pub life: Life,
+    /// The block it is in.
+    pub block: BlockId,
+    /// The next instruction there; past the last one, the terminator.
+    pub instr: u32,
+    /// Events of its own so far.
+    pub ticks: u32,
+    /// Tensor-core operations issued.
+    pub tensor_core: u32,
+    /// Commit groups: `cp.async`, wgmma, TMA store, TDM.
+    pub groups: [Groups; 4],
+    /// Rendezvous that it arrived at and has not waited for: the barrier's number, and how many
+    /// flips that one had made before.
+    pub met: SmallVec<[(u32, u32); 1]>,
+    /// Accesses it sees.
+    pub seen: Clock,
+    /// Accesses that are fenced for it.
+    pub fenced: Clock,
+    /// Events that are over in time for it.
+    pub order: Clock,
+    /// Reads that are over for it beside those it sees.
+    pub over: Clock,
+}
+
+impl Thread {
+    /// What it knows, for an access.
+    pub(super) fn observer(&self, thread: u16, own: Own) -> Observer<'_> {
+        Observer { thread, seen: &self.seen, fenced: &self.fenced, over: &self.over, own }
+    }
+
+    /// What it knows, for an arrival.
+    pub(super) fn frontier(&self) -> Frontier {
+        Frontier {
+            seen: self.seen.clone(),
+            fenced: self.fenced.clone(),
+            order: self.order.clone(),
+            over: self.over.clone(),
+        }
+    }
+
+    /// A thread that has not started.
+    pub fn unborn() -> Thread {
+        Thread {
+            life: Life::Unborn,
+            block: BlockId(0),
+            instr: 0,
+            ticks: 0,
+            tensor_core: 0,
+            groups: Default::default(),
+            met: SmallVec::new(),
+            seen: Clock::default(),
+            fenced: Clock::default(),
+            order: Clock::default(),
+            over: Clock::default(),
+        }
+    }
+}

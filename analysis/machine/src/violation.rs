@@ -1,0 +1,198 @@
+//! Violations: ids only. Words and places are made in `findings`.
+
+use super::shadow::Event;
+use kernel::{BufferId, EffectId, SiteId};
+
+/// Which rule broke.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Rule {
+    /// Two accesses that nothing orders, at least one a write.
+    Race {
+        /// The one that happened first in this run.
+        earlier: Event,
+        /// The one that happens now.
+        later: Event,
+    },
+    /// A generic access and an async one, ordered but not fenced.
+    ProxyFence {
+        /// The generic one.
+        earlier: Event,
+        /// The async one.
+        later: Event,
+    },
+    /// A read of a member of a shared buffer, ordered after the write of another member which was there
+    /// last, while the member has writers of its own.
+    Foreign {
+        /// The write.
+        earlier: Event,
+        /// The read.
+        later: Event,
+    },
+    /// A read of what nobody wrote.
+    Uninitialised {
+        /// The read.
+        read: Event,
+    },
+    /// A barrier is used before its init or after its invalidation.
+    NotLive {
+        /// Whether it had been live before.
+        invalidated: bool,
+    },
+    /// A live barrier is initialised.
+    Reinit,
+    /// More arrivals than the count, or a transaction count out of range.
+    Overflow,
+    /// A slot that does not exist.
+    OutOfBounds {
+        /// The index.
+        index: i64,
+        /// The number of slots.
+        count: u64,
+    },
+    /// The storage of a live barrier is overwritten.
+    BarrierStorage,
+    /// A barrier is invalidated while a thread waits on it.
+    WaitedOn {
+        /// Who waits.
+        waiter: u16,
+        /// Where.
+        at: SiteId,
+    },
+    /// A thread arrives at a rendezvous again before it has waited for the one before.
+    ArrivedTwice,
+    /// A thread ends before its asynchronous dots are known to be over: what they leave in registers
+    /// was never there to be used.
+    Unfinished {
+        /// The last of them.
+        access: Event,
+    },
+    /// Nobody can go on.
+    Deadlock(Vec<Blocked>),
+}
+
+/// A thread that waits for ever.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Blocked {
+    /// Which thread of the machine.
+    pub thread: u16,
+    /// Where.
+    pub site: SiteId,
+    /// On what.
+    pub on: BlockedOn,
+}
+
+/// What a blocked thread waits for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum BlockedOn {
+    /// A barrier.
+    Barrier {
+        /// Which.
+        barrier: BarrierPlace,
+        /// The parity it names.
+        phase: u32,
+        /// Flips so far.
+        flips: u32,
+        /// Arrivals still missing.
+        pending: i64,
+        /// Arrivals a phase.
+        initial: i64,
+        /// Bytes still missing (negative: too many came).
+        bytes: i64,
+    },
+    /// The end of the partitions.
+    Partitions,
+}
+
+/// A barrier by its place in memory; also the rendezvous that have none.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct BarrierPlace {
+    /// The allocation.
+    pub buffer: BufferId,
+    /// Its start there, in bits.
+    pub start: u64,
+    /// In which CTA of the cluster.
+    pub cta: u16,
+}
+
+/// What a place names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Object {
+    /// An mbarrier in memory.
+    Barrier,
+    /// The rendezvous of all CTAs, for the partitions of this number.
+    Cluster(u64),
+    /// A named barrier of a CTA.
+    Named(u64),
+}
+
+const CLUSTER: BufferId = BufferId(u32::MAX);
+const NAMED: BufferId = BufferId(u32::MAX - 1);
+
+impl BarrierPlace {
+    /// The rendezvous of a partition with its like in all CTAs.
+    pub fn cluster(partition: usize) -> BarrierPlace {
+        BarrierPlace { buffer: CLUSTER, start: partition as u64, cta: 0 }
+    }
+
+    /// A named barrier.
+    pub fn named(cta: u16, id: i64) -> BarrierPlace {
+        BarrierPlace { buffer: NAMED, start: id as u64, cta }
+    }
+
+    /// What is there.
+    pub fn object(self) -> Object {
+        match self.buffer {
+            CLUSTER => Object::Cluster(self.start),
+            NAMED => Object::Named(self.start),
+            _ => Object::Barrier,
+        }
+    }
+}
+
+/// A broken rule at a step.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Violation {
+    /// Which rule.
+    pub rule: Rule,
+    /// Step of the run at which it broke.
+    pub step: u32,
+    /// Who.
+    pub thread: u16,
+    /// The op.
+    pub site: SiteId,
+    /// Its effect, where it is one.
+    pub effect: Option<EffectId>,
+    /// The barrier concerned, where there is one.
+    pub barrier: Option<BarrierPlace>,
+}
+
+/// A point where another schedule may go another way.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Escape {
+    /// The flip made at step `flip` is not ordered after the wait at step `wait`.
+    Lapped {
+        /// Step of the wait.
+        wait: u32,
+        /// Step of the arrival that flips.
+        flip: u32,
+    },
+    /// The wait at this step might have passed two flips earlier.
+    EarlyWait {
+        /// Step of the wait.
+        wait: u32,
+    },
+    /// The arrival at this step might have counted for the flip before.
+    EarlyArrival {
+        /// Step of the arrival.
+        step: u32,
+    },
+    /// A thread that is blocked at the end might have passed before the last flip.
+    Missed {
+        /// Which thread.
+        thread: u16,
+    },
+    /// A use of a barrier is not ordered before its invalidation.
+    UnorderedInvalidation,
+    /// A use of a barrier is not ordered after its init.
+    UnorderedInit,
+}

@@ -1,0 +1,144 @@
+//! Puts a report together.
+
+use super::barriers::Barriers;
+use super::buffers::Memory;
+use super::coverage::Tables;
+use super::edges::Edges;
+use super::remarks::Remarks;
+use super::ties::ties;
+use super::trace::Trace;
+use super::{Order, Report, Use, edges, partitions};
+use base::{Cancel, Cancelled, Limits, TextRange};
+use findings::{KernelReport, inputs};
+use kernel::Lowered;
+use ttgir::Tree;
+use verify::Outcome;
+
+impl Report {
+    /// The report of a kernel: `outcome` and `kernel` are what the analysis said of it. Ranges are
+    /// those of the tree.
+    pub fn build(
+        tree: &Tree,
+        lowered: &Lowered,
+        outcome: &Outcome,
+        kernel: &KernelReport,
+        limits: &Limits,
+        cancel: &Cancel<'_>,
+    ) -> Result<Report, Cancelled> {
+        cancel.check()?;
+        let trace = Trace::new(tree, lowered);
+        let memory = Memory::of(&trace);
+        let mut barriers = Barriers::of(&trace, &memory);
+        let (ties, made) = ties(&lowered.kernel, outcome, limits, cancel)?;
+        let edges = Edges::new(&trace, &ties, &memory, &barriers);
+        edges::fill(&mut barriers, &edges.rows, &ties);
+        let (rows, findings) = (&barriers.rows, &kernel.findings);
+        let tables = Tables { trace: &trace, ties: &ties, memory: &memory, edges: &edges, barriers: rows, findings };
+        let coverage = tables.all();
+        let (all, told) = (&memory, &barriers);
+        let remarks = Remarks { trace: &trace, ties: &ties, memory: all, barriers: told, findings }.all();
+        let unmodelled = lowered.unmodelled.iter().map(|item| (item.range, item.reason.clone())).collect();
+        Ok(Report {
+            kernel: kernel.name.clone(),
+            range: kernel.range,
+            stage: lowered.map.stage,
+            verdict: kernel.verdict.clone(),
+            findings: kernel.findings.clone(),
+            runs: made.iter().map(|run| inputs(&lowered.kernel, &lowered.map, &run.valuation)).collect(),
+            partitions: partitions::rows(&trace, &memory),
+            barriers: barriers.rows,
+            edges: edges.rows,
+            buffers: memory.buffers,
+            coverage,
+            remarks,
+            unmodelled,
+        })
+    }
+
+    /// Every range, to be moved.
+    pub fn ranges_mut(&mut self, each: &mut dyn FnMut(&mut TextRange)) {
+        each(&mut self.range);
+        for finding in &mut self.findings {
+            finding.ranges_mut(each);
+        }
+        self.partitions.iter_mut().for_each(|row| each(&mut row.range));
+        for barrier in &mut self.barriers {
+            each(&mut barrier.range);
+            barrier.expects.iter_mut().for_each(|expect| each(&mut expect.range));
+            barrier.uses.iter_mut().for_each(|used| each(&mut used.range));
+            barrier.aliases.iter_mut().for_each(|alias| each(&mut alias.range));
+        }
+        for edge in &mut self.edges {
+            edge.arrivals.iter_mut().chain(&mut edge.waits).for_each(&mut *each);
+        }
+        for buffer in &mut self.buffers {
+            each(&mut buffer.range);
+            for member in &mut buffer.members {
+                each(&mut member.range);
+                member.writers.iter_mut().chain(&mut member.readers).for_each(|used| each(&mut used.range));
+            }
+        }
+        for coverage in &mut self.coverage {
+            each(&mut coverage.writer.range);
+            let uses = coverage.rows.iter_mut().flat_map(|row| &mut row.uses);
+            uses.for_each(|used| each(&mut used.range));
+        }
+        for remark in &mut self.remarks {
+            each(&mut remark.range);
+            remark.sites.iter_mut().for_each(&mut *each);
+        }
+        self.unmodelled.iter_mut().for_each(|(range, _)| each(range));
+    }
+    /// Every piece of text but the kernel's name and the findings, to be put in other words.
+    pub fn texts_mut(&mut self, each: &mut dyn FnMut(&mut String)) {
+        self.runs.iter_mut().flatten().for_each(|(name, _)| each(name));
+        for row in &mut self.partitions {
+            each(&mut row.label);
+            each(&mut row.role);
+            row.key_ops.iter_mut().for_each(|(op, _)| each(op));
+        }
+        for barrier in &mut self.barriers {
+            each(&mut barrier.name);
+            barrier.index.iter_mut().chain(&mut barrier.phase).for_each(&mut *each);
+            for (name, text) in &mut barrier.carried {
+                each(name);
+                each(text);
+            }
+            barrier.stagger.iter_mut().for_each(|(name, _)| each(name));
+            barrier.expects.iter_mut().flat_map(|expect| &mut expect.parts).for_each(|(name, _)| each(name));
+            barrier.uses.iter_mut().for_each(|used| used.texts_mut(each));
+            for alias in &mut barrier.aliases {
+                each(&mut alias.name);
+                each(&mut alias.how);
+            }
+        }
+        for buffer in &mut self.buffers {
+            each(&mut buffer.name);
+            for member in &mut buffer.members {
+                each(&mut member.name);
+                member.writers.iter_mut().chain(&mut member.readers).for_each(|used| used.texts_mut(each));
+            }
+        }
+        for coverage in &mut self.coverage {
+            coverage.writer.texts_mut(each);
+            for row in &mut coverage.rows {
+                row.uses.iter_mut().for_each(|used| used.texts_mut(each));
+                match &mut row.order {
+                    Order::Missing { needed: text, .. } | Order::Never(text) | Order::Unknown(text) => each(text),
+                    Order::Program | Order::Edges(_) => {}
+                }
+            }
+        }
+        self.remarks.iter_mut().for_each(|remark| each(&mut remark.text));
+        self.unmodelled.iter_mut().for_each(|(_, reason)| each(reason));
+    }
+}
+
+impl Use {
+    fn texts_mut(&mut self, each: &mut dyn FnMut(&mut String)) {
+        each(&mut self.op);
+        each(&mut self.what);
+        each(&mut self.slot);
+        self.cadence.iter_mut().for_each(each);
+    }
+}

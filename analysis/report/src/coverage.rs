@@ -1,0 +1,350 @@
+//! The coverage table: for each op that writes a physical buffer everything that somebody else does
+//! with the memory it writes, and what orders the write after it. Absences are listed too: that is the
+//! point of the table.
+//!
+//! A row holds for all runs: one round in which nothing orders the write makes it missing. Where
+//! another write lies between a use and the overwrite, what orders the overwrite after that write
+//! stands for it, since the use is compared with that write in its own row.
+//!
+//! Where nothing orders an op's write after its own write a round before, nobody need have read that
+//! one: the rows of its readers are missing then.
+//!
+//! What is missed: memory that two physical buffers share (allocations at one place): the machine
+//! checks it, but a row is about one buffer.
+
+use super::barriers::used_by;
+use super::buffers::Memory;
+use super::edges::Edges;
+use super::order::{How, Pair};
+use super::ties::Ties;
+use super::trace::Trace;
+use super::uses::used;
+use super::{Barrier, Coverage, CoverageRow, Direction, Order, Use};
+use findings::{Finding, Goal};
+use kernel::{Block, EffectId, EffectKind, Instr, Issuer, Mode};
+use machine::{Rule, Violation};
+use rustc_hash::FxHashMap;
+
+/// What the runs say of a row.
+#[derive(Default)]
+struct Seen {
+    edges: Vec<usize>,
+    program: bool,
+    missing: Vec<Pair>,
+    unsure: bool,
+}
+
+/// An overwriting op: its effects are alternatives of one op of the text.
+struct Writer {
+    buffer: usize,
+    effects: Vec<EffectId>,
+    /// Members that it writes.
+    members: Vec<usize>,
+    clears: bool,
+    writer: Use,
+}
+
+/// Everything that a table is made of.
+pub(super) struct Tables<'a> {
+    pub trace: &'a Trace<'a>,
+    pub ties: &'a Ties,
+    pub memory: &'a Memory,
+    pub edges: &'a Edges,
+    pub barriers: &'a [Barrier],
+    pub findings: &'a [Finding],
+}
+
+impl Tables<'_> {
+    /// The table, by buffer and then in the order of the text.
+    pub(super) fn all(&self) -> Vec<Coverage> {
+        let writers = self.writers();
+        let mut at: FxHashMap<(EffectId, usize), usize> = FxHashMap::default();
+        for (number, writer) in writers.iter().enumerate() {
+            at.extend(writer.effects.iter().map(|effect| ((*effect, writer.buffer), number)));
+        }
+        let mut again: FxHashMap<usize, Vec<Pair>> = FxHashMap::default();
+        let mut seen: FxHashMap<(usize, usize, usize, Mode), Seen> = FxHashMap::default();
+        for (pair, _) in self.ties.pairs().iter().filter(|(pair, _)| pair.later.mode == Mode::Write) {
+            let member = |effect, access: u16| self.memory.of.get(&(effect, usize::from(access)));
+            let Some(&(buffer, member)) = member(pair.earlier.effect, pair.earlier.access) else { continue };
+            let Some(&writer) = at.get(&(pair.later.effect, buffer)) else { continue };
+            if at.get(&(pair.earlier.effect, buffer)) == Some(&writer) {
+                if matches!(pair.how, How::Missing | How::Unread) {
+                    again.entry(writer).or_default().push(*pair);
+                }
+                continue;
+            }
+            let key = (writer, member, usize::from(pair.earlier.partition), pair.earlier.mode);
+            let seen = seen.entry(key).or_default();
+            match pair.how {
+                How::Program => seen.program = true,
+                How::Tie(_) => seen.edges.extend(self.edges.of(pair)),
+                How::Missing | How::Unread => seen.missing.push(*pair),
+                How::Unsure => seen.unsure = true,
+            }
+        }
+        let tables = writers.into_iter().enumerate().map(|(number, writer)| {
+            let again = again.remove(&number).unwrap_or_default();
+            self.table(writer, &again, |key| seen.remove(&(number, key.0, key.1, key.2)))
+        });
+        tables.collect()
+    }
+
+    fn writers(&self) -> Vec<Writer> {
+        let mut writers: Vec<Writer> = Vec::new();
+        for (id, effect) in self.trace.effects() {
+            for (number, access) in super::buffers::accesses(&effect.kind).iter().enumerate() {
+                if access.mode != Mode::Write {
+                    continue;
+                }
+                let Some(&(buffer, member)) = self.memory.of.get(&(id, number)) else { continue };
+                let writer = used(self.trace, id, effect);
+                // As the member has it: with what it does and where.
+                let own = |known: &&Use| (known.range, known.partition) == (writer.range, writer.partition);
+                let members = self.memory.buffers.get(buffer).and_then(|buffer| buffer.members.get(member));
+                let writer = members.and_then(|member| member.writers.iter().find(own)).cloned().unwrap_or(writer);
+                let same = |known: &Writer| {
+                    (known.buffer, known.writer.range, known.writer.partition)
+                        == (buffer, writer.range, writer.partition)
+                };
+                let known = match writers.iter().position(same) {
+                    Some(at) => at,
+                    None => {
+                        writers.push(Writer { buffer, effects: vec![], members: vec![], clears: false, writer });
+                        writers.len() - 1
+                    }
+                };
+                let Some(known) = writers.get_mut(known) else { continue };
+                known.clears |= access.clears;
+                if known.effects.last() != Some(&id) {
+                    known.effects.push(id);
+                }
+                if !known.members.contains(&member) {
+                    known.members.push(member);
+                }
+            }
+        }
+        writers.sort_by_key(|writer| (writer.buffer, writer.writer.range));
+        writers
+    }
+
+    /// One table; `again`: writes of the op that nothing orders after its own earlier ones.
+    fn table(
+        &self,
+        writer: Writer,
+        again: &[Pair],
+        mut seen: impl FnMut((usize, usize, Mode)) -> Option<Seen>,
+    ) -> Coverage {
+        let members = self.memory.buffers.get(writer.buffer).map_or(&[][..], |buffer| &buffer.members);
+        let extents = || writer.members.iter().filter_map(|member| Some(members.get(*member)?.extent));
+        let extent = extents().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
+        let touched = |with: (u64, u64)| extents().any(|extent| extent.0 < with.1 && with.0 < extent.1);
+        let mut rows = Vec::new();
+        for (number, member) in members.iter().enumerate().filter(|(_, member)| touched(member.extent)) {
+            for (mode, uses) in [(Mode::Read, &member.readers), (Mode::Write, &member.writers)] {
+                let mut partitions: Vec<usize> = uses.iter().map(|used| used.partition).collect();
+                partitions.sort_unstable();
+                partitions.dedup();
+                for partition in partitions {
+                    // What an op does to memory that it writes itself is no other use of it.
+                    let itself = (writer.writer.range, writer.writer.partition);
+                    let own = |used: &&Use| used.partition == partition && (used.range, partition) != itself;
+                    let uses: Vec<Use> = uses.iter().filter(own).cloned().collect();
+                    if uses.is_empty() {
+                        continue;
+                    }
+                    let mut known = seen((number, partition, mode));
+                    if mode == Mode::Read && partition != writer.writer.partition {
+                        let unread = again.iter().filter(|pair| pair.how == How::Unread);
+                        let missing: Vec<Pair> = unread.copied().collect();
+                        if !missing.is_empty() {
+                            known.get_or_insert_default().missing.extend(missing);
+                        }
+                    }
+                    let order = match known {
+                        Some(known) => self.order(&writer, number, &uses, known),
+                        None => Order::Never(self.never(&writer, &uses)),
+                    };
+                    rows.push(CoverageRow { member: number, partition, mode, uses, order });
+                }
+            }
+        }
+        one_word(&mut rows);
+        if !again.is_empty() && !rows.iter().any(|row| matches!(row.order, Order::Missing { .. })) {
+            rows.extend(self.itself(&writer, again));
+        }
+        Coverage { buffer: writer.buffer, clears: writer.clears, extent, rows, writer: writer.writer }
+    }
+
+    /// The row of an op's own earlier writes.
+    fn itself(&self, writer: &Writer, again: &[Pair]) -> Option<CoverageRow> {
+        let first = again.first()?;
+        let &(_, member) = self.memory.of.get(&(first.earlier.effect, usize::from(first.earlier.access)))?;
+        let uses = vec![writer.writer.clone()];
+        let order = Order::Missing { finding: self.finding(again), needed: self.needed(writer, member, &uses, again) };
+        Some(CoverageRow { member, partition: writer.writer.partition, mode: Mode::Write, uses, order })
+    }
+
+    fn order(&self, writer: &Writer, member: usize, uses: &[Use], seen: Seen) -> Order {
+        if !seen.missing.is_empty() {
+            let finding = self.finding(&seen.missing);
+            return Order::Missing { finding, needed: self.needed(writer, member, uses, &seen.missing) };
+        }
+        if seen.unsure {
+            return Order::Unknown("an op that the machine cannot follow comes before it".to_owned());
+        }
+        if !seen.edges.is_empty() {
+            let mut edges = seen.edges;
+            edges.sort_unstable();
+            edges.dedup();
+            return Order::Edges(edges);
+        }
+        Order::Program
+    }
+
+    /// Why no run overwrites after a use.
+    fn never(&self, writer: &Writer, uses: &[Use]) -> String {
+        let ran = |effect: &EffectId| self.ties.times(*effect) > 0;
+        if !writer.effects.iter().any(ran) {
+            return "no run gets to the overwrite".to_owned();
+        }
+        let effects = self.trace.effects();
+        let used = |used: &Use| {
+            let own = |id: &EffectId, range| range == used.range && self.trace.partition(*id) == used.partition;
+            effects.iter().any(|(id, effect)| own(id, self.trace.site(effect.site).name) && ran(id))
+        };
+        match uses.iter().any(used) {
+            true => "no run overwrites after it".to_owned(),
+            false => "no run gets to the use".to_owned(),
+        }
+    }
+
+    /// The finding that says that a pair is not ordered: of the very ops, else of the overwrite and the
+    /// same partition, else of the overwrite.
+    fn finding(&self, missing: &[Pair]) -> Option<usize> {
+        let races = self.findings.iter().enumerate().filter_map(|(number, finding)| {
+            let Goal::Broken(Violation { rule: Rule::Race { earlier, later }, .. }) =
+                &finding.trail.as_ref()?.shown.goal
+            else {
+                return None;
+            };
+            Some((number, earlier.effect, later.effect))
+        });
+        let likeness = |earlier: EffectId, later: EffectId| {
+            let close = |pair: &Pair| match (pair.later.effect == later, pair.earlier.effect == earlier) {
+                (true, true) => 3,
+                (true, false) if usize::from(pair.earlier.partition) == self.trace.partition(earlier) => 2,
+                (true, false) => 1,
+                _ => 0,
+            };
+            missing.iter().map(close).max().unwrap_or(0)
+        };
+        let rated = races.map(|(number, earlier, later)| (likeness(earlier, later), std::cmp::Reverse(number)));
+        rated.filter(|(likeness, _)| *likeness > 0).max().map(|(_, number)| number.0)
+    }
+
+    /// What would order an overwrite after a use.
+    fn needed(&self, writer: &Writer, member: usize, uses: &[Use], missing: &[Pair]) -> String {
+        let label = |partition: usize| self.trace.lowered.map.partition(partition);
+        // The use that is not ordered, and the last one of its partition where all are alike.
+        let racing = |used: &&Use| {
+            missing.iter().any(|pair| {
+                self.trace.site(self.trace.lowered.kernel.effect(pair.earlier.effect).site).name == used.range
+            })
+        };
+        let Some(used) = uses.iter().rfind(racing).or(uses.last()) else { return String::new() };
+        let name = self.memory.buffers.get(writer.buffer).and_then(|buffer| buffer.members.get(member));
+        let name = name.map_or("", |member| member.name.as_str());
+        let (reader, who) = (label(used.partition), label(writer.writer.partition));
+        if used.partition == writer.writer.partition {
+            return format!("{who} has to wait, before `{}`, until its own `{}` is over", writer.writer.op, used.op);
+        }
+        let told = self.release(used).or_else(|| self.told(writer.buffer, member, used.partition));
+        let tells = match told {
+            Some(barrier) => format!("{reader} arrives on `{barrier}` after `{}` of `{name}`", used.op),
+            None => format!("{reader} has to arrive on a barrier after `{}` of `{name}`", used.op),
+        };
+        let (outer, inner) = (&used.cadence, &writer.writer.cadence);
+        let op = &writer.writer.op;
+        let turn = |names: &[String]| names.last().map(|name| format!("each iteration of `{name}`"));
+        let hears = match inner.len().checked_sub(outer.len()) {
+            Some(0) => match turn(inner) {
+                Some(turn) => format!("before `{op}`, in {turn}: both are in a loop of the same level"),
+                None => format!("before `{op}`"),
+            },
+            Some(_) => {
+                let below = inner.get(outer.len()).map_or("while", String::as_str);
+                let often = turn(inner.get(..outer.len()).unwrap_or_default());
+                let (often, phase) = match often {
+                    Some(often) => (format!("once in {often}"), ", with the phase of that outer loop"),
+                    None => ("once".to_owned(), ""),
+                };
+                format!("before its loop `{below}`, {often}{phase}: a wait within `{below}` would never end")
+            }
+            None => {
+                let often = turn(inner).map_or_else(|| "once".to_owned(), |turn| format!("in {turn}"));
+                let below = outer.get(inner.len()).map_or("while", String::as_str);
+                format!("before `{op}`, {often}; the arrival belongs after the loop `{below}`")
+            }
+        };
+        format!("{tells}, and {who} has to wait for that {hears}")
+    }
+
+    /// The barrier on which a use's partition arrives after it, in the same stretch of code.
+    fn release(&self, used: &Use) -> Option<String> {
+        let kernel = &self.trace.lowered.kernel;
+        let is_use = |instr: &Instr| match instr {
+            Instr::Effect(id) => {
+                self.trace.site(kernel.effect(*id).site).name == used.range
+                    && self.trace.partition(*id) == used.partition
+            }
+            _ => false,
+        };
+        let found = |block: &Block| block.instrs.iter().position(is_use);
+        let (instrs, from) = kernel.blocks.iter().find_map(|block| Some((&block.instrs, found(block)?)))?;
+        let tensor_core = |kind: &EffectKind| {
+            matches!(
+                kind,
+                EffectKind::Operation { issuer: Issuer::TensorCore, .. } | EffectKind::TensorCoreCommit { .. }
+            )
+        };
+        let of_core = match instrs.get(from)? {
+            Instr::Effect(id) => tensor_core(&kernel.effect(*id).kind),
+            _ => false,
+        };
+        instrs.get(from..)?.iter().find_map(|instr| {
+            let Instr::Effect(id) = instr else { return None };
+            let kind = &kernel.effect(*id).kind;
+            // What the tensor core reads it says itself, a copy says nothing of others.
+            let says = if of_core { tensor_core(kind) } else { matches!(kind, EffectKind::Arrive { .. }) };
+            let (barrier, _) = used_by(kind).into_iter().find(|(_, how)| says && how.is_some())?;
+            let chain = self.trace.chains(barrier).into_iter().next()?;
+            Some(self.trace.lowered.map.buffer(chain.buffer))
+        })
+    }
+
+    /// The barrier by which a partition already says that it has read a member.
+    fn told(&self, buffer: usize, member: usize, from: usize) -> Option<String> {
+        let says = |edge: &&super::Edge| {
+            edge.direction == Direction::Backward && edge.from == from && edge.data.contains(&(buffer, member))
+        };
+        let edge = self.edges.rows.iter().find(says)?;
+        Some(self.barriers.get(edge.barrier?)?.name.clone())
+    }
+}
+
+/// Where a use that reads a member is not ordered, what orders it orders the write that it reads too.
+fn one_word(rows: &mut [CoverageRow]) {
+    let reads = |row: &CoverageRow| match &row.order {
+        Order::Missing { needed, .. } if row.mode == Mode::Read => Some((row.member, row.partition, needed.clone())),
+        _ => None,
+    };
+    let known: Vec<(usize, usize, String)> = rows.iter().filter_map(reads).collect();
+    for row in rows.iter_mut().filter(|row| row.mode == Mode::Write) {
+        let Order::Missing { needed, .. } = &mut row.order else { continue };
+        let reader = known.iter().find(|(member, partition, _)| *member == row.member && *partition != row.partition);
+        if let Some((_, _, text)) = reader {
+            needed.clone_from(text);
+        }
+    }
+}

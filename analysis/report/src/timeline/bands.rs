@@ -1,0 +1,110 @@
+//! Barriers as bands of phases.
+
+use super::{Band, Phase, PhaseEnd, Tick, TickAct};
+use findings::{Goal, Words};
+use machine::{Act, BarrierPlace, BarrierRecord, Object, Record, Rule, State};
+
+/// Bands in the making.
+#[derive(Default)]
+pub struct Bands {
+    places: Vec<BarrierPlace>,
+    bands: Vec<Band>,
+}
+
+impl Bands {
+    /// The band of a barrier.
+    pub fn of(&mut self, words: &Words<'_>, place: BarrierPlace) -> usize {
+        if let Some(at) = self.places.iter().position(|known| *known == place) {
+            return at;
+        }
+        self.places.push(place);
+        let mut name = words.barrier(place);
+        if words.cluster.len() > 1 && place.object() == Object::Barrier {
+            name = format!("{name} of CTA {}", place.cta);
+        }
+        self.bands.push(Band { name, concerned: false, phases: Vec::new(), ticks: Vec::new() });
+        self.bands.len() - 1
+    }
+
+    /// What a step does.
+    pub fn step(&mut self, words: &Words<'_>, step: u32, record: &Record) {
+        for barrier in &record.barriers {
+            let at = self.of(words, barrier.place);
+            act(&mut self.bands[at], step, barrier);
+        }
+    }
+
+    /// Ends all phases at the last line, with what the goal says of their barriers; `last` are the
+    /// last step and the last line.
+    pub fn finish(&mut self, words: &Words<'_>, last: (u32, u32), end: &State, goal: Option<&Goal>) {
+        for (place, band) in self.places.iter().zip(&mut self.bands) {
+            let Some(phase) = band.phases.last_mut().filter(|phase| phase.end == PhaseEnd::Idle) else { continue };
+            phase.to = last.1;
+            let barrier = end.barriers.iter().find(|(known, _)| known == place).map(|(_, barrier)| barrier);
+            if let Some(barrier) = barrier.filter(|known| known.pending != known.initial || known.bytes != 0) {
+                phase.end = PhaseEnd::Incomplete { arrivals: barrier.pending, bytes: barrier.bytes };
+            }
+        }
+        match goal {
+            Some(Goal::Broken(violation)) => {
+                if let Some(place) = violation.barrier {
+                    let at = self.of(words, place);
+                    let band = &mut self.bands[at];
+                    band.concerned = true;
+                    band.ticks.push(Tick { step: last.0, act: TickAct::Broken });
+                    if violation.rule == Rule::Overflow
+                        && let Some(phase) = band.phases.last_mut()
+                    {
+                        phase.end = PhaseEnd::Overrun;
+                    }
+                }
+            }
+            Some(Goal::Lapped { place, .. }) => {
+                let at = self.of(words, *place);
+                self.bands[at].concerned = true;
+            }
+            None => {}
+        }
+    }
+
+    /// A wait that does not pass, at a line behind the last step.
+    pub fn wait(&mut self, line: u32, band: usize) {
+        let Some(band) = self.bands.get_mut(band) else { return };
+        band.concerned = true;
+        band.ticks.push(Tick { step: line, act: TickAct::Stuck });
+    }
+
+    /// The bands.
+    pub fn take(self) -> Vec<Band> {
+        self.bands
+    }
+}
+
+fn act(band: &mut Band, step: u32, barrier: &BarrierRecord) {
+    let begin = |band: &mut Band, number| {
+        band.phases.push(Phase { number, from: step, to: step, end: PhaseEnd::Idle });
+    };
+    let end = |band: &mut Band, how| {
+        if let Some(phase) = band.phases.last_mut() {
+            (phase.to, phase.end) = (step, how);
+        }
+    };
+    let act = match barrier.act {
+        Act::Init => {
+            begin(band, 0);
+            TickAct::Init
+        }
+        Act::Arrive { flipped: true } => {
+            end(band, PhaseEnd::Complete);
+            begin(band, barrier.flips);
+            TickAct::Flip
+        }
+        Act::Arrive { flipped: false } => TickAct::Arrive,
+        Act::Read { .. } | Act::Wait { .. } => TickAct::Wait,
+        Act::Invalidate => {
+            end(band, PhaseEnd::Invalidated);
+            TickAct::Invalidate
+        }
+    };
+    band.ticks.push(Tick { step, act });
+}

@@ -1,0 +1,138 @@
+//! Accesses of memory and commit groups, from their issue until somebody knows that they are over.
+
+use super::{Group, Slot, Span};
+use findings::Words;
+use kernel::{CommitKind, Completion, EffectKind};
+use machine::{BarrierPlace, Channel, Channels, Machine, Record, State};
+
+/// An access that nobody knows to be over.
+struct Open {
+    span: usize,
+    channel: Channel,
+    number: u32,
+    thread: usize,
+}
+
+/// Spans in the making.
+#[derive(Default)]
+pub struct Spans {
+    places: Vec<BarrierPlace>,
+    /// Places, by number.
+    pub slots: Vec<Slot>,
+    /// Accesses, by step.
+    pub spans: Vec<Span>,
+    /// Groups, by step.
+    pub groups: Vec<Group>,
+    open: Vec<Open>,
+}
+
+impl Spans {
+    /// What a step does; `state` is the one it left.
+    pub fn step(&mut self, words: &Words<'_>, machine: &Machine<'_>, step: u32, record: &Record, state: &State) {
+        let effect = record.effect.map(|id| &words.kernel.effect(id).kind);
+        if let Some(EffectKind::Operation { accesses, .. }) = effect
+            && let Some((channel, number)) = issued(state, step)
+        {
+            for (access, &place) in accesses.iter().zip(&record.places) {
+                let slot = self.slot(words, place);
+                self.open.push(Open { span: self.spans.len(), channel, number, thread: usize::from(record.thread) });
+                let completes = completes(machine.channels(), channel, usize::from(record.thread));
+                let (mode, from) = (access.mode, step);
+                self.spans.push(Span { slot, mode, from, until: None, seen_by: None, completes, site: None });
+            }
+        }
+        self.groups(words, step, record, state);
+        self.see(machine.channels(), step, usize::from(record.thread), state);
+    }
+
+    /// The slot at a place.
+    pub fn slot(&mut self, words: &Words<'_>, place: BarrierPlace) -> usize {
+        if let Some(at) = self.places.iter().position(|known| *known == place) {
+            return at;
+        }
+        let mut name = words.slot(place.buffer, place.start);
+        if words.cluster.len() > 1 {
+            name = format!("{name} of CTA {}", place.cta);
+        }
+        if self.slots.iter().any(|known| known.name == name) {
+            // Another window of the same slot.
+            name = format!("{name} + {} B", words.offset(place) / 8);
+        }
+        self.places.push(place);
+        self.slots.push(Slot { name, concerned: false });
+        self.slots.len() - 1
+    }
+
+    /// Ends the spans that a thread has learnt to be over; the one that steps comes first.
+    fn see(&mut self, channels: Channels, step: u32, stepping: usize, state: &State) {
+        let spans = &mut self.spans;
+        self.open.retain(|open| {
+            let knows = |thread: usize| {
+                let own = open.thread == thread && open.channel == channels.base(thread);
+                !own && state.threads.get(thread).is_some_and(|at| at.seen.get(open.channel) >= open.number)
+            };
+            let by = std::iter::once(stepping).chain(0..state.threads.len()).find(|&thread| knows(thread));
+            if let (Some(by), Some(span)) = (by, spans.get_mut(open.span)) {
+                (span.until, span.seen_by) = (Some(step), Some(by));
+            }
+            by.is_none()
+        });
+    }
+
+    fn groups(&mut self, words: &Words<'_>, step: u32, record: &Record, state: &State) {
+        let lane = usize::from(record.thread);
+        let Some(at) = state.threads.get(lane) else { return };
+        let (kind, begins, closes) = match record.effect.map(|id| &words.kernel.effect(id).kind) {
+            Some(EffectKind::Operation { completion: Completion::Commit { kind, implicit, .. }, .. }) => {
+                (*kind, true, *implicit)
+            }
+            Some(EffectKind::Commit(kind)) => (*kind, true, true),
+            Some(EffectKind::WaitGroup { kind, .. }) => (*kind, false, false),
+            _ => return,
+        };
+        let family = family(kind);
+        let own = |group: &&mut Group| group.lane == lane && group.family == family && group.over.is_none();
+        if begins {
+            if !self.groups.iter_mut().filter(own).any(|group| group.closed.is_none()) {
+                self.groups.push(Group { lane, family, from: step, closed: None, over: None });
+            }
+            let open = self.groups.iter_mut().filter(own).find(|group| group.closed.is_none());
+            if let Some(group) = open.filter(|_| closes) {
+                group.closed = Some(step);
+            }
+        } else {
+            let mut closed: Vec<&mut Group> =
+                self.groups.iter_mut().filter(own).filter(|group| group.closed.is_some()).collect();
+            let left = at.groups.get(kind as usize).map_or(0, |groups| groups.open.len());
+            let over = closed.len().saturating_sub(left);
+            closed.iter_mut().take(over).for_each(|group| group.over = Some(step));
+        }
+    }
+}
+
+/// The event that a step's accesses are, as its channel and its number there.
+fn issued(state: &State, step: u32) -> Option<(Channel, u32)> {
+    let events = state.shadow.histories().iter().flat_map(|history| history.write.iter().chain(&history.reads));
+    events.filter(|event| event.step == step).map(|event| (event.channel, event.number)).next()
+}
+
+fn completes(channels: Channels, channel: Channel, thread: usize) -> &'static str {
+    if channel == channels.base(thread) {
+        "in order"
+    } else if channel == channels.tensor_core(thread) {
+        "tensor core"
+    } else if channels.family(channel).is_some() {
+        "commit group"
+    } else {
+        "transaction"
+    }
+}
+
+fn family(kind: CommitKind) -> &'static str {
+    match kind {
+        CommitKind::AsyncCopy => "cp.async",
+        CommitKind::Wgmma => "wgmma",
+        CommitKind::TmaStore => "TMA store",
+        CommitKind::Tdm => "TDM",
+    }
+}

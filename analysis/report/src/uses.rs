@@ -1,0 +1,107 @@
+//! An effect as a use of a barrier or buffer, in words.
+
+use super::Use;
+use super::expr::{Expr, Exprs};
+use super::trace::{Chain, Made, Trace};
+use kernel::{Access, Effect, EffectId, EffectKind, Issuer, Mode, ViewOp};
+
+/// Operators that a condition may have; a longer one is named.
+const CONDITION: usize = 2;
+
+/// The use that an effect is; what it does and where are still to be said.
+pub(super) fn used(trace: &Trace<'_>, id: EffectId, effect: &Effect) -> Use {
+    let site = trace.site(effect.site);
+    Use {
+        range: site.name,
+        op: site.op.clone(),
+        partition: trace.partition(id),
+        what: String::new(),
+        slot: String::new(),
+        cadence: trace.cadence(id),
+    }
+}
+
+/// Adds a use, once.
+pub(super) fn note(uses: &mut Vec<Use>, used: Use) {
+    if !uses.contains(&used) {
+        uses.push(used);
+    }
+}
+
+/// The index of the slot that a view lies in; none where it names none.
+pub(super) fn slot(trace: &Trace<'_>, chain: &Chain) -> Option<Expr> {
+    let buffer = trace.kernel().buffers.get(chain.buffer.0 as usize)?;
+    let mut indices = chain.vars.iter().filter_map(|var| match trace.made(*var) {
+        Made::View(_, ViewOp::Index { index, stride, .. }) if stride >= buffer.slot_bits => Some(index),
+        _ => None,
+    });
+    indices.next().map(|index| Exprs::new(trace).of(index))
+}
+
+/// What an effect does with a barrier; `arrival` is its place among an operation's arrivals.
+pub(super) fn with_barrier(trace: &Trace<'_>, effect: &Effect, arrival: usize) -> String {
+    let exprs = Exprs::new(trace);
+    let mut predicate = effect.predicate;
+    let mut what = match &effect.kind {
+        EffectKind::Init { count, .. } => format!("initialises, counts {count}"),
+        EffectKind::Invalidate { .. } => "invalidates".to_owned(),
+        EffectKind::Expect { bytes, .. } => format!("arrives and expects {bytes} bytes"),
+        EffectKind::Arrive { count: 1, .. } => "arrives".to_owned(),
+        EffectKind::Arrive { count, .. } => format!("arrives {count} times"),
+        EffectKind::Wait { phase, .. } => format!("waits, phase {}", exprs.of(*phase)),
+        EffectKind::ReadPhase { .. } => "reads the phase".to_owned(),
+        EffectKind::TensorCoreCommit { .. } => "arrives when the tensor core is done so far".to_owned(),
+        EffectKind::AsyncCopyArrive { .. } => "arrives when the cp.async so far are done".to_owned(),
+        EffectKind::NamedArrive { threads, .. } => format!("arrives, of {} threads", exprs.of(*threads)),
+        EffectKind::NamedWait { .. } | EffectKind::ClusterWait => "waits".to_owned(),
+        EffectKind::ClusterArrive { relaxed: true } => "arrives, publishes nothing".to_owned(),
+        EffectKind::ClusterArrive { .. } => "arrives".to_owned(),
+        EffectKind::Operation { issuer, accesses, completion } => {
+            let arrival = completion.arrivals().get(arrival);
+            predicate = predicate.or(arrival.and_then(|arrival| arrival.predicate));
+            let reads_only = accesses.iter().all(|access| access.mode == Mode::Read);
+            let done = match issuer {
+                Issuer::TensorCore if accesses.len() > 2 => "the MMA is done",
+                Issuer::TensorCore => "the copy is done",
+                Issuer::Tma if reads_only => "the store is done",
+                Issuer::Tma => "the load has landed",
+                Issuer::Clc => "the answer has landed",
+                Issuer::Base => "it has landed",
+            };
+            let bytes = arrival.map_or(0, |arrival| arrival.bytes);
+            if bytes > 0 { format!("arrives with {bytes} bytes when {done}") } else { format!("arrives when {done}") }
+        }
+        _ => String::new(),
+    };
+    if let Some(predicate) = predicate {
+        what = format!("{what}, if {}", exprs.sized(predicate, CONDITION));
+    }
+    what
+}
+
+/// What an access does.
+pub(super) fn with_memory(trace: &Trace<'_>, effect: &Effect, access: &Access) -> String {
+    let verb = match (&effect.kind, access.mode) {
+        _ if access.clears => "overwrites all of it",
+        (EffectKind::Operation { issuer: Issuer::Tma, .. }, Mode::Write) => "loads into it",
+        (EffectKind::Operation { issuer: Issuer::Tma, .. }, Mode::Read) => "stores from it",
+        (_, Mode::Write) => "writes",
+        (_, Mode::Read) => "reads",
+    };
+    let mut what = verb.to_owned();
+    if matches!(effect.kind, EffectKind::Operation { issuer: Issuer::TensorCore, .. }) && !access.operand.is_empty() {
+        what = format!("{what} as {}", operand(access.operand));
+    }
+    if let Some(predicate) = effect.predicate {
+        what = format!("{what}, if {}", Exprs::new(trace).sized(predicate, CONDITION));
+    }
+    what
+}
+
+/// The machine's names of an MMA's operands in words.
+fn operand(name: &str) -> &str {
+    match name {
+        "Acc" | "D" => "the accumulator",
+        other => other,
+    }
+}

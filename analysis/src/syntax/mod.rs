@@ -1,4 +1,0 @@
-//! Lossless, error-tolerant syntax.
-
-pub mod gluon;
-pub mod ttgir;

@@ -1,0 +1,150 @@
+//! A scalar as the expression that computes it, as far as it is short.
+
+use super::memory::captured;
+use crate::{Def, OpId, Tree, ValueId};
+
+/// Deeper operands are named instead of expanded.
+const DEPTH: u32 = 4;
+
+/// `(%k / 3) & 1` for a value that is computed so; its name where it comes from elsewhere.
+pub fn expression(tree: &Tree, value: ValueId) -> String {
+    let text = render(tree, value, DEPTH);
+    match text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
+        // The outer pair, where it is one: `(a) + (b)` keeps its own.
+        Some(inner) if balanced(inner) => inner.to_owned(),
+        _ => text,
+    }
+}
+
+/// The value's name with its number, as it is written.
+pub fn name(tree: &Tree, value: ValueId) -> String {
+    match tree.value_number(value) {
+        Some(number) => format!("{}#{number}", tree.value_name(value)),
+        None => tree.value_name(value).to_owned(),
+    }
+}
+
+/// How a value that a loop carries goes on: its name, and `0, then %i + 1`; one for each such value
+/// that the expression of `value` names.
+pub fn carried(tree: &Tree, value: ValueId) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    collect(tree, value, DEPTH, &mut found);
+    found
+}
+
+fn collect(tree: &Tree, value: ValueId, depth: u32, found: &mut Vec<(String, String)>) {
+    match tree.value_def(value) {
+        Def::BlockArg(block, number) => {
+            let Some(op) = tree.parent_op(tree.parent_region(block)) else { return };
+            if tree.op_name(op) != "scf.for" {
+                return;
+            }
+            let Some(at) = (number as usize).checked_sub(1) else {
+                let bound = |group: &str| tree.group(op, group).first().map(|bound| expression(tree, *bound));
+                let bounds = [bound("lowerBound"), bound("upperBound"), bound("step")];
+                if let [Some(from), Some(to), Some(step)] = bounds {
+                    found.push((name(tree, value), format!("{from} to {to} by {step}")));
+                }
+                return;
+            };
+            let end = tree.block_ops(block).last().filter(|end| tree.op_name(**end) == "scf.yield");
+            let next = end.and_then(|end| tree.operands(*end).get(at));
+            if let (Some(first), Some(next)) = (tree.group(op, "initArgs").get(at), next) {
+                let (first, next) = (expression(tree, *first), expression(tree, *next));
+                found.push((name(tree, value), format!("{first}, then {next}")));
+            }
+        }
+        Def::Result(op, _) if depth > 0 && tree.op_name(op).starts_with("arith.") => {
+            for operand in tree.operands(op) {
+                collect(tree, *operand, depth - 1, found);
+            }
+        }
+        Def::Result(..) | Def::Undefined => {}
+    }
+}
+
+fn balanced(text: &str) -> bool {
+    let mut open = 0i32;
+    text.chars().all(|c| {
+        open += match c {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        open >= 0
+    })
+}
+
+fn render(tree: &Tree, value: ValueId, depth: u32) -> String {
+    let op = match tree.value_def(value) {
+        Def::Result(op, _) => op,
+        // A captured value is known by its name outside, where the other partitions see it too.
+        Def::BlockArg(block, number) if depth > 0 => {
+            return match captured(tree, block, number as usize) {
+                Some(outer) => render(tree, outer, depth - 1),
+                None => name(tree, value),
+            };
+        }
+        Def::BlockArg(..) | Def::Undefined => return name(tree, value),
+    };
+    if let Some(constant) = constant(tree, op) {
+        return constant;
+    }
+    let operands = tree.operands(op);
+    let expand = |at: usize| operands.get(at).map_or_else(String::new, |operand| render(tree, *operand, depth - 1));
+    match (tree.op_name(op), operands.len()) {
+        (_, _) if depth == 0 => name(tree, value),
+        ("arith.extsi" | "arith.extui" | "arith.trunci" | "arith.index_cast", 1) => expand(0),
+        ("arith.cmpi", 2) => match comparison(tree, op) {
+            Some(sign) => format!("({} {sign} {})", expand(0), expand(1)),
+            None => name(tree, value),
+        },
+        ("arith.select", 3) => format!("({} ? {} : {})", expand(0), expand(1), expand(2)),
+        (op, 2) => match infix(op) {
+            Some(sign) => format!("({} {sign} {})", expand(0), expand(1)),
+            None => name(tree, value),
+        },
+        _ => name(tree, value),
+    }
+}
+
+/// The number or truth value of a scalar constant.
+fn constant(tree: &Tree, op: OpId) -> Option<String> {
+    if tree.op_name(op) != "arith.constant" {
+        return None;
+    }
+    let text = tree.attr_text(tree.attr(op, "value")?);
+    let number = text.split(':').next().unwrap_or(text).trim();
+    (number.len() <= 20 && !number.starts_with("dense")).then(|| number.to_owned())
+}
+
+fn infix(op: &str) -> Option<&'static str> {
+    Some(match op {
+        "arith.addi" => "+",
+        "arith.subi" => "-",
+        "arith.muli" => "*",
+        "arith.divsi" | "arith.divui" => "/",
+        "arith.remsi" | "arith.remui" => "%",
+        "arith.andi" => "&",
+        "arith.ori" => "|",
+        "arith.xori" => "^",
+        "arith.shli" => "<<",
+        "arith.shrsi" | "arith.shrui" => ">>",
+        "arith.minsi" | "arith.minui" => "min",
+        "arith.maxsi" | "arith.maxui" => "max",
+        _ => return None,
+    })
+}
+
+fn comparison(tree: &Tree, op: OpId) -> Option<&'static str> {
+    let predicate = tree.attr(op, "predicate")?;
+    Some(match tree.attr_str(predicate).unwrap_or_else(|| tree.attr_text(predicate)) {
+        "eq" => "==",
+        "ne" => "!=",
+        "slt" | "ult" => "<",
+        "sle" | "ule" => "<=",
+        "sgt" | "ugt" => ">",
+        "sge" | "uge" => ">=",
+        _ => return None,
+    })
+}

@@ -1,0 +1,6 @@
+//! Questions that several crates ask of a tree: what an expression says, which memory a value is, what stands
+//! around an op.
+
+pub mod expr;
+pub mod memory;
+pub mod spot;

@@ -1,0 +1,302 @@
+//! Which concrete inputs a kernel is run with.
+//!
+//! Every loop whose bounds are functions of inputs is driven through 0, 1, 2, 3, depth, depth+1
+//! and 2·depth+1 iterations, and every branch on inputs both ways, with small values that respect
+//! the known divisors. A valuation is never infeasible: partitions that share an input agree.
+//! Loops that only arguments drive are expected to fill their ring of buffers: with fewer
+//! iterations many correct kernels wait for tiles that never come, so what breaks only there is
+//! kept apart ([`Plan::floor`]). Loops that a program's number drives may well run not at all.
+//! What is missed: loops whose bounds depend on other loops' counters run as these let them, and
+//! two input-dependent loops are not driven through all pairs of trip counts.
+
+use super::slice::{Bounds, Formula, Slices, Trips};
+use base::Limits;
+use kernel::{InputId, InputKind, Instr, Kernel, ViewOp};
+use machine::Valuation;
+
+/// Loops that run equally often whatever the inputs.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Their common bounds.
+    pub bounds: Bounds,
+    /// Their common trip count.
+    pub trips: Trips,
+    /// Constants that the bounds are made of.
+    pub constants: Vec<i64>,
+    /// The inputs that drive them.
+    pub inputs: Vec<InputId>,
+    /// Numbers in [`Kernel::loops`].
+    pub loops: Vec<usize>,
+}
+
+/// The inputs a kernel is run with.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Smallest first.
+    pub valuations: Vec<Valuation>,
+    /// The valuation the others vary.
+    pub base: Valuation,
+    /// Loops driven by inputs.
+    pub groups: Vec<Group>,
+    /// Deepest ring of buffers.
+    pub depth: u64,
+    /// Whether valuations were left out because of the limit.
+    pub cut: bool,
+}
+
+/// Deepest ring of buffers, for the choice of trip counts.
+fn depth(kernel: &Kernel) -> u64 {
+    let counts = kernel.blocks.iter().flat_map(|block| &block.instrs).filter_map(|instr| match instr {
+        Instr::View { op: ViewOp::Index { count, .. }, .. } => Some(*count),
+        _ => None,
+    });
+    counts.max().unwrap_or(1).clamp(1, 8)
+}
+
+fn default_value(kernel: &Kernel, input: InputId) -> i64 {
+    let info = &kernel.inputs[input.index()];
+    match info.kind {
+        InputKind::Argument(_) => info.divisor.max(1) as i64,
+        InputKind::Pointer(position) => (i64::from(position) + 1) << 24,
+        InputKind::ProgramId(_) | InputKind::Free | InputKind::CtaRank | InputKind::Tiles => 0,
+        InputKind::NumPrograms(_) | InputKind::Memory => 1,
+    }
+}
+
+/// Values to try for an input, ascending.
+fn candidates(kernel: &Kernel, input: InputId, constants: &[i64]) -> Vec<i64> {
+    let info = &kernel.inputs[input.index()];
+    let mut values: Vec<i64> = match info.kind {
+        InputKind::Argument(_) | InputKind::Memory => {
+            let divisor = info.divisor.max(1) as i64;
+            let units = constants.iter().copied().filter(|&unit| (2..=1 << 16).contains(&unit));
+            let mut values: Vec<i64> = (0..=40).map(|factor| factor * divisor).collect();
+            for unit in units {
+                values.extend((0..=40).map(|factor| factor * unit));
+            }
+            values.retain(|value| value % divisor == 0);
+            values
+        }
+        InputKind::Pointer(_) => vec![default_value(kernel, input)],
+        InputKind::ProgramId(_) => vec![0, 1, 2, 3, 7, 15, 31, 63],
+        InputKind::NumPrograms(_) => vec![1, 2, 4],
+        // The machine supplies it.
+        InputKind::CtaRank => vec![0],
+        InputKind::Tiles => (0..=40).collect(),
+        InputKind::Free if info.width == 1 => vec![0, 1],
+        InputKind::Free => (0..=8).collect(),
+    };
+    if info.width == 1 {
+        values.retain(|value| (0..=1).contains(value));
+    }
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+impl Plan {
+    /// Chooses the inputs for a kernel.
+    pub fn new(kernel: &Kernel, limits: &Limits) -> Plan {
+        let slices = Slices::new(kernel);
+        let groups = groups(kernel, &slices);
+        let depth = depth(kernel);
+        let mut targets = vec![0, 1, 2, 3, depth, depth + 1, 2 * depth + 1];
+        targets.sort_unstable();
+        targets.dedup();
+
+        let mut base = Valuation {
+            values: (0..kernel.inputs.len()).map(|at| default_value(kernel, InputId(at as u32))).collect(),
+        };
+        // Tiles that are still to come drive the loops of a persistent kernel as a bound does.
+        let tiles = kernel.inputs.iter().position(|info| info.kind == InputKind::Tiles);
+        if let Some(tiles) = tiles {
+            base.values[tiles] = depth.max(2) as i64;
+        }
+        for group in &groups {
+            let wanted = [depth.max(2), depth + 1, 3, 2, 1];
+            let table = drive(kernel, group, &base, depth.max(2) + 1);
+            if let Some(found) = wanted.iter().find_map(|&trips| table.get(trips as usize)?.clone()) {
+                base = found;
+            }
+        }
+        let mut valuations = vec![base.clone()];
+        for group in &groups {
+            let table = drive(kernel, group, &base, 2 * depth + 1);
+            valuations.extend(targets.iter().filter_map(|&trips| table.get(trips as usize)?.clone()));
+        }
+        if let Some(tiles) = tiles {
+            valuations.extend(targets.iter().map(|&count| {
+                let mut valuation = base.clone();
+                valuation.values[tiles] = count as i64;
+                valuation
+            }));
+        }
+        for condition in slices.conditions() {
+            valuations.extend(flips(kernel, &slices, condition, &base));
+        }
+        for (at, info) in kernel.inputs.iter().enumerate() {
+            if info.kind == InputKind::Free {
+                for value in candidates(kernel, InputId(at as u32), &[]).into_iter().take(3) {
+                    let mut valuation = base.clone();
+                    set(kernel, &mut valuation, InputId(at as u32), value);
+                    valuations.push(valuation);
+                }
+            }
+        }
+        let mut unique: Vec<Valuation> = Vec::new();
+        for valuation in valuations {
+            if !unique.contains(&valuation) {
+                unique.push(valuation);
+            }
+        }
+        let cut = unique.len() > limits.valuations;
+        unique.truncate(limits.valuations.max(1));
+        unique.sort_by_key(|valuation| {
+            valuation.values.iter().map(|value| i128::from(value.unsigned_abs())).sum::<i128>()
+        });
+        Plan { valuations: unique, base, groups, depth, cut }
+    }
+
+    /// The fewest iterations that a group is expected to run.
+    pub fn floor(&self, kernel: &Kernel, group: &Group) -> u64 {
+        let argument = |input: &InputId| matches!(kernel.inputs[input.index()].kind, InputKind::Argument(_));
+        if group.inputs.iter().all(argument) { self.depth.max(1) } else { 0 }
+    }
+
+    /// Whether a valuation gives every group the iterations that it is expected to run.
+    pub fn is_ample(&self, kernel: &Kernel, valuation: &Valuation) -> bool {
+        self.groups
+            .iter()
+            .all(|group| group.trips.eval(valuation).is_none_or(|trips| trips >= self.floor(kernel, group)))
+    }
+
+    /// `base` with the inputs of a group changed so that its loops run 0, 1, …, `most` times;
+    /// `None` for counts that were not reached.
+    pub fn drive(&self, kernel: &Kernel, base: &Valuation, group: &Group, most: u64) -> Vec<Option<Valuation>> {
+        drive(kernel, group, base, most)
+    }
+}
+
+/// The smallest inputs with which all loops fill their rings, for whoever wants to see a kernel run.
+pub fn showcase(kernel: &Kernel, limits: &Limits) -> Valuation {
+    let plan = Plan::new(kernel, limits);
+    let full = |valuation: &&Valuation| {
+        plan.groups.iter().all(|group| group.trips.eval(valuation).is_none_or(|trips| trips >= plan.depth.max(2)))
+    };
+    plan.valuations.iter().find(full).unwrap_or(&plan.base).clone()
+}
+
+/// Gives an input a value. Values that the machine cannot compute often stand for one value that
+/// partitions read each for itself (a tile number that one of them hands to the others), so free
+/// inputs of one width move together: a finding never rests on partitions that disagree on it.
+fn set(kernel: &Kernel, valuation: &mut Valuation, input: InputId, value: i64) {
+    let info = &kernel.inputs[input.index()];
+    for (at, other) in kernel.inputs.iter().enumerate() {
+        if at == input.index() || (info.kind == InputKind::Free && other.kind == info.kind && other.width == info.width)
+        {
+            valuation.values[at] = value;
+        }
+    }
+}
+
+fn groups(kernel: &Kernel, slices: &Slices<'_>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (number, info) in kernel.loops.iter().enumerate() {
+        let Some((_, lower, upper, step)) = info.counted else { continue };
+        let bounds = Bounds { lower: slices.root(lower), upper: slices.root(upper), step: slices.root(step) };
+        let mut inputs = Vec::new();
+        let leaves = [bounds.lower, bounds.upper, bounds.step].map(|bound| slices.inputs(bound));
+        if leaves.iter().any(Option::is_none) {
+            continue;
+        }
+        let mut constants = Vec::new();
+        for leaves in leaves.into_iter().flatten() {
+            inputs.extend(leaves.inputs);
+            constants.extend(leaves.constants);
+        }
+        inputs.sort_unstable();
+        inputs.dedup();
+        if inputs.is_empty() {
+            continue;
+        }
+        let equal = |group: &&mut Group| {
+            [(group.bounds.lower, bounds.lower), (group.bounds.upper, bounds.upper), (group.bounds.step, bounds.step)]
+                .iter()
+                .all(|&(a, b)| a == b || slices.equal(a, b))
+        };
+        match groups.iter_mut().find(equal) {
+            Some(group) => group.loops.push(number),
+            None => {
+                let Some(trips) = slices.trips(bounds) else { continue };
+                groups.push(Group { bounds, trips, constants, inputs, loops: vec![number] });
+            }
+        }
+    }
+    groups
+}
+
+/// For each trip count up to `most` the valuation nearest to `base` that reaches it: first one
+/// input is moved alone, then one input with the others of the group at large values.
+fn drive(kernel: &Kernel, group: &Group, base: &Valuation, most: u64) -> Vec<Option<Valuation>> {
+    let mut reached: Vec<Option<Valuation>> = vec![None; most as usize + 1];
+    let mut inputs = group.inputs.clone();
+    // Arguments are what a user sets; a program's number comes last.
+    inputs.sort_by_key(|input| kernel.inputs[input.index()].kind);
+    let choices: Vec<Vec<i64>> = inputs.iter().map(|&input| candidates(kernel, input, &group.constants)).collect();
+    for others_large in [false, true] {
+        let mut start = base.clone();
+        if others_large {
+            for (&input, choices) in inputs.iter().zip(&choices) {
+                if let (Some(&large), false) =
+                    (choices.last(), matches!(kernel.inputs[input.index()].kind, InputKind::NumPrograms(_)))
+                {
+                    start.values[input.index()] = large;
+                }
+            }
+        }
+        for (&input, choices) in inputs.iter().zip(&choices) {
+            let mut valuation = start.clone();
+            for value in choices.iter().copied().chain(shares(kernel, group, &start, input, most)) {
+                set(kernel, &mut valuation, input, value);
+                let Some(trips) = group.trips.eval(&valuation) else { continue };
+                if let Some(slot @ None) = reached.get_mut(trips as usize) {
+                    *slot = Some(valuation.clone());
+                }
+            }
+        }
+        if reached.iter().all(Option::is_some) {
+            break;
+        }
+    }
+    reached
+}
+
+/// Numbers of programs that share out the iterations of a loop so that one program gets up to `most`: a
+/// persistent kernel may have hundreds of tiles with the smallest arguments that its divisors allow.
+fn shares(kernel: &Kernel, group: &Group, base: &Valuation, input: InputId, most: u64) -> Vec<i64> {
+    if !matches!(kernel.inputs[input.index()].kind, InputKind::NumPrograms(_)) {
+        return Vec::new();
+    }
+    let mut alone = base.clone();
+    set(kernel, &mut alone, input, 1);
+    let all = group.trips.eval(&alone).and_then(|trips| i64::try_from(trips).ok()).unwrap_or(0);
+    (1..=most as i64).map(|share| all / share).filter(|programs| (1..=1 << 20).contains(programs)).collect()
+}
+
+/// Valuations under which a condition takes the outcome that `base` does not give.
+fn flips(kernel: &Kernel, slices: &Slices<'_>, condition: kernel::Var, base: &Valuation) -> Option<Valuation> {
+    let leaves = slices.inputs(condition)?;
+    let formula: Formula = slices.compile(&[condition])?;
+    let value = |valuation: &Valuation| formula.eval(valuation, 0).map(|bit| bit & 1);
+    let now = value(base)?;
+    for &input in &leaves.inputs {
+        for candidate in candidates(kernel, input, &leaves.constants) {
+            let mut valuation = base.clone();
+            set(kernel, &mut valuation, input, candidate);
+            if value(&valuation).is_some_and(|bit| bit != now) {
+                return Some(valuation);
+            }
+        }
+    }
+    None
+}

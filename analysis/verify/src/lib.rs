@@ -1,0 +1,336 @@
+//! Decides a kernel: chooses inputs, runs the machine, and says how far the answer reaches.
+//!
+//! For each valuation one canonical run. Where the machine judges it confluent it stands for all
+//! schedules. Where not, the schedules it warned of are run first, then all of them up to
+//! commuting steps, within limits; a met limit is a [`Gap`]. A clean answer is closed over all
+//! inputs by [`proof`], where the states repeat.
+
+mod demand;
+mod inputs;
+mod outcome;
+mod proof;
+mod slice;
+#[cfg(test)]
+mod tests;
+mod unbound;
+
+pub use inputs::{Group, Plan, showcase};
+pub use outcome::{Closure, Found, Gap, Lapped, Open, Outcome, Reach};
+pub use slice::{Bounds, Formula, Leaves, Slices, Trips};
+pub use unbound::unbound;
+
+use base::{Cancel, Cancelled, Limits};
+use explore::{Run, canonical, hold, prefer, search};
+use kernel::{Kernel, SiteId};
+use machine::{Cluster, Escape, Event, Machine, Rule, State, Valuation, Violation};
+
+/// Decides a kernel.
+pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
+    decided(kernel, limits, cancel, true)
+}
+
+/// Decides a kernel as far as runs do: whether a clean answer holds for all inputs stays open.
+pub fn survey(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
+    decided(kernel, limits, cancel, false)
+}
+
+fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -> Result<Outcome, Cancelled> {
+    let plan = Plan::new(kernel, limits);
+    let mut decision = Decision {
+        kernel,
+        limits,
+        plan: &plan,
+        idle: false,
+        outcome: Outcome {
+            found: Vec::new(),
+            lapped: Vec::new(),
+            assumed: Vec::new(),
+            consequences: Vec::new(),
+            gaps: Vec::new(),
+            reach: Reach::Runs(Vec::new()),
+            runs: 0,
+            steps: 0,
+            states: 0,
+            valuations: Vec::new(),
+            ample: 0,
+            cut: plan.cut,
+        },
+    };
+    if kernel.ctas > Cluster::LIMIT || !kernel.ctas.is_power_of_two() {
+        decision.outcome.gaps.push(Gap::Cluster { ctas: kernel.ctas });
+        return Ok(decision.outcome);
+    }
+    let (ample, scant): (Vec<&Valuation>, Vec<&Valuation>) =
+        plan.valuations.iter().partition(|valuation| plan.is_ample(kernel, valuation));
+    for valuation in ample {
+        cancel.check()?;
+        if decision.outcome.steps >= limits.total_steps && !close {
+            decision.outcome.cut = true;
+            break;
+        }
+        if decision.outcome.steps >= limits.total_steps {
+            decision.gap(Gap::Lost(machine::Lost::Limit));
+            break;
+        }
+        decision.run(valuation, cancel)?;
+    }
+    decision.outcome.ample = decision.outcome.valuations.len();
+    decision.drop_consequences();
+    for valuation in scant {
+        cancel.check()?;
+        if decision.outcome.steps >= limits.total_steps && !close {
+            decision.outcome.cut = true;
+            break;
+        }
+        decision.run_scant(valuation);
+    }
+    let clean =
+        decision.outcome.found.is_empty() && decision.outcome.gaps.is_empty() && decision.outcome.lapped.is_empty();
+    if !close {
+        decision.outcome.reach = Reach::Runs(vec![Open::NotAsked]);
+    } else if clean {
+        decision.outcome.reach = proof::close(kernel, &plan, limits, cancel, &mut decision)?;
+    }
+    Ok(decision.outcome)
+}
+
+struct Decision<'k> {
+    kernel: &'k Kernel,
+    limits: &'k Limits,
+    plan: &'k Plan,
+    /// Whether some loop of the valuation at hand does not run at all: what it would have written
+    /// is then missing, which is no news.
+    idle: bool,
+    outcome: Outcome,
+}
+
+impl<'k> Decision<'k> {
+    fn gap(&mut self, gap: Gap) {
+        if !self.outcome.gaps.contains(&gap) {
+            self.outcome.gaps.push(gap);
+        }
+    }
+
+    /// Runs one valuation under every schedule that matters.
+    fn run(&mut self, valuation: &Valuation, cancel: &Cancel<'_>) -> Result<(), Cancelled> {
+        self.outcome.valuations.push(valuation.clone());
+        let mut machine = Machine::new(self.kernel, valuation, self.limits);
+        let run = canonical(&machine);
+        self.count(&run);
+        self.idle = self.plan.groups.iter().any(|group| group.trips.eval(valuation) == Some(0));
+        self.take(&run, valuation, false);
+        if run.state.escapes.is_empty() || run.state.lost.is_some() || run.state.unmodelled {
+            return Ok(());
+        }
+        if self.races() {
+            // The canonical run already breaks a rule; other schedules would repeat it.
+            return Ok(());
+        }
+        machine.learn(&run.state);
+        self.alternatives(&machine, &run, valuation, cancel)
+    }
+
+    /// A kernel that races is not confluent because of it, and what else its schedules lead to
+    /// follows from the race.
+    fn drop_consequences(&mut self) {
+        if self.races() {
+            self.outcome.lapped.clear();
+            let follows = |found: &mut Found| !found.confluent && matches!(found.violation.rule, Rule::Deadlock(_));
+            self.outcome.consequences.extend(self.outcome.found.extract_if(.., follows));
+        }
+        let all: Vec<Violation> = self.outcome.found.iter().map(|found| found.violation.clone()).collect();
+        self.outcome.found.retain(|found| !shadowed(&found.violation, &all));
+    }
+
+    fn races(&self) -> bool {
+        self.outcome.found.iter().any(|found| matches!(found.violation.rule, Rule::Race { .. }))
+    }
+
+    /// Runs one valuation with fewer iterations than are expected.
+    fn run_scant(&mut self, valuation: &Valuation) {
+        self.outcome.valuations.push(valuation.clone());
+        let machine = Machine::new(self.kernel, valuation, self.limits);
+        let run = canonical(&machine);
+        self.count(&run);
+        if run.state.lost.is_some() || run.state.unmodelled {
+            return;
+        }
+        for violation in &run.state.violations {
+            let known = self.outcome.found.iter().chain(&self.outcome.assumed);
+            if shadowed(violation, &run.state.violations) || known.into_iter().any(|k| repeats(&k.violation, violation))
+            {
+                continue;
+            }
+            self.outcome.assumed.push(Found {
+                violation: violation.clone(),
+                valuation: valuation.clone(),
+                schedule: run.schedule.clone(),
+                alternative: false,
+                confluent: run.state.escapes.is_empty(),
+            });
+        }
+    }
+
+    fn alternatives(
+        &mut self,
+        machine: &Machine<'_>,
+        run: &Run<State>,
+        valuation: &Valuation,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Cancelled> {
+        let mut lapped = Vec::new();
+        for escape in &run.state.escapes {
+            let Escape::Lapped { wait, flip } = *escape else { continue };
+            let Some(prefix) = run.schedule.get(..wait.saturating_sub(1) as usize) else { continue };
+            let thread = usize::from(run.schedule[wait as usize - 1]);
+            let held = hold(machine, prefix, thread);
+            self.count(&held);
+            if !held.state.violations.iter().any(|violation| self.is_news(violation)) {
+                lapped.push(Lapped {
+                    wait,
+                    flip,
+                    canonical: run.schedule.clone(),
+                    schedule: held.schedule,
+                    valuation: valuation.clone(),
+                });
+            } else {
+                self.take(&held, valuation, true);
+                return Ok(());
+            }
+            if lapped.len() >= 4 {
+                break;
+            }
+        }
+        for thread in 0..explore::System::threads(machine) {
+            cancel.check()?;
+            for other in [prefer(machine, thread), hold(machine, &[], thread)] {
+                self.count(&other);
+                if other.state.violations.is_empty() && other.state.lost.is_none() {
+                    // Another schedule gets through: what the canonical one met is a matter of
+                    // schedules.
+                    for found in &mut self.outcome.found {
+                        found.alternative |= !found.confluent;
+                    }
+                }
+                if other.state.violations.iter().any(|violation| self.is_news(violation)) {
+                    self.take(&other, valuation, true);
+                    if self.races() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        if !self.outcome.found.is_empty() {
+            return Ok(());
+        }
+        let mut first: Option<(State, explore::Schedule)> = None;
+        // A state of a cluster is as many times as large, and a step as many times as dear.
+        let ctas = machine.cluster().len();
+        let limits = Limits {
+            states: self.limits.states / ctas,
+            total_steps: self.limits.total_steps / ctas as u64,
+            ..self.limits.clone()
+        };
+        let explored = search(machine, &limits, cancel, |state, schedule| {
+            if first.is_none() && !state.violations.is_empty() {
+                first = Some((state.clone(), schedule.clone()));
+            }
+        })?;
+        self.outcome.steps += explored.steps;
+        self.outcome.states += explored.states as u64;
+        match first {
+            Some((state, schedule)) => self.take(&Run { schedule, state }, valuation, true),
+            None => {
+                if self.outcome.lapped.is_empty() {
+                    self.outcome.lapped = lapped;
+                }
+                if !explored.complete {
+                    self.gap(Gap::Schedules { states: explored.states });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_news(&self, violation: &Violation) -> bool {
+        !self.outcome.found.iter().any(|known| repeats(&known.violation, violation))
+    }
+
+    fn count(&mut self, run: &Run<State>) {
+        self.outcome.runs += 1;
+        self.outcome.steps += u64::from(run.state.step);
+    }
+
+    /// Keeps what a run found, one violation a kind and place.
+    fn take(&mut self, run: &Run<State>, valuation: &Valuation, alternative: bool) {
+        if let Some(lost) = run.state.lost {
+            self.gap(Gap::Lost(lost));
+        }
+        if run.state.unmodelled {
+            // What an unmodelled op does may order or fill what looks unordered or empty.
+            self.gap(Gap::Unmodelled);
+            return;
+        }
+        for violation in &run.state.violations {
+            if shadowed(violation, &run.state.violations)
+                || self.outcome.found.len() >= self.limits.findings
+                || self.outcome.found.iter().any(|known| repeats(&known.violation, violation))
+            {
+                continue;
+            }
+            let empty = self.idle && matches!(violation.rule, Rule::Uninitialised { .. } | Rule::Foreign { .. });
+            let list = if empty { &mut self.outcome.assumed } else { &mut self.outcome.found };
+            if list.iter().any(|known| repeats(&known.violation, violation)) {
+                continue;
+            }
+            list.push(Found {
+                violation: violation.clone(),
+                valuation: valuation.clone(),
+                schedule: run.schedule.clone(),
+                alternative,
+                confluent: run.state.escapes.is_empty(),
+            });
+        }
+    }
+}
+
+/// Whether a violation says what another one of the run says better: a read of unwritten memory
+/// whose write comes later, unordered, is a race and not an uninitialised read, what a race overwrites is
+/// not overwritten in order, and a dot that races need not be over at the end too.
+fn shadowed(violation: &Violation, all: &[Violation]) -> bool {
+    all.iter().any(|other| match (&violation.rule, &other.rule) {
+        (Rule::Uninitialised { read }, Rule::Race { earlier, later }) => {
+            same_access(earlier, read) || same_access(later, read)
+        }
+        (Rule::Foreign { earlier: write, later: read }, Rule::Race { earlier, later }) => {
+            [write, read].iter().any(|own| same_access(earlier, own) || same_access(later, own))
+        }
+        (Rule::Unfinished { access }, Rule::Race { earlier, .. }) => earlier.effect == access.effect,
+        _ => false,
+    })
+}
+
+fn same_access(a: &Event, b: &Event) -> bool {
+    a.effect == b.effect && a.access == b.access
+}
+
+/// Whether a violation would repeat a finding: same rule at the same op, or the same earlier
+/// access against the same thread.
+fn repeats(known: &Violation, new: &Violation) -> bool {
+    if std::mem::discriminant(&known.rule) != std::mem::discriminant(&new.rule) {
+        return false;
+    }
+    match (&known.rule, &new.rule) {
+        (Rule::Race { earlier: a, later: x }, Rule::Race { earlier: b, later: y })
+        | (Rule::ProxyFence { earlier: a, later: x }, Rule::ProxyFence { earlier: b, later: y })
+        | (Rule::Foreign { earlier: a, later: x }, Rule::Foreign { earlier: b, later: y }) => {
+            known.site == new.site || (a.effect == b.effect && x.thread == y.thread)
+        }
+        (Rule::Deadlock(a), Rule::Deadlock(b)) => {
+            let sites =
+                |blocked: &[machine::Blocked]| -> Vec<SiteId> { blocked.iter().map(|blocked| blocked.site).collect() };
+            sites(a).first() == sites(b).first() || known.site == new.site
+        }
+        _ => known.site == new.site,
+    }
+}

@@ -1,0 +1,133 @@
+//! What was decided of a kernel, in ids.
+
+use explore::Schedule;
+use kernel::{InputId, SiteId};
+use machine::{Lost, Valuation, Violation};
+
+/// A violation with the run that shows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// What broke.
+    pub violation: Violation,
+    /// With which inputs.
+    pub valuation: Valuation,
+    /// Under which schedule.
+    pub schedule: Schedule,
+    /// Whether it depends on the schedule: another one gets through.
+    pub alternative: bool,
+    /// Whether the run stands for all schedules.
+    pub confluent: bool,
+}
+
+/// A wait that a schedule can bring to see another flip.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lapped {
+    /// Step of the wait in the canonical run of the same valuation.
+    pub wait: u32,
+    /// Step of the arrival that flips past it there.
+    pub flip: u32,
+    /// The canonical schedule.
+    pub canonical: Schedule,
+    /// The schedule in which the flip comes first.
+    pub schedule: Schedule,
+    /// With which inputs.
+    pub valuation: Valuation,
+}
+
+/// Why there is no verdict for all inputs and all schedules.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Gap {
+    /// The machine could not follow.
+    Lost(Lost),
+    /// An unmodelled op was executed.
+    Unmodelled,
+    /// A run is not confluent and its schedules were too many to visit.
+    Schedules {
+        /// States that were visited.
+        states: usize,
+    },
+    /// The kernel runs on a cluster of CTAs.
+    Cluster {
+        /// How many.
+        ctas: u32,
+    },
+}
+
+/// How far a clean verdict reaches.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// Nothing that the kernel does to barriers and memory depends on inputs.
+    NoInputs,
+    /// Every path that inputs can take was followed until it ended or came to a state that was
+    /// seen: one entry for each group of loops that did.
+    Closed(Vec<Closure>),
+    /// Only the inputs that were run, for these reasons; none where something was found.
+    Runs(Vec<Open>),
+}
+
+/// Why the runs do not cover all inputs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Open {
+    /// An index or a phase depends on this input in a way that is not followed.
+    Noticed(InputId),
+    /// An index, a phase or a condition is not followed, whatever it depends on.
+    Unfollowed,
+    /// The states at this loop's head did not repeat.
+    Aperiodic {
+        /// Number in [`Kernel::loops`](kernel::Kernel::loops).
+        loop_number: usize,
+        /// Iterations that were made.
+        trips: u64,
+    },
+    /// A rule breaks at this op where trip counts of inner loops may differ from one outer
+    /// iteration to the next; no inputs are known that lead there.
+    Broken(SiteId),
+    /// On some path the order of steps may matter.
+    Order,
+    /// The share of steps that a proof may use was spent.
+    Budget,
+    /// No proof was asked for.
+    NotAsked,
+}
+
+/// A loop whose state repeats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Closure {
+    /// Number in [`Kernel::loops`](kernel::Kernel::loops).
+    pub loop_number: usize,
+    /// Iterations before the state first repeats.
+    pub warm_up: u64,
+    /// Iterations from one repetition to the next.
+    pub period: u64,
+}
+
+/// What was decided.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// Broken rules, one a place and kind, smallest inputs first.
+    pub found: Vec<Found>,
+    /// Broken only where an argument-driven loop runs fewer times than its ring has slots, which
+    /// kernels usually exclude: hints, no findings.
+    pub assumed: Vec<Found>,
+    /// Deadlocks that some schedules of a kernel with races end in. They may follow from a race, so they
+    /// are not findings; nor is a kernel right that only loses its races.
+    pub consequences: Vec<Found>,
+    /// Waits that can be lapped without anything worse following.
+    pub lapped: Vec<Lapped>,
+    /// What keeps "nothing found" from meaning "nothing there".
+    pub gaps: Vec<Gap>,
+    /// How far the runs reach.
+    pub reach: Reach,
+    /// Runs made.
+    pub runs: u32,
+    /// Steps taken.
+    pub steps: u64,
+    /// States visited where schedules differ.
+    pub states: u64,
+    /// Valuations run: first those under which loops run as often as is expected.
+    pub valuations: Vec<Valuation>,
+    /// How many these first ones are.
+    pub ample: usize,
+    /// Whether valuations were left out because of the limit.
+    pub cut: bool,
+}

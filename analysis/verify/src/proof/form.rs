@@ -1,0 +1,163 @@
+//! The normal form of a path: equal for paths that go on alike.
+//!
+//! It holds the normal form of the machine, where each thread stands, how far each of its loops is
+//! relative to what was decided of the loop's driver, what is kept of its variables, and the
+//! decisions that some thread has still to come to. What is left out is what only shifts along:
+//! counters but for their rests, and how far the drivers are.
+
+use super::super::demand::Demand;
+use super::facts::{Fact, NO_HIGH, NO_LOW};
+use super::ground::{Driver, Ground};
+use super::path::{Path, fact, noticed};
+use super::value::{Key, Origin, Sum, Symbol, Symbols, Value};
+use machine::{Life, Machine};
+
+/// Writes normal forms.
+pub struct Former<'a, 'k> {
+    /// The kernel.
+    pub ground: &'a Ground<'k>,
+    /// The machine.
+    pub machine: &'a Machine<'k>,
+    /// All symbols.
+    pub symbols: &'a mut Symbols,
+}
+
+impl Former<'_, '_> {
+    /// The normal form.
+    pub fn form(&mut self, path: &Path) -> Vec<i64> {
+        let mut out = Vec::with_capacity(256);
+        for thread in 0..path.state.threads.len() {
+            self.thread(path, thread, &mut out);
+        }
+        if let Some(tiles) = self.ground.tiles {
+            out.push(path.requests - base(path.facts.get(tiles).low));
+        }
+        out.push(path.moving.len() as i64);
+        let mut moving: Vec<i64> = path.moving.iter().map(|&thread| thread as i64).collect();
+        moving.sort_unstable();
+        out.extend(moving);
+        let mut facts: Vec<Vec<i64>> = Vec::with_capacity(path.facts.0.len());
+        for &symbol in path.facts.0.keys() {
+            let mut entry = Vec::new();
+            self.symbol(path, symbol, &mut entry);
+            self.fact(symbol, &fact(self.symbols, &path.facts, symbol), &mut entry);
+            facts.push(entry);
+        }
+        facts.sort_unstable();
+        facts.into_iter().for_each(|entry| {
+            out.push(entry.len() as i64);
+            out.extend(entry);
+        });
+        self.machine.normal_form(&path.state, &mut out);
+        out
+    }
+
+    fn thread(&mut self, path: &Path, thread: usize, out: &mut Vec<i64>) {
+        let at = &path.state.threads[thread];
+        out.push(at.life as i64);
+        if at.life != Life::Running {
+            return;
+        }
+        let cta = self.machine.position_of(thread);
+        out.extend([i64::from(at.block.0), i64::from(at.instr)]);
+        let ground = self.ground;
+        for &number in ground.around.get(at.block.index()).into_iter().flatten() {
+            let ring = &ground.rings[number];
+            let place = path.place(cta, number);
+            let symbol = ring.driver.symbol();
+            let relative = !matches!((&ring.driver, &ring.counted), (Driver::Free(_), Some(_)));
+            let front = if relative {
+                let there = noticed(ground, self.symbols, path, cta, ring.head, symbol);
+                base(fact(self.symbols, &path.facts, there).low)
+            } else {
+                0
+            };
+            out.push(place.at - front);
+        }
+        let live = ground.liveness.at(at.block, at.instr as usize);
+        for (var, _) in live.iter().enumerate().filter(|(_, live)| **live) {
+            let demand = ground.kept.get(var).copied().unwrap_or(Demand::Whole);
+            let value = path.values.get(cta).and_then(|values| values.get(var));
+            if demand != Demand::Nothing {
+                self.value(path, value.unwrap_or(&Value::Unknown), demand, out);
+            }
+        }
+    }
+
+    fn value(&mut self, path: &Path, value: &Value, demand: Demand, out: &mut Vec<i64>) {
+        match (value, demand) {
+            (Value::Sum(sum), Demand::Modulo(modulus)) if sum.terms.is_empty() => {
+                out.extend([0, sum.add.rem_euclid(modulus as i64)]);
+            }
+            (Value::Sum(sum), Demand::Near { modulus, horizon }) if sum.terms.is_empty() => {
+                out.extend([4, sum.add.min(horizon), sum.add.rem_euclid(modulus as i64)]);
+            }
+            (Value::Sum(sum), _) => {
+                out.extend([1, sum.terms.len() as i64, sum.add]);
+                for &(symbol, factor) in &sum.terms {
+                    self.symbol(path, symbol, out);
+                    out.push(factor);
+                }
+            }
+            (Value::Rest { modulus, rest }, _) => out.extend([2, *modulus, *rest]),
+            (Value::Unknown, _) => out.push(3),
+        }
+    }
+
+    /// A symbol by what it stands for, iterations relative to the front.
+    fn symbol(&mut self, path: &Path, symbol: Symbol, out: &mut Vec<i64>) {
+        let Some(Origin::At(base, key)) = self.symbols.origin(symbol).cloned() else {
+            out.extend([-1, i64::from(symbol.0)]);
+            return;
+        };
+        out.extend([i64::from(base.0), key.len() as i64]);
+        for depth in 0..key.len() {
+            let (driver, place) = key[depth];
+            let front = match self.symbols.origin(driver) {
+                Some(Origin::Turn(_)) => 0,
+                // A loop between numbers: its counter is kept as it is.
+                Some(Origin::Place(_, _, step)) if *step != Sum::default() => 0,
+                _ => self.front(path, driver, &key[..depth]),
+            };
+            out.extend([i64::from(driver.0), place - front]);
+        }
+    }
+
+    /// The front of a driver in an iteration of the loops around.
+    fn front(&mut self, path: &Path, driver: Symbol, around: &[(Symbol, i64)]) -> i64 {
+        let ground = self.ground;
+        let there = if ground.nested.contains(&driver) && !around.is_empty() {
+            self.symbols.of(Origin::At(driver, Key::from_slice(around)))
+        } else {
+            driver
+        };
+        base(fact(self.symbols, &path.facts, there).low)
+    }
+
+    fn fact(&self, symbol: Symbol, fact: &Fact, out: &mut Vec<i64>) {
+        let origin = match self.symbols.origin(symbol) {
+            Some(Origin::At(base, _)) => *base,
+            _ => symbol,
+        };
+        let drives =
+            self.ground.rings.iter().any(|ring| ring.driver.symbol() == origin) || self.ground.tiles == Some(origin);
+        let need = self.ground.need_of(origin);
+        if !drives || !matches!(need.demand, Demand::Nothing | Demand::Modulo(_)) {
+            out.extend([0, fact.low, fact.high, fact.modulus, fact.rest]);
+            return;
+        }
+        let width = if fact.low <= NO_LOW || fact.high >= NO_HIGH { -1 } else { fact.high - fact.low };
+        let near = |bound: i64| bound.min(need.horizon + 2);
+        let high = if fact.low <= NO_LOW { fact.high } else { near(fact.high) };
+        out.extend([1, width, near(fact.low), high, fact.modulus, fact.rest]);
+        if let Demand::Modulo(modulus) = need.demand {
+            // Positions are relative to the lower bound, so its rest is that of all of them.
+            out.push(fact.low.rem_euclid(modulus as i64));
+        }
+    }
+}
+
+/// A lower bound as the point to count from.
+fn base(low: i64) -> i64 {
+    if low <= NO_LOW { 0 } else { low }
+}

@@ -1,0 +1,443 @@
+//! What can be said of a kernel before any run: its loops, what drives them, and how much of each
+//! variable the states of a proof have to keep.
+
+use super::super::demand::{Demand, Liveness, demands};
+use super::super::inputs::Plan;
+use super::super::slice::Slices;
+use super::nest::{ahead, behind, nests, places};
+use super::sums::Sums;
+use super::value::{Origin, Sum, Symbol, Symbols};
+use kernel::{BlockId, CmpOp, InputId, InputKind, Instr, Kernel, Pure, Terminator, Var};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// A loop.
+#[derive(Debug)]
+pub struct Ring {
+    /// Its head.
+    pub head: BlockId,
+    /// Its counter and bounds, where these are functions of inputs and of counters around it.
+    pub counted: Option<Counted>,
+    /// The condition of its head, where the head is a test.
+    pub test: Option<Var>,
+    /// What drives it.
+    pub driver: Driver,
+    /// Iterations that are taken for granted.
+    pub floor: i64,
+    /// How many loops with this driver stand before it in the same loop.
+    pub turn: i64,
+}
+
+/// Counter and bounds.
+#[derive(Debug)]
+pub struct Counted {
+    /// The counter.
+    pub counter: Var,
+    /// First value.
+    pub lower: Sum,
+    /// End.
+    pub upper: Sum,
+    /// Step.
+    pub step: Sum,
+}
+
+/// What says how often a loop runs.
+#[derive(Clone, Debug)]
+pub enum Driver {
+    /// The upper bound is a multiple of a symbol and a constant; the counter is a number.
+    Bound {
+        /// The symbol.
+        symbol: Symbol,
+        /// How many times it.
+        factor: i64,
+        /// The constant.
+        add: i64,
+    },
+    /// A symbol for the trip count; the counter is a sum.
+    Trips(Symbol),
+    /// Numbers, or the program itself: a place without a decision.
+    Free(Symbol),
+}
+
+impl Driver {
+    /// The symbol.
+    pub fn symbol(&self) -> Symbol {
+        match *self {
+            Driver::Bound { symbol, .. } | Driver::Trips(symbol) | Driver::Free(symbol) => symbol,
+        }
+    }
+
+    /// Whether a decision drives the loop.
+    pub fn decides(&self) -> bool {
+        !matches!(self, Driver::Free(_))
+    }
+}
+
+/// What of a symbol states have to keep.
+#[derive(Clone, Copy, Debug)]
+pub struct Need {
+    /// As of a variable.
+    pub demand: Demand,
+    /// Values up to here are told apart by comparisons with constants.
+    pub horizon: i64,
+}
+
+/// The kernel, looked at once.
+#[derive(Debug)]
+pub struct Ground<'k> {
+    /// The kernel.
+    pub kernel: &'k Kernel,
+    /// By loop number.
+    pub rings: Vec<Ring>,
+    /// Loops around each block, outermost first.
+    pub around: Vec<SmallVec<[usize; 4]>>,
+    /// Which loop each block is the head of.
+    pub head_of: Vec<Option<usize>>,
+    /// Which loops can be reached from each block.
+    pub ahead: Vec<Vec<bool>>,
+    /// Which variables matter at all.
+    pub wanted: Vec<Demand>,
+    /// How much of each variable states keep.
+    pub kept: Vec<Demand>,
+    /// Which variables may still be read.
+    pub liveness: Liveness<'k>,
+    /// By symbol.
+    pub needs: FxHashMap<Symbol, Need>,
+    /// Symbols that drive a loop inside another one.
+    pub nested: Vec<Symbol>,
+    /// Symbols that drive several loops, one after the other.
+    pub turned: Vec<Symbol>,
+    /// The tiles that cluster launch control still has.
+    pub tiles: Option<Symbol>,
+    /// Variables that are the same sum of inputs, and of counters around them, in every run.
+    pub fixed: Vec<Option<Sum>>,
+    /// Whether the rest of an inner trip count is decided before the count itself, so that it is
+    /// the same in all outer iterations.
+    pub rests_first: bool,
+    /// Places of blocks in reverse postorder.
+    order: Vec<usize>,
+    /// By head of a loop: which blocks can be reached from it.
+    behind: Vec<Vec<bool>>,
+}
+
+impl<'k> Ground<'k> {
+    /// Looks at a kernel.
+    pub fn new(kernel: &'k Kernel, plan: &Plan, symbols: &mut Symbols) -> Ground<'k> {
+        let slices = Slices::new(kernel);
+        let mut sums = Sums::new(kernel, &slices, nests(kernel));
+        let rings = rings(kernel, plan, &mut sums, symbols);
+        let mut head_of = vec![None; kernel.blocks.len()];
+        for (number, info) in kernel.loops.iter().enumerate() {
+            if let Some(slot) = head_of.get_mut(info.head.index()) {
+                *slot = Some(number);
+            }
+        }
+        let inner = |ring: &&Ring| sums.around.get(ring.head.index()).is_some_and(|loops| loops.len() > 1);
+        let symbol = |ring: &Ring| ring.driver.symbol();
+        let tiles = kernel.inputs.iter().position(|input| input.kind == InputKind::Tiles);
+        let mut ground = Ground {
+            kernel,
+            head_of,
+            ahead: ahead(kernel),
+            wanted: Vec::new(),
+            kept: Vec::new(),
+            liveness: Liveness::new(kernel),
+            needs: FxHashMap::default(),
+            turned: rings.iter().filter(|ring| ring.turn > 0).map(symbol).collect(),
+            nested: rings.iter().filter(inner).map(symbol).collect(),
+            around: sums.around.clone(),
+            rings,
+            fixed: Vec::new(),
+            tiles: tiles.map(|at| symbols.of(Origin::Input(InputId(at as u32)))),
+            rests_first: false,
+            order: places(kernel),
+            behind: behind(kernel),
+        };
+        sums.opaque = Some(ground.rings.iter().map(symbol).collect());
+        ground.runs_at_all();
+        ground.keep(&mut sums, symbols);
+        ground
+    }
+
+    /// Whether a loop runs at all is one answer for all its instances.
+    fn runs_at_all(&mut self) {
+        for number in 0..self.rings.len() {
+            let ring = &self.rings[number];
+            let Some(counted) = &ring.counted else { continue };
+            let least = match ring.driver {
+                Driver::Bound { factor, add, .. } => {
+                    (counted.lower.add - add).saturating_add(ring.floor * counted.step.add) / factor
+                }
+                _ => ring.floor,
+            };
+            let symbol = ring.driver.symbol();
+            let need = self.need(symbol);
+            need.horizon = need.horizon.max(least.saturating_add(1));
+        }
+    }
+
+    /// Finds what states keep of each variable. A comparison of outer counters for which they
+    /// would have to keep these whole is made a question of its own in each iteration.
+    fn keep(&mut self, sums: &mut Sums<'_, 'k>, symbols: &mut Symbols) {
+        let driven = |number: &usize| self.rings[*number].driver.decides();
+        let tested: Vec<BlockId> =
+            (0..self.kernel.loops.len()).filter(driven).map(|number| self.kernel.loops[number].head).collect();
+        loop {
+            self.fixed = (0..self.kernel.vars.len()).map(|at| sums.of(Var(at as u32), symbols)).collect();
+            let leaves: Vec<bool> = self.fixed.iter().map(Option::is_some).collect();
+            let apart = self.apart(sums, symbols);
+            self.wanted = demands(self.kernel, &[], &[], &leaves);
+            self.kept = demands(self.kernel, &tested, &apart, &leaves);
+            if !self.ask(sums, &apart, symbols) {
+                break;
+            }
+        }
+        for at in 0..self.kernel.vars.len() {
+            let demand = self.kept.get(at).copied().unwrap_or(Demand::Whole);
+            let Some(sum) = self.fixed[at].clone() else { continue };
+            if demand == Demand::Nothing {
+                continue;
+            }
+            for &(symbol, factor) in &sum.terms {
+                let need = self.need(symbol);
+                need.demand = match demand {
+                    Demand::Near { modulus, horizon } if factor == 1 => {
+                        let far = horizon.saturating_add(sum.add.saturating_abs()).saturating_add(1);
+                        need.horizon = need.horizon.max(far);
+                        need.demand.join(if modulus > 1 { Demand::Modulo(modulus) } else { Demand::Nothing })
+                    }
+                    Demand::Near { .. } => Demand::Whole,
+                    demand => need.demand.join(demand),
+                };
+            }
+        }
+    }
+
+    /// Makes comparisons questions of their own; whether there were any.
+    fn ask(&self, sums: &mut Sums<'_, 'k>, apart: &[Var], symbols: &mut Symbols) -> bool {
+        let whole = |var: &Var| self.kept.get(var.index()) == Some(&Demand::Whole);
+        let open = |ring: &&Ring| ring.driver.decides() || ring.counted.is_none();
+        let counters: Vec<Var> = self
+            .rings
+            .iter()
+            .filter(open)
+            .flat_map(|ring| ring.counted.as_ref().map(|counted| counted.counter))
+            .collect();
+        if !counters.iter().any(whole) {
+            return false;
+        }
+        let mut found = false;
+        for instr in self.kernel.blocks.iter().flat_map(|block| &block.instrs) {
+            let Instr::Let(dst, Pure::Cmp(_, _, a, b)) = instr else { continue };
+            let known = apart.contains(dst) || self.fixed.get(dst.index()).is_none_or(Option::is_some);
+            if known || self.kept.get(dst.index()) == Some(&Demand::Nothing) {
+                continue;
+            }
+            if [*a, *b].iter().any(|side| sums.asks_for(*side, &counters)) && sums.question(*dst, symbols) {
+                found = true;
+            }
+        }
+        found
+    }
+
+    /// The comparisons that states need not keep the operands of, because positions relative to
+    /// the symbols say how they end: of a counter with its own bound, of symbols with each other.
+    fn apart(&mut self, sums: &mut Sums<'_, 'k>, symbols: &mut Symbols) -> Vec<Var> {
+        let mut apart = Vec::new();
+        for (at, block) in self.kernel.blocks.iter().enumerate() {
+            for instr in &block.instrs {
+                let Instr::Let(dst, pure) = instr else { continue };
+                let (Pure::Cmp(_, _, a, b) | Pure::MaxS(_, a, b) | Pure::MinS(_, a, b)) = *pure else {
+                    continue;
+                };
+                let unsigned = matches!(pure, Pure::Cmp(CmpOp::Ult | CmpOp::Ule | CmpOp::Ugt | CmpOp::Uge, ..));
+                if unsigned && !self.rings.iter().any(|ring| ring.test == Some(*dst)) {
+                    continue;
+                }
+                let (Some(a), Some(b)) = (self.side(a, sums, symbols), self.side(b, sums, symbols)) else { continue };
+                let Some(rest) = a.sum.plus(&b.sum, -1) else { continue };
+                match (a.ring, b.ring) {
+                    (None, None) => {
+                        if let [(symbol, 1 | -1)] = *rest.terms.as_slice() {
+                            let need = self.need(symbol);
+                            need.horizon = need.horizon.max(rest.add.saturating_abs().saturating_add(2));
+                            apart.push(*dst);
+                        }
+                    }
+                    (Some(number), None) | (None, Some(number)) if sums.inside(number, at) => {
+                        let rest = if a.ring.is_some() { Some(rest) } else { Sum::default().plus(&rest, -1) };
+                        let ring = &self.rings[number];
+                        let Some(counted) = &ring.counted else { continue };
+                        let to_end = rest.and_then(|rest| rest.plus(&counted.upper, 1));
+                        let own = match ring.driver {
+                            Driver::Bound { .. } => to_end.is_some_and(|to_end| to_end.terms.is_empty()),
+                            Driver::Trips(_) => to_end.is_some_and(|to_end| to_end.times(&counted.step).is_some()),
+                            Driver::Free(_) => false,
+                        };
+                        if own {
+                            apart.push(*dst);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        apart
+    }
+
+    fn need(&mut self, symbol: Symbol) -> &mut Need {
+        self.needs.entry(symbol).or_insert(Need { demand: Demand::Nothing, horizon: 1 })
+    }
+
+    /// Which of the loops with this driver, one after the other, a block is in or behind.
+    pub fn turn(&self, block: BlockId, symbol: Symbol) -> i64 {
+        let (Some(around), Some(&place)) = (self.around.get(block.index()), self.order.get(block.index())) else {
+            return 0;
+        };
+        let before = self.rings.iter().filter(|ring| {
+            let head = ring.head.index();
+            let outer = self.around.get(head).and_then(|loops| loops.split_last());
+            ring.driver.symbol() == symbol
+                && self.order.get(head).is_some_and(|&at| at <= place)
+                && self.behind.get(head).and_then(|behind| behind.get(block.index())) == Some(&true)
+                && outer.is_some_and(|(_, outer)| around.starts_with(outer))
+        });
+        before.map(|ring| ring.turn).max().unwrap_or(0)
+    }
+
+    /// Whether rests of inner trip counts are noticed.
+    pub fn has_rests(&self) -> bool {
+        self.nested.iter().any(|symbol| matches!(self.need_of(*symbol).demand, Demand::Modulo(_)))
+    }
+
+    /// What states keep of a symbol.
+    pub fn need_of(&self, symbol: Symbol) -> Need {
+        self.needs.get(&symbol).copied().unwrap_or(Need { demand: Demand::Nothing, horizon: 1 })
+    }
+
+    /// A variable as a counter, or none, and a sum of inputs.
+    fn side(&self, var: Var, sums: &mut Sums<'_, 'k>, symbols: &mut Symbols) -> Option<Side> {
+        let mut side = Side { ring: None, sum: Sum::default() };
+        let mut var = var;
+        for _ in 0..32 {
+            var = sums.slices.root(var);
+            if let Some((number, ahead)) = self.counts(var, sums, symbols) {
+                side.ring = Some(number);
+                side.sum = side.sum.plus(&ahead, 1)?;
+                return Some(side);
+            }
+            if let Some(sum) = sums.of(var, symbols) {
+                side.sum = side.sum.plus(&sum, 1)?;
+                return Some(side);
+            }
+            let (rest, other, factor) = match sums.slices.pure(var)? {
+                Pure::Add(_, a, b) => match sums.of(b, symbols) {
+                    Some(sum) => (a, sum, 1),
+                    None => (b, sums.of(a, symbols)?, 1),
+                },
+                Pure::Sub(_, a, b) => (a, sums.of(b, symbols)?, -1),
+                _ => return None,
+            };
+            side.sum = side.sum.plus(&other, factor)?;
+            var = rest;
+        }
+        None
+    }
+
+    /// The loop whose counter a variable is, or is always ahead of by the same sum.
+    fn counts(&self, var: Var, sums: &mut Sums<'_, 'k>, symbols: &mut Symbols) -> Option<(usize, Sum)> {
+        for (number, ring) in self.rings.iter().enumerate() {
+            let Some(counted) = &ring.counted else { continue };
+            if counted.counter == var {
+                return Some((number, Sum::default()));
+            }
+            let Some(at) = self.kernel.block(ring.head).params.iter().position(|param| *param == var) else { continue };
+            let mut first = None;
+            for (from, block) in self.kernel.blocks.iter().enumerate() {
+                for target in block.terminator.targets().into_iter().filter(|target| target.block == ring.head) {
+                    let arg = *target.args.get(at)?;
+                    if sums.inside(number, from) {
+                        let Pure::Add(_, a, b) = sums.slices.pure(arg)? else { return None };
+                        let step = if sums.slices.root(a) == var {
+                            b
+                        } else if sums.slices.root(b) == var {
+                            a
+                        } else {
+                            return None;
+                        };
+                        if sums.of(step, symbols)? != counted.step {
+                            return None;
+                        }
+                    } else {
+                        let sum = sums.of(arg, symbols)?;
+                        if first.replace(sum.clone()).is_some_and(|before| before != sum) {
+                            return None;
+                        }
+                    }
+                }
+            }
+            return Some((number, first?.plus(&counted.lower, -1)?));
+        }
+        None
+    }
+}
+
+/// A side of a comparison: a counter, or none, and a sum of inputs.
+struct Side {
+    ring: Option<usize>,
+    sum: Sum,
+}
+
+/// The loops, outer ones first found so that inner bounds may depend on their counters.
+fn rings<'k>(kernel: &'k Kernel, plan: &Plan, sums: &mut Sums<'_, 'k>, symbols: &mut Symbols) -> Vec<Ring> {
+    let depth = |sums: &Sums<'_, 'k>, number: usize| {
+        sums.around.get(kernel.loops[number].head.index()).map_or(0, |loops| loops.len())
+    };
+    let behind = behind(kernel);
+    let mut order: Vec<usize> = (0..kernel.loops.len()).collect();
+    order.sort_by_key(|&number| depth(sums, number));
+    let mut found: Vec<Option<Ring>> = (0..kernel.loops.len()).map(|_| None).collect();
+    for number in order {
+        let info = &kernel.loops[number];
+        let test = match kernel.blocks.get(info.head.index()).map(|block| &block.terminator) {
+            Some(Terminator::Branch(condition, ..)) => Some(*condition),
+            _ => None,
+        };
+        let counted = info.counted.and_then(|(counter, lower, upper, step)| {
+            let (lower, step) = (sums.of(lower, symbols)?, sums.of(step, symbols)?);
+            Some(Counted { counter, lower, upper: sums.bound(upper, symbols)?, step })
+        });
+        let driver = driver(counted.as_ref(), depth(sums, number) as i64, symbols);
+        if let Some(counted) = &counted {
+            sums.count(number, counted.counter, &driver, symbols);
+        }
+        let outer = |at: usize| sums.around.get(kernel.loops[at].head.index()).and_then(|loops| loops.split_last());
+        let same = |other: &usize| {
+            found[*other].as_ref().is_some_and(|ring| ring.driver.symbol() == driver.symbol())
+                && outer(*other).map(|(_, outer)| outer) == outer(number).map(|(_, outer)| outer)
+                && behind[kernel.loops[*other].head.index()][info.head.index()]
+        };
+        let turn = (0..number).filter(same).count() as i64;
+        let floor = plan.groups.iter().find(|group| group.loops.contains(&number));
+        let floor = floor.map_or(0, |group| plan.floor(kernel, group) as i64);
+        found[number] = Some(Ring { head: info.head, counted, test, driver, floor, turn });
+    }
+    found.into_iter().flatten().collect()
+}
+
+fn driver(counted: Option<&Counted>, depth: i64, symbols: &mut Symbols) -> Driver {
+    let Some(counted) = counted else {
+        return Driver::Free(symbols.of(Origin::Place(Sum::constant(depth), Sum::default(), Sum::default())));
+    };
+    let (lower, upper, step) = (counted.lower.clone(), counted.upper.clone(), counted.step.clone());
+    let plain = lower.terms.is_empty() && step.terms.is_empty() && step.add > 0;
+    match *upper.terms.as_slice() {
+        [(symbol, factor)]
+            if plain && factor > 0 && step.add % factor == 0 && (lower.add - upper.add) % factor == 0 =>
+        {
+            Driver::Bound { symbol, factor, add: upper.add }
+        }
+        [] if plain => Driver::Free(symbols.of(Origin::Place(lower, upper, step))),
+        _ => Driver::Trips(symbols.of(Origin::Trips(lower, upper, step))),
+    }
+}

@@ -1,0 +1,502 @@
+//! Proofs: all inputs at once.
+//!
+//! A kernel is run with its inputs left open: a scalar is a number, or a sum of *symbols* (inputs,
+//! functions of inputs, trip counts), or known up to multiples of a modulus. Where a branch, a
+//! predicate, a phase or an index depends on a symbol, the run forks into one path for each
+//! possible *fact* (an interval or a rest of the symbol), and the fact is kept: a thread that comes
+//! to the same question later finds the answer. A path at a fork is compared with all earlier ones
+//! by its normal form ([`form`]); where it was seen before, the path ends. When no path is left,
+//! every input is covered.
+//!
+//! **Why that is sound.** Take any inputs. Their run follows a path: at each fork one of the facts
+//! is true of them, and facts are only ever used where they hold for every run with these inputs.
+//! Where the path ends at a form that was seen before, the run goes on as from there, with all
+//! counters shifted, and is covered by the paths that leave it. So there is a schedule of that run
+//! (the one in which the paths were driven) on which no rule breaks, which the machine judges
+//! confluent at each step, and which ends: it stands for all schedules.
+//!
+//! - *Same symbol, same number*: symbols are named by what they are computed from. An input that
+//!   may differ from one execution to the next (read from memory, or free) is a symbol of its own
+//!   in each iteration of the loops around ([`Origin::At`]).
+//! - *Nested and sequential loops*: the trip count of an inner loop is decided anew in each
+//!   iteration of the outer one (and for each of several loops in turn), so that states come again.
+//!   That covers more runs than there are: a proof may fail for it, never hold for it. What is told
+//!   apart by constants, and all rests, are decided once for all iterations.
+//! - *Decisions are shared*: partitions that run loops with one driver take the front's decisions
+//!   one after the other. A decision is forgotten when every thread has left its iteration; to
+//!   forget is always sound.
+//! - *Normal form*: what of a variable can be noticed is computed by
+//!   [`demands`](super::demand::demands). Comparisons of a counter with its own bound follow from
+//!   the position relative to the front, those with constants from the iteration up to a horizon.
+//!
+//! **Assumed**: integers do not wrap around their width; steps of loops are positive; loops that
+//! arguments drive run at least as often as their ring has slots ([`Plan::floor`]); loops end.
+//! What breaks only where a loop does not run at all was said before ([`Outcome::assumed`]) and
+//! ends its path. **Checked**: everything else; whatever is not followed gives up with the reason.
+//!
+//! [`Origin::At`]: value::Origin::At
+//! [`Outcome::assumed`]: super::Outcome::assumed
+
+mod compare;
+mod eval;
+mod facts;
+mod form;
+mod ground;
+mod nest;
+mod path;
+mod scalar;
+mod sums;
+mod value;
+mod walk;
+
+use super::Decision;
+use super::inputs::Plan;
+use super::outcome::{Closure, Open, Reach};
+use base::{Cancel, Cancelled, Limits};
+use explore::{Status, System};
+use facts::{Fact, Facts, NO_HIGH, NO_LOW};
+use form::Former;
+use ground::{Driver, Ground};
+use kernel::{EffectKind, InputId, InputKind, Instr, Issuer, Kernel, Pure, Terminator};
+use machine::{Life, Machine, Rule, Valuation};
+use path::{Path, Place};
+use rustc_hash::FxHashMap;
+use value::{Origin, Symbol, Symbols, Value};
+use walk::{Stop, Walk};
+
+/// Share of the step limit that a proof may use: one part in this many.
+const SHARE: u64 = 10;
+/// Iterations of a loop after which it is not expected to come back to a state.
+const FAR: i64 = 200;
+/// Choices of inputs that are tried where a proof fails.
+const LEADS: usize = 16;
+/// States that a proof may visit.
+const STATES: usize = 20_000;
+
+/// How far a clean answer reaches.
+pub(super) fn close(
+    kernel: &Kernel,
+    plan: &Plan,
+    limits: &Limits,
+    cancel: &Cancel<'_>,
+    decision: &mut Decision<'_>,
+) -> Result<Reach, Cancelled> {
+    if !uses_inputs(kernel) {
+        return Ok(Reach::NoInputs);
+    }
+    let (open, leads) = match prove(kernel, plan, limits, cancel, decision)? {
+        Ok(closures) => return Ok(Reach::Closed(closures)),
+        Err(open) => open,
+    };
+    if matches!(open, Open::Broken(_) | Open::Order) {
+        for valuation in led(kernel, plan, &leads) {
+            if decision.outcome.found.is_empty() && !decision.outcome.valuations.contains(&valuation) {
+                decision.run(&valuation, cancel)?;
+            }
+        }
+        decision.drop_consequences();
+    }
+    let found = !decision.outcome.found.is_empty();
+    Ok(Reach::Runs(if found { Vec::new() } else { vec![open] }))
+}
+
+/// Trip counts on a path that a proof failed on, by loop.
+type Leads = Vec<(usize, Vec<u64>)>;
+
+/// Inputs with these trip counts, smallest first.
+fn led(kernel: &Kernel, plan: &Plan, leads: &Leads) -> Vec<Valuation> {
+    let mut all = vec![plan.base.clone()];
+    for group in &plan.groups {
+        let counts: Vec<u64> = leads
+            .iter()
+            .filter(|(number, _)| group.loops.contains(number))
+            .flat_map(|(_, counts)| counts.iter().copied())
+            .collect();
+        let Some(&most) = counts.iter().max() else { continue };
+        let mut next = Vec::new();
+        for base in all.iter().take(LEADS) {
+            let table = plan.drive(kernel, base, group, most);
+            next.extend(counts.iter().filter_map(|&trips| table.get(trips as usize)?.clone()));
+        }
+        if !next.is_empty() {
+            all = next;
+        }
+    }
+    all.retain(|valuation| plan.is_ample(kernel, valuation));
+    all.sort_by_key(|valuation| valuation.values.iter().map(|value| i128::from(value.unsigned_abs())).sum::<i128>());
+    all.dedup();
+    all.truncate(LEADS);
+    all
+}
+
+fn uses_inputs(kernel: &Kernel) -> bool {
+    let rank = |input: InputId| kernel.inputs.get(input.index()).is_some_and(|info| info.kind == InputKind::CtaRank);
+    kernel.inputs.iter().any(|input| input.kind == InputKind::Tiles)
+        || kernel
+            .blocks
+            .iter()
+            .flat_map(|block| &block.instrs)
+            .any(|instr| matches!(instr, Instr::Let(_, Pure::Input(input) | Pure::Load(input, _)) if !rank(*input)))
+}
+
+/// Proves a kernel for all inputs, or says why not.
+fn prove(
+    kernel: &Kernel,
+    plan: &Plan,
+    limits: &Limits,
+    cancel: &Cancel<'_>,
+    decision: &mut Decision<'_>,
+) -> Result<Result<Vec<Closure>, (Open, Leads)>, Cancelled> {
+    let mut symbols = Symbols::default();
+    let mut ground = Ground::new(kernel, plan, &mut symbols);
+    let valuation = Valuation::default();
+    let mut machine = Machine::new(kernel, &valuation, limits);
+    machine.leave_scalars();
+    let mut steps = limits.total_steps / SHARE;
+    loop {
+        let mut prover = Prover {
+            ground: &ground,
+            machine: &machine,
+            symbols,
+            seen: FxHashMap::default(),
+            closures: Vec::new(),
+            leads: Vec::new(),
+            steps,
+            decision,
+        };
+        let outcome = prover.run(cancel)?;
+        match outcome {
+            Ok(()) => return Ok(Ok(prover.closures)),
+            // Trip counts that differ from one outer iteration to the next may be the reason.
+            Err(_) if !ground.rests_first && ground.has_rests() => {
+                (symbols, steps) = (prover.symbols, prover.steps);
+                ground.rests_first = true;
+            }
+            Err(open) => return Ok(Err((open, prover.leads))),
+        }
+    }
+}
+
+struct Prover<'a, 'k, 'd> {
+    ground: &'a Ground<'k>,
+    machine: &'a Machine<'k>,
+    symbols: Symbols,
+    /// Forms that were seen, with how far each loop was.
+    seen: FxHashMap<Vec<i64>, Vec<i64>>,
+    closures: Vec<Closure>,
+    /// Where the proof failed, if it did.
+    leads: Leads,
+    /// Steps that are left.
+    steps: u64,
+    decision: &'a mut Decision<'d>,
+}
+
+/// How a stretch of a path ends.
+enum End {
+    /// Everything is over.
+    Over,
+    /// One of these facts about a symbol holds.
+    Fork(Symbol, Vec<Fact>),
+}
+
+impl Prover<'_, '_, '_> {
+    fn run(&mut self, cancel: &Cancel<'_>) -> Result<Result<(), Open>, Cancelled> {
+        let mut open = vec![self.start()];
+        while let Some(mut path) = open.pop() {
+            cancel.check()?;
+            let (symbol, facts) = match self.stretch(&mut path) {
+                Ok(End::Over) => continue,
+                Ok(End::Fork(symbol, facts)) => (symbol, facts),
+                Err(reason) => {
+                    self.leads = self.counts(&path);
+                    return Ok(Err(reason));
+                }
+            };
+            if let Some(open) = self.far(&path) {
+                return Ok(Err(open));
+            }
+            path::forget(self.ground, &self.symbols, self.machine, &mut path);
+            let form = Former { ground: self.ground, machine: self.machine, symbols: &mut self.symbols }.form(&path);
+            let iterations: Vec<i64> = path.places.iter().flatten().map(|place| place.iteration).collect();
+            if let Some(before) = self.seen.get(&form) {
+                let before = before.clone();
+                self.close(symbol, &before, &iterations);
+                continue;
+            }
+            self.seen.insert(form, iterations);
+            if self.seen.len() > STATES {
+                return Ok(Err(Open::Budget));
+            }
+            for fact in facts.into_iter().rev() {
+                let mut next = path.clone();
+                if self.learn(&mut next, symbol, &fact) {
+                    open.push(next);
+                }
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// The loop that does not come back to a state.
+    fn far(&self, path: &Path) -> Option<Open> {
+        let loops = self.ground.rings.len().max(1);
+        let places = path.places.iter().flatten().enumerate();
+        let far = places.filter(|(_, place)| place.iteration > FAR).map(|(at, _)| at % loops);
+        let ring = |number: usize| self.ground.rings.get(number);
+        let open = |number: &usize| ring(*number).is_some_and(|ring| ring.driver.decides() || ring.counted.is_none());
+        let loop_number = far.filter(open).min()?;
+        Some(Open::Aperiodic { loop_number, trips: FAR as u64 })
+    }
+
+    /// Adds a fact; false where no inputs are like that.
+    fn learn(&self, path: &mut Path, symbol: Symbol, fact: &Fact) -> bool {
+        if !path.facts.add(symbol, fact) {
+            return false;
+        }
+        path.facts.0.keys().all(|&other| match self.symbols.origin(other) {
+            Some(Origin::At(base, _)) if other == symbol || *base == symbol => {
+                path.facts.get(other).and(&path.facts.get(*base)).is_some()
+            }
+            _ => true,
+        })
+    }
+
+    fn start(&mut self) -> Path {
+        let ctas = self.machine.cluster().len();
+        let mut facts = Facts::default();
+        for (at, input) in self.ground.kernel.inputs.iter().enumerate() {
+            let low = match input.kind {
+                InputKind::ProgramId(_) => 0,
+                InputKind::NumPrograms(_) => 1,
+                InputKind::Tiles => 0,
+                _ => continue,
+            };
+            facts.add(self.symbols.of(Origin::Input(InputId(at as u32))), &Fact::between(low, NO_HIGH));
+        }
+        for ring in &self.ground.rings {
+            let Some(counted) = &ring.counted else { continue };
+            match ring.driver {
+                Driver::Bound { symbol, factor, add } if ring.floor > 0 && !self.symbols.varies(symbol) => {
+                    let last = counted.lower.add.saturating_add((ring.floor - 1).saturating_mul(counted.step.add));
+                    let last = last.saturating_sub(add).div_euclid(factor);
+                    facts.add(symbol, &Fact::between(last.saturating_add(1), NO_HIGH));
+                }
+                Driver::Trips(symbol) if !self.symbols.varies(symbol) => {
+                    facts.add(symbol, &Fact::between(ring.floor.max(0), NO_HIGH));
+                }
+                _ => {}
+            }
+        }
+        Path {
+            state: self.machine.initial(),
+            values: vec![vec![Value::Unknown; self.ground.kernel.vars.len()]; ctas],
+            places: vec![vec![Place::default(); self.ground.rings.len()]; ctas],
+            facts,
+            requests: 0,
+            moving: (0..self.machine.threads())
+                .filter(|&thread| self.machine.initial().threads[thread].life == Life::Running)
+                .collect(),
+        }
+    }
+
+    /// Goes on until the next fork or the end.
+    fn stretch(&mut self, path: &mut Path) -> Result<End, Open> {
+        loop {
+            let Some(thread) = self.next(path) else {
+                self.machine.finish(&mut path.state);
+                return self.judge(path).map(|_| End::Over);
+            };
+            if let Some(at) = path.moving.iter().position(|&moving| moving == thread) {
+                self.spend()?;
+                let mut walk = Walk { ground: self.ground, machine: self.machine, symbols: &mut self.symbols };
+                match walk.advance(path, thread) {
+                    Ok(true) => {
+                        path.moving.remove(at);
+                    }
+                    Ok(false) => {}
+                    Err(Stop::Fork(symbol, facts)) => return Ok(End::Fork(symbol, facts.into_vec())),
+                    Err(Stop::Open(reason)) => return Err(reason),
+                }
+                continue;
+            }
+            if let Some(fork) = self.request(path, thread) {
+                return Ok(fork);
+            }
+            self.step(path, thread)?;
+            if !self.judge(path)? {
+                return Ok(End::Over);
+            }
+        }
+    }
+
+    /// The thread that is least far of those that can go on: the fewer iterations lie between threads, the fewer
+    /// states there are.
+    fn next(&self, path: &Path) -> Option<usize> {
+        let moves = |thread: usize| path.moving.contains(&thread);
+        let ready = |thread: &usize| moves(*thread) || self.machine.status(&path.state, *thread) == Status::Ready;
+        // In a place with others, what only moves goes first.
+        let far = |thread: &usize| {
+            let at = &path.state.threads[*thread];
+            let cta = self.machine.position_of(*thread);
+            let around = self.ground.around.get(at.block.index()).into_iter().flatten();
+            let places: smallvec::SmallVec<[i64; 4]> = around.map(|&number| path.place(cta, number).at).collect();
+            (places, !moves(*thread))
+        };
+        (0..self.machine.threads()).filter(ready).min_by_key(far)
+    }
+
+    /// Decides whether a request to cluster launch control is answered with a tile.
+    fn request(&mut self, path: &mut Path, thread: usize) -> Option<End> {
+        let at = &path.state.threads[thread];
+        let Some(Instr::Effect(id)) = self.ground.kernel.blocks.get(at.block.index())?.instrs.get(at.instr as usize)
+        else {
+            return None;
+        };
+        let EffectKind::Operation { issuer: Issuer::Clc, .. } = self.ground.kernel.effects.get(id.index())?.kind else {
+            return None;
+        };
+        let tiles = self.ground.tiles?;
+        let fact = path.facts.get(tiles);
+        if fact.low <= path.requests && fact.high > path.requests {
+            let more = Fact::between(path.requests + 1, NO_HIGH);
+            return Some(End::Fork(tiles, vec![more, Fact::between(NO_LOW, path.requests)]));
+        }
+        // The machine grants what is asked for before its own number of tiles, which is 0 here.
+        path.state.requests = if fact.low > path.requests { -1 } else { 0 };
+        path.requests += 1;
+        None
+    }
+
+    fn spend(&mut self) -> Result<(), Open> {
+        self.steps = self.steps.checked_sub(1).ok_or(Open::Budget)?;
+        Ok(())
+    }
+
+    fn step(&mut self, path: &mut Path, thread: usize) -> Result<(), Open> {
+        self.spend()?;
+        self.decision.outcome.steps += 1;
+        let at = &path.state.threads[thread];
+        let (from, block) = (at.block, self.ground.kernel.blocks.get(at.block.index()));
+        let instr = block.and_then(|block| block.instrs.get(at.instr as usize));
+        let terminator = block.filter(|block| at.instr as usize >= block.instrs.len()).map(|block| &block.terminator);
+        self.machine.step(&mut path.state, thread);
+        let cta = self.machine.position_of(thread);
+        if let Some(Instr::Effect(id)) = instr
+            && let Some(dst) = self.ground.kernel.effects.get(id.index()).and_then(|effect| effect.kind.defines())
+        {
+            let value = Value::constant(path.state.var(cta, dst));
+            path.set(cta, dst, value);
+        }
+        let mut walk = Walk { ground: self.ground, machine: self.machine, symbols: &mut self.symbols };
+        match terminator {
+            Some(Terminator::Fork(fork)) => {
+                for (number, target) in &fork.partitions {
+                    walk.enter(path, cta, Some(from), target);
+                    path.moving.push(self.machine.sibling(thread, *number as usize));
+                }
+                walk.enter(path, cta, Some(from), &fork.default);
+            }
+            Some(Terminator::Join(_, target)) => walk.enter(path, cta, Some(from), target),
+            _ => {}
+        }
+        if !path.state.stopped && path.state.threads[thread].life == Life::Running {
+            path.moving.push(thread);
+        }
+        Ok(())
+    }
+
+    /// Whether the path may go on. What reads that nothing was written, because a loop does not run
+    /// at all, was said before and ends the path.
+    fn judge(&self, path: &Path) -> Result<bool, Open> {
+        let state = &path.state;
+        if state.lost.is_some() || state.unmodelled {
+            return Err(Open::Budget);
+        }
+        if state.violations.is_empty() && !state.escapes.is_empty() {
+            return Err(Open::Order);
+        }
+        if state.violations.is_empty() {
+            return Ok(true);
+        }
+        let said = |violation: &machine::Violation| {
+            matches!(violation.rule, Rule::Uninitialised { .. } | Rule::Foreign { .. })
+                && self.decision.outcome.assumed.iter().any(|known| super::repeats(&known.violation, violation))
+        };
+        match state.violations.iter().find(|violation| !said(violation)).or(state.violations.first()) {
+            Some(violation) if !self.idles(path) || !said(violation) => Err(Open::Broken(violation.site)),
+            _ => Ok(false),
+        }
+    }
+
+    /// How often loops run on a path: exactly, or at least and once or twice more.
+    fn counts(&self, path: &Path) -> Leads {
+        let mut leads = Vec::new();
+        for (number, ring) in self.ground.rings.iter().enumerate() {
+            let Some(counted) = &ring.counted else { continue };
+            let mut counts = Vec::new();
+            for (symbol, fact) in &path.facts.0 {
+                let base = match self.symbols.origin(*symbol) {
+                    Some(Origin::At(base, _)) => *base,
+                    _ => *symbol,
+                };
+                if base != ring.driver.symbol() || fact.low <= NO_LOW {
+                    continue;
+                }
+                let further = if fact.exact().is_some() { 0 } else { 2 * fact.modulus };
+                for value in (fact.low..=fact.low.saturating_add(further)).step_by(fact.modulus.max(1) as usize) {
+                    let trips = match ring.driver {
+                        Driver::Bound { factor, add, .. } => {
+                            let length = value.saturating_mul(factor).saturating_add(add - counted.lower.add);
+                            length.max(0).saturating_add(counted.step.add - 1) / counted.step.add.max(1)
+                        }
+                        _ => value,
+                    };
+                    counts.extend(u64::try_from(trips).ok().filter(|trips| *trips <= FAR as u64));
+                }
+            }
+            counts.sort_unstable();
+            counts.dedup();
+            // The largest: earlier iterations and earlier loops did not break anything.
+            leads.push((number, counts.split_off(counts.len().saturating_sub(4))));
+        }
+        leads
+    }
+
+    /// Whether it was decided that some loop does not run at all.
+    fn idles(&self, path: &Path) -> bool {
+        self.ground.rings.iter().any(|ring| {
+            let Some(counted) = &ring.counted else { return false };
+            let first = match ring.driver {
+                Driver::Bound { factor, add, .. } => (counted.lower.add - add).div_euclid(factor),
+                Driver::Trips(_) => 0,
+                Driver::Free(_) => return false,
+            };
+            path.facts.0.iter().any(|(symbol, fact)| {
+                let base = match self.symbols.origin(*symbol) {
+                    Some(Origin::At(base, _)) => *base,
+                    _ => *symbol,
+                };
+                base == ring.driver.symbol() && fact.high <= first
+            })
+        })
+    }
+
+    /// Notes that a loop came back to a form.
+    fn close(&mut self, symbol: Symbol, before: &[i64], now: &[i64]) {
+        let driver = match self.symbols.origin(symbol) {
+            Some(Origin::At(base, _)) => *base,
+            _ => symbol,
+        };
+        let loops = self.ground.rings.len().max(1);
+        for (at, (before, now)) in before.iter().zip(now).enumerate() {
+            let number = at % loops;
+            let known =
+                self.closures.iter().any(|known| self.ground.rings[known.loop_number].driver.symbol() == driver);
+            if known || now <= before || self.ground.rings[number].driver.symbol() != driver {
+                continue;
+            }
+            let (warm_up, period) = (*before as u64, (now - before) as u64);
+            self.closures.push(Closure { loop_number: number, warm_up, period });
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Scalars and jumps of one thread, from one effect to the next, with inputs left open.
+//!
+//! Where the way on depends on a symbol, the walk stops with the possible facts about it, and is
+//! taken up again on one path each.
+
+use super::super::demand::{Demand, effect_operands};
+use super::super::outcome::Open;
+use super::facts::{Fact, NO_HIGH, range};
+use super::ground::{Driver, Ground};
+use super::path::{Path, Place, fact, noticed, settled};
+use super::value::{Origin, Sum, Symbol, Symbols, Value};
+use kernel::{BlockId, Effect, InputId, Instr, Pure, Target, Terminator, Var};
+use machine::Machine;
+use smallvec::SmallVec;
+
+/// Largest modulus by which a symbol is split.
+pub(super) const SPLIT: i64 = 64;
+
+/// Why a walk stops before the next effect.
+#[derive(Debug)]
+pub enum Stop {
+    /// The facts of which one holds.
+    Fork(Symbol, SmallVec<[Fact; 3]>),
+    /// The proof is given up.
+    Open(Open),
+}
+
+/// What a walk needs.
+pub struct Walk<'a, 'k> {
+    /// The kernel.
+    pub ground: &'a Ground<'k>,
+    /// The machine, which leaves scalars to the walk.
+    pub machine: &'a Machine<'k>,
+    /// All symbols.
+    pub symbols: &'a mut Symbols,
+}
+
+/// Where an instruction is executed.
+#[derive(Clone, Copy)]
+pub(super) struct Here {
+    /// The position of the CTA.
+    pub(super) cta: usize,
+    /// The block.
+    pub(super) block: BlockId,
+}
+
+/// What a walk finds out, or why it stops.
+pub(super) type Answer<T> = Result<T, Stop>;
+
+impl Walk<'_, '_> {
+    /// Takes a thread to its next effect with a true predicate, or the start or end of partitions;
+    /// false where it stops at the head of a loop before, so that others can catch up.
+    pub fn advance(&mut self, path: &mut Path, thread: usize) -> Answer<bool> {
+        let cta = self.machine.position_of(thread);
+        for _ in 0..100_000 {
+            let at = &path.state.threads[thread];
+            let (id, instr) = (at.block, at.instr as usize);
+            let here = Here { cta, block: id };
+            let kernel = self.ground.kernel;
+            let Some(block) = kernel.blocks.get(id.index()) else { return Err(Stop::Open(Open::Budget)) };
+            match block.instrs.get(instr) {
+                Some(Instr::Effect(effect)) => {
+                    let Some(effect) = kernel.effects.get(effect.index()) else {
+                        return Err(Stop::Open(Open::Budget));
+                    };
+                    let happens = effect.leaders & self.machine.cta_of(thread) == 0
+                        && match effect.predicate {
+                            Some(predicate) => self.bit(path, here, predicate)?,
+                            None => true,
+                        };
+                    if happens {
+                        return self.settle(path, here, effect).map(|()| true);
+                    }
+                }
+                Some(Instr::Let(dst, pure)) => {
+                    if let Some(Some(sum)) = self.ground.fixed.get(dst.index()) {
+                        let sum = settled(self.ground, self.symbols, path, cta, id, sum);
+                        path.set(cta, *dst, Value::Sum(sum));
+                    } else if self.ground.wanted.get(dst.index()) != Some(&Demand::Nothing) {
+                        let value = self.evaluate(path, here, *dst, pure)?;
+                        path.set(cta, *dst, value);
+                    }
+                }
+                Some(instr) => self.view(path, here, thread, instr)?,
+                None => {
+                    let target = match &block.terminator {
+                        Terminator::Jump(target) => target,
+                        Terminator::Branch(condition, yes, no) => {
+                            if self.bit(path, here, *condition)? {
+                                yes
+                            } else {
+                                no
+                            }
+                        }
+                        _ => return Ok(true),
+                    };
+                    let from = id;
+                    let at = &mut path.state.threads[thread];
+                    at.block = target.block;
+                    at.instr = 0;
+                    self.enter(path, cta, Some(from), target);
+                    if self.ground.head_of.get(target.block.index()).is_some_and(Option::is_some) {
+                        return Ok(false);
+                    }
+                    continue;
+                }
+            }
+            path.state.threads[thread].instr += 1;
+        }
+        Err(Stop::Open(Open::Budget))
+    }
+
+    /// Assigns a block's parameters, and notes where its loop is.
+    pub fn enter(&mut self, path: &mut Path, cta: usize, from: Option<BlockId>, target: &Target) {
+        let Some(block) = self.ground.kernel.blocks.get(target.block.index()) else { return };
+        let values: SmallVec<[Value; 8]> = target.args.iter().map(|&arg| path.value(cta, arg)).collect();
+        for (&param, value) in block.params.iter().zip(values) {
+            path.set(cta, param, value);
+        }
+        let Some(Some(number)) = self.ground.head_of.get(target.block.index()).copied() else { return };
+        let around = |block: BlockId| self.ground.around.get(block.index());
+        let again = from.and_then(around).is_some_and(|around| around.contains(&number));
+        let before = path.place(cta, number);
+        let iteration = if again { before.iteration + 1 } else { 0 };
+        let ring = &self.ground.rings[number];
+        let counter = ring.counted.as_ref().map(|counted| path.value(cta, counted.counter));
+        let at = match (&ring.driver, &ring.counted, counter) {
+            (Driver::Bound { factor, add, .. }, Some(_), Some(counter)) => {
+                counter.known().map(|counter| (counter - add).div_euclid(*factor))
+            }
+            (Driver::Free(_), Some(_), Some(counter)) => counter.known(),
+            _ => Some(iteration),
+        };
+        if let Some(slot) = path.places.get_mut(cta).and_then(|places| places.get_mut(number)) {
+            *slot = Place { at: at.unwrap_or(iteration), iteration };
+        }
+        if let (Driver::Free(symbol), None) = (&ring.driver, &ring.counted) {
+            // An open-ended loop: the front is kept as if it were a decision.
+            let symbol = noticed(self.ground, self.symbols, path, cta, ring.head, *symbol);
+            let low = path.facts.get(symbol).low.max(iteration);
+            path.facts.0.insert(symbol, Fact::between(low, NO_HIGH));
+        }
+    }
+
+    /// Makes everything that an effect reads a number.
+    fn settle(&mut self, path: &mut Path, here: Here, effect: &Effect) -> Answer<()> {
+        let mut operands: SmallVec<[(Var, Demand); 8]> = SmallVec::new();
+        effect_operands(effect, |var, demand| operands.push((var, demand)));
+        for (var, demand) in operands {
+            if demand == Demand::Modulo(2) {
+                let bit = self.bit(path, here, var)?;
+                let _ = path.state.set(here.cta, var, i64::from(bit));
+            } else {
+                let number = self.number(path, here, var)?;
+                let _ = path.state.set(here.cta, var, number);
+            }
+        }
+        Ok(())
+    }
+
+    fn view(&mut self, path: &mut Path, here: Here, thread: usize, instr: &Instr) -> Answer<()> {
+        let dst = match instr {
+            Instr::View { dst, src, op } => {
+                if self.ground.wanted.get(dst.index()) == Some(&Demand::Nothing) {
+                    return Ok(());
+                }
+                self.number(path, here, *src)?;
+                if let Some(operand) = op.operand() {
+                    let number = self.number(path, here, operand)?;
+                    let _ = path.state.set(here.cta, operand, number);
+                }
+                *dst
+            }
+            Instr::Base(dst, _) => *dst,
+            _ => return Ok(()),
+        };
+        if self.machine.compute(&mut path.state, thread, instr).is_err() {
+            return Err(Stop::Open(Open::Budget));
+        }
+        let value = Value::constant(path.state.var(here.cta, dst));
+        path.set(here.cta, dst, value);
+        Ok(())
+    }
+
+    /// The number that a variable holds.
+    fn number(&mut self, path: &Path, here: Here, var: Var) -> Answer<i64> {
+        match self.resolve(path, here, path.value(here.cta, var)) {
+            Value::Sum(sum) if sum.terms.is_empty() => Ok(sum.add),
+            Value::Sum(sum) => {
+                let symbol = sum.terms[0].0;
+                let (low, high) = self.range(path, here, &Sum::symbol(symbol));
+                if high - low >= SPLIT {
+                    return Err(self.noticed_input(symbol));
+                }
+                Err(self.fork(path, symbol, (low..=high).map(|value| Fact::between(value, value))))
+            }
+            _ => Err(Stop::Open(Open::Unfollowed)),
+        }
+    }
+
+    /// The low bit of a variable.
+    pub(super) fn bit(&mut self, path: &Path, here: Here, var: Var) -> Answer<bool> {
+        let value = path.value(here.cta, var);
+        match self.rest(path, here, &value, 2)? {
+            Some(rest) => Ok(rest == 1),
+            None => Err(Stop::Open(Open::Unfollowed)),
+        }
+    }
+
+    /// The inputs that a symbol is made of keep the proof open.
+    pub(super) fn noticed_input(&self, symbol: Symbol) -> Stop {
+        Stop::Open(leaf(self.symbols, symbol, 0).map_or(Open::Unfollowed, Open::Noticed))
+    }
+
+    /// What is known of a symbol here.
+    pub(super) fn look(&mut self, path: &Path, here: Here, symbol: Symbol) -> Fact {
+        let there = noticed(self.ground, self.symbols, path, here.cta, here.block, symbol);
+        fact(self.symbols, &path.facts, there)
+    }
+
+    pub(super) fn range(&mut self, path: &Path, here: Here, sum: &Sum) -> (i64, i64) {
+        range(sum, |symbol| self.look(path, here, symbol))
+    }
+
+    /// A value with symbols replaced that are known exactly.
+    pub(super) fn resolve(&mut self, path: &Path, here: Here, value: Value) -> Value {
+        let Value::Sum(sum) = &value else { return value };
+        if sum.terms.is_empty() {
+            return value;
+        }
+        let mut resolved = Sum { add: sum.add, terms: SmallVec::new() };
+        for &(symbol, factor) in &sum.terms {
+            match self.look(path, here, symbol).exact() {
+                Some(exact) => resolved.add = resolved.add.saturating_add(exact.saturating_mul(factor)),
+                None => resolved.terms.push((symbol, factor)),
+            }
+        }
+        Value::Sum(resolved)
+    }
+
+    /// The paths on which a symbol has one of several facts.
+    pub(super) fn fork(&self, path: &Path, symbol: Symbol, facts: impl Iterator<Item = Fact>) -> Stop {
+        let known = fact(self.symbols, &path.facts, symbol);
+        Stop::Fork(symbol, facts.filter(|fact| known.and(fact).is_some()).collect())
+    }
+
+    /// A value modulo a number; `None` where nothing of it is known.
+    pub(super) fn rest(&mut self, path: &Path, here: Here, value: &Value, modulus: i64) -> Answer<Option<i64>> {
+        let sum = match value {
+            Value::Sum(sum) => sum,
+            Value::Rest { modulus: own, rest } => {
+                return Ok((own % modulus == 0).then(|| rest.rem_euclid(modulus)));
+            }
+            Value::Unknown => return Ok(None),
+        };
+        let mut total = i128::from(sum.add);
+        for &(symbol, factor) in &sum.terms {
+            let needed = modulus / gcd(modulus, factor.rem_euclid(modulus));
+            if needed == 1 {
+                continue;
+            }
+            match self.look(path, here, symbol).rest(needed) {
+                Some(rest) => total += i128::from(rest) * i128::from(factor),
+                None if needed <= SPLIT => {
+                    // Rests are the same in all iterations: they are few.
+                    let rests = (0..needed).map(|rest| Fact { modulus: needed, rest, ..Fact::default() });
+                    return Err(self.fork(path, symbol, rests));
+                }
+                None => return Err(self.noticed_input(symbol)),
+            }
+        }
+        Ok(Some(total.rem_euclid(i128::from(modulus)) as i64))
+    }
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The first input that a symbol is made of.
+pub fn leaf(symbols: &Symbols, symbol: Symbol, depth: u32) -> Option<InputId> {
+    let first =
+        |sums: &[Sum]| sums.iter().flat_map(|sum| &sum.terms).find_map(|&(symbol, _)| leaf(symbols, symbol, depth + 1));
+    if depth > 32 {
+        return None;
+    }
+    match symbols.origin(symbol)? {
+        Origin::Input(input) => Some(*input),
+        Origin::Function(Pure::Load(input, ()), _) => Some(*input),
+        Origin::Function(_, sums) => first(sums),
+        Origin::Trips(a, b, c) | Origin::Place(a, b, c) => first(&[a.clone(), b.clone(), c.clone()]),
+        Origin::Counter(base) | Origin::Turn(base) | Origin::At(base, _) => leaf(symbols, *base, depth + 1),
+    }
+}
