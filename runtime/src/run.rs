@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use analysis::base::Cancel;
-use analysis::findings::KernelReport;
+use base::Cancel;
+use findings::KernelReport;
 
 use crate::array::Array;
 use crate::launch::Launch;

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use analysis::asserts::{Class, Log, PathMap, classes};
-use analysis::base::Cancel;
-use analysis::findings::Finding;
-use analysis::syntax::ttgir::Document;
+use asserts::{Class, Log, PathMap, classes};
+use base::Cancel;
+use findings::Finding;
 use runtime::launch::{Launch, Origin};
 use runtime::replay::Replay;
 use runtime::run::{Backend, Bounds, End, Instrument, Request};
+use ttgir::Document;
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 

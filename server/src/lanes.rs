@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use analysis::findings::{Finding, RunStep};
+use findings::{Finding, RunStep};
 
 use crate::place::Places;
 
@@ -125,7 +125,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analysis::base::TextRange;
+    use base::TextRange;
 
     fn step(partition: &str, at: u32, text: &str) -> RunStep {
         RunStep { partition: partition.to_owned(), range: TextRange::empty(at), text: text.to_owned(), site: None }
@@ -134,8 +134,8 @@ mod tests {
     #[test]
     fn a_run_is_one_column_a_partition() {
         let finding = Finding {
-            kind: analysis::findings::Kind::Deadlock,
-            severity: analysis::findings::Severity::Error,
+            kind: findings::Kind::Deadlock,
+            severity: findings::Severity::Error,
             message: String::new(),
             range: TextRange::empty(0),
             sites: Vec::new(),

@@ -8,9 +8,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use analysis::Engine;
-use analysis::base::{Cancel, Cancelled, TextRange};
-use analysis::gluon::{Elaboration, Given, Opinion, Shadow};
+use base::{Cancel, Cancelled, TextRange};
+use engine::Engine;
+use engine::instances::{Elaboration, Given, Opinion, Shadow};
 use runtime::sidecar::{KernelRequest, Request, Sidecar, SidecarError};
 
 /// How long importing Triton, and compiling all kernels of a file, may take.
@@ -111,8 +111,8 @@ fn kernel_request(name: &str, shadow: &Shadow) -> Result<KernelRequest, String> 
 impl Second {
     /// The opinion in one sentence.
     pub fn says(&self) -> String {
-        let list = |of: &[(analysis::findings::Kind, u32)]| -> String {
-            let one = |(kind, line): &(analysis::findings::Kind, u32)| match line {
+        let list = |of: &[(findings::Kind, u32)]| -> String {
+            let one = |(kind, line): &(findings::Kind, u32)| match line {
                 0 => kind.name().to_owned(),
                 line => format!("{} at line {line}", kind.name()),
             };

@@ -4,7 +4,7 @@
 //! SARIF count UTF-16 code units, which is what an LSP client expects unless told otherwise.
 //! Lines end at `\n`; a `\r` before it belongs to no column.
 
-use analysis::base::{LineIndex, TextRange};
+use base::{LineIndex, TextRange};
 
 /// A text with its lines.
 pub struct Places<'a> {

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use analysis::base::{LineIndex, TextRange};
-use analysis::findings::{Problem, Severity};
-use analysis::gluon::Config;
+use base::{LineIndex, TextRange};
+use engine::instances::Config;
+use findings::{Problem, Severity};
 
 /// The configuration's name.
 const FILE: &str = "fencepost.toml";

@@ -12,8 +12,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
-use analysis::gluon::Script;
-use analysis::syntax::gluon::{Module, Sources};
+use engine::instances::Script;
+use gluon::syntax::{Module, Sources};
 use rustc_hash::FxHashMap;
 use walkdir::WalkDir;
 

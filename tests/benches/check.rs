@@ -2,10 +2,10 @@
 //!
 //! `cargo bench -p fencepost-tests --bench check`
 
-use analysis::Engine;
-use analysis::base::{Cancel, Limits};
-use analysis::syntax::ttgir::Document;
+use base::{Cancel, Limits};
+use engine::Engine;
 use std::time::{Duration, Instant};
+use ttgir::Document;
 
 const RUNS: usize = 15;
 

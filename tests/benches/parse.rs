@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use analysis::base::TextRange;
-use analysis::syntax::ttgir::{Document, Tree};
+use base::TextRange;
+use ttgir::{Document, Tree};
 
 /// What Triton's own parser is asked: the best of twenty readings, in seconds.
 const PYTHON: &str = "

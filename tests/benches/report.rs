@@ -6,12 +6,12 @@
 //! Compiled attention kernels have 200 kB, most of it arithmetic; the kernels here are as long with
 //! arithmetic added to each of their partitions.
 
-use analysis::Engine;
-use analysis::base::{Cancel, Limits};
-use analysis::syntax::ttgir::Document;
+use base::{Cancel, Limits};
+use engine::Engine;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use ttgir::Document;
 
 const RUNS: usize = 15;
 

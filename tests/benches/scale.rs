@@ -5,11 +5,11 @@
 //!
 //! `cargo bench -p fencepost-tests --bench scale [-- --out docs]`
 
-use analysis::base::{Cancel, Limits};
-use analysis::decide::{Outcome, Reach, decide};
+use base::{Cancel, Limits};
 use fencepost_tests::ring::{ONE, Ring};
 use std::fmt::Write;
 use std::time::Instant;
+use verify::{Outcome, Reach, decide};
 
 const RUNS: usize = 25;
 

@@ -3,12 +3,12 @@
 //! A clean kernel must not be flagged. A twin must be found with an acceptable kind, at a site
 //! whose op comes from an expected line of the Python source. `unmodelled` and hints are no findings.
 
-use analysis::base::{Cancel, Limits, TextRange};
-use analysis::findings::{Finding, Kind, Severity};
-use analysis::syntax::ttgir::Document;
-use analysis::{Analysis, Engine};
+use base::{Cancel, Limits, TextRange};
+use engine::{Analysis, Engine};
+use findings::{Finding, Kind, Severity};
 use serde_json::Value;
 use std::path::Path;
+use ttgir::Document;
 
 /// A row of the manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,12 +4,12 @@
 use crate::marks::{Further, Marks, Place, Primary};
 use crate::page::Case;
 use crate::page::Lang;
-use analysis::base::{Cancel, Limits, LineIndex, TextRange};
-use analysis::findings::{Finding, KernelReport, Kind, Verdict};
-use analysis::sync::text::parse;
-use analysis::syntax::ttgir::Document;
-use analysis::{Analysis, Engine};
+use base::{Cancel, Limits, LineIndex, TextRange};
+use engine::{Analysis, Engine};
+use findings::{Finding, KernelReport, Kind, Verdict};
+use kernel::text::parse;
 use std::fmt::Write;
+use ttgir::Document;
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]

@@ -6,16 +6,16 @@
 //! - the naive explorer, which visits every schedule of the same inputs, finds each violation that
 //!   was reported, and finds none where none was. It is asked below a limit on states only.
 
-use analysis::base::{Cancel, Limits};
-use analysis::decide::{Outcome, decide};
-use analysis::explore::{canonical, naive};
-use analysis::findings::{Finding, describe, reach, replay};
-use analysis::lower::lower;
-use analysis::model::{Machine, Rule, Valuation, Violation};
-use analysis::sync::{Kernel, Lowered, SiteId};
-use analysis::syntax::ttgir::Document;
-use analysis::timeline::{Band, Missing, Row, Timeline, of_finding, of_kernel};
+use base::{Cancel, Limits};
+use explore::{canonical, naive};
+use findings::{Finding, describe, reach, replay};
+use kernel::{Kernel, Lowered, SiteId};
+use lower::lower;
+use machine::{Machine, Rule, Valuation, Violation};
+use report::timeline::{Band, Missing, Row, Timeline, of_finding, of_kernel};
 use std::collections::BTreeSet;
+use ttgir::Document;
+use verify::{Outcome, decide};
 
 /// Steps of a run that are left out in turn.
 const MINIMAL_STEPS: usize = 400;

@@ -4,7 +4,7 @@
 //! With several CTAs the copy is a multicast that CTA 0 issues once the readers of all of them
 //! have handed the slot back to it; each CTA announces its bytes once its own readers have. Loops may be nested; their trip counts are inputs.
 
-use analysis::sync::{Kernel, text};
+use kernel::{Kernel, text};
 use std::fmt::Write;
 
 /// The size of a ring.
@@ -171,8 +171,8 @@ impl Ring {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analysis::base::{Cancel, Limits};
-    use analysis::decide::decide;
+    use base::{Cancel, Limits};
+    use verify::decide;
 
     #[test]
     fn rings_of_all_sizes_are_right() {

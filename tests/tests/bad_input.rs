@@ -1,7 +1,7 @@
 //! Text that is broken, huge or hostile: parsing never fails, never panics and loses nothing.
 
-use analysis::syntax::ttgir::Document;
 use fencepost_tests::sources::sources;
+use ttgir::Document;
 
 /// Parses everything and gives the number of errors.
 fn errors(text: &str) -> usize {

@@ -1,10 +1,10 @@
 //! Every kernel of the corpus can be lowered for execution, and is followed as far as for deciding it.
 
-use analysis::lower::{executables, lower};
-use analysis::sync::{EffectKind, Instr};
-use analysis::syntax::ttgir::Document;
 use fencepost_tests::corpus::manifest;
 use fencepost_tests::sources::root;
+use kernel::{EffectKind, Instr};
+use lower::{executables, lower};
+use ttgir::Document;
 
 #[test]
 fn the_corpus_lowers_for_execution() {
@@ -24,7 +24,7 @@ fn the_corpus_lowers_for_execution() {
                 let hosts = kernel.blocks.iter().flat_map(|block| &block.instrs);
                 let hosts = hosts.filter(|instr| matches!(instr, Instr::Host(_))).count();
                 assert_eq!(hosts, executed.hosts.len(), "{}", row.file);
-                let kinds = |kernel: &analysis::sync::Kernel| {
+                let kinds = |kernel: &kernel::Kernel| {
                     let effects = kernel.effects.iter();
                     effects.filter(|effect| !matches!(effect.kind, EffectKind::Unmodelled)).count()
                 };

@@ -2,12 +2,13 @@
 //!
 //! `--nocapture` prints how many broken twins get one.
 
-use analysis::base::{Cancel, Limits};
-use analysis::findings::{Finding, Kind, Severity};
-use analysis::syntax::ttgir::Document;
-use analysis::{Analysis, Engine, fix};
+use base::{Cancel, Limits};
+use engine::{Analysis, Engine};
 use fencepost_tests::corpus::manifest;
 use fencepost_tests::sources::root;
+use findings::{Finding, Kind, Severity};
+use fixes as fix;
+use ttgir::Document;
 
 fn analyse(engine: &mut Engine, text: &str) -> Analysis {
     engine.analyse(&Document::new(text), &Cancel::never()).expect("nobody cancels")

@@ -3,7 +3,7 @@
 //! `UPDATE_EXPECT=1` rewrites the output blocks, `UPDATE_EXPECT=marks` the marks as well, of all pages or of
 //! those whose path holds one of the arguments; a case whose analysis breaks a promise fails all the same.
 
-use analysis::base::Limits;
+use base::Limits;
 use fencepost_tests::gluon::file::observe_gluon;
 use fencepost_tests::marks::{Marks, is_mark};
 use fencepost_tests::observe::{Observation, limits, observe, observe_sync};

@@ -1,9 +1,9 @@
 //! An edit that keeps the kernel explores nothing: shown by a counter, on every page's sources.
 
-use analysis::Engine;
-use analysis::base::{Cancel, Limits};
-use analysis::syntax::ttgir::Document;
+use base::{Cancel, Limits};
+use engine::Engine;
 use fencepost_tests::sources::sources;
+use ttgir::Document;
 
 /// Analyses `before`, then `after`, with one engine; gives the explorations that the second cost.
 fn cost(before: &str, after: &str) -> u64 {

@@ -2,10 +2,10 @@
 //! its promises. The verdicts are not judged here, but a machine that is wrong about replay, or
 //! about which schedules matter, has nowhere to hide.
 
-use analysis::base::Limits;
-use analysis::syntax::ttgir::Document;
+use base::Limits;
 use fencepost_tests::promises::broken;
 use fencepost_tests::sources::sources;
+use ttgir::Document;
 
 /// The texts with one line of a barrier or memory op changed by `change`.
 fn mutants(text: &str, change: impl Fn(&str) -> String) -> impl Iterator<Item = (usize, String)> {

@@ -5,12 +5,12 @@
 //! has to show exactly those two as missing, of both groups, and everything as ordered where they are
 //! waited for.
 
-use analysis::Engine;
-use analysis::base::{Cancel, Limits};
-use analysis::findings::{KernelReport, Kind, Verdict};
-use analysis::report::{Order, Report};
-use analysis::syntax::ttgir::Document;
+use base::{Cancel, Limits};
+use engine::Engine;
 use fencepost_tests::sources::root;
+use findings::{KernelReport, Kind, Verdict};
+use report::{Order, Report};
+use ttgir::Document;
 
 fn text(name: &str) -> String {
     let path = root().join("kernels/packed").join(name).with_extension("ttgir");

@@ -1,14 +1,14 @@
 //! Plans whose tasks nothing orders yet: what becomes of them where buffers with one `buffer.id` are
 //! ordered as one, as code partitioning promises.
 
-use analysis::Engine;
-use analysis::base::{Cancel, Limits};
-use analysis::findings::Verdict;
-use analysis::lower::{Channels, Options};
-use analysis::report::Order;
-use analysis::sync::Stage;
-use analysis::syntax::ttgir::Document;
+use base::{Cancel, Limits};
+use engine::Engine;
 use fencepost_tests::sources::sources;
+use findings::Verdict;
+use kernel::Stage;
+use lower::{Channels, Options};
+use report::Order;
+use ttgir::Document;
 
 fn plans() -> Vec<(String, Document)> {
     let plans: Vec<(String, Document)> = sources()

@@ -5,15 +5,15 @@
 //! all schedules: by the naive explorer, or by the reduced search where the naive one meets its
 //! limit, which is counted.
 
-use analysis::base::{Cancel, Limits};
-use analysis::decide::{Closure, Plan, Reach, decide, unbound};
-use analysis::explore::{canonical, naive, search};
-use analysis::lower::lower;
-use analysis::model::{Machine, Valuation};
-use analysis::sync::Kernel;
-use analysis::syntax::ttgir::Document;
+use base::{Cancel, Limits};
+use explore::{canonical, naive, search};
 use fencepost_tests::corpus::manifest;
 use fencepost_tests::sources::root;
+use kernel::Kernel;
+use lower::lower;
+use machine::{Machine, Valuation};
+use ttgir::Document;
+use verify::{Closure, Plan, Reach, decide, unbound};
 
 /// Largest trip count that inputs are sought for.
 const MOST: u64 = 40;

@@ -1,10 +1,10 @@
 //! The barrier report of every kernel of the pages and the corpus: what it says of itself holds.
 
-use analysis::Engine;
-use analysis::base::{Cancel, Limits, TextRange};
-use analysis::report::{Order, PhysicalBuffer, Report, Use};
-use analysis::syntax::ttgir::Document;
+use base::{Cancel, Limits, TextRange};
+use engine::Engine;
 use fencepost_tests::sources::{corpus, sources};
+use report::{Order, PhysicalBuffer, Report, Use};
+use ttgir::Document;
 
 /// What is wrong with a report.
 struct Complaints<'a> {

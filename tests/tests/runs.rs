@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use analysis::findings::Finding;
 use fencepost_tests::corpus::manifest;
 use fencepost_tests::runner::{self, Trial};
 use fencepost_tests::runs::{self, Distance, Runnable, compare, corpus_file, numbers, recipes, runnable, written};
 use fencepost_tests::sources::root;
+use findings::Finding;
 use runtime::array::DType;
 use runtime::launch::Given;
 use runtime::run::{End, Instrument, RunReport};

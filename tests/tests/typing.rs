@@ -3,7 +3,7 @@
 //!
 //! A sample by default; `FENCEPOST_TYPING=all` takes all of them, which takes minutes.
 
-use analysis::gluon::Script;
+use engine::instances::Script;
 use fencepost_tests::corpus::{Row, manifest, specs};
 use fencepost_tests::gluon::files::Disk;
 use fencepost_tests::gluon::long::directed;

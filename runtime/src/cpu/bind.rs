@@ -6,9 +6,9 @@
 
 use std::rc::Rc;
 
-use analysis::lower::Executable;
-use analysis::sync::Var;
-use analysis::syntax::ttgir::{Tree, Ty, ValueId};
+use kernel::Var;
+use lower::Executable;
+use ttgir::{Tree, Ty, ValueId};
 
 use super::context::{Held, held};
 use super::program::Argument;

@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use analysis::lower::{Executable, HostOp};
-use analysis::model::Machine;
-use analysis::sync::{HostId, InputKind, Shape};
-use analysis::syntax::ttgir::{OpId, Tree, Ty, ValueId};
+use kernel::{HostId, InputKind, Shape};
+use lower::{Executable, HostOp};
+use machine::Machine;
+use ttgir::{OpId, Tree, Ty, ValueId};
 
 use super::does::{Does, does};
 use super::transfer::{Order, order};

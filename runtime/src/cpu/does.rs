@@ -1,7 +1,7 @@
 //! What a host op does, by its name: the ops that move data between memories, and the rest.
 
-use analysis::lower::HostOp;
-use analysis::syntax::ttgir::{Tree, Ty};
+use lower::HostOp;
+use ttgir::{Tree, Ty};
 
 /// What a host op does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,9 +1,9 @@
 //! Takes the threads of a program on: scalars, jumps and values here, effects by the machine.
 
-use analysis::asserts::DeadlockAt;
-use analysis::explore::{Status, System};
-use analysis::model::{Life, Lost, Place as Stand};
-use analysis::sync::{EffectId, EffectKind, Instr, Issuer, Pure, Target, Terminator};
+use asserts::DeadlockAt;
+use explore::{Status, System};
+use kernel::{EffectId, EffectKind, Instr, Issuer, Pure, Target, Terminator};
+use machine::{Life, Lost, Place as Stand};
 
 use super::context::{Axis, Context};
 use super::host::Next;
@@ -201,7 +201,7 @@ impl<'k> Program<'k> {
             }
             Stand::Nowhere => return Err(Stop::Lost(Lost::IllFormed)),
         }
-        let running = |thread: &analysis::model::Thread| thread.life == Life::Running;
+        let running = |thread: &machine::Thread| thread.life == Life::Running;
         if !self.state.stopped && self.state.threads.get(thread).is_some_and(running) {
             self.advance(run, thread)?;
         }

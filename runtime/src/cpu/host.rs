@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use analysis::lower::HostOp;
-use analysis::model::Done;
-use analysis::sync::{EffectKind, HostId, Mode, Var};
-use analysis::syntax::ttgir::ValueId;
+use kernel::{EffectKind, HostId, Mode, Var};
+use lower::HostOp;
+use machine::Done;
+use ttgir::ValueId;
 
 use super::context::{Held, Plan};
 use super::does::Does;
@@ -42,7 +42,7 @@ impl<'k> Program<'k> {
     /// Carries out a host op.
     pub(super) fn host(&mut self, run: &mut Run<'_, 'k>, thread: usize, id: HostId) -> Result<Next, Stop> {
         let context = run.context;
-        let Some((host, plan)) = context.host(id) else { return Err(Stop::Lost(analysis::model::Lost::IllFormed)) };
+        let Some((host, plan)) = context.host(id) else { return Err(Stop::Lost(machine::Lost::IllFormed)) };
         let cta = context.machine.position_of(thread);
         let mut at = At { host, plan, thread, cta, done: Vec::new(), views: Vec::new() };
         for record in self.recent[thread].drain(..) {

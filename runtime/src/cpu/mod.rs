@@ -1,6 +1,6 @@
 //! Executes a kernel on the CPU.
 //!
-//! The kernel is lowered for execution (`analysis::lower::executables`) and driven on the machine that decides it: the
+//! The kernel is lowered for execution (`lower::executables`) and driven on the machine that decides it: the
 //! machine has barriers, phases, commit groups and ConSan's tables, so a rule that breaks is the assert. Everything else
 //! is here: [`value`] computes what single operations make of tensors, [`memory`] keeps what global, shared and tensor
 //! memory hold, and the driver takes the threads of all CTAs and of a window of programs on, in an order that the seed
@@ -31,12 +31,12 @@ mod tests;
 
 use std::time::Instant;
 
-use analysis::base::{Cancel, Limits, Semantics};
-use analysis::findings::{KernelReport, Verdict};
-use analysis::lower::{Executable, executables};
-use analysis::model::{Machine, Valuation};
-use analysis::sync::{InputKind, Stage};
-use analysis::syntax::ttgir::{Document, Tree};
+use base::{Cancel, Limits, Semantics};
+use findings::{KernelReport, Verdict};
+use kernel::{InputKind, Stage};
+use lower::{Executable, executables};
+use machine::{Machine, Valuation};
+use ttgir::{Document, Tree};
 
 use bind::{Bound, bind};
 use context::Context;
@@ -103,8 +103,8 @@ impl Backend for Cpu {
     }
 }
 
-fn moved(range: analysis::base::TextRange, by: u32) -> analysis::base::TextRange {
-    analysis::base::TextRange::new(range.start + by, range.end + by)
+fn moved(range: base::TextRange, by: u32) -> base::TextRange {
+    base::TextRange::new(range.start + by, range.end + by)
 }
 
 fn execute(
@@ -213,7 +213,7 @@ fn runs(tree: &Tree, made: &Executable, request: &Request) -> Result<(), RunErro
 fn valuation(made: &Executable, bound: &Bound) -> Valuation {
     let of = |at: u32| bound.ints.get(at as usize).copied().flatten().unwrap_or(0);
     let values = made.lowered.kernel.inputs.iter().map(|input| match input.kind {
-        InputKind::Argument(at) => analysis::sync::Width(input.width).wrap(of(at)),
+        InputKind::Argument(at) => kernel::Width(input.width).wrap(of(at)),
         InputKind::Pointer(at) => of(at),
         // The driver says which requests are granted: the first, or none.
         InputKind::Tiles => 1,

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use analysis::sync::Mode;
+use kernel::Mode;
 
 use super::driver::Run;
 use super::host::At;

@@ -8,8 +8,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use analysis::model::{Channel, Clock, Done};
-use analysis::syntax::ttgir::OpId;
+use machine::{Channel, Clock, Done};
+use ttgir::OpId;
 
 use super::random::Random;
 use super::transfer::Act;

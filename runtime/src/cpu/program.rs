@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use analysis::model::{Lost, Record, State, remote_cta, unpack};
-use analysis::sync::{BufferId, HostId, Kernel, SiteId, Target, Var, VarKind};
-use analysis::syntax::ttgir::{OpId, ValueId};
+use kernel::{BufferId, HostId, Kernel, SiteId, Target, Var, VarKind};
+use machine::{Lost, Record, State, remote_cta, unpack};
+use ttgir::{OpId, ValueId};
 
 use super::context::{Context, Held};
 use super::driver::Mood;
@@ -66,7 +66,7 @@ impl<'k> Program<'k> {
         id: [i64; 3],
         arguments: &[(Var, Argument)],
     ) -> Option<Program<'k>> {
-        use analysis::explore::System;
+        use explore::System;
         let machine = &context.machine;
         let kernel: &'k Kernel = machine.kernel();
         let mut state = machine.initial();
@@ -103,8 +103,8 @@ impl<'k> Program<'k> {
 
     /// Where its threads stand, in words.
     pub(super) fn stands(&self, context: &Context<'k>) -> Vec<String> {
-        use analysis::model::{Life, Place};
-        use analysis::sync::Instr;
+        use kernel::Instr;
+        use machine::{Life, Place};
         let (machine, map) = (&context.machine, &context.made.lowered.map);
         let kernel = machine.kernel();
         let running = (0..self.state.threads.len()).filter(|thread| self.state.threads[*thread].life == Life::Running);

@@ -1,10 +1,10 @@
 //! From broken rules to findings: the words of the sanitizer, and who met whom.
 
-use analysis::asserts::{DeadlockAt, Message};
-use analysis::base::TextRange;
-use analysis::findings::{Finding, Kind, Note, Words};
-use analysis::model::{BlockedOn, Event, Machine, Rule, State, Violation};
-use analysis::sync::Mode;
+use asserts::{DeadlockAt, Message};
+use base::TextRange;
+use findings::{Finding, Kind, Note, Words};
+use kernel::Mode;
+use machine::{BlockedOn, Event, Machine, Rule, State, Violation};
 
 use super::context::Context;
 
@@ -154,7 +154,7 @@ fn op(words: &Words<'_>, event: &Event) -> String {
 /// Threads that wait for ever.
 fn stuck(words: &Words<'_>, violation: &Violation) -> (String, Vec<(TextRange, String)>) {
     let Rule::Deadlock(blocked) = &violation.rule else { return (String::new(), Vec::new()) };
-    let sentence = |stuck: &analysis::model::Blocked| {
+    let sentence = |stuck: &machine::Blocked| {
         let who = words.partition(stuck.thread);
         match &stuck.on {
             BlockedOn::Barrier { barrier, phase, flips, pending, bytes, .. } => {

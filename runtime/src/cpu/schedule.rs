@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use analysis::base::{Cancel, TextRange};
-use analysis::findings::Kind;
-use analysis::model::Lost;
-use analysis::sync::{InputKind, Var};
-use analysis::syntax::ttgir::OpId;
+use base::{Cancel, TextRange};
+use findings::Kind;
+use kernel::{InputKind, Var};
+use machine::Lost;
+use ttgir::OpId;
 
 use super::driver::{Run, Went};
 use super::program::{Argument, Program, Stop};

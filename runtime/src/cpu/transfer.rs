@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use analysis::sync::{BufferId, Kernel, Shape, ShapeId};
+use kernel::{BufferId, Kernel, Shape, ShapeId};
 
 use super::memory::{Local, Missed, Window};
 use super::mma::{Dot, Product};

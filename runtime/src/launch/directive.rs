@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use analysis::base::TextRange;
+use base::TextRange;
 
 use super::recipe::{self, ParseError};
 use super::{Launch, Origin};

@@ -9,7 +9,7 @@ mod value;
 
 use std::path::PathBuf;
 
-use analysis::base::TextRange;
+use base::TextRange;
 
 use crate::array::DType;
 

@@ -10,7 +10,7 @@
 use std::fmt;
 use std::path::Path;
 
-use analysis::base::TextRange;
+use base::TextRange;
 
 use super::value::{self, Wrong};
 use super::{Argument, Entry, Launch, Origin};

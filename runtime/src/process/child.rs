@@ -11,8 +11,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::pause;
-use analysis::asserts::Log;
-use analysis::base::Cancel;
+use asserts::Log;
+use base::Cancel;
 
 /// How often it is looked whether to stop.
 const TICK: Duration = Duration::from_millis(20);

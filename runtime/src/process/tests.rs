@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use analysis::base::Cancel;
+use base::Cancel;
 
 use super::{Ended, Folder, Job, Outcome, allowed, pause, run};
 

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use analysis::Engine;
-use analysis::asserts::{Ir, Log, PathMap, Target, bring_home};
-use analysis::base::{Cancel, Limits};
-use analysis::is_python;
+use asserts::{Ir, Log, PathMap, Target, bring_home};
+use base::{Cancel, Limits};
+use engine::Engine;
+use engine::is_python;
 
 use crate::run::{Backend, Cost, End, Event, Request, RunError, RunReport};
 

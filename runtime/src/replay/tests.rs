@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use analysis::asserts::PathMap;
-use analysis::base::Cancel;
-use analysis::findings::Kind;
+use asserts::PathMap;
+use base::Cancel;
+use findings::Kind;
 
 use super::Replay;
 use crate::launch::{Launch, Origin};

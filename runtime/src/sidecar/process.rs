@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use analysis::base::Cancel;
+use base::Cancel;
 
 use super::protocol::{Answer, Compiled, Hello, Numbered, Request};
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use analysis::asserts::Ir;
+use asserts::Ir;
 
 use crate::cache::Cache;
 use crate::run::Instrument;

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use analysis::asserts::Ir;
-use analysis::base::TextRange;
-use analysis::syntax::ttgir::{Document, Level, OpId, Tree};
+use asserts::Ir;
+use base::TextRange;
 use serde_json::{Map, Value, json};
+use ttgir::{Document, Level, OpId, Tree};
 
 use super::parameters::{Tensor, bind, triton_name};
 use super::strip::without_locations;

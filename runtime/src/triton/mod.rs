@@ -15,10 +15,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use analysis::Engine;
-use analysis::asserts::{Ir, PathMap, Target, bring_home, stuck};
-use analysis::base::{Cancel, Limits};
-use analysis::is_python;
+use asserts::{Ir, PathMap, Target, bring_home, stuck};
+use base::{Cancel, Limits};
+use engine::Engine;
+use engine::is_python;
 
 pub use strip::without_locations;
 

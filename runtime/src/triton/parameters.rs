@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::Path;
 
-use analysis::syntax::ttgir::{OpId, Tree};
 use serde::Serialize;
+use ttgir::{OpId, Tree};
 
 use crate::array::{Array, DType};
 use crate::launch::{ArraySpec, Fill, Given, Launch, fill};

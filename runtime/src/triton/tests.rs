@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use analysis::base::Cancel;
-use analysis::findings::Kind;
+use base::Cancel;
+use findings::Kind;
 
 use super::Triton;
 use crate::array::DType;

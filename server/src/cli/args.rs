@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use analysis::base::Semantics;
-use analysis::gluon::{Config, Target, given};
+use base::Semantics;
 use clap::{Parser, Subcommand, ValueEnum};
+use engine::instances::{Config, Target, given};
 use runtime::launch::{Argument, recipe};
 use runtime::run::Instrument;
 
@@ -450,12 +450,12 @@ pub enum Channels {
     Groups,
 }
 
-impl From<Channels> for analysis::lower::Options {
-    fn from(channels: Channels) -> analysis::lower::Options {
+impl From<Channels> for lower::Options {
+    fn from(channels: Channels) -> lower::Options {
         let channels = match channels {
-            Channels::Own => analysis::lower::Channels::Own,
-            Channels::Groups => analysis::lower::Channels::Groups,
+            Channels::Own => lower::Channels::Own,
+            Channels::Groups => lower::Channels::Groups,
         };
-        analysis::lower::Options { channels }
+        lower::Options { channels }
     }
 }

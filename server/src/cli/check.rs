@@ -1,7 +1,7 @@
 //! `fencepost check`: files are checked side by side and printed in the order they were named.
 
-use analysis::gluon::Workshop;
-use analysis::{Analysis, Engine, Source as Text, is_python};
+use engine::instances::Workshop;
+use engine::{Analysis, Engine, Source as Text, is_python};
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,8 +11,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use analysis::base::{Cancel, Cancelled, Limits, Semantics};
-use analysis::findings::{Finding, Problem, Proof, Severity, Verdict};
+use base::{Cancel, Cancelled, Limits, Semantics};
+use findings::{Finding, Problem, Proof, Severity, Verdict};
 
 use super::args::{Check, Format, Python};
 use super::paint::Paint;

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use analysis::Engine;
-use analysis::base::{Cancel, Limits};
-use analysis::gluon::Opinion;
+use base::{Cancel, Limits};
+use engine::Engine;
+use engine::instances::Opinion;
 use runtime::sidecar::Sidecar;
 
 use super::args::Compare;

@@ -5,8 +5,8 @@
 //! Lines without a mark only matter for the numbering: at most one of them is shown between two
 //! others.
 
-use analysis::base::TextRange;
 use annotate_snippets::{Annotation, AnnotationKind, Renderer, Snippet, Title};
+use base::TextRange;
 
 use super::paint::{Paint, Style};
 use crate::place::Places;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use analysis::findings::Kind;
+use findings::Kind;
 
 use super::Exit;
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use analysis::base::TextRange;
-use analysis::findings::Severity;
+use base::TextRange;
+use findings::Severity;
 
 use super::check::{Checked, Piece, Printer, Tally};
 use crate::lanes;

@@ -1,11 +1,11 @@
 //! What people read: an excerpt with numbered places, then the run, then what to do.
 
-use analysis::syntax::ttgir::SyntaxError;
 use std::fmt::Write;
+use ttgir::SyntaxError;
 
-use analysis::base::TextRange;
-use analysis::findings::{Finding, Fix, KernelReport, Problem, Proof, Severity, Verdict};
 use annotate_snippets::{Group, Level, Patch, Renderer, Snippet};
+use base::TextRange;
+use findings::{Finding, Fix, KernelReport, Problem, Proof, Severity, Verdict};
 
 use super::check::{Checked, Piece, Printer, Tally};
 use super::excerpt::{self, Mark};
@@ -315,8 +315,8 @@ fn summary(tally: &Tally) -> String {
 mod tests {
     use super::*;
     use crate::cli::args::Colour;
-    use analysis::base::TextRange;
-    use analysis::findings::{Edit, Kind, Note, RunStep};
+    use base::TextRange;
+    use findings::{Edit, Kind, Note, RunStep};
 
     fn range(text: &str, word: &str) -> TextRange {
         let start = text.find(word).unwrap_or(0) as u32;

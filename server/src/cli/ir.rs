@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::thread;
 
-use analysis::base::{Cancel, TextRange};
-use analysis::gluon::{Elaboration, Shadow};
+use base::{Cancel, TextRange};
+use engine::instances::{Elaboration, Shadow};
 
 use super::args::Ir;
 use super::check::File;

@@ -8,10 +8,10 @@
 //! made, the loops closed with `warmUp` and `period` in iterations, what was `assumed`, and what
 //! keeps it `open`.
 
-use analysis::base::TextRange;
-use analysis::findings::{Finding, Fix, KernelReport, Note, Problem, Proof, Reason, Verdict};
-use analysis::syntax::ttgir::SyntaxError;
+use base::TextRange;
+use findings::{Finding, Fix, KernelReport, Note, Problem, Proof, Reason, Verdict};
 use serde::Serialize;
+use ttgir::SyntaxError;
 
 use super::check::{Checked, Piece, Printer, Tally};
 use crate::place::Places;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use analysis::base::{Cancel, Limits};
-use analysis::{Analysis, Engine};
+use base::{Cancel, Limits};
+use engine::{Analysis, Engine};
 use runtime::array::Array;
 use runtime::launch::npy;
 use runtime::launch::store::{self, Store};
@@ -158,7 +158,7 @@ fn recipes(
     analysis: &Analysis,
 ) -> Result<Vec<runtime::launch::Launch>, Vec<(Option<u32>, String)>> {
     let plain = |why: String| vec![(None, why)];
-    let python = analysis::is_python(&args.path.to_string_lossy());
+    let python = engine::is_python(&args.path.to_string_lossy());
     let mut by = By { kernel: args.kernel.clone(), grid: args.grid, ..By::default() };
     by.arguments.clone_from(&args.arguments);
     if let Some(file) = &args.launch {

@@ -3,11 +3,11 @@
 //! A thread flow stands for a partition; `executionOrder` gives the order across partitions.
 //! Columns count UTF-16 code units, which SARIF calls its default.
 
-use analysis::syntax::ttgir::SyntaxError;
 use std::collections::BTreeMap;
+use ttgir::SyntaxError;
 
-use analysis::base::TextRange;
-use analysis::findings::{Finding, Fix, Kind, Problem, Severity};
+use base::TextRange;
+use findings::{Finding, Fix, Kind, Problem, Severity};
 use serde_json::{Value, json};
 
 use super::check::{Checked, Piece, Printer, Tally};

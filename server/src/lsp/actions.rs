@@ -1,7 +1,7 @@
 //! Code actions: what pins the values of a kernel in Python, and quick fixes: the re-checked fixes of findings, the suggestions of syntax errors.
 
-use analysis::base::TextRange;
-use analysis::findings::Edit;
+use base::TextRange;
+use findings::Edit;
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Diagnostic};
 
 use super::document::Snapshot;
@@ -66,9 +66,9 @@ pub fn fix(snapshot: &Snapshot, title: String, edits: &[Edit], diagnostic: Diagn
 mod tests {
     use std::sync::Arc;
 
-    use analysis::Analysis;
-    use analysis::Source;
-    use analysis::findings::{Finding, Fix, KernelReport, Kind, Severity, Verdict};
+    use engine::Analysis;
+    use engine::Source;
+    use findings::{Finding, Fix, KernelReport, Kind, Severity, Verdict};
     use ropey::Rope;
     use serde_json::json;
     use tower_lsp::ls_types::Uri;

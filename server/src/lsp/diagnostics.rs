@@ -4,12 +4,12 @@
 //! the order in which they happen. What could not be decided is said at the kernel's name, so that
 //! no mark never means "not looked at".
 
-use analysis::Analysis;
-use analysis::syntax::ttgir::SyntaxError;
+use engine::Analysis;
 use std::hash::{Hash, Hasher};
+use ttgir::SyntaxError;
 
-use analysis::base::TextRange;
-use analysis::findings::{Finding, Kind, Problem, Severity, Verdict};
+use base::TextRange;
+use findings::{Finding, Kind, Problem, Severity, Verdict};
 use rustc_hash::FxHasher;
 use serde_json::json;
 use tower_lsp::ls_types::{CodeDescription, Diagnostic, DiagnosticRelatedInformation, NumberOrString};

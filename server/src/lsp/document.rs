@@ -1,15 +1,15 @@
 //! An open document: its text, and the newest analysis of it.
 
-use analysis::gluon::{Elaboration, Script, Workshop};
-use analysis::syntax::ttgir::Document;
-use analysis::{Analysis, Engine, Source, is_python};
+use engine::instances::{Elaboration, Script, Workshop};
+use engine::{Analysis, Engine, Source, is_python};
 use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use ttgir::Document;
 
-use analysis::base::{Cancel, Cancelled, Limits, TextRange};
-use analysis::findings::Problem;
+use base::{Cancel, Cancelled, Limits, TextRange};
+use findings::Problem;
 use ropey::Rope;
 use tower_lsp::ls_types::{Diagnostic, TextDocumentContentChangeEvent, Uri};
 

@@ -1,6 +1,6 @@
 //! From the protocol to the analysis.
 
-use analysis::base::TextRange;
+use base::TextRange;
 use tower_lsp::ls_types::{Position, Range};
 
 use super::document::Snapshot;

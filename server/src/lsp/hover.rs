@@ -4,7 +4,9 @@
 
 use std::fmt::Write;
 
-use analysis::{Source, gluon, ide};
+use engine::Source;
+use engine::ide;
+use engine::instances as gluon;
 use tower_lsp::ls_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 
 use super::document::Snapshot;

@@ -1,8 +1,8 @@
 //! Symbols, folds and names in the protocol's form.
 
-use analysis::base::TextRange;
-use analysis::gluon;
-use analysis::ide::{Symbol, SymbolKind as Kind};
+use base::TextRange;
+use engine::ide::{Symbol, SymbolKind as Kind};
+use engine::instances as gluon;
 use tower_lsp::ls_types::{
     DocumentHighlight, DocumentHighlightKind, DocumentSymbol, DocumentSymbolResponse, FoldingRange, FoldingRangeKind,
     GotoDefinitionResponse, Location, Position, Range, SymbolInformation, SymbolKind,
@@ -14,7 +14,7 @@ use super::{from_proto, python, to_proto};
 /// The outline; a flat list for clients that take no tree.
 pub fn symbols(snapshot: &Snapshot) -> DocumentSymbolResponse {
     let symbols = match snapshot.source.ir() {
-        Some(document) => analysis::ide::symbols(document),
+        Some(document) => engine::ide::symbols(document),
         None => python::elaboration(snapshot).map_or_else(Vec::new, |of| gluon::symbols(&of)),
     };
     if snapshot.facts.symbol_tree {
@@ -83,21 +83,21 @@ pub fn folds(snapshot: &Snapshot) -> Vec<FoldingRange> {
             ..FoldingRange::default()
         })
     };
-    analysis::ide::folds(document).into_iter().filter_map(fold).collect()
+    engine::ide::folds(document).into_iter().filter_map(fold).collect()
 }
 
 /// Where the name at a position is defined.
 pub fn definition(snapshot: &Snapshot, position: Position) -> Option<GotoDefinitionResponse> {
     // Where a name of Python is defined others say.
-    let range = analysis::ide::definition(snapshot.source.ir()?, from_proto::offset(snapshot, position))?;
+    let range = engine::ide::definition(snapshot.source.ir()?, from_proto::offset(snapshot, position))?;
     Some(GotoDefinitionResponse::Scalar(to_proto::location(snapshot, range)))
 }
 
 /// The places of the value at a position; in Python, what uses the barrier or buffer.
-fn occurrences(snapshot: &Snapshot, position: Position) -> Vec<analysis::ide::Occurrence> {
+fn occurrences(snapshot: &Snapshot, position: Position) -> Vec<engine::ide::Occurrence> {
     let offset = from_proto::offset(snapshot, position);
     match snapshot.source.ir() {
-        Some(document) => analysis::ide::occurrences(document, offset),
+        Some(document) => engine::ide::occurrences(document, offset),
         None => python::elaboration(snapshot).map_or_else(Vec::new, |of| gluon::occurrences(&of, offset)),
     }
 }
@@ -113,7 +113,7 @@ pub fn references(snapshot: &Snapshot, position: Position, declaration: bool) ->
 pub fn highlights(snapshot: &Snapshot, position: Position) -> Vec<DocumentHighlight> {
     let found = occurrences(snapshot, position);
     let mapper = snapshot.mapper();
-    let highlight = |occurrence: analysis::ide::Occurrence| DocumentHighlight {
+    let highlight = |occurrence: engine::ide::Occurrence| DocumentHighlight {
         range: mapper.range(occurrence.range),
         kind: Some(if occurrence.definition { DocumentHighlightKind::WRITE } else { DocumentHighlightKind::READ }),
     };

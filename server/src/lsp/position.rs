@@ -4,7 +4,7 @@
 //! of its line to the end, a line past the end of the text to the end, a column inside a
 //! character to its start. Lines end at `\n`, `\r\n` and `\r`, as the protocol says.
 
-use analysis::base::TextRange;
+use base::TextRange;
 use ropey::{Rope, RopeSlice};
 use tower_lsp::ls_types::{Position, PositionEncodingKind, Range};
 

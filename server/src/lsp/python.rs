@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use analysis::base::{Cancel, TextRange};
-use analysis::findings::Edit;
-use analysis::gluon::{Elaboration, KernelInstances};
+use base::{Cancel, TextRange};
+use engine::instances::{Elaboration, KernelInstances};
+use findings::Edit;
 use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, InlayHint, InlayHintLabel, InlayHintTooltip,
     Range,

@@ -3,7 +3,7 @@
 //! A page is named `fencepost-report:/NAME.txt?[section=N&][kernel=NAME&]uri=DOCUMENT`, with the
 //! document's own name last, so that nothing in it needs to be quoted again.
 
-use analysis::base::{Cancel, Cancelled};
+use base::{Cancel, Cancelled};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{CodeLens, Command, Position, Uri};
@@ -180,9 +180,9 @@ fn decoded(text: &str) -> String {
 }
 
 /// The kernels of a text, by the section of the report that each is in.
-pub fn kernels(snapshot: &Snapshot) -> Vec<analysis::ide::KernelPlace> {
+pub fn kernels(snapshot: &Snapshot) -> Vec<engine::ide::KernelPlace> {
     if let Some(document) = snapshot.source.ir() {
-        return analysis::ide::kernels(document);
+        return engine::ide::kernels(document);
     }
     let Some(elaboration) = python::elaboration(snapshot) else { return Vec::new() };
     let mut section = 0;
@@ -190,7 +190,7 @@ pub fn kernels(snapshot: &Snapshot) -> Vec<analysis::ide::KernelPlace> {
         let first = section;
         section += kernel.shadows.len();
         let range = elaboration.module.place(kernel.entry.name_range).0;
-        let place = analysis::ide::KernelPlace { section: first, name: kernel.entry.name.clone(), range };
+        let place = engine::ide::KernelPlace { section: first, name: kernel.entry.name.clone(), range };
         (!kernel.shadows.is_empty()).then_some(place)
     });
     places.collect()
@@ -198,7 +198,7 @@ pub fn kernels(snapshot: &Snapshot) -> Vec<analysis::ide::KernelPlace> {
 
 /// A lens a kernel.
 pub fn lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
-    let lens = |kernel: analysis::ide::KernelPlace| {
+    let lens = |kernel: engine::ide::KernelPlace| {
         let argument = Lens { uri: &snapshot.uri, kernel: &kernel.name, section: kernel.section + 1 };
         CodeLens {
             range: snapshot.mapper().range(kernel.range),

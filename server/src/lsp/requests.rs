@@ -1,7 +1,7 @@
 //! Requests of our own.
 
-use analysis::base::TextRange;
-use analysis::findings::Kind;
+use base::TextRange;
+use findings::Kind;
 use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{Location, Position, TextDocumentIdentifier};
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use analysis::base::{Cancel, Cancelled};
-use analysis::is_python;
+use base::{Cancel, Cancelled};
+use engine::is_python;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;

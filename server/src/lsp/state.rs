@@ -4,7 +4,7 @@
 //! way; when that says so, the next one starts. The outcome for a text that is no longer the
 //! newest is dropped, so a stale analysis is never shown.
 
-use analysis::{Analysis, Engine, Source};
+use engine::{Analysis, Engine, Source};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use analysis::base::Cancel;
-use analysis::base::Limits;
+use base::Cancel;
+use base::Limits;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;

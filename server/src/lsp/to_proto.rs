@@ -1,6 +1,6 @@
 //! From the analysis to the protocol, functions named after what they make.
 
-use analysis::findings::{Edit, Severity};
+use findings::{Edit, Severity};
 use tower_lsp::ls_types::{
     DiagnosticSeverity, DocumentChanges, Location, OneOf, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit,
     TextEdit, Uri, WorkspaceEdit,
@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{
 
 use super::document::Snapshot;
 use super::position::Mapper;
-use analysis::base::TextRange;
+use base::TextRange;
 
 /// A severity.
 pub fn severity(severity: Severity) -> DiagnosticSeverity {

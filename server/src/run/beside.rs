@@ -1,7 +1,7 @@
 //! What the analysis says of a kernel beside what a run of it says.
 
-use analysis::asserts::agrees;
-use analysis::findings::{Finding, KernelReport, Severity, Verdict};
+use asserts::agrees;
+use findings::{Finding, KernelReport, Severity, Verdict};
 
 use super::{Ending, Results};
 use crate::place::Places;

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use analysis::base::Cancel;
-use analysis::gluon::{Elaboration, Given as Has, KernelInstances, Param, Shadow};
+use base::Cancel;
+use engine::instances::{Elaboration, Given as Has, KernelInstances, Param, Shadow};
 use runtime::array::DType;
 use runtime::launch::{Given, Launch};
 use runtime::run::RunError;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use analysis::gluon::{Elaboration, Handed, Site};
+use engine::instances::{Elaboration, Handed, Site};
 use runtime::array::DType;
 use runtime::launch::{Argument, ArraySpec, Entry, Given, Launch, Origin, usual};
 
@@ -25,7 +25,7 @@ pub fn launches(path: &Path, elaboration: Option<&Elaboration>, text: &str, pyth
     found
 }
 
-fn launch(kernel: &str, site: &Site, range: analysis::base::TextRange) -> Option<Launch> {
+fn launch(kernel: &str, site: &Site, range: base::TextRange) -> Option<Launch> {
     let arguments: Option<Vec<Argument>> = site
         .arguments
         .iter()

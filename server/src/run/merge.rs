@@ -1,6 +1,6 @@
 //! What several runs said of one kernel as one report.
 
-use analysis::findings::{Finding, KernelReport, Verdict};
+use findings::{Finding, KernelReport, Verdict};
 
 /// Adds what a run said. A finding that is there already is not repeated.
 pub fn merge(into: &mut Vec<KernelReport>, reports: &[KernelReport]) {

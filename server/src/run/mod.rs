@@ -10,11 +10,11 @@ pub mod recipes;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use analysis::asserts::{PathMap, Target, to_python};
-use analysis::base::Cancel;
-use analysis::findings::KernelReport;
-use analysis::gluon::Elaboration;
-use analysis::is_python;
+use asserts::{PathMap, Target, to_python};
+use base::Cancel;
+use engine::instances::Elaboration;
+use engine::is_python;
+use findings::KernelReport;
 use runtime::cpu::Cpu;
 use runtime::launch::Launch;
 use runtime::replay::Replay;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use analysis::findings::KernelReport;
+use findings::KernelReport;
 use runtime::launch::directive::Directives;
 use runtime::launch::recipe::{self, ParseError};
 use runtime::launch::store::{self, Store};

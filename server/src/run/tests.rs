@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use analysis::base::{Cancel, TextRange};
-use analysis::findings::{Finding, KernelReport, Kind, Severity, Verdict};
+use base::{Cancel, TextRange};
+use findings::{Finding, KernelReport, Kind, Severity, Verdict};
 use runtime::array::{Array, DType};
 use runtime::launch::{Launch, recipe};
 use runtime::run::{Backend, Bounds, Cost, End, Event, Instrument, Request, RunError, RunReport};

@@ -4,17 +4,17 @@
 use super::files::Disk;
 use super::skeleton::{Event, Place, compiled, differences, elaborated, skeleton};
 use super::{module, python};
-use analysis::Engine;
-use analysis::base::{Cancel, Limits};
-use analysis::findings::{Kind, Severity};
-use analysis::lower::gluon::{Elaborated, FileId, Spec};
-use analysis::lower::lower;
-use analysis::sync::Lowered;
-use analysis::syntax::gluon::Module;
-use analysis::syntax::ttgir::{Document, Tree};
+use base::{Cancel, Limits};
+use engine::Engine;
+use findings::{Kind, Severity};
+use gluon::syntax::Module;
+use gluon::{Elaborated, FileId, Spec};
+use kernel::Lowered;
+use lower::lower;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
+use ttgir::{Document, Tree};
 
 /// What is said of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,7 +62,7 @@ fn judge(text: &str, places: &dyn Fn(u32) -> Vec<Place>) -> Judged {
     }
     if let Some(kernel) = analysis.kernels.first() {
         judged.verdict = kernel.verdict.name().into();
-        if let analysis::findings::Verdict::Undecided(reasons) = &kernel.verdict {
+        if let findings::Verdict::Undecided(reasons) = &kernel.verdict {
             judged.reasons.extend(reasons.iter().cloned());
         }
         for finding in &kernel.findings {

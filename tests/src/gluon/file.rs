@@ -2,11 +2,11 @@
 
 use crate::marks::Primary;
 use crate::observe::{Lines, Observation, summarise};
-use analysis::base::{Cancel, Limits};
-use analysis::findings::Severity;
-use analysis::gluon::{Config, Script, Workshop};
-use analysis::syntax::gluon::{Module, Sources};
-use analysis::{Analysis, Engine};
+use base::{Cancel, Limits};
+use engine::instances::{Config, Script, Workshop};
+use engine::{Analysis, Engine};
+use findings::Severity;
+use gluon::syntax::{Module, Sources};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

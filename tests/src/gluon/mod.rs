@@ -13,10 +13,10 @@ pub mod recipe;
 pub mod skeleton;
 pub mod typing;
 
-use analysis::base::Cancel;
-use analysis::lower::gluon::{Elaborated, Spec, elaborate};
-use analysis::syntax::gluon::Module;
+use base::Cancel;
 use files::Disk;
+use gluon::syntax::Module;
+use gluon::{Elaborated, Spec, elaborate};
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,14 +1,14 @@
 //! What a kernel does to barriers and memory at which place of the Python: the events of each partition in
 //! the order of the text. Two texts of one kernel have the same skeleton.
 
-use analysis::lower::gluon::{Elaborated, Frame};
-use analysis::sync::{
+use gluon::syntax::Module;
+use gluon::{Elaborated, Frame};
+use kernel::{
     Access, Arrival, BlockId, BufferId, Completion, CtaSet, EffectKind, Instr, Kernel, Lowered, Recipients, Terminator,
 };
-use analysis::syntax::gluon::Module;
-use analysis::syntax::ttgir::Tree;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use ttgir::Tree;
 
 /// A place in a Python file: line and column from 1.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

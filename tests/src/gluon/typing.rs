@@ -1,10 +1,10 @@
 //! A kernel's file as it looks while it is typed: cut off anywhere, or with one token missing.
 
-use analysis::Engine;
-use analysis::base::{Cancel, Limits, TextRange};
-use analysis::gluon::{Config, Script, Workshop};
-use analysis::lower::gluon::{Elaborated, FileId, Spec, elaborate};
-use analysis::syntax::gluon::Module;
+use base::{Cancel, Limits, TextRange};
+use engine::Engine;
+use engine::instances::{Config, Script, Workshop};
+use gluon::syntax::Module;
+use gluon::{Elaborated, FileId, Spec, elaborate};
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -7,11 +7,11 @@ use super::make::{Mutant, mutants};
 use super::meaning::{Meaning, meaning};
 use super::survivors;
 use crate::corpus::manifest;
-use analysis::syntax::ttgir::Document;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use ttgir::Document;
 
 /// Which mutants.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Edits of one op in a text, a line an op where the text is so printed.
 
-use analysis::base::TextRange;
-use analysis::syntax::ttgir::{BlockId, OpId, Tree, ValueId};
+use base::TextRange;
+use ttgir::{BlockId, OpId, Tree, ValueId};
 
 /// A text to be changed at some places.
 pub struct Change<'t> {

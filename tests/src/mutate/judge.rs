@@ -1,11 +1,11 @@
 //! What the analysis says of a text.
 
-use analysis::Engine;
-use analysis::base::{Cancel, Limits};
-use analysis::decide::unbound;
-use analysis::findings::{self, Kind, Severity};
-use analysis::lower::lower;
-use analysis::syntax::ttgir::Document;
+use base::{Cancel, Limits};
+use engine::Engine;
+use findings::{self, Kind, Severity};
+use lower::lower;
+use ttgir::Document;
+use verify::unbound;
 
 /// What became of a mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,7 +2,7 @@
 
 use super::edit::{Change, line_of, ops, spelling};
 use super::roles::{Role, role};
-use analysis::syntax::ttgir::{Def, OpId, Tree, Ty, ValueId};
+use ttgir::{Def, OpId, Tree, Ty, ValueId};
 
 /// Families of slips.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use analysis::base::Cancel;
+use base::Cancel;
 use runtime::cpu::Cpu;
 use runtime::launch::{self, Given as Argument, Launch};
 use runtime::run::{Backend, Bounds, Instrument, Request, RunReport};

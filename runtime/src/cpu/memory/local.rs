@@ -1,6 +1,6 @@
 //! What the shared and the tensor memory of one CTA hold.
 //!
-//! Both are kept in the linear bit space in which windows are counted (`analysis::sync::Shape`), so that swizzling does
+//! Both are kept in the linear bit space in which windows are counted (`kernel::Shape`), so that swizzling does
 //! not matter and every view of the same elements meets the same bytes. Buffers whose start is known share one space
 //! and overlap where their bits do; each other buffer has a space of its own. Tensor memory has that space once per
 //! row: an element of a tile is in the row of its tile's row.
@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use analysis::sync::{Buffer, BufferId, Shape, Space};
+use kernel::{Buffer, BufferId, Shape, Space};
 
 use crate::array::DType;
 use crate::cpu::value::tensor::{Sizes, Tensor, Word, count, each, with_word};

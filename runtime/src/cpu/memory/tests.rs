@@ -1,6 +1,6 @@
 //! Memory, byte by byte.
 
-use analysis::sync::{Buffer, BufferId, Dim, Shape, Space};
+use kernel::{Buffer, BufferId, Dim, Shape, Space};
 
 use super::{Global, Local, Missed, Window};
 use crate::array::DType;

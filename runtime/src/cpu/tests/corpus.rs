@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use analysis::base::Cancel;
+use base::Cancel;
 
 use crate::array::{Array, DType};
 use crate::cpu::Cpu;

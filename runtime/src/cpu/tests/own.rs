@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use analysis::base::Cancel;
-use analysis::findings::Kind;
+use base::Cancel;
+use findings::Kind;
 
 use crate::array::DType;
 use crate::cpu::Cpu;

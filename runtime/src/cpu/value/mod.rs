@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 
-use analysis::syntax::ttgir::{OpId, Tree};
+use ttgir::{OpId, Tree};
 
 use super::memory::{Fault, Global};
 use crate::array::DType;

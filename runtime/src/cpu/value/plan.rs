@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use analysis::syntax::ttgir::{OpId, Tree};
+use ttgir::{OpId, Tree};
 
 use super::tile::{Type, read};
 use super::{Tensor, Trap, Value, World};

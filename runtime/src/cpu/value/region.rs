@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use analysis::syntax::ttgir::{BlockId, Def, OpId, RegionId, Tree, ValueId};
+use ttgir::{BlockId, Def, OpId, RegionId, Tree, ValueId};
 
 use super::elem::select;
 use super::plan::{Plan, Site, arg, plan};

@@ -6,7 +6,7 @@
 //!
 //! Missed: parts that are no box of neighbours (a `block` basis below another); they trap.
 
-use analysis::syntax::ttgir::{Tree, TypeId, ValueId};
+use ttgir::{Tree, TypeId, ValueId};
 
 use super::Trap;
 use super::tensor::{Sizes, Tensor, count, strides};

@@ -1,9 +1,9 @@
 //! What a report says, section by section, before it is text or Markdown.
 
-use analysis::base::TextRange;
-use analysis::findings::Verdict;
-use analysis::report::{Barrier, Coverage, CoverageRow, Direction, Order, PhysicalBuffer, Use};
-use analysis::sync::{Half, Mode};
+use base::TextRange;
+use findings::Verdict;
+use kernel::{Half, Mode};
+use report::{Barrier, Coverage, CoverageRow, Direction, Order, PhysicalBuffer, Use};
 
 use super::block::{Block, Table};
 use super::graph::{self, numbers};

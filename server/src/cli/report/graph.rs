@@ -1,7 +1,7 @@
 //! The dependency graph as a drawing in letters: partitions below each other, arrows between them
 //! downwards where data is handed on and upwards where room is given back.
 
-use analysis::report::{Direction, Edge, Mechanism};
+use report::{Direction, Edge, Mechanism};
 
 use super::sheet::Sheet;
 use crate::lanes::wrap;
@@ -126,7 +126,7 @@ fn label(sheet: &Sheet<'_>, edge: &Edge, up: bool, width: usize) -> Vec<String> 
     lines
 }
 
-fn at(sheet: &Sheet<'_>, what: &str, ranges: &[analysis::base::TextRange]) -> String {
+fn at(sheet: &Sheet<'_>, what: &str, ranges: &[base::TextRange]) -> String {
     let lines = sheet.lines(ranges.iter().copied());
     if lines.is_empty() {
         return String::new();

@@ -4,10 +4,10 @@
 //! point into the lists of the same report. Positions count from 0, in UTF-16 code units on the
 //! command line and as agreed with the client over LSP.
 
-use analysis::base::TextRange;
-use analysis::findings::{Finding, Verdict};
-use analysis::report::{Alias, Barrier, Coverage, Edge, Order, PhysicalBuffer, Report, Use};
-use analysis::sync::{Half, Mode, Space};
+use base::TextRange;
+use findings::{Finding, Verdict};
+use kernel::{Half, Mode, Space};
+use report::{Alias, Barrier, Coverage, Edge, Order, PhysicalBuffer, Report, Use};
 use serde_json::{Value, json};
 
 use super::pick::Listed;

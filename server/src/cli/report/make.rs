@@ -1,12 +1,12 @@
 //! From sections to sheets; in a Python file an instance of a kernel is a section.
 
-use analysis::Engine;
-use analysis::base::{Cancel, Cancelled, Limits, TextRange};
-use analysis::gluon::Elaboration;
-use analysis::report::Report;
-use analysis::sync::Lowered;
-use analysis::syntax::ttgir::Document;
-use analysis::timeline::{Timeline, of_finding, of_kernel};
+use base::{Cancel, Cancelled, Limits, TextRange};
+use engine::Engine;
+use engine::instances::Elaboration;
+use kernel::Lowered;
+use report::Report;
+use report::timeline::{Timeline, of_finding, of_kernel};
+use ttgir::Document;
 
 use super::sheet::{SectionName, Sheet};
 use crate::place::Places;

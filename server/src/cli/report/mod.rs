@@ -21,10 +21,10 @@ use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
-use analysis::Engine;
-use analysis::base::{Cancel, Limits, TextRange};
-use analysis::findings::Severity;
-use analysis::gluon::Elaboration;
+use base::{Cancel, Limits, TextRange};
+use engine::Engine;
+use engine::instances::Elaboration;
+use findings::Severity;
 
 use super::Exit;
 use super::args::{Report as Args, ReportFormat};

@@ -1,9 +1,9 @@
 //! Which sections of a file are reported.
 
-use analysis::gluon::Elaboration;
-use analysis::lower::kernel_names;
-use analysis::syntax::ttgir::{Document, Level, Tree};
+use engine::instances::Elaboration;
+use lower::kernel_names;
 use rustc_hash::FxHashMap;
+use ttgir::{Document, Level, Tree};
 
 use super::make::{Content, instances};
 use super::sheet::SectionName;

@@ -1,10 +1,10 @@
 //! A report with what every printer of it needs: whose text it is about, and where its lines are.
 
-use analysis::base::TextRange;
-use analysis::report::{CoverageRow, Edge, Order, PhysicalBuffer, Report};
-use analysis::sync::Space;
-use analysis::syntax::ttgir::{Document, When};
-use analysis::timeline::Timeline;
+use base::TextRange;
+use kernel::Space;
+use report::timeline::Timeline;
+use report::{CoverageRow, Edge, Order, PhysicalBuffer, Report};
+use ttgir::{Document, When};
 
 use crate::place::Places;
 

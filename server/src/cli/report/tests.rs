@@ -1,13 +1,13 @@
 //! The printers and the comparison on a report made by hand: a query-key accumulator in tensor memory
 //! with two packed rows, one of which nothing orders.
 
-use analysis::base::TextRange;
-use analysis::findings::Verdict;
-use analysis::report::{
+use base::TextRange;
+use findings::Verdict;
+use kernel::{Half, Mode, Space, Stage};
+use report::{
     Alias, Barrier, Coverage, CoverageRow, Direction, Edge, Expect, Mechanism, Member, Order, PartitionRow,
     PhysicalBuffer, Remark, RemarkKind, Report, Use,
 };
-use analysis::sync::{Half, Mode, Space, Stage};
 use serde_json::json;
 
 use super::diff::Diff;
@@ -141,7 +141,7 @@ fn report(tokens: bool) -> Report {
 
 fn sheet<'a>(places: &'a Places<'a>, report: Report) -> Sheet<'a> {
     let section = Some(SectionName { number: 3, count: 9, pass: "after doCodePartition".to_owned() });
-    let text = analysis::base::TextRange::new(0, places.text().len() as u32);
+    let text = base::TextRange::new(0, places.text().len() as u32);
     Sheet { path: "k.ttgir", section, text, places, report, timeline: None, finding: None }
 }
 

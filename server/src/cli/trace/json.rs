@@ -6,8 +6,8 @@
 //! what each member says is documented at the type of the same name in `analysis/report/src/timeline/`.
 //! Folded steps are listed all the same.
 
-use analysis::sync::Mode;
-use analysis::timeline::{Folded, Missing, PhaseEnd, Timeline};
+use kernel::Mode;
+use report::timeline::{Folded, Missing, PhaseEnd, Timeline};
 use serde_json::{Value, json};
 
 use super::scene::Scene;

@@ -9,12 +9,12 @@ mod text;
 use std::fs;
 use std::io::{self, Write};
 
-use analysis::base::Limits;
-use analysis::engine::lowered;
-use analysis::findings::{Finding, KernelReport, Problem, Verdict};
-use analysis::sync::Lowered;
-use analysis::syntax::ttgir::Document;
-use analysis::timeline::{Timeline, of_finding, of_kernel};
+use base::Limits;
+use engine::lowered;
+use findings::{Finding, KernelReport, Problem, Verdict};
+use kernel::Lowered;
+use report::timeline::{Timeline, of_finding, of_kernel};
+use ttgir::Document;
 
 use super::args::{Trace, TraceFormat};
 use super::check::{Checked, How, check};

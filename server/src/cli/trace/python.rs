@@ -1,8 +1,8 @@
 //! Runs of kernels in Python.
 
-use analysis::base::Limits;
-use analysis::findings::{Finding, KernelReport, Verdict};
-use analysis::gluon::{Elaboration, KernelInstances};
+use base::Limits;
+use engine::instances::{Elaboration, KernelInstances};
+use findings::{Finding, KernelReport, Verdict};
 
 use super::super::args::Trace;
 use super::super::check::Checked;

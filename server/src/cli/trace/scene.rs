@@ -1,8 +1,8 @@
 //! What all drawings of a run share: its heading, its lines, and what of it is drawn.
 
-use analysis::findings::{Finding, KernelReport, Verdict};
-use analysis::report::Report;
-use analysis::timeline::{Fold, Folded, Row, Step, Timeline};
+use findings::{Finding, KernelReport, Verdict};
+use report::Report;
+use report::timeline::{Fold, Folded, Row, Step, Timeline};
 
 use crate::cli::check::Checked;
 use crate::lanes;

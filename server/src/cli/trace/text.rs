@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use analysis::findings::{KernelReport, Verdict};
-use analysis::sync::Mode;
-use analysis::syntax::ttgir::SyntaxError;
-use analysis::timeline::{Band, Fold, Missing, PhaseEnd, Row, Step, TickAct, Timeline};
+use findings::{KernelReport, Verdict};
+use kernel::Mode;
+use report::timeline::{Band, Fold, Missing, PhaseEnd, Row, Step, TickAct, Timeline};
+use ttgir::SyntaxError;
 
 use super::scene::{Scene, folded, words};
 use crate::cli::check::Checked;

@@ -3,8 +3,8 @@
 //! They hold for the text that was run. When that changes they move with what they stand on, say that they are of
 //! an earlier text and are no errors any more; what is on changed text goes.
 
-use analysis::base::TextRange;
-use analysis::findings::{KernelReport, Severity};
+use base::TextRange;
+use findings::{KernelReport, Severity};
 use tower_lsp::ls_types::{Diagnostic, DiagnosticRelatedInformation, Location, NumberOrString, Uri};
 
 use crate::lsp::facts::Facts;

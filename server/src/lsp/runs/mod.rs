@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use analysis::base::{Cancel, Limits};
-use analysis::{Analysis, Engine, Source};
+use base::{Cancel, Limits};
+use engine::{Analysis, Engine, Source};
 use runtime::launch::store::Store;
 use runtime::run::{Bounds, Event, Instrument};
 use serde::Deserialize;
@@ -274,7 +274,7 @@ fn prepare(order: &Order, snapshot: &Snapshot, root: PathBuf, cancel: &Cancel<'_
 }
 
 /// What the analysis says of the text, made now where it is not there yet.
-fn analysis(snapshot: &Snapshot, cancel: &Cancel<'_>) -> Result<Analysis, analysis::base::Cancelled> {
+fn analysis(snapshot: &Snapshot, cancel: &Cancel<'_>) -> Result<Analysis, base::Cancelled> {
     if let Some(checked) = &snapshot.checked {
         return Ok(checked.analysis.clone());
     }

@@ -4,7 +4,7 @@ use super::barrier::{Barrier, Misuse};
 use super::board::{Arrivals, Board, Fault, Groups, Lane, Meeting, Pending, Touch, Where, Work};
 use super::memory::{Arena, Place, Through, mix};
 use super::values::{OUT, cta, unpack};
-use analysis::sync::{
+use kernel::{
     Access, BufferId, CommitKind, Completion, Effect, EffectKind, InputKind, Issuer, Mode, Proxy, Recipients, Space,
     Var, VarKind,
 };

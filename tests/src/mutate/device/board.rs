@@ -4,11 +4,11 @@ use super::barrier::Barrier;
 use super::memory::Memory;
 use super::policy::{Order, Policy};
 use super::values::{OUT, cta, moved, pack, remote, unpack};
-use analysis::model::Valuation;
-use analysis::sync::{
+use kernel::{
     BlockId, BufferId, Effect, EffectId, EffectKind, InputId, InputKind, Instr, Kernel, Mode, Proxy, ShapeId, SiteId,
     Target, Terminator, Var, ViewOp,
 };
+use machine::Valuation;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Steps after which a run is given up.

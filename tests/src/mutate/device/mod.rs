@@ -30,12 +30,12 @@ pub use board::Fault;
 use board::{Ending, Slot};
 pub use policy::{Pace, Policy};
 
-use analysis::base::{Limits, LineIndex};
-use analysis::decide::{Plan, unbound};
-use analysis::lower::lower;
-use analysis::model::Valuation;
-use analysis::sync::{Input, Kernel, Lowered};
-use analysis::syntax::ttgir::Tree;
+use base::{Limits, LineIndex};
+use kernel::{Input, Kernel, Lowered};
+use lower::lower;
+use machine::Valuation;
+use ttgir::Tree;
+use verify::{Plan, unbound};
 
 /// CTAs of a cluster that are played, all of them.
 const CTAS: u32 = 8;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use analysis::syntax::ttgir::{OpId, Tree};
+use ttgir::{OpId, Tree};
 
 use super::super::{plan, tile};
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use analysis::syntax::ttgir::{Tree, ValueId};
+use ttgir::{Tree, ValueId};
 
 use super::{Call, Sizes, Tensor, Trap, Value, World, evaluate, evaluate_cluster};
 use crate::array::DType;
@@ -96,7 +96,7 @@ impl Kernel {
     }
 }
 
-fn body(tree: &Tree) -> &[analysis::syntax::ttgir::OpId] {
+fn body(tree: &Tree) -> &[ttgir::OpId] {
     let module = tree.top()[0];
     let func = tree.block_ops(tree.blocks(tree.regions(module)[0])[0])[0];
     tree.block_ops(tree.blocks(tree.regions(func)[0])[0])

@@ -5,9 +5,9 @@
 
 mod pairing;
 
-use analysis::base::TextRange;
-use analysis::report::{Barrier, Direction, Edge, Mechanism, Report};
-use analysis::sync::Mode;
+use base::TextRange;
+use kernel::Mode;
+use report::{Barrier, Direction, Edge, Mechanism, Report};
 use serde_json::{Value, json};
 
 use super::block::{Block, Table};

@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-use analysis::report::{Member, PhysicalBuffer, Report, Use};
+use report::{Member, PhysicalBuffer, Report, Use};
 use rustc_hash::FxHashMap;
 
 /// A logical buffer: indices of its physical buffer and of itself in there.

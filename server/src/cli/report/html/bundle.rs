@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use analysis::report::{Direction, Mechanism, Order, Report};
+use report::{Direction, Mechanism, Order, Report};
 
 /// What a line of the graph means.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

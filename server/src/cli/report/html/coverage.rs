@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use analysis::report::{Coverage, CoverageRow, Order, PhysicalBuffer, Use};
-use analysis::sync::Mode;
+use kernel::Mode;
+use report::{Coverage, CoverageRow, Order, PhysicalBuffer, Use};
 
 use super::links::{Links, code, counted, escape, prose};
 use crate::cli::report::sheet::{order_word, space, unit};

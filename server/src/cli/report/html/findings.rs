@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use analysis::findings::Finding;
+use findings::Finding;
 
 use super::links::{Links, code, escape, prose};
 

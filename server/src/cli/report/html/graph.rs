@@ -91,7 +91,7 @@ fn label(links: &Links<'_>, bundle: &Bundle) -> (String, Option<u32>) {
         return (short(&format!("{sign} MISSING: {}", names.join(", ")), LABEL), line);
     }
     let edges: Vec<_> = bundle.edges.iter().filter_map(|&at| report.edges.get(at)).collect();
-    let name = |edge: &&analysis::report::Edge| match edge.barrier.and_then(|at| report.barriers.get(at)) {
+    let name = |edge: &&report::Edge| match edge.barrier.and_then(|at| report.barriers.get(at)) {
         Some(barrier) => barrier.name.clone(),
         None => edge.mechanism.name().to_owned(),
     };

@@ -8,8 +8,8 @@
 
 use std::fmt::{Display, Write};
 
-use analysis::base::TextRange;
-use analysis::report::Report;
+use base::TextRange;
+use report::Report;
 
 use crate::cli::report::sheet::{Sheet, extent};
 

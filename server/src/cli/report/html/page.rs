@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use analysis::findings::Verdict;
-use analysis::report::{Direction, Report};
+use ::findings::Verdict;
+use report::{Direction, Report};
 
 use super::links::{Links, counted, escape, prose};
 use super::{coverage, findings, graph, sections};

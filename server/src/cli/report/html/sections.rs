@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use analysis::report::{Barrier, Edge, Member, PhysicalBuffer, Report, Use};
-use analysis::sync::Half;
+use kernel::Half;
+use report::{Barrier, Edge, Member, PhysicalBuffer, Report, Use};
 
 use super::bundle::{Bundle, Class, bundles};
 use super::coverage::{bar, loops, size};

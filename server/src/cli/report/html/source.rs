@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use analysis::base::TextRange;
-use analysis::report::Order;
+use base::TextRange;
+use report::Order;
 
 use super::links::{Links, escape};
 

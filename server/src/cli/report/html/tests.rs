@@ -1,12 +1,12 @@
 //! The page of a report made by hand: an attention kernel, with names that would like to be markup.
 
-use analysis::base::TextRange;
-use analysis::findings::{Finding, Kind, Note, RunStep, Severity, Verdict};
-use analysis::report::{
+use base::TextRange;
+use findings::{Finding, Kind, Note, RunStep, Severity, Verdict};
+use kernel::{Half, Mode, Space, Stage};
+use report::{
     Alias, Barrier, Coverage, CoverageRow, Direction, Edge, Expect, Mechanism, Member, Order, PartitionRow,
     PhysicalBuffer, Remark, RemarkKind, Report, Use,
 };
-use analysis::sync::{Half, Mode, Space, Stage};
 
 use super::page;
 use crate::cli::report::sheet::Sheet;

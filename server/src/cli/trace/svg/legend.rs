@@ -1,6 +1,6 @@
 //! What the signs mean.
 
-use analysis::timeline::TickAct;
+use report::timeline::TickAct;
 
 use super::marks::sign;
 use super::pen::Pen;

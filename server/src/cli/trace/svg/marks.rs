@@ -1,7 +1,7 @@
 //! Bands, spans, groups and what is missing.
 
-use analysis::sync::Mode;
-use analysis::timeline::{Band, Missing, Phase, PhaseEnd, Span, TickAct};
+use kernel::Mode;
+use report::timeline::{Band, Missing, Phase, PhaseEnd, Span, TickAct};
 
 use super::pen::{Pen, escape};
 use super::{EDGE, PITCH, Plan, ROW};

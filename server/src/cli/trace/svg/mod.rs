@@ -9,7 +9,7 @@ mod legend;
 mod marks;
 mod pen;
 
-use analysis::timeline::{Row, Step, Timeline};
+use report::timeline::{Row, Step, Timeline};
 
 use super::scene::{Scene, folded, words};
 use crate::lanes::wrap;
