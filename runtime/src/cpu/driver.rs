@@ -1,6 +1,7 @@
 //! Takes the threads of a program on: scalars, jumps and values here, effects by the machine.
 
 use asserts::DeadlockAt;
+use base::rng::SplitMix64;
 use explore::{Status, System};
 use kernel::{EffectId, EffectKind, Instr, Issuer, Pure, Target, Terminator};
 use machine::{Life, Lost, Place as Stand};
@@ -9,7 +10,6 @@ use super::context::{Axis, Context};
 use super::host::Next;
 use super::pending::{Pending, Transfer};
 use super::program::{Program, Stop};
-use super::random::Random;
 use super::says::Says;
 use super::value::World;
 
@@ -55,7 +55,7 @@ pub(super) struct Run<'c, 'k> {
     pub(super) context: &'c Context<'k>,
     pub(super) world: World,
     pub(super) grid: Grid,
-    pub(super) random: Random,
+    pub(super) random: SplitMix64,
     pub(super) says: Says,
     /// Instructions so far.
     pub(super) steps: u64,
@@ -87,7 +87,7 @@ enum Copies {
 }
 
 impl Mood {
-    pub(super) fn any(random: &mut Random, threads: usize) -> Mood {
+    pub(super) fn any(random: &mut SplitMix64, threads: usize) -> Mood {
         let copies = [Copies::Late, Copies::OthersFirst, Copies::Soon, Copies::NowAndThen];
         // Half of the time nobody is slow.
         let slow = random.below(2 * threads.max(1));
@@ -95,12 +95,12 @@ impl Mood {
     }
 
     /// The copy that happens now.
-    fn lands(self, pending: &mut Pending, random: &mut Random) -> Option<Transfer> {
+    fn lands(self, pending: &mut Pending, random: &mut SplitMix64) -> Option<Transfer> {
         match self.copies {
             Copies::Late => None,
             Copies::OthersFirst => pending.overtaking(),
-            Copies::Soon if random.once_in(2) => pending.any(random),
-            Copies::NowAndThen if random.once_in(8) => pending.any(random),
+            Copies::Soon if random.one_in(2) => pending.any(random),
+            Copies::NowAndThen if random.one_in(8) => pending.any(random),
             Copies::Soon | Copies::NowAndThen => None,
         }
     }
@@ -120,7 +120,7 @@ pub(super) enum Went {
 impl<'k> Program<'k> {
     /// Takes one step of one thread.
     pub(super) fn step(&mut self, run: &mut Run<'_, 'k>) -> Result<Went, Stop> {
-        if run.random.once_in(48) {
+        if run.random.one_in(48) {
             self.mood = Mood::any(&mut run.random, self.state.threads.len());
         }
         if let Some(next) = self.mood.lands(&mut self.pending, &mut run.random) {
@@ -149,7 +149,7 @@ impl<'k> Program<'k> {
     fn pick(&self, run: &mut Run<'_, 'k>) -> Option<usize> {
         let threads = self.state.threads.len();
         let slow = self.mood.slow;
-        if self.last != slow && !run.random.once_in(6) && self.ready(run.context, self.last) {
+        if self.last != slow && !run.random.one_in(6) && self.ready(run.context, self.last) {
             return Some(self.last);
         }
         let first = run.random.below(threads);

@@ -20,7 +20,6 @@ mod mma;
 mod moves;
 mod pending;
 mod program;
-mod random;
 mod says;
 mod schedule;
 mod transfer;
@@ -31,6 +30,7 @@ mod tests;
 
 use std::time::Instant;
 
+use base::rng::SplitMix64;
 use base::{Cancel, Limits, Semantics};
 use findings::{KernelReport, Verdict};
 use kernel::{InputKind, Stage};
@@ -41,7 +41,6 @@ use ttgir::{Document, Tree};
 use bind::{Bound, bind};
 use context::Context;
 use driver::{Grid, Run};
-use random::Random;
 use says::Says;
 use schedule::{Bounded, launch};
 use value::World;
@@ -130,7 +129,7 @@ fn execute(
         context: &context,
         world,
         grid: Grid::new(grid),
-        random: Random::new(request.seed, 1),
+        random: SplitMix64::stream(request.seed, 1),
         says: Says::new(inputs(made, &bound)),
         steps: 0,
         atomics: 0,

@@ -8,10 +8,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use base::rng::SplitMix64;
 use machine::{Channel, Clock, Done};
 use ttgir::OpId;
 
-use super::random::Random;
 use super::transfer::Act;
 use super::value::Value;
 
@@ -74,7 +74,7 @@ impl Pending {
     }
 
     /// Any.
-    pub(super) fn any(&mut self, random: &mut Random) -> Option<Transfer> {
+    pub(super) fn any(&mut self, random: &mut SplitMix64) -> Option<Transfer> {
         if self.open.is_empty() {
             return None;
         }

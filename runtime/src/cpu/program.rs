@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use base::rng::SplitMix64;
 use kernel::{BufferId, HostId, Kernel, SiteId, Target, Var, VarKind};
 use machine::{Lost, Record, State, remote_cta, unpack};
 use ttgir::{OpId, ValueId};
@@ -10,7 +11,6 @@ use super::context::{Context, Held};
 use super::driver::Mood;
 use super::memory::Local;
 use super::pending::{Future, Pending, Transfer};
-use super::random::Random;
 use super::transfer::{Memories, Place};
 use super::value::{Trap, Value, World};
 
@@ -62,7 +62,7 @@ impl<'k> Program<'k> {
     /// A program at its start; `None` where its memory is more than any machine has.
     pub(super) fn new(
         context: &Context<'k>,
-        random: &mut Random,
+        random: &mut SplitMix64,
         id: [i64; 3],
         arguments: &[(Var, Argument)],
     ) -> Option<Program<'k>> {

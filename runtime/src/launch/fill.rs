@@ -5,6 +5,8 @@
 
 use std::f64::consts::TAU;
 
+use base::rng::{mix, unit};
+
 use super::npy;
 use super::{ArraySpec, Fill};
 use crate::array::{Array, DType};
@@ -64,20 +66,8 @@ fn element(spec: &ArraySpec, key: u64, index: u64) -> f64 {
     }
 }
 
-/// From 0 on, below 1.
-fn unit(key: u64, index: u64) -> f64 {
-    (mix(key.wrapping_add(index.wrapping_mul(0x9e37_79b9_7f4a_7c15))) >> 11) as f64 / (1u64 << 53) as f64
-}
-
 fn key(name: &str, seed: u64) -> u64 {
     name.bytes().fold(mix(seed ^ 0x5851_f42d_4c95_7f2d), |key, byte| mix(key ^ u64::from(byte)))
-}
-
-/// A bijection of 64-bit words in which each bit depends on all (the finaliser of splitmix64).
-fn mix(word: u64) -> u64 {
-    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ word >> 31
 }
 
 /// What a tensor of this type holds where the recipe does not say: values of the size that kernels meet, and

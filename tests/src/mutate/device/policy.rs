@@ -1,23 +1,6 @@
 //! Who goes first: orders that are as unlucky as they can be, and random ones.
 
-/// A small random generator (SplitMix64).
-#[derive(Clone, Debug)]
-pub struct Dice(u64);
-
-impl Dice {
-    /// The same numbers for the same seed.
-    pub fn new(seed: u64) -> Dice {
-        Dice(seed)
-    }
-
-    /// The next number.
-    pub fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-}
+use base::rng::SplitMix64;
 
 /// When what was issued happens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +33,7 @@ pub struct Policy {
 pub struct Order {
     pace: Pace,
     leaks: bool,
-    dice: Dice,
+    random: SplitMix64,
     threads: Vec<u64>,
 }
 
@@ -75,15 +58,15 @@ impl Policy {
     /// The priorities of so many threads.
     pub fn order(&self, threads: usize) -> Order {
         let seed = if let Pace::Random(seed) = self.pace { seed } else { 0 };
-        let mut dice = Dice::new(seed);
+        let mut random = SplitMix64::new(seed);
         let plain = |thread: usize| 1_000 + (threads - thread) as u64;
         let threads = (0..threads).map(|thread| match self.pace {
-            Pace::Random(_) => dice.roll(),
+            Pace::Random(_) => random.next_u64(),
             _ if self.first == Some(thread) => 2_000,
             _ if self.last == Some(thread) => 500,
             _ => plain(thread),
         });
-        Order { pace: self.pace, leaks: self.leaks, threads: threads.collect(), dice }
+        Order { pace: self.pace, leaks: self.leaks, threads: threads.collect(), random }
     }
 }
 
@@ -99,14 +82,14 @@ impl Order {
             Pace::Eager => u64::MAX - number,
             Pace::Lazy => 400 - number.min(400),
             Pace::Backwards => number.min(400),
-            Pace::Random(_) => self.dice.roll(),
+            Pace::Random(_) => self.random.next_u64(),
         }
     }
 
     /// Whether the asynchronous proxy sees a generic write at once.
     pub fn leaks(&mut self) -> bool {
         match self.pace {
-            Pace::Random(_) => self.dice.roll().is_multiple_of(2),
+            Pace::Random(_) => self.random.next_u64().is_multiple_of(2),
             _ => self.leaks,
         }
     }
@@ -114,10 +97,10 @@ impl Order {
     /// Called at each step: now and then a thread's luck changes.
     pub fn tick(&mut self) {
         if let Pace::Random(_) = self.pace {
-            let roll = self.dice.roll();
+            let roll = self.random.next_u64();
             if roll.is_multiple_of(16) && !self.threads.is_empty() {
                 let thread = (roll >> 8) as usize % self.threads.len();
-                self.threads[thread] = self.dice.roll();
+                self.threads[thread] = self.random.next_u64();
             }
         }
     }

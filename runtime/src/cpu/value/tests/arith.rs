@@ -46,11 +46,11 @@ fn pairs(width: u32) -> Vec<(i64, i64)> {
         let half = 1i64 << (width - 1);
         return (-half..half).flat_map(|a| (-half..half).map(move |b| (a, b))).collect();
     }
-    let mut random = Random(u64::from(width));
+    let mut random = SplitMix64::new(u64::from(width));
     let (most, least) = (i64::MAX >> (64 - width), i64::MIN >> (64 - width));
     let mut some = vec![0, 1, -1, 2, -2, 7, i64::from(width) - 1, i64::from(width), most, most - 1, least, least + 1];
-    some.extend((0..30).map(|_| random.next() as i64 >> (64 - width)));
-    some.extend((0..30).map(|_| random.next() as i64 >> (random.next() % 62)));
+    some.extend((0..30).map(|_| random.next_u64() as i64 >> (64 - width)));
+    some.extend((0..30).map(|_| random.next_u64() as i64 >> (random.next_u64() % 62)));
     let wrap = |value: i64| value << (64 - width) >> (64 - width);
     some.iter().flat_map(|a| some.iter().map(move |b| (wrap(*a), wrap(*b)))).collect()
 }
@@ -155,9 +155,9 @@ fn extensions_truncations_and_products_of_twice_the_width() {
     assert_eq!(cast("%r = arith.extsi %a : i8 to i64", "i8", Value::int(8, -1)), -1);
     assert_eq!(cast("%r = arith.trunci %a : i32 to i8", "i32", Value::int(32, 511)), -1);
     assert_eq!(cast("%r = arith.trunci %a : i32 to i1", "i32", Value::int(32, 2)), 0);
-    let mut random = Random(3);
+    let mut random = SplitMix64::new(3);
     for _ in 0..200 {
-        let (a, b) = (random.next() as i64, random.next() as i64);
+        let (a, b) = (random.next_u64() as i64, random.next_u64() as i64);
         let both = [Value::int(64, a), Value::int(64, b)];
         let kernel = Kernel::new(1, "%a: i64, %b: i64", "%l, %h = arith.mulsi_extended %a, %b : i64");
         let results = kernel.run(&both).unwrap();

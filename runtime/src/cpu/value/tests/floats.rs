@@ -53,9 +53,9 @@ fn the_fast_ways_agree_with_the_general_one() {
             check(f32::from_bits(u32::from(high) << 16 | low));
         }
     }
-    let mut random = Random(1);
+    let mut random = SplitMix64::new(1);
     for _ in 0..300_000 {
-        check(f32::from_bits(random.next() as u32));
+        check(f32::from_bits(random.next_u64() as u32));
     }
 }
 
@@ -129,9 +129,9 @@ fn known_numbers() {
 
 #[test]
 fn doubles_round_to_floats_as_the_processor_does() {
-    let mut random = Random(2);
+    let mut random = SplitMix64::new(2);
     for _ in 0..200_000 {
-        let number = f64::from_bits(random.next());
+        let number = f64::from_bits(random.next_u64());
         if !number.is_nan() {
             assert_eq!(
                 encode(DType::F32, number, Rounding::Nearest),
@@ -139,7 +139,7 @@ fn doubles_round_to_floats_as_the_processor_does() {
                 "{number:e}"
             );
         }
-        let number = f64::from(f32::from_bits(random.next() as u32)) * (1.0 + random.unit() * 1e-8);
+        let number = f64::from(f32::from_bits(random.next_u64() as u32)) * (1.0 + super::unit(&mut random) * 1e-8);
         if !number.is_nan() {
             assert_eq!(
                 encode(DType::F32, number, Rounding::Nearest),
@@ -152,10 +152,10 @@ fn doubles_round_to_floats_as_the_processor_does() {
 
 #[test]
 fn arithmetic_of_halves_is_rounded_once() {
-    let mut random = Random(5);
+    let mut random = SplitMix64::new(5);
     for (dtype, name) in [(DType::F16, "f16"), (DType::BF16, "bf16")] {
         let n = 20_000u64;
-        let bits: Vec<(u64, u64)> = (0..n).map(|_| (random.next() & 0xffff, random.next() & 0xffff)).collect();
+        let bits: Vec<(u64, u64)> = (0..n).map(|_| (random.next_u64() & 0xffff, random.next_u64() & 0xffff)).collect();
         let a = Value::Tensor(Tensor::from_bits(dtype, [n].into(), bits.iter().map(|pair| pair.0)));
         let b = Value::Tensor(Tensor::from_bits(dtype, [n].into(), bits.iter().map(|pair| pair.1)));
         for (op, f) in [
@@ -203,9 +203,9 @@ fn conversions_of_ops() {
 
 #[test]
 fn integers_become_the_nearest_float() {
-    let mut random = Random(9);
+    let mut random = SplitMix64::new(9);
     for _ in 0..2000 {
-        let value = random.next() as i64 >> (random.next() % 63);
+        let value = random.next_u64() as i64 >> (random.next_u64() % 63);
         let number = |to: &str, op: &str| {
             let body = format!("%r = arith.{op} %a : i64 to {to}");
             eval("%a: i64", &body, &[Value::int(64, value)])
@@ -255,10 +255,10 @@ fn functions_are_near_known_values() {
 
 #[test]
 fn a_fused_product_of_halves_is_rounded_once() {
-    let mut random = Random(11);
+    let mut random = SplitMix64::new(11);
     let n = 20_000u64;
     let bits: Vec<[u64; 3]> =
-        (0..n).map(|_| [random.next(), random.next(), random.next()].map(|b| b & 0xffff)).collect();
+        (0..n).map(|_| [random.next_u64(), random.next_u64(), random.next_u64()].map(|b| b & 0xffff)).collect();
     let part = |which: usize| Value::Tensor(Tensor::from_bits(DType::F16, [n].into(), bits.iter().map(|b| b[which])));
     let ty = format!("tensor<{n}xf16>");
     let parameters = format!("%a: {ty}, %b: {ty}, %c: {ty}");

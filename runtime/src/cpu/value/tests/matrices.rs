@@ -8,11 +8,11 @@ use crate::cpu::value::upcast::{Kind, Side, upcast};
 
 /// A matrix of random numbers of a type.
 fn random(dtype: DType, shape: &[u64], seed: u64) -> Tensor {
-    let mut random = Random(seed);
+    let mut random = SplitMix64::new(seed);
     let len = shape.iter().product::<u64>();
     let bits = (0..len).map(|_| match dtype.is_int() {
-        true => random.next(),
-        false => encode(dtype, random.unit() * 4.0, Rounding::Nearest),
+        true => random.next_u64(),
+        false => encode(dtype, super::unit(&mut random) * 4.0, Rounding::Nearest),
     });
     Tensor::from_bits(dtype, Sizes::from(shape), bits.collect::<Vec<_>>().into_iter())
 }

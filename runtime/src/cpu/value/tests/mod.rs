@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use base::rng::SplitMix64;
 use ttgir::{Tree, ValueId};
 
 use super::{Call, Sizes, Tensor, Trap, Value, World, evaluate, evaluate_cluster};
@@ -16,23 +17,9 @@ mod memory;
 mod reductions;
 mod shapes;
 
-/// A source of numbers that are the same in every run.
-pub struct Random(pub u64);
-
-impl Random {
-    /// The next 64 bits (splitmix64).
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number from -1 to 1.
-    pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
+/// A number from -1 to 1.
+pub fn unit(random: &mut SplitMix64) -> f64 {
+    (random.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
 /// A function of these parameters (`%a: i32, %b: tensor<4xf32>`) whose body is to be executed.

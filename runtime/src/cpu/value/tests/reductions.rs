@@ -12,8 +12,8 @@ fn reduce(axis: usize, from: &str, to: &str, element: &str, op: &str) -> String 
 #[test]
 fn sums_along_each_axis() {
     let (x, y, z) = (4usize, 5usize, 8usize);
-    let mut random = Random(4);
-    let values: Vec<i64> = (0..x * y * z).map(|_| (random.next() % 1000) as i64 - 500).collect();
+    let mut random = SplitMix64::new(4);
+    let values: Vec<i64> = (0..x * y * z).map(|_| (random.next_u64() % 1000) as i64 - 500).collect();
     let a = ints(DType::I32, &[4, 5, 8], values.clone());
     let at = |i: usize, j: usize, k: usize| values[(i * y + j) * z + k];
     let sum = |axis, to: &str| {
