@@ -1,6 +1,6 @@
-//! Project chores: `cargo xtask test`, `cargo xtask tidy`, `cargo xtask fixtures`,
-//! `cargo xtask mutate`.
+//! Project chores: `cargo xtask test`, `tidy`, `circles`, `fixtures` and `mutate`.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -9,6 +9,7 @@ usage: cargo xtask <command>
   test [--fast | --slow]   every check and every test; --fast leaves out clippy, wasm and the editors,
                            --slow adds the tests that are marked as ignored
   tidy                     what must not be in the tree: see ARCHITECTURE.md, \"What is absent\"
+  circles [PATH]           files of a crate that need each other, those whose path holds the word
   fixtures [--marks]       rewrites the outputs of all pages and of the README, with --marks the carets too
   mutate [...]             slips in the corpus's clean kernels, and which are found; --help says more";
 
@@ -21,6 +22,8 @@ fn main() -> ExitCode {
         ["test", "--fast"] => xtask::test::run(&root, xtask::test::Scope::Fast),
         ["test", "--slow"] => xtask::test::run(&root, xtask::test::Scope::Slow),
         ["tidy"] => tidy(&root),
+        ["circles"] => circles(&root, ""),
+        ["circles", part] => circles(&root, part),
         ["fixtures"] => xtask::test::update_fixtures(&root, "1"),
         ["fixtures", "--marks"] => xtask::test::update_fixtures(&root, "marks"),
         ["mutate", rest @ ..] => xtask::mutate::run(&root, rest),
@@ -29,6 +32,27 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Prints the circles with a file whose path holds `part`, each file with those of its circle that it needs.
+fn circles(root: &std::path::Path, part: &str) -> ExitCode {
+    let mut circles = xtask::tidy::circles(root);
+    circles.retain(|circle| circle.keys().any(|file| file.contains(part)));
+    for circle in &circles {
+        println!("{} files:", circle.len());
+        for (file, needs) in circle {
+            let needs: Vec<&str> = needs.iter().map(|need| short(file, need)).collect();
+            println!("    {file} needs {}", needs.join(", "));
+        }
+    }
+    println!("{} circles, the largest of {} files", circles.len(), circles.first().map_or(0, BTreeMap::len));
+    ExitCode::SUCCESS
+}
+
+/// The path without the folders that it shares with another.
+fn short<'a>(beside: &str, path: &'a str) -> &'a str {
+    let same = beside.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
+    &path[path[..same].rfind('/').map_or(0, |at| at + 1)..]
 }
 
 fn tidy(root: &std::path::Path) -> ExitCode {

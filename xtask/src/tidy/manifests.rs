@@ -1,6 +1,6 @@
 //! Every dependency is pinned once, at the root, and ARCHITECTURE.md says why it is there.
 
-use super::{File, Problem};
+use super::tree::{File, Problem};
 use std::collections::BTreeSet;
 
 pub(super) fn check(files: &[File]) -> Vec<Problem> {

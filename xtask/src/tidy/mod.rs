@@ -3,55 +3,23 @@
 //! Each check is a function from the tree to problems. They read text, not syntax: a rule that
 //! needs more than lines belongs to clippy. What they miss: code that a macro makes.
 
+mod circles;
 mod manifests;
 mod pages;
 mod paths;
 mod sizes;
+mod tokens;
+mod tree;
 mod words;
 
-use std::fmt;
 use std::path::Path;
 
-/// A broken rule and its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// Path from the root, with `/`.
-    pub path: String,
-    /// Line, from 1; 0 for the whole file.
-    pub line: usize,
-    /// What is wrong and what to do.
-    pub message: String,
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => write!(f, "{}: {}", self.path, self.message),
-            line => write!(f, "{}:{line}: {}", self.path, self.message),
-        }
-    }
-}
-
-/// A text file of the tree.
-#[derive(Debug, Clone)]
-pub(crate) struct File {
-    /// Path from the root, with `/`.
-    pub path: String,
-    /// Content.
-    pub text: String,
-}
-
-impl File {
-    fn problem(&self, line: usize, message: impl Into<String>) -> Problem {
-        Problem { path: self.path.clone(), line, message: message.into() }
-    }
-}
+pub use circles::Circle;
+pub use tree::Problem;
 
 /// All problems of the tree at `root`, by path and line.
 pub fn run(root: &Path) -> Vec<Problem> {
-    let mut files = Vec::new();
-    collect(root, root, &mut files);
-    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let files = tree::read(root);
     let mut problems = Vec::new();
     problems.extend(manifests::check(&files));
     problems.extend(pages::check(&files));
@@ -62,25 +30,7 @@ pub fn run(root: &Path) -> Vec<Problem> {
     problems
 }
 
-/// Text files below `folder`; build outputs and what git keeps are left out.
-fn collect(root: &Path, folder: &Path, files: &mut Vec<File>) {
-    const SKIPPED: [&str; 6] = ["target", "node_modules", ".git", "out", "dist", "__pycache__"];
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let Ok(kind) = entry.file_type() else { continue };
-        if SKIPPED.contains(&name.as_str()) {
-            continue;
-        }
-        if kind.is_dir() {
-            collect(root, &path, files);
-        } else if kind.is_file()
-            && let Ok(text) = std::fs::read_to_string(&path)
-        {
-            let relative = path.strip_prefix(root).unwrap_or(&path);
-            let path = relative.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
-            files.push(File { path, text });
-        }
-    }
+/// Files that need each other, by crate: the largest circle first.
+pub fn circles(root: &Path) -> Vec<Circle> {
+    circles::circles(&tree::read(root))
 }

@@ -2,7 +2,7 @@
 //!
 //! Whether the analysis agrees with the marks on a page is the fixture tests' matter.
 
-use super::{File, Problem};
+use super::tree::{File, Problem};
 
 const KINDS: &str = "analysis/findings/src/kind.rs";
 const FOLDER: &str = "analysis/findings/src/pages/";

@@ -1,6 +1,6 @@
 //! Pages go stale at their paths first: every path that they name exists.
 
-use super::{File, Problem};
+use super::tree::{File, Problem};
 use std::path::Path;
 
 /// Pages whose quoted paths are checked.

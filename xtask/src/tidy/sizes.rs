@@ -1,6 +1,6 @@
 //! No file that one cannot read in a sitting.
 
-use super::{File, Problem};
+use super::tree::{File, Problem};
 
 const MOST_LINES: usize = 800;
 

@@ -1,6 +1,6 @@
 //! No machine of ours in the tree: absolute paths of a checkout, private registries.
 
-use super::{File, Problem};
+use super::tree::{File, Problem};
 
 /// Spelt in two halves, so that this file does not hold them.
 const PATHS: [(&str, &str); 5] =
