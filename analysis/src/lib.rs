@@ -38,7 +38,7 @@ pub use engine::{Analysis, Engine, Source};
 pub use findings::{Finding, Kind, Severity, Verdict};
 pub use gluon::syntax::{NoSources, Sources};
 
-use engine::instances::{Config, Workshop};
+use engine::instances::{Config, Elaborator};
 
 /// How a text is checked.
 #[derive(Debug, Default)]
@@ -56,8 +56,8 @@ pub struct Options {
 /// [`Sources`] that know them.
 pub fn check(text: impl Into<Arc<str>>, options: &Options) -> Analysis {
     let source = Source::new(&options.path, text);
-    let mut workshop = Workshop::new(options.config.clone());
+    let mut elaborator = Elaborator::new(options.config.clone());
     let mut engine = Engine::new(options.limits.clone());
     // Nobody cancels it.
-    engine.analyse_source(&source, &mut workshop, &NoSources, &Cancel::never()).unwrap_or_default()
+    engine.analyse_source(&source, &mut elaborator, &NoSources, &Cancel::never()).unwrap_or_default()
 }

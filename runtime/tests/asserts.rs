@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use asserts::{Class, Log, PathMap, classes};
+use asserts::{AssertClass, AssertLog, PathMap, classes};
 use base::Cancel;
 use findings::Finding;
 use runtime::launch::{Launch, Origin};
@@ -90,11 +90,11 @@ fn a_line_of_the_source_is_one_op_or_all_that_it_may_be() {
 fn the_suites_asserts_are_all_known() {
     let path = tests().join("asserts/suite-lines.txt");
     let text = fs::read_to_string(&path).expect("the suite's asserts");
-    let log = Log::read(&text);
+    let log = AssertLog::read(&text);
     assert_eq!(log.total() as usize, text.lines().count());
     for counted in &log.asserts {
         let message = &counted.first.message;
-        assert_ne!(message.class(), Class::Other, "{message:?}");
+        assert_ne!(message.class(), AssertClass::Other, "{message:?}");
         assert!(classes(message.kind()).contains(&message.class()), "{message:?}");
     }
 }

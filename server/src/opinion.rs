@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use base::{Cancel, Cancelled, TextRange};
 use engine::Engine;
-use engine::instances::{Elaboration, Given, Opinion, Shadow};
+use engine::instances::{ElaboratedInstance, Elaboration, Given, Opinion};
 use runtime::sidecar::{KernelRequest, Request, Sidecar, SidecarError};
 
 /// How long importing Triton, and compiling all kernels of a file, may take.
@@ -43,21 +43,21 @@ pub fn compare(
     cancel: &Cancel<'_>,
 ) -> Result<Result<Vec<Second>, SidecarError>, Cancelled> {
     let mut seconds = Vec::new();
-    let mut wanted: Vec<(usize, &Shadow)> = Vec::new();
+    let mut wanted: Vec<(usize, &ElaboratedInstance)> = Vec::new();
     let mut request = Request { file: path.display().to_string(), kernels: Vec::new() };
     for kernel in &elaboration.kernels {
         let range = elaboration.module.place(kernel.entry.name_range).0;
-        for shadow in &kernel.shadows {
-            let label = shadow.instance.label.clone();
+        for elaborated in &kernel.instances {
+            let label = elaborated.instance.label.clone();
             let asked = if kernel.entry.inside.is_empty() {
-                kernel_request(&kernel.entry.name, shadow)
+                kernel_request(&kernel.entry.name, elaborated)
             } else {
                 Err("it is defined inside a function".to_owned())
             };
             let opinion = match asked {
                 Ok(one) => {
                     request.kernels.push(one);
-                    wanted.push((seconds.len(), shadow));
+                    wanted.push((seconds.len(), elaborated));
                     Err(String::new())
                 }
                 Err(why) => Err(why),
@@ -72,20 +72,20 @@ pub fn compare(
         Ok(compiled) => compiled,
         Err(error) => return Ok(Err(error)),
     };
-    for ((at, shadow), compiled) in wanted.into_iter().zip(compiled) {
+    for ((at, elaborated), compiled) in wanted.into_iter().zip(compiled) {
         cancel.check()?;
         let Some(second) = seconds.get_mut(at) else { continue };
         second.ms = compiled.ms;
         second.opinion = match compiled.ttgir {
-            Some(ttgir) => engine.second_opinion(shadow, &ttgir, cancel)?,
+            Some(ttgir) => engine.compare_with_compiled(elaborated, &ttgir, cancel)?,
             None => Err(compiled.error.unwrap_or_else(|| "Triton gave no reason".to_owned())),
         };
     }
     Ok(Ok(seconds))
 }
 
-fn kernel_request(name: &str, shadow: &Shadow) -> Result<KernelRequest, String> {
-    let spec = &shadow.instance.spec;
+fn kernel_request(name: &str, elaborated: &ElaboratedInstance) -> Result<KernelRequest, String> {
+    let spec = &elaborated.instance.spec;
     if spec.host.is_some() {
         return Err("its arguments cannot be written down".to_owned());
     }

@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
-use engine::instances::Script;
+use engine::instances::PythonFile;
 use gluon::syntax::{Module, Sources};
 use rustc_hash::FxHashMap;
 use walkdir::WalkDir;
@@ -53,7 +53,7 @@ struct Inner {
 /// An open document.
 #[derive(Debug)]
 struct Open {
-    script: Script,
+    python: PythonFile,
     /// Its tree, of one that does not mention Gluon: made when it is asked for.
     plain: Option<Arc<Module>>,
 }
@@ -97,9 +97,9 @@ impl Workspace {
     }
 
     /// An open document as it is now.
-    pub fn open(&self, path: &str, script: &Script) {
+    pub fn open(&self, path: &str, python: &PythonFile) {
         let mut inner = self.lock();
-        inner.open.insert(PathBuf::from(path), Open { script: script.clone(), plain: None });
+        inner.open.insert(PathBuf::from(path), Open { python: python.clone(), plain: None });
         inner.mentions.clear();
     }
 
@@ -155,7 +155,7 @@ impl Sources for Workspace {
                 .filter(|file| !inner.open.contains_key(&file.path) && finder.find(file.text.as_bytes()).is_some())
                 .map(|file| file.path.clone())
                 .collect();
-            let open = inner.open.iter().filter(|(_, open)| finder.find(open.script.text().as_bytes()).is_some());
+            let open = inner.open.iter().filter(|(_, open)| finder.find(open.python.text().as_bytes()).is_some());
             let mut all: Vec<PathBuf> = open.map(|(path, _)| path.clone()).chain(found).collect();
             all.sort();
             all.dedup();
@@ -186,10 +186,10 @@ impl Inner {
 
     fn read(&mut self, path: &Path) -> Option<Arc<Module>> {
         if let Some(open) = self.open.get_mut(path) {
-            if open.script.mentions_gluon() {
-                return Some(open.script.module().clone());
+            if open.python.mentions_gluon() {
+                return Some(open.python.module().clone());
             }
-            let parse = || Arc::new(Module::parse(path.to_string_lossy(), open.script.text(), None));
+            let parse = || Arc::new(Module::parse(path.to_string_lossy(), open.python.text(), None));
             return Some(open.plain.get_or_insert_with(parse).clone());
         }
         let stamp = stamp(path)?;
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(text(workspace.file(&main, "../kernels/./helper.py")).as_deref(), Some("x = 1\n"));
         assert_eq!(workspace.mentions("main.kernel").len(), 1);
         let helper = root.join("kernels/helper.py").to_string_lossy().into_owned();
-        workspace.open(&helper, &Script::new(helper.clone(), "x = 3\n"));
+        workspace.open(&helper, &PythonFile::new(helper.clone(), "x = 3\n"));
         assert_eq!(text(workspace.import(&main, "helper")).as_deref(), Some("x = 3\n"));
         workspace.close(&helper);
         assert_eq!(text(workspace.import(&main, "helper")).as_deref(), Some("x = 1\n"));

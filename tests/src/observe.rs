@@ -76,7 +76,7 @@ pub fn observe_sync(source: &str, limits: &Limits) -> Observation {
         Ok(lowered) => lowered,
         Err(error) => return Observation { defects: vec![error.to_string()], ..Observation::default() },
     };
-    let report = || Engine::new(limits.clone()).judge(&lowered, &Cancel::never()).ok();
+    let report = || Engine::new(limits.clone()).check_kernel(&lowered, &Cancel::never()).ok();
     let Some(first) = report() else {
         return Observation { defects: vec!["the analysis says it was cancelled".into()], ..Observation::default() };
     };

@@ -63,10 +63,10 @@ pub fn kernel(lowered: &Lowered, limits: &Limits) -> Vec<String> {
 /// Whether the run of a finding does not show it, or shows it without one of its steps.
 fn not_minimal(kernel: &Kernel, finding: &Finding, limits: &Limits) -> Option<String> {
     let kind = finding.kind.name();
-    let trail = finding.trail.as_ref()?;
-    let machine = Machine::new(kernel, &trail.valuation, limits);
-    let (schedule, goal) = (&trail.shown.schedule, &trail.shown.goal);
-    if reach(&machine, schedule, goal).as_ref() != Some(&trail.shown) {
+    let witness = finding.witness.as_ref()?;
+    let machine = Machine::new(kernel, &witness.valuation, limits);
+    let (schedule, goal) = (&witness.run.schedule, &witness.run.goal);
+    if reach(&machine, schedule, goal).as_ref() != Some(&witness.run) {
         return Some(format!("the run of {kind} does not lead there"));
     }
     let without = |at: usize| {

@@ -3,7 +3,7 @@
 //!
 //! A sample by default; `FENCEPOST_TYPING=all` takes all of them, which takes minutes.
 
-use engine::instances::Script;
+use engine::instances::PythonFile;
 use fencepost_tests::corpus::{Row, manifest, specs};
 use fencepost_tests::gluon::files::Disk;
 use fencepost_tests::gluon::long::directed;
@@ -68,7 +68,7 @@ fn check(row: &Row, specs: &Value, sort: &str, all: bool) -> Result<(), String> 
     let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
     let given = specs.get(&row.spec).ok_or("the manifest has no such spec")?;
     let text = directed(&text, &row.kernel, given, &row.arch);
-    let good = Script::new(path.display().to_string(), text.as_str());
+    let good = PythonFile::new(path.display().to_string(), text.as_str());
     let texts: Vec<Typed> = if sort == "prefixes" { prefixes(&text).collect() } else { deletions(&text).collect() };
     let step = if all { 1 } else { (texts.len() / SAMPLE).max(1) };
     let files = Disk::default();
@@ -79,7 +79,7 @@ fn check(row: &Row, specs: &Value, sort: &str, all: bool) -> Result<(), String> 
             let start = Instant::now();
             let done = catch_unwind(AssertUnwindSafe(|| {
                 let text = typed.text.as_str();
-                let script = if before { good.with_text(text) } else { Script::new(good.module().path(), text) };
+                let script = if before { good.with_text(text) } else { PythonFile::new(good.module().path(), text) };
                 let spec = recipe::of_manifest(script.module(), &row.kernel, &row.arch, given, "")?;
                 say(&script, &files, &spec)
             }));

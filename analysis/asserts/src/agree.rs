@@ -1,13 +1,13 @@
 //! Whether a static finding and what a run says are one and the same, and how to say that they are not.
 
-use super::{Class, Message};
+use super::{AssertClass, AssertMessage};
 use base::TextRange;
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
 
 /// The messages in which a finding of a kind may end on a device. Which one depends on who comes first: a race is
 /// met by the reader or by the writer, and a wait with the wrong phase lets a race happen or never ends.
-pub fn classes(kind: Kind) -> &'static [Class] {
-    use Class::{
+pub fn classes(kind: Kind) -> &'static [AssertClass] {
+    use AssertClass::{
         Deadlock, Fence, Global, Internal, Lifecycle, Other, OutstandingReads, OutstandingWrites, Pending, Scatter,
         Underflow,
     };
@@ -33,7 +33,7 @@ pub fn classes(kind: Kind) -> &'static [Class] {
 }
 
 /// Whether a static finding is what a message says.
-pub fn predicts(finding: &Finding, message: &Message) -> bool {
+pub fn predicts(finding: &Finding, message: &AssertMessage) -> bool {
     finding.severity <= Severity::Warning && classes(finding.kind).contains(&message.class())
 }
 

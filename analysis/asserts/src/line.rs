@@ -11,7 +11,7 @@ use std::mem::take;
 
 use rustc_hash::FxHashMap;
 
-use super::Message;
+use super::AssertMessage;
 
 /// One assert, as a device says it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -21,7 +21,7 @@ pub struct Assert {
     /// Line, from 1; 0 where the compiler knew none.
     pub line: u32,
     /// The message.
-    pub message: Message,
+    pub message: AssertMessage,
     /// Which program, where the form says so.
     pub block: Option<[u32; 3]>,
     /// Which thread of it.
@@ -47,7 +47,7 @@ fn cuda(line: &str) -> Option<Assert> {
     let block = triple(numbers.split("block: [").nth(1)?);
     let thread = numbers.split("thread: [").nth(1).and_then(triple);
     let (file, number) = file_and_line(&head[..place])?;
-    Some(Assert { file, line: number, message: Message::read(message), block, thread })
+    Some(Assert { file, line: number, message: AssertMessage::read(message), block, thread })
 }
 
 fn amd(line: &str) -> Option<Assert> {
@@ -57,7 +57,7 @@ fn amd(line: &str) -> Option<Assert> {
     let place = &rest[end..];
     let place = &place[place.rfind(" at ")? + " at ".len()..];
     let (file, number) = place.trim().rsplit_once(':')?;
-    let message = Message::read(&rest[..end]);
+    let message = AssertMessage::read(&rest[..end]);
     Some(Assert { file: file.to_owned(), line: number.trim().parse().ok()?, message, block: None, thread: None })
 }
 
@@ -122,7 +122,7 @@ const LINE: usize = 16 << 10;
 
 /// An assert, and how often it came.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Counted {
+pub struct CountedAssert {
     /// The first of them.
     pub first: Assert,
     /// How many lines say it, of whatever program and thread.
@@ -135,13 +135,13 @@ pub struct Counted {
 
 /// The asserts of a log that is read as it comes, in bounded memory.
 #[derive(Clone, Default, Debug)]
-pub struct Log {
+pub struct AssertLog {
     partial: Vec<u8>,
     /// Whether the rest of the current line is dropped.
     skipping: bool,
-    at: FxHashMap<(String, u32, Message), usize>,
+    at: FxHashMap<(String, u32, AssertMessage), usize>,
     /// In the order in which they first came.
-    pub asserts: Vec<Counted>,
+    pub asserts: Vec<CountedAssert>,
     /// Lines that are asserts beyond the number that is told apart.
     pub dropped: u64,
     /// The driver's words for a kernel that did not end well, where they came.
@@ -150,10 +150,10 @@ pub struct Log {
     pub bytes: u64,
 }
 
-impl Log {
+impl AssertLog {
     /// A log that is complete.
-    pub fn read(text: &str) -> Log {
-        let mut log = Log::default();
+    pub fn read(text: &str) -> AssertLog {
+        let mut log = AssertLog::default();
         log.feed(text.as_bytes());
         log.end();
         log
@@ -218,7 +218,7 @@ impl Log {
             None => {
                 self.at.insert(key, self.asserts.len());
                 let first = assert.clone();
-                self.asserts.push(Counted { first, count: 0, threads: BTreeSet::new(), blocks: BTreeSet::new() });
+                self.asserts.push(CountedAssert { first, count: 0, threads: BTreeSet::new(), blocks: BTreeSet::new() });
                 self.asserts.len() - 1
             }
         };
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_log_is_counted_in_bounded_memory() {
-        let mut log = Log::default();
+        let mut log = AssertLog::default();
         let line = |thread: u32| {
             format!("/k.py:7: unknown: block: [{thread},0,0], thread: [{thread},0,0] Assertion `{WRITES}` failed.\n")
         };
@@ -295,7 +295,7 @@ mod tests {
         let text: String = (0..DISTINCT + 10)
             .map(|at| format!("/k.py:{at}: : block: [0,0,0], thread: [0,0,0] Assertion `a` failed.\n"))
             .collect();
-        let log = Log::read(&text);
+        let log = AssertLog::read(&text);
         assert_eq!((log.asserts.len(), log.dropped), (DISTINCT, 10));
     }
 }

@@ -3,12 +3,12 @@
 //! A device names a file, a line and a message. The ops that come from there are narrowed down by what the message
 //! is about: only a write meets outstanding reads, only a wait notices a deadlock, and the operand that is named
 //! must be one of the op's. The thread says which partition it is. Where the IR was compiled with its own lines as
-//! locations ([`At::Text`]) the line alone names the op. What is left is all shown.
+//! locations ([`AssertLocation::Text`]) the line alone names the op. What is left is all shown.
 //!
 //! Deviation: the first warps of the partitions are those that Triton allocates, the largest partition first; where
 //! the text says otherwise (`warpGroupStartIds`) that counts.
 
-use super::{DeadlockAt, Message, PendingKind};
+use super::{AssertMessage, DeadlockAt, PendingKind};
 use base::{LineIndex, TextRange};
 use findings::buffer_of;
 use kernel::{Access, Effect, EffectKind, Lowered, Mode, Proxy, Site, Var};
@@ -16,7 +16,7 @@ use ttgir::{OpId, SourceLoc, Tree};
 
 /// Where an assert stands, by its device.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum At {
+pub enum AssertLocation {
     /// In a file that the IR was compiled from.
     Source {
         /// As the IR names it, or as a path ends.
@@ -33,7 +33,7 @@ pub enum At {
 
 /// An op that an assert may be about.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct CandidateOp {
     /// The op.
     pub op: OpId,
     /// Its name.
@@ -51,18 +51,24 @@ pub struct Place {
 }
 
 /// All ops that an assert may be about, in the order of the text.
-pub fn locate(tree: &Tree, kernels: &[Lowered], at: &At, message: &Message, thread: Option<u32>) -> Vec<Place> {
+pub fn locate(
+    tree: &Tree,
+    kernels: &[Lowered],
+    at: &AssertLocation,
+    message: &AssertMessage,
+    thread: Option<u32>,
+) -> Vec<CandidateOp> {
     let lines = LineIndex::new(tree.text());
     let mut ops = Vec::new();
     for &top in tree.top() {
         walk(tree, top, None, &mut ops);
     }
     let all: Vec<(OpId, Option<Inside>)> = match at {
-        At::Text { line } => {
+        AssertLocation::Text { line } => {
             let here = |op: OpId| lines.line_col(tree.op_name_range(op).start).line + 1 == *line;
             ops.into_iter().filter(|(op, _)| here(*op)).collect()
         }
-        At::Source { file, line } => from_source(tree, ops, file, *line),
+        AssertLocation::Source { file, line } => from_source(tree, ops, file, *line),
     };
     let fitting: Vec<_> = all.iter().filter(|(op, _)| fits(tree, kernels, *op, message)).cloned().collect();
     // A message that no op at the place can give: a rewritten op, say. All of them are better than none.
@@ -135,17 +141,19 @@ fn from_source(tree: &Tree, ops: Vec<(OpId, Option<Inside>)>, file: &str, line: 
 }
 
 /// Whether an op can give a message.
-fn fits(tree: &Tree, kernels: &[Lowered], op: OpId, message: &Message) -> bool {
+fn fits(tree: &Tree, kernels: &[Lowered], op: OpId, message: &AssertMessage) -> bool {
     let name = tree.op_name(op);
     match message {
-        Message::Race(_) | Message::Global(_) => return touches_global(name),
-        Message::ScatterConflict => return name == "ttg.local_scatter",
-        Message::Other(text) => {
+        AssertMessage::Race(_) | AssertMessage::Global(_) => return touches_global(name),
+        AssertMessage::ScatterConflict => return name == "ttg.local_scatter",
+        AssertMessage::Other(text) => {
             let said = tree.attr(op, "message").map(|attr| tree.attr_text(attr));
             return name == "tt.assert" && said.is_none_or(|said| said.trim_matches('"') == text);
         }
-        Message::Deadlock(DeadlockAt::PartitionExit) => return matches!(name, "ttg.warp_yield" | "ttg.warp_return"),
-        Message::Deadlock(DeadlockAt::Return) => return name == "tt.return",
+        AssertMessage::Deadlock(DeadlockAt::PartitionExit) => {
+            return matches!(name, "ttg.warp_yield" | "ttg.warp_return");
+        }
+        AssertMessage::Deadlock(DeadlockAt::Return) => return name == "tt.return",
         _ => {}
     }
     effects_of(tree, kernels, op).any(|(_, effect)| gives(&effect.kind, message))
@@ -172,7 +180,7 @@ fn site<'a>(lowered: &'a Lowered, effect: &Effect) -> Option<&'a Site> {
 }
 
 /// Whether an effect can give a message.
-fn gives(kind: &EffectKind, message: &Message) -> bool {
+fn gives(kind: &EffectKind, message: &AssertMessage) -> bool {
     let arrives = match kind {
         EffectKind::Operation { completion, .. } => !completion.arrivals().is_empty(),
         EffectKind::Expect { .. }
@@ -182,28 +190,28 @@ fn gives(kind: &EffectKind, message: &Message) -> bool {
         _ => false,
     };
     match message {
-        Message::OutstandingWrites(_)
-        | Message::OutstandingReads(_)
-        | Message::Pending(_)
-        | Message::MissingFence(_) => accesses(kind).iter().any(|access| concerns(access, message)),
-        Message::StorageReuse | Message::ReusedWhileTracking => {
+        AssertMessage::OutstandingWrites(_)
+        | AssertMessage::OutstandingReads(_)
+        | AssertMessage::Pending(_)
+        | AssertMessage::MissingFence(_) => accesses(kind).iter().any(|access| concerns(access, message)),
+        AssertMessage::StorageReuse | AssertMessage::ReusedWhileTracking => {
             matches!(kind, EffectKind::Init { .. }) || accesses(kind).iter().any(|access| access.mode == Mode::Write)
         }
-        Message::Reinit => matches!(kind, EffectKind::Init { .. }),
-        Message::NotLive => {
+        AssertMessage::Reinit => matches!(kind, EffectKind::Init { .. }),
+        AssertMessage::NotLive => {
             arrives
                 || matches!(
                     kind,
                     EffectKind::Wait { .. } | EffectKind::Invalidate { .. } | EffectKind::ReadPhase { .. }
                 )
         }
-        Message::WaitedInvalidation => matches!(kind, EffectKind::Invalidate { .. }),
-        Message::Underflow(_) => arrives,
-        Message::Deadlock(DeadlockAt::Cluster) => {
+        AssertMessage::WaitedInvalidation => matches!(kind, EffectKind::Invalidate { .. }),
+        AssertMessage::Underflow(_) => arrives,
+        AssertMessage::Deadlock(DeadlockAt::Cluster) => {
             matches!(kind, EffectKind::ClusterArrive { .. } | EffectKind::ClusterWait)
         }
-        Message::Deadlock(_) => matches!(kind, EffectKind::Wait { .. }),
-        Message::NoBuffer => arrives || !accesses(kind).is_empty() || matches!(kind, EffectKind::Wait { .. }),
+        AssertMessage::Deadlock(_) => matches!(kind, EffectKind::Wait { .. }),
+        AssertMessage::NoBuffer => arrives || !accesses(kind).is_empty() || matches!(kind, EffectKind::Wait { .. }),
         _ => false,
     }
 }
@@ -217,20 +225,20 @@ fn accesses(kind: &EffectKind) -> &[Access] {
 }
 
 /// Whether an access can be the one that a message is about.
-fn concerns(access: &Access, message: &Message) -> bool {
+fn concerns(access: &Access, message: &AssertMessage) -> bool {
     let named = |operand: &str| operand.is_empty() || access.operand.is_empty() || access.operand == operand;
     match message {
-        Message::OutstandingWrites(operand) => named(operand),
-        Message::OutstandingReads(operand) => named(operand) && access.mode == Mode::Write,
-        Message::MissingFence(operand) => named(operand) && access.proxy == Proxy::Async,
-        Message::Pending(PendingKind::AsyncCopyIn | PendingKind::TdmIn) => true,
-        Message::Pending(_) => access.mode == Mode::Write,
+        AssertMessage::OutstandingWrites(operand) => named(operand),
+        AssertMessage::OutstandingReads(operand) => named(operand) && access.mode == Mode::Write,
+        AssertMessage::MissingFence(operand) => named(operand) && access.proxy == Proxy::Async,
+        AssertMessage::Pending(PendingKind::AsyncCopyIn | PendingKind::TdmIn) => true,
+        AssertMessage::Pending(_) => access.mode == Mode::Write,
         _ => false,
     }
 }
 
-fn place(tree: &Tree, kernels: &[Lowered], op: OpId, inside: Option<Inside>, message: &Message) -> Place {
-    let mut place = Place {
+fn place(tree: &Tree, kernels: &[Lowered], op: OpId, inside: Option<Inside>, message: &AssertMessage) -> CandidateOp {
+    let mut place = CandidateOp {
         op,
         name: tree.op_name(op).to_owned(),
         range: tree.op_name_range(op),
@@ -263,10 +271,14 @@ fn place(tree: &Tree, kernels: &[Lowered], op: OpId, inside: Option<Inside>, mes
 }
 
 /// The barrier that a message is about, where it is one.
-fn barrier_of(kind: &EffectKind, message: &Message) -> Option<Var> {
+fn barrier_of(kind: &EffectKind, message: &AssertMessage) -> Option<Var> {
     let about_barriers = matches!(
         message,
-        Message::Reinit | Message::NotLive | Message::WaitedInvalidation | Message::Underflow(_) | Message::Deadlock(_)
+        AssertMessage::Reinit
+            | AssertMessage::NotLive
+            | AssertMessage::WaitedInvalidation
+            | AssertMessage::Underflow(_)
+            | AssertMessage::Deadlock(_)
     );
     match kind {
         _ if !about_barriers => None,

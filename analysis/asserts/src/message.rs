@@ -1,8 +1,8 @@
 //! The texts of asserts, as values.
 //!
 //! Sources: the strings of the wheels of triton 3.5.1, 3.6.0, 3.7.1, 3.8.0 and 3.9.0, and the device library
-//! of 3.9.0's global-memory sanitizer. [`Message::text`] gives the words of the newest release that has the
-//! form; [`Message::read`] knows all of them. What it does not know is kept as it is ([`Message::Other`]):
+//! of 3.9.0's global-memory sanitizer. [`AssertMessage::text`] gives the words of the newest release that has the
+//! form; [`AssertMessage::read`] knows all of them. What it does not know is kept as it is ([`AssertMessage::Other`]):
 //! kernels have asserts of their own.
 
 use findings::Kind;
@@ -11,7 +11,7 @@ use machine::{BlockedOn, Event, Machine, Object, Rule, State, Violation};
 
 /// What is asserted.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Message {
+pub enum AssertMessage {
     /// An access that does not see the last write, of this operand (empty where none is named).
     OutstandingWrites(String),
     /// A write that does not see a read, of this operand.
@@ -69,9 +69,9 @@ pub enum Overflow {
 /// Where a deadlock was noticed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum DeadlockAt {
-    /// At the wait that was the last to block.
+    /// AssertLocation the wait that was the last to block.
     Wait,
-    /// At a rendezvous of the cluster.
+    /// AssertLocation a rendezvous of the cluster.
     Cluster,
     /// When a partition ended.
     PartitionExit,
@@ -95,7 +95,7 @@ pub enum Race {
 /// A group of messages that different schedules may exchange for one another, or not at all.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
-pub enum Class {
+pub enum AssertClass {
     OutstandingWrites,
     OutstandingReads,
     Pending,
@@ -116,31 +116,31 @@ const FENCE: &str = "Async shared-memory access is missing fence_async_shared";
 const OPERAND: &str = "Operand: ";
 
 /// Messages without parts.
-const PLAIN: &[(&str, Message)] = &[
-    ("Barrier re-initialized without prior invalidation", Message::Reinit),
-    ("Barrier used before initialization or after invalidation", Message::NotLive),
-    ("Barrier invalidated while a thread is waiting", Message::WaitedInvalidation),
-    ("Shared memory reused before barrier invalidation", Message::StorageReuse),
-    ("Barrier is being reused while still tracking writes", Message::ReusedWhileTracking),
+const PLAIN: &[(&str, AssertMessage)] = &[
+    ("Barrier re-initialized without prior invalidation", AssertMessage::Reinit),
+    ("Barrier used before initialization or after invalidation", AssertMessage::NotLive),
+    ("Barrier invalidated while a thread is waiting", AssertMessage::WaitedInvalidation),
+    ("Shared memory reused before barrier invalidation", AssertMessage::StorageReuse),
+    ("Barrier is being reused while still tracking writes", AssertMessage::ReusedWhileTracking),
     (
         "Barrier arrive underflow: current count or tx-count would become invalid",
-        Message::Underflow(Overflow::CountOrBytes),
+        AssertMessage::Underflow(Overflow::CountOrBytes),
     ),
-    ("Barrier arrive underflow: current count would become negative", Message::Underflow(Overflow::Count)),
-    ("Deadlock detected while waiting on an mbarrier", Message::Deadlock(DeadlockAt::Wait)),
-    ("Deadlock detected at a cluster barrier", Message::Deadlock(DeadlockAt::Cluster)),
-    ("Deadlock detected after a warp-specialized thread exited", Message::Deadlock(DeadlockAt::PartitionExit)),
-    ("Deadlock detected when the kernel returned", Message::Deadlock(DeadlockAt::Return)),
-    ("Deadlock detected: all active threads are waiting on mbarriers", Message::Deadlock(DeadlockAt::AllActive)),
+    ("Barrier arrive underflow: current count would become negative", AssertMessage::Underflow(Overflow::Count)),
+    ("Deadlock detected while waiting on an mbarrier", AssertMessage::Deadlock(DeadlockAt::Wait)),
+    ("Deadlock detected at a cluster barrier", AssertMessage::Deadlock(DeadlockAt::Cluster)),
+    ("Deadlock detected after a warp-specialized thread exited", AssertMessage::Deadlock(DeadlockAt::PartitionExit)),
+    ("Deadlock detected when the kernel returned", AssertMessage::Deadlock(DeadlockAt::Return)),
+    ("Deadlock detected: all active threads are waiting on mbarriers", AssertMessage::Deadlock(DeadlockAt::AllActive)),
     (
         "Deadlock detected: all unfinished threads are waiting on mbarriers",
-        Message::Deadlock(DeadlockAt::AllUnfinished),
+        AssertMessage::Deadlock(DeadlockAt::AllUnfinished),
     ),
-    ("Non-atomic local scatter has conflicting values for the same destination", Message::ScatterConflict),
-    ("internal ConSan error: active memdesc resolved to no buffer state", Message::NoBuffer),
-    ("Read after write race detected", Message::Race(Race::ReadAfterWrite)),
-    ("Write after read race detected", Message::Race(Race::WriteAfterRead)),
-    ("Write after write race detected", Message::Race(Race::WriteAfterWrite)),
+    ("Non-atomic local scatter has conflicting values for the same destination", AssertMessage::ScatterConflict),
+    ("internal ConSan error: active memdesc resolved to no buffer state", AssertMessage::NoBuffer),
+    ("Read after write race detected", AssertMessage::Race(Race::ReadAfterWrite)),
+    ("Write after read race detected", AssertMessage::Race(Race::WriteAfterRead)),
+    ("Write after write race detected", AssertMessage::Race(Race::WriteAfterWrite)),
 ];
 
 /// What the global-memory sanitizer says of itself and of memory that it manages, by its start.
@@ -159,7 +159,7 @@ const GLOBAL: &[&str] = &[
 ];
 
 /// A message of its operand.
-type Made = fn(String) -> Message;
+type Made = fn(String) -> AssertMessage;
 
 impl PendingKind {
     /// All of them.
@@ -194,7 +194,7 @@ impl PendingKind {
     }
 }
 
-impl Message {
+impl AssertMessage {
     /// The words of the newest release that has the form.
     pub fn text(&self) -> String {
         let with = |text: &str, operand: &str, between: &str| match operand {
@@ -202,11 +202,11 @@ impl Message {
             operand => format!("{text}{between}{OPERAND}{operand}"),
         };
         match self {
-            Message::OutstandingWrites(operand) => with(&format!("{WRITES}."), operand, " "),
-            Message::OutstandingReads(operand) => with(READS, operand, ". "),
-            Message::MissingFence(operand) => with(FENCE, operand, ". "),
-            Message::Pending(kind) => format!("{PENDING}{}", kind.name()),
-            Message::Global(text) | Message::Other(text) => text.clone(),
+            AssertMessage::OutstandingWrites(operand) => with(&format!("{WRITES}."), operand, " "),
+            AssertMessage::OutstandingReads(operand) => with(READS, operand, ". "),
+            AssertMessage::MissingFence(operand) => with(FENCE, operand, ". "),
+            AssertMessage::Pending(kind) => format!("{PENDING}{}", kind.name()),
+            AssertMessage::Global(text) | AssertMessage::Other(text) => text.clone(),
             plain => {
                 PLAIN.iter().find(|(_, known)| known == plain).map_or_else(String::new, |(text, _)| (*text).into())
             }
@@ -214,13 +214,16 @@ impl Message {
     }
 
     /// What a text says.
-    pub fn read(text: &str) -> Message {
+    pub fn read(text: &str) -> AssertMessage {
         let text = text.trim();
         if let Some((_, message)) = PLAIN.iter().find(|(known, _)| *known == text) {
             return message.clone();
         }
-        let named: [(&str, Made); 3] =
-            [(WRITES, Message::OutstandingWrites), (READS, Message::OutstandingReads), (FENCE, Message::MissingFence)];
+        let named: [(&str, Made); 3] = [
+            (WRITES, AssertMessage::OutstandingWrites),
+            (READS, AssertMessage::OutstandingReads),
+            (FENCE, AssertMessage::MissingFence),
+        ];
         for (start, message) in named {
             if let Some(operand) = text.strip_prefix(start).and_then(operand) {
                 return message(operand.to_owned());
@@ -230,42 +233,42 @@ impl Message {
             let name = name.split(OPERAND).next().unwrap_or(name).trim().trim_end_matches('.');
             PendingKind::ALL.into_iter().find(|kind| kind.name() == name)
         }) {
-            return Message::Pending(kind);
+            return AssertMessage::Pending(kind);
         }
         if GLOBAL.iter().any(|start| text.starts_with(start)) {
-            return Message::Global(text.to_owned());
+            return AssertMessage::Global(text.to_owned());
         }
-        Message::Other(text.to_owned())
+        AssertMessage::Other(text.to_owned())
     }
 
     /// The operand that it names.
     pub fn operand(&self) -> &str {
         match self {
-            Message::OutstandingWrites(operand)
-            | Message::OutstandingReads(operand)
-            | Message::MissingFence(operand) => operand,
+            AssertMessage::OutstandingWrites(operand)
+            | AssertMessage::OutstandingReads(operand)
+            | AssertMessage::MissingFence(operand) => operand,
             _ => "",
         }
     }
 
     /// Its group.
-    pub fn class(&self) -> Class {
+    pub fn class(&self) -> AssertClass {
         match self {
-            Message::OutstandingWrites(_) => Class::OutstandingWrites,
-            Message::OutstandingReads(_) => Class::OutstandingReads,
-            Message::Pending(_) => Class::Pending,
-            Message::MissingFence(_) => Class::Fence,
-            Message::Reinit
-            | Message::NotLive
-            | Message::WaitedInvalidation
-            | Message::StorageReuse
-            | Message::ReusedWhileTracking => Class::Lifecycle,
-            Message::Underflow(_) => Class::Underflow,
-            Message::Deadlock(_) => Class::Deadlock,
-            Message::ScatterConflict => Class::Scatter,
-            Message::NoBuffer => Class::Internal,
-            Message::Race(_) | Message::Global(_) => Class::Global,
-            Message::Other(_) => Class::Other,
+            AssertMessage::OutstandingWrites(_) => AssertClass::OutstandingWrites,
+            AssertMessage::OutstandingReads(_) => AssertClass::OutstandingReads,
+            AssertMessage::Pending(_) => AssertClass::Pending,
+            AssertMessage::MissingFence(_) => AssertClass::Fence,
+            AssertMessage::Reinit
+            | AssertMessage::NotLive
+            | AssertMessage::WaitedInvalidation
+            | AssertMessage::StorageReuse
+            | AssertMessage::ReusedWhileTracking => AssertClass::Lifecycle,
+            AssertMessage::Underflow(_) => AssertClass::Underflow,
+            AssertMessage::Deadlock(_) => AssertClass::Deadlock,
+            AssertMessage::ScatterConflict => AssertClass::Scatter,
+            AssertMessage::NoBuffer => AssertClass::Internal,
+            AssertMessage::Race(_) | AssertMessage::Global(_) => AssertClass::Global,
+            AssertMessage::Other(_) => AssertClass::Other,
         }
     }
 
@@ -273,41 +276,41 @@ impl Message {
     /// phase that does not fit.
     pub fn kind(&self) -> Kind {
         match self {
-            Message::OutstandingWrites(_) => Kind::MissingForwardBarrier,
-            Message::OutstandingReads(_) => Kind::MissingBackwardBarrier,
-            Message::Pending(_) => Kind::PendingAccess,
-            Message::MissingFence(_) => Kind::MissingProxyFence,
-            Message::Reinit => Kind::BarrierReinit,
-            Message::NotLive => Kind::BarrierNotLive,
-            Message::WaitedInvalidation => Kind::WaitedInvalidation,
-            Message::StorageReuse | Message::ReusedWhileTracking => Kind::BarrierStorageReuse,
-            Message::Underflow(_) => Kind::ArrivalOverflow,
-            Message::Deadlock(_) => Kind::Deadlock,
-            Message::NoBuffer => Kind::OutOfBounds,
-            Message::Race(_) => Kind::GlobalRace,
-            Message::ScatterConflict | Message::Global(_) | Message::Other(_) => Kind::DeviceAssert,
+            AssertMessage::OutstandingWrites(_) => Kind::MissingForwardBarrier,
+            AssertMessage::OutstandingReads(_) => Kind::MissingBackwardBarrier,
+            AssertMessage::Pending(_) => Kind::PendingAccess,
+            AssertMessage::MissingFence(_) => Kind::MissingProxyFence,
+            AssertMessage::Reinit => Kind::BarrierReinit,
+            AssertMessage::NotLive => Kind::BarrierNotLive,
+            AssertMessage::WaitedInvalidation => Kind::WaitedInvalidation,
+            AssertMessage::StorageReuse | AssertMessage::ReusedWhileTracking => Kind::BarrierStorageReuse,
+            AssertMessage::Underflow(_) => Kind::ArrivalOverflow,
+            AssertMessage::Deadlock(_) => Kind::Deadlock,
+            AssertMessage::NoBuffer => Kind::OutOfBounds,
+            AssertMessage::Race(_) => Kind::GlobalRace,
+            AssertMessage::ScatterConflict | AssertMessage::Global(_) | AssertMessage::Other(_) => Kind::DeviceAssert,
         }
     }
 
     /// What the sanitizer of 3.9 says where the machine's rule breaks; `None` where it says nothing: it
     /// poisons what nobody wrote, and knows no members. `state` is the one in which the violation was found.
-    pub fn of(machine: &Machine<'_>, state: &State, violation: &Violation) -> Option<Message> {
+    pub fn of(machine: &Machine<'_>, state: &State, violation: &Violation) -> Option<AssertMessage> {
         Some(match &violation.rule {
             Rule::Race { earlier, later } => of_race(machine, state, earlier, later),
-            Rule::ProxyFence { later, .. } => Message::MissingFence(operand_of(machine, later)),
+            Rule::ProxyFence { later, .. } => AssertMessage::MissingFence(operand_of(machine, later)),
             Rule::Foreign { .. } | Rule::Uninitialised { .. } | Rule::ArrivedTwice | Rule::Unfinished { .. } => {
                 return None;
             }
-            Rule::NotLive { .. } => Message::NotLive,
-            Rule::Reinit => Message::Reinit,
-            Rule::Overflow => Message::Underflow(Overflow::CountOrBytes),
-            Rule::OutOfBounds { .. } => Message::NoBuffer,
-            Rule::BarrierStorage => Message::StorageReuse,
-            Rule::WaitedOn { .. } => Message::WaitedInvalidation,
+            Rule::NotLive { .. } => AssertMessage::NotLive,
+            Rule::Reinit => AssertMessage::Reinit,
+            Rule::Overflow => AssertMessage::Underflow(Overflow::CountOrBytes),
+            Rule::OutOfBounds { .. } => AssertMessage::NoBuffer,
+            Rule::BarrierStorage => AssertMessage::StorageReuse,
+            Rule::WaitedOn { .. } => AssertMessage::WaitedInvalidation,
             Rule::Deadlock(blocked) => {
                 let at_cluster = |on: &BlockedOn| matches!(on, BlockedOn::Barrier { barrier, .. } if matches!(barrier.object(), Object::Cluster(_)));
-                let cluster = blocked.iter().any(|stuck| at_cluster(&stuck.on));
-                Message::Deadlock(if cluster { DeadlockAt::Cluster } else { DeadlockAt::Wait })
+                let cluster = blocked.iter().any(|endless_waits| at_cluster(&endless_waits.on));
+                AssertMessage::Deadlock(if cluster { DeadlockAt::Cluster } else { DeadlockAt::Wait })
             }
         })
     }
@@ -322,7 +325,7 @@ fn operand(rest: &str) -> Option<&str> {
     rest.strip_prefix(OPERAND).map(str::trim)
 }
 
-fn of_race(machine: &Machine<'_>, state: &State, earlier: &Event, later: &Event) -> Message {
+fn of_race(machine: &Machine<'_>, state: &State, earlier: &Event, later: &Event) -> AssertMessage {
     let operand = operand_of(machine, later);
     // A group that its own thread has waited for is an access like any other, which others may not see.
     let waited = state
@@ -330,9 +333,9 @@ fn of_race(machine: &Machine<'_>, state: &State, earlier: &Event, later: &Event)
         .get(usize::from(earlier.thread))
         .is_some_and(|thread| thread.seen.get(earlier.channel) >= earlier.number);
     match machine.channels().family(earlier.channel) {
-        Some(kind) if !waited && !told(machine, earlier) => Message::Pending(PendingKind::of(kind, earlier.mode)),
-        _ if earlier.mode == Mode::Read => Message::OutstandingReads(operand),
-        _ => Message::OutstandingWrites(operand),
+        Some(kind) if !waited && !told(machine, earlier) => AssertMessage::Pending(PendingKind::of(kind, earlier.mode)),
+        _ if earlier.mode == Mode::Read => AssertMessage::OutstandingReads(operand),
+        _ => AssertMessage::OutstandingWrites(operand),
     }
 }
 
@@ -361,15 +364,17 @@ mod tests {
     fn every_text_is_read_back() {
         for (text, message) in PLAIN {
             assert_eq!(message.text(), *text);
-            assert_eq!(Message::read(text), *message);
+            assert_eq!(AssertMessage::read(text), *message);
         }
         for kind in PendingKind::ALL {
-            assert_eq!(Message::read(&Message::Pending(kind).text()), Message::Pending(kind));
+            assert_eq!(AssertMessage::read(&AssertMessage::Pending(kind).text()), AssertMessage::Pending(kind));
         }
         for operand in ["", "A", "Scratch"] {
-            for message in [Message::OutstandingWrites, Message::OutstandingReads, Message::MissingFence] {
+            for message in
+                [AssertMessage::OutstandingWrites, AssertMessage::OutstandingReads, AssertMessage::MissingFence]
+            {
                 let message = message(operand.to_owned());
-                assert_eq!(Message::read(&message.text()), message);
+                assert_eq!(AssertMessage::read(&message.text()), message);
                 assert_eq!(message.operand(), operand);
             }
         }
@@ -377,20 +382,20 @@ mod tests {
 
     #[test]
     fn older_releases_word_it_otherwise() {
-        let acc = Message::OutstandingWrites("Acc".to_owned());
-        assert_eq!(Message::read("Buffer being accessed has outstanding writes Operand: Acc"), acc);
-        assert_eq!(Message::read("Buffer being accessed has outstanding writes. Operand: Acc"), acc);
+        let acc = AssertMessage::OutstandingWrites("Acc".to_owned());
+        assert_eq!(AssertMessage::read("Buffer being accessed has outstanding writes Operand: Acc"), acc);
+        assert_eq!(AssertMessage::read("Buffer being accessed has outstanding writes. Operand: Acc"), acc);
         assert_eq!(acc.text(), "Buffer being accessed has outstanding writes. Operand: Acc");
-        let none = Message::OutstandingReads(String::new());
-        assert_eq!(Message::read("Buffer being accessed has outstanding reads"), none);
+        let none = AssertMessage::OutstandingReads(String::new());
+        assert_eq!(AssertMessage::read("Buffer being accessed has outstanding reads"), none);
     }
 
     #[test]
     fn the_rest_keeps_its_words() {
-        let own = Message::read("row out of range");
-        assert_eq!((own.class(), own.text().as_str()), (Class::Other, "row out of range"));
-        assert_eq!(Message::read("Vector clock overflowed").class(), Class::Global);
-        assert_eq!(Message::read("GSan mbarrier table is full").kind(), Kind::DeviceAssert);
-        assert_eq!(Message::read("Write after read race detected").kind(), Kind::GlobalRace);
+        let own = AssertMessage::read("row out of range");
+        assert_eq!((own.class(), own.text().as_str()), (AssertClass::Other, "row out of range"));
+        assert_eq!(AssertMessage::read("Vector clock overflowed").class(), AssertClass::Global);
+        assert_eq!(AssertMessage::read("GSan mbarrier table is full").kind(), Kind::DeviceAssert);
+        assert_eq!(AssertMessage::read("Write after read race detected").kind(), Kind::GlobalRace);
     }
 }

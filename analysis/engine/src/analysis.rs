@@ -6,8 +6,8 @@
 
 use crate::instances::Elaboration;
 use base::{Cancel, Cancelled, Limits, TextRange};
-use findings::{KernelReport, Problem, Proof, Verdict, blame_phases, describe, explain};
-use fixes::{Passed, offer};
+use findings::{KernelReport, Problem, Proof, Verdict, describe, explain, explain_phases};
+use fixes::{PassedCandidates, attach_fixes};
 use kernel::{Kernel, Lowered, Stage};
 use lower::{Options, lower_with};
 use report::Report;
@@ -55,7 +55,7 @@ struct Memory {
     kernel: Kernel,
     outcome: Outcome,
     /// Which candidates fix its findings, once that was found out.
-    passed: Option<Passed>,
+    passed: Option<PassedCandidates>,
 }
 
 fn hash(kernel: &Kernel) -> u64 {
@@ -224,7 +224,7 @@ impl Engine {
     ) -> Result<Report, Cancelled> {
         let outcome = self.surveyed(&lowered.kernel, cancel)?;
         let mut kernel = describe(lowered, &outcome);
-        doubt(tree, lowered, &mut kernel);
+        withhold_if_malformed(tree, lowered, &mut kernel);
         Report::build(tree, lowered, &outcome, &kernel, &self.limits, cancel)
     }
 
@@ -238,8 +238,8 @@ impl Engine {
         }
         for lowered in kernels(tree, self.options) {
             cancel.check()?;
-            let mut report = self.judge(&lowered, cancel)?;
-            doubt(tree, &lowered, &mut report);
+            let mut report = self.check_kernel(&lowered, cancel)?;
+            withhold_if_malformed(tree, &lowered, &mut report);
             self.fix(tree, &lowered, &mut report, cancel)?;
             shift_report(&mut report, offset);
             analysis.kernels.push(report);
@@ -248,11 +248,11 @@ impl Engine {
     }
 
     /// What there is to say of one kernel.
-    pub fn judge(&mut self, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
+    pub fn check_kernel(&mut self, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
         let (outcome, remembered) = self.outcome(&lowered.kernel, cancel)?;
         let mut report = describe(lowered, &outcome);
         if lowered.map.stage != Stage::Planned {
-            blame_phases(lowered, &mut report, &mut self.again(cancel))?;
+            explain_phases(lowered, &mut report, &mut self.again(cancel))?;
         }
         if remembered {
             report.runs = 0;
@@ -275,7 +275,7 @@ impl Engine {
         let own = hash(&lowered.kernel);
         let Some(known) = recall(&mut self.memory, own, &lowered.kernel) else { return Ok(()) };
         let (outcome, passed) = (known.outcome.clone(), known.passed.clone());
-        let passed = offer(tree, lowered, &outcome, passed.as_ref(), report, &mut self.again(cancel))?;
+        let passed = attach_fixes(tree, lowered, &outcome, passed.as_ref(), report, &mut self.again(cancel))?;
         if let Some(known) = recall(&mut self.memory, own, &lowered.kernel) {
             known.passed = Some(passed);
         }
@@ -368,7 +368,7 @@ pub fn lowered(document: &Document) -> Vec<(u32, Lowered)> {
 
 /// A kernel whose text has syntax errors is not the kernel that was run: nothing said about it
 /// would be sure.
-pub(crate) fn doubt(tree: &Tree, lowered: &Lowered, report: &mut KernelReport) {
+pub(crate) fn withhold_if_malformed(tree: &Tree, lowered: &Lowered, report: &mut KernelReport) {
     let function = tree.op_at(lowered.map.kernel_range.start).map(|op| tree.op_range(op));
     let function = function.unwrap_or_else(|| TextRange::new(0, tree.text().len() as u32));
     let errors = tree.errors().iter().filter(|error| function.touches(error.range.start)).count();

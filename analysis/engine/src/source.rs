@@ -2,7 +2,7 @@
 
 use crate::Engine;
 use crate::analysis::Analysis;
-use crate::instances::{Script, Workshop};
+use crate::instances::{Elaborator, PythonFile};
 use base::{Cancel, Cancelled, TextRange};
 use findings::Proof;
 use gluon::syntax::Sources;
@@ -15,20 +15,20 @@ pub enum Source {
     /// Triton's GPU-level MLIR.
     Ir(Document),
     /// Python.
-    Python(Script),
+    Python(PythonFile),
 }
 
 impl Source {
     /// The text of a file; `path` tells the language, and names a Python file as its [`Sources`] spell it.
     pub fn new(path: &str, text: impl Into<Arc<str>>) -> Source {
-        if is_python(path) { Source::Python(Script::new(path, text)) } else { Source::Ir(Document::new(text)) }
+        if is_python(path) { Source::Python(PythonFile::new(path, text)) } else { Source::Ir(Document::new(text)) }
     }
 
     /// The text.
     pub fn text(&self) -> &str {
         match self {
             Source::Ir(document) => document.text(),
-            Source::Python(script) => script.text(),
+            Source::Python(file) => file.text(),
         }
     }
 
@@ -36,7 +36,7 @@ impl Source {
     pub fn edit(&self, range: TextRange, with: &str) -> Source {
         match self {
             Source::Ir(document) => Source::Ir(document.edit(range, with)),
-            Source::Python(script) => Source::Python(script.edit(range, with)),
+            Source::Python(file) => Source::Python(file.edit(range, with)),
         }
     }
 
@@ -48,11 +48,11 @@ impl Source {
         }
     }
 
-    /// The script, where it is Python.
-    pub fn python(&self) -> Option<&Script> {
+    /// The file, where it is Python.
+    pub fn python(&self) -> Option<&PythonFile> {
         match self {
             Source::Ir(_) => None,
-            Source::Python(script) => Some(script),
+            Source::Python(file) => Some(file),
         }
     }
 }
@@ -63,7 +63,7 @@ pub fn is_python(path: &str) -> bool {
 }
 
 impl Engine {
-    /// Analyses a text of either language; `workshop` is that of the file.
+    /// Analyses a text of either language; `elaborator` is that of the file.
     ///
     /// # Errors
     ///
@@ -71,15 +71,15 @@ impl Engine {
     pub fn analyse_source(
         &mut self,
         source: &Source,
-        workshop: &mut Workshop,
+        elaborator: &mut Elaborator,
         sources: &dyn Sources,
         cancel: &Cancel<'_>,
     ) -> Result<Analysis, Cancelled> {
         match source {
             Source::Ir(document) => self.analyse(document, cancel),
-            Source::Python(script) => {
-                let elaboration = workshop.elaborate(script, sources, cancel)?;
-                self.analyse_gluon(&Arc::new(elaboration), cancel)
+            Source::Python(file) => {
+                let elaboration = elaborator.elaborate(file, sources, cancel)?;
+                self.analyse_python(&Arc::new(elaboration), cancel)
             }
         }
     }
@@ -97,7 +97,7 @@ impl Engine {
     ) -> Result<Vec<Proof>, Cancelled> {
         match (source, &analysis.gluon) {
             (Source::Ir(document), _) => self.explain(document, cancel),
-            (Source::Python(_), Some(elaboration)) => self.explain_gluon(elaboration, cancel),
+            (Source::Python(_), Some(elaboration)) => self.explain_python(elaboration, cancel),
             (Source::Python(_), None) => Ok(Vec::new()),
         }
     }

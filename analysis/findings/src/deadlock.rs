@@ -4,7 +4,7 @@
 //! produces its phase, because flips come at another cadence than the waits need, or because the
 //! arrival it needs stands behind a wait that needs it. Counts alone are never a verdict.
 
-use super::race::Told;
+use super::race::Description;
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
@@ -21,7 +21,7 @@ pub fn deadlock(
     replay: &Replay,
     violation: &Violation,
     alternative: bool,
-) -> Option<Told> {
+) -> Option<Description> {
     let Rule::Deadlock(blocked) = &violation.rule else { return None };
     let ghost = ghost(machine, replay);
     let mut notes = Vec::new();
@@ -83,7 +83,7 @@ pub fn deadlock(
         note.primary &= !primary_seen;
         primary_seen |= note.primary;
     }
-    Some(Told { kind, message: message?, notes })
+    Some(Description { kind, message: message?, notes })
 }
 
 /// `once`, `twice`, `3 times`.

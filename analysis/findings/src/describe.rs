@@ -4,12 +4,12 @@ use super::deadlock::deadlock;
 use super::lifecycle::lifecycle;
 use super::minimal::{Goal, minimal};
 use super::packed::foreign;
-use super::race::{Told, fence, race, unfinished};
+use super::race::{Description, fence, race, unfinished};
 use super::replay::{self, Replay};
-use super::told::Stop;
+use super::steps::ListedStep;
 use super::uninitialised::uninitialised;
 use super::words::Words;
-use super::{Finding, KernelReport, Kind, Note, RunStep, Severity, Trail, Verdict};
+use super::{Finding, KernelReport, Kind, Note, RunStep, Severity, Verdict, Witness};
 use explore::Schedule;
 use kernel::{InputId, InputKind, Kernel, Lowered, SourceMap, Stage};
 use machine::{Blocked, BlockedOn, Lost, Machine, Rule, Valuation, Violation};
@@ -19,7 +19,7 @@ use verify::{Found, Gap, Lapped, Outcome, Reach};
 pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
     let mut findings: Vec<Finding> = Vec::new();
     for found in &outcome.found {
-        findings.extend(tell_among(lowered, found, &outcome.valuations));
+        findings.extend(describe_with_inputs(lowered, found, &outcome.valuations));
     }
     for lapped in &outcome.lapped {
         findings.extend(lap(lowered, lapped));
@@ -33,7 +33,7 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
     }
     let verdict = verdict(lowered, outcome, &findings);
     for assumed in &outcome.assumed {
-        findings.extend(tell_among(lowered, assumed, &outcome.valuations).map(|finding| Finding {
+        findings.extend(describe_with_inputs(lowered, assumed, &outcome.valuations).map(|finding| Finding {
             severity: Severity::Hint,
             message: format!("{} (only when a loop runs fewer times than its ring has slots)", finding.message),
             ..finding
@@ -48,11 +48,11 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
             sites: vec![Note { source: None, range: unmodelled.range, text: unmodelled.reason.clone(), primary: true }],
             context: Vec::new(),
             run: Vec::new(),
-            trail: None,
+            witness: None,
             inputs: Vec::new(),
             phases: Vec::new(),
             kernel: lowered.map.kernel.clone(),
-            shadow: 0,
+            instance: 0,
             fix: None,
         });
     }
@@ -69,12 +69,12 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
 }
 
 /// What is said of one violation; `None` if its run does not repeat.
-pub fn tell(lowered: &Lowered, found: &Found) -> Option<Finding> {
-    tell_among(lowered, found, &[])
+pub fn describe_violation(lowered: &Lowered, found: &Found) -> Option<Finding> {
+    describe_with_inputs(lowered, found, &[])
 }
 
 /// The same; `valuations` are what else the kernel was run with, for what its other paths do.
-fn tell_among(lowered: &Lowered, found: &Found, valuations: &[Valuation]) -> Option<Finding> {
+fn describe_with_inputs(lowered: &Lowered, found: &Found, valuations: &[Valuation]) -> Option<Finding> {
     let machine = replay::machine(&lowered.kernel, &found.valuation);
     let words = Words::new(lowered, &machine);
     let replay = replay::replay(&machine, found)?;
@@ -105,7 +105,7 @@ fn lap(lowered: &Lowered, lapped: &Lapped) -> Option<Finding> {
     let barrier = wait.barriers.first()?;
     let name = words.barrier(barrier.place);
     let (waiter, flipper) = (words.partition(wait.thread), words.partition(flip.thread));
-    let told = Told {
+    let told = Description {
         kind: Kind::LappedWait,
         message: format!(
             "`{name}` can flip twice before {waiter} looks: nothing makes {flipper} wait for it, so this wait may miss \
@@ -136,13 +136,14 @@ fn assemble(
     machine: &Machine<'_>,
     schedule: &Schedule,
     goal: &Goal,
-    told: Told,
+    told: Description,
     valuation: &Valuation,
 ) -> Option<Finding> {
     let range = told.notes.iter().find(|note| note.primary).map(|note| note.range).unwrap_or_default();
     let shown = minimal(machine, schedule, goal)?;
     let (replay, _) = replay::repeat(machine, &shown.schedule, u32::MAX);
-    let stops = super::told::told(words.kernel, words.channels, &shown, &replay.records, &waits(words, goal, &told));
+    let stops =
+        super::steps::listed_steps(words.kernel, words.channels, &shown, &replay.records, &waits(words, goal, &told));
     let run = stops.iter().filter_map(|stop| step(words, &replay, &shown.goal, stop)).collect();
     let mut sites = told.notes;
     for site in &mut sites {
@@ -153,7 +154,7 @@ fn assemble(
         kind: told.kind,
         severity: told.kind.severity(),
         run,
-        trail: Some(Trail { valuation: valuation.clone(), shown, stops }),
+        witness: Some(Witness { valuation: valuation.clone(), run: shown, steps: stops }),
         message: told.message,
         range,
         sites,
@@ -161,13 +162,13 @@ fn assemble(
         inputs: inputs(&lowered.kernel, &lowered.map, valuation),
         phases: Vec::new(),
         kernel: lowered.map.kernel.clone(),
-        shadow: 0,
+        instance: 0,
         fix: None,
     })
 }
 
 /// For each wait that never ends the note that is about it; of an uninitialised read its own.
-fn waits(words: &Words<'_>, goal: &Goal, told: &Told) -> Vec<Option<usize>> {
+fn waits(words: &Words<'_>, goal: &Goal, told: &Description) -> Vec<Option<usize>> {
     let Goal::Broken(Violation { rule, .. }) = goal else { return Vec::new() };
     let Rule::Deadlock(blocked) = rule else { return vec![told.notes.iter().position(|note| note.primary)] };
     let mut used = vec![false; told.notes.len()];
@@ -181,7 +182,7 @@ fn waits(words: &Words<'_>, goal: &Goal, told: &Told) -> Vec<Option<usize>> {
     blocked.iter().map(|stuck| note(words.site_range(stuck.site)).filter(|_| barrier(stuck))).collect()
 }
 
-fn step(words: &Words<'_>, replay: &Replay, goal: &Goal, stop: &Stop) -> Option<RunStep> {
+fn step(words: &Words<'_>, replay: &Replay, goal: &Goal, stop: &ListedStep) -> Option<RunStep> {
     let text = match stop.step {
         Some(step) => words.step(replay.record(step)?),
         None => words.standing(goal, stop.thread),

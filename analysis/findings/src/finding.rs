@@ -1,8 +1,8 @@
 //! What a finding carries; the printers add no logic.
 
-use super::minimal::Shown;
-use super::told::Stop;
-use super::{Form, Kind};
+use super::minimal::MinimalRun;
+use super::steps::ListedStep;
+use super::{Kind, PhaseFormula};
 use base::TextRange;
 use kernel::EffectId;
 use machine::Valuation;
@@ -57,13 +57,13 @@ pub struct RunStep {
 
 /// A run in ids, from which more can be made than is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trail {
+pub struct Witness {
     /// With which inputs.
     pub valuation: Valuation,
     /// The minimal run.
-    pub shown: Shown,
+    pub run: MinimalRun,
     /// The lines that are told, one a step of [`Finding::run`].
-    pub stops: Vec<Stop>,
+    pub steps: Vec<ListedStep>,
 }
 
 /// A change of the text.
@@ -102,16 +102,16 @@ pub struct Finding {
     /// The run, oldest first.
     pub run: Vec<RunStep>,
     /// The same in ids; `None` where there is no run.
-    pub trail: Option<Trail>,
+    pub witness: Option<Witness>,
     /// The inputs it was found with (`%K = 192`); empty where it does not depend on any.
     pub inputs: Vec<(String, i64)>,
     /// Phases that some waits would have to name, as the machine has run them: with these the finding
     /// is gone and none is new. Empty where no phase is at fault.
-    pub phases: Vec<(EffectId, Form)>,
+    pub phases: Vec<(EffectId, PhaseFormula)>,
     /// Name of the kernel.
     pub kernel: String,
     /// Of which instance of the kernel its ids are; only in Python, and else 0.
-    pub shadow: usize,
+    pub instance: usize,
     /// A re-checked change, where there is one.
     pub fix: Option<Fix>,
 }

@@ -3,7 +3,6 @@
 //! [`describe()`] is the cold path: the machine detects mutely, and what is said about it is found
 //! out by repeating the run.
 
-mod cadence;
 mod deadlock;
 mod describe;
 mod extent;
@@ -13,19 +12,20 @@ mod lifecycle;
 mod minimal;
 mod packed;
 mod paths;
+mod phases;
 mod proof;
 mod race;
 mod replay;
-mod told;
+mod steps;
 mod uninitialised;
 mod words;
 
-pub use cadence::{Form, blame_phases};
-pub use describe::{describe, inputs, tell};
-pub use finding::{Edit, Finding, Fix, KernelReport, Note, Problem, RunStep, Severity, Trail, Verdict};
+pub use describe::{describe, describe_violation, inputs};
+pub use finding::{Edit, Finding, Fix, KernelReport, Note, Problem, RunStep, Severity, Verdict, Witness};
 pub use kind::Kind;
-pub use minimal::{Goal, Shown, minimal, reach, same};
+pub use minimal::{Goal, MinimalRun, minimal, reach, same};
+pub use phases::{PhaseFormula, explain_phases};
 pub use proof::{ClosedLoop, Proof, Reason, explain};
 pub use replay::{Replay, machine, replay};
-pub use told::Stop;
+pub use steps::ListedStep;
 pub use words::{Words, buffer_of};

@@ -1,13 +1,13 @@
 //! Barriers that are not live, live twice, or counted past zero; slots that do not exist.
 
-use super::race::Told;
+use super::race::Description;
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
 use machine::{Rule, Violation};
 
 /// A broken rule of a barrier's life.
-pub fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Told> {
+pub fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Description> {
     let barrier =
         violation.barrier.map_or_else(|| "the barrier".to_owned(), |place| format!("`{}`", words.barrier(place)));
     let who = words.partition(violation.thread);
@@ -56,5 +56,5 @@ pub fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violation) -> O
         let text = format!("{} waits here", words.partition(waiter));
         notes.push(Note { source: None, range: words.site_range(at), text, primary: false });
     }
-    Some(Told { kind, message, notes })
+    Some(Description { kind, message, notes })
 }

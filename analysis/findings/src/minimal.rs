@@ -37,7 +37,7 @@ pub enum Goal {
 
 /// A run that shows its goal with its last step.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Shown {
+pub struct MinimalRun {
     /// Who stepped when.
     pub schedule: Schedule,
     /// What was reached; for a violation the one of this run, with its own step numbers.
@@ -85,7 +85,7 @@ pub fn same(a: &Violation, b: &Violation) -> bool {
 
 /// Follows a schedule until the goal shows, leaving out what cannot be done: a thread that is not
 /// ready at its turn is not asked again.
-pub fn reach(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Option<Shown> {
+pub fn reach(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Option<MinimalRun> {
     let mut state = machine.initial();
     let mut gone = vec![false; machine.threads()];
     let mut taken = Schedule::new();
@@ -105,7 +105,7 @@ pub fn reach(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Option<
         machine.take(&mut state, thread)?;
         taken.push(entry);
         if let Some(goal) = goal.holds(machine, &state, known) {
-            return Some(Shown { schedule: taken, goal });
+            return Some(MinimalRun { schedule: taken, goal });
         }
     }
     let quiet = (0..machine.threads()).all(|thread| machine.status(&state, thread) != Status::Ready);
@@ -114,11 +114,11 @@ pub fn reach(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Option<
     }
     let known = state.violations.len();
     machine.finish(&mut state);
-    goal.holds(machine, &state, known).map(|goal| Shown { schedule: taken, goal })
+    goal.holds(machine, &state, known).map(|goal| MinimalRun { schedule: taken, goal })
 }
 
 /// The minimal run that shows what `schedule` leads to; `None` if that does not lead there.
-pub fn minimal(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Option<Shown> {
+pub fn minimal(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Option<MinimalRun> {
     let mut best = reach(machine, schedule, goal)?;
     if let Some(budgets) = guess(machine, &best)
         && let Some(shown) = reach(machine, &within(&best.schedule, &budgets), goal)
@@ -164,7 +164,7 @@ fn within(schedule: &Schedule, budgets: &[usize]) -> Schedule {
 }
 
 /// The steps that a goal is made of, and from which on each matters.
-fn seeds(shown: &Shown, records: &[Record]) -> Option<Vec<u32>> {
+fn seeds(shown: &MinimalRun, records: &[Record]) -> Option<Vec<u32>> {
     let last = records.len() as u32;
     Some(match &shown.goal {
         Goal::Broken(violation) => match &violation.rule {
@@ -203,7 +203,7 @@ fn steps_on(records: &[Record], place: BarrierPlace) -> Vec<u32> {
 }
 
 /// What the clocks of the steps concerned know of each thread.
-fn guess(machine: &Machine<'_>, shown: &Shown) -> Option<Vec<usize>> {
+fn guess(machine: &Machine<'_>, shown: &MinimalRun) -> Option<Vec<usize>> {
     let threads = machine.threads();
     let (replay, _) = super::replay::repeat(machine, &shown.schedule, u32::MAX);
     let seeds = seeds(shown, &replay.records)?;
@@ -233,7 +233,7 @@ fn guess(machine: &Machine<'_>, shown: &Shown) -> Option<Vec<usize>> {
 /// The run with one thread cut as far as it goes; `None` where no thread can be. Fewer iterations of
 /// a loop may do where one step less does not, so a thread's first few steps are tried too, as long
 /// as `spare` steps are left for that.
-fn cut(machine: &Machine<'_>, shown: &Shown, goal: &Goal, spare: &mut usize) -> Option<Shown> {
+fn cut(machine: &Machine<'_>, shown: &MinimalRun, goal: &Goal, spare: &mut usize) -> Option<MinimalRun> {
     let counts = counts(machine.threads(), &shown.schedule);
     let attempt = |thread: usize, steps: usize| {
         let mut budgets = counts.clone();
@@ -264,7 +264,7 @@ fn cut(machine: &Machine<'_>, shown: &Shown, goal: &Goal, spare: &mut usize) -> 
 
 /// The run without one of its entries, where there is one that it does not need. In a stretch of
 /// one thread's steps all entries are alike. Gives up once `effort` is spent.
-fn thin(machine: &Machine<'_>, shown: &Shown, goal: &Goal, effort: &mut usize) -> Option<Shown> {
+fn thin(machine: &Machine<'_>, shown: &MinimalRun, goal: &Goal, effort: &mut usize) -> Option<MinimalRun> {
     let schedule = &shown.schedule;
     let starts = (0..schedule.len()).filter(|&at| at == 0 || schedule[at] != schedule[at - 1]);
     starts.into_iter().find_map(|at| {
@@ -277,7 +277,7 @@ fn thin(machine: &Machine<'_>, shown: &Shown, goal: &Goal, effort: &mut usize) -
 
 /// The same steps in an order that is easy to follow: each thread for as long as it can go on, and
 /// before the first access of a violation all that does not need it.
-fn gather(machine: &Machine<'_>, shown: &Shown, goal: &Goal) -> Option<Shown> {
+fn gather(machine: &Machine<'_>, shown: &MinimalRun, goal: &Goal) -> Option<MinimalRun> {
     let counts = counts(machine.threads(), &shown.schedule);
     let mut order: Vec<usize> = (0..machine.threads()).collect();
     let mut held = counts.clone();

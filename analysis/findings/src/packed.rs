@@ -7,7 +7,7 @@
 
 use super::extent::phrase;
 use super::paths::{Loops, block_of};
-use super::race::Told;
+use super::race::Description;
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
@@ -109,7 +109,7 @@ fn uses(words: &Words<'_>, view: Var) -> (bool, bool) {
 }
 
 /// A read of a member whose bits another member's write has taken, in order.
-pub fn foreign(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> Option<Told> {
+pub fn foreign(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> Option<Description> {
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
     let part = place(words, replay, later).unwrap_or_else(|| words.operand(later));
     let op = words.kernel.effects.get(earlier.effect.index()).map(|effect| words.op(effect.site))?;
@@ -124,7 +124,7 @@ pub fn foreign(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Even
         note(earlier, format!("{whom} overwrites {part} with another value"), false),
         note(later, format!("{who} reads {part}"), true),
     ];
-    Some(Told { kind: Kind::ReuseSlotHazard, message, notes })
+    Some(Description { kind: Kind::ReuseSlotHazard, message, notes })
 }
 
 /// Who last wrote the window of a read as itself.

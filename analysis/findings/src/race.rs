@@ -9,7 +9,7 @@ use machine::{Act, BarrierPlace, BarrierRecord, Event, Machine, Record, Rule, Vi
 
 /// A classified violation, before its run is told.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct Description {
     /// What is wrong.
     pub kind: Kind,
     /// One sentence.
@@ -19,7 +19,7 @@ pub struct Told {
 }
 
 /// A race.
-pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation: &Violation) -> Option<Told> {
+pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation: &Violation) -> Option<Description> {
     let Rule::Race { earlier, later } = &violation.rule else { return None };
     let too_early = earlier.mode == Mode::Read && read_nothing(replay, earlier);
     let kind = classify(words, machine, replay, earlier, later, too_early);
@@ -103,7 +103,7 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
     let note =
         |event: &Event, text: String, primary| Note { source: None, range: words.event_range(event), text, primary };
     let notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
-    Some(Told { kind, message, notes })
+    Some(Description { kind, message, notes })
 }
 
 /// Whether an access goes on beside its thread.
@@ -200,7 +200,7 @@ fn arrives_when_copied(words: &Words<'_>, replay: &Replay, event: &Event) -> Opt
 }
 
 /// A dot that nobody waited for.
-pub fn unfinished(words: &Words<'_>, violation: &Violation, access: &Event) -> Option<Told> {
+pub fn unfinished(words: &Words<'_>, violation: &Violation, access: &Event) -> Option<Description> {
     let family = words.channels.family(access.channel)?;
     let (who, op) = (words.partition(access.thread), op_of(words, access));
     let message =
@@ -214,7 +214,7 @@ pub fn unfinished(words: &Words<'_>, violation: &Violation, access: &Event) -> O
         ),
         note(words.site_range(violation.site), format!("{who} ends"), false),
     ];
-    Some(Told { kind: Kind::PendingAccess, message, notes })
+    Some(Description { kind: Kind::PendingAccess, message, notes })
 }
 
 fn classify(
@@ -288,7 +288,7 @@ fn read_nothing(replay: &Replay, read: &Event) -> bool {
 }
 
 /// A generic access that an async one follows without a fence.
-pub fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Told> {
+pub fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Description> {
     let Rule::ProxyFence { earlier, later } = &violation.rule else { return None };
     let message = format!(
         "{} {} {} through the async proxy, but {} does not fence its generic access: `ttng.fence_async_shared` has to \
@@ -320,7 +320,7 @@ pub fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Optio
             primary: true,
         },
     ];
-    Some(Told { kind: Kind::MissingProxyFence, message, notes })
+    Some(Description { kind: Kind::MissingProxyFence, message, notes })
 }
 
 fn verb(mode: Mode) -> &'static str {

@@ -8,7 +8,7 @@
 use super::describe::inputs;
 use super::extent::phrase;
 use super::paths::{Loops, block_of, skipped};
-use super::race::Told;
+use super::race::Description;
 use super::replay::{self, Replay, walk};
 use super::words::Words;
 use super::{Kind, Note};
@@ -48,7 +48,7 @@ pub fn uninitialised(
     replay: &Replay,
     found: &Found,
     valuations: &[Valuation],
-) -> Option<Told> {
+) -> Option<Description> {
     let Rule::Uninitialised { read } = &found.violation.rule else { return None };
     let at = *replay.record(read.step)?.places.get(usize::from(read.access))?;
     let buffer = at.buffer;
@@ -92,7 +92,7 @@ pub fn uninitialised(
     }
     notes.push(note(words.event_range(read), format!("{who} reads {place}{}", seen.place), true));
     notes.extend(after);
-    Some(Told { kind: Kind::UninitialisedRead, message, notes })
+    Some(Description { kind: Kind::UninitialisedRead, message, notes })
 }
 
 /// What a run says of a read.

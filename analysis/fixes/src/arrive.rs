@@ -1,7 +1,7 @@
 //! A phase that nobody completes: an arrival after the last access, in another thread, of the
 //! buffer that the blocked thread touches next.
 
-use super::case::{Case, fix};
+use super::context::{FixContext, fix};
 use super::slot::{slot_name, slots};
 use findings::Fix;
 use machine::{BarrierPlace, BlockedOn, Rule};
@@ -10,7 +10,7 @@ use ttgir::{OpId, RegionId, Ty, ValueId};
 const MMAS: &[&str] = &["ttng.tc_gen5_mma", "ttng.tc_gen5_mma_scaled", "ttng.tmem_copy"];
 
 /// Arrivals for each barrier that a thread waits for in vain.
-pub fn arrivals(case: &Case<'_>) -> Vec<Fix> {
+pub fn arrivals(case: &FixContext<'_>) -> Vec<Fix> {
     let Rule::Deadlock(blocked) = &case.found.violation.rule else { return Vec::new() };
     let mut out = Vec::new();
     // A barrier that no op arrives on is the likeliest cause.
@@ -32,7 +32,7 @@ pub fn arrivals(case: &Case<'_>) -> Vec<Fix> {
 }
 
 /// A commit after the MMA that precedes the wait in its own thread.
-fn commit_before(case: &Case<'_>, wait: OpId, place: BarrierPlace) -> Vec<Fix> {
+fn commit_before(case: &FixContext<'_>, wait: OpId, place: BarrierPlace) -> Vec<Fix> {
     let (code, tree) = (case.code, case.code.tree);
     let ops = code.thread(wait).map(|region| code.ops(region)).unwrap_or_default();
     let mma =
@@ -43,7 +43,7 @@ fn commit_before(case: &Case<'_>, wait: OpId, place: BarrierPlace) -> Vec<Fix> {
 }
 
 /// Arrivals where another thread is done with the buffers that the wait protects.
-fn release(case: &Case<'_>, wait: OpId, place: BarrierPlace) -> Vec<Fix> {
+fn release(case: &FixContext<'_>, wait: OpId, place: BarrierPlace) -> Vec<Fix> {
     let (code, tree) = (case.code, case.code.tree);
     let Some(own) = code.thread(wait) else { return Vec::new() };
     let next = code.ops(own).into_iter().find_map(|op| {
@@ -69,7 +69,7 @@ fn release(case: &Case<'_>, wait: OpId, place: BarrierPlace) -> Vec<Fix> {
 }
 
 /// An arrival after an op.
-fn signal(case: &Case<'_>, at: OpId, place: BarrierPlace, like: Option<ValueId>, commit: bool) -> Vec<Fix> {
+fn signal(case: &FixContext<'_>, at: OpId, place: BarrierPlace, like: Option<ValueId>, commit: bool) -> Vec<Fix> {
     let (op, count, result) = match (commit, case.code.amd()) {
         (true, _) => ("ttng.tc_gen5_commit", "", ""),
         (false, true) => ("amdg.arrive_barrier", ", 1", " -> i32"),
@@ -86,14 +86,14 @@ fn signal(case: &Case<'_>, at: OpId, place: BarrierPlace, like: Option<ValueId>,
 }
 
 /// An asynchronous wgmma is done at its wait.
-fn dot_wait(case: &Case<'_>, op: OpId) -> Option<OpId> {
+fn dot_wait(case: &FixContext<'_>, op: OpId) -> Option<OpId> {
     let tree = case.code.tree;
     (tree.op_name(op) == "ttng.warp_group_dot")
         .then(|| super::pending::next_wait(case, kernel::CommitKind::Wgmma, op))?
 }
 
 /// The allocations, barriers left out, that an op touches, each with its operand.
-fn buffers(case: &Case<'_>, op: OpId) -> Vec<(ValueId, ValueId)> {
+fn buffers(case: &FixContext<'_>, op: OpId) -> Vec<(ValueId, ValueId)> {
     let (code, tree) = (case.code, case.code.tree);
     let name = tree.op_name(op);
     if name.starts_with("ttg.memdesc") || name == "ttng.tmem_subslice" || name == "ttg.warp_specialize" {
@@ -107,7 +107,7 @@ fn buffers(case: &Case<'_>, op: OpId) -> Vec<(ValueId, ValueId)> {
 }
 
 /// All threads' code.
-fn threads(case: &Case<'_>) -> Vec<RegionId> {
+fn threads(case: &FixContext<'_>) -> Vec<RegionId> {
     let code = case.code;
     let ops = case.lowered.map.sites.iter().filter_map(|site| code.op_of(site));
     let mut out: Vec<RegionId> = ops.filter_map(|op| code.thread(op)).collect();

@@ -3,7 +3,7 @@
 use super::Decide;
 use base::{Cancelled, Limits, TextRange};
 use explore::canonical;
-use findings::{Edit, Finding, Fix, Kind, Severity, describe, tell};
+use findings::{Edit, Finding, Fix, Kind, Severity, describe, describe_violation};
 use kernel::Lowered;
 use lower::lower;
 use machine::{Machine, Rule};
@@ -11,26 +11,26 @@ use ttgir::Tree;
 use verify::{Found, Gap, Outcome};
 
 /// What is wrong, and where: the identity of a finding between two texts.
-pub type Place = (Kind, u32);
+pub type FindingKey = (Kind, u32);
 
 /// The kernel before any edit.
-pub struct Before<'a> {
+pub struct Baseline<'a> {
     /// Its text.
     pub tree: &'a Tree,
     /// Where it stands.
     pub lowered: &'a Lowered,
     /// What is wrong with it.
-    pub places: Vec<Place>,
+    pub places: Vec<FindingKey>,
     /// What could not be decided.
     pub gaps: &'a [Gap],
     /// Whether some schedule deadlocks, be it as the consequence of a race.
     pub hangs: bool,
 }
 
-impl<'a> Before<'a> {
+impl<'a> Baseline<'a> {
     /// A kernel and its outcome.
-    pub fn new(tree: &'a Tree, lowered: &'a Lowered, outcome: &'a Outcome, places: Vec<Place>) -> Before<'a> {
-        Before { tree, lowered, places, gaps: &outcome.gaps, hangs: hangs(outcome) }
+    pub fn new(tree: &'a Tree, lowered: &'a Lowered, outcome: &'a Outcome, places: Vec<FindingKey>) -> Baseline<'a> {
+        Baseline { tree, lowered, places, gaps: &outcome.gaps, hangs: hangs(outcome) }
     }
 
     /// What a candidate leaves wrong, in places of the text before it; `None` if the finding it is
@@ -39,9 +39,9 @@ impl<'a> Before<'a> {
         &self,
         fix: &Fix,
         found: &Found,
-        place: Place,
+        place: FindingKey,
         decide: &mut Decide<'_>,
-    ) -> Result<Option<Vec<Place>>, Cancelled> {
+    ) -> Result<Option<Vec<FindingKey>>, Cancelled> {
         let Some(text) = apply(self.tree.text(), &fix.edits) else { return Ok(None) };
         let tree = Tree::parse(&text);
         if tree.errors().len() > self.tree.errors().len() {
@@ -53,7 +53,7 @@ impl<'a> Before<'a> {
         if lowered.unmodelled.len() > self.lowered.unmodelled.len() || lowered.kernel == self.lowered.kernel {
             return Ok(None);
         }
-        let known: Vec<(Place, u32)> = self.places.iter().map(|&at| (at, moved(at.1, &fix.edits))).collect();
+        let known: Vec<(FindingKey, u32)> = self.places.iter().map(|&at| (at, moved(at.1, &fix.edits))).collect();
         let was = |finding: &Finding| {
             known
                 .iter()
@@ -107,7 +107,7 @@ fn first_run(lowered: &Lowered, found: &Found) -> Option<Finding> {
         alternative: false,
         confluent: run.state.escapes.is_empty(),
     };
-    tell(lowered, &found)
+    describe_violation(lowered, &found)
 }
 
 /// The text with ascending, disjoint edits applied; `None` if they are neither.

@@ -1,6 +1,6 @@
 //! Counts that do not fit: arrivals of an init, bytes of an expect.
 
-use super::case::{Case, fix};
+use super::context::{FixContext, fix};
 use super::draft;
 use findings::{Edit, Fix};
 use kernel::{BufferId, EffectKind};
@@ -8,7 +8,7 @@ use machine::{Act, BarrierPlace, BlockedOn, Rule};
 use ttgir::{AttrId, OpId};
 
 /// Init counts lowered to what arrives.
-pub fn arrivals(case: &Case<'_>) -> Vec<Fix> {
+pub fn arrivals(case: &FixContext<'_>) -> Vec<Fix> {
     let Rule::Deadlock(blocked) = &case.found.violation.rule else { return Vec::new() };
     let mut out = Vec::new();
     for stuck in blocked {
@@ -22,7 +22,7 @@ pub fn arrivals(case: &Case<'_>) -> Vec<Fix> {
 }
 
 /// Init counts raised: of the barrier that overflows, or of the one that an access waited for.
-pub fn more(case: &Case<'_>) -> Vec<Fix> {
+pub fn more(case: &FixContext<'_>) -> Vec<Fix> {
     let mut places: Vec<BarrierPlace> = case.found.violation.barrier.into_iter().collect();
     if let Some((earlier, later)) = case.pair() {
         let guards = [later, earlier].map(|event| case.replay.guard(&case.lowered.kernel, &event));
@@ -48,7 +48,7 @@ pub fn more(case: &Case<'_>) -> Vec<Fix> {
 }
 
 /// How many arrivals single ops bring, where that is more than one: AMD's count threads or warps.
-fn arrival_counts(case: &Case<'_>) -> Vec<i64> {
+fn arrival_counts(case: &FixContext<'_>) -> Vec<i64> {
     let mut counts = Vec::new();
     for effect in &case.lowered.kernel.effects {
         match &effect.kind {
@@ -67,7 +67,7 @@ fn arrival_counts(case: &Case<'_>) -> Vec<i64> {
 }
 
 /// All inits of a barrier's allocation with another count.
-fn recount(case: &Case<'_>, place: BarrierPlace, count: i64) -> Option<Fix> {
+fn recount(case: &FixContext<'_>, place: BarrierPlace, count: i64) -> Option<Fix> {
     let tree = case.code.tree;
     let mut edits = Vec::new();
     for (op, _) in inits(case, place.buffer) {
@@ -79,7 +79,7 @@ fn recount(case: &Case<'_>, place: BarrierPlace, count: i64) -> Option<Fix> {
 }
 
 /// The ops that initialised barriers of an allocation in this run, each with one of them.
-pub fn inits(case: &Case<'_>, buffer: BufferId) -> Vec<(OpId, BarrierPlace)> {
+pub fn inits(case: &FixContext<'_>, buffer: BufferId) -> Vec<(OpId, BarrierPlace)> {
     let mut out: Vec<(OpId, BarrierPlace)> = Vec::new();
     for record in &case.replay.records {
         let Some(init) = record.barriers.iter().find(|barrier| barrier.act == Act::Init) else { continue };
@@ -94,7 +94,7 @@ pub fn inits(case: &Case<'_>, buffer: BufferId) -> Vec<(OpId, BarrierPlace)> {
 }
 
 /// Announced bytes corrected by what is missing or too many.
-pub fn bytes(case: &Case<'_>) -> Vec<Fix> {
+pub fn bytes(case: &FixContext<'_>) -> Vec<Fix> {
     let mut out = Vec::new();
     for (barrier, bytes) in wrong_bytes(case) {
         let expects = expects_of(case, barrier.buffer);
@@ -129,7 +129,7 @@ pub fn bytes(case: &Case<'_>) -> Vec<Fix> {
 
 /// Barriers whose bytes do not add up when the finding is made: positive ones never come, negative
 /// ones are not announced.
-fn wrong_bytes(case: &Case<'_>) -> Vec<(BarrierPlace, i64)> {
+fn wrong_bytes(case: &FixContext<'_>) -> Vec<(BarrierPlace, i64)> {
     match &case.found.violation.rule {
         Rule::Deadlock(blocked) => blocked
             .iter()
@@ -147,14 +147,14 @@ fn wrong_bytes(case: &Case<'_>) -> Vec<(BarrierPlace, i64)> {
     }
 }
 
-fn size(case: &Case<'_>, op: OpId) -> Option<(AttrId, i64)> {
+fn size(case: &FixContext<'_>, op: OpId) -> Option<(AttrId, i64)> {
     let tree = case.code.tree;
     let attr = tree.attr(op, "size")?;
     Some((attr, tree.attr_int(attr)?))
 }
 
 /// The expects on an allocation's barriers, in the order of the run.
-fn expects_of(case: &Case<'_>, buffer: BufferId) -> Vec<(OpId, BarrierPlace)> {
+fn expects_of(case: &FixContext<'_>, buffer: BufferId) -> Vec<(OpId, BarrierPlace)> {
     let records =
         case.replay.records.iter().filter(|record| matches!(case.kind(record), Some(EffectKind::Expect { .. })));
     let on = records.filter_map(|record| {
@@ -165,7 +165,7 @@ fn expects_of(case: &Case<'_>, buffer: BufferId) -> Vec<(OpId, BarrierPlace)> {
 }
 
 /// An expect before the copies that bring bytes which nobody announced.
-pub fn expects(case: &Case<'_>) -> Vec<Fix> {
+pub fn expects(case: &FixContext<'_>) -> Vec<Fix> {
     let Rule::Deadlock(blocked) = &case.found.violation.rule else { return Vec::new() };
     let (code, tree) = (case.code, case.code.tree);
     let mut out = Vec::new();

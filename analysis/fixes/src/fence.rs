@@ -3,14 +3,14 @@
 //! Where two partitions are involved the fence belongs before the arrival that hands the bytes
 //! over; a fence that comes after it is moved there. Else it belongs before the async op.
 
-use super::case::{Case, fix};
+use super::context::{FixContext, fix};
 use super::draft;
 use findings::Fix;
 
 const FENCE: &str = "ttng.fence_async_shared {bCluster = false}";
 
 /// Fences, the producer's side first.
-pub fn fences(case: &Case<'_>) -> Vec<Fix> {
+pub fn fences(case: &FixContext<'_>) -> Vec<Fix> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let code = case.code;
     let mut out = Vec::new();

@@ -19,9 +19,9 @@
 //! or for a wait that is lapped and whose phase is not at fault.
 
 mod arrive;
-mod case;
 mod check;
 mod code;
+mod context;
 mod count;
 mod draft;
 mod fence;
@@ -36,10 +36,10 @@ mod tests;
 mod wait;
 
 use base::Cancelled;
-use case::Case;
-use check::{Before, Place};
+use check::{Baseline, FindingKey};
 use code::Code;
-use findings::{Finding, Fix, KernelReport, Kind, Severity, tell};
+use context::FixContext;
+use findings::{Finding, Fix, KernelReport, Kind, Severity, describe_violation};
 use kernel::{Kernel, Lowered};
 use ttgir::Tree;
 use verify::Outcome;
@@ -66,18 +66,18 @@ pub type Decide<'a> = dyn FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a;
 
 /// Numbers of the candidates that passed, one for each of the outcome's violations. They hold for
 /// every text with the same kernel, where one of them is merely checked again.
-pub type Passed = Vec<Option<u32>>;
+pub type PassedCandidates = Vec<Option<u32>>;
 
 /// Gives the findings of a kernel's report their fixes. The ranges of the report and of the
 /// edits count from the start of the tree's text. `known` is what an equal kernel gave before.
-pub fn offer(
+pub fn attach_fixes(
     tree: &Tree,
     lowered: &Lowered,
     outcome: &Outcome,
-    known: Option<&Passed>,
+    known: Option<&PassedCandidates>,
     report: &mut KernelReport,
     decide: &mut Decide<'_>,
-) -> Result<Passed, Cancelled> {
+) -> Result<PassedCandidates, Cancelled> {
     let mut passed = vec![None; outcome.found.len()];
     // Where the machine could not follow all, a change could not be told from a repair.
     if outcome.found.is_empty() || !outcome.gaps.is_empty() || report.findings.is_empty() || !tree.errors().is_empty() {
@@ -87,11 +87,11 @@ pub fn offer(
     // What was a hint must not become an error.
     let errors = report.findings.iter().filter(|finding| finding.severity != Severity::Hint);
     let places = errors.map(|finding| (finding.kind, finding.range.start)).collect();
-    let before = Before::new(tree, lowered, outcome, places);
-    let mut good: Vec<(Fix, Vec<Place>)> = Vec::new();
+    let before = Baseline::new(tree, lowered, outcome, places);
+    let mut good: Vec<(Fix, Vec<FindingKey>)> = Vec::new();
     let mut tries = affordable(tree, outcome);
     for (number, found) in outcome.found.iter().enumerate() {
-        let Some(mut told) = tell(lowered, found) else { continue };
+        let Some(mut told) = describe_violation(lowered, found) else { continue };
         let same = |finding: &&mut Finding| finding.kind == told.kind && finding.range == told.range;
         let Some(finding) = report.findings.iter_mut().find(same).filter(|finding| finding.fix.is_none()) else {
             continue;
@@ -107,7 +107,7 @@ pub fn offer(
             Some(Some(only)) => Some(*only),
             None => None,
         };
-        let Some(case) = Case::new(code, lowered, found, &told) else { continue };
+        let Some(case) = FixContext::new(code, lowered, found, &told) else { continue };
         if let Some((at, fix, left)) = first_good(&before, &case, place, only, &mut tries, decide)? {
             finding.fix = Some(fix.clone());
             passed[number] = Some(at);
@@ -126,13 +126,13 @@ fn affordable(tree: &Tree, outcome: &Outcome) -> usize {
 /// The candidate, with its number and what it leaves, that passes and leaves least; of equals the
 /// first. `only` is the one to look at.
 fn first_good(
-    before: &Before<'_>,
-    case: &Case<'_>,
-    place: Place,
+    before: &Baseline<'_>,
+    case: &FixContext<'_>,
+    place: FindingKey,
     only: Option<u32>,
     tries: &mut usize,
     decide: &mut Decide<'_>,
-) -> Result<Option<(u32, Fix, Vec<Place>)>, Cancelled> {
+) -> Result<Option<(u32, Fix, Vec<FindingKey>)>, Cancelled> {
     let mut all: Vec<Fix> = Vec::new();
     let mut candidates = candidates(case);
     let at = candidates.len().min(FIRST);
@@ -142,12 +142,12 @@ fn first_good(
             all.push(fix);
         }
     }
-    let mut best: Option<(u32, Fix, Vec<Place>)> = None;
+    let mut best: Option<(u32, Fix, Vec<FindingKey>)> = None;
     for (at, fix) in (0..).zip(all).filter(|(at, _)| only.is_none_or(|only| only == *at)) {
         let Some(rest) = tries.checked_sub(1) else { break };
         *tries = rest;
         let Some(left) = before.after(&fix, case.found, place, decide)? else { continue };
-        if left.iter().any(|(kind, _)| hides(*kind)) {
+        if left.iter().any(|(kind, _)| cuts_run_short(*kind)) {
             continue;
         }
         // What leaves fewer findings comes nearer to the cause.
@@ -163,7 +163,7 @@ fn first_good(
 
 /// Whether a run that ends with such a finding is cut short, so that what it says of the rest is
 /// not the whole truth.
-pub fn hides(kind: Kind) -> bool {
+pub fn cuts_run_short(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::Deadlock
@@ -176,9 +176,9 @@ pub fn hides(kind: Kind) -> bool {
 }
 
 /// What might help, the likeliest first.
-fn candidates(case: &Case<'_>) -> Vec<Fix> {
+fn candidates(case: &FixContext<'_>) -> Vec<Fix> {
     let grouped = case.pair().is_some_and(|(earlier, _)| case.words.pending(&earlier).is_some());
-    let makers: &[fn(&Case<'_>) -> Vec<Fix>] = match case.finding.kind {
+    let makers: &[fn(&FixContext<'_>) -> Vec<Fix>] = match case.finding.kind {
         Kind::MissingProxyFence => &[fence::fences],
         Kind::PendingAccess => &[pending::waits, order::late, order::stronger, wait::waits],
         Kind::PhaseMismatch => {

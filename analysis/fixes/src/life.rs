@@ -1,6 +1,6 @@
 //! Inits that are missing, come twice, or are not repeated after an invalidation.
 
-use super::case::{Case, fix};
+use super::context::{FixContext, fix};
 use super::count::inits;
 use super::draft;
 use super::slot::{Slot, slot_name, slots};
@@ -9,7 +9,7 @@ use machine::{Act, BarrierPlace, Rule};
 use ttgir::{OpId, ValueId};
 
 /// A missing init.
-pub fn init(case: &Case<'_>) -> Vec<Fix> {
+pub fn init(case: &FixContext<'_>) -> Vec<Fix> {
     let (Some(place), Rule::NotLive { invalidated }) = (case.found.violation.barrier, &case.found.violation.rule)
     else {
         return Vec::new();
@@ -58,7 +58,7 @@ pub fn init(case: &Case<'_>) -> Vec<Fix> {
 }
 
 /// The places of an allocation that this run did not initialise.
-fn missing(case: &Case<'_>, place: BarrierPlace, known: Vec<BarrierPlace>) -> Vec<BarrierPlace> {
+fn missing(case: &FixContext<'_>, place: BarrierPlace, known: Vec<BarrierPlace>) -> Vec<BarrierPlace> {
     let Some(buffer) = case.lowered.kernel.buffers.get(place.buffer.0 as usize) else { return vec![place] };
     let slots = buffer.bits.checked_div(buffer.slot_bits).unwrap_or(1).min(16);
     let all = (0..slots).map(|slot| BarrierPlace { start: slot * buffer.slot_bits, ..place });
@@ -67,7 +67,7 @@ fn missing(case: &Case<'_>, place: BarrierPlace, known: Vec<BarrierPlace>) -> Ve
 }
 
 /// Inits after an op.
-fn init_all(case: &Case<'_>, at: OpId, places: &[(BarrierPlace, i64)]) -> Option<Fix> {
+fn init_all(case: &FixContext<'_>, at: OpId, places: &[(BarrierPlace, i64)]) -> Option<Fix> {
     let (code, tree) = (case.code, case.code.tree);
     let mut draft = case.draft(at);
     for &(place, count) in places {
@@ -91,14 +91,14 @@ fn init_all(case: &Case<'_>, at: OpId, places: &[(BarrierPlace, i64)]) -> Option
 }
 
 /// The op of the last step that did this to any barrier.
-fn last(case: &Case<'_>, act: Act) -> Option<OpId> {
+fn last(case: &FixContext<'_>, act: Act) -> Option<OpId> {
     let record =
         case.replay.records.iter().rev().find(|record| record.barriers.iter().any(|barrier| barrier.act == act))?;
     case.site_op(record.site)
 }
 
 /// A second init: taken away, or preceded by an invalidation; all second inits alike, or one.
-pub fn reinit(case: &Case<'_>) -> Vec<Fix> {
+pub fn reinit(case: &FixContext<'_>) -> Vec<Fix> {
     let (code, tree) = (case.code, case.code.tree);
     let Some(op) = case.site_op(case.found.violation.site) else { return Vec::new() };
     let mut all = second_inits(case, op);
@@ -128,12 +128,12 @@ pub fn reinit(case: &Case<'_>) -> Vec<Fix> {
     out
 }
 
-fn flipped(case: &Case<'_>, place: BarrierPlace) -> bool {
+fn flipped(case: &FixContext<'_>, place: BarrierPlace) -> bool {
     case.replay.at_violation.barriers.iter().any(|(other, barrier)| *other == place && barrier.flips > 0)
 }
 
 /// Inits of the thread that name a barrier which an earlier one names.
-fn second_inits(case: &Case<'_>, op: OpId) -> Vec<OpId> {
+fn second_inits(case: &FixContext<'_>, op: OpId) -> Vec<OpId> {
     let (code, tree) = (case.code, case.code.tree);
     let Some(region) = code.thread(op) else { return Vec::new() };
     let mut seen: Vec<(ValueId, Result<i64, Option<ValueId>>)> = Vec::new();
@@ -158,7 +158,7 @@ fn second_inits(case: &Case<'_>, op: OpId) -> Vec<OpId> {
 }
 
 /// The arrival that is one too many, taken away.
-pub fn without(case: &Case<'_>) -> Vec<Fix> {
+pub fn without(case: &FixContext<'_>) -> Vec<Fix> {
     let code = case.code;
     let op = case.site_op(case.found.violation.site).filter(|op| code.is_barrier_op(*op, "arrive_barrier"));
     op.map(|op| fix("take the surplus arrival away", [draft::delete(code, op)])).into_iter().collect()

@@ -1,6 +1,6 @@
 //! An arrival that says too early, or does not say, that an access is over.
 
-use super::case::{Case, fix};
+use super::context::{FixContext, fix};
 use super::draft;
 use super::pending::next_wait;
 use findings::{Edit, Fix};
@@ -12,14 +12,14 @@ use ttgir::OpId;
 const ARRIVALS: &[&str] = &["arrive_barrier", "tc_gen5_commit", "async_copy_mbarrier_arrive"];
 
 /// Arrivals moved behind the access that they should follow.
-pub fn late(case: &Case<'_>) -> Vec<Fix> {
+pub fn late(case: &FixContext<'_>) -> Vec<Fix> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let mut out = behind(case, &earlier, &later);
     out.extend(behind(case, &later, &earlier));
     out
 }
 
-fn behind(case: &Case<'_>, first: &Event, second: &Event) -> Vec<Fix> {
+fn behind(case: &FixContext<'_>, first: &Event, second: &Event) -> Vec<Fix> {
     let (code, tree) = (case.code, case.code.tree);
     let Some(op) = case.op(first.effect) else { return Vec::new() };
     let mut out = Vec::new();
@@ -42,7 +42,7 @@ fn behind(case: &Case<'_>, first: &Event, second: &Event) -> Vec<Fix> {
 }
 
 /// Arrivals of the first access's thread, those on the barrier that the second one waited for first.
-fn guards(case: &Case<'_>, first: &Event, second: &Event) -> Vec<OpId> {
+fn guards(case: &FixContext<'_>, first: &Event, second: &Event) -> Vec<OpId> {
     let code = case.code;
     let moves = |op| ARRIVALS.iter().any(|name| code.is_barrier_op(op, name));
     let guard = case.replay.guard(&case.lowered.kernel, second).map(|(place, ..)| place.buffer);
@@ -66,7 +66,7 @@ fn guards(case: &Case<'_>, first: &Event, second: &Event) -> Vec<OpId> {
 }
 
 /// An arrival that also says that asynchronous operations are over.
-pub fn stronger(case: &Case<'_>) -> Vec<Fix> {
+pub fn stronger(case: &FixContext<'_>) -> Vec<Fix> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let mut out = Vec::new();
     for (event, other) in [(earlier, later), (later, earlier)] {
@@ -87,7 +87,7 @@ pub fn stronger(case: &Case<'_>) -> Vec<Fix> {
 }
 
 /// `tc_gen5_commit` in the place of a plain arrival.
-fn commit(case: &Case<'_>, arrive: OpId) -> Option<Fix> {
+fn commit(case: &FixContext<'_>, arrive: OpId) -> Option<Fix> {
     let (code, tree) = (case.code, case.code.tree);
     let count = tree.attr(arrive, "count").and_then(|attr| tree.attr_int(attr));
     if tree.op_name(arrive) != "ttng.arrive_barrier" || count != Some(1) || !tree.group(arrive, "pred").is_empty() {
@@ -103,7 +103,7 @@ fn commit(case: &Case<'_>, arrive: OpId) -> Option<Fix> {
 
 /// `async_copy_mbarrier_arrive` beside a plain arrival: it raises the count and takes it back when
 /// the copies are done.
-fn copies_too(case: &Case<'_>, arrive: OpId) -> Option<Fix> {
+fn copies_too(case: &FixContext<'_>, arrive: OpId) -> Option<Fix> {
     let (code, tree) = (case.code, case.code.tree);
     if !code.is_barrier_op(arrive, "arrive_barrier") {
         return None;

@@ -1,7 +1,7 @@
 //! Operations that complete by commit group: a wait that allows one group too many, no wait, no
 //! commit, or a wait that comes after the access.
 
-use super::case::{Case, fix};
+use super::context::{FixContext, fix};
 use super::draft;
 use findings::Fix;
 use kernel::{CommitKind, EffectKind};
@@ -19,14 +19,14 @@ fn wait_of(kind: CommitKind) -> (&'static str, &'static str) {
 }
 
 /// The first wait of a family after an op in its block.
-pub fn next_wait(case: &Case<'_>, kind: CommitKind, op: OpId) -> Option<OpId> {
+pub fn next_wait(case: &FixContext<'_>, kind: CommitKind, op: OpId) -> Option<OpId> {
     let (code, tree) = (case.code, case.code.tree);
     let ops = tree.block_ops(tree.parent_block(op)?);
     ops.iter().copied().find(|other| code.before(op, *other) && tree.op_name(*other) == wait_of(kind).0)
 }
 
 /// Waits for the group of the earlier access.
-pub fn waits(case: &Case<'_>) -> Vec<Fix> {
+pub fn waits(case: &FixContext<'_>) -> Vec<Fix> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let Some(kind) = case.words.channels.family(earlier.channel) else { return Vec::new() };
     let mut out = Vec::new();
@@ -52,7 +52,7 @@ pub fn waits(case: &Case<'_>) -> Vec<Fix> {
 }
 
 /// Whether the thread closed a group between the accesses.
-fn committed(case: &Case<'_>, earlier: &Event, later: &Event) -> bool {
+fn committed(case: &FixContext<'_>, earlier: &Event, later: &Event) -> bool {
     let records = case.replay.records.get(earlier.step as usize..later.step as usize).unwrap_or_default();
     records.iter().any(|record| {
         record.thread == earlier.thread && case.kind(record) == Some(&EffectKind::Commit(CommitKind::AsyncCopy))
@@ -60,7 +60,7 @@ fn committed(case: &Case<'_>, earlier: &Event, later: &Event) -> bool {
 }
 
 /// A commit after the last copy of the block.
-fn commit(case: &Case<'_>, earlier: &Event) -> Option<Fix> {
+fn commit(case: &FixContext<'_>, earlier: &Event) -> Option<Fix> {
     let (code, tree) = (case.code, case.code.tree);
     let copy = case.op(earlier.effect)?;
     let block = tree.parent_block(copy)?;
@@ -69,7 +69,7 @@ fn commit(case: &Case<'_>, earlier: &Event) -> Option<Fix> {
 }
 
 /// The last wait in between, allowing fewer open groups.
-fn fewer(case: &Case<'_>, kind: CommitKind, thread: u16, from: u32, until: u32) -> Vec<Fix> {
+fn fewer(case: &FixContext<'_>, kind: CommitKind, thread: u16, from: u32, until: u32) -> Vec<Fix> {
     let tree = case.code.tree;
     let records = case.replay.records.get(..(until as usize).saturating_sub(1)).unwrap_or_default();
     let last = records.iter().enumerate().rev().find(|(_, record)| {
@@ -94,7 +94,7 @@ fn fewer(case: &Case<'_>, kind: CommitKind, thread: u16, from: u32, until: u32) 
 }
 
 /// A wait that comes later in the block, moved before the access.
-fn earlier_wait(case: &Case<'_>, kind: CommitKind, at: OpId) -> Option<Fix> {
+fn earlier_wait(case: &FixContext<'_>, kind: CommitKind, at: OpId) -> Option<Fix> {
     let (code, tree) = (case.code, case.code.tree);
     let wait = next_wait(case, kind, at)?;
     let draft = case.draft(at);

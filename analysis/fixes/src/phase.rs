@@ -1,16 +1,16 @@
 //! A wait for the wrong phase: the other constant, the complement, another start of what the loop
 //! carries, the parity of the lap, or the count that explains the finding.
 
-use super::case::{Case, fix};
+use super::context::{FixContext, fix};
 use super::draft;
 use super::slot::{phase_name, phases};
-use findings::{Edit, Fix, Form};
+use findings::{Edit, Fix, PhaseFormula};
 use kernel::EffectKind;
 use machine::{BarrierPlace, BlockedOn, Rule};
 use ttgir::{Def, OpId, ValueId};
 
 /// Other phases for the wait that guards the access which comes too soon.
-pub fn guard(case: &Case<'_>) -> Vec<Fix> {
+pub fn guard(case: &FixContext<'_>) -> Vec<Fix> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let mut out = Vec::new();
     for event in [later, earlier] {
@@ -24,7 +24,7 @@ pub fn guard(case: &Case<'_>) -> Vec<Fix> {
 }
 
 /// Other phases for waits that never end.
-pub fn blocked(case: &Case<'_>) -> Vec<Fix> {
+pub fn blocked(case: &FixContext<'_>) -> Vec<Fix> {
     let Rule::Deadlock(blocked) = &case.found.violation.rule else { return Vec::new() };
     // Where no op arrives on a barrier, no phase of it is the right one.
     let dead = |on: &BlockedOn| matches!(on, BlockedOn::Barrier { barrier, .. } if !case.can_flip(barrier.buffer));
@@ -53,7 +53,7 @@ pub fn interleave(lists: Vec<Vec<Fix>>) -> Vec<Fix> {
     out
 }
 
-fn others(case: &Case<'_>, wait: OpId, place: BarrierPlace) -> Vec<Fix> {
+fn others(case: &FixContext<'_>, wait: OpId, place: BarrierPlace) -> Vec<Fix> {
     let (code, tree) = (case.code, case.code.tree);
     let (Some(&phase), Some((number, _))) = (tree.group(wait, "phase").first(), tree.group_span(wait, "phase")) else {
         return Vec::new();
@@ -93,7 +93,7 @@ fn with(draft: super::draft::Draft<'_>, edit: Edit) -> Vec<Edit> {
 }
 
 /// What a phase is the complement of, if that can be used at the wait.
-fn plain(case: &Case<'_>, wait: OpId, phase: ValueId) -> Option<String> {
+fn plain(case: &FixContext<'_>, wait: OpId, phase: ValueId) -> Option<String> {
     let (code, tree) = (case.code, case.code.tree);
     let op = code.def(phase)?;
     let [a, b] = *tree.operands(op) else { return None };
@@ -107,7 +107,7 @@ fn plain(case: &Case<'_>, wait: OpId, phase: ValueId) -> Option<String> {
 }
 
 /// The other constant as the first value of what loops carry.
-fn start(case: &Case<'_>, phase: ValueId) -> Option<Vec<Edit>> {
+fn start(case: &FixContext<'_>, phase: ValueId) -> Option<Vec<Edit>> {
     let (code, tree) = (case.code, case.code.tree);
     let mut value = phase;
     for _ in 0..8 {
@@ -129,7 +129,7 @@ fn start(case: &Case<'_>, phase: ValueId) -> Option<Vec<Edit>> {
 }
 
 /// The phases that explain the finding, written out.
-pub fn counted(case: &Case<'_>) -> Vec<Fix> {
+pub fn counted(case: &FixContext<'_>) -> Vec<Fix> {
     let mut edits = Vec::new();
     let mut title = None;
     for (number, (wait, form)) in case.finding.phases.iter().enumerate() {
@@ -147,9 +147,15 @@ pub fn counted(case: &Case<'_>) -> Vec<Fix> {
 }
 
 /// The name of a phase that counts iterations; lines that compute it are added.
-fn count(case: &Case<'_>, draft: &mut draft::Draft<'_>, wait: OpId, form: &Form, number: usize) -> Option<String> {
+fn count(
+    case: &FixContext<'_>,
+    draft: &mut draft::Draft<'_>,
+    wait: OpId,
+    form: &PhaseFormula,
+    number: usize,
+) -> Option<String> {
     let (code, tree) = (case.code, case.code.tree);
-    let Form::Count { loops, every, plus } = form else { return None };
+    let PhaseFormula::Count { loops, every, plus } = form else { return None };
     let stem = |stem: &str| if number == 0 { stem.to_owned() } else { format!("{stem}_{number}") };
     let line = |draft: &mut draft::Draft<'_>, name: &str, op: &str, a: &str, b: &str| {
         let name = draft.fresh(&stem(name));

@@ -1,6 +1,6 @@
 //! How a thread can name a barrier, and the phases it could wait for.
 
-use super::case::Case;
+use super::context::FixContext;
 use super::draft::Draft;
 use machine::BarrierPlace;
 use ttgir::{Def, OpId, ValueId};
@@ -18,7 +18,7 @@ pub enum Slot {
 
 /// Ways to name a barrier at the draft's place, the likeliest first. `like` is a memdesc of the
 /// same ring position.
-pub fn slots(case: &Case<'_>, draft: &Draft<'_>, place: BarrierPlace, like: Option<ValueId>) -> Vec<Slot> {
+pub fn slots(case: &FixContext<'_>, draft: &Draft<'_>, place: BarrierPlace, like: Option<ValueId>) -> Vec<Slot> {
     let code = case.code;
     let Some(alloc) = case.alloc(place.buffer) else { return Vec::new() };
     let ring = draft.scope().iter().copied().find(|value| code.base(*value) == alloc);
@@ -59,7 +59,7 @@ pub fn slots(case: &Case<'_>, draft: &Draft<'_>, place: BarrierPlace, like: Opti
 }
 
 /// The name and type of a slot; an index line is added where it needs one.
-pub fn slot_name(case: &Case<'_>, draft: &mut Draft<'_>, slot: Slot) -> Option<(String, String)> {
+pub fn slot_name(case: &FixContext<'_>, draft: &mut Draft<'_>, slot: Slot) -> Option<(String, String)> {
     let code = case.code;
     let (ring, index) = match slot {
         Slot::Known(value) => return Some((code.name(value), code.type_of(value)?.to_owned())),
@@ -74,7 +74,7 @@ pub fn slot_name(case: &Case<'_>, draft: &mut Draft<'_>, slot: Slot) -> Option<(
 }
 
 /// The value that a slot's index is, if one is.
-pub fn slot_index(case: &Case<'_>, slot: Slot) -> Option<ValueId> {
+pub fn slot_index(case: &FixContext<'_>, slot: Slot) -> Option<ValueId> {
     match slot {
         Slot::Known(value) => case.code.slot(value),
         Slot::Index(_, index) => Some(index),
@@ -84,7 +84,7 @@ pub fn slot_index(case: &Case<'_>, slot: Slot) -> Option<ValueId> {
 
 /// The type of a ring's slot: what another slot has, else `memdesc<2x1xi64, …>` without its first
 /// extent.
-fn slot_type(case: &Case<'_>, ring: ValueId, whole: &str) -> Option<String> {
+fn slot_type(case: &FixContext<'_>, ring: ValueId, whole: &str) -> Option<String> {
     let (code, tree) = (case.code, case.code.tree);
     let root = code.root(ring);
     let ops = case.lowered.map.sites.iter().filter_map(|site| code.op_of(site));
@@ -112,7 +112,13 @@ pub enum Phase {
 }
 
 /// Phases worth trying before `at` for a barrier, likeliest first; `index` is its ring position.
-pub fn phases(case: &Case<'_>, draft: &Draft<'_>, at: OpId, place: BarrierPlace, index: Option<ValueId>) -> Vec<Phase> {
+pub fn phases(
+    case: &FixContext<'_>,
+    draft: &Draft<'_>,
+    at: OpId,
+    place: BarrierPlace,
+    index: Option<ValueId>,
+) -> Vec<Phase> {
     let code = case.code;
     let alloc = case.alloc(place.buffer);
     let mut out = Vec::new();
@@ -181,7 +187,7 @@ pub fn phases(case: &Case<'_>, draft: &Draft<'_>, at: OpId, place: BarrierPlace,
 }
 
 /// The counter of the innermost counted loop around an op, in the same thread.
-pub fn enclosing_loop(case: &Case<'_>, at: OpId) -> Option<ValueId> {
+pub fn enclosing_loop(case: &FixContext<'_>, at: OpId) -> Option<ValueId> {
     let (code, tree) = (case.code, case.code.tree);
     let mut at = at;
     loop {
@@ -200,7 +206,7 @@ pub fn enclosing_loop(case: &Case<'_>, at: OpId) -> Option<ValueId> {
 }
 
 /// What counts from zero by ones in a flat loop: an argument of a block to which 1 is added.
-fn counter(case: &Case<'_>, draft: &Draft<'_>) -> Option<ValueId> {
+fn counter(case: &FixContext<'_>, draft: &Draft<'_>) -> Option<ValueId> {
     let (code, tree) = (case.code, case.code.tree);
     draft.scope().iter().copied().find(|value| {
         let Def::BlockArg(block, _) = tree.value_def(*value) else { return false };
@@ -216,7 +222,7 @@ fn counter(case: &Case<'_>, draft: &Draft<'_>) -> Option<ValueId> {
 }
 
 /// What the loop of a counter carries and flips: `xori` and `subi` of a constant give these away.
-fn carried(case: &Case<'_>, counter: ValueId) -> Vec<ValueId> {
+fn carried(case: &FixContext<'_>, counter: ValueId) -> Vec<ValueId> {
     let (code, tree) = (case.code, case.code.tree);
     let Def::BlockArg(block, _) = tree.value_def(counter) else { return Vec::new() };
     let flips = |value: ValueId| {
@@ -230,7 +236,7 @@ fn carried(case: &Case<'_>, counter: ValueId) -> Vec<ValueId> {
 }
 
 /// The name of a phase; lines that compute it are added.
-pub fn phase_name(case: &Case<'_>, draft: &mut Draft<'_>, phase: Phase) -> String {
+pub fn phase_name(case: &FixContext<'_>, draft: &mut Draft<'_>, phase: Phase) -> String {
     let code = case.code;
     match phase {
         Phase::Value(value) => code.name(value),

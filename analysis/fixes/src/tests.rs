@@ -1,6 +1,6 @@
 //! Own small kernels, broken, and the lines that their fixes change.
 
-use super::{apply, offer};
+use super::{apply, attach_fixes};
 use base::{Cancel, Limits};
 use findings::describe;
 use lower::lower;
@@ -41,10 +41,10 @@ fn of(text: &str) -> Vec<String> {
     let mut decide = |kernel: &_| decide(kernel, &limits, &Cancel::never());
     let outcome = decide(&lowered.kernel).expect("not cancelled");
     let mut report = describe(&lowered, &outcome);
-    let passed = offer(&tree, &lowered, &outcome, None, &mut report, &mut decide).expect("not cancelled");
+    let passed = attach_fixes(&tree, &lowered, &outcome, None, &mut report, &mut decide).expect("not cancelled");
     let mut again = report.clone();
     again.findings.iter_mut().for_each(|finding| finding.fix = None);
-    offer(&tree, &lowered, &outcome, Some(&passed), &mut again, &mut decide).expect("not cancelled");
+    attach_fixes(&tree, &lowered, &outcome, Some(&passed), &mut again, &mut decide).expect("not cancelled");
     assert_eq!(report, again, "what passed is found again");
     let mut out = Vec::new();
     for finding in &report.findings {

@@ -1,14 +1,14 @@
 //! A missing `ttng.wait_barrier`: before the access that comes too soon, on the barrier whose flip
 //! says that the other access is over.
 
-use super::case::{Case, fix};
+use super::context::{FixContext, fix};
 use super::slot::{phase_name, phases, slot_index, slot_name, slots};
 use findings::Fix;
 use machine::{BarrierPlace, Event, Rule};
 use ttgir::{OpId, ValueId};
 
 /// Waits with the phases that might fit.
-pub fn waits(case: &Case<'_>) -> Vec<Fix> {
+pub fn waits(case: &FixContext<'_>) -> Vec<Fix> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let mut out = after(case, &earlier, &later);
     if read_nothing(case, &earlier) {
@@ -18,14 +18,14 @@ pub fn waits(case: &Case<'_>) -> Vec<Fix> {
 }
 
 /// Whether the earlier access read what the later one writes: then it is the one to wait.
-fn read_nothing(case: &Case<'_>, read: &Event) -> bool {
+fn read_nothing(case: &FixContext<'_>, read: &Event) -> bool {
     case.replay.end.violations.iter().any(|other| match &other.rule {
         Rule::Uninitialised { read: empty } => empty.effect == read.effect && empty.access == read.access,
         _ => false,
     })
 }
 
-fn after(case: &Case<'_>, first: &Event, second: &Event) -> Vec<Fix> {
+fn after(case: &FixContext<'_>, first: &Event, second: &Event) -> Vec<Fix> {
     let Some(op) = case.op(second.effect) else { return Vec::new() };
     let like = case.operand(second);
     let mut out = Vec::new();
@@ -43,7 +43,7 @@ fn after(case: &Case<'_>, first: &Event, second: &Event) -> Vec<Fix> {
 }
 
 /// Barriers that other threads arrive on and the thread of `op` neither does nor waits for.
-fn released_by_others(case: &Case<'_>, op: OpId) -> Vec<BarrierPlace> {
+fn released_by_others(case: &FixContext<'_>, op: OpId) -> Vec<BarrierPlace> {
     let (code, tree) = (case.code, case.code.tree);
     let own = code.thread(op);
     let ops = own.map(|region| code.ops(region)).unwrap_or_default();
@@ -62,7 +62,7 @@ fn released_by_others(case: &Case<'_>, op: OpId) -> Vec<BarrierPlace> {
     out
 }
 
-fn insert(case: &Case<'_>, at: OpId, place: BarrierPlace, like: Option<ValueId>) -> Vec<Fix> {
+fn insert(case: &FixContext<'_>, at: OpId, place: BarrierPlace, like: Option<ValueId>) -> Vec<Fix> {
     let mut out = Vec::new();
     let op = case.code.barrier_op("wait_barrier");
     let scope = case.draft(at);
@@ -79,7 +79,7 @@ fn insert(case: &Case<'_>, at: OpId, place: BarrierPlace, like: Option<ValueId>)
 }
 
 /// A wait behind the commit that an access's end is told by, in the same thread.
-pub fn at_once(case: &Case<'_>) -> Vec<Fix> {
+pub fn at_once(case: &FixContext<'_>) -> Vec<Fix> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let (code, tree) = (case.code, case.code.tree);
     let commit = case.arrival_after(earlier.thread, earlier.step.saturating_sub(1)).and_then(|step| case.step_op(step));
@@ -102,7 +102,7 @@ pub fn at_once(case: &Case<'_>) -> Vec<Fix> {
 }
 
 /// A copy that announces its bytes first waits before it does.
-fn before_expect(case: &Case<'_>, op: OpId) -> OpId {
+fn before_expect(case: &FixContext<'_>, op: OpId) -> OpId {
     let (code, tree) = (case.code, case.code.tree);
     let Some(&barrier) = tree.group(op, "barrier").first() else { return op };
     let Some(block) = tree.parent_block(op) else { return op };

@@ -224,7 +224,7 @@ impl Tables<'_> {
     fn finding(&self, missing: &[Pair]) -> Option<usize> {
         let races = self.findings.iter().enumerate().filter_map(|(number, finding)| {
             let Goal::Broken(Violation { rule: Rule::Race { earlier, later }, .. }) =
-                &finding.trail.as_ref()?.shown.goal
+                &finding.witness.as_ref()?.run.goal
             else {
                 return None;
             };

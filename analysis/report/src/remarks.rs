@@ -40,7 +40,7 @@ impl Remarks<'_> {
     /// All remarks, in the order of the text.
     pub(super) fn all(&self) -> Vec<Remark> {
         let mut remarks = Vec::new();
-        let sound = !self.findings.iter().any(|finding| finding.trail.is_some()) && !self.ties.unmodelled;
+        let sound = !self.findings.iter().any(|finding| finding.witness.is_some()) && !self.ties.unmodelled;
         if sound && self.ties.complete > 0 {
             let waits = self.waits();
             self.redundant(&waits, &mut remarks);

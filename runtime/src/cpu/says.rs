@@ -1,6 +1,6 @@
 //! From broken rules to findings: the words of the sanitizer, and who met whom.
 
-use asserts::{DeadlockAt, Message};
+use asserts::{AssertMessage, DeadlockAt};
 use base::TextRange;
 use findings::{Finding, Kind, Note, Words};
 use kernel::Mode;
@@ -31,9 +31,9 @@ impl Says {
             return;
         }
         for violation in std::mem::take(&mut state.violations) {
-            if let Some(message) = Message::of(&context.machine, state, &violation) {
+            if let Some(message) = AssertMessage::of(&context.machine, state, &violation) {
                 let message = match (message, self.noticed) {
-                    (Message::Deadlock(_), Some(at)) => Message::Deadlock(at),
+                    (AssertMessage::Deadlock(_), Some(at)) => AssertMessage::Deadlock(at),
                     (message, _) => message,
                 };
                 self.add(tell(context, &violation, &message));
@@ -92,11 +92,11 @@ pub(super) fn finding(context: &Context<'_>, kind: Kind, message: String, places
         sites,
         context: Vec::new(),
         run: Vec::new(),
-        trail: None,
+        witness: None,
         inputs: Vec::new(),
         phases: Vec::new(),
         kernel: map.kernel.clone(),
-        shadow: 0,
+        instance: 0,
         fix: None,
     }
 }
@@ -110,7 +110,7 @@ fn twice(context: &Context<'_>, violation: &Violation) -> Finding {
     finding(context, Kind::ArrivalOverflow, message.clone(), vec![(words.site_range(violation.site), message)])
 }
 
-fn tell(context: &Context<'_>, violation: &Violation, message: &Message) -> Finding {
+fn tell(context: &Context<'_>, violation: &Violation, message: &AssertMessage) -> Finding {
     let machine = &context.machine;
     let words = Words::new(&context.made.lowered, machine);
     let (clause, places) = match &violation.rule {

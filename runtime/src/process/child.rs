@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::pause;
-use asserts::Log;
+use asserts::AssertLog;
 use base::Cancel;
 
 /// How often it is looked whether to stop.
@@ -61,7 +61,7 @@ pub enum Ended {
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
     /// The asserts among it.
-    pub log: Log,
+    pub log: AssertLog,
     /// Its end.
     pub tail: Vec<u8>,
 }

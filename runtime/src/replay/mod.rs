@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use asserts::{Ir, Log, PathMap, Target, bring_home};
+use asserts::{AssertLog, CompiledIr, PathMap, TargetText, attribute};
 use base::{Cancel, Limits};
 use engine::Engine;
 use engine::is_python;
@@ -40,15 +40,15 @@ impl Backend for Replay {
         };
         let path = request.path.to_string_lossy();
         let python = is_python(&path);
-        let target = Target { path: &path, text: &request.text, python };
-        let irs: Vec<Ir> = if python {
+        let target = TargetText { path: &path, text: &request.text, python };
+        let irs: Vec<CompiledIr> = if python {
             let compiled = request.compiled.clone();
-            compiled.into_iter().map(|text| Ir { text, files: Vec::new(), own: false }).collect()
+            compiled.into_iter().map(|text| CompiledIr { text, files: Vec::new(), own: false }).collect()
         } else {
-            vec![Ir { text: Arc::clone(&request.text), files: own_files(&log, &request.path), own: true }]
+            vec![CompiledIr { text: Arc::clone(&request.text), files: own_files(&log, &request.path), own: true }]
         };
         let mut engine = Engine::new(Limits::default());
-        let Ok(home) = bring_home(target, &irs, &log.asserts, &self.paths, &mut engine, cancel) else {
+        let Ok(home) = attribute(target, &irs, &log.asserts, &self.paths, &mut engine, cancel) else {
             return Ok(report(request, End::Cancelled, start));
         };
         let end = match (&log.failure, log.asserts.is_empty()) {
@@ -74,18 +74,18 @@ impl Backend for Replay {
 }
 
 /// Files of the log whose lines are those of a TTGIR file that is open: they have its name.
-fn own_files(log: &Log, path: &Path) -> Vec<String> {
+fn own_files(log: &AssertLog, path: &Path) -> Vec<String> {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let files = log.asserts.iter().map(|counted| counted.first.file.clone());
     files.filter(|file| !name.is_empty() && file.rsplit(['/', '\\']).next() == Some(name)).collect()
 }
 
 /// Reads a log of any size; `None` where it was cancelled.
-fn read(path: &Path, say: &mut dyn FnMut(Event), cancel: &Cancel<'_>) -> Result<Option<Log>, RunError> {
+fn read(path: &Path, say: &mut dyn FnMut(Event), cancel: &Cancel<'_>) -> Result<Option<AssertLog>, RunError> {
     let failed = |why: std::io::Error| RunError(format!("{} cannot be read: {why}", path.display()));
     let mut file = File::open(path).map_err(failed)?;
     let size = file.metadata().map(|data| data.len()).unwrap_or(0);
-    let mut log = Log::default();
+    let mut log = AssertLog::default();
     let mut buffer = vec![0; 1 << 20];
     loop {
         if cancel.is_cancelled() {

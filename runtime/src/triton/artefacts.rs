@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use asserts::Ir;
+use asserts::CompiledIr;
 
 use crate::cache::Cache;
 use crate::run::Instrument;
@@ -18,7 +18,7 @@ pub struct Artefact {
     /// Its name.
     pub name: String,
     /// Its TTGIR; `None` where it was not kept.
-    pub ir: Option<Ir>,
+    pub ir: Option<CompiledIr>,
     /// Whether the sanitizer is in it.
     pub instrumented: bool,
 }
@@ -34,7 +34,7 @@ pub fn list(folder: &Path, instrument: Instrument) -> Vec<Artefact> {
             }
             let Ok(texts) = entry.read() else { continue };
             let files = vec![entry.ttgir.to_string_lossy().into_owned()];
-            let ir = Ir { text: Arc::from(texts.ttgir), files, own: false };
+            let ir = CompiledIr { text: Arc::from(texts.ttgir), files, own: false };
             let instrumented = says_so(&texts.options, instrument) || calls(&entry.ttgir, instrument);
             found.push(Artefact { name: name.to_owned(), ir: Some(ir), instrumented });
         }

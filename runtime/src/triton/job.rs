@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use asserts::Ir;
+use asserts::CompiledIr;
 use base::TextRange;
 use serde_json::{Map, Value, json};
 use ttgir::{Document, Level, OpId, Tree};
@@ -22,7 +22,7 @@ pub struct Prepared {
     /// Tensors that can be read back.
     pub tensors: Vec<Tensor>,
     /// The IR, where the request is one.
-    pub ir: Option<Ir>,
+    pub ir: Option<CompiledIr>,
     /// What was chosen.
     pub notes: Vec<String>,
 }
@@ -81,7 +81,7 @@ fn from_ttgir(request: &Request, folder: &Path) -> Result<Prepared, RunError> {
     let target = tree.top().iter().find_map(|op| tree.attr_str(tree.attr(*op, "ttg.target")?).map(str::to_owned));
     let job = json!({ "mode": "ttgir", "file": text(&file), "parameters": bound.parameters, "target": target });
     let files = vec![file.to_string_lossy().into_owned()];
-    let ir = Ir { text: Arc::clone(&request.text), files, own: true };
+    let ir = CompiledIr { text: Arc::clone(&request.text), files, own: true };
     Ok(Prepared { job, tensors: bound.tensors, ir: Some(ir), notes: bound.notes })
 }
 

@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use asserts::{Ir, PathMap, Target, bring_home, stuck};
+use asserts::{CompiledIr, PathMap, TargetText, attribute, endless_waits};
 use base::{Cancel, Limits};
 use engine::Engine;
 use engine::is_python;
@@ -146,28 +146,28 @@ impl Triton {
         cancel: &Cancel<'_>,
         folder: &Path,
     ) -> Result<RunReport, RunError> {
-        let mut irs: Vec<Ir> = prepared.ir.iter().cloned().collect();
+        let mut irs: Vec<CompiledIr> = prepared.ir.iter().cloned().collect();
         if irs.is_empty() {
             irs.extend(artefacts.iter().filter_map(|artefact| artefact.ir.clone()));
         }
         // Compiled again by the same Triton: where the run left no IR (it was ended early, say).
         if irs.is_empty() {
             let compiled = request.compiled.clone();
-            irs.extend(compiled.map(|text| Ir { text, files: Vec::new(), own: false }));
+            irs.extend(compiled.map(|text| CompiledIr { text, files: Vec::new(), own: false }));
         }
         let mut engine = Engine::new(Limits::default());
         let path = request.path.to_string_lossy();
-        let target = Target { path: &path, text: &request.text, python: is_python(&path) };
+        let target = TargetText { path: &path, text: &request.text, python: is_python(&path) };
         // What was cancelled is not looked into any further.
         let never = Cancel::never();
         let patience = if outcome.ended == Ended::Cancelled { &never } else { cancel };
         let log = &outcome.errors.log;
         let cancelled = |_| RunError("cancelled".to_owned());
-        let home = bring_home(target, &irs, &log.asserts, &self.paths, &mut engine, patience).map_err(cancelled)?;
+        let home = attribute(target, &irs, &log.asserts, &self.paths, &mut engine, patience).map_err(cancelled)?;
         let end = match outcome.ended {
             Ended::Cancelled => End::Cancelled,
             _ if !log.asserts.is_empty() => End::Asserted,
-            Ended::Late => End::Hung(stuck(&irs, &mut engine, patience).map_err(cancelled)?),
+            Ended::Late => End::Hung(endless_waits(&irs, &mut engine, patience).map_err(cancelled)?),
             Ended::Code(_) => ended(&told, outcome),
         };
         let mut notes = prepared.notes.clone();

@@ -1,6 +1,6 @@
 //! `fencepost check`: files are checked side by side and printed in the order they were named.
 
-use engine::instances::Workshop;
+use engine::instances::Elaborator;
 use engine::{Analysis, Engine, Source as Text, is_python};
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
@@ -250,7 +250,7 @@ pub struct File {
     /// The files around it.
     pub workspace: Workspace,
     /// Elaborates it, where it is Python.
-    pub workshop: Workshop,
+    pub elaborator: Elaborator,
     /// What is wrong with its configuration.
     pub problems: Vec<Problem>,
 }
@@ -265,12 +265,12 @@ impl File {
         };
         let name = path.to_string_lossy();
         if !is_python(&name) {
-            let (workspace, workshop) = (Workspace::default(), Workshop::default());
-            return File { text: Text::new("", text), workspace, workshop, problems: Vec::new() };
+            let (workspace, elaborator) = (Workspace::default(), Elaborator::default());
+            return File { text: Text::new("", text), workspace, elaborator, problems: Vec::new() };
         }
         let (config, problems) = configuration(&path);
         let workspace = Workspace::around(&path);
-        File { text: Text::new(&name, text), workspace, workshop: Workshop::new(python.over(config)), problems }
+        File { text: Text::new(&name, text), workspace, elaborator: Elaborator::new(python.over(config)), problems }
     }
 }
 
@@ -285,7 +285,7 @@ fn fix(engine: &mut Engine, analysis: &mut Analysis, workspace: &Workspace) -> R
                 continue;
             }
             left -= 1;
-            let found = engine.fix_gluon(&elaboration, at, finding, workspace, &Cancel::never())?;
+            let found = engine.fix_python(&elaboration, at, finding, workspace, &Cancel::never())?;
             if let Some(finding) = analysis.kernels.get_mut(at).and_then(|it| it.findings.get_mut(number)) {
                 finding.fix = found;
             }
@@ -308,9 +308,9 @@ pub fn check(source: &Source, how: &How) -> Checked {
         Err(trouble) => return Checked { path, named, text: String::new(), result: Err(trouble), proofs: Vec::new() },
     };
     let analysed = catch_unwind(AssertUnwindSafe(|| {
-        let File { text, workspace, mut workshop, problems } = File::new(source, &text, &how.python);
+        let File { text, workspace, mut elaborator, problems } = File::new(source, &text, &how.python);
         let mut engine = Engine::new(Limits { semantics: how.semantics, ..Limits::default() });
-        let mut analysis = engine.analyse_source(&text, &mut workshop, &workspace, &Cancel::never())?;
+        let mut analysis = engine.analyse_source(&text, &mut elaborator, &workspace, &Cancel::never())?;
         fix(&mut engine, &mut analysis, &workspace)?;
         analysis.problems.extend(problems);
         let proofs = if how.explain { engine.explain_source(&text, &analysis, &Cancel::never())? } else { Vec::new() };

@@ -38,8 +38,8 @@ fn command(args: &Compare) -> io::Result<Exit> {
         Err(error) => return trouble(&error.message),
     };
     let mut file = File::new(&source, &text, &args.settings);
-    let Some(script) = file.text.python() else { return trouble("is no Python file") };
-    let Ok(elaboration) = file.workshop.elaborate(script, &file.workspace, &Cancel::never()) else {
+    let Some(python) = file.text.python() else { return trouble("is no Python file") };
+    let Ok(elaboration) = file.elaborator.elaborate(python, &file.workspace, &Cancel::never()) else {
         return trouble("the elaboration was cancelled");
     };
     if elaboration.kernels.is_empty() {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::thread;
 
 use base::{Cancel, TextRange};
-use engine::instances::{Elaboration, Shadow};
+use engine::instances::{ElaboratedInstance, Elaboration};
 
 use super::args::Ir;
 use super::check::File;
@@ -38,8 +38,8 @@ fn command(args: &Ir) -> io::Result<Exit> {
         Err(error) => return trouble(&error.message),
     };
     let mut file = File::new(&source, &text, &args.python);
-    let Some(script) = file.text.python() else { return trouble("is no Python file") };
-    let Ok(elaboration) = file.workshop.elaborate(script, &file.workspace, &Cancel::never()) else {
+    let Some(python) = file.text.python() else { return trouble("is no Python file") };
+    let Ok(elaboration) = file.elaborator.elaborate(python, &file.workspace, &Cancel::never()) else {
         return trouble("the elaboration was cancelled");
     };
     let (printed, whole) = print(args, &elaboration, &Places::new(&text));
@@ -63,15 +63,15 @@ fn print(args: &Ir, elaboration: &Elaboration, places: &Places<'_>) -> (String, 
     let wanted =
         elaboration.kernels.iter().filter(|kernel| args.kernel.as_ref().is_none_or(|it| *it == kernel.entry.name));
     for kernel in wanted {
-        for shadow in kernel.shadows.iter().take(if args.all { usize::MAX } else { 1 }) {
+        for elaborated in kernel.instances.iter().take(if args.all { usize::MAX } else { 1 }) {
             if !out.is_empty() {
                 out.push_str("\n// -----\n");
             }
-            let _ = writeln!(out, "// {}: {}", kernel.entry.name, shadow.instance.hint);
-            for (_, range, why) in &shadow.unmodelled {
+            let _ = writeln!(out, "// {}: {}", kernel.entry.name, elaborated.instance.hint);
+            for (_, range, why) in &elaborated.unmodelled {
                 let _ = writeln!(out, "// not followed, line {}: {why}", places.line(range.start));
             }
-            for problem in &shadow.problems {
+            for problem in &elaborated.problems {
                 let _ = writeln!(
                     out,
                     "// {}, line {}: {}",
@@ -80,17 +80,17 @@ fn print(args: &Ir, elaboration: &Elaboration, places: &Places<'_>) -> (String, 
                     problem.message
                 );
             }
-            whole &= shadow.lowered.is_some() && shadow.unmodelled.is_empty();
-            lines(&mut out, shadow, places);
+            whole &= elaborated.lowered.is_some() && elaborated.unmodelled.is_empty();
+            lines(&mut out, elaborated, places);
         }
     }
     (out, whole)
 }
 
-fn lines(out: &mut String, shadow: &Shadow, places: &Places<'_>) {
+fn lines(out: &mut String, elaborated: &ElaboratedInstance, places: &Places<'_>) {
     let (mut at, mut depth) = (0u32, 0usize);
-    for line in shadow.document.text().split_inclusive('\n') {
-        let place = shadow.place(TextRange::empty(at));
+    for line in elaborated.document.text().split_inclusive('\n') {
+        let place = elaborated.place(TextRange::empty(at));
         at += line.len() as u32;
         let text = line.trim();
         depth = depth.saturating_sub(usize::from(text.starts_with('}')));

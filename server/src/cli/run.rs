@@ -84,7 +84,7 @@ fn command(args: &Run) -> io::Result<Exit> {
     };
     let mut file = File::new(&source, &text, &args.settings);
     let mut engine = Engine::new(Limits::default());
-    let analysis = engine.analyse_source(&file.text, &mut file.workshop, &file.workspace, &Cancel::never());
+    let analysis = engine.analyse_source(&file.text, &mut file.elaborator, &file.workspace, &Cancel::never());
     let Ok(analysis) = analysis else { return trouble("the analysis was cancelled") };
     let launches = match recipes(args, &text, &analysis) {
         Ok(launches) => launches,

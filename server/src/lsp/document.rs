@@ -1,6 +1,6 @@
 //! An open document: its text, and the newest analysis of it.
 
-use engine::instances::{Elaboration, Script, Workshop};
+use engine::instances::{Elaboration, Elaborator, PythonFile};
 use engine::{Analysis, Engine, Source, is_python};
 use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
@@ -49,7 +49,7 @@ pub struct Desk {
     /// Another one, so that a report need not wait for an analysis that takes long.
     pub quick: Arc<Mutex<Engine>>,
     /// What elaborates it, where it is Python.
-    pub workshop: Arc<Mutex<Workshop>>,
+    pub elaborator: Arc<Mutex<Elaborator>>,
     /// The text this is about.
     pub generation: u64,
     /// The text that the document has now.
@@ -63,7 +63,7 @@ impl Desk {
         Desk {
             engine: engine(),
             quick: engine(),
-            workshop: Arc::default(),
+            elaborator: Arc::default(),
             generation: 0,
             now: Arc::new(AtomicU64::new(0)),
         }
@@ -83,12 +83,12 @@ impl Snapshot {
 
     /// The kernels of a Python file as they are elaborated; `None` of TTGIR.
     pub fn elaboration(&self, cancel: &Cancel<'_>) -> Result<Option<Arc<Elaboration>>, Cancelled> {
-        let Source::Python(script) = &*self.source else { return Ok(None) };
+        let Source::Python(python) = &*self.source else { return Ok(None) };
         if let Some(known) = self.checked.as_ref().and_then(|checked| checked.analysis.gluon.clone()) {
             return Ok(Some(known));
         }
-        let mut workshop = self.desk.workshop.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        workshop.elaborate(script, &*self.workspace, cancel).map(|made| Some(Arc::new(made)))
+        let mut elaborator = self.desk.elaborator.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        elaborator.elaborate(python, &*self.workspace, cancel).map(|made| Some(Arc::new(made)))
     }
 }
 
@@ -177,11 +177,11 @@ impl Open {
         let source = if python {
             let file = uri.to_file_path().map_or_else(|| PathBuf::from(uri.as_str()), |path| absolute(&path));
             let (config, wrong) = configuration(&file);
-            desk.workshop = Arc::new(Mutex::new(Workshop::new(config)));
+            desk.elaborator = Arc::new(Mutex::new(Elaborator::new(config)));
             problems = wrong;
             let name = file.to_string_lossy().into_owned();
             path = Some(name.clone());
-            Source::Python(Script::new(name, text))
+            Source::Python(PythonFile::new(name, text))
         } else {
             Source::Ir(Document::new(text))
         };
@@ -216,12 +216,12 @@ impl Open {
         self.outdate();
     }
 
-    /// Reads its configuration again, for a workshop that remembers nothing.
-    pub fn reconfigure(&mut self) -> Workshop {
+    /// Reads its configuration again, for an elaborator that remembers nothing.
+    pub fn reconfigure(&mut self) -> Elaborator {
         let path = self.path.clone().unwrap_or_default();
         let (config, problems) = configuration(path.as_ref());
         self.configuration = problems;
-        Workshop::new(config)
+        Elaborator::new(config)
     }
 
     /// What came of the last run of it, for the client.
@@ -231,7 +231,7 @@ impl Open {
 
     /// Whether it can hold kernels at all.
     pub fn holds_kernels(&self) -> bool {
-        self.source.python().is_none_or(Script::mentions_gluon)
+        self.source.python().is_none_or(PythonFile::mentions_gluon)
     }
 
     /// Whether what is known of it depends on the file at a path.

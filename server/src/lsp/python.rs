@@ -51,11 +51,11 @@ pub fn hints(snapshot: &Snapshot, range: Range) -> Vec<InlayHint> {
 }
 
 fn label(kernel: &KernelInstances) -> String {
-    match kernel.shadows.as_slice() {
+    match kernel.instances.as_slice() {
         [] => "not analysed: nothing is known that it could be launched with".to_owned(),
         [one] => one.instance.hint.clone(),
         many => {
-            let labels: Vec<&str> = many.iter().map(|shadow| shadow.instance.label.as_str()).take(3).collect();
+            let labels: Vec<&str> = many.iter().map(|elaborated| elaborated.instance.label.as_str()).take(3).collect();
             let more = if many.len() > 3 { " | …" } else { "" };
             format!("{} instances: {}{more}", many.len(), labels.join(" | "))
         }
@@ -63,7 +63,7 @@ fn label(kernel: &KernelInstances) -> String {
 }
 
 fn tooltip(kernel: &KernelInstances) -> String {
-    let hints: Vec<&str> = kernel.shadows.iter().map(|shadow| shadow.instance.hint.as_str()).collect();
+    let hints: Vec<&str> = kernel.instances.iter().map(|elaborated| elaborated.instance.hint.as_str()).collect();
     format!("fencepost analyses this kernel with\n{}", hints.join("\n"))
 }
 
@@ -88,7 +88,8 @@ pub fn pins(snapshot: &Snapshot, params: &CodeActionParams) -> Vec<CodeActionOrC
             continue;
         }
         let text = snapshot.source.text();
-        let lines: Vec<&str> = kernel.shadows.iter().map(|shadow| shadow.instance.directive.as_str()).collect();
+        let lines: Vec<&str> =
+            kernel.instances.iter().map(|elaborated| elaborated.instance.directive.as_str()).collect();
         let open: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty() && !written(text, head, line)).collect();
         if open.is_empty() {
             continue;
@@ -96,10 +97,11 @@ pub fn pins(snapshot: &Snapshot, params: &CodeActionParams) -> Vec<CodeActionOrC
         let all = format!("Pin these values of `{}`", kernel.entry.name);
         actions.push(pin(snapshot, &kind, all, head, &open));
         if open.len() > 1 && open.len() <= OWN {
-            let own = kernel.shadows.iter().filter(|shadow| open.contains(&shadow.instance.directive.as_str()));
-            actions.extend(own.map(|shadow| {
-                let title = format!("Pin {}", shadow.instance.label);
-                pin(snapshot, &kind, title, head, &[shadow.instance.directive.as_str()])
+            let own =
+                kernel.instances.iter().filter(|elaborated| open.contains(&elaborated.instance.directive.as_str()));
+            actions.extend(own.map(|elaborated| {
+                let title = format!("Pin {}", elaborated.instance.label);
+                pin(snapshot, &kind, title, head, &[elaborated.instance.directive.as_str()])
             }));
         }
     }
@@ -116,7 +118,7 @@ pub fn fixes(snapshot: &Snapshot, asked: TextRange) -> Vec<CodeActionOrCommand> 
         let touched = report.findings.iter().filter(|it| it.range.start <= asked.end && asked.start <= it.range.end);
         for finding in touched.take(FIXES) {
             let mut engine = snapshot.desk.engine.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let found = engine.fix_gluon(&elaboration, at, finding, &*snapshot.workspace, &cancel);
+            let found = engine.fix_python(&elaboration, at, finding, &*snapshot.workspace, &cancel);
             drop(engine);
             if let Ok(Some(found)) = found {
                 let diagnostic = diagnostics::diagnostic(snapshot, finding);

@@ -188,10 +188,10 @@ pub fn kernels(snapshot: &Snapshot) -> Vec<engine::ide::KernelPlace> {
     let mut section = 0;
     let places = elaboration.kernels.iter().filter_map(|kernel| {
         let first = section;
-        section += kernel.shadows.len();
+        section += kernel.instances.len();
         let range = elaboration.module.place(kernel.entry.name_range).0;
         let place = engine::ide::KernelPlace { section: first, name: kernel.entry.name.clone(), range };
-        (!kernel.shadows.is_empty()).then_some(place)
+        (!kernel.instances.is_empty()).then_some(place)
     });
     places.collect()
 }

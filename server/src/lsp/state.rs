@@ -281,9 +281,9 @@ impl State {
     /// Tells the workspace what a Python file is now.
     fn tell(&self, uri: &Uri) {
         if let Some(Open { path: Some(path), source, .. }) = self.documents.get(uri)
-            && let Some(script) = source.python()
+            && let Some(python) = source.python()
         {
-            self.workspace.open(path, script);
+            self.workspace.open(path, python);
         }
     }
 
@@ -307,8 +307,8 @@ impl State {
         for uri in uris {
             let Some(open) = self.documents.get_mut(&uri) else { continue };
             if forget {
-                let workshop = open.reconfigure();
-                open.desk.workshop = Arc::new(Mutex::new(workshop));
+                let elaborator = open.reconfigure();
+                open.desk.elaborator = Arc::new(Mutex::new(elaborator));
             }
             open.outdate();
             // The text is the same: who asked about it still wants to know.
@@ -360,7 +360,7 @@ impl State {
                 let analysis = match &*snapshot.source {
                     Source::Ir(document) => engine.analyse(document, &cancel),
                     Source::Python(_) => match snapshot.elaboration(&cancel) {
-                        Ok(Some(elaboration)) => engine.analyse_gluon(&elaboration, &cancel),
+                        Ok(Some(elaboration)) => engine.analyse_python(&elaboration, &cancel),
                         Ok(None) => Ok(Analysis::default()),
                         Err(cancelled) => Err(cancelled),
                     },

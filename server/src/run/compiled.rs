@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use base::Cancel;
-use engine::instances::{Elaboration, Given as Has, KernelInstances, Param, Shadow};
+use engine::instances::{ElaboratedInstance, Elaboration, Given as Has, KernelInstances, Param};
 use runtime::array::DType;
 use runtime::launch::{Given, Launch};
 use runtime::run::RunError;
@@ -75,8 +75,8 @@ fn request(kernel: &KernelInstances, launch: &Launch) -> Result<KernelRequest, R
             "`{name}` is defined inside a function; --backend triton runs the file's own code"
         )));
     }
-    let shadow = nearest(kernel, launch);
-    let spec = shadow.map(|shadow| &shadow.instance.spec);
+    let elaborated = nearest(kernel, launch);
+    let spec = elaborated.map(|elaborated| &elaborated.instance.spec);
     let mut request = KernelRequest {
         name: name.clone(),
         signature: Default::default(),
@@ -105,15 +105,15 @@ fn number(launch: &Launch, name: &str) -> Option<u32> {
 }
 
 /// The instance that is given most of what the recipe gives.
-fn nearest<'k>(kernel: &'k KernelInstances, launch: &Launch) -> Option<&'k Arc<Shadow>> {
-    let agrees = |shadow: &Arc<Shadow>| {
+fn nearest<'k>(kernel: &'k KernelInstances, launch: &Launch) -> Option<&'k Arc<ElaboratedInstance>> {
+    let agrees = |elaborated: &Arc<ElaboratedInstance>| {
         let same = |argument: &&runtime::launch::Argument| {
-            let has = shadow.instance.spec.arguments.iter().find(|has| has.name == argument.name);
+            let has = elaborated.instance.spec.arguments.iter().find(|has| has.name == argument.name);
             has.is_some_and(|has| matches!(&has.given, Has::Value(text) if *text == text_of(&argument.given)))
         };
         launch.arguments.iter().filter(same).count()
     };
-    kernel.shadows.iter().rev().max_by_key(|shadow| agrees(shadow))
+    kernel.instances.iter().rev().max_by_key(|elaborated| agrees(elaborated))
 }
 
 enum Asked {

@@ -10,7 +10,7 @@ pub mod recipes;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use asserts::{PathMap, Target, to_python};
+use asserts::{PathMap, TargetText, move_to_python};
 use base::Cancel;
 use engine::instances::Elaboration;
 use engine::is_python;
@@ -174,8 +174,8 @@ impl Backend for AtHome {
         let mut report = self.0.run(request, say, cancel)?;
         let Some(ir) = &request.compiled else { return Ok(report) };
         let path = request.path.to_string_lossy();
-        let target = Target { path: &path, text: &request.text, python: true };
-        let (kernels, elsewhere) = to_python(&report.kernels, ir, target, &PathMap::default());
+        let target = TargetText { path: &path, text: &request.text, python: true };
+        let (kernels, elsewhere) = move_to_python(&report.kernels, ir, target, &PathMap::default());
         report.kernels = kernels;
         report.elsewhere.extend(elsewhere);
         Ok(report)

@@ -66,11 +66,11 @@ fn finding(kind: Kind, at: u32) -> Finding {
         sites: Vec::new(),
         context: Vec::new(),
         run: Vec::new(),
-        trail: None,
+        witness: None,
         inputs: Vec::new(),
         phases: Vec::new(),
         kernel: "k".to_owned(),
-        shadow: 0,
+        instance: 0,
         fix: None,
     }
 }

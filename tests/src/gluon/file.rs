@@ -3,7 +3,7 @@
 use crate::marks::Primary;
 use crate::observe::{Lines, Observation, summarise};
 use base::{Cancel, Limits};
-use engine::instances::{Config, Script, Workshop};
+use engine::instances::{Config, Elaborator, PythonFile};
 use engine::{Analysis, Engine};
 use findings::Severity;
 use gluon::syntax::{Module, Sources};
@@ -52,7 +52,7 @@ pub fn observe_gluon<'t>(
 }
 
 fn analyse(source: &str, files: &Texts, limits: &Limits) -> Option<Analysis> {
-    let script = Script::new("kernel.py", source);
-    let elaboration = Workshop::new(Config::default()).elaborate(&script, files, &Cancel::never()).ok()?;
-    Engine::new(limits.clone()).analyse_gluon(&Arc::new(elaboration), &Cancel::never()).ok()
+    let script = PythonFile::new("kernel.py", source);
+    let elaboration = Elaborator::new(Config::default()).elaborate(&script, files, &Cancel::never()).ok()?;
+    Engine::new(limits.clone()).analyse_python(&Arc::new(elaboration), &Cancel::never()).ok()
 }

@@ -2,7 +2,7 @@
 
 use base::{Cancel, Limits, TextRange};
 use engine::Engine;
-use engine::instances::{Config, Script, Workshop};
+use engine::instances::{Config, Elaborator, PythonFile};
 use gluon::syntax::Module;
 use gluon::{Elaborated, FileId, Spec, elaborate};
 use std::ops::Range;
@@ -69,12 +69,12 @@ pub struct Said {
 }
 
 /// Analyses a text; of its kernels the one that `spec` is for.
-pub fn say(script: &Script, files: &Disk, spec: &Spec) -> Option<Said> {
+pub fn say(script: &PythonFile, files: &Disk, spec: &Spec) -> Option<Said> {
     let never = Cancel::never();
     let done = elaborate(script.module(), files, spec, &never).ok()?;
-    let elaboration = Workshop::new(Config::default()).elaborate(script, files, &never).ok()?;
+    let elaboration = Elaborator::new(Config::default()).elaborate(script, files, &never).ok()?;
     let mut engine = Engine::new(Limits { total_steps: 200_000, ..Limits::default() });
-    let analysis = engine.analyse_gluon(&Arc::new(elaboration), &never).ok()?;
+    let analysis = engine.analyse_python(&Arc::new(elaboration), &never).ok()?;
     let report = analysis.kernels.iter().find(|kernel| kernel.name == done.kernel)?;
     Some(Said { verdict: report.verdict.name(), broken: broken(script.module(), &done) })
 }

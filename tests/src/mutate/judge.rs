@@ -36,7 +36,7 @@ pub fn judge(text: &str) -> Verdict {
             }
             kernels += 1;
             // Without the fixes that the engine offers for a document: they cost most of the time.
-            let Ok(report) = engine.judge(&lowered, &Cancel::never()) else { continue };
+            let Ok(report) = engine.check_kernel(&lowered, &Cancel::never()) else { continue };
             if let findings::Verdict::Undecided(reasons) = report.verdict {
                 open.extend(reasons);
             }

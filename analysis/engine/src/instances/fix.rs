@@ -6,19 +6,19 @@
 
 use std::sync::Arc;
 
-use super::{Elaboration, KernelInstances, Shadow, fixes};
+use super::{ElaboratedInstance, Elaboration, KernelInstances, fixes};
 use crate::Engine;
-use ::fixes::gluon::{Way, candidates};
-use ::fixes::hides;
+use ::fixes::cuts_run_short;
+use ::fixes::gluon::{PythonContext, candidates};
 use base::{Cancel, Cancelled};
-use findings::{Edit, Finding, Fix, Kind, Severity, describe, tell};
+use findings::{Edit, Finding, Fix, Kind, Severity, describe, describe_violation};
 use gluon::syntax::{Module, Sources};
 use gluon::{FileId, Instance, elaborate};
 use machine::Rule;
 use verify::{Found, Outcome};
 
 /// What is wrong, and where in the file.
-type Place = (Kind, u32);
+type FindingKey = (Kind, u32);
 
 /// Elaborations that the fix of one finding may cost.
 const TRIES: usize = 32;
@@ -30,7 +30,7 @@ impl Engine {
     /// # Errors
     ///
     /// Where `cancel` says so.
-    pub fn fix_gluon(
+    pub fn fix_python(
         &mut self,
         of: &Elaboration,
         kernel: usize,
@@ -39,22 +39,23 @@ impl Engine {
         cancel: &Cancel<'_>,
     ) -> Result<Option<Fix>, Cancelled> {
         let kernel = of.kernels.get(kernel);
-        let Some((kernel, shadow)) = kernel.and_then(|kernel| Some((kernel, kernel.shadows.get(finding.shadow)?)))
+        let Some((kernel, elaborated)) =
+            kernel.and_then(|kernel| Some((kernel, kernel.instances.get(finding.instance)?)))
         else {
             return Ok(None);
         };
-        let (Some(lowered), Some(tree)) = (&shadow.lowered, shadow.tree()) else { return Ok(None) };
+        let (Some(lowered), Some(tree)) = (&elaborated.lowered, elaborated.tree()) else { return Ok(None) };
         // What was not followed, and texts that do not parse, cannot be told from a repair.
-        let refused = shadow.problems.iter().any(|problem| !problem.hint);
+        let refused = elaborated.problems.iter().any(|problem| !problem.hint);
         if !of.module.broken().is_empty() || refused || !tree.errors().is_empty() {
             return Ok(None);
         }
         let (outcome, _) = self.outcome(&lowered.kernel, cancel)?;
-        let report = self.judge(lowered, cancel)?;
+        let report = self.check_kernel(lowered, cancel)?;
         let goal = (finding.kind, finding.range.start);
         let target = outcome.found.iter().find_map(|found| {
-            let mut told = tell(lowered, found)?;
-            if (told.kind, shadow.place(told.range).range) != (finding.kind, finding.range) {
+            let mut told = describe_violation(lowered, found)?;
+            if (told.kind, elaborated.place(told.range).range) != (finding.kind, finding.range) {
                 return None;
             }
             let same = report.findings.iter().find(|other| other.kind == told.kind && other.range == told.range);
@@ -62,15 +63,15 @@ impl Engine {
             Some((found, told))
         });
         let Some((found, told)) = target else { return Ok(None) };
-        let origin = |offset| shadow.origins.at(offset).filter(|o| o.file == FileId(0)).map(|o| o.range);
-        let way = Way {
+        let origin = |offset| elaborated.origins.at(offset).filter(|o| o.file == FileId(0)).map(|o| o.range);
+        let way = PythonContext {
             module: &of.module,
-            variable: &|name| shadow.variable(name),
+            variable: &|name| elaborated.variable(name),
             origin: &origin,
-            say: &|text| shadow.say(text),
-            version: shadow.instance.spec.version,
+            say: &|text| elaborated.say(text),
+            version: elaborated.instance.spec.version,
         };
-        let before = Before::new(shadow, &outcome);
+        let before = Baseline::new(elaborated, &outcome);
         let mut tries = TRIES;
         let mut best: Option<(Fix, usize)> = None;
         let (ours, plain) = (candidates(tree, lowered, found, &told, &way), fixes::candidates(&of.module, finding));
@@ -83,14 +84,15 @@ impl Engine {
             }
             tries -= 1;
             let Some(module) = edited(&of.module, &fix.edits) else { continue };
-            let Some(left) = self.after(&before, shadow, &module, sources, &fix.edits, Some(goal), cancel)? else {
+            let Some(left) = self.after(&before, elaborated, &module, sources, &fix.edits, Some(goal), cancel)? else {
                 continue;
             };
-            if best.as_ref().is_some_and(|(_, least)| *least <= left.len()) || left.iter().any(|(kind, _)| hides(*kind))
+            if best.as_ref().is_some_and(|(_, least)| *least <= left.len())
+                || left.iter().any(|(kind, _)| cuts_run_short(*kind))
             {
                 continue;
             }
-            if self.elsewhere(of, kernel, shadow, &module, sources, &fix.edits, &mut tries, cancel)? {
+            if self.elsewhere(of, kernel, elaborated, &module, sources, &fix.edits, &mut tries, cancel)? {
                 let done = left.is_empty();
                 best = Some((fix, left.len()));
                 if done {
@@ -101,38 +103,39 @@ impl Engine {
         Ok(best.map(|(fix, _)| fix))
     }
 
-    /// Whether nothing is new in the other shadows of the file that run what the edits touch.
+    /// Whether nothing is new in the other instances of the file that run what the edits touch.
     #[allow(clippy::too_many_arguments, reason = "the state of one search")]
     fn elsewhere(
         &mut self,
         of: &Elaboration,
         own: &KernelInstances,
-        done: &Arc<Shadow>,
+        done: &Arc<ElaboratedInstance>,
         module: &Arc<Module>,
         sources: &dyn Sources,
         edits: &[Edit],
         tries: &mut usize,
         cancel: &Cancel<'_>,
     ) -> Result<bool, Cancelled> {
-        let touched = |shadow: &Shadow| {
-            let own = shadow.touched.iter().filter(|(file, _)| *file == FileId(0));
+        let touched = |elaborated: &ElaboratedInstance| {
+            let own = elaborated.touched.iter().filter(|(file, _)| *file == FileId(0));
             let mut ranges = own.map(|(_, range)| *range);
             ranges
                 .any(|range| edits.iter().any(|edit| range.start <= edit.range.start && edit.range.start <= range.end))
         };
-        let others = of.kernels.iter().flat_map(|kernel| kernel.shadows.iter().map(move |shadow| (kernel, shadow)));
-        for (kernel, shadow) in others.filter(|(_, shadow)| !Arc::ptr_eq(shadow, done)) {
-            if !(touched(shadow) || std::ptr::eq(kernel, own)) {
+        let others =
+            of.kernels.iter().flat_map(|kernel| kernel.instances.iter().map(move |elaborated| (kernel, elaborated)));
+        for (kernel, elaborated) in others.filter(|(_, elaborated)| !Arc::ptr_eq(elaborated, done)) {
+            if !(touched(elaborated) || std::ptr::eq(kernel, own)) {
                 continue;
             }
-            let Some(lowered) = &shadow.lowered else { continue };
+            let Some(lowered) = &elaborated.lowered else { continue };
             if *tries == 0 {
                 return Ok(false);
             }
             *tries -= 1;
             let (outcome, _) = self.outcome(&lowered.kernel, cancel)?;
-            let before = Before::new(shadow, &outcome);
-            if self.after(&before, shadow, module, sources, edits, None, cancel)?.is_none() {
+            let before = Baseline::new(elaborated, &outcome);
+            if self.after(&before, elaborated, module, sources, edits, None, cancel)?.is_none() {
                 return Ok(false);
             }
         }
@@ -144,31 +147,31 @@ impl Engine {
     #[allow(clippy::too_many_arguments, reason = "the state of one search")]
     fn after(
         &mut self,
-        before: &Before,
-        shadow: &Shadow,
+        before: &Baseline,
+        elaborated: &ElaboratedInstance,
         module: &Arc<Module>,
         sources: &dyn Sources,
         edits: &[Edit],
-        goal: Option<Place>,
+        goal: Option<FindingKey>,
         cancel: &Cancel<'_>,
-    ) -> Result<Option<Vec<Place>>, Cancelled> {
-        let mut spec = shadow.instance.spec.clone();
+    ) -> Result<Option<Vec<FindingKey>>, Cancelled> {
+        let mut spec = elaborated.instance.spec.clone();
         spec.def = moved(spec.def, edits);
         if let Some(host) = spec.host.as_mut().filter(|host| host.file.is_none()) {
             host.def = moved(host.def, edits);
         }
-        let elaborated = elaborate(module, sources, &spec, cancel)?;
-        let (name, instance) = (elaborated.name, Instance { spec, ..shadow.instance.clone() });
-        let now = Shadow::new(module.clone(), sources, instance, name, elaborated);
-        let refused = |of: &Shadow| of.problems.iter().filter(|problem| !problem.hint).count();
+        let made = elaborate(module, sources, &spec, cancel)?;
+        let (name, instance) = (made.name, Instance { spec, ..elaborated.instance.clone() });
+        let now = ElaboratedInstance::new(module.clone(), sources, instance, name, made);
+        let refused = |of: &ElaboratedInstance| of.problems.iter().filter(|problem| !problem.hint).count();
         let (Some(lowered), Some(tree)) = (&now.lowered, now.tree()) else { return Ok(None) };
-        if now.unmodelled.len() > shadow.unmodelled.len()
-            || refused(&now) > refused(shadow)
+        if now.unmodelled.len() > elaborated.unmodelled.len()
+            || refused(&now) > refused(elaborated)
             || !tree.errors().is_empty()
         {
             return Ok(None);
         }
-        let was = shadow.lowered.as_ref();
+        let was = elaborated.lowered.as_ref();
         if was.is_some_and(|was| was.kernel == lowered.kernel) {
             // Nothing has changed for this instance.
             return Ok(goal.is_none().then(|| before.places.clone()));
@@ -197,23 +200,24 @@ impl Engine {
 }
 
 /// An instance before any edit.
-struct Before {
+struct Baseline {
     /// Its findings, in the file; hints left out.
-    places: Vec<Place>,
+    places: Vec<FindingKey>,
     /// How much could not be decided.
     gaps: usize,
     /// Whether some schedule deadlocks.
     hangs: bool,
 }
 
-impl Before {
-    fn new(shadow: &Shadow, outcome: &Outcome) -> Before {
-        let findings = shadow.lowered.as_ref().map(|lowered| describe(lowered, outcome).findings).unwrap_or_default();
+impl Baseline {
+    fn new(elaborated: &ElaboratedInstance, outcome: &Outcome) -> Baseline {
+        let findings =
+            elaborated.lowered.as_ref().map(|lowered| describe(lowered, outcome).findings).unwrap_or_default();
         let errors = findings.iter().filter(|finding| finding.severity != Severity::Hint);
-        let mut places: Vec<Place> = errors.map(|it| (it.kind, shadow.place(it.range).range.start)).collect();
+        let mut places: Vec<FindingKey> = errors.map(|it| (it.kind, elaborated.place(it.range).range.start)).collect();
         places.sort_unstable();
         places.dedup();
-        Before { places, gaps: outcome.gaps.len(), hangs: hangs(outcome) }
+        Baseline { places, gaps: outcome.gaps.len(), hangs: hangs(outcome) }
     }
 }
 
@@ -241,7 +245,7 @@ fn moved(at: u32, edits: &[Edit]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instances::{Script, Workshop};
+    use crate::instances::{Elaborator, PythonFile};
     use base::Limits;
     use gluon::syntax::NoSources;
 
@@ -292,14 +296,14 @@ def kernel(desc, steps, depth: gl.constexpr):
     /// The findings of a text, each with its fix.
     fn fixed(text: &str) -> Vec<(Kind, Option<Fix>)> {
         let (mut engine, cancel) = (Engine::new(Limits::default()), Cancel::never());
-        let script = Script::new("kernel.py", text);
-        let Ok(of) = Workshop::default().elaborate(&script, &NoSources, &cancel) else { return Vec::new() };
+        let script = PythonFile::new("kernel.py", text);
+        let Ok(of) = Elaborator::default().elaborate(&script, &NoSources, &cancel) else { return Vec::new() };
         let of = Arc::new(of);
-        let Ok(analysis) = engine.analyse_gluon(&of, &cancel) else { return Vec::new() };
+        let Ok(analysis) = engine.analyse_python(&of, &cancel) else { return Vec::new() };
         let mut out = Vec::new();
         for (at, report) in analysis.kernels.iter().enumerate() {
             for finding in report.findings.iter().filter(|finding| finding.severity <= Severity::Warning) {
-                let fix = engine.fix_gluon(&of, at, finding, &NoSources, &cancel).unwrap_or_default();
+                let fix = engine.fix_python(&of, at, finding, &NoSources, &cancel).unwrap_or_default();
                 out.push((finding.kind, fix));
             }
         }

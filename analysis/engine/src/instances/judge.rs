@@ -1,13 +1,13 @@
-//! The engine on Python: shadows are judged one by one, and what is said of them is put at its place in
+//! The engine on Python: instances are judged one by one, and what is said of them is put at its place in
 //! Python and merged.
 
 use std::sync::Arc;
 
 use super::merge::{conditions, merged};
 use super::place::line;
-use super::{Elaboration, KernelInstances, Shadow};
+use super::{ElaboratedInstance, Elaboration, KernelInstances};
 use crate::Engine;
-use crate::analysis::{Analysis, doubt};
+use crate::analysis::{Analysis, withhold_if_malformed};
 use base::{Cancel, Cancelled, TextRange};
 use findings::{Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict};
 use gluon::syntax::Module;
@@ -19,14 +19,14 @@ impl Engine {
     /// # Errors
     ///
     /// Where `cancel` says so.
-    pub fn analyse_gluon(&mut self, of: &Arc<Elaboration>, cancel: &Cancel<'_>) -> Result<Analysis, Cancelled> {
+    pub fn analyse_python(&mut self, of: &Arc<Elaboration>, cancel: &Cancel<'_>) -> Result<Analysis, Cancelled> {
         let mut analysis = Analysis { problems: broken(&of.module), ..Analysis::default() };
         analysis.problems.extend(of.notes.iter().map(|note| remark(&of.module, note)));
         for kernel in &of.kernels {
-            let mut reports = Vec::with_capacity(kernel.shadows.len());
-            for (number, shadow) in kernel.shadows.iter().enumerate() {
+            let mut reports = Vec::with_capacity(kernel.instances.len());
+            for (number, elaborated) in kernel.instances.iter().enumerate() {
                 cancel.check()?;
-                reports.push(self.judge_shadow(shadow, number, cancel)?);
+                reports.push(self.check_instance(elaborated, number, cancel)?);
             }
             let mut report = merged(kernel, reports);
             report.range = of.module.place(kernel.entry.name_range).0;
@@ -46,14 +46,14 @@ impl Engine {
     /// # Errors
     ///
     /// Where `cancel` says so.
-    pub fn explain_gluon(&mut self, of: &Elaboration, cancel: &Cancel<'_>) -> Result<Vec<Proof>, Cancelled> {
+    pub fn explain_python(&mut self, of: &Elaboration, cancel: &Cancel<'_>) -> Result<Vec<Proof>, Cancelled> {
         let mut proofs = Vec::with_capacity(of.kernels.len());
         for kernel in &of.kernels {
             let mut chosen: Option<Proof> = None;
-            for shadow in &kernel.shadows {
-                let Some(lowered) = &shadow.lowered else { continue };
+            for elaborated in &kernel.instances {
+                let Some(lowered) = &elaborated.lowered else { continue };
                 let mut proof = self.explain_one(lowered, cancel)?;
-                shadow.say_proof(&mut proof);
+                elaborated.say_proof(&mut proof);
                 let better = chosen.as_ref().is_none_or(|known| known.open.is_empty() && !proof.open.is_empty());
                 if better {
                     chosen = Some(proof);
@@ -65,15 +65,20 @@ impl Engine {
     }
 
     /// What there is to say of one instance, in Python.
-    fn judge_shadow(&mut self, shadow: &Shadow, number: usize, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
-        if let Some(mut report) = self.judged(shadow.document.text()) {
-            shadow.say_report(&mut report, number);
+    fn check_instance(
+        &mut self,
+        elaborated: &ElaboratedInstance,
+        number: usize,
+        cancel: &Cancel<'_>,
+    ) -> Result<KernelReport, Cancelled> {
+        if let Some(mut report) = self.judged(elaborated.document.text()) {
+            elaborated.say_report(&mut report, number);
             return Ok(report);
         }
-        let mut report = match (&shadow.lowered, shadow.tree()) {
+        let mut report = match (&elaborated.lowered, elaborated.tree()) {
             (Some(lowered), Some(tree)) => {
-                let mut report = self.judge(lowered, cancel)?;
-                doubt(tree, lowered, &mut report);
+                let mut report = self.check_kernel(lowered, cancel)?;
+                withhold_if_malformed(tree, lowered, &mut report);
                 if !tree.errors().is_empty() {
                     report.verdict =
                         Verdict::Undecided(vec!["what it was elaborated to has errors; please report this".to_owned()]);
@@ -82,14 +87,14 @@ impl Engine {
             }
             _ => undecided(),
         };
-        self.remember(shadow.document.text(), &report);
-        shadow.say_report(&mut report, number);
+        self.remember(elaborated.document.text(), &report);
+        elaborated.say_report(&mut report, number);
         Ok(report)
     }
 }
 
-impl Shadow {
-    /// Puts a report on this shadow in the words and at the places of Python.
+impl ElaboratedInstance {
+    /// Puts a report on this instance in the words and at the places of Python.
     pub(super) fn say_report(&self, report: &mut KernelReport, number: usize) {
         report.findings.iter_mut().for_each(|finding| self.say_finding(finding, number));
         // What the elaborator said of these places is more than what the lowering can.
@@ -167,8 +172,8 @@ impl Shadow {
         finding.context = primary.calls;
         finding.range = primary.range;
         finding.kernel = self.instance_name(&finding.kernel);
-        finding.shadow = number;
-        // It is an edit of the shadow.
+        finding.instance = number;
+        // It is an edit of the elaborated instance.
         finding.fix = None;
         for site in &mut finding.sites {
             let place = self.place(site.range);
@@ -221,11 +226,11 @@ impl Shadow {
             sites: vec![Note { range: place, text: message, source, primary: true }],
             context: Vec::new(),
             run: Vec::new(),
-            trail: None,
+            witness: None,
             inputs: Vec::new(),
             phases: Vec::new(),
             kernel: self.lowered.as_ref().map_or_else(String::new, |lowered| lowered.map.kernel.clone()),
-            shadow: number,
+            instance: number,
             fix: None,
         }
     }
@@ -246,14 +251,14 @@ fn undecided() -> KernelReport {
 /// What Triton would refuse of a kernel, each once.
 fn problems(module: &Module, kernel: &KernelInstances) -> Vec<Problem> {
     let mut said: Vec<(Problem, Vec<usize>)> = Vec::new();
-    for (number, shadow) in kernel.shadows.iter().enumerate() {
-        for problem in &shadow.problems {
+    for (number, elaborated) in kernel.instances.iter().enumerate() {
+        for problem in &elaborated.problems {
             let own = problem.file == FileId(0);
-            let (range, stale) = module.place(if own { problem.range } else { shadow.name });
+            let (range, stale) = module.place(if own { problem.range } else { elaborated.name });
             if stale {
                 continue;
             }
-            let source = (!own).then(|| shadow.spot(problem.file, problem.range));
+            let source = (!own).then(|| elaborated.spot(problem.file, problem.range));
             let message = match &source {
                 Some(source) => format!("{} (in {source})", problem.message),
                 None => problem.message.clone(),
@@ -263,7 +268,7 @@ fn problems(module: &Module, kernel: &KernelInstances) -> Vec<Problem> {
                 .as_ref()
                 .filter(|_| own)
                 .map(|(text, title)| Fix { title: title.clone(), edits: vec![Edit { range, text: text.clone() }] });
-            let guessed = shadow.guessed() && problem.code != REMOVED;
+            let guessed = elaborated.guessed() && problem.code != REMOVED;
             let (severity, message) = match (problem.hint, guessed) {
                 (true, _) => (Severity::Hint, message),
                 (false, true) => (Severity::Information, format!("with the values that were assumed, {message}")),

@@ -41,11 +41,11 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>) -> Ke
 
 /// ` when num_buffers=1`: in which of the instances something holds; empty where it does in all.
 pub(super) fn conditions(kernel: &KernelInstances, numbers: &[usize]) -> String {
-    let all = kernel.shadows.len();
+    let all = kernel.instances.len();
     if numbers.len() >= all {
         return String::new();
     }
-    let label = |&number: &usize| kernel.shadows.get(number).map(|shadow| shadow.instance.label.as_str());
+    let label = |&number: &usize| kernel.instances.get(number).map(|elaborated| elaborated.instance.label.as_str());
     let labels: Vec<&str> = numbers.iter().filter_map(label).filter(|label| !label.is_empty()).collect();
     if labels.is_empty() {
         return String::new();
@@ -95,12 +95,12 @@ fn verdict(kernel: &KernelInstances, reports: &[KernelReport]) -> Verdict {
 
 /// What the verdict is about: what was assumed.
 fn with(kernel: &KernelInstances) -> String {
-    match kernel.shadows.as_slice() {
+    match kernel.instances.as_slice() {
         [] => String::new(),
         [one] if one.instance.hint.is_empty() => String::new(),
         [one] => format!("; with {}", one.instance.hint),
         many => {
-            let labels: Vec<&str> = many.iter().map(|shadow| shadow.instance.label.as_str()).collect();
+            let labels: Vec<&str> = many.iter().map(|elaborated| elaborated.instance.label.as_str()).collect();
             let named = labels.iter().take(NAMED).copied().collect::<Vec<_>>().join("; ");
             let more = labels.len().saturating_sub(NAMED);
             let more = if more > 0 { format!("; and {more} more") } else { String::new() };

@@ -1,34 +1,34 @@
 //! Python files with Gluon kernels, as the engine and those who show its answers see them.
 //!
-//! A [`Script`] is the text. The [`Workshop`] makes an [`Elaboration`] of it: of each kernel its instances,
-//! and of each of these a [`Shadow`], which is the text of a TTGIR module with the way back to the Python.
-//! The engine judges shadows like any other module; what it says is then put in the words and at the
+//! A [`PythonFile`] is the text. The [`Elaborator`] makes an [`Elaboration`] of it: of each kernel its instances,
+//! and of each of these an [`ElaboratedInstance`], which is the text of a TTGIR module with the way back to the Python.
+//! The engine judges instances like any other module; what it says is then put in the words and at the
 //! places of the Python, and what it says of several instances is merged.
 //!
-//! Deviations: ranges of a shadow are those of whole calls, since Triton's own locations are no finer.
+//! Deviations: ranges of an elaborated instance are those of whole calls, since Triton's own locations are no finer.
 //!
-//! Fixes are edits of the Python that [`Engine::fix_gluon`](crate::Engine::fix_gluon) has tried.
+//! Fixes are edits of the Python that [`Engine::fix_python`](crate::Engine::fix_python) has tried.
 
+mod elaborator;
 mod fix;
 mod fixes;
+mod instance;
 mod judge;
 mod merge;
 mod opinion;
 mod ops;
 mod place;
+mod python_file;
 mod report;
 mod say;
-mod script;
-mod shadow;
 mod show;
 #[cfg(test)]
 mod tests;
-mod workshop;
 
+pub use elaborator::{Elaboration, Elaborator, KernelInstances};
 pub use gluon::{Config, Entry, Given, Handed, Param, Site, Target, given};
+pub use instance::ElaboratedInstance;
 pub use opinion::Opinion;
-pub use place::Placed;
-pub use script::Script;
-pub use shadow::Shadow;
+pub use place::PythonLocation;
+pub use python_file::PythonFile;
 pub use show::{hover, occurrences, symbols};
-pub use workshop::{Elaboration, KernelInstances, Workshop};

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Shadow;
+use super::ElaboratedInstance;
 use crate::Engine;
 use base::{Cancel, Cancelled, LineIndex};
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
@@ -47,9 +47,9 @@ impl Engine {
     /// # Errors
     ///
     /// Where `cancel` says so.
-    pub fn second_opinion(
+    pub fn compare_with_compiled(
         &mut self,
-        shadow: &Shadow,
+        elaborated: &ElaboratedInstance,
         ttgir: &str,
         cancel: &Cancel<'_>,
     ) -> Result<Result<Opinion, String>, Cancelled> {
@@ -67,16 +67,16 @@ impl Engine {
         if let Some(kernel) = unbound(&lowered.kernel) {
             lowered.kernel = kernel;
         }
-        let whole = shadow.unmodelled.is_empty() && shadow.problems.iter().all(|problem| problem.hint);
-        let Some(own) = &shadow.lowered else {
-            let report = self.judge(&lowered, cancel)?;
+        let whole = elaborated.unmodelled.is_empty() && elaborated.problems.iter().all(|problem| problem.hint);
+        let Some(own) = &elaborated.lowered else {
+            let report = self.check_kernel(&lowered, cancel)?;
             return Ok(Ok(Opinion::Decides { compiled: true, says: words(&report) }));
         };
         if whole && own.kernel == lowered.kernel {
             return Ok(Ok(Opinion::Same));
         }
-        let compiled = self.judge(&lowered, cancel)?;
-        let python = self.judge(own, cancel)?;
+        let compiled = self.check_kernel(&lowered, cancel)?;
+        let python = self.check_kernel(own, cancel)?;
         let open = |report: &KernelReport| matches!(report.verdict, Verdict::Undecided(_));
         match (open(&python) || !whole, open(&compiled)) {
             (true, true) => return Ok(Ok(Opinion::Agrees)),
@@ -84,14 +84,14 @@ impl Engine {
             (false, true) => return Ok(Ok(Opinion::Decides { compiled: false, says: words(&python) })),
             (false, false) => {}
         }
-        let lines = LineIndex::new(shadow.module.text());
+        let lines = LineIndex::new(elaborated.module.text());
         let blamed = |report: &KernelReport| -> Vec<Finding> {
             let bad = report.findings.iter().filter(|finding| finding.severity <= Severity::Warning);
             bad.cloned().collect()
         };
-        let line = |finding: &Finding| lines.line_col(shadow.place(finding.range).range.start).line + 1;
+        let line = |finding: &Finding| lines.line_col(elaborated.place(finding.range).range.start).line + 1;
         let here: BTreeSet<(Kind, u32)> = blamed(&python).iter().map(|finding| (finding.kind, line(finding))).collect();
-        let file = shadow.module.path().rsplit(['/', '\\']).next().unwrap_or("");
+        let file = elaborated.module.path().rsplit(['/', '\\']).next().unwrap_or("");
         let there: BTreeSet<(Kind, u32)> =
             blamed(&compiled).iter().map(|finding| (finding.kind, source_line(finding, file))).collect();
         // An op of a library's helper has no line in this file.

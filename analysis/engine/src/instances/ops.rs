@@ -1,4 +1,4 @@
-//! What the ops of a shadow are called in Python.
+//! What the ops of an elaborated instance are called in Python.
 
 /// Name of an op, and of the function or method that emits it.
 const OPS: &[(&str, &str)] = &[

@@ -1,14 +1,14 @@
-//! From a place in a shadow to the place in Python.
+//! From a place in an elaborated instance to the place in Python.
 
-use super::Shadow;
+use super::ElaboratedInstance;
 use base::TextRange;
 use findings::Note;
 use gluon::syntax::Module;
 use gluon::{FileId, Frame};
 
-/// A place of a shadow in the file.
+/// A place of an elaborated instance in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Placed {
+pub struct PythonLocation {
     /// The whole call; of one in another file, the call in this file that leads there. In the text.
     pub range: TextRange,
     /// Whether that is text which is no longer there, and the range that of what is broken.
@@ -21,20 +21,20 @@ pub struct Placed {
     pub iterations: Vec<String>,
 }
 
-impl Placed {
+impl PythonLocation {
     /// ` (s = 2)`, for the end of a sentence; empty where nothing is unrolled.
     pub fn within(&self) -> String {
         if self.iterations.is_empty() { String::new() } else { format!(" ({})", self.iterations.join(", ")) }
     }
 }
 
-impl Shadow {
-    /// Where a range of the shadow comes from.
-    pub fn place(&self, range: TextRange) -> Placed {
+impl ElaboratedInstance {
+    /// Where a range of the elaborated instance comes from.
+    pub fn place(&self, range: TextRange) -> PythonLocation {
         let origin = if range == self.kernel_range() { None } else { self.origins.at(range.start) };
         let Some(origin) = origin else {
             let (range, stale) = self.module.place(self.name);
-            return Placed { range, stale, ..Placed::default() };
+            return PythonLocation { range, stale, ..PythonLocation::default() };
         };
         let frames: Vec<&Frame> = self.origins.frames(origin).collect();
         let own = FileId(0);
@@ -56,7 +56,7 @@ impl Shadow {
             primary: false,
         });
         let iterations = frames.iter().rev().filter(|frame| frame.iteration).map(|frame| frame.what.clone());
-        Placed {
+        PythonLocation {
             range,
             stale,
             source: (!in_file).then(|| self.spot(origin.file, origin.range)),

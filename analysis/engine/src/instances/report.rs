@@ -1,6 +1,6 @@
 //! Barrier reports and runs of Python kernels.
 
-use super::{Elaboration, Shadow};
+use super::{ElaboratedInstance, Elaboration};
 use crate::Engine;
 use base::{Cancel, Cancelled, Limits};
 use findings::{Finding, KernelReport};
@@ -14,24 +14,24 @@ impl Engine {
     /// # Errors
     ///
     /// Where `cancel` says so.
-    pub fn report_gluon(
+    pub fn report_python(
         &mut self,
         of: &Elaboration,
         (kernel, instance): (usize, usize),
         cancel: &Cancel<'_>,
     ) -> Result<Option<Report>, Cancelled> {
-        let shadow = of.kernels.get(kernel).and_then(|kernel| Some((kernel, kernel.shadows.get(instance)?)));
-        let Some((kernel, shadow)) = shadow else { return Ok(None) };
-        let (Some(lowered), Some(tree)) = (&shadow.lowered, shadow.tree()) else { return Ok(None) };
+        let elaborated = of.kernels.get(kernel).and_then(|kernel| Some((kernel, kernel.instances.get(instance)?)));
+        let Some((kernel, elaborated)) = elaborated else { return Ok(None) };
+        let (Some(lowered), Some(tree)) = (&elaborated.lowered, elaborated.tree()) else { return Ok(None) };
         let mut report = self.report_in(tree, lowered, cancel)?;
-        shadow.say_sheet(&mut report, instance);
+        elaborated.say_sheet(&mut report, instance);
         report.kernel.clone_from(&kernel.entry.name);
         report.range = of.module.place(kernel.entry.name_range).0;
         Ok(Some(report))
     }
 }
 
-impl Shadow {
+impl ElaboratedInstance {
     fn say_sheet(&self, report: &mut Report, number: usize) {
         let findings = std::mem::take(&mut report.findings);
         report.texts_mut(&mut |text| *text = self.say(text));

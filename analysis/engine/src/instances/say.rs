@@ -1,4 +1,4 @@
-//! Names: those of Python for the values of a shadow, and its words in those of Python.
+//! Names: those of Python for the values of an elaborated instance, and its words in those of Python.
 
 use std::rc::Rc;
 
@@ -7,12 +7,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ops;
 use gluon::OriginId;
 
-/// Which name of the shadow is which of Python.
+/// Which name of the elaborated instance is which of Python.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Names(FxHashMap<String, String>);
 
 impl Names {
-    /// The Python name of a value, by its name in the shadow without `%`.
+    /// The Python name of a value, by its name in the elaborated instance without `%`.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
@@ -126,7 +126,7 @@ fn free(name: &str, number: u32, taken: &mut FxHashSet<String>) -> String {
     free
 }
 
-/// A sentence about a shadow, said of the Python: `value` knows what `%x` is, `partition` what a partition
+/// A sentence about an elaborated instance, said of the Python: `value` knows what `%x` is, `partition` what a partition
 /// is called.
 pub(super) fn say(
     text: &str,

@@ -1,10 +1,10 @@
 //! What editors show of a Python file: hovers, uses, symbols.
 //!
-//! All of it is read off the shadow of an instance, the first of its kernel that reaches the place.
+//! All of it is read off an elaborated instance, the first of its kernel that reaches the place.
 
 use std::sync::Arc;
 
-use super::{Elaboration, KernelInstances, Shadow};
+use super::{ElaboratedInstance, Elaboration, KernelInstances};
 use crate::ide::{self, Hover, Symbol, SymbolKind};
 use base::TextRange;
 use gluon::FileId;
@@ -14,20 +14,20 @@ use ttgir::{OpId, Tree, ValueId};
 /// The hover at an offset of the text: of a barrier or buffer who does what with it, of another value of the
 /// kernel what it is.
 pub fn hover(of: &Elaboration, offset: u32) -> Option<Hover> {
-    let (shadow, range, op, value) = found(of, offset)?;
-    let mut hover = ide::hover_of(&shadow.document, op, value)?;
-    hover.title = shadow.say(&hover.title);
+    let (elaborated, range, op, value) = found(of, offset)?;
+    let mut hover = ide::hover_of(&elaborated.document, op, value)?;
+    hover.title = elaborated.say(&hover.title);
     // The definition as Python has it.
-    hover.code = defined(shadow, value).unwrap_or_default();
+    hover.code = defined(elaborated, value).unwrap_or_default();
     for row in &mut hover.rows {
-        let place = shadow.place(row.range);
+        let place = elaborated.place(row.range);
         row.range = place.range;
-        row.partition = shadow.say(&row.partition);
-        row.slot = shadow.say(&row.slot);
-        row.detail = shadow.say(&row.detail) + &place.within();
+        row.partition = elaborated.say(&row.partition);
+        row.slot = elaborated.say(&row.slot);
+        row.detail = elaborated.say(&row.detail) + &place.within();
     }
     for (name, text) in &mut hover.carried {
-        (*name, *text) = (shadow.say(name), shadow.say(text));
+        (*name, *text) = (elaborated.say(name), elaborated.say(text));
     }
     hover.rows.dedup();
     hover.range = range;
@@ -52,10 +52,10 @@ pub fn symbols(of: &Elaboration) -> Vec<Symbol> {
 fn symbol(of: &Elaboration, kernel: &KernelInstances) -> Symbol {
     let mut children = Vec::new();
     let mut detail = String::new();
-    if let Some(shadow) = kernel.shadows.first() {
-        detail.clone_from(&shadow.instance.label);
-        let roots = ide::symbols(&shadow.document);
-        children = roots.into_iter().flat_map(|root| root.children).map(|child| said(shadow, child)).collect();
+    if let Some(elaborated) = kernel.instances.first() {
+        detail.clone_from(&elaborated.instance.label);
+        let roots = ide::symbols(&elaborated.document);
+        children = roots.into_iter().flat_map(|root| root.children).map(|child| said(elaborated, child)).collect();
         children.dedup_by(|a, b| (&a.name, a.selection) == (&b.name, b.selection) && b.children.is_empty());
     }
     Symbol {
@@ -68,36 +68,36 @@ fn symbol(of: &Elaboration, kernel: &KernelInstances) -> Symbol {
     }
 }
 
-fn said(shadow: &Shadow, symbol: Symbol) -> Symbol {
-    let place = |range| shadow.place(range).range;
+fn said(elaborated: &ElaboratedInstance, symbol: Symbol) -> Symbol {
+    let place = |range| elaborated.place(range).range;
     let selection = place(symbol.selection);
     Symbol {
-        name: shadow.say(&symbol.name),
-        detail: shadow.say(&symbol.detail),
+        name: elaborated.say(&symbol.name),
+        detail: elaborated.say(&symbol.detail),
         kind: symbol.kind,
         range: selection,
         selection,
-        children: symbol.children.into_iter().map(|child| said(shadow, child)).collect(),
+        children: symbol.children.into_iter().map(|child| said(elaborated, child)).collect(),
     }
 }
 
-/// The value of a shadow that an offset is about, an op that has to do with it, and the word or call in
+/// The value of an elaborated instance that an offset is about, an op that has to do with it, and the word or call in
 /// Python.
-fn found(of: &Elaboration, offset: u32) -> Option<(&Shadow, TextRange, OpId, ValueId)> {
+fn found(of: &Elaboration, offset: u32) -> Option<(&ElaboratedInstance, TextRange, OpId, ValueId)> {
     let inside = |kernel: &&KernelInstances| kernel.entry.range.touches(offset);
-    let own = of.kernels.iter().filter(inside).flat_map(|kernel| &kernel.shadows);
-    let all = of.kernels.iter().flat_map(|kernel| &kernel.shadows);
-    let shadows: Vec<&Arc<Shadow>> = own.chain(all).collect();
+    let own = of.kernels.iter().filter(inside).flat_map(|kernel| &kernel.instances);
+    let all = of.kernels.iter().flat_map(|kernel| &kernel.instances);
+    let instances: Vec<&Arc<ElaboratedInstance>> = own.chain(all).collect();
     let word = word(of.module.text(), offset);
-    let by_call = shadows.iter().find_map(|shadow| call(shadow, offset));
+    let by_call = instances.iter().find_map(|elaborated| call(elaborated, offset));
     // The name of a variable says more than the call around it.
     if let Some(word) = word {
-        let near = by_call.map(|(shadow, ..)| shadow);
-        let first = near.into_iter().chain(shadows.iter().map(|shadow| &***shadow));
+        let near = by_call.map(|(elaborated, ..)| elaborated);
+        let first = near.into_iter().chain(instances.iter().map(|elaborated| &***elaborated));
         let function = function_around(of, offset);
-        for shadow in first.take(8) {
-            if let Some((op, value)) = variable(shadow, word.of(of.module.text()), function) {
-                return Some((shadow, word, op, value));
+        for elaborated in first.take(8) {
+            if let Some((op, value)) = variable(elaborated, word.of(of.module.text()), function) {
+                return Some((elaborated, word, op, value));
             }
         }
     }
@@ -105,11 +105,11 @@ fn found(of: &Elaboration, offset: u32) -> Option<(&Shadow, TextRange, OpId, Val
 }
 
 /// The innermost call around an offset that emits an op, and what the op is about.
-fn call(shadow: &Shadow, offset: u32) -> Option<(&Shadow, TextRange, OpId, ValueId)> {
-    let tree = shadow.tree()?;
+fn call(elaborated: &ElaboratedInstance, offset: u32) -> Option<(&ElaboratedInstance, TextRange, OpId, ValueId)> {
+    let tree = elaborated.tree()?;
     let mut best: Option<(u32, u32)> = None;
-    for (start, origin) in &shadow.origins.ops {
-        let Some(origin) = shadow.origins.origins.get(origin.0 as usize) else { continue };
+    for (start, origin) in &elaborated.origins.ops {
+        let Some(origin) = elaborated.origins.origins.get(origin.0 as usize) else { continue };
         let here = origin.file == FileId(0) && origin.range.touches(offset);
         if here && best.is_none_or(|(_, len)| origin.range.len() < len) {
             best = Some((*start, origin.range.len()));
@@ -117,9 +117,9 @@ fn call(shadow: &Shadow, offset: u32) -> Option<(&Shadow, TextRange, OpId, Value
     }
     let (start, len) = best?;
     // Of the ops of one call the one that touches memory.
-    let same = shadow.origins.ops.iter().filter(|(at, _)| {
+    let same = elaborated.origins.ops.iter().filter(|(at, _)| {
         *at >= start
-            && shadow
+            && elaborated
                 .origins
                 .at(*at)
                 .is_some_and(|it| it.file == FileId(0) && it.range.len() == len && it.range.touches(offset))
@@ -128,10 +128,10 @@ fn call(shadow: &Shadow, offset: u32) -> Option<(&Shadow, TextRange, OpId, Value
     for (at, _) in same.take(16) {
         let Some(op) = tree.op_at(*at) else { continue };
         if let Some(value) = memory(tree, op) {
-            return Some((shadow, shadow.place(TextRange::empty(*at)).range, op, value));
+            return Some((elaborated, elaborated.place(TextRange::empty(*at)).range, op, value));
         }
         if let (None, Some(&value)) = (&other, tree.results(op).first()) {
-            other = Some((shadow, shadow.place(TextRange::empty(*at)).range, op, value));
+            other = Some((elaborated, elaborated.place(TextRange::empty(*at)).range, op, value));
         }
     }
     other
@@ -144,18 +144,18 @@ fn memory(tree: &Tree, op: OpId) -> Option<ValueId> {
 }
 
 /// The value that a variable of a function stands for: memory first.
-fn variable(shadow: &Shadow, word: &str, function: Option<TextRange>) -> Option<(OpId, ValueId)> {
-    let tree = shadow.tree()?;
+fn variable(elaborated: &ElaboratedInstance, word: &str, function: Option<TextRange>) -> Option<(OpId, ValueId)> {
+    let tree = elaborated.tree()?;
     let mut other = None;
-    for (at, origin) in &shadow.origins.ops {
-        let Some(origin) = shadow.origins.origins.get(origin.0 as usize) else { continue };
+    for (at, origin) in &elaborated.origins.ops {
+        let Some(origin) = elaborated.origins.origins.get(origin.0 as usize) else { continue };
         let here = origin.file == FileId(0) && function.is_none_or(|function| function.contains(origin.range));
         if !here {
             continue;
         }
         let Some(op) = tree.op_at(*at) else { continue };
         for &value in tree.results(op).iter().chain(tree.operands(op)) {
-            if shadow.say(tree.value_name(value)) != word {
+            if elaborated.say(tree.value_name(value)) != word {
                 continue;
             }
             if memory::is_memory(tree, value) {
@@ -168,11 +168,11 @@ fn variable(shadow: &Shadow, word: &str, function: Option<TextRange>) -> Option<
 }
 
 /// The source of the call that makes a value.
-fn defined(shadow: &Shadow, value: ValueId) -> Option<String> {
-    let tree = shadow.tree()?;
+fn defined(elaborated: &ElaboratedInstance, value: ValueId) -> Option<String> {
+    let tree = elaborated.tree()?;
     let root = memory::root_of(tree, value);
-    let origin = shadow.origins.at(tree.value_range(root).start)?;
-    let module = shadow.modules.get(origin.file.0 as usize)?.as_ref()?;
+    let origin = elaborated.origins.at(tree.value_range(root).start)?;
+    let module = elaborated.modules.get(origin.file.0 as usize)?.as_ref()?;
     let source = module.slice(origin.range);
     let mut lines = source.lines();
     let first = lines.next()?.trim_end().to_owned();

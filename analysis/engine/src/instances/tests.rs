@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Config, Script, Workshop};
+use super::{Config, Elaborator, PythonFile};
 use crate::{Analysis, Engine};
 use base::{Cancel, Limits};
 use findings::Verdict;
@@ -33,19 +33,19 @@ def copy_tile(desc):
 /// A file that is edited.
 struct Session {
     engine: Engine,
-    workshop: Workshop,
-    script: Script,
+    elaborator: Elaborator,
+    script: PythonFile,
 }
 
 impl Session {
     fn new(text: &str) -> Session {
-        let (engine, workshop) = (Engine::new(Limits::default()), Workshop::new(Config::default()));
-        Session { engine, workshop, script: Script::new("k.py", text) }
+        let (engine, elaborator) = (Engine::new(Limits::default()), Elaborator::new(Config::default()));
+        Session { engine, elaborator, script: PythonFile::new("k.py", text) }
     }
 
     fn analyse(&mut self) -> Analysis {
-        let made = self.workshop.elaborate(&self.script, &NoSources, &Cancel::never()).expect("nobody cancels");
-        self.engine.analyse_gluon(&Arc::new(made), &Cancel::never()).expect("nobody cancels")
+        let made = self.elaborator.elaborate(&self.script, &NoSources, &Cancel::never()).expect("nobody cancels");
+        self.engine.analyse_python(&Arc::new(made), &Cancel::never()).expect("nobody cancels")
     }
 
     fn edit(&mut self, from: &str, to: &str) -> Analysis {
@@ -64,20 +64,20 @@ fn place<'t>(analysis: &Analysis, text: &'t str) -> &'t str {
 fn an_edit_elaborates_what_it_touches() {
     let mut session = Session::new(TEXT);
     let first = session.analyse();
-    assert_eq!(session.workshop.elaborations(), 1);
+    assert_eq!(session.elaborator.elaborations(), 1);
     assert!(place(&first, TEXT).starts_with("mbarrier.wait("), "{:?}", first.kernels);
     let explorations = session.engine.explorations();
     let moved = session.edit("return 1", "return 12345");
-    assert_eq!(session.workshop.elaborations(), 1);
+    assert_eq!(session.elaborator.elaborations(), 1);
     assert_eq!(place(&moved, session.script.text()), place(&first, TEXT));
     assert_eq!(moved.kernels[0].findings[0].message, first.kernels[0].findings[0].message);
     // A comment makes no other kernel.
     session.edit("    mbarrier.init(ready", "    # one arrival\n    mbarrier.init(ready");
-    assert_eq!(session.workshop.elaborations(), 2);
+    assert_eq!(session.elaborator.elaborations(), 2);
     assert_eq!(session.engine.explorations(), explorations);
     // What a file says outside of functions can change any kernel.
     session.edit("def unrelated", "DEPTH = 2\n\n\ndef unrelated");
-    assert_eq!(session.workshop.elaborations(), 3);
+    assert_eq!(session.elaborator.elaborations(), 3);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_fix_is_one_that_helps() {
     let cancel = Cancel::never();
     let fix = session
         .engine
-        .fix_gluon(&elaboration, 0, &report.findings[0], &NoSources, &cancel)
+        .fix_python(&elaboration, 0, &report.findings[0], &NoSources, &cancel)
         .expect("nobody cancels")
         .expect("the other phase helps");
     assert_eq!((fix.edits[0].range.of(TEXT), fix.edits[0].text.as_str()), ("1", "0"));

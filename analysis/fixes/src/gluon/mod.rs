@@ -11,8 +11,8 @@ mod python;
 mod spell;
 mod translate;
 
-use super::case::Case;
 use super::code::Code;
+use super::context::FixContext;
 use base::TextRange;
 use findings::{Edit, Finding, Fix};
 use gluon::Version;
@@ -23,7 +23,7 @@ use ttgir::Tree;
 use verify::Found;
 
 /// The way from the IR to its Python.
-pub struct Way<'w> {
+pub struct PythonContext<'w> {
     /// The file.
     pub module: &'w Module,
     /// The Python variable that a value of the IR is named after, by its name there without `%`.
@@ -37,9 +37,9 @@ pub struct Way<'w> {
 }
 
 /// Candidates for a finding of a kernel's IR, as edits of the Python; the likeliest first.
-pub fn candidates(tree: &Tree, lowered: &Lowered, found: &Found, told: &Finding, way: &Way<'_>) -> Vec<Fix> {
+pub fn candidates(tree: &Tree, lowered: &Lowered, found: &Found, told: &Finding, way: &PythonContext<'_>) -> Vec<Fix> {
     let code = Code { tree };
-    let Some(case) = Case::new(code, lowered, found, told) else { return Vec::new() };
+    let Some(case) = FixContext::new(code, lowered, found, told) else { return Vec::new() };
     let python = Python::new(way.module);
     let mut out: Vec<Fix> = Vec::new();
     let mut keep = |fix: Option<Fix>| {
@@ -61,7 +61,7 @@ pub fn candidates(tree: &Tree, lowered: &Lowered, found: &Found, told: &Finding,
 }
 
 /// `acc = warpgroup_mma_wait(0, deps=[acc])` before what comes too soon: the registers have a name in Python.
-fn wgmma_wait(case: &Case<'_>, way: &Way<'_>, python: &Python<'_>) -> Option<Fix> {
+fn wgmma_wait(case: &FixContext<'_>, way: &PythonContext<'_>, python: &Python<'_>) -> Option<Fix> {
     let (earlier, later) = case.pair()?;
     if case.words.channels.family(earlier.channel) != Some(CommitKind::Wgmma) {
         return None;

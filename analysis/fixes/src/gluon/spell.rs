@@ -2,7 +2,7 @@
 
 use ruff_python_ast::Stmt;
 
-use super::Way;
+use super::PythonContext;
 use gluon::{builtin, canonical};
 
 /// Generations of GPUs whose modules take names from each other.
@@ -10,7 +10,7 @@ const GENERATIONS: [&str; 4] = ["ampere", "hopper", "blackwell", "rubin"];
 
 /// How the file can call the function of this full name: the spelling that it uses already, or else the
 /// shortest that its imports allow.
-pub(super) fn spelled(way: &Way<'_>, full: &str) -> Option<String> {
+pub(super) fn spelled(way: &PythonContext<'_>, full: &str) -> Option<String> {
     let mut imports = Vec::new();
     collect(way.module.body(), &mut imports);
     let mut found: Vec<String> = Vec::new();

@@ -4,8 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::python::{Call, Python, Statement, range};
 use super::spell::spelled;
-use super::{Way, settled};
-use crate::case::Case;
+use super::{PythonContext, settled};
+use crate::context::FixContext;
 use base::TextRange;
 use findings::{Edit, Fix};
 use ttgir::{Def, OpId, RegionId, ValueId};
@@ -42,7 +42,12 @@ const OPERATORS: &[(&str, &str)] = &[
 ];
 
 /// A fix in Python; `None` where some edit of it has no counterpart there.
-pub(super) fn translated(case: &Case<'_>, way: &Way<'_>, python: &Python<'_>, fix: &Fix) -> Option<Fix> {
+pub(super) fn translated(
+    case: &FixContext<'_>,
+    way: &PythonContext<'_>,
+    python: &Python<'_>,
+    fix: &Fix,
+) -> Option<Fix> {
     let mut all = Translation { case, way, python, names: FxHashMap::default() };
     all.collect();
     let mut edits = Vec::new();
@@ -67,8 +72,8 @@ pub(super) fn translated(case: &Case<'_>, way: &Way<'_>, python: &Python<'_>, fi
 }
 
 struct Translation<'t, 'c> {
-    case: &'t Case<'c>,
-    way: &'t Way<'t>,
+    case: &'t FixContext<'c>,
+    way: &'t PythonContext<'t>,
     python: &'t Python<'t>,
     /// Values of the tree and of inserted lines, by how they are written.
     names: FxHashMap<String, Name>,

@@ -6,16 +6,16 @@ use super::spans::Spans;
 use super::{Lane, Missing, Step, Timeline};
 use base::Limits;
 use explore::{Schedule, Status, System, canonical};
-use findings::{Finding, Goal, Stop, Words, inputs, machine};
+use findings::{Finding, Goal, ListedStep, Words, inputs, machine};
 use kernel::{EffectKind, Issuer, Lowered, Mode, SiteId, Terminator};
 use machine::{BarrierPlace, BlockedOn, Event, Machine, Record, Rule, Valuation};
 use verify::showcase;
 
 /// The minimal run of a finding; `None` where it has none.
 pub fn of_finding(lowered: &Lowered, finding: &Finding) -> Option<Timeline> {
-    let trail = finding.trail.as_ref()?;
-    let machine = machine(&lowered.kernel, &trail.valuation);
-    Some(lay_out(lowered, &machine, &trail.valuation, &trail.shown.schedule, Some(&trail.shown.goal), &trail.stops))
+    let witness = finding.witness.as_ref()?;
+    let machine = machine(&lowered.kernel, &witness.valuation);
+    Some(lay_out(lowered, &machine, &witness.valuation, &witness.run.schedule, Some(&witness.run.goal), &witness.steps))
 }
 
 /// A run of a kernel that shows what it does: each partition runs until it blocks, with the smallest
@@ -33,7 +33,7 @@ fn lay_out(
     valuation: &Valuation,
     schedule: &Schedule,
     goal: Option<&Goal>,
-    stops: &[Stop],
+    stops: &[ListedStep],
 ) -> Timeline {
     let words = Words::new(lowered, machine);
     let mut layout = Layout { words: &words, lowered, stops, steps: Vec::new(), records: Vec::new() };
@@ -84,7 +84,7 @@ fn lay_out(
 }
 
 /// What a thread stands at when the run ends.
-fn stands_at(goal: Option<&Goal>, stop: &Stop) -> Option<BarrierPlace> {
+fn stands_at(goal: Option<&Goal>, stop: &ListedStep) -> Option<BarrierPlace> {
     match goal? {
         Goal::Lapped { place, .. } => Some(*place),
         Goal::Broken(violation) => match &violation.rule {
@@ -139,7 +139,7 @@ struct Said {
 struct Layout<'a> {
     words: &'a Words<'a>,
     lowered: &'a Lowered,
-    stops: &'a [Stop],
+    stops: &'a [ListedStep],
     steps: Vec<Step>,
     records: Vec<Record>,
 }
@@ -152,7 +152,7 @@ impl Layout<'_> {
     }
 
     /// A line for a thread that stands where it is; its number.
-    fn stand(&mut self, stop: &Stop, goal: Option<&Goal>) -> u32 {
+    fn stand(&mut self, stop: &ListedStep, goal: Option<&Goal>) -> u32 {
         let text = goal.map_or_else(String::new, |goal| self.words.standing(goal, stop.thread));
         let brief = stands_at(goal, stop).map_or_else(String::new, |place| self.words.barrier(place));
         let said = Said { verb: "wait", brief, text };
@@ -160,7 +160,7 @@ impl Layout<'_> {
         self.steps.len() as u32
     }
 
-    fn push(&mut self, lane: usize, site: SiteId, said: Said, stop: Option<&Stop>, stuck: bool) {
+    fn push(&mut self, lane: usize, site: SiteId, said: Said, stop: Option<&ListedStep>, stuck: bool) {
         let info = self.lowered.map.sites.get(site.index());
         self.steps.push(Step {
             lane,

@@ -69,18 +69,18 @@ fn instance<'a>(
 ) -> Result<Vec<Sheet<'a>>, Cancelled> {
     let all = instances(elaboration);
     let Some(&(kernel, number)) = all.get(section) else { return Ok(Vec::new()) };
-    let Some(report) = engine.report_gluon(elaboration, (kernel, number), cancel)? else { return Ok(Vec::new()) };
+    let Some(report) = engine.report_python(elaboration, (kernel, number), cancel)? else { return Ok(Vec::new()) };
     let of = elaboration.kernels.get(kernel);
-    let shadow = of.and_then(|kernel| kernel.shadows.get(number));
+    let elaborated = of.and_then(|kernel| kernel.instances.get(number));
     let findings = report.findings.iter().enumerate();
-    let found = findings.filter_map(|(at, finding)| Some((at, shadow?.run_of(finding)?))).next();
+    let found = findings.filter_map(|(at, finding)| Some((at, elaborated?.run_of(finding)?))).next();
     let (finding, timeline) = match (limits, found) {
         (None, _) => (None, None),
         (Some(_), Some((at, timeline))) => (Some(at), Some(timeline)),
-        (Some(limits), None) => (None, shadow.and_then(|shadow| shadow.run(limits))),
+        (Some(limits), None) => (None, elaborated.and_then(|elaborated| elaborated.run(limits))),
     };
-    let count = of.map_or(0, |kernel| kernel.shadows.len());
-    let pass = shadow.map_or_else(String::new, |shadow| shadow.instance.label.clone());
+    let count = of.map_or(0, |kernel| kernel.instances.len());
+    let pass = elaborated.map_or_else(String::new, |elaborated| elaborated.instance.label.clone());
     let name = (count > 1).then(|| SectionName { number: section + 1, count: all.len(), pass });
     let text = TextRange::new(0, file.places.text().len() as u32);
     Ok(vec![Sheet { path: file.path, section: name, text, places: file.places, report, timeline, finding }])
@@ -89,7 +89,7 @@ fn instance<'a>(
 /// The instances of all kernels: numbers of the kernel and of the instance.
 pub fn instances(elaboration: &Elaboration) -> Vec<(usize, usize)> {
     let kernels = elaboration.kernels.iter().enumerate();
-    kernels.flat_map(|(at, kernel)| (0..kernel.shadows.len()).map(move |number| (at, number))).collect()
+    kernels.flat_map(|(at, kernel)| (0..kernel.instances.len()).map(move |number| (at, number))).collect()
 }
 
 /// The run of the first finding that has one, or else one that shows what the kernel does.

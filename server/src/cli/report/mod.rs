@@ -107,8 +107,8 @@ fn command(args: &Args) -> io::Result<Exit> {
 
 /// The kernels of a file, where it is Python.
 fn elaborate(file: &mut Read) -> Option<Elaboration> {
-    let script = file.text.python()?;
-    file.workshop.elaborate(script, &file.workspace, &Cancel::never()).ok()
+    let python = file.text.python()?;
+    file.elaborator.elaborate(python, &file.workspace, &Cancel::never()).ok()
 }
 
 fn fresh(args: &Args) -> Engine {

@@ -51,11 +51,11 @@ fn of_python(elaboration: &Elaboration, places: &Places<'_>, wanted: Option<&str
     let mut listed = Vec::new();
     for (at, (kernel, number)) in all.into_iter().enumerate() {
         let Some(kernel) = elaboration.kernels.get(kernel) else { continue };
-        let Some(shadow) = kernel.shadows.get(number) else { continue };
+        let Some(elaborated) = kernel.instances.get(number) else { continue };
         if wanted.is_some_and(|name| name != kernel.entry.name) {
             continue;
         }
-        let pass = shadow.instance.label.clone();
+        let pass = elaborated.instance.label.clone();
         listed.push(Listed {
             at,
             said: pass.clone(),

@@ -38,7 +38,7 @@ pub fn run(args: &Trace) -> io::Result<Exit> {
             return Ok(Exit::Trouble);
         }
     };
-    // Python kernels are drawn from their shadows.
+    // Python kernels are drawn from their instances.
     let kernels = if analysis.gluon.is_some() { Vec::new() } else { lowered(&Document::new(file.text.as_str())) };
     let places = Places::new(&file.text);
     let chosen = match &analysis.gluon {

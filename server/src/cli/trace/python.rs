@@ -26,7 +26,7 @@ pub fn choose<'a>(
     let wanted = |at: usize| args.finding.is_none_or(|number| number.get() == at + 1);
     let mut scenes = Vec::new();
     for (at, (finding, kernel)) in findings.into_iter().enumerate().filter(|(at, _)| wanted(*at)) {
-        let timeline = kernel.shadows.get(finding.shadow).and_then(|shadow| shadow.run_of(finding));
+        let timeline = kernel.instances.get(finding.instance).and_then(|elaborated| elaborated.run_of(finding));
         let heading = Heading::of_finding(file, finding, at + 1, count, places);
         scenes.push(Scene::new(timeline, heading, places, !args.all_steps));
     }
@@ -34,7 +34,7 @@ pub fn choose<'a>(
         let limits = Limits { semantics: args.semantics.into(), ..Limits::default() };
         let decided = |report: &KernelReport| !matches!(report.verdict, Verdict::Undecided(_));
         for (report, kernel) in all().filter(|(report, _)| decided(report)) {
-            let timeline = kernel.shadows.first().and_then(|shadow| shadow.run(&limits));
+            let timeline = kernel.instances.first().and_then(|elaborated| elaborated.run(&limits));
             scenes.push(Scene::new(timeline, Heading::of_kernel(file, report, places), places, !args.all_steps));
         }
     }

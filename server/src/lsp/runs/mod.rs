@@ -282,7 +282,7 @@ fn analysis(snapshot: &Snapshot, cancel: &Cancel<'_>) -> Result<Analysis, base::
     match &*snapshot.source {
         Source::Ir(document) => engine.analyse(document, cancel),
         Source::Python(_) => match snapshot.elaboration(cancel)? {
-            Some(elaboration) => engine.analyse_gluon(&elaboration, cancel),
+            Some(elaboration) => engine.analyse_python(&elaboration, cancel),
             None => Ok(Analysis::default()),
         },
     }

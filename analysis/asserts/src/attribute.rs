@@ -4,12 +4,12 @@
 //! Python, the op's location leads there: into this file at the innermost call that stands in it, and what lies in
 //! other files is told beside. Where the analysis of the same IR predicts the assert at the same op, its kind, its
 //! sites and its run are taken over; where the device names no op (a deadlock that is noticed when somebody ends),
-//! the waits that the analysis says are stuck are the places.
+//! the waits that the analysis says are endless_waits are the places.
 
 use std::sync::Arc;
 
 use super::paths::{in_file, python_range};
-use super::{At, Counted, DeadlockAt, Message, PathMap, Place, agree, locate};
+use super::{AssertLocation, AssertMessage, CandidateOp, CountedAssert, DeadlockAt, PathMap, agree, locate};
 use base::{Cancel, Cancelled, TextRange};
 use engine::Engine;
 use findings::{Finding, KernelReport, Kind, Note, RunStep, Severity, Verdict};
@@ -19,7 +19,7 @@ use ttgir::{Document, Level, Tree};
 
 /// The IR of a kernel that ran.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Ir {
+pub struct CompiledIr {
     /// Its text, with locations.
     pub text: Arc<str>,
     /// Files whose lines are the lines of this text: a device names them where the IR was compiled so.
@@ -30,7 +30,7 @@ pub struct Ir {
 
 /// The text that findings are to be drawn in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Target<'a> {
+pub struct TargetText<'a> {
     /// Its path.
     pub path: &'a str,
     /// It.
@@ -41,7 +41,7 @@ pub struct Target<'a> {
 
 /// What came home.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Home {
+pub struct Attributed {
     /// Findings at ranges of the target, one an assert.
     pub kernels: Vec<KernelReport>,
     /// Asserts that have no place in it, one sentence each.
@@ -76,26 +76,26 @@ impl Part {
 }
 
 /// A place beside the part of the IR that it is in.
-type Found<'a> = (&'a Read, &'a Part, Place);
+type Found<'a> = (&'a Read, &'a Part, CandidateOp);
 
 /// Brings asserts home.
 ///
 /// # Errors
 ///
 /// Where `cancel` says so.
-pub fn bring_home(
-    target: Target<'_>,
-    irs: &[Ir],
-    asserts: &[Counted],
+pub fn attribute(
+    target: TargetText<'_>,
+    irs: &[CompiledIr],
+    asserts: &[CountedAssert],
     map: &PathMap,
     engine: &mut Engine,
     cancel: &Cancel<'_>,
-) -> Result<Home, Cancelled> {
+) -> Result<Attributed, Cancelled> {
     let mut reads = Vec::new();
     for ir in irs {
         reads.push(read(ir, engine, cancel)?);
     }
-    let mut home = Home::default();
+    let mut home = Attributed::default();
     for counted in asserts {
         cancel.check()?;
         let places = places(&reads, counted, map);
@@ -110,7 +110,7 @@ pub fn bring_home(
     Ok(home)
 }
 
-fn read(ir: &Ir, engine: &mut Engine, cancel: &Cancel<'_>) -> Result<Read, Cancelled> {
+fn read(ir: &CompiledIr, engine: &mut Engine, cancel: &Cancel<'_>) -> Result<Read, Cancelled> {
     let document = Document::new(ir.text.clone());
     let mut parts = Vec::new();
     for (at, section) in document.sections().iter().enumerate() {
@@ -120,7 +120,7 @@ fn read(ir: &Ir, engine: &mut Engine, cancel: &Cancel<'_>) -> Result<Read, Cance
         let kernels = lower(section.tree());
         let mut analysis = Vec::new();
         for lowered in &kernels {
-            analysis.push(engine.judge(lowered, cancel)?);
+            analysis.push(engine.check_kernel(lowered, cancel)?);
         }
         parts.push(Part { document: document.clone(), section: at, kernels, analysis });
     }
@@ -128,7 +128,7 @@ fn read(ir: &Ir, engine: &mut Engine, cancel: &Cancel<'_>) -> Result<Read, Cance
 }
 
 /// All ops that an assert may be about.
-fn places<'a>(reads: &'a [Read], counted: &Counted, map: &PathMap) -> Vec<Found<'a>> {
+fn places<'a>(reads: &'a [Read], counted: &CountedAssert, map: &PathMap) -> Vec<Found<'a>> {
     let first = &counted.first;
     let mut found = Vec::new();
     let own_lines = |read: &Read| read.files.contains(&first.file);
@@ -144,16 +144,16 @@ fn places<'a>(reads: &'a [Read], counted: &Counted, map: &PathMap) -> Vec<Found<
                 let before = part.document.text().get(..part.offset() as usize).unwrap_or_default();
                 let before = before.bytes().filter(|byte| *byte == b'\n').count() as u32;
                 match first.line.checked_sub(before).filter(|line| *line > 0) {
-                    Some(line) => At::Text { line },
+                    Some(line) => AssertLocation::Text { line },
                     None => continue,
                 }
             } else {
-                At::Source { file: first.file.clone(), line: first.line }
+                AssertLocation::Source { file: first.file.clone(), line: first.line }
             };
             let thread = first.thread.map(|[thread, _, _]| thread);
             let mut here = locate(tree, &part.kernels, &at, &first.message, thread);
-            if let (true, At::Source { line, .. }) = (here.is_empty(), &at) {
-                let at = At::Source { file: map.apply(&first.file), line: *line };
+            if let (true, AssertLocation::Source { line, .. }) = (here.is_empty(), &at) {
+                let at = AssertLocation::Source { file: map.apply(&first.file), line: *line };
                 here = locate(tree, &part.kernels, &at, &first.message, thread);
             }
             found.extend(here.into_iter().map(|place| (read, part, place)));
@@ -185,8 +185,8 @@ fn file(kernels: &mut Vec<KernelReport>, name: String, range: TextRange, finding
 
 /// An assert in words: the kernel, the range of its name, the finding. Else a sentence for what has no place here.
 fn tell(
-    target: Target<'_>,
-    counted: &Counted,
+    target: TargetText<'_>,
+    counted: &CountedAssert,
     places: &[Found<'_>],
     map: &PathMap,
 ) -> Result<(String, TextRange, Finding), String> {
@@ -218,7 +218,7 @@ fn tell(
         return Err(format!("{}{}", elsewhere(), way(found)));
     };
     // The device's own place is where it is drawn, unless that is only where somebody noticed.
-    let noticed = matches!(first.message, Message::Deadlock(at) if at != DeadlockAt::Wait) && !sites.is_empty();
+    let noticed = matches!(first.message, AssertMessage::Deadlock(at) if at != DeadlockAt::Wait) && !sites.is_empty();
     let range = if noticed { sites.iter().find(|site| site.primary).map_or(range, |site| site.range) } else { range };
     if !noticed {
         sites.iter_mut().for_each(|site| site.primary = false);
@@ -255,11 +255,11 @@ fn finding(kind: Kind, message: String, sites: Vec<Note>, kernel: String) -> Fin
         sites,
         context: Vec::new(),
         run: Vec::new(),
-        trail: None,
+        witness: None,
         inputs: Vec::new(),
         phases: Vec::new(),
         kernel,
-        shadow: 0,
+        instance: 0,
         fix: None,
     }
 }
@@ -269,7 +269,7 @@ fn note(range: TextRange, text: String, source: Option<String>, primary: bool) -
 }
 
 /// What the device says, with what it is said of.
-fn sentence(counted: &Counted, place: Option<&Place>) -> String {
+fn sentence(counted: &CountedAssert, place: Option<&CandidateOp>) -> String {
     let first = &counted.first;
     let mut text = said(first);
     if let Some(place) = place {
@@ -286,14 +286,14 @@ fn sentence(counted: &Counted, place: Option<&Place>) -> String {
 
 fn said(first: &super::Assert) -> String {
     let who = match first.message {
-        Message::Race(_) | Message::Global(_) => "GSan",
-        Message::Other(_) => "the kernel",
+        AssertMessage::Race(_) | AssertMessage::Global(_) => "GSan",
+        AssertMessage::Other(_) => "the kernel",
         _ => "ConSan",
     };
     format!("{who} asserts \"{}\"", first.message.text())
 }
 
-fn told(place: &Place) -> String {
+fn told(place: &CandidateOp) -> String {
     let partition = match place.partition {
         0 => "default".to_owned(),
         number => format!("partition{}", number - 1),
@@ -304,7 +304,7 @@ fn told(place: &Place) -> String {
     }
 }
 
-fn source(place: &Place) -> Option<String> {
+fn source(place: &CandidateOp) -> Option<String> {
     place.chain.first().map(|loc| format!("{}:{}:{}", loc.file, loc.line, loc.col))
 }
 
@@ -316,7 +316,7 @@ fn way(found: &Found<'_>) -> String {
 }
 
 /// Where a place is drawn in the target.
-fn draw(target: Target<'_>, (read, part, place): &Found<'_>, map: &PathMap) -> Option<TextRange> {
+fn draw(target: TargetText<'_>, (read, part, place): &Found<'_>, map: &PathMap) -> Option<TextRange> {
     if target.python {
         let (_, loc) = in_file(&place.chain, map, target.path)?;
         return Some(python_range(target.text, loc.line, loc.col));
@@ -329,7 +329,7 @@ fn shifted(range: TextRange, by: u32) -> TextRange {
 }
 
 /// The calls around an op: outwards those in this file as places, and those inwards of it in words.
-fn calls(target: Target<'_>, place: &Place, map: &PathMap) -> Vec<Note> {
+fn calls(target: TargetText<'_>, place: &CandidateOp, map: &PathMap) -> Vec<Note> {
     let Some((at, _)) = in_file(&place.chain, map, target.path) else { return Vec::new() };
     let mut notes = Vec::new();
     let drawn = |loc: &ttgir::SourceLoc| python_range(target.text, loc.line, loc.col);
@@ -346,30 +346,35 @@ fn calls(target: Target<'_>, place: &Place, map: &PathMap) -> Vec<Note> {
 }
 
 /// The static finding that is this assert: the one with a site at the op, else for a deadlock any.
-fn prediction(found: &Found<'_>, message: &Message) -> Option<Finding> {
+fn prediction(found: &Found<'_>, message: &AssertMessage) -> Option<Finding> {
     let (_, part, place) = found;
     let tree = part.tree()?;
     let header = tree.op_header_range(place.op);
     let findings = part.analysis.iter().flat_map(|report| &report.findings);
     let able: Vec<&Finding> = findings.filter(|finding| agree::predicts(finding, message)).collect();
     let at_op = |finding: &&&Finding| finding.sites.iter().any(|site| header.contains(site.range));
-    let deadlock = matches!(message, Message::Deadlock(_));
+    let deadlock = matches!(message, AssertMessage::Deadlock(_));
     able.iter().find(at_op).or_else(|| able.first().filter(|_| deadlock)).map(|finding| (*finding).clone())
 }
 
 /// Notes of the IR in the target; what has no place there is left out.
-fn moved(target: Target<'_>, found: &Found<'_>, notes: &[Note], map: &PathMap) -> Vec<Note> {
+fn moved(target: TargetText<'_>, found: &Found<'_>, notes: &[Note], map: &PathMap) -> Vec<Note> {
     let place = |range| move_range(target, found, range, map);
     notes.iter().filter_map(|note| Some(Note { range: place(note.range)?, ..note.clone() })).collect()
 }
 
-fn run_of(target: Target<'_>, found: &Found<'_>, run: &[RunStep], map: &PathMap) -> Vec<RunStep> {
+fn run_of(target: TargetText<'_>, found: &Found<'_>, run: &[RunStep], map: &PathMap) -> Vec<RunStep> {
     let place = |range| move_range(target, found, range, map);
     // Sites may have been left out, and numbers of sites with them.
     run.iter().filter_map(|step| Some(RunStep { range: place(step.range)?, site: None, ..step.clone() })).collect()
 }
 
-fn move_range(target: Target<'_>, (read, part, _): &Found<'_>, range: TextRange, map: &PathMap) -> Option<TextRange> {
+fn move_range(
+    target: TargetText<'_>,
+    (read, part, _): &Found<'_>,
+    range: TextRange,
+    map: &PathMap,
+) -> Option<TextRange> {
     if !target.python {
         return read.own.then(|| shifted(range, part.offset()));
     }
@@ -386,16 +391,16 @@ fn kernel_of((_, part, place): &Found<'_>) -> String {
     place.kernel.clone()
 }
 
-fn name_range(target: Target<'_>, (read, part, _): &Found<'_>, kernel: &str) -> TextRange {
+fn name_range(target: TargetText<'_>, (read, part, _): &Found<'_>, kernel: &str) -> TextRange {
     if !target.python {
         let lowered = part.kernels.iter().find(|lowered| lowered.map.kernel == kernel && read.own);
         return lowered.map(|lowered| shifted(lowered.map.kernel_range, part.offset())).unwrap_or_default();
     }
-    python_name(target.text, kernel)
+    function_name_range(target.text, kernel)
 }
 
 /// The name of a function of a Python text, where it is defined.
-pub fn python_name(text: &str, name: &str) -> TextRange {
+pub fn function_name_range(text: &str, name: &str) -> TextRange {
     let at = text.match_indices("def ").find_map(|(at, _)| {
         let rest = text[at + 4..].trim_start();
         let start = text.len() - rest.len();
@@ -406,10 +411,10 @@ pub fn python_name(text: &str, name: &str) -> TextRange {
 }
 
 /// The reports on a kernel's IR at the places of a Python text. What has no place there is told as a sentence.
-pub fn to_python(
+pub fn move_to_python(
     reports: &[KernelReport],
     ir: &str,
-    target: Target<'_>,
+    target: TargetText<'_>,
     map: &PathMap,
 ) -> (Vec<KernelReport>, Vec<String>) {
     let document = Document::new(ir);
@@ -427,8 +432,11 @@ pub fn to_python(
     };
     let mut out = Vec::new();
     for report in reports {
-        let mut moved =
-            KernelReport { range: python_name(target.text, &report.name), findings: Vec::new(), ..report.clone() };
+        let mut moved = KernelReport {
+            range: function_name_range(target.text, &report.name),
+            findings: Vec::new(),
+            ..report.clone()
+        };
         for finding in &report.findings {
             let Some(range) = place(finding.range) else {
                 elsewhere.push(finding.message.clone());
@@ -443,7 +451,7 @@ pub fn to_python(
                 sites: notes(&finding.sites),
                 context: notes(&finding.context),
                 run: steps.collect(),
-                trail: None,
+                witness: None,
                 fix: None,
                 ..finding.clone()
             });
@@ -458,12 +466,14 @@ pub fn to_python(
 /// # Errors
 ///
 /// Where `cancel` says so.
-pub fn stuck(irs: &[Ir], engine: &mut Engine, cancel: &Cancel<'_>) -> Result<Vec<String>, Cancelled> {
+pub fn endless_waits(irs: &[CompiledIr], engine: &mut Engine, cancel: &Cancel<'_>) -> Result<Vec<String>, Cancelled> {
     let mut out: Vec<String> = Vec::new();
     for ir in irs {
         for part in read(ir, engine, cancel)?.parts {
             let findings = part.analysis.iter().flat_map(|report| &report.findings);
-            for finding in findings.filter(|finding| agree::classes(finding.kind).contains(&super::Class::Deadlock)) {
+            for finding in
+                findings.filter(|finding| agree::classes(finding.kind).contains(&super::AssertClass::Deadlock))
+            {
                 for site in finding.sites.iter().filter(|site| site.text.contains("waits")) {
                     let place = site.source.as_deref().map_or_else(String::new, |source| format!(" ({source})"));
                     let text = format!("{}{place}", site.text);

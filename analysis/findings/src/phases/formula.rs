@@ -10,7 +10,7 @@ const WIDE: Width = Width(64);
 
 /// What a wait could name.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum PhaseFormula {
     /// The same phase always.
     Constant(i64),
     /// The other phase than it names now.
@@ -43,13 +43,13 @@ fn counted(kernel: &Kernel, number: usize) -> Option<(Var, Var, Var, Var)> {
     kernel.loops.get(number)?.counted
 }
 
-impl Form {
+impl PhaseFormula {
     /// The phase in an iteration; `named` is what the wait names.
     pub fn value(&self, loops: &Loops<'_>, vars: &[i64], named: i64) -> Option<i64> {
         let (count, plus) = match self {
-            Form::Constant(phase) => (*phase, 0),
-            Form::Other => (named, 1),
-            Form::Count { loops: through, every, plus } => {
+            PhaseFormula::Constant(phase) => (*phase, 0),
+            PhaseFormula::Other => (named, 1),
+            PhaseFormula::Count { loops: through, every, plus } => {
                 let mut count = 0i64;
                 for &number in through {
                     count =
@@ -57,7 +57,7 @@ impl Form {
                 }
                 (count.checked_div(*every)?, *plus)
             }
-            Form::Laps { outer, inner, every, plus } => {
+            PhaseFormula::Laps { outer, inner, every, plus } => {
                 let (tile, own) = (loops.iteration(*outer, vars)?, loops.iteration(*inner, vars)?);
                 let rest = loops.trips(*inner, vars)?.checked_sub(own.checked_rem(*every)?)?;
                 let laps = rest.checked_add(every - 1)?.checked_div(*every)?;
@@ -70,20 +70,20 @@ impl Form {
     /// The loops that it counts.
     pub fn loops(&self) -> Vec<usize> {
         match self {
-            Form::Constant(_) | Form::Other => Vec::new(),
-            Form::Count { loops, .. } => loops.clone(),
-            Form::Laps { outer, inner, .. } => vec![*outer, *inner],
+            PhaseFormula::Constant(_) | PhaseFormula::Other => Vec::new(),
+            PhaseFormula::Count { loops, .. } => loops.clone(),
+            PhaseFormula::Laps { outer, inner, .. } => vec![*outer, *inner],
         }
     }
 
     /// The phase as an expression of the text's names; `None` where a part has none.
     pub fn text(&self, words: &Words<'_>, named: Var) -> Option<String> {
         let (through, every, plus) = match self {
-            Form::Constant(phase) => return Some(phase.to_string()),
-            Form::Other => return Some(format!("{} ^ 1", name(words, named)?)),
-            Form::Count { loops, every, plus } => (loops, *every, *plus),
+            PhaseFormula::Constant(phase) => return Some(phase.to_string()),
+            PhaseFormula::Other => return Some(format!("{} ^ 1", name(words, named)?)),
+            PhaseFormula::Count { loops, every, plus } => (loops, *every, *plus),
             // A count that goes on needs another slot too.
-            Form::Laps { .. } => return None,
+            PhaseFormula::Laps { .. } => return None,
         };
         let slices = Slices::new(words.kernel);
         let is = |var: Var, value: i64| slices.constant(var) == Some(value);
@@ -120,7 +120,7 @@ impl Form {
 
     /// For a count that no phase alone can follow what has to change.
     pub fn goes_on(&self, words: &Words<'_>) -> Option<String> {
-        let Form::Laps { outer, .. } = self else { return None };
+        let PhaseFormula::Laps { outer, .. } = self else { return None };
         let counter = name(words, counted(words.kernel, *outer)?.0)?;
         Some(format!("; slot and phase have to go on counting from one iteration of `{counter}` to the next"))
     }
@@ -134,12 +134,12 @@ impl Form {
         let EffectKind::Wait { phase: named, .. } = kernel.effects.get(wait.index())?.kind else { return None };
         let mut lines = Lines { kernel, instrs: Vec::new() };
         let phase = match self {
-            Form::Constant(phase) => lines.add(Pure::Const(*phase)),
-            Form::Other => {
+            PhaseFormula::Constant(phase) => lines.add(Pure::Const(*phase)),
+            PhaseFormula::Other => {
                 let one = lines.add(Pure::Const(1));
                 lines.add(Pure::Xor(WIDE, named, one))
             }
-            Form::Count { loops, every, plus } => {
+            PhaseFormula::Count { loops, every, plus } => {
                 let mut count: Option<Var> = None;
                 for &number in loops {
                     let own = lines.iteration(number)?;
@@ -157,7 +157,7 @@ impl Form {
                 let plus = lines.add(Pure::Const(*plus));
                 lines.add(Pure::Add(WIDE, rounds, plus))
             }
-            Form::Laps { outer, inner, every, plus } => {
+            PhaseFormula::Laps { outer, inner, every, plus } => {
                 let (tile, own, trips) = (lines.iteration(*outer)?, lines.iteration(*inner)?, lines.trips(*inner)?);
                 let every = lines.add(Pure::Const(*every));
                 let slot = lines.add(Pure::RemS(WIDE, own, every));

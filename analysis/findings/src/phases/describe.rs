@@ -3,7 +3,7 @@
 use super::super::deadlock::times;
 use super::super::minimal::Goal;
 use super::super::{Finding, Note};
-use super::{Form, Healed, Parting, Search, Suspect, drive};
+use super::{CorrectedPhases, Divergence, PhaseFormula, Search, Suspect, drive};
 use machine::{Rule, Standing};
 
 /// Waits that are told of.
@@ -11,27 +11,27 @@ const WAITS: usize = 4;
 
 impl Search<'_> {
     /// Puts the explanation into a finding.
-    pub(super) fn tell(&self, finding: &mut Finding, healed: &Healed) {
+    pub(super) fn tell(&self, finding: &mut Finding, corrected: &CorrectedPhases) {
         let words = self.words;
-        let Healed { change, flips } = healed;
-        let parted = change.iter().filter_map(|(suspect, form)| Some((suspect, form, self.parting(suspect, form)?)));
-        let parted: Vec<(&Suspect, &Form, Parting)> = parted.collect();
+        let CorrectedPhases { change, flips } = corrected;
+        let parted = change.iter().filter_map(|(suspect, form)| Some((suspect, form, self.divergence(suspect, form)?)));
+        let parted: Vec<(&Suspect, &PhaseFormula, Divergence)> = parted.collect();
         let site_of = |suspect: &Suspect| words.kernel.effect(suspect.wait).site;
         let own = |suspect: &Suspect| words.site_range(site_of(suspect)) == finding.range;
         // The wait of the finding itself, where it is among the changed.
         let first = parted.iter().find(|(suspect, ..)| own(suspect)).or_else(|| parted.first());
-        let Some((suspect, form, parting)) = first else { return };
-        let bar = format!("`{}`", words.barrier(parting.standing.barrier));
+        let Some((suspect, form, divergence)) = first else { return };
+        let bar = format!("`{}`", words.barrier(divergence.standing.barrier));
         let who = words.partition(suspect.thread);
         let cause = self.cause(suspect, form, &bar, flips);
-        let stuck = match &self.trail.shown.goal {
+        let stuck = match &self.witness.run.goal {
             Goal::Broken(violation) => match &violation.rule {
                 Rule::Deadlock(blocked) => blocked.iter().find(|stuck| words.site_range(stuck.site) == finding.range),
                 _ => None,
             },
             Goal::Lapped { .. } => None,
         };
-        finding.message = match (stuck, &self.trail.shown.goal) {
+        finding.message = match (stuck, &self.witness.run.goal) {
             (Some(_), _) if own(suspect) => format!("{who} never gets past this wait: its phase {cause}"),
             (Some(stuck), _) => format!(
                 "{} never gets past this wait: at fault is the wait on {bar} in {who}, whose phase {cause}",
@@ -52,10 +52,10 @@ impl Search<'_> {
         let range = words.site_range(words.kernel.effect(flips.effect).site);
         let by = words.partition(flips.thread);
         let mut notes = vec![note(range, format!("{by} flips {bar} here, {}", flips.often))];
-        for (suspect, form, parting) in parted.iter().take(WAITS) {
+        for (suspect, form, divergence) in parted.iter().take(WAITS) {
             let site = &words.map.sites[site_of(suspect).index()];
             let operand = site.operands.iter().find(|(role, _)| role == "phase").map(|(_, range)| *range);
-            let Standing { barrier, phase, flips } = parting.standing;
+            let Standing { barrier, phase, flips } = divergence.standing;
             let flipped = match flips {
                 0 => "has not flipped yet".to_owned(),
                 many => format!("has flipped {}", times(many)),
@@ -64,7 +64,7 @@ impl Search<'_> {
             let right = right.or_else(|| form.goes_on(words));
             let text = format!(
                 "names phase {phase}{}, when `{}` {flipped} and completes phase {} next{}",
-                parting.place,
+                divergence.place,
                 words.barrier(barrier),
                 flips & 1,
                 right.unwrap_or_default(),
@@ -77,7 +77,7 @@ impl Search<'_> {
     }
 
     /// Why a phase is wrong, as a predicate: `is %i & 1, but %full flips once an iteration of %j`.
-    fn cause(&self, suspect: &Suspect, form: &Form, bar: &str, flips: &drive::Flips) -> String {
+    fn cause(&self, suspect: &Suspect, form: &PhaseFormula, bar: &str, flips: &drive::Flips) -> String {
         let words = self.words;
         let loops = &self.loops;
         let named = drive::phase(words, loops, suspect.named);
@@ -87,7 +87,7 @@ impl Search<'_> {
                 Some(right) if right == standing.phase => same += 1,
                 _ => other += 1,
             });
-            same == 0 && (other > 1 || *form == Form::Other)
+            same == 0 && (other > 1 || *form == PhaseFormula::Other)
         };
         if opposite {
             return format!("is the opposite of the right one in every iteration: {named}");

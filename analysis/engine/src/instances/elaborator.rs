@@ -1,4 +1,4 @@
-//! From a script to its shadows, with those remembered that an edit does not touch.
+//! From a file to its instances, with those remembered that an edit does not touch.
 //!
 //! What a kernel depends on is the text of the functions and classes that were run for it, and the rest of
 //! each file without the bodies of other functions. Where that is the same as before, only places move.
@@ -10,7 +10,7 @@ use ruff_python_ast::Stmt;
 use ruff_text_size::Ranged;
 use rustc_hash::FxHasher;
 
-use super::{Script, Shadow};
+use super::{ElaboratedInstance, PythonFile};
 use base::{Cancel, Cancelled, TextRange};
 use gluon::syntax::{Module, Sources};
 use gluon::{Config, Entry, FileId, Instance, Memo, Note, Site, Spec, elaborate, entries, instances, stray};
@@ -18,7 +18,7 @@ use gluon::{Config, Entry, FileId, Instance, Memo, Note, Site, Spec, elaborate, 
 /// Shadows that are remembered.
 const REMEMBERED: usize = 256;
 
-/// All kernels of a script, elaborated.
+/// All kernels of a file, elaborated.
 #[derive(Debug)]
 pub struct Elaboration {
     /// The file.
@@ -32,8 +32,8 @@ pub struct Elaboration {
 impl Elaboration {
     /// Whether a file had a part in any kernel.
     pub fn looks_at(&self, path: &str) -> bool {
-        let mut shadows = self.kernels.iter().flat_map(|kernel| &kernel.shadows);
-        shadows.any(|shadow| shadow.files.iter().any(|file| file == path))
+        let mut instances = self.kernels.iter().flat_map(|kernel| &kernel.instances);
+        instances.any(|elaborated| elaborated.files.iter().any(|file| file == path))
     }
 }
 
@@ -43,7 +43,7 @@ pub struct KernelInstances {
     /// The kernel.
     pub entry: Entry,
     /// One an instance, in the order of the specialisations.
-    pub shadows: Vec<Arc<Shadow>>,
+    pub instances: Vec<Arc<ElaboratedInstance>>,
     /// What there is to say of how the instances came about.
     pub notes: Vec<Note>,
     /// The launches that the host code makes of it.
@@ -52,25 +52,25 @@ pub struct KernelInstances {
 
 /// Makes elaborations of one file, one text after the other.
 #[derive(Debug, Default)]
-pub struct Workshop {
+pub struct Elaborator {
     config: Config,
     memo: Memo,
     kept: Vec<Kept>,
     elaborations: u64,
 }
 
-/// A shadow that may be used again.
+/// An elaborated instance that may be used again.
 #[derive(Debug)]
 struct Kept {
     spec: Spec,
     name: String,
-    shadow: Arc<Shadow>,
+    elaborated: Arc<ElaboratedInstance>,
 }
 
-impl Workshop {
+impl Elaborator {
     /// One that remembers nothing yet.
-    pub fn new(config: Config) -> Workshop {
-        Workshop { config, ..Workshop::default() }
+    pub fn new(config: Config) -> Elaborator {
+        Elaborator { config, ..Elaborator::default() }
     }
 
     /// Forgets what it knows: another file has come or gone.
@@ -84,19 +84,19 @@ impl Workshop {
         self.elaborations
     }
 
-    /// Elaborates all kernels of a script.
+    /// Elaborates all kernels of a file.
     ///
     /// # Errors
     ///
     /// Where `cancel` says so.
     pub fn elaborate(
         &mut self,
-        script: &Script,
+        file: &PythonFile,
         sources: &dyn Sources,
         cancel: &Cancel<'_>,
     ) -> Result<Elaboration, Cancelled> {
-        let module = script.module().clone();
-        if !script.mentions_gluon() {
+        let module = file.module().clone();
+        if !file.mentions_gluon() {
             return Ok(Elaboration { module, kernels: Vec::new(), notes: Vec::new() });
         }
         let entries = entries(&module);
@@ -104,57 +104,58 @@ impl Workshop {
         let notes = stray(&module, &entries);
         let mut kernels = Vec::with_capacity(entries.len());
         for (entry, found) in entries.into_iter().zip(all) {
-            let mut shadows = Vec::with_capacity(found.list.len());
+            let mut instances = Vec::with_capacity(found.list.len());
             for instance in found.list {
-                shadows.push(self.shadow(&module, sources, &entry, instance, cancel)?);
+                instances.push(self.elaborated(&module, sources, &entry, instance, cancel)?);
             }
-            kernels.push(KernelInstances { entry, shadows, notes: found.notes, sites: found.sites });
+            kernels.push(KernelInstances { entry, instances, notes: found.notes, sites: found.sites });
         }
         let dropped = self.kept.len().saturating_sub(REMEMBERED);
         self.kept.drain(..dropped);
         Ok(Elaboration { module, kernels, notes })
     }
 
-    fn shadow(
+    fn elaborated(
         &mut self,
         module: &Arc<Module>,
         sources: &dyn Sources,
         entry: &Entry,
         instance: Instance,
         cancel: &Cancel<'_>,
-    ) -> Result<Arc<Shadow>, Cancelled> {
+    ) -> Result<Arc<ElaboratedInstance>, Cancelled> {
         for at in 0..self.kept.len() {
             let Some(kept) = self.kept.get(at).filter(|kept| kept.name == entry.name) else { continue };
             let Some(moved) = moved(kept, &instance.spec, module, sources) else { continue };
             let mut kept = self.kept.remove(at);
             if let Some(moves) = moved {
-                kept.shadow = Arc::new(kept.shadow.moved(module, instance.clone(), entry.name_range, &moves));
-            } else if kept.shadow.instance != instance {
-                kept.shadow = Arc::new(kept.shadow.moved(module, instance.clone(), entry.name_range, &[]));
+                kept.elaborated = Arc::new(kept.elaborated.moved(module, instance.clone(), entry.name_range, &moves));
+            } else if kept.elaborated.instance != instance {
+                kept.elaborated = Arc::new(kept.elaborated.moved(module, instance.clone(), entry.name_range, &[]));
             }
             kept.spec = instance.spec;
-            let shadow = kept.shadow.clone();
+            let elaborated = kept.elaborated.clone();
             self.kept.push(kept);
-            return Ok(shadow);
+            return Ok(elaborated);
         }
         let elaborated = elaborate(module, sources, &instance.spec, cancel)?;
         self.elaborations += 1;
         let spec = instance.spec.clone();
-        let shadow = Arc::new(Shadow::new(module.clone(), sources, instance, entry.name_range, elaborated));
-        self.kept.push(Kept { spec, name: entry.name.clone(), shadow: shadow.clone() });
-        Ok(shadow)
+        let elaborated =
+            Arc::new(ElaboratedInstance::new(module.clone(), sources, instance, entry.name_range, elaborated));
+        self.kept.push(Kept { spec, name: entry.name.clone(), elaborated: elaborated.clone() });
+        Ok(elaborated)
     }
 }
 
 /// How a top-level statement moves: where it stood, and what is added to its places.
 pub(super) type Move = (TextRange, i64);
 
-/// Whether a shadow still is that of `spec`: `Some(None)` where nothing has changed, `Some(moves)` where only
+/// Whether an elaborated instance still is that of `spec`: `Some(None)` where nothing has changed, `Some(moves)` where only
 /// places have.
 #[allow(clippy::option_option, reason = "no, yes as it is, yes with moves")]
 fn moved(kept: &Kept, spec: &Spec, module: &Arc<Module>, sources: &dyn Sources) -> Option<Option<Vec<Move>>> {
-    let shadow = &kept.shadow;
-    for (path, before) in shadow.files.iter().zip(&shadow.modules).skip(1) {
+    let elaborated = &kept.elaborated;
+    for (path, before) in elaborated.files.iter().zip(&elaborated.modules).skip(1) {
         let now = sources.file(module.path(), path);
         let same = match (before, &now) {
             (Some(before), Some(now)) => Arc::ptr_eq(before, now) || before.source() == now.source(),
@@ -164,7 +165,7 @@ fn moved(kept: &Kept, spec: &Spec, module: &Arc<Module>, sources: &dyn Sources) 
             return None;
         }
     }
-    let before = &shadow.module;
+    let before = &elaborated.module;
     if Arc::ptr_eq(before, module) || before.source() == module.source() {
         // Other statements may be broken now, with the same text.
         return (kept.spec == *spec).then(|| (before.text() != module.text()).then(Vec::new));
@@ -176,8 +177,8 @@ fn moved(kept: &Kept, spec: &Spec, module: &Arc<Module>, sources: &dyn Sources) 
     let mut moves = Vec::with_capacity(old.len());
     for (old, new) in old.iter().zip(new) {
         let (was, is) = (range(old), range(new));
-        let own = shadow.touched.iter().filter(|(file, _)| *file == FileId(0));
-        let ran = own.map(|(_, range)| *range).chain([shadow.name]).any(|touched| was.contains(touched));
+        let own = elaborated.touched.iter().filter(|(file, _)| *file == FileId(0));
+        let ran = own.map(|(_, range)| *range).chain([elaborated.name]).any(|touched| was.contains(touched));
         let same = if ran {
             before.slice(was) == module.slice(is)
         } else {

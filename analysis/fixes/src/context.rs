@@ -9,7 +9,7 @@ use ttgir::{OpId, ValueId};
 use verify::Found;
 
 /// One finding.
-pub struct Case<'a> {
+pub struct FixContext<'a> {
     /// The text's tree.
     pub code: Code<'a>,
     /// The kernel.
@@ -24,13 +24,13 @@ pub struct Case<'a> {
     pub words: Words<'a>,
 }
 
-impl<'a> Case<'a> {
+impl<'a> FixContext<'a> {
     /// The case of a finding; `None` if its run does not repeat.
-    pub fn new(code: Code<'a>, lowered: &'a Lowered, found: &'a Found, finding: &'a Finding) -> Option<Case<'a>> {
+    pub fn new(code: Code<'a>, lowered: &'a Lowered, found: &'a Found, finding: &'a Finding) -> Option<FixContext<'a>> {
         let machine = machine(&lowered.kernel, &found.valuation);
         let words = Words::new(lowered, &machine);
         let replay = replay(&machine, found)?;
-        Some(Case { code, lowered, found, finding, replay, words })
+        Some(FixContext { code, lowered, found, finding, replay, words })
     }
 
     /// The two accesses of a race or of a missing fence.

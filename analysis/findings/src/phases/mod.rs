@@ -9,18 +9,18 @@
 //! What is missed: loops that are not counted, counts that no product of at most all loops around
 //! the wait gives, kernels in which several waits are wrong for different reasons.
 
+mod describe;
 mod drive;
-mod form;
-mod tell;
+mod formula;
 
-pub use form::Form;
+pub use formula::PhaseFormula;
 
 use super::describe::describe;
 use super::minimal::Goal;
 use super::paths::{Loops, block_of};
 use super::replay::{self, repeat, walk};
 use super::words::Words;
-use super::{Finding, KernelReport, Kind, Severity, Trail};
+use super::{Finding, KernelReport, Kind, Severity, Witness};
 use base::Cancelled;
 use explore::canonical;
 use kernel::{EffectId, EffectKind, Kernel, Lowered, Var};
@@ -48,7 +48,7 @@ struct Suspect {
 
 /// Says of each finding of a report that a phase has caused which counter drives what. `decide`
 /// decides changed kernels.
-pub fn blame_phases(
+pub fn explain_phases(
     lowered: &Lowered,
     report: &mut KernelReport,
     decide: &mut dyn FnMut(&Kernel) -> Result<Outcome, Cancelled>,
@@ -66,8 +66,8 @@ pub fn blame_phases(
         if finding.severity == Severity::Hint || !concerns(finding.kind) {
             continue;
         }
-        let Some(trail) = finding.trail.clone() else { continue };
-        let machine = replay::machine(&lowered.kernel, &trail.valuation);
+        let Some(witness) = finding.witness.clone() else { continue };
+        let machine = replay::machine(&lowered.kernel, &witness.valuation);
         let words = Words::new(lowered, &machine);
         // Where no wait is known to name a wrong phase, one that names the other may only wait longer.
         let others = !matches!(finding.kind, Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier);
@@ -76,24 +76,24 @@ pub fn blame_phases(
             lowered,
             words: &words,
             machine: &machine,
-            trail: &trail,
+            witness: &witness,
             places: &places,
             others,
             loops: Loops::new(&lowered.kernel),
             counters: counted.flat_map(|(counter, lower, upper, step)| [counter, lower, upper, step]).collect(),
             visited: OnceCell::new(),
         };
-        if let Some(healed) = search.first((finding.kind, finding.range), &mut left, decide)? {
-            search.tell(finding, &healed);
+        if let Some(corrected) = search.first((finding.kind, finding.range), &mut left, decide)? {
+            search.tell(finding, &corrected);
         }
     }
     Ok(())
 }
 
 /// Phases that the machine found to be right.
-struct Healed {
+struct CorrectedPhases {
     /// The waits that name them.
-    change: Vec<(Suspect, Form)>,
+    change: Vec<(Suspect, PhaseFormula)>,
     /// Who then flips the barrier.
     flips: drive::Flips,
 }
@@ -104,7 +104,7 @@ struct Search<'a> {
     lowered: &'a Lowered,
     words: &'a Words<'a>,
     machine: &'a Machine<'a>,
-    trail: &'a Trail,
+    witness: &'a Witness,
     places: &'a Places,
     /// Whether a phase that starts otherwise is looked for, too.
     others: bool,
@@ -124,7 +124,7 @@ struct Visit {
 }
 
 /// Where a wait names another phase than the right one.
-struct Parting {
+struct Divergence {
     standing: Standing,
     place: String,
 }
@@ -148,7 +148,7 @@ impl Search<'_> {
             };
             (0..kernel.effects.len()).find(wait).map(|id| EffectId(id as u32))
         };
-        match &self.trail.shown.goal {
+        match &self.witness.run.goal {
             Goal::Lapped { thread, site, place, .. } => add(at(*site), *thread, *place),
             Goal::Broken(violation) => match &violation.rule {
                 Rule::Deadlock(blocked) => {
@@ -159,7 +159,7 @@ impl Search<'_> {
                     }
                 }
                 Rule::Race { earlier, later } => {
-                    let (replay, _) = repeat(self.machine, &self.trail.shown.schedule, u32::MAX);
+                    let (replay, _) = repeat(self.machine, &self.witness.run.schedule, u32::MAX);
                     for event in [later, earlier] {
                         if let Some((place, _, step)) = replay.guard(kernel, event) {
                             add(replay.record(step).and_then(|record| record.effect), event.thread, place);
@@ -178,9 +178,9 @@ impl Search<'_> {
         place: (Kind, base::TextRange),
         left: &mut usize,
         decide: &mut dyn FnMut(&Kernel) -> Result<Outcome, Cancelled>,
-    ) -> Result<Option<Healed>, Cancelled> {
+    ) -> Result<Option<CorrectedPhases>, Cancelled> {
         let mut tries = DECIDED;
-        let mut tried: Vec<Vec<(Suspect, Form)>> = Vec::new();
+        let mut tried: Vec<Vec<(Suspect, PhaseFormula)>> = Vec::new();
         // A wait that nothing repeats has no cadence.
         for suspect in self.suspects().into_iter().filter(|suspect| !self.around(suspect).is_empty()) {
             for change in self.changes(&suspect) {
@@ -225,7 +225,7 @@ impl Search<'_> {
                 if let Some(flips) =
                     longest.filter(|_| after.findings.iter().all(helps)).and_then(|longest| flips(&longest))
                 {
-                    return Ok(Some(Healed { change, flips }));
+                    return Ok(Some(CorrectedPhases { change, flips }));
                 }
             }
         }
@@ -234,7 +234,7 @@ impl Search<'_> {
 
     /// Whether the changed kernel gets through with the inputs of the finding.
     fn runs(&self, kernel: &Kernel) -> bool {
-        let machine = replay::machine(kernel, &self.trail.valuation);
+        let machine = replay::machine(kernel, &self.witness.valuation);
         let state = canonical(&machine).state;
         let broken = |rule: &Rule| matches!(rule, Rule::Race { .. } | Rule::Deadlock(_) | Rule::Overflow);
         state.lost.is_none() && !state.violations.iter().any(|violation| broken(&violation.rule))
@@ -242,8 +242,8 @@ impl Search<'_> {
 
     /// What could be changed about a wait, the likeliest first: alone, with the waits of its thread
     /// that name the same value, with all waits on rings like its own.
-    fn changes(&self, suspect: &Suspect) -> Vec<Vec<(Suspect, Form)>> {
-        let alone: Vec<Vec<(Suspect, Form)>> =
+    fn changes(&self, suspect: &Suspect) -> Vec<Vec<(Suspect, PhaseFormula)>> {
+        let alone: Vec<Vec<(Suspect, PhaseFormula)>> =
             self.forms(suspect).into_iter().map(|form| vec![(*suspect, form)]).collect();
         let slices = verify::Slices::new(self.words.kernel);
         let waits = self.waits();
@@ -256,7 +256,7 @@ impl Search<'_> {
             if others.len() > 1 {
                 for all in self.forms(suspect).into_iter().filter_map(|form| self.for_all(&others, &form)) {
                     // Those that are right as they are need no change.
-                    let wrong = all.iter().filter(|(suspect, form)| self.parting(suspect, form).is_some());
+                    let wrong = all.iter().filter(|(suspect, form)| self.divergence(suspect, form).is_some());
                     out.push(wrong.cloned().collect());
                     out.push(all);
                 }
@@ -266,14 +266,18 @@ impl Search<'_> {
     }
 
     /// A form for several waits, each counting its own loops and starting as it does.
-    fn for_all(&self, waits: &[&Suspect], form: &Form) -> Option<Vec<(Suspect, Form)>> {
+    fn for_all(&self, waits: &[&Suspect], form: &PhaseFormula) -> Option<Vec<(Suspect, PhaseFormula)>> {
         let each = waits.iter().map(|wait| {
             let around = self.around(wait);
             let own = around.get(around.len().checked_sub(form.loops().len())?..)?;
             let plus = self.starts(wait)?;
             let form = match (form, own) {
-                (Form::Count { every, .. }, _) => Form::Count { loops: own.to_vec(), every: *every, plus },
-                (Form::Laps { every, .. }, &[outer, inner]) => Form::Laps { outer, inner, every: *every, plus },
+                (PhaseFormula::Count { every, .. }, _) => {
+                    PhaseFormula::Count { loops: own.to_vec(), every: *every, plus }
+                }
+                (PhaseFormula::Laps { every, .. }, &[outer, inner]) => {
+                    PhaseFormula::Laps { outer, inner, every: *every, plus }
+                }
                 _ => return None,
             };
             Some((**wait, form))
@@ -282,28 +286,28 @@ impl Search<'_> {
     }
 
     /// The phases that a wait could name.
-    fn forms(&self, suspect: &Suspect) -> Vec<Form> {
+    fn forms(&self, suspect: &Suspect) -> Vec<PhaseFormula> {
         let around = self.around(suspect);
         let start = self.starts(suspect).unwrap_or(0);
         let depth = self.depth(suspect.place);
         let starts = if self.others { vec![start, 1 - start] } else { vec![start] };
-        let mut out = if self.others { vec![Form::Other] } else { Vec::new() };
+        let mut out = if self.others { vec![PhaseFormula::Other] } else { Vec::new() };
         for plus in starts.iter().copied() {
             for every in if depth > 1 { vec![depth, 1] } else { vec![1] } {
                 // Through all loops up to one, and then through fewer and fewer of the outer ones.
                 for last in (0..around.len()).rev() {
                     for first in (0..=last).rev() {
-                        out.push(Form::Count { loops: around[first..=last].to_vec(), every, plus });
+                        out.push(PhaseFormula::Count { loops: around[first..=last].to_vec(), every, plus });
                     }
                 }
             }
         }
         if let (true, [.., outer, inner]) = (depth > 1, around.as_slice()) {
-            let laps = |plus| Form::Laps { outer: *outer, inner: *inner, every: depth, plus };
+            let laps = |plus| PhaseFormula::Laps { outer: *outer, inner: *inner, every: depth, plus };
             out.extend(starts.iter().copied().map(laps));
         }
         if self.others {
-            out.extend(starts.into_iter().map(Form::Constant));
+            out.extend(starts.into_iter().map(PhaseFormula::Constant));
         }
         out
     }
@@ -371,16 +375,16 @@ impl Search<'_> {
     }
 
     /// The first visit at which a wait names another phase than it should.
-    fn parting(&self, suspect: &Suspect, form: &Form) -> Option<Parting> {
+    fn divergence(&self, suspect: &Suspect, form: &PhaseFormula) -> Option<Divergence> {
         let loops = &self.loops;
         let block = block_of(self.words.kernel, suspect.wait)?;
-        let mut parting = None;
+        let mut divergence = None;
         self.visits(suspect, |standing, vars| {
             let right = form.value(loops, vars, standing.phase);
-            if parting.is_none() && right.is_some_and(|right| right != standing.phase) {
-                parting = Some(Parting { standing, place: loops.place(block, vars) });
+            if divergence.is_none() && right.is_some_and(|right| right != standing.phase) {
+                divergence = Some(Divergence { standing, place: loops.place(block, vars) });
             }
         });
-        parting
+        divergence
     }
 }

@@ -3,7 +3,7 @@
 use super::super::paths::{Loops, block_of};
 use super::super::replay::walk;
 use super::super::words::Words;
-use super::form::{bare, name};
+use super::formula::{bare, name};
 use explore::canonical;
 use kernel::{BlockId, EffectId, Kernel, Pure, Var};
 use machine::{Act, BarrierPlace, Machine, State};

@@ -8,24 +8,24 @@ use gluon::syntax::{Module, mentions_gluon};
 /// A Python file as it is now, with the last good text of what is broken in it. One that does not mention
 /// Gluon is not even parsed.
 #[derive(Clone, Debug)]
-pub struct Script {
+pub struct PythonFile {
     text: Arc<str>,
     module: Arc<Module>,
 }
 
-impl Script {
+impl PythonFile {
     /// A file; `path` is how [`gluon::syntax::Sources`] spell it.
-    pub fn new(path: impl Into<String>, text: impl Into<Arc<str>>) -> Script {
-        Script::after(path.into(), text.into(), None)
+    pub fn new(path: impl Into<String>, text: impl Into<Arc<str>>) -> PythonFile {
+        PythonFile::after(path.into(), text.into(), None)
     }
 
-    fn after(path: String, text: Arc<str>, before: Option<&Module>) -> Script {
+    fn after(path: String, text: Arc<str>, before: Option<&Module>) -> PythonFile {
         let parsed: Arc<str> = if mentions_gluon(&text) { text.clone() } else { "".into() };
-        Script { text, module: Arc::new(Module::parse(path, parsed, before)) }
+        PythonFile { text, module: Arc::new(Module::parse(path, parsed, before)) }
     }
 
     /// The same file with a range of its text replaced.
-    pub fn edit(&self, range: TextRange, with: &str) -> Script {
+    pub fn edit(&self, range: TextRange, with: &str) -> PythonFile {
         let (start, end) = (range.start as usize, range.end as usize);
         match (self.text.get(..start), self.text.get(end..)) {
             (Some(before), Some(after)) => self.with_text([before, with, after].concat()),
@@ -34,8 +34,8 @@ impl Script {
     }
 
     /// The same file with another text.
-    pub fn with_text(&self, text: impl Into<Arc<str>>) -> Script {
-        Script::after(self.module.path().to_owned(), text.into(), Some(&self.module))
+    pub fn with_text(&self, text: impl Into<Arc<str>>) -> PythonFile {
+        PythonFile::after(self.module.path().to_owned(), text.into(), Some(&self.module))
     }
 
     /// The text.

@@ -1,18 +1,18 @@
 //! Which steps of a minimal run are told.
 //!
-//! A thread takes many steps only because they are on its way. Told are the accesses of the
+//! A thread takes many steps only because they are on its way. Description are the accesses of the
 //! violation, or the waits that never end; from the first of them on the waits that their threads
 //! passed, and the arrivals without which those would not have passed, and so on backwards; and the
 //! last wait before each access, since it is what let the access happen. For a barrier's life told
 //! is what happened to the barrier.
 
-use super::minimal::{Goal, Shown};
+use super::minimal::{Goal, MinimalRun};
 use kernel::{CommitKind, EffectKind, Kernel, SiteId};
 use machine::{Act, BarrierPlace, BlockedOn, Channels, Record, Rule};
 
 /// A line of the run as told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stop {
+pub struct ListedStep {
     /// The step of the schedule, from 1; `None` for a thread that stands there when the run ends.
     pub step: Option<u32>,
     /// Who.
@@ -26,13 +26,13 @@ pub struct Stop {
 /// The lines to tell, in the order of the run; those who stand and wait come last. `waits` are the
 /// places of the notes on waits that never end, by position in the goal's list; of the note on the
 /// read for one of what nobody wrote.
-pub fn told(
+pub fn listed_steps(
     kernel: &Kernel,
     channels: Channels,
-    shown: &Shown,
+    shown: &MinimalRun,
     records: &[Record],
     waits: &[Option<usize>],
-) -> Vec<Stop> {
+) -> Vec<ListedStep> {
     let run = Run { kernel, records };
     let last = records.len() as u32;
     let mut steps = Vec::new();
@@ -80,7 +80,7 @@ pub fn told(
                 steps = violation.barrier.map_or_else(Vec::new, |place| run.life(place, &violation.rule));
                 steps.push(last);
                 if let Rule::WaitedOn { waiter, at } = violation.rule {
-                    standing.push(Stop { step: None, thread: waiter, site: at, note: Some(1) });
+                    standing.push(ListedStep { step: None, thread: waiter, site: at, note: Some(1) });
                 }
             }
             Rule::Deadlock(blocked) => {
@@ -88,7 +88,7 @@ pub fn told(
                     let BlockedOn::Barrier { barrier, .. } = stuck.on else { continue };
                     steps.extend(run.phase(barrier, stuck.thread));
                     let note = waits.get(at).copied().flatten();
-                    standing.push(Stop { step: None, thread: stuck.thread, site: stuck.site, note });
+                    standing.push(ListedStep { step: None, thread: stuck.thread, site: stuck.site, note });
                 }
             }
         },
@@ -98,7 +98,7 @@ pub fn told(
                 run.arrivals(*place, flips.saturating_sub(1)).chain(run.arrivals(*place, *flips)).collect();
             let from = arrivals.iter().min().copied().unwrap_or(last);
             steps = run.closure(arrivals, from);
-            standing.push(Stop { step: None, thread: *thread, site: *site, note: Some(0) });
+            standing.push(ListedStep { step: None, thread: *thread, site: *site, note: Some(0) });
         }
     }
     steps.sort_unstable();
@@ -106,7 +106,7 @@ pub fn told(
     let note = |step: u32| notes.iter().find(|(at, _)| *at == step).map(|(_, note)| *note);
     let stop = |step: u32| {
         let record = records.get((step as usize).checked_sub(1)?)?;
-        Some(Stop { step: Some(step), thread: record.thread, site: record.site, note: note(step) })
+        Some(ListedStep { step: Some(step), thread: record.thread, site: record.site, note: note(step) })
     };
     steps.into_iter().filter_map(stop).chain(standing).collect()
 }

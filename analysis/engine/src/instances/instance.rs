@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::elaborator::shift;
 use super::say::{Names, captured, rename, say};
-use super::workshop::shift;
 use base::TextRange;
 use gluon::syntax::{Module, Sources};
 use gluon::{Elaborated, FileId, Instance, Origins, Problem, Source};
@@ -17,7 +17,7 @@ const EXPRESSION: usize = 48;
 
 /// One instance of a kernel.
 #[derive(Debug)]
-pub struct Shadow {
+pub struct ElaboratedInstance {
     /// With what it is elaborated.
     pub instance: Instance,
     /// The module.
@@ -40,14 +40,14 @@ pub struct Shadow {
     partitions: Vec<String>,
 }
 
-impl Shadow {
+impl ElaboratedInstance {
     pub(super) fn new(
         module: Arc<Module>,
         sources: &dyn Sources,
         instance: Instance,
         name: TextRange,
         elaborated: Elaborated,
-    ) -> Shadow {
+    ) -> ElaboratedInstance {
         let mut origins = elaborated.origins;
         let mut names = elaborated.names;
         captured(&elaborated.ir, &mut names);
@@ -63,7 +63,7 @@ impl Shadow {
         let own = module.path().to_owned();
         let others = elaborated.files.iter().skip(1).map(|path| sources.file(&own, path));
         let modules = std::iter::once(Some(module.clone())).chain(others).collect();
-        Shadow {
+        ElaboratedInstance {
             instance,
             document,
             lowered: lowered.map(Arc::new),
@@ -85,17 +85,17 @@ impl Shadow {
         self.document.sections().first().map(|section| section.tree())
     }
 
-    /// A sentence about the shadow, said of the Python.
+    /// A sentence about the elaborated instance, said of the Python.
     pub fn say(&self, text: &str) -> String {
         say(text, &|name| self.value(name), &|at| self.partition(at))
     }
 
-    /// The Python variable that a value is named after, by its name in the shadow without `%`.
+    /// The Python variable that a value is named after, by its name in the elaborated instance without `%`.
     pub(super) fn variable(&self, name: &str) -> Option<String> {
         self.names.get(name).map(str::to_owned)
     }
 
-    /// What Python calls a value of the shadow, by its name there without `%`.
+    /// What Python calls a value of the elaborated instance, by its name there without `%`.
     fn value(&self, name: &str) -> Option<String> {
         if let Some(name) = self.names.get(name) {
             return Some(name.to_owned());
@@ -135,7 +135,7 @@ impl Shadow {
         chosen || (spec.num_ctas.1 == Source::Default && spec.host.is_none())
     }
 
-    /// Where the kernel is named in the shadow.
+    /// Where the kernel is named in the elaborated instance.
     pub(super) fn kernel_range(&self) -> TextRange {
         self.lowered.as_ref().map_or_else(TextRange::default, |lowered| lowered.map.kernel_range)
     }
@@ -158,16 +158,16 @@ impl Shadow {
     }
 }
 
-/// Moving a shadow whose file has changed elsewhere.
-impl Shadow {
-    /// The same shadow at other places.
+/// Moving an elaborated instance whose file has changed elsewhere.
+impl ElaboratedInstance {
+    /// The same instance at other places.
     pub(super) fn moved(
         &self,
         module: &Arc<Module>,
         instance: Instance,
         name: TextRange,
-        moves: &[super::workshop::Move],
-    ) -> Shadow {
+        moves: &[super::elaborator::Move],
+    ) -> ElaboratedInstance {
         let own = FileId(0);
         let moved = |range: TextRange| {
             let start = shift(moves, range.start);
@@ -193,7 +193,7 @@ impl Shadow {
         if let Some(first) = modules.first_mut() {
             *first = Some(module.clone());
         }
-        Shadow {
+        ElaboratedInstance {
             instance,
             document: self.document.clone(),
             lowered: self.lowered.clone(),
