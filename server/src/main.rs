@@ -3,11 +3,10 @@
 //! This crate is the only one that knows LSP, JSON, the file system and the terminal. What it
 //! knows about kernels it asks the `analysis` crate.
 
+mod barrier_report;
 mod cli;
-mod lanes;
 mod lsp;
 mod opinion;
-mod place;
 mod python;
 mod run;
 mod workspace;

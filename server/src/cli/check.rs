@@ -1,168 +1,35 @@
 //! `fencepost check`: files are checked side by side and printed in the order they were named.
 
-use engine::instances::Elaborator;
-use engine::{Analysis, Engine, Source as Text, is_python};
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use base::{Cancel, Cancelled, Limits, Semantics};
-use findings::{Finding, Problem, Proof, Severity, Verdict};
+use engine::instances::{Elaboration, Elaborator};
+use engine::{Analysis, Engine, Source as Text, is_python};
+use findings::{Problem, Proof, Severity};
+use render::check::{CheckedFile, FileAnalysis, FileOutput, Printer, ReadError, Tally, github, human, json, sarif};
 
 use super::args::{Check, Format, Python};
-use super::paint::Paint;
-use super::sources::{Origin, Source, Trouble, collect, read};
+use super::painter;
+use super::sources::{Origin, Source, collect, read};
 use super::{Exit, STACK_BYTES};
-use super::{github, human, json, sarif};
 use crate::python::configuration;
 use crate::workspace::{Workspace, absolute};
 
 /// Findings in one Python file for which a fix is looked for.
 const FIXES: usize = 8;
 
-/// A checked file.
-pub struct Checked {
-    /// The path as given, or `<stdin>`.
-    pub path: String,
-    /// Whether the user named it.
-    pub named: bool,
-    /// Its text, empty where it could not be read.
-    pub text: String,
-    /// What was found, or why nothing could be.
-    pub result: Result<Analysis, Trouble>,
-    /// The accounts of the kernels' verdicts, where they were asked for.
-    pub proofs: Vec<Proof>,
-}
-
-impl Checked {
-    /// All findings, by kernel, in the order of the text.
-    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
-        self.result.iter().flat_map(|analysis| &analysis.kernels).flat_map(|kernel| &kernel.findings)
-    }
-
-    /// The verdict on the file: the worst of its kernels.
-    pub fn verdict(&self) -> &'static str {
-        let Ok(analysis) = &self.result else { return "undecided" };
-        let any = |test: fn(&Verdict) -> bool| analysis.kernels.iter().any(|kernel| test(&kernel.verdict));
-        let blames = |finding: &Finding| finding.severity <= Severity::Warning;
-        if any(|verdict| matches!(verdict, Verdict::Found)) || self.findings().any(blames) {
-            "found"
-        } else if !analysis.syntax.is_empty()
-            || analysis.problems.iter().any(|problem| problem.severity == Severity::Error)
-            || (analysis.kernels.is_empty() && !analysis.skipped.is_empty())
-            || any(|verdict| matches!(verdict, Verdict::Undecided(_)))
-        {
-            "undecided"
-        } else if any(|verdict| matches!(verdict, Verdict::Clean(_))) || analysis.kernels.is_empty() {
-            "clean"
-        } else {
-            "proved"
-        }
-    }
-}
-
-/// What a printer makes of a file.
-#[derive(Default)]
-pub struct Piece {
-    /// Its part of the output.
-    pub body: String,
-    /// Its part of what stands apart from the findings, for formats that have such a place.
-    pub notes: String,
-}
-
-/// An output format: pieces are made side by side and written in order.
-pub trait Printer: Sync {
-    /// Before the first piece.
-    fn begin(&self) -> String {
-        String::new()
-    }
-    /// The piece of a file.
-    fn file(&self, file: &Checked) -> Piece;
-    /// Between two pieces that are not empty.
-    fn separator(&self) -> &'static str {
-        ""
-    }
-    /// After the last piece.
-    fn end(&self, tally: &Tally, notes: &[String]) -> String;
-}
-
-/// Counts over all files.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct Tally {
-    pub files: usize,
-    pub proved: usize,
-    pub clean: usize,
-    pub undecided: usize,
-    pub found: usize,
-    pub errors: usize,
-    pub warnings: usize,
-    pub syntax_errors: usize,
-    pub unreadable: usize,
-}
-
-impl Tally {
-    /// Counts one file.
-    pub fn of(file: &Checked) -> Tally {
-        let mut tally = Tally { files: 1, ..Tally::default() };
-        match &file.result {
-            Err(_) => tally.unreadable = 1,
-            Ok(analysis) => {
-                tally.syntax_errors = analysis.syntax.len();
-                for kernel in &analysis.kernels {
-                    match kernel.verdict {
-                        Verdict::Proved(_) => tally.proved += 1,
-                        Verdict::Clean(_) => tally.clean += 1,
-                        Verdict::Found => tally.found += 1,
-                        Verdict::Undecided(_) => tally.undecided += 1,
-                    }
-                }
-                let (unread, other): (Vec<&Problem>, Vec<&Problem>) =
-                    analysis.problems.iter().partition(|problem| problem.code == Problem::SYNTAX);
-                tally.syntax_errors += unread.len();
-                let found = file.findings().map(|finding| finding.severity);
-                let all: Vec<Severity> = found.chain(other.iter().map(|problem| problem.severity)).collect();
-                tally.errors = all.iter().filter(|severity| **severity == Severity::Error).count();
-                tally.warnings = all.iter().filter(|severity| **severity == Severity::Warning).count();
-            }
-        }
-        tally
-    }
-
-    fn add(&mut self, other: &Tally) {
-        self.files += other.files;
-        self.proved += other.proved;
-        self.clean += other.clean;
-        self.undecided += other.undecided;
-        self.found += other.found;
-        self.errors += other.errors;
-        self.warnings += other.warnings;
-        self.syntax_errors += other.syntax_errors;
-        self.unreadable += other.unreadable;
-    }
-
-    /// What the process says.
-    fn exit(&self, strict: bool) -> Exit {
-        if self.unreadable + self.syntax_errors > 0 || (strict && self.undecided > 0) {
-            Exit::Trouble
-        } else if self.errors + self.warnings > 0 {
-            Exit::Findings
-        } else {
-            Exit::Clean
-        }
-    }
-}
-
 /// Checks everything that the arguments name.
 pub fn run(args: &Check) -> io::Result<Exit> {
     let sources = collect(&args.paths);
     let printer: Box<dyn Printer> = match args.format {
-        Format::Human => Box::new(human::Human::new(Paint::stdout(args.color), args.verbose)),
+        Format::Human => Box::new(human::Human::new(painter(args.color), args.verbose)),
         Format::Json => Box::new(json::Json),
         Format::Sarif => Box::new(sarif::Sarif),
         Format::Github => Box::new(github::Github),
@@ -174,16 +41,27 @@ pub fn run(args: &Check) -> io::Result<Exit> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     out.write_all(printer.begin().as_bytes())?;
     let python = args.python.clone();
-    let how = How { explain: args.explain_proof, semantics: args.semantics.into(), python };
-    let (tally, notes) = print_all(&sources, printer.as_ref(), (jobs, &how), &mut out)?;
+    let options = CheckOptions { explain: args.explain_proof, semantics: args.semantics.into(), python };
+    let (tally, notes) = print_all(&sources, printer.as_ref(), (jobs, &options), &mut out)?;
     out.write_all(printer.end(&tally, &notes).as_bytes())?;
     out.flush()?;
-    Ok(tally.exit(args.strict))
+    Ok(exit(&tally, args.strict))
+}
+
+/// What the process says.
+fn exit(tally: &Tally, strict: bool) -> Exit {
+    if tally.unreadable + tally.syntax_errors > 0 || (strict && tally.undecided > 0) {
+        Exit::Trouble
+    } else if tally.errors + tally.warnings > 0 {
+        Exit::Findings
+    } else {
+        Exit::Clean
+    }
 }
 
 /// How a file is checked.
 #[derive(Clone)]
-pub struct How {
+pub struct CheckOptions {
     /// Whether the verdicts are accounted for.
     pub explain: bool,
     /// By whose rules.
@@ -196,11 +74,11 @@ pub struct How {
 fn print_all(
     sources: &[Source],
     printer: &dyn Printer,
-    (jobs, how): (usize, &How),
+    (jobs, options): (usize, &CheckOptions),
     out: &mut dyn Write,
 ) -> io::Result<(Tally, Vec<String>)> {
     let next = AtomicUsize::new(0);
-    let (send, receive) = mpsc::channel::<(usize, Tally, Piece)>();
+    let (send, receive) = mpsc::channel::<(usize, Tally, FileOutput)>();
     thread::scope(|scope| {
         for _ in 0..jobs.min(sources.len()) {
             let (send, next) = (send.clone(), &next);
@@ -208,7 +86,7 @@ fn print_all(
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(source) = sources.get(at) else { break };
-                    let file = check(source, how);
+                    let (file, _) = check(source, options);
                     if send.send((at, Tally::of(&file), printer.file(&file))).is_err() {
                         break;
                     }
@@ -225,8 +103,8 @@ fn print_all(
             while let Some((counts, piece)) = waiting.remove(&written) {
                 written += 1;
                 tally.add(&counts);
-                if !piece.notes.is_empty() {
-                    notes.push(piece.notes);
+                if !piece.notifications.is_empty() {
+                    notes.push(piece.notifications);
                 }
                 if !piece.body.is_empty() {
                     progress.clear();
@@ -244,7 +122,7 @@ fn print_all(
 }
 
 /// A text with what its analysis asks for.
-pub struct File {
+pub struct LoadedFile {
     /// The text.
     pub text: Text,
     /// The files around it.
@@ -255,9 +133,9 @@ pub struct File {
     pub problems: Vec<Problem>,
 }
 
-impl File {
+impl LoadedFile {
     /// The text of a source.
-    pub fn new(source: &Source, text: &str, python: &Python) -> File {
+    pub fn new(source: &Source, text: &str, python: &Python) -> LoadedFile {
         let path = match &source.origin {
             Origin::File(path) => absolute(path),
             Origin::Stdin if looks_like_python(text) => absolute("stdin.py".as_ref()),
@@ -266,11 +144,16 @@ impl File {
         let name = path.to_string_lossy();
         if !is_python(&name) {
             let (workspace, elaborator) = (Workspace::default(), Elaborator::default());
-            return File { text: Text::new("", text), workspace, elaborator, problems: Vec::new() };
+            return LoadedFile { text: Text::new("", text), workspace, elaborator, problems: Vec::new() };
         }
         let (config, problems) = configuration(&path);
         let workspace = Workspace::around(&path);
-        File { text: Text::new(&name, text), workspace, elaborator: Elaborator::new(python.over(config)), problems }
+        LoadedFile {
+            text: Text::new(&name, text),
+            workspace,
+            elaborator: Elaborator::new(python.over(config)),
+            problems,
+        }
     }
 }
 
@@ -300,32 +183,40 @@ fn looks_like_python(text: &str) -> bool {
 }
 
 /// Reads and analyses one source. A panic of ours is trouble with that file only.
-pub fn check(source: &Source, how: &How) -> Checked {
-    let path = source.path();
-    let named = source.named;
-    let text = match read(source) {
-        Ok(text) => text,
-        Err(trouble) => return Checked { path, named, text: String::new(), result: Err(trouble), proofs: Vec::new() },
+///
+/// Beside what is printed of the file come its kernels as they were elaborated, where it is Python.
+pub fn check(source: &Source, options: &CheckOptions) -> (CheckedFile, Option<Arc<Elaboration>>) {
+    let (path, named) = (source.path(), source.named);
+    let (text, result) = match read(source) {
+        Ok(text) => {
+            let result = catch_unwind(AssertUnwindSafe(|| analyse(source, &text, options)));
+            let panicked = || Err(ReadError::new("the analysis failed; this is a bug in fencepost, please report it"));
+            (text, result.unwrap_or_else(|_| panicked()))
+        }
+        Err(error) => (String::new(), Err(error)),
     };
-    let analysed = catch_unwind(AssertUnwindSafe(|| {
-        let File { text, workspace, mut elaborator, problems } = File::new(source, &text, &how.python);
-        let mut engine = Engine::new(Limits { semantics: how.semantics, ..Limits::default() });
+    let (result, proofs, elaboration) = match result {
+        Ok((analysis, proofs)) => {
+            let Analysis { kernels, syntax, problems, skipped, gluon } = analysis;
+            (Ok(FileAnalysis { kernels, syntax, problems, skipped }), proofs, gluon)
+        }
+        Err(error) => (Err(error), Vec::new(), None),
+    };
+    (CheckedFile { path, named, text, result, proofs }, elaboration)
+}
+
+fn analyse(source: &Source, text: &str, options: &CheckOptions) -> Result<(Analysis, Vec<Proof>), ReadError> {
+    let LoadedFile { text, workspace, mut elaborator, problems } = LoadedFile::new(source, text, &options.python);
+    let mut engine = Engine::new(Limits { semantics: options.semantics, ..Limits::default() });
+    let analyse = || {
         let mut analysis = engine.analyse_source(&text, &mut elaborator, &workspace, &Cancel::never())?;
         fix(&mut engine, &mut analysis, &workspace)?;
         analysis.problems.extend(problems);
-        let proofs = if how.explain { engine.explain_source(&text, &analysis, &Cancel::never())? } else { Vec::new() };
-        Ok::<_, Cancelled>((analysis, proofs))
-    }));
-    let mut proofs = Vec::new();
-    let result = match analysed {
-        Ok(Ok((analysis, accounts))) => {
-            proofs = accounts;
-            Ok(analysis)
-        }
-        Ok(Err(_)) => Err(Trouble::new("the analysis was cancelled")),
-        Err(_) => Err(Trouble::new("the analysis failed; this is a bug in fencepost, please report it")),
+        let proofs =
+            if options.explain { engine.explain_source(&text, &analysis, &Cancel::never())? } else { Vec::new() };
+        Ok((analysis, proofs))
     };
-    Checked { path, named, text, result, proofs }
+    analyse().map_err(|Cancelled| ReadError::new("the analysis was cancelled"))
 }
 
 /// How far it is, on stderr where that is a terminal and the work takes a while.

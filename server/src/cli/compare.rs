@@ -11,11 +11,11 @@ use engine::instances::Opinion;
 use runtime::sidecar::Sidecar;
 
 use super::args::Compare;
-use super::check::File;
+use super::check::LoadedFile;
 use super::sources::{Origin, Source, read};
 use super::{Exit, STACK_BYTES};
 use crate::opinion::{PATIENCE, Second, compare};
-use crate::place::Places;
+use render::SourceText;
 
 /// Compares the kernels of a file.
 pub fn run(args: &Compare) -> io::Result<Exit> {
@@ -37,7 +37,7 @@ fn command(args: &Compare) -> io::Result<Exit> {
         Ok(text) => text,
         Err(error) => return trouble(&error.message),
     };
-    let mut file = File::new(&source, &text, &args.settings);
+    let mut file = LoadedFile::new(&source, &text, &args.settings);
     let Some(python) = file.text.python() else { return trouble("is no Python file") };
     let Ok(elaboration) = file.elaborator.elaborate(python, &file.workspace, &Cancel::never()) else {
         return trouble("the elaboration was cancelled");
@@ -57,7 +57,7 @@ fn command(args: &Compare) -> io::Result<Exit> {
         Err(_) => return trouble("the comparison was cancelled"),
     };
     let version = sidecar.hello().triton.clone().unwrap_or_default();
-    let printed = print(&path, &version, &seconds, &Places::new(&text));
+    let printed = print(&path, &version, &seconds, &SourceText::new(&text));
     if let Some(folder) = &args.report {
         write_reports(folder, &version, &seconds)?;
     }
@@ -81,7 +81,7 @@ pub fn interpreter() -> PathBuf {
     inside.unwrap_or_else(|| if cfg!(windows) { "python".into() } else { "python3".into() })
 }
 
-fn print(path: &str, version: &str, seconds: &[Second], places: &Places<'_>) -> String {
+fn print(path: &str, version: &str, seconds: &[Second], places: &SourceText<'_>) -> String {
     let mut out = String::new();
     for second in seconds {
         let label = if second.label.is_empty() { String::new() } else { format!(" [{}]", second.label) };

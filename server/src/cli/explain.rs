@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use findings::Kind;
+use render::kinds::summary;
 
 use super::Exit;
 
@@ -29,17 +30,6 @@ pub fn run(kind: Option<&str>) -> io::Result<Exit> {
             writeln!(io::stderr(), "fencepost: there is no kind `{name}`; {hint}")?;
             Ok(Exit::Trouble)
         }
-    }
-}
-
-/// The first sentence of a kind's page, without its heading.
-pub fn summary(kind: Kind) -> String {
-    let body = kind.page().lines().skip_while(|line| line.starts_with('#') || line.trim().is_empty());
-    let paragraph: Vec<&str> = body.take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
-    let paragraph = paragraph.join(" ");
-    match paragraph.find(". ") {
-        Some(end) => paragraph[..=end].to_owned(),
-        None => paragraph,
     }
 }
 

@@ -8,10 +8,10 @@ use base::{Cancel, TextRange};
 use engine::instances::{ElaboratedInstance, Elaboration};
 
 use super::args::Ir;
-use super::check::File;
+use super::check::LoadedFile;
 use super::sources::{Origin, Source, read};
 use super::{Exit, STACK_BYTES};
-use crate::place::Places;
+use render::SourceText;
 
 /// Column behind which the line of Python stands.
 const COLUMN: usize = 100;
@@ -37,12 +37,12 @@ fn command(args: &Ir) -> io::Result<Exit> {
         Ok(text) => text,
         Err(error) => return trouble(&error.message),
     };
-    let mut file = File::new(&source, &text, &args.python);
+    let mut file = LoadedFile::new(&source, &text, &args.python);
     let Some(python) = file.text.python() else { return trouble("is no Python file") };
     let Ok(elaboration) = file.elaborator.elaborate(python, &file.workspace, &Cancel::never()) else {
         return trouble("the elaboration was cancelled");
     };
-    let (printed, whole) = print(args, &elaboration, &Places::new(&text));
+    let (printed, whole) = print(args, &elaboration, &SourceText::new(&text));
     if printed.is_empty() {
         return trouble(
             &args
@@ -58,7 +58,7 @@ fn command(args: &Ir) -> io::Result<Exit> {
 }
 
 /// The text, and whether each kernel was followed whole.
-fn print(args: &Ir, elaboration: &Elaboration, places: &Places<'_>) -> (String, bool) {
+fn print(args: &Ir, elaboration: &Elaboration, places: &SourceText<'_>) -> (String, bool) {
     let (mut out, mut whole) = (String::new(), true);
     let wanted =
         elaboration.kernels.iter().filter(|kernel| args.kernel.as_ref().is_none_or(|it| *it == kernel.entry.name));
@@ -87,7 +87,7 @@ fn print(args: &Ir, elaboration: &Elaboration, places: &Places<'_>) -> (String, 
     (out, whole)
 }
 
-fn lines(out: &mut String, elaborated: &ElaboratedInstance, places: &Places<'_>) {
+fn lines(out: &mut String, elaborated: &ElaboratedInstance, places: &SourceText<'_>) {
     let (mut at, mut depth) = (0u32, 0usize);
     for line in elaborated.document.text().split_inclusive('\n') {
         let place = elaborated.place(TextRange::empty(at));

@@ -3,24 +3,19 @@
 mod args;
 mod check;
 pub mod compare;
-mod excerpt;
 mod explain;
-mod github;
-mod human;
 mod ir;
-mod json;
-pub mod paint;
-pub mod report;
+mod report;
 mod run;
-mod sarif;
 mod sources;
 mod trace;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-use args::{Args, Command};
+use args::{Args, Colour, Command};
 use clap::Parser;
+use render::style::Painter;
 
 /// Deep enough for a parser that recurses; only touched pages cost memory.
 const STACK_BYTES: usize = 64 << 20;
@@ -73,4 +68,16 @@ pub fn main() -> ExitCode {
 fn terminal_width() -> usize {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     columns.filter(|_| io::stdout().is_terminal()).unwrap_or(WIDTH)
+}
+
+/// Colours what is written to stdout, or does not. `NO_COLOR` and `CLICOLOR_FORCE` count when set to anything.
+fn painter(choice: Colour) -> Painter {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    Painter::new(match choice {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto if set("NO_COLOR") => false,
+        Colour::Auto if set("CLICOLOR_FORCE") => true,
+        Colour::Auto => io::stdout().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+    })
 }

@@ -17,14 +17,15 @@ use runtime::launch::store::{self, Store};
 use runtime::run::{Bounds, Event};
 
 use super::args::{Backend, Run, Watcher};
-use super::check::{Checked, File};
+use super::check::LoadedFile;
 use super::sources::{Origin, Source, read};
 use super::{Exit, STACK_BYTES};
-use crate::place::Places;
 use crate::run::differ::{self, Compared};
 use crate::run::recipes::{By, Recipes};
 use crate::run::{self, Ending, Plan, Results, Which};
 use crate::workspace::{absolute, root};
+use render::SourceText;
+use render::check::{CheckedFile, FileAnalysis};
 
 /// Runs a file.
 pub fn run(args: &Run) -> io::Result<Exit> {
@@ -82,7 +83,7 @@ fn command(args: &Run) -> io::Result<Exit> {
         Ok(text) => text,
         Err(error) => return trouble(&error.message),
     };
-    let mut file = File::new(&source, &text, &args.settings);
+    let mut file = LoadedFile::new(&source, &text, &args.settings);
     let mut engine = Engine::new(Limits::default());
     let analysis = engine.analyse_source(&file.text, &mut file.elaborator, &file.workspace, &Cancel::never());
     let Ok(analysis) = analysis else { return trouble("the analysis was cancelled") };
@@ -91,7 +92,7 @@ fn command(args: &Run) -> io::Result<Exit> {
         Err(errors) => {
             for (at, why) in errors {
                 let place = at.map_or_else(String::new, |at| {
-                    let (line, column) = Places::new(&text).line_column(at);
+                    let (line, column) = SourceText::new(&text).line_column(at);
                     format!(":{line}:{column}")
                 });
                 writeln!(io::stderr(), "fencepost: {path}{place}: {why}")?;
@@ -110,7 +111,7 @@ fn command(args: &Run) -> io::Result<Exit> {
     };
     if args.dry_run {
         let mut out = io::stdout().lock();
-        out.write_all(print::recipes(&plan, &Places::new(&text)).as_bytes())?;
+        out.write_all(print::recipes(&plan, &SourceText::new(&text)).as_bytes())?;
         return Ok(Exit::Clean);
     }
     let which = match which(args) {
@@ -128,7 +129,7 @@ fn command(args: &Run) -> io::Result<Exit> {
         Ok(results) => results,
         Err(error) => return trouble(&error.to_string()),
     };
-    let places = Places::new(&text);
+    let places = SourceText::new(&text);
     let beside = run::beside::beside(&analysis.kernels, &results, &places);
     let mut printed = Printed { args, results: &results, beside, compared: Vec::new(), notes: Vec::new() };
     if let Some(expected) = &expected {
@@ -142,9 +143,9 @@ fn command(args: &Run) -> io::Result<Exit> {
     {
         return trouble(&format!("the recipe cannot be kept: {error}"));
     }
-    let shown = Analysis { kernels: results.kernels.clone(), ..Analysis::default() };
+    let shown = FileAnalysis { kernels: results.kernels.clone(), ..FileAnalysis::default() };
     let checked =
-        Checked { path: path.clone(), named: true, text: text.clone(), result: Ok(shown), proofs: Vec::new() };
+        CheckedFile { path: path.clone(), named: true, text: text.clone(), result: Ok(shown), proofs: Vec::new() };
     let mut out = io::BufWriter::new(io::stdout().lock());
     out.write_all(print::print(&checked, &printed, &places).as_bytes())?;
     out.flush()?;

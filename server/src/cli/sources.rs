@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 use walkdir::WalkDir;
 
-use crate::place::Places;
+use render::SourceText;
+use render::check::{ReadError, SourcePosition};
 
 /// Offsets are 32 bits wide.
 const MAX_BYTES: u64 = u32::MAX as u64;
@@ -43,33 +44,6 @@ impl Source {
             Origin::File(path) | Origin::Nowhere(path, _) => path.display().to_string(),
             Origin::Stdin => "<stdin>".to_owned(),
         }
-    }
-}
-
-/// Why a text cannot be checked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
-    /// One sentence.
-    pub message: String,
-    /// Where, if there is a place.
-    pub place: Option<Spot>,
-}
-
-/// A place in a file that could not be read to its end, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spot {
-    /// Line.
-    pub line: u32,
-    /// Column in characters.
-    pub column: u32,
-    /// Column in UTF-16 code units.
-    pub utf16: u32,
-}
-
-impl Trouble {
-    /// Trouble with no place.
-    pub fn new(message: impl Into<String>) -> Trouble {
-        Trouble { message: message.into(), place: None }
     }
 }
 
@@ -126,13 +100,13 @@ fn gluon(path: &Path) -> bool {
 }
 
 /// The text of a source.
-pub fn read(source: &Source) -> Result<String, Trouble> {
+pub fn read(source: &Source) -> Result<String, ReadError> {
     let bytes = match &source.origin {
-        Origin::Nowhere(_, why) => return Err(Trouble::new(why.clone())),
+        Origin::Nowhere(_, why) => return Err(ReadError::new(why.clone())),
         Origin::Stdin => bounded(io::stdin().lock()),
         Origin::File(path) => {
-            File::open(path).map_err(|error| Trouble::new(plain(&error))).and_then(|file| match file.metadata() {
-                Ok(data) if data.is_dir() => Err(Trouble::new("is a directory")),
+            File::open(path).map_err(|error| ReadError::new(plain(&error))).and_then(|file| match file.metadata() {
+                Ok(data) if data.is_dir() => Err(ReadError::new("is a directory")),
                 Ok(data) if data.len() >= MAX_BYTES => Err(too_large()),
                 _ => bounded(file),
             })
@@ -141,39 +115,39 @@ pub fn read(source: &Source) -> Result<String, Trouble> {
     text(bytes)
 }
 
-fn bounded(from: impl Read) -> Result<Vec<u8>, Trouble> {
+fn bounded(from: impl Read) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
-    from.take(MAX_BYTES).read_to_end(&mut bytes).map_err(|error| Trouble::new(plain(&error)))?;
+    from.take(MAX_BYTES).read_to_end(&mut bytes).map_err(|error| ReadError::new(plain(&error)))?;
     if bytes.len() as u64 >= MAX_BYTES { Err(too_large()) } else { Ok(bytes) }
 }
 
-fn too_large() -> Trouble {
-    Trouble::new("larger than 4 GiB; split the dump at its `// -----` lines")
+fn too_large() -> ReadError {
+    ReadError::new("larger than 4 GiB; split the dump at its `// -----` lines")
 }
 
 /// Bytes as text, or what makes them none.
-fn text(bytes: Vec<u8>) -> Result<String, Trouble> {
+fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return Err(Trouble::new("is UTF-16; save it as UTF-8"));
+        return Err(ReadError::new("is UTF-16; save it as UTF-8"));
     }
     let start = &bytes[..bytes.len().min(1024)];
     if let Some(at) = start.iter().position(|&byte| byte == 0) {
-        return Err(Trouble::new(format!("is binary: byte {at} is 0")));
+        return Err(ReadError::new(format!("is binary: byte {at} is 0")));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let (valid, rest) = error.as_bytes().split_at(at);
         let valid = String::from_utf8_lossy(valid);
         let byte = rest.first().copied().unwrap_or_default();
-        let places = Places::new(&valid);
+        let places = SourceText::new(&valid);
         let (line, column) = places.line_column(at as u32);
         let (_, utf16) = places.utf16(at as u32);
-        Trouble {
+        ReadError {
             message: format!("is not UTF-8: byte {at} is 0x{byte:02x}"),
-            place: Some(Spot { line, column, utf16: utf16 + 1 }),
+            position: Some(SourcePosition { line, column, utf16: utf16 + 1 }),
         }
     })?;
-    if text.trim().is_empty() { Err(Trouble::new("is empty")) } else { Ok(text) }
+    if text.trim().is_empty() { Err(ReadError::new("is empty")) } else { Ok(text) }
 }
 
 /// An I/O error without the operating system's number.
@@ -192,7 +166,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_said_at_their_place() {
         let bad = text(b"module {\n  \xf0\x9d\x92\xb3\xff".to_vec());
-        assert_eq!(bad.map_err(|trouble| trouble.place), Err(Some(Spot { line: 2, column: 4, utf16: 5 })));
+        assert_eq!(bad.map_err(|trouble| trouble.position), Err(Some(SourcePosition { line: 2, column: 4, utf16: 5 })));
         assert!(text(b"\x7fELF\0\0".to_vec()).is_err());
         assert!(text(b" \r\n".to_vec()).is_err());
         assert!(text(b"\xff\xfem\0".to_vec()).is_err());

@@ -16,7 +16,7 @@ use tower_lsp::ls_types::{CodeDescription, Diagnostic, DiagnosticRelatedInformat
 
 use super::document::{Checked, Snapshot};
 use super::to_proto;
-use crate::lanes;
+use render::lanes;
 
 /// Steps of the run among the related places; all of them are in `fencepost/run`.
 const RUN_STEPS: usize = 12;

@@ -12,12 +12,11 @@ use super::content::SCHEME;
 use super::document::Snapshot;
 use super::facts::SHOW_REPORT;
 use super::python;
-use crate::cli::paint::Paint;
-use crate::cli::report::make::{Content, File, sheets};
-use crate::cli::report::pick::{Listed, Picked, pick, sections};
-use crate::cli::report::sheet::Sheet;
-use crate::cli::report::{json as document_of, list, text as text_of};
-use crate::place::Places;
+use crate::barrier_report::sections::{Selection, sections, select};
+use crate::barrier_report::{Content, ReportInput, report_views};
+use render::SourceText;
+use render::report::{ReportView, SectionEntry, json as document_of, section_list, text as text_of};
+use render::style::Painter;
 
 /// Width of text, unless the client says another.
 const WIDTH: u32 = 100;
@@ -73,13 +72,13 @@ pub fn text(snapshot: &Snapshot, params: &ReportParams, cancel: &Cancel<'_>) -> 
     let width = params.width.unwrap_or(WIDTH).clamp(60, 1000) as usize;
     let text = made(snapshot, params, cancel, |path, sheets, listed| {
         if !listed.is_empty() {
-            return text_of::print(&list(path, listed), width, Paint::off());
+            return text_of::print(&section_list(path, listed), width, Painter::plain());
         }
         if sheets.is_empty() {
             let what = params.kernel.as_ref().map_or_else(|| "kernel".to_owned(), |name| format!("kernel @{name}"));
             return format!("There is no {what} in {path}.\n");
         }
-        sheets.iter().map(|sheet| text_of::draw(sheet, width, Paint::off())).collect()
+        sheets.iter().map(|sheet| text_of::draw(sheet, width, Painter::plain())).collect()
     })?;
     Ok(ReportText { text, version: snapshot.version })
 }
@@ -89,22 +88,22 @@ fn made<R>(
     snapshot: &Snapshot,
     params: &ReportParams,
     cancel: &Cancel<'_>,
-    print: impl FnOnce(&str, &[Sheet<'_>], &[Listed]) -> R,
+    print: impl FnOnce(&str, &[ReportView<'_>], &[SectionEntry]) -> R,
 ) -> Result<R, Cancelled> {
     let path = name(&snapshot.uri);
-    let places = Places::new(snapshot.source.text());
+    let places = SourceText::new(snapshot.source.text());
     let elaboration = snapshot.elaboration(cancel)?;
     let content = match (snapshot.source.ir(), &elaboration) {
         (Some(document), _) => Content::Ir(document),
         (None, Some(elaboration)) => Content::Python(elaboration),
         (None, None) => return Ok(print(&path, &[], &[])),
     };
-    let file = File { path: &path, content, places: &places };
+    let file = ReportInput { path: &path, content, places: &places };
     let kernel = params.kernel.as_deref();
     let mut listed = sections(content, &places, kernel);
-    match (params.section, pick(None, &listed)) {
-        (None, Ok(Picked::Unsaid)) => return Ok(print(&path, &[], &listed)),
-        (None, Ok(Picked::These(these))) => {
+    match (params.section, select(None, &listed)) {
+        (None, Ok(Selection::Ambiguous)) => return Ok(print(&path, &[], &listed)),
+        (None, Ok(Selection::Sections(these))) => {
             listed = these.into_iter().filter_map(|at| listed.get(at).cloned()).collect();
         }
         (Some(number), _) => listed.retain(|listed| number == listed.name.number),
@@ -116,7 +115,7 @@ fn made<R>(
     let mut all = Vec::new();
     for section in &listed {
         cancel.check()?;
-        all.extend(sheets(&file, section.at, kernel, &mut engine, None, cancel)?);
+        all.extend(report_views(&file, section.index, kernel, &mut engine, None, cancel)?);
     }
     drop(engine);
     Ok(print(&path, &all, &[]))

@@ -7,8 +7,8 @@ use tower_lsp::ls_types::{Location, Position, TextDocumentIdentifier};
 
 use super::document::Snapshot;
 use super::{from_proto, to_proto};
-use crate::lanes;
-use crate::place::Places;
+use render::SourceText;
+use render::lanes;
 
 /// `fencepost/run`: the run of the finding at a position.
 #[derive(Clone, Debug, Deserialize)]
@@ -66,7 +66,7 @@ pub fn run(snapshot: &Snapshot, params: &RunParams) -> Option<RunAnswer> {
     let with = lanes::inputs(&finding.inputs);
     let message = if with.is_empty() { finding.message.clone() } else { format!("{} ({with})", finding.message) };
     let width = params.width.unwrap_or(120).clamp(40, 1000) as usize;
-    let text = lanes::draw(finding, &Places::new(snapshot.source.text()), width);
+    let text = lanes::draw(finding, &SourceText::new(snapshot.source.text()), width);
     let steps = finding.run.iter().map(|step| StepAnswer {
         partition: step.partition.clone(),
         location: to_proto::location(snapshot, step.range),

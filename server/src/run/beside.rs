@@ -4,7 +4,7 @@ use asserts::agrees;
 use findings::{Finding, KernelReport, Severity, Verdict};
 
 use super::{Ending, Results};
-use crate::place::Places;
+use render::SourceText;
 
 /// Both verdicts on one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,7 +22,7 @@ pub struct Beside {
 }
 
 /// Puts the analysis of a text beside runs of its kernels.
-pub fn beside(analysis: &[KernelReport], results: &Results, places: &Places<'_>) -> Vec<Beside> {
+pub fn beside(analysis: &[KernelReport], results: &Results, places: &SourceText<'_>) -> Vec<Beside> {
     let one = |run: &KernelReport| {
         let own = analysis.iter().find(|kernel| kernel.name == run.name)?;
         Some(of(own, run, results.ending(), places))
@@ -30,7 +30,7 @@ pub fn beside(analysis: &[KernelReport], results: &Results, places: &Places<'_>)
     results.kernels.iter().filter_map(one).collect()
 }
 
-fn of(own: &KernelReport, run: &KernelReport, ending: Ending, places: &Places<'_>) -> Beside {
+fn of(own: &KernelReport, run: &KernelReport, ending: Ending, places: &SourceText<'_>) -> Beside {
     let blames = |kernel: &KernelReport| -> Vec<Finding> {
         kernel.findings.iter().filter(|finding| finding.severity <= Severity::Warning).cloned().collect()
     };

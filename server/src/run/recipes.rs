@@ -9,7 +9,7 @@ use runtime::launch::recipe::{self, ParseError};
 use runtime::launch::store::{self, Store};
 use runtime::launch::{Argument, Launch, Origin};
 
-use crate::place::Places;
+use render::SourceText;
 
 /// What the user gives by hand.
 #[derive(Clone, Debug, Default)]
@@ -113,7 +113,7 @@ impl Recipes<'_> {
 }
 
 /// Who says how a kernel is launched, in words.
-pub fn origin(launch: &Launch, places: &Places<'_>) -> String {
+pub fn origin(launch: &Launch, places: &SourceText<'_>) -> String {
     match &launch.origin {
         Origin::Given => "given".to_owned(),
         Origin::Directive(range) => format!("from line {}", places.line(range.start)),

@@ -10,7 +10,7 @@ use runtime::launch::{Launch, recipe};
 use runtime::run::{Backend, Bounds, Cost, End, Event, Instrument, Request, RunError, RunReport};
 
 use super::*;
-use crate::place::Places;
+use render::SourceText;
 
 /// Answers with what `act` makes of a request.
 struct Fake<F>(F);
@@ -133,7 +133,7 @@ fn the_analysis_stands_beside_the_run() {
     let of = |analysis: &[KernelReport], end: End, findings: Vec<Finding>| {
         let act = |_: &Request| Ok(report(end.clone(), findings.clone(), 0));
         let results = execute(&plan(&["grid=2"], 1), act, &mut Vec::new()).unwrap_or_default();
-        let beside = beside::beside(analysis, &results, &Places::new(text));
+        let beside = beside::beside(analysis, &results, &SourceText::new(text));
         beside.into_iter().next().map(|it| (it.agrees, it.says)).unwrap_or_default()
     };
     let race = || finding(Kind::MissingForwardBarrier, 4);

@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 
 use super::Printed;
 use crate::cli::args::Format;
-use crate::cli::check::{Checked, Printer, Tally};
-use crate::cli::paint::{Paint, Style};
-use crate::cli::{github, human, json as documents, sarif};
-use crate::place::Places;
+use crate::cli::painter;
 use crate::run::recipes::origin;
 use crate::run::{Ending, Plan, Ran};
+use render::SourceText;
+use render::check::{CheckedFile, Printer, Tally, github, human, json as documents, sarif};
+use render::style::{Painter, Style};
 
 /// The recipes of a plan, one a line, as they can be written into the file.
-pub fn recipes(plan: &Plan, places: &Places<'_>) -> String {
+pub fn recipes(plan: &Plan, places: &SourceText<'_>) -> String {
     let mut out = String::new();
     for launch in &plan.launches {
         let _ = writeln!(out, "{launch}  ({})", origin(launch, places));
@@ -29,7 +29,7 @@ pub fn recipes(plan: &Plan, places: &Places<'_>) -> String {
 }
 
 /// The whole output.
-pub fn print(checked: &Checked, printed: &Printed<'_>, places: &Places<'_>) -> String {
+pub fn print(checked: &CheckedFile, printed: &Printed<'_>, places: &SourceText<'_>) -> String {
     match printed.args.format {
         Format::Human => human(checked, printed, places),
         Format::Json => {
@@ -85,8 +85,8 @@ fn reasons(report: &RunReport) -> Vec<String> {
     }
 }
 
-fn human(checked: &Checked, printed: &Printed<'_>, places: &Places<'_>) -> String {
-    let paint = Paint::stdout(printed.args.color);
+fn human(checked: &CheckedFile, printed: &Printed<'_>, places: &SourceText<'_>) -> String {
+    let paint = painter(printed.args.color);
     let mut out = String::new();
     for (at, ran) in printed.results.runs.iter().enumerate() {
         let again = at.checked_sub(1).and_then(|at| printed.results.runs.get(at));
@@ -127,7 +127,7 @@ fn human(checked: &Checked, printed: &Printed<'_>, places: &Places<'_>) -> Strin
     out
 }
 
-fn summary(printed: &Printed<'_>, paint: Paint) -> String {
+fn summary(printed: &Printed<'_>, paint: Painter) -> String {
     let runs = &printed.results.runs;
     let ending = printed.results.ending();
     let style = match ending {
@@ -149,7 +149,7 @@ fn summary(printed: &Printed<'_>, paint: Paint) -> String {
     format!("{count}: {} ({cost})\n", paint.text(style, ending.name()))
 }
 
-fn document(printed: &Printed<'_>, places: &Places<'_>) -> Value {
+fn document(printed: &Printed<'_>, places: &SourceText<'_>) -> Value {
     let runs: Vec<Value> = printed.results.runs.iter().map(|ran| one(ran, places)).collect();
     let all = |pick: fn(&RunReport) -> &Vec<String>| -> Vec<&String> {
         printed.results.runs.iter().flat_map(|ran| pick(&ran.report)).collect()
@@ -184,7 +184,7 @@ fn finite(value: f64) -> Value {
     if value.is_finite() { json!(value) } else { json!(value.to_string()) }
 }
 
-fn one(ran: &Ran, places: &Places<'_>) -> Value {
+fn one(ran: &Ran, places: &SourceText<'_>) -> Value {
     let report = &ran.report;
     let on: serde_json::Map<String, Value> =
         report.on.iter().map(|(name, value)| (name.clone(), Value::String(value.clone()))).collect();

@@ -5,18 +5,18 @@ use engine::instances::{Elaboration, KernelInstances};
 use findings::{Finding, KernelReport, Verdict};
 
 use super::super::args::Trace;
-use super::super::check::Checked;
-use super::scene::{Heading, Scene};
 use super::{named, numbered};
-use crate::place::Places;
+use render::SourceText;
+use render::check::CheckedFile;
+use render::trace::{TraceDrawing, TraceHeading};
 
 /// What the arguments ask for: findings that have a run, or else the runs of the kernels' first instances.
 pub fn choose<'a>(
     args: &Trace,
-    file: &'a Checked,
+    file: &'a CheckedFile,
     elaboration: &Elaboration,
-    places: &'a Places<'a>,
-) -> Result<Vec<Scene<'a>>, String> {
+    places: &'a SourceText<'a>,
+) -> Result<Vec<TraceDrawing<'a>>, String> {
     let reports = named(args, file)?;
     let all = || reports.iter().filter_map(|&(at, report)| Some((report, elaboration.kernels.get(at)?)));
     let findings: Vec<(&Finding, &KernelInstances)> =
@@ -27,15 +27,20 @@ pub fn choose<'a>(
     let mut scenes = Vec::new();
     for (at, (finding, kernel)) in findings.into_iter().enumerate().filter(|(at, _)| wanted(*at)) {
         let timeline = kernel.instances.get(finding.instance).and_then(|elaborated| elaborated.run_of(finding));
-        let heading = Heading::of_finding(file, finding, at + 1, count, places);
-        scenes.push(Scene::new(timeline, heading, places, !args.all_steps));
+        let heading = TraceHeading::of_finding(&file.path, finding, at + 1, count, places);
+        scenes.push(TraceDrawing::new(timeline, heading, places, !args.all_steps));
     }
     if count == 0 {
         let limits = Limits { semantics: args.semantics.into(), ..Limits::default() };
         let decided = |report: &KernelReport| !matches!(report.verdict, Verdict::Undecided(_));
         for (report, kernel) in all().filter(|(report, _)| decided(report)) {
             let timeline = kernel.instances.first().and_then(|elaborated| elaborated.run(&limits));
-            scenes.push(Scene::new(timeline, Heading::of_kernel(file, report, places), places, !args.all_steps));
+            scenes.push(TraceDrawing::new(
+                timeline,
+                TraceHeading::of_kernel(&file.path, report, places),
+                places,
+                !args.all_steps,
+            ));
         }
     }
     Ok(scenes)

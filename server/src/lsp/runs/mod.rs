@@ -25,9 +25,9 @@ use super::document::Snapshot;
 use super::outbox::Outbox;
 use super::state::Message;
 use super::worker::guard;
-use crate::place::Places;
 use crate::run::recipes::{By, Recipes, origin};
 use crate::run::{self, Plan, Results, Which, discover};
+use render::SourceText;
 
 pub use marks::{Mark, diagnostics, of, stale};
 pub use offers::{Offers, actions, lenses};
@@ -255,7 +255,7 @@ fn prepare(order: &Order, snapshot: &Snapshot, root: PathBuf, cancel: &Cancel<'_
     let found = discover::launches(&path, analysis.gluon.as_deref(), text, python);
     let recipes = Recipes { path: &path, text, python, kernels: &analysis.kernels, store: Some(&store), found: &found };
     let by = By { kernel: order.kernel.clone(), ..By::default() };
-    let places = Places::new(text);
+    let places = SourceText::new(text);
     let launches = recipes.choose(&by).map_err(|errors| {
         let one = |error: &runtime::launch::recipe::ParseError| {
             format!("{name}, line {}: {}", places.line(error.range.start), error.message)
@@ -320,7 +320,7 @@ impl Prepared {
     }
 
     fn outcome(&self, order: &Order, snapshot: &Snapshot, results: &Results) -> Outcome {
-        let places = Places::new(snapshot.source.text());
+        let places = SourceText::new(snapshot.source.text());
         let beside = run::beside::beside(&self.analysis.kernels, results, &places);
         let seconds: f64 = results.runs.iter().map(|ran| ran.report.cost.seconds).sum();
         let mut says = format!("{}: {} under {} ({seconds:.1} s)", self.name, results.ending().name(), order.says());

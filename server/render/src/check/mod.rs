@@ -1,0 +1,173 @@
+//! What `check` and `run` print of a file: excerpts for people, JSON, SARIF, annotations for GitHub.
+
+mod excerpt;
+pub mod github;
+pub mod human;
+pub mod json;
+pub mod sarif;
+
+use findings::{Finding, KernelReport, Problem, Proof, Severity, Verdict};
+use ttgir::SyntaxError;
+
+/// What was found in one file.
+#[derive(Clone, Debug, Default)]
+pub struct FileAnalysis {
+    /// Its kernels, in order; ranges count from the file's start.
+    pub kernels: Vec<KernelReport>,
+    /// Its syntax errors.
+    pub syntax: Vec<SyntaxError>,
+    /// What Triton would refuse of a Python file, and what is wrong with its configuration.
+    pub problems: Vec<Problem>,
+    /// What was left out, one sentence each.
+    pub skipped: Vec<String>,
+}
+
+/// Why a file cannot be checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    /// One sentence.
+    pub message: String,
+    /// Where reading stopped, if that is known.
+    pub position: Option<SourcePosition>,
+}
+
+/// A position in a file that could not be read to its end; all three count from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourcePosition {
+    /// Line.
+    pub line: u32,
+    /// Column in characters.
+    pub column: u32,
+    /// Column in UTF-16 code units.
+    pub utf16: u32,
+}
+
+impl ReadError {
+    /// An error without a position.
+    pub fn new(message: impl Into<String>) -> ReadError {
+        ReadError { message: message.into(), position: None }
+    }
+}
+
+/// A checked file.
+pub struct CheckedFile {
+    /// The path as given, or `<stdin>`.
+    pub path: String,
+    /// Whether the user named it.
+    pub named: bool,
+    /// Its text, empty where it could not be read.
+    pub text: String,
+    /// What was found, or why nothing could be.
+    pub result: Result<FileAnalysis, ReadError>,
+    /// The accounts of the kernels' verdicts, where they were asked for.
+    pub proofs: Vec<Proof>,
+}
+
+impl CheckedFile {
+    /// All findings, by kernel, in the order of the text.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.result.iter().flat_map(|analysis| &analysis.kernels).flat_map(|kernel| &kernel.findings)
+    }
+
+    /// The verdict on the file: the worst of its kernels.
+    pub fn verdict(&self) -> &'static str {
+        let Ok(analysis) = &self.result else { return "undecided" };
+        let any = |test: fn(&Verdict) -> bool| analysis.kernels.iter().any(|kernel| test(&kernel.verdict));
+        let blames = |finding: &Finding| finding.severity <= Severity::Warning;
+        if any(|verdict| matches!(verdict, Verdict::Found)) || self.findings().any(blames) {
+            "found"
+        } else if !analysis.syntax.is_empty()
+            || analysis.problems.iter().any(|problem| problem.severity == Severity::Error)
+            || (analysis.kernels.is_empty() && !analysis.skipped.is_empty())
+            || any(|verdict| matches!(verdict, Verdict::Undecided(_)))
+        {
+            "undecided"
+        } else if any(|verdict| matches!(verdict, Verdict::Clean(_))) || analysis.kernels.is_empty() {
+            "clean"
+        } else {
+            "proved"
+        }
+    }
+}
+
+/// What a printer makes of a file.
+#[derive(Default)]
+pub struct FileOutput {
+    /// Its part of the output.
+    pub body: String,
+    /// Its part of what stands apart from the findings, for formats that have such a place.
+    pub notifications: String,
+}
+
+/// An output format: pieces are made side by side and written in order.
+pub trait Printer: Sync {
+    /// Before the first piece.
+    fn begin(&self) -> String {
+        String::new()
+    }
+    /// The piece of a file.
+    fn file(&self, file: &CheckedFile) -> FileOutput;
+    /// Between two pieces that are not empty.
+    fn separator(&self) -> &'static str {
+        ""
+    }
+    /// After the last piece.
+    fn end(&self, tally: &Tally, notifications: &[String]) -> String;
+}
+
+/// Counts over all files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Tally {
+    pub files: usize,
+    pub proved: usize,
+    pub clean: usize,
+    pub undecided: usize,
+    pub found: usize,
+    pub errors: usize,
+    pub warnings: usize,
+    pub syntax_errors: usize,
+    pub unreadable: usize,
+}
+
+impl Tally {
+    /// Counts one file.
+    pub fn of(file: &CheckedFile) -> Tally {
+        let mut tally = Tally { files: 1, ..Tally::default() };
+        match &file.result {
+            Err(_) => tally.unreadable = 1,
+            Ok(analysis) => {
+                tally.syntax_errors = analysis.syntax.len();
+                for kernel in &analysis.kernels {
+                    match kernel.verdict {
+                        Verdict::Proved(_) => tally.proved += 1,
+                        Verdict::Clean(_) => tally.clean += 1,
+                        Verdict::Found => tally.found += 1,
+                        Verdict::Undecided(_) => tally.undecided += 1,
+                    }
+                }
+                let (unread, other): (Vec<&Problem>, Vec<&Problem>) =
+                    analysis.problems.iter().partition(|problem| problem.code == Problem::SYNTAX);
+                tally.syntax_errors += unread.len();
+                let found = file.findings().map(|finding| finding.severity);
+                let all: Vec<Severity> = found.chain(other.iter().map(|problem| problem.severity)).collect();
+                tally.errors = all.iter().filter(|severity| **severity == Severity::Error).count();
+                tally.warnings = all.iter().filter(|severity| **severity == Severity::Warning).count();
+            }
+        }
+        tally
+    }
+
+    /// Adds the counts of another file.
+    pub fn add(&mut self, other: &Tally) {
+        self.files += other.files;
+        self.proved += other.proved;
+        self.clean += other.clean;
+        self.undecided += other.undecided;
+        self.found += other.found;
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+        self.syntax_errors += other.syntax_errors;
+        self.unreadable += other.unreadable;
+    }
+}

@@ -1,0 +1,266 @@
+//! SARIF 2.1.0: one run, one rule a kind, the run of a finding as a code flow.
+//!
+//! A thread flow stands for a partition; `executionOrder` gives the order across partitions.
+//! Columns count UTF-16 code units, which SARIF calls its default.
+
+use std::collections::BTreeMap;
+use ttgir::SyntaxError;
+
+use base::TextRange;
+use findings::{Finding, Fix, Kind, Problem, Severity};
+use serde_json::{Value, json};
+
+use crate::SourceText;
+use crate::check::{CheckedFile, FileOutput, Printer, Tally};
+use crate::kinds;
+use crate::lanes;
+
+/// Rule of what Triton would refuse of a Python file.
+const REFUSED_RULE: &str = "refused";
+
+/// Rule of a text that does not parse.
+const SYNTAX_RULE: &str = "syntax";
+
+/// Prints the log.
+pub struct Sarif;
+
+impl Printer for Sarif {
+    fn begin(&self) -> String {
+        let tool = json!({
+            "driver": {
+                "name": "fencepost",
+                "version": env!("CARGO_PKG_VERSION"),
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": rules(),
+            }
+        });
+        let schema = "https://json.schemastore.org/sarif-2.1.0.json";
+        format!(
+            "{{\"$schema\":\"{schema}\",\"version\":\"2.1.0\",\"runs\":[{{\"tool\":{tool},\
+             \"columnKind\":\"utf16CodeUnits\",\"results\":[\n"
+        )
+    }
+
+    fn file(&self, file: &CheckedFile) -> FileOutput {
+        let places = SourceText::new(&file.text);
+        let artifact = artifact(&file.path);
+        let mut results: Vec<String> = Vec::new();
+        let mut notifications = String::new();
+        match &file.result {
+            Ok(analysis) => {
+                results.extend(analysis.syntax.iter().map(|error| syntax(error, &artifact, &places).to_string()));
+                results.extend(analysis.problems.iter().map(|it| refused(it, &artifact, &places).to_string()));
+            }
+            Err(trouble) => {
+                let mut location = json!({ "artifactLocation": artifact });
+                if let Some(at) = trouble.position {
+                    location["region"] = json!({ "startLine": at.line, "startColumn": at.utf16 });
+                }
+                let note = json!({
+                    "level": "error",
+                    "message": { "text": trouble.message },
+                    "locations": [{ "physicalLocation": location }],
+                });
+                notifications = note.to_string();
+            }
+        }
+        results.extend(file.findings().map(|finding| result(finding, &artifact, &places).to_string()));
+        FileOutput { body: results.join(",\n"), notifications }
+    }
+
+    fn separator(&self) -> &'static str {
+        ",\n"
+    }
+
+    fn end(&self, tally: &Tally, notifications: &[String]) -> String {
+        let notes = notifications.join(",\n");
+        let successful = tally.unreadable == 0;
+        format!(
+            "\n],\"invocations\":[{{\"executionSuccessful\":{successful},\
+             \"toolExecutionNotifications\":[{notes}]}}]}}]}}\n"
+        )
+    }
+}
+
+fn rules() -> Vec<Value> {
+    let mut rules: Vec<Value> = Kind::ALL
+        .iter()
+        .map(|&kind| {
+            json!({
+                "id": kind.name(),
+                "name": kind.name(),
+                "shortDescription": { "text": kinds::summary(kind) },
+                "fullDescription": { "text": kinds::summary(kind) },
+                "help": { "text": kind.page(), "markdown": kind.page() },
+                "defaultConfiguration": { "level": level(kind.severity()) },
+            })
+        })
+        .collect();
+    rules.push(json!({
+        "id": SYNTAX_RULE,
+        "name": SYNTAX_RULE,
+        "shortDescription": { "text": "The text is not valid." },
+        "defaultConfiguration": { "level": "error" },
+    }));
+    rules.push(json!({
+        "id": REFUSED_RULE,
+        "name": REFUSED_RULE,
+        "shortDescription": { "text": "Triton would refuse the kernel, or a line for fencepost is wrong." },
+        "defaultConfiguration": { "level": "error" },
+    }));
+    rules
+}
+
+fn refused(problem: &Problem, artifact: &Value, places: &SourceText<'_>) -> Value {
+    let rule = if problem.code == Problem::SYNTAX { SYNTAX_RULE } else { REFUSED_RULE };
+    let mut value = json!({
+        "ruleId": rule,
+        "level": level(problem.severity),
+        "message": { "text": problem.message },
+        "locations": [{
+            "physicalLocation": { "artifactLocation": artifact, "region": region(places, problem.range) },
+        }],
+    });
+    if let Some(fix) = &problem.fix {
+        value["fixes"] = json!([fix_value(fix, artifact, places)]);
+    }
+    value
+}
+
+fn result(finding: &Finding, artifact: &Value, places: &SourceText<'_>) -> Value {
+    let related: Vec<Value> = finding
+        .sites
+        .iter()
+        .enumerate()
+        .map(|(at, site)| {
+            let mut location = location(artifact, places, site.range, &site.text);
+            location["id"] = json!(at + 1);
+            location
+        })
+        .collect();
+    let with = lanes::inputs(&finding.inputs);
+    let text = if with.is_empty() { finding.message.clone() } else { format!("{} ({with})", finding.message) };
+    let mut value = json!({
+        "ruleId": finding.kind.name(),
+        "ruleIndex": Kind::ALL.iter().position(|kind| *kind == finding.kind),
+        "level": level(finding.severity),
+        "message": { "text": text },
+        "locations": [{
+            "physicalLocation": { "artifactLocation": artifact, "region": region(places, finding.range) },
+            "logicalLocations": [{ "name": finding.kernel, "kind": "function" }],
+        }],
+        "relatedLocations": related,
+    });
+    if !finding.run.is_empty() {
+        value["codeFlows"] = json!([{
+            "message": { "text": format!("The run{}{with}", if with.is_empty() { "" } else { " " }) },
+            "threadFlows": thread_flows(finding, artifact, places),
+        }]);
+    }
+    if let Some(fix) = &finding.fix {
+        value["fixes"] = json!([fix_value(fix, artifact, places)]);
+    }
+    value
+}
+
+/// One flow a partition, in the order in which partitions first act.
+fn thread_flows(finding: &Finding, artifact: &Value, places: &SourceText<'_>) -> Vec<Value> {
+    let mut order: Vec<&str> = Vec::new();
+    let mut flows: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for (at, step) in finding.run.iter().enumerate() {
+        let partition = step.partition.as_str();
+        if !order.contains(&partition) {
+            order.push(partition);
+        }
+        flows.entry(partition).or_default().push(json!({
+            "executionOrder": at + 1,
+            "location": location(artifact, places, step.range, &step.text),
+        }));
+    }
+    order
+        .into_iter()
+        .map(|partition| {
+            let locations = flows.remove(partition).unwrap_or_default();
+            json!({ "id": partition, "message": { "text": partition }, "locations": locations })
+        })
+        .collect()
+}
+
+fn fix_value(fix: &Fix, artifact: &Value, places: &SourceText<'_>) -> Value {
+    let replacements: Vec<Value> = fix
+        .edits
+        .iter()
+        .map(|edit| json!({ "deletedRegion": region(places, edit.range), "insertedContent": { "text": edit.text } }))
+        .collect();
+    json!({
+        "description": { "text": fix.title },
+        "artifactChanges": [{ "artifactLocation": artifact, "replacements": replacements }],
+    })
+}
+
+fn syntax(error: &SyntaxError, artifact: &Value, places: &SourceText<'_>) -> Value {
+    let related: Vec<Value> =
+        error.related.iter().map(|(range, text)| location(artifact, places, *range, text)).collect();
+    json!({
+        "ruleId": SYNTAX_RULE,
+        "ruleIndex": Kind::ALL.len(),
+        "level": "error",
+        "message": { "text": error.message },
+        "locations": [{
+            "physicalLocation": { "artifactLocation": artifact, "region": region(places, error.range) },
+        }],
+        "relatedLocations": related,
+    })
+}
+
+fn location(artifact: &Value, places: &SourceText<'_>, range: TextRange, text: &str) -> Value {
+    json!({
+        "physicalLocation": { "artifactLocation": artifact, "region": region(places, range) },
+        "message": { "text": text },
+    })
+}
+
+fn region(places: &SourceText<'_>, range: TextRange) -> Value {
+    let (line, column) = places.utf16(range.start);
+    let (end_line, end_column) = places.utf16(range.end);
+    json!({
+        "startLine": line + 1,
+        "startColumn": column + 1,
+        "endLine": end_line + 1,
+        "endColumn": end_column + 1,
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information | Severity::Hint => "note",
+    }
+}
+
+/// A path as a URI: absolute ones by scheme, others relative to the checkout.
+fn artifact(path: &str) -> Value {
+    let mut uri = String::new();
+    for byte in path.replace('\\', "/").bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => uri.push(byte as char),
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    match uri.strip_prefix('/') {
+        Some(_) => json!({ "uri": format!("file://{uri}") }),
+        None => json!({ "uri": uri.strip_prefix("./").unwrap_or(&uri), "uriBaseId": "%SRCROOT%" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_becomes_a_uri() {
+        assert_eq!(artifact("./a b/k.ttgir"), json!({ "uri": "a%20b/k.ttgir", "uriBaseId": "%SRCROOT%" }));
+        assert_eq!(artifact("/tmp/ü"), json!({ "uri": "file:///tmp/%C3%BC" }));
+    }
+}

@@ -1,0 +1,414 @@
+//! What a report says, section by section, before it is text or Markdown.
+
+use base::TextRange;
+use findings::Verdict;
+use kernel::{Half, Mode};
+use report::{Barrier, Coverage, CoverageRow, Direction, Order, PhysicalBuffer, Use};
+
+use super::blocks::{DocBlock, DocTable};
+use super::graph::{self, numbers};
+use super::view::{ReportView, extent, space, unit};
+use crate::lanes;
+
+/// What a missing order needs is said in its row up to so many characters.
+const SHORT: usize = 32;
+
+/// A whole report; drawings are at most `width` columns wide.
+pub fn blocks(sheet: &ReportView<'_>, width: usize) -> Vec<DocBlock> {
+    let mut out = head(sheet);
+    partitions(sheet, &mut out);
+    dependencies(sheet, width, &mut out);
+    phases(sheet, &mut out);
+    shared(sheet, &mut out);
+    aliases(sheet, &mut out);
+    coverage(sheet, &mut out);
+    rest(sheet, &mut out);
+    out
+}
+
+/// `12 rows, 2 MISSING`.
+pub fn tally(sheet: &ReportView<'_>) -> String {
+    let rows: usize = sheet.report.coverage.iter().map(|block| block.rows.len()).sum();
+    let unknown = sheet.report.coverage.iter().flat_map(|block| &block.rows);
+    let unknown = unknown.filter(|row| matches!(row.order, Order::Unknown(_))).count();
+    let mut parts = vec![format!("{rows} row{}", if rows == 1 { "" } else { "s" })];
+    match sheet.missing() {
+        0 if rows > 0 => parts.push("none MISSING".to_owned()),
+        0 => {}
+        missing => parts.push(format!("{missing} MISSING")),
+    }
+    if unknown > 0 {
+        parts.push(format!("{unknown} unknown"));
+    }
+    parts.join(", ")
+}
+
+/// `proved: …`, `found: 1 error, 2 hints`.
+pub fn verdict(sheet: &ReportView<'_>) -> String {
+    let why = match &sheet.report.verdict {
+        Verdict::Proved(how) | Verdict::Clean(how) => how.clone(),
+        Verdict::Undecided(why) => why.join("; "),
+        Verdict::Found => String::new(),
+    };
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for finding in &sheet.report.findings {
+        let name = finding.severity.name();
+        match counts.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((name, 1)),
+        }
+    }
+    let counts = counts.iter().map(|(name, count)| format!("{count} {name}{}", if *count == 1 { "" } else { "s" }));
+    let parts: Vec<String> = std::iter::once(why).chain(counts).filter(|part| !part.is_empty()).collect();
+    let name = sheet.report.verdict.name();
+    if parts.is_empty() { name.to_owned() } else { format!("{name}: {}", parts.join("; ")) }
+}
+
+fn head(sheet: &ReportView<'_>) -> Vec<DocBlock> {
+    let report = &sheet.report;
+    let mut place = format!("{}:{}", sheet.path, sheet.places.line(report.range.start));
+    if let Some(section) = &sheet.section {
+        place.push_str(&format!(", section {} of {}", section.number, section.count));
+        if !section.pass.is_empty() {
+            place.push_str(&format!(" ({})", section.pass));
+        }
+    }
+    let mut fields = vec![
+        ("file", place),
+        ("stage", report.stage.name().to_owned()),
+        ("verdict", verdict(sheet)),
+        ("coverage", tally(sheet)),
+    ];
+    if !report.runs.is_empty() {
+        let runs: Vec<String> = report.runs.iter().map(|inputs| lanes::inputs(inputs)).collect();
+        let named: Vec<&str> = runs.iter().map(String::as_str).filter(|run| !run.is_empty()).collect();
+        let count = runs.len();
+        let plural = if count == 1 { "" } else { "s" };
+        let with = if named.is_empty() { String::new() } else { format!(": {}", named.join("; ")) };
+        fields.push(("runs", format!("edges and coverage come from {count} run{plural}{with}")));
+    }
+    vec![DocBlock::Title(format!("Barrier report of @{}", report.kernel)), DocBlock::Fields(fields)]
+}
+
+fn coverage(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
+    out.push(DocBlock::Heading("Coverage: what each overwrite meets".to_owned()));
+    if sheet.report.coverage.is_empty() {
+        out.push(DocBlock::Text("No op overwrites a buffer.".to_owned()));
+    }
+    let (mut last, mut notes) = (None, Vec::new());
+    for block in &sheet.report.coverage {
+        let Some(buffer) = sheet.report.buffers.get(block.buffer) else { continue };
+        if last != Some(block.buffer) {
+            out.push(DocBlock::Part(owner(buffer)));
+            last = Some(block.buffer);
+        }
+        out.push(DocBlock::Text(writer(sheet, buffer, block)));
+        let mut table = DocTable::new(&["extent", "buffer", "partition", "use", "at", "order"]);
+        for row in &block.rows {
+            let member = buffer.members.get(row.member);
+            let verb = if row.mode == Mode::Read { "reads" } else { "writes" };
+            table.row(vec![
+                member.map_or_else(String::new, |member| extent(buffer, member.extent)),
+                member.map_or_else(|| "?".to_owned(), |member| member.name.clone()),
+                sheet.partition(row.partition).to_owned(),
+                format!("{verb}{}", cadence(&row.uses)),
+                plain_lines(sheet, row.uses.iter().map(|it| it.range)),
+                order(sheet, row, &mut notes),
+            ]);
+        }
+        if table.is_empty() {
+            out.push(DocBlock::Text("It meets nothing that anyone else uses.".to_owned()));
+        } else {
+            out.push(DocBlock::Table(table));
+        }
+    }
+    if !notes.is_empty() {
+        out.push(DocBlock::Part("What is missing".to_owned()));
+        let notes = notes.iter().enumerate().map(|(at, note)| format!("({}) {note}", at + 1));
+        out.push(DocBlock::List(notes.collect()));
+    }
+}
+
+/// The order of a row; what a missing one needs is a note below the tables, unless it is short.
+fn order<'a>(sheet: &'a ReportView<'_>, row: &'a CoverageRow, notes: &mut Vec<&'a str>) -> String {
+    let Order::Missing { needed, .. } = &row.order else { return sheet.order(row) };
+    if needed.chars().count() <= SHORT {
+        return sheet.order(row);
+    }
+    let number = notes.iter().position(|note| note == needed).unwrap_or_else(|| {
+        notes.push(needed);
+        notes.len() - 1
+    });
+    format!("MISSING ({})", number + 1)
+}
+
+/// `Physical buffer %qk (buffer.id 8): TMEM, 128 cols`.
+fn owner(buffer: &PhysicalBuffer) -> String {
+    let id = buffer.id.map_or_else(String::new, |id| format!(" (buffer.id {id})"));
+    format!("Physical buffer {}{id}: {}", buffer.name, storage(buffer))
+}
+
+fn storage(buffer: &PhysicalBuffer) -> String {
+    let slots = if buffer.slots > 1 { format!("{} slots of ", buffer.slots) } else { String::new() };
+    format!("{}, {slots}{} {}", space(buffer.space), buffer.size, unit(buffer))
+}
+
+fn writer(sheet: &ReportView<'_>, buffer: &PhysicalBuffer, block: &Coverage) -> String {
+    let by = &block.writer;
+    let what = if block.clears { ", clears what it does not name" } else { "" };
+    let slot = if by.slot.is_empty() { String::new() } else { format!(", slot {}", by.slot) };
+    let line = sheet.line(by.range).map_or_else(String::new, |line| format!(", line {line}"));
+    let inside = cadence(std::slice::from_ref(by));
+    let (who, extent) = (sheet.partition(by.partition), extent(buffer, block.extent));
+    format!("Writer: {} of {who}{line}{inside}; {extent}{slot}{what}", by.op)
+}
+
+/// ` in %i, %j`: the loops around uses, where they agree; empty outside of loops.
+fn cadence(uses: &[Use]) -> String {
+    let mut all: Vec<String> = Vec::new();
+    for it in uses {
+        let one = if it.cadence.is_empty() { String::new() } else { format!(" in {}", it.cadence.join(", ")) };
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
+    match all.as_slice() {
+        [one] => one.clone(),
+        _ => all.iter().map(|one| if one.is_empty() { " outside loops" } else { one }).collect::<Vec<_>>().join(" and"),
+    }
+}
+
+fn plain_lines(sheet: &ReportView<'_>, ranges: impl Iterator<Item = TextRange>) -> String {
+    let lines = sheet.lines(ranges);
+    if lines.is_empty() { String::new() } else { numbers(&lines) }
+}
+
+fn partitions(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
+    out.push(DocBlock::Heading("1. Partitions".to_owned()));
+    let mut table = DocTable::new(&["partition", "role", "key ops", "warps", "line"]);
+    for row in &sheet.report.partitions {
+        let ops = row.key_ops.iter();
+        let ops = ops.map(|(op, count)| if *count > 1 { format!("{op} x{count}") } else { op.clone() });
+        table.row(vec![
+            row.label.clone(),
+            row.role.clone(),
+            ops.collect::<Vec<_>>().join(", "),
+            row.warps.to_string(),
+            sheet.line(row.range).map_or_else(String::new, |line| line.to_string()),
+        ]);
+    }
+    out.push(DocBlock::Table(table));
+}
+
+fn dependencies(sheet: &ReportView<'_>, width: usize, out: &mut Vec<DocBlock>) {
+    out.push(DocBlock::Heading("2. Dependency graph".to_owned()));
+    let mut empty = true;
+    for (direction, title) in [
+        (Direction::Forward, "Forward: what was written may be read"),
+        (Direction::Backward, "Backward: what was read may be overwritten"),
+        (Direction::Control, "Control: nothing is handed on in the runs"),
+    ] {
+        let drawing = graph::draw(sheet, direction, width);
+        if !drawing.is_empty() {
+            empty = false;
+            out.push(DocBlock::Part(title.to_owned()));
+            out.push(DocBlock::Drawing(drawing));
+        }
+    }
+    let joins = graph::joins(sheet);
+    if !joins.is_empty() {
+        out.push(DocBlock::Text(format!("Partition start and end: {}.", joins.join("; "))));
+    } else if empty {
+        out.push(DocBlock::Text("No partition waits for another.".to_owned()));
+    }
+}
+
+fn phases(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
+    out.push(DocBlock::Heading("3. Index and phase".to_owned()));
+    if sheet.report.barriers.is_empty() {
+        out.push(DocBlock::Text("There is no barrier.".to_owned()));
+    }
+    for barrier in &sheet.report.barriers {
+        out.push(DocBlock::Part(title(sheet, barrier)));
+        let mut fields = Vec::new();
+        for (name, texts) in [("index", &barrier.index), ("phase", &barrier.phase)] {
+            if !texts.is_empty() {
+                fields.push((name, once(texts).join("; ")));
+            }
+        }
+        if barrier.stagger.iter().any(|(_, offset)| *offset != 0) {
+            let offsets = barrier.stagger.iter().map(|(name, offset)| format!("{name}: {offset:+}"));
+            fields.push(("stagger", offsets.collect::<Vec<_>>().join(", ")));
+        }
+        for expect in &barrier.expects {
+            let sum: u64 = expect.parts.iter().map(|(_, bytes)| bytes).sum();
+            let parts: Vec<String> = expect.parts.iter().map(|(name, bytes)| format!("{bytes} {name}")).collect();
+            let line = sheet.line(expect.range).map_or_else(String::new, |line| format!(" (line {line})"));
+            let parts = match parts.len() {
+                0 => String::new(),
+                _ if sum == expect.bytes => format!(" = {}", parts.join(" + ")),
+                _ => format!(", but {} come: {}", sum, parts.join(" + ")),
+            };
+            fields.push(("expects", format!("{} bytes{line}{parts}", expect.bytes)));
+        }
+        if !barrier.traffic.is_empty() {
+            fields.push(("traffic", traffic(&barrier.traffic)));
+        }
+        out.push(DocBlock::Fields(fields));
+    }
+}
+
+/// `%bar_5: depth 2, count 1, line 27`.
+fn title(sheet: &ReportView<'_>, barrier: &Barrier) -> String {
+    let mut parts = vec![format!("depth {}", barrier.depth)];
+    parts.extend(barrier.count.map(|count| format!("count {count}")));
+    parts.extend(barrier.abstract_of.map(|(what, half)| match half {
+        Half::Full => format!("full half of a {what}"),
+        Half::Empty => format!("empty half of a {what}"),
+        Half::Whole => what.to_owned(),
+    }));
+    parts.extend(barrier.mechanisms.iter().map(|mechanism| mechanism.name().to_owned()));
+    parts.extend(sheet.line(barrier.range).map(|line| format!("line {line}")));
+    format!("{}: {}", barrier.name, parts.join(", "))
+}
+
+/// Flips and waits a slot; slots that do alike once.
+fn traffic(slots: &[(u32, u32)]) -> String {
+    let words = |(flips, waits): (u32, u32)| {
+        let plural = |count: u32| if count == 1 { "" } else { "s" };
+        format!("{flips} flip{}, {waits} wait{}", plural(flips), plural(waits))
+    };
+    match slots {
+        [] => String::new(),
+        [one] => words(*one),
+        [first, rest @ ..] if rest.iter().all(|slot| slot == first) => format!("each slot: {}", words(*first)),
+        _ => {
+            let slots = slots.iter().enumerate().map(|(at, slot)| format!("slot {at}: {}", words(*slot)));
+            slots.collect::<Vec<_>>().join("; ")
+        }
+    }
+}
+
+fn shared(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
+    out.push(DocBlock::Heading("4. Shared data".to_owned()));
+    if sheet.report.buffers.is_empty() {
+        out.push(DocBlock::Text("There is no buffer.".to_owned()));
+    }
+    for (at, buffer) in sheet.report.buffers.iter().enumerate() {
+        let id = buffer.id.map_or_else(String::new, |id| format!(" (buffer.id {id})"));
+        let line = sheet.line(buffer.range).map_or_else(String::new, |line| format!(", line {line}"));
+        out.push(DocBlock::Part(format!("{}{id}: {}{line}", buffer.name, storage(buffer))));
+        if !buffer.ty.is_empty() {
+            out.push(DocBlock::Text(buffer.ty.clone()));
+        }
+        let mut table = DocTable::new(&["extent", "buffer", "written by", "read by", "barriers"]);
+        for (number, member) in buffer.members.iter().enumerate() {
+            let by = sheet.report.barriers.iter().filter(|barrier| barrier.protects.contains(&(at, number)));
+            table.row(vec![
+                extent(buffer, member.extent),
+                member.name.clone(),
+                users(sheet, &member.writers),
+                users(sheet, &member.readers),
+                by.map(|barrier| barrier.name.as_str()).collect::<Vec<_>>().join(", "),
+            ]);
+        }
+        out.push(DocBlock::Table(table));
+    }
+}
+
+/// An op without its dialect.
+fn bare(op: &str) -> &str {
+    op.rsplit('.').next().unwrap_or(op)
+}
+
+/// Texts, each once.
+fn once(texts: &[String]) -> Vec<&str> {
+    let mut out: Vec<&str> = Vec::new();
+    for text in texts {
+        if !out.contains(&text.as_str()) {
+            out.push(text);
+        }
+    }
+    out
+}
+
+/// `partition0: tc_gen5_mma, line 88; …`, by partition and op.
+fn users(sheet: &ReportView<'_>, uses: &[Use]) -> String {
+    let mut groups: Vec<((usize, &str), Vec<TextRange>)> = Vec::new();
+    for it in uses {
+        let key = (it.partition, it.op.as_str());
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, ranges)) => ranges.push(it.range),
+            None => groups.push((key, vec![it.range])),
+        }
+    }
+    let words = groups.into_iter().map(|((partition, op), ranges)| {
+        let lines = plain_lines(sheet, ranges.into_iter());
+        format!("{}: {}, {lines}", sheet.partition(partition), bare(op))
+    });
+    words.collect::<Vec<_>>().join("; ")
+}
+
+fn aliases(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
+    out.push(DocBlock::Heading("5. Values and uses of each barrier".to_owned()));
+    for barrier in &sheet.report.barriers {
+        out.push(DocBlock::Part(title(sheet, barrier)));
+        let values = barrier.aliases.iter().map(|alias| {
+            let line = sheet.line(alias.range).map_or_else(String::new, |line| format!("line {line}: "));
+            format!("{line}{}, {}", alias.name, alias.how)
+        });
+        if !barrier.aliases.is_empty() {
+            out.push(DocBlock::Fields(vec![("values", values.collect::<Vec<_>>().join("; "))]));
+        }
+        let mut table = DocTable::new(&["line", "partition", "op", "what", "slot", "loops"]);
+        for it in &barrier.uses {
+            table.row(vec![
+                sheet.line(it.range).map_or_else(String::new, |line| line.to_string()),
+                sheet.partition(it.partition).to_owned(),
+                bare(&it.op).to_owned(),
+                it.what.clone(),
+                it.slot.clone(),
+                it.cadence.join(", "),
+            ]);
+        }
+        if !table.is_empty() {
+            out.push(DocBlock::Table(table));
+        }
+    }
+    if sheet.report.barriers.is_empty() {
+        out.push(DocBlock::Text("There is no barrier.".to_owned()));
+    }
+}
+
+fn rest(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
+    let report = &sheet.report;
+    let at = |range| sheet.line(range).map_or_else(String::new, |line| format!("line {line}: "));
+    let findings = report.findings.iter().map(|finding| {
+        let with = lanes::inputs(&finding.inputs);
+        let with = if with.is_empty() { with } else { format!(" ({with})") };
+        let mut text = format!("{}[{}] ", finding.severity.name(), finding.kind.name());
+        text += &format!("{}{}{with}", at(finding.range), finding.message);
+        if finding.sites.len() > 1 {
+            for (number, site) in finding.sites.iter().enumerate() {
+                text += &format!("; ({}) {}{}", number + 1, at(site.range), site.text);
+            }
+        }
+        text
+    });
+    let remarks = report.remarks.iter().map(|remark| {
+        let others = sheet.lines(remark.sites.iter().copied());
+        let others = if others.is_empty() { String::new() } else { format!(" (see {})", numbers(&others)) };
+        format!("{}: {}{}{others}", remark.kind.name(), at(remark.range), remark.text)
+    });
+    let unmodelled = report.unmodelled.iter().map(|(range, why)| format!("{}{why}", at(*range)));
+    for (heading, list) in [
+        ("Findings", findings.collect::<Vec<_>>()),
+        ("Remarks", remarks.collect()),
+        ("Not followed", unmodelled.collect()),
+    ] {
+        if !list.is_empty() {
+            out.push(DocBlock::Heading(heading.to_owned()));
+            out.push(DocBlock::List(list));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! A report with what every printer of it needs: whose text it is about, and where its lines are.
+
+use base::TextRange;
+use kernel::Space;
+use report::timeline::Timeline;
+use report::{CoverageRow, Edge, Order, PhysicalBuffer, Report};
+
+use crate::SourceText;
+
+/// What the text, Markdown, JSON and HTML printers take.
+pub struct ReportView<'a> {
+    /// The file as it was named, or `<stdin>`.
+    pub path: &'a str,
+    /// The section that the kernel stands in; `None` where the file is one module.
+    pub section: Option<SectionName>,
+    /// What of the text is that section, or all of it.
+    pub text: TextRange,
+    /// The file's text and its lines; the ranges of the report count in it.
+    pub places: &'a SourceText<'a>,
+    /// The report.
+    pub report: Report,
+    /// A run to draw: that of [`ReportView::finding`], or where there is none that of the clean kernel.
+    pub timeline: Option<Timeline>,
+    /// Index of the finding that the timeline leads to.
+    pub finding: Option<usize>,
+}
+
+/// A section of a dump.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SectionName {
+    /// Its number in the file, from 1.
+    pub number: usize,
+    /// How many there are.
+    pub count: usize,
+    /// `after doCodePartition`; empty where the separator does not say.
+    pub pass: String,
+}
+
+impl ReportView<'_> {
+    /// Line of a range, from 1; `None` for what has no place.
+    pub fn line(&self, range: TextRange) -> Option<u32> {
+        (!range.is_empty()).then(|| self.places.line(range.start))
+    }
+
+    /// Lines of ranges, each once, ascending.
+    pub fn lines(&self, ranges: impl IntoIterator<Item = TextRange>) -> Vec<u32> {
+        let mut lines: Vec<u32> = ranges.into_iter().filter_map(|range| self.line(range)).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
+
+    /// A partition's label.
+    pub fn partition(&self, at: usize) -> &str {
+        self.report.partitions.get(at).map_or("?", |row| row.label.as_str())
+    }
+
+    /// A partition's label with its role: `partition0 (MMA)`.
+    pub fn partition_role(&self, at: usize) -> String {
+        match self.report.partitions.get(at) {
+            Some(row) if !row.role.is_empty() => format!("{} ({})", row.label, row.role),
+            Some(row) => row.label.clone(),
+            None => "?".to_owned(),
+        }
+    }
+
+    /// A logical buffer's name; with that of its physical buffer where it has another.
+    pub fn member(&self, (buffer, member): (usize, usize)) -> String {
+        let Some(physical) = self.report.buffers.get(buffer) else { return "?".to_owned() };
+        match physical.members.get(member) {
+            Some(member) if physical.members.len() == 1 || member.name == physical.name => member.name.clone(),
+            Some(member) => format!("{} in {}", member.name, physical.name),
+            None => physical.name.clone(),
+        }
+    }
+
+    /// What an edge goes by: the barrier's name with its slots (`%full [2]`).
+    pub fn barrier(&self, edge: &Edge) -> String {
+        match edge.barrier.and_then(|at| self.report.barriers.get(at)) {
+            Some(barrier) if barrier.depth > 1 => format!("{} [{}]", barrier.name, barrier.depth),
+            Some(barrier) => barrier.name.clone(),
+            None => String::new(),
+        }
+    }
+
+    /// How many rows of the coverage table nothing orders.
+    pub fn missing(&self) -> usize {
+        let rows = self.report.coverage.iter().flat_map(|block| &block.rows);
+        rows.filter(|row| matches!(row.order, Order::Missing { .. })).count()
+    }
+
+    /// `ordered (by …)`, `MISSING (…)`, …: the last column of the coverage table.
+    pub fn order(&self, row: &CoverageRow) -> String {
+        let reason = |text: &str| if text.is_empty() { String::new() } else { format!(" ({text})") };
+        match &row.order {
+            Order::Program => "ordered (by program order)".to_owned(),
+            Order::Edges(edges) => {
+                let edges: Vec<String> = edges.iter().filter_map(|&at| self.edge(at)).collect();
+                format!("ordered (by {})", edges.join("; "))
+            }
+            Order::Missing { needed, .. } => format!("MISSING{}", reason(needed)),
+            Order::Never(why) => format!("not overwritten{}", reason(why)),
+            Order::Unknown(why) => format!("unknown{}", reason(why)),
+        }
+    }
+
+    /// An edge in a few words: `%empty: default -> partition0`.
+    pub fn edge(&self, at: usize) -> Option<String> {
+        let edge = self.report.edges.get(at)?;
+        let by = edge.barrier.and_then(|at| self.report.barriers.get(at));
+        let by = by.map_or(edge.mechanism.name(), |barrier| barrier.name.as_str());
+        Some(format!("{by}: {} -> {}", self.partition(edge.from), self.partition(edge.to)))
+    }
+}
+
+/// `ordered`, `missing`, `never`, `unknown`: one word an order, for tools.
+pub fn order_word(order: &Order) -> &'static str {
+    match order {
+        Order::Program | Order::Edges(_) => "ordered",
+        Order::Missing { .. } => "missing",
+        Order::Never(_) => "never",
+        Order::Unknown(_) => "unknown",
+    }
+}
+
+/// `SMEM`, `TMEM`.
+pub fn space(space: Space) -> &'static str {
+    match space {
+        Space::Shared => "SMEM",
+        Space::Tensor => "TMEM",
+    }
+}
+
+/// What sizes and extents of a buffer count: `bytes`, `cols`.
+pub fn unit(buffer: &PhysicalBuffer) -> &'static str {
+    match buffer.space {
+        Space::Shared => "bytes",
+        Space::Tensor => "cols",
+    }
+}
+
+/// `cols 0-63`, `col 64`, `bytes 0-16383`: both ends are inside.
+pub fn extent(buffer: &PhysicalBuffer, (first, end): (u64, u64)) -> String {
+    let unit = unit(buffer);
+    if end <= first + 1 {
+        format!("{} {first}", unit.trim_end_matches('s'))
+    } else {
+        format!("{unit} {first}-{}", end - 1)
+    }
+}

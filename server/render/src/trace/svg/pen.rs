@@ -1,0 +1,154 @@
+//! Writes SVG.
+
+use std::fmt::Write;
+
+/// Classes of one or two letters keep long runs small.
+const STYLE: &str = "\
+text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#1f2328}
+.h{font:bold 14px system-ui,sans-serif}.b{font-weight:bold}.i{font-style:italic}
+.d{fill:#59636e}.e{text-anchor:end}.m{text-anchor:middle}.w{fill:#fff;font-weight:bold}
+.bg{fill:#fff}.r{stroke:#d1d9e0}.cta{stroke:#818b98;stroke-width:2}.s{fill:none}.t{fill:#818b98;fill-opacity:.1}
+.x{fill:#d1242f;fill-opacity:.12}.hit{fill:#fff;fill-opacity:0}.faint{opacity:.62}
+.fold{fill:url(#dots);stroke:#d1d9e0}.c{fill:#f6f8fa;stroke:#818b98}
+.wait{fill:#ddf4ff;stroke:#0969da}.arrive{fill:#dafbe1;stroke:#1a7f37}.mem{fill:#fbefff;stroke:#8250df}
+.stuck{fill:#ffebe9;stroke:#d1242f;stroke-width:2}
+.p0{fill:#54aeff}.p1{fill:url(#p1)}.p1f{fill:#fdac54}.p1l{stroke:#953800}.part{stroke:#1f2328;stroke-dasharray:3 2;stroke-width:1.5}
+.over{stroke:#d1242f;stroke-width:2.5}.k{stroke:#818b98;fill:none}.kw{stroke:#0969da;fill:none}.ka{stroke:#1a7f37;fill:none}
+.tick{fill:#fff;stroke:#1f2328;stroke-width:1.4}.full{fill:#1f2328;stroke:#fff}.bad{fill:none;stroke:#d1242f;stroke-width:2.4}
+.write{fill:#8250df}.read{fill:#fff;stroke:#8250df;stroke-width:1.6}.known{stroke:#8250df;stroke-width:1.4;fill:none}.end{fill:#8250df}
+.open{stroke-dasharray:3 3}.g{fill:none;stroke:#9a6700;stroke-width:1.6}.site{fill:#d1242f}
+.miss{fill:none;stroke:#d1242f;stroke-width:2.2;stroke-dasharray:7 5}.mt{fill:#d1242f;font-weight:bold}
+@media (prefers-color-scheme:dark){
+text{fill:#f0f6fc}.d{fill:#9198a1}.w{fill:#0d1117}.bg{fill:#0d1117}.r{stroke:#3d444d}.fold{stroke:#3d444d}
+.c{fill:#212830;stroke:#9198a1}.wait{fill:#0c2d6b;stroke:#4493f8}.arrive{fill:#04260f;stroke:#3fb950}.mem{fill:#271052;stroke:#ab7df8}
+.stuck{fill:#3c0614;stroke:#f85149}.p0{fill:#1158c7}.p1f{fill:#9b4215}.p1l{stroke:#ffb77c}.part{stroke:#f0f6fc}.over{stroke:#f85149}
+.k{stroke:#656c76}.kw{stroke:#4493f8}.ka{stroke:#3fb950}.tick{fill:#0d1117;stroke:#f0f6fc}.full{fill:#f0f6fc;stroke:#0d1117}
+.bad{stroke:#f85149}.write,.end{fill:#ab7df8}.read{fill:#0d1117;stroke:#ab7df8}.known{stroke:#ab7df8}.g{stroke:#d29922}
+.x{fill:#f85149;fill-opacity:.18}.site{fill:#f85149}.miss{stroke:#f85149}.mt{fill:#f85149}}";
+
+/// What the style's patterns are.
+const PATTERNS: &str = "<defs>\
+<pattern id=\"p1\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">\
+<rect class=\"p1f\" width=\"6\" height=\"6\"/><line class=\"p1l\" y2=\"6\" stroke-width=\"2\"/></pattern>\
+<pattern id=\"dots\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">\
+<circle cx=\"1\" cy=\"1\" r=\".8\" fill=\"#818b98\" fill-opacity=\".5\"/></pattern></defs>";
+
+/// Where in a page a picture is.
+#[derive(Clone, Copy, Debug)]
+pub struct PageIds<'a> {
+    /// What its ids begin with.
+    pub id: &'a str,
+    /// What the ids of lines begin with.
+    pub anchor: &'a str,
+}
+
+/// An SVG in the making.
+#[derive(Default)]
+pub struct Pen<'a> {
+    out: String,
+    spot: Option<PageIds<'a>>,
+    linked: bool,
+}
+
+impl<'a> Pen<'a> {
+    /// The head of the document; in a page, style and patterns are the page's.
+    pub fn open(&mut self, width: usize, height: usize, title: &str, description: &str, spot: Option<PageIds<'a>>) {
+        let (title, description) = (escape(title), escape(description));
+        let prefix = spot.map_or_else(String::new, |spot| format!("{}-", spot.id));
+        let _ = write!(
+            self.out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\" role=\"{}\" aria-labelledby=\"{prefix}title {prefix}description\">\n\
+             <title id=\"{prefix}title\">{title}</title>\n<desc id=\"{prefix}description\">{description}</desc>\n",
+            // What is an image has no links in it.
+            if spot.is_some() { "group" } else { "img" }
+        );
+        self.spot = spot;
+        if spot.is_none() {
+            let _ = writeln!(self.out, "<style>\n{STYLE}\n</style>\n{PATTERNS}");
+        }
+    }
+
+    /// Opens a step: in a page it is a link to its line, and the first one a stop of the tab key.
+    pub fn step(&mut self, class: &str, line: u32, about: &str) {
+        let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+        if let Some(PageIds { anchor, .. }) = self.spot {
+            let stop = if self.linked { " tabindex=\"-1\"" } else { "" };
+            self.linked = true;
+            let about = escape(about);
+            let _ = writeln!(self.out, "<a{class} href=\"#{anchor}{line}\"{stop} aria-label=\"{about}\">");
+        } else {
+            let _ = writeln!(self.out, "<g{class}>");
+        }
+    }
+
+    /// Closes a step.
+    pub fn end_step(&mut self) {
+        self.line(if self.spot.is_some() { "</a>" } else { "</g>" });
+    }
+
+    /// A line of the document.
+    pub fn line(&mut self, line: &str) {
+        self.out.push_str(line);
+        self.out.push('\n');
+    }
+
+    /// A text.
+    pub fn text(&mut self, class: &str, x: usize, y: usize, text: &str) {
+        let _ = writeln!(self.out, r#"<text class="{class}" x="{x}" y="{y}">{}</text>"#, escape(text));
+    }
+
+    /// The document.
+    pub fn close(mut self) -> String {
+        self.out.push_str("</svg>\n");
+        self.out
+    }
+}
+
+/// The style of pictures in a page, for what is inside `scope`; the page's `data-theme` may be set.
+pub fn style_in(scope: &str) -> String {
+    let style = STYLE.replace("url(#", "url(#run-");
+    let (light, dark) = style.split_once("@media (prefers-color-scheme:dark){").unwrap_or((&style, ""));
+    let dark = dark.strip_suffix('}').unwrap_or(dark);
+    format!(
+        "{}@media (prefers-color-scheme:dark){{{}}}\n{}@media print{{{}}}\n",
+        scoped(light, scope),
+        scoped(dark, &format!(":root:not([data-theme=light]) {scope}")),
+        scoped(dark, &format!(":root[data-theme=dark] {scope}")),
+        // Paper is white, whatever the screen is.
+        scoped(light, &format!(":root:root:root {scope}")),
+    )
+}
+
+/// The patterns that this style names.
+pub fn patterns() -> String {
+    PATTERNS.replace("id=\"", "id=\"run-")
+}
+
+/// Rules with each of their selectors inside a scope.
+fn scoped(rules: &str, scope: &str) -> String {
+    let mut out = String::new();
+    for rule in rules.split('}') {
+        let Some((selectors, body)) = rule.split_once('{') else { continue };
+        let selectors: Vec<String> = selectors.split(',').map(|it| format!("{scope} {}", it.trim())).collect();
+        let _ = writeln!(out, "{}{{{body}}}", selectors.join(","));
+    }
+    out
+}
+
+/// Text as XML has it; what XML 1.0 has no way to say is left out.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '\t' | '\n' => out.push(c),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
+            c => out.push(c),
+        }
+    }
+    out
+}

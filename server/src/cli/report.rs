@@ -1,0 +1,316 @@
+//! `fencepost report`: the barrier report of kernels, of files and of sections of dumps.
+
+use std::fs;
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+
+use base::{Cancel, Limits, TextRange};
+use engine::Engine;
+use engine::instances::Elaboration;
+use findings::Severity;
+
+use super::Exit;
+use super::args::{Report as Args, ReportFormat};
+use super::check::LoadedFile;
+use super::sources::{Origin, Source, read};
+use super::{STACK_BYTES, painter, terminal_width};
+use crate::barrier_report::sections::{Selection, sections, select, select_pair};
+use crate::barrier_report::{Content, ReportInput, report_views};
+use render::SourceText;
+use render::report::blocks::DocBlock;
+use render::report::diff::Diff;
+use render::report::{ReportView, SectionEntry, html, json, md, section_list, text};
+use render::style::Painter;
+
+/// Prints the reports of files.
+pub fn run(args: &Args) -> io::Result<Exit> {
+    // Parsing and lowering recurse.
+    thread::scope(|scope| {
+        let work = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || command(args))?;
+        work.join().unwrap_or_else(|_| Err(io::Error::other("the report failed")))
+    })
+}
+
+fn command(args: &Args) -> io::Result<Exit> {
+    let mut exit = Exit::Clean;
+    let mut texts = Vec::new();
+    for path in &args.paths {
+        let origin = if path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(path.clone()) };
+        let source = Source { origin, named: true };
+        match read(&source) {
+            Ok(text) => texts.push((source, text)),
+            Err(trouble) => {
+                let place = trouble.position.map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));
+                writeln!(io::stderr(), "fencepost: {}{place}: {}", source.path(), trouble.message)?;
+                exit = Exit::Trouble;
+            }
+        }
+    }
+    let mut read: Vec<LoadedFile> =
+        texts.iter().map(|(source, text)| LoadedFile::new(source, text, &args.python)).collect();
+    let elaborations: Vec<Option<Elaboration>> = read.iter_mut().map(elaborate).collect();
+    let paths: Vec<String> = texts.iter().map(|(source, _)| source.path()).collect();
+    let places: Vec<SourceText<'_>> = texts.iter().map(|(_, text)| SourceText::new(text)).collect();
+    let mut files: Vec<ReportInput<'_>> = Vec::new();
+    for (at, (path, places)) in paths.iter().zip(&places).enumerate() {
+        let content = match (elaborations.get(at), read.get(at).and_then(|read| read.text.ir())) {
+            (_, Some(document)) => Content::Ir(document),
+            (Some(Some(elaboration)), None) => Content::Python(elaboration),
+            _ => continue,
+        };
+        files.push(ReportInput { path, content, places });
+    }
+    let mut job = Job { args, engine: fresh(args), problems: Vec::new() };
+    let printed = if args.diff {
+        if exit == Exit::Trouble { String::new() } else { job.compare(&files, &mut exit) }
+    } else {
+        job.report(&files, &mut exit)
+    };
+    for problem in &job.problems {
+        writeln!(io::stderr(), "fencepost: {problem}")?;
+        exit = Exit::Trouble;
+    }
+    if printed.is_empty() {
+        return Ok(exit);
+    }
+    match &args.output {
+        Some(path) => {
+            if let Err(error) = fs::write(path, printed) {
+                writeln!(io::stderr(), "fencepost: {}: cannot be written: {error}", path.display())?;
+                return Ok(Exit::Trouble);
+            }
+        }
+        None => {
+            let mut out = io::stdout().lock();
+            out.write_all(printed.as_bytes())?;
+            out.flush()?;
+        }
+    }
+    Ok(exit)
+}
+
+/// The kernels of a file, where it is Python.
+fn elaborate(file: &mut LoadedFile) -> Option<Elaboration> {
+    let python = file.text.python()?;
+    file.elaborator.elaborate(python, &file.workspace, &Cancel::never()).ok()
+}
+
+fn fresh(args: &Args) -> Engine {
+    Engine::new(limits(args)).assume(args.channels.into())
+}
+
+fn limits(args: &Args) -> Limits {
+    Limits { semantics: args.semantics.into(), ..Limits::default() }
+}
+
+struct Job<'a> {
+    args: &'a Args,
+    engine: Engine,
+    problems: Vec<String>,
+}
+
+impl Job<'_> {
+    fn report(&mut self, files: &[ReportInput<'_>], exit: &mut Exit) -> String {
+        let mut made: Vec<ReportView<'_>> = Vec::new();
+        let mut lists: Vec<(&str, Vec<SectionEntry>)> = Vec::new();
+        for file in files {
+            let listed = self.listed(file);
+            match select(self.args.section.as_deref(), &listed) {
+                Ok(Selection::Sections(these)) => {
+                    for listed in these.into_iter().filter_map(|at| listed.get(at)) {
+                        made.extend(self.sheets(file, listed));
+                    }
+                }
+                Ok(Selection::Ambiguous) => lists.push((file.path, listed)),
+                Err(problem) => self.problems.push(format!("{}: {problem}", file.path)),
+            }
+        }
+        *exit = made.iter().map(judge).fold(*exit, Exit::max);
+        self.print(&made, &lists)
+    }
+
+    fn print(&self, made: &[ReportView<'_>], lists: &[(&str, Vec<SectionEntry>)]) -> String {
+        match self.args.format {
+            ReportFormat::Text => {
+                let reports = made.iter().map(|sheet| text::draw(sheet, self.width(), self.paint()));
+                let lists = lists
+                    .iter()
+                    .map(|(path, listed)| text::print(&section_list(path, listed), self.width(), self.paint()));
+                reports.chain(lists).collect()
+            }
+            ReportFormat::Md => made
+                .iter()
+                .map(md::draw)
+                .chain(lists.iter().map(|(path, listed)| md::print(&section_list(path, listed))))
+                .collect(),
+            ReportFormat::Json => document(made, lists),
+            ReportFormat::Html => {
+                let listed: Vec<DocBlock> =
+                    lists.iter().flat_map(|(path, listed)| section_list(path, listed)).collect();
+                html::page(made, &listed, &document(made, lists))
+            }
+        }
+    }
+
+    fn compare(&mut self, files: &[ReportInput<'_>], exit: &mut Exit) -> String {
+        let mut pairs = Vec::new();
+        match self.sides(files) {
+            Ok(sides) => {
+                for ((old_file, old), (new_file, new)) in sides {
+                    let was = self.sheets(old_file, &old);
+                    let is = self.sheets(new_file, &new);
+                    pairs.extend(self.pair(was, is));
+                }
+            }
+            Err(problem) => self.problems.push(problem),
+        }
+        *exit = pairs.iter().map(|(_, is)| judge(is)).fold(*exit, Exit::max);
+        let diffs = pairs.iter().map(|(was, is)| Diff::new(was, is));
+        match self.args.format {
+            ReportFormat::Text => diffs.map(|diff| text::print(&diff.blocks(), self.width(), self.paint())).collect(),
+            ReportFormat::Md => diffs.map(|diff| md::print(&diff.blocks())).collect(),
+            ReportFormat::Json => format!("{}\n", json::diffs(diffs.map(|diff| diff.json()).collect())),
+            ReportFormat::Html => {
+                let diffs: Vec<Diff<'_, '_>> = diffs.collect();
+                let blocks: Vec<DocBlock> = diffs.iter().flat_map(Diff::blocks).collect();
+                html::page(&[], &blocks, &json::diffs(diffs.iter().map(Diff::json).collect()).to_string())
+            }
+        }
+    }
+
+    /// The sections to compare, two by two.
+    #[allow(clippy::type_complexity, reason = "a pair of pairs, used once")]
+    fn sides<'f, 'd>(
+        &mut self,
+        files: &'f [ReportInput<'d>],
+    ) -> Result<Vec<((&'f ReportInput<'d>, SectionEntry), (&'f ReportInput<'d>, SectionEntry))>, String> {
+        let wanted = self.args.section.as_deref();
+        match files {
+            [file] => {
+                let listed = self.listed(file);
+                if wanted == Some("all") {
+                    let pairs =
+                        listed.windows(2).filter_map(|pair| Some((pair.first()?.clone(), pair.get(1)?.clone())));
+                    return Ok(pairs.map(|(old, new)| ((file, old), (file, new))).collect());
+                }
+                let wanted = wanted.ok_or("--diff of one file takes two of its sections: --section X..Y")?;
+                let (old, new) = select_pair(wanted, &listed)?;
+                let side = |at: usize| listed.get(at).cloned().ok_or("there is no such section");
+                Ok(vec![((file, side(old)?), (file, side(new)?))])
+            }
+            [old, new] => {
+                let (first, second) = match wanted.and_then(|wanted| wanted.split_once("..")) {
+                    Some((first, second)) => (Some(first), Some(second)),
+                    None => (wanted, wanted),
+                };
+                let mut side = |file: &ReportInput<'_>, wanted: Option<&str>| {
+                    let listed = self.listed(file);
+                    match select(wanted, &listed).map_err(|problem| format!("{}: {problem}", file.path))? {
+                        Selection::Sections(these) => match these.as_slice() {
+                            [one] => listed.get(*one).cloned().ok_or_else(|| "there is no such section".to_owned()),
+                            [] => Err(format!("{} has no kernel", file.path)),
+                            many => Err(format!("{}: {} sections are meant; --section chooses", file.path, many.len())),
+                        },
+                        Selection::Ambiguous => {
+                            Err(format!("{}: has {} sections; --section chooses", file.path, listed.len()))
+                        }
+                    }
+                };
+                let (was, is) = (side(old, first)?, side(new, second)?);
+                Ok(vec![((old, was), (new, is))])
+            }
+            _ => Err("--diff takes two files, or one with --section X..Y".to_owned()),
+        }
+    }
+
+    /// Reports of the same kernel: of the same name, or the only ones.
+    fn pair<'s>(&mut self, was: Vec<ReportView<'s>>, is: Vec<ReportView<'s>>) -> Vec<(ReportView<'s>, ReportView<'s>)> {
+        let only = was.len() == 1 && is.len() == 1;
+        let (mut was, mut pairs) = (was, Vec::new());
+        for new in is {
+            match was.iter().position(|old| only || old.report.kernel == new.report.kernel) {
+                Some(at) => pairs.push((was.remove(at), new)),
+                None => self.problems.push(format!("{}: @{} is new", new.path, new.report.kernel)),
+            }
+        }
+        self.problems.extend(was.iter().map(|old| format!("{}: @{} is gone", old.path, old.report.kernel)));
+        pairs
+    }
+
+    /// The sections with kernels that were asked for.
+    fn listed(&mut self, file: &ReportInput<'_>) -> Vec<SectionEntry> {
+        let kernel = self.args.kernel.as_deref();
+        let listed = sections(file.content, file.places, kernel);
+        if listed.is_empty() {
+            let what = kernel.map_or_else(|| "no kernel".to_owned(), |name| format!("no kernel @{name}"));
+            self.problems.push(format!("{}: there is {what}", file.path));
+        }
+        listed
+    }
+
+    /// The reports of a section; a panic of ours is trouble with that section only.
+    fn sheets<'f>(&mut self, file: &ReportInput<'f>, listed: &SectionEntry) -> Vec<ReportView<'f>> {
+        let mut errors: Vec<(TextRange, String)> = Vec::new();
+        match file.content {
+            Content::Ir(document) => {
+                let Some(section) = document.sections().get(listed.index) else { return Vec::new() };
+                let shifted = |at: TextRange| TextRange::empty(at.start + section.offset());
+                let found = section.tree().errors().iter();
+                errors.extend(found.map(|error| (shifted(error.range), error.message.clone())));
+            }
+            Content::Python(elaboration) => {
+                errors.extend(elaboration.module.broken().iter().flat_map(|broken| broken.errors.first()).cloned());
+            }
+        }
+        for (range, message) in errors {
+            let (line, column) = file.places.line_column(range.start);
+            let problem = format!("{}:{line}:{column}: syntax error: {message}", file.path);
+            if !self.problems.contains(&problem) {
+                self.problems.push(problem);
+            }
+        }
+        let (kernel, engine) = (self.args.kernel.as_deref(), &mut self.engine);
+        // Only a page has pictures.
+        let limits = limits(self.args);
+        let drawn = (self.args.format == ReportFormat::Html).then_some(&limits);
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            report_views(file, listed.index, kernel, engine, drawn, &Cancel::never())
+        }));
+        match made {
+            Ok(Ok(sheets)) => return sheets,
+            Ok(Err(_)) => self.problems.push(format!("{}: the report was cancelled", file.path)),
+            Err(_) => {
+                self.engine = fresh(self.args);
+                let line = listed.line;
+                self.problems.push(format!(
+                    "{}:{line}: the report failed; this is a bug in fencepost, please report it",
+                    file.path
+                ));
+            }
+        }
+        Vec::new()
+    }
+
+    fn paint(&self) -> Painter {
+        if self.args.output.is_some() { Painter::plain() } else { painter(self.args.color) }
+    }
+
+    fn width(&self) -> usize {
+        self.args.width.unwrap_or_else(terminal_width)
+    }
+}
+
+/// The JSON document.
+fn document(made: &[ReportView<'_>], lists: &[(&str, Vec<SectionEntry>)]) -> String {
+    let reports = made.iter().map(|sheet| json::report(sheet, &|offset| sheet.places.utf16(offset))).collect();
+    let lists = lists.iter().flat_map(|(path, listed)| listed.iter().map(|it| json::listed(path, it)));
+    format!("{}\n", json::document("utf-16", reports, lists.collect()))
+}
+
+/// What a report makes of the exit code.
+fn judge(sheet: &ReportView<'_>) -> Exit {
+    let blames = |severity: Severity| severity <= Severity::Warning;
+    let found = sheet.report.findings.iter().any(|finding| blames(finding.severity));
+    if sheet.missing() > 0 || found { Exit::Findings } else { Exit::Clean }
+}

@@ -1,0 +1,169 @@
+//! `fencepost trace`: a run as swim lanes, for people (text, SVG) and tools (JSON).
+
+mod python;
+
+use std::fs;
+use std::io::{self, Write};
+
+use base::Limits;
+use engine::lowered;
+use findings::{Finding, KernelReport, Problem, Verdict};
+use kernel::Lowered;
+use report::timeline::{Timeline, of_finding, of_kernel};
+use ttgir::Document;
+
+use super::args::{Trace, TraceFormat};
+use super::check::{CheckOptions, check};
+use super::sources::{Origin, Source};
+use super::{Exit, painter, terminal_width};
+use render::SourceText;
+use render::check::CheckedFile;
+use render::style::Painter;
+use render::trace::{TraceDrawing, TraceHeading, json, svg, text};
+
+/// Draws the runs of a file.
+pub fn run(args: &Trace) -> io::Result<Exit> {
+    let origin = if args.path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(args.path.clone()) };
+    let options = CheckOptions { explain: false, semantics: args.semantics.into(), python: args.python.clone() };
+    let (file, elaboration) = check(&Source { origin, named: true }, &options);
+    let analysis = match &file.result {
+        Ok(analysis) => analysis,
+        Err(trouble) => {
+            writeln!(io::stderr(), "fencepost: {}: {}", file.path, trouble.message)?;
+            return Ok(Exit::Trouble);
+        }
+    };
+    // Python kernels are drawn from their instances.
+    let kernels = if elaboration.is_some() { Vec::new() } else { lowered(&Document::new(file.text.as_str())) };
+    let places = SourceText::new(&file.text);
+    let chosen = match &elaboration {
+        Some(elaboration) => python::choose(args, &file, elaboration, &places),
+        None => choose(args, &file, &kernels, &places),
+    };
+    let (scenes, problem) = match chosen {
+        Ok(scenes) => (scenes, None),
+        Err(problem) => (Vec::new(), Some(problem)),
+    };
+    if let Some(problem) = problem {
+        writeln!(io::stderr(), "fencepost: {}: {problem}", file.path)?;
+        return Ok(Exit::Trouble);
+    }
+    let found = scenes.iter().any(|scene| scene.heading.finding.is_some());
+    let document = match args.format {
+        TraceFormat::Json => json::document(&file.path, &scenes),
+        TraceFormat::Svg => match scenes.split_first() {
+            Some((first, rest)) => {
+                if !rest.is_empty() {
+                    let count = scenes.len();
+                    writeln!(io::stderr(), "fencepost: 1 run of {count} is drawn; --finding and --kernel choose")?;
+                }
+                svg::draw(first)
+            }
+            None => {
+                writeln!(io::stderr(), "fencepost: {}: there is no run to draw", file.path)?;
+                return Ok(Exit::Trouble);
+            }
+        },
+        TraceFormat::Text => {
+            let paint = if args.output.is_some() { Painter::plain() } else { painter(args.color) };
+            let width = args.width.unwrap_or_else(terminal_width);
+            let mut out: String = scenes.iter().map(|scene| text::draw(scene, width, paint)).collect();
+            out.push_str(&text::remarks(&file.path, &analysis.kernels, &analysis.syntax, &places));
+            out
+        }
+    };
+    match &args.output {
+        Some(path) => {
+            if let Err(error) = fs::write(path, document) {
+                writeln!(io::stderr(), "fencepost: {}: cannot be written: {error}", path.display())?;
+                return Ok(Exit::Trouble);
+            }
+        }
+        None => {
+            let mut out = io::stdout().lock();
+            out.write_all(document.as_bytes())?;
+            out.flush()?;
+        }
+    }
+    let unread = analysis.problems.iter().any(|problem| problem.code == Problem::SYNTAX);
+    Ok(if unread || !analysis.syntax.is_empty() {
+        Exit::Trouble
+    } else if found {
+        Exit::Findings
+    } else {
+        Exit::Clean
+    })
+}
+
+/// What the arguments ask for: findings that have a run, or else the runs of kernels.
+fn choose<'a>(
+    args: &Trace,
+    file: &'a CheckedFile,
+    kernels: &'a [(u32, Lowered)],
+    places: &'a SourceText<'a>,
+) -> Result<Vec<TraceDrawing<'a>>, String> {
+    let reports = named(args, file)?;
+    let all = || reports.iter().filter_map(|&(at, report)| Some((report, kernels.get(at)?)));
+    let findings: Vec<(&Finding, &(u32, Lowered))> =
+        all().flat_map(|(report, kernel)| report.findings.iter().map(move |finding| (finding, kernel))).collect();
+    let count = findings.len();
+    numbered(args, count)?;
+    let wanted = |at: usize| args.finding.is_none_or(|number| number.get() == at + 1);
+    let scene = |timeline: Option<Timeline>, offset: u32, heading| {
+        let timeline = timeline.map(|mut timeline| {
+            timeline.shift(offset);
+            timeline
+        });
+        TraceDrawing::new(timeline, heading, places, !args.all_steps)
+    };
+    let mut scenes = Vec::new();
+    for (at, (finding, (offset, lowered))) in findings.into_iter().enumerate().filter(|(at, _)| wanted(*at)) {
+        scenes.push(scene(
+            of_finding(lowered, finding),
+            *offset,
+            TraceHeading::of_finding(&file.path, finding, at + 1, count, places),
+        ));
+    }
+    if count == 0 {
+        // A dump has a kernel once a pass: the last one is the one that runs.
+        let mut drawn: Vec<&str> = Vec::new();
+        for (report, (offset, lowered)) in all().collect::<Vec<_>>().into_iter().rev() {
+            let doubtful = matches!(report.verdict, Verdict::Undecided(_)) && !analysed(file);
+            if drawn.contains(&report.name.as_str()) || doubtful {
+                continue;
+            }
+            drawn.push(&report.name);
+            let timeline = of_kernel(lowered, &Limits { semantics: args.semantics.into(), ..Limits::default() });
+            scenes.push(scene(Some(timeline), *offset, TraceHeading::of_kernel(&file.path, report, places)));
+        }
+        scenes.reverse();
+    }
+    Ok(scenes)
+}
+
+/// The reports of the kernels that are asked for, with their numbers.
+fn named<'a>(args: &Trace, file: &'a CheckedFile) -> Result<Vec<(usize, &'a KernelReport)>, String> {
+    let reports = file.result.as_ref().map_or(&[][..], |analysis| analysis.kernels.as_slice());
+    let named = |report: &KernelReport| args.kernel.as_ref().is_none_or(|name| *name == report.name);
+    if let Some(name) = &args.kernel
+        && !reports.iter().any(named)
+    {
+        let names: Vec<String> = reports.iter().map(|report| format!("@{}", report.name)).collect();
+        let there = if names.is_empty() { "no kernel".to_owned() } else { names.join(", ") };
+        return Err(format!("there is no kernel @{name}, there is {there}"));
+    }
+    Ok(reports.iter().enumerate().filter(|(_, report)| named(report)).collect())
+}
+
+/// Refuses a number of a finding that there is not.
+fn numbered(args: &Trace, count: usize) -> Result<(), String> {
+    match args.finding.map(|number| number.get()) {
+        Some(number) if number > count => Err(format!("there is no finding {number}, there are {count}")),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the text is that of the kernels.
+fn analysed(file: &CheckedFile) -> bool {
+    file.result.as_ref().is_ok_and(|analysis| analysis.syntax.is_empty())
+}
