@@ -1,11 +1,12 @@
-//! Applies the rows of the effect tables to ops.
+//! Applies the declared effects of ops.
 
 use super::Lowerer;
-use super::effects::{Done, Known, Row, Touch, known};
 use super::value::{Class, Val};
 use base::TextRange;
+use dialects::{OpCompletion, OpEffect, OperandAccess};
 use kernel::{
-    Access, Arrival, CommitKind, Completion, CtaSet, EffectKind, Issuer, Proxy, Recipients, SiteId, Space, Var,
+    Access, Arrival, CommitKind, Completion, CtaSet, EffectId, EffectKind, Issuer, Proxy, Recipients, SiteId, Space,
+    Var,
 };
 use ttgir::{OpId, Ty, ValueId};
 
@@ -56,22 +57,7 @@ impl Lowerer<'_> {
             "ttng.subtiled_region" => self.subtiled_region(op),
             "tt.call" | "func.call" => self.call(op),
             _ if self.scalar_op(op) => {}
-            _ => match known(name) {
-                Known::Row(row) => {
-                    self.row(op, row);
-                    if !matches!(row, Row::View(_) | Row::MapToRemote) {
-                        self.host(op, first);
-                    }
-                }
-                Known::Missing => {
-                    self.forget(op);
-                    self.unmodelled(op, format!("`{name}` is not known"));
-                }
-                Known::Pure => {
-                    self.unknown(op, name);
-                    self.host(op, first);
-                }
-            },
+            _ => self.effect(op, first),
         }
         self.plan_after(op);
         self.scratch(op);
@@ -81,10 +67,10 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An op without a row, of a dialect that does not synchronise.
-    fn unknown(&mut self, op: OpId, name: &str) {
+    /// An op that only computes, if no memdesc goes in or out.
+    fn pure_op(&mut self, op: OpId) {
         let tree = self.tree;
-        self.forget(op);
+        let name = tree.op_name(op);
         let touches = |value: &ValueId| self.class(*value) == Class::View;
         if tree.operands(op).iter().any(touches) || tree.results(op).iter().any(touches) {
             self.unmodelled(op, format!("`{name}` has a memdesc, and what it does with it is not known"));
@@ -93,79 +79,95 @@ impl Lowerer<'_> {
         }
     }
 
-    fn row(&mut self, op: OpId, row: Row) {
-        match row {
-            Row::Allocate => return self.allocate(op),
-            Row::View(window) => return self.window(op, window),
-            Row::MapToRemote => return self.map_to_remote(op),
-            _ => {}
+    /// What the op's declaration says; `first` is the number of the first effect that is the op's.
+    fn effect(&mut self, op: OpId, first: EffectId) {
+        let effect = self.tree.effect(op);
+        match effect {
+            OpEffect::View(kind) => return self.window(op, kind),
+            OpEffect::MapToRemote => return self.map_to_remote(op),
+            OpEffect::Allocate => self.allocate(op),
+            _ => {
+                self.forget(op);
+                self.apply(op, effect);
+            }
         }
-        self.forget(op);
-        match row {
-            Row::Nothing | Row::Allocate | Row::View(_) | Row::MapToRemote => {}
-            Row::Unmodelled(reason) => self.unmodelled(op, reason),
-            Row::Memory { issuer, touches, done } => self.memory_row(op, issuer, touches, done),
-            Row::Mma { scaled } => self.mma(op, scaled),
-            Row::Wait(kind, attr) => {
+        if !matches!(effect, OpEffect::Unknown | OpEffect::Structure) {
+            self.host(op, first);
+        }
+    }
+
+    fn apply(&mut self, op: OpId, effect: OpEffect) {
+        match effect {
+            OpEffect::Nothing | OpEffect::Allocate | OpEffect::View(_) | OpEffect::MapToRemote => {}
+            OpEffect::Pure => self.pure_op(op),
+            OpEffect::Unknown | OpEffect::Structure => {
+                self.unmodelled(op, format!("`{}` is not known", self.tree.op_name(op)));
+            }
+            OpEffect::Unmodelled(reason) => self.unmodelled(op, reason),
+            OpEffect::Memory { issuer, accesses, completion } => self.memory_op(op, issuer, accesses, completion),
+            OpEffect::Mma { scaled } => self.mma(op, scaled),
+            OpEffect::WaitGroup { kind, pending } => {
                 let tree = self.tree;
                 for (&result, &value) in tree.results(op).iter().zip(tree.operands(op)) {
                     if self.class(result) == Class::View {
                         self.rebind(result, value);
                     }
                 }
-                let Some(pending) = self.count(op, attr) else { return };
+                let Some(pending) = self.count(op, pending) else { return };
                 let site = self.site(op);
                 self.build.effect(site, None, EffectKind::WaitGroup { kind, pending });
             }
-            Row::LoweredWait { kind, groups, rest } => self.lowered_wait(op, kind, groups, rest),
-            Row::StoreTokenWait => self.store_token_wait(op),
-            Row::Commit(kind) => self.plain(op, EffectKind::Commit(kind)),
-            Row::ProxyFence => self.plain(op, EffectKind::ProxyFence),
-            Row::ClusterBarrier => {
+            OpEffect::LoweredWaitGroup { kind, groups, instructions } => {
+                self.lowered_wait(op, kind, groups, instructions)
+            }
+            OpEffect::StoreTokenWait => self.store_token_wait(op),
+            OpEffect::Commit(kind) => self.plain(op, EffectKind::Commit(kind)),
+            OpEffect::ProxyFence => self.plain(op, EffectKind::ProxyFence),
+            OpEffect::ClusterBarrier => {
                 self.cluster_arrive(op);
                 self.plain(op, EffectKind::ClusterWait);
             }
-            Row::ClusterArrive => self.cluster_arrive(op),
-            Row::ClusterWait => self.plain(op, EffectKind::ClusterWait),
-            Row::ClusterSize => self.cluster_size(op),
-            Row::NamedArrive => self.named(op, false),
-            Row::NamedWait => self.named(op, true),
-            Row::StorageSpec => self.storage_alias_spec(op),
-            Row::StorageAlloc => self.storage_alias_local_alloc(op),
-            Row::Layout => self.layout_asked(op),
-            Row::ArefCreate => self.aref_create(op),
-            Row::ArefEnter { put } => self.aref_enter(op, put),
-            Row::ArefExit { put } => self.aref_exit(op, put),
-            Row::ArefBuffer => self.aref_buffer(op),
-            Row::SemaphoreCreate => self.semaphore_create(op),
-            Row::SemaphoreAcquire => self.semaphore_acquire(op),
-            Row::SemaphoreBuffer => self.semaphore_buffer(op),
-            Row::SemaphoreRelease => self.semaphore_release(op),
-            Row::DescriptorLoad => self.descriptor_load(op),
-            Row::CreateToken => self.create_token(op),
-            Row::Token(what) => self.token_op(op, what),
-            Row::ClcRequest { result, barrier } => self.clc_request(op, result, barrier),
-            Row::ClcLoad => self.clc_load(op),
-            Row::ClcGranted => self.clc_granted(op),
-            Row::ClcQuery => self.clc_query(op),
-            Row::RemoteStore(how) => self.remote_store(op, how),
-            Row::Init => {
+            OpEffect::ClusterArrive => self.cluster_arrive(op),
+            OpEffect::ClusterWait => self.plain(op, EffectKind::ClusterWait),
+            OpEffect::ClusterSize => self.cluster_size(op),
+            OpEffect::NamedArrive => self.named(op, false),
+            OpEffect::NamedWait => self.named(op, true),
+            OpEffect::StorageAliasSpec => self.storage_alias_spec(op),
+            OpEffect::StorageAliasAlloc => self.storage_alias_local_alloc(op),
+            OpEffect::RequireLayout => self.layout_asked(op),
+            OpEffect::ArefCreate => self.aref_create(op),
+            OpEffect::ArefEnter { put } => self.aref_enter(op, put),
+            OpEffect::ArefExit { put } => self.aref_exit(op, put),
+            OpEffect::ArefBuffer => self.aref_buffer(op),
+            OpEffect::SemaphoreCreate => self.semaphore_create(op),
+            OpEffect::SemaphoreAcquire => self.semaphore_acquire(op),
+            OpEffect::SemaphoreBuffer => self.semaphore_buffer(op),
+            OpEffect::SemaphoreRelease => self.semaphore_release(op),
+            OpEffect::DescriptorLoad => self.descriptor_load(op),
+            OpEffect::CreateToken => self.create_token(op),
+            OpEffect::Token(what) => self.token_op(op, what),
+            OpEffect::ClcRequest { result, barrier } => self.clc_request(op, result, barrier),
+            OpEffect::ClcLoad => self.clc_load(op),
+            OpEffect::ClcGranted => self.clc_granted(op),
+            OpEffect::ClcQuery => self.clc_query(op),
+            OpEffect::RemoteStore(how) => self.remote_store(op, how),
+            OpEffect::InitBarrier => {
                 let Some(count) = self.count(op, "count") else { return };
                 // The one row of a group of CTAs counts the arrivals of all of them.
                 let mask = self.broadcast(op, "alloc", 0);
                 let count = count.saturating_mul(1 << mask.count_ones());
                 self.barrier_row(op, "alloc", mask, |barrier| EffectKind::Init { barrier, count });
             }
-            Row::Invalidate => {
+            OpEffect::InvalidateBarrier => {
                 let mask = self.broadcast(op, "alloc", 0);
                 self.barrier_row(op, "alloc", mask, |barrier| EffectKind::Invalidate { barrier });
             }
-            Row::Expect => {
+            OpEffect::ExpectBytes => {
                 let Some(bytes) = self.count(op, "size").map(u64::from) else { return };
                 let (from, to) = self.routed(op, self.broadcast(op, "alloc", 0));
                 self.barrier_row(op, "alloc", from, |barrier| EffectKind::Expect { barrier, bytes, to });
             }
-            Row::Arrive => {
+            OpEffect::ArriveBarrier => {
                 let Some(count) = self.count(op, "count") else { return };
                 let count = if self.flag(op, "perThread") {
                     count.saturating_mul(self.warps()).saturating_mul(self.lanes)
@@ -175,9 +177,9 @@ impl Lowerer<'_> {
                 let (from, to) = self.routed(op, self.broadcast(op, "alloc", 0));
                 self.barrier_row(op, "alloc", from, |barrier| EffectKind::Arrive { barrier, count, to });
             }
-            Row::ArriveThreads => self.arrive_threads(op),
-            Row::ReadPhase => self.read_phase(op),
-            Row::WaitBarrier => {
+            OpEffect::ArriveByThreads => self.arrive_threads(op),
+            OpEffect::ReadPhase => self.read_phase(op),
+            OpEffect::WaitBarrier => {
                 let Some(&phase) = self.tree.group(op, "phase").first() else {
                     return self.unmodelled(op, "the phase is missing");
                 };
@@ -188,12 +190,12 @@ impl Lowerer<'_> {
                     self.role_of(op, site, "phase", "phase", 0);
                 }
             }
-            Row::TensorCoreCommit => {
+            OpEffect::TensorCoreCommit => {
                 let to = self.completion_ctas(op, self.tree.group(op, "descs").iter().copied());
                 let pair = self.paired(op).leaders;
                 self.barrier_row(op, "barrier", pair, |barrier| EffectKind::TensorCoreCommit { barrier, to });
             }
-            Row::AsyncCopyArrive { increments } => {
+            OpEffect::AsyncCopyArrive { increments } => {
                 let increments = increments && !self.flag(op, "noIncrement");
                 let to = Recipients::one(CtaSet::leader(self.broadcast(op, "barrier", 0)));
                 self.barrier_row(op, "barrier", 0, |barrier| EffectKind::AsyncCopyArrive { barrier, increments, to });
@@ -296,9 +298,9 @@ impl Lowerer<'_> {
         }
     }
 
-    fn memory_row(&mut self, op: OpId, issuer: Issuer, touches: &[Touch], done: Done) {
+    fn memory_op(&mut self, op: OpId, issuer: Issuer, operands: &[OperandAccess], completion: OpCompletion) {
         let tree = self.tree;
-        if !tree.group(op, "barrier").is_empty() && matches!(done, Done::Group { .. }) {
+        if !tree.group(op, "barrier").is_empty() && matches!(completion, OpCompletion::Group { .. }) {
             return self.unmodelled(op, "a bulk copy that completes on a barrier is not followed yet");
         }
         let predicate = self.predicate(op);
@@ -310,21 +312,21 @@ impl Lowerer<'_> {
             let mask = self.scalar(mask);
             return self.multicast_to(op, site, &predicate, mask);
         }
-        let reach = self.reach(op, issuer, done);
-        let Some(mut accesses) = self.accesses(op, site, touches) else { return };
+        let reach = self.reach(op, issuer, completion);
+        let Some(mut accesses) = self.accesses(op, site, operands) else { return };
         accesses.iter_mut().for_each(|access| access.ctas = reach.ctas);
-        let completion = match done {
-            Done::InOrder => Completion::InOrder,
-            Done::Group { when: Some(attr), .. } if !self.flag(op, attr) => Completion::InOrder,
-            Done::Group { kind, implicit, .. } => {
+        let completion = match completion {
+            OpCompletion::InOrder => Completion::InOrder,
+            OpCompletion::Group { when: Some(attr), .. } if !self.flag(op, attr) => Completion::InOrder,
+            OpCompletion::Group { kind, implicit, .. } => {
                 let awaited = kind == CommitKind::Wgmma && self.result_is_used(op);
                 Completion::Commit { kind, implicit, awaited }
             }
-            Done::InTurn { barrier } => {
+            OpCompletion::InTurn { barrier } => {
                 let Some(arrivals) = self.warp_arrivals(op, site, barrier) else { return };
                 Completion::InTurn(arrivals)
             }
-            Done::Transaction { barrier, of } => {
+            OpCompletion::Transaction { barrier, of } => {
                 let bytes = tree.group(op, of).first().and_then(|value| self.memory(*value)).map(|memory| memory.bytes);
                 let Some(bytes) = bytes else { return self.unmodelled(op, "how much it copies is not known") };
                 let Some(barrier) = self.barrier(op, site, barrier, 0) else { return };
@@ -342,25 +344,25 @@ impl Lowerer<'_> {
     }
 
     /// The accesses of an op; operands in registers have none. `None` where one is not followed.
-    pub(super) fn accesses(&mut self, op: OpId, site: SiteId, touches: &[Touch]) -> Option<Vec<Access>> {
+    pub(super) fn accesses(&mut self, op: OpId, site: SiteId, operands: &[OperandAccess]) -> Option<Vec<Access>> {
         let tree = self.tree;
-        let mut accesses = Vec::with_capacity(touches.len() + 1);
-        for touch in touches {
-            for at in 0..tree.group(op, touch.group).len().max(1) {
-                let value = tree.group(op, touch.group).get(at).copied();
+        let mut accesses = Vec::with_capacity(operands.len() + 1);
+        for operand in operands {
+            for at in 0..tree.group(op, operand.group).len().max(1) {
+                let value = tree.group(op, operand.group).get(at).copied();
                 let ty = value.and_then(|value| tree.value_type(value)).map(|ty| tree.ty(ty));
                 if matches!(ty, Some(Ty::Tensor { .. })) {
                     continue;
                 }
-                let view = self.operand(op, touch.group, at)?;
-                let proxy = self.proxy(view, touch.proxy);
-                let role = if touch.operand.is_empty() { touch.group } else { touch.operand };
-                self.role_of(op, site, role, touch.group, at);
+                let view = self.operand(op, operand.group, at)?;
+                let proxy = self.proxy(view, operand.proxy);
+                let role = if operand.operand.is_empty() { operand.group } else { operand.operand };
+                self.role_of(op, site, role, operand.group, at);
                 accesses.push(Access {
                     view,
-                    mode: touch.mode,
+                    mode: operand.mode,
                     proxy,
-                    operand: touch.operand,
+                    operand: operand.operand,
                     clears: false,
                     ctas: CtaSet::OWN,
                 });

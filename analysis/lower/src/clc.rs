@@ -4,8 +4,8 @@
 //! there. Whether a tile is granted is the machine's choice; which one is a free value.
 
 use super::Lowerer;
-use super::effects::Touch;
 use super::value::Val;
+use dialects::OperandAccess;
 use kernel::{Arrival, Completion, CtaSet, EffectKind, Input, InputKind, Issuer, Mode, Proxy, Pure, Recipients, Var};
 use ttgir::OpId;
 
@@ -13,7 +13,7 @@ impl Lowerer<'_> {
     /// A request; its operands go by different names in Triton and in the fork's TLX.
     pub(super) fn clc_request(&mut self, op: OpId, result: &'static str, barrier: &'static str) {
         let site = self.site(op);
-        let touch = Touch { group: result, mode: Mode::Write, proxy: Proxy::Async, operand: "" };
+        let touch = OperandAccess { group: result, mode: Mode::Write, proxy: Proxy::Async, operand: "" };
         let Some(mut accesses) = self.accesses(op, site, &[touch]) else { return };
         let all = self.ctas.cluster - 1;
         for access in &mut accesses {
@@ -36,7 +36,7 @@ impl Lowerer<'_> {
     /// Reads an answer: whether it grants a tile.
     pub(super) fn clc_read(&mut self, op: OpId, group: &'static str) -> Option<Var> {
         let site = self.site(op);
-        let touch = Touch { group, mode: Mode::Read, proxy: Proxy::Generic, operand: "" };
+        let touch = OperandAccess { group, mode: Mode::Read, proxy: Proxy::Generic, operand: "" };
         let source = self.accesses(op, site, &[touch])?.pop()?;
         let name = self.tree.results(op).first().map_or("", |result| self.tree.value_name(*result));
         let dst = self.build.scalar_param(name);

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 
 use super::Lowerer;
 use super::apply::Predicate;
-use super::effects::Done;
+use dialects::OpCompletion;
 use kernel::{CtaSet, Issuer, Recipients, Var};
 use ttgir::{AttrId, OpId, Ty, ValueId};
 
@@ -170,10 +170,10 @@ impl Lowerer<'_> {
     }
 
     /// The CTAs of an operation that has a row of its own.
-    pub(super) fn reach(&self, op: OpId, issuer: Issuer, done: Done) -> Reach {
-        match (issuer, done) {
+    pub(super) fn reach(&self, op: OpId, issuer: Issuer, completion: OpCompletion) -> Reach {
+        match (issuer, completion) {
             _ if self.ctas.cluster <= 1 => Reach::default(),
-            (Issuer::Tma, Done::Transaction { barrier, of }) => {
+            (Issuer::Tma, OpCompletion::Transaction { barrier, of }) => {
                 let barrier = self.broadcast(op, barrier, 0);
                 if self.tree.op_name(op) == "ttng.async_shared_store" {
                     return Reach::default();
@@ -189,7 +189,9 @@ impl Lowerer<'_> {
                     times: 1 << (result & barrier).count_ones(),
                 }
             }
-            (Issuer::Tma, Done::Group { .. }) => Reach { leaders: self.broadcast(op, "src", 0), ..Reach::default() },
+            (Issuer::Tma, OpCompletion::Group { .. }) => {
+                Reach { leaders: self.broadcast(op, "src", 0), ..Reach::default() }
+            }
             (Issuer::TensorCore, _) => self.paired(op),
             _ => Reach::default(),
         }

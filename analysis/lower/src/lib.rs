@@ -3,7 +3,7 @@
 //! Every `tt.func` that is not private and has a body becomes one kernel. Calls of private
 //! functions are inlined. What is followed: scalars of at most 64 bits ([`scalar`]), memdescs
 //! ([`view`], [`layout`]), structured and CFG control flow ([`flow`], [`region`]),
-//! `ttg.warp_specialize` ([`specialize`]), and the ops of the tables in [`effects`].
+//! `ttg.warp_specialize` ([`specialize`]), and the effects that [`dialects`] declares.
 //!
 //! Dropped without a word: tensors, floats and what computes them, global memory. A scalar that
 //! depends on them is a free input. Never dropped: an op with a memdesc operand or of a dialect
@@ -18,7 +18,6 @@ mod build;
 mod cfg;
 mod clc;
 mod cta;
-mod effects;
 mod fences;
 mod flow;
 mod host;

@@ -8,16 +8,17 @@
 
 use super::Lowerer;
 use super::apply::Predicate;
-use super::effects::Touch;
+use dialects::OperandAccess;
 use kernel::{Access, Arrival, Completion, EffectKind, Issuer, Mode, Proxy, Pure, SiteId, Width};
 use ttgir::{MemSpace, OpId, Ty, ValueId};
 
-const fn read(group: &'static str, operand: &'static str) -> Touch {
-    Touch { group, mode: Mode::Read, proxy: Proxy::Async, operand }
+const fn read(group: &'static str, operand: &'static str) -> OperandAccess {
+    OperandAccess { group, mode: Mode::Read, proxy: Proxy::Async, operand }
 }
 
-const PLAIN: &[Touch] = &[read("a", "A"), read("b", "B")];
-const SCALED: &[Touch] = &[read("a", "A"), read("b", "B"), read("a_scale", "AScale"), read("b_scale", "BScale")];
+const PLAIN: &[OperandAccess] = &[read("a", "A"), read("b", "B")];
+const SCALED: &[OperandAccess] =
+    &[read("a", "A"), read("b", "B"), read("a_scale", "AScale"), read("b_scale", "BScale")];
 
 impl Lowerer<'_> {
     pub(super) fn mma(&mut self, op: OpId, scaled: bool) {

@@ -3,21 +3,11 @@
 use super::Lowerer;
 use super::apply::Predicate;
 use super::value::Val;
+use dialects::RemoteStoreKind;
 use kernel::{
     Access, Arrival, Completion, CtaSet, EffectKind, Issuer, Mode, Proxy, Pure, Recipients, SiteId, Var, ViewOp, Width,
 };
 use ttgir::OpId;
-
-/// How a remote store completes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Remote {
-    /// In program order.
-    Store,
-    /// With the transaction of a barrier there.
-    AsyncStore,
-    /// The same, from shared memory.
-    AsyncCopy,
-}
 
 impl Lowerer<'_> {
     /// A view of the same place in another CTA.
@@ -39,7 +29,7 @@ impl Lowerer<'_> {
     }
 
     /// `remote_shmem_store` and its asynchronous kin.
-    pub(super) fn remote_store(&mut self, op: OpId, how: Remote) {
+    pub(super) fn remote_store(&mut self, op: OpId, how: RemoteStoreKind) {
         let tree = self.tree;
         let Some(&rank) = tree.group(op, "ctaRank").first() else {
             return self.unmodelled(op, "its operand `ctaRank` is missing");
@@ -54,7 +44,7 @@ impl Lowerer<'_> {
             clears: false,
             ctas: CtaSet::OWN,
         });
-        if how == Remote::AsyncCopy {
+        if how == RemoteStoreKind::AsyncCopy {
             let Some(src) = self.operand(op, "src", 0) else { return };
             self.role_of(op, site, "src", "src", 0);
             accesses.push(access(src, Mode::Read, Proxy::Async));
@@ -62,9 +52,9 @@ impl Lowerer<'_> {
         let bytes = tree.group(op, "dst").first().and_then(|value| self.memory(*value)).map_or(0, |dst| dst.bytes);
         let Some(dst) = self.operand(op, "dst", 0).and_then(|dst| self.in_cta(dst, rank, "")) else { return };
         self.role_of(op, site, "dst", "dst", 0);
-        let proxy = if how == Remote::AsyncCopy { Proxy::Async } else { Proxy::Generic };
+        let proxy = if how == RemoteStoreKind::AsyncCopy { Proxy::Async } else { Proxy::Generic };
         accesses.push(access(dst, Mode::Write, proxy));
-        let (issuer, completion) = if how == Remote::Store {
+        let (issuer, completion) = if how == RemoteStoreKind::Store {
             (Issuer::Base, Completion::InOrder)
         } else {
             let Some(barrier) = self.barrier(op, site, "barrier", 0) else { return };

@@ -3,25 +3,9 @@
 use super::Lowerer;
 use super::layout::{Memory, contiguous, reshape};
 use super::value::Val;
+use dialects::ViewKind;
 use kernel::{Access, Buffer, Completion, CtaSet, Dim, EffectKind, Issuer, Mode, Proxy, Shape, Space, Var, ViewOp};
 use ttgir::{OpId, ValueId};
-
-/// Which view an op makes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Window {
-    /// One slot of the leading dimension.
-    Index,
-    /// Static offsets.
-    Subslice,
-    /// Static offset along the columns.
-    Columns,
-    /// Dimensions in another order.
-    Trans,
-    /// Other dimensions over the same elements.
-    Reshape,
-    /// Another type at the same place.
-    Reinterpret,
-}
 
 impl Lowerer<'_> {
     /// `local_alloc` and `tmem_alloc`: storage, and a write where there is a source.
@@ -82,13 +66,13 @@ impl Lowerer<'_> {
     }
 
     /// Lowers a view; what cannot be followed is opaque, and so said where it is used.
-    pub(super) fn window(&mut self, op: OpId, window: Window) {
+    pub(super) fn window(&mut self, op: OpId, kind: ViewKind) {
         let tree = self.tree;
         let (Some(&src), Some(&result)) = (tree.operands(op).first(), tree.results(op).first()) else { return };
         let made = self.view(src).and_then(|src| {
             let shape = self.build.shape(src)?.clone();
             let memory = self.memory(result)?;
-            self.make(op, window, src, &shape, memory, result)
+            self.make(op, kind, src, &shape, memory, result)
         });
         match made {
             Some(view) => self.bind(result, Val::View(view)),
@@ -104,7 +88,7 @@ impl Lowerer<'_> {
     fn make(
         &mut self,
         op: OpId,
-        window: Window,
+        kind: ViewKind,
         src: Var,
         from: &Shape,
         memory: Memory,
@@ -118,8 +102,8 @@ impl Lowerer<'_> {
             let exact = shape.exact && (!punned || contiguous(&shape));
             Shape { exact, ..shape }
         };
-        let (place, shape, punned) = match window {
-            Window::Index => {
+        let (place, shape, punned) = match kind {
+            ViewKind::Index => {
                 let (first, rest) = from.dims.split_first()?;
                 let index = *self.tree.operands(op).get(1)?;
                 let index = self.scalar(index);
@@ -131,7 +115,7 @@ impl Lowerer<'_> {
                 let rest = if rest.is_empty() { vec![Dim { size: 1, stride: from.element }] } else { rest.to_vec() };
                 (ViewOp::Index { index, stride: first.stride, count: first.size }, with(rest), punned)
             }
-            Window::Subslice => {
+            ViewKind::Subslice => {
                 let offsets = self.tree.attr(op, "offsets").map(|attr| self.tree.attr_array(attr))?;
                 let offsets: Vec<u64> = offsets
                     .iter()
@@ -158,7 +142,7 @@ impl Lowerer<'_> {
                 let dims = cut.map(|(dim, size)| Dim { size: *size, stride: dim.stride }).collect();
                 (ViewOp::Shift(shift), with(dims), punned)
             }
-            Window::Columns => {
+            ViewKind::Columns => {
                 // The fork has `N`; Triton 3.9 has `offset`, along `dim`, which is 1 unless said.
                 let offset = self.int_attr(op, "N").or_else(|| self.int_attr(op, "offset"));
                 let offset = offset.and_then(|at| u64::try_from(at).ok())?;
@@ -178,7 +162,7 @@ impl Lowerer<'_> {
                 let shape = with(dims);
                 (ViewOp::Shift(shift), Shape { exact: shape.exact && exact, ..shape }, punned)
             }
-            Window::Trans => {
+            ViewKind::Trans => {
                 let order = self.tree.attr(op, "order").map(|attr| self.tree.attr_array(attr))?;
                 let dim =
                     |attr| self.tree.attr_int(attr).and_then(|at| from.dims.get(usize::try_from(at).ok()?).copied());
@@ -188,7 +172,7 @@ impl Lowerer<'_> {
                 }
                 (ViewOp::Shift(0), with(dims), punned)
             }
-            Window::Reshape => match reshape(from, &memory.sizes) {
+            ViewKind::Reshape => match reshape(from, &memory.sizes) {
                 Some(dims) => (ViewOp::Shift(0), with(dims), punned),
                 None => {
                     // The range it lies in, as one run.
@@ -198,7 +182,7 @@ impl Lowerer<'_> {
                     (ViewOp::Shift(0), Shape { dims, element, exact: false }, true)
                 }
             },
-            Window::Reinterpret => {
+            ViewKind::Reinterpret => {
                 let exact = from.exact && contiguous(from);
                 let punned = memory.space == Space::Shared && (punned || memory.shape != *from);
                 (ViewOp::Shift(0), Shape { exact, ..memory.shape }, punned)

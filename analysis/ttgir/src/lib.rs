@@ -23,7 +23,6 @@ mod ids;
 mod lexer;
 mod locs;
 mod names;
-mod ops;
 mod parse;
 pub mod queries;
 mod resolve;

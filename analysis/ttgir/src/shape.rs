@@ -1,6 +1,6 @@
 //! What can be read off the text of a type, and types made from others.
 
-use super::ops::Rule;
+use dialects::TypeRule;
 
 /// A shaped type's text in its parts: `tensor<` `128x64x` `f16` `, #blocked>`.
 #[derive(Clone, Copy, Debug)]
@@ -107,18 +107,18 @@ pub(super) fn dims(text: &str) -> Vec<i64> {
 }
 
 /// The type that `rule` makes of a canonical type text.
-pub(super) fn derive(rule: Rule, of: &str) -> Option<String> {
+pub(super) fn derive(rule: TypeRule, of: &str) -> Option<String> {
     let shape = of.starts_with("tensor<").then(|| shaped(of)).flatten();
     let with = |element: &str| match shape {
         Some(s) => format!("{}{}{element}{}", s.before, s.dims, s.after),
         None => element.to_owned(),
     };
     match rule {
-        Rule::Spelt | Rule::Fixed(_) | Rule::Same(_) => None,
-        Rule::Bool(_) => (shape.is_some() || !of.starts_with("vector<")).then(|| with("i1")),
-        Rule::Int(_) => (shape.is_some() || !of.starts_with("vector<")).then(|| with("i32")),
-        Rule::Element(_) => Some(shape?.element.to_owned()),
-        Rule::Pointee(_) => {
+        TypeRule::Spelt | TypeRule::Fixed(_) | TypeRule::Same(_) => None,
+        TypeRule::Bool(_) => (shape.is_some() || !of.starts_with("vector<")).then(|| with("i1")),
+        TypeRule::Int(_) => (shape.is_some() || !of.starts_with("vector<")).then(|| with("i32")),
+        TypeRule::Element(_) => Some(shape?.element.to_owned()),
+        TypeRule::Pointee(_) => {
             let pointer = shape.map_or(of, |s| s.element);
             let inner = pointer.strip_prefix("!tt.ptr<")?;
             Some(with(inner[..top_level_end(inner)].trim()))

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::error::SyntaxError;
 use super::ids::{AttrId, BlockId, OpId, RegionId, Sym, TypeId, ValueId};
 use super::lexer::Tokens;
-use super::ops::{Arity, Spec, table};
 use super::parse::Parser;
 use super::resolve;
 use super::store::{Op, Owner, Store, Value};
 use base::TextRange;
+use dialects::{Arity, OpCode, OpEffect, OpSyntax, effect_of_undeclared, table};
 
 /// What defines a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,7 +99,7 @@ impl Tree {
     }
 
     /// The table's row for an operation, if it has one.
-    fn spec(&self, op: OpId) -> Option<&'static Spec> {
+    fn spec(&self, op: OpId) -> Option<&'static OpSyntax> {
         self.op(op).name.get().ok().map(|row| table().row(row))
     }
 
@@ -108,6 +108,24 @@ impl Tree {
         match self.op(op).name.get() {
             Ok(row) => table().row(row).name,
             Err(sym) => self.store.names.get(sym),
+        }
+    }
+
+    /// Which of the declared ops it is; none for a name that no dialect declares.
+    pub fn code(&self, op: OpId) -> Option<OpCode> {
+        self.spec(op).map(|spec| spec.decl.code)
+    }
+
+    /// Whether it is this op.
+    pub fn is(&self, op: OpId, code: impl Into<OpCode>) -> bool {
+        self.code(op) == Some(code.into())
+    }
+
+    /// What it does to memory and barriers, by its declaration or by its dialect.
+    pub fn effect(&self, op: OpId) -> OpEffect {
+        match self.spec(op) {
+            Some(spec) => spec.decl.effect,
+            None => effect_of_undeclared(self.op_name(op)),
         }
     }
 

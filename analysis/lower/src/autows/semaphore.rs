@@ -13,8 +13,8 @@
 use super::aref::Kind;
 use super::hidden::{Channel, Counter, Part, Ring, Side};
 use crate::Lowerer;
-use crate::effects::{Known, Row, known};
 use crate::value::Val;
+use dialects::OpEffect;
 use kernel::{AbstractOf, CmpOp, EffectKind, Half, Mode, Pure, Recipients, Space, Stage, Var, Width};
 use ttgir::{Def, OpId, ValueId};
 
@@ -233,8 +233,8 @@ impl Lowerer<'_> {
             let mut open = tree.results(buffer).to_vec();
             while let Some(value) = open.pop() {
                 for user in users(self, value) {
-                    match known(tree.op_name(user)) {
-                        Known::Row(Row::View(_)) => open.extend(tree.results(user)),
+                    match tree.effect(user) {
+                        OpEffect::View(_) => open.extend(tree.results(user)),
                         _ => uses.push((user, value)),
                     }
                 }
@@ -242,11 +242,11 @@ impl Lowerer<'_> {
         }
         let (first, value) = uses.into_iter().min()?;
         let takes = |group: &str| tree.group(first, group).contains(&value);
-        match known(tree.op_name(first)) {
-            Known::Row(Row::DescriptorLoad) => Some(takes("result")),
-            Known::Row(Row::Mma { .. }) => Some(takes("d")),
-            Known::Row(Row::Memory { touches, .. }) => {
-                Some(touches.iter().any(|touch| touch.mode == Mode::Write && takes(touch.group)))
+        match tree.effect(first) {
+            OpEffect::DescriptorLoad => Some(takes("result")),
+            OpEffect::Mma { .. } => Some(takes("d")),
+            OpEffect::Memory { accesses, .. } => {
+                Some(accesses.iter().any(|access| access.mode == Mode::Write && takes(access.group)))
             }
             _ => None,
         }

@@ -14,10 +14,10 @@ use rustc_hash::FxHashSet;
 
 use super::tasks::{Tasks, any, below};
 use crate::Lowerer;
-use crate::effects::{Known, Row, known};
 use crate::region::Exit;
 use crate::specialize::PARTITIONS;
 use crate::value::{Class, Val};
+use dialects::OpEffect;
 use kernel::{Fork, Partition, Stage, Target, Terminator, Var};
 use ttgir::{OpId, RegionId, Tree, Ty, ValueId};
 
@@ -264,10 +264,10 @@ impl Lowerer<'_> {
 
     /// Whether an op only computes, or only names memory.
     fn computes(&self, op: OpId) -> bool {
-        match known(self.tree.op_name(op)) {
-            Known::Row(Row::View(_) | Row::MapToRemote) => true,
-            Known::Row(_) | Known::Missing => false,
-            Known::Pure => self.tree.op_name(op) != "tt.call" && !self.tree.results(op).is_empty(),
+        match self.tree.effect(op) {
+            OpEffect::View(_) | OpEffect::MapToRemote => true,
+            OpEffect::Pure => self.tree.op_name(op) != "tt.call" && !self.tree.results(op).is_empty(),
+            _ => false,
         }
     }
 

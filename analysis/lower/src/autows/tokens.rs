@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use super::origin::origin;
 use super::tasks::below;
 use crate::Lowerer;
-use crate::effects::TokenOp;
+use dialects::TokenOp;
 use kernel::{
     Abstract, AbstractOf, Buffer, BufferId, Dim, EffectKind, Half, Pure, Recipients, Shape, SiteId, Space, Stage, Var,
     ViewOp, Width,

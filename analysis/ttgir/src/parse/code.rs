@@ -5,31 +5,31 @@ use super::op::Draft;
 use super::region::Arg;
 use super::{Parsed, Parser, SyntaxError};
 use crate::ids::{Slice, TypeId};
-use crate::ops::Code;
 use base::TextRange;
+use dialects::HandWrittenForm;
 
 /// Address spaces of `ttg.barrier`.
 const ADDR_SPACES: &[&str] = &["none", "local", "global_read", "global_write", "tensor_read", "tensor_write", "all"];
 
 impl<'t> Parser<'t> {
-    pub(super) fn coded(&mut self, d: &mut Draft, code: Code) -> Parsed {
+    pub(super) fn coded(&mut self, d: &mut Draft, code: HandWrittenForm) -> Parsed {
         match code {
-            Code::Func => self.func(d),
-            Code::Module => self.module(d),
-            Code::For => self.scf_for(d),
-            Code::If => self.scf_if(d),
-            Code::While => self.scf_while(d),
-            Code::ExecuteRegion => self.execute_region(d),
-            Code::IndexSwitch => self.index_switch(d),
-            Code::WarpSpecialize => self.warp_specialize(d),
-            Code::Barrier => self.barrier(d),
-            Code::WarpGroup => self.warp_group(d),
-            Code::SubtiledRegion => self.subtiled_region(d),
-            Code::Constant => self.constant(d),
-            Code::Select => self.select(d),
-            Code::Branch => self.branch(d),
-            Code::CondBranch => self.cond_branch(d),
-            Code::Switch => self.switch(d),
+            HandWrittenForm::Func => self.func(d),
+            HandWrittenForm::Module => self.module(d),
+            HandWrittenForm::For => self.scf_for(d),
+            HandWrittenForm::If => self.scf_if(d),
+            HandWrittenForm::While => self.scf_while(d),
+            HandWrittenForm::ExecuteRegion => self.execute_region(d),
+            HandWrittenForm::IndexSwitch => self.index_switch(d),
+            HandWrittenForm::WarpSpecialize => self.warp_specialize(d),
+            HandWrittenForm::Barrier => self.barrier(d),
+            HandWrittenForm::WarpGroup => self.warp_group(d),
+            HandWrittenForm::SubtiledRegion => self.subtiled_region(d),
+            HandWrittenForm::Constant => self.constant(d),
+            HandWrittenForm::Select => self.select(d),
+            HandWrittenForm::Branch => self.branch(d),
+            HandWrittenForm::CondBranch => self.cond_branch(d),
+            HandWrittenForm::Switch => self.switch(d),
         }
     }
 

@@ -5,10 +5,10 @@ use smallvec::SmallVec;
 use super::op::Draft;
 use super::{Parser, SyntaxError};
 use crate::ids::{Slice, Sym, TypeId};
-use crate::ops::{Arity, Form, Group, Rule, Spec};
 use crate::shape;
 use crate::store::{Owner, Succ, Value};
 use base::TextRange;
+use dialects::{Arity, GroupRef, OpForm, OpSyntax, TypeRule};
 
 impl Parser<'_> {
     /// Puts what was read into the arrays.
@@ -50,7 +50,7 @@ impl Parser<'_> {
     }
 
     /// Gives each operand the type that the form says or implies.
-    fn give_operand_types(&mut self, d: &mut Draft, spec: &'static Spec) {
+    fn give_operand_types(&mut self, d: &mut Draft, spec: &'static OpSyntax) {
         if let Some(types) = d.all_operands.take() {
             if types.len() != d.uses.len() && !d.broken {
                 self.count_error(d, types.len());
@@ -79,7 +79,7 @@ impl Parser<'_> {
             at = end;
         }
         for (g, group) in spec.operands.iter().enumerate() {
-            if group.rule == Rule::Spelt || d.groups[g].len == 0 || !d.grouped {
+            if group.rule == TypeRule::Spelt || d.groups[g].len == 0 || !d.grouped {
                 continue;
             }
             if let Some(ty) = self.implied(d, spec, group.rule, 0) {
@@ -102,19 +102,19 @@ impl Parser<'_> {
     }
 
     /// The type that `rule` gives.
-    fn implied(&mut self, d: &Draft, spec: &'static Spec, rule: Rule, depth: u32) -> Option<TypeId> {
+    fn implied(&mut self, d: &Draft, spec: &'static OpSyntax, rule: TypeRule, depth: u32) -> Option<TypeId> {
         let of = match rule {
-            Rule::Spelt => return None,
-            Rule::Fixed(text) => return Some(self.make_type(text)),
-            Rule::Same(g) | Rule::Bool(g) | Rule::Int(g) | Rule::Pointee(g) | Rule::Element(g) => g,
+            TypeRule::Spelt => return None,
+            TypeRule::Fixed(text) => return Some(self.make_type(text)),
+            TypeRule::Same(g) | TypeRule::Bool(g) | TypeRule::Int(g) | TypeRule::Pointee(g) | TypeRule::Element(g) => g,
         };
         let (known, next) = match of {
-            Group::Operand(g) => {
+            GroupRef::Operand(g) => {
                 let first = d.groups[g as usize];
                 let used = d.uses.get(first.start as usize).filter(|_| first.len > 0);
                 (used.and_then(|used| used.ty.some()), spec.operands[g as usize].rule)
             }
-            Group::Result(g) => {
+            GroupRef::Result(g) => {
                 let typed = d.result_types.iter().find(|(group, _)| *group == g).map(|(_, ty)| *ty);
                 let listed = || d.all_results.as_ref().and_then(|all| all.get(g as usize)).copied();
                 (typed.or_else(listed), spec.results[g as usize].rule)
@@ -126,10 +126,10 @@ impl Parser<'_> {
             None => return None,
         };
         let key = match rule {
-            Rule::Same(_) => return Some(of),
-            Rule::Bool(_) => 0,
-            Rule::Int(_) => 1,
-            Rule::Pointee(_) => 2,
+            TypeRule::Same(_) => return Some(of),
+            TypeRule::Bool(_) => 0,
+            TypeRule::Int(_) => 1,
+            TypeRule::Pointee(_) => 2,
             _ => 3,
         };
         if let Some(&ty) = self.derived.get(&(of, key)) {
@@ -159,7 +159,7 @@ impl Parser<'_> {
                     }
                 }
             }
-            (None, Some(spec)) if !matches!(spec.form, Form::Skimmed) => {
+            (None, Some(spec)) if !matches!(spec.form, OpForm::Skimmed) => {
                 for (g, group) in spec.results.iter().enumerate() {
                     let typed = d.result_types.iter().filter(|(of, _)| *of as usize == g).map(|(_, ty)| *ty);
                     let before = out.len();
@@ -168,14 +168,14 @@ impl Parser<'_> {
                         continue;
                     }
                     match (group.arity, group.rule) {
-                        (Arity::Many, Rule::Same(Group::Operand(of))) => {
+                        (Arity::Many, TypeRule::Same(GroupRef::Operand(of))) => {
                             out.extend(d.groups[of as usize].range().map(|at| d.uses[at].ty));
                         }
                         (Arity::One, rule) => {
                             let ty = self.implied(d, spec, rule, 0);
                             out.push(ty.unwrap_or(TypeId::NONE));
                         }
-                        (Arity::Maybe, Rule::Fixed(text)) if d.token => {
+                        (Arity::Maybe, TypeRule::Fixed(text)) if d.token => {
                             let ty = self.make_type(text);
                             out.push(ty);
                         }

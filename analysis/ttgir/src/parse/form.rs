@@ -3,21 +3,21 @@
 use super::op::Draft;
 use super::{Parsed, Parser};
 use crate::ids::{AttrId, Slice};
-use crate::ops::{Arity, Group, Piece, Spec, Step};
+use dialects::{Arity, FormPiece, FormStep, GroupRef, OpSyntax};
 
 impl Parser<'_> {
     /// Follows the steps of a form.
-    pub(super) fn steps(&mut self, d: &mut Draft, steps: &'static [Step]) -> Parsed {
+    pub(super) fn steps(&mut self, d: &mut Draft, steps: &'static [FormStep]) -> Parsed {
         for (at, step) in steps.iter().enumerate() {
             match step {
-                Step::Maybe(then, other) => {
+                FormStep::Maybe(then, other) => {
                     if self.begins(d, then, &steps[at + 1..]) {
                         self.steps(d, then)?;
                     } else {
                         self.steps(d, other)?;
                     }
                 }
-                Step::AnyOrder(clauses) => {
+                FormStep::AnyOrder(clauses) => {
                     let mut done = 0u32;
                     while let Some(n) = (0..clauses.len())
                         .find(|&n| done & (1 << n) == 0 && self.begins(d, &clauses[n], &steps[at + 1..]))
@@ -33,30 +33,30 @@ impl Parser<'_> {
     }
 
     /// Whether the text goes on with these steps.
-    fn begins(&self, d: &Draft, steps: &'static [Step], rest: &[Step]) -> bool {
+    fn begins(&self, d: &Draft, steps: &'static [FormStep], rest: &[FormStep]) -> bool {
         match steps {
-            [Step::Punct(p), Step::Types(Group::Operand(g), _), ..] => {
+            [FormStep::Punct(p), FormStep::Types(GroupRef::Operand(g), _), ..] => {
                 // A variadic group without operands has no types, so the comma is another's.
                 let many = d.spec.is_some_and(|spec| spec.operands[*g as usize].arity == Arity::Many);
                 self.at_punct(p) && !(many && d.groups[*g as usize].len == 0)
             }
-            [Step::Punct(p), Step::Word(w), ..] => {
+            [FormStep::Punct(p), FormStep::Word(w), ..] => {
                 let after = self.skip_trivia(self.pos + p.len());
                 self.at_punct(p) && self.slice(after, self.word_end(after)) == *w
             }
-            [Step::Punct(p), ..] => self.at_punct(p),
-            [Step::Word(w), ..] => self.peek_word() == *w,
-            [Step::Operands(_), ..] => self.peek() == b'%' && !(self.newline && self.at_op_start()),
-            [Step::Attr(_), ..] => {
+            [FormStep::Punct(p), ..] => self.at_punct(p),
+            [FormStep::Word(w), ..] => self.peek_word() == *w,
+            [FormStep::Operands(_), ..] => self.peek() == b'%' && !(self.newline && self.at_op_start()),
+            [FormStep::Attr(_), ..] => {
                 let word = self.peek_word();
                 let taken = rest.iter().any(|step| match step {
-                    Step::Maybe(then, _) => matches!(then.first(), Some(Step::Word(w)) if *w == word),
-                    Step::Word(w) => *w == word,
+                    FormStep::Maybe(then, _) => matches!(then.first(), Some(FormStep::Word(w)) if *w == word),
+                    FormStep::Word(w) => *w == word,
                     _ => false,
                 });
                 !word.is_empty() && !taken && word != "loc" && !self.newline
             }
-            [Step::Dict(None), ..] => self.peek() == b'{',
+            [FormStep::Dict(None), ..] => self.peek() == b'{',
             _ => false,
         }
     }
@@ -65,16 +65,16 @@ impl Parser<'_> {
         self.src[self.pos..].starts_with(p.as_bytes())
     }
 
-    fn step(&mut self, d: &mut Draft, step: &'static Step) -> Parsed {
+    fn step(&mut self, d: &mut Draft, step: &'static FormStep) -> Parsed {
         match step {
-            Step::Punct(p) => {
+            FormStep::Punct(p) => {
                 if !self.at_punct(p) {
                     return Err(self.expected(&format!("`{p}`")));
                 }
                 self.bump(p.len());
             }
-            Step::Word(w) => self.expect_word(w)?,
-            Step::Operands(g) => {
+            FormStep::Word(w) => self.expect_word(w)?,
+            FormStep::Operands(g) => {
                 let first = d.uses.len();
                 match d.spec.map(|spec| spec.operands[*g as usize].arity) {
                     Some(Arity::Many) => self.operands(d)?,
@@ -84,38 +84,38 @@ impl Parser<'_> {
                 }
                 d.fill(*g, first);
             }
-            Step::Attr(name) => {
+            FormStep::Attr(name) => {
                 let attr = self.inline_attr()?;
                 self.name_attr(&mut d.attrs, name, attr);
             }
-            Step::Unit(name) => {
+            FormStep::Unit(name) => {
                 let attr = self.attr_since(self.last_token_start());
                 self.name_attr(&mut d.attrs, name, attr);
             }
-            Step::Dict(None) => {
+            FormStep::Dict(None) => {
                 if self.peek() == b'{' {
                     self.dict(&mut d.attrs)?;
                 }
             }
-            Step::Dict(Some(word)) => {
+            FormStep::Dict(Some(word)) => {
                 if self.eat_word(word) {
                     self.dict(&mut d.attrs)?;
                 }
             }
-            Step::Types(group, stripped) => self.group_types(d, *group, *stripped)?,
-            Step::AllOperands => {
+            FormStep::Types(group, stripped) => self.group_types(d, *group, *stripped)?,
+            FormStep::AllOperands => {
                 d.all_operands = Some(self.type_list()?);
             }
-            Step::AllResults => {
+            FormStep::AllResults => {
                 d.all_results = Some(self.type_list()?);
             }
-            Step::Function => {
+            FormStep::Function => {
                 let (inputs, results) = self.function_type()?;
                 d.all_operands = Some(inputs);
                 d.all_results = Some(results);
             }
-            Step::Piece(piece) => self.piece(d, *piece)?,
-            Step::Maybe(..) | Step::AnyOrder(_) => {}
+            FormStep::Piece(piece) => self.piece(d, *piece)?,
+            FormStep::Maybe(..) | FormStep::AnyOrder(_) => {}
         }
         Ok(())
     }
@@ -129,10 +129,10 @@ impl Parser<'_> {
         at
     }
 
-    fn group_types(&mut self, d: &mut Draft, group: Group, stripped: bool) -> Parsed {
+    fn group_types(&mut self, d: &mut Draft, group: GroupRef, stripped: bool) -> Parsed {
         let Some(spec) = d.spec else { return Ok(()) };
         match group {
-            Group::Operand(g) => {
+            GroupRef::Operand(g) => {
                 let count = d.groups[g as usize].len;
                 match spec.operands[g as usize].arity {
                     Arity::One => {
@@ -154,7 +154,7 @@ impl Parser<'_> {
                     }
                 }
             }
-            Group::Result(g) => {
+            GroupRef::Result(g) => {
                 if spec.results[g as usize].arity != Arity::Many || self.at_type() {
                     let ty = self.maybe_stripped(stripped)?;
                     d.result_types.push((g, ty));
@@ -184,9 +184,9 @@ impl Parser<'_> {
         Ok(types)
     }
 
-    fn piece(&mut self, d: &mut Draft, piece: Piece) -> Parsed {
+    fn piece(&mut self, d: &mut Draft, piece: FormPiece) -> Parsed {
         match piece {
-            Piece::Token(g) => {
+            FormPiece::Token(g) => {
                 let first = d.uses.len();
                 if self.eat(b'[') {
                     d.token = true;
@@ -198,9 +198,9 @@ impl Parser<'_> {
                 d.fill(g, first);
                 Ok(())
             }
-            Piece::Barriers(values, preds) => self.pairs(d, values, preds, |p| p.eat(b',')),
-            Piece::Tokens(values, preds) => self.pairs(d, values, preds, |p| p.eat_word("nvws_token")),
-            Piece::Pointer(g) => {
+            FormPiece::Barriers(values, preds) => self.pairs(d, values, preds, |p| p.eat(b',')),
+            FormPiece::Tokens(values, preds) => self.pairs(d, values, preds, |p| p.eat_word("nvws_token")),
+            FormPiece::Pointer(g) => {
                 if self.at_punct("!tt.ptr") {
                     let ty = self.ty()?;
                     d.operand_types.push((g, ty));
@@ -211,11 +211,11 @@ impl Parser<'_> {
                 }
                 Ok(())
             }
-            Piece::Named => {
+            FormPiece::Named => {
                 d.token = !d.names.is_empty();
                 Ok(())
             }
-            Piece::Offsets(name) => {
+            FormPiece::Offsets(name) => {
                 let start = self.pos;
                 while self.peek() != b']' {
                     let end = self.number_end(self.pos);
@@ -310,7 +310,7 @@ impl Parser<'_> {
     }
 
     /// Splits the operands of a generic form into groups.
-    fn group_by_sizes(&mut self, d: &mut Draft, spec: &'static Spec) {
+    fn group_by_sizes(&mut self, d: &mut Draft, spec: &'static OpSyntax) {
         let total = d.uses.len();
         let sizes: Vec<usize> = match self.segment_sizes(d) {
             Some(sizes) => sizes,
@@ -346,7 +346,7 @@ impl Parser<'_> {
 }
 
 /// The generic form lists operands before the labels; says which of them each target gets.
-fn give_targets(d: &mut Draft, spec: &'static Spec) {
+fn give_targets(d: &mut Draft, spec: &'static OpSyntax) {
     let first = match spec.name {
         "cf.br" => 0,
         "cf.cond_br" => 1,

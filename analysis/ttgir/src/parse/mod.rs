@@ -27,9 +27,9 @@ use rustc_hash::FxHashMap;
 
 use super::error::SyntaxError;
 use super::ids::{OpId, Sym, TypeId};
-use super::ops::{Table, table};
 use super::store::{Alias, Store};
 use base::TextRange;
+use dialects::{OpTable, table};
 
 /// How deep regions may nest.
 const MAX_REGIONS: u32 = 128;
@@ -55,7 +55,7 @@ pub(super) struct Parser<'t> {
     newline: bool,
     pub(super) store: Store,
     pub(super) errors: Vec<SyntaxError>,
-    table: &'static Table,
+    table: &'static OpTable,
     derived: FxHashMap<(TypeId, u8), TypeId>,
     /// The operation in hand, for the uses it makes.
     op: OpId,

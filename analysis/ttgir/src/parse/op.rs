@@ -5,10 +5,10 @@ use smallvec::SmallVec;
 use super::attr::Attrs;
 use super::{Parsed, Parser, SyntaxError};
 use crate::ids::{AttrId, BlockId, OpId, RegionId, Slice, Sym, TypeId};
-use crate::ops::{Form, Spec};
 use crate::store::{Op, OpName, Succ, Use};
 use crate::suggest::nearest;
 use base::TextRange;
+use dialects::{OpForm, OpSyntax};
 
 /// Dialects that may stand in Triton's files and whose ops are skimmed.
 const SKIMMED: &[&str] = &[
@@ -81,7 +81,7 @@ pub(super) struct ResultName {
 pub(super) struct Draft {
     pub op: OpId,
     pub name: OpName,
-    pub spec: Option<&'static Spec>,
+    pub spec: Option<&'static OpSyntax>,
     pub names: SmallVec<[ResultName; 2]>,
     pub uses: SmallVec<[Use; 8]>,
     /// Per operand group, its run of `uses`.
@@ -215,13 +215,13 @@ impl<'t> Parser<'t> {
         self.bump(word.len());
         self.set_name(d, start, full, row);
         match d.spec.map(|spec| &spec.form) {
-            None | Some(Form::Skimmed) => {
+            None | Some(OpForm::Skimmed) => {
                 self.skim(d);
                 Ok(())
             }
-            Some(Form::Generic) => Err(self.expected("the generic form, as this operation has no other")),
-            Some(Form::Steps(steps)) => self.steps(d, steps),
-            Some(Form::Code(code)) => self.coded(d, *code),
+            Some(OpForm::Generic) => Err(self.expected("the generic form, as this operation has no other")),
+            Some(OpForm::Steps(steps)) => self.steps(d, steps),
+            Some(OpForm::HandWritten(code)) => self.coded(d, *code),
         }
     }
 

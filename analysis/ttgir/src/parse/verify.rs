@@ -4,17 +4,17 @@
 use super::op::Draft;
 use super::{Parser, SyntaxError};
 use crate::ids::{AttrId, TypeId};
-use crate::ops::{AttrRule, Form, Rule, Spec};
 use crate::shape;
 use base::TextRange;
+use dialects::{AttrRule, OpForm, OpSyntax, TypeRule};
 
 impl Parser<'_> {
     /// Reports what the table forbids.
-    pub(super) fn verify(&mut self, d: &Draft, spec: &'static Spec, results: &[TypeId]) {
+    pub(super) fn verify(&mut self, d: &Draft, spec: &'static OpSyntax, results: &[TypeId]) {
         for rule in &spec.attrs {
             self.verify_attr(d, spec, rule);
         }
-        if matches!(spec.form, Form::Steps(_)) {
+        if matches!(spec.form, OpForm::Steps(_)) {
             self.verify_fixed(d, spec);
         }
         if spec.same_shape || spec.same_element {
@@ -27,7 +27,7 @@ impl Parser<'_> {
         TextRange::new(op.name_start, op.name_end)
     }
 
-    fn verify_attr(&mut self, d: &Draft, spec: &'static Spec, rule: &AttrRule) {
+    fn verify_attr(&mut self, d: &Draft, spec: &'static OpSyntax, rule: &AttrRule) {
         let named = d.attrs.iter().find(|named| self.store.names.get(named.name) == rule.name);
         let Some(named) = named else {
             if rule.required {
@@ -49,11 +49,11 @@ impl Parser<'_> {
     }
 
     /// Types that the form spells although they are fixed.
-    fn verify_fixed(&mut self, d: &Draft, spec: &'static Spec) {
+    fn verify_fixed(&mut self, d: &Draft, spec: &'static OpSyntax) {
         let operands = d.operand_types.iter().map(|(g, ty)| (spec.operands[*g as usize].rule, *ty));
         let results = d.result_types.iter().map(|(g, ty)| (spec.results[*g as usize].rule, *ty));
         let wrong = operands.chain(results).find_map(|(rule, ty)| match rule {
-            Rule::Fixed(text) if self.store.types.text(self.store.types.canon(ty)) != text => Some((text, ty)),
+            TypeRule::Fixed(text) if self.store.types.text(self.store.types.canon(ty)) != text => Some((text, ty)),
             _ => None,
         });
         if let Some((text, ty)) = wrong {
@@ -62,7 +62,7 @@ impl Parser<'_> {
         }
     }
 
-    fn verify_shapes(&mut self, d: &Draft, spec: &'static Spec, results: &[TypeId]) {
+    fn verify_shapes(&mut self, d: &Draft, spec: &'static OpSyntax, results: &[TypeId]) {
         let types = d.uses.iter().map(|used| used.ty).chain(results.iter().copied());
         let mut first: Option<(String, String)> = None;
         for ty in types.filter_map(TypeId::some) {

@@ -4,10 +4,10 @@ use rustc_hash::FxHashMap;
 
 use super::super::error::SyntaxError;
 use super::super::ids::{BlockId, OpId, RegionId, Sym};
-use super::super::ops::{Form, Spec, table};
 use super::super::store::{Block, Region, Store};
 use super::super::suggest::nearest;
 use base::TextRange;
+use dialects::{OpForm, OpSyntax, table};
 
 /// The blocks of a tree by region and label.
 pub(super) type Labels = FxHashMap<(RegionId, Sym), BlockId>;
@@ -56,7 +56,7 @@ pub(super) fn check(store: &Store, labels: &Labels, errors: &mut Vec<SyntaxError
     }
 }
 
-fn spec(store: &Store, op: OpId) -> Option<&'static Spec> {
+fn spec(store: &Store, op: OpId) -> Option<&'static OpSyntax> {
     store.ops[op.index()].name.get().ok().map(|row| table().row(row))
 }
 
@@ -73,7 +73,7 @@ fn end(store: &Store, region: &Region, block: &Block, errors: &mut Vec<SyntaxErr
     }
     let carries = store.ops[region.op.index()].results.len > 0;
     let needless = around.graph || (around.bare && !carries);
-    if needless || matches!(around.form, Form::Skimmed) {
+    if needless || matches!(around.form, OpForm::Skimmed) {
         return;
     }
     let Some(&last) = ops.last() else {

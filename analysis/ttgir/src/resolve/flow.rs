@@ -2,9 +2,9 @@
 
 use super::super::error::SyntaxError;
 use super::super::ids::{OpId, TypeId};
-use super::super::ops::table;
 use super::super::store::{Op, Store};
 use base::TextRange;
+use dialects::table;
 
 /// Reports values that leave a region in another number or type than their operation takes.
 pub(super) fn check(store: &Store, errors: &mut Vec<SyntaxError>) {

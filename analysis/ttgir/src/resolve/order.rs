@@ -5,10 +5,10 @@ use rustc_hash::FxHashMap;
 
 use super::super::error::SyntaxError;
 use super::super::ids::{BlockId, OpId, RegionId, ValueId};
-use super::super::ops::table;
 use super::super::store::{Owner, Store, Use};
 use super::blocks::Labels;
 use base::TextRange;
+use dialects::table;
 
 /// Reports uses that their definition does not reach.
 pub(super) fn check(store: &Store, labels: &Labels, errors: &mut Vec<SyntaxError>) {

@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::nest::constant;
 use super::{Planned, Who};
-use crate::effects::{Done, Known, Row, known};
 use crate::layout;
+use dialects::{OpCompletion, OpEffect};
 use kernel::{CommitKind, Issuer, Mode};
 use ttgir::{BlockId, MemSpace, OpId, RegionId, Tree, Ty, ValueId};
 
@@ -160,13 +160,9 @@ impl Walk<'_> {
 
     fn plain(&mut self, op: OpId, name: &str) {
         let tree = self.tree;
-        let row = match known(name) {
-            Known::Row(row) => Some(row),
-            Known::Missing | Known::Pure => None,
-        };
-        match row {
-            Some(Row::Allocate) => self.allocate(op),
-            Some(Row::View(_)) => {
+        match tree.effect(op) {
+            OpEffect::Allocate => self.allocate(op),
+            OpEffect::View(_) => {
                 if let (Some(&source), Some(&result)) = (tree.operands(op).first(), tree.results(op).first())
                     && let Some(&at) = self.of.get(&source)
                 {
@@ -174,21 +170,21 @@ impl Walk<'_> {
                     self.found[at].views.push(op);
                 }
             }
-            Some(Row::Wait(..)) => self.alike(tree.results(op), tree.operands(op)),
-            Some(Row::Nothing | Row::StoreTokenWait) => {}
-            Some(Row::Memory { issuer, touches, done }) => {
+            OpEffect::WaitGroup { .. } => self.alike(tree.results(op), tree.operands(op)),
+            OpEffect::Nothing | OpEffect::StoreTokenWait => {}
+            OpEffect::Memory { issuer, accesses, completion } => {
                 let engine = if issuer == Issuer::TensorCore { Engine::TensorCore } else { Engine::Warps };
                 let mut modes: BTreeMap<usize, (bool, bool)> = BTreeMap::new();
-                for touch in touches {
-                    for value in tree.group(op, touch.group) {
+                for access in accesses {
+                    for value in tree.group(op, access.group) {
                         if let Some(&at) = self.of.get(value) {
                             let mode = modes.entry(at).or_default();
-                            mode.0 |= touch.mode == Mode::Read;
-                            mode.1 |= touch.mode == Mode::Write;
+                            mode.0 |= access.mode == Mode::Read;
+                            mode.1 |= access.mode == Mode::Write;
                         }
                     }
                 }
-                let over = self.over(op, done);
+                let over = self.over(op, completion);
                 for (at, (reads, writes)) in modes {
                     match &over {
                         Some(over) => self.access(at, op, over.clone(), engine, reads, writes),
@@ -196,7 +192,7 @@ impl Walk<'_> {
                     }
                 }
             }
-            Some(Row::Mma { .. }) => self.mma(op),
+            OpEffect::Mma { .. } => self.mma(op),
             _ if name.starts_with("nvws.descriptor_") => {
                 let into: Vec<usize> =
                     tree.operands(op).iter().filter_map(|value| self.of.get(value).copied()).collect();
@@ -285,9 +281,9 @@ impl Walk<'_> {
     }
 
     /// Where what `op` starts is over; `None` where nothing that is followed waits for it.
-    fn over(&self, op: OpId, done: Done) -> Option<Path> {
+    fn over(&self, op: OpId, completion: OpCompletion) -> Option<Path> {
         let tree = self.tree;
-        let Done::Group { kind, when, .. } = done else { return Some(self.path.clone()) };
+        let OpCompletion::Group { kind, when, .. } = completion else { return Some(self.path.clone()) };
         let flag = |name| tree.attr(op, name).is_some_and(|attr| tree.attr_text(attr).trim() != "false");
         if when.is_some_and(|when| !flag(when)) {
             return Some(self.path.clone());

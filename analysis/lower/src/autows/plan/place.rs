@@ -12,8 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::hidden::Counter;
 use super::{By, Channel, Edge, Planned, channels};
 use crate::Lowerer;
-use crate::effects::{Known, Row, known};
 use crate::value::Val;
+use dialects::OpEffect;
 use kernel::{
     Abstract, AbstractOf, Arrival, Buffer, BufferId, Dim, EffectKind, Half, Pure, Recipients, Shape, Space, Var,
     ViewOp, Width,
@@ -234,8 +234,8 @@ impl Lowerer<'_> {
                 // Views that stand outside name another slot now.
                 for view in member.views {
                     let inside = tree.parent_block(view).is_some_and(|at| self.is_within(at, block));
-                    if let (false, Known::Row(Row::View(window))) = (inside, known(tree.op_name(view))) {
-                        self.window(view, window);
+                    if let (false, OpEffect::View(kind)) = (inside, tree.effect(view)) {
+                        self.window(view, kind);
                     }
                 }
             }

@@ -1,10 +1,6 @@
-//! The table in memory.
+//! The syntax of an op in the form in which the parser follows it.
 
-use std::sync::OnceLock;
-
-use rustc_hash::FxHashMap;
-
-use super::notation;
+use crate::declare::OpDecl;
 
 /// How many values a group holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,7 +15,7 @@ pub enum Arity {
 
 /// A group of operands or results, by position in its list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Group {
+pub enum GroupRef {
     /// An operand group.
     Operand(u8),
     /// A result group.
@@ -28,37 +24,37 @@ pub enum Group {
 
 /// Where a type comes from that the form does not spell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rule {
+pub enum TypeRule {
     /// The form spells it.
     Spelt,
     /// Always this type.
     Fixed(&'static str),
     /// The same as another group's.
-    Same(Group),
+    Same(GroupRef),
     /// `i1` in the shape of another group's.
-    Bool(Group),
+    Bool(GroupRef),
     /// `i32` in the shape of another group's.
-    Int(Group),
+    Int(GroupRef),
     /// What another group's pointers point to.
-    Pointee(Group),
+    Pointee(GroupRef),
     /// The element type of another group's.
-    Element(Group),
+    Element(GroupRef),
 }
 
 /// One operand or result group of an op.
 #[derive(Clone, Debug)]
-pub struct Operand {
+pub struct OperandGroup {
     /// Its name in the dialect's definition.
     pub name: &'static str,
     /// How many values it holds.
     pub arity: Arity,
     /// Its type, where the form leaves it out.
-    pub rule: Rule,
+    pub rule: TypeRule,
 }
 
 /// One piece of a form.
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum FormStep {
     /// Punctuation.
     Punct(&'static str),
     /// A keyword.
@@ -72,7 +68,7 @@ pub enum Step {
     /// `{…}`, with a keyword before it or without.
     Dict(Option<&'static str>),
     /// The types of a group; with `true`, the dialect's name may be left out.
-    Types(Group, bool),
+    Types(GroupRef, bool),
     /// The types of all operands.
     AllOperands,
     /// The types of all results.
@@ -80,16 +76,16 @@ pub enum Step {
     /// `(operands) -> results`.
     Function,
     /// One form or another, told apart by the first piece.
-    Maybe(Vec<Step>, Vec<Step>),
+    Maybe(Vec<FormStep>, Vec<FormStep>),
     /// Clauses in any order, each at most once.
-    AnyOrder(Vec<Vec<Step>>),
+    AnyOrder(Vec<Vec<FormStep>>),
     /// A hand-written piece.
-    Piece(Piece),
+    Piece(FormPiece),
 }
 
 /// The hand-written pieces of forms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Piece {
+pub enum FormPiece {
     /// `[%dep]`, `[]` or nothing; brackets say that there is a token result.
     Token(u8),
     /// `, %barrier[%pred]` any number of times.
@@ -107,7 +103,7 @@ pub enum Piece {
 /// The hand-written forms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Code {
+pub enum HandWrittenForm {
     Func,
     Module,
     For,
@@ -139,29 +135,31 @@ pub struct AttrRule {
 
 /// How an op is written.
 #[derive(Clone, Debug)]
-pub enum Form {
+pub enum OpForm {
     /// Only `"name"(…) : (…) -> …`.
     Generic,
     /// Something that is skimmed for operands, labels and regions.
     Skimmed,
     /// By a parser of its own.
-    Code(Code),
-    /// Step by step.
-    Steps(Vec<Step>),
+    HandWritten(HandWrittenForm),
+    /// FormStep by step.
+    Steps(Vec<FormStep>),
 }
 
-/// One op.
+/// The syntax of one op.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)]
-pub struct Spec {
+pub struct OpSyntax {
+    /// The declaration that it was read from.
+    pub decl: &'static OpDecl,
     /// `dialect.op`.
     pub name: &'static str,
-    /// Operand groups in the dialect's order.
-    pub operands: Vec<Operand>,
+    /// OperandGroup groups in the dialect's order.
+    pub operands: Vec<OperandGroup>,
     /// Result groups.
-    pub results: Vec<Operand>,
+    pub results: Vec<OperandGroup>,
     /// How it is written.
-    pub form: Form,
+    pub form: OpForm,
     /// Whether it ends a block.
     pub terminator: bool,
     /// Whether its regions see nothing from above.
@@ -180,106 +178,4 @@ pub struct Spec {
     pub shuffled: bool,
     /// Whether every operand group has exactly one operand.
     pub fixed: bool,
-}
-
-/// All ops.
-#[derive(Debug)]
-pub struct Table {
-    rows: Vec<Spec>,
-    by_name: FxHashMap<&'static str, u32>,
-    dialects: Vec<&'static str>,
-}
-
-impl Table {
-    /// The row of a name.
-    pub fn find(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).map(|&row| row as usize)
-    }
-
-    /// The row with a number that `find` gave.
-    pub fn row(&self, row: usize) -> &Spec {
-        &self.rows[row]
-    }
-
-    /// All rows.
-    pub fn rows(&self) -> &[Spec] {
-        &self.rows
-    }
-
-    /// Whether all ops of a dialect are in the table, so that a missing one does not exist.
-    pub fn knows_dialect(&self, dialect: &str) -> bool {
-        self.dialects.contains(&dialect)
-    }
-}
-
-/// Dialects whose rows are complete.
-const COMPLETE: &[&str] = &[
-    "tt",
-    "ttg",
-    "ttng",
-    "nvws",
-    "amdg",
-    "tlx",
-    "tti",
-    "proton",
-    "proton_gpu",
-    "gluon",
-    "nvg",
-    "arith",
-    "math",
-    "scf",
-    "cf",
-    "ub",
-];
-
-/// The table, read on first use.
-pub fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let mut rows = Vec::new();
-        for text in SOURCES {
-            notation::read(text, &mut rows);
-        }
-        let mut by_name = FxHashMap::default();
-        for (at, row) in rows.iter().enumerate() {
-            by_name.entry(row.name).or_insert(at as u32);
-        }
-        Table { rows, by_name, dialects: COMPLETE.to_vec() }
-    })
-}
-
-/// One file a dialect.
-const SOURCES: &[&str] = &[
-    include_str!("builtin.ops"),
-    include_str!("tt.ops"),
-    include_str!("ttg.ops"),
-    include_str!("ttng.ops"),
-    include_str!("nvws.ops"),
-    include_str!("nvg.ops"),
-    include_str!("amdg.ops"),
-    include_str!("tlx.ops"),
-    include_str!("tti.ops"),
-    include_str!("gluon.ops"),
-    include_str!("proton.ops"),
-    include_str!("arith.ops"),
-    include_str!("math.ops"),
-    include_str!("scf.ops"),
-    include_str!("cf.ops"),
-    include_str!("gpu.ops"),
-];
-
-#[cfg(test)]
-mod tests {
-    use super::{SOURCES, table};
-
-    #[test]
-    fn every_row_reads() {
-        let lines = SOURCES.iter().flat_map(|text| text.lines());
-        let rows: Vec<&str> = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-        for row in &rows {
-            let name = row.split(" |").next().unwrap_or(row);
-            assert!(table().find(name).is_some(), "this row does not read: {row}");
-        }
-        assert_eq!(rows.len(), table().rows().len());
-    }
 }

@@ -1,0 +1,80 @@
+//! The table of all ops by name, and what holds for a dialect as a whole.
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
+use crate::declare::DIALECTS;
+use crate::effect::OpEffect;
+use crate::notation;
+use crate::syntax::OpSyntax;
+
+/// The syntax of all declared ops.
+#[derive(Debug)]
+pub struct OpTable {
+    rows: Vec<OpSyntax>,
+    by_name: FxHashMap<&'static str, u32>,
+}
+
+impl OpTable {
+    /// The row of a name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).map(|&row| row as usize)
+    }
+
+    /// The row with a number that `find` gave.
+    pub fn row(&self, row: usize) -> &OpSyntax {
+        &self.rows[row]
+    }
+
+    /// All rows, dialect by dialect.
+    pub fn rows(&self) -> &[OpSyntax] {
+        &self.rows
+    }
+
+    /// Whether all ops of a dialect are declared, so that a missing one does not exist.
+    pub fn knows_dialect(&self, dialect: &str) -> bool {
+        COMPLETE.contains(&dialect)
+    }
+}
+
+/// Dialects whose declarations are complete.
+const COMPLETE: [&str; 16] = [
+    "tt",
+    "ttg",
+    "ttng",
+    "nvws",
+    "amdg",
+    "tlx",
+    "tti",
+    "proton",
+    "proton_gpu",
+    "gluon",
+    "nvg",
+    "arith",
+    "math",
+    "scf",
+    "cf",
+    "ub",
+];
+
+/// The table, read on first use.
+pub fn table() -> &'static OpTable {
+    static TABLE: OnceLock<OpTable> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let rows: Vec<OpSyntax> = DIALECTS.iter().copied().flatten().filter_map(notation::read).collect();
+        let mut by_name = FxHashMap::default();
+        for (at, row) in rows.iter().enumerate() {
+            by_name.entry(row.name).or_insert(at as u32);
+        }
+        OpTable { rows, by_name }
+    })
+}
+
+/// What to make of an op that is declared nowhere: in a dialect that may synchronise, anything.
+pub fn effect_of_undeclared(name: &str) -> OpEffect {
+    match name.split_once('.').map(|(dialect, _)| dialect) {
+        Some("ttng" | "nvws" | "amdg" | "tlx" | "nvg" | "nvvm" | "rocdl" | "llvm") => OpEffect::Unknown,
+        _ => OpEffect::Pure,
+    }
+}
