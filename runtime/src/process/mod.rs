@@ -9,7 +9,7 @@ mod child;
 mod folder;
 
 pub use child::{Ended, Errors, Job, Outcome, run};
-pub use folder::Folder;
+pub use folder::RunFolder;
 
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use base::Cancel;
 
-use super::{Ended, Folder, Job, Outcome, allowed, pause, run};
+use super::{Ended, RunFolder, Job, Outcome, allowed, pause, run};
 
 fn shell(script: &str, time: Duration, cancel: &Cancel<'_>) -> (Outcome, Vec<String>) {
-    let folder = Folder::new().expect("a folder");
+    let folder = RunFolder::new().expect("a folder");
     let job = Job {
         program: Path::new("/bin/sh"),
         arguments: vec!["-c".into(), script.into()],
@@ -90,12 +90,12 @@ fn a_flood_is_counted_and_does_not_block() {
 
 #[test]
 fn a_folder_goes_with_its_value() {
-    let folder = Folder::new().expect("a folder");
+    let folder = RunFolder::new().expect("a folder");
     let path = folder.path().to_owned();
     std::fs::write(path.join("x"), "y").expect("a file");
     drop(folder);
     assert!(!path.exists());
-    assert!(Folder::within(Path::new("/nowhere/at/all")).is_err());
+    assert!(RunFolder::within(Path::new("/nowhere/at/all")).is_err());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use findings::Kind;
 
 use super::Replay;
 use crate::launch::{Launch, Origin};
-use crate::process::Folder;
+use crate::process::RunFolder;
 use crate::run::{Backend, Bounds, End, Instrument, Request, RunReport};
 
 const IR: &str = r#"#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
@@ -34,7 +34,7 @@ const PYTHON: &str =
     "import x\n\n@gluon.jit\ndef twice():\n    # one\n    bar = f()\n    helper(bar)\n    helper(bar)\n";
 
 fn replay(log: &str, path: &str, text: &str, compiled: Option<&str>) -> RunReport {
-    let folder = Folder::new().expect("a folder");
+    let folder = RunFolder::new().expect("a folder");
     let file = folder.path().join("log.txt");
     fs::write(&file, log).expect("a log");
     let request = Request {

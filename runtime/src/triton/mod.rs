@@ -25,7 +25,7 @@ pub use strip::without_locations;
 use self::artefacts::Artefact;
 use self::events::Told;
 use self::job::{Prepared, prepare};
-use crate::process::{Ended, Folder, Job, Outcome, allowed, run};
+use crate::process::{Ended, RunFolder, Job, Outcome, allowed, run};
 use crate::run::{Backend, Cost, End, Event, Instrument, Request, RunError, RunReport};
 
 const DRIVER: &str = include_str!("driver.py");
@@ -57,7 +57,7 @@ impl Backend for Triton {
         say: &mut dyn FnMut(Event),
         cancel: &Cancel<'_>,
     ) -> Result<RunReport, RunError> {
-        let folder = Folder::new().map_err(|why| {
+        let folder = RunFolder::new().map_err(|why| {
             RunError(format!("no folder for temporary files: {why}; TMPDIR says where they go, and needs space there"))
         })?;
         let python = is_python(&request.path.to_string_lossy());

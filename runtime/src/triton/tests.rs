@@ -13,7 +13,7 @@ use findings::Kind;
 use super::Triton;
 use crate::array::DType;
 use crate::launch::{Argument, ArraySpec, Fill, Given, Launch, Origin};
-use crate::process::Folder;
+use crate::process::RunFolder;
 use crate::run::{Backend, Bounds, End, Event, Instrument, Request, RunError, RunReport};
 
 const KERNEL: &str = r#"#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
@@ -41,7 +41,7 @@ tell '{"event":"gpu","name":"NVIDIA H200","kind":"cuda","arch":"90","driver":"13
 "#;
 
 fn run(script: &str, change: impl Fn(&mut Request)) -> Result<RunReport, RunError> {
-    let folder = Folder::new().expect("a folder");
+    let folder = RunFolder::new().expect("a folder");
     let python = folder.path().join("python");
     fs::write(&python, format!("#!/bin/sh\n{script}")).expect("a script");
     fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).expect("it may be run");

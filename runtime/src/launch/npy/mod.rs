@@ -6,8 +6,9 @@
 //!
 //! Missed: structured types, complex numbers, strings and objects.
 
+
+mod archive;
 mod header;
-mod zip;
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -34,8 +35,8 @@ pub fn load(path: &Path, member: Option<&str>, wanted: Option<DType>) -> Result<
         return Err(named(format!("larger than {} GiB", BYTES >> 30)));
     }
     let bytes = fs::read(path).map_err(|error| named(error.to_string()))?;
-    if zip::is(&bytes) {
-        let member = zip::member(&bytes, member).map_err(named)?;
+    if archive::is_archive(&bytes) {
+        let member = archive::member(&bytes, member).map_err(named)?;
         return parse(&member, wanted).map_err(named);
     }
     if member.is_some() {
@@ -52,12 +53,12 @@ pub fn load(path: &Path, member: Option<&str>, wanted: Option<DType>) -> Result<
 pub fn load_all(path: &Path) -> Result<Vec<(String, Array)>, String> {
     let named = |why: String| format!("{}: {why}", path.display());
     let bytes = fs::read(path).map_err(|error| named(error.to_string()))?;
-    if !zip::is(&bytes) {
+    if !archive::is_archive(&bytes) {
         return Ok(vec![(String::new(), parse(&bytes, None).map_err(named)?)]);
     }
-    let names = zip::names(&bytes).map_err(named)?;
+    let names = archive::names(&bytes).map_err(named)?;
     let read = |name: String| {
-        let array = zip::member(&bytes, Some(&name)).and_then(|member| parse(&member, None));
+        let array = archive::member(&bytes, Some(&name)).and_then(|member| parse(&member, None));
         array.map(|array| (name.clone(), array)).map_err(|why| named(format!("`{name}`: {why}")))
     };
     names.into_iter().map(read).collect()
@@ -73,7 +74,7 @@ pub fn peek(path: &Path, member: Option<&str>) -> Result<(DType, Vec<u64>), Stri
     let file = fs::File::open(path).map_err(|error| named(error.to_string()))?;
     let mut start = Vec::new();
     file.take(HEADER).read_to_end(&mut start).map_err(|error| named(error.to_string()))?;
-    if zip::is(&start) || member.is_some() {
+    if archive::is_archive(&start) || member.is_some() {
         return load(path, member, None).map(|array| (array.dtype, array.shape));
     }
     let (header, _) = Header::read(&start).map_err(named)?;
@@ -169,7 +170,7 @@ pub fn save(path: &Path, array: &Array) -> io::Result<()> {
 pub fn save_all(path: &Path, arrays: &[(String, Array)]) -> io::Result<()> {
     let members: Vec<(String, Vec<u8>)> =
         arrays.iter().map(|(name, array)| (format!("{name}.npy"), print(array))).collect();
-    written(path, &zip::write(&members)?)
+    written(path, &archive::write(&members)?)
 }
 
 fn written(path: &Path, bytes: &[u8]) -> io::Result<()> {

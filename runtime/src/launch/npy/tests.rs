@@ -62,19 +62,19 @@ fn what_cannot_be_read_is_said() {
 
 #[test]
 fn deflated_archives() {
-    assert_eq!(zip::names(DEFLATED), Ok(vec!["small".to_owned(), "long".to_owned()]));
-    let long = zip::member(DEFLATED, Some("long")).and_then(|bytes| parse(&bytes, None));
+    assert_eq!(archive::names(DEFLATED), Ok(vec!["small".to_owned(), "long".to_owned()]));
+    let long = archive::member(DEFLATED, Some("long")).and_then(|bytes| parse(&bytes, None));
     let expected: Vec<f64> =
         (0..400).map(|at| if at % 3 == 0 { at / 7 } else { at * at % 251 }).map(f64::from).collect();
     assert_eq!(long.map(|array| numbers(&array).collect::<Vec<_>>()), Ok(expected));
-    assert!(zip::member(DEFLATED, None).is_err_and(|why| why.contains("`small`, `long`")));
+    assert!(archive::member(DEFLATED, None).is_err_and(|why| why.contains("`small`, `long`")));
     for cut in 0..DEFLATED.len() {
-        assert!(zip::names(&DEFLATED[..cut]).is_err());
+        assert!(archive::names(&DEFLATED[..cut]).is_err());
     }
     for at in 0..DEFLATED.len() {
         let mut damaged = DEFLATED.to_vec();
         damaged[at] ^= 0x55;
-        let _ = zip::member(&damaged, Some("long")).and_then(|bytes| parse(&bytes, None));
+        let _ = archive::member(&damaged, Some("long")).and_then(|bytes| parse(&bytes, None));
     }
 }
 
