@@ -3,7 +3,7 @@
 /// The type of an element, named as MLIR names it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 #[allow(missing_docs)]
-pub enum DType {
+pub enum ElemType {
     I1,
     #[default]
     I8,
@@ -26,29 +26,29 @@ pub enum DType {
 }
 
 /// Names of the types: MLIR's, then Triton's, then NumPy's and PyTorch's where they differ.
-const NAMES: &[(DType, &[&str])] = &[
-    (DType::I1, &["i1", "bool"]),
-    (DType::I8, &["i8", "u8", "int8", "uint8"]),
-    (DType::I16, &["i16", "u16", "int16", "uint16"]),
-    (DType::I32, &["i32", "u32", "int32", "uint32"]),
-    (DType::I64, &["i64", "u64", "int64", "uint64"]),
-    (DType::F4E2M1, &["f4E2M1FN", "e2m1"]),
-    (DType::F8E4M3FN, &["f8E4M3FN", "fp8e4nv", "float8_e4m3fn", "e4m3"]),
-    (DType::F8E5M2, &["f8E5M2", "fp8e5", "float8_e5m2", "e5m2"]),
-    (DType::F8E4M3FNUZ, &["f8E4M3FNUZ", "fp8e4b8", "float8_e4m3fnuz"]),
-    (DType::F8E5M2FNUZ, &["f8E5M2FNUZ", "fp8e5b16", "float8_e5m2fnuz"]),
-    (DType::F8E4M3B11FNUZ, &["f8E4M3B11FNUZ", "fp8e4b15"]),
-    (DType::F8E8M0, &["f8E8M0FNU", "float8_e8m0fnu", "e8m0"]),
-    (DType::F16, &["f16", "fp16", "float16"]),
-    (DType::BF16, &["bf16", "bfloat16"]),
-    (DType::F32, &["f32", "fp32", "float32"]),
-    (DType::F64, &["f64", "fp64", "float64"]),
+const NAMES: &[(ElemType, &[&str])] = &[
+    (ElemType::I1, &["i1", "bool"]),
+    (ElemType::I8, &["i8", "u8", "int8", "uint8"]),
+    (ElemType::I16, &["i16", "u16", "int16", "uint16"]),
+    (ElemType::I32, &["i32", "u32", "int32", "uint32"]),
+    (ElemType::I64, &["i64", "u64", "int64", "uint64"]),
+    (ElemType::F4E2M1, &["f4E2M1FN", "e2m1"]),
+    (ElemType::F8E4M3FN, &["f8E4M3FN", "fp8e4nv", "float8_e4m3fn", "e4m3"]),
+    (ElemType::F8E5M2, &["f8E5M2", "fp8e5", "float8_e5m2", "e5m2"]),
+    (ElemType::F8E4M3FNUZ, &["f8E4M3FNUZ", "fp8e4b8", "float8_e4m3fnuz"]),
+    (ElemType::F8E5M2FNUZ, &["f8E5M2FNUZ", "fp8e5b16", "float8_e5m2fnuz"]),
+    (ElemType::F8E4M3B11FNUZ, &["f8E4M3B11FNUZ", "fp8e4b15"]),
+    (ElemType::F8E8M0, &["f8E8M0FNU", "float8_e8m0fnu", "e8m0"]),
+    (ElemType::F16, &["f16", "fp16", "float16"]),
+    (ElemType::BF16, &["bf16", "bfloat16"]),
+    (ElemType::F32, &["f32", "fp32", "float32"]),
+    (ElemType::F64, &["f64", "fp64", "float64"]),
 ];
 
-impl DType {
+impl ElemType {
     /// The type that any of MLIR, Triton, NumPy and PyTorch calls so. Signedness is dropped: as in MLIR, it is
     /// a matter of the operation.
-    pub fn named(name: &str) -> Option<DType> {
+    pub fn named(name: &str) -> Option<ElemType> {
         NAMES.iter().find(|(_, names)| names.contains(&name)).map(|(dtype, _)| *dtype)
     }
 
@@ -60,18 +60,18 @@ impl DType {
     /// Bits of an element of a tensor; in global memory `i1` takes a byte.
     pub fn bits(self) -> u32 {
         match self {
-            DType::I1 => 1,
-            DType::F4E2M1 => 4,
-            DType::I8
-            | DType::F8E4M3FN
-            | DType::F8E5M2
-            | DType::F8E4M3FNUZ
-            | DType::F8E5M2FNUZ
-            | DType::F8E4M3B11FNUZ
-            | DType::F8E8M0 => 8,
-            DType::I16 | DType::F16 | DType::BF16 => 16,
-            DType::I32 | DType::F32 => 32,
-            DType::I64 | DType::F64 => 64,
+            ElemType::I1 => 1,
+            ElemType::F4E2M1 => 4,
+            ElemType::I8
+            | ElemType::F8E4M3FN
+            | ElemType::F8E5M2
+            | ElemType::F8E4M3FNUZ
+            | ElemType::F8E5M2FNUZ
+            | ElemType::F8E4M3B11FNUZ
+            | ElemType::F8E8M0 => 8,
+            ElemType::I16 | ElemType::F16 | ElemType::BF16 => 16,
+            ElemType::I32 | ElemType::F32 => 32,
+            ElemType::I64 | ElemType::F64 => 64,
         }
     }
 
@@ -82,7 +82,7 @@ impl DType {
 
     /// Whether it is an integer.
     pub fn is_int(self) -> bool {
-        matches!(self, DType::I1 | DType::I8 | DType::I16 | DType::I32 | DType::I64)
+        matches!(self, ElemType::I1 | ElemType::I8 | ElemType::I16 | ElemType::I32 | ElemType::I64)
     }
 }
 
@@ -90,10 +90,10 @@ impl DType {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Array {
     /// Of its elements.
-    pub dtype: DType,
+    pub dtype: ElemType,
     /// Elements, outermost dimension first; empty for a scalar.
     pub shape: Vec<u64>,
-    /// Row-major, little-endian, [`DType::bytes`] an element.
+    /// Row-major, little-endian, [`ElemType::bytes`] an element.
     pub bytes: Vec<u8>,
 }
 

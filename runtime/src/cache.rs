@@ -19,23 +19,23 @@ const BYTES: u64 = 16 << 20;
 /// The kernels of a cache, by name.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
-    kernels: BTreeMap<String, Vec<Entry>>,
+    kernels: BTreeMap<String, Vec<CacheEntry>>,
     /// Whether there were more folders than are looked at.
     pub cut: bool,
 }
 
 /// A compiled kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct CacheEntry {
     /// Its TTGIR.
     pub ttgir: PathBuf,
     /// When it was written.
     pub written: SystemTime,
 }
 
-/// The texts of an [`Entry`].
+/// The texts of an [`CacheEntry`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Texts {
+pub struct CachedTexts {
     /// The module.
     pub ttgir: String,
     /// The options it was compiled with, as JSON; empty where the file is missing.
@@ -85,26 +85,26 @@ impl Cache {
         let (Some(name), Ok(data)) = (path.file_stem().and_then(OsStr::to_str), file.metadata()) else { return };
         if data.is_file() && data.len() <= BYTES {
             let written = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-            self.kernels.entry(name.to_owned()).or_default().push(Entry { ttgir: path, written });
+            self.kernels.entry(name.to_owned()).or_default().push(CacheEntry { ttgir: path, written });
         }
     }
 
     /// All kernels, by name.
-    pub fn all(&self) -> impl Iterator<Item = (&str, &[Entry])> {
+    pub fn all(&self) -> impl Iterator<Item = (&str, &[CacheEntry])> {
         self.kernels.iter().map(|(name, entries)| (name.as_str(), entries.as_slice()))
     }
 
     /// The kernels of this name, newest first.
-    pub fn kernels(&self, name: &str) -> &[Entry] {
+    pub fn kernels(&self, name: &str) -> &[CacheEntry] {
         self.kernels.get(name).map_or(&[], Vec::as_slice)
     }
 }
 
-impl Entry {
+impl CacheEntry {
     /// Reads it.
-    pub fn read(&self) -> io::Result<Texts> {
+    pub fn read(&self) -> io::Result<CachedTexts> {
         let ttgir = fs::read_to_string(&self.ttgir)?;
         let options = fs::read_to_string(self.ttgir.with_extension("json")).unwrap_or_default();
-        Ok(Texts { ttgir, options })
+        Ok(CachedTexts { ttgir, options })
     }
 }

@@ -7,9 +7,9 @@
 pub mod array;
 pub mod cache;
 pub mod cpu;
-pub mod float;
+pub mod element;
+pub mod float_format;
 pub mod launch;
-pub mod number;
 pub mod process;
 pub mod replay;
 pub mod run;

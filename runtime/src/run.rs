@@ -36,7 +36,7 @@ impl Instrument {
 
 /// What may be used up before a run is ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Bounds {
+pub struct RunLimits {
     /// Wall-clock time of the kernel and of what launches it.
     pub time: Duration,
     /// Bytes that a child process may write to its outputs; what follows is counted and dropped.
@@ -47,15 +47,15 @@ pub struct Bounds {
     pub steps: u64,
 }
 
-impl Default for Bounds {
-    fn default() -> Bounds {
-        Bounds { time: Duration::from_secs(120), output: 64 << 20, memory: 4 << 30, steps: 50_000_000 }
+impl Default for RunLimits {
+    fn default() -> RunLimits {
+        RunLimits { time: Duration::from_secs(120), output: 64 << 20, memory: 4 << 30, steps: 50_000_000 }
     }
 }
 
 /// What is to be run.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct RunRequest {
     /// The file, as the user named it.
     pub path: PathBuf,
     /// Its text: TTGIR or Python.
@@ -67,7 +67,7 @@ pub struct Request {
     /// Who watches.
     pub instrument: Instrument,
     /// What may be used up.
-    pub bounds: Bounds,
+    pub bounds: RunLimits,
     /// Seed of random inputs: the one that [`crate::launch::fill`] is given. Apart from the other, so that several
     /// schedules can be run on the same inputs.
     pub inputs: u64,
@@ -77,7 +77,7 @@ pub struct Request {
 
 /// What is said while a run goes on.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Event {
+pub enum RunEvent {
     /// A stage begins (`compiling gemm`, `program 3 of 16`).
     Stage(String),
     /// So much of the whole is done, from 0 to 1.
@@ -85,7 +85,7 @@ pub enum Event {
 }
 
 /// Executes kernels.
-pub trait Backend {
+pub trait RunBackend {
     /// `cpu`, `triton`, `replay`.
     fn name(&self) -> &'static str;
 
@@ -97,8 +97,8 @@ pub trait Backend {
     /// Where nothing could be run; the message says what to do about it.
     fn run(
         &mut self,
-        request: &Request,
-        say: &mut dyn FnMut(Event),
+        request: &RunRequest,
+        say: &mut dyn FnMut(RunEvent),
         cancel: &Cancel<'_>,
     ) -> Result<RunReport, RunError>;
 }
@@ -113,7 +113,7 @@ pub struct RunReport {
     /// What it ran on, name and value: `Triton` `3.9.0`, `GPU` `NVIDIA H200 (sm_90)`, `seed` `0`.
     pub on: Vec<(String, String)>,
     /// How it ended.
-    pub end: End,
+    pub end: RunEnd,
     /// What was said of each kernel that ran: one finding an assert, at ranges of the request's text; its
     /// message quotes the sanitizer. Identical asserts are one finding, which says how many there were.
     pub kernels: Vec<KernelReport>,
@@ -124,12 +124,12 @@ pub struct RunReport {
     /// Arguments that are tensors, after the run, by name; empty where a backend cannot read them back.
     pub outputs: Vec<(String, Array)>,
     /// What it cost.
-    pub cost: Cost,
+    pub cost: RunCost,
 }
 
 /// How a run ended.
 #[derive(Clone, PartialEq, Debug)]
-pub enum End {
+pub enum RunEnd {
     /// To its end, and nobody asserted.
     Passed,
     /// Somebody asserted.
@@ -146,7 +146,7 @@ pub enum End {
 
 /// What a run cost.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Cost {
+pub struct RunCost {
     /// Wall-clock seconds.
     pub seconds: f64,
     /// Steps of the CPU backend, 0 of others.

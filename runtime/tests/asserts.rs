@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use asserts::{AssertClass, AssertLog, PathMap, classes};
 use base::Cancel;
 use findings::Finding;
-use runtime::launch::{Launch, Origin};
+use runtime::launch::{Launch, LaunchOrigin};
 use runtime::replay::Replay;
-use runtime::run::{Backend, Bounds, End, Instrument, Request};
+use runtime::run::{Instrument, RunBackend, RunEnd, RunLimits, RunRequest};
 use ttgir::Document;
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -28,20 +28,26 @@ fn replay(file: &str, line: &str) -> (Vec<Finding>, String) {
         NUMBER.fetch_add(1, Ordering::Relaxed)
     ));
     fs::write(&log, format!("some words\n[rank0]: {line}\r\nmore words\n")).expect("a log");
-    let request = Request {
+    let request = RunRequest {
         path,
         text: text.as_str().into(),
         compiled: None,
-        launch: Launch { kernel: None, grid: [1, 1, 1], arguments: Vec::new(), entry: None, origin: Origin::Chosen },
+        launch: Launch {
+            kernel: None,
+            grid: [1, 1, 1],
+            arguments: Vec::new(),
+            entry: None,
+            origin: LaunchOrigin::Chosen,
+        },
         instrument: Instrument::ConSan,
-        bounds: Bounds::default(),
+        bounds: RunLimits::default(),
         inputs: 0,
         seed: 0,
     };
     let mut backend = Replay { log: log.clone(), paths: PathMap::default() };
     let report = backend.run(&request, &mut |_| {}, &Cancel::never()).expect("it is read");
     fs::remove_file(&log).expect("the log is ours");
-    assert_eq!(report.end, End::Asserted, "{file}: {line}");
+    assert_eq!(report.end, RunEnd::Asserted, "{file}: {line}");
     assert!(report.elsewhere.is_empty(), "{file}: {:?}", report.elsewhere);
     (report.kernels.into_iter().flat_map(|kernel| kernel.findings).collect(), text)
 }

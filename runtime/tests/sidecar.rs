@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use runtime::sidecar::{KernelRequest, Request, Sidecar, SidecarError};
+use runtime::sidecar::{CompileRequest, KernelRequest, Sidecar, SidecarError};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -46,7 +46,7 @@ fn save(name: &str, text: &str) -> std::io::Result<String> {
     Ok(path.display().to_string())
 }
 
-fn request(file: String, kernel: &str, stages: &str) -> Request {
+fn request(file: String, kernel: &str, stages: &str) -> CompileRequest {
     let pairs = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
         pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
     };
@@ -58,7 +58,7 @@ fn request(file: String, kernel: &str, stages: &str) -> Request {
         num_warps: 4,
         num_ctas: 1,
     };
-    Request { file, kernels: vec![kernel] }
+    CompileRequest { file, kernels: vec![kernel] }
 }
 
 #[test]

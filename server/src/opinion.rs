@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use base::{Cancel, Cancelled, TextRange};
 use engine::Engine;
-use engine::instances::{ElaboratedInstance, Elaboration, Given, Opinion};
-use runtime::sidecar::{KernelRequest, Request, Sidecar, SidecarError};
+use engine::instances::{Elaboration, Given, Opinion, ElaboratedInstance};
+use runtime::sidecar::{CompileRequest, KernelRequest, Sidecar, SidecarError};
 
 /// How long importing Triton, and compiling all kernels of a file, may take.
 pub const PATIENCE: Duration = Duration::from_secs(120);
@@ -44,7 +44,7 @@ pub fn compare(
 ) -> Result<Result<Vec<Second>, SidecarError>, Cancelled> {
     let mut seconds = Vec::new();
     let mut wanted: Vec<(usize, &ElaboratedInstance)> = Vec::new();
-    let mut request = Request { file: path.display().to_string(), kernels: Vec::new() };
+    let mut request = CompileRequest { file: path.display().to_string(), kernels: Vec::new() };
     for kernel in &elaboration.kernels {
         let range = elaboration.module.place(kernel.entry.name_range).0;
         for elaborated in &kernel.instances {

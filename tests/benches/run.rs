@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use fencepost_tests::runs::{self, Runnable};
-use runtime::run::{End, Instrument, RunReport};
+use runtime::run::{Instrument, RunEnd, RunReport};
 
 /// Runs of each kind; the fastest counts.
 const TIMES: usize = 5;
@@ -48,7 +48,7 @@ fn measure(label: &str, kernel: &Runnable) {
         last = Some(report);
     }
     let Some(report) = last else { return };
-    let end = if report.end == End::Passed { String::new() } else { format!("  {:?}", report.end) };
+    let end = if report.end == RunEnd::Passed { String::new() } else { format!("  {:?}", report.end) };
     let (ratio, megabytes) = (with / without, report.cost.memory as f64 / 1e6);
     println!("{label:<34} {with:>10.4} {without:>10.4} {ratio:>7.2} {:>10} {megabytes:>10.1}{end}", report.cost.steps);
 }

@@ -11,9 +11,9 @@ use fencepost_tests::runner::{self, Trial};
 use fencepost_tests::runs::{self, Distance, Runnable, compare, corpus_file, numbers, recipes, runnable, written};
 use fencepost_tests::sources::root;
 use findings::Finding;
-use runtime::array::DType;
-use runtime::launch::Given;
-use runtime::run::{End, Instrument, RunReport};
+use runtime::array::ElemType;
+use runtime::launch::ArgumentValue;
+use runtime::run::{Instrument, RunEnd, RunReport};
 
 /// Of the schedule.
 const SEEDS: [u64; 2] = [0, 1];
@@ -57,7 +57,7 @@ fn clean(kernel: &Runnable) -> Result<(), String> {
 
 fn passed(report: &RunReport, seed: u64) -> Result<(), String> {
     match report.end {
-        End::Passed => Ok(()),
+        RunEnd::Passed => Ok(()),
         _ => Err(format!("seed {seed}: {:?}\n{}", report.end, said(report).join("\n"))),
     }
 }
@@ -84,14 +84,14 @@ fn right(kernel: &Runnable, reference: &str, report: &RunReport, seed: u64) -> R
 }
 
 /// The coarsest type that goes into the kernel, which is that of what it rounds on the way.
-fn inner(kernel: &Runnable) -> DType {
-    let dtype = |given: &Given| match given {
-        Given::Array(spec) if !spec.dtype.is_int() => Some(spec.dtype),
+fn inner(kernel: &Runnable) -> ElemType {
+    let dtype = |given: &ArgumentValue| match given {
+        ArgumentValue::Array(spec) if !spec.dtype.is_int() => Some(spec.dtype),
         _ => None,
     };
-    let types: Vec<DType> = kernel.launch.arguments.iter().filter_map(|argument| dtype(&argument.given)).collect();
-    let coarse = [DType::BF16, DType::F16].into_iter().find(|dtype| types.contains(dtype));
-    coarse.unwrap_or(DType::F32)
+    let types: Vec<ElemType> = kernel.launch.arguments.iter().filter_map(|argument| dtype(&argument.given)).collect();
+    let coarse = [ElemType::BF16, ElemType::F16].into_iter().find(|dtype| types.contains(dtype));
+    coarse.unwrap_or(ElemType::F32)
 }
 
 /// A broken twin asserts with some seed, or writes something else than its clean sibling.
@@ -100,8 +100,8 @@ fn broken(twin: &Runnable, clean: &str) -> Result<(), String> {
     for seed in 0..4 {
         let report = runs::run(twin, Instrument::ConSan, seed);
         match report.end {
-            End::Asserted | End::Hung(_) | End::Failed(_) => return Ok(()),
-            End::Passed if right(twin, clean, &report, seed).is_err() => return Ok(()),
+            RunEnd::Asserted | RunEnd::Hung(_) | RunEnd::Failed(_) => return Ok(()),
+            RunEnd::Passed if right(twin, clean, &report, seed).is_err() => return Ok(()),
             end => ends.push(format!("{end:?}")),
         }
     }

@@ -10,13 +10,13 @@ use kernel::Var;
 use lower::Executable;
 use ttgir::{Tree, Ty, ValueId};
 
-use super::context::{Held, held};
-use super::program::Argument;
+use super::context::{Representation, representation};
+use super::program::ParameterValue;
 use super::value::tensor::{Sizes, strides};
-use super::value::{Descriptor, Tensor, Value, World, tile};
-use crate::array::{Array, DType};
-use crate::launch::{ArraySpec, Given, Launch, fill, usual};
-use crate::number::encode;
+use super::value::{Descriptor, Environment, Tensor, Value, tile};
+use crate::array::{Array, ElemType};
+use crate::element::encode;
+use crate::launch::{ArgumentValue, ArraySpec, Launch, fill, usual};
 use crate::run::RunError;
 
 /// Blocks of a chosen tensor along each dimension.
@@ -24,7 +24,7 @@ const BLOCKS: u64 = 2;
 
 /// A tensor that the kernel was given.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Output {
+pub(super) struct OutputTensor {
     name: String,
     address: u64,
     spec: ArraySpec,
@@ -32,13 +32,13 @@ pub(super) struct Output {
 
 /// What the parameters are.
 #[derive(Debug, Default)]
-pub(super) struct Bound {
+pub(super) struct BoundArguments {
     /// Values of variables.
-    pub(super) values: Vec<(Var, Argument)>,
+    pub(super) values: Vec<(Var, ParameterValue)>,
     /// By position of the parameter: the integer that it is.
     pub(super) ints: Vec<Option<i64>>,
     /// Tensors to be read back.
-    pub(super) outputs: Vec<Output>,
+    pub(super) outputs: Vec<OutputTensor>,
     /// What was chosen.
     pub(super) notes: Vec<String>,
 }
@@ -48,9 +48,9 @@ struct Binder<'a> {
     params: &'a [ValueId],
     launch: &'a Launch,
     seed: u64,
-    world: &'a mut World,
-    bound: Bound,
-    values: Vec<Option<Argument>>,
+    world: &'a mut Environment,
+    bound: BoundArguments,
+    values: Vec<Option<ParameterValue>>,
     chosen: Vec<String>,
 }
 
@@ -60,13 +60,14 @@ pub(super) fn bind(
     made: &Executable,
     launch: &Launch,
     seed: u64,
-    world: &mut World,
-) -> Result<Bound, RunError> {
+    world: &mut Environment,
+) -> Result<BoundArguments, RunError> {
     let block = tree.regions(made.function).first().and_then(|region| tree.blocks(*region).first());
     let params = block.map_or(&[][..], |block| tree.block_args(*block));
     let values = vec![None; params.len()];
-    let mut binder = Binder { tree, params, launch, seed, world, bound: Bound::default(), values, chosen: Vec::new() };
-    binder.known()?;
+    let mut binder =
+        Binder { tree, params, launch, seed, world, bound: BoundArguments::default(), values, chosen: Vec::new() };
+    binder.check_names()?;
     for at in 0..params.len() {
         binder.parameter(at)?;
     }
@@ -80,9 +81,9 @@ impl Binder<'_> {
     }
 
     /// Whether all names of the recipe are parameters.
-    fn known(&self) -> Result<(), RunError> {
+    fn check_names(&self) -> Result<(), RunError> {
         let names: Vec<String> = (0..self.params.len()).map(|at| self.name(at)).collect();
-        let of = |name: &str| names.iter().any(|known| known == name) || self.position(name).is_some();
+        let of = |name: &str| names.iter().any(|check_names| check_names == name) || self.position(name).is_some();
         match self.launch.arguments.iter().find(|argument| !of(&argument.name) && is_runtime(&argument.given)) {
             Some(argument) => Err(RunError(format!(
                 "the kernel has no parameter `{}`; it has {}",
@@ -103,7 +104,7 @@ impl Binder<'_> {
         (at < self.params.len()).then_some(at)
     }
 
-    fn given(&self, at: usize) -> Option<&Given> {
+    fn given(&self, at: usize) -> Option<&ArgumentValue> {
         let name = self.name(at);
         let by_name = self.launch.arguments.iter().find(|argument| argument.name == name);
         let by_place = || self.launch.arguments.iter().find(|argument| self.position(&argument.name) == Some(at));
@@ -118,34 +119,34 @@ impl Binder<'_> {
         let strange = |what: &str| RunError(format!("`{name}` is given {what}, which its type does not take"));
         match (self.tree.value_type(value).map(|ty| self.tree.ty(ty)), self.given(at).cloned()) {
             (Some(Ty::TensorDesc { .. }), given) => self.descriptor(at, given),
-            (Some(Ty::Ptr), Some(Given::Array(spec))) => {
+            (Some(Ty::Ptr), Some(ArgumentValue::Array(spec))) => {
                 let address = self.allocate(&name, &spec)?;
-                self.values[at] = Some(Argument::Int(address));
+                self.values[at] = Some(ParameterValue::Int(address));
                 Ok(())
             }
-            (Some(Ty::Ptr), Some(Given::Int(address))) => {
-                self.values[at] = Some(Argument::Int(address));
+            (Some(Ty::Ptr), Some(ArgumentValue::Int(address))) => {
+                self.values[at] = Some(ParameterValue::Int(address));
                 Ok(())
             }
             (Some(Ty::Ptr), None) => self.elastic(at),
-            (Some(Ty::Int(_) | Ty::Index), Some(Given::Int(int))) => {
-                self.values[at] = Some(Argument::Int(int));
+            (Some(Ty::Int(_) | Ty::Index), Some(ArgumentValue::Int(int))) => {
+                self.values[at] = Some(ParameterValue::Int(int));
                 Ok(())
             }
             (Some(Ty::Int(_) | Ty::Index), None) => {
-                let width = match held(self.tree, value) {
-                    Held::Int(width) => width,
+                let width = match representation(self.tree, value) {
+                    Representation::Int(width) => width,
                     _ => 64,
                 };
                 let int = if width <= 8 { 1 } else { 256 };
                 self.chosen.push(format!("{name}={int}"));
-                self.values[at] = Some(Argument::Int(int));
+                self.values[at] = Some(ParameterValue::Int(int));
                 Ok(())
             }
             (Some(Ty::Float(_)), given) => {
                 let float = match given {
-                    Some(Given::Float(float)) => float,
-                    Some(Given::Int(int)) => int as f64,
+                    Some(ArgumentValue::Float(float)) => float,
+                    Some(ArgumentValue::Int(int)) => int as f64,
                     Some(_) => return Err(strange("a tensor")),
                     None => {
                         self.chosen.push(format!("{name}=1.0"));
@@ -154,10 +155,10 @@ impl Binder<'_> {
                 };
                 let dtype = tile::read(self.tree, value, 0).map_err(|trap| RunError(trap.to_string()))?.dtype;
                 let scalar = Tensor::splat(dtype, Sizes::from([]), encode(dtype, float));
-                self.values[at] = Some(Argument::Value(Value::Tensor(scalar)));
+                self.values[at] = Some(ParameterValue::Value(Value::Tensor(scalar)));
                 Ok(())
             }
-            (_, Some(Given::Array(_))) => Err(strange("a tensor")),
+            (_, Some(ArgumentValue::Array(_))) => Err(strange("a tensor")),
             (_, Some(_)) => Err(strange("a number")),
             (_, None) => Ok(()),
         }
@@ -171,7 +172,7 @@ impl Binder<'_> {
             Some(strides) => spread(&array, strides),
         };
         let address = self.world.global.allocate(name, bytes);
-        self.bound.outputs.push(Output { name: name.to_owned(), address, spec: spec.clone() });
+        self.bound.outputs.push(OutputTensor { name: name.to_owned(), address, spec: spec.clone() });
         Ok(address as i64)
     }
 
@@ -179,7 +180,7 @@ impl Binder<'_> {
     fn elastic(&mut self, at: usize) -> Result<(), RunError> {
         let name = self.name(at);
         let ty = tile::read(self.tree, self.params[at], 0).map_err(|trap| RunError(trap.to_string()))?;
-        let dtype = ty.pointee.unwrap_or(DType::I32);
+        let dtype = ty.pointee.unwrap_or(ElemType::I32);
         let elements = 4096 / dtype.bytes().max(1) as u64;
         let spec = ArraySpec { dtype, shape: vec![elements], strides: None, fill: usual(dtype) };
         let page = fill(&spec, &name, self.seed)?.bytes;
@@ -189,16 +190,16 @@ impl Binder<'_> {
             }
         });
         self.chosen.push(format!("{name}={}[…]", dtype.name()));
-        self.values[at] = Some(Argument::Int(address as i64));
+        self.values[at] = Some(ParameterValue::Int(address as i64));
         Ok(())
     }
 
-    fn descriptor(&mut self, at: usize, given: Option<Given>) -> Result<(), RunError> {
+    fn descriptor(&mut self, at: usize, given: Option<ArgumentValue>) -> Result<(), RunError> {
         let name = self.name(at);
         let ty = tile::read(self.tree, self.params[at], tile::WHOLE).map_err(|trap| RunError(trap.to_string()))?;
         let block = ty.tile.whole.to_vec();
         let spec = match given {
-            Some(Given::Array(spec)) => spec,
+            Some(ArgumentValue::Array(spec)) => spec,
             Some(_) => return Err(RunError(format!("`{name}` is a tensor descriptor: give it a tensor"))),
             None => {
                 let rows = block
@@ -222,7 +223,7 @@ impl Binder<'_> {
         let steps: Vec<i64> = steps.iter().map(|step| *step as i64).collect();
         self.follow(at, &name, &shape, &steps);
         let desc = Descriptor { base, dtype: ty.dtype, shape, strides: steps, block, ..Descriptor::default() };
-        self.values[at] = Some(Argument::Value(Value::Descriptor(Rc::new(desc))));
+        self.values[at] = Some(ParameterValue::Value(Value::Descriptor(Rc::new(desc))));
         Ok(())
     }
 
@@ -230,24 +231,24 @@ impl Binder<'_> {
     fn follow(&mut self, at: usize, name: &str, shape: &[i64], steps: &[i64]) {
         let prefix = format!("{name}.");
         for (next, int) in (at + 1..self.params.len()).zip(shape.iter().chain(steps)) {
-            let known = self.name(next);
-            let nameless = known.is_empty() || self.position(&known).is_some();
-            let wide = matches!(held(self.tree, self.params[next]), Held::Int(32 | 64));
-            let own = known.starts_with(&prefix) || nameless && wide && self.given(next).is_none();
+            let check_names = self.name(next);
+            let nameless = check_names.is_empty() || self.position(&check_names).is_some();
+            let wide = matches!(representation(self.tree, self.params[next]), Representation::Int(32 | 64));
+            let own = check_names.starts_with(&prefix) || nameless && wide && self.given(next).is_none();
             if !own {
                 break;
             }
-            self.values[next] = Some(Argument::Int(*int));
+            self.values[next] = Some(ParameterValue::Int(*int));
         }
     }
 
-    fn finish(mut self, made: &Executable) -> Bound {
+    fn finish(mut self, made: &Executable) -> BoundArguments {
         if !self.chosen.is_empty() {
             self.bound.notes.push(format!("chosen, since the recipe does not say: {}", self.chosen.join(" ")));
         }
         for (at, value) in self.values.into_iter().enumerate() {
             self.bound.ints.push(match &value {
-                Some(Argument::Int(int)) => Some(*int),
+                Some(ParameterValue::Int(int)) => Some(*int),
                 _ => None,
             });
             if let (Some(value), Some(Some(var))) = (value, made.arguments.get(at)) {
@@ -258,8 +259,8 @@ impl Binder<'_> {
     }
 }
 
-fn is_runtime(given: &Given) -> bool {
-    !matches!(given, Given::Python(_) | Given::Int(_) | Given::Float(_))
+fn is_runtime(given: &ArgumentValue) -> bool {
+    !matches!(given, ArgumentValue::Python(_) | ArgumentValue::Int(_) | ArgumentValue::Float(_))
 }
 
 /// Places of a tensor's elements under strides.
@@ -284,9 +285,9 @@ fn spread(array: &Array, steps: &[u64]) -> Vec<u8> {
     bytes
 }
 
-impl Output {
+impl OutputTensor {
     /// What it holds now.
-    pub(super) fn read(&self, world: &World) -> Option<(String, Array)> {
+    pub(super) fn read(&self, world: &Environment) -> Option<(String, Array)> {
         let bytes = world.global.contents(self.address)?;
         let (dtype, shape) = (self.spec.dtype, self.spec.shape.clone());
         let size = dtype.bytes();

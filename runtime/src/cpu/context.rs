@@ -9,13 +9,13 @@ use lower::{Executable, HostOp};
 use machine::Machine;
 use ttgir::{OpId, Tree, Ty, ValueId};
 
-use super::does::{Does, does};
-use super::transfer::{Order, order};
+use super::data_movement::{DataMovement, data_movement};
+use super::transfer::{ElementOrder, element_order};
 use super::value::{Trap, tile};
 
 /// How a variable holds a value of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Held {
+pub(super) enum Representation {
     /// The machine has it: an integer of this width, or an address.
     Int(u32),
     /// The machine has it: a place in shared or tensor memory.
@@ -28,13 +28,13 @@ pub(super) enum Held {
 
 /// A host op, looked at once.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(super) struct HostOpInfo {
     /// What it does.
-    pub(super) does: Does,
+    pub(super) data_movement: DataMovement,
     /// How its operands are held.
-    pub(super) operands: Vec<Held>,
+    pub(super) operands: Vec<Representation>,
     /// How its results are held.
-    pub(super) results: Vec<Held>,
+    pub(super) results: Vec<Representation>,
 }
 
 /// A kernel that is executed.
@@ -46,16 +46,16 @@ pub(super) struct Context<'k> {
     /// The machine; what differs between programs is in their states.
     pub(super) machine: Machine<'k>,
     /// By host op.
-    plans: Vec<Plan>,
+    infos: Vec<HostOpInfo>,
     /// Inputs that differ between programs: by input, the axis of a program's number or of the grid.
-    pub(super) axes: Vec<Option<Axis>>,
-    types: RefCell<HashMap<(ValueId, u16), Rc<tile::Type>>>,
-    orders: RefCell<HashMap<ValueId, Option<Order>>>,
+    pub(super) axes: Vec<Option<GridInput>>,
+    types: RefCell<HashMap<(ValueId, u16), Rc<tile::TileType>>>,
+    orders: RefCell<HashMap<ValueId, Option<ElementOrder>>>,
 }
 
 /// An input that the grid gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Axis {
+pub(super) enum GridInput {
     /// The program's number along an axis.
     Program(usize),
     /// Programs along an axis.
@@ -64,17 +64,17 @@ pub(super) enum Axis {
 
 impl<'k> Context<'k> {
     pub(super) fn new(tree: &'k Tree, made: &'k Executable, machine: Machine<'k>) -> Context<'k> {
-        let plans = made.hosts.iter().map(|host| plan(tree, host)).collect();
+        let infos = made.hosts.iter().map(|host| info(tree, host)).collect();
         let axes = made.lowered.kernel.inputs.iter().map(|input| match input.kind {
-            InputKind::ProgramId(axis) => Some(Axis::Program(usize::from(axis).min(2))),
-            InputKind::NumPrograms(axis) => Some(Axis::Grid(usize::from(axis).min(2))),
+            InputKind::ProgramId(axis) => Some(GridInput::Program(usize::from(axis).min(2))),
+            InputKind::NumPrograms(axis) => Some(GridInput::Grid(usize::from(axis).min(2))),
             _ => None,
         });
         Context {
             tree,
             made,
             machine,
-            plans,
+            infos,
             axes: axes.collect(),
             types: RefCell::default(),
             orders: RefCell::default(),
@@ -82,12 +82,12 @@ impl<'k> Context<'k> {
     }
 
     /// A host op and its plan.
-    pub(super) fn host(&self, id: HostId) -> Option<(&'k HostOp, &Plan)> {
-        Some((self.made.hosts.get(id.index())?, self.plans.get(id.index())?))
+    pub(super) fn host(&self, id: HostId) -> Option<(&'k HostOp, &HostOpInfo)> {
+        Some((self.made.hosts.get(id.index())?, self.infos.get(id.index())?))
     }
 
     /// The type of a value, as a CTA holds it.
-    pub(super) fn type_of(&self, value: ValueId, cta: u16) -> Result<Rc<tile::Type>, Trap> {
+    pub(super) fn type_of(&self, value: ValueId, cta: u16) -> Result<Rc<tile::TileType>, Trap> {
         if let Some(known) = self.types.borrow().get(&(value, cta)) {
             return Ok(known.clone());
         }
@@ -97,13 +97,13 @@ impl<'k> Context<'k> {
     }
 
     /// The order of a memdesc's elements where no strides say it and its layout does.
-    pub(super) fn order_of(&self, value: ValueId, shape: &Shape, ty: &tile::Type) -> Option<Order> {
+    pub(super) fn order_of(&self, value: ValueId, shape: &Shape, ty: &tile::TileType) -> Option<ElementOrder> {
         let dense = matches!(&shape.dims[..], [dim] if dim.stride == shape.element);
         if shape.exact || !dense || !ty.tile.is_whole() {
             return None;
         }
         let encoding = || self.tree.value_type(value).and_then(|ty| self.tree.type_encoding(ty));
-        let made = || order(self.tree.attr_text(encoding()?), &ty.tile.shape);
+        let made = || element_order(self.tree.attr_text(encoding()?), &ty.tile.shape);
         self.orders.borrow_mut().entry(value).or_insert_with(made).clone()
     }
 
@@ -118,22 +118,22 @@ impl<'k> Context<'k> {
     }
 }
 
-fn plan(tree: &Tree, host: &HostOp) -> Plan {
-    let held = |value: &ValueId| held(tree, *value);
-    Plan {
-        does: does(tree, host),
-        operands: tree.operands(host.op).iter().map(held).collect(),
-        results: tree.results(host.op).iter().map(held).collect(),
+fn info(tree: &Tree, host: &HostOp) -> HostOpInfo {
+    let representation = |value: &ValueId| representation(tree, *value);
+    HostOpInfo {
+        data_movement: data_movement(tree, host),
+        operands: tree.operands(host.op).iter().map(representation).collect(),
+        results: tree.results(host.op).iter().map(representation).collect(),
     }
 }
 
 /// How a value is held.
-pub(super) fn held(tree: &Tree, value: ValueId) -> Held {
+pub(super) fn representation(tree: &Tree, value: ValueId) -> Representation {
     match tree.value_type(value).map(|ty| tree.ty(ty)) {
-        Some(Ty::Int(width @ 1..=64)) => Held::Int(width),
-        Some(Ty::Index | Ty::Ptr) => Held::Int(64),
-        Some(Ty::MemDesc { .. }) => Held::View,
-        Some(Ty::AsyncToken) => Held::Token,
-        _ => Held::Handle,
+        Some(Ty::Int(width @ 1..=64)) => Representation::Int(width),
+        Some(Ty::Index | Ty::Ptr) => Representation::Int(64),
+        Some(Ty::MemDesc { .. }) => Representation::View,
+        Some(Ty::AsyncToken) => Representation::Token,
+        _ => Representation::Handle,
     }
 }

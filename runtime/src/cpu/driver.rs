@@ -6,12 +6,12 @@ use explore::{Status, System};
 use kernel::{EffectId, EffectKind, Instr, Issuer, Pure, Target, Terminator};
 use machine::{Life, Lost, Place as Stand};
 
-use super::context::{Axis, Context};
-use super::host::Next;
-use super::pending::{Pending, Transfer};
-use super::program::{Program, Stop};
-use super::says::Says;
-use super::value::World;
+use super::context::{Context, GridInput};
+use super::finding_log::FindingLog;
+use super::host_ops::AfterHostOp;
+use super::program::{Halt, Program};
+use super::transfer_queue::{PendingTransfer, TransferQueue};
+use super::value::Environment;
 
 /// Instructions of one thread before another may go on.
 const SLICE: u32 = 20_000;
@@ -51,12 +51,12 @@ impl Grid {
 }
 
 /// What a launch is at.
-pub(super) struct Run<'c, 'k> {
+pub(super) struct LaunchState<'c, 'k> {
     pub(super) context: &'c Context<'k>,
-    pub(super) world: World,
+    pub(super) world: Environment,
     pub(super) grid: Grid,
     pub(super) random: SplitMix64,
-    pub(super) says: Says,
+    pub(super) findings: FindingLog,
     /// Instructions so far.
     pub(super) steps: u64,
     /// Atomics since a program ended or began.
@@ -67,15 +67,15 @@ pub(super) struct Run<'c, 'k> {
 
 /// How a program goes on for a while: what is slow and what is fast in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Mood {
+pub(super) struct SchedulePolicy {
     /// The thread that goes on only where no other can; none where there is no such.
     slow: usize,
-    copies: Copies,
+    copies: TransferTiming,
 }
 
 /// When copies on their way happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Copies {
+enum TransferTiming {
     /// When they have to.
     Late,
     /// Soon, but for products, which are late.
@@ -83,72 +83,73 @@ enum Copies {
     /// Soon.
     Soon,
     /// Now and then.
-    NowAndThen,
+    Occasional,
 }
 
-impl Mood {
-    pub(super) fn any(random: &mut SplitMix64, threads: usize) -> Mood {
-        let copies = [Copies::Late, Copies::OthersFirst, Copies::Soon, Copies::NowAndThen];
+impl SchedulePolicy {
+    pub(super) fn any(random: &mut SplitMix64, threads: usize) -> SchedulePolicy {
+        let copies =
+            [TransferTiming::Late, TransferTiming::OthersFirst, TransferTiming::Soon, TransferTiming::Occasional];
         // Half of the time nobody is slow.
         let slow = random.below(2 * threads.max(1));
-        Mood { slow, copies: copies[random.below(copies.len())] }
+        SchedulePolicy { slow, copies: copies[random.below(copies.len())] }
     }
 
     /// The copy that happens now.
-    fn lands(self, pending: &mut Pending, random: &mut SplitMix64) -> Option<Transfer> {
+    fn next_transfer(self, pending: &mut TransferQueue, random: &mut SplitMix64) -> Option<PendingTransfer> {
         match self.copies {
-            Copies::Late => None,
-            Copies::OthersFirst => pending.overtaking(),
-            Copies::Soon if random.one_in(2) => pending.any(random),
-            Copies::NowAndThen if random.one_in(8) => pending.any(random),
-            Copies::Soon | Copies::NowAndThen => None,
+            TransferTiming::Late => None,
+            TransferTiming::OthersFirst => pending.overtaking(),
+            TransferTiming::Soon if random.one_in(2) => pending.any(random),
+            TransferTiming::Occasional if random.one_in(8) => pending.any(random),
+            TransferTiming::Soon | TransferTiming::Occasional => None,
         }
     }
 }
 
 /// How a program went on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Went {
+pub(super) enum StepResult {
     /// A step was taken.
-    On,
+    Progressed,
     /// It is over.
-    Over,
+    Finished,
     /// Nobody can go on.
-    Stuck,
+    Deadlocked,
 }
 
 impl<'k> Program<'k> {
     /// Takes one step of one thread.
-    pub(super) fn step(&mut self, run: &mut Run<'_, 'k>) -> Result<Went, Stop> {
+    pub(super) fn step(&mut self, run: &mut LaunchState<'_, 'k>) -> Result<StepResult, Halt> {
         if run.random.one_in(48) {
-            self.mood = Mood::any(&mut run.random, self.state.threads.len());
+            self.policy = SchedulePolicy::any(&mut run.random, self.state.threads.len());
         }
-        if let Some(next) = self.mood.lands(&mut self.pending, &mut run.random) {
-            self.land(run.context, &mut run.world, next)?;
+        if let Some(next) = self.policy.next_transfer(&mut self.pending, &mut run.random) {
+            self.perform(run.context, &mut run.world, next)?;
         }
         let Some(thread) = self.pick(run) else {
-            return self.nobody(run);
+            return self.none_ready(run);
         };
         self.last = thread;
         self.take(run, thread)?;
         if self.state.stopped {
             return match self.state.lost {
-                Some(lost) => Err(Stop::Lost(lost)),
-                None => Ok(Went::Over),
+                Some(lost) => Err(Halt::Lost(lost)),
+                None => Ok(StepResult::Finished),
             };
         }
-        Ok(Went::On)
+        Ok(StepResult::Progressed)
     }
 
     fn ready(&self, context: &Context<'k>, thread: usize) -> bool {
-        self.meets.get(thread).is_some_and(Option::is_none)
+        self.exchanges.get(thread).is_some_and(Option::is_none)
             && context.machine.status(&self.state, thread) == Status::Ready
     }
 
     /// The thread to go on: mostly the one before, else any, and the slow one only where it is the last.
-    fn pick(&self, run: &mut Run<'_, 'k>) -> Option<usize> {
+    fn pick(&self, run: &mut LaunchState<'_, 'k>) -> Option<usize> {
         let threads = self.state.threads.len();
-        let slow = self.mood.slow;
+        let slow = self.policy.slow;
         if self.last != slow && !run.random.one_in(6) && self.ready(run.context, self.last) {
             return Some(self.last);
         }
@@ -159,34 +160,34 @@ impl<'k> Program<'k> {
     }
 
     /// Nobody is ready: the program is over, or it hangs.
-    fn nobody(&mut self, run: &mut Run<'_, 'k>) -> Result<Went, Stop> {
+    fn none_ready(&mut self, run: &mut LaunchState<'_, 'k>) -> Result<StepResult, Halt> {
         let machine = &run.context.machine;
         let blocked =
             (0..self.state.threads.len()).any(|thread| machine.status(&self.state, thread) == Status::Blocked);
-        if let Some(host) = self.meets.iter().flatten().next()
+        if let Some(host) = self.exchanges.iter().flatten().next()
             && let Some((host, _)) = run.context.host(*host)
         {
             let why = "not all CTAs of the cluster come to it";
-            return Err(Stop::Trap(host.op, super::value::Trap::not_followed(why)));
+            return Err(Halt::Trap(host.op, super::value::Trap::not_followed(why)));
         }
         if blocked {
             machine.finish(&mut self.state);
             // The sanitizer looks where a thread begins to wait, and where one ends.
             let ended = self.state.threads.get(self.last).is_some_and(|last| last.life == Life::Ended);
-            run.says.noticed = ended.then(|| match machine.partition_of(self.last) {
+            run.findings.noticed = ended.then(|| match machine.partition_of(self.last) {
                 0 => DeadlockAt::Return,
                 _ => DeadlockAt::PartitionExit,
             });
-            run.says.note(run.context, &mut self.state);
-            return Ok(Went::Stuck);
+            run.findings.record(run.context, &mut self.state);
+            return Ok(StepResult::Deadlocked);
         }
         while let Some(next) = self.pending.any(&mut run.random) {
-            self.land(run.context, &mut run.world, next)?;
+            self.perform(run.context, &mut run.world, next)?;
         }
-        Ok(Went::Over)
+        Ok(StepResult::Finished)
     }
 
-    fn take(&mut self, run: &mut Run<'_, 'k>, thread: usize) -> Result<(), Stop> {
+    fn take(&mut self, run: &mut LaunchState<'_, 'k>, thread: usize) -> Result<(), Halt> {
         let machine = &run.context.machine;
         match machine.stands(&self.state, thread) {
             Stand::Instr(Instr::Effect(id)) => self.effect(run, thread, *id)?,
@@ -194,12 +195,12 @@ impl<'k> Program<'k> {
             Stand::End(terminator) => {
                 let cta = machine.position_of(thread);
                 for target in terminator.targets() {
-                    self.hand_on(run.context, cta, target);
+                    self.pass_handles(run.context, cta, target);
                 }
                 machine.take(&mut self.state, thread);
-                run.says.note(run.context, &mut self.state);
+                run.findings.record(run.context, &mut self.state);
             }
-            Stand::Nowhere => return Err(Stop::Lost(Lost::IllFormed)),
+            Stand::Nowhere => return Err(Halt::Lost(Lost::IllFormed)),
         }
         let running = |thread: &machine::Thread| thread.life == Life::Running;
         if !self.state.stopped && self.state.threads.get(thread).is_some_and(running) {
@@ -208,9 +209,9 @@ impl<'k> Program<'k> {
         Ok(())
     }
 
-    fn effect(&mut self, run: &mut Run<'_, 'k>, thread: usize, id: EffectId) -> Result<(), Stop> {
+    fn effect(&mut self, run: &mut LaunchState<'_, 'k>, thread: usize, id: EffectId) -> Result<(), Halt> {
         let machine = &run.context.machine;
-        let Some(effect) = machine.kernel().effects.get(id.index()) else { return Err(Stop::Lost(Lost::IllFormed)) };
+        let Some(effect) = machine.kernel().effects.get(id.index()) else { return Err(Halt::Lost(Lost::IllFormed)) };
         if !machine.happens(&self.state, thread, effect) {
             return Ok(());
         }
@@ -221,9 +222,9 @@ impl<'k> Program<'k> {
         }
         run.steps += 1;
         let record = machine.take(&mut self.state, thread);
-        run.says.note(run.context, &mut self.state);
+        run.findings.record(run.context, &mut self.state);
         match effect.kind {
-            EffectKind::Unmodelled => return Err(Stop::Unmodelled(effect.site)),
+            EffectKind::Unmodelled => return Err(Halt::Unmodelled(effect.site)),
             EffectKind::Allocate(buffer) => {
                 let cta = machine.position_of(thread);
                 let at = cta * machine.kernel().buffers.len() + buffer.0 as usize;
@@ -237,11 +238,11 @@ impl<'k> Program<'k> {
             }
             _ => {}
         }
-        self.settle(run.context, &mut run.world, thread)
+        self.perform_due(run.context, &mut run.world, thread)
     }
 
     /// Takes a thread to its next effect, or to the start or end of partitions.
-    pub(super) fn advance(&mut self, run: &mut Run<'_, 'k>, thread: usize) -> Result<(), Stop> {
+    pub(super) fn advance(&mut self, run: &mut LaunchState<'_, 'k>, thread: usize) -> Result<(), Halt> {
         let context = run.context;
         let machine = &context.machine;
         let cta = machine.position_of(thread);
@@ -255,27 +256,27 @@ impl<'k> Program<'k> {
                     }
                 }
                 Stand::Instr(Instr::Host(id)) => match self.host(run, thread, *id)? {
-                    Next::On => {}
-                    Next::Yield => {
+                    AfterHostOp::Continue => {}
+                    AfterHostOp::Yield => {
                         run.atomics += 1;
                         self.state.threads[thread].instr += 1;
                         return Ok(());
                     }
-                    Next::Meet => {
-                        self.meets[thread] = Some(*id);
-                        return self.meet(run, thread, *id);
+                    AfterHostOp::Exchange => {
+                        self.exchanges[thread] = Some(*id);
+                        return self.exchange(run, thread, *id);
                     }
                 },
                 Stand::Instr(Instr::Let(dst, Pure::Input(input)))
                     if let Some(axis) = context.axes.get(input.index()).copied().flatten() =>
                 {
                     let value = match axis {
-                        Axis::Program(axis) => self.id[axis],
-                        Axis::Grid(axis) => run.grid.size[axis],
+                        GridInput::Program(axis) => self.id[axis],
+                        GridInput::Grid(axis) => run.grid.size[axis],
                     };
                     let _ = self.state.set(cta, *dst, value);
                 }
-                Stand::Instr(instr) => machine.compute(&mut self.state, thread, instr).map_err(Stop::Lost)?,
+                Stand::Instr(instr) => machine.compute(&mut self.state, thread, instr).map_err(Halt::Lost)?,
                 Stand::End(Terminator::Jump(target)) => {
                     self.jump(run, thread, target)?;
                     continue;
@@ -286,16 +287,16 @@ impl<'k> Program<'k> {
                     continue;
                 }
                 Stand::End(_) => return Ok(()),
-                Stand::Nowhere => return Err(Stop::Lost(Lost::IllFormed)),
+                Stand::Nowhere => return Err(Halt::Lost(Lost::IllFormed)),
             }
             self.state.threads[thread].instr += 1;
         }
         Ok(())
     }
 
-    fn jump(&mut self, run: &Run<'_, 'k>, thread: usize, target: &Target) -> Result<(), Stop> {
+    fn jump(&mut self, run: &LaunchState<'_, 'k>, thread: usize, target: &Target) -> Result<(), Halt> {
         let machine = &run.context.machine;
-        self.hand_on(run.context, machine.position_of(thread), target);
-        machine.goes(&mut self.state, thread, target).map_err(Stop::Lost)
+        self.pass_handles(run.context, machine.position_of(thread), target);
+        machine.goes(&mut self.state, thread, target).map_err(Halt::Lost)
     }
 }

@@ -5,25 +5,25 @@
 
 use std::rc::Rc;
 
-use super::transfer::{Memories, Place};
+use super::transfer::{MemoryPlace, ProgramMemory};
 use super::value::dot::{Precision, dot};
-use super::value::upcast::{Kind, Side, upcast};
+use super::value::upcast::{ElementEncoding, OperandSide, upcast};
 use super::value::{Tensor, Trap, Value, tile};
 
 /// An operand: in registers, or in memory, in parts where several CTAs hold it.
 #[derive(Clone, Debug)]
-pub(super) enum Operand {
+pub(super) enum MatrixOperand {
     /// Registers.
     Tensor(Tensor),
     /// Memory.
-    Places(Vec<Place>),
+    Memory(Vec<MemoryPlace>),
 }
 
 /// A product of a warp group.
 #[derive(Debug)]
-pub(super) struct Dot {
-    pub(super) a: Operand,
-    pub(super) b: Operand,
+pub(super) struct WarpGroupDot {
+    pub(super) a: MatrixOperand,
+    pub(super) b: MatrixOperand,
     pub(super) accumulator: Accumulator,
     /// Whether the accumulator counts.
     pub(super) adds: bool,
@@ -36,36 +36,36 @@ pub(super) enum Accumulator {
     /// A value.
     Value(Tensor),
     /// What an earlier dot leaves.
-    Future(Rc<super::pending::Future>),
+    Future(Rc<super::transfer_queue::Future>),
 }
 
 /// Scales and element kinds of both operands.
 #[derive(Clone, Debug)]
-pub(super) struct Scaled {
-    pub(super) a: Operand,
-    pub(super) b: Operand,
+pub(super) struct MmaScales {
+    pub(super) a: MatrixOperand,
+    pub(super) b: MatrixOperand,
     /// How elements are to be read: `e4m3`, ….
     pub(super) kinds: (Option<Rc<str>>, Option<Rc<str>>),
 }
 
 /// A product of a tensor core, in one CTA.
 #[derive(Debug)]
-pub(super) struct Product {
-    pub(super) a: Operand,
-    pub(super) b: Operand,
-    pub(super) scaled: Option<Scaled>,
-    pub(super) into: Place,
+pub(super) struct TensorCoreMma {
+    pub(super) a: MatrixOperand,
+    pub(super) b: MatrixOperand,
+    pub(super) scaled: Option<MmaScales>,
+    pub(super) into: MemoryPlace,
     /// Whether it adds to what is there.
     pub(super) adds: bool,
     pub(super) precision: Precision,
 }
 
-impl Operand {
+impl MatrixOperand {
     /// What it holds now.
-    pub(super) fn read(&self, memories: &Memories<'_>) -> Result<Tensor, Trap> {
+    pub(super) fn read(&self, memories: &ProgramMemory<'_>) -> Result<Tensor, Trap> {
         match self {
-            Operand::Tensor(tensor) => Ok(tensor.clone()),
-            Operand::Places(places) => {
+            MatrixOperand::Tensor(tensor) => Ok(tensor.clone()),
+            MatrixOperand::Memory(places) => {
                 if let [place] = &places[..] {
                     return memories.read(place);
                 }
@@ -77,9 +77,9 @@ impl Operand {
     }
 }
 
-impl Dot {
+impl WarpGroupDot {
     /// What it makes.
-    pub(super) fn value(&self, memories: &Memories<'_>) -> Result<Value, Trap> {
+    pub(super) fn value(&self, memories: &ProgramMemory<'_>) -> Result<Value, Trap> {
         let (a, b) = (self.a.read(memories)?, self.b.read(memories)?);
         let old = match &self.accumulator {
             Accumulator::Value(tensor) => tensor.clone(),
@@ -93,9 +93,9 @@ impl Dot {
     }
 }
 
-impl Product {
+impl TensorCoreMma {
     /// Multiplies.
-    pub(super) fn happen(&self, memories: &mut Memories<'_>) -> Result<(), Trap> {
+    pub(super) fn execute(&self, memories: &mut ProgramMemory<'_>) -> Result<(), Trap> {
         let ty = &self.into.ty;
         let (a, b) = (self.a.read(memories)?, own_part(self.b.read(memories)?, &ty.tile, 1));
         let old = if self.adds { Some(memories.read(&self.into)?) } else { None };
@@ -104,8 +104,8 @@ impl Product {
             Some(scaled) => {
                 let a_scale = scaled.a.read(memories)?;
                 let b_scale = own_part(scaled.b.read(memories)?, &ty.tile, 0);
-                let a = upcast(&a, kind(&scaled.kinds.0)?, Some(&a_scale), Side::Left, true)?;
-                let b = upcast(&b, kind(&scaled.kinds.1)?, Some(&b_scale), Side::Right, true)?;
+                let a = upcast(&a, kind(&scaled.kinds.0)?, Some(&a_scale), OperandSide::Left, true)?;
+                let b = upcast(&b, kind(&scaled.kinds.1)?, Some(&b_scale), OperandSide::Right, true)?;
                 dot(&a, &b, old.as_ref(), ty.dtype, Precision::Ieee)?
             }
         };
@@ -113,8 +113,8 @@ impl Product {
     }
 }
 
-fn kind(name: &Option<Rc<str>>) -> Result<Kind, Trap> {
-    let known = name.as_deref().and_then(Kind::named);
+fn kind(name: &Option<Rc<str>>) -> Result<ElementEncoding, Trap> {
+    let known = name.as_deref().and_then(ElementEncoding::named);
     known.ok_or_else(|| Trap::not_followed("a product of these elements is not followed"))
 }
 

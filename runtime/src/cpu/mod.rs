@@ -12,17 +12,17 @@
 
 mod bind;
 mod context;
-mod does;
+mod data_movement;
 mod driver;
-mod host;
+mod finding_log;
+mod host_ops;
 pub mod memory;
+mod memory_ops;
 mod mma;
-mod moves;
-mod pending;
 mod program;
-mod says;
 mod schedule;
 mod transfer;
+mod transfer_queue;
 pub mod value;
 
 #[cfg(test)]
@@ -38,14 +38,14 @@ use lower::{Executable, executables};
 use machine::{Machine, Valuation};
 use ttgir::{Document, Tree};
 
-use bind::{Bound, bind};
+use bind::{BoundArguments, bind};
 use context::Context;
-use driver::{Grid, Run};
-use says::Says;
-use schedule::{Bounded, launch};
-use value::World;
+use driver::{Grid, LaunchState};
+use finding_log::FindingLog;
+use schedule::{LaunchLimits, launch};
+use value::Environment;
 
-use crate::run::{Backend, Cost, End, Event, Instrument, Request, RunError, RunReport};
+use crate::run::{Instrument, RunBackend, RunCost, RunEnd, RunError, RunEvent, RunReport, RunRequest};
 
 /// The CPU backend.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,15 +54,15 @@ pub struct Cpu {
     pub semantics: Semantics,
 }
 
-impl Backend for Cpu {
+impl RunBackend for Cpu {
     fn name(&self) -> &'static str {
         "cpu"
     }
 
     fn run(
         &mut self,
-        request: &Request,
-        say: &mut dyn FnMut(Event),
+        request: &RunRequest,
+        say: &mut dyn FnMut(RunEvent),
         cancel: &Cancel<'_>,
     ) -> Result<RunReport, RunError> {
         let text = request.compiled.clone().unwrap_or_else(|| request.text.clone());
@@ -108,15 +108,15 @@ fn moved(range: base::TextRange, by: u32) -> base::TextRange {
 
 fn execute(
     semantics: Semantics,
-    request: &Request,
+    request: &RunRequest,
     tree: &Tree,
     made: &Executable,
-    say: &mut dyn FnMut(Event),
+    say: &mut dyn FnMut(RunEvent),
     cancel: &Cancel<'_>,
 ) -> Result<RunReport, RunError> {
     let start = Instant::now();
     runs(tree, made, request)?;
-    let mut world = World::default();
+    let mut world = Environment::default();
     let bound = bind(tree, made, &request.launch, request.inputs, &mut world)?;
     let kernel = &made.lowered.kernel;
     let valuation = valuation(made, &bound);
@@ -125,37 +125,37 @@ fn execute(
     let context = Context::new(tree, made, Machine::driven(kernel, &valuation, &limits, watches));
     let grid = request.launch.grid.map(|size| i64::from(size.max(1)));
     world.grid = grid;
-    let mut run = Run {
+    let mut run = LaunchState {
         context: &context,
         world,
         grid: Grid::new(grid),
         random: SplitMix64::stream(request.seed, 1),
-        says: Says::new(inputs(made, &bound)),
+        findings: FindingLog::new(inputs(made, &bound)),
         steps: 0,
         atomics: 0,
         granted: None,
     };
-    say(Event::Stage(format!("{} over {}×{}×{}", made.lowered.map.kernel, grid[0], grid[1], grid[2])));
-    let mut bounded = Bounded { bounds: &request.bounds, start, cancel, most: 0 };
+    say(RunEvent::Stage(format!("{} over {}×{}×{}", made.lowered.map.kernel, grid[0], grid[1], grid[2])));
+    let mut bounded = LaunchLimits { bounds: &request.bounds, start, cancel, most: 0 };
     let end = launch(&mut run, &bound.values, &mut bounded, say);
     let outputs = bound.outputs.iter().filter_map(|output| output.read(&run.world)).collect();
-    let (asserts, steps) = (run.says.asserts, run.steps);
+    let (asserts, steps) = (run.findings.asserts, run.steps);
     let mut notes = bound.notes;
     notes.extend(run.world.prints.drain(..).take(100).map(|print| format!("printed: {print}")));
-    let findings = run.says.findings();
+    let findings = run.findings.findings();
     let end = match end {
-        None if asserts > 0 => End::Asserted,
-        None => End::Passed,
-        Some(End::Undecided(reasons)) if asserts > 0 => {
+        None if asserts > 0 => RunEnd::Asserted,
+        None => RunEnd::Passed,
+        Some(RunEnd::Undecided(reasons)) if asserts > 0 => {
             notes.extend(reasons);
-            End::Asserted
+            RunEnd::Asserted
         }
         Some(end) => end,
     };
     let verdict = match &end {
         _ if !findings.is_empty() => Verdict::Found,
-        End::Passed => Verdict::Clean("it ran to its end, and nothing was asserted".to_owned()),
-        End::Undecided(reasons) => Verdict::Undecided(reasons.clone()),
+        RunEnd::Passed => Verdict::Clean("it ran to its end, and nothing was asserted".to_owned()),
+        RunEnd::Undecided(reasons) => Verdict::Undecided(reasons.clone()),
         _ => Verdict::Undecided(vec!["it did not run to its end".to_owned()]),
     };
     let kernel = KernelReport {
@@ -180,12 +180,12 @@ fn execute(
         elsewhere: Vec::new(),
         notes,
         outputs,
-        cost: Cost { seconds, steps, memory: bounded.most },
+        cost: RunCost { seconds, steps, memory: bounded.most },
     })
 }
 
 /// Whether the kernel can be executed as it stands.
-fn runs(tree: &Tree, made: &Executable, request: &Request) -> Result<(), RunError> {
+fn runs(tree: &Tree, made: &Executable, request: &RunRequest) -> Result<(), RunError> {
     if request.instrument == Instrument::GSan {
         let why = "the CPU backend has no global-memory sanitizer: run it with `--instrument consan`, or on a GPU";
         return Err(RunError(why.to_owned()));
@@ -209,7 +209,7 @@ fn runs(tree: &Tree, made: &Executable, request: &Request) -> Result<(), RunErro
 }
 
 /// The inputs of the machine that all programs share.
-fn valuation(made: &Executable, bound: &Bound) -> Valuation {
+fn valuation(made: &Executable, bound: &BoundArguments) -> Valuation {
     let of = |at: u32| bound.ints.get(at as usize).copied().flatten().unwrap_or(0);
     let values = made.lowered.kernel.inputs.iter().map(|input| match input.kind {
         InputKind::Argument(at) => kernel::Width(input.width).wrap(of(at)),
@@ -222,7 +222,7 @@ fn valuation(made: &Executable, bound: &Bound) -> Valuation {
 }
 
 /// The integers that the kernel was given, by name.
-fn inputs(made: &Executable, bound: &Bound) -> Vec<(String, i64)> {
+fn inputs(made: &Executable, bound: &BoundArguments) -> Vec<(String, i64)> {
     let kernel = &made.lowered.kernel;
     let named = kernel.inputs.iter().zip(&made.lowered.map.inputs);
     named

@@ -7,16 +7,16 @@ use kernel::{BufferId, HostId, Kernel, SiteId, Target, Var, VarKind};
 use machine::{Lost, Record, State, remote_cta, unpack};
 use ttgir::{OpId, ValueId};
 
-use super::context::{Context, Held};
-use super::driver::Mood;
-use super::memory::Local;
-use super::pending::{Future, Pending, Transfer};
-use super::transfer::{Memories, Place};
-use super::value::{Trap, Value, World};
+use super::context::{Context, Representation};
+use super::driver::SchedulePolicy;
+use super::memory::CtaMemory;
+use super::transfer::{MemoryPlace, ProgramMemory};
+use super::transfer_queue::{Future, PendingTransfer, TransferQueue};
+use super::value::{Environment, Trap, Value};
 
 /// A value beside the machine.
 #[derive(Clone, Debug)]
-pub(super) enum Slot {
+pub(super) enum HandleValue {
     /// It is there.
     Value(Value),
     /// An asynchronous dot will make it.
@@ -25,7 +25,7 @@ pub(super) enum Slot {
 
 /// Why a program cannot go on.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Stop {
+pub(super) enum Halt {
     /// An op has no result.
     Trap(OpId, Trap),
     /// An effect that the machine does not follow.
@@ -41,21 +41,21 @@ pub(super) struct Program<'k> {
     /// Where it is, and what the machine knows of it.
     pub(super) state: State,
     /// Values beside the machine: as many a CTA as it has variables.
-    slots: Vec<Option<Slot>>,
+    slots: Vec<Option<HandleValue>>,
     /// What memory holds.
-    pub(super) memories: Memories<'k>,
+    pub(super) memories: ProgramMemory<'k>,
     /// Copies on their way.
-    pub(super) pending: Pending,
+    pub(super) pending: TransferQueue,
     /// By thread: what it did since its last host op.
     pub(super) recent: Vec<Vec<Record>>,
     /// By thread: the host op that it cannot do before all CTAs are there.
-    pub(super) meets: Vec<Option<HostId>>,
+    pub(super) exchanges: Vec<Option<HostId>>,
     /// By CTA and buffer: whether it was allocated.
     pub(super) allocated: Vec<bool>,
     /// The thread that ran last.
     pub(super) last: usize,
     /// How it treats copies for now.
-    pub(super) mood: Mood,
+    pub(super) policy: SchedulePolicy,
 }
 
 impl<'k> Program<'k> {
@@ -64,7 +64,7 @@ impl<'k> Program<'k> {
         context: &Context<'k>,
         random: &mut SplitMix64,
         id: [i64; 3],
-        arguments: &[(Var, Argument)],
+        arguments: &[(Var, ParameterValue)],
     ) -> Option<Program<'k>> {
         use explore::System;
         let machine = &context.machine;
@@ -76,33 +76,33 @@ impl<'k> Program<'k> {
         for cta in 0..ctas {
             for (var, argument) in arguments {
                 match argument {
-                    Argument::Int(value) => drop(state.set(cta, *var, *value)),
-                    Argument::Value(value) => {
+                    ParameterValue::Int(value) => drop(state.set(cta, *var, *value)),
+                    ParameterValue::Value(value) => {
                         if let Some(slot) = slots.get_mut(cta * state.stride + var.index()) {
-                            *slot = Some(Slot::Value(value.clone()));
+                            *slot = Some(HandleValue::Value(value.clone()));
                         }
                     }
                 }
             }
         }
-        let local = || Local::new(&kernel.buffers);
-        let memories = Memories { kernel, ctas: (0..ctas).map(|_| local()).collect::<Option<_>>()? };
+        let local = || CtaMemory::new(&kernel.buffers);
+        let memories = ProgramMemory { kernel, ctas: (0..ctas).map(|_| local()).collect::<Option<_>>()? };
         Some(Program {
             id,
             state,
             slots,
             memories,
-            pending: Pending::default(),
+            pending: TransferQueue::default(),
             recent: vec![Vec::new(); threads],
-            meets: vec![None; threads],
+            exchanges: vec![None; threads],
             allocated: vec![false; kernel.buffers.len() * ctas],
             last: 0,
-            mood: Mood::any(random, threads),
+            policy: SchedulePolicy::any(random, threads),
         })
     }
 
     /// Where its threads stand, in words.
-    pub(super) fn stands(&self, context: &Context<'k>) -> Vec<String> {
+    pub(super) fn describe_threads(&self, context: &Context<'k>) -> Vec<String> {
         use kernel::Instr;
         use machine::{Life, Place};
         let (machine, map) = (&context.machine, &context.made.lowered.map);
@@ -131,17 +131,17 @@ impl<'k> Program<'k> {
     }
 
     /// Bytes that it holds.
-    pub(super) fn held(&self) -> u64 {
+    pub(super) fn held_bytes(&self) -> u64 {
         self.memories.held()
     }
 
     /// The value beside the machine that a variable has.
-    pub(super) fn slot(&self, cta: usize, var: Var) -> Option<&Slot> {
+    pub(super) fn slot(&self, cta: usize, var: Var) -> Option<&HandleValue> {
         self.slots.get(cta * self.state.stride + var.index())?.as_ref()
     }
 
     /// Sets it.
-    pub(super) fn put(&mut self, cta: usize, var: Var, slot: Option<Slot>) {
+    pub(super) fn put(&mut self, cta: usize, var: Var, slot: Option<HandleValue>) {
         let stride = self.state.stride;
         if let Some(place) = self.slots.get_mut(cta * stride + var.index()).filter(|_| var.index() < stride) {
             *place = slot;
@@ -149,9 +149,9 @@ impl<'k> Program<'k> {
     }
 
     /// What a jump hands on beside the machine.
-    pub(super) fn hand_on(&mut self, context: &Context<'k>, cta: usize, target: &Target) {
+    pub(super) fn pass_handles(&mut self, context: &Context<'k>, cta: usize, target: &Target) {
         let params = context.machine.params(target.block);
-        let values: Vec<Option<Slot>> = target.args.iter().map(|&arg| self.slot(cta, arg).cloned()).collect();
+        let values: Vec<Option<HandleValue>> = target.args.iter().map(|&arg| self.slot(cta, arg).cloned()).collect();
         for (&param, value) in params.iter().zip(values) {
             self.put(cta, param, value);
         }
@@ -161,42 +161,52 @@ impl<'k> Program<'k> {
     pub(super) fn value(
         &mut self,
         context: &Context<'k>,
-        world: &mut World,
+        world: &mut Environment,
         cta: usize,
         var: Option<Var>,
-        held: Held,
-    ) -> Result<Value, Absent> {
-        let Some(var) = var else { return Err(Absent::Missing) };
-        match held {
-            Held::Int(width) => Ok(Value::int(width, self.state.var(cta, var))),
-            Held::View | Held::Token => Ok(Value::Unit),
-            Held::Handle => {
+        representation: Representation,
+    ) -> Result<Value, NoValue> {
+        let Some(var) = var else { return Err(NoValue::Missing) };
+        match representation {
+            Representation::Int(width) => Ok(Value::int(width, self.state.var(cta, var))),
+            Representation::View | Representation::Token => Ok(Value::Unit),
+            Representation::Handle => {
                 let future = match self.slot(cta, var) {
-                    Some(Slot::Value(value)) => return Ok(value.clone()),
-                    Some(Slot::Future(future)) => future.clone(),
-                    None => return Err(Absent::Missing),
+                    Some(HandleValue::Value(value)) => return Ok(value.clone()),
+                    Some(HandleValue::Future(future)) => future.clone(),
+                    None => return Err(NoValue::Missing),
                 };
                 while future.value().is_none() {
-                    let Some(next) = self.pending.towards(&future) else { return Err(Absent::Missing) };
-                    self.land(context, world, next).map_err(Absent::Stop)?;
+                    let Some(next) = self.pending.towards(&future) else { return Err(NoValue::Missing) };
+                    self.perform(context, world, next).map_err(NoValue::Halt)?;
                 }
-                future.value().ok_or(Absent::Missing)
+                future.value().ok_or(NoValue::Missing)
             }
         }
     }
 
     /// Lets a copy happen.
-    pub(super) fn land(&mut self, _context: &Context<'k>, world: &mut World, transfer: Transfer) -> Result<(), Stop> {
+    pub(super) fn perform(
+        &mut self,
+        _context: &Context<'k>,
+        world: &mut Environment,
+        transfer: PendingTransfer,
+    ) -> Result<(), Halt> {
         let op = transfer.op;
-        transfer.act.happen(&mut self.memories, world).map_err(|trap| Stop::Trap(op, trap))
+        transfer.act.execute(&mut self.memories, world).map_err(|trap| Halt::Trap(op, trap))
     }
 
     /// Lets happen what a thread has found done.
-    pub(super) fn settle(&mut self, context: &Context<'k>, world: &mut World, thread: usize) -> Result<(), Stop> {
+    pub(super) fn perform_due(
+        &mut self,
+        context: &Context<'k>,
+        world: &mut Environment,
+        thread: usize,
+    ) -> Result<(), Halt> {
         while !self.pending.is_empty() {
             let Some(known) = self.state.threads.get(thread) else { return Ok(()) };
             let Some(next) = self.pending.due(&known.seen) else { return Ok(()) };
-            self.land(context, world, next)?;
+            self.perform(context, world, next)?;
         }
         Ok(())
     }
@@ -208,7 +218,7 @@ impl<'k> Program<'k> {
         cta: usize,
         var: Option<Var>,
         value: ValueId,
-    ) -> Result<Place, Trap> {
+    ) -> Result<MemoryPlace, Trap> {
         let unknown = || Trap::not_followed(format!("where `{}` lies is not known", context.tree.value_name(value)));
         let var = var.ok_or_else(unknown)?;
         let at = self.state.var(cta, var);
@@ -224,36 +234,36 @@ impl<'k> Program<'k> {
         let cta = cluster.position(number).ok_or_else(unknown)?;
         let ty = context.type_of(value, number)?;
         let strided = context.machine.kernel().shapes.get(shape.0 as usize);
-        let order = strided.and_then(|shape| context.order_of(value, shape, &ty));
-        Ok(Place { cta, buffer: BufferId(buffer), start, shape, ty, order })
+        let element_order = strided.and_then(|shape| context.order_of(value, shape, &ty));
+        Ok(MemoryPlace { cta, buffer: BufferId(buffer), start, shape, ty, element_order })
     }
 
     /// The same place in another CTA's memory.
     pub(super) fn in_cta(
         &self,
         context: &Context<'k>,
-        place: &Place,
+        place: &MemoryPlace,
         number: u16,
         value: ValueId,
-    ) -> Result<Place, Trap> {
+    ) -> Result<MemoryPlace, Trap> {
         let position = context.machine.cluster().position(number);
         let cta = position.ok_or_else(|| Trap::not_followed("a CTA that is not there"))?;
-        Ok(Place { cta, ty: context.type_of(value, number)?, ..place.clone() })
+        Ok(MemoryPlace { cta, ty: context.type_of(value, number)?, ..place.clone() })
     }
 }
 
 /// Why a value is not there.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Absent {
+pub(super) enum NoValue {
     /// Nothing computed it.
     Missing,
     /// What makes it stops.
-    Stop(Stop),
+    Halt(Halt),
 }
 
 /// An argument of a launch, as a program has it.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Argument {
+pub(super) enum ParameterValue {
     /// An integer or an address.
     Int(i64),
     /// Anything else.

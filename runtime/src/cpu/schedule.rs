@@ -9,11 +9,11 @@ use kernel::{InputKind, Var};
 use machine::Lost;
 use ttgir::OpId;
 
-use super::driver::{Run, Went};
-use super::program::{Argument, Program, Stop};
-use super::says::finding;
+use super::driver::{LaunchState, StepResult};
+use super::finding_log::finding;
+use super::program::{Halt, ParameterValue, Program};
 use super::value::Trap;
-use crate::run::{Bounds, End, Event};
+use crate::run::{RunEnd, RunEvent, RunLimits};
 
 /// Programs that run at a time, unless they wait for others.
 const WINDOW: usize = 4;
@@ -25,30 +25,30 @@ const TURN: usize = 48;
 const PATIENCE: u64 = 256;
 
 /// What a run may use up, and what it has.
-pub(super) struct Bounded<'a> {
-    pub(super) bounds: &'a Bounds,
+pub(super) struct LaunchLimits<'a> {
+    pub(super) bounds: &'a RunLimits,
     pub(super) start: Instant,
     pub(super) cancel: &'a Cancel<'a>,
     /// Most bytes held at a time.
     pub(super) most: u64,
 }
 
-impl Bounded<'_> {
+impl LaunchLimits<'_> {
     /// Why the run ends, if it has used up what it may.
-    fn over(&mut self, steps: u64, held: u64) -> Option<End> {
+    fn over(&mut self, steps: u64, held: u64) -> Option<RunEnd> {
         self.most = self.most.max(held);
         if self.cancel.is_cancelled() {
-            return Some(End::Cancelled);
+            return Some(RunEnd::Cancelled);
         }
         let (time, memory) = (self.bounds.time, self.bounds.memory);
         if self.start.elapsed() > time {
-            return Some(End::Hung(vec![format!("it did not end within {} seconds", time.as_secs())]));
+            return Some(RunEnd::Hung(vec![format!("it did not end within {} seconds", time.as_secs())]));
         }
         if steps > self.bounds.steps {
-            return Some(End::Hung(vec![format!("it did not end within {} steps", self.bounds.steps)]));
+            return Some(RunEnd::Hung(vec![format!("it did not end within {} steps", self.bounds.steps)]));
         }
         if held > memory {
-            return Some(End::Failed(format!("it holds more than {} MiB of memory", memory >> 20)));
+            return Some(RunEnd::Failed(format!("it holds more than {} MiB of memory", memory >> 20)));
         }
         None
     }
@@ -56,11 +56,11 @@ impl Bounded<'_> {
 
 /// Runs all programs; `None` where all came to their ends.
 pub(super) fn launch<'k>(
-    run: &mut Run<'_, 'k>,
-    arguments: &[(Var, Argument)],
-    bounded: &mut Bounded<'_>,
-    say: &mut dyn FnMut(Event),
-) -> Option<End> {
+    run: &mut LaunchState<'_, 'k>,
+    arguments: &[(Var, ParameterValue)],
+    bounded: &mut LaunchLimits<'_>,
+    say: &mut dyn FnMut(RunEvent),
+) -> Option<RunEnd> {
     let mut window: VecDeque<Program<'k>> = VecDeque::new();
     // Cluster launch control hands out programs that have not begun: there have to be some.
     let hands_out = run.context.machine.kernel().inputs.iter().any(|input| input.kind == InputKind::Tiles);
@@ -71,7 +71,9 @@ pub(super) fn launch<'k>(
             let Some(id) = run.grid.take() else { break };
             match Program::new(run.context, &mut run.random, id, arguments) {
                 Some(program) => window.push_back(program),
-                None => return Some(End::Failed("its shared and tensor memory are larger than any GPU's".to_owned())),
+                None => {
+                    return Some(RunEnd::Failed("its shared and tensor memory are larger than any GPU's".to_owned()));
+                }
             }
         }
         if window.is_empty() {
@@ -83,12 +85,12 @@ pub(super) fn launch<'k>(
         let mut over = false;
         for _ in 0..steps {
             match program.step(run) {
-                Ok(Went::On) => {}
-                Ok(Went::Over | Went::Stuck) => {
+                Ok(StepResult::Progressed) => {}
+                Ok(StepResult::Finished | StepResult::Deadlocked) => {
                     over = true;
                     break;
                 }
-                Err(stop) => match said(run, stop) {
+                Err(stop) => match halted(run, stop) {
                     Some(end) => return Some(end),
                     None => {
                         over = true;
@@ -100,16 +102,16 @@ pub(super) fn launch<'k>(
         if over {
             window.swap_remove_back(at);
             (run.atomics, ended) = (0, ended + 1);
-            say(Event::Progress(ended as f32 / total.max(1) as f32));
+            say(RunEvent::Progress(ended as f32 / total.max(1) as f32));
         }
-        let held: u64 = window.iter().map(Program::held).sum::<u64>() + run.world.global.held();
+        let held: u64 = window.iter().map(Program::held_bytes).sum::<u64>() + run.world.global.held();
         if run.atomics > PATIENCE && run.grid.started() < total {
             (room, run.atomics) = (window.len() + 1, 0);
         }
         match bounded.over(run.steps, held) {
-            Some(End::Hung(mut why)) => {
-                why.extend(window.iter().take(2).flat_map(|program| program.stands(run.context)));
-                return Some(End::Hung(why));
+            Some(RunEnd::Hung(mut why)) => {
+                why.extend(window.iter().take(2).flat_map(|program| program.describe_threads(run.context)));
+                return Some(RunEnd::Hung(why));
             }
             Some(end) => return Some(end),
             None => {}
@@ -118,47 +120,47 @@ pub(super) fn launch<'k>(
 }
 
 /// What a program that cannot go on says: an end of the launch, or a finding, after which the others go on.
-fn said(run: &mut Run<'_, '_>, stop: Stop) -> Option<End> {
+fn halted(run: &mut LaunchState<'_, '_>, stop: Halt) -> Option<RunEnd> {
     let context = run.context;
     let tree = context.tree;
     let line =
         |range: TextRange| tree.text().get(..range.start as usize).map_or(0, |text| text.matches('\n').count()) + 1;
     let named = |op: OpId| (tree.op_name(op).to_owned(), tree.op_name_range(op));
     match stop {
-        Stop::Trap(op, Trap::OutOfBounds { fault, write, element }) => {
+        Halt::Trap(op, Trap::OutOfBounds { fault, write, element }) => {
             let (name, range) = named(op);
             let does = if write { "writes" } else { "reads" };
             let message = format!("`{name}` {does} outside of its allocation: {fault} (element {element} of its tile)");
             let told = finding(context, Kind::OutOfBounds, message.clone(), vec![(range, message.clone())]);
-            run.says.add(told);
-            Some(End::Failed(format!("illegal memory access: {message}")))
+            run.findings.add(told);
+            Some(RunEnd::Failed(format!("illegal memory access: {message}")))
         }
-        Stop::Trap(op, Trap::Assert(message)) => {
+        Halt::Trap(op, Trap::Assert(message)) => {
             let (name, range) = named(op);
             let told =
                 finding(context, Kind::DeviceAssert, message.to_string(), vec![(range, format!("`{name}` fails"))]);
-            run.says.add(told);
+            run.findings.add(told);
             None
         }
-        Stop::Trap(op, trap) => {
+        Halt::Trap(op, trap) => {
             let (name, range) = named(op);
-            Some(End::Undecided(vec![format!("`{name}` at line {} of the IR is not followed: {trap}", line(range))]))
+            Some(RunEnd::Undecided(vec![format!("`{name}` at line {} of the IR is not followed: {trap}", line(range))]))
         }
-        Stop::Unmodelled(site) => {
+        Halt::Unmodelled(site) => {
             let map = &context.made.lowered.map;
             let site = map.sites.get(site.index())?;
             let reasons = context.made.lowered.unmodelled.iter().filter(|item| site.range.contains(item.range));
             let why = reasons.map(|item| item.reason.as_str()).collect::<Vec<_>>().join("; ");
-            Some(End::Undecided(vec![format!(
+            Some(RunEnd::Undecided(vec![format!(
                 "`{}` at line {} of the IR is not followed: {why}",
                 site.op,
                 line(site.name)
             )]))
         }
-        Stop::Lost(Lost::Undefined) => {
-            Some(End::Undecided(vec!["an index or bound divides by zero or shifts by its width or more".to_owned()]))
+        Halt::Lost(Lost::Undefined) => {
+            Some(RunEnd::Undecided(vec!["an index or bound divides by zero or shifts by its width or more".to_owned()]))
         }
-        Stop::Lost(Lost::Limit) => Some(End::Hung(vec!["the limit on steps was met".to_owned()])),
-        Stop::Lost(Lost::IllFormed) => Some(End::Undecided(vec!["the kernel is ill-formed".to_owned()])),
+        Halt::Lost(Lost::Limit) => Some(RunEnd::Hung(vec!["the limit on steps was met".to_owned()])),
+        Halt::Lost(Lost::IllFormed) => Some(RunEnd::Undecided(vec!["the kernel is ill-formed".to_owned()])),
     }
 }

@@ -4,15 +4,15 @@ use std::rc::Rc;
 
 use kernel::{BufferId, Kernel, Shape, ShapeId};
 
-use super::memory::{Local, Missed, Window};
-use super::mma::{Dot, Product};
-use super::pending::Future;
+use super::memory::{CtaMemory, Window, WindowError};
+use super::mma::{TensorCoreMma, WarpGroupDot};
+use super::transfer_queue::Future;
 use super::value::tensor::{count, strides};
-use super::value::{Descriptor, Tensor, Trap, World, tile};
+use super::value::{Descriptor, Environment, Tensor, Trap, tile};
 
 /// A window of one CTA's memory, as an operand names it.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct MemoryPlace {
     /// The position of the CTA.
     pub(super) cta: usize,
     /// The buffer.
@@ -22,16 +22,16 @@ pub(super) struct Place {
     /// Its strides.
     pub(super) shape: ShapeId,
     /// What it holds there.
-    pub(super) ty: Rc<tile::Type>,
+    pub(super) ty: Rc<tile::TileType>,
     /// Where no strides describe it and its layout does: for each element its place from the start on.
-    pub(super) order: Option<Order>,
+    pub(super) element_order: Option<ElementOrder>,
 }
 
 /// For each element of a window, in row-major order, its place in memory in elements.
-pub(super) type Order = Rc<[usize]>;
+pub(super) type ElementOrder = Rc<[usize]>;
 
 /// The order of a window whose layout gives a basis for each bit of a place (`shared_linear`).
-pub(super) fn order(layout: &str, sizes: &[u64]) -> Option<Order> {
+pub(super) fn element_order(layout: &str, sizes: &[u64]) -> Option<ElementOrder> {
     let (_, rest) = layout.split_once("offset")?;
     let (bases, _) = rest.trim_start().strip_prefix('=')?.split_once("]]")?;
     let steps = strides(sizes);
@@ -44,91 +44,91 @@ pub(super) fn order(layout: &str, sizes: &[u64]) -> Option<Order> {
         }
         step_of.push(at.iter().zip(&steps).map(|(at, step)| at * step).sum::<u64>() as usize);
     }
-    let mut order = vec![usize::MAX; count(sizes)];
+    let mut element_order = vec![usize::MAX; count(sizes)];
     for place in 0..1usize.checked_shl(step_of.len() as u32)? {
         let steps = step_of.iter().enumerate().filter(|(bit, _)| place >> bit & 1 == 1);
-        *order.get_mut(steps.fold(0, |element, (_, step)| element ^ step))? = place;
+        *element_order.get_mut(steps.fold(0, |element, (_, step)| element ^ step))? = place;
     }
-    order.iter().all(|place| *place != usize::MAX).then(|| order.into())
+    element_order.iter().all(|place| *place != usize::MAX).then(|| element_order.into())
 }
 
 /// Data on its way.
 #[derive(Debug)]
-pub(super) enum Act {
+pub(super) enum Transfer {
     /// A block of a tensor comes in.
-    BlockIn { desc: Rc<Descriptor>, at: Vec<i64>, into: Place },
+    BlockIn { desc: Rc<Descriptor>, at: Vec<i64>, into: MemoryPlace },
     /// A block goes out; `combine`: with what is there.
-    BlockOut { desc: Rc<Descriptor>, at: Vec<i64>, from: Place, combine: Option<Rc<str>> },
+    BlockOut { desc: Rc<Descriptor>, at: Vec<i64>, from: MemoryPlace, combine: Option<Rc<str>> },
     /// Rows of a tensor come in.
-    RowsIn { desc: Rc<Descriptor>, rows: Vec<i64>, column: i64, into: Place },
+    RowsIn { desc: Rc<Descriptor>, rows: Vec<i64>, column: i64, into: MemoryPlace },
     /// Rows go out.
-    RowsOut { desc: Rc<Descriptor>, rows: Vec<i64>, column: i64, from: Place },
+    RowsOut { desc: Rc<Descriptor>, rows: Vec<i64>, column: i64, from: MemoryPlace },
     /// What pointers point to comes in; `other` where the mask says no. What `strays` reads 0 outside.
-    PointersIn { pointers: Tensor, mask: Option<Tensor>, other: Option<Tensor>, strays: bool, into: Place },
+    PointersIn { pointers: Tensor, mask: Option<Tensor>, other: Option<Tensor>, strays: bool, into: MemoryPlace },
     /// Shared memory goes to where pointers point.
-    PointersOut { pointers: Tensor, mask: Option<Tensor>, from: Place },
+    PointersOut { pointers: Tensor, mask: Option<Tensor>, from: MemoryPlace },
     /// Registers go to memory.
-    Put { tensor: Tensor, into: Place },
+    Put { tensor: Tensor, into: MemoryPlace },
     /// Memory goes to memory.
-    Move { from: Place, into: Place },
+    Move { from: MemoryPlace, into: MemoryPlace },
     /// A tensor core multiplies.
-    Multiply(Box<Product>),
+    Multiply(Box<TensorCoreMma>),
     /// A warp group multiplies.
-    Dot(Box<Dot>, Rc<Future>),
+    Dot(Box<WarpGroupDot>, Rc<Future>),
 }
 
 /// All memory of the CTAs of a program.
 #[derive(Debug)]
-pub(super) struct Memories<'k> {
+pub(super) struct ProgramMemory<'k> {
     pub(super) kernel: &'k Kernel,
-    pub(super) ctas: Vec<Local>,
+    pub(super) ctas: Vec<CtaMemory>,
 }
 
-impl Act {
+impl Transfer {
     /// Whether it makes this future.
     pub(super) fn makes(&self, future: &Rc<Future>) -> bool {
-        matches!(self, Act::Dot(_, made) if Rc::ptr_eq(made, future))
+        matches!(self, Transfer::Dot(_, made) if Rc::ptr_eq(made, future))
     }
 
     /// Does it.
-    pub(super) fn happen(self, memories: &mut Memories<'_>, world: &mut World) -> Result<(), Trap> {
+    pub(super) fn execute(self, memories: &mut ProgramMemory<'_>, world: &mut Environment) -> Result<(), Trap> {
         match self {
-            Act::BlockIn { desc, at, into } => {
+            Transfer::BlockIn { desc, at, into } => {
                 let tensor = desc.load(&world.global, &within(at, &into), &into.ty.tile.shape)?;
                 memories.write(&into, &tensor)
             }
-            Act::BlockOut { desc, at, from, combine } => {
+            Transfer::BlockOut { desc, at, from, combine } => {
                 let (tensor, at) = (memories.read(&from)?, within(at, &from));
                 match combine {
                     Some(kind) => desc.reduce(&mut world.global, &at, &tensor, &kind),
                     None => desc.store(&mut world.global, &at, &tensor),
                 }
             }
-            Act::RowsIn { desc, rows, column, into } => {
+            Transfer::RowsIn { desc, rows, column, into } => {
                 let (rows, column) = own_rows(&rows, column, &into);
                 let tensor = desc.gather(&world.global, rows, column, &into.ty.tile.shape)?;
                 memories.write(&into, &tensor)
             }
-            Act::RowsOut { desc, rows, column, from } => {
+            Transfer::RowsOut { desc, rows, column, from } => {
                 let tensor = memories.read(&from)?;
                 let (rows, column) = own_rows(&rows, column, &from);
                 desc.scatter(&mut world.global, rows, column, &tensor)
             }
-            Act::PointersIn { pointers, mask, other, strays, into } => {
+            Transfer::PointersIn { pointers, mask, other, strays, into } => {
                 let tensor = fetch(&pointers, (mask.as_ref(), other.as_ref()), strays, &into, world)?;
                 memories.write(&into, &tensor)
             }
-            Act::PointersOut { pointers, mask, from } => {
+            Transfer::PointersOut { pointers, mask, from } => {
                 let tensor = memories.read(&from)?;
                 deliver(&pointers, mask.as_ref(), &tensor, world)
             }
-            Act::Put { tensor, into } => memories.write(&into, &tensor),
-            Act::Move { from, into } => {
+            Transfer::Put { tensor, into } => memories.write(&into, &tensor),
+            Transfer::Move { from, into } => {
                 let tensor = memories.read(&from)?;
                 memories.put_bytes(&tensor, &into)
             }
-            Act::Multiply(product) => product.happen(memories),
-            Act::Dot(dot, future) => {
+            Transfer::Multiply(product) => product.execute(memories),
+            Transfer::Dot(dot, future) => {
                 future.set(dot.value(memories)?);
                 Ok(())
             }
@@ -137,7 +137,7 @@ impl Act {
 }
 
 /// The coordinates of a CTA's part of a block.
-fn within(mut at: Vec<i64>, place: &Place) -> Vec<i64> {
+fn within(mut at: Vec<i64>, place: &MemoryPlace) -> Vec<i64> {
     for (at, offset) in at.iter_mut().rev().zip(place.ty.tile.offset.iter().rev()) {
         *at += *offset as i64;
     }
@@ -145,7 +145,7 @@ fn within(mut at: Vec<i64>, place: &Place) -> Vec<i64> {
 }
 
 /// The rows of a CTA's part, and where it starts along them.
-fn own_rows<'r>(rows: &'r [i64], column: i64, place: &Place) -> (&'r [i64], i64) {
+fn own_rows<'r>(rows: &'r [i64], column: i64, place: &MemoryPlace) -> (&'r [i64], i64) {
     let tile = &place.ty.tile;
     let at = |dim: usize| tile.offset.get(dim).copied().unwrap_or(0);
     let (from, count) = (at(0) as usize, tile.shape.first().copied().unwrap_or(0) as usize);
@@ -160,8 +160,8 @@ fn fetch(
     pointers: &Tensor,
     (mask, other): (Option<&Tensor>, Option<&Tensor>),
     strays: bool,
-    into: &Place,
-    world: &World,
+    into: &MemoryPlace,
+    world: &Environment,
 ) -> Result<Tensor, Trap> {
     let dtype = into.ty.dtype;
     let mut bits = Vec::with_capacity(pointers.len());
@@ -182,7 +182,7 @@ fn fetch(
     Ok(Tensor::from_bits(dtype, into.ty.tile.shape.clone(), bits.into_iter()))
 }
 
-fn deliver(pointers: &Tensor, mask: Option<&Tensor>, tensor: &Tensor, world: &mut World) -> Result<(), Trap> {
+fn deliver(pointers: &Tensor, mask: Option<&Tensor>, tensor: &Tensor, world: &mut Environment) -> Result<(), Trap> {
     for at in 0..pointers.len() {
         if lets(mask, at) {
             let bytes = tensor.bits(at).to_le_bytes();
@@ -194,41 +194,41 @@ fn deliver(pointers: &Tensor, mask: Option<&Tensor>, tensor: &Tensor, world: &mu
     Ok(())
 }
 
-impl Memories<'_> {
+impl ProgramMemory<'_> {
     /// Bytes that are held.
     pub(super) fn held(&self) -> u64 {
-        self.ctas.iter().map(Local::held).sum()
+        self.ctas.iter().map(CtaMemory::held).sum()
     }
 
-    fn window<'a>(&'a self, place: &'a Place) -> Result<Window<'a>, Trap> {
-        let shape = self.kernel.shapes.get(place.shape.0 as usize).ok_or_else(|| missed(Missed::Layout))?;
+    fn window<'a>(&'a self, place: &'a MemoryPlace) -> Result<Window<'a>, Trap> {
+        let shape = self.kernel.shapes.get(place.shape.0 as usize).ok_or_else(|| missed(WindowError::Layout))?;
         let (buffer, start) = (place.buffer, place.start);
         Ok(Window { buffer, start, shape, sizes: &place.ty.tile.shape, dtype: place.ty.dtype })
     }
 
     /// What a place holds.
-    pub(super) fn read(&self, place: &Place) -> Result<Tensor, Trap> {
-        let memory = self.ctas.get(place.cta).ok_or_else(|| missed(Missed::Outside))?;
+    pub(super) fn read(&self, place: &MemoryPlace) -> Result<Tensor, Trap> {
+        let memory = self.ctas.get(place.cta).ok_or_else(|| missed(WindowError::Outside))?;
         let window = self.window(place)?;
-        let Some(order) = &place.order else { return memory.read(window).map_err(missed) };
-        let sizes = [order.len() as u64];
+        let Some(element_order) = &place.element_order else { return memory.read(window).map_err(missed) };
+        let sizes = [element_order.len() as u64];
         let shape = Shape::dense(&sizes, u64::from(place.ty.dtype.bits()));
         let run = memory.read(Window { shape: &shape, sizes: &sizes, ..window }).map_err(missed)?;
-        Ok(run.dense().pick(place.ty.tile.shape.clone(), order.iter().copied()))
+        Ok(run.dense().pick(place.ty.tile.shape.clone(), element_order.iter().copied()))
     }
 
     /// Puts a tensor there.
-    pub(super) fn write(&mut self, place: &Place, tensor: &Tensor) -> Result<(), Trap> {
+    pub(super) fn write(&mut self, place: &MemoryPlace, tensor: &Tensor) -> Result<(), Trap> {
         let kernel = self.kernel;
-        let shape = kernel.shapes.get(place.shape.0 as usize).ok_or_else(|| missed(Missed::Layout))?;
+        let shape = kernel.shapes.get(place.shape.0 as usize).ok_or_else(|| missed(WindowError::Layout))?;
         let (buffer, start) = (place.buffer, place.start);
         let window = Window { buffer, start, shape, sizes: &place.ty.tile.shape, dtype: place.ty.dtype };
-        let memory = self.ctas.get_mut(place.cta).ok_or_else(|| missed(Missed::Outside))?;
+        let memory = self.ctas.get_mut(place.cta).ok_or_else(|| missed(WindowError::Outside))?;
         memory.write(window, tensor).map_err(missed)
     }
 
     /// Puts bytes there in the order in which they lie: for copies that do not know what they copy.
-    fn put_bytes(&mut self, tensor: &Tensor, into: &Place) -> Result<(), Trap> {
+    fn put_bytes(&mut self, tensor: &Tensor, into: &MemoryPlace) -> Result<(), Trap> {
         let sizes = &into.ty.tile.shape;
         if tensor.shape() == sizes {
             return self.write(into, tensor);
@@ -254,19 +254,19 @@ impl Memories<'_> {
     }
 }
 
-fn missed(why: Missed) -> Trap {
+fn missed(why: WindowError) -> Trap {
     Trap::not_followed(why.to_string())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::order;
+    use super::element_order;
 
     #[test]
     fn a_linear_layout_is_an_order() {
-        let made = order("#ttg.shared_linear<{offset = [[0, 1], [2, 0], [1, 0]]}, alignment = 128>", &[4, 2]);
+        let made = element_order("#ttg.shared_linear<{offset = [[0, 1], [2, 0], [1, 0]]}, alignment = 128>", &[4, 2]);
         assert_eq!(made.as_deref(), Some(&[0, 1, 4, 5, 2, 3, 6, 7][..]));
-        assert_eq!(order("#ttg.swizzled_shared<{vec = 1}>", &[4, 2]), None);
-        assert_eq!(order("offset = [[0, 1], [0, 1]]", &[2, 2]), None);
+        assert_eq!(element_order("#ttg.swizzled_shared<{vec = 1}>", &[4, 2]), None);
+        assert_eq!(element_order("offset = [[0, 1], [0, 1]]", &[2, 2]), None);
     }
 }

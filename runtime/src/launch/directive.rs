@@ -7,8 +7,8 @@ use std::path::Path;
 
 use base::TextRange;
 
-use super::recipe::{self, ParseError};
-use super::{Launch, Origin};
+use super::recipe::{self, RecipeError};
+use super::{Launch, LaunchOrigin};
 
 /// What tells a recipe from other comments.
 const MARK: &str = "fencepost-run:";
@@ -17,18 +17,18 @@ const INDENT: usize = 3;
 
 /// The recipes of a file, in order.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Directives {
+pub struct RecipeDirectives {
     /// Those that can be read.
     pub launches: Vec<Launch>,
     /// What is wrong, at ranges of the file.
-    pub errors: Vec<ParseError>,
+    pub errors: Vec<RecipeError>,
 }
 
-impl Directives {
+impl RecipeDirectives {
     /// Reads them; files are looked for from `folder` on. A recipe with an error is left out.
-    pub fn read(text: &str, python: bool, folder: &Path) -> Directives {
+    pub fn read(text: &str, python: bool, folder: &Path) -> RecipeDirectives {
         let sign = if python { "#" } else { "//" };
-        let mut found = Directives::default();
+        let mut found = RecipeDirectives::default();
         let mut lines = Lines { text, at: 0 }.peekable();
         while let Some((at, line)) = lines.next() {
             let Some(first) = comment(line, sign).and_then(|(_, body)| body.trim_start().strip_prefix(MARK)) else {
@@ -43,11 +43,13 @@ impl Directives {
             }
             let (mut launch, errors) = recipe::parse(&body.text, python, folder);
             let start = at + line.len() - line.trim_start().len();
-            launch.origin = Origin::Directive(TextRange::new(start as u32, body.end as u32));
+            launch.origin = LaunchOrigin::Directive(TextRange::new(start as u32, body.end as u32));
             if errors.is_empty() {
                 found.launches.push(launch);
             }
-            found.errors.extend(errors.into_iter().map(|error| ParseError { range: body.place(error.range), ..error }));
+            found
+                .errors
+                .extend(errors.into_iter().map(|error| RecipeError { range: body.place(error.range), ..error }));
         }
         found
     }
@@ -116,21 +118,21 @@ mod tests {
     #[test]
     fn recipes_stand_in_comments() {
         let text = "// fencepost-run: gemm grid=4\r\n//    M=256\n//    a=f16[4]\n// M=1\nmodule {\n}\n  // fencepost-run: grid=2\n";
-        let found = Directives::read(text, false, Path::new(""));
+        let found = RecipeDirectives::read(text, false, Path::new(""));
         assert_eq!(found.errors, []);
         let said: Vec<String> = found.launches.iter().map(Launch::to_string).collect();
         assert_eq!(said, ["gemm grid=4 M=256 a=f16[4]:normal", "grid=2"]);
-        let Some(Origin::Directive(range)) = found.launches.first().map(|launch| launch.origin.clone()) else {
+        let Some(LaunchOrigin::Directive(range)) = found.launches.first().map(|launch| launch.origin.clone()) else {
             panic!("no directive")
         };
         assert!(range.of(text).starts_with("// fence") && range.of(text).ends_with("a=f16[4]"));
-        assert_eq!(Directives::read(text, true, Path::new("")), Directives::default());
+        assert_eq!(RecipeDirectives::read(text, true, Path::new("")), RecipeDirectives::default());
     }
 
     #[test]
     fn errors_stand_where_they_are() {
         let text = "import x\n# fencepost-run: k grid=4\n#     b=f99[2]\n#\n#   not=f99[1]\n";
-        let found = Directives::read(text, true, Path::new(""));
+        let found = RecipeDirectives::read(text, true, Path::new(""));
         let said: Vec<&str> = found.errors.iter().map(|error| error.range.of(text)).collect();
         assert_eq!((said, found.launches.len()), (vec!["f99"], 0));
     }

@@ -9,8 +9,8 @@ use base::rng::{mix, unit};
 
 use super::npy;
 use super::{ArraySpec, Fill};
-use crate::array::{Array, DType};
-use crate::number::{decode, encode, exact};
+use crate::array::{Array, ElemType};
+use crate::element::{decode, encode, exact};
 use crate::run::RunError;
 
 /// Larger tensors are not made.
@@ -72,12 +72,12 @@ fn key(name: &str, seed: u64) -> u64 {
 
 /// What a tensor of this type holds where the recipe does not say: values of the size that kernels meet, and
 /// zeros where integers may be locks and counters.
-pub fn usual(dtype: DType) -> Fill {
+pub fn usual(dtype: ElemType) -> Fill {
     match dtype {
-        DType::I1 => Fill::Uniform(0.0, 2.0),
-        DType::I8 => Fill::Uniform(-8.0, 8.0),
-        DType::I16 | DType::I32 | DType::I64 => Fill::Value(0.0),
-        DType::F8E8M0 => Fill::Value(1.0),
+        ElemType::I1 => Fill::Uniform(0.0, 2.0),
+        ElemType::I8 => Fill::Uniform(-8.0, 8.0),
+        ElemType::I16 | ElemType::I32 | ElemType::I64 => Fill::Value(0.0),
+        ElemType::F8E8M0 => Fill::Value(1.0),
         _ => Fill::Normal(0.0, 1.0),
     }
 }
@@ -85,21 +85,21 @@ pub fn usual(dtype: DType) -> Fill {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::number::numbers;
+    use crate::element::numbers;
 
-    fn made(dtype: DType, shape: &[u64], fill: Fill, seed: u64) -> Vec<f64> {
+    fn made(dtype: ElemType, shape: &[u64], fill: Fill, seed: u64) -> Vec<f64> {
         let spec = ArraySpec { dtype, shape: shape.to_vec(), strides: None, fill };
         super::fill(&spec, "a", seed).map(|array| numbers(&array).collect()).unwrap_or_default()
     }
 
     #[test]
     fn a_fill_is_what_it_says() {
-        assert_eq!(made(DType::F16, &[2, 2], Fill::Value(0.5), 0), [0.5; 4]);
-        assert_eq!(made(DType::I32, &[4], Fill::Arange, 0), [0.0, 1.0, 2.0, 3.0]);
-        assert_eq!(made(DType::F8E5M2, &[10], Fill::Arange, 0)[8..], [0.0, 1.0]);
-        let ints = made(DType::I8, &[1000], Fill::Uniform(-3.0, 3.0), 1);
+        assert_eq!(made(ElemType::F16, &[2, 2], Fill::Value(0.5), 0), [0.5; 4]);
+        assert_eq!(made(ElemType::I32, &[4], Fill::Arange, 0), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(made(ElemType::F8E5M2, &[10], Fill::Arange, 0)[8..], [0.0, 1.0]);
+        let ints = made(ElemType::I8, &[1000], Fill::Uniform(-3.0, 3.0), 1);
         assert!((-3..3).all(|whole| ints.contains(&f64::from(whole))) && !ints.contains(&3.0));
-        let normal = made(DType::F32, &[100, 100], Fill::Normal(2.0, 0.5), 1);
+        let normal = made(ElemType::F32, &[100, 100], Fill::Normal(2.0, 0.5), 1);
         let mean = normal.iter().sum::<f64>() / 1e4;
         let variance = normal.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 1e4;
         assert!((mean - 2.0).abs() < 0.02 && (variance - 0.25).abs() < 0.02, "{mean} {variance}");
@@ -108,11 +108,11 @@ mod tests {
     #[test]
     fn random_values_hang_on_seed_and_name_alone() {
         let normal = || Fill::Normal(0.0, 1.0);
-        let first = made(DType::F64, &[8], normal(), 1);
-        assert_eq!(first, made(DType::F64, &[8], normal(), 1));
-        assert_eq!(first, made(DType::F64, &[2, 8], normal(), 1)[..8]);
-        assert_ne!(first, made(DType::F64, &[8], normal(), 2));
-        let spec = ArraySpec { dtype: DType::F64, shape: vec![8], strides: None, fill: normal() };
+        let first = made(ElemType::F64, &[8], normal(), 1);
+        assert_eq!(first, made(ElemType::F64, &[8], normal(), 1));
+        assert_eq!(first, made(ElemType::F64, &[2, 8], normal(), 1)[..8]);
+        assert_ne!(first, made(ElemType::F64, &[8], normal(), 2));
+        let spec = ArraySpec { dtype: ElemType::F64, shape: vec![8], strides: None, fill: normal() };
         let other: Vec<f64> = super::fill(&spec, "b", 1).map(|array| numbers(&array).collect()).unwrap_or_default();
         assert_ne!(first, other);
     }
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn what_is_too_large_is_an_error() {
         for shape in [vec![u64::MAX, 2], vec![1 << 40]] {
-            let spec = ArraySpec { dtype: DType::F32, shape, strides: None, fill: Fill::Arange };
+            let spec = ArraySpec { dtype: ElemType::F32, shape, strides: None, fill: Fill::Arange };
             assert!(super::fill(&spec, "big", 0).is_err_and(|error| error.0.contains("`big`")));
         }
     }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use base::TextRange;
 
-use crate::array::DType;
+use crate::array::ElemType;
 
 pub use fill::{fill, usual};
 
@@ -26,9 +26,9 @@ pub struct Launch {
     pub arguments: Vec<Argument>,
     /// How a Python file is run where its own code makes the launch; `None`: the launch is made from the
     /// arguments above.
-    pub entry: Option<Entry>,
+    pub entry: Option<PythonEntry>,
     /// Who says so.
-    pub origin: Origin,
+    pub origin: LaunchOrigin,
 }
 
 /// One argument.
@@ -37,12 +37,12 @@ pub struct Argument {
     /// The parameter, without `%`.
     pub name: String,
     /// Its value.
-    pub given: Given,
+    pub given: ArgumentValue,
 }
 
 /// What an argument is.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Given {
+pub enum ArgumentValue {
     /// An integer or a bool.
     Int(i64),
     /// A float.
@@ -57,7 +57,7 @@ pub enum Given {
 #[derive(Clone, PartialEq, Debug)]
 pub struct ArraySpec {
     /// Of its elements.
-    pub dtype: DType,
+    pub dtype: ElemType,
     /// Elements, outermost first.
     pub shape: Vec<u64>,
     /// In elements; `None`: row-major and dense.
@@ -83,7 +83,7 @@ pub enum Fill {
 
 /// How Python code comes to launch the kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Entry {
+pub enum PythonEntry {
     /// A pytest node (`test_gemm.py::test_small[64]`).
     Pytest(String),
     /// The file as a script, with these arguments.
@@ -94,9 +94,9 @@ pub enum Entry {
 
 /// Who says how a kernel is launched, the surest first.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub enum LaunchOrigin {
     /// The command line.
-    Given,
+    CommandLine,
     /// A `fencepost-run:` comment at this range of the file.
     Directive(TextRange),
     /// The workspace's store of recipes that were run before.

@@ -12,12 +12,12 @@ use std::path::Path;
 
 use base::TextRange;
 
-use super::value::{self, Wrong};
-use super::{Argument, Entry, Launch, Origin};
+use super::value::{self, ValueError};
+use super::{Argument, Launch, LaunchOrigin, PythonEntry};
 
 /// What is wrong with a recipe, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ParseError {
+pub struct RecipeError {
     /// In the text that was parsed.
     pub range: TextRange,
     /// In words.
@@ -25,13 +25,14 @@ pub struct ParseError {
 }
 
 /// Reads a recipe; files are looked for from `folder` on. What is wrong is left out of it.
-pub fn parse(text: &str, python: bool, folder: &Path) -> (Launch, Vec<ParseError>) {
-    let mut launch = Launch { kernel: None, grid: [1; 3], arguments: Vec::new(), entry: None, origin: Origin::Given };
+pub fn parse(text: &str, python: bool, folder: &Path) -> (Launch, Vec<RecipeError>) {
+    let mut launch =
+        Launch { kernel: None, grid: [1; 3], arguments: Vec::new(), entry: None, origin: LaunchOrigin::CommandLine };
     let mut errors = Vec::new();
     let words = words(text);
     for (place, (at, word)) in words.iter().enumerate() {
         let mut wrong = |start: usize, length: usize, message: String| {
-            errors.push(ParseError { range: range(start, length), message });
+            errors.push(RecipeError { range: range(start, length), message });
         };
         if python && launch.entry.is_none() && place <= 1 && matches!(*word, "pytest" | "main" | "call") {
             let rest = words.get(place + 1..).unwrap_or(&[]);
@@ -63,7 +64,7 @@ pub fn parse(text: &str, python: bool, folder: &Path) -> (Launch, Vec<ParseError
         }
         match value::read(given, folder) {
             Ok(given) => launch.arguments.push(Argument { name: name.to_owned(), given }),
-            Err(Wrong { at, length, message }) => wrong(start + at, length, message),
+            Err(ValueError { at, length, message }) => wrong(start + at, length, message),
         }
     }
     (launch, errors)
@@ -99,13 +100,13 @@ pub fn grid(text: &str) -> Result<[u32; 3], String> {
     Ok(grid)
 }
 
-fn entry(word: &str, rest: &[(usize, &str)], text: &str) -> Result<Entry, String> {
+fn entry(word: &str, rest: &[(usize, &str)], text: &str) -> Result<PythonEntry, String> {
     let tail = || rest.first().and_then(|(at, _)| text.get(*at..)).unwrap_or("").trim();
     match word {
-        "main" => Ok(Entry::Main(rest.iter().map(|(_, word)| unquoted(word).to_owned()).collect())),
+        "main" => Ok(PythonEntry::Main(rest.iter().map(|(_, word)| unquoted(word).to_owned()).collect())),
         _ if tail().is_empty() => Err(format!("`{word}` names nothing; write `pytest FILE::TEST` or `call f(64)`")),
-        "pytest" => Ok(Entry::Pytest(unquoted(tail()).to_owned())),
-        _ => Ok(Entry::Call(tail().to_owned())),
+        "pytest" => Ok(PythonEntry::Pytest(unquoted(tail()).to_owned())),
+        _ => Ok(PythonEntry::Call(tail().to_owned())),
     }
 }
 
@@ -164,9 +165,9 @@ impl fmt::Display for Launch {
             write!(f, "{kernel} ")?;
         }
         match &self.entry {
-            Some(Entry::Pytest(node)) => return write!(f, "pytest {node}"),
-            Some(Entry::Call(call)) => return write!(f, "call {call}"),
-            Some(Entry::Main(arguments)) => {
+            Some(PythonEntry::Pytest(node)) => return write!(f, "pytest {node}"),
+            Some(PythonEntry::Call(call)) => return write!(f, "call {call}"),
+            Some(PythonEntry::Main(arguments)) => {
                 f.write_str("main")?;
                 for argument in arguments {
                     let quote = if argument.contains(char::is_whitespace) { "'" } else { "" };
@@ -196,8 +197,8 @@ impl fmt::Display for Argument {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::array::DType;
-    use crate::launch::{ArraySpec, Fill, Given};
+    use crate::array::ElemType;
+    use crate::launch::{ArgumentValue, ArraySpec, Fill};
 
     fn read(text: &str) -> Launch {
         let (launch, errors) = parse(text, true, Path::new("/f"));
@@ -205,8 +206,8 @@ mod tests {
         launch
     }
 
-    fn given(text: &str) -> Given {
-        argument(text, Path::new("/f")).map_or_else(|why| Given::Python(format!("error: {why}")), |it| it.given)
+    fn given(text: &str) -> ArgumentValue {
+        argument(text, Path::new("/f")).map_or_else(|why| ArgumentValue::Python(format!("error: {why}")), |it| it.given)
     }
 
     #[test]
@@ -218,26 +219,26 @@ mod tests {
         let names: Vec<&str> = launch.arguments.iter().map(|argument| argument.name.as_str()).collect();
         assert_eq!(names, ["a_ptr", "b", "M", "alpha", "flag", "dtype", "note"]);
         let b = ArraySpec {
-            dtype: DType::BF16,
+            dtype: ElemType::BF16,
             shape: vec![64, 256],
             strides: Some(vec![1, 64]),
             fill: Fill::Uniform(-1.0, 1.0),
         };
-        assert_eq!(launch.arguments.get(1).map(|argument| &argument.given), Some(&Given::Array(b)));
+        assert_eq!(launch.arguments.get(1).map(|argument| &argument.given), Some(&ArgumentValue::Array(b)));
         assert_eq!(read(&launch.to_string()), launch, "{launch}");
     }
 
     #[test]
     fn values() {
-        assert_eq!(given("a=-0x10"), Given::Int(-16));
-        assert_eq!(given("a=1_000"), Given::Int(1000));
-        assert_eq!(given("a=false"), Given::Int(0));
-        assert_eq!(given("a=1e-3"), Given::Float(1e-3));
-        assert_eq!(given("a=-inf"), Given::Float(f64::NEG_INFINITY));
-        assert_eq!(given("a='f16[2]'"), Given::Python("f16[2]".to_owned()));
-        assert_eq!(given("a=torch.float16"), Given::Python("torch.float16".to_owned()));
+        assert_eq!(given("a=-0x10"), ArgumentValue::Int(-16));
+        assert_eq!(given("a=1_000"), ArgumentValue::Int(1000));
+        assert_eq!(given("a=false"), ArgumentValue::Int(0));
+        assert_eq!(given("a=1e-3"), ArgumentValue::Float(1e-3));
+        assert_eq!(given("a=-inf"), ArgumentValue::Float(f64::NEG_INFINITY));
+        assert_eq!(given("a='f16[2]'"), ArgumentValue::Python("f16[2]".to_owned()));
+        assert_eq!(given("a=torch.float16"), ArgumentValue::Python("torch.float16".to_owned()));
         let fill = |text: &str| match given(text) {
-            Given::Array(spec) => Some(spec.fill),
+            ArgumentValue::Array(spec) => Some(spec.fill),
             _ => None,
         };
         assert_eq!(fill("a=f32[]:ones"), Some(Fill::Value(1.0)));
@@ -251,11 +252,11 @@ mod tests {
     fn python_has_ways_of_its_own() {
         assert_eq!(
             read("pytest test_x.py::test_a[64-a b]").entry,
-            Some(Entry::Pytest("test_x.py::test_a[64-a b]".to_owned()))
+            Some(PythonEntry::Pytest("test_x.py::test_a[64-a b]".to_owned()))
         );
-        assert_eq!(read("call run(64, n = 2)").entry, Some(Entry::Call("run(64, n = 2)".to_owned())));
+        assert_eq!(read("call run(64, n = 2)").entry, Some(PythonEntry::Call("run(64, n = 2)".to_owned())));
         let main = read("gemm main --size 64 'a b'");
-        assert_eq!(main.entry, Some(Entry::Main(vec!["--size".to_owned(), "64".to_owned(), "a b".to_owned()])));
+        assert_eq!(main.entry, Some(PythonEntry::Main(vec!["--size".to_owned(), "64".to_owned(), "a b".to_owned()])));
         assert_eq!(main.kernel.as_deref(), Some("gemm"));
         assert_eq!(read(&main.to_string()), main);
         let (launch, _) = parse("main", false, Path::new(""));

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{Argument, Launch, Origin, recipe, value};
+use super::{Argument, Launch, LaunchOrigin, recipe, value};
 
 /// Where a workspace keeps recipes.
 pub const FILE: &str = ".fencepost/launches.toml";
@@ -21,7 +21,7 @@ const BYTES: u64 = 4 << 20;
 
 /// The recipes of a workspace.
 #[derive(Clone, Debug, Default)]
-pub struct Store {
+pub struct RecipeStore {
     root: PathBuf,
     /// File and recipe, in the order in which they were kept.
     kept: Vec<(String, String)>,
@@ -31,26 +31,26 @@ pub struct Store {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Whole {
+struct RecipeFile {
     #[serde(default)]
-    launch: Vec<Entry>,
+    launch: Vec<RecipeEntry>,
     #[serde(flatten)]
-    one: Entry,
+    one: RecipeEntry,
 }
 
 #[derive(Deserialize, Default)]
-struct Entry {
+struct RecipeEntry {
     file: Option<String>,
     recipe: Option<String>,
     kernel: Option<String>,
-    grid: Option<Grid>,
+    grid: Option<GridSize>,
     #[serde(default)]
     arguments: BTreeMap<String, Scalar>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Grid {
+enum GridSize {
     One(u32),
     Many(Vec<u32>),
 }
@@ -64,7 +64,7 @@ enum Scalar {
     Text(String),
 }
 
-impl Entry {
+impl RecipeEntry {
     fn launch(&self, python: bool, folder: &Path) -> Result<Launch, String> {
         let text = self.recipe.as_deref().unwrap_or("");
         let (mut launch, errors) = recipe::parse(text, python, folder);
@@ -76,8 +76,8 @@ impl Entry {
         }
         if let Some(grid) = &self.grid {
             let sizes = match grid {
-                Grid::One(size) => vec![*size],
-                Grid::Many(sizes) => sizes.clone(),
+                GridSize::One(size) => vec![*size],
+                GridSize::Many(sizes) => sizes.clone(),
             };
             let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
             launch.grid = recipe::grid(&sizes.join(","))?;
@@ -100,8 +100,8 @@ impl Entry {
     }
 }
 
-fn entries(text: &str) -> Result<Vec<Entry>, String> {
-    let whole: Whole = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
+fn entries(text: &str) -> Result<Vec<RecipeEntry>, String> {
+    let whole: RecipeFile = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
     let mut entries = whole.launch;
     if !whole.one.is_empty() {
         entries.insert(0, whole.one);
@@ -124,10 +124,10 @@ pub fn load(path: &Path, python: bool) -> Result<Vec<Launch>, String> {
     if launches.is_empty() { Err(named("holds no recipe".to_owned())) } else { Ok(launches) }
 }
 
-impl Store {
+impl RecipeStore {
     /// That of a workspace; one that is not there is empty.
-    pub fn open(root: &Path) -> Store {
-        let mut store = Store { root: root.to_path_buf(), ..Store::default() };
+    pub fn open(root: &Path) -> RecipeStore {
+        let mut store = RecipeStore { root: root.to_path_buf(), ..RecipeStore::default() };
         let path = root.join(FILE);
         let Ok(data) = fs::metadata(&path) else { return store };
         if data.len() > BYTES {
@@ -150,7 +150,7 @@ impl Store {
         let own = self.kept.iter().filter(|(file, _)| *file == name);
         let read = own.filter_map(|(_, text)| {
             let (launch, errors) = recipe::parse(text, python, &self.root);
-            errors.is_empty().then_some(Launch { origin: Origin::Stored, ..launch })
+            errors.is_empty().then_some(Launch { origin: LaunchOrigin::Stored, ..launch })
         });
         read.collect()
     }
@@ -242,13 +242,13 @@ mod tests {
     fn what_is_kept_is_there_again() {
         let root = folder("store");
         let file = root.join("a \"b\"/k.py");
-        let mut store = Store::open(&root);
+        let mut store = RecipeStore::open(&root);
         assert!(store.problem.is_none() && store.of(&file, true).is_empty());
         let first = recipe("k grid=4 M=256 note='x\\y'");
         assert!(store.keep(&file, &first).is_ok());
         assert!(store.keep(&file, &recipe("other main --x 1")).is_ok());
         assert!(store.keep(&file, &recipe("k grid=8")).is_ok());
-        let again = Store::open(&root);
+        let again = RecipeStore::open(&root);
         assert_eq!(again.problem, None);
         let said: Vec<String> = again.of(&file, true).iter().map(Launch::to_string).collect();
         assert_eq!(said, ["other main --x 1", "k grid=8"]);
@@ -267,7 +267,7 @@ mod tests {
         let root = folder("broken");
         let _ = fs::create_dir_all(root.join(".fencepost"));
         assert!(fs::write(root.join(FILE), "[[launch").is_ok());
-        let mut store = Store::open(&root);
+        let mut store = RecipeStore::open(&root);
         assert!(store.problem.as_ref().is_some_and(|why| why.contains("launches.toml")));
         assert!(store.keep(Path::new("k.py"), &recipe("k grid=8")).is_err());
         assert_eq!(fs::read_to_string(root.join(FILE)).ok().as_deref(), Some("[[launch"));

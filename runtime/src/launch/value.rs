@@ -4,36 +4,36 @@ use std::fmt;
 use std::path::Path;
 
 use super::recipe::unquoted;
-use super::{ArraySpec, Fill, Given, npy, usual};
-use crate::array::DType;
+use super::{ArgumentValue, ArraySpec, Fill, npy, usual};
+use crate::array::ElemType;
 
 /// What is wrong with a value: where in it, and in words.
-pub(super) struct Wrong {
+pub(super) struct ValueError {
     pub(super) at: usize,
     pub(super) length: usize,
     pub(super) message: String,
 }
 
 /// Reads a value; files are looked for from `folder` on.
-pub(super) fn read(text: &str, folder: &Path) -> Result<Given, Wrong> {
+pub(super) fn read(text: &str, folder: &Path) -> Result<ArgumentValue, ValueError> {
     if let Some(number) = number(text) {
         return Ok(number);
     }
-    let whole = |message: String| Wrong { at: 0, length: text.len(), message };
+    let whole = |message: String| ValueError { at: 0, length: text.len(), message };
     if unquoted(text) != text {
-        return Ok(Given::Python(unquoted(text).to_owned()));
+        return Ok(ArgumentValue::Python(unquoted(text).to_owned()));
     }
     if let Some(("file", parts)) = call(text) {
         let (path, member) = file(&parts, folder).map_err(whole)?;
         let (dtype, shape) = npy::peek(&path, member.as_deref()).map_err(whole)?;
-        return Ok(Given::Array(ArraySpec { dtype, shape, strides: None, fill: Fill::File(path, member) }));
+        return Ok(ArgumentValue::Array(ArraySpec { dtype, shape, strides: None, fill: Fill::File(path, member) }));
     }
     if let Some(open) = text.find('[').filter(|open| text.get(..*open).is_some_and(plain)) {
-        return array(text, open, folder).map(Given::Array);
+        return array(text, open, folder).map(ArgumentValue::Array);
     }
     let starts = |c: char| c.is_alphabetic() || matches!(c, '_' | '(' | '[' | '{');
     if text.starts_with(starts) {
-        return Ok(Given::Python(text.to_owned()));
+        return Ok(ArgumentValue::Python(text.to_owned()));
     }
     Err(whole(format!("`{text}` is no value: a number, a tensor `f16[64,64]:normal`, or Python in quotes")))
 }
@@ -43,28 +43,28 @@ fn plain(word: &str) -> bool {
 }
 
 /// A number; Python's truth values are integers.
-fn number(text: &str) -> Option<Given> {
+fn number(text: &str) -> Option<ArgumentValue> {
     match text {
-        "True" | "true" => return Some(Given::Int(1)),
-        "False" | "false" => return Some(Given::Int(0)),
+        "True" | "true" => return Some(ArgumentValue::Int(1)),
+        "False" | "false" => return Some(ArgumentValue::Int(0)),
         _ => {}
     }
     let digits = text.replace('_', "");
     let (sign, rest) = digits.strip_prefix('-').map_or((1, digits.as_str()), |rest| (-1, rest));
     if let Some(hex) = rest.strip_prefix("0x") {
-        return i64::from_str_radix(hex, 16).ok().map(|value| Given::Int(sign * value));
+        return i64::from_str_radix(hex, 16).ok().map(|value| ArgumentValue::Int(sign * value));
     }
     if let Ok(value) = digits.parse::<i64>() {
-        return Some(Given::Int(value));
+        return Some(ArgumentValue::Int(value));
     }
     let shaped = rest.starts_with(|c: char| c.is_ascii_digit() || c == '.') || matches!(rest, "inf" | "nan" | "NaN");
-    digits.parse::<f64>().ok().filter(|_| shaped).map(Given::Float)
+    digits.parse::<f64>().ok().filter(|_| shaped).map(ArgumentValue::Float)
 }
 
 /// `f16[256,64]@(64,1):normal`, of which `[` is at `open`.
-fn array(text: &str, open: usize, folder: &Path) -> Result<ArraySpec, Wrong> {
+fn array(text: &str, open: usize, folder: &Path) -> Result<ArraySpec, ValueError> {
     let name = text.get(..open).unwrap_or("");
-    let dtype = DType::named(name).ok_or_else(|| Wrong {
+    let dtype = ElemType::named(name).ok_or_else(|| ValueError {
         at: 0,
         length: open,
         message: format!(
@@ -73,7 +73,8 @@ fn array(text: &str, open: usize, folder: &Path) -> Result<ArraySpec, Wrong> {
     })?;
     let rest = text.get(open + 1..).unwrap_or("");
     let (inner, rest) = rest.split_once(']').unwrap_or((rest, ""));
-    let wrong = |part: &str, at: usize, message: &str| Wrong { at, length: part.len(), message: message.to_owned() };
+    let wrong =
+        |part: &str, at: usize, message: &str| ValueError { at, length: part.len(), message: message.to_owned() };
     let shape = sizes(inner).ok_or_else(|| wrong(inner, open + 1, "these are no sizes; write `f16[64, 64]`"))?;
     let mut strides = None;
     let mut rest = rest;
@@ -138,14 +139,14 @@ fn file(parts: &[&str], folder: &Path) -> Result<(std::path::PathBuf, Option<Str
     }
 }
 
-impl fmt::Display for Given {
+impl fmt::Display for ArgumentValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Given::Int(value) => write!(f, "{value}"),
-            Given::Float(value) => write!(f, "{value:?}"),
-            Given::Array(spec) => spec.fmt(f),
-            Given::Python(text) if text.contains('\'') => write!(f, "\"{text}\""),
-            Given::Python(text) => write!(f, "'{text}'"),
+            ArgumentValue::Int(value) => write!(f, "{value}"),
+            ArgumentValue::Float(value) => write!(f, "{value:?}"),
+            ArgumentValue::Array(spec) => spec.fmt(f),
+            ArgumentValue::Python(text) if text.contains('\'') => write!(f, "\"{text}\""),
+            ArgumentValue::Python(text) => write!(f, "'{text}'"),
         }
     }
 }

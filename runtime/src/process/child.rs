@@ -31,7 +31,7 @@ const TAIL: usize = 64 << 10;
 
 /// What is started.
 #[derive(Clone, Debug)]
-pub struct Job<'a> {
+pub struct ChildCommand<'a> {
     /// The program.
     pub program: &'a Path,
     /// Its arguments.
@@ -48,7 +48,7 @@ pub struct Job<'a> {
 
 /// How it ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
+pub enum ExitCause {
     /// By itself, with this code; `None`: by a signal.
     Code(Option<i32>),
     /// At its time limit.
@@ -59,16 +59,16 @@ pub enum Ended {
 
 /// What it wrote to standard error.
 #[derive(Clone, Debug, Default)]
-pub struct Errors {
+pub struct StderrLog {
     /// The asserts among it.
     pub log: AssertLog,
     /// Its end.
     pub tail: Vec<u8>,
 }
 
-impl Errors {
+impl StderrLog {
     /// The last lines that say something, for a message.
-    pub fn last_words(&self, lines: usize) -> String {
+    pub fn last_lines(&self, lines: usize) -> String {
         let text = String::from_utf8_lossy(&self.tail);
         let said: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
         said[said.len().saturating_sub(lines)..].join("\n")
@@ -85,21 +85,21 @@ impl Errors {
 
 /// What came of it.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct ChildOutcome {
     /// How it ended.
-    pub ended: Ended,
+    pub ended: ExitCause,
     /// Standard error.
-    pub errors: Errors,
+    pub errors: StderrLog,
     /// Bytes of standard output that were dropped.
     pub dropped: u64,
     /// How long it ran.
     pub seconds: f64,
     /// It could not be ended: the system does not let go of it (a driver that hangs).
-    pub immortal: bool,
+    pub unkillable: bool,
 }
 
 /// A child and its group, ended with the value.
-struct Group {
+struct ProcessGroup {
     child: Child,
     /// Closed when this value goes, in whatever way.
     _lifeline: Option<ChildStdin>,
@@ -111,7 +111,7 @@ struct Group {
 /// # Errors
 ///
 /// Where it cannot be started.
-pub fn run(job: &Job<'_>, line: &mut dyn FnMut(&str), cancel: &Cancel<'_>) -> io::Result<Outcome> {
+pub fn run(job: &ChildCommand<'_>, line: &mut dyn FnMut(&str), cancel: &Cancel<'_>) -> io::Result<ChildOutcome> {
     let start = Instant::now();
     let mut command = Command::new(job.program);
     command.args(&job.arguments).current_dir(&job.folder).env_clear();
@@ -122,29 +122,29 @@ pub fn run(job: &Job<'_>, line: &mut dyn FnMut(&str), cancel: &Cancel<'_>) -> io
     let mut child = command.spawn()?;
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let lifeline = child.stdin.take();
-    let mut group = Group { child, _lifeline: lifeline, ended: false };
+    let mut group = ProcessGroup { child, _lifeline: lifeline, ended: false };
     let dropped = Arc::new(AtomicU64::new(0));
     let lines = follow_lines(out, job.output, Arc::clone(&dropped));
-    let errors = Arc::new(Mutex::new(Errors::default()));
+    let errors = Arc::new(Mutex::new(StderrLog::default()));
     let done = follow_errors(err, Arc::clone(&errors));
     let ended = watch(&mut group, start, job.time, &lines, line, cancel)?;
-    let immortal = !group.end();
+    let unkillable = !group.end();
     drain(&lines, line, Instant::now() + LINGER);
     let _ = done.recv_timeout(LINGER);
     let mut errors = errors.lock().map(|errors| errors.clone()).unwrap_or_default();
     errors.log.end();
     let seconds = start.elapsed().as_secs_f64();
-    Ok(Outcome { ended, errors, dropped: dropped.load(Ordering::Relaxed), seconds, immortal })
+    Ok(ChildOutcome { ended, errors, dropped: dropped.load(Ordering::Relaxed), seconds, unkillable })
 }
 
 fn watch(
-    group: &mut Group,
+    group: &mut ProcessGroup,
     start: Instant,
     time: Duration,
     lines: &Receiver<String>,
     line: &mut dyn FnMut(&str),
     cancel: &Cancel<'_>,
-) -> io::Result<Ended> {
+) -> io::Result<ExitCause> {
     loop {
         match lines.recv_timeout(TICK) {
             Ok(text) => line(&text),
@@ -153,13 +153,13 @@ fn watch(
         }
         if let Some(status) = group.child.try_wait()? {
             group.ended = true;
-            return Ok(Ended::Code(status.code()));
+            return Ok(ExitCause::Code(status.code()));
         }
         if cancel.is_cancelled() {
-            return Ok(Ended::Cancelled);
+            return Ok(ExitCause::Cancelled);
         }
         if start.elapsed() >= time {
-            return Ok(Ended::Late);
+            return Ok(ExitCause::Late);
         }
     }
 }
@@ -171,7 +171,7 @@ fn drain(lines: &Receiver<String>, line: &mut dyn FnMut(&str), until: Instant) {
     }
 }
 
-impl Group {
+impl ProcessGroup {
     /// Ends all of it, which may first end by itself. Whether it has ended.
     fn end(&mut self) -> bool {
         if !self.ended {
@@ -212,7 +212,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if !self.ended {
             self.signal(true);
@@ -257,7 +257,7 @@ fn flush(send: &SyncSender<String>, line: &mut Vec<u8>) -> bool {
 }
 
 /// Standard error, of which only the asserts and the end are kept: it is always read, so that nobody blocks.
-fn follow_errors(pipe: Option<impl Read + Send + 'static>, errors: Arc<Mutex<Errors>>) -> Receiver<()> {
+fn follow_errors(pipe: Option<impl Read + Send + 'static>, errors: Arc<Mutex<StderrLog>>) -> Receiver<()> {
     let (send, receive) = sync_channel(1);
     let Some(mut pipe) = pipe else { return receive };
     thread::spawn(move || {

@@ -8,7 +8,7 @@
 mod child;
 mod folder;
 
-pub use child::{Ended, Errors, Job, Outcome, run};
+pub use child::{ChildCommand, ChildOutcome, ExitCause, StderrLog, run};
 pub use folder::RunFolder;
 
 use std::ffi::{OsStr, OsString};

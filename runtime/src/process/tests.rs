@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use base::Cancel;
 
-use super::{Ended, RunFolder, Job, Outcome, allowed, pause, run};
+use super::{ChildCommand, ChildOutcome, ExitCause, RunFolder, allowed, pause, run};
 
-fn shell(script: &str, time: Duration, cancel: &Cancel<'_>) -> (Outcome, Vec<String>) {
+fn shell(script: &str, time: Duration, cancel: &Cancel<'_>) -> (ChildOutcome, Vec<String>) {
     let folder = RunFolder::new().expect("a folder");
-    let job = Job {
+    let job = ChildCommand {
         program: Path::new("/bin/sh"),
         arguments: vec!["-c".into(), script.into()],
         folder: folder.path().to_owned(),
@@ -41,10 +41,10 @@ const LONG: Duration = Duration::from_secs(20);
 #[test]
 fn it_is_read_to_its_end() {
     let (outcome, lines) = shell("echo one; echo $X; echo no >&2; env | wc -l; exit 3", LONG, &Cancel::never());
-    assert_eq!(outcome.ended, Ended::Code(Some(3)));
+    assert_eq!(outcome.ended, ExitCause::Code(Some(3)));
     assert_eq!(lines[..2], ["one", "seen"]);
-    assert_eq!(outcome.errors.last_words(4), "no");
-    assert!(!outcome.immortal);
+    assert_eq!(outcome.errors.last_lines(4), "no");
+    assert!(!outcome.unkillable);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn its_whole_group_ends_at_the_limit() {
     let begin = Instant::now();
     let script = "trap '' TERM; sleep 300 & echo $!; sleep 301 & echo $!; wait; sleep 302";
     let (outcome, lines) = shell(script, Duration::from_millis(300), &Cancel::never());
-    assert_eq!(outcome.ended, Ended::Late);
+    assert_eq!(outcome.ended, ExitCause::Late);
     assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
     assert_eq!(lines.len(), 2);
     assert!(lines.iter().all(|pid| !alive(pid)), "{lines:?}");
@@ -61,7 +61,7 @@ fn its_whole_group_ends_at_the_limit() {
 #[test]
 fn what_it_leaves_behind_ends_with_it() {
     let (outcome, lines) = shell("sleep 300 >/dev/null 2>&1 & echo $!", LONG, &Cancel::never());
-    assert_eq!(outcome.ended, Ended::Code(Some(0)));
+    assert_eq!(outcome.ended, ExitCause::Code(Some(0)));
     assert!(lines.iter().all(|pid| !alive(pid)), "{lines:?}");
 }
 
@@ -73,7 +73,7 @@ fn it_is_cancelled() {
         asked.get() > 5
     };
     let (outcome, _) = shell("sleep 300", LONG, &Cancel::when(&stop));
-    assert_eq!(outcome.ended, Ended::Cancelled);
+    assert_eq!(outcome.ended, ExitCause::Cancelled);
     assert!(outcome.seconds < 15.0);
 }
 
@@ -82,7 +82,7 @@ fn a_flood_is_counted_and_does_not_block() {
     let line = "/k.py:7: unknown: block: [0,0,0], thread: [0,0,0] Assertion \\`a\\` failed.";
     let script = format!("yes | head -c 20000000; yes \"{line}\" | head -n 100000 >&2");
     let (outcome, _) = shell(&script, LONG, &Cancel::never());
-    assert_eq!(outcome.ended, Ended::Code(Some(0)));
+    assert_eq!(outcome.ended, ExitCause::Code(Some(0)));
     assert!(outcome.dropped > 19_000_000, "{}", outcome.dropped);
     assert_eq!((outcome.errors.log.asserts.len(), outcome.errors.log.total()), (1, 100_000));
     assert!(outcome.errors.tail.len() <= 64 << 10);

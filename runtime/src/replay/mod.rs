@@ -11,7 +11,7 @@ use base::{Cancel, Limits};
 use engine::Engine;
 use engine::is_python;
 
-use crate::run::{Backend, Cost, End, Event, Request, RunError, RunReport};
+use crate::run::{RunBackend, RunCost, RunEnd, RunError, RunEvent, RunReport, RunRequest};
 
 /// A log, and how its paths are to be read.
 #[derive(Clone, Debug)]
@@ -22,21 +22,21 @@ pub struct Replay {
     pub paths: PathMap,
 }
 
-impl Backend for Replay {
+impl RunBackend for Replay {
     fn name(&self) -> &'static str {
         "replay"
     }
 
     fn run(
         &mut self,
-        request: &Request,
-        say: &mut dyn FnMut(Event),
+        request: &RunRequest,
+        say: &mut dyn FnMut(RunEvent),
         cancel: &Cancel<'_>,
     ) -> Result<RunReport, RunError> {
         let start = Instant::now();
-        say(Event::Stage("reading the log".to_owned()));
+        say(RunEvent::Stage("reading the log".to_owned()));
         let Some(log) = read(&self.log, say, cancel)? else {
-            return Ok(report(request, End::Cancelled, start));
+            return Ok(report(request, RunEnd::Cancelled, start));
         };
         let path = request.path.to_string_lossy();
         let python = is_python(&path);
@@ -49,12 +49,12 @@ impl Backend for Replay {
         };
         let mut engine = Engine::new(Limits::default());
         let Ok(home) = attribute(target, &irs, &log.asserts, &self.paths, &mut engine, cancel) else {
-            return Ok(report(request, End::Cancelled, start));
+            return Ok(report(request, RunEnd::Cancelled, start));
         };
         let end = match (&log.failure, log.asserts.is_empty()) {
-            (_, false) => End::Asserted,
-            (Some(words), true) => End::Failed(format!("the log says `{words}`, and holds no assert")),
-            (None, true) => End::Passed,
+            (_, false) => RunEnd::Asserted,
+            (Some(words), true) => RunEnd::Failed(format!("the log says `{words}`, and holds no assert")),
+            (None, true) => RunEnd::Passed,
         };
         let mut report = report(request, end, start);
         report.on = vec![
@@ -81,7 +81,7 @@ fn own_files(log: &AssertLog, path: &Path) -> Vec<String> {
 }
 
 /// Reads a log of any size; `None` where it was cancelled.
-fn read(path: &Path, say: &mut dyn FnMut(Event), cancel: &Cancel<'_>) -> Result<Option<AssertLog>, RunError> {
+fn read(path: &Path, say: &mut dyn FnMut(RunEvent), cancel: &Cancel<'_>) -> Result<Option<AssertLog>, RunError> {
     let failed = |why: std::io::Error| RunError(format!("{} cannot be read: {why}", path.display()));
     let mut file = File::open(path).map_err(failed)?;
     let size = file.metadata().map(|data| data.len()).unwrap_or(0);
@@ -98,12 +98,12 @@ fn read(path: &Path, say: &mut dyn FnMut(Event), cancel: &Cancel<'_>) -> Result<
         }
         log.feed(buffer.get(..read).unwrap_or_default());
         if size > 0 {
-            say(Event::Progress((log.bytes as f32 / size as f32).min(1.0)));
+            say(RunEvent::Progress((log.bytes as f32 / size as f32).min(1.0)));
         }
     }
 }
 
-fn report(request: &Request, end: End, start: Instant) -> RunReport {
+fn report(request: &RunRequest, end: RunEnd, start: Instant) -> RunReport {
     RunReport {
         backend: "replay",
         instrument: request.instrument,
@@ -113,7 +113,7 @@ fn report(request: &Request, end: End, start: Instant) -> RunReport {
         elsewhere: Vec::new(),
         notes: Vec::new(),
         outputs: Vec::new(),
-        cost: Cost { seconds: start.elapsed().as_secs_f64(), steps: 0, memory: 0 },
+        cost: RunCost { seconds: start.elapsed().as_secs_f64(), steps: 0, memory: 0 },
     }
 }
 

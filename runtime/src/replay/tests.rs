@@ -8,9 +8,9 @@ use base::Cancel;
 use findings::Kind;
 
 use super::Replay;
-use crate::launch::{Launch, Origin};
+use crate::launch::{Launch, LaunchOrigin};
 use crate::process::RunFolder;
-use crate::run::{Backend, Bounds, End, Instrument, Request, RunReport};
+use crate::run::{Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
 
 const IR: &str = r#"#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
@@ -37,13 +37,19 @@ fn replay(log: &str, path: &str, text: &str, compiled: Option<&str>) -> RunRepor
     let folder = RunFolder::new().expect("a folder");
     let file = folder.path().join("log.txt");
     fs::write(&file, log).expect("a log");
-    let request = Request {
+    let request = RunRequest {
         path: PathBuf::from(path),
         text: text.into(),
         compiled: compiled.map(Into::into),
-        launch: Launch { kernel: None, grid: [1, 1, 1], arguments: Vec::new(), entry: None, origin: Origin::Given },
+        launch: Launch {
+            kernel: None,
+            grid: [1, 1, 1],
+            arguments: Vec::new(),
+            entry: None,
+            origin: LaunchOrigin::CommandLine,
+        },
         instrument: Instrument::ConSan,
-        bounds: Bounds::default(),
+        bounds: RunLimits::default(),
         inputs: 0,
         seed: 0,
     };
@@ -62,7 +68,7 @@ fn line(file: &str, line: u32) -> String {
 fn an_op_in_a_helper_is_drawn_at_its_calls() {
     let log = line("/srv/helper.py", 9).repeat(7);
     let report = replay(&log, "/home/me/k.py", PYTHON, Some(IR));
-    assert_eq!(report.end, End::Asserted);
+    assert_eq!(report.end, RunEnd::Asserted);
     let finding = &report.kernels[0].findings[0];
     assert_eq!(finding.kind, Kind::BarrierReinit);
     assert_eq!(finding.range.of(PYTHON), "helper(bar)");
@@ -94,7 +100,7 @@ fn without_the_ir_the_line_is_the_place() {
 
 #[test]
 fn a_log_without_asserts_passes_or_fails() {
-    assert_eq!(replay("hello\n", "/home/me/k.py", PYTHON, None).end, End::Passed);
+    assert_eq!(replay("hello\n", "/home/me/k.py", PYTHON, None).end, RunEnd::Passed);
     let failed = replay("CUDA error: device-side assert triggered\n", "/home/me/k.py", PYTHON, None);
-    assert!(matches!(failed.end, End::Failed(_)));
+    assert!(matches!(failed.end, RunEnd::Failed(_)));
 }

@@ -9,4 +9,4 @@ mod process;
 mod protocol;
 
 pub use process::{Sidecar, SidecarError};
-pub use protocol::{Compiled, Hello, KernelRequest, Request};
+pub use protocol::{CompileRequest, CompileResult, Hello, KernelRequest};

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use base::Cancel;
 
-use super::protocol::{Answer, Compiled, Hello, Numbered, Request};
+use super::protocol::{CompileRequest, CompileResponse, CompileResult, Hello, NumberedRequest};
 
 const PROGRAM: &str = include_str!("sidecar.py");
 
@@ -100,20 +100,24 @@ impl Sidecar {
 
     /// Compiles; one answer a kernel, in order. After an error of any kind but [`SidecarError::File`] the
     /// process is of no more use.
-    pub fn compile(&mut self, request: &Request, patience: Duration) -> Result<Vec<Compiled>, SidecarError> {
+    pub fn compile(
+        &mut self,
+        request: &CompileRequest,
+        patience: Duration,
+    ) -> Result<Vec<CompileResult>, SidecarError> {
         self.compile_until(request, patience, &Cancel::never())
     }
 
     /// The same, unless `cancel` says so before.
     pub fn compile_until(
         &mut self,
-        request: &Request,
+        request: &CompileRequest,
         patience: Duration,
         cancel: &Cancel<'_>,
-    ) -> Result<Vec<Compiled>, SidecarError> {
+    ) -> Result<Vec<CompileResult>, SidecarError> {
         self.next += 1;
         let id = self.next;
-        let mut text = serde_json::to_string(&Numbered { id, request }).unwrap_or_default();
+        let mut text = serde_json::to_string(&NumberedRequest { id, request }).unwrap_or_default();
         text.push('\n');
         let written = self.stdin.as_mut().map(|stdin| stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()));
         if !matches!(written, Some(Ok(()))) {
@@ -122,7 +126,7 @@ impl Sidecar {
         let until = Instant::now() + patience;
         loop {
             let line = self.line(until, patience, cancel)?;
-            let answer: Answer = serde_json::from_str(&line).map_err(|_| SidecarError::Garbled(cut(&line)))?;
+            let answer: CompileResponse = serde_json::from_str(&line).map_err(|_| SidecarError::Garbled(cut(&line)))?;
             match answer.error {
                 _ if answer.id != id => {}
                 Some(why) => return Err(SidecarError::File(why)),

@@ -17,7 +17,7 @@ pub struct Hello {
 
 /// Kernels of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Request {
+pub struct CompileRequest {
     /// The file, as saved.
     pub file: String,
     /// What to compile.
@@ -43,7 +43,7 @@ pub struct KernelRequest {
 
 /// What became of a [`KernelRequest`].
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Compiled {
+pub struct CompileResult {
     /// The module's text with locations.
     pub ttgir: Option<String>,
     /// Why there is none: Triton's own words.
@@ -54,16 +54,16 @@ pub struct Compiled {
 
 /// A request with its number.
 #[derive(Serialize)]
-pub(super) struct Numbered<'a> {
+pub(super) struct NumberedRequest<'a> {
     pub(super) id: u64,
     #[serde(flatten)]
-    pub(super) request: &'a Request,
+    pub(super) request: &'a CompileRequest,
 }
 
 /// The answer to it.
 #[derive(Deserialize)]
-pub(super) struct Answer {
+pub(super) struct CompileResponse {
     pub(super) id: u64,
-    pub(super) results: Vec<Compiled>,
+    pub(super) results: Vec<CompileResult>,
     pub(super) error: Option<String>,
 }

@@ -14,7 +14,7 @@ const KERNELS: usize = 64;
 
 /// A kernel that was compiled.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Artefact {
+pub struct CompiledKernel {
     /// Its name.
     pub name: String,
     /// Its TTGIR; `None` where it was not kept.
@@ -24,7 +24,7 @@ pub struct Artefact {
 }
 
 /// All kernels of a cache that this run wrote.
-pub fn list(folder: &Path, instrument: Instrument) -> Vec<Artefact> {
+pub fn list(folder: &Path, instrument: Instrument) -> Vec<CompiledKernel> {
     let Ok(cache) = Cache::list(folder) else { return Vec::new() };
     let mut found = Vec::new();
     for (name, entries) in cache.all() {
@@ -35,15 +35,15 @@ pub fn list(folder: &Path, instrument: Instrument) -> Vec<Artefact> {
             let Ok(texts) = entry.read() else { continue };
             let files = vec![entry.ttgir.to_string_lossy().into_owned()];
             let ir = CompiledIr { text: Arc::from(texts.ttgir), files, own: false };
-            let instrumented = says_so(&texts.options, instrument) || calls(&entry.ttgir, instrument);
-            found.push(Artefact { name: name.to_owned(), ir: Some(ir), instrumented });
+            let instrumented = options_name(&texts.options, instrument) || code_calls(&entry.ttgir, instrument);
+            found.push(CompiledKernel { name: name.to_owned(), ir: Some(ir), instrumented });
         }
     }
     found
 }
 
 /// Whether the options that a kernel was compiled with name the sanitizer, and it took memory for it.
-fn says_so(options: &str, instrument: Instrument) -> bool {
+fn options_name(options: &str, instrument: Instrument) -> bool {
     let Ok(options) = serde_json::from_str::<serde_json::Value>(options) else { return false };
     let mode = options.get("instrumentation_mode").and_then(|mode| mode.as_str()).unwrap_or_default();
     let named = mode.split(',').any(|mode| mode.trim() == instrument.name());
@@ -52,7 +52,7 @@ fn says_so(options: &str, instrument: Instrument) -> bool {
 }
 
 /// Whether the code asserts what the sanitizer asserts (older releases do not record the mode).
-fn calls(ttgir: &Path, instrument: Instrument) -> bool {
+fn code_calls(ttgir: &Path, instrument: Instrument) -> bool {
     let word = match instrument {
         Instrument::ConSan => "Buffer being accessed has outstanding",
         Instrument::GSan => "__triton_gsan",

@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// A line of its standard output.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
-pub(super) enum Tells {
+pub(super) enum DriverEvent {
     /// Which Python and Triton.
     Hello { python: String, triton: Option<String>, torch: Option<String>, why: Option<String> },
     /// Which device.
@@ -28,7 +28,7 @@ pub(super) enum Tells {
 
 /// All that it told.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Told {
+pub(super) struct DriverState {
     /// What it ran on, name and value.
     pub on: Vec<(String, String)>,
     /// It said hello.
@@ -49,11 +49,11 @@ pub(super) struct Told {
     pub stage: Option<String>,
 }
 
-impl Told {
+impl DriverState {
     /// One more line. What is no such line is not for us.
     pub fn line(&mut self, line: &str) -> Option<String> {
         match serde_json::from_str(line).ok()? {
-            Tells::Hello { python, triton, torch, why } => {
+            DriverEvent::Hello { python, triton, torch, why } => {
                 self.greeted = true;
                 if triton.is_none() {
                     self.no_triton = Some(why.unwrap_or_default());
@@ -61,21 +61,21 @@ impl Told {
                 let known = [("Triton", triton), ("Python", Some(python)), ("PyTorch", torch)];
                 self.on.extend(known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
             }
-            Tells::Gpu { name, kind, arch, driver } => {
+            DriverEvent::Gpu { name, kind, arch, driver } => {
                 let arch = if kind == "cuda" { format!("sm_{arch}") } else { arch };
                 self.on.push(("GPU".to_owned(), format!("{name} ({arch})")));
                 self.on.extend(driver.map(|driver| ("driver".to_owned(), driver)));
             }
-            Tells::Stage { text } => {
+            DriverEvent::Stage { text } => {
                 self.stage = Some(text.clone());
                 return Some(text);
             }
-            Tells::Kernel { instrumented } => self.instrumented = Some(instrumented),
-            Tells::Launched => {}
-            Tells::Output { name } => self.outputs.push(name),
-            Tells::Refused { why } => self.refused = Some(why),
-            Tells::Failed { kind, text, trace } => self.failed = Some((kind, text, trace)),
-            Tells::Done => self.done = true,
+            DriverEvent::Kernel { instrumented } => self.instrumented = Some(instrumented),
+            DriverEvent::Launched => {}
+            DriverEvent::Output { name } => self.outputs.push(name),
+            DriverEvent::Refused { why } => self.refused = Some(why),
+            DriverEvent::Failed { kind, text, trace } => self.failed = Some((kind, text, trace)),
+            DriverEvent::Done => self.done = true,
         }
         None
     }

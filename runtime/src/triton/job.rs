@@ -9,18 +9,18 @@ use base::TextRange;
 use serde_json::{Map, Value, json};
 use ttgir::{Document, Level, OpId, Tree};
 
-use super::parameters::{Tensor, bind, triton_name};
+use super::parameters::{DeviceTensor, bind, triton_name};
 use super::strip::without_locations;
-use crate::launch::{Entry, Given, fill};
-use crate::run::{Request, RunError};
+use crate::launch::{ArgumentValue, PythonEntry, fill};
+use crate::run::{RunError, RunRequest};
 
 /// A job on disk.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct PreparedJob {
     /// The document that says what to do.
     pub job: Value,
     /// Tensors that can be read back.
-    pub tensors: Vec<Tensor>,
+    pub tensors: Vec<DeviceTensor>,
     /// The IR, where the request is one.
     pub ir: Option<CompiledIr>,
     /// What was chosen.
@@ -32,7 +32,7 @@ pub struct Prepared {
 /// # Errors
 ///
 /// Where it cannot be run as it is: no such kernel, an argument that nobody can make, a disk that is full.
-pub fn prepare(request: &Request, python: bool, folder: &Path) -> Result<Prepared, RunError> {
+pub fn prepare(request: &RunRequest, python: bool, folder: &Path) -> Result<PreparedJob, RunError> {
     let mut prepared = if python { from_python(request, folder)? } else { from_ttgir(request, folder)? };
     if let Some(job) = prepared.job.as_object_mut() {
         job.insert("instrument".to_owned(), request.instrument.name().into());
@@ -49,7 +49,7 @@ fn text(path: &Path) -> Value {
     path.to_string_lossy().into_owned().into()
 }
 
-fn from_ttgir(request: &Request, folder: &Path) -> Result<Prepared, RunError> {
+fn from_ttgir(request: &RunRequest, folder: &Path) -> Result<PreparedJob, RunError> {
     let document = Document::new(Arc::clone(&request.text));
     let wanted = request.launch.kernel.as_deref();
     let sections = document.sections().iter().filter(|section| section.level() != Level::Llvm);
@@ -82,7 +82,7 @@ fn from_ttgir(request: &Request, folder: &Path) -> Result<Prepared, RunError> {
     let job = json!({ "mode": "ttgir", "file": text(&file), "parameters": bound.parameters, "target": target });
     let files = vec![file.to_string_lossy().into_owned()];
     let ir = CompiledIr { text: Arc::clone(&request.text), files, own: true };
-    Ok(Prepared { job, tensors: bound.tensors, ir: Some(ir), notes: bound.notes })
+    Ok(PreparedJob { job, tensors: bound.tensors, ir: Some(ir), notes: bound.notes })
 }
 
 /// Functions that can be launched.
@@ -103,21 +103,21 @@ fn functions(tree: &Tree) -> Vec<OpId> {
     out
 }
 
-fn from_python(request: &Request, folder: &Path) -> Result<Prepared, RunError> {
+fn from_python(request: &RunRequest, folder: &Path) -> Result<PreparedJob, RunError> {
     let file = fs::canonicalize(&request.path).unwrap_or_else(|_| request.path.clone());
     let mut job = Map::new();
     job.insert("file".to_owned(), text(&file));
     let mut notes = Vec::new();
     match &request.launch.entry {
-        Some(Entry::Pytest(node)) => {
+        Some(PythonEntry::Pytest(node)) => {
             job.insert("mode".to_owned(), "pytest".into());
             job.insert("node".to_owned(), node.as_str().into());
         }
-        Some(Entry::Main(arguments)) => {
+        Some(PythonEntry::Main(arguments)) => {
             job.insert("mode".to_owned(), "main".into());
             job.insert("argv".to_owned(), json!(arguments));
         }
-        Some(Entry::Call(expression)) => {
+        Some(PythonEntry::Call(expression)) => {
             job.insert("mode".to_owned(), "call".into());
             job.insert("expression".to_owned(), expression.as_str().into());
         }
@@ -131,19 +131,19 @@ fn from_python(request: &Request, folder: &Path) -> Result<Prepared, RunError> {
             notes.push("the launch is made from the recipe; the file's own code makes none".to_owned());
         }
     }
-    Ok(Prepared { job: Value::Object(job), tensors: Vec::new(), ir: None, notes })
+    Ok(PreparedJob { job: Value::Object(job), tensors: Vec::new(), ir: None, notes })
 }
 
 /// The arguments of a launch that is made in Python.
-fn arguments(request: &Request, folder: &Path) -> Result<Vec<Value>, RunError> {
+fn arguments(request: &RunRequest, folder: &Path) -> Result<Vec<Value>, RunError> {
     let mut out = Vec::new();
     for (at, argument) in request.launch.arguments.iter().enumerate() {
         let name = argument.name.as_str();
         out.push(match &argument.given {
-            Given::Int(number) => json!({ "is": "value", "name": name, "value": number }),
-            Given::Float(number) => json!({ "is": "value", "name": name, "value": number }),
-            Given::Python(text) => json!({ "is": "python", "name": name, "value": text }),
-            Given::Array(spec) => {
+            ArgumentValue::Int(number) => json!({ "is": "value", "name": name, "value": number }),
+            ArgumentValue::Float(number) => json!({ "is": "value", "name": name, "value": number }),
+            ArgumentValue::Python(text) => json!({ "is": "python", "name": name, "value": text }),
+            ArgumentValue::Array(spec) => {
                 let array = fill(spec, name, request.inputs)?;
                 let path = folder.join(format!("{at}.bin"));
                 fs::write(&path, &array.bytes)

@@ -22,11 +22,11 @@ use engine::is_python;
 
 pub use strip::without_locations;
 
-use self::artefacts::Artefact;
-use self::events::Told;
-use self::job::{Prepared, prepare};
-use crate::process::{Ended, RunFolder, Job, Outcome, allowed, run};
-use crate::run::{Backend, Cost, End, Event, Instrument, Request, RunError, RunReport};
+use self::artefacts::CompiledKernel;
+use self::events::DriverState;
+use self::job::{PreparedJob, prepare};
+use crate::process::{ChildCommand, ChildOutcome, ExitCause, RunFolder, allowed, run};
+use crate::run::{Instrument, RunBackend, RunCost, RunEnd, RunError, RunEvent, RunReport, RunRequest};
 
 const DRIVER: &str = include_str!("driver.py");
 
@@ -46,15 +46,15 @@ impl Triton {
     }
 }
 
-impl Backend for Triton {
+impl RunBackend for Triton {
     fn name(&self) -> &'static str {
         "triton"
     }
 
     fn run(
         &mut self,
-        request: &Request,
-        say: &mut dyn FnMut(Event),
+        request: &RunRequest,
+        say: &mut dyn FnMut(RunEvent),
         cancel: &Cancel<'_>,
     ) -> Result<RunReport, RunError> {
         let folder = RunFolder::new().map_err(|why| {
@@ -64,10 +64,10 @@ impl Backend for Triton {
         let prepared = prepare(request, python, folder.path())?;
         let driver = folder.path().join("driver.py");
         fs::write(&driver, DRIVER).map_err(|why| RunError(format!("{} cannot be written: {why}", driver.display())))?;
-        let mut told = Told::default();
+        let mut state = DriverState::default();
         let mut line = |text: &str| {
-            if let Some(stage) = told.line(text) {
-                say(Event::Stage(stage));
+            if let Some(stage) = state.line(text) {
+                say(RunEvent::Stage(stage));
             }
         };
         let job = self.job(request, &driver, folder.path());
@@ -75,14 +75,14 @@ impl Backend for Triton {
             let python = self.python.display();
             RunError(format!("`{python}` cannot be started: {why}; `--python` says which Python has Triton"))
         })?;
-        self.could(&told, &outcome)?;
+        self.check_started(&state, &outcome)?;
         let artefacts = artefacts::list(&folder.path().join("cache"), request.instrument);
-        self.report(request, &prepared, told, &outcome, &artefacts, cancel, folder.path())
+        self.report(request, &prepared, state, &outcome, &artefacts, cancel, folder.path())
     }
 }
 
 impl Triton {
-    fn job<'a>(&'a self, request: &Request, driver: &Path, folder: &Path) -> Job<'a> {
+    fn job<'a>(&'a self, request: &RunRequest, driver: &Path, folder: &Path) -> ChildCommand<'a> {
         let mut environment = allowed(std::env::vars_os());
         let instrument = if request.instrument == Instrument::Plain { "" } else { request.instrument.name() };
         let consan = if request.instrument == Instrument::ConSan { "1" } else { "0" };
@@ -102,7 +102,7 @@ impl Triton {
         let lines = if python && request.instrument != Instrument::Plain { "ttgir" } else { "" };
         set("USE_IR_LOC", lines.into());
         let parent = request.path.parent().filter(|parent| parent.is_dir());
-        Job {
+        ChildCommand {
             program: &self.python,
             arguments: vec!["-u".into(), driver.as_os_str().to_owned(), folder.join("job.json").into()],
             folder: parent.map_or_else(|| folder.to_owned(), Path::to_owned),
@@ -113,14 +113,14 @@ impl Triton {
     }
 
     /// Whether anything was run.
-    fn could(&self, told: &Told, outcome: &Outcome) -> Result<(), RunError> {
+    fn check_started(&self, state: &DriverState, outcome: &ChildOutcome) -> Result<(), RunError> {
         let python = self.python.display();
-        if let Some(why) = &told.no_triton {
+        if let Some(why) = &state.no_triton {
             return Err(RunError(format!(
                 "`{python}` has no Triton: {why}; install it there, or say with `--python` which Python has it"
             )));
         }
-        if let Some(why) = &told.refused {
+        if let Some(why) = &state.refused {
             let hint = if why.contains("GPU") || why.contains("driver") {
                 "; `--backend cpu` needs no GPU, and `--backend replay` takes the log of another machine"
             } else {
@@ -128,8 +128,8 @@ impl Triton {
             };
             return Err(RunError(format!("{why}{hint}")));
         }
-        if !told.greeted && matches!(outcome.ended, Ended::Code(_)) {
-            let words = outcome.errors.last_words(4);
+        if !state.greeted && matches!(outcome.ended, ExitCause::Code(_)) {
+            let words = outcome.errors.last_lines(4);
             return Err(RunError(format!("`{python}` ended before it had imported Triton: {words}")));
         }
         Ok(())
@@ -138,11 +138,11 @@ impl Triton {
     #[allow(clippy::too_many_arguments)]
     fn report(
         &self,
-        request: &Request,
-        prepared: &Prepared,
-        mut told: Told,
-        outcome: &Outcome,
-        artefacts: &[Artefact],
+        request: &RunRequest,
+        prepared: &PreparedJob,
+        mut state: DriverState,
+        outcome: &ChildOutcome,
+        artefacts: &[CompiledKernel],
         cancel: &Cancel<'_>,
         folder: &Path,
     ) -> Result<RunReport, RunError> {
@@ -160,46 +160,52 @@ impl Triton {
         let target = TargetText { path: &path, text: &request.text, python: is_python(&path) };
         // What was cancelled is not looked into any further.
         let never = Cancel::never();
-        let patience = if outcome.ended == Ended::Cancelled { &never } else { cancel };
+        let patience = if outcome.ended == ExitCause::Cancelled { &never } else { cancel };
         let log = &outcome.errors.log;
         let cancelled = |_| RunError("cancelled".to_owned());
         let home = attribute(target, &irs, &log.asserts, &self.paths, &mut engine, patience).map_err(cancelled)?;
         let end = match outcome.ended {
-            Ended::Cancelled => End::Cancelled,
-            _ if !log.asserts.is_empty() => End::Asserted,
-            Ended::Late => End::Hung(endless_waits(&irs, &mut engine, patience).map_err(cancelled)?),
-            Ended::Code(_) => ended(&told, outcome),
+            ExitCause::Cancelled => RunEnd::Cancelled,
+            _ if !log.asserts.is_empty() => RunEnd::Asserted,
+            ExitCause::Late => RunEnd::Hung(endless_waits(&irs, &mut engine, patience).map_err(cancelled)?),
+            ExitCause::Code(_) => ended(&state, outcome),
         };
         let mut notes = prepared.notes.clone();
-        notes.extend(self.doubts(request, &told, artefacts));
-        notes.extend(remarks(outcome, log.dropped));
-        let read =
-            |tensor: &parameters::Tensor| told.outputs.contains(&tensor.name).then(|| tensor.read(folder)).flatten();
+        notes.extend(self.instrumentation_notes(request, &state, artefacts));
+        notes.extend(process_notes(outcome, log.dropped));
+        let read = |tensor: &parameters::DeviceTensor| {
+            state.outputs.contains(&tensor.name).then(|| tensor.read(folder)).flatten()
+        };
         let outputs = prepared.tensors.iter().filter_map(read).collect();
-        told.on.push(("inputs".to_owned(), request.inputs.to_string()));
+        state.on.push(("inputs".to_owned(), request.inputs.to_string()));
         Ok(RunReport {
             backend: "triton",
             instrument: request.instrument,
-            on: told.on,
+            on: state.on,
             end,
             kernels: home.kernels,
             elsewhere: home.elsewhere,
             notes,
             outputs,
-            cost: Cost { seconds: outcome.seconds, steps: 0, memory: 0 },
+            cost: RunCost { seconds: outcome.seconds, steps: 0, memory: 0 },
         })
     }
 
     /// What is to be said where the sanitizer may not have been at work.
-    fn doubts(&self, request: &Request, told: &Told, artefacts: &[Artefact]) -> Vec<String> {
+    fn instrumentation_notes(
+        &self,
+        request: &RunRequest,
+        state: &DriverState,
+        artefacts: &[CompiledKernel],
+    ) -> Vec<String> {
         let name = match request.instrument {
             Instrument::ConSan => "ConSan",
             Instrument::GSan => "GSan",
             Instrument::Plain => return Vec::new(),
         };
         let plain: Vec<&str> = artefacts.iter().filter(|a| !a.instrumented).map(|a| a.name.as_str()).collect();
-        if told.instrumented.unwrap_or(true) && plain.is_empty() {
-            return match artefacts.is_empty() && told.done {
+        if state.instrumented.unwrap_or(true) && plain.is_empty() {
+            return match artefacts.is_empty() && state.done {
                 true => vec![format!("no kernel was compiled, so {name} watched none")],
                 false => Vec::new(),
             };
@@ -212,25 +218,25 @@ impl Triton {
 }
 
 /// How a run ended that no sanitizer ended.
-fn ended(told: &Told, outcome: &Outcome) -> End {
-    if let Some((kind, text, trace)) = &told.failed {
+fn ended(state: &DriverState, outcome: &ChildOutcome) -> RunEnd {
+    if let Some((kind, text, trace)) = &state.failed {
         let place = trace.lines().rev().find(|line| line.trim_start().starts_with("File ")).map(str::trim);
         let place = place.map_or_else(String::new, |place| format!(" ({place})"));
-        return End::Failed(format!("{kind}: {text}{place}"));
+        return RunEnd::Failed(format!("{kind}: {text}{place}"));
     }
-    if told.done {
-        return End::Passed;
+    if state.done {
+        return RunEnd::Passed;
     }
-    let words = outcome.errors.last_words(4);
-    let stage = told.stage.as_deref().unwrap_or("starting");
+    let words = outcome.errors.last_lines(4);
+    let stage = state.stage.as_deref().unwrap_or("starting");
     let how = match outcome.ended {
-        Ended::Code(Some(code)) => format!("Python ended with {code} while {stage}"),
+        ExitCause::Code(Some(code)) => format!("Python ended with {code} while {stage}"),
         _ => format!("Python was ended by a signal while {stage}"),
     };
-    End::Failed(if words.is_empty() { how } else { format!("{how}: {words}") })
+    RunEnd::Failed(if words.is_empty() { how } else { format!("{how}: {words}") })
 }
 
-fn remarks(outcome: &Outcome, dropped: u64) -> Vec<String> {
+fn process_notes(outcome: &ChildOutcome, dropped: u64) -> Vec<String> {
     let mut notes = Vec::new();
     if outcome.dropped > 0 {
         notes.push(format!("{} bytes of output beyond the limit were dropped", outcome.dropped));
@@ -238,7 +244,7 @@ fn remarks(outcome: &Outcome, dropped: u64) -> Vec<String> {
     if dropped > 0 {
         notes.push(format!("{dropped} further asserts are only counted"));
     }
-    if outcome.immortal {
+    if outcome.unkillable {
         notes.push("the process could not be ended: the driver does not let go of it".to_owned());
     }
     notes

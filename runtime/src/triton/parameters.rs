@@ -9,8 +9,8 @@ use std::path::Path;
 use serde::Serialize;
 use ttgir::{OpId, Tree};
 
-use crate::array::{Array, DType};
-use crate::launch::{ArraySpec, Fill, Given, Launch, fill};
+use crate::array::{Array, ElemType};
+use crate::launch::{ArgumentValue, ArraySpec, Fill, Launch, fill};
 use crate::run::RunError;
 
 /// A number for a size that nobody gives.
@@ -21,7 +21,7 @@ const ELEMENTS: u64 = 1 << 22;
 
 /// A parameter as the program that launches it wants it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Parameter {
+pub struct LaunchParameter {
     /// `value`, `array`, `descriptor`.
     is: &'static str,
     /// In the words of Triton's launcher.
@@ -43,7 +43,7 @@ pub struct Parameter {
 
 /// A tensor on its way to the device, and back.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tensor {
+pub struct DeviceTensor {
     /// The parameter.
     pub name: String,
     spec: ArraySpec,
@@ -51,11 +51,11 @@ pub struct Tensor {
 
 /// What is given to a launch.
 #[derive(Debug, Default)]
-pub struct Bound {
+pub struct BoundParameters {
     /// All parameters, in order.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<LaunchParameter>,
     /// Those that are tensors.
-    pub tensors: Vec<Tensor>,
+    pub tensors: Vec<DeviceTensor>,
     /// What was chosen, one sentence each.
     pub notes: Vec<String>,
 }
@@ -65,10 +65,16 @@ pub struct Bound {
 /// # Errors
 ///
 /// Where a tensor cannot be made or written, or a parameter is of a type that no recipe can give.
-pub fn bind(tree: &Tree, function: OpId, launch: &Launch, seed: u64, folder: &Path) -> Result<Bound, RunError> {
+pub fn bind(
+    tree: &Tree,
+    function: OpId,
+    launch: &Launch,
+    seed: u64,
+    folder: &Path,
+) -> Result<BoundParameters, RunError> {
     let entry = tree.regions(function).first().and_then(|region| tree.blocks(*region).first());
     let arguments = entry.map(|block| tree.block_args(*block)).unwrap_or_default();
-    let mut bound = Bound::default();
+    let mut bound = BoundParameters::default();
     // The descriptor whose shape and strides come next, and how many of them have come.
     let mut rest: Option<(ArraySpec, usize)> = None;
     for (at, &argument) in arguments.iter().enumerate() {
@@ -87,13 +93,13 @@ pub fn bind(tree: &Tree, function: OpId, launch: &Launch, seed: u64, folder: &Pa
             let spec = spec(given, &name, element, &[ELEMENTS], &mut bound.notes)?;
             let of = format!("*{}", triton_name(spec.dtype));
             bound.parameters.push(tensor(name.clone(), "array", of, &spec, seed, folder)?);
-            bound.tensors.push(Tensor { name, spec });
+            bound.tensors.push(DeviceTensor { name, spec });
         } else if let Some(block) = inside(&of, "!tt.tensordesc<") {
             let (shape, element) = block_of(block);
             let spec = spec(given, &name, element, &shape, &mut bound.notes)?;
             bound.parameters.push(tensor(name.clone(), "descriptor", "nvTmaDesc".to_owned(), &spec, seed, folder)?);
             rest = Some((spec.clone(), 0));
-            bound.tensors.push(Tensor { name, spec });
+            bound.tensors.push(DeviceTensor { name, spec });
         } else {
             bound.parameters.push(scalar(given, name, of, &mut bound.notes)?);
         }
@@ -101,7 +107,7 @@ pub fn bind(tree: &Tree, function: OpId, launch: &Launch, seed: u64, folder: &Pa
     Ok(bound)
 }
 
-impl Tensor {
+impl DeviceTensor {
     /// Reads it back after the launch.
     pub fn read(&self, folder: &Path) -> Option<(String, Array)> {
         let raw = fs::read(folder.join(file(&self.name))).ok()?;
@@ -123,7 +129,7 @@ impl Tensor {
 }
 
 /// What a recipe gives for a parameter, by its name or its position.
-fn given<'l>(launch: &'l Launch, name: &str, at: usize) -> Option<&'l Given> {
+fn given<'l>(launch: &'l Launch, name: &str, at: usize) -> Option<&'l ArgumentValue> {
     let by_name = launch.arguments.iter().find(|argument| argument.name == name);
     let position = format!("arg{at}");
     by_name.or_else(|| launch.arguments.iter().find(|argument| argument.name == position)).map(|found| &found.given)
@@ -169,32 +175,37 @@ fn block_of(block: &str) -> (Vec<u64>, &str) {
 }
 
 fn spec(
-    given: Option<&Given>,
+    given: Option<&ArgumentValue>,
     name: &str,
     element: &str,
     shape: &[u64],
     notes: &mut Vec<String>,
 ) -> Result<ArraySpec, RunError> {
-    if let Some(Given::Array(spec)) = given {
+    if let Some(ArgumentValue::Array(spec)) = given {
         return Ok(spec.clone());
     }
     if given.is_some() {
         return Err(RunError(format!("`{name}` is a tensor: give it as one, `{name}=f16[128,64]` say")));
     }
     let element = element.trim_start_matches("tensor<");
-    let dtype = DType::named(element)
+    let dtype = ElemType::named(element)
         .ok_or_else(|| RunError(format!("`{name}` points to `{element}`, which no recipe can make")))?;
     let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();
     notes.push(format!("nothing is given for `{name}`: zeros, {}[{}]", dtype.name(), sizes.join(",")));
     Ok(ArraySpec { dtype, shape: shape.to_vec(), strides: None, fill: Fill::Value(0.0) })
 }
 
-fn scalar(given: Option<&Given>, name: String, of: String, notes: &mut Vec<String>) -> Result<Parameter, RunError> {
+fn scalar(
+    given: Option<&ArgumentValue>,
+    name: String,
+    of: String,
+    notes: &mut Vec<String>,
+) -> Result<LaunchParameter, RunError> {
     let float = matches!(of.as_str(), "f16" | "bf16" | "f32" | "f64");
     let number = match given {
-        Some(Given::Int(number)) if float => (*number as f64).into(),
-        Some(Given::Int(number)) => (*number).into(),
-        Some(Given::Float(number)) if float => (*number).into(),
+        Some(ArgumentValue::Int(number)) if float => (*number as f64).into(),
+        Some(ArgumentValue::Int(number)) => (*number).into(),
+        Some(ArgumentValue::Float(number)) if float => (*number).into(),
         Some(_) => return Err(RunError(format!("`{name}` is of type `{of}`: give it a number"))),
         None => {
             notes.push(format!("nothing is given for `{name}`: {}", if float { 1 } else { SIZE }));
@@ -207,13 +218,22 @@ fn scalar(given: Option<&Given>, name: String, of: String, notes: &mut Vec<Strin
             }
         }
     };
-    let dtype = DType::named(&of).filter(|dtype| float || dtype.is_int());
+    let dtype = ElemType::named(&of).filter(|dtype| float || dtype.is_int());
     let dtype = dtype.ok_or_else(|| RunError(format!("`{name}` is of type `{of}`, which no recipe can give")))?;
     Ok(value(name, triton_name(dtype).to_owned(), number))
 }
 
-fn value(name: String, of: String, value: serde_json::Value) -> Parameter {
-    Parameter { is: "value", of, name, value: Some(value), data: None, size: None, shape: vec![], strides: vec![] }
+fn value(name: String, of: String, value: serde_json::Value) -> LaunchParameter {
+    LaunchParameter {
+        is: "value",
+        of,
+        name,
+        value: Some(value),
+        data: None,
+        size: None,
+        shape: vec![],
+        strides: vec![],
+    }
 }
 
 /// Makes a tensor and writes it to its file.
@@ -224,7 +244,7 @@ fn tensor(
     spec: &ArraySpec,
     seed: u64,
     folder: &Path,
-) -> Result<Parameter, RunError> {
+) -> Result<LaunchParameter, RunError> {
     let array = fill(spec, &name, seed)?;
     let bytes = match &spec.strides {
         None => array.bytes,
@@ -234,7 +254,7 @@ fn tensor(
     fs::write(&path, &bytes).map_err(|why| RunError(format!("`{name}` cannot be written to a file: {why}")))?;
     let data = Some(path.to_string_lossy().into_owned());
     let (shape, strides) = (spec.shape.clone(), strides(spec));
-    Ok(Parameter { is, of, name, value: None, data, size: Some(bytes.len() as u64), shape, strides })
+    Ok(LaunchParameter { is, of, name, value: None, data, size: Some(bytes.len() as u64), shape, strides })
 }
 
 fn file(name: &str) -> String {
@@ -279,22 +299,22 @@ fn offsets(shape: &[u64], strides: &[u64]) -> impl Iterator<Item = u64> {
 }
 
 /// Triton's short name.
-pub fn triton_name(dtype: DType) -> &'static str {
+pub fn triton_name(dtype: ElemType) -> &'static str {
     match dtype {
-        DType::I1 => "i1",
-        DType::I8 => "i8",
-        DType::I16 => "i16",
-        DType::I32 => "i32",
-        DType::I64 => "i64",
-        DType::F16 => "fp16",
-        DType::BF16 => "bf16",
-        DType::F32 => "fp32",
-        DType::F64 => "fp64",
-        DType::F8E4M3FN => "fp8e4nv",
-        DType::F8E5M2 => "fp8e5",
-        DType::F8E4M3FNUZ => "fp8e4b8",
-        DType::F8E5M2FNUZ => "fp8e5b16",
-        DType::F8E4M3B11FNUZ => "fp8e4b15",
-        DType::F4E2M1 | DType::F8E8M0 => "u8",
+        ElemType::I1 => "i1",
+        ElemType::I8 => "i8",
+        ElemType::I16 => "i16",
+        ElemType::I32 => "i32",
+        ElemType::I64 => "i64",
+        ElemType::F16 => "fp16",
+        ElemType::BF16 => "bf16",
+        ElemType::F32 => "fp32",
+        ElemType::F64 => "fp64",
+        ElemType::F8E4M3FN => "fp8e4nv",
+        ElemType::F8E5M2 => "fp8e5",
+        ElemType::F8E4M3FNUZ => "fp8e4b8",
+        ElemType::F8E5M2FNUZ => "fp8e5b16",
+        ElemType::F8E4M3B11FNUZ => "fp8e4b15",
+        ElemType::F4E2M1 | ElemType::F8E8M0 => "u8",
     }
 }

@@ -11,10 +11,10 @@ use base::Cancel;
 use findings::Kind;
 
 use super::Triton;
-use crate::array::DType;
-use crate::launch::{Argument, ArraySpec, Fill, Given, Launch, Origin};
+use crate::array::ElemType;
+use crate::launch::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin};
 use crate::process::RunFolder;
-use crate::run::{Backend, Bounds, End, Event, Instrument, Request, RunError, RunReport};
+use crate::run::{Instrument, RunBackend, RunEnd, RunError, RunEvent, RunLimits, RunReport, RunRequest};
 
 const KERNEL: &str = r#"#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
@@ -40,7 +40,7 @@ tell '{"event":"hello","python":"3.12.0","triton":"3.9.0","torch":null,"why":nul
 tell '{"event":"gpu","name":"NVIDIA H200","kind":"cuda","arch":"90","driver":"13.0"}'
 "#;
 
-fn run(script: &str, change: impl Fn(&mut Request)) -> Result<RunReport, RunError> {
+fn run(script: &str, change: impl Fn(&mut RunRequest)) -> Result<RunReport, RunError> {
     let folder = RunFolder::new().expect("a folder");
     let python = folder.path().join("python");
     fs::write(&python, format!("#!/bin/sh\n{script}")).expect("a script");
@@ -48,23 +48,24 @@ fn run(script: &str, change: impl Fn(&mut Request)) -> Result<RunReport, RunErro
     run_with(&python, change)
 }
 
-fn run_with(python: &Path, change: impl Fn(&mut Request)) -> Result<RunReport, RunError> {
-    let spec = ArraySpec { dtype: DType::F32, shape: vec![4], strides: None, fill: Fill::Arange };
-    let x = Argument { name: "x".to_owned(), given: Given::Array(spec) };
-    let launch = Launch { kernel: None, grid: [2, 1, 1], arguments: vec![x], entry: None, origin: Origin::Given };
-    let mut request = Request {
+fn run_with(python: &Path, change: impl Fn(&mut RunRequest)) -> Result<RunReport, RunError> {
+    let spec = ArraySpec { dtype: ElemType::F32, shape: vec![4], strides: None, fill: Fill::Arange };
+    let x = Argument { name: "x".to_owned(), given: ArgumentValue::Array(spec) };
+    let launch =
+        Launch { kernel: None, grid: [2, 1, 1], arguments: vec![x], entry: None, origin: LaunchOrigin::CommandLine };
+    let mut request = RunRequest {
         path: PathBuf::from("/tmp/twice.ttgir"),
         text: KERNEL.into(),
         compiled: None,
         launch,
         instrument: Instrument::ConSan,
-        bounds: Bounds { time: Duration::from_secs(20), ..Bounds::default() },
+        bounds: RunLimits { time: Duration::from_secs(20), ..RunLimits::default() },
         inputs: 0,
         seed: 0,
     };
     change(&mut request);
     let mut stages = Vec::new();
-    let mut say = |event: Event| stages.push(event);
+    let mut say = |event: RunEvent| stages.push(event);
     Triton::new(python).run(&request, &mut say, &Cancel::never())
 }
 
@@ -82,7 +83,7 @@ tell '{{\"event\":\"failed\",\"kind\":\"RuntimeError\",\"text\":\"device-side as
 exit 1"
     );
     let report = run(&script, |_| {}).expect("it runs");
-    assert_eq!(report.end, End::Asserted);
+    assert_eq!(report.end, RunEnd::Asserted);
     assert!(report.on.contains(&("GPU".to_owned(), "NVIDIA H200 (sm_90)".to_owned())));
     assert!(report.notes.iter().any(|note| note.contains("`n`")), "{:?}", report.notes);
     let [kernel] = report.kernels.as_slice() else { panic!("{report:?}") };
@@ -103,7 +104,7 @@ tell '{{\"event\":\"output\",\"name\":\"x\"}}'
 tell '{{\"event\":\"done\"}}'"
     );
     let report = run(&script, |request| request.instrument = Instrument::Plain).expect("it runs");
-    assert_eq!(report.end, End::Passed);
+    assert_eq!(report.end, RunEnd::Passed);
     let [(name, array)] = report.outputs.as_slice() else { panic!("{report:?}") };
     assert_eq!((name.as_str(), &array.bytes[..4]), ("x", 1f32.to_le_bytes().as_slice()));
 }
@@ -120,7 +121,7 @@ fn a_hang_is_ended_and_says_what_is_stuck() {
         request.bounds.time = Duration::from_millis(400);
     })
     .expect("it runs");
-    let End::Hung(waits) = &report.end else { panic!("{report:?}") };
+    let RunEnd::Hung(waits) = &report.end else { panic!("{report:?}") };
     assert!(waits.iter().any(|wait| wait.contains("waits for phase 0 of `%bar`")), "{waits:?}");
 }
 
@@ -150,7 +151,7 @@ tell '{{\"event\":\"kernel\",\"name\":\"twice\",\"instrumented\":false}}'
 tell '{{\"event\":\"done\"}}'"
     );
     let report = run(&script, |_| {}).expect("it runs");
-    assert_eq!(report.end, End::Passed);
+    assert_eq!(report.end, RunEnd::Passed);
     assert!(report.notes.iter().any(|note| note.contains("did not take effect")), "{:?}", report.notes);
 }
 
@@ -159,5 +160,5 @@ fn pythons_own_error_is_the_end() {
     let script = format!(
         "{GREETING}\ntell '{{\"event\":\"failed\",\"kind\":\"ValueError\",\"text\":\"no\",\"trace\":\"\"}}'; exit 1"
     );
-    assert_eq!(run(&script, |_| {}).expect("it runs").end, End::Failed("ValueError: no".to_owned()));
+    assert_eq!(run(&script, |_| {}).expect("it runs").end, RunEnd::Failed("ValueError: no".to_owned()));
 }

@@ -13,8 +13,8 @@ use base::{Cancel, Limits};
 use engine::{Analysis, Engine};
 use runtime::array::Array;
 use runtime::launch::npy;
-use runtime::launch::store::{self, Store};
-use runtime::run::{Bounds, Event};
+use runtime::launch::store::{self, RecipeStore};
+use runtime::run::{RunEvent, RunLimits};
 
 use super::args::{Backend, Run, Watcher};
 use super::check::LoadedFile;
@@ -166,7 +166,7 @@ fn recipes(
         by.launches = store::load(file, python).map_err(plain)?;
     }
     let path = absolute(&args.path);
-    let store = Store::open(&root(&path));
+    let store = RecipeStore::open(&root(&path));
     let found = run::discover::launches(&path, analysis.gluon.as_deref(), text, python);
     let recipes = Recipes { path: &path, text, python, kernels: &analysis.kernels, store: Some(&store), found: &found };
     let launches = recipes.choose(&by).map_err(|errors| {
@@ -178,9 +178,9 @@ fn recipes(
     }
 }
 
-fn bounds(args: &Run) -> Bounds {
-    let usual = Bounds::default();
-    Bounds {
+fn bounds(args: &Run) -> RunLimits {
+    let usual = RunLimits::default();
+    RunLimits {
         time: args.time.map_or(usual.time, Duration::from_secs_f64),
         memory: args.memory.unwrap_or(usual.memory),
         steps: args.steps.unwrap_or(usual.steps),
@@ -258,7 +258,7 @@ fn outputs(args: &Run, results: &Results, notes: &mut Vec<String>) -> Result<(),
 
 fn keep(args: &Run, plan: &Plan) -> io::Result<()> {
     let path = absolute(&args.path);
-    let mut store = Store::open(&root(&path));
+    let mut store = RecipeStore::open(&root(&path));
     plan.launches.iter().try_for_each(|launch| store.keep(&path, launch))
 }
 
@@ -274,16 +274,16 @@ impl Watch {
         Watch { terminal: io::stderr().is_terminal(), stage: String::new(), shown: false }
     }
 
-    fn say(&mut self, event: Event) {
+    fn say(&mut self, event: RunEvent) {
         if !self.terminal {
             return;
         }
         let part = match event {
-            Event::Stage(stage) => {
+            RunEvent::Stage(stage) => {
                 self.stage = stage;
                 String::new()
             }
-            Event::Progress(part) => format!(" {:.0} %", 100.0 * part),
+            RunEvent::Progress(part) => format!(" {:.0} %", 100.0 * part),
         };
         let _ = write!(io::stderr(), "\r\x1b[K{}{part}", self.stage);
         self.shown = true;

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use base::Cancel;
-use engine::instances::{ElaboratedInstance, Elaboration, Given as Has, KernelInstances, Param};
-use runtime::array::DType;
-use runtime::launch::{Given, Launch};
+use engine::instances::{Elaboration, Given as Has, KernelInstances, Param, ElaboratedInstance};
+use runtime::array::ElemType;
+use runtime::launch::{ArgumentValue, Launch};
 use runtime::run::RunError;
-use runtime::sidecar::{KernelRequest, Request, Sidecar, SidecarError};
+use runtime::sidecar::{CompileRequest, KernelRequest, Sidecar, SidecarError};
 
 use crate::opinion::PATIENCE;
 
@@ -42,7 +42,7 @@ pub fn compile(
         error => RunError(format!("{}: {error}", python.display())),
     };
     let mut sidecar = Sidecar::start_until(python, PATIENCE, cancel).map_err(named)?;
-    let request = Request { file: path.display().to_string(), kernels: vec![request] };
+    let request = CompileRequest { file: path.display().to_string(), kernels: vec![request] };
     let compiled = sidecar.compile_until(&request, PATIENCE, cancel).map_err(named)?.into_iter().next();
     let compiled = compiled.ok_or_else(|| RunError("Triton gave no answer".to_owned()))?;
     match (compiled.ttgir, compiled.error) {
@@ -99,7 +99,7 @@ fn request(kernel: &KernelInstances, launch: &Launch) -> Result<KernelRequest, R
 
 fn number(launch: &Launch, name: &str) -> Option<u32> {
     launch.arguments.iter().find(|argument| argument.name == name).and_then(|argument| match argument.given {
-        Given::Int(number) => u32::try_from(number).ok(),
+        ArgumentValue::Int(number) => u32::try_from(number).ok(),
         _ => None,
     })
 }
@@ -121,17 +121,19 @@ enum Asked {
     Value(String),
 }
 
-fn asked(param: &Param, given: Option<&Given>, has: Option<&Has>) -> Option<Asked> {
+fn asked(param: &Param, given: Option<&ArgumentValue>, has: Option<&Has>) -> Option<Asked> {
     Some(match (given, has) {
         (Some(given), _) if param.constexpr => Asked::Value(text_of(given)),
-        (Some(Given::Python(text)), _) => Asked::Value(text.clone()),
-        (Some(Given::Array(_)), Some(Has::Type(text))) if text.starts_with("tensordesc") => Asked::Type(text.clone()),
-        (Some(Given::Array(spec)), _) => Asked::Type(format!("*{}", triton_name(spec.dtype))),
-        (Some(Given::Int(value)), _) => {
+        (Some(ArgumentValue::Python(text)), _) => Asked::Value(text.clone()),
+        (Some(ArgumentValue::Array(_)), Some(Has::Type(text))) if text.starts_with("tensordesc") => {
+            Asked::Type(text.clone())
+        }
+        (Some(ArgumentValue::Array(spec)), _) => Asked::Type(format!("*{}", triton_name(spec.dtype))),
+        (Some(ArgumentValue::Int(value)), _) => {
             let width = if i32::try_from(*value).is_ok() { "i32" } else { "i64" };
             Asked::Type(format!("{width}{}", if value % 16 == 0 { ":16" } else { "" }))
         }
-        (Some(Given::Float(_)), _) => Asked::Type("fp32".to_owned()),
+        (Some(ArgumentValue::Float(_)), _) => Asked::Type("fp32".to_owned()),
         (None, Some(Has::Value(text))) => Asked::Value(text.clone()),
         (None, Some(Has::Type(text))) => Asked::Type(text.clone()),
         (None, None) => return None,
@@ -139,33 +141,33 @@ fn asked(param: &Param, given: Option<&Given>, has: Option<&Has>) -> Option<Aske
 }
 
 /// A value as a Python expression.
-fn text_of(given: &Given) -> String {
+fn text_of(given: &ArgumentValue) -> String {
     match given {
-        Given::Int(value) => value.to_string(),
-        Given::Float(value) if value.is_finite() => format!("{value:?}"),
-        Given::Float(value) => format!("float('{value}')"),
-        Given::Python(text) => text.clone(),
-        Given::Array(spec) => spec.to_string(),
+        ArgumentValue::Int(value) => value.to_string(),
+        ArgumentValue::Float(value) if value.is_finite() => format!("{value:?}"),
+        ArgumentValue::Float(value) => format!("float('{value}')"),
+        ArgumentValue::Python(text) => text.clone(),
+        ArgumentValue::Array(spec) => spec.to_string(),
     }
 }
 
 /// What Triton's signatures call a type of elements.
-fn triton_name(dtype: DType) -> &'static str {
+fn triton_name(dtype: ElemType) -> &'static str {
     match dtype {
-        DType::I1 => "i1",
-        DType::I8 | DType::F4E2M1 => "i8",
-        DType::F8E8M0 => "u8",
-        DType::I16 => "i16",
-        DType::I32 => "i32",
-        DType::I64 => "i64",
-        DType::F8E4M3FN => "fp8e4nv",
-        DType::F8E5M2 => "fp8e5",
-        DType::F8E4M3FNUZ => "fp8e4b8",
-        DType::F8E5M2FNUZ => "fp8e5b16",
-        DType::F8E4M3B11FNUZ => "fp8e4b15",
-        DType::F16 => "fp16",
-        DType::BF16 => "bf16",
-        DType::F32 => "fp32",
-        DType::F64 => "fp64",
+        ElemType::I1 => "i1",
+        ElemType::I8 | ElemType::F4E2M1 => "i8",
+        ElemType::F8E8M0 => "u8",
+        ElemType::I16 => "i16",
+        ElemType::I32 => "i32",
+        ElemType::I64 => "i64",
+        ElemType::F8E4M3FN => "fp8e4nv",
+        ElemType::F8E5M2 => "fp8e5",
+        ElemType::F8E4M3FNUZ => "fp8e4b8",
+        ElemType::F8E5M2FNUZ => "fp8e5b16",
+        ElemType::F8E4M3B11FNUZ => "fp8e4b15",
+        ElemType::F16 => "fp16",
+        ElemType::BF16 => "bf16",
+        ElemType::F32 => "fp32",
+        ElemType::F64 => "fp64",
     }
 }

@@ -1,7 +1,7 @@
 //! Outputs beside outputs: two schedules on the same inputs, or a run and what was expected of it.
 
-use runtime::array::{Array, DType};
-use runtime::number::{bits, decode};
+use runtime::array::{Array, ElemType};
+use runtime::element::{bits, decode};
 
 use super::Ran;
 
@@ -97,12 +97,12 @@ impl Compared {
 }
 
 /// What results of this type are off by where only the order of additions differs.
-fn usual(dtype: DType) -> f64 {
+fn usual(dtype: ElemType) -> f64 {
     match dtype {
-        DType::F64 => 1e-10,
-        DType::F32 => 1e-4,
-        DType::F16 => 4e-3,
-        DType::BF16 => 2e-2,
+        ElemType::F64 => 1e-10,
+        ElemType::F32 => 1e-4,
+        ElemType::F16 => 4e-3,
+        ElemType::BF16 => 2e-2,
         _ if dtype.is_int() => 0.0,
         _ => 0.13,
     }
@@ -140,23 +140,23 @@ fn index(shape: &[u64], at: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use runtime::number::encode;
+    use runtime::element::encode;
 
-    fn array(dtype: DType, values: &[f64]) -> Array {
+    fn array(dtype: ElemType, values: &[f64]) -> Array {
         let bytes = values.iter().flat_map(|value| encode(dtype, *value).to_le_bytes().into_iter().take(dtype.bytes()));
         Array { dtype, shape: vec![values.len() as u64], bytes: bytes.collect() }
     }
 
     #[test]
     fn small_errors_are_tolerated_and_large_ones_told() {
-        let expected = array(DType::F64, &[1.0, 2.0, 4.0, f64::NAN]);
-        let near = with("c", &array(DType::F16, &[1.0, 2.0, 4.004, f64::NAN]), &expected, None);
+        let expected = array(ElemType::F64, &[1.0, 2.0, 4.0, f64::NAN]);
+        let near = with("c", &array(ElemType::F16, &[1.0, 2.0, 4.004, f64::NAN]), &expected, None);
         assert_eq!(near.map(|it| it.wrong), Ok(0));
-        let far = with("c", &array(DType::F16, &[1.0, 3.0, f64::NAN, f64::NAN]), &expected, None);
+        let far = with("c", &array(ElemType::F16, &[1.0, 3.0, f64::NAN, f64::NAN]), &expected, None);
         let far = far.map(|it| it.says()).unwrap_or_default();
         assert!(far.contains("2 of 4 elements") && far.contains("[1] is 3, and 2 is expected"), "{far}");
-        assert!(with("c", &array(DType::F16, &[1.0]), &expected, None).is_err());
-        let whole = with("n", &array(DType::I32, &[1.0, 2.0]), &array(DType::I64, &[1.0, 3.0]), None);
+        assert!(with("c", &array(ElemType::F16, &[1.0]), &expected, None).is_err());
+        let whole = with("n", &array(ElemType::I32, &[1.0, 2.0]), &array(ElemType::I64, &[1.0, 3.0]), None);
         assert_eq!(whole.map(|it| it.wrong), Ok(1));
     }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use engine::instances::{Elaboration, Handed, Site};
-use runtime::array::DType;
-use runtime::launch::{Argument, ArraySpec, Entry, Given, Launch, Origin, usual};
+use runtime::array::ElemType;
+use runtime::launch::{Argument, ArgumentValue, ArraySpec, Launch, LaunchOrigin, PythonEntry, usual};
 
 /// What a file implies, the surest first: of each kernel its first launch that is known whole, or else what runs
 /// the file's own code.
@@ -32,17 +32,22 @@ fn launch(kernel: &str, site: &Site, range: base::TextRange) -> Option<Launch> {
         .map(|(name, handed)| Some(Argument { name: name.clone(), given: given(handed)? }))
         .collect();
     let (kernel, grid) = (Some(kernel.to_owned()), site.grid?);
-    Some(Launch { kernel, grid, arguments: arguments?, entry: None, origin: Origin::LaunchSite(range) })
+    Some(Launch { kernel, grid, arguments: arguments?, entry: None, origin: LaunchOrigin::LaunchSite(range) })
 }
 
-fn given(handed: &Handed) -> Option<Given> {
+fn given(handed: &Handed) -> Option<ArgumentValue> {
     Some(match handed {
-        Handed::Int(value) => Given::Int(*value),
-        Handed::Float(value) => Given::Float(*value),
-        Handed::Python(text) => Given::Python(text.clone()),
+        Handed::Int(value) => ArgumentValue::Int(*value),
+        Handed::Float(value) => ArgumentValue::Float(*value),
+        Handed::Python(text) => ArgumentValue::Python(text.clone()),
         Handed::Tensor { dtype, shape, strides } => {
-            let dtype = DType::named(dtype).or_else(|| (dtype == "float4_e2m1fn_x2").then_some(DType::I8))?;
-            Given::Array(ArraySpec { dtype, shape: shape.clone(), strides: strides.clone(), fill: usual(dtype) })
+            let dtype = ElemType::named(dtype).or_else(|| (dtype == "float4_e2m1fn_x2").then_some(ElemType::I8))?;
+            ArgumentValue::Array(ArraySpec {
+                dtype,
+                shape: shape.clone(),
+                strides: strides.clone(),
+                fill: usual(dtype),
+            })
         }
     })
 }
@@ -56,8 +61,10 @@ fn own_code(path: &Path, text: &str) -> Option<Launch> {
         rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()
     });
     let (entry, origin) = match test {
-        Some(test) => (Entry::Pytest(format!("{name}::{test}")), Origin::Pytest),
-        None if text.lines().any(|line| line.starts_with("if __name__")) => (Entry::Main(Vec::new()), Origin::Main),
+        Some(test) => (PythonEntry::Pytest(format!("{name}::{test}")), LaunchOrigin::Pytest),
+        None if text.lines().any(|line| line.starts_with("if __name__")) => {
+            (PythonEntry::Main(Vec::new()), LaunchOrigin::Main)
+        }
         None => return None,
     };
     Some(Launch { kernel: None, grid: [1; 3], arguments: Vec::new(), entry: Some(entry), origin })
@@ -75,8 +82,8 @@ mod tests {
         };
         let test =
             "def helper():\n    pass\n\ndef test_small(size):\n    pass\n\nif __name__ == '__main__':\n    f()\n";
-        assert_eq!(of(test), [("pytest test_k.py::test_small".to_owned(), Origin::Pytest)]);
-        assert_eq!(of("if __name__ == \"__main__\":\n    f()\n"), [("main".to_owned(), Origin::Main)]);
+        assert_eq!(of(test), [("pytest test_k.py::test_small".to_owned(), LaunchOrigin::Pytest)]);
+        assert_eq!(of("if __name__ == \"__main__\":\n    f()\n"), [("main".to_owned(), LaunchOrigin::Main)]);
         assert_eq!(of("x = 1\n"), []);
     }
 }

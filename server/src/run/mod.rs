@@ -18,7 +18,7 @@ use findings::KernelReport;
 use runtime::cpu::Cpu;
 use runtime::launch::Launch;
 use runtime::replay::Replay;
-use runtime::run::{Backend, Bounds, End, Event, Instrument, Request, RunError, RunReport};
+use runtime::run::{Instrument, RunBackend, RunEnd, RunError, RunEvent, RunLimits, RunReport, RunRequest};
 use runtime::triton::Triton;
 
 /// What is to be run, all of it on one backend.
@@ -33,7 +33,7 @@ pub struct Plan {
     /// Who watches.
     pub instrument: Instrument,
     /// What each run may use up.
-    pub bounds: Bounds,
+    pub bounds: RunLimits,
     /// Seed of the inputs and of the first schedule.
     pub seed: u64,
     /// Schedules of each launch, on the same inputs.
@@ -96,13 +96,13 @@ impl Ending {
     pub fn of(report: &RunReport) -> Ending {
         let found = report.kernels.iter().any(|kernel| !kernel.findings.is_empty()) || !report.elsewhere.is_empty();
         match &report.end {
-            End::Cancelled => Ending::Cancelled,
-            End::Failed(_) => Ending::Failed,
-            End::Hung(_) => Ending::Hung,
-            End::Asserted => Ending::Asserted,
-            End::Undecided(_) if !found => Ending::Undecided,
-            End::Passed if !found => Ending::Passed,
-            End::Undecided(_) | End::Passed => Ending::Asserted,
+            RunEnd::Cancelled => Ending::Cancelled,
+            RunEnd::Failed(_) => Ending::Failed,
+            RunEnd::Hung(_) => Ending::Hung,
+            RunEnd::Asserted => Ending::Asserted,
+            RunEnd::Undecided(_) if !found => Ending::Undecided,
+            RunEnd::Passed if !found => Ending::Passed,
+            RunEnd::Undecided(_) | RunEnd::Passed => Ending::Asserted,
         }
     }
 }
@@ -134,7 +134,7 @@ pub fn on(
     which: &Which,
     plan: &Plan,
     elaboration: Option<&Elaboration>,
-    say: &mut dyn FnMut(Event),
+    say: &mut dyn FnMut(RunEvent),
     cancel: &Cancel<'_>,
 ) -> Result<Results, RunError> {
     let python = is_python(&plan.path.to_string_lossy());
@@ -160,15 +160,15 @@ pub fn on(
 /// The CPU backend executes TTGIR: what it says of a kernel in Python is moved there.
 struct AtHome(Cpu);
 
-impl Backend for AtHome {
+impl RunBackend for AtHome {
     fn name(&self) -> &'static str {
         self.0.name()
     }
 
     fn run(
         &mut self,
-        request: &Request,
-        say: &mut dyn FnMut(Event),
+        request: &RunRequest,
+        say: &mut dyn FnMut(RunEvent),
         cancel: &Cancel<'_>,
     ) -> Result<RunReport, RunError> {
         let mut report = self.0.run(request, say, cancel)?;
@@ -192,9 +192,9 @@ pub type Compile<'a> = dyn FnMut(&Launch) -> Result<Option<Arc<str>>, RunError> 
 /// Where a launch could not be run at all.
 pub fn execute(
     plan: &Plan,
-    backend: &mut dyn Backend,
+    backend: &mut dyn RunBackend,
     compiled: &mut Compile<'_>,
-    say: &mut dyn FnMut(Event),
+    say: &mut dyn FnMut(RunEvent),
     cancel: &Cancel<'_>,
 ) -> Result<Results, RunError> {
     let mut results = Results::default();
@@ -204,12 +204,12 @@ pub fn execute(
         let first = results.runs.len();
         for step in 0..plan.seeds.max(1) {
             let done = results.runs.len() as f32;
-            let mut say = |event: Event| match event {
-                Event::Progress(part) => say(Event::Progress((done + part.clamp(0.0, 1.0)) / whole)),
+            let mut say = |event: RunEvent| match event {
+                RunEvent::Progress(part) => say(RunEvent::Progress((done + part.clamp(0.0, 1.0)) / whole)),
                 stage => say(stage),
             };
             let seed = plan.seed.wrapping_add(u64::from(step));
-            let request = Request {
+            let request = RunRequest {
                 path: plan.path.clone(),
                 text: plan.text.clone(),
                 compiled: compiled.clone(),
@@ -220,7 +220,7 @@ pub fn execute(
                 seed,
             };
             let report = backend.run(&request, &mut say, cancel)?;
-            let stop = matches!(report.end, End::Cancelled);
+            let stop = matches!(report.end, RunEnd::Cancelled);
             merge::merge(&mut results.kernels, &report.kernels);
             results.runs.push(Ran { launch: launch.clone(), seed, report });
             if stop {

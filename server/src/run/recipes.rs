@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use findings::KernelReport;
-use runtime::launch::directive::Directives;
-use runtime::launch::recipe::{self, ParseError};
-use runtime::launch::store::{self, Store};
-use runtime::launch::{Argument, Launch, Origin};
+use runtime::launch::directive::RecipeDirectives;
+use runtime::launch::recipe::{self, RecipeError};
+use runtime::launch::store::{self, RecipeStore};
+use runtime::launch::{Argument, Launch, LaunchOrigin};
 
 use render::SourceText;
 
@@ -57,7 +57,7 @@ pub struct Recipes<'a> {
     /// Its kernels, as they were judged.
     pub kernels: &'a [KernelReport],
     /// What is kept in the workspace.
-    pub store: Option<&'a Store>,
+    pub store: Option<&'a RecipeStore>,
     /// What else is found in the file: launches of its host code, tests, its `__main__`.
     pub found: &'a [Launch],
 }
@@ -68,7 +68,7 @@ impl Recipes<'_> {
     /// # Errors
     ///
     /// What is wrong with a comment of the file, where that is what would be used.
-    pub fn choose(&self, by: &By) -> Result<Vec<Launch>, Vec<ParseError>> {
+    pub fn choose(&self, by: &By) -> Result<Vec<Launch>, Vec<RecipeError>> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         let wanted = |launches: &[Launch]| -> Vec<Launch> {
             launches.iter().filter(|launch| by.takes(launch)).map(|launch| by.over(launch.clone())).collect()
@@ -76,7 +76,7 @@ impl Recipes<'_> {
         if !by.launches.is_empty() {
             return Ok(wanted(&by.launches));
         }
-        let directives = Directives::read(self.text, self.python, folder);
+        let directives = RecipeDirectives::read(self.text, self.python, folder);
         if !directives.errors.is_empty() {
             return Err(directives.errors);
         }
@@ -105,7 +105,7 @@ impl Recipes<'_> {
             names = vec![by.kernel.clone().or_else(|| names.pop().flatten())];
         }
         let given = by.grid.is_some() || !by.arguments.is_empty();
-        let origin = if given { Origin::Given } else { Origin::Chosen };
+        let origin = if given { LaunchOrigin::CommandLine } else { LaunchOrigin::Chosen };
         let launch =
             |kernel| Launch { kernel, grid: [1; 3], arguments: Vec::new(), entry: None, origin: origin.clone() };
         names.into_iter().map(|kernel| by.over(launch(kernel))).collect()
@@ -115,13 +115,13 @@ impl Recipes<'_> {
 /// Who says how a kernel is launched, in words.
 pub fn origin(launch: &Launch, places: &SourceText<'_>) -> String {
     match &launch.origin {
-        Origin::Given => "given".to_owned(),
-        Origin::Directive(range) => format!("from line {}", places.line(range.start)),
-        Origin::Stored => format!("from {}", store::FILE),
-        Origin::LaunchSite(range) => format!("from the launch at line {}", places.line(range.start)),
-        Origin::Pytest => "a test of the file".to_owned(),
-        Origin::Main => "the file's `__main__`".to_owned(),
-        Origin::Chosen => "chosen: nothing says how this kernel is launched".to_owned(),
+        LaunchOrigin::CommandLine => "given".to_owned(),
+        LaunchOrigin::Directive(range) => format!("from line {}", places.line(range.start)),
+        LaunchOrigin::Stored => format!("from {}", store::FILE),
+        LaunchOrigin::LaunchSite(range) => format!("from the launch at line {}", places.line(range.start)),
+        LaunchOrigin::Pytest => "a test of the file".to_owned(),
+        LaunchOrigin::Main => "the file's `__main__`".to_owned(),
+        LaunchOrigin::Chosen => "chosen: nothing says how this kernel is launched".to_owned(),
     }
 }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use base::{Cancel, TextRange};
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
-use runtime::array::{Array, DType};
+use runtime::array::{Array, ElemType};
 use runtime::launch::{Launch, recipe};
-use runtime::run::{Backend, Bounds, Cost, End, Event, Instrument, Request, RunError, RunReport};
+use runtime::run::{Instrument, RunBackend, RunCost, RunEnd, RunError, RunEvent, RunLimits, RunReport, RunRequest};
 
 use super::*;
 use render::SourceText;
@@ -15,13 +15,18 @@ use render::SourceText;
 /// Answers with what `act` makes of a request.
 struct Fake<F>(F);
 
-impl<F: FnMut(&Request) -> Result<RunReport, RunError>> Backend for Fake<F> {
+impl<F: FnMut(&RunRequest) -> Result<RunReport, RunError>> RunBackend for Fake<F> {
     fn name(&self) -> &'static str {
         "fake"
     }
 
-    fn run(&mut self, request: &Request, say: &mut dyn FnMut(Event), _: &Cancel<'_>) -> Result<RunReport, RunError> {
-        say(Event::Progress(0.5));
+    fn run(
+        &mut self,
+        request: &RunRequest,
+        say: &mut dyn FnMut(RunEvent),
+        _: &Cancel<'_>,
+    ) -> Result<RunReport, RunError> {
+        say(RunEvent::Progress(0.5));
         (self.0)(request)
     }
 }
@@ -33,17 +38,17 @@ fn plan(recipes: &[&str], seeds: u32) -> Plan {
         text: "module {\n}\n".into(),
         launches,
         instrument: Instrument::ConSan,
-        bounds: Bounds::default(),
+        bounds: RunLimits::default(),
         seed: 7,
         seeds,
     }
 }
 
-fn report(end: End, findings: Vec<Finding>, output: u8) -> RunReport {
+fn report(end: RunEnd, findings: Vec<Finding>, output: u8) -> RunReport {
     let verdict = if findings.is_empty() { Verdict::Clean(String::new()) } else { Verdict::Found };
     let kernel =
         KernelReport { name: "k".to_owned(), range: TextRange::new(0, 6), verdict, findings, runs: 1, steps: 1 };
-    let output = Array { dtype: DType::I8, shape: vec![2], bytes: vec![1, output] };
+    let output = Array { dtype: ElemType::I8, shape: vec![2], bytes: vec![1, output] };
     RunReport {
         backend: "fake",
         instrument: Instrument::ConSan,
@@ -53,7 +58,7 @@ fn report(end: End, findings: Vec<Finding>, output: u8) -> RunReport {
         elsewhere: Vec::new(),
         notes: Vec::new(),
         outputs: vec![("c".to_owned(), output)],
-        cost: Cost::default(),
+        cost: RunCost::default(),
     }
 }
 
@@ -77,8 +82,8 @@ fn finding(kind: Kind, at: u32) -> Finding {
 
 fn execute(
     plan: &Plan,
-    act: impl FnMut(&Request) -> Result<RunReport, RunError>,
-    heard: &mut Vec<Event>,
+    act: impl FnMut(&RunRequest) -> Result<RunReport, RunError>,
+    heard: &mut Vec<RunEvent>,
 ) -> Result<Results, RunError> {
     let mut say = |event| heard.push(event);
     super::execute(plan, &mut Fake(act), &mut |_| Ok(None::<Arc<str>>), &mut say, &Cancel::never())
@@ -87,19 +92,19 @@ fn execute(
 #[test]
 fn each_launch_runs_once_a_seed_on_the_same_inputs() {
     let (mut asked, mut heard) = (Vec::new(), Vec::new());
-    let act = |request: &Request| {
+    let act = |request: &RunRequest| {
         asked.push((request.launch.grid[0], request.inputs, request.seed));
-        Ok(report(End::Passed, Vec::new(), 0))
+        Ok(report(RunEnd::Passed, Vec::new(), 0))
     };
     let results = execute(&plan(&["grid=2", "grid=3"], 2), act, &mut heard).unwrap_or_default();
     assert_eq!(asked, [(2, 7, 7), (2, 7, 8), (3, 7, 7), (3, 7, 8)]);
-    assert_eq!(heard.first(), Some(&Event::Progress(0.125)));
+    assert_eq!(heard.first(), Some(&RunEvent::Progress(0.125)));
     assert_eq!((results.ending(), results.differ.len(), results.kernels.len()), (Ending::Passed, 0, 1));
 }
 
 #[test]
 fn schedules_that_disagree_are_told() {
-    let act = |request: &Request| Ok(report(End::Passed, Vec::new(), (request.seed == 8).into()));
+    let act = |request: &RunRequest| Ok(report(RunEnd::Passed, Vec::new(), (request.seed == 8).into()));
     let results = execute(&plan(&["grid=2"], 3), act, &mut Vec::new()).unwrap_or_default();
     let [said] = results.differ.as_slice() else { panic!("{:?}", results.differ) };
     assert!(said.contains("`c`") && said.contains("[1] is 0 with seed 7 and 1 with seed 8"), "{said}");
@@ -107,10 +112,10 @@ fn schedules_that_disagree_are_told() {
 
 #[test]
 fn findings_of_several_runs_are_one_each() {
-    let act = |request: &Request| {
+    let act = |request: &RunRequest| {
         let kinds = if request.seed == 7 { vec![5] } else { vec![5, 2] };
         let found = kinds.into_iter().map(|at| finding(Kind::Deadlock, at)).collect();
-        Ok(report(End::Asserted, found, 0))
+        Ok(report(RunEnd::Asserted, found, 0))
     };
     let results = execute(&plan(&["grid=2"], 2), act, &mut Vec::new()).unwrap_or_default();
     let places: Vec<u32> = results.kernels.iter().flat_map(|it| &it.findings).map(|it| it.range.start).collect();
@@ -127,27 +132,27 @@ fn a_backend_that_cannot_run_is_an_error() {
 fn the_analysis_stands_beside_the_run() {
     let text = "one\ntwo\nthree\n";
     let own = |verdict: Verdict, findings: Vec<Finding>| {
-        let kernel = report(End::Passed, findings, 0).kernels;
+        let kernel = report(RunEnd::Passed, findings, 0).kernels;
         kernel.into_iter().map(|kernel| KernelReport { verdict: verdict.clone(), ..kernel }).collect::<Vec<_>>()
     };
-    let of = |analysis: &[KernelReport], end: End, findings: Vec<Finding>| {
-        let act = |_: &Request| Ok(report(end.clone(), findings.clone(), 0));
+    let of = |analysis: &[KernelReport], end: RunEnd, findings: Vec<Finding>| {
+        let act = |_: &RunRequest| Ok(report(end.clone(), findings.clone(), 0));
         let results = execute(&plan(&["grid=2"], 1), act, &mut Vec::new()).unwrap_or_default();
         let beside = beside::beside(analysis, &results, &SourceText::new(text));
         beside.into_iter().next().map(|it| (it.agrees, it.says)).unwrap_or_default()
     };
     let race = || finding(Kind::MissingForwardBarrier, 4);
     let proved = own(Verdict::Proved("by closing".to_owned()), Vec::new());
-    assert!(of(&proved, End::Passed, Vec::new()).0);
-    let (agrees, says) = of(&proved, End::Asserted, vec![race()]);
+    assert!(of(&proved, RunEnd::Passed, Vec::new()).0);
+    let (agrees, says) = of(&proved, RunEnd::Asserted, vec![race()]);
     assert!(
         !agrees && says == "the analysis calls it proved and does not find missing-forward-barrier at line 2",
         "{says}"
     );
     let found = own(Verdict::Found, vec![race()]);
-    assert!(of(&found, End::Asserted, vec![race()]).0);
-    assert!(!of(&found, End::Passed, Vec::new()).0);
-    assert!(!of(&found, End::Asserted, vec![race(), finding(Kind::Deadlock, 9)]).0);
+    assert!(of(&found, RunEnd::Asserted, vec![race()]).0);
+    assert!(!of(&found, RunEnd::Passed, Vec::new()).0);
+    assert!(!of(&found, RunEnd::Asserted, vec![race(), finding(Kind::Deadlock, 9)]).0);
     let open = own(Verdict::Undecided(vec!["an op".to_owned()]), Vec::new());
-    assert!(of(&open, End::Asserted, vec![race()]).0, "who says nothing does not disagree");
+    assert!(of(&open, RunEnd::Asserted, vec![race()]).0, "who says nothing does not disagree");
 }

@@ -1,6 +1,6 @@
 //! How far two tensors are apart.
 
-use runtime::array::DType;
+use runtime::array::ElemType;
 
 use super::given::Numbers;
 
@@ -19,11 +19,11 @@ pub struct Distance {
 
 impl Distance {
     /// What a correct kernel that writes this type, and rounds what goes into its products to `inner`, may be away.
-    pub fn allowed(written: DType, inner: DType) -> f64 {
+    pub fn allowed(written: ElemType, inner: ElemType) -> f64 {
         let step = |dtype| match dtype {
-            DType::F16 => 2f64.powi(-11),
-            DType::BF16 => 2f64.powi(-8),
-            DType::F32 => 2f64.powi(-20),
+            ElemType::F16 => 2f64.powi(-11),
+            ElemType::BF16 => 2f64.powi(-8),
+            ElemType::F32 => 2f64.powi(-20),
             _ => 0.0,
         };
         // One rounding of the result, and a few on the way.

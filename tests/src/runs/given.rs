@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use runtime::array::{Array, DType};
+use runtime::array::{Array, ElemType};
 
 /// A tensor of numbers.
 #[derive(Clone, Debug)]
@@ -59,22 +59,22 @@ pub fn numbers(array: &Array) -> Numbers {
     Numbers { shape: array.shape.iter().map(|&size| size as usize).collect(), values }
 }
 
-fn number(dtype: DType, bytes: &[u8]) -> f64 {
+fn number(dtype: ElemType, bytes: &[u8]) -> f64 {
     let mut wide = [0u8; 8];
     wide[..bytes.len()].copy_from_slice(bytes);
     let word = u64::from_le_bytes(wide);
     match dtype {
-        DType::I1 => f64::from(u8::from(word & 1 == 1)),
-        DType::I8 => f64::from(word as i8),
-        DType::I16 => f64::from(word as i16),
-        DType::I32 => f64::from(word as i32),
-        DType::I64 => word as i64 as f64,
-        DType::F32 => f64::from(f32::from_bits(word as u32)),
-        DType::F64 => f64::from_bits(word),
-        DType::BF16 => f64::from(f32::from_bits((word as u32) << 16)),
-        DType::F16 => small(word, 5, 10, true),
-        DType::F8E5M2 => small(word, 5, 2, true),
-        DType::F8E4M3FN => small(word, 4, 3, false),
+        ElemType::I1 => f64::from(u8::from(word & 1 == 1)),
+        ElemType::I8 => f64::from(word as i8),
+        ElemType::I16 => f64::from(word as i16),
+        ElemType::I32 => f64::from(word as i32),
+        ElemType::I64 => word as i64 as f64,
+        ElemType::F32 => f64::from(f32::from_bits(word as u32)),
+        ElemType::F64 => f64::from_bits(word),
+        ElemType::BF16 => f64::from(f32::from_bits((word as u32) << 16)),
+        ElemType::F16 => small(word, 5, 10, true),
+        ElemType::F8E5M2 => small(word, 5, 2, true),
+        ElemType::F8E4M3FN => small(word, 4, 3, false),
         other => panic!("no reference reads {}", other.name()),
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use base::Cancel;
 use runtime::cpu::Cpu;
-use runtime::launch::{self, Given as Argument, Launch};
-use runtime::run::{Backend, Bounds, Instrument, Request, RunReport};
+use runtime::launch::{self, ArgumentValue, Launch};
+use runtime::run::{Instrument, RunBackend, RunLimits, RunReport, RunRequest};
 
 use super::given::{Given, numbers};
 
@@ -97,13 +97,13 @@ fn name(path: &Path) -> String {
 
 /// Runs a kernel on the CPU.
 pub fn run(kernel: &Runnable, instrument: Instrument, seed: u64) -> RunReport {
-    let request = Request {
+    let request = RunRequest {
         path: kernel.path.clone(),
         text: kernel.text.clone(),
         compiled: None,
         launch: kernel.launch.clone(),
         instrument,
-        bounds: Bounds::default(),
+        bounds: RunLimits::default(),
         inputs: INPUTS,
         seed,
     };
@@ -117,13 +117,13 @@ pub fn given(launch: &Launch) -> Given {
     let mut given = Given::default();
     for argument in &launch.arguments {
         match &argument.given {
-            Argument::Int(value) => drop(given.scalars.insert(argument.name.clone(), *value as f64)),
-            Argument::Float(value) => drop(given.scalars.insert(argument.name.clone(), *value)),
-            Argument::Array(spec) => {
+            ArgumentValue::Int(value) => drop(given.scalars.insert(argument.name.clone(), *value as f64)),
+            ArgumentValue::Float(value) => drop(given.scalars.insert(argument.name.clone(), *value)),
+            ArgumentValue::Array(spec) => {
                 let array = launch::fill(spec, &argument.name, INPUTS).unwrap_or_else(|error| panic!("{error}"));
                 given.tensors.insert(argument.name.clone(), numbers(&array));
             }
-            Argument::Python(_) => {}
+            ArgumentValue::Python(_) => {}
         }
     }
     given

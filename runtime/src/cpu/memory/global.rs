@@ -23,11 +23,11 @@ const GAP: u64 = 1 << 20;
 const ELASTIC: u64 = 1 << 40;
 
 /// Fills bytes of an elastic allocation, given where they start in it.
-type Source = Rc<dyn Fn(u64, &mut [u8])>;
+type PageSource = Rc<dyn Fn(u64, &mut [u8])>;
 
 /// An access that meets no allocation.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fault {
+pub struct AccessFault {
     /// The address.
     pub address: u64,
     /// Bytes.
@@ -36,7 +36,7 @@ pub struct Fault {
     pub near: Option<(Rc<str>, i64, u64)>,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for AccessFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.near {
             Some((name, at, size)) => write!(f, "at byte {at} of `{name}`, which has {size}"),
@@ -45,37 +45,37 @@ impl fmt::Display for Fault {
     }
 }
 
-enum Store {
+enum Backing {
     Dense(Vec<u8>),
-    Elastic { pages: RefCell<BTreeMap<u64, Box<[u8; PAGE]>>>, source: Source },
+    Elastic { pages: RefCell<BTreeMap<u64, Box<[u8; PAGE]>>>, source: PageSource },
 }
 
 struct Allocation {
     name: Rc<str>,
     start: u64,
     size: u64,
-    store: Store,
+    store: Backing,
 }
 
 /// All of global memory.
 #[derive(Default)]
-pub struct Global {
+pub struct GlobalMemory {
     /// In the order of addresses.
     allocations: Vec<Allocation>,
     /// The one that was touched last.
     last: Cell<usize>,
 }
 
-impl fmt::Debug for Global {
+impl fmt::Debug for GlobalMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.allocations.iter().map(|one| (&one.name, one.start, one.size))).finish()
     }
 }
 
-impl Global {
+impl GlobalMemory {
     /// Empty memory.
-    pub fn new() -> Global {
-        Global::default()
+    pub fn new() -> GlobalMemory {
+        GlobalMemory::default()
     }
 
     fn next(&self) -> u64 {
@@ -86,7 +86,7 @@ impl Global {
     /// An allocation that holds these bytes; its address.
     pub fn allocate(&mut self, name: &str, bytes: Vec<u8>) -> u64 {
         let (start, size) = (self.next(), bytes.len() as u64);
-        self.allocations.push(Allocation { name: name.into(), start, size, store: Store::Dense(bytes) });
+        self.allocations.push(Allocation { name: name.into(), start, size, store: Backing::Dense(bytes) });
         start
     }
 
@@ -94,7 +94,7 @@ impl Global {
     /// its address.
     pub fn elastic(&mut self, name: &str, source: impl Fn(u64, &mut [u8]) + 'static) -> u64 {
         let start = self.next();
-        let store = Store::Elastic { pages: RefCell::default(), source: Rc::new(source) };
+        let store = Backing::Elastic { pages: RefCell::default(), source: Rc::new(source) };
         self.allocations.push(Allocation { name: name.into(), start, size: ELASTIC, store });
         start
     }
@@ -103,22 +103,22 @@ impl Global {
     pub fn contents(&self, address: u64) -> Option<&[u8]> {
         let one = self.allocations.iter().find(|one| one.start == address)?;
         match &one.store {
-            Store::Dense(bytes) => Some(bytes),
-            Store::Elastic { .. } => None,
+            Backing::Dense(bytes) => Some(bytes),
+            Backing::Elastic { .. } => None,
         }
     }
 
     /// Bytes that are held.
     pub fn held(&self) -> u64 {
         let held = |one: &Allocation| match &one.store {
-            Store::Dense(bytes) => bytes.len() as u64,
-            Store::Elastic { pages, .. } => (pages.borrow().len() * PAGE) as u64,
+            Backing::Dense(bytes) => bytes.len() as u64,
+            Backing::Elastic { pages, .. } => (pages.borrow().len() * PAGE) as u64,
         };
         self.allocations.iter().map(held).sum()
     }
 
     /// The allocation that holds all of a range, and where it starts in it.
-    fn find(&self, address: u64, bytes: u64) -> Result<(usize, u64), Fault> {
+    fn find(&self, address: u64, bytes: u64) -> Result<(usize, u64), AccessFault> {
         let within = |one: &Allocation| {
             let at = address.checked_sub(one.start)?;
             (at.checked_add(bytes)? <= one.size).then_some(at)
@@ -138,7 +138,7 @@ impl Global {
     }
 
     #[cold]
-    fn fault(&self, address: u64, bytes: u64, after: usize) -> Fault {
+    fn fault(&self, address: u64, bytes: u64, after: usize) -> AccessFault {
         let below = after.checked_sub(1).and_then(|index| self.allocations.get(index));
         let below = below.map(|one| (address.saturating_sub(one.start + one.size), one));
         let above = self.allocations.get(after).map(|one| (one.start.saturating_sub(address), one));
@@ -146,7 +146,7 @@ impl Global {
         // An address that is nowhere near is no offset of anything.
         let near = nearest.filter(|(distance, _)| *distance < 1 << 39);
         let near = near.map(|(_, one)| (one.name.clone(), address.wrapping_sub(one.start) as i64, one.size));
-        Fault { address, bytes, near }
+        AccessFault { address, bytes, near }
     }
 
     /// Reads bytes.
@@ -154,17 +154,17 @@ impl Global {
     /// # Errors
     ///
     /// Where they are not all in one allocation.
-    pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), Fault> {
+    pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), AccessFault> {
         let (index, at) = self.find(address, into.len() as u64)?;
         let Some(one) = self.allocations.get(index) else { return Ok(()) };
         match &one.store {
-            Store::Dense(bytes) => {
+            Backing::Dense(bytes) => {
                 let at = at as usize;
                 if let Some(from) = bytes.get(at..at + into.len()) {
                     into.copy_from_slice(from);
                 }
             }
-            Store::Elastic { pages, source } => {
+            Backing::Elastic { pages, source } => {
                 let len = into.len();
                 let mut pages = pages.borrow_mut();
                 spans(at, len, |page, within, range| {
@@ -181,17 +181,17 @@ impl Global {
     /// # Errors
     ///
     /// Where they are not all in one allocation.
-    pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), Fault> {
+    pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), AccessFault> {
         let (index, at) = self.find(address, from.len() as u64)?;
         let Some(one) = self.allocations.get_mut(index) else { return Ok(()) };
         match &mut one.store {
-            Store::Dense(bytes) => {
+            Backing::Dense(bytes) => {
                 let at = at as usize;
                 if let Some(into) = bytes.get_mut(at..at + from.len()) {
                     into.copy_from_slice(from);
                 }
             }
-            Store::Elastic { pages, source } => {
+            Backing::Elastic { pages, source } => {
                 let pages = pages.get_mut();
                 spans(at, from.len(), |page, within, range| {
                     let page = pages.entry(page).or_insert_with(|| made(source, page));
@@ -204,7 +204,7 @@ impl Global {
 }
 
 /// A page as it is before anybody writes to it.
-fn made(source: &Source, page: u64) -> Box<[u8; PAGE]> {
+fn made(source: &PageSource, page: u64) -> Box<[u8; PAGE]> {
     let mut bytes = Box::new([0; PAGE]);
     source(page * PAGE as u64, &mut bytes[..]);
     bytes

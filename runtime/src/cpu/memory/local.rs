@@ -12,7 +12,7 @@ use std::fmt;
 
 use kernel::{Buffer, BufferId, Shape, Space};
 
-use crate::array::DType;
+use crate::array::ElemType;
 use crate::cpu::value::tensor::{Sizes, Tensor, Word, count, each, with_word};
 
 /// Rows of tensor memory.
@@ -36,23 +36,23 @@ pub struct Window<'a> {
     /// Its logical sizes in one CTA, outermost first: those of the tensor that is read or written.
     pub sizes: &'a [u64],
     /// Of its elements.
-    pub dtype: DType,
+    pub dtype: ElemType,
 }
 
 /// Why a window cannot be read or written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Missed {
+pub enum WindowError {
     /// No strides describe it.
     Layout,
     /// It reaches past its memory.
     Outside,
 }
 
-impl fmt::Display for Missed {
+impl fmt::Display for WindowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Missed::Layout => "the layout of the window is not followed",
-            Missed::Outside => "the window reaches past its memory",
+            WindowError::Layout => "the layout of the window is not followed",
+            WindowError::Outside => "the window reaches past its memory",
         })
     }
 }
@@ -66,7 +66,7 @@ struct Region {
 
 /// Where a buffer lies.
 #[derive(Clone, Copy)]
-struct Place {
+struct BufferPlace {
     region: usize,
     space: Space,
     start: u64,
@@ -74,20 +74,20 @@ struct Place {
 }
 
 /// The memory of one CTA.
-pub struct Local {
+pub struct CtaMemory {
     regions: Vec<Region>,
-    places: Vec<Place>,
+    places: Vec<BufferPlace>,
 }
 
-impl fmt::Debug for Local {
+impl fmt::Debug for CtaMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Local").field("buffers", &self.places.len()).field("held", &self.held()).finish()
     }
 }
 
-impl Local {
+impl CtaMemory {
     /// Memory for these buffers, nothing written to it; `None` where they are larger than any CTA's memory.
-    pub fn new(buffers: &[Buffer]) -> Option<Local> {
+    pub fn new(buffers: &[Buffer]) -> Option<CtaMemory> {
         let mut flat = [0u64; 2];
         let mut own = Vec::new();
         let mut places = Vec::with_capacity(buffers.len());
@@ -104,7 +104,12 @@ impl Local {
                     own.len() + 1
                 }
             };
-            places.push(Place { region, space: buffer.space, start: buffer.start.unwrap_or(0), bits: buffer.bits });
+            places.push(BufferPlace {
+                region,
+                space: buffer.space,
+                start: buffer.start.unwrap_or(0),
+                bits: buffer.bits,
+            });
         }
         let sizes = [(Space::Shared, flat[0]), (Space::Tensor, flat[1])].into_iter().chain(own);
         let mut total = 0u64;
@@ -115,7 +120,7 @@ impl Local {
             total = total.checked_add(row.checked_mul(rows)?).filter(|total| *total <= MOST)?;
             regions.push(Region { bytes: vec![u8::MAX; (row * rows) as usize], row: row as usize });
         }
-        Some(Local { regions, places })
+        Some(CtaMemory { regions, places })
     }
 
     /// Bytes that are held.
@@ -140,7 +145,7 @@ impl Local {
     /// # Errors
     ///
     /// Where it is not followed or reaches outside.
-    pub fn read(&self, window: Window<'_>) -> Result<Tensor, Missed> {
+    pub fn read(&self, window: Window<'_>) -> Result<Tensor, WindowError> {
         let (region, runs) = self.runs(&window)?;
         let shape = Sizes::from(window.sizes);
         with_word!(window.dtype, W => {
@@ -157,18 +162,18 @@ impl Local {
     /// # Errors
     ///
     /// Where it is not followed, reaches outside, or the tensor is of another size.
-    pub fn write(&mut self, window: Window<'_>, tensor: &Tensor) -> Result<(), Missed> {
+    pub fn write(&mut self, window: Window<'_>, tensor: &Tensor) -> Result<(), WindowError> {
         if tensor.len() != count(window.sizes) || tensor.dtype().bytes() != window.dtype.bytes() {
-            return Err(Missed::Layout);
+            return Err(WindowError::Layout);
         }
         let (_, runs) = self.runs(&window)?;
-        let Some(place) = self.places.get(window.buffer.0 as usize) else { return Err(Missed::Outside) };
-        let Some(region) = self.regions.get_mut(place.region) else { return Err(Missed::Outside) };
+        let Some(place) = self.places.get(window.buffer.0 as usize) else { return Err(WindowError::Outside) };
+        let Some(region) = self.regions.get_mut(place.region) else { return Err(WindowError::Outside) };
         let dense = tensor.dense();
         each!(dense.data(), words => {
             let mut done = 0;
             for run in runs {
-                let words = words.get(done..done + run.count).ok_or(Missed::Layout)?;
+                let words = words.get(done..done + run.count).ok_or(WindowError::Layout)?;
                 run.write(&mut region.bytes, words)?;
                 done += run.count;
             }
@@ -177,33 +182,33 @@ impl Local {
     }
 
     /// The window as runs of elements, in the order of its elements.
-    fn runs(&self, window: &Window<'_>) -> Result<(&Region, Vec<Run>), Missed> {
-        let place = self.places.get(window.buffer.0 as usize).ok_or(Missed::Outside)?;
-        let region = self.regions.get(place.region).ok_or(Missed::Outside)?;
+    fn runs(&self, window: &Window<'_>) -> Result<(&Region, Vec<ElementRun>), WindowError> {
+        let place = self.places.get(window.buffer.0 as usize).ok_or(WindowError::Outside)?;
+        let region = self.regions.get(place.region).ok_or(WindowError::Outside)?;
         let fits = u64::from(window.dtype.bits()) <= window.shape.element && window.shape.element.is_multiple_of(8);
         if !window.shape.exact || !fits || window.dtype.bits() < 8 {
-            return Err(Missed::Layout);
+            return Err(WindowError::Layout);
         }
-        let start = place.start.checked_add(window.start).ok_or(Missed::Outside)?;
+        let start = place.start.checked_add(window.start).ok_or(WindowError::Outside)?;
         let runs = match place.space {
             Space::Shared => strided(start, window.shape, window.sizes),
             Space::Tensor => tiled(start, window.shape, window.sizes, region.row as u64 * 8),
         };
-        Ok((region, runs.ok_or(Missed::Layout)?))
+        Ok((region, runs.ok_or(WindowError::Layout)?))
     }
 }
 
 /// Elements at one distance from each other, in bytes.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct ElementRun {
     start: usize,
     count: usize,
     step: usize,
 }
 
-impl Run {
-    fn read<W: Word>(self, bytes: &[u8], words: &mut Vec<W>) -> Result<(), Missed> {
-        let all = self.of::<W>(bytes.len()).and_then(|range| bytes.get(range)).ok_or(Missed::Outside)?;
+impl ElementRun {
+    fn read<W: Word>(self, bytes: &[u8], words: &mut Vec<W>) -> Result<(), WindowError> {
+        let all = self.of::<W>(bytes.len()).and_then(|range| bytes.get(range)).ok_or(WindowError::Outside)?;
         if self.step == W::BYTES {
             words.extend(all.chunks_exact(W::BYTES).map(W::read));
         } else {
@@ -212,9 +217,9 @@ impl Run {
         Ok(())
     }
 
-    fn write<W: Word>(self, bytes: &mut [u8], words: &[W]) -> Result<(), Missed> {
-        let range = self.of::<W>(bytes.len()).ok_or(Missed::Outside)?;
-        let all = bytes.get_mut(range).ok_or(Missed::Outside)?;
+    fn write<W: Word>(self, bytes: &mut [u8], words: &[W]) -> Result<(), WindowError> {
+        let range = self.of::<W>(bytes.len()).ok_or(WindowError::Outside)?;
+        let all = bytes.get_mut(range).ok_or(WindowError::Outside)?;
         for (chunk, word) in all.chunks_mut(self.step.max(1)).zip(words) {
             word.write(chunk);
         }
@@ -230,7 +235,7 @@ impl Run {
 }
 
 /// Runs of a strided window.
-fn strided(start: u64, shape: &Shape, sizes: &[u64]) -> Option<Vec<Run>> {
+fn strided(start: u64, shape: &Shape, sizes: &[u64]) -> Option<Vec<ElementRun>> {
     let dims: Vec<(u64, u64)> = shape.dims.iter().map(|dim| (dim.size, dim.stride)).collect();
     if dims.iter().map(|dim| dim.0).product::<u64>() as usize != count(sizes) {
         return None;
@@ -239,7 +244,7 @@ fn strided(start: u64, shape: &Shape, sizes: &[u64]) -> Option<Vec<Run>> {
 }
 
 /// Runs over sizes and strides in bits, the last dimensions that run on as one.
-fn walk(start: u64, dims: &[(u64, u64)]) -> Option<Vec<Run>> {
+fn walk(start: u64, dims: &[(u64, u64)]) -> Option<Vec<ElementRun>> {
     if !start.is_multiple_of(8) || dims.iter().any(|(size, stride)| *size > 1 && !stride.is_multiple_of(8)) {
         return None;
     }
@@ -256,7 +261,7 @@ fn walk(start: u64, dims: &[(u64, u64)]) -> Option<Vec<Run>> {
     let mut index = vec![0u64; outer.len()];
     let mut at = start;
     for _ in 0..total {
-        runs.push(Run { start: (at / 8) as usize, count: run as usize, step: (step / 8) as usize });
+        runs.push(ElementRun { start: (at / 8) as usize, count: run as usize, step: (step / 8) as usize });
         for (index, &(size, stride)) in index.iter_mut().zip(&outer).rev() {
             *index += 1;
             at += stride;
@@ -271,7 +276,7 @@ fn walk(start: u64, dims: &[(u64, u64)]) -> Option<Vec<Run>> {
 }
 
 /// Runs of a window of tensor memory: slots, tiles along the rows, tiles along the columns, columns of a tile.
-fn tiled(start: u64, shape: &Shape, sizes: &[u64], row: u64) -> Option<Vec<Run>> {
+fn tiled(start: u64, shape: &Shape, sizes: &[u64], row: u64) -> Option<Vec<ElementRun>> {
     let (slots, tile) = sizes.split_at(sizes.len().saturating_sub(2));
     let (rows, columns) = match *tile {
         [rows, columns] => (rows, columns),

@@ -1,4 +1,4 @@
-//! What memory holds while a kernel runs: [`Global`] memory, and the shared and tensor memory of a CTA ([`Local`]).
+//! What memory holds while a kernel runs: [`GlobalMemory`] memory, and the shared and tensor memory of a CTA ([`CtaMemory`]).
 //!
 //! Both keep plain bytes, little-endian. Memory to which nothing was written holds ones in all bits, which is NaN in
 //! every float type that has one.
@@ -8,5 +8,5 @@ mod local;
 #[cfg(test)]
 mod tests;
 
-pub use global::{Fault, Global};
-pub use local::{Local, Missed, Window};
+pub use global::{AccessFault, GlobalMemory};
+pub use local::{CtaMemory, Window, WindowError};

@@ -5,31 +5,31 @@ use std::sync::Arc;
 
 use base::Cancel;
 
-use crate::array::{Array, DType};
+use crate::array::{Array, ElemType};
 use crate::cpu::Cpu;
-use crate::launch::directive::Directives;
-use crate::launch::{Argument, ArraySpec, Fill, Given, Launch, Origin};
-use crate::number::numbers;
-use crate::run::{Backend, Bounds, End, Instrument, Request, RunReport};
+use crate::element::numbers;
+use crate::launch::directive::RecipeDirectives;
+use crate::launch::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin};
+use crate::run::{Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
 
-fn array(dtype: DType, shape: &[u64], fill: Fill) -> Given {
-    Given::Array(ArraySpec { dtype, shape: shape.to_vec(), strides: None, fill })
+fn array(dtype: ElemType, shape: &[u64], fill: Fill) -> ArgumentValue {
+    ArgumentValue::Array(ArraySpec { dtype, shape: shape.to_vec(), strides: None, fill })
 }
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus/ttgir")
 }
 
-pub(super) fn request(path: &Path, grid: [u32; 3], arguments: &[(&str, Given)], seed: u64) -> Request {
+pub(super) fn request(path: &Path, grid: [u32; 3], arguments: &[(&str, ArgumentValue)], seed: u64) -> RunRequest {
     let text: Arc<str> = std::fs::read_to_string(path).expect("a file of the corpus").into();
     let arguments =
         arguments.iter().map(|(name, given)| Argument { name: (*name).to_owned(), given: given.clone() }).collect();
-    let launch = Launch { kernel: None, grid, arguments, entry: None, origin: Origin::Given };
-    let (path, bounds) = (path.to_owned(), Bounds { steps: 3_000_000, ..Bounds::default() });
-    Request { path, text, compiled: None, launch, instrument: Instrument::ConSan, bounds, inputs: 0, seed }
+    let launch = Launch { kernel: None, grid, arguments, entry: None, origin: LaunchOrigin::CommandLine };
+    let (path, bounds) = (path.to_owned(), RunLimits { steps: 3_000_000, ..RunLimits::default() });
+    RunRequest { path, text, compiled: None, launch, instrument: Instrument::ConSan, bounds, inputs: 0, seed }
 }
 
-pub(super) fn execute(request: &Request) -> RunReport {
+pub(super) fn execute(request: &RunRequest) -> RunReport {
     Cpu::default().run(request, &mut |_| {}, &Cancel::never()).expect("it runs")
 }
 
@@ -42,23 +42,23 @@ fn product(a: &Array, b: &Array) -> Vec<f64> {
 }
 
 /// A kernel that multiplies, its sizes and type, and the block that a program makes.
-struct Gemm(&'static str, [u64; 3], DType, [u64; 2]);
+struct Gemm(&'static str, [u64; 3], ElemType, [u64; 2]);
 
 const GEMMS: &[Gemm] = &[
-    Gemm("sm_90/ws_gemm", [256, 256, 320], DType::F16, [128, 128]),
-    Gemm("sm_90/ws_gemm.alloc", [128, 256, 192], DType::F16, [128, 128]),
-    Gemm("sm_90/gemm_ring3", [128, 256, 320], DType::BF16, [128, 128]),
-    Gemm("sm_90/cluster_gemm", [256, 128, 256], DType::F16, [128, 128]),
-    Gemm("sm_90/cluster_gemm_4", [256, 128, 256], DType::F16, [256, 128]),
-    Gemm("sm_90/cp_async_gemm", [64, 128, 256], DType::F16, [64, 64]),
-    Gemm("sm_100/tc05_gemm", [128, 128, 256], DType::F16, [128, 128]),
-    Gemm("sm_100/tc05_ws_gemm", [128, 256, 256], DType::BF16, [128, 256]),
-    Gemm("sm_100/tc05_pair_gemm", [256, 128, 256], DType::F16, [256, 128]),
-    Gemm("sm_100/tc05_cluster_gemm", [512, 128, 256], DType::F16, [512, 128]),
-    Gemm("gfx950/cdna4_gemm", [128, 128, 256], DType::F16, [128, 128]),
-    Gemm("gfx1250/tdm_gemm", [128, 128, 256], DType::F16, [128, 128]),
-    Gemm("gfx1250/tdm_ws_gemm", [128, 128, 256], DType::F16, [128, 128]),
-    Gemm("gfx1250/tdm_cluster_gemm", [128, 128, 256], DType::F16, [128, 128]),
+    Gemm("sm_90/ws_gemm", [256, 256, 320], ElemType::F16, [128, 128]),
+    Gemm("sm_90/ws_gemm.alloc", [128, 256, 192], ElemType::F16, [128, 128]),
+    Gemm("sm_90/gemm_ring3", [128, 256, 320], ElemType::BF16, [128, 128]),
+    Gemm("sm_90/cluster_gemm", [256, 128, 256], ElemType::F16, [128, 128]),
+    Gemm("sm_90/cluster_gemm_4", [256, 128, 256], ElemType::F16, [256, 128]),
+    Gemm("sm_90/cp_async_gemm", [64, 128, 256], ElemType::F16, [64, 64]),
+    Gemm("sm_100/tc05_gemm", [128, 128, 256], ElemType::F16, [128, 128]),
+    Gemm("sm_100/tc05_ws_gemm", [128, 256, 256], ElemType::BF16, [128, 256]),
+    Gemm("sm_100/tc05_pair_gemm", [256, 128, 256], ElemType::F16, [256, 128]),
+    Gemm("sm_100/tc05_cluster_gemm", [512, 128, 256], ElemType::F16, [512, 128]),
+    Gemm("gfx950/cdna4_gemm", [128, 128, 256], ElemType::F16, [128, 128]),
+    Gemm("gfx1250/tdm_gemm", [128, 128, 256], ElemType::F16, [128, 128]),
+    Gemm("gfx1250/tdm_ws_gemm", [128, 128, 256], ElemType::F16, [128, 128]),
+    Gemm("gfx1250/tdm_cluster_gemm", [128, 128, 256], ElemType::F16, [128, 128]),
 ];
 
 impl Gemm {
@@ -75,12 +75,12 @@ impl Gemm {
             tensor("c", [*m, *n], Fill::Value(0.0)),
         ];
         for (name, size) in [("M", m), ("N", n), ("K", k)] {
-            arguments.push((name.to_owned(), Given::Int(*size as i64)));
+            arguments.push((name.to_owned(), ArgumentValue::Int(*size as i64)));
         }
-        let arguments: Vec<(&str, Given)> =
+        let arguments: Vec<(&str, ArgumentValue)> =
             arguments.iter().map(|(name, given)| (name.as_str(), given.clone())).collect();
         let grid = [(m / rows) as u32, (n / columns) as u32, 1];
-        execute(&Request { instrument, ..request(&path, grid, &arguments, seed) })
+        execute(&RunRequest { instrument, ..request(&path, grid, &arguments, seed) })
     }
 
     /// How far the result is from the product.
@@ -100,8 +100,8 @@ fn kernels_that_multiply_do() {
         let distance = gemm.distance(&report);
         println!("{} {:?} {distance} {:.3}s {}", gemm.0, report.end, report.cost.seconds, report.cost.steps);
         // Sums of a few hundred products, rounded to the type's fraction.
-        let most = if gemm.2 == DType::BF16 { 0.5 } else { 0.1 };
-        if report.end != End::Passed || distance > most {
+        let most = if gemm.2 == ElemType::BF16 { 0.5 } else { 0.1 };
+        if report.end != RunEnd::Passed || distance > most {
             wrong.push(format!("{}: {:?}, {distance} off, {:?}", gemm.0, report.end, report.kernels[0].findings));
         }
     }
@@ -113,7 +113,7 @@ fn broken_twins_assert() {
     let twins = ["no_full_wait", "no_empty_wait", "released_too_early", "first_lap_blocks", "full_counts_two"];
     for twin in twins {
         let report = GEMMS[0].run(&format!(".{twin}"), 0, Instrument::ConSan);
-        assert_eq!(report.end, End::Asserted, "{twin}");
+        assert_eq!(report.end, RunEnd::Asserted, "{twin}");
         let finding = &report.kernels[0].findings[0];
         // What is not waited for may be met, or may end in a wait for what has been overtaken.
         let stuck = finding.message.starts_with("Deadlock detected while waiting on an mbarrier");
@@ -160,7 +160,7 @@ fn survey() {
     files.sort();
     for path in files {
         let mut request = request(&path, [2, 2, 1], &[], 0);
-        if let Some(launch) = Directives::read(&request.text, false, &root).launches.into_iter().next() {
+        if let Some(launch) = RecipeDirectives::read(&request.text, false, &root).launches.into_iter().next() {
             request.launch = launch;
         }
         let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();

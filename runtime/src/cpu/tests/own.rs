@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use base::Cancel;
 use findings::Kind;
 
-use crate::array::DType;
+use crate::array::ElemType;
 use crate::cpu::Cpu;
-use crate::launch::{Argument, ArraySpec, Fill, Given, Launch, Origin};
-use crate::number::numbers;
-use crate::run::{Backend, Bounds, End, Instrument, Request, RunReport};
+use crate::element::numbers;
+use crate::launch::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin};
+use crate::run::{Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
 
 const HEAD: &str = r##"
 #r = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -20,31 +20,31 @@ const HEAD: &str = r##"
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
 "##;
 
-fn request(body: &str, grid: u32, arguments: &[(&str, Given)]) -> Request {
+fn request(body: &str, grid: u32, arguments: &[(&str, ArgumentValue)]) -> RunRequest {
     let arguments =
         arguments.iter().map(|(name, given)| Argument { name: (*name).to_owned(), given: given.clone() }).collect();
-    Request {
+    RunRequest {
         path: PathBuf::from("kernel.ttgir"),
         text: format!("{HEAD}{body}\n}}\n").into(),
         compiled: None,
-        launch: Launch { kernel: None, grid: [grid, 1, 1], arguments, entry: None, origin: Origin::Given },
+        launch: Launch { kernel: None, grid: [grid, 1, 1], arguments, entry: None, origin: LaunchOrigin::CommandLine },
         instrument: Instrument::ConSan,
-        bounds: Bounds { steps: 200_000, ..Bounds::default() },
+        bounds: RunLimits { steps: 200_000, ..RunLimits::default() },
         inputs: 0,
         seed: 0,
     }
 }
 
-fn execute(request: &Request) -> RunReport {
+fn execute(request: &RunRequest) -> RunReport {
     Cpu::default().run(request, &mut |_| {}, &Cancel::never()).expect("it runs")
 }
 
-fn floats(size: u64, fill: Fill) -> Given {
-    Given::Array(ArraySpec { dtype: DType::F32, shape: vec![size], strides: None, fill })
+fn floats(size: u64, fill: Fill) -> ArgumentValue {
+    ArgumentValue::Array(ArraySpec { dtype: ElemType::F32, shape: vec![size], strides: None, fill })
 }
 
-fn ints(size: u64) -> Given {
-    Given::Array(ArraySpec { dtype: DType::I32, shape: vec![size], strides: None, fill: Fill::Value(0.0) })
+fn ints(size: u64) -> ArgumentValue {
+    ArgumentValue::Array(ArraySpec { dtype: ElemType::I32, shape: vec![size], strides: None, fill: Fill::Value(0.0) })
 }
 
 const ADD: &str = r"
@@ -69,25 +69,27 @@ const ADD: &str = r"
 
 #[test]
 fn programs_add_their_parts() {
-    let arguments = [("x", floats(300, Fill::Arange)), ("y", floats(300, Fill::Value(-1.0))), ("n", Given::Int(290))];
+    let arguments =
+        [("x", floats(300, Fill::Arange)), ("y", floats(300, Fill::Value(-1.0))), ("n", ArgumentValue::Int(290))];
     let report = execute(&request(ADD, 3, &arguments));
-    assert_eq!(report.end, End::Passed);
+    assert_eq!(report.end, RunEnd::Passed);
     let y: Vec<f64> = numbers(&report.outputs[1].1).collect();
     assert!(y.iter().enumerate().all(|(at, y)| *y == if at < 290 { 2.0 * at as f64 } else { -1.0 }));
 }
 
 #[test]
 fn an_access_outside_is_said() {
-    let arguments = [("x", floats(300, Fill::Arange)), ("y", floats(200, Fill::Value(0.0))), ("n", Given::Int(290))];
+    let arguments =
+        [("x", floats(300, Fill::Arange)), ("y", floats(200, Fill::Value(0.0))), ("n", ArgumentValue::Int(290))];
     let report = execute(&request(ADD, 3, &arguments));
-    assert!(matches!(&report.end, End::Failed(why) if why.contains("`y`")), "{:?}", report.end);
+    assert!(matches!(&report.end, RunEnd::Failed(why) if why.contains("`y`")), "{:?}", report.end);
     assert_eq!(report.kernels[0].findings[0].kind, Kind::OutOfBounds);
 }
 
 #[test]
 fn what_is_not_given_is_chosen_and_said() {
     let report = execute(&request(ADD, 1, &[]));
-    assert_eq!(report.end, End::Passed);
+    assert_eq!(report.end, RunEnd::Passed);
     assert!(report.notes[0].contains("n=256"), "{:?}", report.notes);
 }
 
@@ -116,7 +118,7 @@ const SPIN: &str = r"
 #[test]
 fn programs_wait_for_later_ones() {
     let report = execute(&request(SPIN, 12, &[("lock", ints(1)), ("out", ints(12))]));
-    assert_eq!(report.end, End::Passed, "{:?}", report.cost);
+    assert_eq!(report.end, RunEnd::Passed, "{:?}", report.cost);
     let out: Vec<f64> = numbers(&report.outputs[1].1).collect();
     assert!(out.iter().enumerate().all(|(at, pid)| *pid == 11.0 - at as f64), "{out:?}");
 }
@@ -124,7 +126,7 @@ fn programs_wait_for_later_ones() {
 #[test]
 fn a_kernel_that_never_ends_is_ended() {
     let report = execute(&request(&SPIN.replace("cmpi ne", "cmpi sge"), 1, &[("lock", ints(1)), ("out", ints(1))]));
-    assert!(matches!(&report.end, End::Hung(why) if why[0].contains("200000 steps")), "{:?}", report.end);
+    assert!(matches!(&report.end, RunEnd::Hung(why) if why[0].contains("200000 steps")), "{:?}", report.end);
 }
 
 fn handed(wait: &str, arrive: &str) -> String {
@@ -163,8 +165,8 @@ const ARRIVE: &str = "ttng.arrive_barrier %a, 1 : !bar";
 fn what_is_handed_on_arrives() {
     for seed in 0..8 {
         let report =
-            execute(&Request { seed, ..request(&handed(WAIT, ARRIVE), 2, &[("y", floats(128, Fill::Arange))]) });
-        assert_eq!(report.end, End::Passed);
+            execute(&RunRequest { seed, ..request(&handed(WAIT, ARRIVE), 2, &[("y", floats(128, Fill::Arange))]) });
+        assert_eq!(report.end, RunEnd::Passed);
         assert!(numbers(&report.outputs[0].1).all(|y| y == 1.0));
     }
 }
@@ -172,11 +174,11 @@ fn what_is_handed_on_arrives() {
 #[test]
 fn what_is_not_handed_on_races() {
     let runs: Vec<RunReport> = (0..8)
-        .map(|seed| Request { seed, ..request(&handed("", ARRIVE), 1, &[("y", floats(128, Fill::Arange))]) })
+        .map(|seed| RunRequest { seed, ..request(&handed("", ARRIVE), 1, &[("y", floats(128, Fill::Arange))]) })
         .map(|request| execute(&request))
         .collect();
     for report in &runs {
-        assert_eq!(report.end, End::Asserted);
+        assert_eq!(report.end, RunEnd::Asserted);
         assert!(report.kernels[0].findings[0].message.starts_with("Buffer being accessed has outstanding"));
     }
     assert!(runs.iter().any(|report| report.outputs[0].1.bytes != runs[0].outputs[0].1.bytes));
@@ -185,27 +187,27 @@ fn what_is_not_handed_on_races() {
 #[test]
 fn a_wait_for_nobody_is_a_deadlock() {
     let report = execute(&request(&handed(WAIT, ""), 2, &[("y", floats(128, Fill::Arange))]));
-    assert_eq!(report.end, End::Asserted);
+    assert_eq!(report.end, RunEnd::Asserted);
     let finding = &report.kernels[0].findings[0];
     // Whether the wait begins before or after the other partition ends is up to the schedule.
     let words = ["while waiting on an mbarrier", "after a warp-specialized thread exited"];
-    let says =
+    let findings =
         |words: &&str| finding.message.starts_with(&format!("Deadlock detected {words}: default waits for phase 0"));
-    assert!(words.iter().any(says), "{}", finding.message);
+    assert!(words.iter().any(findings), "{}", finding.message);
     assert!(finding.message.ends_with("(2 times)"), "{}", finding.message);
 }
 
 #[test]
 fn unwatched_runs_say_nothing() {
     let request = request(&handed("", ARRIVE), 1, &[("y", floats(128, Fill::Arange))]);
-    assert_eq!(execute(&Request { instrument: Instrument::Plain, ..request }).end, End::Passed);
+    assert_eq!(execute(&RunRequest { instrument: Instrument::Plain, ..request }).end, RunEnd::Passed);
 }
 
 #[test]
 fn a_run_can_be_cancelled() {
     let request = request(&SPIN.replace("cmpi ne", "cmpi sge"), 1, &[("lock", ints(1)), ("out", ints(1))]);
     let report = Cpu::default().run(&request, &mut |_| {}, &Cancel::when(&|| true)).expect("it runs");
-    assert_eq!(report.end, End::Cancelled);
+    assert_eq!(report.end, RunEnd::Cancelled);
 }
 
 #[test]
@@ -218,7 +220,7 @@ fn what_is_not_followed_is_said() {
     let mut cpu = Cpu::default();
     let report = cpu.run(&request(body, 1, &[]), &mut |_| {}, &Cancel::never());
     let told = match report {
-        Ok(report) => matches!(&report.end, End::Undecided(why) if why[0].contains("tt.no_such_op")),
+        Ok(report) => matches!(&report.end, RunEnd::Undecided(why) if why[0].contains("tt.no_such_op")),
         Err(error) => error.0.contains("no_such_op"),
     };
     assert!(told);

@@ -1,41 +1,41 @@
 //! `arith`: constants, integers, floats, comparisons.
 
 use super::constant;
-use super::elem::{float2, select, test2};
-use super::float::power;
-use super::int::{Compare, Int2, add_carry, compare, int2};
-use super::plan::{Plan, Site, arg};
+use super::elementwise::{float2, select, test2};
+use super::evaluator::{Evaluator, OpSite, arg};
+use super::float_format::power;
+use super::integer::{BinaryIntOp, IntPredicate, add_carry, compare, int2};
 use super::{Tensor, Trap, Value};
-use crate::array::DType;
+use crate::array::ElemType;
 
 /// Reads an operation of `arith` that is no conversion.
-pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
+pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let Some(name) = site.name().strip_prefix("arith.") else { return Ok(None) };
     if let Some(op) = integer(name) {
-        return Ok(Some(Plan::two(move |a, b| Ok(int2(op, a, b)))));
+        return Ok(Some(Evaluator::two(move |a, b| Ok(int2(op, a, b)))));
     }
-    if let Some(plan) = float(name) {
-        return Ok(Some(plan));
+    if let Some(compile) = float(name) {
+        return Ok(Some(compile));
     }
     Ok(Some(match name {
-        "constant" => Plan::constant(constant::read(site)?),
+        "constant" => Evaluator::constant(constant::read(site)?),
         "cmpi" => {
-            let op = site.text("predicate").and_then(Compare::named);
+            let op = site.text("predicate").and_then(IntPredicate::named);
             let op = op.ok_or_else(|| site.miss("has no predicate"))?;
-            Plan::two(move |a, b| Ok(compare(op, a, b)))
+            Evaluator::two(move |a, b| Ok(compare(op, a, b)))
         }
         "cmpf" => {
             let test = site.text("predicate").and_then(predicate).ok_or_else(|| site.miss("has no predicate"))?;
-            Plan::two(move |a, b| Ok(ask(test, a, b)))
+            Evaluator::two(move |a, b| Ok(compare_floats(test, a, b)))
         }
-        "select" => Plan::three(select),
-        "addui_extended" => Plan::new(|operands, _| {
+        "select" => Evaluator::three(select),
+        "addui_extended" => Evaluator::new(|operands, _| {
             let (sum, carry) = add_carry(arg(operands, 0)?, arg(operands, 1)?);
             Ok(vec![Value::Tensor(sum), Value::Tensor(carry)])
         }),
-        "mulsi_extended" => wide(Int2::MulHighS),
-        "mului_extended" => wide(Int2::MulHighU),
-        "flush_denormals" => Plan::one(|a| Ok(super::elem::float1(a, flush, flush_wide))),
+        "mulsi_extended" => wide(BinaryIntOp::MulHighS),
+        "mului_extended" => wide(BinaryIntOp::MulHighU),
+        "flush_denormals" => Evaluator::one(|a| Ok(super::elementwise::float1(a, flush, flush_wide))),
         _ => return Ok(None),
     }))
 }
@@ -49,15 +49,15 @@ fn flush_wide(a: f64) -> f64 {
 }
 
 /// Both halves of a product.
-fn wide(high: Int2) -> Plan {
-    Plan::new(move |operands, _| {
+fn wide(high: BinaryIntOp) -> Evaluator {
+    Evaluator::new(move |operands, _| {
         let (a, b) = (arg(operands, 0)?, arg(operands, 1)?);
-        Ok(vec![Value::Tensor(int2(Int2::Mul, a, b)), Value::Tensor(int2(high, a, b))])
+        Ok(vec![Value::Tensor(int2(BinaryIntOp::Mul, a, b)), Value::Tensor(int2(high, a, b))])
     })
 }
 
-fn integer(name: &str) -> Option<Int2> {
-    use Int2::*;
+fn integer(name: &str) -> Option<BinaryIntOp> {
+    use BinaryIntOp::*;
     Some(match name {
         "addi" => Add,
         "subi" => Sub,
@@ -86,22 +86,22 @@ fn integer(name: &str) -> Option<Int2> {
 /// A function of floats, in both widths that arithmetic is done in.
 macro_rules! both {
     ($f:expr) => {
-        Plan::two(|a, b| Ok(float2(a, b, $f, $f)))
+        Evaluator::two(|a, b| Ok(float2(a, b, $f, $f)))
     };
 }
 
-fn float(name: &str) -> Option<Plan> {
+fn float(name: &str) -> Option<Evaluator> {
     Some(match name {
         "addf" => both!(|a, b| a + b),
         "subf" => both!(|a, b| a - b),
         "mulf" => both!(|a, b| a * b),
         "divf" => both!(|a, b| a / b),
         "remf" => both!(|a, b| a % b),
-        "maxnumf" => Plan::two(|a, b| Ok(maximum(a, b, false))),
-        "minnumf" => Plan::two(|a, b| Ok(minimum(a, b, false))),
-        "maximumf" => Plan::two(|a, b| Ok(maximum(a, b, true))),
-        "minimumf" => Plan::two(|a, b| Ok(minimum(a, b, true))),
-        "negf" => Plan::one(negate),
+        "maxnumf" => Evaluator::two(|a, b| Ok(maximum(a, b, false))),
+        "minnumf" => Evaluator::two(|a, b| Ok(minimum(a, b, false))),
+        "maximumf" => Evaluator::two(|a, b| Ok(maximum(a, b, true))),
+        "minimumf" => Evaluator::two(|a, b| Ok(minimum(a, b, true))),
+        "negf" => Evaluator::one(negate),
         _ => return None,
     })
 }
@@ -146,34 +146,34 @@ pub fn minimum(a: &Tensor, b: &Tensor, nan: bool) -> Tensor {
 /// The other sign, of NaN too.
 pub fn negate(a: &Tensor) -> Result<Tensor, Trap> {
     let sign = match a.dtype() {
-        DType::F8E8M0 => return Err(Trap::not_followed("the negation of an exponent is not followed")),
+        ElemType::F8E8M0 => return Err(Trap::not_followed("the negation of an exponent is not followed")),
         dtype => 1u64 << (dtype.bits() - 1),
     };
     let bits = Tensor::splat(int_of(a.dtype()), [].into(), sign);
-    Ok(int2(Int2::Xor, &a.with_dtype(int_of(a.dtype())), &bits).with_dtype(a.dtype()))
+    Ok(int2(BinaryIntOp::Xor, &a.with_dtype(int_of(a.dtype())), &bits).with_dtype(a.dtype()))
 }
 
 /// The integer type of as many bits.
-pub fn int_of(dtype: DType) -> DType {
+pub fn int_of(dtype: ElemType) -> ElemType {
     match dtype.bits() {
-        1 => DType::I1,
-        16 => DType::I16,
-        32 => DType::I32,
-        64 => DType::I64,
-        _ => DType::I8,
+        1 => ElemType::I1,
+        16 => ElemType::I16,
+        32 => ElemType::I32,
+        64 => ElemType::I64,
+        _ => ElemType::I8,
     }
 }
 
 /// What a comparison of floats asks: whether less, equal, greater or unordered counts.
 #[derive(Clone, Copy)]
-struct Test {
+struct FloatPredicate {
     less: bool,
     equal: bool,
     greater: bool,
     unordered: bool,
 }
 
-fn predicate(text: &str) -> Option<Test> {
+fn predicate(text: &str) -> Option<FloatPredicate> {
     const NAMES: [&str; 16] = [
         "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno",
         "true",
@@ -183,7 +183,7 @@ fn predicate(text: &str) -> Option<Test> {
         Ok(at) => NAMES.get(at)?,
         Err(_) => NAMES.iter().find(|name| **name == text)?,
     };
-    let test = |less, equal, greater, unordered| Test { less, equal, greater, unordered };
+    let test = |less, equal, greater, unordered| FloatPredicate { less, equal, greater, unordered };
     Some(match *name {
         "false" => test(false, false, false, false),
         "true" => test(true, true, true, true),
@@ -204,7 +204,7 @@ fn predicate(text: &str) -> Option<Test> {
     })
 }
 
-fn ask(test: Test, a: &Tensor, b: &Tensor) -> Tensor {
+fn compare_floats(test: FloatPredicate, a: &Tensor, b: &Tensor) -> Tensor {
     macro_rules! answer {
         () => {
             |a, b| {

@@ -4,16 +4,16 @@
 //! Deviation: what an element that a mask keeps out gives back is zero; in Triton it is undefined.
 
 use super::arith::{maximum, minimum};
-use super::elem::float2;
-use super::float::{decode, encode};
-use super::int::{Int2, int2};
-use super::plan::{Plan, Site, arg};
+use super::elementwise::float2;
+use super::evaluator::{Evaluator, OpSite, arg};
+use super::float_format::{decode, encode};
+use super::integer::{BinaryIntOp, int2};
 use super::tensor::{Sizes, Tensor, count};
-use super::{Rounding, Trap, Value, World};
-use crate::array::DType;
+use super::{Environment, Rounding, Trap, Value};
+use crate::array::ElemType;
 
 /// Reads an atomic.
-pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
+pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let group = |name| site.group(name).ok_or_else(|| site.miss("has fewer operands than it should"));
     let (pointer, offsets, value, compare) = match site.name() {
         "tt.atomic_rmw" => (0, None, group("val")?, None),
@@ -24,9 +24,9 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
     };
     let ty = site.result(0)?;
     if ty.tile.shared {
-        return Ok(Some(Plan::new(|_, _| Err(Trap::Exchange))));
+        return Ok(Some(Evaluator::new(|_, _| Err(Trap::Exchange))));
     }
-    let size = super::access::pointee(site, pointer)?.bytes() as i64;
+    let size = super::pointer_ops::pointee(site, pointer)?.bytes() as i64;
     let mask = site.group("mask");
     let update = match compare {
         Some(_) => None,
@@ -36,9 +36,9 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
         }
     };
     let (dtype, shape) = (ty.dtype, ty.shape().clone());
-    Ok(Some(Plan::new(move |operands, world| {
+    Ok(Some(Evaluator::new(move |operands, world| {
         let pointers = match offsets {
-            Some(offsets) => super::access::advance(arg(operands, pointer)?, arg(operands, offsets)?, size),
+            Some(offsets) => super::pointer_ops::advance(arg(operands, pointer)?, arg(operands, offsets)?, size),
             None => arg(operands, pointer)?.clone(),
         };
         let mask = mask.map(|at| arg(operands, at)).transpose()?;
@@ -61,10 +61,10 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
 
 /// Replaces what is at each address by what `step` makes of it; what was there before.
 fn each_element(
-    world: &mut World,
+    world: &mut Environment,
     pointers: &Tensor,
     mask: Option<&Tensor>,
-    dtype: DType,
+    dtype: ElemType,
     shape: &Sizes,
     step: impl Fn(usize, u64) -> u64,
 ) -> Result<Tensor, Trap> {
@@ -89,7 +89,7 @@ fn each_element(
 /// What memory holds after a read-modify-write, by what it held and the operand.
 type Update = Box<dyn Fn(u64, u64) -> u64>;
 
-fn update(kind: &str, dtype: DType) -> Result<Update, Trap> {
+fn update(kind: &str, dtype: ElemType) -> Result<Update, Trap> {
     let kind = kind.split(':').next().unwrap_or(kind).trim();
     let scalar = Sizes::from([]);
     let bits = move |bits| Tensor::splat(dtype, scalar.clone(), bits);
@@ -100,7 +100,9 @@ fn update(kind: &str, dtype: DType) -> Result<Update, Trap> {
         ("exch" | "10", _) => return Ok(Box::new(|_, value| value)),
         ("fadd" | "5", false) => match dtype {
             // In `f64` a sum of `f64`s is rounded once, and one of narrower floats is rounded as if once.
-            DType::F64 | DType::F32 | DType::F16 | DType::BF16 => return Ok(float(|old, value| old + value)),
+            ElemType::F64 | ElemType::F32 | ElemType::F16 | ElemType::BF16 => {
+                return Ok(float(|old, value| old + value));
+            }
             _ => return Err(strange(kind, dtype)),
         },
         (kind, _) => kind.to_owned(),
@@ -109,7 +111,7 @@ fn update(kind: &str, dtype: DType) -> Result<Update, Trap> {
     Ok(Box::new(move |old, value| combine(&op, &bits(old), &bits(value)).map_or(old, |new| new.bits(0))))
 }
 
-fn strange(kind: &str, dtype: DType) -> Trap {
+fn strange(kind: &str, dtype: ElemType) -> Trap {
     Trap::not_followed(format!("the atomic `{kind}` of `{}` is not followed", dtype.name()))
 }
 
@@ -129,14 +131,14 @@ pub fn combine(kind: &str, old: &Tensor, value: &Tensor) -> Result<Tensor, Trap>
         };
     }
     let op = match kind {
-        "add" | "4" => Int2::Add,
-        "and" | "1" => Int2::And,
-        "or" | "2" => Int2::Or,
-        "xor" | "3" => Int2::Xor,
-        "max" | "smax" | "6" => Int2::MaxS,
-        "min" | "smin" | "7" => Int2::MinS,
-        "umax" | "8" => Int2::MaxU,
-        "umin" | "9" => Int2::MinU,
+        "add" | "4" => BinaryIntOp::Add,
+        "and" | "1" => BinaryIntOp::And,
+        "or" | "2" => BinaryIntOp::Or,
+        "xor" | "3" => BinaryIntOp::Xor,
+        "max" | "smax" | "6" => BinaryIntOp::MaxS,
+        "min" | "smin" | "7" => BinaryIntOp::MinS,
+        "umax" | "8" => BinaryIntOp::MaxU,
+        "umin" | "9" => BinaryIntOp::MinU,
         _ => return Err(strange(kind, dtype)),
     };
     Ok(int2(op, old, value))

@@ -3,15 +3,15 @@
 //! Deviations: a float that an integer type does not hold becomes its nearest number, NaN becomes 0, as on NVIDIA's
 //! hardware; conversions to eight bits saturate. Missed: stochastic rounding (`rbits`).
 
-use super::elem::{doubles, floats, map, of_doubles, of_floats, words};
-use super::float::{Rounding, odd};
-use super::plan::{Plan, Site};
+use super::elementwise::{doubles, floats, map, of_doubles, of_floats, words};
+use super::evaluator::{Evaluator, OpSite};
+use super::float_format::{Rounding, odd};
 use super::tensor::{Tensor, each, extend, with_word};
 use super::{Trap, Word};
-use crate::array::DType;
+use crate::array::ElemType;
 
 /// Reads a conversion.
-pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
+pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let name = site.name();
     let known = matches!(
         name,
@@ -38,30 +38,30 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
     }
     let to = site.result(0)?.dtype;
     Ok(Some(match name {
-        "arith.extsi" | "arith.index_cast" => Plan::one(move |a| Ok(extend_to(a, to))),
-        "arith.extui" | "arith.trunci" | "arith.index_castui" => Plan::one(move |a| Ok(resize(a, to))),
-        "tt.int_to_ptr" | "tt.ptr_to_int" => Plan::one(move |a| Ok(resize(a, to))),
+        "arith.extsi" | "arith.index_cast" => Evaluator::one(move |a| Ok(extend_to(a, to))),
+        "arith.extui" | "arith.trunci" | "arith.index_castui" => Evaluator::one(move |a| Ok(resize(a, to))),
+        "tt.int_to_ptr" | "tt.ptr_to_int" => Evaluator::one(move |a| Ok(resize(a, to))),
         "arith.bitcast" | "tt.bitcast" => {
             if site.operand(0)?.dtype.bits() != to.bits() {
                 return Err(site.miss("between widths is not followed"));
             }
-            Plan::one(move |a| Ok(a.with_dtype(to)))
+            Evaluator::one(move |a| Ok(a.with_dtype(to)))
         }
-        "arith.fptosi" => Plan::one(move |a| Ok(to_int(a, to, true))),
-        "arith.fptoui" => Plan::one(move |a| Ok(to_int(a, to, false))),
-        "arith.sitofp" => Plan::one(move |a| Ok(from_int(a, to, true))),
-        "arith.uitofp" => Plan::one(move |a| Ok(from_int(a, to, false))),
+        "arith.fptosi" => Evaluator::one(move |a| Ok(to_int(a, to, true))),
+        "arith.fptoui" => Evaluator::one(move |a| Ok(to_int(a, to, false))),
+        "arith.sitofp" => Evaluator::one(move |a| Ok(from_int(a, to, true))),
+        "arith.uitofp" => Evaluator::one(move |a| Ok(from_int(a, to, false))),
         _ => {
             if site.group("rbits").is_some() {
                 return Err(site.miss("with random bits is not followed"));
             }
             let rounding = rounding(site)?;
-            Plan::one(move |a| Ok(convert(a, to, rounding)))
+            Evaluator::one(move |a| Ok(convert(a, to, rounding)))
         }
     }))
 }
 
-fn rounding(site: &Site<'_>) -> Result<Rounding, Trap> {
+fn rounding(site: &OpSite<'_>) -> Result<Rounding, Trap> {
     let text = site.text("rounding").or_else(|| site.text("roundingmode"));
     match text.map(|text| text.split(':').next().unwrap_or(text).trim().trim_matches('"')) {
         None | Some("rtne" | "to_nearest_even" | "1") => Ok(Rounding::Nearest),
@@ -71,9 +71,9 @@ fn rounding(site: &Site<'_>) -> Result<Rounding, Trap> {
 }
 
 /// Sign extension; a truth value is 0 or -1.
-fn extend_to(a: &Tensor, to: DType) -> Tensor {
+fn extend_to(a: &Tensor, to: ElemType) -> Tensor {
     let from = a.dtype();
-    let one = from == DType::I1;
+    let one = from == ElemType::I1;
     with_word!(to, W => {
         let words = each!(a.data(), words => map(words, |word| {
             let value = extend(from, word.to_u64());
@@ -84,8 +84,8 @@ fn extend_to(a: &Tensor, to: DType) -> Tensor {
 }
 
 /// Zero extension and truncation.
-fn resize(a: &Tensor, to: DType) -> Tensor {
-    let mask = if to == DType::I1 { 1 } else { u64::MAX };
+fn resize(a: &Tensor, to: ElemType) -> Tensor {
+    let mask = if to == ElemType::I1 { 1 } else { u64::MAX };
     with_word!(to, W => {
         let words = each!(a.data(), words => map(words, |word| W::from_u64(word.to_u64() & mask)));
         Tensor::of(to, a.shape().clone(), words)
@@ -93,7 +93,7 @@ fn resize(a: &Tensor, to: DType) -> Tensor {
 }
 
 /// A float to an integer, towards zero.
-pub fn to_int(a: &Tensor, to: DType, signed: bool) -> Tensor {
+pub fn to_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
     let shape = a.shape().clone();
     let numbers = doubles(a);
     macro_rules! saturate {
@@ -106,58 +106,59 @@ pub fn to_int(a: &Tensor, to: DType, signed: bool) -> Tensor {
         }};
     }
     match to {
-        DType::I1 => Tensor::of(to, shape, map(&numbers, |number| (number as i64 & 1) as u8)),
-        DType::I8 => saturate!(i8, u8),
-        DType::I16 => saturate!(i16, u16),
-        DType::I32 => saturate!(i32, u32),
+        ElemType::I1 => Tensor::of(to, shape, map(&numbers, |number| (number as i64 & 1) as u8)),
+        ElemType::I8 => saturate!(i8, u8),
+        ElemType::I16 => saturate!(i16, u16),
+        ElemType::I32 => saturate!(i32, u32),
         _ => saturate!(i64, u64),
     }
 }
 
 /// An integer to a float, to the nearest.
-pub fn from_int(a: &Tensor, to: DType, signed: bool) -> Tensor {
+pub fn from_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
     let (from, shape) = (a.dtype(), a.shape().clone());
     let value = move |bits: u64| match (from, signed) {
-        (DType::I1, true) => -((bits & 1) as i128),
+        (ElemType::I1, true) => -((bits & 1) as i128),
         (_, true) => i128::from(extend(from, bits)),
         (_, false) => i128::from(bits),
     };
-    if to == DType::F32 && from.bits() <= 32 {
+    if to == ElemType::F32 && from.bits() <= 32 {
         let numbers = each!(a.data(), words => map(words, |word| {
-            let value = if signed && from != DType::I1 { extend(from, word.to_u64()) } else { word.to_u64() as i64 };
-            (if signed && from == DType::I1 { -(value as f32) } else { value as f32 }).to_bits()
+            let value = if signed && from != ElemType::I1 { extend(from, word.to_u64()) } else { word.to_u64() as i64 };
+            (if signed && from == ElemType::I1 { -(value as f32) } else { value as f32 }).to_bits()
         }));
         return Tensor::of(to, shape, numbers);
     }
     let numbers: Vec<f64> = match to {
-        DType::F64 => each!(a.data(), words => map(words, |word| value(word.to_u64()) as f64)),
+        ElemType::F64 => each!(a.data(), words => map(words, |word| value(word.to_u64()) as f64)),
         _ => each!(a.data(), words => map(words, |word| odd(value(word.to_u64())))),
     };
     of_doubles(to, shape, &numbers, Rounding::Nearest)
 }
 
 /// A float to another format.
-pub fn convert(a: &Tensor, to: DType, rounding: Rounding) -> Tensor {
+pub fn convert(a: &Tensor, to: ElemType, rounding: Rounding) -> Tensor {
     let shape = a.shape().clone();
     let (from, nearest) = (a.dtype(), rounding == Rounding::Nearest);
     if from == to {
         return a.clone();
     }
     match (from, to) {
-        (DType::F32, DType::F16 | DType::BF16) if nearest => {
+        (ElemType::F32, ElemType::F16 | ElemType::BF16) if nearest => {
             let numbers = words::<u32>(a);
-            if to == DType::F16 {
-                Tensor::of(to, shape, map(numbers, |bits| super::float::to_f16(f32::from_bits(bits))))
+            if to == ElemType::F16 {
+                Tensor::of(to, shape, map(numbers, |bits| super::float_format::to_f16(f32::from_bits(bits))))
             } else {
-                Tensor::of(to, shape, map(numbers, |bits| super::float::to_bf16(f32::from_bits(bits))))
+                Tensor::of(to, shape, map(numbers, |bits| super::float_format::to_bf16(f32::from_bits(bits))))
             }
         }
-        (DType::F64, _) => of_doubles(to, shape, &doubles(a), rounding),
+        (ElemType::F64, _) => of_doubles(to, shape, &doubles(a), rounding),
         // Wider formats have every number of these.
-        (_, DType::F32 | DType::F64) => of_floats(to, shape, &floats(a)),
-        (DType::F8E4M3FN | DType::F8E5M2 | DType::F8E4M3FNUZ | DType::F8E5M2FNUZ, DType::F16 | DType::BF16) => {
-            of_floats(to, shape, &floats(a))
-        }
+        (_, ElemType::F32 | ElemType::F64) => of_floats(to, shape, &floats(a)),
+        (
+            ElemType::F8E4M3FN | ElemType::F8E5M2 | ElemType::F8E4M3FNUZ | ElemType::F8E5M2FNUZ,
+            ElemType::F16 | ElemType::BF16,
+        ) => of_floats(to, shape, &floats(a)),
         _ => of_doubles(to, shape, &doubles(a), rounding),
     }
 }

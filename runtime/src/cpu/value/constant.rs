@@ -1,21 +1,21 @@
 //! Constants: numbers, truth values, `dense<…>` with one element, all of them, or their bytes in hexadecimal.
 
-use super::float::{Rounding, encode};
-use super::plan::Site;
+use super::evaluator::OpSite;
+use super::float_format::{Rounding, encode};
 use super::tensor::{Sizes, Tensor, count};
 use super::tile::slice;
 use super::{Trap, Value};
-use crate::array::DType;
+use crate::array::ElemType;
 
 /// The value of `arith.constant`.
-pub fn read(site: &Site<'_>) -> Result<Value, Trap> {
+pub fn read(site: &OpSite<'_>) -> Result<Value, Trap> {
     let ty = site.result(0)?;
     let text = site.text("value").ok_or_else(|| site.miss("has no value"))?;
     let whole = tensor(text, ty.dtype, &ty.tile.whole).ok_or_else(|| site.miss("has a value that is not followed"))?;
     Ok(Value::Tensor(if whole.is_splat() { whole.with_shape(ty.shape().clone()) } else { slice(&whole, &ty.tile) }))
 }
 
-fn tensor(text: &str, dtype: DType, shape: &Sizes) -> Option<Tensor> {
+fn tensor(text: &str, dtype: ElemType, shape: &Sizes) -> Option<Tensor> {
     let Some(inner) = text.strip_prefix("dense<") else {
         return Some(Tensor::splat(dtype, shape.clone(), element(number(text), dtype)?));
     };
@@ -37,7 +37,7 @@ fn number(text: &str) -> &str {
 }
 
 /// The bits of an element.
-fn element(text: &str, dtype: DType) -> Option<u64> {
+fn element(text: &str, dtype: ElemType) -> Option<u64> {
     match text {
         "true" => return Some(1),
         "false" => return Some(0),
@@ -55,21 +55,21 @@ fn element(text: &str, dtype: DType) -> Option<u64> {
     if dtype.is_int() {
         let value: i128 = text.parse().ok()?;
         let bits = value as u64;
-        return Some(if dtype == DType::I1 { bits & 1 } else { bits });
+        return Some(if dtype == ElemType::I1 { bits & 1 } else { bits });
     }
     // Straight to `f32`: twice rounded may be wrong in the last place.
-    if dtype == DType::F32 {
+    if dtype == ElemType::F32 {
         return Some(u64::from(text.parse::<f32>().ok()?.to_bits()));
     }
     Some(encode(dtype, text.parse().ok()?, Rounding::Nearest))
 }
 
 /// Elements from their bytes, little-endian; of truth values eight to a byte.
-fn bytes(hex: &str, dtype: DType, shape: &Sizes) -> Option<Tensor> {
+fn bytes(hex: &str, dtype: ElemType, shape: &Sizes) -> Option<Tensor> {
     let digit = |at: usize| u8::from_str_radix(hex.get(at..at + 2)?, 16).ok();
     let bytes: Vec<u8> = (0..hex.len() / 2).map(|at| digit(at * 2)).collect::<Option<_>>()?;
     let len = count(shape);
-    if dtype == DType::I1 {
+    if dtype == ElemType::I1 {
         let bit = |at: usize| Some(u64::from(bytes.get(at / 8)? >> (at % 8) & 1));
         let bits: Vec<u64> = (0..len).map(bit).collect::<Option<_>>()?;
         return Some(Tensor::from_bits(dtype, shape.clone(), bits.into_iter()));

@@ -6,8 +6,8 @@
 
 use super::Trap;
 use super::tensor::{Sizes, Tensor, Word, count, each, with_word};
-use crate::array::DType;
-use crate::cpu::memory::{Fault, Global};
+use crate::array::ElemType;
+use crate::cpu::memory::{AccessFault, GlobalMemory};
 
 /// A tensor in global memory, and the block in which it is copied.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -15,7 +15,7 @@ pub struct Descriptor {
     /// Address of its first element.
     pub base: u64,
     /// Of its elements.
-    pub dtype: DType,
+    pub dtype: ElemType,
     /// Its sizes, outermost first.
     pub shape: Vec<i64>,
     /// In elements.
@@ -29,7 +29,7 @@ pub struct Descriptor {
 }
 
 /// A run of a box: where it is in global memory, if it is in the tensor, and how many elements.
-struct Run {
+struct BoxRow {
     /// Elements of the tensor in front of the box's row that are outside, then inside, then outside.
     skip: usize,
     inside: usize,
@@ -49,11 +49,11 @@ impl Descriptor {
     }
 
     /// The rows of a box, each along the last dimension.
-    fn rows(&self, at: &[i64], sizes: &[u64]) -> Vec<Run> {
+    fn rows(&self, at: &[i64], sizes: &[u64]) -> Vec<BoxRow> {
         let rank = self.shape.len();
         let (at, sizes) = (pad(at, rank, 0), pad(sizes, rank, 1));
         let Some(last) = rank.checked_sub(1) else {
-            return vec![Run { skip: 0, inside: usize::from(!self.off), address: self.base }];
+            return vec![BoxRow { skip: 0, inside: usize::from(!self.off), address: self.base }];
         };
         let width = sizes[last] as i64;
         let (from, to) = (at[last].clamp(0, self.shape[last]), (at[last] + width).clamp(0, self.shape[last]));
@@ -70,7 +70,7 @@ impl Descriptor {
             }
             let address = self.base.wrapping_add(place.wrapping_mul(self.dtype.bytes() as i64) as u64);
             let inside = if outside { 0 } else { (to - from) as usize };
-            rows.push(Run { skip: if outside { 0 } else { (from - at[last]) as usize }, inside, address });
+            rows.push(BoxRow { skip: if outside { 0 } else { (from - at[last]) as usize }, inside, address });
             for (index, &size) in index.iter_mut().zip(&sizes).rev() {
                 *index += 1;
                 if *index < size {
@@ -88,7 +88,7 @@ impl Descriptor {
 
     /// What stands for elements outside.
     fn fill(&self) -> u64 {
-        if self.nan && !self.dtype.is_int() { super::float::nan(self.dtype) } else { 0 }
+        if self.nan && !self.dtype.is_int() { super::float_format::nan(self.dtype) } else { 0 }
     }
 
     /// Reads the box of these sizes at these coordinates.
@@ -96,7 +96,7 @@ impl Descriptor {
     /// # Errors
     ///
     /// Where the descriptor's tensor is not all in one allocation.
-    pub fn load(&self, global: &Global, at: &[i64], sizes: &[u64]) -> Result<Tensor, Trap> {
+    pub fn load(&self, global: &GlobalMemory, at: &[i64], sizes: &[u64]) -> Result<Tensor, Trap> {
         let width = sizes.last().copied().unwrap_or(1) as usize;
         with_word!(self.dtype, W => {
             let mut words = vec![W::from_u64(self.fill()); count(sizes)];
@@ -120,7 +120,7 @@ impl Descriptor {
     /// # Errors
     ///
     /// Where the descriptor's tensor is not all in one allocation.
-    pub fn store(&self, global: &mut Global, at: &[i64], tensor: &Tensor) -> Result<(), Trap> {
+    pub fn store(&self, global: &mut GlobalMemory, at: &[i64], tensor: &Tensor) -> Result<(), Trap> {
         let width = tensor.shape().last().copied().unwrap_or(1) as usize;
         let dense = tensor.dense();
         each!(dense.data(), words => put(self.rows(at, tensor.shape()), words, width, global))
@@ -131,7 +131,7 @@ impl Descriptor {
     /// # Errors
     ///
     /// Where the descriptor's tensor is not all in one allocation, or the combination is not known for the type.
-    pub fn reduce(&self, global: &mut Global, at: &[i64], tensor: &Tensor, kind: &str) -> Result<(), Trap> {
+    pub fn reduce(&self, global: &mut GlobalMemory, at: &[i64], tensor: &Tensor, kind: &str) -> Result<(), Trap> {
         let old = self.load(global, at, tensor.shape())?;
         let new = super::atomic::combine(kind, &old, tensor)?;
         self.store(global, at, &new)
@@ -142,7 +142,7 @@ impl Descriptor {
     /// # Errors
     ///
     /// As [`load`](Self::load).
-    pub fn gather(&self, global: &Global, rows: &[i64], column: i64, sizes: &[u64]) -> Result<Tensor, Trap> {
+    pub fn gather(&self, global: &GlobalMemory, rows: &[i64], column: i64, sizes: &[u64]) -> Result<Tensor, Trap> {
         let width = sizes.last().copied().unwrap_or(1);
         let mut parts = Vec::with_capacity(rows.len());
         for &row in rows {
@@ -157,7 +157,7 @@ impl Descriptor {
     /// # Errors
     ///
     /// As [`store`](Self::store).
-    pub fn scatter(&self, global: &mut Global, rows: &[i64], column: i64, tensor: &Tensor) -> Result<(), Trap> {
+    pub fn scatter(&self, global: &mut GlobalMemory, rows: &[i64], column: i64, tensor: &Tensor) -> Result<(), Trap> {
         let width = tensor.shape().last().copied().unwrap_or(1);
         for (at, &row) in rows.iter().enumerate() {
             let from = at * width as usize;
@@ -169,7 +169,7 @@ impl Descriptor {
 }
 
 /// Writes rows.
-fn put<W: Word>(rows: Vec<Run>, words: &[W], width: usize, global: &mut Global) -> Result<(), Trap> {
+fn put<W: Word>(rows: Vec<BoxRow>, words: &[W], width: usize, global: &mut GlobalMemory) -> Result<(), Trap> {
     let mut bytes = vec![0; width * W::BYTES];
     for (row, from) in rows.into_iter().zip(words.chunks(width.max(1))) {
         if row.inside == 0 {
@@ -184,7 +184,7 @@ fn put<W: Word>(rows: Vec<Run>, words: &[W], width: usize, global: &mut Global) 
     Ok(())
 }
 
-fn outside(fault: Fault, write: bool) -> Trap {
+fn outside(fault: AccessFault, write: bool) -> Trap {
     Trap::OutOfBounds { fault, write, element: 0 }
 }
 

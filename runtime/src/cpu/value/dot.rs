@@ -4,11 +4,11 @@
 //! Deviations: tensor cores add several products at once and cut the sums' last bits off; an accumulator of 16 bits is
 //! rounded once, at the end; `tf32` drops the bits that it does not have, its variants of several products are `f32`.
 
-use super::elem::{doubles, floats, map, words};
-use super::plan::{Plan, Site, arg};
+use super::elementwise::{doubles, floats, map, words};
+use super::evaluator::{Evaluator, OpSite, arg};
 use super::tensor::{Sizes, Tensor, extend};
 use super::{Rounding, Trap, Value, upcast};
-use crate::array::DType;
+use crate::array::ElemType;
 
 /// How floats of 32 bits enter a product.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,7 +31,7 @@ impl Precision {
 }
 
 /// Reads a product.
-pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
+pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let name = site.name();
     if !matches!(name, "tt.dot" | "tt.dot_scaled") {
         return Ok(None);
@@ -41,7 +41,7 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
     if rank < 2 {
         return Err(site.miss("of vectors is not followed"));
     }
-    let same = |left: (&super::tile::Type, usize), right: (&super::tile::Type, usize)| {
+    let same = |left: (&super::tile::TileType, usize), right: (&super::tile::TileType, usize)| {
         left.0.tile.covers(left.1) && right.0.tile.covers(right.1)
             || left.0.tile.offset.get(left.1) == right.0.tile.offset.get(right.1)
                 && left.0.shape().get(left.1) == right.0.shape().get(right.1)
@@ -51,26 +51,26 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
         && same((&a, rank - 2), (&d, rank - 2))
         && same((&b, rank - 1), (&d, rank - 1));
     if !fits {
-        return Ok(Some(Plan::new(|_, _| Err(Trap::Exchange))));
+        return Ok(Some(Evaluator::new(|_, _| Err(Trap::Exchange))));
     }
     if name == "tt.dot" {
         let precision = Precision::named(site.text("inputPrecision"));
-        return Ok(Some(Plan::new(move |operands, _| {
+        return Ok(Some(Evaluator::new(move |operands, _| {
             let (a, b, c) = (arg(operands, 0)?, arg(operands, 1)?, arg(operands, 2)?);
             Ok(vec![Value::Tensor(dot(a, b, Some(c), d.dtype, precision)?)])
         })));
     }
-    let kind = |name| site.word(name).or_else(|| site.text(name)).and_then(upcast::Kind::named);
+    let kind = |name| site.word(name).or_else(|| site.text(name)).and_then(upcast::ElementEncoding::named);
     let (Some(a_kind), Some(b_kind)) = (kind("a_elem_type"), kind("b_elem_type")) else {
         return Err(site.miss("of these elements is not followed"));
     };
     let packed = |name| site.int(name).is_none_or(|packed| packed != 0);
     let (a_packed, b_packed) = (packed("lhs_k_pack"), packed("rhs_k_pack"));
     let (a_scale, b_scale) = (site.group("a_scale"), site.group("b_scale"));
-    Ok(Some(Plan::new(move |operands, _| {
+    Ok(Some(Evaluator::new(move |operands, _| {
         let scale = |at: Option<usize>| at.map(|at| arg(operands, at)).transpose();
-        let a = upcast::upcast(arg(operands, 0)?, a_kind, scale(a_scale)?, upcast::Side::Left, a_packed)?;
-        let b = upcast::upcast(arg(operands, 1)?, b_kind, scale(b_scale)?, upcast::Side::Right, b_packed)?;
+        let a = upcast::upcast(arg(operands, 0)?, a_kind, scale(a_scale)?, upcast::OperandSide::Left, a_packed)?;
+        let b = upcast::upcast(arg(operands, 1)?, b_kind, scale(b_scale)?, upcast::OperandSide::Right, b_packed)?;
         Ok(vec![Value::Tensor(dot(&a, &b, Some(arg(operands, 2)?), d.dtype, Precision::Ieee)?)])
     })))
 }
@@ -101,7 +101,7 @@ fn extents(a: &Tensor, b: &Tensor) -> Option<Extents> {
 /// # Errors
 ///
 /// Where the sizes do not go together.
-pub fn dot(a: &Tensor, b: &Tensor, c: Option<&Tensor>, dtype: DType, precision: Precision) -> Result<Tensor, Trap> {
+pub fn dot(a: &Tensor, b: &Tensor, c: Option<&Tensor>, dtype: ElemType, precision: Precision) -> Result<Tensor, Trap> {
     let of =
         extents(a, b).ok_or_else(|| Trap::not_followed("a product of matrices that do not fit is not followed"))?;
     if c.is_some_and(|c| c.len() != of.batch * of.m * of.n) {
@@ -112,24 +112,24 @@ pub fn dot(a: &Tensor, b: &Tensor, c: Option<&Tensor>, dtype: DType, precision: 
     if a.dtype().is_int() {
         return Ok(integers(&of, &a, &b, c.as_ref(), dtype));
     }
-    if a.dtype() == DType::F64 {
+    if a.dtype() == ElemType::F64 {
         let start = c.map_or_else(Vec::new, |c| doubles(&c));
         let sum = product(&of, &doubles(&a), &doubles(&b), start);
-        return Ok(super::elem::of_doubles(dtype, of.shape, &sum, Rounding::Nearest));
+        return Ok(super::elementwise::of_doubles(dtype, of.shape, &sum, Rounding::Nearest));
     }
     let enter = |tensor: &Tensor| match (tensor.dtype(), precision) {
-        (DType::F32, Precision::Tf32) => map(words::<u32>(tensor), |bits| f32::from_bits(bits & !0x1fff)),
+        (ElemType::F32, Precision::Tf32) => map(words::<u32>(tensor), |bits| f32::from_bits(bits & !0x1fff)),
         _ => floats(tensor),
     };
     let start = c.map_or_else(Vec::new, |c| floats(&c));
     let sum = product(&of, &enter(&a), &enter(&b), start);
-    Ok(super::elem::of_floats(dtype, of.shape, &sum))
+    Ok(super::elementwise::of_floats(dtype, of.shape, &sum))
 }
 
-fn integers(of: &Extents, a: &Tensor, b: &Tensor, c: Option<&Tensor>, dtype: DType) -> Tensor {
-    let enter = |tensor: &Tensor| -> Vec<Wrap> {
+fn integers(of: &Extents, a: &Tensor, b: &Tensor, c: Option<&Tensor>, dtype: ElemType) -> Tensor {
+    let enter = |tensor: &Tensor| -> Vec<WrappingI32> {
         super::tensor::each!(tensor.data(), words => {
-            map(words, |word| Wrap(extend(tensor.dtype(), super::Word::to_u64(word)) as i32))
+            map(words, |word| WrappingI32(extend(tensor.dtype(), super::Word::to_u64(word)) as i32))
         })
     };
     let sum = product(of, &enter(a), &enter(b), c.map_or_else(Vec::new, enter));
@@ -138,23 +138,23 @@ fn integers(of: &Extents, a: &Tensor, b: &Tensor, c: Option<&Tensor>, dtype: DTy
 
 /// An integer that wraps.
 #[derive(Clone, Copy, Default)]
-struct Wrap(i32);
+struct WrappingI32(i32);
 
-impl std::ops::Mul for Wrap {
-    type Output = Wrap;
+impl std::ops::Mul for WrappingI32 {
+    type Output = WrappingI32;
 
     #[inline]
-    fn mul(self, other: Wrap) -> Wrap {
-        Wrap(self.0.wrapping_mul(other.0))
+    fn mul(self, other: WrappingI32) -> WrappingI32 {
+        WrappingI32(self.0.wrapping_mul(other.0))
     }
 }
 
-impl std::ops::Add for Wrap {
-    type Output = Wrap;
+impl std::ops::Add for WrappingI32 {
+    type Output = WrappingI32;
 
     #[inline]
-    fn add(self, other: Wrap) -> Wrap {
-        Wrap(self.0.wrapping_add(other.0))
+    fn add(self, other: WrappingI32) -> WrappingI32 {
+        WrappingI32(self.0.wrapping_add(other.0))
     }
 }
 

@@ -4,26 +4,26 @@
 //! variants differ there too. What is narrower than `f32` is computed in `f32`.
 
 use super::arith::{maximum, minimum};
-use super::elem::{common, float1, float2, floats, map, of_floats, test2, words, zip3};
-use super::float::{decode, encode};
-use super::int::{Int1, Int2, int1, int2};
-use super::plan::{Plan, Site, arg};
+use super::elementwise::{common, float1, float2, floats, map, of_floats, test2, words, zip3};
+use super::evaluator::{Evaluator, OpSite, arg};
+use super::float_format::{decode, encode};
+use super::integer::{BinaryIntOp, UnaryIntOp, int1, int2};
 use super::{Rounding, Tensor, Trap, Value};
-use crate::array::DType;
+use crate::array::ElemType;
 
 /// Reads a function.
-pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
+pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let name = site.name();
     if let Some(name) = name.strip_prefix("math.") {
         return Ok(function(name));
     }
     Ok(Some(match name {
-        "tt.precise_sqrt" => Plan::one(|a| Ok(float1(a, f32::sqrt, f64::sqrt))),
-        "tt.precise_divf" | "tt.approx_divf" => Plan::two(|a, b| Ok(float2(a, b, |a, b| a / b, |a, b| a / b))),
-        "tt.mulhiui" => Plan::two(|a, b| Ok(int2(Int2::MulHighU, a, b))),
+        "tt.precise_sqrt" => Evaluator::one(|a| Ok(float1(a, f32::sqrt, f64::sqrt))),
+        "tt.precise_divf" | "tt.approx_divf" => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a / b, |a, b| a / b))),
+        "tt.mulhiui" => Evaluator::two(|a, b| Ok(int2(BinaryIntOp::MulHighU, a, b))),
         "tt.clampf" => {
             let nan = site.text("propagateNan").is_some_and(|text| text.contains("all") || text.starts_with("65535"));
-            Plan::three(move |a, low, high| Ok(minimum(&maximum(a, low, nan), high, nan)))
+            Evaluator::three(move |a, low, high| Ok(minimum(&maximum(a, low, nan), high, nan)))
         }
         "tt.extern_elementwise" => {
             let symbol = site.word("symbol").ok_or_else(|| site.miss("has no symbol"))?;
@@ -34,13 +34,13 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
 }
 
 /// A function of libdevice (`__nv_expf`) or ocml (`__ocml_exp_f32`).
-fn library(symbol: &str) -> Option<Plan> {
+fn library(symbol: &str) -> Option<Evaluator> {
     let name = match symbol.strip_prefix("__ocml_") {
         Some(rest) => ["_f32", "_f64", "_f16"].iter().find_map(|width| rest.strip_suffix(width)).unwrap_or(rest),
         None => ["__nv_", "__triton_hip_"].iter().find_map(|prefix| symbol.strip_prefix(prefix)).unwrap_or(symbol),
     };
-    if let Some(plan) = exact(name) {
-        return Some(plan);
+    if let Some(compile) = exact(name) {
+        return Some(compile);
     }
     let name = name.strip_prefix("fast_").unwrap_or(name);
     // Names of `f32`'s functions end in `f`; so does `erf`.
@@ -59,33 +59,37 @@ fn renamed(name: &str) -> &str {
 }
 
 /// Functions whose names end as others do.
-fn exact(name: &str) -> Option<Plan> {
+fn exact(name: &str) -> Option<Evaluator> {
     Some(match name {
         "fmaf" | "fma" | "fmaf_rn" | "fma_rn" => function("fma")?,
-        "fmaxf" | "fmax" => Plan::two(|a, b| Ok(maximum(a, b, false))),
-        "fminf" | "fmin" => Plan::two(|a, b| Ok(minimum(a, b, false))),
-        "fast_dividef" | "fdiv_rn" | "ddiv_rn" => Plan::two(|a, b| Ok(float2(a, b, |a, b| a / b, |a, b| a / b))),
-        "isinff" | "isinfd" => Plan::one(|a| Ok(truth(&test2(a, a, |a, _| a.is_infinite(), |a, _| a.is_infinite())))),
-        "isnanf" | "isnand" => Plan::one(|a| Ok(truth(&test2(a, a, |a, _| a.is_nan(), |a, _| a.is_nan())))),
-        "finitef" | "isfinited" => Plan::one(|a| Ok(truth(&test2(a, a, |a, _| a.is_finite(), |a, _| a.is_finite())))),
-        "mulhi" => Plan::two(|a, b| Ok(int2(Int2::MulHighS, a, b))),
-        "umulhi" | "umul64hi" => Plan::two(|a, b| Ok(int2(Int2::MulHighU, a, b))),
-        "abs" | "llabs" | "iabs" => Plan::one(|a| Ok(int1(Int1::Abs, a))),
-        "clz" | "clzll" => Plan::one(|a| Ok(int1(Int1::LeadingZeros, a).with_dtype(DType::I32))),
-        "popc" | "popcll" => Plan::one(|a| Ok(int1(Int1::Ones, a).with_dtype(DType::I32))),
+        "fmaxf" | "fmax" => Evaluator::two(|a, b| Ok(maximum(a, b, false))),
+        "fminf" | "fmin" => Evaluator::two(|a, b| Ok(minimum(a, b, false))),
+        "fast_dividef" | "fdiv_rn" | "ddiv_rn" => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a / b, |a, b| a / b))),
+        "isinff" | "isinfd" => {
+            Evaluator::one(|a| Ok(truth(&test2(a, a, |a, _| a.is_infinite(), |a, _| a.is_infinite()))))
+        }
+        "isnanf" | "isnand" => Evaluator::one(|a| Ok(truth(&test2(a, a, |a, _| a.is_nan(), |a, _| a.is_nan())))),
+        "finitef" | "isfinited" => {
+            Evaluator::one(|a| Ok(truth(&test2(a, a, |a, _| a.is_finite(), |a, _| a.is_finite()))))
+        }
+        "mulhi" => Evaluator::two(|a, b| Ok(int2(BinaryIntOp::MulHighS, a, b))),
+        "umulhi" | "umul64hi" => Evaluator::two(|a, b| Ok(int2(BinaryIntOp::MulHighU, a, b))),
+        "abs" | "llabs" | "iabs" => Evaluator::one(|a| Ok(int1(UnaryIntOp::Abs, a))),
+        "clz" | "clzll" => Evaluator::one(|a| Ok(int1(UnaryIntOp::LeadingZeros, a).with_dtype(ElemType::I32))),
+        "popc" | "popcll" => Evaluator::one(|a| Ok(int1(UnaryIntOp::Ones, a).with_dtype(ElemType::I32))),
         _ => return None,
     })
 }
 
 /// A truth value as the `i32` that libraries give.
 fn truth(a: &Tensor) -> Tensor {
-    a.with_dtype(DType::I32)
+    a.with_dtype(ElemType::I32)
 }
 
 /// A function in both widths.
-type Both = (fn(f32) -> f32, fn(f64) -> f64);
+type UnaryFloatFn = (fn(f32) -> f32, fn(f64) -> f64);
 
-fn one(name: &str) -> Option<Both> {
+fn unary(name: &str) -> Option<UnaryFloatFn> {
     Some(match name {
         "absf" => (f32::abs, f64::abs),
         "acos" => (f32::acos, f64::acos),
@@ -124,9 +128,9 @@ fn one(name: &str) -> Option<Both> {
 }
 
 /// A function of two floats in both widths.
-type Both2 = (fn(f32, f32) -> f32, fn(f64, f64) -> f64);
+type BinaryFloatFn = (fn(f32, f32) -> f32, fn(f64, f64) -> f64);
 
-fn two(name: &str) -> Option<Both2> {
+fn binary(name: &str) -> Option<BinaryFloatFn> {
     Some(match name {
         "atan2" => (f32::atan2, f64::atan2),
         "copysign" => (f32::copysign, f64::copysign),
@@ -140,9 +144,9 @@ fn two(name: &str) -> Option<Both2> {
 }
 
 /// A question in both widths.
-type Ask = (fn(f32) -> bool, fn(f64) -> bool);
+type FloatTest = (fn(f32) -> bool, fn(f64) -> bool);
 
-fn question(name: &str) -> Option<Ask> {
+fn float_test(name: &str) -> Option<FloatTest> {
     Some(match name {
         "isfinite" => (f32::is_finite, f64::is_finite),
         "isinf" => (f32::is_infinite, f64::is_infinite),
@@ -152,30 +156,30 @@ fn question(name: &str) -> Option<Ask> {
     })
 }
 
-fn function(name: &str) -> Option<Plan> {
-    if let Some((narrow, wide)) = one(name) {
-        return Some(Plan::one(move |a| Ok(float1(a, narrow, wide))));
+fn function(name: &str) -> Option<Evaluator> {
+    if let Some((narrow, wide)) = unary(name) {
+        return Some(Evaluator::one(move |a| Ok(float1(a, narrow, wide))));
     }
-    if let Some((narrow, wide)) = two(name) {
-        return Some(Plan::two(move |a, b| Ok(float2(a, b, narrow, wide))));
+    if let Some((narrow, wide)) = binary(name) {
+        return Some(Evaluator::two(move |a, b| Ok(float2(a, b, narrow, wide))));
     }
-    if let Some((narrow, wide)) = question(name) {
-        return Some(Plan::one(move |a| Ok(test2(a, a, |a, _| narrow(a), |a, _| wide(a)))));
+    if let Some((narrow, wide)) = float_test(name) {
+        return Some(Evaluator::one(move |a| Ok(test2(a, a, |a, _| narrow(a), |a, _| wide(a)))));
     }
     Some(match name {
-        "absi" => Plan::one(|a| Ok(int1(Int1::Abs, a))),
-        "ctlz" => Plan::one(|a| Ok(int1(Int1::LeadingZeros, a))),
-        "cttz" => Plan::one(|a| Ok(int1(Int1::TrailingZeros, a))),
-        "ctpop" => Plan::one(|a| Ok(int1(Int1::Ones, a))),
-        "fma" => Plan::three(|a, b, c| Ok(fma(a, b, c))),
-        "clampf" => Plan::three(|a, low, high| Ok(minimum(&maximum(a, low, true), high, true))),
-        "ipowi" => Plan::two(|a, b| Ok(ipow(a, b))),
-        "fpowi" => Plan::two(|a, b| {
-            let power = super::cast::from_int(b, DType::F64, true);
-            let wide = float2(&super::cast::convert(a, DType::F64, Rounding::Nearest), &power, f32::powf, f64::powf);
+        "absi" => Evaluator::one(|a| Ok(int1(UnaryIntOp::Abs, a))),
+        "ctlz" => Evaluator::one(|a| Ok(int1(UnaryIntOp::LeadingZeros, a))),
+        "cttz" => Evaluator::one(|a| Ok(int1(UnaryIntOp::TrailingZeros, a))),
+        "ctpop" => Evaluator::one(|a| Ok(int1(UnaryIntOp::Ones, a))),
+        "fma" => Evaluator::three(|a, b, c| Ok(fma(a, b, c))),
+        "clampf" => Evaluator::three(|a, low, high| Ok(minimum(&maximum(a, low, true), high, true))),
+        "ipowi" => Evaluator::two(|a, b| Ok(ipow(a, b))),
+        "fpowi" => Evaluator::two(|a, b| {
+            let power = super::cast::from_int(b, ElemType::F64, true);
+            let wide = float2(&super::cast::convert(a, ElemType::F64, Rounding::Nearest), &power, f32::powf, f64::powf);
             Ok(super::cast::convert(&wide, a.dtype(), Rounding::Nearest))
         }),
-        "sincos" => Plan::new(|operands, _| {
+        "sincos" => Evaluator::new(|operands, _| {
             let a = arg(operands, 0)?;
             let (sin, cos) = (float1(a, f32::sin, f64::sin), float1(a, f32::cos, f64::cos));
             Ok(vec![Value::Tensor(sin), Value::Tensor(cos)])
@@ -188,15 +192,15 @@ fn function(name: &str) -> Option<Plan> {
 pub fn fma(a: &Tensor, b: &Tensor, c: &Tensor) -> Tensor {
     let (dtype, shape) = (a.dtype(), common(&[a, b, c]));
     match dtype {
-        DType::F32 => {
+        ElemType::F32 => {
             let f = |a, b, c| f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)).to_bits();
             Tensor::of(dtype, shape, zip3(words::<u32>(a), words::<u32>(b), words::<u32>(c), f))
         }
-        DType::F64 => {
+        ElemType::F64 => {
             let f = |a, b, c| f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)).to_bits();
             Tensor::of(dtype, shape, zip3(words::<u64>(a), words::<u64>(b), words::<u64>(c), f))
         }
-        DType::F16 | DType::BF16 => {
+        ElemType::F16 | ElemType::BF16 => {
             let f = |a: u16, b: u16, c: u16| {
                 let number = |bits: u16| decode(dtype, bits.into());
                 encode(dtype, sum_odd(number(a) * number(b), number(c)), Rounding::Nearest) as u16

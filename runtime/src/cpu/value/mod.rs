@@ -1,7 +1,7 @@
 //! What operations make of values: tensors in registers, pointers, descriptors.
 //!
 //! [`evaluate`] computes one operation in one CTA. What it needs of the operation (types, tiles, attributes, a region's
-//! ops) is read off the tree once and kept in the [`World`]; after that an operation is one call over typed buffers.
+//! ops) is read off the tree once and kept in the [`Environment`]; after that an operation is one call over typed buffers.
 //!
 //! A tensor of a cluster is cut into tiles by its layout. [`evaluate`] works on the tile of its CTA; where the result
 //! needs elements of other CTAs' tiles, it says [`Trap::Exchange`], and [`evaluate_cluster`] takes all CTAs' operands
@@ -17,25 +17,25 @@ use std::rc::Rc;
 
 use ttgir::{OpId, Tree};
 
-use super::memory::{Fault, Global};
-use crate::array::DType;
+use super::memory::{AccessFault, GlobalMemory};
+use crate::array::ElemType;
 
 pub mod tensor;
 pub mod tile;
 
-mod access;
 mod arith;
 mod atomic;
-mod blocks;
 mod cast;
 mod constant;
 pub mod descriptor;
+mod descriptor_ops;
 pub mod dot;
-mod elem;
-mod int;
+mod elementwise;
+mod evaluator;
+mod integer;
+mod intrinsics;
 mod math;
-mod misc;
-mod plan;
+mod pointer_ops;
 mod reduce;
 mod region;
 mod shape;
@@ -43,8 +43,8 @@ mod shape;
 mod tests;
 pub mod upcast;
 
-pub(crate) use crate::float;
-pub use crate::float::Rounding;
+pub(crate) use crate::float_format;
+pub use crate::float_format::Rounding;
 pub use descriptor::Descriptor;
 pub use tensor::{Sizes, Tensor, Word};
 pub use tile::Tile;
@@ -64,13 +64,13 @@ impl Value {
     /// An integer of so many bits; `None` for a width that no tensor has.
     pub fn int(width: u32, value: i64) -> Value {
         let dtype = match width {
-            0..=1 => DType::I1,
-            2..=8 => DType::I8,
-            9..=16 => DType::I16,
-            17..=32 => DType::I32,
-            _ => DType::I64,
+            0..=1 => ElemType::I1,
+            2..=8 => ElemType::I8,
+            9..=16 => ElemType::I16,
+            17..=32 => ElemType::I32,
+            _ => ElemType::I64,
         };
-        let bits = if dtype == DType::I1 { value & 1 } else { value };
+        let bits = if dtype == ElemType::I1 { value & 1 } else { value };
         Value::Tensor(Tensor::splat(dtype, Sizes::from([]), bits as u64))
     }
 
@@ -93,8 +93,8 @@ impl Value {
 
 /// Which operation is executed, and where.
 #[derive(Clone, Copy, Debug)]
-pub struct Call<'t> {
-    /// The kernel's tree; one and the same for one [`World`].
+pub struct OpCall<'t> {
+    /// The kernel's tree; one and the same for one [`Environment`].
     pub tree: &'t Tree,
     /// The operation.
     pub op: OpId,
@@ -104,9 +104,9 @@ pub struct Call<'t> {
 
 /// What operations see beside their operands. One launch has one.
 #[derive(Default)]
-pub struct World {
+pub struct Environment {
     /// Global memory.
-    pub global: Global,
+    pub global: GlobalMemory,
     /// The program that runs now, along x, y and z: set it before a call.
     pub program: [i64; 3],
     /// Programs along x, y and z.
@@ -116,10 +116,10 @@ pub struct World {
     /// Tensor maps that the kernel made, by their address.
     maps: HashMap<u64, Descriptor>,
     /// What was read off the tree, by operation and CTA.
-    plans: HashMap<(OpId, u16), Result<plan::Plan, Trap>>,
+    evaluators: HashMap<(OpId, u16), Result<evaluator::Evaluator, Trap>>,
 }
 
-impl fmt::Debug for World {
+impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("World").field("global", &self.global).field("program", &self.program).finish_non_exhaustive()
     }
@@ -135,7 +135,7 @@ pub enum Trap {
     /// It accesses global memory outside of the allocations.
     OutOfBounds {
         /// Where.
-        fault: Fault,
+        fault: AccessFault,
         /// Whether it writes.
         write: bool,
         /// Which element of the CTA's tile, in row-major order.
@@ -171,10 +171,11 @@ impl fmt::Display for Trap {
 /// # Errors
 ///
 /// See [`Trap`].
-pub fn evaluate(call: &Call<'_>, operands: &[Value], world: &mut World) -> Result<Vec<Value>, Trap> {
-    let plan = world.plans.entry((call.op, call.cta)).or_insert_with(|| plan::plan(call.tree, call.op, call.cta));
-    let plan = plan.clone()?;
-    plan.run(operands, world)
+pub fn evaluate(call: &OpCall<'_>, operands: &[Value], world: &mut Environment) -> Result<Vec<Value>, Trap> {
+    let compile =
+        world.evaluators.entry((call.op, call.cta)).or_insert_with(|| evaluator::compile(call.tree, call.op, call.cta));
+    let compile = compile.clone()?;
+    compile.run(operands, world)
 }
 
 /// Computes an operation in all CTAs of a cluster together, after [`Trap::Exchange`]: `operands` and the result have an
@@ -187,7 +188,7 @@ pub fn evaluate_cluster(
     tree: &Tree,
     op: OpId,
     operands: &[Vec<Value>],
-    world: &mut World,
+    world: &mut Environment,
 ) -> Result<Vec<Vec<Value>>, Trap> {
     let mut whole = Vec::new();
     for (at, &operand) in tree.operands(op).iter().enumerate() {
@@ -198,12 +199,12 @@ pub fn evaluate_cluster(
             continue;
         }
         let tiles = (0..parts.len()).map(|cta| tile::read(tree, operand, cta as u16));
-        let tiles: Vec<tile::Type> = tiles.collect::<Result<_, Trap>>()?;
+        let tiles: Vec<tile::TileType> = tiles.collect::<Result<_, Trap>>()?;
         let parts = parts.iter().zip(&tiles).filter_map(|(part, ty)| Some((part.as_tensor()?, &ty.tile)));
         let assembled = tile::assemble(&parts.collect::<Vec<_>>());
         whole.push(Value::Tensor(assembled.ok_or_else(|| Trap::not_followed("an operand has no value"))?));
     }
-    let results = evaluate(&Call { tree, op, cta: tile::WHOLE }, &whole, world)?;
+    let results = evaluate(&OpCall { tree, op, cta: tile::WHOLE }, &whole, world)?;
     let cut = |cta: usize| {
         tree.results(op).iter().zip(&results).map(move |(&result, value)| match value {
             Value::Tensor(tensor) => {

@@ -3,24 +3,24 @@
 //! Both take halves of a tensor at once, whatever the region does. Deviation: elements are combined as in a balanced
 //! tree, so that sums of floats differ in their last places from those of other orders, as those of a GPU do.
 
-use super::plan::{Plan, Site, arg};
-use super::region::Program;
+use super::evaluator::{Evaluator, OpSite, arg};
+use super::region::RegionProgram;
 use super::tensor::{Sizes, Tensor, Word, each};
-use super::{Trap, Value, World};
+use super::{Environment, Trap, Value};
 
 /// Reads an op with a region.
-pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
+pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let name = site.name();
     if !matches!(name, "tt.reduce" | "tt.scan" | "tt.map_elementwise") {
         return Ok(None);
     }
     let Some(&region) = site.tree.regions(site.op).first() else { return Err(site.miss("has no region")) };
-    let program = Program::read(site, region)?;
+    let program = RegionProgram::read(site, region)?;
     if name == "tt.map_elementwise" {
         if site.int("pack").is_some_and(|pack| pack != 1) {
             return Err(site.miss("of packed elements is not followed"));
         }
-        return Ok(Some(Plan::new(move |operands, world| {
+        return Ok(Some(Evaluator::new(move |operands, world| {
             let shape = arg(operands, 0)?.shape().clone();
             let results = program.run(operands.to_vec(), world)?;
             Ok(results.iter().map(|value| shaped(value, &shape)).collect())
@@ -29,14 +29,14 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
     let from = site.operand(0)?;
     let axis = site.axis(from.shape().len())?;
     if !from.tile.covers(axis) {
-        return Ok(Some(Plan::new(|_, _| Err(Trap::Exchange))));
+        return Ok(Some(Evaluator::new(|_, _| Err(Trap::Exchange))));
     }
     let shapes: Vec<Sizes> = (0..site.tree.results(site.op).len())
         .map(|at| Ok(site.result(at)?.shape().clone()))
         .collect::<Result<_, Trap>>()?;
     let reverse = site.flag("reverse");
     let scan = name == "tt.scan";
-    Ok(Some(Plan::new(move |operands, world| {
+    Ok(Some(Evaluator::new(move |operands, world| {
         let all: Vec<Tensor> = (0..operands.len()).map(|at| arg(operands, at).cloned()).collect::<Result<_, Trap>>()?;
         let folded =
             if scan { prefixes(&program, all, axis, reverse, world)? } else { fold(&program, all, axis, world)? };
@@ -56,7 +56,7 @@ fn shaped(value: &Value, shape: &Sizes) -> Value {
 }
 
 /// Combines tensors of one shape.
-fn combine(program: &Program, a: &[Tensor], b: &[Tensor], world: &mut World) -> Result<Vec<Tensor>, Trap> {
+fn combine(program: &RegionProgram, a: &[Tensor], b: &[Tensor], world: &mut Environment) -> Result<Vec<Tensor>, Trap> {
     let values = a.iter().chain(b).cloned().map(Value::Tensor).collect();
     let results = program.run(values, world)?;
     let shape = a.first().map_or_else(|| Sizes::from([]), |a| a.shape().clone());
@@ -70,7 +70,12 @@ fn combine(program: &Program, a: &[Tensor], b: &[Tensor], world: &mut World) -> 
 }
 
 /// Reduces an axis to one element.
-fn fold(program: &Program, mut all: Vec<Tensor>, axis: usize, world: &mut World) -> Result<Vec<Tensor>, Trap> {
+fn fold(
+    program: &RegionProgram,
+    mut all: Vec<Tensor>,
+    axis: usize,
+    world: &mut Environment,
+) -> Result<Vec<Tensor>, Trap> {
     loop {
         let size = all.first().and_then(|first| first.shape().get(axis).copied()).unwrap_or(1);
         if size <= 1 {
@@ -90,11 +95,11 @@ fn fold(program: &Program, mut all: Vec<Tensor>, axis: usize, world: &mut World)
 
 /// All prefixes along an axis, in ever longer steps.
 fn prefixes(
-    program: &Program,
+    program: &RegionProgram,
     mut all: Vec<Tensor>,
     axis: usize,
     reverse: bool,
-    world: &mut World,
+    world: &mut Environment,
 ) -> Result<Vec<Tensor>, Trap> {
     if reverse {
         all = all.iter().map(|tensor| flipped(tensor, axis)).collect();

@@ -8,18 +8,18 @@ use std::collections::HashMap;
 
 use ttgir::{BlockId, Def, OpId, RegionId, Tree, ValueId};
 
-use super::elem::select;
-use super::plan::{Plan, Site, arg, plan};
-use super::{Trap, Value, World};
+use super::elementwise::select;
+use super::evaluator::{Evaluator, OpSite, arg, compile};
+use super::{Environment, Trap, Value};
 
 /// One op of a region: what it does, to which values; its results follow the values so far.
 struct Step {
-    plan: Plan,
+    compile: Evaluator,
     operands: Vec<usize>,
 }
 
 /// A region, ready to be executed.
-pub struct Program {
+pub struct RegionProgram {
     steps: Vec<Step>,
     /// Values before the first step: the block's arguments.
     arguments: usize,
@@ -35,9 +35,9 @@ struct Reader<'t> {
     next: usize,
 }
 
-impl Program {
+impl RegionProgram {
     /// Reads a region of an op.
-    pub fn read(site: &Site<'_>, region: RegionId) -> Result<Program, Trap> {
+    pub fn read(site: &OpSite<'_>, region: RegionId) -> Result<RegionProgram, Trap> {
         let tree = site.tree;
         let &[block] = tree.blocks(region) else { return Err(site.miss("with jumps in its region is not followed")) };
         let mut reader = Reader { tree, cta: site.cta, steps: Vec::new(), slots: HashMap::new(), next: 0 };
@@ -46,11 +46,11 @@ impl Program {
             reader.name(argument);
         }
         let results = reader.block(block)?;
-        Ok(Program { steps: reader.steps, arguments: arguments.len(), results })
+        Ok(RegionProgram { steps: reader.steps, arguments: arguments.len(), results })
     }
 
     /// Executes it on tensors of one shape.
-    pub fn run(&self, mut values: Vec<Value>, world: &mut World) -> Result<Vec<Value>, Trap> {
+    pub fn run(&self, mut values: Vec<Value>, world: &mut Environment) -> Result<Vec<Value>, Trap> {
         if values.len() != self.arguments {
             return Err(Trap::not_followed("a region has not as many arguments as it is given"));
         }
@@ -58,7 +58,7 @@ impl Program {
         for step in &self.steps {
             operands.clear();
             operands.extend(step.operands.iter().map(|at| values.get(*at).cloned().unwrap_or(Value::Unit)));
-            values.extend(step.plan.run(&operands, world)?);
+            values.extend(step.compile.run(&operands, world)?);
         }
         Ok(self.results.iter().map(|at| values.get(*at).cloned().unwrap_or(Value::Unit)).collect())
     }
@@ -105,8 +105,8 @@ impl Reader<'_> {
     }
 
     fn step(&mut self, op: OpId, operands: Vec<usize>) -> Result<(), Trap> {
-        let plan = plan(self.tree, op, self.cta)?;
-        self.steps.push(Step { plan, operands });
+        let compile = compile(self.tree, op, self.cta)?;
+        self.steps.push(Step { compile, operands });
         for &result in self.tree.results(op) {
             self.name(result);
         }
@@ -144,10 +144,10 @@ impl Reader<'_> {
             return Err(Trap::not_followed("an `scf.if` without both branches in a region is not followed"));
         };
         for ((&result, &yes), &no) in self.tree.results(op).iter().zip(yes).zip(no) {
-            let choose = Plan::new(|operands, _| {
+            let choose = Evaluator::new(|operands, _| {
                 Ok(vec![Value::Tensor(select(arg(operands, 0)?, arg(operands, 1)?, arg(operands, 2)?)?)])
             });
-            self.steps.push(Step { plan: choose, operands: vec![condition, yes, no] });
+            self.steps.push(Step { compile: choose, operands: vec![condition, yes, no] });
             self.name(result);
         }
         Ok(())

@@ -2,42 +2,42 @@
 //!
 //! On a tile of a cluster's tensor they are done where the elements of the result's tile are all in the operand's.
 
-use super::plan::{Plan, Site, arg};
+use super::evaluator::{Evaluator, OpSite, arg};
 use super::tensor::{Sizes, Tensor, Word, count, each, strides};
 use super::tile::{Tile, places};
 use super::{Trap, Value};
-use crate::array::DType;
+use crate::array::ElemType;
 
 /// Reads an operation that moves elements.
-pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
+pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     Ok(Some(match site.name() {
         "tt.splat" | "tt.unsplat" => {
             let shape = site.result(0)?.shape().clone();
-            Plan::one(move |a| Ok(a.pick(shape.clone(), std::iter::once(0))))
+            Evaluator::one(move |a| Ok(a.pick(shape.clone(), std::iter::once(0))))
         }
-        "tt.make_range" => Plan::constant(Value::Tensor(range(site)?)),
+        "tt.make_range" => Evaluator::constant(Value::Tensor(range(site)?)),
         "tt.expand_dims" => {
             let shape = site.result(0)?.shape().clone();
-            Plan::one(move |a| Ok(a.with_shape(shape.clone())))
+            Evaluator::one(move |a| Ok(a.with_shape(shape.clone())))
         }
         "tt.reshape" => reshape(site)?,
         "tt.broadcast" => {
             let shape = site.result(0)?.shape().clone();
-            Plan::one(move |a| broadcast(a, &shape))
+            Evaluator::one(move |a| broadcast(a, &shape))
         }
         "tt.trans" => {
             let shape = site.result(0)?.shape().clone();
             let order = site.ints("order").ok_or_else(|| site.miss("has no order"))?;
             let order: Vec<usize> = order.into_iter().map(|dim| dim as usize).collect();
-            Plan::one(move |a| trans(a, &shape, &order))
+            Evaluator::one(move |a| trans(a, &shape, &order))
         }
         "tt.join" => {
             let shape = site.result(0)?.shape().clone();
-            Plan::two(move |a, b| Ok(interleave(a, b, &shape)))
+            Evaluator::two(move |a, b| Ok(interleave(a, b, &shape)))
         }
         "tt.split" => {
             let shape = site.result(0)?.shape().clone();
-            Plan::new(move |operands, _| {
+            Evaluator::new(move |operands, _| {
                 let a = arg(operands, 0)?;
                 let half = |from| Value::Tensor(a.pick(shape.clone(), (0..count(&shape)).map(move |at| at * 2 + from)));
                 Ok(vec![half(0), half(1)])
@@ -46,10 +46,10 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
         "tt.cat" => {
             let ty = site.result(0)?;
             if !ty.tile.is_whole() {
-                return Ok(Some(Plan::new(|_, _| Err(Trap::Exchange))));
+                return Ok(Some(Evaluator::new(|_, _| Err(Trap::Exchange))));
             }
             let shape = ty.shape().clone();
-            Plan::two(move |a, b| Ok(chain(a, b, &shape)))
+            Evaluator::two(move |a, b| Ok(chain(a, b, &shape)))
         }
         "ttg.convert_layout" | "gluon.set_auto_layout" => convert(site)?,
         "amdg.extract_slice" => {
@@ -59,19 +59,19 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
             }
             let offsets = site.ints("static_offsets").ok_or_else(|| site.miss("has no offsets"))?;
             let offsets: Vec<u64> = offsets.into_iter().map(|at| at.max(0) as u64).collect();
-            Plan::one(move |a| Ok(a.pick(to.shape().clone(), places(to.shape(), &offsets, from.shape()))))
+            Evaluator::one(move |a| Ok(a.pick(to.shape().clone(), places(to.shape(), &offsets, from.shape()))))
         }
         "amdg.concat" => concat(site)?,
         "amdg.assume_uniform" | "amdg.in_thread_transpose" | "amdg.register_resident" | "amdg.register_handoff" => {
-            Plan::one(|a| Ok(a.clone()))
+            Evaluator::one(|a| Ok(a.clone()))
         }
-        "amdg.mfma_commit" => Plan::new(|operands, _| Ok(operands.to_vec())),
+        "amdg.mfma_commit" => Evaluator::new(|operands, _| Ok(operands.to_vec())),
         _ => return Ok(None),
     }))
 }
 
 /// `start`, `start + 1`, …
-fn range(site: &Site<'_>) -> Result<Tensor, Trap> {
+fn range(site: &OpSite<'_>) -> Result<Tensor, Trap> {
     let ty = site.result(0)?;
     let start = site.int("start").ok_or_else(|| site.miss("has no start"))?;
     let first = start + ty.tile.offset.first().map_or(0, |at| *at as i64);
@@ -80,29 +80,31 @@ fn range(site: &Site<'_>) -> Result<Tensor, Trap> {
 }
 
 /// Row-major elements under other sizes. A tile is reshaped alone where its elements are those of the result's tile.
-fn reshape(site: &Site<'_>) -> Result<Plan, Trap> {
+fn reshape(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let (from, to) = (site.operand(0)?.tile, site.result(0)?.tile);
     let shape = to.shape.clone();
     if from.is_whole() && to.is_whole() {
-        return Ok(Plan::one(move |a| Ok(a.with_shape(shape.clone()))));
+        return Ok(Evaluator::one(move |a| Ok(a.with_shape(shape.clone()))));
     }
     let from = places(&from.shape, &from.offset, &from.whole);
     let to = places(&to.shape, &to.offset, &to.whole);
     if from.eq(to) {
-        return Ok(Plan::one(move |a| Ok(a.with_shape(shape.clone()))));
+        return Ok(Evaluator::one(move |a| Ok(a.with_shape(shape.clone()))));
     }
-    Ok(Plan::new(|_, _| Err(Trap::Exchange)))
+    Ok(Evaluator::new(|_, _| Err(Trap::Exchange)))
 }
 
 /// A tile under another layout.
-fn convert(site: &Site<'_>) -> Result<Plan, Trap> {
+fn convert(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let (from, to) = (site.operand(0)?.tile, site.result(0)?.tile);
     if from.shape == to.shape && from.offset == to.offset {
-        return Ok(Plan::one(|a| Ok(a.clone())));
+        return Ok(Evaluator::one(|a| Ok(a.clone())));
     }
     match within(&from, &to) {
-        Some(offset) => Ok(Plan::one(move |a| Ok(a.pick(to.shape.clone(), places(&to.shape, &offset, &from.shape))))),
-        None => Ok(Plan::new(|_, _| Err(Trap::Exchange))),
+        Some(offset) => {
+            Ok(Evaluator::one(move |a| Ok(a.pick(to.shape.clone(), places(&to.shape, &offset, &from.shape)))))
+        }
+        None => Ok(Evaluator::new(|_, _| Err(Trap::Exchange))),
     }
 }
 
@@ -185,13 +187,13 @@ fn chain(a: &Tensor, b: &Tensor, shape: &Sizes) -> Tensor {
 }
 
 /// Sources laid into the result in row-major order.
-fn concat(site: &Site<'_>) -> Result<Plan, Trap> {
+fn concat(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let (from, to) = (site.operand(0)?, site.result(0)?);
     if !from.tile.is_whole() || !to.tile.is_whole() {
         return Err(site.miss("in a cluster is not followed"));
     }
     let parts: Vec<u64> = to.shape().iter().zip(from.shape().iter()).map(|(all, part)| all / (*part).max(1)).collect();
-    Ok(Plan::new(move |operands, _| {
+    Ok(Evaluator::new(move |operands, _| {
         let mut bits = vec![0; count(to.shape())];
         for (number, offset) in places(&parts, &vec![0; parts.len()], &parts).enumerate() {
             let part = arg(operands, number)?;
@@ -220,7 +222,7 @@ pub fn take(src: &Tensor, indices: &Tensor, axis: usize) -> Result<Tensor, Trap>
     let mut steps = of.clone();
     let (step, size) = (of[axis], src.shape()[axis]);
     steps[axis] = 0;
-    let base = Tensor::from_bits(DType::I64, src.shape().clone(), (0..src.len()).map(|at| at as u64));
+    let base = Tensor::from_bits(ElemType::I64, src.shape().clone(), (0..src.len()).map(|at| at as u64));
     let base = strided(&base, &to, &steps);
     let at = |at: usize| {
         let index = indices.int_at(at);

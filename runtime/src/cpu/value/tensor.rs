@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use crate::array::{Array, DType};
+use crate::array::{Array, ElemType};
 
 /// Sizes, outermost first.
 pub type Sizes = Rc<[u64]>;
@@ -135,7 +135,7 @@ pub(crate) use with_word;
 /// A tensor, or a scalar as one without dimensions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tensor {
-    dtype: DType,
+    dtype: ElemType,
     shape: Sizes,
     data: Data,
 }
@@ -147,7 +147,7 @@ pub fn count(shape: &[u64]) -> usize {
 
 impl Tensor {
     /// Of words that are as many as the shape has elements, or one for all of them; others are made to fit.
-    pub fn of<W: Word>(dtype: DType, shape: Sizes, mut words: Vec<W>) -> Tensor {
+    pub fn of<W: Word>(dtype: ElemType, shape: Sizes, mut words: Vec<W>) -> Tensor {
         let len = count(&shape);
         if words.len() != 1 && words.len() != len {
             words.resize(len, W::default());
@@ -162,17 +162,17 @@ impl Tensor {
     }
 
     /// The same element everywhere.
-    pub fn splat(dtype: DType, shape: Sizes, bits: u64) -> Tensor {
+    pub fn splat(dtype: ElemType, shape: Sizes, bits: u64) -> Tensor {
         with_word!(dtype, W => Tensor::of(dtype, shape, vec![W::from_u64(bits)]))
     }
 
     /// What memory holds before anything is written to it: all bits set, NaN in every type that has one.
-    pub fn poison(dtype: DType, shape: Sizes) -> Tensor {
-        Tensor::splat(dtype, shape, if dtype == DType::I1 { 1 } else { u64::MAX })
+    pub fn poison(dtype: ElemType, shape: Sizes) -> Tensor {
+        Tensor::splat(dtype, shape, if dtype == ElemType::I1 { 1 } else { u64::MAX })
     }
 
     /// Of elements' bits.
-    pub fn from_bits(dtype: DType, shape: Sizes, bits: impl Iterator<Item = u64>) -> Tensor {
+    pub fn from_bits(dtype: ElemType, shape: Sizes, bits: impl Iterator<Item = u64>) -> Tensor {
         with_word!(dtype, W => Tensor::of(dtype, shape, bits.map(W::from_u64).collect()))
     }
 
@@ -180,7 +180,7 @@ impl Tensor {
     pub fn from_array(array: &Array) -> Tensor {
         let (dtype, shape) = (array.dtype, Sizes::from(&array.shape[..]));
         let bytes = array.bytes.chunks(dtype.bytes());
-        let mask = if dtype == DType::I1 { 1 } else { u64::MAX };
+        let mask = if dtype == ElemType::I1 { 1 } else { u64::MAX };
         with_word!(dtype, W => Tensor::of(dtype, shape, bytes.map(|b| W::from_u64(W::read(b).to_u64() & mask)).collect()))
     }
 
@@ -193,7 +193,7 @@ impl Tensor {
     }
 
     /// Of its elements.
-    pub fn dtype(&self) -> DType {
+    pub fn dtype(&self) -> ElemType {
         self.dtype
     }
 
@@ -264,7 +264,7 @@ impl Tensor {
     }
 
     /// The same bits as another type of the same width.
-    pub fn with_dtype(&self, dtype: DType) -> Tensor {
+    pub fn with_dtype(&self, dtype: ElemType) -> Tensor {
         if dtype.bits() == self.dtype.bits() {
             return Tensor { dtype, shape: self.shape.clone(), data: self.data.clone() };
         }
@@ -291,7 +291,7 @@ pub(crate) fn put<W: Word>(words: &[W], bytes: &mut [u8]) {
 }
 
 /// An integer of a type from its bits: sign-extended; `i1` is 0 or 1.
-pub fn extend(dtype: DType, bits: u64) -> i64 {
+pub fn extend(dtype: ElemType, bits: u64) -> i64 {
     match dtype.bits() {
         1 => (bits & 1) as i64,
         4 => ((bits as i8) << 4 >> 4).into(),

@@ -10,7 +10,7 @@ use ttgir::{Tree, TypeId, ValueId};
 
 use super::Trap;
 use super::tensor::{Sizes, Tensor, count, strides};
-use crate::array::DType;
+use crate::array::ElemType;
 
 /// The number of a CTA that stands for the whole cluster: its tile is all of the tensor.
 pub const WHOLE: u16 = u16::MAX;
@@ -53,16 +53,16 @@ impl Tile {
 
 /// A type, as far as values need it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Type {
+pub struct TileType {
     /// Of an element; of a pointer `I64`.
-    pub dtype: DType,
+    pub dtype: ElemType,
     /// What a pointer points to.
-    pub pointee: Option<DType>,
+    pub pointee: Option<ElemType>,
     /// The part that one CTA holds; of a scalar, one element without dimensions.
     pub tile: Tile,
 }
 
-impl Type {
+impl TileType {
     /// Sizes of what one CTA holds.
     pub fn shape(&self) -> &Sizes {
         &self.tile.shape
@@ -74,7 +74,7 @@ impl Type {
 /// # Errors
 ///
 /// [`Trap::NotFollowed`] for a type that values do not have.
-pub fn read(tree: &Tree, value: ValueId, cta: u16) -> Result<Type, Trap> {
+pub fn read(tree: &Tree, value: ValueId, cta: u16) -> Result<TileType, Trap> {
     match tree.value_type(value) {
         Some(ty) => read_type(tree, ty, cta),
         None => Err(Trap::not_followed(format!("the type of `{}` is not known", tree.value_name(value)))),
@@ -86,7 +86,7 @@ pub fn read(tree: &Tree, value: ValueId, cta: u16) -> Result<Type, Trap> {
 /// # Errors
 ///
 /// The same.
-pub fn read_type(tree: &Tree, ty: TypeId, cta: u16) -> Result<Type, Trap> {
+pub fn read_type(tree: &Tree, ty: TypeId, cta: u16) -> Result<TileType, Trap> {
     let text = tree.type_canonical(ty);
     let strange = || Trap::not_followed(format!("the type `{}` is not followed", tree.type_text(ty)));
     let (dims, element) = split(text);
@@ -105,7 +105,7 @@ pub fn read_type(tree: &Tree, ty: TypeId, cta: u16) -> Result<Type, Trap> {
     let tile = tile(layout, &shape, cta, ctas(tree)).ok_or_else(|| {
         Trap::not_followed(format!("how `{}` is cut among the CTAs is not followed", tree.type_text(ty)))
     })?;
-    Ok(Type { dtype, pointee, tile })
+    Ok(TileType { dtype, pointee, tile })
 }
 
 /// The sizes and the element of `tensor<128x64xf16, …>`, `!ttg.memdesc<…>`, `!tt.tensordesc<…>`; a scalar has no sizes.
@@ -142,16 +142,16 @@ fn end(text: &str) -> usize {
 }
 
 /// An element type and, of a pointer, what it points to.
-fn element_type(text: &str) -> Option<(DType, Option<DType>)> {
+fn element_type(text: &str) -> Option<(ElemType, Option<ElemType>)> {
     if let Some(inner) = text.strip_prefix("!tt.ptr<") {
         let name = inner.get(..end(inner))?;
         // A pointer to a descriptor or to a pointer is an address like others, of eight bytes.
-        return Some((DType::I64, Some(element_type(name).map_or(DType::I64, |(dtype, _)| dtype))));
+        return Some((ElemType::I64, Some(element_type(name).map_or(ElemType::I64, |(dtype, _)| dtype))));
     }
     let dtype = match text {
-        "index" => DType::I64,
-        "tf32" => DType::F32,
-        _ => DType::named(text.strip_prefix(['s', 'u']).filter(|rest| rest.starts_with('i')).unwrap_or(text))?,
+        "index" => ElemType::I64,
+        "tf32" => ElemType::F32,
+        _ => ElemType::named(text.strip_prefix(['s', 'u']).filter(|rest| rest.starts_with('i')).unwrap_or(text))?,
     };
     Some((dtype, None))
 }

@@ -1,30 +1,30 @@
 //! Microscaling formats: narrow floats, two to a byte where they have four bits, times a scale for each run along K.
 
-use super::float::decode;
-use super::plan::{Plan, Site};
+use super::evaluator::{Evaluator, OpSite};
+use super::float_format::decode;
 use super::tensor::{Tensor, Word, count, each, strides};
 use super::{Rounding, Trap};
-use crate::array::DType;
+use crate::array::ElemType;
 
 /// What the elements of an operand are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ElementEncoding {
     /// Two of four bits in a byte, the lower half first.
     E2M1,
     /// Floats of this type.
-    Float(DType),
+    Float(ElemType),
 }
 
-impl Kind {
+impl ElementEncoding {
     /// By Triton's name.
-    pub fn named(text: &str) -> Option<Kind> {
+    pub fn named(text: &str) -> Option<ElementEncoding> {
         let text = text.split(':').next().unwrap_or(text).trim();
         Some(match text {
-            "e2m1" => Kind::E2M1,
-            "e4m3" => Kind::Float(DType::F8E4M3FN),
-            "e5m2" => Kind::Float(DType::F8E5M2),
-            "bf16" => Kind::Float(DType::BF16),
-            "fp16" => Kind::Float(DType::F16),
+            "e2m1" => ElementEncoding::E2M1,
+            "e4m3" => ElementEncoding::Float(ElemType::F8E4M3FN),
+            "e5m2" => ElementEncoding::Float(ElemType::F8E5M2),
+            "bf16" => ElementEncoding::Float(ElemType::BF16),
+            "fp16" => ElementEncoding::Float(ElemType::F16),
             _ => return None,
         })
     }
@@ -32,7 +32,7 @@ impl Kind {
 
 /// Which operand of a product it is: K is the last dimension of the left one, the one before of the right one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Side {
+pub enum OperandSide {
     /// `[M, K]`, scales `[M, K / run]`.
     Left,
     /// `[K, N]`, scales `[N, K / run]`.
@@ -40,7 +40,7 @@ pub enum Side {
 }
 
 /// Reads a conversion of packed or scaled floats.
-pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
+pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let scaled = match site.name() {
         "ttg.fp4_to_fp" => false,
         "amdg.scaled_upcast_fp4" | "amdg.scaled_upcast_fp8" => true,
@@ -49,27 +49,27 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
     let ty = site.result(0)?;
     if scaled {
         let axis = if site.name().ends_with("fp4") { Some(site.axis(ty.shape().len())?) } else { None };
-        return Ok(Some(Plan::two(move |a, scale| {
+        return Ok(Some(Evaluator::two(move |a, scale| {
             let wide = match axis {
                 Some(axis) => unpack(a, axis),
-                None => super::cast::convert(a, DType::F32, Rounding::Nearest),
+                None => super::cast::convert(a, ElemType::F32, Rounding::Nearest),
             };
             Ok(times(&wide, scale, ty.dtype).with_shape(ty.shape().clone()))
         })));
     }
     let axis = site.axis(ty.shape().len())?;
-    Ok(Some(Plan::one(move |a| {
+    Ok(Some(Evaluator::one(move |a| {
         let wide = unpack(a, axis);
         Ok(super::cast::convert(&wide, ty.dtype, Rounding::Nearest).with_shape(ty.shape().clone()))
     })))
 }
 
 /// Floats times a scale each, rounded once; scales that are integers are exponents.
-fn times(a: &Tensor, scale: &Tensor, dtype: DType) -> Tensor {
-    let scale = if scale.dtype().is_int() { scale.with_dtype(DType::F8E8M0) } else { scale.clone() };
-    let product = super::elem::float2(
-        &super::cast::convert(a, DType::F64, Rounding::Nearest),
-        &super::cast::convert(&scale, DType::F64, Rounding::Nearest),
+fn times(a: &Tensor, scale: &Tensor, dtype: ElemType) -> Tensor {
+    let scale = if scale.dtype().is_int() { scale.with_dtype(ElemType::F8E8M0) } else { scale.clone() };
+    let product = super::elementwise::float2(
+        &super::cast::convert(a, ElemType::F64, Rounding::Nearest),
+        &super::cast::convert(&scale, ElemType::F64, Rounding::Nearest),
         |a, b| a * b,
         |a, b| a * b,
     );
@@ -78,7 +78,7 @@ fn times(a: &Tensor, scale: &Tensor, dtype: DType) -> Tensor {
 
 /// Bytes as two floats each, side by side along an axis.
 fn unpack(a: &Tensor, axis: usize) -> Tensor {
-    let table: Vec<u64> = (0..16).map(|bits| u64::from((decode(DType::F4E2M1, bits) as f32).to_bits())).collect();
+    let table: Vec<u64> = (0..16).map(|bits| u64::from((decode(ElemType::F4E2M1, bits) as f32).to_bits())).collect();
     let shape: Vec<u64> = a.shape().iter().enumerate().map(|(dim, n)| if dim == axis { n * 2 } else { *n }).collect();
     let inner = strides(a.shape()).get(axis).copied().unwrap_or(1) as usize;
     let bits = (0..count(&shape)).map(|at| {
@@ -87,7 +87,7 @@ fn unpack(a: &Tensor, axis: usize) -> Tensor {
         let half = if row % 2 == 0 { byte & 15 } else { byte >> 4 & 15 };
         table.get(half as usize).copied().unwrap_or(0)
     });
-    Tensor::from_bits(DType::F32, shape.into(), bits)
+    Tensor::from_bits(ElemType::F32, shape.into(), bits)
 }
 
 /// An operand as `f32`, its scales multiplied in. Scales of eight bits are exponents, unless they are floats.
@@ -95,36 +95,42 @@ fn unpack(a: &Tensor, axis: usize) -> Tensor {
 /// # Errors
 ///
 /// Where the scales do not fit the operand.
-pub fn upcast(a: &Tensor, kind: Kind, scale: Option<&Tensor>, side: Side, packed_k: bool) -> Result<Tensor, Trap> {
+pub fn upcast(
+    a: &Tensor,
+    kind: ElementEncoding,
+    scale: Option<&Tensor>,
+    side: OperandSide,
+    packed_k: bool,
+) -> Result<Tensor, Trap> {
     let rank = a.shape().len();
     let miss = || Trap::not_followed("an operand and its scales do not fit");
     let (Some(last), Some(before)) = (rank.checked_sub(1), rank.checked_sub(2)) else { return Err(miss()) };
-    let (k, other) = if side == Side::Left { (last, before) } else { (before, last) };
+    let (k, other) = if side == OperandSide::Left { (last, before) } else { (before, last) };
     let wide = match kind {
-        Kind::E2M1 => unpack(a, if packed_k { k } else { other }),
-        Kind::Float(dtype) if dtype.bits() == a.dtype().bits() => {
-            super::cast::convert(&a.with_dtype(dtype), DType::F32, Rounding::Nearest)
+        ElementEncoding::E2M1 => unpack(a, if packed_k { k } else { other }),
+        ElementEncoding::Float(dtype) if dtype.bits() == a.dtype().bits() => {
+            super::cast::convert(&a.with_dtype(dtype), ElemType::F32, Rounding::Nearest)
         }
-        Kind::Float(_) => return Err(miss()),
+        ElementEncoding::Float(_) => return Err(miss()),
     };
     let Some(scale) = scale else { return Ok(wide) };
     let (rows, depth) = (wide.shape()[other], wide.shape()[k]);
     let [.., own, runs] = scale.shape()[..] else { return Err(miss()) };
     let run = depth.checked_div(runs).filter(|run| *run > 0 && own == rows && run * runs == depth).ok_or_else(miss)?;
-    let exponents = if scale.dtype().is_int() { DType::F8E8M0 } else { scale.dtype() };
+    let exponents = if scale.dtype().is_int() { ElemType::F8E8M0 } else { scale.dtype() };
     let scales: Vec<f32> = each!(scale.dense().data(), words => {
         words.iter().map(|word| decode(exponents, word.to_u64()) as f32).collect()
     });
-    let numbers = super::elem::floats(&wide.dense());
+    let numbers = super::elementwise::floats(&wide.dense());
     let (rows, depth, run) = (rows as usize, depth as usize, run as usize);
     let scaled = numbers.iter().enumerate().map(|(at, number)| {
         let (batch, within) = (at / (rows * depth), at % (rows * depth));
         let (row, k) = match side {
-            Side::Left => (within / depth, within % depth),
-            Side::Right => (within % rows, within / rows),
+            OperandSide::Left => (within / depth, within % depth),
+            OperandSide::Right => (within % rows, within / rows),
         };
         let scale = scales.get((batch * rows + row) * (depth / run) + k / run);
         (number * scale.copied().unwrap_or(1.0)).to_bits()
     });
-    Ok(Tensor::of(DType::F32, wide.shape().clone(), scaled.collect::<Vec<u32>>()))
+    Ok(Tensor::of(ElemType::F32, wide.shape().clone(), scaled.collect::<Vec<u32>>()))
 }

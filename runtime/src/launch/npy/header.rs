@@ -1,6 +1,6 @@
 //! The header of a `.npy` file: a Python dictionary with type, order and shape.
 
-use crate::array::DType;
+use crate::array::ElemType;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// Data start at a multiple of this.
@@ -8,8 +8,8 @@ const ALIGN: usize = 64;
 
 /// What is in front of the data.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Header {
-    pub(super) class: Class,
+pub(super) struct NpyHeader {
+    pub(super) class: ElementClass,
     /// Bytes of an element.
     pub(super) width: usize,
     pub(super) big_endian: bool,
@@ -19,7 +19,7 @@ pub(super) struct Header {
 
 /// How NumPy reads an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Class {
+pub(super) enum ElementClass {
     Bool,
     Signed,
     Unsigned,
@@ -28,9 +28,9 @@ pub(super) enum Class {
     Raw,
 }
 
-impl Header {
+impl NpyHeader {
     /// The header, and what follows it.
-    pub(super) fn read(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
+    pub(super) fn read(bytes: &[u8]) -> Result<(NpyHeader, &[u8]), String> {
         let rest = bytes.strip_prefix(MAGIC).ok_or("is no `.npy` file")?;
         let (length, rest) = match *rest {
             [1, _, a, b, ref rest @ ..] => (u32::from(u16::from_le_bytes([a, b])), rest),
@@ -41,10 +41,10 @@ impl Header {
         let text = rest.get(..length as usize).ok_or("the file ends too early")?;
         let text = std::str::from_utf8(text).map_err(|_| "its header is no text")?;
         let data = rest.get(length as usize..).unwrap_or(&[]);
-        Ok((Header::parse(text)?, data))
+        Ok((NpyHeader::parse(text)?, data))
     }
 
-    fn parse(text: &str) -> Result<Header, String> {
+    fn parse(text: &str) -> Result<NpyHeader, String> {
         let after = |key: &str| {
             let quoted = [format!("'{key}'"), format!("\"{key}\"")];
             let end = quoted.iter().find_map(|quoted| text.find(quoted.as_str()).map(|at| at + quoted.len()));
@@ -60,24 +60,24 @@ impl Header {
         let sizes = shape.ok_or("its shape cannot be read")?.split(',').map(str::trim).filter(|size| !size.is_empty());
         let sizes: Result<Vec<u64>, _> = sizes.map(|size| size.trim_end_matches('L').parse()).collect();
         let (class, width, big_endian) = element(descr).ok_or(format!("elements of type `{descr}` are not read"))?;
-        Ok(Header { class, width, big_endian, fortran, shape: sizes.map_err(|_| "its shape cannot be read")? })
+        Ok(NpyHeader { class, width, big_endian, fortran, shape: sizes.map_err(|_| "its shape cannot be read")? })
     }
 
     /// The type of the elements: what they are, unless their bytes are those of what is wanted.
-    pub(super) fn dtype(&self, wanted: Option<DType>) -> Result<DType, String> {
+    pub(super) fn dtype(&self, wanted: Option<ElemType>) -> Result<ElemType, String> {
         if let Some(wanted) = wanted.filter(|wanted| self.holds(*wanted)) {
             return Ok(wanted);
         }
         Ok(match (self.class, self.width) {
-            (Class::Bool, 1) => DType::I1,
-            (Class::Signed | Class::Unsigned, 1) => DType::I8,
-            (Class::Signed | Class::Unsigned, 2) => DType::I16,
-            (Class::Signed | Class::Unsigned, 4) => DType::I32,
-            (Class::Signed | Class::Unsigned, 8) => DType::I64,
-            (Class::Float, 2) => DType::F16,
-            (Class::Float, 4) => DType::F32,
-            (Class::Float, 8) => DType::F64,
-            (Class::Raw, 2) => DType::BF16,
+            (ElementClass::Bool, 1) => ElemType::I1,
+            (ElementClass::Signed | ElementClass::Unsigned, 1) => ElemType::I8,
+            (ElementClass::Signed | ElementClass::Unsigned, 2) => ElemType::I16,
+            (ElementClass::Signed | ElementClass::Unsigned, 4) => ElemType::I32,
+            (ElementClass::Signed | ElementClass::Unsigned, 8) => ElemType::I64,
+            (ElementClass::Float, 2) => ElemType::F16,
+            (ElementClass::Float, 4) => ElemType::F32,
+            (ElementClass::Float, 8) => ElemType::F64,
+            (ElementClass::Raw, 2) => ElemType::BF16,
             (_, width) => {
                 return Err(format!(
                     "elements of {width} bytes are of no type that is known: give one, `f8E5M2[…]:file(…)`"
@@ -88,34 +88,34 @@ impl Header {
 
     /// Whether the bytes of an element are one of this type as they are: the same type, or a type that NumPy has
     /// no name for, as plain bytes or unsigned integers.
-    pub(super) fn holds(&self, wanted: DType) -> bool {
+    pub(super) fn holds(&self, wanted: ElemType) -> bool {
         if self.width != wanted.bytes() {
             return false;
         }
         match (self.class, wanted) {
-            (Class::Raw, _) => true,
-            (Class::Bool, wanted) => wanted == DType::I1,
-            (Class::Float, wanted) => matches!(wanted, DType::F16 | DType::F32 | DType::F64),
-            (Class::Signed, wanted) => wanted.is_int() && wanted != DType::I1,
-            (Class::Unsigned, DType::I1 | DType::F16 | DType::F32 | DType::F64) => false,
-            (Class::Unsigned, _) => true,
+            (ElementClass::Raw, _) => true,
+            (ElementClass::Bool, wanted) => wanted == ElemType::I1,
+            (ElementClass::Float, wanted) => matches!(wanted, ElemType::F16 | ElemType::F32 | ElemType::F64),
+            (ElementClass::Signed, wanted) => wanted.is_int() && wanted != ElemType::I1,
+            (ElementClass::Unsigned, ElemType::I1 | ElemType::F16 | ElemType::F32 | ElemType::F64) => false,
+            (ElementClass::Unsigned, _) => true,
         }
     }
 }
 
 /// `<f4`, `|u1`, `>i8`.
-fn element(descr: &str) -> Option<(Class, usize, bool)> {
+fn element(descr: &str) -> Option<(ElementClass, usize, bool)> {
     let (big_endian, rest) = match descr.strip_prefix(['<', '|', '=']) {
         Some(rest) => (false, rest),
         None => (true, descr.strip_prefix('>')?),
     };
     let mut letters = rest.chars();
     let class = match letters.next()? {
-        'b' => Class::Bool,
-        'i' => Class::Signed,
-        'u' => Class::Unsigned,
-        'f' => Class::Float,
-        'V' => Class::Raw,
+        'b' => ElementClass::Bool,
+        'i' => ElementClass::Signed,
+        'u' => ElementClass::Unsigned,
+        'f' => ElementClass::Float,
+        'V' => ElementClass::Raw,
         _ => return None,
     };
     let width = letters.as_str().parse().ok().filter(|width| (1..=8).contains(width))?;
@@ -123,16 +123,16 @@ fn element(descr: &str) -> Option<(Class, usize, bool)> {
 }
 
 /// How a type is called, and whether it is written as a `float32`.
-pub(super) fn descr(dtype: DType) -> (&'static str, bool) {
+pub(super) fn descr(dtype: ElemType) -> (&'static str, bool) {
     match dtype {
-        DType::I1 => ("|b1", false),
-        DType::I8 => ("|i1", false),
-        DType::I16 => ("<i2", false),
-        DType::I32 => ("<i4", false),
-        DType::I64 => ("<i8", false),
-        DType::F16 => ("<f2", false),
-        DType::F32 => ("<f4", false),
-        DType::F64 => ("<f8", false),
+        ElemType::I1 => ("|b1", false),
+        ElemType::I8 => ("|i1", false),
+        ElemType::I16 => ("<i2", false),
+        ElemType::I32 => ("<i4", false),
+        ElemType::I64 => ("<i8", false),
+        ElemType::F16 => ("<f2", false),
+        ElemType::F32 => ("<f4", false),
+        ElemType::F64 => ("<f8", false),
         _ => ("<f4", true),
     }
 }

@@ -6,7 +6,6 @@
 //!
 //! Missed: structured types, complex numbers, strings and objects.
 
-
 mod archive;
 mod header;
 
@@ -14,9 +13,9 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use crate::array::{Array, DType};
-use crate::number::{decode, encode, little};
-use header::{Class, Header};
+use crate::array::{Array, ElemType};
+use crate::element::{decode, encode, little};
+use header::{ElementClass, NpyHeader};
 
 /// Larger files are not read.
 const BYTES: u64 = 16 << 30;
@@ -28,7 +27,7 @@ const HEADER: u64 = 1 << 16;
 /// # Errors
 ///
 /// What is wrong with the file, in words that name it.
-pub fn load(path: &Path, member: Option<&str>, wanted: Option<DType>) -> Result<Array, String> {
+pub fn load(path: &Path, member: Option<&str>, wanted: Option<ElemType>) -> Result<Array, String> {
     let named = |why: String| format!("{}: {why}", path.display());
     let length = fs::metadata(path).map_err(|error| named(error.to_string()))?.len();
     if length > BYTES {
@@ -69,7 +68,7 @@ pub fn load_all(path: &Path) -> Result<Vec<(String, Array)>, String> {
 /// # Errors
 ///
 /// What is wrong with the file, in words that name it.
-pub fn peek(path: &Path, member: Option<&str>) -> Result<(DType, Vec<u64>), String> {
+pub fn peek(path: &Path, member: Option<&str>) -> Result<(ElemType, Vec<u64>), String> {
     let named = |why: String| format!("{}: {why}", path.display());
     let file = fs::File::open(path).map_err(|error| named(error.to_string()))?;
     let mut start = Vec::new();
@@ -77,7 +76,7 @@ pub fn peek(path: &Path, member: Option<&str>) -> Result<(DType, Vec<u64>), Stri
     if archive::is_archive(&start) || member.is_some() {
         return load(path, member, None).map(|array| (array.dtype, array.shape));
     }
-    let (header, _) = Header::read(&start).map_err(named)?;
+    let (header, _) = NpyHeader::read(&start).map_err(named)?;
     let dtype = header.dtype(None).map_err(named)?;
     Ok((dtype, header.shape))
 }
@@ -87,8 +86,8 @@ pub fn peek(path: &Path, member: Option<&str>) -> Result<(DType, Vec<u64>), Stri
 /// # Errors
 ///
 /// What is wrong with them.
-pub fn parse(bytes: &[u8], wanted: Option<DType>) -> Result<Array, String> {
-    let (header, data) = Header::read(bytes)?;
+pub fn parse(bytes: &[u8], wanted: Option<ElemType>) -> Result<Array, String> {
+    let (header, data) = NpyHeader::read(bytes)?;
     let dtype = header.dtype(wanted)?;
     let elements = header.shape.iter().try_fold(1u64, |product, size| product.checked_mul(*size));
     let length = elements.and_then(|elements| elements.checked_mul(header.width as u64));
@@ -126,18 +125,20 @@ fn transposed(data: &[u8], shape: &[u64], width: usize) -> Vec<u8> {
 }
 
 /// Each number in another type.
-fn converted(raw: &Array, class: Class, width: usize, wanted: DType) -> Array {
+fn converted(raw: &Array, class: ElementClass, width: usize, wanted: ElemType) -> Array {
     let size = wanted.bytes();
     let mut bytes = Vec::with_capacity(raw.bytes.len() / width.max(1) * size);
     for element in raw.bytes.chunks_exact(width) {
         let word = little(element);
         let value = match class {
-            Class::Unsigned => word as f64,
+            ElementClass::Unsigned => word as f64,
             _ => decode(raw.dtype, word),
         };
         // Integers of 64 bits are no floats.
         let word = match class {
-            Class::Unsigned | Class::Signed if wanted.is_int() && wanted != DType::I1 => extended(word, width, class),
+            ElementClass::Unsigned | ElementClass::Signed if wanted.is_int() && wanted != ElemType::I1 => {
+                extended(word, width, class)
+            }
             _ => encode(wanted, value),
         };
         bytes.extend_from_slice(word.to_le_bytes().get(..size).unwrap_or(&[]));
@@ -145,10 +146,10 @@ fn converted(raw: &Array, class: Class, width: usize, wanted: DType) -> Array {
     Array { dtype: wanted, shape: raw.shape.clone(), bytes }
 }
 
-fn extended(word: u64, width: usize, class: Class) -> u64 {
+fn extended(word: u64, width: usize, class: ElementClass) -> u64 {
     let unused = 64u32.saturating_sub(8 * width as u32);
     match class {
-        Class::Signed => ((word << unused) as i64 >> unused) as u64,
+        ElementClass::Signed => ((word << unused) as i64 >> unused) as u64,
         _ => word,
     }
 }
@@ -192,7 +193,7 @@ pub fn print(array: &Array) -> Vec<u8> {
         out.extend_from_slice(&array.bytes);
         return out;
     }
-    for word in crate::number::bits(array) {
+    for word in crate::element::bits(array) {
         out.extend_from_slice(&(decode(array.dtype, word) as f32).to_le_bytes());
     }
     out

@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use runtime::run::{End, RunReport};
+use runtime::run::{RunEnd, RunReport};
 use serde_json::{Value, json};
 
 use super::Printed;
@@ -77,11 +77,11 @@ fn complaints(printed: &Printed<'_>) -> Vec<String> {
 /// Why a run did not pass, where that is no assert.
 fn reasons(report: &RunReport) -> Vec<String> {
     match &report.end {
-        End::Hung(waits) if waits.is_empty() => vec!["it did not end in its time".to_owned()],
-        End::Hung(why) | End::Undecided(why) => why.clone(),
-        End::Failed(why) => vec![why.clone()],
-        End::Cancelled => vec!["it was stopped".to_owned()],
-        End::Passed | End::Asserted => Vec::new(),
+        RunEnd::Hung(waits) if waits.is_empty() => vec!["it did not end in its time".to_owned()],
+        RunEnd::Hung(why) | RunEnd::Undecided(why) => why.clone(),
+        RunEnd::Failed(why) => vec![why.clone()],
+        RunEnd::Cancelled => vec!["it was stopped".to_owned()],
+        RunEnd::Passed | RunEnd::Asserted => Vec::new(),
     }
 }
 

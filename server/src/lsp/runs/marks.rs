@@ -12,7 +12,7 @@ use crate::lsp::position::Mapper;
 use crate::lsp::to_proto;
 use crate::run::beside::Beside;
 use crate::run::{Ending, Results};
-use runtime::run::End;
+use runtime::run::RunEnd;
 
 const SOURCE: &str = "fencepost (run)";
 
@@ -54,15 +54,15 @@ pub fn of(results: &Results, beside: &[Beside], kernels: &[KernelReport]) -> Vec
             add(Severity::Error, "elsewhere", text.clone());
         }
         match &ran.report.end {
-            End::Hung(waits) => {
+            RunEnd::Hung(waits) => {
                 let stuck = if waits.is_empty() { String::new() } else { format!(": {}", waits.join("; ")) };
                 add(Severity::Error, "hung", format!("the run did not end in its time{stuck}"));
             }
-            End::Failed(why) => add(Severity::Error, "failed", format!("the run failed: {why}")),
-            End::Undecided(why) if Ending::of(&ran.report) == Ending::Undecided => {
+            RunEnd::Failed(why) => add(Severity::Error, "failed", format!("the run failed: {why}")),
+            RunEnd::Undecided(why) if Ending::of(&ran.report) == Ending::Undecided => {
                 add(Severity::Information, "undecided", format!("the run decides nothing: {}", why.join("; ")));
             }
-            End::Undecided(_) | End::Passed | End::Asserted | End::Cancelled => {}
+            RunEnd::Undecided(_) | RunEnd::Passed | RunEnd::Asserted | RunEnd::Cancelled => {}
         }
     }
     for text in &results.differ {

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use base::{Cancel, Limits};
 use engine::{Analysis, Engine, Source};
-use runtime::launch::store::Store;
-use runtime::run::{Bounds, Event, Instrument};
+use runtime::launch::store::RecipeStore;
+use runtime::run::{Instrument, RunEvent, RunLimits};
 use serde::Deserialize;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
@@ -234,7 +234,7 @@ struct Prepared {
     plan: Plan,
     which: Which,
     analysis: Analysis,
-    store: Store,
+    store: RecipeStore,
     /// The recipes in words.
     recipes: String,
     /// Whether all of them were run before.
@@ -251,13 +251,13 @@ fn prepare(order: &Order, snapshot: &Snapshot, root: PathBuf, cancel: &Cancel<'_
         return Err(format!("{name} is run as it lies on the disk: save it first"));
     }
     let analysis = analysis(snapshot, cancel).map_err(|_| "the run was stopped".to_owned())?;
-    let store = Store::open(&root);
+    let store = RecipeStore::open(&root);
     let found = discover::launches(&path, analysis.gluon.as_deref(), text, python);
     let recipes = Recipes { path: &path, text, python, kernels: &analysis.kernels, store: Some(&store), found: &found };
     let by = By { kernel: order.kernel.clone(), ..By::default() };
     let places = SourceText::new(text);
     let launches = recipes.choose(&by).map_err(|errors| {
-        let one = |error: &runtime::launch::recipe::ParseError| {
+        let one = |error: &runtime::launch::recipe::RecipeError| {
             format!("{name}, line {}: {}", places.line(error.range.start), error.message)
         };
         errors.iter().map(one).collect::<Vec<_>>().join("; ")
@@ -268,7 +268,7 @@ fn prepare(order: &Order, snapshot: &Snapshot, root: PathBuf, cancel: &Cancel<'_
         Watcher::Consan => Instrument::ConSan,
         Watcher::Gsan => Instrument::GSan,
     };
-    let plan = Plan { path, text: text.into(), launches, instrument, bounds: Bounds::default(), seed: 0, seeds: 1 };
+    let plan = Plan { path, text: text.into(), launches, instrument, bounds: RunLimits::default(), seed: 0, seeds: 1 };
     let which = snapshot.facts.offers.which(order);
     Ok(Prepared { name, plan, which, analysis, store, recipes: lines.join("\n"), agreed })
 }
@@ -300,13 +300,19 @@ impl Prepared {
         }
     }
 
-    fn run(&self, order: &Order, snapshot: &Snapshot, says: &UnboundedSender<Event>, cancel: &Cancel<'_>) -> Outcome {
+    fn run(
+        &self,
+        order: &Order,
+        snapshot: &Snapshot,
+        says: &UnboundedSender<RunEvent>,
+        cancel: &Cancel<'_>,
+    ) -> Outcome {
         let last: Mutex<Option<Instant>> = Mutex::new(None);
-        let mut say = |event: Event| {
+        let mut say = |event: RunEvent| {
             // A bar that moves ten times a second is lively enough.
             let mut last = last.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             let soon = last.is_some_and(|last| last.elapsed() < Duration::from_millis(100));
-            if matches!(event, Event::Stage(_)) || !soon {
+            if matches!(event, RunEvent::Stage(_)) || !soon {
                 *last = Some(Instant::now());
                 let _ = says.send(event);
             }
@@ -333,7 +339,7 @@ impl Prepared {
 }
 
 /// Shows a bar with a cancel button until nothing more is said.
-async fn progress(client: Client, id: u64, title: String, mut heard: UnboundedReceiver<Event>) {
+async fn progress(client: Client, id: u64, title: String, mut heard: UnboundedReceiver<RunEvent>) {
     if !matches!(tokio::time::timeout(CREATION, client.create_work_done_progress(token(id))).await, Ok(Ok(()))) {
         return;
     }
@@ -341,8 +347,8 @@ async fn progress(client: Client, id: u64, title: String, mut heard: UnboundedRe
     let (mut stage, mut part) = (String::new(), 0);
     while let Some(event) = heard.recv().await {
         match event {
-            Event::Stage(name) => stage = name,
-            Event::Progress(done) => part = part.max((100.0 * done.clamp(0.0, 1.0)) as u32),
+            RunEvent::Stage(name) => stage = name,
+            RunEvent::Progress(done) => part = part.max((100.0 * done.clamp(0.0, 1.0)) as u32),
         }
         bar.report_with_message(stage.clone(), part, Some(true)).await;
     }

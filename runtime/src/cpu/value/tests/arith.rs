@@ -38,7 +38,8 @@ fn reference(name: &str, width: u32, a: i64, b: i64) -> Option<i64> {
     Some(if width == 1 { bits as i64 } else { sign(i128::from(bits)) as i64 })
 }
 
-const TYPES: [(DType, u32); 5] = [(DType::I1, 1), (DType::I8, 8), (DType::I16, 16), (DType::I32, 32), (DType::I64, 64)];
+const TYPES: [(ElemType, u32); 5] =
+    [(ElemType::I1, 1), (ElemType::I8, 8), (ElemType::I16, 16), (ElemType::I32, 32), (ElemType::I64, 64)];
 
 /// Pairs worth a look at a width: all of a byte, else the edges and others.
 fn pairs(width: u32) -> Vec<(i64, i64)> {
@@ -124,7 +125,7 @@ fn integers_compare_by_sign_or_without() {
             let ty = format!("tensor<{n}xi{width}>");
             let body = format!("%r = arith.cmpi {name}, %a, %b : {ty}");
             let result = eval(&format!("%a: {ty}, %b: {ty}"), &body, &[a.clone(), b.clone()]);
-            assert_eq!(result.dtype(), DType::I1);
+            assert_eq!(result.dtype(), ElemType::I1);
             for (at, &(a, b)) in pairs.iter().enumerate() {
                 let expected = holds(a, b, a as u64 & mask, b as u64 & mask);
                 assert_eq!(result.int_at(at) != 0, expected, "{name} i{width} {a} {b}");
@@ -178,7 +179,9 @@ fn floats_compare_ordered_and_unordered() {
     let some = [0.0, -0.0, 1.0, -1.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
     let all: Vec<(f64, f64)> = some.iter().flat_map(|a| some.iter().map(move |b| (*a, *b))).collect();
     let n = all.len() as u64;
-    for (dtype, name) in [(DType::F32, "f32"), (DType::F64, "f64"), (DType::F16, "f16"), (DType::BF16, "bf16")] {
+    for (dtype, name) in
+        [(ElemType::F32, "f32"), (ElemType::F64, "f64"), (ElemType::F16, "f16"), (ElemType::BF16, "bf16")]
+    {
         let a = floats(dtype, &[n], all.iter().map(|pair| pair.0));
         let b = floats(dtype, &[n], all.iter().map(|pair| pair.1));
         for (test, unordered, holds) in [
@@ -212,7 +215,7 @@ fn floats_compare_ordered_and_unordered() {
 fn maxima_keep_numbers_or_nan() {
     let max = |name: &str, a: f64, b: f64| {
         let body = format!("%r = arith.{name} %a, %b : f32");
-        let scalar = |value| floats(DType::F32, &[], [value]);
+        let scalar = |value| floats(ElemType::F32, &[], [value]);
         numbers(&eval("%a: f32, %b: f32", &body, &[scalar(a), scalar(b)]))[0]
     };
     assert_eq!(max("maxnumf", f64::NAN, 1.0), 1.0);
@@ -232,7 +235,7 @@ fn maxima_keep_numbers_or_nan() {
 fn a_clamp_lets_nan_through_or_not() {
     let clamp = |nan: &str, value: f64| {
         let body = format!("%r = tt.clampf %a, %l, %h, propagateNan = {nan} : f32");
-        let scalar = |value| floats(DType::F32, &[], [value]);
+        let scalar = |value| floats(ElemType::F32, &[], [value]);
         numbers(&eval("%a: f32, %l: f32, %h: f32", &body, &[scalar(value), scalar(-1.0), scalar(2.0)]))[0]
     };
     assert_eq!(clamp("none", 5.0), 2.0);

@@ -40,7 +40,7 @@ fn a_range_starts_where_the_tile_does() {
         "%r = tt.make_range {{end = 24 : i32, start = 8 : i32}} : tensor<16xi32, #ttg.slice<{{dim = 1, parent = {ROWS}}}>>"
     );
     let kernel = Kernel::new(2, "", &body);
-    let run = |cta| kernel.run_in(cta, &[], &mut World::default()).unwrap()[0].as_tensor().unwrap().ints();
+    let run = |cta| kernel.run_in(cta, &[], &mut Environment::default()).unwrap()[0].as_tensor().unwrap().ints();
     assert_eq!(run(0), (8..16).collect::<Vec<i64>>());
     assert_eq!(run(1), (16..24).collect::<Vec<i64>>());
 }
@@ -49,7 +49,7 @@ fn a_range_starts_where_the_tile_does() {
 fn a_list_of_constants_is_cut() {
     let body = format!("%r = arith.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32, {COLUMNS}>");
     let kernel = Kernel::new(2, "", &body);
-    let run = |cta| kernel.run_in(cta, &[], &mut World::default()).unwrap()[0].as_tensor().unwrap().ints();
+    let run = |cta| kernel.run_in(cta, &[], &mut Environment::default()).unwrap()[0].as_tensor().unwrap().ints();
     assert_eq!((run(0), run(1)), (vec![1, 3], vec![2, 4]));
 }
 
@@ -70,7 +70,7 @@ fn whole(layout: &str) -> String {
 
 fn both(body: &str) -> [Vec<i64>; 2] {
     let kernel = Kernel::new(2, "", body);
-    [0, 1].map(|cta| kernel.run_in(cta, &[], &mut World::default()).unwrap()[0].as_tensor().unwrap().ints())
+    [0, 1].map(|cta| kernel.run_in(cta, &[], &mut Environment::default()).unwrap()[0].as_tensor().unwrap().ints())
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_layout_cut_another_way_needs_the_cluster() {
 fn one_cta_does_an_atomic_for_those_that_share_it() {
     let body = "%o = tt.atomic_rmw add, acq_rel, gpu, %p, %v : (!tt.ptr<i32>, i32) -> i32";
     let kernel = Kernel::new(2, "%p: !tt.ptr<i32>, %v: i32", body);
-    let mut world = World::default();
+    let mut world = Environment::default();
     let address = world.global.allocate("x", vec![0; 4]);
     let old = kernel.run_in(1, &[Value::int(64, address as i64), Value::int(32, 3)], &mut world).unwrap();
     assert_eq!(old[0].as_int(), Some(0));

@@ -4,15 +4,15 @@ use super::*;
 use crate::array::Array;
 
 /// A world with one allocation of words `0, 1, 2, …` of a type, and its address.
-fn world(dtype: DType, count: u64) -> (World, Value) {
-    let mut world = World::default();
+fn world(dtype: ElemType, count: u64) -> (Environment, Value) {
+    let mut world = Environment::default();
     let tensor = ints(dtype, &[count], 0..count as i64);
     let array: Array = tensor.as_tensor().unwrap().to_array();
     let address = world.global.allocate("x", array.bytes);
     (world, Value::int(64, address as i64))
 }
 
-fn words(world: &World, address: &Value) -> Vec<i32> {
+fn words(world: &Environment, address: &Value) -> Vec<i32> {
     let bytes = world.global.contents(address.as_int().unwrap() as u64).unwrap();
     bytes.chunks_exact(4).map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }
@@ -23,17 +23,17 @@ const POINTERS: &str = "%r = tt.make_range {end = 8 : i32, start = 0 : i32} : te
                         %q = tt.addptr %b, %n : tensor<8x!tt.ptr<i32>>, tensor<8xi32>\n";
 
 fn splat(value: i64) -> Value {
-    ints(DType::I32, &[8], [value; 8])
+    ints(ElemType::I32, &[8], [value; 8])
 }
 
 #[test]
 fn loads_with_strides_masks_and_others() {
-    let (mut world, address) = world(DType::I32, 64);
+    let (mut world, address) = world(ElemType::I32, 64);
     let parameters = "%p: !tt.ptr<i32>, %step: tensor<8xi32>, %m: tensor<8xi1>, %o: tensor<8xi32>";
     let plain = Kernel::new(1, parameters, &format!("{POINTERS}%v = tt.load %q : tensor<8x!tt.ptr<i32>>"));
     let mask = Kernel::new(1, parameters, &format!("{POINTERS}%v = tt.load %q, %m : tensor<8x!tt.ptr<i32>>"));
     let other = Kernel::new(1, parameters, &format!("{POINTERS}%v = tt.load %q, %m, %o : tensor<8x!tt.ptr<i32>>"));
-    let bits = ints(DType::I1, &[8], [1, 1, 0, 0, 1, 0, 1, 1]);
+    let bits = ints(ElemType::I1, &[8], [1, 1, 0, 0, 1, 0, 1, 1]);
     for step in [0, 1, 3, 9] {
         let arguments = [address.clone(), splat(step), bits.clone(), splat(-5)];
         let mut get =
@@ -49,12 +49,12 @@ fn loads_with_strides_masks_and_others() {
 
 #[test]
 fn an_access_outside_names_the_argument_and_the_element() {
-    let (mut world, address) = world(DType::I32, 10);
+    let (mut world, address) = world(ElemType::I32, 10);
     let parameters = "%p: !tt.ptr<i32>, %step: tensor<8xi32>, %m: tensor<8xi1>";
     let load = Kernel::new(1, parameters, &format!("{POINTERS}%v = tt.load %q, %m : tensor<8x!tt.ptr<i32>>"));
     let store = Kernel::new(1, parameters, &format!("{POINTERS}tt.store %q, %r, %m : tensor<8x!tt.ptr<i32>>"));
-    let all = ints(DType::I1, &[8], [1; 8]);
-    let few = ints(DType::I1, &[8], [1, 1, 1, 1, 0, 0, 0, 0]);
+    let all = ints(ElemType::I1, &[8], [1; 8]);
+    let few = ints(ElemType::I1, &[8], [1, 1, 1, 1, 0, 0, 0, 0]);
     let arguments = |mask: &Value, step| [address.clone(), splat(step), mask.clone()];
     let trap = load.run_in(0, &arguments(&all, 3), &mut world).unwrap_err();
     let Trap::OutOfBounds { fault, write: false, element: 4 } = trap else { panic!("{trap:?}") };
@@ -66,17 +66,17 @@ fn an_access_outside_names_the_argument_and_the_element() {
     assert!(trap_text(&store, &arguments(&all, 2), &mut world).contains("at byte 40 of `x`, which has 40"));
 }
 
-fn trap_text(kernel: &Kernel, arguments: &[Value], world: &mut World) -> String {
+fn trap_text(kernel: &Kernel, arguments: &[Value], world: &mut Environment) -> String {
     kernel.run_in(0, arguments, world).unwrap_err().to_string()
 }
 
 #[test]
 fn stores_land_in_memory() {
-    let (mut world, address) = world(DType::I32, 32);
+    let (mut world, address) = world(ElemType::I32, 32);
     let parameters = "%p: !tt.ptr<i32>, %step: tensor<8xi32>, %m: tensor<8xi1>, %v: tensor<8xi32>";
     let store = Kernel::new(1, parameters, &format!("{POINTERS}tt.store %q, %v, %m : tensor<8x!tt.ptr<i32>>"));
-    let mask = ints(DType::I1, &[8], [1, 0, 1, 1, 1, 1, 1, 0]);
-    store.run_in(0, &[address.clone(), splat(4), mask, ints(DType::I32, &[8], 100..108)], &mut world).unwrap();
+    let mask = ints(ElemType::I1, &[8], [1, 0, 1, 1, 1, 1, 1, 0]);
+    store.run_in(0, &[address.clone(), splat(4), mask, ints(ElemType::I32, &[8], 100..108)], &mut world).unwrap();
     let expected: Vec<i32> =
         (0..32).map(|at| if at % 4 == 0 && at != 4 && at != 28 { 100 + at / 4 } else { at }).collect();
     assert_eq!(words(&world, &address), expected);
@@ -84,14 +84,14 @@ fn stores_land_in_memory() {
 
 #[test]
 fn halves_keep_their_bits_on_the_way() {
-    let mut world = World::default();
+    let mut world = Environment::default();
     let address = world.global.allocate("h", vec![0; 16]);
     let body = "%r = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>\n\
                 %b = tt.splat %p : !tt.ptr<f16> -> tensor<8x!tt.ptr<f16>>\n\
                 %q = tt.addptr %b, %r : tensor<8x!tt.ptr<f16>>, tensor<8xi32>\n\
                 tt.store %q, %v : tensor<8x!tt.ptr<f16>>\n%w = tt.load %q : tensor<8x!tt.ptr<f16>>";
     let kernel = Kernel::new(1, "%p: !tt.ptr<f16>, %v: tensor<8xf16>", body);
-    let v = floats(DType::F16, &[8], (0..8).map(|at| f64::from(at) * 0.25 - 1.0));
+    let v = floats(ElemType::F16, &[8], (0..8).map(|at| f64::from(at) * 0.25 - 1.0));
     let back = kernel.run_in(0, &[Value::int(64, address as i64), v.clone()], &mut world).unwrap();
     assert_eq!(back, [v]);
 }
@@ -109,7 +109,7 @@ fn atomics_see_what_those_before_them_left() {
         ("xor", 0, [1, 2, 4, 8, 1, 1, 1, 1], 15),
         ("exch", 3, [1, 2, 3, 4, 5, 6, 7, 8], 8),
     ] {
-        let mut world = World::default();
+        let mut world = Environment::default();
         let address = world.global.allocate("x", (start as i32).to_le_bytes().to_vec());
         let body = format!(
             "%q = tt.splat %p : !tt.ptr<i32> -> tensor<8x!tt.ptr<i32>>\n\
@@ -117,7 +117,7 @@ fn atomics_see_what_those_before_them_left() {
         );
         let kernel = Kernel::new(1, "%p: !tt.ptr<i32>, %v: tensor<8xi32>", &body);
         let pointer = Value::int(64, address as i64);
-        let olds = kernel.run_in(0, &[pointer.clone(), ints(DType::I32, &[8], values)], &mut world).unwrap();
+        let olds = kernel.run_in(0, &[pointer.clone(), ints(ElemType::I32, &[8], values)], &mut world).unwrap();
         assert_eq!(words(&world, &pointer), [last], "{kind}");
         let olds = olds[0].as_tensor().unwrap().ints();
         assert_eq!(olds[0], start, "{kind}");
@@ -140,16 +140,16 @@ fn atomics_see_what_those_before_them_left() {
 
 #[test]
 fn float_sums_and_exchanges_under_a_condition() {
-    let mut world = World::default();
+    let mut world = Environment::default();
     let address = world.global.allocate("x", 1.5f32.to_le_bytes().to_vec());
     let pointer = Value::int(64, address as i64);
     let body = "%o = tt.atomic_rmw fadd, relaxed, gpu, %p, %v, %m : (!tt.ptr<f32>, f32, i1) -> f32";
     let add = Kernel::new(1, "%p: !tt.ptr<f32>, %v: f32, %m: i1", body);
-    let run = |world: &mut World, mask| {
-        let v = floats(DType::F32, &[], [2.25]);
+    let run = |world: &mut Environment, mask| {
+        let v = floats(ElemType::F32, &[], [2.25]);
         add.run_in(0, &[pointer.clone(), v, Value::int(1, mask)], world).unwrap()[0].clone()
     };
-    assert_eq!(run(&mut world, 1), floats(DType::F32, &[], [1.5]));
+    assert_eq!(run(&mut world, 1), floats(ElemType::F32, &[], [1.5]));
     run(&mut world, 0);
     assert_eq!(world.global.contents(address).unwrap(), 3.75f32.to_le_bytes());
     let body = "%o = tt.atomic_cas acq_rel, gpu, %p, %c, %v : (!tt.ptr<i32>, i32, i32) -> i32";
@@ -167,8 +167,8 @@ const DESCRIPTOR: &str = "%d = tt.make_tensor_descriptor %p, [%h, %w], [%s, %one
 const SIZES: &str = "%p: !tt.ptr<i32>, %h: i32, %w: i32, %s: i64, %one: i64, %x: i32, %y: i32";
 
 /// A tensor of 6 rows of 10 columns, 16 words apart.
-fn block(x: i64, y: i64) -> (World, Vec<Value>) {
-    let (world, address) = world(DType::I32, 96);
+fn block(x: i64, y: i64) -> (Environment, Vec<Value>) {
+    let (world, address) = world(ElemType::I32, 96);
     let arguments = [6, 10].map(|size| Value::int(32, size)).into_iter();
     let strides = [16, 1].map(|stride| Value::int(64, stride));
     let at = [x, y].map(|at| Value::int(32, at));
@@ -200,7 +200,7 @@ fn blocks_are_not_written_outside_of_the_tensor() {
     {
         for (x, y) in [(0, 0), (4, 7), (-2, -3), (6, 0)] {
             let (mut world, mut arguments) = block(x, y);
-            arguments.push(ints(DType::I32, &[4, 8], 1000..1032));
+            arguments.push(ints(ElemType::I32, &[4, 8], 1000..1032));
             let kind = if op == "descriptor_reduce" { "add, " } else { "" };
             let body = format!("{DESCRIPTOR}tt.{op} {kind}%d[%x, %y], %v : !tt.tensordesc<4x8xi32>, tensor<4x8xi32>");
             let parameters = format!("{SIZES}, %v: tensor<4x8xi32>");
@@ -220,7 +220,7 @@ fn blocks_are_not_written_outside_of_the_tensor() {
 fn rows_are_gathered_and_scattered() {
     let (mut world, mut arguments) = block(0, 0);
     let make = "%d = tt.make_tensor_descriptor %p, [%h, %w], [%s, %one] : <i32>, <1x8xi32>\n";
-    arguments.push(ints(DType::I32, &[4], [5, 0, 9, 2]));
+    arguments.push(ints(ElemType::I32, &[4], [5, 0, 9, 2]));
     let parameters = format!("{SIZES}, %rows: tensor<4xi32>");
     let body = format!(
         "{make}%r = tt.descriptor_gather %d[%rows, %y] : (!tt.tensordesc<1x8xi32>, tensor<4xi32>, i32) -> tensor<4x8xi32>"
@@ -237,7 +237,7 @@ fn rows_are_gathered_and_scattered() {
     let body = format!(
         "{make}tt.descriptor_scatter %d[%rows, %y], %v : !tt.tensordesc<1x8xi32>, tensor<4xi32>, i32, tensor<4x8xi32>"
     );
-    arguments.push(ints(DType::I32, &[4, 8], 500..532));
+    arguments.push(ints(ElemType::I32, &[4, 8], 500..532));
     Kernel::new(1, &format!("{parameters}, %v: tensor<4x8xi32>"), &body).run_in(0, &arguments, &mut world).unwrap();
     let now = words(&world, &arguments[0]);
     assert_eq!(now[5 * 16 + 4..5 * 16 + 11], [500, 501, 502, 503, 504, 505, 90]);
@@ -248,11 +248,11 @@ fn rows_are_gathered_and_scattered() {
 fn assertions_and_prints() {
     let assert = "tt.assert %c, \"too large\" : tensor<4xi1>";
     let kernel = Kernel::new(1, "%c: tensor<4xi1>", assert);
-    assert_eq!(kernel.run(&[ints(DType::I1, &[4], [1; 4])]), Ok(Vec::new()));
-    assert_eq!(kernel.run(&[ints(DType::I1, &[4], [1, 1, 0, 1])]), Err(Trap::Assert("too large".into())));
+    assert_eq!(kernel.run(&[ints(ElemType::I1, &[4], [1; 4])]), Ok(Vec::new()));
+    assert_eq!(kernel.run(&[ints(ElemType::I1, &[4], [1, 1, 0, 1])]), Err(Trap::Assert("too large".into())));
     let print = "tt.print \" x: \" {hex = false, isSigned = array<i32: 1>} : %a : tensor<3xi32>";
-    let mut world = World::default();
-    Kernel::new(1, "%a: tensor<3xi32>", print).run_in(0, &[ints(DType::I32, &[3], -1..2)], &mut world).unwrap();
+    let mut world = Environment::default();
+    Kernel::new(1, "%a: tensor<3xi32>", print).run_in(0, &[ints(ElemType::I32, &[3], -1..2)], &mut world).unwrap();
     assert_eq!(world.prints, ["program (0, 0, 0): x:  [-1, 0, 1]"]);
 }
 
@@ -262,5 +262,5 @@ fn what_is_not_followed_is_said() {
     let trap = Kernel::new(1, "%a: i32", body).run(&[Value::int(32, 1)]);
     assert!(matches!(trap, Err(Trap::NotFollowed(why)) if why.contains("lop3")));
     let body = "%r = tt.elementwise_inline_asm \"ex2.approx.ftz.f32 $0, $1;\" {constraints = \"=f,f\", packed_element = 1 : i32, pure = true} %a : f32 -> f32";
-    assert_eq!(numbers(&eval("%a: f32", body, &[floats(DType::F32, &[], [3.0])])), [8.0]);
+    assert_eq!(numbers(&eval("%a: f32", body, &[floats(ElemType::F32, &[], [3.0])])), [8.0]);
 }

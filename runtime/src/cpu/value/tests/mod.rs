@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use base::rng::SplitMix64;
 use ttgir::{Tree, ValueId};
 
-use super::{Call, Sizes, Tensor, Trap, Value, World, evaluate, evaluate_cluster};
-use crate::array::DType;
+use super::{Environment, OpCall, Sizes, Tensor, Trap, Value, evaluate, evaluate_cluster};
+use crate::array::ElemType;
 
 mod arith;
 mod cluster;
@@ -42,10 +42,10 @@ impl Kernel {
     }
 
     /// Executes it in one CTA; the results of the last op.
-    pub fn run_in(&self, cta: u16, arguments: &[Value], world: &mut World) -> Result<Vec<Value>, Trap> {
+    pub fn run_in(&self, cta: u16, arguments: &[Value], world: &mut Environment) -> Result<Vec<Value>, Trap> {
         assert_eq!(arguments.len(), self.parameters);
         // A world belongs to one tree; here several kernels go over one memory.
-        world.plans.clear();
+        world.evaluators.clear();
         let mut of_all = vec![HashMap::new(); usize::from(self.ctas)];
         for values in &mut of_all {
             bind(&self.tree, arguments, values);
@@ -61,7 +61,7 @@ impl Kernel {
                 .collect();
             let mut results = Vec::new();
             for number in 0..self.ctas {
-                let call = Call { tree: &self.tree, op, cta: number };
+                let call = OpCall { tree: &self.tree, op, cta: number };
                 results.push(evaluate(&call, &operands[usize::from(number)], world));
             }
             let results = if results.contains(&Err(Trap::Exchange)) {
@@ -79,7 +79,7 @@ impl Kernel {
 
     /// Executes it in the first CTA.
     pub fn run(&self, arguments: &[Value]) -> Result<Vec<Value>, Trap> {
-        self.run_in(0, arguments, &mut World::default())
+        self.run_in(0, arguments, &mut Environment::default())
     }
 }
 
@@ -110,18 +110,18 @@ pub fn eval(parameters: &str, body: &str, arguments: &[Value]) -> Tensor {
 }
 
 /// A tensor of integers.
-pub fn ints(dtype: DType, shape: &[u64], values: impl IntoIterator<Item = i64>) -> Value {
-    let mask = if dtype == DType::I1 { 1 } else { -1 };
+pub fn ints(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = i64>) -> Value {
+    let mask = if dtype == ElemType::I1 { 1 } else { -1 };
     Value::Tensor(Tensor::from_bits(dtype, Sizes::from(shape), values.into_iter().map(|value| (value & mask) as u64)))
 }
 
 /// A tensor of floats.
-pub fn floats(dtype: DType, shape: &[u64], values: impl IntoIterator<Item = f64>) -> Value {
-    let bits = values.into_iter().map(|value| super::float::encode(dtype, value, super::Rounding::Nearest));
+pub fn floats(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = f64>) -> Value {
+    let bits = values.into_iter().map(|value| super::float_format::encode(dtype, value, super::Rounding::Nearest));
     Value::Tensor(Tensor::from_bits(dtype, Sizes::from(shape), bits))
 }
 
 /// The elements of a tensor of floats.
 pub fn numbers(tensor: &Tensor) -> Vec<f64> {
-    (0..tensor.len()).map(|at| super::float::decode(tensor.dtype(), tensor.bits(at))).collect()
+    (0..tensor.len()).map(|at| super::float_format::decode(tensor.dtype(), tensor.bits(at))).collect()
 }

@@ -14,7 +14,7 @@ fn sums_along_each_axis() {
     let (x, y, z) = (4usize, 5usize, 8usize);
     let mut random = SplitMix64::new(4);
     let values: Vec<i64> = (0..x * y * z).map(|_| (random.next_u64() % 1000) as i64 - 500).collect();
-    let a = ints(DType::I32, &[4, 5, 8], values.clone());
+    let a = ints(ElemType::I32, &[4, 5, 8], values.clone());
     let at = |i: usize, j: usize, k: usize| values[(i * y + j) * z + k];
     let sum = |axis, to: &str| {
         let body = reduce(axis, "4x5x8", &format!("tensor<{to}xi32>"), "i32", "arith.addi");
@@ -30,7 +30,7 @@ fn sums_along_each_axis() {
 
 #[test]
 fn a_maximum_to_a_scalar() {
-    let a = floats(DType::F32, &[16], (0..16).map(|at| f64::from((at * 7) % 16)));
+    let a = floats(ElemType::F32, &[16], (0..16).map(|at| f64::from((at * 7) % 16)));
     let body = reduce(0, "16", "f32", "f32", "arith.maxnumf");
     let result = eval("%a: tensor<16xf32>", &body, &[a]);
     assert_eq!((numbers(&result), result.shape().len()), (vec![15.0], 0));
@@ -50,8 +50,8 @@ fn an_argmax_takes_the_first_of_equals() {
                 tt.reduce.return %v, %k : f32, i32\n\
                 }) : (tensor<2x8xf32>, tensor<2x8xi32>) -> (tensor<2xf32>, tensor<2xi32>)";
     let values = [1.0, 9.0, 3.0, 9.0, 0.0, 2.0, 9.0, 1.0, -5.0, -4.0, -9.0, -4.0, -7.0, -4.0, -8.0, -6.0];
-    let a = floats(DType::F32, &[2, 8], values);
-    let i = ints(DType::I32, &[2, 8], (0..16).map(|at| at % 8));
+    let a = floats(ElemType::F32, &[2, 8], values);
+    let i = ints(ElemType::I32, &[2, 8], (0..16).map(|at| at % 8));
     let kernel = Kernel::new(1, "%a: tensor<2x8xf32>, %i: tensor<2x8xi32>", body);
     let results = kernel.run(&[a, i]).unwrap();
     assert_eq!(numbers(results[0].as_tensor().unwrap()), [9.0, -4.0]);
@@ -67,7 +67,7 @@ fn a_region_may_branch_and_take_constants_from_outside() {
                 %over = arith.cmpi sgt, %s, %limit : i32\n\
                 %c = scf.if %over -> (i32) {\n scf.yield %limit : i32\n} else {\n scf.yield %s : i32\n}\n\
                 tt.reduce.return %c : i32\n}) : (tensor<8xi32>) -> i32";
-    let run = |values: [i64; 8]| eval("%a: tensor<8xi32>", body, &[ints(DType::I32, &[8], values)]).ints();
+    let run = |values: [i64; 8]| eval("%a: tensor<8xi32>", body, &[ints(ElemType::I32, &[8], values)]).ints();
     assert_eq!(run([1, 2, 3, 4, 5, 6, 7, 8]), [36]);
     assert_eq!(run([40, 40, 40, 0, 0, 0, 0, 1]), [100]);
 }
@@ -77,7 +77,7 @@ fn a_value_from_outside_that_is_no_constant_is_said() {
     let body = "%r = \"tt.reduce\"(%a) <{axis = 0 : i32}> ({\n^bb0(%x: i32, %y: i32):\n\
                 %s = arith.addi %x, %b : i32\ntt.reduce.return %s : i32\n}) : (tensor<8xi32>) -> i32";
     let kernel = Kernel::new(1, "%a: tensor<8xi32>, %b: i32", body);
-    let trap = kernel.run(&[ints(DType::I32, &[8], 0..8), Value::int(32, 1)]);
+    let trap = kernel.run(&[ints(ElemType::I32, &[8], 0..8), Value::int(32, 1)]);
     assert!(matches!(trap, Err(Trap::NotFollowed(why)) if why.contains("%b")));
 }
 
@@ -91,7 +91,7 @@ fn scan(axis: usize, reverse: bool, shape: &str, op: &str) -> String {
 #[test]
 fn prefixes_forwards_and_backwards() {
     let values: Vec<i64> = (0..4 * 6).map(|at| (at * at * 31) % 17 - 8).collect();
-    let a = ints(DType::I32, &[4, 6], values.clone());
+    let a = ints(ElemType::I32, &[4, 6], values.clone());
     let add = "%s = arith.addi %x, %y : i32";
     let run =
         |axis, reverse| eval("%a: tensor<4x6xi32>", &scan(axis, reverse, "4x6", add), std::slice::from_ref(&a)).ints();
@@ -119,7 +119,7 @@ fn a_scan_keeps_the_order_of_its_operands() {
               %ps = arith.shli %pm, %c16 : i32\n%s = arith.ori %ps, %qm : i32";
     let values: Vec<i64> = (0..16).map(|at| (((at * 5 + 3) % 16) << 16) | ((at * 7 + 1) % 16)).collect();
     let result =
-        eval("%a: tensor<16xi32>", &scan(0, false, "16", op), &[ints(DType::I32, &[16], values.clone())]).ints();
+        eval("%a: tensor<16xi32>", &scan(0, false, "16", op), &[ints(ElemType::I32, &[16], values.clone())]).ints();
     let mut now = values[0];
     for (at, next) in values.iter().enumerate() {
         if at > 0 {
@@ -134,5 +134,5 @@ fn a_scan_keeps_the_order_of_its_operands() {
 fn a_map_of_elements() {
     let body = "%r = \"tt.map_elementwise\"(%a) <{pack = 1 : i32}> ({\n^bb0(%x: i32):\n\
                 %s = arith.muli %x, %x : i32\ntt.map_elementwise.return %s : i32\n}) : (tensor<4xi32>) -> tensor<4xi32>";
-    assert_eq!(eval("%a: tensor<4xi32>", body, &[ints(DType::I32, &[4], 1..5)]).ints(), [1, 4, 9, 16]);
+    assert_eq!(eval("%a: tensor<4xi32>", body, &[ints(ElemType::I32, &[4], 1..5)]).ints(), [1, 4, 9, 16]);
 }

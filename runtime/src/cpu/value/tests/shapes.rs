@@ -4,7 +4,7 @@ use super::*;
 
 /// `0, 1, 2, …` in a shape.
 fn count(shape: &[u64]) -> Value {
-    ints(DType::I32, shape, 0..shape.iter().product::<u64>() as i64)
+    ints(ElemType::I32, shape, 0..shape.iter().product::<u64>() as i64)
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_transposition_of_three_dimensions() {
 
 #[test]
 fn joins_splits_and_chains() {
-    let two = [count(&[4]), ints(DType::I32, &[4], 10..14)];
+    let two = [count(&[4]), ints(ElemType::I32, &[4], 10..14)];
     let parameters = "%a: tensor<4xi32>, %b: tensor<4xi32>";
     let join = "%j = tt.join %a, %b : tensor<4xi32> -> tensor<4x2xi32>";
     assert_eq!(eval(parameters, join, &two).ints(), [0, 10, 1, 11, 2, 12, 3, 13]);
@@ -71,7 +71,7 @@ fn joins_splits_and_chains() {
 
 #[test]
 fn a_gather_along_each_axis() {
-    let indices = ints(DType::I32, &[2, 3], [2, 0, 1, 1, 1, 0]);
+    let indices = ints(ElemType::I32, &[2, 3], [2, 0, 1, 1, 1, 0]);
     let take = |axis: usize, shape: &str, sizes: &[u64]| {
         let body = format!(
             "%r = tt.gather %a[%i] {{axis = {axis} : i32}} : (tensor<{shape}xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>"
@@ -84,19 +84,19 @@ fn a_gather_along_each_axis() {
 
 #[test]
 fn a_histogram_counts_what_the_mask_lets_through() {
-    let a = ints(DType::I32, &[8], [0, 1, 1, 3, 9, -1, 3, 3]);
+    let a = ints(ElemType::I32, &[8], [0, 1, 1, 3, 9, -1, 3, 3]);
     let body = "%r = tt.histogram %a : tensor<8xi32> -> tensor<4xi32>";
     assert_eq!(eval("%a: tensor<8xi32>", body, std::slice::from_ref(&a)).ints(), [1, 2, 0, 3]);
     let body = "%r = tt.histogram %a, %m : tensor<8xi32> -> tensor<4xi32>";
-    let mask = ints(DType::I1, &[8], [1, 0, 1, 1, 1, 1, 0, 1]);
+    let mask = ints(ElemType::I1, &[8], [1, 0, 1, 1, 1, 1, 0, 1]);
     assert_eq!(eval("%a: tensor<8xi32>, %m: tensor<8xi1>", body, &[a, mask]).ints(), [1, 1, 0, 2]);
 }
 
 #[test]
 fn a_selection_by_element_and_by_one_value() {
-    let (a, b) = (count(&[4]), ints(DType::I32, &[4], [-1; 4]));
+    let (a, b) = (count(&[4]), ints(ElemType::I32, &[4], [-1; 4]));
     let body = "%r = arith.select %c, %a, %b : tensor<4xi1>, tensor<4xi32>";
-    let mask = ints(DType::I1, &[4], [1, 0, 0, 1]);
+    let mask = ints(ElemType::I1, &[4], [1, 0, 0, 1]);
     let parameters = "%c: tensor<4xi1>, %a: tensor<4xi32>, %b: tensor<4xi32>";
     assert_eq!(eval(parameters, body, &[mask, a.clone(), b.clone()]).ints(), [0, -1, -1, 3]);
     let body = "%r = arith.select %c, %a, %b : tensor<4xi32>";
@@ -108,7 +108,7 @@ fn a_selection_by_element_and_by_one_value() {
 #[test]
 fn a_sort_out_of_splits_and_joins() {
     let values: Vec<i64> = vec![5, -3, 9, 0, 7, 7, -8, 2];
-    let mut now = ints(DType::I32, &[8], values.clone());
+    let mut now = ints(ElemType::I32, &[8], values.clone());
     for stage in 1..=3u32 {
         for step in (0..stage).rev() {
             let distance = 1u64 << step;
@@ -127,7 +127,7 @@ fn a_sort_out_of_splits_and_joins() {
             );
             let flip = (0..outer)
                 .flat_map(|row| std::iter::repeat_n((((row * 2 * distance) >> stage) & 1) as i64, distance as usize));
-            let flip = ints(DType::I1, &[outer, distance], flip.collect::<Vec<_>>());
+            let flip = ints(ElemType::I1, &[outer, distance], flip.collect::<Vec<_>>());
             let parameters = format!("%a: tensor<8xi32>, %flip: tensor<{outer}x{distance}xi1>");
             now = Value::Tensor(eval(&parameters, &body, &[now, flip]));
         }

@@ -3,31 +3,31 @@
 //! Deviation: an element that a mask keeps out reads as zero where nothing else is given; in Triton it is undefined. Of
 //! CTAs that hold the same part of a tensor, the first alone stores.
 
-use super::plan::{Plan, Site, arg};
+use super::evaluator::{Evaluator, OpSite, arg};
 use super::tensor::{Sizes, Tensor, Word, count, extend, with_word};
 use super::{Trap, Value};
-use crate::array::DType;
-use crate::cpu::memory::{Fault, Global};
+use crate::array::ElemType;
+use crate::cpu::memory::{AccessFault, GlobalMemory};
 
 /// Reads an operation that goes through pointers.
-pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
+pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     Ok(Some(match site.name() {
         "tt.load" => load(site)?,
         "tt.store" => store(site)?,
         "tt.addptr" => {
             let size = pointee(site, 0)?.bytes() as i64;
-            Plan::two(move |pointers, offsets| Ok(advance(pointers, offsets, size)))
+            Evaluator::two(move |pointers, offsets| Ok(advance(pointers, offsets, size)))
         }
         "amdg.buffer_load" => buffer_load(site)?,
         "amdg.buffer_store" => buffer_store(site)?,
         "amdg.masked_load" => {
             let ty = site.result(0)?;
-            Plan::new(move |operands, world| {
+            Evaluator::new(move |operands, world| {
                 let (pointers, mask, other) = (arg(operands, 0)?, arg(operands, 1)?, arg(operands, 2)?);
                 Ok(vec![Value::Tensor(read(&world.global, pointers, Some(mask), Some(other), ty.dtype, ty.shape())?)])
             })
         }
-        "amdg.masked_store" => Plan::new(move |operands, world| {
+        "amdg.masked_store" => Evaluator::new(move |operands, world| {
             write(&mut world.global, arg(operands, 0)?, Some(arg(operands, 2)?), arg(operands, 1)?)?;
             Ok(Vec::new())
         }),
@@ -36,41 +36,41 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
 }
 
 /// What an operand points to.
-pub fn pointee(site: &Site<'_>, operand: usize) -> Result<DType, Trap> {
+pub fn pointee(site: &OpSite<'_>, operand: usize) -> Result<ElemType, Trap> {
     site.operand(operand)?.pointee.ok_or_else(|| site.miss("has no pointer"))
 }
 
 /// Addresses moved by so many elements of `size` bytes.
 pub fn advance(pointers: &Tensor, offsets: &Tensor, size: i64) -> Tensor {
-    use super::elem::{common, words, zip};
+    use super::elementwise::{common, words, zip};
     let shape = common(&[pointers, offsets]);
     let base = words::<u64>(pointers);
     let step = |base: u64, offset: i64| base.wrapping_add(offset.wrapping_mul(size) as u64);
     let sum = match offsets.dtype() {
-        DType::I32 => zip(base, words::<u32>(offsets), |base, offset| step(base, i64::from(offset as i32))),
-        DType::I64 => zip(base, words::<u64>(offsets), |base, offset| step(base, offset as i64)),
+        ElemType::I32 => zip(base, words::<u32>(offsets), |base, offset| step(base, i64::from(offset as i32))),
+        ElemType::I64 => zip(base, words::<u64>(offsets), |base, offset| step(base, offset as i64)),
         dtype => {
             let all: Vec<u64> = (0..offsets.len()).map(|at| offsets.bits(at)).collect();
             zip(base, &all, |base, offset| step(base, extend(dtype, offset)))
         }
     };
-    Tensor::of(DType::I64, shape, sum)
+    Tensor::of(ElemType::I64, shape, sum)
 }
 
-fn load(site: &Site<'_>) -> Result<Plan, Trap> {
+fn load(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let ty = site.result(0)?;
     let (mask, other) = (site.group("mask"), site.group("other"));
-    Ok(Plan::new(move |operands, world| {
+    Ok(Evaluator::new(move |operands, world| {
         let mask = mask.map(|at| arg(operands, at)).transpose()?;
         let other = other.map(|at| arg(operands, at)).transpose()?;
         Ok(vec![Value::Tensor(read(&world.global, arg(operands, 0)?, mask, other, ty.dtype, ty.shape())?)])
     }))
 }
 
-fn store(site: &Site<'_>) -> Result<Plan, Trap> {
+fn store(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let leader = site.operand(0)?.tile.leader;
     let mask = site.group("mask");
-    Ok(Plan::new(move |operands, world| {
+    Ok(Evaluator::new(move |operands, world| {
         if leader {
             let mask = mask.map(|at| arg(operands, at)).transpose()?;
             write(&mut world.global, arg(operands, 0)?, mask, arg(operands, 1)?)?;
@@ -80,11 +80,11 @@ fn store(site: &Site<'_>) -> Result<Plan, Trap> {
 }
 
 /// AMD: a scalar pointer and offsets.
-fn buffer_load(site: &Site<'_>) -> Result<Plan, Trap> {
+fn buffer_load(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let ty = site.result(0)?;
     let size = pointee(site, 0)?.bytes() as i64;
     let (mask, other) = (site.group("mask"), site.group("other"));
-    Ok(Plan::new(move |operands, world| {
+    Ok(Evaluator::new(move |operands, world| {
         let pointers = advance(arg(operands, 0)?, arg(operands, 1)?, size);
         let mask = mask.map(|at| arg(operands, at)).transpose()?;
         let other = other.map(|at| arg(operands, at)).transpose()?;
@@ -92,12 +92,12 @@ fn buffer_load(site: &Site<'_>) -> Result<Plan, Trap> {
     }))
 }
 
-fn buffer_store(site: &Site<'_>) -> Result<Plan, Trap> {
+fn buffer_store(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let group = |name| site.group(name).ok_or_else(|| site.miss("has fewer operands than it should"));
     let (value, ptr, offsets) = (group("value")?, group("ptr")?, group("offsets")?);
     let size = pointee(site, ptr)?.bytes() as i64;
     let (leader, mask) = (site.operand(value)?.tile.leader, site.group("mask"));
-    Ok(Plan::new(move |operands, world| {
+    Ok(Evaluator::new(move |operands, world| {
         if leader {
             let pointers = advance(arg(operands, ptr)?, arg(operands, offsets)?, size);
             let mask = mask.map(|at| arg(operands, at)).transpose()?;
@@ -142,17 +142,17 @@ fn run(addresses: &[u64], mask: &Mask<'_>, at: usize, size: u64) -> usize {
 ///
 /// Where an address that is read is in no allocation.
 pub fn read(
-    global: &Global,
+    global: &GlobalMemory,
     pointers: &Tensor,
     mask: Option<&Tensor>,
     other: Option<&Tensor>,
-    dtype: DType,
+    dtype: ElemType,
     shape: &Sizes,
 ) -> Result<Tensor, Trap> {
     let dense = pointers.dense();
     let addresses = dense.words::<u64>().unwrap_or(&[]);
     let mask = Mask::of(mask);
-    let one = if dtype == DType::I1 { 1 } else { u64::MAX };
+    let one = if dtype == ElemType::I1 { 1 } else { u64::MAX };
     with_word!(dtype, W => {
         let mut out: Vec<W> = match other {
             Some(other) => other.dense().with_shape(shape.clone()).dense().words().map_or(Vec::new(), <[W]>::to_vec),
@@ -184,14 +184,14 @@ pub fn read(
 /// # Errors
 ///
 /// Where an address that is written is in no allocation.
-pub fn write(global: &mut Global, pointers: &Tensor, mask: Option<&Tensor>, value: &Tensor) -> Result<(), Trap> {
+pub fn write(global: &mut GlobalMemory, pointers: &Tensor, mask: Option<&Tensor>, value: &Tensor) -> Result<(), Trap> {
     let (dense, value) = (pointers.dense(), value.with_shape(pointers.shape().clone()).dense());
     let addresses = dense.words::<u64>().unwrap_or(&[]);
     let mask = Mask::of(mask);
     super::tensor::each!(value.data(), words => put(global, addresses, &mask, words))
 }
 
-fn put<W: Word>(global: &mut Global, addresses: &[u64], mask: &Mask<'_>, words: &[W]) -> Result<(), Trap> {
+fn put<W: Word>(global: &mut GlobalMemory, addresses: &[u64], mask: &Mask<'_>, words: &[W]) -> Result<(), Trap> {
     let mut bytes = Vec::new();
     let mut at = 0;
     while at < addresses.len() {
@@ -212,7 +212,15 @@ fn put<W: Word>(global: &mut Global, addresses: &[u64], mask: &Mask<'_>, words: 
 }
 
 /// The first element of a run that is outside.
-fn locate(global: &Global, fault: Fault, address: u64, at: usize, len: usize, size: usize, write: bool) -> Trap {
+fn locate(
+    global: &GlobalMemory,
+    fault: AccessFault,
+    address: u64,
+    at: usize,
+    len: usize,
+    size: usize,
+    write: bool,
+) -> Trap {
     let mut one = vec![0; size];
     for step in 0..len {
         if let Err(fault) = global.read(address.wrapping_add((step * size) as u64), &mut one) {

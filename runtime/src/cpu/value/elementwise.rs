@@ -1,9 +1,9 @@
 //! Element by element: loops over typed buffers, without a decision inside.
 
-use super::float::{decode, encode, from_bf16, from_f16, to_bf16, to_f16};
+use super::float_format::{decode, encode, from_bf16, from_f16, to_bf16, to_f16};
 use super::tensor::{Sizes, Tensor, Word, each};
 use super::{Rounding, Trap};
-use crate::array::DType;
+use crate::array::ElemType;
 
 /// One result an element.
 pub fn map<A: Copy, R>(a: &[A], f: impl Fn(A) -> R) -> Vec<R> {
@@ -43,10 +43,10 @@ pub fn words<W: Word>(tensor: &Tensor) -> &[W] {
 /// Floats of up to 32 bits as `f32`.
 pub fn floats(tensor: &Tensor) -> Vec<f32> {
     match tensor.dtype() {
-        DType::F32 => map(words::<u32>(tensor), f32::from_bits),
-        DType::F16 => map(words(tensor), from_f16),
-        DType::BF16 => map(words(tensor), from_bf16),
-        DType::F64 => map(words(tensor), |bits| f64::from_bits(bits) as f32),
+        ElemType::F32 => map(words::<u32>(tensor), f32::from_bits),
+        ElemType::F16 => map(words(tensor), from_f16),
+        ElemType::BF16 => map(words(tensor), from_bf16),
+        ElemType::F64 => map(words(tensor), |bits| f64::from_bits(bits) as f32),
         dtype => {
             let table: Vec<f32> = (0..256).map(|bits| decode(dtype, bits) as f32).collect();
             map(words::<u8>(tensor), |bits| table.get(usize::from(bits)).copied().unwrap_or(f32::NAN))
@@ -57,28 +57,28 @@ pub fn floats(tensor: &Tensor) -> Vec<f32> {
 /// Floats of any format as `f64`.
 pub fn doubles(tensor: &Tensor) -> Vec<f64> {
     match tensor.dtype() {
-        DType::F64 => map(words::<u64>(tensor), f64::from_bits),
-        DType::F32 => map(words(tensor), |bits| f64::from(f32::from_bits(bits))),
+        ElemType::F64 => map(words::<u64>(tensor), f64::from_bits),
+        ElemType::F32 => map(words(tensor), |bits| f64::from(f32::from_bits(bits))),
         dtype => each!(tensor.data(), words => map(words, |bits| decode(dtype, bits.to_u64()))),
     }
 }
 
 /// `f32`s as floats of a type.
-pub fn of_floats(dtype: DType, shape: Sizes, numbers: &[f32]) -> Tensor {
+pub fn of_floats(dtype: ElemType, shape: Sizes, numbers: &[f32]) -> Tensor {
     match dtype {
-        DType::F32 => Tensor::of(dtype, shape, map(numbers, f32::to_bits)),
-        DType::F16 => Tensor::of(dtype, shape, map(numbers, to_f16)),
-        DType::BF16 => Tensor::of(dtype, shape, map(numbers, to_bf16)),
-        DType::F64 => Tensor::of(dtype, shape, map(numbers, |number| f64::from(number).to_bits())),
+        ElemType::F32 => Tensor::of(dtype, shape, map(numbers, f32::to_bits)),
+        ElemType::F16 => Tensor::of(dtype, shape, map(numbers, to_f16)),
+        ElemType::BF16 => Tensor::of(dtype, shape, map(numbers, to_bf16)),
+        ElemType::F64 => Tensor::of(dtype, shape, map(numbers, |number| f64::from(number).to_bits())),
         _ => Tensor::of(dtype, shape, map(numbers, |number| encode(dtype, number.into(), Rounding::Nearest) as u8)),
     }
 }
 
 /// `f64`s as floats of a type.
-pub fn of_doubles(dtype: DType, shape: Sizes, numbers: &[f64], rounding: Rounding) -> Tensor {
+pub fn of_doubles(dtype: ElemType, shape: Sizes, numbers: &[f64], rounding: Rounding) -> Tensor {
     match dtype {
-        DType::F64 => Tensor::of(dtype, shape, map(numbers, f64::to_bits)),
-        DType::F32 if rounding == Rounding::Nearest => {
+        ElemType::F64 => Tensor::of(dtype, shape, map(numbers, f64::to_bits)),
+        ElemType::F32 if rounding == Rounding::Nearest => {
             Tensor::of(dtype, shape, map(numbers, |number| (number as f32).to_bits()))
         }
         _ => Tensor::from_bits(dtype, shape, numbers.iter().map(|number| encode(dtype, *number, rounding))),
@@ -89,10 +89,10 @@ pub fn of_doubles(dtype: DType, shape: Sizes, numbers: &[f64], rounding: Roundin
 pub fn float1(a: &Tensor, narrow: impl Fn(f32) -> f32, wide: impl Fn(f64) -> f64) -> Tensor {
     let (dtype, shape) = (a.dtype(), a.shape().clone());
     match dtype {
-        DType::F32 => Tensor::of(dtype, shape, map(words::<u32>(a), |a| narrow(f32::from_bits(a)).to_bits())),
-        DType::F64 => Tensor::of(dtype, shape, map(words::<u64>(a), |a| wide(f64::from_bits(a)).to_bits())),
-        DType::F16 => Tensor::of(dtype, shape, map(words(a), |a| to_f16(narrow(from_f16(a))))),
-        DType::BF16 => Tensor::of(dtype, shape, map(words(a), |a| to_bf16(narrow(from_bf16(a))))),
+        ElemType::F32 => Tensor::of(dtype, shape, map(words::<u32>(a), |a| narrow(f32::from_bits(a)).to_bits())),
+        ElemType::F64 => Tensor::of(dtype, shape, map(words::<u64>(a), |a| wide(f64::from_bits(a)).to_bits())),
+        ElemType::F16 => Tensor::of(dtype, shape, map(words(a), |a| to_f16(narrow(from_f16(a))))),
+        ElemType::BF16 => Tensor::of(dtype, shape, map(words(a), |a| to_bf16(narrow(from_bf16(a))))),
         _ => of_floats(dtype, shape, &map(&floats(a), narrow)),
     }
 }
@@ -101,19 +101,19 @@ pub fn float1(a: &Tensor, narrow: impl Fn(f32) -> f32, wide: impl Fn(f64) -> f64
 pub fn float2(a: &Tensor, b: &Tensor, narrow: impl Fn(f32, f32) -> f32, wide: impl Fn(f64, f64) -> f64) -> Tensor {
     let (dtype, shape) = (a.dtype(), common(&[a, b]));
     match dtype {
-        DType::F32 => {
+        ElemType::F32 => {
             let f = |a, b| narrow(f32::from_bits(a), f32::from_bits(b)).to_bits();
             Tensor::of(dtype, shape, zip(words::<u32>(a), words::<u32>(b), f))
         }
-        DType::F64 => {
+        ElemType::F64 => {
             let f = |a, b| wide(f64::from_bits(a), f64::from_bits(b)).to_bits();
             Tensor::of(dtype, shape, zip(words::<u64>(a), words::<u64>(b), f))
         }
-        DType::F16 => {
+        ElemType::F16 => {
             let f = |a, b| to_f16(narrow(from_f16(a), from_f16(b)));
             Tensor::of(dtype, shape, zip(words(a), words(b), f))
         }
-        DType::BF16 => {
+        ElemType::BF16 => {
             let f = |a, b| to_bf16(narrow(from_bf16(a), from_bf16(b)));
             Tensor::of(dtype, shape, zip(words(a), words(b), f))
         }
@@ -125,15 +125,15 @@ pub fn float2(a: &Tensor, b: &Tensor, narrow: impl Fn(f32, f32) -> f32, wide: im
 pub fn test2(a: &Tensor, b: &Tensor, narrow: impl Fn(f32, f32) -> bool, wide: impl Fn(f64, f64) -> bool) -> Tensor {
     let shape = common(&[a, b]);
     let bits = match a.dtype() {
-        DType::F32 => {
+        ElemType::F32 => {
             zip(words::<u32>(a), words::<u32>(b), |a, b| u8::from(narrow(f32::from_bits(a), f32::from_bits(b))))
         }
-        DType::F64 => {
+        ElemType::F64 => {
             zip(words::<u64>(a), words::<u64>(b), |a, b| u8::from(wide(f64::from_bits(a), f64::from_bits(b))))
         }
         _ => zip(&floats(a), &floats(b), |a, b| u8::from(narrow(a, b))),
     };
-    Tensor::of(DType::I1, shape, bits)
+    Tensor::of(ElemType::I1, shape, bits)
 }
 
 /// One of two, by a truth value.

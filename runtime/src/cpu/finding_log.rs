@@ -10,7 +10,7 @@ use super::context::Context;
 
 /// What was said, each thing once.
 #[derive(Debug, Default)]
-pub(super) struct Says {
+pub(super) struct FindingLog {
     found: Vec<(Finding, u64)>,
     inputs: Vec<(String, i64)>,
     /// Asserts, identical ones counted.
@@ -19,13 +19,13 @@ pub(super) struct Says {
     pub(super) noticed: Option<DeadlockAt>,
 }
 
-impl Says {
-    pub(super) fn new(inputs: Vec<(String, i64)>) -> Says {
-        Says { inputs, ..Says::default() }
+impl FindingLog {
+    pub(super) fn new(inputs: Vec<(String, i64)>) -> FindingLog {
+        FindingLog { inputs, ..FindingLog::default() }
     }
 
     /// Takes what the machine has found since, and what it keeps for other schedules.
-    pub(super) fn note(&mut self, context: &Context<'_>, state: &mut State) {
+    pub(super) fn record(&mut self, context: &Context<'_>, state: &mut State) {
         state.escapes.clear();
         if state.violations.is_empty() {
             return;
@@ -36,9 +36,9 @@ impl Says {
                     (AssertMessage::Deadlock(_), Some(at)) => AssertMessage::Deadlock(at),
                     (message, _) => message,
                 };
-                self.add(tell(context, &violation, &message));
+                self.add(violation_finding(context, &violation, &message));
             } else if violation.rule == Rule::ArrivedTwice {
-                self.add(twice(context, &violation));
+                self.add(double_arrival(context, &violation));
             }
         }
     }
@@ -88,7 +88,7 @@ pub(super) fn finding(context: &Context<'_>, kind: Kind, message: String, places
         kind,
         severity: kind.severity(),
         message,
-        range: sites.first().map(|note| note.range).unwrap_or_default(),
+        range: sites.first().map(|record| record.range).unwrap_or_default(),
         sites,
         context: Vec::new(),
         run: Vec::new(),
@@ -102,7 +102,7 @@ pub(super) fn finding(context: &Context<'_>, kind: Kind, message: String, places
 }
 
 /// What the sanitizer does not look for, and ends the program all the same.
-fn twice(context: &Context<'_>, violation: &Violation) -> Finding {
+fn double_arrival(context: &Context<'_>, violation: &Violation) -> Finding {
     let words = Words::new(&context.made.lowered, &context.machine);
     let who = words.partition(violation.thread);
     let what = violation.barrier.map_or_else(String::new, |place| words.barrier(place));
@@ -110,12 +110,12 @@ fn twice(context: &Context<'_>, violation: &Violation) -> Finding {
     finding(context, Kind::ArrivalOverflow, message.clone(), vec![(words.site_range(violation.site), message)])
 }
 
-fn tell(context: &Context<'_>, violation: &Violation, message: &AssertMessage) -> Finding {
+fn violation_finding(context: &Context<'_>, violation: &Violation, message: &AssertMessage) -> Finding {
     let machine = &context.machine;
     let words = Words::new(&context.made.lowered, machine);
     let (clause, places) = match &violation.rule {
-        Rule::Race { earlier, later } | Rule::ProxyFence { earlier, later } => met(machine, &words, earlier, later),
-        Rule::Deadlock(_) => stuck(&words, violation),
+        Rule::Race { earlier, later } | Rule::ProxyFence { earlier, later } => race(machine, &words, earlier, later),
+        Rule::Deadlock(_) => deadlock(&words, violation),
         _ => {
             let who = words.partition(violation.thread);
             let what = violation.barrier.map_or_else(String::new, |place| format!(" on `{}`", words.barrier(place)));
@@ -129,7 +129,12 @@ fn tell(context: &Context<'_>, violation: &Violation, message: &AssertMessage) -
 }
 
 /// Two accesses that nothing orders, or no fence: the clause, and the later place before the earlier.
-fn met(machine: &Machine<'_>, words: &Words<'_>, earlier: &Event, later: &Event) -> (String, Vec<(TextRange, String)>) {
+fn race(
+    machine: &Machine<'_>,
+    words: &Words<'_>,
+    earlier: &Event,
+    later: &Event,
+) -> (String, Vec<(TextRange, String)>) {
     let (first, second) = (words.partition(earlier.thread), words.partition(later.thread));
     let late = machine.channels().base(usize::from(earlier.thread)) != earlier.channel;
     let before = match (earlier.mode, late) {
@@ -152,11 +157,11 @@ fn op(words: &Words<'_>, event: &Event) -> String {
 }
 
 /// Threads that wait for ever.
-fn stuck(words: &Words<'_>, violation: &Violation) -> (String, Vec<(TextRange, String)>) {
+fn deadlock(words: &Words<'_>, violation: &Violation) -> (String, Vec<(TextRange, String)>) {
     let Rule::Deadlock(blocked) = &violation.rule else { return (String::new(), Vec::new()) };
-    let sentence = |stuck: &machine::Blocked| {
-        let who = words.partition(stuck.thread);
-        match &stuck.on {
+    let sentence = |deadlock: &machine::Blocked| {
+        let who = words.partition(deadlock.thread);
+        match &deadlock.on {
             BlockedOn::Barrier { barrier, phase, flips, pending, bytes, .. } => {
                 let name = words.barrier(*barrier);
                 let missing = match (*pending, *bytes) {
@@ -169,9 +174,9 @@ fn stuck(words: &Words<'_>, violation: &Violation) -> (String, Vec<(TextRange, S
             BlockedOn::Partitions => format!("{who} waits for the partitions"),
         }
     };
-    let on_barriers = blocked.iter().filter(|stuck| matches!(stuck.on, BlockedOn::Barrier { .. }));
+    let on_barriers = blocked.iter().filter(|deadlock| matches!(deadlock.on, BlockedOn::Barrier { .. }));
     let places: Vec<(TextRange, String)> =
-        on_barriers.map(|stuck| (words.site_range(stuck.site), sentence(stuck))).collect();
+        on_barriers.map(|deadlock| (words.site_range(deadlock.site), sentence(deadlock))).collect();
     let clause = places.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("; ");
     (clause, places)
 }

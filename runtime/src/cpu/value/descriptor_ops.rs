@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use super::descriptor::Descriptor;
-use super::plan::{Plan, Site, arg, int};
+use super::evaluator::{Evaluator, OpSite, arg, int};
 use super::tile::Tile;
 use super::{Trap, Value};
 
 /// Reads an operation on descriptors.
-pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
+pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     Ok(Some(match site.name() {
         "tt.make_tensor_descriptor" => make(site)?,
         "tt.descriptor_load" => load(site)?,
@@ -19,11 +19,11 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
         "amdg.update_tensor_descriptor" => update(site)?,
         "ttng.tensormap_create" => create(site)?,
         "ttng.reinterpret_tensor_descriptor" | "tt.reinterpret_tensor_descriptor" => reinterpret(site)?,
-        "ttng.tensormap_fenceproxy_acquire" | "ttng.prefetch_tensormap" => Plan::new(|_, _| Ok(Vec::new())),
+        "ttng.tensormap_fenceproxy_acquire" | "ttng.prefetch_tensormap" => Evaluator::new(|_, _| Ok(Vec::new())),
         "ttg.global_scratch_alloc" => {
             let size = site.int("nbytes").and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= 1 << 24);
             let size = size.ok_or_else(|| site.miss("of this size is not followed"))?;
-            Plan::new(move |_, world| {
+            Evaluator::new(move |_, world| {
                 let address = world.global.allocate("scratch", vec![u8::MAX; size]);
                 Ok(vec![Value::int(64, address as i64)])
             })
@@ -41,7 +41,7 @@ pub fn descriptor(operands: &[Value], at: usize) -> Result<&Descriptor, Trap> {
 }
 
 /// A group of integer operands.
-fn group(site: &Site<'_>, name: &str) -> std::ops::Range<usize> {
+fn group(site: &OpSite<'_>, name: &str) -> std::ops::Range<usize> {
     site.tree.group_span(site.op, name).map_or(0..0, |(first, len)| first..first + len)
 }
 
@@ -49,12 +49,12 @@ fn ints(operands: &[Value], group: &std::ops::Range<usize>) -> Result<Vec<i64>, 
     group.clone().map(|at| int(operands, at)).collect()
 }
 
-fn make(site: &Site<'_>) -> Result<Plan, Trap> {
+fn make(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let block = site.result(0)?;
     let (shape, strides) = (group(site, "shape"), group(site, "strides"));
     let padding = site.text("padding").unwrap_or("");
     let nan = padding.contains("nan") || padding.starts_with('2');
-    Ok(Plan::new(move |operands, _| {
+    Ok(Evaluator::new(move |operands, _| {
         let made = Descriptor {
             base: int(operands, 0)? as u64,
             dtype: block.dtype,
@@ -75,22 +75,22 @@ pub fn within(at: &[i64], tile: &Tile) -> Vec<i64> {
     at.iter().enumerate().map(|(dim, at)| at + offset(dim)).collect()
 }
 
-fn load(site: &Site<'_>) -> Result<Plan, Trap> {
+fn load(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let ty = site.result(0)?;
     let indices = group(site, "indices");
-    Ok(Plan::new(move |operands, world| {
+    Ok(Evaluator::new(move |operands, world| {
         let at = within(&ints(operands, &indices)?, &ty.tile);
         let read = descriptor(operands, 0)?.load(&world.global, &at, ty.shape())?;
         Ok(vec![Value::Tensor(read)])
     }))
 }
 
-fn store(site: &Site<'_>, kind: Option<&str>) -> Result<Plan, Trap> {
+fn store(site: &OpSite<'_>, kind: Option<&str>) -> Result<Evaluator, Trap> {
     let indices = group(site, "indices");
     let src = site.group("src").ok_or_else(|| site.miss("has no source"))?;
     let tile = site.operand(src)?.tile;
     let kind = kind.map(str::to_owned);
-    Ok(Plan::new(move |operands, world| {
+    Ok(Evaluator::new(move |operands, world| {
         let at = within(&ints(operands, &indices)?, &tile);
         let (into, from) = (descriptor(operands, 0)?, arg(operands, src)?);
         match &kind {
@@ -102,25 +102,25 @@ fn store(site: &Site<'_>, kind: Option<&str>) -> Result<Plan, Trap> {
     }))
 }
 
-fn gather(site: &Site<'_>) -> Result<Plan, Trap> {
+fn gather(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let ty = site.result(0)?;
     let rows = site.operand(1)?;
     if !ty.tile.is_whole() || !rows.tile.is_whole() {
-        return Ok(Plan::new(|_, _| Err(Trap::Exchange)));
+        return Ok(Evaluator::new(|_, _| Err(Trap::Exchange)));
     }
-    Ok(Plan::new(move |operands, world| {
+    Ok(Evaluator::new(move |operands, world| {
         let (from, rows) = (descriptor(operands, 0)?, arg(operands, 1)?.ints());
         Ok(vec![Value::Tensor(from.gather(&world.global, &rows, int(operands, 2)?, ty.shape())?)])
     }))
 }
 
-fn scatter(site: &Site<'_>) -> Result<Plan, Trap> {
+fn scatter(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let src = site.group("src").ok_or_else(|| site.miss("has no source"))?;
     let (rows, tile) = (site.operand(1)?, site.operand(src)?.tile);
     if !tile.is_whole() || !rows.tile.is_whole() {
-        return Ok(Plan::new(|_, _| Err(Trap::Exchange)));
+        return Ok(Evaluator::new(|_, _| Err(Trap::Exchange)));
     }
-    Ok(Plan::new(move |operands, world| {
+    Ok(Evaluator::new(move |operands, world| {
         let (into, rows) = (descriptor(operands, 0)?, arg(operands, 1)?.ints());
         if tile.leader {
             into.scatter(&mut world.global, &rows, int(operands, 2)?, arg(operands, src)?)?;
@@ -130,10 +130,10 @@ fn scatter(site: &Site<'_>) -> Result<Plan, Trap> {
 }
 
 /// AMD: a descriptor that starts elsewhere, or ends elsewhere, or copies nothing.
-fn update(site: &Site<'_>) -> Result<Plan, Trap> {
+fn update(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let (offsets, bounds) = (group(site, "add_offsets"), group(site, "set_bounds"));
     let (pred, clamp) = (site.group("pred"), site.flag("clamp_bounds"));
-    Ok(Plan::new(move |operands, _| {
+    Ok(Evaluator::new(move |operands, _| {
         let mut moved = descriptor(operands, 0)?.clone();
         let (offsets, bounds) = (ints(operands, &offsets)?, ints(operands, &bounds)?);
         moved.shift(&offsets, clamp);
@@ -150,18 +150,18 @@ fn update(site: &Site<'_>) -> Result<Plan, Trap> {
 }
 
 /// A tensor map in memory; its innermost dimension is first, its strides count bytes and leave out the innermost.
-fn create(site: &Site<'_>) -> Result<Plan, Trap> {
+fn create(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let names = ["box_dim", "global_dim", "global_stride"];
     let [boxes, dims, strides] = names.map(|name| group(site, name));
     let nan = site.int("fill_mode").is_some_and(|mode| mode != 0);
-    Ok(Plan::new(move |operands, world| {
+    Ok(Evaluator::new(move |operands, world| {
         let reversed = |mut list: Vec<i64>| {
             list.reverse();
             list
         };
         let made = Descriptor {
             base: int(operands, 1)? as u64,
-            dtype: crate::array::DType::I8,
+            dtype: crate::array::ElemType::I8,
             shape: reversed(ints(operands, &dims)?),
             strides: reversed(ints(operands, &strides)?),
             block: reversed(ints(operands, &boxes)?).into_iter().map(|size| size.max(0) as u64).collect(),
@@ -174,9 +174,9 @@ fn create(site: &Site<'_>) -> Result<Plan, Trap> {
 }
 
 /// The tensor map at an address as a descriptor.
-fn reinterpret(site: &Site<'_>) -> Result<Plan, Trap> {
+fn reinterpret(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let block = site.result(0)?;
-    Ok(Plan::new(move |operands, world| {
+    Ok(Evaluator::new(move |operands, world| {
         if let Some(Value::Descriptor(same)) = operands.first() {
             return Ok(vec![Value::Descriptor(same.clone())]);
         }

@@ -4,45 +4,45 @@ use std::rc::Rc;
 
 use ttgir::{OpId, Tree};
 
-use super::tile::{Type, read};
-use super::{Tensor, Trap, Value, World};
+use super::tile::{TileType, read};
+use super::{Environment, Tensor, Trap, Value};
 
 /// What an operation does to its operands.
-type Act = dyn Fn(&[Value], &mut World) -> Result<Vec<Value>, Trap>;
+type Act = dyn Fn(&[Value], &mut Environment) -> Result<Vec<Value>, Trap>;
 
 /// An operation, ready to be executed.
 #[derive(Clone)]
-pub struct Plan(Rc<Act>);
+pub struct Evaluator(Rc<Act>);
 
-impl Plan {
+impl Evaluator {
     /// Executes it.
-    pub fn run(&self, operands: &[Value], world: &mut World) -> Result<Vec<Value>, Trap> {
+    pub fn run(&self, operands: &[Value], world: &mut Environment) -> Result<Vec<Value>, Trap> {
         (self.0)(operands, world)
     }
 
     /// Of a function.
-    pub fn new(act: impl Fn(&[Value], &mut World) -> Result<Vec<Value>, Trap> + 'static) -> Plan {
-        Plan(Rc::new(act))
+    pub fn new(act: impl Fn(&[Value], &mut Environment) -> Result<Vec<Value>, Trap> + 'static) -> Evaluator {
+        Evaluator(Rc::new(act))
     }
 
     /// The same value every time.
-    pub fn constant(value: Value) -> Plan {
-        Plan::new(move |_, _| Ok(vec![value.clone()]))
+    pub fn constant(value: Value) -> Evaluator {
+        Evaluator::new(move |_, _| Ok(vec![value.clone()]))
     }
 
     /// Of a function of one tensor.
-    pub fn one(act: impl Fn(&Tensor) -> Result<Tensor, Trap> + 'static) -> Plan {
-        Plan::new(move |operands, _| Ok(vec![Value::Tensor(act(arg(operands, 0)?)?)]))
+    pub fn one(act: impl Fn(&Tensor) -> Result<Tensor, Trap> + 'static) -> Evaluator {
+        Evaluator::new(move |operands, _| Ok(vec![Value::Tensor(act(arg(operands, 0)?)?)]))
     }
 
     /// Of a function of two tensors.
-    pub fn two(act: impl Fn(&Tensor, &Tensor) -> Result<Tensor, Trap> + 'static) -> Plan {
-        Plan::new(move |operands, _| Ok(vec![Value::Tensor(act(arg(operands, 0)?, arg(operands, 1)?)?)]))
+    pub fn two(act: impl Fn(&Tensor, &Tensor) -> Result<Tensor, Trap> + 'static) -> Evaluator {
+        Evaluator::new(move |operands, _| Ok(vec![Value::Tensor(act(arg(operands, 0)?, arg(operands, 1)?)?)]))
     }
 
     /// Of a function of three tensors.
-    pub fn three(act: impl Fn(&Tensor, &Tensor, &Tensor) -> Result<Tensor, Trap> + 'static) -> Plan {
-        Plan::new(move |operands, _| {
+    pub fn three(act: impl Fn(&Tensor, &Tensor, &Tensor) -> Result<Tensor, Trap> + 'static) -> Evaluator {
+        Evaluator::new(move |operands, _| {
             Ok(vec![Value::Tensor(act(arg(operands, 0)?, arg(operands, 1)?, arg(operands, 2)?)?)])
         })
     }
@@ -63,7 +63,7 @@ pub fn int(operands: &[Value], at: usize) -> Result<i64, Trap> {
 
 /// An operation in a CTA, to be read.
 #[derive(Clone, Copy)]
-pub struct Site<'t> {
+pub struct OpSite<'t> {
     /// The tree.
     pub tree: &'t Tree,
     /// The operation.
@@ -72,14 +72,14 @@ pub struct Site<'t> {
     pub cta: u16,
 }
 
-impl<'t> Site<'t> {
+impl<'t> OpSite<'t> {
     /// `dialect.op`.
     pub fn name(&self) -> &'t str {
         self.tree.op_name(self.op)
     }
 
     /// Type of a result.
-    pub fn result(&self, at: usize) -> Result<Type, Trap> {
+    pub fn result(&self, at: usize) -> Result<TileType, Trap> {
         match self.tree.results(self.op).get(at) {
             Some(&result) => read(self.tree, result, self.cta),
             None => Err(self.miss("has fewer results than it should")),
@@ -87,7 +87,7 @@ impl<'t> Site<'t> {
     }
 
     /// Type of an operand.
-    pub fn operand(&self, at: usize) -> Result<Type, Trap> {
+    pub fn operand(&self, at: usize) -> Result<TileType, Trap> {
         match self.tree.operands(self.op).get(at) {
             Some(&operand) => read(self.tree, operand, self.cta),
             None => Err(self.miss("has fewer operands than it should")),
@@ -137,23 +137,23 @@ impl<'t> Site<'t> {
 }
 
 /// Reads an operation.
-pub fn plan(tree: &Tree, op: OpId, cta: u16) -> Result<Plan, Trap> {
-    let site = Site { tree, op, cta };
+pub fn compile(tree: &Tree, op: OpId, cta: u16) -> Result<Evaluator, Trap> {
+    let site = OpSite { tree, op, cta };
     let rooms = [
-        super::arith::plan,
-        super::math::plan,
-        super::cast::plan,
-        super::shape::plan,
-        super::access::plan,
-        super::atomic::plan,
-        super::reduce::plan,
-        super::dot::plan,
-        super::blocks::plan,
-        super::misc::plan,
+        super::arith::compile,
+        super::math::compile,
+        super::cast::compile,
+        super::shape::compile,
+        super::pointer_ops::compile,
+        super::atomic::compile,
+        super::reduce::compile,
+        super::dot::compile,
+        super::descriptor_ops::compile,
+        super::intrinsics::compile,
     ];
     for room in rooms {
-        if let Some(plan) = room(&site)? {
-            return Ok(plan);
+        if let Some(compile) = room(&site)? {
+            return Ok(compile);
         }
     }
     Err(site.miss("is not followed"))

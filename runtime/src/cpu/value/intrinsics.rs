@@ -1,11 +1,11 @@
 //! What is left: where a program is, gathers and histograms, what a kernel prints and asserts, assembly that is known.
 
-use super::elem::{float1, float2};
-use super::int::{Int2, int2};
-use super::plan::{Plan, Site, arg};
+use super::elementwise::{float1, float2};
+use super::evaluator::{Evaluator, OpSite, arg};
+use super::integer::{BinaryIntOp, int2};
 use super::tensor::{Tensor, count};
 use super::{Trap, Value};
-use crate::array::DType;
+use crate::array::ElemType;
 
 /// Most elements of a tensor that a print shows.
 const SHOWN: usize = 16;
@@ -14,7 +14,7 @@ const SHOWN: usize = 16;
 const KEPT: usize = 1000;
 
 /// Reads an operation.
-pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
+pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     Ok(Some(match site.name() {
         "tt.get_program_id" | "tt.get_num_programs" => {
             let axis = match site.text("axis").unwrap_or("x").split(':').next().unwrap_or("").trim() {
@@ -23,7 +23,7 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
                 _ => 2,
             };
             let number = site.name() == "tt.get_program_id";
-            Plan::new(move |_, world| {
+            Evaluator::new(move |_, world| {
                 Ok(vec![Value::int(32, if number { world.program[axis] } else { world.grid[axis] })])
             })
         }
@@ -31,15 +31,15 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
             let (src, indices) = (site.operand(0)?, site.operand(1)?);
             let axis = site.axis(src.shape().len())?;
             if !src.tile.is_whole() || !indices.tile.is_whole() {
-                return Ok(Some(Plan::new(|_, _| Err(Trap::Exchange))));
+                return Ok(Some(Evaluator::new(|_, _| Err(Trap::Exchange))));
             }
-            Plan::two(move |src, indices| super::shape::take(src, indices, axis))
+            Evaluator::two(move |src, indices| super::shape::take(src, indices, axis))
         }
         "tt.histogram" => histogram(site)?,
         "tt.print" => print(site),
         "tt.assert" => {
             let message: std::rc::Rc<str> = site.word("message").unwrap_or("").into();
-            Plan::new(move |operands, _| {
+            Evaluator::new(move |operands, _| {
                 let holds = arg(operands, 0)?;
                 let fails = super::tensor::each!(holds.data(), words => words.iter().any(|word| super::Word::to_u64(*word) == 0));
                 if fails { Err(Trap::Assert(message.clone())) } else { Ok(Vec::new()) }
@@ -47,25 +47,25 @@ pub fn plan(site: &Site<'_>) -> Result<Option<Plan>, Trap> {
         }
         "tt.elementwise_inline_asm" => assembly(site)?,
         "ttng.packed_arith" => match site.text("op_kind").map(|kind| kind.split(':').next().unwrap_or(kind).trim()) {
-            Some("add") => Plan::two(|a, b| Ok(float2(a, b, |a, b| a + b, |a, b| a + b))),
-            Some("sub") => Plan::two(|a, b| Ok(float2(a, b, |a, b| a - b, |a, b| a - b))),
-            Some("mul") => Plan::two(|a, b| Ok(float2(a, b, |a, b| a * b, |a, b| a * b))),
-            Some("fma") => Plan::three(|a, b, c| Ok(super::math::fma(a, b, c))),
+            Some("add") => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a + b, |a, b| a + b))),
+            Some("sub") => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a - b, |a, b| a - b))),
+            Some("mul") => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a * b, |a, b| a * b))),
+            Some("fma") => Evaluator::three(|a, b, c| Ok(super::math::fma(a, b, c))),
             _ => return Ok(None),
         },
-        "tt.grid_dependency_wait" | "tt.grid_dependency_launch_dependents" => Plan::new(|_, _| Ok(Vec::new())),
-        _ => return super::upcast::plan(site),
+        "tt.grid_dependency_wait" | "tt.grid_dependency_launch_dependents" => Evaluator::new(|_, _| Ok(Vec::new())),
+        _ => return super::upcast::compile(site),
     }))
 }
 
 /// How many elements have each value from 0 on; others do not count.
-fn histogram(site: &Site<'_>) -> Result<Plan, Trap> {
+fn histogram(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let (src, ty) = (site.operand(0)?, site.result(0)?);
     if !src.tile.is_whole() || !ty.tile.is_whole() {
-        return Ok(Plan::new(|_, _| Err(Trap::Exchange)));
+        return Ok(Evaluator::new(|_, _| Err(Trap::Exchange)));
     }
     let mask = site.group("mask");
-    Ok(Plan::new(move |operands, _| {
+    Ok(Evaluator::new(move |operands, _| {
         let src = arg(operands, 0)?;
         let mask = mask.map(|at| arg(operands, at)).transpose()?;
         let mut counts = vec![0u64; count(ty.shape())];
@@ -80,11 +80,11 @@ fn histogram(site: &Site<'_>) -> Result<Plan, Trap> {
     }))
 }
 
-fn print(site: &Site<'_>) -> Plan {
+fn print(site: &OpSite<'_>) -> Evaluator {
     let prefix = site.word("prefix").unwrap_or("").to_owned();
     let signed = site.ints("isSigned").unwrap_or_default();
     let hex = site.flag("hex");
-    Plan::new(move |operands, world| {
+    Evaluator::new(move |operands, world| {
         let [x, y, z] = world.program;
         let mut text = format!("program ({x}, {y}, {z}):{prefix}");
         for at in 0..operands.len() {
@@ -105,7 +105,7 @@ fn shown(tensor: &Tensor, hex: bool, unsigned: bool) -> String {
         _ if hex => format!("{:#x}", tensor.bits(at)),
         dtype if dtype.is_int() && unsigned => tensor.bits(at).to_string(),
         dtype if dtype.is_int() => tensor.int_at(at).to_string(),
-        dtype => super::float::decode(dtype, tensor.bits(at)).to_string(),
+        dtype => super::float_format::decode(dtype, tensor.bits(at)).to_string(),
     };
     if tensor.shape().is_empty() {
         return one(0);
@@ -118,7 +118,7 @@ fn shown(tensor: &Tensor, hex: bool, unsigned: bool) -> String {
 }
 
 /// One PTX instruction, its operands in order.
-fn assembly(site: &Site<'_>) -> Result<Plan, Trap> {
+fn assembly(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let text = site.word("asm_string").unwrap_or("");
     let strange = || Trap::not_followed(format!("the assembly `{text}` is not followed"));
     let text = text.trim().trim_end_matches("\\n").trim_end_matches(';').trim();
@@ -131,53 +131,55 @@ fn assembly(site: &Site<'_>) -> Result<Plan, Trap> {
     let ty = site.result(0)?.dtype;
     let mut words = instruction.split('.');
     let (name, kind) = (words.next().unwrap_or(""), instruction.rsplit('.').next().unwrap_or(""));
-    let float =
-        matches!((kind, ty), ("f32", DType::F32) | ("f64", DType::F64) | ("f16", DType::F16) | ("bf16", DType::BF16));
+    let float = matches!(
+        (kind, ty),
+        ("f32", ElemType::F32) | ("f64", ElemType::F64) | ("f16", ElemType::F16) | ("bf16", ElemType::BF16)
+    );
     let bits = kind.get(1..).and_then(|bits| bits.parse::<u32>().ok());
     let whole = kind.starts_with(['s', 'u', 'b']) && bits == Some(ty.bits()) && ty.is_int();
     instruction_of(name, kind, float, whole, operands.len() - 1).ok_or_else(strange)
 }
 
-fn instruction_of(name: &str, kind: &str, float: bool, whole: bool, operands: usize) -> Option<Plan> {
+fn instruction_of(name: &str, kind: &str, float: bool, whole: bool, operands: usize) -> Option<Evaluator> {
     let signed = kind.starts_with('s');
     Some(match (name, operands) {
-        ("mov", 1) if float || whole => Plan::one(|a| Ok(a.clone())),
-        ("ex2", 1) if float => Plan::one(|a| Ok(float1(a, f32::exp2, f64::exp2))),
-        ("lg2", 1) if float => Plan::one(|a| Ok(float1(a, f32::log2, f64::log2))),
-        ("rcp", 1) if float => Plan::one(|a| Ok(float1(a, f32::recip, f64::recip))),
-        ("sqrt", 1) if float => Plan::one(|a| Ok(float1(a, f32::sqrt, f64::sqrt))),
+        ("mov", 1) if float || whole => Evaluator::one(|a| Ok(a.clone())),
+        ("ex2", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::exp2, f64::exp2))),
+        ("lg2", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::log2, f64::log2))),
+        ("rcp", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::recip, f64::recip))),
+        ("sqrt", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::sqrt, f64::sqrt))),
         ("rsqrt", 1) if float => {
-            Plan::one(|a| Ok(float1(a, |a| (1.0 / f64::from(a).sqrt()) as f32, |a| 1.0 / a.sqrt())))
+            Evaluator::one(|a| Ok(float1(a, |a| (1.0 / f64::from(a).sqrt()) as f32, |a| 1.0 / a.sqrt())))
         }
-        ("tanh", 1) if float => Plan::one(|a| Ok(float1(a, f32::tanh, f64::tanh))),
-        ("sin", 1) if float => Plan::one(|a| Ok(float1(a, f32::sin, f64::sin))),
-        ("cos", 1) if float => Plan::one(|a| Ok(float1(a, f32::cos, f64::cos))),
-        ("abs", 1) if float => Plan::one(|a| Ok(float1(a, f32::abs, f64::abs))),
-        ("neg", 1) if float => Plan::one(super::arith::negate),
-        ("add", 2) if float => Plan::two(|a, b| Ok(float2(a, b, |a, b| a + b, |a, b| a + b))),
-        ("sub", 2) if float => Plan::two(|a, b| Ok(float2(a, b, |a, b| a - b, |a, b| a - b))),
-        ("mul", 2) if float => Plan::two(|a, b| Ok(float2(a, b, |a, b| a * b, |a, b| a * b))),
-        ("div", 2) if float => Plan::two(|a, b| Ok(float2(a, b, |a, b| a / b, |a, b| a / b))),
-        ("max", 2) if float => Plan::two(|a, b| Ok(super::arith::maximum(a, b, false))),
-        ("min", 2) if float => Plan::two(|a, b| Ok(super::arith::minimum(a, b, false))),
-        ("fma", 3) if float => Plan::three(|a, b, c| Ok(super::math::fma(a, b, c))),
+        ("tanh", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::tanh, f64::tanh))),
+        ("sin", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::sin, f64::sin))),
+        ("cos", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::cos, f64::cos))),
+        ("abs", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::abs, f64::abs))),
+        ("neg", 1) if float => Evaluator::one(super::arith::negate),
+        ("add", 2) if float => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a + b, |a, b| a + b))),
+        ("sub", 2) if float => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a - b, |a, b| a - b))),
+        ("mul", 2) if float => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a * b, |a, b| a * b))),
+        ("div", 2) if float => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a / b, |a, b| a / b))),
+        ("max", 2) if float => Evaluator::two(|a, b| Ok(super::arith::maximum(a, b, false))),
+        ("min", 2) if float => Evaluator::two(|a, b| Ok(super::arith::minimum(a, b, false))),
+        ("fma", 3) if float => Evaluator::three(|a, b, c| Ok(super::math::fma(a, b, c))),
         (name, 2) if whole => {
             let op = match name {
-                "add" => Int2::Add,
-                "sub" => Int2::Sub,
-                "and" => Int2::And,
-                "or" => Int2::Or,
-                "xor" => Int2::Xor,
-                "max" if signed => Int2::MaxS,
-                "max" => Int2::MaxU,
-                "min" if signed => Int2::MinS,
-                "min" => Int2::MinU,
-                "shl" => Int2::Shl,
-                "shr" if signed => Int2::ShrS,
-                "shr" => Int2::ShrU,
+                "add" => BinaryIntOp::Add,
+                "sub" => BinaryIntOp::Sub,
+                "and" => BinaryIntOp::And,
+                "or" => BinaryIntOp::Or,
+                "xor" => BinaryIntOp::Xor,
+                "max" if signed => BinaryIntOp::MaxS,
+                "max" => BinaryIntOp::MaxU,
+                "min" if signed => BinaryIntOp::MinS,
+                "min" => BinaryIntOp::MinU,
+                "shl" => BinaryIntOp::Shl,
+                "shr" if signed => BinaryIntOp::ShrS,
+                "shr" => BinaryIntOp::ShrU,
                 _ => return None,
             };
-            Plan::two(move |a, b| Ok(int2(op, a, b)))
+            Evaluator::two(move |a, b| Ok(int2(op, a, b)))
         }
         _ => return None,
     })

@@ -12,7 +12,7 @@ use base::rng::SplitMix64;
 use machine::{Channel, Clock, Done};
 use ttgir::OpId;
 
-use super::transfer::Act;
+use super::transfer::Transfer;
 use super::value::Value;
 
 /// What an asynchronous dot will leave in registers.
@@ -33,7 +33,7 @@ impl Future {
 
 /// A copy on its way.
 #[derive(Debug)]
-pub(super) struct Transfer {
+pub(super) struct PendingTransfer {
     /// The event that ends it.
     pub(super) channel: Channel,
     /// Its number there.
@@ -43,18 +43,18 @@ pub(super) struct Transfer {
     /// The op.
     pub(super) op: OpId,
     /// What it does.
-    pub(super) act: Act,
+    pub(super) act: Transfer,
 }
 
 /// All copies on their way, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Pending {
-    open: Vec<Transfer>,
+pub(super) struct TransferQueue {
+    open: Vec<PendingTransfer>,
 }
 
-impl Pending {
-    pub(super) fn issue(&mut self, done: &Done, ordered: bool, op: OpId, act: Act) {
-        self.open.push(Transfer { channel: done.channel, number: done.number, ordered, op, act });
+impl TransferQueue {
+    pub(super) fn issue(&mut self, done: &Done, ordered: bool, op: OpId, act: Transfer) {
+        self.open.push(PendingTransfer { channel: done.channel, number: done.number, ordered, op, act });
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -62,19 +62,19 @@ impl Pending {
     }
 
     /// The next copy that a thread which has seen so much finds done.
-    pub(super) fn due(&mut self, seen: &Clock) -> Option<Transfer> {
+    pub(super) fn due(&mut self, seen: &Clock) -> Option<PendingTransfer> {
         let at = self.open.iter().position(|one| seen.get(one.channel) >= one.number)?;
         Some(self.first_of(at))
     }
 
     /// The next copy on the way to the one that makes a future.
-    pub(super) fn towards(&mut self, future: &Rc<Future>) -> Option<Transfer> {
+    pub(super) fn towards(&mut self, future: &Rc<Future>) -> Option<PendingTransfer> {
         let at = self.open.iter().position(|one| one.act.makes(future))?;
         Some(self.first_of(at))
     }
 
     /// Any.
-    pub(super) fn any(&mut self, random: &mut SplitMix64) -> Option<Transfer> {
+    pub(super) fn any(&mut self, random: &mut SplitMix64) -> Option<PendingTransfer> {
         if self.open.is_empty() {
             return None;
         }
@@ -83,13 +83,13 @@ impl Pending {
     }
 
     /// The newest that is no work of a tensor core or a data mover: it may overtake what these still read.
-    pub(super) fn overtaking(&mut self) -> Option<Transfer> {
+    pub(super) fn overtaking(&mut self) -> Option<PendingTransfer> {
         let last = self.open.iter().rposition(|one| !one.ordered)?;
         Some(self.first_of(last))
     }
 
     /// The copy at a place, or one that has to happen before it.
-    fn first_of(&mut self, at: usize) -> Transfer {
+    fn first_of(&mut self, at: usize) -> PendingTransfer {
         let (channel, ordered) = (self.open[at].channel, self.open[at].ordered);
         let before = self.open[..at].iter().position(|one| ordered && one.ordered && one.channel == channel);
         self.open.remove(before.unwrap_or(at))

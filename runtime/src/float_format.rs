@@ -3,7 +3,7 @@
 //! Arithmetic on a format narrower than `f32` is done in `f32` (in `f64` where that is not enough) and rounded once:
 //! both have more than twice the bits, so that sums, products, quotients and roots come out correctly rounded.
 
-use crate::array::DType;
+use crate::array::ElemType;
 
 /// How a number that a format does not have is brought to one that it has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -41,48 +41,48 @@ enum Special {
     None,
 }
 
-fn format(dtype: DType) -> Option<Format> {
+fn format(dtype: ElemType) -> Option<Format> {
     let (exponent, fraction, bias, most, special) = match dtype {
-        DType::F64 => (11, 52, 1023, 0x7fef_ffff_ffff_ffff, Special::Ieee),
-        DType::F32 => (8, 23, 127, 0x7f7f_ffff, Special::Ieee),
-        DType::BF16 => (8, 7, 127, 0x7f7f, Special::Ieee),
-        DType::F16 => (5, 10, 15, 0x7bff, Special::Ieee),
-        DType::F8E5M2 => (5, 2, 15, 0x7b, Special::Ieee),
-        DType::F8E4M3FN => (4, 3, 7, 0x7e, Special::NanAtEnd),
-        DType::F8E4M3FNUZ => (4, 3, 8, 0x7f, Special::NanAtMinusZero),
-        DType::F8E5M2FNUZ => (5, 2, 16, 0x7f, Special::NanAtMinusZero),
-        DType::F8E4M3B11FNUZ => (4, 3, 11, 0x7f, Special::NanAtMinusZero),
-        DType::F4E2M1 => (2, 1, 1, 0x7, Special::None),
+        ElemType::F64 => (11, 52, 1023, 0x7fef_ffff_ffff_ffff, Special::Ieee),
+        ElemType::F32 => (8, 23, 127, 0x7f7f_ffff, Special::Ieee),
+        ElemType::BF16 => (8, 7, 127, 0x7f7f, Special::Ieee),
+        ElemType::F16 => (5, 10, 15, 0x7bff, Special::Ieee),
+        ElemType::F8E5M2 => (5, 2, 15, 0x7b, Special::Ieee),
+        ElemType::F8E4M3FN => (4, 3, 7, 0x7e, Special::NanAtEnd),
+        ElemType::F8E4M3FNUZ => (4, 3, 8, 0x7f, Special::NanAtMinusZero),
+        ElemType::F8E5M2FNUZ => (5, 2, 16, 0x7f, Special::NanAtMinusZero),
+        ElemType::F8E4M3B11FNUZ => (4, 3, 11, 0x7f, Special::NanAtMinusZero),
+        ElemType::F4E2M1 => (2, 1, 1, 0x7, Special::None),
         _ => return None,
     };
     Some(Format { fraction, exponent, bias, most, special })
 }
 
 /// Bits of the fraction of a format; `None` for a type that is no float with a fraction.
-pub fn fraction(dtype: DType) -> Option<u32> {
+pub fn fraction(dtype: ElemType) -> Option<u32> {
     format(dtype).map(|format| format.fraction)
 }
 
 /// The bits of a NaN of a type; of one that has none, all ones.
-pub fn nan(dtype: DType) -> u64 {
+pub fn nan(dtype: ElemType) -> u64 {
     match dtype {
-        DType::F64 => f64::NAN.to_bits(),
-        DType::F32 => u64::from(f32::NAN.to_bits()),
-        DType::BF16 => 0x7fc0,
-        DType::F16 => 0x7e00,
-        DType::F8E4M3FN | DType::F8E5M2 => 0x7f,
-        DType::F8E4M3FNUZ | DType::F8E5M2FNUZ | DType::F8E4M3B11FNUZ => 0x80,
+        ElemType::F64 => f64::NAN.to_bits(),
+        ElemType::F32 => u64::from(f32::NAN.to_bits()),
+        ElemType::BF16 => 0x7fc0,
+        ElemType::F16 => 0x7e00,
+        ElemType::F8E4M3FN | ElemType::F8E5M2 => 0x7f,
+        ElemType::F8E4M3FNUZ | ElemType::F8E5M2FNUZ | ElemType::F8E4M3B11FNUZ => 0x80,
         _ => u64::MAX,
     }
 }
 
 /// The number that the bits of a float of any format are; NaN for a type that is no float.
-pub fn decode(dtype: DType, bits: u64) -> f64 {
+pub fn decode(dtype: ElemType, bits: u64) -> f64 {
     match dtype {
-        DType::F64 => return f64::from_bits(bits),
-        DType::F32 => return f64::from(f32::from_bits(bits as u32)),
-        DType::F8E8M0 if bits & 0xff == 0xff => return f64::NAN,
-        DType::F8E8M0 => return power((bits & 0xff) as i32 - 127),
+        ElemType::F64 => return f64::from_bits(bits),
+        ElemType::F32 => return f64::from(f32::from_bits(bits as u32)),
+        ElemType::F8E8M0 if bits & 0xff == 0xff => return f64::NAN,
+        ElemType::F8E8M0 => return power((bits & 0xff) as i32 - 127),
         _ => {}
     }
     let Some(format) = format(dtype) else { return f64::NAN };
@@ -120,10 +120,10 @@ pub fn power(exponent: i32) -> f64 {
 
 /// The bits of a number in a format. Eight bits and fewer saturate, as the hardware's conversions do; wider formats
 /// become infinite. Zero for a type that is no float.
-pub fn encode(dtype: DType, number: f64, rounding: Rounding) -> u64 {
+pub fn encode(dtype: ElemType, number: f64, rounding: Rounding) -> u64 {
     match dtype {
-        DType::F64 => return number.to_bits(),
-        DType::F8E8M0 => return scale(number),
+        ElemType::F64 => return number.to_bits(),
+        ElemType::F8E8M0 => return scale(number),
         _ => {}
     }
     let Some(format) = format(dtype) else { return 0 };

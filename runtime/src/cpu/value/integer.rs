@@ -3,14 +3,14 @@
 //! Deviations: what is undefined in LLVM gives what NVIDIA's hardware gives. A quotient by zero has all bits set, a rest
 //! by zero is the dividend, the smallest number by -1 wraps, a shift past the width moves every bit out.
 
-use super::elem::{common, map, words, zip};
+use super::elementwise::{common, map, words, zip};
 use super::tensor::{Tensor, Word, with_word};
-use crate::array::DType;
+use crate::array::ElemType;
 
 /// An operation on two integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Int2 {
+pub enum BinaryIntOp {
     Add,
     Sub,
     Mul,
@@ -40,7 +40,7 @@ pub enum Int2 {
 /// A comparison of two integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Compare {
+pub enum IntPredicate {
     Eq,
     Ne,
     Slt,
@@ -53,12 +53,12 @@ pub enum Compare {
     Uge,
 }
 
-impl Compare {
+impl IntPredicate {
     /// By MLIR's name or number.
-    pub fn named(text: &str) -> Option<Compare> {
-        use Compare::*;
+    pub fn named(text: &str) -> Option<IntPredicate> {
+        use IntPredicate::*;
         let text = text.split(':').next().unwrap_or(text).trim();
-        const ALL: [(&str, Compare); 10] = [
+        const ALL: [(&str, IntPredicate); 10] = [
             ("eq", Eq),
             ("ne", Ne),
             ("slt", Slt),
@@ -77,19 +77,19 @@ impl Compare {
 }
 
 /// A word with arithmetic.
-pub trait Number: Word {
+pub trait IntWord: Word {
     /// The operation, as a function that loops can be built around.
-    fn apply(op: Int2, a: &[Self], b: &[Self]) -> Vec<Self>;
+    fn apply(op: BinaryIntOp, a: &[Self], b: &[Self]) -> Vec<Self>;
     /// The comparison.
-    fn compare(op: Compare, a: &[Self], b: &[Self]) -> Vec<u8>;
+    fn compare(op: IntPredicate, a: &[Self], b: &[Self]) -> Vec<u8>;
     /// Leading zeros, set bits, trailing zeros, absolute value.
-    fn count(op: Int1, a: Self) -> Self;
+    fn count(op: UnaryIntOp, a: Self) -> Self;
 }
 
 /// An operation on one integer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Int1 {
+pub enum UnaryIntOp {
     Abs,
     LeadingZeros,
     TrailingZeros,
@@ -98,9 +98,9 @@ pub enum Int1 {
 
 macro_rules! number {
     ($u:ty, $i:ty, $wide_u:ty, $wide_i:ty) => {
-        impl Number for $u {
-            fn apply(op: Int2, a: &[$u], b: &[$u]) -> Vec<$u> {
-                use Int2::*;
+        impl IntWord for $u {
+            fn apply(op: BinaryIntOp, a: &[$u], b: &[$u]) -> Vec<$u> {
+                use BinaryIntOp::*;
                 const BITS: u32 = <$u>::BITS;
                 let signed = |f: fn($i, $i) -> $i| zip(a, b, move |a, b| f(a as $i, b as $i) as $u);
                 match op {
@@ -146,8 +146,8 @@ macro_rules! number {
                 }
             }
 
-            fn compare(op: Compare, a: &[$u], b: &[$u]) -> Vec<u8> {
-                use Compare::*;
+            fn compare(op: IntPredicate, a: &[$u], b: &[$u]) -> Vec<u8> {
+                use IntPredicate::*;
                 match op {
                     Eq => zip(a, b, |a, b| (a == b) as u8),
                     Ne => zip(a, b, |a, b| (a != b) as u8),
@@ -162,12 +162,12 @@ macro_rules! number {
                 }
             }
 
-            fn count(op: Int1, a: $u) -> $u {
+            fn count(op: UnaryIntOp, a: $u) -> $u {
                 match op {
-                    Int1::Abs => (a as $i).wrapping_abs() as $u,
-                    Int1::LeadingZeros => a.leading_zeros() as $u,
-                    Int1::TrailingZeros => a.trailing_zeros() as $u,
-                    Int1::Ones => a.count_ones() as $u,
+                    UnaryIntOp::Abs => (a as $i).wrapping_abs() as $u,
+                    UnaryIntOp::LeadingZeros => a.leading_zeros() as $u,
+                    UnaryIntOp::TrailingZeros => a.trailing_zeros() as $u,
+                    UnaryIntOp::Ones => a.count_ones() as $u,
                 }
             }
         }
@@ -180,17 +180,17 @@ number!(u32, i32, u64, i64);
 number!(u64, i64, u128, i128);
 
 /// An operation on two integers of one type.
-pub fn int2(op: Int2, a: &Tensor, b: &Tensor) -> Tensor {
+pub fn int2(op: BinaryIntOp, a: &Tensor, b: &Tensor) -> Tensor {
     let (dtype, shape) = (a.dtype(), common(&[a, b]));
-    if dtype == DType::I1 {
+    if dtype == ElemType::I1 {
         return Tensor::of(dtype, shape, zip(words::<u8>(a), words::<u8>(b), |a, b| bit2(op, a & 1, b & 1)));
     }
     with_word!(dtype, W => Tensor::of(dtype, shape, W::apply(op, words::<W>(a), words::<W>(b))))
 }
 
 /// An operation on two integers of one bit; a set bit is -1 where there are signs.
-fn bit2(op: Int2, a: u8, b: u8) -> u8 {
-    use Int2::*;
+fn bit2(op: BinaryIntOp, a: u8, b: u8) -> u8 {
+    use BinaryIntOp::*;
     match op {
         Add | Sub | Xor => a ^ b,
         Mul | And | MaxS | MinU => a & b,
@@ -207,28 +207,28 @@ fn bit2(op: Int2, a: u8, b: u8) -> u8 {
 }
 
 /// A comparison of two integers of one type.
-pub fn compare(op: Compare, a: &Tensor, b: &Tensor) -> Tensor {
-    use Compare::*;
+pub fn compare(op: IntPredicate, a: &Tensor, b: &Tensor) -> Tensor {
+    use IntPredicate::*;
     let shape = common(&[a, b]);
     let op = match (a.dtype(), op) {
         // With a sign, a set bit is -1.
-        (DType::I1, Slt) => Ugt,
-        (DType::I1, Sle) => Uge,
-        (DType::I1, Sgt) => Ult,
-        (DType::I1, Sge) => Ule,
+        (ElemType::I1, Slt) => Ugt,
+        (ElemType::I1, Sle) => Uge,
+        (ElemType::I1, Sgt) => Ult,
+        (ElemType::I1, Sge) => Ule,
         (_, op) => op,
     };
     let bits = with_word!(a.dtype(), W => W::compare(op, words::<W>(a), words::<W>(b)));
-    Tensor::of(DType::I1, shape, bits)
+    Tensor::of(ElemType::I1, shape, bits)
 }
 
 /// An operation on one integer.
-pub fn int1(op: Int1, a: &Tensor) -> Tensor {
+pub fn int1(op: UnaryIntOp, a: &Tensor) -> Tensor {
     let (dtype, shape) = (a.dtype(), a.shape().clone());
-    if dtype == DType::I1 {
+    if dtype == ElemType::I1 {
         let bit = |a: u8| match op {
-            Int1::LeadingZeros | Int1::TrailingZeros => a ^ 1,
-            Int1::Abs | Int1::Ones => a,
+            UnaryIntOp::LeadingZeros | UnaryIntOp::TrailingZeros => a ^ 1,
+            UnaryIntOp::Abs | UnaryIntOp::Ones => a,
         };
         return Tensor::of(dtype, shape, map(words::<u8>(a), bit));
     }
@@ -237,7 +237,8 @@ pub fn int1(op: Int1, a: &Tensor) -> Tensor {
 
 /// The sum and the carry of two unsigned integers.
 pub fn add_carry(a: &Tensor, b: &Tensor) -> (Tensor, Tensor) {
-    let sum = int2(Int2::Add, a, b);
-    let carry = if a.dtype() == DType::I1 { int2(Int2::And, a, b) } else { compare(Compare::Ult, &sum, a) };
+    let sum = int2(BinaryIntOp::Add, a, b);
+    let carry =
+        if a.dtype() == ElemType::I1 { int2(BinaryIntOp::And, a, b) } else { compare(IntPredicate::Ult, &sum, a) };
     (sum, carry)
 }
