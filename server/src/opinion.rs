@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use base::{Cancel, Cancelled, TextRange};
 use engine::Engine;
-use engine::instances::{Elaboration, Given, Opinion, ElaboratedInstance};
+use engine::instances::{ElaboratedInstance, Elaboration, Given, Opinion};
 use runtime::sidecar::{CompileRequest, KernelRequest, Sidecar, SidecarError};
 
 /// How long importing Triton, and compiling all kernels of a file, may take.

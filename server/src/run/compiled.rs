@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use base::Cancel;
-use engine::instances::{Elaboration, Given as Has, KernelInstances, Param, ElaboratedInstance};
+use engine::instances::{ElaboratedInstance, Elaboration, Given as Has, KernelInstances, Param};
 use runtime::array::ElemType;
 use runtime::launch::{ArgumentValue, Launch};
 use runtime::run::RunError;
