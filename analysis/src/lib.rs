@@ -36,7 +36,7 @@ use std::sync::Arc;
 pub use base::{Cancel, Cancelled, Limits, LineIndex, TextRange};
 pub use engine::{Analysis, Engine, Source};
 pub use findings::{Finding, Kind, Severity, Verdict};
-pub use gluon::syntax::{NoSources, Sources};
+pub use python::syntax::{NoSources, Sources};
 
 use engine::instances::{Config, Elaborator};
 

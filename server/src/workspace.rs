@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
 use engine::instances::PythonFile;
-use gluon::syntax::{Module, Sources};
+use python::syntax::{Module, Sources};
 use rustc_hash::FxHashMap;
 use walkdir::WalkDir;
 

@@ -5,7 +5,7 @@ use crate::analysis::Analysis;
 use crate::instances::{Elaborator, PythonFile};
 use base::{Cancel, Cancelled, TextRange};
 use findings::Proof;
-use gluon::syntax::Sources;
+use python::syntax::Sources;
 use std::sync::Arc;
 use ttgir::Document;
 

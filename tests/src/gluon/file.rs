@@ -6,7 +6,7 @@ use base::{Cancel, Limits};
 use engine::instances::{Config, Elaborator, PythonFile};
 use engine::{Analysis, Engine};
 use findings::Severity;
-use gluon::syntax::{Module, Sources};
+use python::syntax::{Module, Sources};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Python files of a folder, for what imports them.
 
-use gluon::syntax::{Module, Sources};
+use python::syntax::{Module, Sources};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -15,8 +15,8 @@ pub mod typing;
 
 use base::Cancel;
 use files::Disk;
-use gluon::syntax::Module;
 use gluon::{Elaborated, Spec, elaborate};
+use python::syntax::Module;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! What a kernel is compiled with, from JSON: a specialisation of the corpus's manifest, or the recipe of
 //! a launch that was captured elsewhere.
 
-use gluon::syntax::Module;
 use gluon::{Argument, Given, Host, Source, Spec, Target, Version};
+use python::syntax::Module;
 use serde_json::Value;
 
 const SAID: Source = Source::Launch;

@@ -1,11 +1,11 @@
 //! What a kernel does to barriers and memory at which place of the Python: the events of each partition in
 //! the order of the text. Two texts of one kernel have the same skeleton.
 
-use gluon::syntax::Module;
 use gluon::{Elaborated, Frame};
 use kernel::{
     Access, Arrival, BlockId, BufferId, Completion, CtaSet, EffectKind, Instr, Kernel, Lowered, Recipients, Terminator,
 };
+use python::syntax::Module;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use ttgir::Tree;

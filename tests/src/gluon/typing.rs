@@ -3,8 +3,8 @@
 use base::{Cancel, Limits, TextRange};
 use engine::Engine;
 use engine::instances::{Config, Elaborator, PythonFile};
-use gluon::syntax::Module;
 use gluon::{Elaborated, FileId, Spec, elaborate};
+use python::syntax::Module;
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -12,8 +12,8 @@ use rustc_hash::FxHasher;
 
 use super::{ElaboratedInstance, PythonFile};
 use base::{Cancel, Cancelled, TextRange};
-use gluon::syntax::{Module, Sources};
 use gluon::{Config, Entry, FileId, Instance, Memo, Note, Site, Spec, elaborate, entries, instances, stray};
+use python::syntax::{Module, Sources};
 
 /// Shadows that are remembered.
 const REMEMBERED: usize = 256;

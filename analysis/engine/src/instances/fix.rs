@@ -12,9 +12,9 @@ use ::fixes::cuts_run_short;
 use ::fixes::gluon::{PythonContext, candidates};
 use base::{Cancel, Cancelled};
 use findings::{Edit, Finding, Fix, Kind, Severity, describe, describe_violation};
-use gluon::syntax::{Module, Sources};
 use gluon::{FileId, Instance, elaborate};
 use machine::Rule;
+use python::syntax::{Module, Sources};
 use verify::{Found, Outcome};
 
 /// What is wrong, and where in the file.
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
     use crate::instances::{Elaborator, PythonFile};
     use base::Limits;
-    use gluon::syntax::NoSources;
+    use python::syntax::NoSources;
 
     const HEAD: &str = "\
 from triton.experimental import gluon

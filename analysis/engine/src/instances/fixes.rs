@@ -8,7 +8,7 @@ use ruff_text_size::Ranged;
 
 use base::TextRange;
 use findings::{Edit, Finding, Fix, Kind};
-use gluon::syntax::Module;
+use python::syntax::Module;
 
 /// Statements that an arrival is moved over.
 const OVER: usize = 3;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::elaborator::shift;
 use super::say::{Names, captured, rename, say};
 use base::TextRange;
-use gluon::syntax::{Module, Sources};
 use gluon::{Elaborated, FileId, Instance, Origins, Problem, Source};
 use kernel::Lowered;
 use lower::{Options, lower_with};
+use python::syntax::{Module, Sources};
 use ttgir::{Document, Tree};
 use verify::unbound;
 

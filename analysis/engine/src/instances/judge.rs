@@ -10,8 +10,8 @@ use crate::Engine;
 use crate::analysis::{Analysis, withhold_if_malformed};
 use base::{Cancel, Cancelled, TextRange};
 use findings::{Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict};
-use gluon::syntax::Module;
 use gluon::{FileId, Note as Remark};
+use python::syntax::Module;
 
 impl Engine {
     /// Analyses the kernels of a Python file. Ranges of the answer are those of its text.

@@ -3,8 +3,8 @@
 use super::ElaboratedInstance;
 use base::TextRange;
 use findings::Note;
-use gluon::syntax::Module;
 use gluon::{FileId, Frame};
+use python::syntax::Module;
 
 /// A place of an elaborated instance in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::TextRange;
-use gluon::syntax::{Module, mentions_gluon};
+use python::syntax::{Module, mentions_gluon};
 
 /// A Python file as it is now, with the last good text of what is broken in it. One that does not mention
 /// Gluon is not even parsed.
@@ -14,7 +14,7 @@ pub struct PythonFile {
 }
 
 impl PythonFile {
-    /// A file; `path` is how [`gluon::syntax::Sources`] spell it.
+    /// A file; `path` is how [`python::syntax::Sources`] spell it.
     pub fn new(path: impl Into<String>, text: impl Into<Arc<str>>) -> PythonFile {
         PythonFile::after(path.into(), text.into(), None)
     }

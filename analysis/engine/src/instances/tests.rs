@@ -6,7 +6,7 @@ use super::{Config, Elaborator, PythonFile};
 use crate::{Analysis, Engine};
 use base::{Cancel, Limits};
 use findings::Verdict;
-use gluon::syntax::NoSources;
+use python::syntax::NoSources;
 
 const TEXT: &str = "\
 from triton.experimental import gluon

@@ -13,10 +13,10 @@ mod translate;
 
 use super::code::Code;
 use super::context::FixContext;
+use ::python::syntax::Module;
 use base::TextRange;
 use findings::{Edit, Finding, Fix};
 use gluon::Version;
-use gluon::syntax::Module;
 use kernel::{CommitKind, Lowered};
 use python::Python;
 use ttgir::Tree;

@@ -6,7 +6,7 @@ use ruff_text_size::Ranged;
 
 use base::TextRange;
 use findings::Edit;
-use gluon::syntax::Module;
+use python::syntax::Module;
 
 /// A file, to be asked.
 pub(super) struct Python<'p> {

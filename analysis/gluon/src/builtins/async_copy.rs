@@ -2,13 +2,13 @@
 
 use super::mbarrier::barrier;
 use super::memory::ty;
-use super::operand::{flag, given, int, memory, need, tensor};
-use super::removed::replaced;
-use super::table::{NOTHING, Part};
-use super::{Bound, Row};
-use crate::emit::Ssa;
-use crate::interp::{Eval, Interp};
-use crate::value::{DType, Tensor, Value};
+use python::emit::Ssa;
+use python::interp::{Eval, Interp, Stop};
+use python::library::operand::{flag, given, int, memory, need, tensor};
+use python::library::replaced;
+use python::library::{Bound, Class, Row};
+use python::library::{NOTHING, Part};
+use python::value::{DType, Tensor, Value};
 
 const LOAD: &str =
     "smem, pointer, mask=None, cache_modifier=None, eviction_policy=None, volatile=False, cache_policy=None";
@@ -60,7 +60,7 @@ pub(super) const PART: Part = Part {
             Ok(scalar(ssa, DType::Int32))
         }),
     ],
-    classes: &[super::Class::new(RESULT, "handle", "", 8, |_, class, bound| {
+    classes: &[Class::new(RESULT, "handle", &[], 8, |_, class, bound| {
         Ok(Value::Object(std::rc::Rc::new(super::layouts::build(class, bound, &[]))))
     })],
     ..NOTHING
@@ -78,9 +78,9 @@ fn scalar<'a>(ssa: Ssa, dtype: DType) -> Value<'a> {
     })
 }
 
-fn handle<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Result<Ssa, super::Stop> {
+fn handle<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Result<Ssa, Stop> {
     match need(interp, bound, "self")? {
-        Value::Object(object) => match super::operand::field(object, "handle") {
+        Value::Object(object) => match python::library::operand::field(object, "handle") {
             Some(Value::Tensor(tensor)) => Ok(interp.ssa(tensor)),
             _ => interp.unknown("the answer of the launch control is not followed"),
         },

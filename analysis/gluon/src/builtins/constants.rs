@@ -1,7 +1,7 @@
 //! Names of Gluon that stand for a fixed value: element types, and types that are only compared.
 
-use super::table::{Fixed, NOTHING, Part};
-use crate::value::DType;
+use python::library::{Fixed, NOTHING, Part};
+use python::value::DType;
 
 pub(super) const PART: Part = Part {
     constants: &[

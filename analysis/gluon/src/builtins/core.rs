@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::layouts::{build, opaque_registers, opaque_shared};
-use super::operand::{given, ints, need};
-use super::table::{NOTHING, Part};
-use super::{Bound, Class, Row};
-use crate::interp::{Eval, Interp};
-use crate::value::{Range, Value};
+use python::interp::{Eval, Interp};
+use python::library::operand::{given, ints, need};
+use python::library::{Bound, Class, Row};
+use python::library::{NOTHING, Part};
+use python::value::{Range, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -43,18 +43,18 @@ pub(super) const PART: Part = Part {
         Class::new(
             "gl.nvidia.ampere.CachePolicy",
             "cache_modifier=None, l1=None, l2=None, l2_prefetch_size=None",
-            "",
+            &[],
             9,
             plain,
         ),
         Class::new(
             "gl.nvidia.ampere.FractionalEvictionPolicy",
             "primary, fraction, secondary='evict_unchanged'",
-            "",
+            &[],
             9,
             plain,
         ),
-        Class::new("gl.CachePolicy", "cache_modifier=None, eviction_policy=None", "", 9, plain),
+        Class::new("gl.CachePolicy", "cache_modifier=None, eviction_policy=None", &[], 9, plain),
     ],
     ..NOTHING
 };

@@ -5,11 +5,10 @@
 
 use std::rc::Rc;
 
-use super::operand::{field, flag, int, int_list, ints, list, need};
-use super::table::{NOTHING, Part, class};
-use super::{Bound, Class, Row};
-use crate::interp::{Eval, Interp, Stop};
-use crate::value::{DType, DescKind, Object, Space, Value};
+use python::interp::{Eval, Interp, Stop};
+use python::library::operand::{field, flag, int, int_list, ints, list, need};
+use python::library::{Bound, Class, NOTHING, Part, Row};
+use python::value::{DType, Object, Value};
 
 const DISTRIBUTED: &str = "gl.DistributedLayout";
 const SHARED: &str = "gl.SharedLayout";
@@ -17,67 +16,73 @@ const BARRIER: &str = "gl.nvidia.ampere.mbarrier.MBarrierLayout";
 
 pub(super) const PART: Part = Part {
     classes: &[
-        Class::new(DISTRIBUTED, "", "", 4, plain),
-        Class::new(SHARED, "", "", 4, plain),
-        Class::new("gl.AutoLayout", "", DISTRIBUTED, 5, plain),
-        Class::new("gl.CoalescedLayout", "", DISTRIBUTED, 6, plain),
+        Class::new(DISTRIBUTED, "", &[], 4, plain),
+        Class::new(SHARED, "", &[], 4, plain),
+        Class::new("gl.AutoLayout", "", &[DISTRIBUTED], 5, plain),
+        Class::new("gl.CoalescedLayout", "", &[DISTRIBUTED], 6, plain),
         Class::new(
             "gl.BlockedLayout",
             "size_per_thread, threads_per_warp, warps_per_cta, order, cga_layout=[]",
-            DISTRIBUTED,
+            &[DISTRIBUTED],
             4,
             blocked,
         ),
-        Class::new("gl.SliceLayout", "dim, parent", DISTRIBUTED, 4, plain),
+        Class::new("gl.SliceLayout", "dim, parent", &[DISTRIBUTED], 4, plain),
         Class::new(
             "gl.DistributedLinearLayout",
             "reg_bases, lane_bases, warp_bases, block_bases, shape",
-            DISTRIBUTED,
+            &[DISTRIBUTED],
             4,
             plain,
         ),
-        Class::new("gl.DotOperandLayout", "operand_index, parent, k_width", DISTRIBUTED, 5, plain),
+        Class::new("gl.DotOperandLayout", "operand_index, parent, k_width", &[DISTRIBUTED], 5, plain),
         Class::new(
             "gl.NVMMADistributedLayout",
             "version, warps_per_cta, instr_shape, cga_layout=[]",
-            DISTRIBUTED,
+            &[DISTRIBUTED],
             4,
             with_cga,
         ),
         Class::new(
             "gl.NVMMASharedLayout",
             "swizzle_byte_width, element_bitwidth, rank=2, transposed=False, fp4_padded=False, cga_layout=[]",
-            SHARED,
+            &[SHARED],
             4,
             nvmma,
         )
         .text(nvmma_text),
-        Class::new("gl.SwizzledSharedLayout", "vec, per_phase, max_phase, order, cga_layout=[]", SHARED, 4, with_cga)
-            .text(swizzled_text),
+        Class::new(
+            "gl.SwizzledSharedLayout",
+            "vec, per_phase, max_phase, order, cga_layout=[]",
+            &[SHARED],
+            4,
+            with_cga,
+        )
+        .text(swizzled_text),
         Class::new(
             "gl.PaddedSharedLayout",
             "interval_padding_pairs, offset_bases, cga_layout=[], shape=[]",
-            SHARED,
+            &[SHARED],
             6,
             with_cga,
         )
         .text(padded_text),
-        Class::new("gl.SharedLinearLayout", "offset_bases, block_bases=[], alignment=16", SHARED, 6, with_cga)
+        Class::new("gl.SharedLinearLayout", "offset_bases, block_bases=[], alignment=16", &[SHARED], 6, with_cga)
             .text(linear_text),
-        Class::new(BARRIER, "cga_layout=None", "gl.SwizzledSharedLayout", 4, barrier).text(swizzled_text),
+        Class::new(BARRIER, "cga_layout=None", &["gl.SwizzledSharedLayout", SHARED], 4, barrier).text(swizzled_text),
         Class::new(
             "gl.nvidia.blackwell.TensorMemoryLayout",
             "block, col_stride=1, cga_layout=[], two_ctas=False, fp4_padded=False",
-            "",
+            &[],
             4,
             tensor_memory,
         )
         .text(tensor_memory_text),
-        Class::new("gl.nvidia.blackwell.TensorMemoryScalesLayout", "cga_layout=[]", "", 5, with_cga).text(scales_text),
+        Class::new("gl.nvidia.blackwell.TensorMemoryScalesLayout", "cga_layout=[]", &[], 5, with_cga).text(scales_text),
         Class::new(
             "gl.nvidia.rubin.TensorMemoryScalesLayout",
             "cga_layout=[], block_rep_order='mnThenK'",
-            "gl.nvidia.blackwell.TensorMemoryScalesLayout",
+            &["gl.nvidia.blackwell.TensorMemoryScalesLayout"],
             8,
             with_cga,
         )
@@ -90,7 +95,7 @@ pub(super) const PART: Part = Part {
             4,
             |interp, bound| {
                 let shape = ints(interp, need(interp, bound, "block_shape")?, "block_shape")?;
-                let dtype = super::operand::dtype(interp, need(interp, bound, "dtype")?, "dtype")?;
+                let dtype = python::library::operand::dtype(interp, need(interp, bound, "dtype")?, "dtype")?;
                 let transposed = flag(interp, bound.get("transposed"), false, "transposed")?;
                 let padded = flag(interp, bound.get("fp4_padded"), false, "fp4_padded")?;
                 let cga = cga_of(interp, bound.get("cga_layout"))?;
@@ -140,7 +145,7 @@ pub(super) const PART: Part = Part {
 
 /// An object of a class of the table.
 pub(super) fn object<'a>(interp: &Interp<'a>, path: &str, fields: Vec<(&'static str, Value<'a>)>) -> Eval<'a> {
-    match class(path) {
+    match interp.library.class(path) {
         Some(class) => Ok(Value::Object(Rc::new(Object { class, fields }))),
         None => interp.unknown(format!("`{path}` is not known")),
     }
@@ -430,18 +435,6 @@ pub(super) fn opaque_shared<'a>(interp: &Interp<'a>, blocks: &[Vec<i64>]) -> Eva
     object(interp, "gl.SharedLinearLayout", fields)
 }
 
-/// The text of a layout of shared or tensor memory.
-pub(super) fn text<'a>(interp: &Interp<'a>, layout: &Value<'a>) -> Result<String, Stop> {
-    match layout {
-        Value::Object(object) => match object.class.text {
-            Some(text) => text(interp, object),
-            None => interp.raise(format!("`{}` is no layout of shared or tensor memory", object.class.path)),
-        },
-        Value::Unknown(reason) => interp.unknown(reason.clone()),
-        other => interp.raise(format!("a {} is no layout", other.class_name())),
-    }
-}
-
 /// A field that is a number; 0 where there is no such field.
 fn number(interp: &Interp<'_>, object: &Object<'_>, name: &str) -> Result<i64, Stop> {
     field(object, name).map_or(Ok(0), |value| int(interp, value, name))
@@ -530,53 +523,4 @@ fn padded_text<'a>(interp: &Interp<'a>, object: &Object<'a>) -> Result<String, S
         .map(|basis| basis.iter().zip(&part).map(|(unit, size)| unit.saturating_mul(*size)).collect())
         .collect();
     Ok(format!("#ttg.padded_shared<[{}] {{offset = {offsets:?}, block = {blocks:?}}}>", pairs.join(", ")))
-}
-
-/// The type of a memory descriptor, as text.
-pub(super) fn memory_type<'a>(
-    interp: &mut Interp<'a>,
-    space: Space,
-    dtype: DType,
-    shape: &[i64],
-    alloc_shape: &[i64],
-    layout: &Value<'a>,
-) -> Result<String, Stop> {
-    let layout = text(interp, layout)?;
-    let layout = interp.emit.alias(&layout);
-    let space = match space {
-        Space::Shared => "#ttg.shared_memory",
-        Space::Tensor => "#ttng.tensor_memory",
-    };
-    let whole = if shape == alloc_shape { String::new() } else { format!(", {}", dims(alloc_shape, "")) };
-    Ok(format!("!ttg.memdesc<{}, {layout}, {space}, mutable{whole}>", dims(shape, &dtype.ir())))
-}
-
-/// The type of a tensor descriptor, as text.
-pub fn descriptor_type<'a>(
-    interp: &mut Interp<'a>,
-    kind: DescKind,
-    dtype: DType,
-    block: &[i64],
-    layout: &Value<'a>,
-) -> Result<String, Stop> {
-    let layout = text(interp, layout)?;
-    let layout = interp.emit.alias(&layout);
-    let name = match kind {
-        DescKind::Tiled | DescKind::Tdm => "!tt.tensordesc",
-        DescKind::Im2col => "!ttng.tensordesc_im2col",
-    };
-    let element = match dtype {
-        DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64 => format!("u{}", dtype.ir()),
-        _ => dtype.ir(),
-    };
-    Ok(format!("{name}<{}, {layout}>", dims(block, &element)))
-}
-
-/// `64x128xf16`.
-fn dims(shape: &[i64], element: &str) -> String {
-    let mut parts: Vec<String> = shape.iter().map(i64::to_string).collect();
-    if !element.is_empty() {
-        parts.push(element.to_owned());
-    }
-    parts.join("x")
 }

@@ -2,12 +2,12 @@
 
 use super::layouts::multicta;
 use super::memory::{Made, ty};
-use super::operand::{flag, given, int, list, memory, need, predicate, scalar};
-use super::table::{Gone, NOTHING, Part};
-use super::{Bound, Row};
-use crate::interp::{Eval, Interp, Stop};
-use crate::spec::Version;
-use crate::value::{DType, MemDesc, Space, Value};
+use python::interp::{Eval, Interp, Stop};
+use python::library::operand::{flag, given, int, list, memory, need, predicate, scalar};
+use python::library::{Bound, Row};
+use python::library::{Gone, NOTHING, Part};
+use python::target::Version;
+use python::value::{DType, MemDesc, Space, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -180,7 +180,7 @@ fn wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if names.is_empty() {
         interp.emit.op(here, format_args!("ttng.wait_barrier {}, {phase}, {pred} : {ty}", of.ssa));
     } else {
-        let (names, types) = (super::operand::join(&names), types.join(", "));
+        let (names, types) = (python::library::operand::join(&names), types.join(", "));
         interp
             .emit
             .op(here, format_args!("ttng.wait_barrier {}, {phase}, {pred} deps {names} : {ty}, {types}", of.ssa));

@@ -2,14 +2,15 @@
 
 use std::rc::Rc;
 
-use super::layouts::{bases, cga, memory_type, object, opaque_shared, per_cta};
-use super::operand::{dtype, given, int, int_list, ints, join, memory, need, scalar, tensor};
-use super::table::{Gone, NOTHING, Part};
-use super::{Bound, Class, Row};
-use crate::emit::Ssa;
-use crate::interp::{Eval, Interp, Stop};
-use crate::spec::Version;
-use crate::value::{DType, MemDesc, Space, Tensor, Value};
+use super::layouts::{bases, cga, object, opaque_shared, per_cta};
+use python::emit::Ssa;
+use python::interp::{Eval, Interp, Stop};
+use python::library::operand::{dtype, given, int, int_list, ints, join, memory, need, scalar, tensor};
+use python::library::types::memory_type;
+use python::library::{Bound, Class, Row};
+use python::library::{Gone, NOTHING, Part};
+use python::target::Version;
+use python::value::{DType, MemDesc, Space, Tensor, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -112,17 +113,17 @@ pub(super) const PART: Part = Part {
         Row::new("tensor_memory_descriptor.@type", "self", 4, type_of),
         Row::new("gl.shared_memory_descriptor_type.@nbytes_per_cta", "self", 7, |i, b| {
             let Value::Object(of) = need(i, b, "self")? else { return i.unknown("the type is not known") };
-            let field = |name| super::operand::field(of, name).cloned().unwrap_or(Value::None);
+            let field = |name| python::library::operand::field(of, name).cloned().unwrap_or(Value::None);
             let (shape, dtype) = (ints(i, &field("shape"), "shape")?, dtype(i, &field("element_ty"), "element_ty")?);
             bytes(i, &shape, dtype, &field("layout"))
         }),
     ],
     classes: &[
-        Class::new("gl.shared_memory_descriptor_type", "element_ty, shape, layout, alloc_shape", "", 4, make_type),
+        Class::new("gl.shared_memory_descriptor_type", "element_ty, shape, layout, alloc_shape", &[], 4, make_type),
         Class::new(
             "gl.nvidia.blackwell.tensor_memory_descriptor_type",
             "element_ty, shape, layout, alloc_shape",
-            "",
+            &[],
             4,
             make_type,
         ),
@@ -503,8 +504,8 @@ fn transposed<'a>(interp: &Interp<'a>, of: &MemDesc<'a>, order: &[i64]) -> Eval<
             _ => None,
         }),
         "gl.SwizzledSharedLayout" => {
-            let old =
-                super::operand::field(layout, "order").map_or(Ok(Vec::new()), |value| ints(interp, value, "order"))?;
+            let old = python::library::operand::field(layout, "order")
+                .map_or(Ok(Vec::new()), |value| ints(interp, value, "order"))?;
             let at = |dim: &i64| order.iter().position(|from| from == dim).map(|at| at as i64);
             let new: Vec<i64> = old.iter().filter_map(at).collect();
             with(&|name, _| (name == "order").then(|| int_list(new.iter().copied())))

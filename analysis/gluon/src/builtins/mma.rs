@@ -5,12 +5,14 @@ use std::rc::Rc;
 use super::layouts::{cga, opaque_registers};
 use super::mbarrier::barrier;
 use super::memory::{Made, read, same, ty, view};
-use super::operand::{dtype as element, field, flag, given, int, ints, join, list, memory, need, predicate, tensor};
-use super::table::{NOTHING, Part};
-use super::{Bound, Row};
-use crate::emit::Ssa;
-use crate::interp::{Eval, Interp, Stop};
-use crate::value::{MemDesc, Space, Tensor, Value};
+use python::emit::Ssa;
+use python::interp::{Eval, Interp, Stop};
+use python::library::operand::{
+    dtype as element, field, flag, given, int, ints, join, list, memory, need, predicate, tensor,
+};
+use python::library::{Bound, Row};
+use python::library::{NOTHING, Part};
+use python::value::{MemDesc, Space, Tensor, Value};
 
 const MMA: &str = "a, b, acc, *, use_acc=True, pred=True, multicast=False, mbarriers=None, mbarrier_preds=None";
 const OLD_MMA: &str = "a, b, acc, *, use_acc=True, pred=True, mbarriers=None, mbarrier_preds=None";

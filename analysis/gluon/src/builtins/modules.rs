@@ -3,11 +3,11 @@
 //! Deviation: a module that takes some names of another is said to take all of them, save those in
 //! [`HIDDEN`].
 
-use std::borrow::Cow;
+use python::library::Modules;
 
-use crate::spec::Version;
+/// Triton's modules, as the table spells them.
+pub(super) static TRITON: Modules = Modules { spellings: SPELLINGS, modules: MODULES, hidden: HIDDEN };
 
-/// How a library's modules are called, and how this room calls them, longest first.
 const SPELLINGS: &[(&str, &str)] = &[
     ("triton.experimental.gluon.language", "gl"),
     ("triton.experimental.gluon", "gluon"),
@@ -18,7 +18,6 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("triton.language", "tl"),
 ];
 
-/// Modules, the release that brings them, and where they take names from that they do not define.
 const MODULES: &[(&str, u8, &[&str])] = &[
     ("triton", 4, &[]),
     ("triton.experimental", 4, &[]),
@@ -73,77 +72,9 @@ const MODULES: &[(&str, u8, &[&str])] = &[
     ("gl.amd.hint", 9, &[]),
     ("gl.amd.slice", 8, &[]),
     ("gl.amd.warp_pipeline", 6, &["gl.amd"]),
-    // Python's own; the file that knows their functions is `python`.
-    ("math", 0, &[]),
-    ("functools", 0, &[]),
-    ("itertools", 0, &[]),
-    ("operator", 0, &[]),
-    ("dataclasses", 0, &[]),
-    ("enum", 0, &[]),
-    ("typing", 0, &[]),
-    ("copy", 0, &[]),
-    ("os", 0, &[]),
-    ("os.path", 0, &[]),
-    ("sys", 0, &[]),
-    ("importlib", 0, &[]),
-    ("importlib.util", 0, &[]),
-    ("torch", 0, &[]),
-    ("pytest", 0, &[]),
 ];
 
-/// What a module does not take although it takes the rest.
 const HIDDEN: &[(&str, &[&str])] = &[
     ("gl.nvidia.blackwell", &["warpgroup_mma", "warpgroup_mma_wait", "warpgroup_mma_init"]),
     ("gl.nvidia.rubin", &["warpgroup_mma", "warpgroup_mma_wait", "warpgroup_mma_init"]),
 ];
-
-/// A full name in this room's spelling.
-pub fn canonical(path: &str) -> Cow<'_, str> {
-    for (theirs, ours) in SPELLINGS {
-        match path.strip_prefix(theirs) {
-            Some("") => return Cow::Borrowed(ours),
-            Some(rest) if rest.starts_with('.') => return Cow::Owned(format!("{ours}{rest}")),
-            _ => {}
-        }
-    }
-    Cow::Borrowed(path)
-}
-
-/// Whether a name in this room's spelling is a module of this release.
-pub fn is_module(path: &str, version: Version) -> bool {
-    MODULES.iter().any(|(name, since, _)| *name == path && Version(3, *since) <= version)
-}
-
-/// Asks a module for a name, then those that it takes names from.
-pub fn search<T>(owner: &str, name: &str, mut ask: impl FnMut(&str, &str) -> Option<T>) -> Option<T> {
-    if let Some(found) = ask(owner, name) {
-        return Some(found);
-    }
-    if HIDDEN.iter().any(|(of, names)| *of == owner && names.contains(&name)) {
-        return None;
-    }
-    let from = MODULES.iter().find(|(module, ..)| *module == owner).map_or(&[][..], |(.., from)| from);
-    from.iter().find_map(|from| ask(from, name))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn spellings_meet() {
-        assert_eq!(canonical("triton.experimental.gluon.language"), "gl");
-        assert_eq!(canonical("triton.experimental.gluon.language.nvidia.hopper"), "gl.nvidia.hopper");
-        assert_eq!(canonical("triton.experimental.gluon.jit"), "gluon.jit");
-        assert_eq!(canonical("triton.languages"), "triton.languages");
-    }
-
-    #[test]
-    fn names_are_taken_from_modules_that_exist() {
-        for (module, _, from) in MODULES {
-            for other in *from {
-                assert!(MODULES.iter().any(|(name, ..)| name == other), "{module} takes from {other}");
-            }
-        }
-    }
-}

@@ -1,6 +1,6 @@
 //! Warps and registers of `warp_specialize`: what cannot be, and what Triton passes over in silence.
 
-use crate::interp::{Interp, Problem, Stop};
+use python::interp::{Interp, Problem, Stop};
 
 /// Threads of a block, and registers of a multiprocessor, on all NVIDIA GPUs so far.
 const MOST_WARPS: i64 = 32;
@@ -10,7 +10,7 @@ const FEWEST: i64 = 24;
 
 /// Checks the lists that `warp_specialize` is given: one entry for each worker partition, of which there are
 /// `workers`.
-pub fn check_partitions(
+pub(super) fn check_partitions(
     interp: &mut Interp<'_>,
     workers: usize,
     warps: &[i64],
@@ -28,7 +28,7 @@ pub fn check_partitions(
     {
         return interp.raise(format!("worker partition {at} has {count} warps, which is no power of two"));
     }
-    if !matches!(interp.target, crate::Target::Cuda(_)) {
+    if !matches!(interp.target, python::target::Target::Cuda(_)) {
         return Ok(());
     }
     // Warps come in groups of four.

@@ -4,18 +4,19 @@ use std::rc::Rc;
 
 use typed_arena::Arena;
 
-use super::{Args, lookup, member};
-use crate::interp::{Eval, Interp, Stop};
-use crate::spec::{Target, Version};
-use crate::syntax::NoSources;
-use crate::value::{DType, DescKind, TensorDesc, Value};
+use super::library;
+use crate::{Target, Version};
 use base::Cancel;
+use python::interp::{Eval, Interp, Stop};
+use python::library::Args;
+use python::syntax::NoSources;
+use python::value::{DType, DescKind, TensorDesc, Value};
 use ttgir::Tree;
 
 /// A kernel without arguments, made by calling rows.
 fn kernel(ctas: u32, version: u8, body: impl for<'a> FnOnce(&mut Kernel<'_, 'a>) -> Result<(), Stop>) -> String {
     let (arena, cancel) = (Arena::new(), Cancel::never());
-    let mut interp = Interp::new(&arena, &NoSources, &cancel, Target::Cuda(100), Version(3, version));
+    let mut interp = Interp::new(&arena, &NoSources, library(), &cancel, Target::Cuda(100), Version(3, version));
     interp.num_ctas = ctas;
     let done = body(&mut Kernel(&mut interp));
     assert!(done.is_ok(), "{done:?}");
@@ -38,7 +39,7 @@ impl<'a> Kernel<'_, 'a> {
             pos: pos.to_vec(),
             named: named.iter().map(|(name, value)| ((*name).into(), value.clone())).collect(),
         };
-        match lookup(path, self.0.version) {
+        match library().lookup(path, self.0.version) {
             Some(Value::Builtin(row)) => row.call(self.0, args),
             Some(Value::LibClass(class)) => class.call(self.0, args),
             other => panic!("{path} is {other:?}"),
@@ -46,7 +47,7 @@ impl<'a> Kernel<'_, 'a> {
     }
 
     fn method(&mut self, name: &str, of: &Value<'a>, rest: &[Value<'a>]) -> Eval<'a> {
-        let row = member(of.class_name(), name, self.0.version).expect(name);
+        let row = library().member(of.class_name(), name, self.0.version).expect(name);
         let pos = std::iter::once(of.clone()).chain(rest.iter().cloned()).collect();
         row.call(self.0, Args { pos, named: Vec::new() })
     }
@@ -67,7 +68,7 @@ impl<'a> Kernel<'_, 'a> {
     fn desc(&mut self, shape: &[i128], kind: DescKind) -> Eval<'a> {
         let layout = self.nvmma(shape)?;
         let block: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
-        let ty = super::descriptor_type(self.0, kind, DType::Fp16, &block, &layout)?;
+        let ty = python::library::types::descriptor_type(self.0, kind, DType::Fp16, &block, &layout)?;
         let here = self.0.here();
         let ssa = self.0.emit.value(here, &ty, format_args!("\"tt.opaque\"() : () -> {ty}"));
         let (shape, strides) = (Vec::new(), Vec::new());
@@ -322,13 +323,16 @@ fn cp_async_and_launch_control() {
 fn releases_differ() {
     let path = "triton.experimental.gluon.language.nvidia.hopper.tma.async_copy_global_to_shared";
     for minor in [5, 7, 8, 9] {
-        assert!(matches!(lookup(path, Version(3, minor)), Some(Value::Builtin(_))), "3.{minor}");
+        assert!(matches!(library().lookup(path, Version(3, minor)), Some(Value::Builtin(_))), "3.{minor}");
     }
-    assert!(lookup("gl.nvidia.hopper.tma.async_load", Version(3, 7)).is_none());
-    assert!(lookup("gl.thread_barrier", Version(3, 7)).is_none());
-    assert_eq!(super::gone("gl.thread_barrier", Version(3, 7)), Some((Some("gl.barrier".to_owned()), Version(3, 6))));
-    assert!(lookup("gl.nvidia.blackwell.warpgroup_mma", Version(3, 9)).is_none());
-    assert!(matches!(lookup("gl.nvidia.blackwell.mbarrier", Version(3, 9)), Some(Value::Lib(_))));
+    assert!(library().lookup("gl.nvidia.hopper.tma.async_load", Version(3, 7)).is_none());
+    assert!(library().lookup("gl.thread_barrier", Version(3, 7)).is_none());
+    assert_eq!(
+        library().gone("gl.thread_barrier", Version(3, 7)),
+        Some((Some("gl.barrier".to_owned()), Version(3, 6)))
+    );
+    assert!(library().lookup("gl.nvidia.blackwell.warpgroup_mma", Version(3, 9)).is_none());
+    assert!(matches!(library().lookup("gl.nvidia.blackwell.mbarrier", Version(3, 9)), Some(Value::Lib(_))));
     let text = kernel(1, 9, |k| {
         let desc = k.desc(&[128, 64], DescKind::Tiled)?;
         let tile = k.tile(&[128, 64])?;
@@ -342,7 +346,7 @@ fn releases_differ() {
 #[test]
 fn what_triton_refuses_is_refused() {
     let (arena, cancel) = (Arena::new(), Cancel::never());
-    let mut interp = Interp::new(&arena, &NoSources, &cancel, Target::Cuda(90), Version(3, 9));
+    let mut interp = Interp::new(&arena, &NoSources, library(), &cancel, Target::Cuda(90), Version(3, 9));
     let mut k = Kernel(&mut interp);
     let refused = |text: &str, done: Eval<'_>| match done {
         Err(Stop::Raised(_, message)) => assert!(message.contains(text), "{message}"),
@@ -368,16 +372,19 @@ fn what_triton_refuses_is_refused() {
 #[test]
 fn counts_of_partitions() {
     let (arena, cancel) = (Arena::new(), Cancel::never());
-    let mut interp = Interp::new(&arena, &NoSources, &cancel, Target::Cuda(90), Version(3, 9));
-    assert!(super::check_partitions(&mut interp, 2, &[4, 4], Some(&[240, 240])).is_ok());
+    let mut interp = Interp::new(&arena, &NoSources, library(), &cancel, Target::Cuda(90), Version(3, 9));
+    assert!(super::partitions::check_partitions(&mut interp, 2, &[4, 4], Some(&[240, 240])).is_ok());
     assert_eq!(interp.problems, []);
     for (warps, registers) in [(&[4][..], &[24, 24][..]), (&[4, 4], &[24]), (&[3, 4], &[24, 24]), (&[0, 4], &[24, 24])]
     {
-        assert!(super::check_partitions(&mut interp, 2, warps, Some(registers)).is_err(), "{warps:?} {registers:?}");
+        assert!(
+            super::partitions::check_partitions(&mut interp, 2, warps, Some(registers)).is_err(),
+            "{warps:?} {registers:?}"
+        );
     }
     let mut said = |warps: &[i64], registers: &[i64]| {
         interp.problems.clear();
-        assert!(super::check_partitions(&mut interp, 2, warps, Some(registers)).is_ok());
+        assert!(super::partitions::check_partitions(&mut interp, 2, warps, Some(registers)).is_ok());
         interp.problems.iter().map(|problem| (problem.code, problem.hint)).collect::<Vec<_>>()
     };
     assert_eq!(said(&[16, 16], &[24, 24]), [("warp-count", false)]);
@@ -389,8 +396,22 @@ fn counts_of_partitions() {
 fn names_of_amd_are_found_by_both_spellings() {
     for path in ["make_partitioned_dot_layouts", "wmma", "tdm.async_load", "mbarrier.MBarrierLayout", "buffer_load"] {
         for module in ["gl.amd.cdna5", "gl.amd.gfx1250"] {
-            assert!(lookup(&format!("{module}.{path}"), Version(3, 9)).is_some(), "{module}.{path}");
+            assert!(library().lookup(&format!("{module}.{path}"), Version(3, 9)).is_some(), "{module}.{path}");
         }
     }
-    assert!(lookup("triton.language.extra.libdevice.exp", Version(3, 9)).is_some());
+    assert!(library().lookup("triton.language.extra.libdevice.exp", Version(3, 9)).is_some());
+}
+
+#[test]
+fn the_library_has_no_faults() {
+    let releases = (4..10).map(|minor| Version(3, minor));
+    assert_eq!(library().faults(releases), Vec::<String>::new());
+}
+
+#[test]
+fn tritons_own_spellings_are_understood() {
+    assert_eq!(super::canonical("triton.experimental.gluon.language"), "gl");
+    assert_eq!(super::canonical("triton.experimental.gluon.language.nvidia.hopper"), "gl.nvidia.hopper");
+    assert_eq!(super::canonical("triton.experimental.gluon.jit"), "gluon.jit");
+    assert_eq!(super::canonical("triton.languages"), "triton.languages");
 }

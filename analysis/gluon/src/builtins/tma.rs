@@ -2,18 +2,19 @@
 
 use std::rc::Rc;
 
-use super::layouts::{cga, descriptor_type};
+use super::layouts::cga;
 use super::mbarrier::barrier;
 use super::memory::{bracketed, ty};
-use super::operand::{
+use python::interp::{Eval, Interp, Stop};
+use python::library::operand::{
     coordinates, descriptor, dtype as element, flag, given, int, int_list, ints, join, list, memory, need, predicate,
     scalar, tensor,
 };
-use super::removed::replaced;
-use super::table::{NOTHING, Part};
-use super::{Bound, Class, Row};
-use crate::interp::{Eval, Interp, Stop};
-use crate::value::{DType, DescKind, MemDesc, Space, TensorDesc, Value};
+use python::library::replaced;
+use python::library::types::descriptor_type;
+use python::library::{Bound, Class, Row};
+use python::library::{NOTHING, Part};
+use python::value::{DType, DescKind, MemDesc, Space, TensorDesc, Value};
 
 const LOAD: &str = "tensor_desc, coord, barrier, result, pred=True, multicast=False, cache_policy=None";
 const IM2COL: &str = "tensor_desc, coord, offsets, barrier, result, pred=True, multicast=False, cache_policy=None";
@@ -106,25 +107,25 @@ pub(super) const PART: Part = Part {
         }),
         Row::new("gl.block_type.@nbytes", "self", 4, |i, b| {
             let Value::Object(of) = need(i, b, "self")? else { return i.unknown("the type is not known") };
-            let field = |name| super::operand::field(of, name).cloned().unwrap_or(Value::None);
+            let field = |name| python::library::operand::field(of, name).cloned().unwrap_or(Value::None);
             let (shape, dtype) = (ints(i, &field("shape"), "shape")?, element(i, &field("element_ty"), "element_ty")?);
             let elements: i128 = shape.iter().map(|size| i128::from(*size)).product();
             Ok(Value::Int(elements * i128::from(dtype.bits()) / 8))
         }),
         Row::new("gl.block_type.@numel", "self", 4, |i, b| {
             let Value::Object(of) = need(i, b, "self")? else { return i.unknown("the type is not known") };
-            let shape = ints(i, super::operand::field(of, "shape").unwrap_or(&Value::None), "shape")?;
+            let shape = ints(i, python::library::operand::field(of, "shape").unwrap_or(&Value::None), "shape")?;
             Ok(Value::Int(shape.iter().map(|size| i128::from(*size)).product()))
         }),
     ],
     classes: &[
-        Class::new("gl.block_type", "element_ty, shape", "", 4, |_, class, bound| {
+        Class::new("gl.block_type", "element_ty, shape", &[], 4, |_, class, bound| {
             Ok(Value::Object(Rc::new(super::layouts::build(class, bound, &[]))))
         }),
         Class::new(
             "gl.nvidia.hopper.tma.tensor_descriptor_type",
             "block_type, shape_type=None, strides_type=None, layout=None, nbytes_per_cta=None",
-            "",
+            &[],
             4,
             |_, class, bound| Ok(Value::Object(Rc::new(super::layouts::build(class, bound, &[])))),
         ),

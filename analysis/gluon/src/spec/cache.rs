@@ -4,7 +4,7 @@
 //! Constexprs are not in there; they come from the other sources.
 
 use super::{Recipe, Target};
-use crate::value::DType;
+use python::value::DType;
 
 /// The recipe of a compiled kernel; `None` where the text has no function with locations.
 pub fn recipe(ttgir: &str) -> Option<Recipe> {

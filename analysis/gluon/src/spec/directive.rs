@@ -6,9 +6,9 @@
 use ruff_python_parser::parse_expression;
 
 use super::{Given, Target, Version};
-use crate::syntax::Module;
-use crate::value::DType;
 use base::TextRange;
+use python::syntax::Module;
+use python::value::DType;
 
 const MARK: &str = "fencepost:";
 
@@ -272,7 +272,7 @@ mod tests {
         let text = "# fencepost: a=0\n\nx = 1  # fencepost: a=9\n# fencepost: a=1\n# why\n# fencepost: a=2\n\
                     @gluon.jit\n# fencepost: a=3\ndef k(a):\n    # fencepost: a=4\n    pass\n";
         let module = Module::parse("k.py", text, None);
-        let def = crate::interp::Interp::range(module.body().last().unwrap());
+        let def = python::interp::Interp::range(module.body().last().unwrap());
         let found = directives(&module, def);
         let values: Vec<_> = found.iter().flat_map(|line| &line.values).map(|(_, given, _)| given.clone()).collect();
         assert_eq!(values, ["1", "2", "3"].map(|value| Given::Value(value.to_owned())));

@@ -13,11 +13,11 @@ use super::instances::Base;
 use super::site::{self, Site};
 use super::survey::{Func, Kind, Survey};
 use super::{Argument, Config, Entry, Host, Source, Target};
-use crate::host::{self, Case, Cases, Launch};
-use crate::interp::{FileId, Interp, Stop};
-use crate::syntax::{Module, Sources};
-use crate::value::{Function, Value};
 use base::{Cancel, Cancelled};
+use python::host::{self, Case, Cases, Launch};
+use python::interp::{FileId, Interp, Stop};
+use python::syntax::{Module, Sources};
+use python::value::{Function, Value};
 
 /// How many calls of one function are run.
 const CASES: usize = 32;
@@ -198,7 +198,8 @@ impl Job<'_> {
                 break;
             }
             let arena = Arena::new();
-            let mut interp = Interp::new(&arena, self.sources, self.cancel, target, self.config.version);
+            let mut interp =
+                Interp::new(&arena, self.sources, crate::builtins::library(), self.cancel, target, self.config.version);
             interp.session = Some(host::Session::default());
             // However else it ends, what was found until then counts.
             if let Err(Stop::Cancelled) = self.with(&mut interp, other, &mut open) {

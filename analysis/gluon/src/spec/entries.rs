@@ -4,9 +4,9 @@ use ruff_text_size::Ranged;
 
 use super::survey::{Func, Kind, Survey};
 use super::usage::{Use, uses};
-use crate::interp::Interp;
-use crate::syntax::Module;
 use base::TextRange;
+use python::interp::Interp;
+use python::syntax::Module;
 
 /// A kernel, by its text alone.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use super::site::Site;
 use super::survey::Survey;
 use super::words;
 use super::{Argument, Config, Entry, Given, Host, Source, Spec, Target, Version};
-use crate::syntax::{Module, Sources};
 use base::{Cancel, Cancelled, TextRange};
+use python::syntax::{Module, Sources};
 
 /// A kernel with all that shapes it.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,9 +12,9 @@ use rustc_hash::FxHasher;
 use super::discover::{self, Found};
 use super::survey::Survey;
 use super::{Config, Entry};
-use crate::interp::Interp;
-use crate::syntax::{Module, Sources};
 use base::{Cancel, Cancelled, TextRange};
+use python::interp::Interp;
+use python::syntax::{Module, Sources};
 
 /// What was found out of a file and need not be again while the host code stays the same. The caller keeps
 /// one a file from edit to edit.

@@ -1,9 +1,9 @@
 //! Launches as the host code makes them, whole: with the grid, and with the shapes of tensors.
 
-use super::super::host::{self, Launch};
-use super::super::interp::{FileId, Interp};
-use super::Entry;
+use super::{Entry, Handed};
 use base::TextRange;
+use python::host::{self, Launch};
+use python::interp::{FileId, Interp};
 
 /// How many launches of a kernel are kept.
 pub(super) const MOST: usize = 16;
@@ -21,26 +21,6 @@ pub struct Site {
     pub arguments: Vec<(String, Handed)>,
     /// Parameters of which it is not known what they are given.
     pub unknown: Vec<String>,
-}
-
-/// What a launch hands to one parameter.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Handed {
-    /// An integer or a truth value.
-    Int(i64),
-    /// A float.
-    Float(f64),
-    /// A tensor, or the one behind a descriptor.
-    Tensor {
-        /// Torch's name of the element type.
-        dtype: String,
-        /// Elements, outermost first.
-        shape: Vec<u64>,
-        /// In elements, where it is not dense.
-        strides: Option<Vec<u64>>,
-    },
-    /// Anything else, as a Python expression in the scope of the kernel's file.
-    Python(String),
 }
 
 /// What a launch says, made by the function at `def` of `file`.

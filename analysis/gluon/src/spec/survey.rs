@@ -4,7 +4,7 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Decorator, Expr, Stmt, StmtFunctionDef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::syntax::Module;
+use python::syntax::Module;
 
 /// What a function is, by its decorators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

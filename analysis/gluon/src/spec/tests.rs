@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Config, Entry, Instances, Memo, Use, entries, instances, stray};
-use crate::syntax::{Module, NoSources};
 use base::Cancel;
+use python::syntax::{Module, NoSources};
 
 const HEAD: &str = "from triton.experimental import gluon\nfrom triton.experimental.gluon import language as gl\n\
                     from triton.experimental.gluon.language.nvidia.hopper import tma, mbarrier\n\n";

@@ -1,12 +1,12 @@
 //! Asynchronous copies of CDNA 4 and 5: they count in groups that are committed.
 
 use super::super::memory::{read, ty};
-use super::super::operand::{int, memory, need, tensor};
-use super::super::tensor::pointee;
-use super::super::{Bound, NOTHING, Part, Row};
 use super::{bare, fits, line, shaped, token};
-use crate::interp::{Eval, Interp};
-use crate::value::Value;
+use python::interp::{Eval, Interp};
+use python::library::operand::{int, memory, need, tensor};
+use python::library::{Bound, NOTHING, Part, Row};
+use python::tensor::pointee;
+use python::value::Value;
 
 pub(super) const PART: Part = Part {
     rows: &[

@@ -4,11 +4,12 @@
 
 use std::rc::Rc;
 
-use super::super::layouts::{build, object, opaque_registers, opaque_shared, swizzled_text, text};
-use super::super::operand::{field, flag, given, int, int_list, ints, list, need};
-use super::super::{Args, Bound, Class, NOTHING, Part, Row, lookup};
-use crate::interp::{Eval, Interp, Stop};
-use crate::value::{Object, Value};
+use super::super::layouts::{build, object, opaque_registers, opaque_shared, swizzled_text};
+use python::interp::{Eval, Interp, Stop};
+use python::library::operand::{field, flag, given, int, int_list, ints, list, need};
+use python::library::types::layout_text;
+use python::library::{Args, Bound, Class, NOTHING, Part, Row};
+use python::value::{Object, Value};
 
 const DISTRIBUTED: &str = "gl.DistributedLayout";
 const PARTITIONED: &str = "gl.amd.cdna5.PartitionedSharedLayout";
@@ -18,27 +19,33 @@ pub(super) const PART: Part = Part {
         Class::new(
             "gl.amd.AMDMFMALayout",
             "version, instr_shape, transposed, warps_per_cta, element_bitwidth=None, tiles_per_warp=None, cga_layout=[]",
-            DISTRIBUTED,
+            &[DISTRIBUTED],
             5,
             mfma,
         ),
         Class::new(
             "gl.amd.AMDWMMALayout",
             "version, transposed, warp_bases, reg_bases=None, instr_shape=None, cga_layout=[], rank=None",
-            DISTRIBUTED,
+            &[DISTRIBUTED],
             6,
             wmma,
         ),
         Class::new(
             PARTITIONED,
             "num_partitions, num_groups, partition_dim, partition_layout",
-            "gl.SharedLayout",
+            &["gl.SharedLayout"],
             7,
             partitioned,
         )
         .text(partitioned_text),
-        Class::new("gl.amd.cdna5.mbarrier.MBarrierLayout", "cga_layout=None", "gl.SwizzledSharedLayout", 6, barrier)
-            .text(swizzled_text),
+        Class::new(
+            "gl.amd.cdna5.mbarrier.MBarrierLayout",
+            "cga_layout=None",
+            &["gl.SwizzledSharedLayout", "gl.SharedLayout"],
+            6,
+            barrier,
+        )
+        .text(swizzled_text),
     ],
     rows: &[
         Row::new("gl.amd.cdna5.get_wmma_scale_layout", "dot_operand_layout, shape, scale_factor=32", 6, scales),
@@ -124,7 +131,7 @@ fn partitioned<'a>(interp: &mut Interp<'a>, class: &'static Class, bound: &Bound
 fn partitioned_text<'a>(interp: &Interp<'a>, object: &Object<'a>) -> Result<String, Stop> {
     let number = |name: &str| field(object, name).map_or(Ok(0), |value| int(interp, value, name));
     let (partitions, groups, dim) = (number("num_partitions")?, number("num_groups")?, number("partition_dim")?);
-    let inner = text(interp, field(object, "partition_layout").unwrap_or(&Value::None))?;
+    let inner = layout_text(interp, field(object, "partition_layout").unwrap_or(&Value::None))?;
     Ok(format!(
         "#ttg.partitioned_shared<{{numPartitions = {partitions}, numGroups = {groups}, partitionDim = {dim}, partitionLayout = {inner}}}>"
     ))
@@ -175,7 +182,9 @@ fn operand<'a>(interp: &mut Interp<'a>, layout: &Value<'a>, dim: usize, groups: 
         Some(size) if pieces > 0 && *size % pieces == 0 => *size /= pieces,
         _ => return interp.raise(format!("the operand is not cut into {pieces} pieces along dimension {dim}")),
     }
-    let Some(Value::Builtin(identity)) = lookup("gl.PaddedSharedLayout.with_identity_for", interp.version) else {
+    let Some(Value::Builtin(identity)) =
+        interp.library.lookup("gl.PaddedSharedLayout.with_identity_for", interp.version)
+    else {
         return interp.unknown("padded layouts are not known");
     };
     let pos = vec![part("interval_padding_pairs"), int_list(shape), int_list([1, 0]), part("cga_layout")];

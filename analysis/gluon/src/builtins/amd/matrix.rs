@@ -1,12 +1,13 @@
 //! Matrix instructions, buffer loads and stores, and what else stays in registers.
 
 use super::super::memory::read;
-use super::super::operand::{dtype, given, int, ints, memory, need, tensor};
-use super::super::tensor::{opaque, pointee, shape_of};
-use super::super::{Bound, NOTHING, Part, Row, operand};
 use super::none;
-use crate::interp::{Eval, Interp};
-use crate::value::{DType, Value};
+use python::interp::{Eval, Interp};
+use python::library::operand;
+use python::library::operand::{dtype, given, int, ints, memory, need, tensor};
+use python::library::{Bound, NOTHING, Part, Row};
+use python::tensor::{opaque, pointee, shape_of};
+use python::value::{DType, Value};
 
 const RMW: &str = "ptr, offsets, value, mask=None, sem=None, scope=None";
 const SCALED: &str = "a, a_scale, a_format, b, b_scale, b_format, acc, cd_regclass=None";
@@ -54,14 +55,14 @@ fn buffer_load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         _ => None,
     };
     let all: Vec<_> = [Some(&offsets), mask.as_ref()].into_iter().flatten().collect();
-    let (shape, layout) = super::super::tensor::broadcast(interp, &all)?;
+    let (shape, layout) = python::tensor::broadcast(interp, &all)?;
     Ok(opaque(interp, element, &shape, layout))
 }
 
 fn atomic<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let offsets = tensor(interp, need(interp, bound, "offsets")?, "offsets")?;
     let value = tensor(interp, need(interp, bound, "value")?, "value")?;
-    let (shape, layout) = super::super::tensor::broadcast(interp, &[&offsets, &value])?;
+    let (shape, layout) = python::tensor::broadcast(interp, &[&offsets, &value])?;
     Ok(opaque(interp, value.dtype, &shape, layout))
 }
 

@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use super::super::mbarrier::barrier;
 use super::super::memory::ty;
-use super::super::operand::{int, need, scalar};
-use super::super::{Bound, NOTHING, Part, Row};
 use super::line;
-use crate::interp::{Eval, Interp, Stop};
-use crate::value::{DType, MemDesc, Tensor, Value};
+use python::interp::{Eval, Interp, Stop};
+use python::library::operand::{int, need, scalar};
+use python::library::{Bound, NOTHING, Part, Row};
+use python::value::{DType, MemDesc, Tensor, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[

@@ -10,10 +10,10 @@ mod mbarrier;
 mod tdm;
 
 use super::memory::ty;
-use super::{Bound, Part};
-use crate::emit::Ssa;
-use crate::interp::{Eval, Interp, Stop};
-use crate::value::{MemDesc, Tensor, Value};
+use python::emit::Ssa;
+use python::interp::{Eval, Interp, Stop};
+use python::library::{Bound, Part};
+use python::value::{MemDesc, Tensor, Value};
 
 /// AMD's share of the table.
 pub const PARTS: [&Part; 5] = [&async_copy::PART, &layouts::PART, &matrix::PART, &mbarrier::PART, &tdm::PART];

@@ -4,16 +4,16 @@
 
 use std::rc::Rc;
 
-use super::super::layouts::descriptor_type;
 use super::super::memory::ty;
-use super::super::operand::{descriptor, given, int, ints, join, list, memory, need, tensor};
-use super::super::python::items;
-use super::super::tensor::{cast, pointee};
-use super::super::{Bound, NOTHING, Part, Row};
 use super::{none, token};
-use crate::emit::Ssa;
-use crate::interp::{Eval, Interp, Stop};
-use crate::value::{DType, DescKind, MemDesc, Space, TensorDesc, Value};
+use python::builtins::items;
+use python::emit::Ssa;
+use python::interp::{Eval, Interp, Stop};
+use python::library::operand::{descriptor, given, int, ints, join, list, memory, need, tensor};
+use python::library::types::descriptor_type;
+use python::library::{Bound, NOTHING, Part, Row};
+use python::tensor::{cast, pointee};
+use python::value::{DType, DescKind, MemDesc, Space, TensorDesc, Value};
 
 const LOAD: &str = "src, offsets=None, dest=None, pred=None, mbarrier=None, warp_used_hint=None, cache_modifier=''";
 const STORE: &str = "dest, offsets=None, src=None, mbarrier=None, cache_modifier=''";

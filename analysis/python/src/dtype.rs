@@ -1,0 +1,110 @@
+//! Element types.
+
+use crate::value::{DType, PtrTo};
+
+/// Name in `gl`, name in signatures, type in the IR, bits.
+const TABLE: &[(DType, &str, &str, &str, u32)] = &[
+    (DType::Int1, "int1", "i1", "i1", 1),
+    (DType::Int8, "int8", "i8", "i8", 8),
+    (DType::Int16, "int16", "i16", "i16", 16),
+    (DType::Int32, "int32", "i32", "i32", 32),
+    (DType::Int64, "int64", "i64", "i64", 64),
+    (DType::UInt8, "uint8", "u8", "i8", 8),
+    (DType::UInt16, "uint16", "u16", "i16", 16),
+    (DType::UInt32, "uint32", "u32", "i32", 32),
+    (DType::UInt64, "uint64", "u64", "i64", 64),
+    (DType::Fp8E4Nv, "float8e4nv", "fp8e4nv", "f8E4M3FN", 8),
+    (DType::Fp8E5, "float8e5", "fp8e5", "f8E5M2", 8),
+    (DType::Fp8E4B8, "float8e4b8", "fp8e4b8", "f8E4M3FNUZ", 8),
+    (DType::Fp8E5B16, "float8e5b16", "fp8e5b16", "f8E5M2FNUZ", 8),
+    (DType::Fp8E4B15, "float8e4b15", "fp8e4b15", "f8E4M3B11FNUZ", 8),
+    (DType::Fp16, "float16", "fp16", "f16", 16),
+    (DType::Bf16, "bfloat16", "bf16", "bf16", 16),
+    (DType::Fp32, "float32", "fp32", "f32", 32),
+    (DType::Fp64, "float64", "fp64", "f64", 64),
+];
+
+/// What a pointer points to, as an element type.
+const POINTEES: &[(PtrTo, DType)] = &[
+    (PtrTo::Int1, DType::Int1),
+    (PtrTo::Int8, DType::Int8),
+    (PtrTo::Int16, DType::Int16),
+    (PtrTo::Int32, DType::Int32),
+    (PtrTo::Int64, DType::Int64),
+    (PtrTo::UInt8, DType::UInt8),
+    (PtrTo::UInt16, DType::UInt16),
+    (PtrTo::UInt32, DType::UInt32),
+    (PtrTo::UInt64, DType::UInt64),
+    (PtrTo::Fp8E4Nv, DType::Fp8E4Nv),
+    (PtrTo::Fp8E5, DType::Fp8E5),
+    (PtrTo::Fp8E4B8, DType::Fp8E4B8),
+    (PtrTo::Fp8E5B16, DType::Fp8E5B16),
+    (PtrTo::Fp8E4B15, DType::Fp8E4B15),
+    (PtrTo::Fp16, DType::Fp16),
+    (PtrTo::Bf16, DType::Bf16),
+    (PtrTo::Fp32, DType::Fp32),
+    (PtrTo::Fp64, DType::Fp64),
+];
+
+impl DType {
+    /// By the name it has in `gl` (`float16`) or in a signature (`fp16`).
+    pub fn named(name: &str) -> Option<DType> {
+        TABLE.iter().find(|row| row.1 == name || row.2 == name).map(|row| row.0)
+    }
+
+    /// The name in `gl`.
+    pub fn name(self) -> &'static str {
+        TABLE.iter().find(|row| row.0 == self).map_or(if self == DType::Void { "void" } else { "pointer" }, |row| row.1)
+    }
+
+    /// By the type in the IR, where signed and unsigned are one.
+    pub fn from_ir(ty: &str) -> Option<DType> {
+        TABLE.iter().find(|row| row.3 == ty).map(|row| row.0)
+    }
+
+    /// The name in signatures: `fp16`.
+    pub fn name_in_signatures(self) -> &'static str {
+        TABLE.iter().find(|row| row.0 == self).map_or("void", |row| row.2)
+    }
+
+    /// The type in the IR: `f16`, `!tt.ptr<f16>`.
+    pub fn ir(self) -> String {
+        match self {
+            DType::Ptr(to) => format!("!tt.ptr<{}>", to.dtype().map_or("i8".to_owned(), DType::ir)),
+            _ => TABLE.iter().find(|row| row.0 == self).map_or("none", |row| row.3).to_owned(),
+        }
+    }
+
+    /// `primitive_bitwidth`: 64 for a pointer.
+    pub fn bits(self) -> u32 {
+        TABLE.iter().find(|row| row.0 == self).map_or(if self == DType::Void { 0 } else { 64 }, |row| row.4)
+    }
+
+    /// Integers and booleans.
+    pub fn is_int(self) -> bool {
+        use DType::{Int1, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
+        matches!(self, Int1 | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64)
+    }
+
+    /// Unsigned integers; `int1` counts as one, as in Triton.
+    pub fn is_unsigned(self) -> bool {
+        matches!(self, DType::Int1 | DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64)
+    }
+
+    /// Floating point of any width.
+    pub fn is_float(self) -> bool {
+        !self.is_int() && !matches!(self, DType::Void | DType::Ptr(_))
+    }
+
+    /// A pointer to it.
+    pub fn pointer(self) -> DType {
+        DType::Ptr(POINTEES.iter().find(|row| row.1 == self).map_or(PtrTo::Other, |row| row.0))
+    }
+}
+
+impl PtrTo {
+    /// The element type, where it is one that is told apart.
+    pub fn dtype(self) -> Option<DType> {
+        POINTEES.iter().find(|row| row.0 == self).map(|row| row.1)
+    }
+}

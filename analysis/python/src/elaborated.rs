@@ -1,0 +1,34 @@
+//! What the elaboration of a kernel gives.
+
+use std::rc::Rc;
+
+use base::TextRange;
+
+use crate::interp::{FileId, Problem};
+use crate::origin::Origins;
+
+/// A kernel as it was elaborated.
+#[derive(Clone, Debug, Default)]
+pub struct Elaborated {
+    /// The function's name.
+    pub kernel: String,
+    /// Its name in the file's source.
+    pub name: TextRange,
+    /// The module, as text; empty where nothing could be made.
+    pub ir: String,
+    /// Where its ops come from.
+    pub origins: Origins,
+    /// Python names of SSA values, by number.
+    pub names: Vec<Option<Rc<str>>>,
+    /// The files that were looked at, by [`FileId`]: 0 is the kernel's own.
+    pub files: Vec<String>,
+    /// Labels of the partitions, in order: the functions that they run.
+    pub partitions: Vec<String>,
+    /// What Triton would refuse.
+    pub problems: Vec<Problem>,
+    /// What could not be followed.
+    pub unmodelled: Vec<(FileId, TextRange, String)>,
+    /// Functions and classes that were run, by where they start in which file: what an edit must touch
+    /// to change this kernel, beside the statements of the files themselves.
+    pub touched: Vec<(FileId, TextRange)>,
+}

@@ -1,0 +1,213 @@
+//! Attributes, and names that no scope has.
+
+use std::rc::Rc;
+
+use crate::host;
+use crate::interp::{Eval, Interp};
+use crate::library::Args;
+use crate::value::{ClassKind, DType, Value};
+
+impl<'a> Interp<'a> {
+    /// A name that neither the program nor its files define.
+    pub(super) fn ambient(&mut self, name: &str) -> Option<Value<'a>> {
+        if let Some(value) = self.library.lookup(name, self.version) {
+            return Some(value);
+        }
+        match name {
+            "super" => return Some(Value::Lib("super".into())),
+            "__name__" => return Some(Value::Str("module".into())),
+            "__file__" => {
+                let path = self.files.get(self.scope.file.0 as usize).map_or("", |file| file.module.path());
+                return Some(Value::Str(path.into()));
+            }
+            "NotImplemented" => return Some(Value::Type("NotImplemented".into())),
+            "object" | "type" | "slice" | "bytes" | "complex" | "frozenset" | "open" | "input" | "iter" | "next"
+            | "id" | "hash" | "vars" | "dir" | "globals" | "locals" | "exec" | "eval" | "compile" | "callable"
+            | "issubclass" | "setattr" | "delattr" | "format" | "chr" | "ord" | "hex" | "oct" | "bin" | "pow"
+            | "round" | "divmod" | "filter" | "repr" | "ascii" | "memoryview" | "bytearray" | "__import__" => {
+                return Some(Value::Lib(name.into()));
+            }
+            _ => {}
+        }
+        let exception = name.ends_with("Error") || name.ends_with("Exception") || name.ends_with("Warning");
+        if exception || name == "StopIteration" {
+            return Some(Value::Type(name.into()));
+        }
+        let file = self.scope.file;
+        let stars: Vec<Rc<str>> =
+            self.state.stars.iter().filter(|(of, _)| *of == file).map(|(_, path)| path.clone()).collect();
+        for path in &stars {
+            if let Some(value) = self.library.lookup(&format!("{path}.{name}"), self.version) {
+                return Some(value);
+            }
+        }
+        // One of the modules that are not known may have it.
+        stars
+            .iter()
+            .find(|path| self.library.lookup(path, self.version).is_none())
+            .map(|path| Value::Unknown(format!("`{name}` may come from `{path}`").into()))
+    }
+
+    /// What stands in a library under a full name.
+    pub(super) fn library(&mut self, path: &str) -> Value<'a> {
+        if let Some(value) = self.state.imported.get(path) {
+            return value.clone();
+        }
+        if let Some(value) = self.library.lookup(path, self.version) {
+            return value;
+        }
+        if self.follows_host()
+            && let Some(value) = host::constant(self, path)
+        {
+            return value;
+        }
+        match path {
+            // Nothing is loaded before it is imported.
+            "sys.modules" => Value::Dict(Rc::default()),
+            "sys.version_info" => Value::Tuple([Value::Int(3), Value::Int(12), Value::Int(0)].into()),
+            "triton.__version__" => Value::Str(format!("{}.{}.0", self.version.0, self.version.1).into()),
+            _ => Value::Lib(path.into()),
+        }
+    }
+
+    /// `value.name`.
+    pub fn attribute(&mut self, value: &Value<'a>, name: &str) -> Eval<'a> {
+        match self.find_attribute(value, name)? {
+            Some(found) => Ok(found),
+            None => {
+                let owner = match value {
+                    Value::Instance(instance) => instance.class.def.name.to_string(),
+                    Value::Class(class) => class.def.name.to_string(),
+                    value => value.class_name().to_owned(),
+                };
+                self.raise(format!("{owner} has no attribute `{name}`"))
+            }
+        }
+    }
+
+    /// `value.name`, where there is such an attribute.
+    pub fn find_attribute(&mut self, value: &Value<'a>, name: &str) -> Result<Option<Value<'a>>, super::Stop> {
+        let found = match value {
+            Value::Unknown(_) => Some(value.clone()),
+            Value::Host(thing) => Some(host::attribute(self, thing, name)?),
+            Value::Lib(path) => {
+                let full = format!("{path}.{name}");
+                Some(self.library(&full))
+            }
+            Value::Builtin(row) => match name {
+                "__name__" => Some(Value::Str(row.path.rsplit('.').next().unwrap_or(row.path).into())),
+                _ => self.library.lookup(&format!("{}.{name}", row.path), self.version),
+            },
+            Value::LibClass(class) => match name {
+                "__name__" => Some(Value::Str(class.path.rsplit('.').next().unwrap_or(class.path).into())),
+                _ => self
+                    .library
+                    .member(class.path, name, self.version)
+                    .map(Value::Builtin)
+                    .or_else(|| self.library.lookup(&format!("{}.{name}", class.path), self.version)),
+            },
+            Value::Module(scope) => match scope.own(name) {
+                Some(found) => Some(found),
+                None => self.submodule(scope, name)?,
+            },
+            Value::Instance(instance) => match self.instance_attribute(instance, name)? {
+                Some(found) => Some(found),
+                None if instance.class.kind == ClassKind::NamedTuple => self.member(value, "tuple", name)?,
+                None => match name {
+                    "__dict__" => {
+                        let fields = instance.fields.borrow();
+                        let items = fields.iter().map(|(name, value)| (Value::Str(name.clone()), value.clone()));
+                        Some(Value::Dict(Rc::new(items.collect::<Vec<_>>().into())))
+                    }
+                    _ => None,
+                },
+            },
+            Value::Class(class) => match name {
+                "__name__" | "__qualname__" => Some(Value::Str(class.def.name.as_str().into())),
+                _ => match super::class::find(class, name) {
+                    Some(Value::Function(function)) if function.role == crate::value::Role::ClassMethod => {
+                        Some(Value::Bound(Rc::new((value.clone(), Value::Function(function)))))
+                    }
+                    found => found,
+                },
+            },
+            Value::Function(function) => match name {
+                "__name__" | "__qualname__" => Some(Value::Str(function.def.name().into())),
+                "warmup" | "run" if self.follows_host() => Some(host::warmup(value)),
+                "fn" | "__func__" | "__wrapped__" => Some(value.clone()),
+                _ => Some(Value::Unknown(format!("the attribute `{name}` of a function").into())),
+            },
+            Value::Bound(bound) if matches!(&bound.1, Value::Type(name) if &**name == "super") => {
+                let Value::Instance(instance) = &bound.0 else { return Ok(None) };
+                let inherited = instance.class.bases.iter().find_map(|base| match base {
+                    Value::Class(base) => super::class::find(base, name),
+                    _ => None,
+                });
+                match inherited {
+                    Some(found) => Some(self.member_of(bound.0.clone(), found)?),
+                    // `object` has a constructor that does nothing.
+                    None if name == "__init__" => self.library.lookup("print", self.version),
+                    None => None,
+                }
+            }
+            Value::Bound(bound) => self.find_attribute(&bound.1.clone(), name)?,
+            Value::Partial(partial) => match name {
+                "func" => Some(partial.function.clone()),
+                "args" => Some(Value::Tuple(partial.args.clone().into())),
+                _ => Some(Value::Unknown("an attribute of a partial function".into())),
+            },
+            Value::Object(object) => match object.fields.iter().find(|(field, _)| *field == name) {
+                Some((_, found)) => Some(found.clone()),
+                None => self.member(value, object.class.path, name)?,
+            },
+            Value::Slice(parts) => match name {
+                "start" => Some(parts[0].clone()),
+                "stop" => Some(parts[1].clone()),
+                "step" => Some(parts[2].clone()),
+                _ => None,
+            },
+            Value::Type(_) => Some(Value::Unknown("an attribute of a type".into())),
+            // What a constexpr holds; here the value stands for itself.
+            _ if name == "value" && !matches!(value, Value::Tensor(_) | Value::MemDesc(_) | Value::TensorDesc(_)) => {
+                Some(value.clone())
+            }
+            Value::Tensor(tensor) => match self.member(value, "tensor", name)? {
+                Some(found) => Some(found),
+                None => match name {
+                    "dtype" => Some(Value::DType(tensor.dtype)),
+                    "shape" => Some(Value::Tuple(tensor.shape.iter().map(|size| Value::Int((*size).into())).collect())),
+                    "handle" => Some(Value::Unknown("a handle of the compiler".into())),
+                    _ => None,
+                },
+            },
+            Value::DType(dtype) => match self.member(value, "dtype", name)? {
+                Some(found) => Some(found),
+                None => match name {
+                    "primitive_bitwidth" | "int_bitwidth" => Some(Value::Int(dtype.bits().into())),
+                    "name" => Some(Value::Str(dtype.name().into())),
+                    "scalar" => Some(value.clone()),
+                    "element_ty" => match dtype {
+                        DType::Ptr(to) => to.dtype().map(Value::DType),
+                        _ => Some(value.clone()),
+                    },
+                    _ => None,
+                },
+            },
+            value => self.member(value, value.class_name(), name)?,
+        };
+        Ok(found)
+    }
+
+    /// A method or a computed attribute of the table.
+    fn member(&mut self, value: &Value<'a>, class: &str, name: &str) -> Result<Option<Value<'a>>, super::Stop> {
+        if let Some(row) = self.library.member(class, name, self.version) {
+            return Ok(Some(Value::Bound(Rc::new((value.clone(), Value::Builtin(row))))));
+        }
+        if let Some(row) = self.library.member(class, &format!("@{name}"), self.version) {
+            let args = Args { pos: vec![value.clone()], named: Vec::new() };
+            return self.call(&Value::Builtin(row), args, self.at).map(Some);
+        }
+        let instead = crate::library::missing(self, &format!("{class}.{name}"));
+        Ok(instead.map(|instead| Value::Bound(Rc::new((value.clone(), instead)))))
+    }
+}

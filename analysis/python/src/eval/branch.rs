@@ -1,0 +1,307 @@
+//! Branches on what the kernel computes.
+
+use std::rc::Rc;
+
+use ruff_python_ast::{ElifElseClause, Expr, ExprIf, Stmt};
+
+use super::flat::{alike, anywhere, computed, content_free, leaves, rebuild, same, with_ssa};
+use super::names::returns;
+use super::{Flow, Rest};
+use crate::emit::{Code, Ssa};
+use crate::interp::{Eval, Interp, Stop};
+use crate::value::{DType, Tensor, Value};
+use base::TextRange;
+
+/// What becomes of a leaf behind a branch.
+enum Slot<'a> {
+    Keep(Value<'a>),
+    /// The result with this number.
+    Result(usize),
+}
+
+/// What two values become where their ways meet.
+struct Meeting<'a> {
+    like: Value<'a>,
+    slots: Vec<Slot<'a>>,
+}
+
+/// One way, run.
+struct Way<'a> {
+    code: Code,
+    yields: Vec<Value<'a>>,
+}
+
+impl<'a> Interp<'a> {
+    /// Emits into a region of its own.
+    pub fn region<T>(&mut self, inside: impl FnOnce(&mut Interp<'a>) -> Result<T, Stop>) -> Result<(T, Code), Stop> {
+        self.emit.open();
+        let result = inside(self);
+        let code = self.emit.close();
+        result.map(|result| (result, code))
+    }
+
+    /// `if` on a computed condition.
+    pub(super) fn computed_if(
+        &mut self,
+        test: &'a Expr,
+        condition: &Tensor<'a>,
+        body: &'a [Stmt],
+        clauses: &'a [ElifElseClause],
+    ) -> Result<Flow<'a>, Stop> {
+        let outer = (self.at, self.what);
+        (self.at, self.what) = (TextRange::new(self.at.start, Interp::range(test).end), "if");
+        let flow = if !condition.shape.is_empty() {
+            self.raise("a condition is one value, and this is a tensor")
+        } else if returns(body) || clauses.iter().any(|clause| returns(&clause.body)) {
+            self.branch_and_return(condition, body, clauses)
+        } else {
+            self.branch(condition, body, clauses)
+        };
+        (self.at, self.what) = outer;
+        flow
+    }
+
+    fn branch(
+        &mut self,
+        condition: &Tensor<'a>,
+        body: &'a [Stmt],
+        clauses: &'a [ElifElseClause],
+    ) -> Result<Flow<'a>, Stop> {
+        let condition = self.scalar(&Value::Tensor(condition.clone()), DType::Int1)?;
+        let before = self.scope.snapshot();
+        self.state.closed += 1;
+        let yes = self.region(|interp| interp.block(body));
+        let then = self.scope.replace(before.clone());
+        let no = yes.and_then(|yes| Ok((yes, self.region(|interp| interp.otherwise(clauses))?)));
+        self.state.closed -= 1;
+        let ((_, yes), (_, no)) = no?;
+        let otherwise = self.scope.replace(before.clone());
+
+        let (mut ways, mut met) = ((Vec::new(), Vec::new()), Vec::new());
+        for (name, a) in then.iter() {
+            let Some(b) = otherwise.get(name) else { continue };
+            if before.get(name).is_some_and(|old| unchanged(old, a) && unchanged(old, b)) {
+                continue;
+            }
+            let meeting = self.meet(a, b, &mut ways);
+            met.push((name.clone(), meeting));
+        }
+        let (yes, no) = (Way { code: yes, yields: ways.0 }, Way { code: no, yields: ways.1 });
+        let results = self.if_op(condition, yes, no);
+        for (name, meeting) in met {
+            let value = self.met(&meeting, &results);
+            self.name_values(&name, &value);
+            self.scope.set(&name, value);
+        }
+        Ok(Flow::Next)
+    }
+
+    /// What comes behind the branch belongs to the ways that do not return.
+    fn branch_and_return(
+        &mut self,
+        condition: &Tensor<'a>,
+        body: &'a [Stmt],
+        clauses: &'a [ElifElseClause],
+    ) -> Result<Flow<'a>, Stop> {
+        if self.state.closed > 0 {
+            return self.raise("a kernel cannot `return` out of a loop");
+        }
+        if self.state.unrolled > 0 {
+            self.unmodelled("a computed `return` out of an unrolled loop is not followed");
+            return Ok(Flow::Return(Value::Unknown("whether the function has returned is not known".into())));
+        }
+        let condition = self.scalar(&Value::Tensor(condition.clone()), DType::Int1)?;
+        let before = self.scope.snapshot();
+        let rest = self.state.rest.clone();
+        let way = |interp: &mut Interp<'a>, first: &mut dyn FnMut(&mut Interp<'a>) -> Result<Flow<'a>, Stop>| {
+            interp.scope.replace(before.clone());
+            interp.state.rest.clone_from(&rest);
+            interp.region(|interp| match first(interp)? {
+                Flow::Return(value) => Ok(value),
+                _ => interp.run_on(rest.clone()),
+            })
+        };
+        let (yes, then) = way(self, &mut |interp| interp.block(body))?;
+        let (no, otherwise) = way(self, &mut |interp| interp.otherwise(clauses))?;
+        self.state.rest = rest;
+        let mut ways = (Vec::new(), Vec::new());
+        let meeting = self.meet(&yes, &no, &mut ways);
+        let (yes, no) = (Way { code: then, yields: ways.0 }, Way { code: otherwise, yields: ways.1 });
+        let results = self.if_op(condition, yes, no);
+        Ok(Flow::Return(self.met(&meeting, &results)))
+    }
+
+    /// Runs what is left of a function.
+    fn run_on(&mut self, mut rest: Option<Rc<Rest<'a>>>) -> Eval<'a> {
+        while let Some(part) = rest {
+            let Rest::Block(stmts, outer) = &*part;
+            self.state.rest.clone_from(outer);
+            if let Flow::Return(value) = self.block(stmts)? {
+                return Ok(value);
+            }
+            rest = outer.clone();
+        }
+        Ok(Value::None)
+    }
+
+    /// `a if condition else b` on a computed condition.
+    pub(super) fn computed_choice(&mut self, choice: &'a ExprIf, condition: &Tensor<'a>) -> Eval<'a> {
+        let outer = (self.at, self.what);
+        (self.at, self.what) = (Interp::range(choice), "if");
+        let result = self.choose(choice, condition);
+        (self.at, self.what) = outer;
+        result
+    }
+
+    fn choose(&mut self, choice: &'a ExprIf, condition: &Tensor<'a>) -> Eval<'a> {
+        let condition = self.scalar(&Value::Tensor(condition.clone()), DType::Int1)?;
+        let (a, yes) = self.region(|interp| interp.expr(&choice.body))?;
+        let (b, no) = self.region(|interp| interp.expr(&choice.orelse))?;
+        let mut ways = (Vec::new(), Vec::new());
+        let meeting = self.meet(&a, &b, &mut ways);
+        let (yes, no) = (Way { code: yes, yields: ways.0 }, Way { code: no, yields: ways.1 });
+        let results = self.if_op(condition, yes, no);
+        Ok(self.met(&meeting, &results))
+    }
+
+    fn meet(&mut self, a: &Value<'a>, b: &Value<'a>, ways: &mut (Vec<Value<'a>>, Vec<Value<'a>>)) -> Meeting<'a> {
+        if !alike(a, b) {
+            let reason = [a, b].into_iter().find_map(|value| match value {
+                Value::Unknown(reason) => Some(reason.clone()),
+                _ => None,
+            });
+            let reason = reason.unwrap_or_else(|| "it is not of one kind behind the branch".into());
+            return Meeting { like: Value::None, slots: vec![Slot::Keep(Value::Unknown(reason))] };
+        }
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        leaves(a, &mut left);
+        leaves(b, &mut right);
+        let mut slots = Vec::with_capacity(left.len());
+        for (a, b) in left.into_iter().zip(right) {
+            slots.push(self.meet_leaf(a, b, ways));
+        }
+        Meeting { like: a.clone(), slots }
+    }
+
+    fn meet_leaf(&mut self, a: Value<'a>, b: Value<'a>, ways: &mut (Vec<Value<'a>>, Vec<Value<'a>>)) -> Slot<'a> {
+        if same(&a, &b) || (content_free(&a) && content_free(&b)) {
+            return Slot::Keep(anywhere(a));
+        }
+        let number = |value: &Value<'a>| match value {
+            Value::Bool(_) | Value::Int(_) | Value::Float(_) => true,
+            Value::Tensor(tensor) => tensor.shape.is_empty(),
+            _ => false,
+        };
+        let (a, b) = match (&a, &b) {
+            (Value::Unknown(_), _) => return Slot::Keep(a),
+            (_, Value::Unknown(_)) => return Slot::Keep(b),
+            (Value::MemDesc(_), Value::MemDesc(_)) | (Value::TensorDesc(_), Value::TensorDesc(_)) => (a, b),
+            (Value::Tensor(x), Value::Tensor(y)) if !x.shape.is_empty() && x.shape == y.shape => (a, b),
+            _ if number(&a) && number(&b) => {
+                let plain = !matches!(a, Value::Tensor(_));
+                let Ok(dtype) = self.number_type(if plain { &b } else { &a }) else {
+                    return Slot::Keep(Value::Unknown("a number that does not fit".into()));
+                };
+                // Casts of what the regions compute would have to stand in them.
+                match (self.as_leaf(&a, dtype), self.as_leaf(&b, dtype)) {
+                    (Some(a), Some(b)) if same(&a, &b) => return Slot::Keep(anywhere(a)),
+                    (Some(a), Some(b)) => (a, b),
+                    _ => return Slot::Keep(Value::Unknown("its type differs behind the branch".into())),
+                }
+            }
+            _ => return Slot::Keep(Value::Unknown("it differs behind the branch".into())),
+        };
+        ways.0.push(a);
+        ways.1.push(b);
+        Slot::Result(ways.0.len() - 1)
+    }
+
+    /// A number as a scalar of this type, where that needs no op.
+    fn as_leaf(&mut self, value: &Value<'a>, dtype: DType) -> Option<Value<'a>> {
+        match value {
+            Value::Tensor(tensor) if tensor.dtype == dtype => Some(value.clone()),
+            Value::Tensor(Tensor { constant: None, .. }) => None,
+            _ => self.scalar_tensor(value, dtype).ok().map(Value::Tensor),
+        }
+    }
+
+    fn met(&mut self, meeting: &Meeting<'a>, results: &[(Value<'a>, Ssa)]) -> Value<'a> {
+        let mut slots = meeting.slots.iter();
+        let mut next = || match slots.next() {
+            Some(Slot::Keep(value)) => value.clone(),
+            Some(Slot::Result(at)) => match results.get(*at) {
+                Some((like, ssa)) => with_ssa(like, *ssa),
+                None => Value::None,
+            },
+            None => Value::None,
+        };
+        rebuild(&meeting.like, &mut next)
+    }
+
+    /// `scf.if`; gives a result for each pair of values that the ways yield.
+    fn if_op(&mut self, condition: Ssa, yes: Way<'a>, no: Way<'a>) -> Vec<(Value<'a>, Ssa)> {
+        let like = yes.yields.clone();
+        if yes.code.is_empty() && no.code.is_empty() && like.is_empty() {
+            return Vec::new();
+        }
+        let (yes, types) = self.yielding(yes, None);
+        let (no, _) = self.yielding(no, Some(&types));
+        let results: Vec<Ssa> = types.iter().map(|ty| self.emit.fresh(ty)).collect();
+        let here = self.here();
+        let (list, arrow) = (listed(&results), types.join(", "));
+        if results.is_empty() {
+            self.emit.op(here, format_args!("scf.if {condition} {{"));
+        } else {
+            self.emit.op(here, format_args!("{list} = scf.if {condition} -> ({arrow}) {{"));
+        }
+        self.emit.splice(yes);
+        if !results.is_empty() || !no.is_empty() {
+            self.emit.raw("} else {");
+            self.emit.splice(no);
+        }
+        self.emit.raw("}");
+        like.into_iter().zip(results).collect()
+    }
+
+    fn yielding(&mut self, way: Way<'a>, types: Option<&[String]>) -> (Code, Vec<String>) {
+        self.emit.open();
+        self.emit.splice(way.code);
+        let values: Vec<Ssa> = way.yields.iter().filter_map(|value| self.leaf_ssa(value)).collect();
+        let own: Vec<String> = values.iter().map(|value| self.emit.ty(*value).to_string()).collect();
+        let types = types.map_or(own, <[String]>::to_vec);
+        self.emit_yield(&values, &types);
+        (self.emit.close(), types)
+    }
+
+    /// `scf.yield`, where there is something to yield.
+    pub(super) fn emit_yield(&mut self, values: &[Ssa], types: &[String]) {
+        if !values.is_empty() {
+            let here = self.here();
+            self.emit.op(here, format_args!("scf.yield {} : {}", listed(values), types.join(", ")));
+        }
+    }
+}
+
+/// `%1, %2`.
+pub fn listed(values: &[Ssa]) -> String {
+    let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+    values.join(", ")
+}
+
+/// Whether a name has the value that it had.
+pub(super) fn unchanged<'a>(before: &Value<'a>, now: &Value<'a>) -> bool {
+    match (before, now) {
+        (Value::Tuple(a), Value::Tuple(b)) => {
+            Rc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| unchanged(a, b)))
+        }
+        (Value::Instance(a), Value::Instance(b)) => {
+            Rc::ptr_eq(a, b)
+                || (alike(before, now) && {
+                    let (a, b) = (a.fields.borrow(), b.fields.borrow());
+                    a.iter().zip(b.iter()).all(|((_, a), (_, b))| unchanged(a, b))
+                })
+        }
+        (a, b) if computed(a) || computed(b) => same(a, b) || (content_free(a) && content_free(b)),
+        (a, b) => same(a, b),
+    }
+}

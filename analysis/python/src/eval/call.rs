@@ -1,0 +1,344 @@
+//! Calls.
+
+use std::rc::Rc;
+
+use ruff_python_ast::{Expr, ExprCall};
+
+use super::{CALLS, Flow};
+use crate::host;
+use crate::interp::{Eval, Interp, Mode, Stop};
+use crate::library::Args;
+use crate::origin::{Frame, FrameId};
+use crate::value::{Def, FnKind, Function, Partial, Value};
+use base::TextRange;
+
+impl<'a> Interp<'a> {
+    pub(super) fn call_expr(&mut self, call: &'a ExprCall) -> Eval<'a> {
+        let callee = self.expr(&call.func)?;
+        let mut args = Args { pos: Vec::with_capacity(call.arguments.args.len()), named: Vec::new() };
+        for arg in &call.arguments.args {
+            match arg {
+                Expr::Starred(starred) => {
+                    let all = self.expr(&starred.value)?;
+                    args.pos.extend(self.items(&all)?);
+                }
+                _ => args.pos.push(self.expr(arg)?),
+            }
+        }
+        for keyword in &call.arguments.keywords {
+            let value = self.expr(&keyword.value)?;
+            match &keyword.arg {
+                Some(name) => args.named.push((name.as_str().into(), value)),
+                None => match &value {
+                    Value::Dict(items) => {
+                        for (key, value) in items.borrow().iter() {
+                            match key {
+                                Value::Str(key) => args.named.push((key.clone(), value.clone())),
+                                _ => return self.unknown("what `**` unpacks has keys that are no names"),
+                            }
+                        }
+                    }
+                    _ => return self.unknown("what `**` unpacks is not known"),
+                },
+            }
+        }
+        let range = Interp::range(call);
+        if let Value::Lib(path) = &callee
+            && &**path == "super"
+        {
+            return self.parent(&args);
+        }
+        self.call(&callee, args, range)
+    }
+
+    /// Calls a value; `at` is the call expression.
+    pub fn call(&mut self, callee: &Value<'a>, args: Args<'a>, at: TextRange) -> Eval<'a> {
+        self.step()?;
+        let outer = (self.at, self.what);
+        self.at = at;
+        let result = self.nested(|interp| interp.apply(callee, args));
+        (self.at, self.what) = outer;
+        result
+    }
+
+    fn apply(&mut self, callee: &Value<'a>, mut args: Args<'a>) -> Eval<'a> {
+        match callee {
+            Value::Builtin(row) => {
+                self.what = row.what();
+                if self.in_kernel() && !row.effect {
+                    args.pos.iter().chain(args.named.iter().map(|(_, value)| value)).for_each(|value| self.used(value));
+                }
+                if row.path == "dataclasses.replace"
+                    && let Some(copy) = host::replaced(&args)
+                {
+                    return Ok(copy);
+                }
+                if row.path == "len"
+                    && let Some(Value::Host(thing)) = args.pos.first()
+                    && let Some(length) = host::length(thing)
+                {
+                    return Ok(Value::Int(length));
+                }
+                let vague = self.follows_host() && args.pos.iter().any(host::is_vague);
+                match row.call(self, args) {
+                    Err(Stop::Raised(range, why)) if vague => Err(Stop::Unknown(range, why)),
+                    result => result,
+                }
+            }
+            Value::LibClass(class) => class.call(self, args),
+            Value::Function(function) => self.enter(&function.clone(), args),
+            Value::Bound(bound) => {
+                args.pos.insert(0, bound.0.clone());
+                self.apply(&bound.1.clone(), args)
+            }
+            Value::Partial(partial) => self.apply_partial(&partial.clone(), args),
+            Value::Class(class) => self.construct(&class.clone(), args),
+            Value::Instance(_) => {
+                let method = self.attribute(callee, "__call__")?;
+                self.apply(&method, args)
+            }
+            Value::Host(thing) => host::call(self, thing, args),
+            Value::Lib(path) if self.follows_host() => match host::call_library(self, path, args) {
+                Some(result) => result,
+                None => Ok(Value::Unknown(format!("`{path}` is not followed").into())),
+            },
+            Value::Unknown(_) | Value::Lib(_) => self.call_unknown(callee, &args),
+            Value::DType(_) => {
+                // `gl.int32(x)`: a conversion.
+                let method = self.attribute(callee, "__call__")?;
+                self.apply(&method, args)
+            }
+            _ => self.raise(format!("{} cannot be called", callee.class_name())),
+        }
+    }
+
+    fn apply_partial(&mut self, partial: &Rc<Partial<'a>>, args: Args<'a>) -> Eval<'a> {
+        let mut all = Args { pos: partial.args.clone(), named: Vec::new() };
+        all.pos.extend(args.pos);
+        for (name, value) in partial.named.iter() {
+            if !args.named.iter().any(|(given, _)| given == name) {
+                all.named.push((name.clone(), value.clone()));
+            }
+        }
+        all.named.extend(args.named);
+        self.apply(&partial.function, all)
+    }
+
+    /// A call of something that is not known. In the kernel it may synchronise, unless nothing that it is
+    /// given could let it.
+    fn call_unknown(&mut self, callee: &Value<'a>, args: &Args<'a>) -> Eval<'a> {
+        let reason = match callee {
+            Value::Unknown(reason) => format!("what is called here is not known: {reason}"),
+            Value::Lib(path) => match self.library.gone(path, self.version) {
+                Some((_, until)) => {
+                    return match crate::library::missing(self, path) {
+                        Some(instead) => self.apply(&instead, args.clone()),
+                        None => self.gone(path, until),
+                    };
+                }
+                None => format!("`{path}` is not followed"),
+            },
+            _ => "what is called here is not followed".to_owned(),
+        };
+        if self.in_kernel() {
+            let given = args.pos.iter().chain(args.named.iter().map(|(_, value)| value));
+            let registers = matches!(callee, Value::Lib(path) if path.starts_with("gl.") || path.starts_with("tl."))
+                && !matches!(callee, Value::Lib(path) if path.starts_with("gl.nvidia") || path.starts_with("gl.amd"));
+            let harmless = registers && !given.clone().any(shares);
+            if harmless {
+                self.not_followed(self.file, self.at, reason.clone());
+            } else {
+                self.unmodelled(reason.clone());
+            }
+        }
+        Ok(Value::Unknown(reason.into()))
+    }
+
+    /// A name that this release of Triton has no more, and nothing in its place.
+    fn gone(&mut self, path: &str, until: crate::target::Version) -> Eval<'a> {
+        let last = path.rsplit('.').next().unwrap_or(path);
+        self.raise(format!("`{last}` is gone since Triton {}.{}", until.0, until.1 + 1))
+    }
+
+    /// Runs a function of a Python file.
+    fn enter(&mut self, function: &Rc<Function<'a>>, args: Args<'a>) -> Eval<'a> {
+        if self.depth >= CALLS {
+            return self.unknown(format!("calls nest deeper than {CALLS} levels"));
+        }
+        let mode = match function.kind {
+            FnKind::Jit if self.in_kernel() => Mode::Device,
+            FnKind::Jit => {
+                return self.unknown(format!("`{}` is a kernel's, and is called by Python", function.def.name()));
+            }
+            FnKind::Constexpr | FnKind::Host => Mode::Host,
+        };
+        let range = function.def.range();
+        if !self.state.touched.contains(&(function.scope.file, range)) {
+            self.state.touched.push((function.scope.file, range));
+        }
+        let names = self.parameters(function, args)?;
+        let scope = self.scopes.open(function.scope.file, Some(function.scope.clone()));
+        for (name, value) in names {
+            scope.set(&name, value);
+        }
+        let frame = match mode {
+            Mode::Device => Some(self.push_frame(function.def.name().to_owned(), false)),
+            Mode::Host => self.frame,
+        };
+        let result = self.inside(scope, mode, frame, |interp| match function.def {
+            Def::Lambda(lambda) => interp.expr(&lambda.body),
+            Def::Def(def) => {
+                if mode == Mode::Host && generates(&def.body) {
+                    return interp.unknown("a generator is not run");
+                }
+                match interp.block(&def.body)? {
+                    Flow::Return(value) => Ok(value),
+                    _ => Ok(Value::None),
+                }
+            }
+        });
+        match result {
+            // Half of the function was run: what it changed is not known, but Python changes little here.
+            Err(Stop::Unknown(_, reason)) if mode == Mode::Host => Ok(Value::Unknown(reason)),
+            result => result,
+        }
+    }
+
+    /// Runs something in another scope, as a call does, and comes back.
+    pub(super) fn inside<T>(
+        &mut self,
+        scope: Rc<crate::scope::Scope<'a>>,
+        mode: Mode,
+        frame: Option<FrameId>,
+        run: impl FnOnce(&mut Interp<'a>) -> T,
+    ) -> T {
+        let file = scope.file;
+        let outer = (
+            std::mem::replace(&mut self.scope, scope),
+            std::mem::replace(&mut self.file, file),
+            std::mem::replace(&mut self.mode, mode),
+            std::mem::replace(&mut self.frame, frame),
+            (self.at, self.what),
+            std::mem::take(&mut self.state.closed),
+            self.state.rest.take(),
+            std::mem::take(&mut self.state.unrolled),
+        );
+        self.depth += 1;
+        let result = run(self);
+        self.depth -= 1;
+        let inner;
+        (
+            inner,
+            self.file,
+            self.mode,
+            self.frame,
+            (self.at, self.what),
+            self.state.closed,
+            self.state.rest,
+            self.state.unrolled,
+        ) = (
+            std::mem::replace(&mut self.scope, outer.0),
+            outer.1,
+            outer.2,
+            outer.3,
+            outer.4,
+            outer.5,
+            outer.6,
+            outer.7,
+        );
+        self.scopes.close(&inner);
+        result
+    }
+
+    /// A frame for what is inlined or unrolled at the present expression.
+    pub(super) fn push_frame(&mut self, what: String, iteration: bool) -> FrameId {
+        let id = FrameId(self.frames.len() as u32);
+        self.frames.push(Frame { file: self.file, range: self.at, what, iteration, outer: self.frame });
+        id
+    }
+
+    /// Binds arguments to the parameters of a function.
+    fn parameters(&mut self, function: &Function<'a>, args: Args<'a>) -> Result<Vec<(Rc<str>, Value<'a>)>, Stop> {
+        let name = function.def.name();
+        let Some(parameters) = function.def.parameters() else {
+            return if args.pos.is_empty() && args.named.is_empty() {
+                Ok(Vec::new())
+            } else {
+                self.raise(format!("`{name}` takes no arguments"))
+            };
+        };
+        let positional = parameters.posonlyargs.len() + parameters.args.len();
+        let all: Vec<_> = parameters.iter_non_variadic_params().collect();
+        let mut values: Vec<Option<Value<'a>>> = vec![None; all.len()];
+        let mut rest = Vec::new();
+        let given = args.pos.len();
+        for (at, value) in args.pos.into_iter().enumerate() {
+            match values.get_mut(at) {
+                Some(slot) if at < positional => *slot = Some(value),
+                _ => rest.push(value),
+            }
+        }
+        if !rest.is_empty() && parameters.vararg.is_none() {
+            return self.raise(format!("`{name}` takes {positional} positional arguments, {given} are given"));
+        }
+        let mut more = Vec::new();
+        for (key, value) in args.named {
+            let place = all.iter().position(|parameter| parameter.parameter.name.as_str() == &*key);
+            match place.and_then(|at| values.get_mut(at)) {
+                Some(Some(_)) => return self.raise(format!("`{name}` is given `{key}` twice")),
+                Some(slot) => *slot = Some(value),
+                None if parameters.kwarg.is_some() => more.push((Value::Str(key), value)),
+                None => return self.raise(format!("`{name}` has no parameter `{key}`")),
+            }
+        }
+        let mut bound = Vec::with_capacity(all.len() + 2);
+        for (at, (parameter, value)) in all.iter().zip(values).enumerate() {
+            let own = parameter.parameter.name.as_str();
+            let value = value.or_else(|| function.defaults.get(at).cloned().flatten());
+            match value {
+                Some(value) => bound.push((own.into(), value)),
+                None => return self.raise(format!("`{name}` is not given `{own}`")),
+            }
+        }
+        if let Some(vararg) = &parameters.vararg {
+            bound.push((vararg.name.as_str().into(), Value::Tuple(rest.into())));
+        }
+        if let Some(kwarg) = &parameters.kwarg {
+            bound.push((kwarg.name.as_str().into(), Value::Dict(Rc::new(more.into()))));
+        }
+        Ok(bound)
+    }
+}
+
+/// Whether a function has a `yield`.
+fn generates(body: &[ruff_python_ast::Stmt]) -> bool {
+    use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+    struct Yields(bool);
+    impl<'a> Visitor<'a> for Yields {
+        fn visit_stmt(&mut self, stmt: &'a ruff_python_ast::Stmt) {
+            if !matches!(stmt, ruff_python_ast::Stmt::FunctionDef(_) | ruff_python_ast::Stmt::ClassDef(_)) && !self.0 {
+                walk_stmt(self, stmt);
+            }
+        }
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            self.0 |= matches!(expr, Expr::Yield(_) | Expr::YieldFrom(_) | Expr::Await(_));
+            if !self.0 && !matches!(expr, Expr::Lambda(_)) {
+                walk_expr(self, expr);
+            }
+        }
+    }
+    let mut yields = Yields(false);
+    yields.visit_body(body);
+    yields.0
+}
+
+/// Whether a call that is given this could touch memory that threads share.
+fn shares(value: &Value<'_>) -> bool {
+    match value {
+        Value::MemDesc(_) | Value::TensorDesc(_) | Value::Unknown(_) | Value::Function(_) | Value::Bound(_) => true,
+        Value::Tuple(items) => items.iter().any(shares),
+        Value::List(items) => items.borrow().iter().any(shares),
+        Value::Instance(instance) => instance.fields.borrow().iter().any(|(_, value)| shares(value)),
+        _ => false,
+    }
+}

@@ -1,0 +1,207 @@
+//! Files and imports.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ruff_python_ast::{StmtImport, StmtImportFrom};
+
+use super::{Flow, Interp, Stop};
+use crate::interp::{Eval, File, FileId, Mode};
+use crate::syntax::Module;
+use crate::value::Value;
+
+/// How many files one kernel may draw in.
+const FILES: usize = 64;
+
+impl<'a> Interp<'a> {
+    /// Adds a file; it is not run yet.
+    pub fn add_file(&mut self, module: Arc<Module>) -> FileId {
+        if let Some(known) = self.state.by_path.get(module.path()) {
+            return *known;
+        }
+        let id = FileId(self.files.len() as u32);
+        self.state.by_path.insert(module.path().to_owned(), id);
+        let module: &'a Module = self.arena.alloc(module);
+        let scope = self.scopes.open(id, None);
+        self.files.push(File { module, scope, run: false });
+        id
+    }
+
+    /// Runs the statements of a file, once.
+    pub fn run_file(&mut self, id: FileId) -> Result<(), Stop> {
+        let Some(file) = self.files.get_mut(id.0 as usize) else { return Ok(()) };
+        if std::mem::replace(&mut file.run, true) {
+            return Ok(());
+        }
+        let (module, scope) = (file.module, file.scope.clone());
+        let tries = std::mem::take(&mut self.state.tries);
+        let ran = self.inside(scope, Mode::Host, None, |interp| {
+            for stmt in module.body() {
+                match interp.block(std::slice::from_ref(stmt)) {
+                    Ok(Flow::Next) => {}
+                    // The rest of the file may well do without it.
+                    Ok(_) | Err(Stop::Raised(..) | Stop::Unknown(..)) => {
+                        interp.state.raised = None;
+                        for name in super::names::bound_in(std::slice::from_ref(stmt)) {
+                            if interp.scope.own(name).is_none() {
+                                interp.scope.set(name, Value::Unknown("the statement that defines it fails".into()));
+                            }
+                        }
+                    }
+                    Err(stop) => return Err(stop),
+                }
+            }
+            Ok(())
+        });
+        self.state.tries = tries;
+        ran
+    }
+
+    fn module(&mut self, module: Arc<Module>) -> Result<Value<'a>, Stop> {
+        if self.files.len() >= FILES && !self.state.by_path.contains_key(module.path()) {
+            return self.unknown(format!("more than {FILES} files are not followed"));
+        }
+        let id = self.add_file(module);
+        if self.depth >= super::CALLS {
+            return self.unknown("imports nest too deep");
+        }
+        self.run_file(id)?;
+        match self.files.get(id.0 as usize) {
+            Some(file) => Ok(Value::Module(file.scope.clone())),
+            None => self.unknown("the file is not there"),
+        }
+    }
+
+    fn path(&self) -> String {
+        self.files.get(self.file.0 as usize).map_or_else(String::new, |file| file.module.path().to_owned())
+    }
+
+    /// The file that a dotted name means here; `None` where the workspace has none.
+    pub fn imported(&mut self, name: &str) -> Result<Option<Value<'a>>, Stop> {
+        // Triton itself is known, also where its sources are in the workspace.
+        if name == "triton" || name.starts_with("triton.") {
+            return Ok(None);
+        }
+        let from = self.path();
+        match self.sources.import(&from, name) {
+            Some(module) => self.module(module).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// `importlib.import_module(name)`.
+    pub fn import_module(&mut self, name: &str) -> Eval<'a> {
+        match self.imported(name)? {
+            Some(module) => Ok(module),
+            None => Ok(Value::Lib(name.into())),
+        }
+    }
+
+    /// The file at a path that the program put together.
+    pub fn file_at(&mut self, path: &str) -> Eval<'a> {
+        let from = self.path();
+        match self.sources.file(&from, path) {
+            Some(module) => self.module(module),
+            None => self.unknown(format!("there is no file {path}")),
+        }
+    }
+
+    pub(super) fn import(&mut self, stmt: &'a StmtImport) -> Result<(), Stop> {
+        for alias in &stmt.names {
+            let name = alias.name.as_str();
+            let module = self.imported(name)?;
+            match (&alias.asname, module) {
+                (Some(own), Some(module)) => self.scope.set(own.as_str(), module),
+                (Some(own), None) => {
+                    let module = self.library(name);
+                    self.scope.set(own.as_str(), module);
+                }
+                (None, module) => {
+                    let first = name.split('.').next().unwrap_or(name);
+                    if let Some(module) = module {
+                        self.state.imported.insert(name.to_owned(), module.clone());
+                        if first == name {
+                            self.scope.set(first, module);
+                            continue;
+                        }
+                    }
+                    // `import a.b` after `import a` keeps what `a` is.
+                    if !matches!(self.scope.own(first), Some(Value::Module(_))) {
+                        self.scope.set(first, Value::Lib(first.into()));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn import_from(&mut self, stmt: &'a StmtImportFrom) -> Result<(), Stop> {
+        let base = stmt.module.as_ref().map_or("", |module| module.as_str());
+        let dots = ".".repeat(stmt.level as usize);
+        let name = format!("{dots}{base}");
+        if name == "__future__" {
+            return Ok(());
+        }
+        let module = self.imported(&name)?;
+        for alias in &stmt.names {
+            let own = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
+            if alias.name.as_str() == "*" {
+                self.take_all(module.as_ref(), &name);
+                continue;
+            }
+            let value = self.taken(module.as_ref(), &name, alias.name.as_str())?;
+            self.scope.set(own, value);
+        }
+        Ok(())
+    }
+
+    fn take_all(&mut self, module: Option<&Value<'a>>, name: &str) {
+        match module {
+            Some(Value::Module(scope)) if !Rc::ptr_eq(scope, &self.scope) => {
+                for (name, value) in scope.snapshot().iter() {
+                    if !name.starts_with('_') {
+                        self.scope.set(name, value.clone());
+                    }
+                }
+            }
+            _ => self.state.stars.push((self.scope.file, name.into())),
+        }
+    }
+
+    /// What `from module import name` gives.
+    fn taken(&mut self, module: Option<&Value<'a>>, path: &str, name: &str) -> Eval<'a> {
+        if let Some(Value::Module(scope)) = module
+            && let Some(value) = scope.own(name)
+        {
+            return Ok(value);
+        }
+        // A file of the folder.
+        let dot = if path.ends_with('.') || path.is_empty() { "" } else { "." };
+        let full = format!("{path}{dot}{name}");
+        if let Some(module) = self.imported(&full)? {
+            return Ok(module);
+        }
+        if module.is_some() {
+            return self.raise(format!("`{path}` has no `{name}`"));
+        }
+        let value = self.library(&full);
+        let missing = matches!(&value, Value::Lib(known) if **known == *full)
+            && self.library.lookup(path, self.version).is_some();
+        if missing && self.state.tries > 0 && self.library.lookup(&full, self.version).is_none() {
+            return self.raise(format!("cannot import `{name}` from `{path}`"));
+        }
+        Ok(value)
+    }
+
+    /// A file below a package that was imported as a whole.
+    pub(super) fn submodule(
+        &mut self,
+        scope: &Rc<crate::scope::Scope<'a>>,
+        name: &str,
+    ) -> Result<Option<Value<'a>>, Stop> {
+        let outer = std::mem::replace(&mut self.file, scope.file);
+        let found = self.imported(&format!(".{name}"));
+        self.file = outer;
+        found
+    }
+}

@@ -1,0 +1,400 @@
+//! What Python itself computes: numbers, texts and collections.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use ruff_python_ast::Operator;
+
+use crate::host;
+use crate::interp::{Eval, Interp, Stop};
+use crate::value::{ClassKind, FnKind, Value};
+
+/// How long a collection may get.
+const ITEMS: usize = 100_000;
+
+/// Python's `==`, for what it can be told of.
+pub fn equal<'a>(a: &Value<'a>, b: &Value<'a>) -> bool {
+    let number = |value: &Value<'a>| match value {
+        Value::Bool(bool) => Some(i128::from(*bool)),
+        Value::Int(int) => Some(*int),
+        _ => None,
+    };
+    if let (Some(a), Some(b)) = (number(a), number(b)) {
+        return a == b;
+    }
+    let all = |a: &[Value<'a>], b: &[Value<'a>]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b));
+    match (a, b) {
+        (Value::None, Value::None) | (Value::Ellipsis, Value::Ellipsis) => true,
+        (Value::Float(a), Value::Float(b)) => a == b,
+        (Value::Float(float), other) | (other, Value::Float(float)) => {
+            number(other).is_some_and(|n| n as f64 == *float)
+        }
+        (Value::Str(a), Value::Str(b)) => a == b,
+        (Value::Tuple(a), Value::Tuple(b)) => all(a, b),
+        (Value::List(a), Value::List(b)) => all(&a.borrow(), &b.borrow()),
+        // In the kernel lists are tuples, and are compared with lists of constants.
+        (Value::Tuple(a), Value::List(b)) | (Value::List(b), Value::Tuple(a)) => all(a, &b.borrow()),
+        (Value::Set(a), Value::Set(b)) => {
+            let (a, b) = (a.borrow(), b.borrow());
+            a.len() == b.len() && a.iter().all(|item| b.iter().any(|other| equal(item, other)))
+        }
+        (Value::Dict(a), Value::Dict(b)) => {
+            let (a, b) = (a.borrow(), b.borrow());
+            let same = |(key, value): &(Value<'a>, Value<'a>)| b.iter().any(|(k, v)| equal(key, k) && equal(value, v));
+            a.len() == b.len() && a.iter().all(same)
+        }
+        (Value::DType(a), Value::DType(b)) => a == b,
+        (Value::Lib(a) | Value::Type(a), Value::Lib(b) | Value::Type(b)) => a == b,
+        (Value::Builtin(a), Value::Builtin(b)) => std::ptr::eq(*a, *b),
+        (Value::LibClass(a), Value::LibClass(b)) => std::ptr::eq(*a, *b),
+        (Value::Function(a), Value::Function(b)) => Rc::ptr_eq(a, b) || std::ptr::eq(a.def.name(), b.def.name()),
+        (Value::Class(a), Value::Class(b)) => Rc::ptr_eq(a, b),
+        (Value::Module(a), Value::Module(b)) => Rc::ptr_eq(a, b),
+        (Value::Host(a), Value::Host(b)) => Rc::ptr_eq(a, b),
+        (Value::Object(a), Value::Object(b)) => {
+            std::ptr::eq(a.class, b.class)
+                && a.fields.len() == b.fields.len()
+                && a.fields.iter().zip(&b.fields).all(|((_, a), (_, b))| equal(a, b))
+        }
+        (Value::Instance(a), Value::Instance(b)) => {
+            Rc::ptr_eq(a, b)
+                || (Rc::ptr_eq(&a.class, &b.class) && !matches!(a.class.kind, ClassKind::Plain | ClassKind::Enum) && {
+                    let (a, b) = (a.fields.borrow(), b.fields.borrow());
+                    a.len() == b.len() && a.iter().zip(b.iter()).all(|((_, a), (_, b))| equal(a, b))
+                })
+        }
+        (Value::Tensor(a), Value::Tensor(b)) => a.ssa.is_some() && a.ssa == b.ssa,
+        (Value::MemDesc(a), Value::MemDesc(b)) => a.ssa == b.ssa,
+        (Value::TensorDesc(a), Value::TensorDesc(b)) => a.ssa == b.ssa,
+        _ => false,
+    }
+}
+
+/// Python's order, for what has one.
+pub fn order<'a>(a: &Value<'a>, b: &Value<'a>) -> Option<Ordering> {
+    let exact = |value: &Value<'a>| match value {
+        Value::Bool(bool) => Some(i128::from(*bool)),
+        Value::Int(int) => Some(*int),
+        _ => None,
+    };
+    let rough = |value: &Value<'a>| match value {
+        Value::Float(float) => Some(*float),
+        other => exact(other).map(|int| int as f64),
+    };
+    let list = |a: &[Value<'a>], b: &[Value<'a>]| {
+        for (a, b) in a.iter().zip(b) {
+            match order(a, b)? {
+                Ordering::Equal => {}
+                other => return Some(other),
+            }
+        }
+        Some(a.len().cmp(&b.len()))
+    };
+    match (a, b) {
+        (Value::Str(a), Value::Str(b)) => Some(a.cmp(b)),
+        (Value::Tuple(a), Value::Tuple(b)) => list(a, b),
+        (Value::List(a), Value::List(b)) => list(&a.borrow(), &b.borrow()),
+        _ => match (exact(a), exact(b)) {
+            (Some(a), Some(b)) => Some(a.cmp(&b)),
+            _ => rough(a)?.partial_cmp(&rough(b)?),
+        },
+    }
+}
+
+/// A Python index as a place.
+pub fn index(index: i128, len: usize) -> Option<usize> {
+    let at = if index < 0 { index + len as i128 } else { index };
+    usize::try_from(at).ok().filter(|at| *at < len)
+}
+
+impl<'a> Interp<'a> {
+    /// The items of something that can be run through.
+    pub fn items(&mut self, value: &Value<'a>) -> Result<Vec<Value<'a>>, Stop> {
+        Ok(match value {
+            Value::Tuple(items) => items.to_vec(),
+            Value::List(items) | Value::Set(items) => items.borrow().clone(),
+            Value::Dict(items) => items.borrow().iter().map(|(key, _)| key.clone()).collect(),
+            Value::Str(text) => text.chars().map(|c| Value::Str(c.to_string().into())).collect(),
+            Value::Range(range) => {
+                let (start, stop, step) = (self.int(&range.start)?, self.int(&range.stop)?, self.int(&range.step)?);
+                let mut items = Vec::new();
+                let mut at = start;
+                while (step > 0 && at < stop) || (step < 0 && at > stop) {
+                    if items.len() >= ITEMS {
+                        return self.unknown(format!("a range of more than {ITEMS} numbers is not run through"));
+                    }
+                    items.push(Value::Int(at));
+                    at = at.saturating_add(step);
+                }
+                items
+            }
+            Value::Instance(instance) if instance.class.kind == ClassKind::NamedTuple => {
+                instance.fields.borrow().iter().map(|(_, value)| value.clone()).collect()
+            }
+            Value::Class(class) if class.kind == ClassKind::Enum => {
+                let names = class.scope.names.borrow();
+                names
+                    .iter()
+                    .map(|(_, value)| value.clone())
+                    .filter(|value| matches!(value, Value::Instance(_)))
+                    .collect()
+            }
+            Value::Host(thing) => match host::items(thing) {
+                Some(items) => items,
+                None => return self.unknown("what is run through here is not known"),
+            },
+            Value::Unknown(reason) => return self.unknown(reason.clone()),
+            Value::Lib(path) => return self.unknown(format!("what `{path}` holds is not known")),
+            value => return self.raise(format!("{} cannot be run through", value.class_name())),
+        })
+    }
+
+    /// A host integer.
+    pub fn int(&self, value: &Value<'a>) -> Result<i128, Stop> {
+        match value {
+            Value::Int(int) => Ok(*int),
+            Value::Bool(bool) => Ok(i128::from(*bool)),
+            Value::Float(float) if float.fract() == 0.0 && float.abs() < 1e30 => Ok(*float as i128),
+            Value::Unknown(reason) => self.unknown(reason.clone()),
+            Value::Host(_) => self.unknown("this number is not known"),
+            Value::Lib(path) => self.unknown(format!("the value of `{path}` is not known")),
+            Value::Tensor(_) => self.raise("a constexpr is needed here, and this is computed by the kernel"),
+            value => self.raise(format!("a number is needed here, and this is {}", value.class_name())),
+        }
+    }
+
+    /// `whole[at]`.
+    pub(super) fn item(&mut self, whole: &Value<'a>, at: &Value<'a>) -> Eval<'a> {
+        match (whole, at) {
+            (Value::Unknown(_), _) => Ok(whole.clone()),
+            (Value::Tuple(items), Value::Slice(parts)) => Ok(Value::Tuple(self.slice(items, parts)?.into())),
+            (Value::List(items), Value::Slice(parts)) => {
+                let items = items.borrow().clone();
+                Ok(Value::List(Rc::new(self.slice(&items, parts)?.into())))
+            }
+            (Value::Str(text), Value::Slice(parts)) => {
+                let chars: Vec<Value<'a>> = text.chars().map(|c| Value::Str(c.to_string().into())).collect();
+                let text: String = self.slice(&chars, parts)?.iter().map(|c| self.str(c)).collect();
+                Ok(Value::Str(text.into()))
+            }
+            (Value::Dict(items), _) => {
+                let found = items.borrow().iter().find(|(key, _)| equal(key, at)).map(|(_, value)| value.clone());
+                match found {
+                    Some(found) => Ok(found),
+                    None if matches!(at, Value::Unknown(_)) => Ok(at.clone()),
+                    None => self.raise(format!("there is no key {}", self.repr(at))),
+                }
+            }
+            (Value::Tuple(_) | Value::List(_) | Value::Str(_) | Value::Range(_), Value::Unknown(_)) => Ok(at.clone()),
+            (Value::Tuple(_) | Value::List(_) | Value::Str(_) | Value::Range(_), _) => {
+                let items = self.items(whole)?;
+                let at = match at {
+                    Value::Tensor(tensor) => match tensor.constant {
+                        Some(constant) => constant,
+                        None => self.int(at)?,
+                    },
+                    at => self.int(at)?,
+                };
+                match index(at, items.len()).and_then(|at| items.get(at)) {
+                    Some(item) => Ok(item.clone()),
+                    None => self.raise(format!("the index {at} is out of range: there are {}", items.len())),
+                }
+            }
+            (Value::Instance(instance), _) if instance.class.kind == ClassKind::NamedTuple => {
+                let items = self.items(whole)?;
+                self.item(&Value::Tuple(items.into()), at)
+            }
+            (Value::Class(class), Value::Str(name)) if class.kind == ClassKind::Enum => self.attribute(whole, name),
+            // A type with parameters.
+            (Value::Class(_) | Value::Type(_) | Value::LibClass(_), _) => Ok(whole.clone()),
+            (Value::Host(thing), _) => host::item(self, thing, at),
+            (Value::Function(function), _) if function.kind == FnKind::Jit && self.follows_host() => {
+                Ok(host::with_grid(whole, at))
+            }
+            (Value::Lib(path), _) => Ok(Value::Unknown(format!("an element of `{path}` is not known").into())),
+            (Value::Builtin(_), _) => Ok(Value::Type("a type".into())),
+            _ => {
+                let method = match self.find_attribute(whole, "__getitem__")? {
+                    Some(method) => method,
+                    None => return self.unknown(format!("elements of {} are not followed", whole.class_name())),
+                };
+                let args = crate::library::Args { pos: vec![at.clone()], named: Vec::new() };
+                self.call(&method, args, self.at)
+            }
+        }
+    }
+
+    fn slice(&mut self, items: &[Value<'a>], parts: &[Value<'a>; 3]) -> Result<Vec<Value<'a>>, Stop> {
+        let len = items.len() as i128;
+        let step = match &parts[2] {
+            Value::None => 1,
+            step => self.int(step)?,
+        };
+        if step == 0 {
+            return self.raise("the step of a slice is 0");
+        }
+        let (first, last) = if step > 0 { (0, len) } else { (-1, len - 1) };
+        let bound = |part: &Value<'a>, default| {
+            Ok::<i128, Stop>(match part {
+                Value::None => default,
+                part => {
+                    let at = self.int(part)?;
+                    (if at < 0 { at + len } else { at }).clamp(first, last)
+                }
+            })
+        };
+        let (start, stop) = if step > 0 {
+            (bound(&parts[0], 0)?, bound(&parts[1], len)?)
+        } else {
+            (bound(&parts[0], len - 1)?, bound(&parts[1], -1)?)
+        };
+        let mut found = Vec::new();
+        let mut at = start;
+        while (step > 0 && at < stop) || (step < 0 && at > stop) {
+            found.extend(usize::try_from(at).ok().and_then(|at| items.get(at)).cloned());
+            at += step;
+        }
+        Ok(found)
+    }
+
+    /// An operator on host values.
+    pub(super) fn host_binary(&mut self, op: Operator, a: &Value<'a>, b: &Value<'a>) -> Eval<'a> {
+        let int = |value: &Value<'a>| match value {
+            Value::Bool(bool) => Some(i128::from(*bool)),
+            Value::Int(int) => Some(*int),
+            _ => None,
+        };
+        if let (Value::Bool(a), Value::Bool(b)) = (a, b) {
+            match op {
+                Operator::BitAnd => return Ok(Value::Bool(a & b)),
+                Operator::BitOr => return Ok(Value::Bool(a | b)),
+                Operator::BitXor => return Ok(Value::Bool(a ^ b)),
+                _ => {}
+            }
+        }
+        if let (Some(x), Some(y)) = (int(a), int(b)) {
+            return self.int_binary(op, x, y);
+        }
+        let float = |value: &Value<'a>| match value {
+            Value::Float(float) => Some(*float),
+            other => int(other).map(|int| int as f64),
+        };
+        if let (Some(x), Some(y)) = (float(a), float(b)) {
+            return self.float_binary(op, x, y);
+        }
+        let repeat = |items: Vec<Value<'a>>, times: i128| {
+            let times = usize::try_from(times).unwrap_or(0);
+            let all = || std::iter::repeat_n(&items, times).flatten().cloned().collect::<Vec<_>>();
+            (items.len().saturating_mul(times) <= ITEMS).then(all)
+        };
+        match (op, a, b) {
+            (Operator::Add, Value::Str(a), Value::Str(b)) => Ok(Value::Str(format!("{a}{b}").into())),
+            (Operator::Add, Value::Tuple(_), Value::Tuple(_) | Value::List(_)) => {
+                let mut items = self.items(a)?;
+                items.extend(self.items(b)?);
+                Ok(Value::Tuple(items.into()))
+            }
+            (Operator::Add, Value::List(_), Value::List(_) | Value::Tuple(_)) => {
+                let mut items = self.items(a)?;
+                items.extend(self.items(b)?);
+                Ok(if self.in_kernel() { Value::Tuple(items.into()) } else { Value::List(Rc::new(items.into())) })
+            }
+            (Operator::Mult, Value::Tuple(_) | Value::List(_), other)
+            | (Operator::Mult, other, Value::Tuple(_) | Value::List(_)) => {
+                let whole = if matches!(a, Value::Tuple(_) | Value::List(_)) { a } else { b };
+                let times = self.int(other)?;
+                let items = self.items(whole)?;
+                match repeat(items, times) {
+                    Some(items) if matches!(whole, Value::Tuple(_)) => Ok(Value::Tuple(items.into())),
+                    Some(items) => Ok(Value::List(Rc::new(items.into()))),
+                    None => self.unknown("a collection of this size is not built"),
+                }
+            }
+            (Operator::Mult, Value::Str(text), times) | (Operator::Mult, times, Value::Str(text)) => {
+                let times = usize::try_from(self.int(times)?).unwrap_or(0);
+                if text.len().saturating_mul(times) > ITEMS {
+                    return self.unknown("a text of this size is not built");
+                }
+                Ok(Value::Str(text.repeat(times).into()))
+            }
+            (Operator::BitOr, Value::Dict(a), Value::Dict(b)) => {
+                let mut items = a.borrow().clone();
+                for (key, value) in b.borrow().iter() {
+                    match items.iter_mut().find(|(known, _)| equal(known, key)) {
+                        Some(slot) => slot.1 = value.clone(),
+                        None => items.push((key.clone(), value.clone())),
+                    }
+                }
+                Ok(Value::Dict(Rc::new(items.into())))
+            }
+            (Operator::BitOr | Operator::BitAnd | Operator::Sub, Value::Set(a), Value::Set(b)) => {
+                let (a, b) = (a.borrow(), b.borrow());
+                let has = |items: &[Value<'a>], item: &Value<'a>| items.iter().any(|known| equal(known, item));
+                let items: Vec<Value<'a>> = match op {
+                    Operator::BitOr => a.iter().chain(b.iter().filter(|item| !has(&a, item))).cloned().collect(),
+                    Operator::BitAnd => a.iter().filter(|item| has(&b, item)).cloned().collect(),
+                    _ => a.iter().filter(|item| !has(&b, item)).cloned().collect(),
+                };
+                Ok(Value::Set(Rc::new(items.into())))
+            }
+            // `int | None` in an annotation.
+            (
+                Operator::BitOr,
+                Value::Type(_) | Value::Class(_) | Value::LibClass(_) | Value::Builtin(_) | Value::Lib(_),
+                _,
+            ) => Ok(Value::Type("a union".into())),
+            // Paths of `pathlib` and formatted texts.
+            _ => {
+                self.unknown(format!("`{}` of {} and {} is not followed", op.as_str(), a.class_name(), b.class_name()))
+            }
+        }
+    }
+
+    fn int_binary(&mut self, op: Operator, a: i128, b: i128) -> Eval<'a> {
+        let some = match op {
+            Operator::Add => a.checked_add(b),
+            Operator::Sub => a.checked_sub(b),
+            Operator::Mult => a.checked_mul(b),
+            Operator::Div => {
+                return if b == 0 { self.raise("a division by zero") } else { Ok(Value::Float(a as f64 / b as f64)) };
+            }
+            Operator::FloorDiv | Operator::Mod if b == 0 => return self.raise("a division by zero"),
+            Operator::FloorDiv => a.checked_rem(b).and_then(|rem| {
+                let floor = rem != 0 && (rem < 0) != (b < 0);
+                a.checked_div(b).map(|quotient| quotient - i128::from(floor))
+            }),
+            Operator::Mod => a.checked_rem(b).map(|rem| if rem != 0 && (rem < 0) != (b < 0) { rem + b } else { rem }),
+            Operator::Pow if b < 0 => return Ok(Value::Float((a as f64).powf(b as f64))),
+            Operator::Pow => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
+            Operator::LShift => {
+                let shift = u32::try_from(b).ok().filter(|b| *b < 127);
+                shift.and_then(|b| a.checked_mul(1i128 << b))
+            }
+            Operator::RShift => u32::try_from(b).ok().map(|b| a >> b.min(127)),
+            Operator::BitOr => Some(a | b),
+            Operator::BitXor => Some(a ^ b),
+            Operator::BitAnd => Some(a & b),
+            Operator::MatMult => None,
+        };
+        match some {
+            Some(int) => Ok(Value::Int(int)),
+            None => self.unknown("the result of this arithmetic is too large, or has no meaning"),
+        }
+    }
+
+    fn float_binary(&mut self, op: Operator, a: f64, b: f64) -> Eval<'a> {
+        Ok(Value::Float(match op {
+            Operator::Add => a + b,
+            Operator::Sub => a - b,
+            Operator::Mult => a * b,
+            Operator::Div | Operator::FloorDiv | Operator::Mod if b == 0.0 => {
+                return self.raise("a division by zero");
+            }
+            Operator::Div => a / b,
+            Operator::FloorDiv => (a / b).floor(),
+            Operator::Mod => a - b * (a / b).floor(),
+            Operator::Pow => a.powf(b),
+            _ => return self.raise(format!("`{}` of floating-point numbers", op.as_str())),
+        }))
+    }
+}

@@ -1,0 +1,216 @@
+//! Executing a kernel the way Triton's code generator does.
+//!
+//! Statements are run in two modes. By Python: the statements of a file, class bodies, plain functions and
+//! `constexpr_function`s; everything is a host value. In the kernel: `@gluon.jit` functions, inlined where
+//! they are called; numbers that are assigned become scalars, a condition may be computed, and loops over
+//! `range` are loops of the kernel, with what they change carried as values.
+//!
+//! Deviations: a kernel's early `return` in a branch puts the rest of the function into the other branch.
+//! Module code whose condition is not known runs both ways, and what both define is not known.
+//!
+//! Missed: generators, `async`, `match`, `del`, operators of metaclasses, exceptions that a program throws
+//! to itself other than through `raise`.
+
+mod arith;
+mod assign;
+mod attribute;
+mod branch;
+mod call;
+mod class;
+mod compare;
+mod entry;
+mod expr;
+mod files;
+pub mod flat;
+mod host;
+mod loops;
+mod names;
+mod operators;
+mod rows;
+mod run;
+mod stmt;
+mod text;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ruff_python_ast::{Expr, Stmt};
+use rustc_hash::FxHashMap;
+use typed_arena::Arena;
+
+use crate::elaborated::Elaborated;
+use crate::interp::{Eval, FileId, Interp, Mode, Problem, Stop};
+use crate::library::Library;
+use crate::origin::{FrameId, Origins};
+use crate::scope::Scope;
+use crate::specialization::Spec;
+use crate::syntax::{Module, Sources};
+use crate::value::{Function, Value};
+use base::{Cancel, Cancelled, TextRange};
+pub use branch::listed;
+pub use rows::PART;
+
+/// How deep calls may nest.
+const CALLS: u32 = 40;
+
+/// How deep expressions, blocks and calls may nest all together: threads have small stacks.
+const NESTING: u32 = 240;
+
+/// How many statements and expressions one elaboration may run.
+const STEPS: u64 = 4_000_000;
+
+/// What a statement leads to.
+#[derive(Clone, Debug)]
+enum Flow<'a> {
+    Next,
+    Return(Value<'a>),
+    Break,
+    Continue,
+}
+
+/// What is left to run of a function behind the present statement, for a `return` in a computed branch.
+#[derive(Clone, Debug)]
+enum Rest<'a> {
+    Block(&'a [Stmt], Option<Rc<Rest<'a>>>),
+}
+
+/// What only the evaluator looks at.
+#[derive(Debug, Default)]
+pub struct State<'a> {
+    /// Loops and other blocks of the present function out of which the kernel cannot return.
+    closed: u32,
+    /// Loops that are unrolled, likewise.
+    unrolled: u32,
+    /// Loops whose body is run only to see what it changes.
+    dry: u32,
+    /// `try` statements around.
+    tries: u32,
+    /// Nesting of expressions and blocks.
+    nest: u32,
+    rest: Option<Rc<Rest<'a>>>,
+    /// Where what ends the elaboration was raised.
+    raised: Option<(FileId, Option<FrameId>)>,
+    /// Files by path.
+    by_path: FxHashMap<String, FileId>,
+    /// Imported files by the full name in the `import` statement.
+    imported: FxHashMap<String, Value<'a>>,
+    /// Modules of libraries whose names a file took with `*`.
+    stars: Vec<(FileId, Rc<str>)>,
+    /// The `def` that is looked for, and the functions that it made.
+    wanted: Option<(FileId, u32)>,
+    found: Vec<Rc<Function<'a>>>,
+    touched: Vec<(FileId, TextRange)>,
+}
+
+/// Elaborates one specialisation of a kernel of `module`.
+///
+/// # Errors
+///
+/// Where `cancel` says so.
+pub fn elaborate(
+    module: &Arc<Module>,
+    sources: &dyn Sources,
+    library: &'static Library,
+    spec: &Spec,
+    cancel: &Cancel,
+) -> Result<Elaborated, Cancelled> {
+    let arena = Arena::new();
+    let mut interp = Interp::new(&arena, sources, library, cancel, spec.target.0, spec.version);
+    interp.num_warps = spec.num_warps.0;
+    interp.num_ctas = spec.num_ctas.0;
+    let mut out = Elaborated::default();
+    let ended = interp.kernel(module.clone(), spec, &mut out);
+    match ended {
+        Err(Stop::Cancelled) => return Err(Cancelled),
+        Err(stop) => interp.ends(stop),
+        Ok(()) => {}
+    }
+    let Interp { emit, origins, frames, files, problems, unmodelled, partitions, state, .. } = interp;
+    out.files = files.iter().map(|file| file.module.path().to_owned()).collect();
+    out.problems = problems;
+    out.unmodelled = unmodelled;
+    out.partitions = partitions;
+    out.touched = state.touched;
+    let refused = out.problems.iter().any(|problem| !problem.hint) || !out.unmodelled.is_empty();
+    let crate::emit::Finished { text: ir, ops, names } = emit.finish();
+    if !out.kernel.is_empty() || !refused {
+        out.ir = ir;
+        out.origins = Origins { origins, frames, ops };
+        out.names = names;
+    }
+    Ok(out)
+}
+
+impl<'a> Interp<'a> {
+    /// Says why the elaboration ended early.
+    fn ends(&mut self, stop: Stop) {
+        let file = self.state.raised.map_or(self.file, |(file, _)| file);
+        match stop {
+            Stop::Raised(range, message) => {
+                let problem =
+                    Problem { file, range, code: "refused", message: message.to_string(), hint: false, fix: None };
+                if !self.problems.contains(&problem) {
+                    self.problems.push(problem);
+                }
+            }
+            Stop::Unknown(range, reason) => self.not_followed(file, range, reason.to_string()),
+            Stop::Limit(reason) => self.not_followed(self.file, self.at, reason.to_string()),
+            Stop::Cancelled => {}
+        }
+    }
+
+    /// Counts a step.
+    fn step(&mut self) -> Result<(), Stop> {
+        self.steps += 1;
+        if self.steps > STEPS {
+            return Err(Stop::Limit(format!("more than {STEPS} steps of Python are not run").into()));
+        }
+        if self.steps.is_multiple_of(256) && self.cancel.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        Ok(())
+    }
+
+    /// Runs `inside` one level deeper.
+    fn nested<T>(&mut self, inside: impl FnOnce(&mut Interp<'a>) -> Result<T, Stop>) -> Result<T, Stop> {
+        if self.state.nest >= NESTING {
+            return self.unknown(format!("nested deeper than {NESTING} levels"));
+        }
+        self.state.nest += 1;
+        let result = inside(self);
+        self.state.nest -= 1;
+        result
+    }
+
+    /// Runs `inside` by Python.
+    pub fn by_python<T>(&mut self, inside: impl FnOnce(&mut Interp<'a>) -> T) -> T {
+        let mode = std::mem::replace(&mut self.mode, Mode::Host);
+        let result = inside(self);
+        self.mode = mode;
+        result
+    }
+
+    /// Whether host code is run for its launches.
+    fn follows_host(&self) -> bool {
+        self.session.is_some() && !self.in_kernel()
+    }
+
+    /// The value of an expression in a scope, by Python.
+    pub fn evaluate(&mut self, scope: &Rc<Scope<'a>>, expr: &'a Expr) -> Eval<'a> {
+        self.inside(scope.clone(), Mode::Host, None, |interp| interp.expr(expr))
+    }
+
+    /// The value of a Python expression that is in no file.
+    pub fn evaluate_text(&mut self, scope: &Rc<Scope<'a>>, text: &str) -> Eval<'a> {
+        self.inside(scope.clone(), Mode::Host, None, |interp| interp.text(text))
+    }
+
+    /// Whether what runs is emitted only to see what a loop changes, and thrown away.
+    pub fn is_dry_run(&self) -> bool {
+        self.state.dry > 0
+    }
+
+    fn in_kernel(&self) -> bool {
+        self.mode == Mode::Device
+    }
+}

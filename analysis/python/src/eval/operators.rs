@@ -1,0 +1,87 @@
+//! Operators: who computes them.
+
+use ruff_python_ast::Operator;
+
+use crate::host;
+use crate::interp::{Eval, Interp};
+use crate::library::Args;
+use crate::value::Value;
+
+impl<'a> Interp<'a> {
+    /// `a op b`.
+    pub fn binary(&mut self, op: Operator, a: &Value<'a>, b: &Value<'a>) -> Eval<'a> {
+        match (a, b) {
+            (Value::Unknown(_), _) => return Ok(a.clone()),
+            (_, Value::Unknown(_)) => return Ok(b.clone()),
+            _ => {}
+        }
+        if matches!(a, Value::Host(_)) || matches!(b, Value::Host(_)) {
+            return host::binary(self, Some(op), a, b);
+        }
+        if let Some(result) = self.overloaded(a, b, forward(op), reflected(op))? {
+            return Ok(result);
+        }
+        match (a, b) {
+            (Value::Tensor(_), _) | (_, Value::Tensor(_)) => self.arithmetic(op, a, b),
+            _ => self.host_binary(op, a, b),
+        }
+    }
+
+    /// An operator that an object's class defines.
+    pub(super) fn overloaded(
+        &mut self,
+        a: &Value<'a>,
+        b: &Value<'a>,
+        forward: &str,
+        reflected: &str,
+    ) -> Result<Option<Value<'a>>, super::Stop> {
+        for (owner, name, other) in [(a, forward, b), (b, reflected, a)] {
+            if !matches!(owner, Value::Instance(_) | Value::Object(_)) {
+                continue;
+            }
+            let Some(method) = self.find_attribute(owner, name)? else { continue };
+            let args = Args { pos: vec![other.clone()], named: Vec::new() };
+            let result = self.call(&method, args, self.at)?;
+            if !matches!(&result, Value::Type(name) if &**name == "NotImplemented") {
+                return Ok(Some(result));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn forward(op: Operator) -> &'static str {
+    match op {
+        Operator::Add => "__add__",
+        Operator::Sub => "__sub__",
+        Operator::Mult => "__mul__",
+        Operator::MatMult => "__matmul__",
+        Operator::Div => "__truediv__",
+        Operator::Mod => "__mod__",
+        Operator::Pow => "__pow__",
+        Operator::LShift => "__lshift__",
+        Operator::RShift => "__rshift__",
+        Operator::BitOr => "__or__",
+        Operator::BitXor => "__xor__",
+        Operator::BitAnd => "__and__",
+        Operator::FloorDiv => "__floordiv__",
+    }
+}
+
+fn reflected(op: Operator) -> &'static str {
+    match op {
+        Operator::Add => "__radd__",
+        Operator::Sub => "__rsub__",
+        Operator::Mult => "__rmul__",
+        Operator::MatMult => "__rmatmul__",
+        Operator::Div => "__rtruediv__",
+        Operator::Mod => "__rmod__",
+        Operator::Pow => "__rpow__",
+        Operator::LShift => "__rlshift__",
+        Operator::RShift => "__rrshift__",
+        Operator::BitOr => "__ror__",
+        Operator::BitXor => "__rxor__",
+        Operator::BitAnd => "__rand__",
+        Operator::FloorDiv => "__rfloordiv__",
+    }
+}

@@ -1,0 +1,91 @@
+//! Builtins that only the evaluator can be: loops, assertions, partitions, imports at run time.
+
+use std::rc::Rc;
+
+use crate::interp::{Eval, Interp};
+use crate::library::{Bound, NOTHING, Part, Row};
+use crate::value::{Range, Value};
+
+/// This file's share of the table.
+pub static PART: Part = Part {
+    rows: &[
+        Row::new("range", "*args", 4, range),
+        Row::new("gl.range", "*args, **kwargs", 4, range),
+        Row::new("gl.static_assert", "cond, msg=''", 4, static_assert),
+        Row::new("importlib.import_module", "name, package=None", 4, import_module),
+        Row::new("importlib.util.spec_from_file_location", "name, location=None, *, loader=None", 4, spec_from_file),
+        Row::new("importlib.util.module_from_spec", "spec", 4, module_from_spec),
+    ],
+    ..NOTHING
+};
+
+fn range<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
+    let mut given = args.rest.clone();
+    for (name, value) in &args.more {
+        let at = match &**name {
+            "arg1" | "start" => 0,
+            "arg2" | "end" | "stop" => 1,
+            "step" => 2,
+            _ => continue,
+        };
+        while given.len() <= at {
+            given.push(Value::None);
+        }
+        given[at] = value.clone();
+    }
+    let (start, stop, step) = match &given[..] {
+        [stop] => (Value::Int(0), stop.clone(), Value::Int(1)),
+        [start, stop] => (start.clone(), stop.clone(), Value::Int(1)),
+        [start, Value::None, step] => (Value::Int(0), start.clone(), step.clone()),
+        [start, stop, step] => (start.clone(), stop.clone(), step.clone()),
+        _ => return interp.raise("a range has one to three bounds"),
+    };
+    if matches!(step, Value::Int(0)) {
+        return interp.raise("the step of a range is 0");
+    }
+    Ok(Value::Range(Rc::new(Range { start, stop, step, unrolled: false })))
+}
+
+fn static_assert<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
+    let Some(condition) = args.at(0) else { return Ok(Value::None) };
+    match (condition, interp.truth(condition)) {
+        (Value::Unknown(reason), _) => interp.unknown(format!("whether this holds is not known: {reason}")),
+        (Value::Tensor(_), _) => interp.raise("a static assertion is about constexprs, and this is computed"),
+        (_, Some(false)) => {
+            let message = args.at(1).map(|message| interp.str(message)).unwrap_or_default();
+            let colon = if message.is_empty() { "" } else { ": " };
+            interp.raise(format!("the static assertion fails{colon}{message}"))
+        }
+        _ => Ok(Value::None),
+    }
+}
+
+fn import_module<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
+    match args.at(0) {
+        Some(Value::Str(name)) => interp.import_module(&name.clone()),
+        _ => interp.unknown("the name of the module is not known"),
+    }
+}
+
+/// How the specification of a module at a path is told from other names of libraries.
+pub(super) const FILE: &str = "importlib.spec:";
+
+/// What `spec_from_file_location` gives stands for the path, until a module is made of it.
+fn spec_from_file<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
+    let path = match args.at(1) {
+        Some(value @ (Value::Str(_) | Value::Instance(_) | Value::Object(_))) => interp.str(value),
+        _ => return interp.unknown("the path of the module is not known"),
+    };
+    Ok(Value::Lib(format!("{FILE}{path}").into()))
+}
+
+/// Running it happens here already; `exec_module` comes later and changes nothing.
+fn module_from_spec<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
+    match args.at(0) {
+        Some(Value::Lib(path)) if path.starts_with(FILE) => {
+            let path = path.trim_start_matches(FILE).to_owned();
+            interp.file_at(&path)
+        }
+        _ => interp.unknown("the path of the module is not known"),
+    }
+}

@@ -1,0 +1,136 @@
+//! A kernel from its file: finding it, its arguments, its body, its module.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::entry::Signature;
+use super::{Flow, Interp, Stop};
+use crate::elaborated::Elaborated;
+use crate::host::{self, Launch, Session};
+use crate::interp::{FileId, Mode};
+use crate::specialization::{Host, Spec};
+use crate::syntax::Module;
+use crate::value::{Def, Function, Value};
+
+impl<'a> Interp<'a> {
+    /// Elaborates the kernel of a specialisation.
+    pub(super) fn kernel(&mut self, module: Arc<Module>, spec: &Spec, out: &mut Elaborated) -> Result<(), Stop> {
+        let file = self.add_file(module);
+        self.state.wanted = Some((file, spec.def));
+        // What tests call it with is found by running them.
+        let by_launch = spec.host.as_ref().filter(|host| host.case.is_some());
+        self.session = by_launch.map(|_| Session::default());
+        self.run_file(file)?;
+        let mut launch = None;
+        match (&spec.host, by_launch) {
+            (Some(host), Some(_)) => {
+                let reached = host::reach(self, host, spec.def)?;
+                self.state.found.push(reached.function.clone());
+                self.session = None;
+                launch = Some(reached);
+            }
+            (Some(host), None) => self.host_function(file, host)?,
+            (None, _) => {}
+        }
+        let Some(function) = self.state.found.last().cloned() else {
+            return self.unknown("no statement that is run defines this kernel");
+        };
+        out.kernel = function.def.name().to_owned();
+        if let Def::Def(def) = function.def {
+            out.name = Interp::range(&def.name);
+        }
+        self.entry(&function, spec, launch.as_ref())
+    }
+
+    /// Runs the function that defines the kernel.
+    fn host_function(&mut self, file: FileId, host: &Host) -> Result<(), Stop> {
+        let Some(scope) = self.files.get(file.0 as usize).map(|file| file.scope.clone()) else { return Ok(()) };
+        let around = scope.snapshot().iter().find_map(|(_, value)| defined_at(value, host.def));
+        let Some(function) = around else { return self.unknown("the function around this kernel is not found") };
+        let Def::Def(def) = function.def else { return Ok(()) };
+        let inner = self.scopes.open(file, Some(function.scope.clone()));
+        for (parameter, default) in def.parameters.iter_non_variadic_params().zip(&function.defaults) {
+            let name = parameter.parameter.name.as_str();
+            let given = host.arguments.iter().find(|(known, _)| known == name);
+            let value = match (given, default) {
+                (Some((_, text)), _) => {
+                    let text = text.clone();
+                    self.inside(scope.clone(), Mode::Host, None, |interp| interp.text(&text))?
+                }
+                (None, Some(default)) => default.clone(),
+                (None, None) => Value::Unknown(format!("what the tests give `{name}` is not known").into()),
+            };
+            inner.set(name, value);
+        }
+        let body = &def.body;
+
+        self.inside(inner, Mode::Host, None, |interp| {
+            for stmt in body {
+                match interp.block(std::slice::from_ref(stmt)) {
+                    Ok(Flow::Next) => {}
+                    Ok(_) => break,
+                    // What comes behind the kernel's definition is not needed.
+                    Err(Stop::Raised(..) | Stop::Unknown(..)) => interp.state.raised = None,
+                    Err(stop) => return Err(stop),
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Evaluates a Python expression that is not in any file, in the present scope.
+    pub(super) fn text(&mut self, text: &str) -> Result<Value<'a>, Stop> {
+        let module: &'a Module = self.arena.alloc(Arc::new(Module::parse("", text, None)));
+        match module.body() {
+            [ruff_python_ast::Stmt::Expr(stmt)] if module.broken().is_empty() => self.expr(&stmt.value),
+            _ => self.unknown(format!("`{text}` is no expression")),
+        }
+    }
+
+    fn entry(&mut self, function: &Rc<Function<'a>>, spec: &Spec, launch: Option<&Launch<'a>>) -> Result<(), Stop> {
+        let Def::Def(def) = function.def else { return self.unknown("a lambda is no kernel") };
+        self.state.touched.push((function.scope.file, function.def.range()));
+        (self.file, self.at) = (function.scope.file, Interp::range(&def.name));
+        self.mode = Mode::Device;
+        let signature = self.signature(function, spec, launch)?;
+        let scope = self.scopes.open(function.scope.file, Some(function.scope.clone()));
+        let Signature { values, params } = signature;
+        for (name, value) in values {
+            scope.set(&name, value);
+        }
+        let body = &def.body;
+        let ran = self.region(|interp| {
+            let ran = interp.inside(scope, Mode::Device, None, |interp| interp.block(body));
+            let here = interp.here();
+            interp.emit.op(here, format_args!("tt.return"));
+            // What was elaborated before it ended says more than nothing.
+            Ok(ran)
+        });
+        let (ran, code) = ran?;
+        let ended = ran.map(|_| ());
+        let (target, warps, ctas) = (self.target.ir(), self.num_warps, self.num_ctas);
+        // A late pass finds this out of the MMAs.
+        let pairs = if self.two_ctas { ", \"ttng.two-ctas\" = true" } else { "" };
+        let here = self.here();
+        self.emit.raw(&format!(
+            "module attributes {{\"ttg.num-ctas\" = {ctas} : i32, \"ttg.num-warps\" = {warps} : i32, ttg.target = \
+             \"{target}\", \"ttg.threads-per-warp\" = {} : i32{pairs}}} {{",
+            self.target.lanes()
+        ));
+        let name = def.name.as_str();
+        self.emit.op(here, format_args!("tt.func public @{name}({}) {{", params.join(", ")));
+        self.emit.splice(code);
+        self.emit.raw("}");
+        self.emit.raw("}");
+        ended
+    }
+}
+
+/// The function that stands at a place of the file.
+fn defined_at<'a>(value: &Value<'a>, def: u32) -> Option<Rc<Function<'a>>> {
+    match value {
+        Value::Function(function) if function.def.range().start == def => Some(function.clone()),
+        Value::Class(class) => class.scope.snapshot().iter().find_map(|(_, value)| defined_at(value, def)),
+        _ => None,
+    }
+}

@@ -1,0 +1,429 @@
+//! Statements.
+
+use std::rc::Rc;
+
+use ruff_python_ast::{
+    ElifElseClause, ExceptHandler, Expr, Stmt, StmtFor, StmtFunctionDef, StmtTry, StmtWhile, StmtWith,
+};
+
+use super::names::{bound_in, returns};
+use super::{Flow, Rest};
+use crate::interp::{Interp, Stop};
+use crate::value::{Def, FnKind, Function, Role, Value};
+
+type Ran<'a> = Result<Flow<'a>, Stop>;
+
+impl<'a> Interp<'a> {
+    /// Runs statements until one leaves the block.
+    pub(super) fn block(&mut self, stmts: &'a [Stmt]) -> Ran<'a> {
+        self.nested(|interp| {
+            let outer = interp.state.rest.clone();
+            for (at, stmt) in stmts.iter().enumerate() {
+                if interp.in_kernel() && may_return(stmt) {
+                    let rest = stmts.get(at + 1..).unwrap_or_default();
+                    interp.state.rest = Some(Rc::new(Rest::Block(rest, outer.clone())));
+                }
+                let flow = interp.statement(stmt);
+                interp.state.rest.clone_from(&outer);
+                match flow {
+                    Ok(Flow::Next) => {}
+                    left => return left,
+                }
+            }
+            Ok(Flow::Next)
+        })
+    }
+
+    /// Runs a statement; one that cannot be followed is said, and what it defines is not known.
+    fn statement(&mut self, stmt: &'a Stmt) -> Ran<'a> {
+        self.step()?;
+        let outer = (self.at, self.what);
+        (self.at, self.what) = (Interp::range(stmt), "");
+        let ran = match self.execute(stmt) {
+            Err(Stop::Unknown(range, reason)) if self.recovers(stmt) => {
+                if self.in_kernel() {
+                    self.not_followed(self.file, range, reason.to_string());
+                }
+                for name in bound_in(std::slice::from_ref(stmt)) {
+                    self.scope.set(name, Value::Unknown(reason.clone()));
+                }
+                Ok(if stmt.is_return_stmt() { Flow::Return(Value::Unknown(reason)) } else { Flow::Next })
+            }
+            Err(Stop::Raised(range, message)) => {
+                let here = (self.file, self.frame);
+                self.state.raised.get_or_insert(here);
+                Err(Stop::Raised(range, message))
+            }
+            ran => ran,
+        };
+        (self.at, self.what) = outer;
+        ran
+    }
+
+    /// Whether what comes behind a statement that was not followed can be run. By Python, a block that was
+    /// left half-way may have returned.
+    fn recovers(&self, stmt: &Stmt) -> bool {
+        self.in_kernel() || !may_return(stmt)
+    }
+
+    fn execute(&mut self, stmt: &'a Stmt) -> Ran<'a> {
+        match stmt {
+            Stmt::Expr(stmt) => {
+                let value = self.expr(&stmt.value)?;
+                self.unheard(&stmt.value, &value);
+            }
+            Stmt::Assign(stmt) => self.assign_statement(stmt)?,
+            Stmt::AugAssign(stmt) => self.augmented(stmt)?,
+            Stmt::AnnAssign(stmt) => self.annotated(stmt)?,
+            Stmt::Return(stmt) => {
+                let value = match &stmt.value {
+                    Some(value) => self.expr(value)?,
+                    None => Value::None,
+                };
+                return Ok(Flow::Return(value));
+            }
+            Stmt::If(stmt) => return self.if_else(&stmt.test, &stmt.body, &stmt.elif_else_clauses),
+            Stmt::For(stmt) => return self.for_loop(stmt),
+            Stmt::While(stmt) => return self.while_loop(stmt),
+            Stmt::With(stmt) => return self.with(stmt),
+            Stmt::FunctionDef(def) => self.function_def(def)?,
+            Stmt::ClassDef(def) => self.class_def(def)?,
+            Stmt::Import(stmt) => self.import(stmt)?,
+            Stmt::ImportFrom(stmt) => self.import_from(stmt)?,
+            Stmt::Try(stmt) => return self.try_except(stmt),
+            Stmt::Assert(stmt) if !self.in_kernel() => {
+                let test = self.expr(&stmt.test)?;
+                if self.truth(&test) == Some(false) {
+                    let message = match &stmt.msg {
+                        Some(message) => self.expr(message).map(|message| self.str(&message)).unwrap_or_default(),
+                        None => String::new(),
+                    };
+                    let colon = if message.is_empty() { "" } else { ": " };
+                    return self.raise(format!("the assertion fails{colon}{message}"));
+                }
+            }
+            // An assertion of the device changes nothing.
+            Stmt::Assert(_) | Stmt::Pass(_) => {}
+            Stmt::Raise(stmt) => {
+                let said = match &stmt.exc {
+                    Some(exc) => self.exception(exc),
+                    None => "an exception is raised again".to_owned(),
+                };
+                return self.raise(said);
+            }
+            Stmt::Break(_) if !self.in_kernel() => return Ok(Flow::Break),
+            Stmt::Continue(_) if !self.in_kernel() => return Ok(Flow::Continue),
+            Stmt::Break(_) | Stmt::Continue(_) => {
+                return self.raise("a kernel has no `break` and no `continue`");
+            }
+            Stmt::Global(_) | Stmt::Nonlocal(_) | Stmt::TypeAlias(_) => {}
+            Stmt::Delete(stmt) => {
+                for target in &stmt.targets {
+                    if let Expr::Name(name) = target {
+                        self.scope.names.borrow_mut().remove(name.id.as_str());
+                    }
+                }
+            }
+            Stmt::Match(_) | Stmt::IpyEscapeCommand(_) => return self.unknown("this kind of statement is not run"),
+        }
+        Ok(Flow::Next)
+    }
+
+    /// What `raise` says.
+    fn exception(&mut self, exc: &'a Expr) -> String {
+        if let Expr::Call(call) = exc {
+            let name = crate::eval::text::spelled(&call.func);
+            let first = call.arguments.args.first();
+            let said = first.and_then(|first| self.expr(first).ok()).map(|value| self.str(&value));
+            return match said {
+                Some(said) => format!("{name}: {said}"),
+                None => format!("{name} is raised"),
+            };
+        }
+        format!("{} is raised", crate::eval::text::spelled(exc))
+    }
+
+    fn if_else(&mut self, test: &'a Expr, body: &'a [Stmt], clauses: &'a [ElifElseClause]) -> Ran<'a> {
+        let condition = self.expr(test)?;
+        if self.in_kernel()
+            && let Value::Tensor(condition) = &condition
+        {
+            return self.computed_if(test, &condition.clone(), body, clauses);
+        }
+        match self.truth(&condition) {
+            Some(true) => self.block(body),
+            Some(false) => self.otherwise(clauses),
+            None => self.unknown_if(test, &condition, body, clauses),
+        }
+    }
+
+    /// Runs what stands behind `elif` and `else`.
+    pub(super) fn otherwise(&mut self, clauses: &'a [ElifElseClause]) -> Ran<'a> {
+        let Some((first, rest)) = clauses.split_first() else { return Ok(Flow::Next) };
+        match &first.test {
+            Some(test) => {
+                let outer = std::mem::replace(&mut self.at, Interp::range(first));
+                let ran = self.if_else(test, &first.body, rest);
+                self.at = outer;
+                ran
+            }
+            None => self.block(&first.body),
+        }
+    }
+
+    /// A condition that is not known.
+    fn unknown_if(
+        &mut self,
+        test: &'a Expr,
+        condition: &Value<'a>,
+        body: &'a [Stmt],
+        clauses: &'a [ElifElseClause],
+    ) -> Ran<'a> {
+        let reason: Rc<str> = match condition {
+            Value::Unknown(reason) => format!("the condition is not known: {reason}").into(),
+            _ => "the condition is not known".into(),
+        };
+        let range = Interp::range(test);
+        if self.in_kernel() {
+            let outer = std::mem::replace(&mut self.at, range);
+            self.unmodelled(reason.to_string());
+            self.at = outer;
+            for part in std::iter::once(body).chain(clauses.iter().map(|clause| &clause.body[..])) {
+                for name in bound_in(part) {
+                    self.scope.set(name, Value::Unknown(reason.clone()));
+                }
+            }
+            return Ok(Flow::Next);
+        }
+        if returns(body) || clauses.iter().any(|clause| returns(&clause.body)) {
+            return Err(Stop::Unknown(range, reason));
+        }
+        // Each way for what it defines; what several define otherwise is not known.
+        let before = self.scope.snapshot();
+        let mut seen = before.clone();
+        for part in std::iter::once(body).chain(clauses.iter().map(|clause| &clause.body[..])) {
+            self.scope.replace(before.clone());
+            match self.block(part) {
+                Ok(_) | Err(Stop::Raised(..) | Stop::Unknown(..)) => self.state.raised = None,
+                Err(stop) => return Err(stop),
+            }
+            for name in bound_in(part) {
+                let Some(now) = self.scope.own(name) else { continue };
+                let value = match seen.get(name) {
+                    Some(earlier) if !super::host::equal(earlier, &now) => Value::Unknown(reason.clone()),
+                    _ => now,
+                };
+                seen.set(name, value);
+            }
+        }
+        self.scope.replace(seen);
+        Ok(Flow::Next)
+    }
+
+    fn for_loop(&mut self, stmt: &'a StmtFor) -> Ran<'a> {
+        if self.in_kernel() {
+            return self.kernel_for(stmt);
+        }
+        let over = self.expr(&stmt.iter)?;
+        let items = self.items(&over)?;
+        for item in items {
+            self.step()?;
+            self.bind(&stmt.target, item)?;
+            match self.block(&stmt.body)? {
+                Flow::Break => return Ok(Flow::Next),
+                Flow::Return(value) => return Ok(Flow::Return(value)),
+                Flow::Next | Flow::Continue => {}
+            }
+        }
+        self.block(&stmt.orelse)
+    }
+
+    fn while_loop(&mut self, stmt: &'a StmtWhile) -> Ran<'a> {
+        if self.in_kernel() {
+            return self.kernel_while(stmt);
+        }
+        loop {
+            self.step()?;
+            let test = self.expr(&stmt.test)?;
+            match self.truth(&test) {
+                Some(true) => {}
+                Some(false) => return self.block(&stmt.orelse),
+                None => return self.unknown("the condition of the loop is not known"),
+            }
+            match self.block(&stmt.body)? {
+                Flow::Break => return Ok(Flow::Next),
+                Flow::Return(value) => return Ok(Flow::Return(value)),
+                Flow::Next | Flow::Continue => {}
+            }
+        }
+    }
+
+    /// A context manager's own doing is that of the call that makes it.
+    fn with(&mut self, stmt: &'a StmtWith) -> Ran<'a> {
+        for item in &stmt.items {
+            let value = self.expr(&item.context_expr)?;
+            if let Some(target) = &item.optional_vars {
+                self.bind(target, value)?;
+            }
+        }
+        let closed = u32::from(self.in_kernel());
+        self.state.closed += closed;
+        let ran = self.block(&stmt.body);
+        self.state.closed -= closed;
+        ran
+    }
+
+    fn try_except(&mut self, stmt: &'a StmtTry) -> Ran<'a> {
+        if self.in_kernel() {
+            return self.raise("a kernel has no `try`");
+        }
+        self.state.tries += 1;
+        let tried = self.block(&stmt.body);
+        self.state.tries -= 1;
+        let ran = match tried {
+            Ok(Flow::Next) => self.block(&stmt.orelse),
+            Err(Stop::Raised(..)) if !stmt.handlers.is_empty() => {
+                self.state.raised = None;
+                // Which exception it was is not told apart: the first handler.
+                match stmt.handlers.first() {
+                    Some(ExceptHandler::ExceptHandler(handler)) => {
+                        if let Some(name) = &handler.name {
+                            self.scope.set(name.as_str(), Value::Unknown("an exception".into()));
+                        }
+                        self.block(&handler.body)
+                    }
+                    None => Ok(Flow::Next),
+                }
+            }
+            ran => ran,
+        };
+        if let left @ (Ok(Flow::Return(_)) | Err(_)) = self.block(&stmt.finalbody) {
+            return left;
+        }
+        ran
+    }
+
+    fn function_def(&mut self, def: &'a StmtFunctionDef) -> Result<(), Stop> {
+        if self.in_kernel() {
+            return self.raise("a kernel defines no functions");
+        }
+        let outer = self.scope.clone();
+        let value = self.function(def, outer)?;
+        self.scope.set(def.name.as_str(), value);
+        Ok(())
+    }
+
+    /// The value of a `def`; its free names are looked up in `outer`.
+    pub(super) fn function(
+        &mut self,
+        def: &'a StmtFunctionDef,
+        outer: Rc<crate::scope::Scope<'a>>,
+    ) -> Result<Value<'a>, Stop> {
+        let (mut kind, mut role, mut others, mut strange) = (FnKind::Host, Role::Plain, Vec::new(), None);
+        for decorator in &def.decorator_list {
+            let expr = &decorator.expression;
+            let path = self.decorator(expr);
+            match path.as_deref().map(last) {
+                Some("jit") => kind = FnKind::Jit,
+                Some("constexpr_function") => kind = FnKind::Constexpr,
+                Some("staticmethod") => role = Role::Static,
+                Some("classmethod") => role = Role::ClassMethod,
+                Some("property" | "cached_property") => role = Role::Property,
+                Some("autotune" | "heuristics") if self.follows_host() => others.push(expr),
+                Some(_) if path.as_deref().is_some_and(is_transparent) => {}
+                Some(name) => strange = Some(name.to_owned()),
+                None => others.push(expr),
+            }
+        }
+        let mut defaults = Vec::new();
+        for parameter in def.parameters.iter_non_variadic_params() {
+            defaults.push(match &parameter.default {
+                Some(default) => Some(self.expr(default).or_else(|stop| self.or_unknown(stop))?),
+                None => None,
+            });
+        }
+        let function = Rc::new(Function { def: Def::Def(def), kind, scope: outer, defaults, role });
+        if self.state.wanted == Some((function.scope.file, Interp::range(def).start)) {
+            self.state.found.push(function.clone());
+        }
+        // What the kernel would call is whatever the decorator made of it.
+        if let Some(name) = strange.filter(|_| kind != FnKind::Host) {
+            return Ok(Value::Unknown(
+                format!("what the decorator `{name}` makes of `{}` is not known", def.name).into(),
+            ));
+        }
+        let mut value = Value::Function(function);
+        for expr in others.into_iter().rev() {
+            let decorated = self.expr(expr).and_then(|decorator| {
+                let args = crate::library::Args { pos: vec![value.clone()], named: Vec::new() };
+                self.call(&decorator, args, Interp::range(expr))
+            });
+            value = decorated.or_else(|stop| self.or_unknown(stop))?;
+        }
+        Ok(value)
+    }
+
+    /// What a decorator is, by its library name; `None` for one of the program's own.
+    pub(super) fn decorator(&mut self, expr: &'a Expr) -> Option<String> {
+        let (callee, called) = match expr {
+            Expr::Call(call) => (&*call.func, true),
+            _ => (expr, false),
+        };
+        let callee = match self.by_python(|interp| interp.expr(callee)) {
+            Ok(Value::Lib(path)) => path.to_string(),
+            Ok(Value::Builtin(row)) => row.path.to_owned(),
+            Ok(Value::LibClass(class)) => class.path.to_owned(),
+            Ok(Value::Type(name)) => name.to_string(),
+            Ok(Value::Unknown(_)) | Err(_) => super::text::spelled(callee),
+            // `functools.partial(gluon.jit, …)` and the like.
+            Ok(Value::Partial(partial)) if !called => match &partial.function {
+                Value::Lib(path) => path.to_string(),
+                Value::Builtin(row) => row.path.to_owned(),
+                _ => return None,
+            },
+            Ok(_) => return None,
+        };
+        Some(callee)
+    }
+
+    /// An expression whose value is not needed at once may be unknown.
+    pub(super) fn or_unknown(&mut self, stop: Stop) -> Result<Value<'a>, Stop> {
+        match stop {
+            Stop::Unknown(_, reason) => Ok(Value::Unknown(reason)),
+            stop => Err(stop),
+        }
+    }
+}
+
+/// The last part of a name with dots.
+pub(super) fn last(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
+
+/// Whether a function is the same for a kernel with this decorator as without: those of Triton and of tests.
+fn is_transparent(path: &str) -> bool {
+    let root = path.split('.').next().unwrap_or(path);
+    let libraries = ["triton", "gl", "gluon", "ttgl", "tl", "torch", "pytest", "functools", "typing", "abc"];
+    let names = [
+        "autotune",
+        "heuristics",
+        "lru_cache",
+        "cache",
+        "wraps",
+        "overload",
+        "must_use_result",
+        "builtin",
+        "no_type_check",
+    ];
+    libraries.contains(&root) || names.contains(&last(path))
+}
+
+/// Whether a statement can hold a `return`.
+fn may_return(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::If(_) | Stmt::With(_) | Stmt::For(_) | Stmt::While(_) | Stmt::Try(_) => {
+            returns(std::slice::from_ref(stmt))
+        }
+        _ => false,
+    }
+}

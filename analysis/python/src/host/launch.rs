@@ -1,0 +1,334 @@
+//! Launches: `kernel[grid](…)`, `kernel.warmup(…)`, behind `autotune` and `heuristics` or not.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::{Thing, any};
+use crate::interp::{Eval, FileId, Interp, Stop};
+use crate::library::Args;
+use crate::value::{FnKind, Function, Value};
+use base::TextRange;
+
+/// How many configurations of one launch are recorded.
+const CONFIGS: usize = 32;
+
+/// What a kernel is launched with.
+#[derive(Clone, Debug)]
+pub struct Launch<'a> {
+    pub function: Rc<Function<'a>>,
+    /// By parameter; those that were left out are not there.
+    pub arguments: Vec<(Rc<str>, Value<'a>)>,
+    pub num_warps: Option<u32>,
+    pub num_ctas: Option<u32>,
+    /// Programs along x, y and z, where that is known.
+    pub grid: Option<[u32; 3]>,
+    /// Where it is made.
+    pub file: FileId,
+    pub at: TextRange,
+}
+
+/// A kernel with what stands between it and its launch.
+#[derive(Clone, Debug)]
+pub struct Launcher<'a> {
+    pub function: Value<'a>,
+    pub configs: Vec<Value<'a>>,
+    /// `prune_configs_by`'s function.
+    pub prune: Option<Value<'a>>,
+    pub heuristics: Vec<(Rc<str>, Value<'a>)>,
+    /// Whether it has its grid, so that a call launches it.
+    pub grid: bool,
+    /// The grid: numbers, or a function of the arguments; `None` of a launch without one.
+    pub programs: Value<'a>,
+}
+
+impl<'a> Launcher<'a> {
+    pub(super) fn of(function: Value<'a>) -> Launcher<'a> {
+        let (configs, heuristics) = (Vec::new(), Vec::new());
+        Launcher { function, configs, prune: None, heuristics, grid: false, programs: Value::None }
+    }
+
+    /// The function itself.
+    pub fn kernel(&self) -> Option<Rc<Function<'a>>> {
+        match &self.function {
+            Value::Function(function) => Some(function.clone()),
+            Value::Host(thing) => match &**thing {
+                Thing::Launcher(inner) => inner.kernel(),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// `autotune(…)` or `heuristics(…)`.
+#[derive(Clone, Debug, Default)]
+pub struct Tuner<'a> {
+    pub configs: Vec<Value<'a>>,
+    pub prune: Option<Value<'a>>,
+    pub heuristics: Vec<(Rc<str>, Value<'a>)>,
+}
+
+impl<'a> Tuner<'a> {
+    pub(super) fn tune(&self, interp: &Interp<'a>, args: Args<'a>) -> Eval<'a> {
+        let Some(function) = args.pos.into_iter().next() else { return interp.raise("no kernel is given") };
+        let mut launcher = opened(&function);
+        launcher.configs.extend(self.configs.iter().cloned());
+        launcher.prune = self.prune.clone().or(launcher.prune);
+        launcher.heuristics.extend(self.heuristics.iter().cloned());
+        Ok(Value::Host(Rc::new(Thing::Launcher(launcher))))
+    }
+}
+
+/// A configuration of `autotune`.
+#[derive(Clone, Debug)]
+pub struct Config<'a> {
+    pub kwargs: Rc<RefCell<Vec<(Value<'a>, Value<'a>)>>>,
+    pub num_warps: Option<u32>,
+    pub num_ctas: Option<u32>,
+    pub pre_hook: Value<'a>,
+}
+
+fn opened<'a>(kernel: &Value<'a>) -> Launcher<'a> {
+    match kernel {
+        Value::Host(thing) => match &**thing {
+            Thing::Launcher(launcher) => launcher.clone(),
+            _ => Launcher::of(kernel.clone()),
+        },
+        _ => Launcher::of(kernel.clone()),
+    }
+}
+
+pub(super) fn with_grid<'a>(kernel: &Value<'a>, grid: &Value<'a>) -> Value<'a> {
+    Value::Host(Rc::new(Thing::Launcher(Launcher { grid: true, programs: grid.clone(), ..opened(kernel) })))
+}
+
+pub(super) fn without_grid<'a>(_: &Value<'a>, launcher: &Launcher<'a>) -> Value<'a> {
+    Value::Host(Rc::new(Thing::Launcher(Launcher { grid: true, ..launcher.clone() })))
+}
+
+pub(super) fn name(function: &Value<'_>) -> Rc<str> {
+    match function {
+        Value::Function(function) => function.def.name().into(),
+        _ => "kernel".into(),
+    }
+}
+
+fn count(value: &Value<'_>) -> Option<u32> {
+    let Value::Int(number) = value else { return None };
+    u32::try_from(*number).ok().filter(|number| (1..=64).contains(number))
+}
+
+/// Records a launch, one for each configuration, and gives what stands for the compiled kernel.
+pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args: Args<'a>) -> Eval<'a> {
+    let Some(function) = launcher.kernel() else { return Ok(any("kernel")) };
+    if !launcher.grid {
+        return interp.raise("a kernel is launched with a grid: `kernel[grid](…)`");
+    }
+    if function.kind != FnKind::Jit {
+        return Ok(any("kernel"));
+    }
+    let (given, options) = bind(interp, &function, args)?;
+    let mut configs = launcher.configs.clone();
+    if let Some(prune) = &launcher.prune
+        && let Ok(Value::List(left)) = pruned(interp, prune, &configs, &given)
+    {
+        configs = left.borrow().clone();
+    }
+    configs.truncate(CONFIGS);
+    let mut tries: Vec<Option<Rc<Thing<'a>>>> = configs.iter().filter_map(thing).map(Some).collect();
+    if tries.is_empty() {
+        tries.push(None);
+    }
+    for config in tries {
+        let mut arguments = given.clone();
+        let option = |name: &str| options.iter().find(|(key, _)| **key == *name).and_then(|(_, value)| count(value));
+        let (mut num_warps, mut num_ctas) = (option("num_warps"), option("num_ctas"));
+        if let Some(thing) = &config
+            && let Thing::Config(config) = &**thing
+        {
+            arguments = arguments.into_iter().map(|(name, value)| (name, copied(value))).collect();
+            for (key, value) in config.kwargs.borrow().iter() {
+                if let Value::Str(name) = key {
+                    set(&mut arguments, name, value.clone());
+                }
+            }
+            num_warps = num_warps.or(config.num_warps);
+            num_ctas = num_ctas.or(config.num_ctas);
+            if !matches!(config.pre_hook, Value::None) {
+                let all = arguments.iter().chain(&options);
+                let dict = all.map(|(name, value)| (Value::Str(name.clone()), value.clone())).collect();
+                let dict = Value::Dict(Rc::new(RefCell::new(dict)));
+                let hook = config.pre_hook.clone();
+                // What it could not be followed through leaves the descriptors as they are.
+                let _ = interp.call(&hook, Args { pos: vec![dict], named: Vec::new() }, interp.at);
+            }
+        }
+        for (name, heuristic) in &launcher.heuristics {
+            let dict = arguments.iter().map(|(name, value)| (Value::Str(name.clone()), value.clone())).collect();
+            let dict = Value::Dict(Rc::new(RefCell::new(dict)));
+            if let Ok(value) = interp.call(heuristic, Args { pos: vec![dict], named: Vec::new() }, interp.at) {
+                set(&mut arguments, name, value);
+            }
+        }
+        // A parameter of that name takes the option as well.
+        for (name, slot) in [("num_warps", &mut num_warps), ("num_ctas", &mut num_ctas)] {
+            let own = arguments.iter().find(|(key, _)| **key == *name).and_then(|(_, value)| count(value));
+            *slot = slot.or(own);
+        }
+        let known = |name: &str| params(&function).any(|param| param == name);
+        arguments.retain(|(name, _)| known(name));
+        let grid = programs(interp, &launcher.programs, &arguments);
+        let (file, at) = (interp.file, interp.at);
+        let launch = Launch { function: function.clone(), arguments, num_warps, num_ctas, grid, file, at };
+        if let Some(session) = &mut interp.session {
+            session.launches.push(launch);
+        }
+    }
+    Ok(any("compiled kernel"))
+}
+
+/// The programs of a grid, which may be a function of the arguments.
+fn programs<'a>(interp: &mut Interp<'a>, grid: &Value<'a>, arguments: &[(Rc<str>, Value<'a>)]) -> Option<[u32; 3]> {
+    let own;
+    let sizes = match grid {
+        Value::Tuple(sizes) => sizes.to_vec(),
+        Value::List(sizes) => sizes.borrow().clone(),
+        Value::Int(_) => vec![grid.clone()],
+        Value::Function(_) => {
+            let dict = arguments.iter().map(|(name, value)| (Value::Str(name.clone()), value.clone())).collect();
+            let dict = Value::Dict(Rc::new(RefCell::new(dict)));
+            own = interp.call(grid, Args { pos: vec![dict], named: Vec::new() }, interp.at).ok()?;
+            return if matches!(own, Value::Function(_)) { None } else { programs(interp, &own, arguments) };
+        }
+        _ => return None,
+    };
+    let mut grid = [1; 3];
+    if sizes.is_empty() || sizes.len() > grid.len() {
+        return None;
+    }
+    for (to, from) in grid.iter_mut().zip(&sizes) {
+        let Value::Int(size) = from else { return None };
+        *to = u32::try_from(*size).ok().filter(|size| *size > 0)?;
+    }
+    Some(grid)
+}
+
+fn thing<'a>(value: &Value<'a>) -> Option<Rc<Thing<'a>>> {
+    if let Value::Host(thing) = value { Some(thing.clone()) } else { None }
+}
+
+/// Descriptors that a hook may change.
+fn copied(value: Value<'_>) -> Value<'_> {
+    if let Value::Host(thing) = &value
+        && let Thing::Descriptor(descriptor) = &**thing
+    {
+        return Value::Host(Rc::new(Thing::Descriptor(descriptor.clone())));
+    }
+    value
+}
+
+fn set<'a>(arguments: &mut Vec<(Rc<str>, Value<'a>)>, name: &Rc<str>, value: Value<'a>) {
+    match arguments.iter_mut().find(|(key, _)| key == name) {
+        Some((_, slot)) => *slot = value,
+        None => arguments.push((name.clone(), value)),
+    }
+}
+
+fn pruned<'a>(
+    interp: &mut Interp<'a>,
+    prune: &Value<'a>,
+    configs: &[Value<'a>],
+    given: &[(Rc<str>, Value<'a>)],
+) -> Eval<'a> {
+    let configs = Value::List(Rc::new(RefCell::new(configs.to_vec())));
+    let dict = given.iter().map(|(name, value)| (Value::Str(name.clone()), value.clone())).collect();
+    let dict = Value::Dict(Rc::new(RefCell::new(dict)));
+    interp.call(prune, Args { pos: vec![configs, dict], named: given.to_vec() }, interp.at)
+}
+
+fn params<'f>(function: &'f Function<'_>) -> impl Iterator<Item = &'f str> {
+    let all = function.def.parameters().into_iter();
+    all.flat_map(|params| params.iter_non_variadic_params()).map(|param| param.name().as_str())
+}
+
+type Named<'a> = Vec<(Rc<str>, Value<'a>)>;
+
+/// Arguments by parameter, and the options that are none.
+fn bind<'a>(interp: &Interp<'a>, function: &Function<'a>, args: Args<'a>) -> Result<(Named<'a>, Named<'a>), Stop> {
+    let names: Vec<&str> = params(function).collect();
+    let (mut arguments, mut options): (Named<'a>, Named<'a>) = (Vec::new(), Vec::new());
+    for (at, value) in args.pos.into_iter().enumerate() {
+        match names.get(at) {
+            Some(name) => arguments.push(((*name).into(), value)),
+            None if function.def.parameters().is_some_and(|params| params.vararg.is_some()) => break,
+            None => {
+                return interp.raise(format!(
+                    "`{}` takes {} arguments, more are given",
+                    function.def.name(),
+                    names.len()
+                ));
+            }
+        }
+    }
+    for (name, value) in args.named {
+        if matches!(&*name, "num_warps" | "num_ctas") {
+            options.push((name.clone(), value.clone()));
+        }
+        if names.contains(&&*name) {
+            set(&mut arguments, &name, value);
+        } else {
+            options.push((name, value));
+        }
+    }
+    Ok((arguments, options))
+}
+
+/// `triton.Config(kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None)`.
+pub(super) fn config<'a>(args: &Args<'a>) -> Value<'a> {
+    let order = ["kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg", "pre_hook"];
+    let get = |name: &str| {
+        let named = args.named.iter().find(|(key, _)| **key == *name).map(|(_, value)| value);
+        named.or_else(|| args.pos.get(order.iter().position(|known| *known == name)?))
+    };
+    let kwargs = match get("kwargs") {
+        Some(Value::Dict(entries)) => entries.clone(),
+        _ => Rc::default(),
+    };
+    Value::Host(Rc::new(Thing::Config(Config {
+        kwargs,
+        num_warps: get("num_warps").and_then(count),
+        num_ctas: get("num_ctas").and_then(count),
+        pre_hook: get("pre_hook").cloned().unwrap_or(Value::None),
+    })))
+}
+
+/// `triton.autotune(configs, key, …)`.
+pub(super) fn autotune<'a>(args: &Args<'a>) -> Value<'a> {
+    let named = |name: &str| args.named.iter().find(|(key, _)| **key == *name).map(|(_, value)| value);
+    let configs = match named("configs").or_else(|| args.pos.first()) {
+        Some(Value::List(configs)) => configs.borrow().clone(),
+        Some(Value::Tuple(configs)) => configs.to_vec(),
+        _ => Vec::new(),
+    };
+    let prune = named("prune_configs_by").and_then(|by| {
+        let Value::Dict(entries) = by else { return None };
+        let entries = entries.borrow();
+        let early = |key: &Value<'_>| matches!(key, Value::Str(name) if &**name == "early_config_prune");
+        entries.iter().find(|(key, _)| early(key)).map(|(_, value)| value.clone())
+    });
+    Value::Host(Rc::new(Thing::Tuner(Tuner { configs, prune, heuristics: Vec::new() })))
+}
+
+/// `triton.heuristics({name: function})`.
+pub(super) fn heuristics<'a>(args: &Args<'a>) -> Value<'a> {
+    let values = args.pos.first().or_else(|| args.named.first().map(|(_, value)| value));
+    let mut heuristics = Vec::new();
+    if let Some(Value::Dict(entries)) = values {
+        for (key, value) in entries.borrow().iter() {
+            if let Value::Str(name) = key {
+                heuristics.push((name.clone(), value.clone()));
+            }
+        }
+    }
+    Value::Host(Rc::new(Thing::Tuner(Tuner { heuristics, ..Tuner::default() })))
+}

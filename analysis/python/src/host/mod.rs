@@ -1,0 +1,231 @@
+//! What the host program around a kernel is made of, as far as it decides what the kernel is launched
+//! with: tensors as shape and element type, tensor descriptors, and launches, which are recorded.
+//!
+//! Nothing is computed: tensors have no content, so a condition on one is not known. Of libraries only
+//! what gives shapes, types and settings is modelled; the rest is [`Thing::Any`], on which every operation
+//! is allowed and tells nothing.
+
+mod case;
+mod descriptor;
+mod launch;
+mod library;
+mod print;
+mod reach;
+mod site;
+mod torch;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use ruff_python_ast::Operator;
+
+use crate::interp::{Eval, Interp, Stop};
+use crate::library::Args;
+use crate::value::{Partial, Value};
+
+pub use case::{Case, Cases};
+pub use descriptor::Descriptor;
+pub use launch::{Config, Launch, Launcher, Tuner};
+pub use print::{expression, given};
+pub use reach::{function_at, reach, run};
+pub use site::handed;
+pub use torch::Torch;
+
+/// A value that only host code has.
+// It always stands behind a pointer.
+#[allow(clippy::large_enum_variant)]
+#[derive(Debug)]
+pub enum Thing<'a> {
+    /// A tensor in memory.
+    Tensor(Torch),
+    /// A tensor descriptor; hooks of configurations change its block shape.
+    Descriptor(RefCell<Descriptor<'a>>),
+    /// A kernel behind `autotune` or `heuristics`, or with its grid.
+    Launcher(Launcher<'a>),
+    /// `triton.autotune(…)` and `triton.heuristics(…)` before they are given the kernel.
+    Tuner(Tuner<'a>),
+    /// `triton.Config`.
+    Config(Config<'a>),
+    /// `pytest.param(…)`: its values.
+    Param(Vec<Value<'a>>),
+    /// A fixture's `request`, by its parameter.
+    Request(Value<'a>),
+    /// The outcome of something that is of no interest, by its name.
+    Any(Rc<str>),
+}
+
+/// Launches that were recorded while host code ran.
+#[derive(Debug, Default)]
+pub struct Session<'a> {
+    pub launches: Vec<Launch<'a>>,
+}
+
+/// A value of which nothing is known but that it does no harm.
+pub(super) fn any<'a>(name: impl Into<Rc<str>>) -> Value<'a> {
+    Value::Host(Rc::new(Thing::Any(name.into())))
+}
+
+/// What is in a tensor, or follows from it.
+fn content<'a>(name: &str) -> Value<'a> {
+    Value::Unknown(format!("`{name}` depends on the content of a tensor").into())
+}
+
+pub(super) fn tensor<'a>(tensor: Torch) -> Value<'a> {
+    Value::Host(Rc::new(Thing::Tensor(tensor)))
+}
+
+/// A function of a library with its first arguments.
+fn method<'a>(path: impl Into<Rc<str>>, receiver: Value<'a>) -> Value<'a> {
+    Value::Partial(Rc::new(Partial { function: Value::Lib(path.into()), args: vec![receiver], named: Vec::new() }))
+}
+
+/// `thing.name`.
+pub fn attribute<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, name: &str) -> Eval<'a> {
+    match &**thing {
+        Thing::Tensor(tensor) => Ok(torch::attribute(interp, tensor, name)
+            .unwrap_or_else(|| method(format!("torch.Tensor.{name}"), Value::Host(thing.clone())))),
+        Thing::Descriptor(descriptor) => match descriptor.borrow().get(interp, name) {
+            Some(value) => Ok(value),
+            None => interp.raise(format!("a tensor descriptor has no attribute `{name}`")),
+        },
+        Thing::Launcher(launcher) => match name {
+            "warmup" | "run" => Ok(launch::without_grid(&launcher.function, launcher)),
+            "fn" => Ok(launcher.function.clone()),
+            "configs" => Ok(Value::List(Rc::new(RefCell::new(launcher.configs.clone())))),
+            "__name__" => Ok(Value::Str(launch::name(&launcher.function))),
+            _ => Ok(any(name)),
+        },
+        Thing::Config(config) => match name {
+            "kwargs" => Ok(Value::Dict(config.kwargs.clone())),
+            "num_warps" => Ok(config.num_warps.map_or(Value::Int(4), |warps| Value::Int(warps.into()))),
+            "num_ctas" => Ok(config.num_ctas.map_or(Value::Int(1), |ctas| Value::Int(ctas.into()))),
+            "pre_hook" => Ok(config.pre_hook.clone()),
+            "all_kwargs" => Ok(method("triton.Config.all_kwargs", Value::Host(thing.clone()))),
+            _ => Ok(any(name)),
+        },
+        Thing::Any(of) => Ok(library::attribute_of_any(interp, of, name)),
+        Thing::Request(param) if name == "param" => Ok(param.clone()),
+        Thing::Request(_) | Thing::Tuner(_) | Thing::Param(_) => Ok(any(name)),
+    }
+}
+
+/// `thing.name = value`.
+pub fn set_attribute<'a>(thing: &Thing<'a>, name: &str, value: Value<'a>) {
+    if let Thing::Descriptor(descriptor) = thing {
+        descriptor.borrow_mut().set(name, value);
+    }
+}
+
+/// `thing(…)`.
+pub fn call<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, args: Args<'a>) -> Eval<'a> {
+    match &**thing {
+        Thing::Launcher(launcher) => launch::launch(interp, launcher, args),
+        Thing::Tuner(tuner) => tuner.tune(interp, args),
+        Thing::Any(name) => Ok(any(name.clone())),
+        _ => interp.raise("this cannot be called"),
+    }
+}
+
+/// `path(…)` of a library; `None` where it is none of those that host code is followed through.
+pub fn call_library<'a>(interp: &mut Interp<'a>, path: &str, args: Args<'a>) -> Option<Eval<'a>> {
+    if let Some(rest) = path.strip_prefix("torch.Tensor.") {
+        let mut args = args;
+        let receiver = if args.pos.is_empty() { None } else { Some(args.pos.remove(0)) };
+        if let Some(Value::Host(thing)) = receiver
+            && let Thing::Tensor(tensor) = &*thing
+        {
+            return Some(torch::method(interp, tensor, rest, &args));
+        }
+        return None;
+    }
+    if path.starts_with("torch.") {
+        return Some(torch::function(interp, path, &args));
+    }
+    library::call(interp, path, args)
+}
+
+/// What an attribute of a library is, where it is no function.
+pub fn constant<'a>(interp: &Interp<'a>, path: &str) -> Option<Value<'a>> {
+    library::constant(interp, path)
+}
+
+/// `kernel[grid]`.
+pub fn with_grid<'a>(kernel: &Value<'a>, grid: &Value<'a>) -> Value<'a> {
+    launch::with_grid(kernel, grid)
+}
+
+/// `kernel.warmup`, `kernel.run`.
+pub fn warmup<'a>(kernel: &Value<'a>) -> Value<'a> {
+    launch::without_grid(kernel, &Launcher::of(kernel.clone()))
+}
+
+/// `thing[index]`.
+pub fn item<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, index: &Value<'a>) -> Eval<'a> {
+    match &**thing {
+        Thing::Tensor(tensor) => torch::index(interp, tensor, index),
+        Thing::Launcher(_) => Ok(launch::with_grid(&Value::Host(thing.clone()), index)),
+        Thing::Any(name) => Ok(any(name.clone())),
+        _ => interp.raise("this has no elements"),
+    }
+}
+
+/// What a loop over it sees; `None` where it is not known.
+pub fn items<'a>(thing: &Thing<'a>) -> Option<Vec<Value<'a>>> {
+    match thing {
+        Thing::Tensor(tensor) => tensor.rows().map(|rows| rows.into_iter().map(self::tensor).collect()),
+        _ => None,
+    }
+}
+
+/// `len(thing)`.
+pub fn length(thing: &Thing<'_>) -> Option<i128> {
+    match thing {
+        Thing::Tensor(tensor) => tensor.shape.first().map(|size| i128::from(*size)),
+        _ => None,
+    }
+}
+
+/// `bool(thing)`: kernels, descriptors and configurations are true; of a tensor it is not known.
+pub fn truth(thing: &Thing<'_>) -> Option<bool> {
+    match thing {
+        Thing::Descriptor(_) | Thing::Launcher(_) | Thing::Config(_) => Some(true),
+        _ => None,
+    }
+}
+
+/// Arithmetic, or a comparison where there is no operator, in which one side is a host value.
+pub fn binary<'a>(interp: &mut Interp<'a>, op: Option<Operator>, left: &Value<'a>, right: &Value<'a>) -> Eval<'a> {
+    let of = |value: &Value<'a>| match value {
+        Value::Host(thing) => match &**thing {
+            Thing::Tensor(tensor) => Some(tensor.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let comparison = op.is_none();
+    match (of(left), of(right)) {
+        (Some(left), Some(right)) if op == Some(Operator::MatMult) => {
+            Ok(torch::product(&left, &right).map_or_else(|| any("product"), tensor))
+        }
+        (Some(left), Some(right)) => torch::broadcast(interp, &left, &right, comparison),
+        (Some(one), None) | (None, Some(one)) => Ok(tensor(one.compared(comparison))),
+        (None, None) => Ok(Value::Unknown("this operation is not followed".into())),
+    }
+}
+
+/// `dataclasses.replace(value, …)` of a host value.
+pub fn replaced<'a>(args: &Args<'a>) -> Option<Value<'a>> {
+    let Some(Value::Host(thing)) = args.pos.first() else { return None };
+    let Thing::Descriptor(descriptor) = &**thing else { return None };
+    Some(descriptor::replaced(&descriptor.borrow(), &args.named))
+}
+
+/// Whether a value tells nothing, so that what is done with it may fail here and not in Python.
+pub fn is_vague(value: &Value<'_>) -> bool {
+    matches!(value, Value::Host(thing) if matches!(**thing, Thing::Any(_)))
+}
+
+/// Stops where host code ends itself: `pytest.skip`, `sys.exit`, an exception.
+fn leave<'a, T>(interp: &Interp<'a>, why: &str) -> Result<T, Stop> {
+    interp.raise(why.to_owned())
+}

@@ -1,0 +1,561 @@
+//! Tensors in memory: shape, strides and element type.
+
+use std::rc::Rc;
+
+use super::{Thing, any, content, tensor};
+use crate::interp::{Eval, Interp};
+use crate::library::Args;
+use crate::value::{DType, Value};
+
+/// A tensor without content.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Torch {
+    /// By torch's name: `float16`.
+    pub dtype: Rc<str>,
+    pub shape: Vec<i64>,
+    pub strides: Vec<i64>,
+}
+
+/// Torch's name, ours, and in signatures where it has no type of its own.
+const DTYPES: &[(&str, &str)] = &[
+    ("float16", "fp16"),
+    ("bfloat16", "bf16"),
+    ("float32", "fp32"),
+    ("float64", "fp64"),
+    ("int8", "i8"),
+    ("int16", "i16"),
+    ("int32", "i32"),
+    ("int64", "i64"),
+    ("uint8", "u8"),
+    ("uint16", "u16"),
+    ("uint32", "u32"),
+    ("uint64", "u64"),
+    ("bool", "i1"),
+    ("float8_e4m3fn", "fp8e4nv"),
+    ("float8_e5m2", "fp8e5"),
+    ("float8_e4m3fnuz", "fp8e4b8"),
+    ("float8_e5m2fnuz", "fp8e5b16"),
+    ("float8_e8m0fnu", "u8"),
+    ("float4_e2m1fn_x2", "u8"),
+];
+
+/// Torch's other names of the same types.
+const OTHER: &[(&str, &str)] = &[
+    ("half", "float16"),
+    ("float", "float32"),
+    ("double", "float64"),
+    ("short", "int16"),
+    ("int", "int32"),
+    ("long", "int64"),
+];
+
+impl Torch {
+    /// A contiguous tensor.
+    pub fn new(shape: Vec<i64>, dtype: Rc<str>) -> Torch {
+        let strides = contiguous(&shape);
+        Torch { dtype, shape, strides }
+    }
+
+    /// Its element type in signatures.
+    pub fn element(&self) -> &'static str {
+        DTYPES.iter().find(|row| row.0 == &*self.dtype).map_or("fp32", |row| row.1)
+    }
+
+    fn bytes(&self) -> i64 {
+        DType::named(self.element()).map_or(4, |dtype| i64::from(dtype.bits().max(8) / 8))
+    }
+
+    fn count(&self) -> i64 {
+        self.shape.iter().fold(1, |all: i64, size| all.saturating_mul(*size))
+    }
+
+    fn with(&self, shape: Vec<i64>) -> Torch {
+        Torch::new(shape, self.dtype.clone())
+    }
+
+    fn of_type(&self, dtype: Rc<str>) -> Torch {
+        Torch { dtype, ..self.clone() }
+    }
+
+    /// The same, or a tensor of truths.
+    pub fn compared(&self, comparison: bool) -> Torch {
+        if comparison { self.of_type("bool".into()) } else { self.clone() }
+    }
+
+    /// What a loop over it sees, unless that is a lot.
+    pub fn rows(&self) -> Option<Vec<Torch>> {
+        let (first, rest) = self.shape.split_first()?;
+        let row = Torch {
+            dtype: self.dtype.clone(),
+            shape: rest.to_vec(),
+            strides: self.strides.get(1..).unwrap_or(&[]).to_vec(),
+        };
+        (0..=256).contains(first).then(|| vec![row; *first as usize])
+    }
+
+    fn permuted(&self, order: &[i64]) -> Option<Torch> {
+        let at: Vec<usize> = order.iter().map(|at| self.dim(*at)).collect::<Option<_>>()?;
+        let pick = |from: &[i64]| at.iter().map(|at| from.get(*at).copied()).collect::<Option<Vec<i64>>>();
+        Some(Torch { dtype: self.dtype.clone(), shape: pick(&self.shape)?, strides: pick(&self.strides)? })
+    }
+
+    fn dim(&self, at: i64) -> Option<usize> {
+        let rank = self.shape.len() as i64;
+        let at = if at < 0 { at + rank } else { at };
+        (0..rank).contains(&at).then_some(at as usize)
+    }
+
+    fn is_contiguous(&self) -> bool {
+        self.strides == contiguous(&self.shape)
+    }
+
+    fn reshaped(&self, mut shape: Vec<i64>) -> Option<Torch> {
+        if let Some(at) = shape.iter().position(|size| *size == -1) {
+            let rest = shape.iter().filter(|size| **size != -1).fold(1i64, |all, size| all.saturating_mul(*size));
+            shape[at] = self.count().checked_div(rest)?;
+        }
+        shape.iter().all(|size| *size >= 0).then(|| self.with(shape))
+    }
+}
+
+fn contiguous(shape: &[i64]) -> Vec<i64> {
+    let mut strides = vec![1i64; shape.len()];
+    for at in (1..shape.len()).rev() {
+        strides[at - 1] = strides[at].saturating_mul(shape[at].max(1));
+    }
+    strides
+}
+
+/// The name of a torch type.
+pub(super) fn dtype_name(value: &Value<'_>) -> Option<Rc<str>> {
+    let known = |name: &str| DTYPES.iter().any(|row| row.0 == name);
+    match value {
+        Value::Lib(path) => {
+            let name = path.strip_prefix("torch.")?;
+            let name = OTHER.iter().find(|row| row.0 == name).map_or(name, |row| row.1);
+            known(name).then(|| name.into())
+        }
+        Value::DType(dtype) => {
+            let short = dtype.name_in_signatures();
+            DTYPES.iter().find(|row| row.1 == short).map(|row| row.0.into())
+        }
+        _ => None,
+    }
+}
+
+fn dtype_value<'a>(interp: &Interp<'a>, name: &str) -> Value<'a> {
+    let path = format!("torch.{name}");
+    interp.library.lookup(&path, interp.version).unwrap_or_else(|| Value::Lib(path.into()))
+}
+
+pub(super) fn ints(value: &Value<'_>) -> Option<Vec<i64>> {
+    let all = |items: &[Value<'_>]| items.iter().map(int).collect::<Option<Vec<i64>>>();
+    match value {
+        Value::Tuple(items) => all(items),
+        Value::List(items) => all(&items.borrow()),
+        _ => None,
+    }
+}
+
+pub(super) fn int(value: &Value<'_>) -> Option<i64> {
+    match value {
+        Value::Int(number) => i64::try_from(*number).ok(),
+        Value::Bool(value) => Some(i64::from(*value)),
+        Value::Float(number) if number.fract() == 0.0 => Some(*number as i64),
+        _ => None,
+    }
+}
+
+fn tuple<'a>(sizes: &[i64]) -> Value<'a> {
+    Value::Tuple(sizes.iter().map(|size| Value::Int((*size).into())).collect())
+}
+
+/// A shape as one sequence or as several numbers.
+fn shape(args: &[Value<'_>]) -> Option<Vec<i64>> {
+    match args {
+        [one] => ints(one).or_else(|| Some(vec![int(one)?])),
+        all => all.iter().map(int).collect(),
+    }
+}
+
+fn named<'b, 'a>(args: &'b Args<'a>, name: &str) -> Option<&'b Value<'a>> {
+    args.named.iter().find(|(key, _)| **key == *name).map(|(_, value)| value)
+}
+
+/// `dtype=`, or a type among the others.
+fn dtype(args: &Args<'_>) -> Option<Rc<str>> {
+    named(args, "dtype").and_then(dtype_name).or_else(|| args.pos.iter().find_map(dtype_name))
+}
+
+/// `tensor.name` where it is no method.
+pub(super) fn attribute<'a>(interp: &Interp<'a>, of: &Torch, name: &str) -> Option<Value<'a>> {
+    Some(match name {
+        "shape" => tuple(&of.shape),
+        "dtype" => dtype_value(interp, &of.dtype),
+        "ndim" => Value::Int(of.shape.len() as i128),
+        "T" | "mT" => {
+            let rank = of.shape.len() as i64;
+            let mut order: Vec<i64> = (0..rank).collect();
+            if name == "T" {
+                order.reverse();
+            } else if rank >= 2 {
+                order.swap(rank as usize - 1, rank as usize - 2);
+            }
+            tensor(of.permuted(&order)?)
+        }
+        "device" => any("device"),
+        "is_cuda" => Value::Bool(true),
+        "itemsize" => Value::Int(of.bytes().into()),
+        "nbytes" => Value::Int(of.bytes().saturating_mul(of.count()).into()),
+        "requires_grad" => Value::Bool(false),
+        "grad" => tensor(of.clone()),
+        "data" => tensor(of.clone()),
+        _ => return None,
+    })
+}
+
+/// `tensor.name(…)`.
+pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: &Args<'a>) -> Eval<'a> {
+    let first = args.pos.first();
+    let numbers = || shape(&args.pos);
+    let new = match name {
+        "stride" | "size" => {
+            let all = if name == "stride" { &of.strides } else { &of.shape };
+            let at = first.or_else(|| named(args, "dim"));
+            return match at {
+                None => Ok(tuple(all)),
+                Some(at) => match int(at).and_then(|at| of.dim(at)).and_then(|at| all.get(at)) {
+                    Some(size) => Ok(Value::Int((*size).into())),
+                    None => interp.raise(format!("the tensor has {} dimensions", all.len())),
+                },
+            };
+        }
+        "numel" | "nelement" => return Ok(Value::Int(of.count().into())),
+        "dim" | "ndimension" => return Ok(Value::Int(of.shape.len() as i128)),
+        "element_size" => return Ok(Value::Int(of.bytes().into())),
+        "data_ptr" => return Ok(Value::Int(1 << 20)),
+        "is_contiguous" => return Ok(Value::Bool(of.is_contiguous())),
+        "is_floating_point" => return Ok(Value::Bool(of.dtype.contains("float"))),
+        "item" | "tolist" | "all" | "any" if args.pos.is_empty() => return Ok(content(name)),
+        "view" | "reshape" => match first.and_then(dtype_name) {
+            Some(dtype) => {
+                let cast = of.of_type(dtype);
+                let mut shape = of.shape.clone();
+                if let Some(last) = shape.last_mut() {
+                    *last = *last * of.bytes() / cast.bytes().max(1);
+                }
+                Some(cast.with(shape))
+            }
+            None => numbers().and_then(|shape| of.reshaped(shape)),
+        },
+        "flatten" if args.pos.is_empty() => Some(of.with(vec![of.count()])),
+        "permute" => numbers().and_then(|order| of.permuted(&order)),
+        "transpose" | "swapaxes" => {
+            let at = |at: usize| args.pos.get(at).and_then(int).and_then(|at| of.dim(at));
+            at(0).zip(at(1)).and_then(|(a, b)| {
+                let mut order: Vec<i64> = (0..of.shape.len() as i64).collect();
+                order.swap(a, b);
+                of.permuted(&order)
+            })
+        }
+        "t" => of.permuted(&(0..of.shape.len() as i64).rev().collect::<Vec<_>>()),
+        "unsqueeze" => first.and_then(int).map(|at| {
+            let rank = of.shape.len() as i64 + 1;
+            let at = (if at < 0 { at + rank } else { at }).clamp(0, rank - 1) as usize;
+            let (mut shape, mut strides) = (of.shape.clone(), of.strides.clone());
+            shape.insert(at, 1);
+            strides.insert(at, strides.get(at).copied().unwrap_or(1));
+            Torch { dtype: of.dtype.clone(), shape, strides }
+        }),
+        "squeeze" => {
+            let at = first.and_then(int).and_then(|at| of.dim(at));
+            let keep = |(i, size): &(usize, &i64)| **size != 1 || at.is_some_and(|at| at != *i);
+            Some(of.with(of.shape.iter().enumerate().filter(keep).map(|(_, size)| *size).collect()))
+        }
+        "expand" => numbers().map(|shape| {
+            let missing = shape.len().saturating_sub(of.shape.len());
+            let own = |at: usize| at.checked_sub(missing).and_then(|at| of.shape.get(at)).copied().unwrap_or(1);
+            of.with(shape.iter().enumerate().map(|(at, size)| if *size == -1 { own(at) } else { *size }).collect())
+        }),
+        "repeat" => numbers().map(|times| {
+            let missing = times.len().saturating_sub(of.shape.len());
+            let own = |at: usize| at.checked_sub(missing).and_then(|at| of.shape.get(at)).copied().unwrap_or(1);
+            of.with(times.iter().enumerate().map(|(at, times)| own(at).saturating_mul(*times)).collect())
+        }),
+        "contiguous" => Some(of.with(of.shape.clone())),
+        "new_empty" | "new_zeros" | "new_ones" => {
+            let sizes: Vec<Value<'_>> = args.pos.iter().filter(|arg| dtype_name(arg).is_none()).cloned().collect();
+            shape(&sizes).map(|shape| Torch::new(shape, dtype(args).unwrap_or_else(|| of.dtype.clone())))
+        }
+        "to" | "type" | "type_as" => Some(dtype(args).map_or_else(|| of.clone(), |dtype| of.of_type(dtype))),
+        "sum" | "mean" | "amax" | "amin" | "max" | "min" | "argmax" | "prod" => {
+            let dim = first.or_else(|| named(args, "dim")).and_then(int).and_then(|at| of.dim(at));
+            let shape = dim.map_or(Vec::new(), |dim| {
+                let mut shape = of.shape.clone();
+                if matches!(named(args, "keepdim"), Some(Value::Bool(true))) {
+                    shape[dim] = 1;
+                } else {
+                    shape.remove(dim);
+                }
+                shape
+            });
+            Some(of.with(shape))
+        }
+        "to_packed_tensor" => {
+            let dim = first.or_else(|| named(args, "dim")).and_then(int).and_then(|at| of.dim(at));
+            dim.map(|dim| {
+                let mut shape = of.shape.clone();
+                shape[dim] = (shape[dim] + 1) / 2;
+                Torch::new(shape, "uint8".into())
+            })
+        }
+        "repeat_interleave" => {
+            let dim = args.pos.get(1).or_else(|| named(args, "dim")).and_then(int).and_then(|at| of.dim(at));
+            first.and_then(int).zip(dim).map(|(times, dim)| {
+                let mut shape = of.shape.clone();
+                shape[dim] = shape[dim].saturating_mul(times);
+                of.with(shape)
+            })
+        }
+        "chunk" | "split" | "unbind" => return Ok(content(name)),
+        _ if DTYPES.iter().any(|row| row.0 == name) || OTHER.iter().any(|row| row.0 == name) => {
+            dtype_name(&Value::Lib(format!("torch.{name}").into())).map(|dtype| of.of_type(dtype))
+        }
+        "bfloat16" => Some(of.of_type("bfloat16".into())),
+        // In place, element by element, or to another device.
+        _ => Some(of.clone()),
+    };
+    match new {
+        Some(new) => Ok(tensor(new)),
+        None => Ok(content(name)),
+    }
+}
+
+/// `MXFP4Tensor(size=…)` and `MXScaleTensor(size=…)` of Triton's tools.
+pub(super) fn quantized<'a>(class: &str, args: &Args<'a>) -> Value<'a> {
+    let data = named(args, "data").or_else(|| args.pos.first());
+    let shape = named(args, "size").and_then(ints).or_else(|| Some(of(data?)?.shape));
+    let dtype = if class == "MXScaleTensor" { "uint8" } else { "float4_e2m1fn_x2" };
+    shape.map_or_else(|| content(class), |shape| tensor(Torch::new(shape, dtype.into())))
+}
+
+/// `torch.name(…)`.
+pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>) -> Eval<'a> {
+    let name = path.strip_prefix("torch.").unwrap_or(path);
+    let default = || dtype(args).unwrap_or_else(|| "float32".into());
+    let tensors: Vec<Torch> = args.pos.iter().chain(args.named.iter().map(|(_, value)| value)).filter_map(of).collect();
+    let new = match name {
+        "empty" | "zeros" | "ones" | "rand" | "randn" => {
+            let sizes: Vec<Value<'_>> = match named(args, "size") {
+                Some(size) => vec![size.clone()],
+                None => args.pos.iter().filter(|arg| dtype_name(arg).is_none()).cloned().collect(),
+            };
+            shape(&sizes).map(|shape| Torch::new(shape, default()))
+        }
+        "full" => args.pos.first().or_else(|| named(args, "size")).and_then(ints).map(|shape| {
+            let filled = match args.pos.get(1).or_else(|| named(args, "fill_value")) {
+                Some(Value::Int(_)) => "int64",
+                Some(Value::Bool(_)) => "bool",
+                _ => "float32",
+            };
+            Torch::new(shape, dtype(args).unwrap_or_else(|| filled.into()))
+        }),
+        "randint" => {
+            let size = named(args, "size").or_else(|| args.pos.iter().find(|arg| ints(arg).is_some()));
+            size.and_then(ints).map(|shape| Torch::new(shape, dtype(args).unwrap_or_else(|| "int64".into())))
+        }
+        "randperm" => {
+            let size = args.pos.first().and_then(int);
+            size.map(|size| Torch::new(vec![size], dtype(args).unwrap_or_else(|| "int64".into())))
+        }
+        "arange" => {
+            let bounds: Option<Vec<i64>> = args.pos.iter().filter(|arg| dtype_name(arg).is_none()).map(int).collect();
+            bounds.and_then(|bounds| {
+                let (start, stop, step) = match bounds[..] {
+                    [stop] => (0, stop, 1),
+                    [start, stop] => (start, stop, 1),
+                    [start, stop, step] if step != 0 => (start, stop, step),
+                    _ => return None,
+                };
+                let count = (stop - start + step - step.signum()).checked_div(step)?.max(0);
+                Some(Torch::new(vec![count], dtype(args).unwrap_or_else(|| "int64".into())))
+            })
+        }
+        "linspace" => {
+            let count = args.pos.get(2).or_else(|| named(args, "steps")).and_then(int);
+            count.map(|count| Torch::new(vec![count], default()))
+        }
+        "eye" => shape(&args.pos).map(|mut shape| {
+            if let [size] = shape[..] {
+                shape.push(size);
+            }
+            Torch::new(shape, default())
+        }),
+        "empty_strided" => {
+            let shape = args.pos.first().and_then(ints);
+            let strides = args.pos.get(1).and_then(ints);
+            shape.zip(strides).map(|(shape, strides)| Torch { dtype: default(), shape, strides })
+        }
+        "tensor" | "as_tensor" | "scalar_tensor" => {
+            let data = args.pos.first();
+            let mut shape = Vec::new();
+            let mut inner = data.cloned();
+            let mut filled = "float32";
+            while let Some(value) = inner.take() {
+                let items: Vec<Value<'a>> = match &value {
+                    Value::List(items) => items.borrow().clone(),
+                    Value::Tuple(items) => items.to_vec(),
+                    Value::Int(_) => {
+                        filled = "int64";
+                        break;
+                    }
+                    _ => break,
+                };
+                shape.push(items.len() as i64);
+                inner = items.first().cloned();
+            }
+            let made = tensors.first().cloned().unwrap_or_else(|| Torch::new(shape, filled.into()));
+            Some(dtype(args).map_or(made.clone(), |dtype| made.of_type(dtype)))
+        }
+        "matmul" | "mm" | "bmm" => match &tensors[..] {
+            [a, b, ..] => product(a, b),
+            _ => None,
+        },
+        "cat" | "concat" | "stack" => {
+            let list: Option<Vec<Torch>> = args.pos.first().and_then(|list| match list {
+                Value::List(items) => items.borrow().iter().map(of).collect(),
+                Value::Tuple(items) => items.iter().map(of).collect(),
+                _ => None,
+            });
+            let dim = args.pos.get(1).or_else(|| named(args, "dim")).and_then(int).unwrap_or(0);
+            list.and_then(|list| {
+                let first = list.first()?;
+                let mut shape = first.shape.clone();
+                if name == "stack" {
+                    let at = if dim < 0 { dim + shape.len() as i64 + 1 } else { dim };
+                    shape.insert((at.max(0) as usize).min(shape.len()), list.len() as i64);
+                } else {
+                    let at = first.dim(dim)?;
+                    shape[at] = list.iter().filter_map(|one| one.shape.get(at)).sum();
+                }
+                Some(first.with(shape))
+            })
+        }
+        "where" => tensors.get(1).or(tensors.first()).cloned(),
+        "allclose" | "equal" | "is_tensor" => None,
+        _ if name.ends_with("_like") => tensors.first().map(|like| {
+            let dense = like.with(like.shape.clone());
+            dtype(args).map_or(dense.clone(), |dtype| dense.of_type(dtype))
+        }),
+        _ => {
+            if let Some(value) = super::library::torch(interp, name, args) {
+                return Ok(value);
+            }
+            tensors.first().cloned()
+        }
+    };
+    Ok(new.map_or_else(|| content(name), tensor))
+}
+
+fn of(value: &Value<'_>) -> Option<Torch> {
+    let Value::Host(thing) = value else { return None };
+    if let Thing::Tensor(tensor) = &**thing { Some(tensor.clone()) } else { None }
+}
+
+/// `a @ b`.
+pub fn product(a: &Torch, b: &Torch) -> Option<Torch> {
+    let mut shape = a.shape.clone();
+    *shape.last_mut()? = *b.shape.last()?;
+    Some(a.with(shape))
+}
+
+/// What arithmetic makes of two tensors.
+pub(super) fn broadcast<'a>(interp: &Interp<'a>, a: &Torch, b: &Torch, comparison: bool) -> Eval<'a> {
+    let rank = a.shape.len().max(b.shape.len());
+    let size = |of: &Torch, at: usize| {
+        (at + of.shape.len()).checked_sub(rank).and_then(|at| of.shape.get(at)).copied().unwrap_or(1)
+    };
+    let mut shape = Vec::with_capacity(rank);
+    for at in 0..rank {
+        match (size(a, at), size(b, at)) {
+            (x, y) if x == y || y == 1 => shape.push(x),
+            (1, y) => shape.push(y),
+            (x, y) => return interp.raise(format!("tensors of {x} and {y} elements do not fit")),
+        }
+    }
+    let of = if a.shape.is_empty() { b } else { a };
+    Ok(tensor(of.with(shape).compared(comparison)))
+}
+
+/// `tensor[index]`.
+pub(super) fn index<'a>(interp: &Interp<'a>, of: &Torch, index: &Value<'a>) -> Eval<'a> {
+    let parts = match index {
+        Value::Tuple(parts) => parts.to_vec(),
+        one => vec![one.clone()],
+    };
+    let given = parts.iter().filter(|part| !matches!(part, Value::None | Value::Ellipsis)).count();
+    let (mut shape, mut strides, mut dim) = (Vec::new(), Vec::new(), 0);
+    let (size, stride) = (|at: usize| of.shape.get(at).copied(), |at: usize| of.strides.get(at).copied());
+    for part in &parts {
+        match part {
+            Value::None => {
+                shape.push(1);
+                strides.push(1);
+            }
+            Value::Ellipsis => {
+                for _ in given..of.shape.len() {
+                    shape.extend(size(dim));
+                    strides.extend(stride(dim));
+                    dim += 1;
+                }
+            }
+            Value::Int(_) => dim += 1,
+            Value::Slice(bounds) => {
+                let (Some(length), Some(step)) = (size(dim), stride(dim)) else {
+                    return interp.raise("the tensor has fewer dimensions");
+                };
+                let bound = |value: &Value<'_>, or: i64| match value {
+                    Value::None => Some(or),
+                    value => int(value).map(|at| if at < 0 { at + length } else { at }.clamp(0, length)),
+                };
+                let by = if matches!(bounds[2], Value::None) { Some(1) } else { int(&bounds[2]).filter(|by| *by > 0) };
+                let (Some(start), Some(stop), Some(by)) = (bound(&bounds[0], 0), bound(&bounds[1], length), by) else {
+                    return Ok(content("a slice"));
+                };
+                shape.push(((stop - start).max(0) + by - 1) / by);
+                strides.push(step.saturating_mul(by));
+                dim += 1;
+            }
+            Value::Host(thing)
+                if let Thing::Tensor(by) = &**thing
+                    && &*by.dtype != "bool" =>
+            {
+                shape.extend_from_slice(&by.shape);
+                strides.extend_from_slice(&contiguous(&by.shape));
+                dim += 1;
+            }
+            // By a list, or by truths.
+            _ => return Ok(content("a choice of elements")),
+        }
+    }
+    shape.extend_from_slice(of.shape.get(dim..).unwrap_or(&[]));
+    strides.extend_from_slice(of.strides.get(dim..).unwrap_or(&[]));
+    Ok(tensor(Torch { dtype: of.dtype.clone(), shape, strides }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_and_strides() {
+        let tensor = Torch::new(vec![4, 8, 16], "float16".into());
+        assert_eq!(tensor.strides, [128, 16, 1]);
+        let turned = tensor.permuted(&[0, 2, -2]).unwrap();
+        assert_eq!((&turned.shape[..], &turned.strides[..]), (&[4, 16, 8][..], &[128, 1, 16][..]));
+        assert!(!turned.is_contiguous());
+        assert_eq!(tensor.reshaped(vec![-1, 32]).unwrap().shape, [16, 32]);
+        assert_eq!(product(&tensor, &turned).unwrap().shape, [4, 8, 8]);
+        assert_eq!((tensor.element(), tensor.bytes()), ("fp16", 2));
+    }
+}

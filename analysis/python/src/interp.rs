@@ -1,0 +1,264 @@
+//! The evaluator's state, and what the builtins ask of it.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ruff_text_size::Ranged;
+use rustc_hash::FxHashMap;
+use typed_arena::Arena;
+
+use crate::emit::{Emit, Ssa};
+use crate::eval::State;
+use crate::host::Session;
+use crate::library::Library;
+use crate::origin::{Frame, FrameId, Origin, OriginId};
+use crate::scope::{Scope, Scopes};
+use crate::syntax::{Module, Sources};
+use crate::target::{Target, Version};
+use crate::value::{DType, Tensor, Value};
+use base::{Cancel, TextRange};
+
+/// A file of this elaboration; 0 is the one that holds the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct FileId(pub u32);
+
+/// Why an evaluation ends early.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// It cannot be followed here; the statement around it says so, and what it would have defined is
+    /// [`Value::Unknown`].
+    Unknown(TextRange, Rc<str>),
+    /// Triton itself would refuse it here (`static_assert`, a wrong type, a missing argument).
+    Raised(TextRange, Rc<str>),
+    /// The whole elaboration ends: a limit was met.
+    Limit(Rc<str>),
+    /// Nobody wants the answer any more.
+    Cancelled,
+}
+
+/// A value, or why there is none.
+pub type Eval<'a> = Result<Value<'a>, Stop>;
+
+/// What is wrong with the program that is no finding of the machine: Triton would refuse it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Which file.
+    pub file: FileId,
+    /// Where, in the file's source.
+    pub range: TextRange,
+    /// A fixed short name, such as `removed-name` or `layout-mismatch`.
+    pub code: &'static str,
+    /// One sentence.
+    pub message: String,
+    /// Whether it only is a remark.
+    pub hint: bool,
+    /// What should stand at `range` instead, and what a menu says of it.
+    pub fix: Option<(String, String)>,
+}
+
+/// A file and the scope of its names, once it was run.
+#[derive(Debug)]
+pub struct File<'a> {
+    pub module: &'a Module,
+    pub scope: Rc<Scope<'a>>,
+    /// Whether its statements were run (or are being run).
+    pub run: bool,
+}
+
+/// How statements are executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// By Python: assignments keep host values, conditions must be known.
+    Host,
+    /// In the kernel: numbers that are assigned become scalars of the kernel, conditions may be computed.
+    Device,
+}
+
+/// The state of an elaboration.
+pub struct Interp<'a> {
+    pub arena: &'a Arena<Arc<Module>>,
+    pub sources: &'a dyn Sources,
+    /// What is found by full name.
+    pub library: &'static Library,
+    pub cancel: &'a Cancel<'a>,
+    pub files: Vec<File<'a>>,
+    pub scopes: Scopes<'a>,
+    pub emit: Emit,
+    pub origins: Vec<Origin>,
+    pub frames: Vec<Frame>,
+    origin_ids: FxHashMap<Origin, OriginId>,
+    /// The call or iteration that is being elaborated.
+    pub frame: Option<FrameId>,
+    /// The file, and the expression, that are being evaluated.
+    pub file: FileId,
+    pub at: TextRange,
+    /// What [`Interp::at`] calls, for its origin.
+    pub what: &'static str,
+    pub mode: Mode,
+    pub target: Target,
+    pub version: Version,
+    /// Warps of the partition that is being elaborated.
+    pub num_warps: u32,
+    pub num_ctas: u32,
+    /// Whether tensor cores of the kernel work in pairs of CTAs (`ttng.two-ctas`).
+    pub two_ctas: bool,
+    pub problems: Vec<Problem>,
+    /// What was not followed, each place once.
+    pub unmodelled: Vec<(FileId, TextRange, String)>,
+    /// Labels of the partitions that were specialised last, in order: the functions that they run.
+    pub partitions: Vec<String>,
+    /// Nesting of calls, and statements run, for the limits.
+    pub depth: u32,
+    pub steps: u64,
+    /// The names that are looked up first.
+    pub scope: Rc<Scope<'a>>,
+    /// What only the evaluator looks at.
+    pub state: State<'a>,
+    /// Launches that host code makes; while there is none, host code is not followed through libraries.
+    pub session: Option<Session<'a>>,
+}
+
+impl<'a> Interp<'a> {
+    /// Nothing is run yet.
+    pub fn new(
+        arena: &'a Arena<Arc<Module>>,
+        sources: &'a dyn Sources,
+        library: &'static Library,
+        cancel: &'a Cancel<'a>,
+        target: Target,
+        version: Version,
+    ) -> Interp<'a> {
+        let mut scopes = Scopes::default();
+        let scope = scopes.open(FileId(0), None);
+        Interp {
+            arena,
+            sources,
+            library,
+            cancel,
+            files: Vec::new(),
+            scopes,
+            emit: Emit::default(),
+            origins: Vec::new(),
+            frames: Vec::new(),
+            origin_ids: FxHashMap::default(),
+            frame: None,
+            file: FileId(0),
+            at: TextRange::default(),
+            what: "",
+            mode: Mode::Host,
+            target,
+            version,
+            num_warps: 4,
+            num_ctas: 1,
+            two_ctas: false,
+            problems: Vec::new(),
+            unmodelled: Vec::new(),
+            partitions: Vec::new(),
+            depth: 0,
+            steps: 0,
+            scope,
+            state: State::default(),
+            session: None,
+        }
+    }
+
+    /// The origin of what is emitted now.
+    pub fn here(&mut self) -> OriginId {
+        let origin = Origin { file: self.file, range: self.at, what: self.what, frame: self.frame };
+        let next = OriginId(self.origins.len() as u32);
+        let id = *self.origin_ids.entry(origin.clone()).or_insert(next);
+        if id == next {
+            self.origins.push(origin);
+        }
+        id
+    }
+
+    /// Stops with a reason: this expression is not followed.
+    pub fn unknown<T>(&self, reason: impl Into<Rc<str>>) -> Result<T, Stop> {
+        Err(Stop::Unknown(self.at, reason.into()))
+    }
+
+    /// Stops with a message: Triton would refuse this expression.
+    pub fn raise<T>(&self, message: impl Into<Rc<str>>) -> Result<T, Stop> {
+        Err(Stop::Raised(self.at, message.into()))
+    }
+
+    /// Says at the present expression what is not followed, and marks the place in the kernel.
+    pub fn unmodelled(&mut self, reason: impl Into<String>) {
+        let here = self.here();
+        self.emit.op(here, format_args!("\"ttng.unmodelled\"() : () -> ()"));
+        self.not_followed(self.file, self.at, reason.into());
+    }
+
+    /// Says it without a mark in the kernel.
+    pub fn not_followed(&mut self, file: FileId, range: TextRange, reason: String) {
+        if !self.unmodelled.iter().any(|(of, at, _)| (*of, *at) == (file, range)) {
+            self.unmodelled.push((file, range, reason));
+        }
+    }
+
+    /// Says what is wrong with the present expression.
+    pub fn problem(&mut self, code: &'static str, message: impl Into<String>) {
+        let problem =
+            Problem { file: self.file, range: self.at, code, message: message.into(), hint: false, fix: None };
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
+    /// A range of a node.
+    pub fn range(node: &impl Ranged) -> TextRange {
+        let range = node.range();
+        TextRange::new(range.start().to_u32(), range.end().to_u32())
+    }
+
+    /// An integer or boolean constant of the kernel.
+    pub fn constant(&mut self, value: i128, dtype: DType) -> Tensor<'a> {
+        let (here, ty) = (self.here(), dtype.ir());
+        let ssa = match dtype {
+            DType::Int1 => {
+                let word = if value & 1 == 0 { "false" } else { "true" };
+                self.emit.value(here, &ty, format_args!("arith.constant {word}"))
+            }
+            _ => self.emit.value(here, &ty, format_args!("arith.constant {value} : {ty}")),
+        };
+        Tensor { ssa: Some(ssa), dtype, shape: Rc::from([]), layout: Rc::new(Value::None), constant: Some(value) }
+    }
+
+    /// A scalar that the kernel computes from what is not followed (registers, global memory): a free
+    /// value.
+    pub fn free(&mut self, dtype: DType) -> Tensor<'a> {
+        let (here, ty) = (self.here(), dtype.ir());
+        let ssa = self.emit.value(here, &ty, format_args!("\"tt.opaque\"() : () -> {ty}"));
+        Tensor { ssa: Some(ssa), dtype, shape: Rc::from([]), layout: Rc::new(Value::None), constant: None }
+    }
+
+    /// A register tensor.
+    pub fn registers(&self, dtype: DType, shape: &[i64], layout: Value<'a>) -> Value<'a> {
+        Value::Tensor(Tensor { ssa: None, dtype, shape: shape.into(), layout: Rc::new(layout), constant: None })
+    }
+
+    /// The SSA value of a tensor; a register tensor that has none gets an opaque one, and a constant that was
+    /// not emitted yet is.
+    pub fn ssa(&mut self, tensor: &Tensor<'a>) -> Ssa {
+        if let Some(ssa) = tensor.ssa {
+            return ssa;
+        }
+        if let Some(Tensor { ssa: Some(ssa), .. }) = tensor.constant.map(|value| self.constant(value, tensor.dtype)) {
+            return ssa;
+        }
+        let (here, ty) = (self.here(), tensor.ir());
+        self.emit.value(here, &ty, format_args!("\"tt.opaque\"() : () -> {ty}"))
+    }
+}
+
+impl Tensor<'_> {
+    /// Its type in the IR: `i32`, `tensor<128x64xf16>`.
+    pub fn ir(&self) -> String {
+        if self.shape.is_empty() {
+            return self.dtype.ir();
+        }
+        let shape: String = self.shape.iter().map(|size| format!("{size}x")).collect();
+        format!("tensor<{shape}{}>", self.dtype.ir())
+    }
+}

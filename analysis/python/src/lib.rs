@@ -1,0 +1,33 @@
+//! Python files as trees, and an evaluator that runs kernels of languages embedded in Python into IR.
+//!
+//! Triton's front ends execute a kernel's Python and write down what it does; [`eval`] does the same. What a
+//! language brings along is a [`library::Library`]: a table of functions, classes and constants by full name.
+//! This crate has Python's own ([`builtins`]) and the arithmetic of scalars and register tensors
+//! ([`tensor`]); a language's crate adds its rows to them and says where its modules are.
+//!
+//! The result is the text of a TTGIR module as Triton's code generator would make it, before its passes, with an
+//! origin for each op, so that what an op means is said once, where TTGIR is lowered.
+
+pub mod builtins;
+pub mod dtype;
+pub mod elaborated;
+pub mod emit;
+pub mod eval;
+pub mod host;
+pub mod interp;
+pub mod library;
+pub mod origin;
+pub mod scope;
+pub mod specialization;
+pub mod syntax;
+pub mod target;
+pub mod tensor;
+pub mod value;
+
+use library::Part;
+
+/// The parts of the table that all languages share: the evaluator's own, Python's, and the arithmetic of scalars
+/// and register tensors.
+pub fn parts() -> impl Iterator<Item = &'static Part> {
+    std::iter::once(&eval::PART).chain(builtins::PARTS).chain(tensor::PARTS)
+}

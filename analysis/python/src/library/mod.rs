@@ -1,0 +1,18 @@
+//! What a library brings along: a table of functions, classes and constants by full name and release.
+//!
+//! A row says how a function is called and from which release on until which. Names that several modules
+//! export have one row; a [`Modules`] list knows who exports what.
+
+mod args;
+mod class;
+pub mod operand;
+mod removed;
+mod row;
+mod table;
+pub mod types;
+
+pub use args::{Args, Bound};
+pub use class::Class;
+pub use removed::{missing, replaced};
+pub use row::Row;
+pub use table::{Fixed, Gone, Library, Modules, NOTHING, Part};

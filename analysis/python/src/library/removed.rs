@@ -1,0 +1,64 @@
+//! Names that the configured release of Triton does not have any more.
+
+use crate::interp::{Interp, Problem};
+use crate::target::Version;
+use crate::value::Value;
+use base::TextRange;
+
+/// Says that the function that is being called is gone, and what to call. The elaboration goes on with that
+/// one, so that the rest of the kernel is looked at as well.
+pub fn replaced(interp: &mut Interp<'_>, old: &str, new: &str) {
+    let Version(major, minor) = interp.version;
+    say(interp, old, new, format!("`{old}` was removed in Triton {major}.{minor}: call `{new}` instead"));
+}
+
+/// A full name that the table does not have: if an earlier release had it, that is said at the present
+/// expression, and what replaces it is taken in its place.
+pub fn missing<'a>(interp: &mut Interp<'a>, path: &str) -> Option<Value<'a>> {
+    let (instead, Version(major, minor)) = interp.library.gone(path, interp.version)?;
+    let name = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
+    let old = name(path);
+    let instead = instead?;
+    let new = name(&instead);
+    say(interp, &old, &new, format!("`{old}` is gone since Triton {major}.{}: use `{new}`", minor + 1));
+    match instead.rsplit_once('.') {
+        Some((of, member)) if !of.starts_with("gl.") && of != "gl" => {
+            interp.library.member(of, member, interp.version).map(Value::Builtin)
+        }
+        _ => interp.library.lookup(&instead, interp.version),
+    }
+}
+
+fn say(interp: &mut Interp<'_>, old: &str, new: &str, message: String) {
+    let range = place(interp, old);
+    let fix = (!new.is_empty() && range.of_name).then(|| (new.to_owned(), format!("call `{new}`")));
+    let problem = Problem { file: interp.file, range: range.range, code: "removed-name", message, hint: false, fix };
+    if !interp.problems.contains(&problem) {
+        interp.problems.push(problem);
+    }
+}
+
+struct Place {
+    range: TextRange,
+    /// Whether it is the name itself.
+    of_name: bool,
+}
+
+/// Where the name stands in the present expression: the first whole word that is it.
+fn place(interp: &Interp<'_>, name: &str) -> Place {
+    let at = interp.at;
+    let text = interp.files.get(interp.file.0 as usize).map_or("", |file| file.module.slice(at));
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let found = text.match_indices(name).find(|(start, _)| {
+        let before = text.get(..*start).and_then(|text| text.chars().next_back());
+        let after = text.get(start + name.len()..).and_then(|text| text.chars().next());
+        !before.is_some_and(word) && !after.is_some_and(word)
+    });
+    match found {
+        Some((start, _)) => {
+            let start = at.start + start as u32;
+            Place { range: TextRange::new(start, start + name.len() as u32), of_name: true }
+        }
+        None => Place { range: at, of_name: false },
+    }
+}

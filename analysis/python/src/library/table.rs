@@ -1,0 +1,261 @@
+//! Finding what a full name stands for.
+//!
+//! A library is the sum of its [`Part`]s, each a file's share. A name that a module takes from another is found by
+//! way of [`Modules`]. Names that a release does not have are not found; [`Library::gone`] says what became of
+//! those that an earlier one had.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::class::Class;
+use super::row::Row;
+use crate::target::Version;
+use crate::value::{DType, Value};
+
+/// One file's share of the table.
+pub struct Part {
+    /// Functions and methods.
+    pub rows: &'static [Row],
+    /// Classes.
+    pub classes: &'static [Class],
+    /// Names that stand for a fixed value.
+    pub constants: &'static [(&'static str, Fixed)],
+    /// Names that some release had and a later one does not.
+    pub gone: &'static [Gone],
+}
+
+/// An empty one, to fill in with `..NOTHING`.
+pub const NOTHING: Part = Part { rows: &[], classes: &[], constants: &[], gone: &[] };
+
+/// A value that needs no running.
+#[derive(Clone, Copy, Debug)]
+pub enum Fixed {
+    /// An element type.
+    DType(DType),
+    /// A truth value.
+    Bool(bool),
+    /// A number.
+    Float(f64),
+    /// A type that is only compared ([`Value::Type`]).
+    Type(&'static str),
+}
+
+/// A name that is no longer there.
+#[derive(Debug)]
+pub struct Gone {
+    /// Full name, as in [`Row::path`].
+    pub path: &'static str,
+    /// The last release that had it.
+    pub until: Version,
+    /// The name in the same module (or, with a dot in it, the full name) that replaces it; empty where
+    /// nothing does.
+    pub instead: &'static str,
+}
+
+/// Which modules there are, and which takes names from which other.
+#[derive(Debug)]
+pub struct Modules {
+    /// How the modules' own paths begin, and how the table spells that, longest first.
+    pub spellings: &'static [(&'static str, &'static str)],
+    /// Modules, the minor release that brings them, and where they take names from that they do not define.
+    pub modules: &'static [(&'static str, u8, &'static [&'static str])],
+    /// What a module does not take although it takes the rest.
+    pub hidden: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// What one full name is.
+#[derive(Clone, Copy)]
+enum Item {
+    Row(&'static Row),
+    Class(&'static Class),
+    Fixed(Fixed),
+    Gone(&'static Gone),
+}
+
+/// All that an elaboration finds by full name.
+pub struct Library {
+    /// By module or class, then by name.
+    index: FxHashMap<&'static str, FxHashMap<&'static str, SmallVec<[Item; 2]>>>,
+    modules: &'static [&'static Modules],
+}
+
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('.').unwrap_or(("", path))
+}
+
+impl Library {
+    /// The sum of `parts`, whose names are found by way of `modules`.
+    pub fn new(parts: impl IntoIterator<Item = &'static Part>, modules: &'static [&'static Modules]) -> Library {
+        let mut library = Library { index: FxHashMap::default(), modules };
+        let mut add = |path: &'static str, item| {
+            let (owner, name) = split(path);
+            library.index.entry(owner).or_default().entry(name).or_default().push(item);
+        };
+        for part in parts {
+            part.rows.iter().for_each(|row| add(row.path, Item::Row(row)));
+            part.classes.iter().for_each(|class| add(class.path, Item::Class(class)));
+            part.constants.iter().for_each(|(path, fixed)| add(path, Item::Fixed(*fixed)));
+            part.gone.iter().for_each(|gone| add(gone.path, Item::Gone(gone)));
+        }
+        library
+    }
+
+    /// What is known of a name of exactly this module.
+    fn items(&self, owner: &str, name: &str) -> &[Item] {
+        self.index.get(owner).and_then(|names| names.get(name)).map_or(&[], |items| items)
+    }
+
+    /// Asks a module for a name, then those that it takes names from.
+    fn search<T>(&self, owner: &str, name: &str, mut found: impl FnMut(&str, &[Item]) -> Option<T>) -> Option<T> {
+        if let Some(found) = found(owner, self.items(owner, name)) {
+            return Some(found);
+        }
+        let hides = |(of, names): &(&str, &[&str])| *of == owner && names.contains(&name);
+        if self.modules.iter().any(|modules| modules.hidden.iter().any(hides)) {
+            return None;
+        }
+        let mut modules = self.modules.iter().flat_map(|modules| modules.modules);
+        let (.., from) = modules.find(|(module, ..)| *module == owner)?;
+        from.iter().find_map(|from| found(from, self.items(from, name)))
+    }
+
+    /// A full name as the table spells it.
+    pub fn canonical<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        for (theirs, ours) in self.modules.iter().flat_map(|modules| modules.spellings) {
+            match path.strip_prefix(theirs) {
+                Some("") => return Cow::Borrowed(ours),
+                Some(rest) if rest.starts_with('.') => return Cow::Owned(format!("{ours}{rest}")),
+                _ => {}
+            }
+        }
+        Cow::Borrowed(path)
+    }
+
+    /// Whether a name as the table spells it is a module of this release.
+    fn is_module(&self, path: &str, version: Version) -> bool {
+        let mut modules = self.modules.iter().flat_map(|modules| modules.modules);
+        modules.any(|(name, since, _)| *name == path && Version(3, *since) <= version)
+    }
+
+    /// What a full name stands for in a release of Triton; `path` may begin with any of Triton's own spellings
+    /// (`triton.experimental.gluon.language.float16`). Modules are [`Value::Lib`].
+    pub fn lookup<'a>(&self, path: &str, version: Version) -> Option<Value<'a>> {
+        let path = self.canonical(path);
+        let (owner, name) = split(&path);
+        let found = self.search(owner, name, |_, items| {
+            items.iter().find_map(|item| match *item {
+                Item::Row(row) => row.has(version).then_some(Value::Builtin(row)),
+                Item::Class(class) => class.has(version).then_some(Value::LibClass(class)),
+                Item::Fixed(fixed) => Some(value(fixed)),
+                Item::Gone(_) => None,
+            })
+        });
+        found.or_else(|| self.is_module(&path, version).then(|| Value::Lib(path.as_ref().into())))
+    }
+
+    /// The full name of the function that a name stands for in a release of Triton.
+    pub fn builtin(&self, path: &str, version: Version) -> Option<&'static str> {
+        match self.lookup(path, version) {
+            Some(Value::Builtin(row)) => Some(row.path),
+            _ => None,
+        }
+    }
+
+    /// A method of one of a library's or Python's own classes: `shared_memory_descriptor`, `index`; `str`, `join`.
+    /// Classes have the methods of what they extend.
+    pub fn member(&self, of: &str, name: &str, version: Version) -> Option<&'static Row> {
+        let own = |of: &str| {
+            self.items(of, name).iter().find_map(|item| match item {
+                Item::Row(row) if row.has(version) => Some(*row),
+                _ => None,
+            })
+        };
+        own(of).or_else(|| self.class(of)?.bases.iter().find_map(|base| own(base)))
+    }
+
+    /// The class of a full name.
+    pub fn class(&self, path: &str) -> Option<&'static Class> {
+        let (owner, name) = split(path);
+        let mut items = self.items(owner, name).iter();
+        items.find_map(|item| if let Item::Class(class) = item { Some(*class) } else { None })
+    }
+
+    /// What became of a name that this release does not have: the full name of what replaces it, if anything
+    /// does, and the last release that had it.
+    pub fn gone(&self, path: &str, version: Version) -> Option<(Option<String>, Version)> {
+        let path = self.canonical(path);
+        let (owner, name) = split(&path);
+        self.search(owner, name, |owner, items| {
+            items.iter().find_map(|item| match item {
+                Item::Gone(gone) if gone.until < version => Some(match gone.instead {
+                    "" => (None, gone.until),
+                    full if full.contains('.') => (Some(full.to_owned()), gone.until),
+                    name => (Some(format!("{owner}.{name}")), gone.until),
+                }),
+                _ => None,
+            })
+        })
+    }
+
+    /// What is wrong with the table: names with two meanings in one of `releases`, parameters that cannot be read,
+    /// bases that are no class or whose own bases are left out, modules that take names from none.
+    pub fn faults(&self, releases: impl Iterator<Item = Version> + Clone) -> Vec<String> {
+        let mut faults = Vec::new();
+        let mut owners: Vec<_> =
+            self.index.iter().flat_map(|(owner, names)| names.iter().map(move |n| (owner, n))).collect();
+        owners.sort_by_key(|(owner, (name, _))| (**owner, **name));
+        for (owner, (name, items)) in owners {
+            for version in releases.clone() {
+                let meanings = items.iter().filter(|item| match item {
+                    Item::Row(row) => row.has(version),
+                    Item::Class(class) => class.has(version),
+                    Item::Fixed(_) => true,
+                    Item::Gone(gone) => gone.until < version,
+                });
+                if meanings.count() > 1 {
+                    faults.push(format!("{owner}.{name} has two meanings in 3.{}", version.1));
+                }
+            }
+            faults.extend(items.iter().filter_map(|item| self.fault(item)));
+        }
+        for (module, _, from) in self.modules.iter().flat_map(|modules| modules.modules) {
+            let exists = |of: &str| self.modules.iter().any(|all| all.modules.iter().any(|(name, ..)| *name == of));
+            faults.extend(from.iter().filter(|of| !exists(of)).map(|of| format!("{module} takes from {of}")));
+        }
+        faults
+    }
+
+    fn fault(&self, item: &Item) -> Option<String> {
+        match item {
+            Item::Row(row) => {
+                let count = |brackets: [char; 2]| row.params.matches(brackets).count();
+                let readable = !row.params.contains("_semantic") && count(['(', '[']) == count([')', ']']);
+                (!readable).then(|| format!("the parameters of {}", row.path))
+            }
+            Item::Class(class) => {
+                let kept = |base: &&str| {
+                    self.class(base).is_some_and(|base| base.bases.iter().all(|further| class.is_a(further)))
+                };
+                (!class.bases.iter().all(|base| kept(base))).then(|| format!("the bases of {}", class.path))
+            }
+            Item::Fixed(_) | Item::Gone(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Library {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Library({} modules and classes)", self.index.len())
+    }
+}
+
+fn value<'a>(fixed: Fixed) -> Value<'a> {
+    match fixed {
+        Fixed::DType(dtype) => Value::DType(dtype),
+        Fixed::Bool(value) => Value::Bool(value),
+        Fixed::Float(value) => Value::Float(value),
+        Fixed::Type(name) => Value::Type(name.into()),
+    }
+}

@@ -1,0 +1,70 @@
+//! From where in the source an op comes: a call expression, and the calls that lead to it.
+
+use base::TextRange;
+
+use crate::interp::FileId;
+
+/// An [`Origin`] of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct OriginId(pub u32);
+
+/// A [`Frame`] of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct FrameId(pub u32);
+
+/// An expression or statement that emits ops.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Origin {
+    /// The file it stands in.
+    pub file: FileId,
+    /// The whole expression, in the file's [`source`](crate::syntax::Module::source).
+    pub range: TextRange,
+    /// What is called, as a reader of Python would say it (`tma.async_load`, `a.index`, `for`).
+    pub what: &'static str,
+    /// The call or unrolled iteration around it.
+    pub frame: Option<FrameId>,
+}
+
+/// A call that was inlined, or an iteration that was unrolled.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// The file of the call.
+    pub file: FileId,
+    /// The call, or the head of the loop.
+    pub range: TextRange,
+    /// `load_tile`, or `s = 2`.
+    pub what: String,
+    /// Whether it is an iteration.
+    pub iteration: bool,
+    /// What is around it.
+    pub outer: Option<FrameId>,
+}
+
+/// All origins of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origins {
+    /// The origins.
+    pub origins: Vec<Origin>,
+    /// The frames.
+    pub frames: Vec<Frame>,
+    /// Where in the IR the line of an op starts, ascending.
+    pub ops: Vec<(u32, OriginId)>,
+}
+
+impl Origins {
+    /// The origin of the op around an offset of the IR.
+    pub fn at(&self, offset: u32) -> Option<&Origin> {
+        let at = self.ops.partition_point(|(start, _)| *start <= offset).checked_sub(1)?;
+        self.origins.get(self.ops[at].1.0 as usize)
+    }
+
+    /// The frames around an origin, innermost first.
+    pub fn frames<'o>(&'o self, origin: &Origin) -> impl Iterator<Item = &'o Frame> {
+        let mut next = origin.frame;
+        std::iter::from_fn(move || {
+            let frame = self.frames.get(next?.0 as usize)?;
+            next = frame.outer;
+            Some(frame)
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! A specialisation: what a kernel is launched with, as far as it shapes the kernel.
+
+use crate::target::{Target, Version};
+
+/// What one parameter is given.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Given {
+    /// A constexpr, as a Python expression in the scope of the kernel's file, in which `gl` and Triton's
+    /// dtype names are known as well.
+    Value(String),
+    /// A type, in the notation of Triton's signatures: `*fp16`, `i32`, `i32:16` (divisible by 16),
+    /// `tensordesc<fp16[128, 64],NVMMASharedLayout(…)>`, `tensordesc_im2col<…>`; without a layout the
+    /// default one. `(…, …)` for a tuple.
+    Type(String),
+}
+
+/// Where a value of a specialisation comes from, the surest first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub enum Source {
+    Command,
+    Directive,
+    Cache,
+    Launch,
+    Default,
+    Configuration,
+    Chosen,
+}
+
+/// One argument.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Argument {
+    /// The parameter.
+    pub name: String,
+    /// What it is given.
+    pub given: Given,
+    /// Who says so.
+    pub source: Source,
+}
+
+/// A specialisation of one kernel.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Spec {
+    /// Where the kernel's statement starts in the file's source, decorators included: names may repeat.
+    pub def: u32,
+    /// One for every parameter that has one; the others keep their defaults.
+    pub arguments: Vec<Argument>,
+    /// A kernel that is defined inside a host function: how to get there.
+    pub host: Option<Host>,
+    /// What it is compiled for, and who says so.
+    pub target: (Target, Source),
+    /// Which Triton.
+    pub version: Version,
+    /// Warps of the default partition, and who says so.
+    pub num_warps: (u32, Source),
+    /// CTAs of a cluster, and who says so.
+    pub num_ctas: (u32, Source),
+}
+
+/// The host function around a nested kernel, and what it is called with.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Host {
+    /// The file it is in, where that is not the kernel's: its path as the sources spell it.
+    pub file: Option<String>,
+    /// Where its statement starts in the file's source.
+    pub def: u32,
+    /// Which of the calls that its tests and loops make of it, from 0: parametrised values and fixtures,
+    /// in a fixed order; `None` where `arguments` says all that is known.
+    pub case: Option<u32>,
+    /// Its arguments, as Python expressions; parameters that are left out are not known.
+    pub arguments: Vec<(String, String)>,
+    /// Which of its launches of the kernel is meant, from 0; its arguments are taken where
+    /// [`Spec::arguments`] has none.
+    pub launch: u32,
+}
+
+/// What a launch hands to one parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Handed {
+    /// An integer or a truth value.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// A tensor, or the one behind a descriptor.
+    Tensor {
+        /// Torch's name of the element type.
+        dtype: String,
+        /// Elements, outermost first.
+        shape: Vec<u64>,
+        /// In elements, where it is not dense.
+        strides: Option<Vec<u64>>,
+    },
+    /// Anything else, as a Python expression in the scope of the kernel's file.
+    Python(String),
+}

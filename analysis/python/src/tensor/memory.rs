@@ -1,0 +1,86 @@
+//! Global memory: loads, stores and atomics.
+//!
+//! What they give is not followed, except that a scalar load is a load in the kernel too: where two
+//! partitions load one word they agree on it.
+
+use super::{none, opaque, tensor};
+use crate::builtins::arg;
+use crate::interp::{Eval, Interp, Stop};
+use crate::library::operand;
+use crate::library::{Bound, NOTHING, Part, Row};
+use crate::value::{DType, Tensor, Value};
+
+const LOAD: &str =
+    "pointer, mask=None, other=None, *, cache_modifier=None, eviction_policy=None, volatile=False, cache_policy=None";
+const STORE: &str = "pointer, value, mask=None, *, cache_modifier=None, eviction_policy=None, cache_policy=None";
+const RMW: &str = "pointer, val, mask=None, sem=None, scope=None";
+
+pub(super) const PART: Part = Part {
+    rows: &[
+        Row::new("gl.load", LOAD, 4, load),
+        Row::new("gl.store", STORE, 4, none),
+        Row::new("gl.atomic_add", RMW, 4, atomic),
+        Row::new("gl.atomic_and", RMW, 4, atomic),
+        Row::new("gl.atomic_or", RMW, 4, atomic),
+        Row::new("gl.atomic_xor", RMW, 4, atomic),
+        Row::new("gl.atomic_max", RMW, 4, atomic),
+        Row::new("gl.atomic_min", RMW, 4, atomic),
+        Row::new("gl.atomic_xchg", RMW, 4, atomic),
+        Row::new("gl.atomic_cas", "pointer, cmp, val, sem=None, scope=None", 4, atomic),
+        Row::new("gl.atomic_load", "pointer, mask=None, sem=None, scope=None", 9, atomic),
+        Row::new("gl.atomic_store", RMW, 9, none),
+        Row::new("gl.atomic_poll", "pointer, expected_value, sem=None, scope=None, timeout_ns=None", 9, poll),
+        Row::new("tensor.load", LOAD, 4, load),
+        Row::new("tensor.store", STORE, 4, none),
+        Row::new("tensor.atomic_add", RMW, 4, atomic),
+        Row::new("tensor.atomic_and", RMW, 4, atomic),
+        Row::new("tensor.atomic_or", RMW, 4, atomic),
+        Row::new("tensor.atomic_xor", RMW, 4, atomic),
+        Row::new("tensor.atomic_max", RMW, 4, atomic),
+        Row::new("tensor.atomic_min", RMW, 4, atomic),
+        Row::new("tensor.atomic_xchg", RMW, 4, atomic),
+        Row::new("tensor.atomic_cas", "pointer, cmp, val, sem=None, scope=None", 4, atomic),
+    ],
+    ..NOTHING
+};
+
+/// What a pointer points to.
+pub fn pointee<'a>(interp: &Interp<'a>, pointer: &Tensor<'a>) -> Result<DType, Stop> {
+    match pointer.dtype {
+        DType::Ptr(to) => match to.dtype() {
+            Some(dtype) => Ok(dtype),
+            None => interp.unknown("what the pointer points to is not known"),
+        },
+        other => interp.raise(format!("a pointer is wanted here, not {}", other.name())),
+    }
+}
+
+fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let pointer = tensor(interp, bound, 0)?;
+    let dtype = pointee(interp, &pointer)?;
+    let masked = operand::given(bound, "mask").is_some();
+    let volatile = operand::flag(interp, bound.get("volatile"), false, "volatile")?;
+    if !pointer.shape.is_empty() || dtype.is_float() || masked || volatile {
+        return Ok(opaque(interp, dtype, &pointer.shape, (*pointer.layout).clone()));
+    }
+    // A boolean is loaded as the byte that it is.
+    let word = if dtype == DType::Int1 { DType::Int8 } else { dtype };
+    let pointer = super::cast(interp, &pointer, word.pointer());
+    let (ssa, here, ty) = (interp.ssa(&pointer), interp.here(), word.ir());
+    let made = interp.emit.value(here, &ty, format_args!("tt.load {ssa} : {}", pointer.dtype.ir()));
+    let shape = std::rc::Rc::from([]);
+    let value = Tensor { ssa: Some(made), dtype: word, shape, layout: pointer.layout.clone(), constant: None };
+    Ok(Value::Tensor(super::cast(interp, &value, dtype)))
+}
+
+/// What was in memory before.
+fn atomic<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let pointer = tensor(interp, bound, 0)?;
+    let dtype = pointee(interp, &pointer)?;
+    Ok(opaque(interp, dtype, &pointer.shape, (*pointer.layout).clone()))
+}
+
+fn poll<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    super::followed(interp, &[arg(bound, 0)])?;
+    Ok(opaque(interp, DType::Int1, &[], Value::None))
+}

@@ -1,0 +1,51 @@
+//! The program and its compilation: ids, hints, assertions, prints.
+
+use super::none;
+use crate::builtins::arg;
+use crate::interp::{Eval, Interp};
+use crate::library::operand;
+use crate::library::{Bound, NOTHING, Part, Row};
+use crate::value::{DType, Tensor, Value};
+
+pub(super) const PART: Part = Part {
+    rows: &[
+        Row::new("gl.program_id", "axis", 4, program_id),
+        Row::new("gl.num_programs", "axis", 4, num_programs),
+        Row::new("gl.tuple", "args", 4, tuple),
+        Row::new("gl.static_print", "*values, **kwargs", 4, none),
+        Row::new("gl.device_print", "prefix, *args, hex=False", 4, none),
+        Row::new("gl.device_assert", "cond, msg='', mask=None", 4, none),
+        Row::new("gl.assume", "cond", 4, none),
+        Row::new("gl.multiple_of", "input, values", 4, itself),
+        Row::new("gl.max_contiguous", "input, values", 4, itself),
+        Row::new("gl.max_constancy", "input, values", 4, itself),
+    ],
+    ..NOTHING
+};
+
+fn itself<'a>(_: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    Ok(arg(bound, 0))
+}
+
+fn tuple<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    Ok(Value::Tuple(crate::builtins::items(interp, &arg(bound, 0))?.into()))
+}
+
+fn grid<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, op: &str) -> Eval<'a> {
+    let axis = operand::int(interp, &arg(bound, 0), "axis")?;
+    let Some(axis) = usize::try_from(axis).ok().and_then(|axis| ["x", "y", "z"].get(axis)) else {
+        return interp.raise(format!("the axis of a program is 0, 1 or 2, not {axis}"));
+    };
+    let here = interp.here();
+    let ssa = interp.emit.value(here, "i32", format_args!("{op} {axis} : i32"));
+    let (shape, layout) = (std::rc::Rc::from([]), std::rc::Rc::new(Value::None));
+    Ok(Value::Tensor(Tensor { ssa: Some(ssa), dtype: DType::Int32, shape, layout, constant: None }))
+}
+
+fn program_id<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    grid(interp, bound, "tt.get_program_id")
+}
+
+fn num_programs<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    grid(interp, bound, "tt.get_num_programs")
+}

@@ -1,0 +1,333 @@
+//! What a Python expression is worth while a kernel is elaborated.
+//!
+//! Host values (numbers, strings, lists, functions, classes) are what Triton calls constexprs; the others
+//! are computed by the kernel and stand for SSA values of the IR. Registers are opaque: a tensor has a
+//! shape and a type, and no content.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::emit::Ssa;
+use crate::host::Thing;
+use crate::library::{Class as LibClass, Row};
+use crate::scope::Scope;
+use base::TextRange;
+use ruff_python_ast::{ExprLambda, Parameters, StmtClassDef, StmtFunctionDef};
+use ruff_text_size::Ranged;
+
+/// A value. Cheap to copy.
+#[derive(Clone, Debug)]
+pub enum Value<'a> {
+    None,
+    Ellipsis,
+    Bool(bool),
+    Int(i128),
+    Float(f64),
+    Str(Rc<str>),
+    Tuple(Rc<[Value<'a>]>),
+    List(Rc<RefCell<Vec<Value<'a>>>>),
+    /// In the order of insertion.
+    Dict(Rc<RefCell<Vec<(Value<'a>, Value<'a>)>>>),
+    Set(Rc<RefCell<Vec<Value<'a>>>>),
+    /// `start:stop:step`.
+    Slice(Rc<[Value<'a>; 3]>),
+    /// A `range` (or `static_range`) that was not run yet.
+    Range(Rc<Range<'a>>),
+    Function(Rc<Function<'a>>),
+    /// A method with its receiver.
+    Bound(Rc<(Value<'a>, Value<'a>)>),
+    /// `functools.partial`.
+    Partial(Rc<Partial<'a>>),
+    Class(Rc<Class<'a>>),
+    Instance(Rc<Instance<'a>>),
+    /// A Python file.
+    Module(Rc<Scope<'a>>),
+    /// A module, function or constant of a library, by its full name (`torch.float16`), that no table
+    /// knows more of.
+    Lib(Rc<str>),
+    /// A function of Gluon or of Python itself.
+    Builtin(&'static Row),
+    /// A class of Gluon's own (layouts, `TensorDescriptor`), and an object of one.
+    LibClass(&'static LibClass),
+    Object(Rc<Object<'a>>),
+    DType(DType),
+    /// `gl.tensor`-like annotation types and others that are only compared.
+    Type(Rc<str>),
+    /// A scalar (no shape) or a register tensor that the kernel computes.
+    Tensor(Tensor<'a>),
+    /// A shared or tensor memory descriptor.
+    MemDesc(Rc<MemDesc<'a>>),
+    /// A TMA or TDM descriptor.
+    TensorDesc(Rc<TensorDesc<'a>>),
+    /// What only host code has: tensors of torch, launches.
+    Host(Rc<Thing<'a>>),
+    /// Something that could not be followed, and why. What it flows into is not followed either.
+    Unknown(Rc<str>),
+}
+
+impl Value<'_> {
+    /// The class by which methods and attributes of a value are looked up in the table.
+    pub fn class_name(&self) -> &'static str {
+        match self {
+            Value::None => "NoneType",
+            Value::Ellipsis => "ellipsis",
+            Value::Bool(_) => "bool",
+            Value::Int(_) => "int",
+            Value::Float(_) => "float",
+            Value::Str(_) => "str",
+            Value::Tuple(_) => "tuple",
+            Value::List(_) => "list",
+            Value::Dict(_) => "dict",
+            Value::Set(_) => "set",
+            Value::Slice(_) => "slice",
+            Value::Range(_) => "range",
+            Value::Function(_) | Value::Builtin(_) | Value::Partial(_) => "function",
+            Value::Bound(_) => "method",
+            Value::Class(_) | Value::LibClass(_) => "type",
+            Value::Instance(_) => "object",
+            Value::Module(_) | Value::Lib(_) => "module",
+            Value::Object(object) => object.class.path,
+            Value::DType(_) => "dtype",
+            Value::Type(_) => "annotation",
+            Value::Tensor(_) => "tensor",
+            Value::MemDesc(memory) => match memory.space {
+                Space::Shared => "shared_memory_descriptor",
+                Space::Tensor => "tensor_memory_descriptor",
+            },
+            Value::TensorDesc(_) => "tensor_descriptor",
+            Value::Host(_) => "host value",
+            Value::Unknown(_) => "unknown",
+        }
+    }
+}
+
+/// `range(start, stop, step)`; the bounds are host integers or scalars of the kernel.
+#[derive(Clone, Debug)]
+pub struct Range<'a> {
+    pub start: Value<'a>,
+    pub stop: Value<'a>,
+    pub step: Value<'a>,
+    /// Whether the kernel's text repeats the body (`static_range`).
+    pub unrolled: bool,
+}
+
+/// How a Python function runs when it is called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FnKind {
+    /// `@gluon.jit`, `@triton.jit`: in the kernel.
+    Jit,
+    /// `@gluon.constexpr_function`: by Python, on constexprs.
+    Constexpr,
+    /// By Python.
+    Host,
+}
+
+/// The text of a function.
+#[derive(Clone, Copy, Debug)]
+pub enum Def<'a> {
+    Def(&'a StmtFunctionDef),
+    Lambda(&'a ExprLambda),
+}
+
+impl<'a> Def<'a> {
+    /// Its name.
+    pub fn name(self) -> &'a str {
+        match self {
+            Def::Def(def) => def.name.as_str(),
+            Def::Lambda(_) => "<lambda>",
+        }
+    }
+
+    /// Its parameters.
+    pub fn parameters(self) -> Option<&'a Parameters> {
+        match self {
+            Def::Def(def) => Some(&def.parameters),
+            Def::Lambda(lambda) => lambda.parameters.as_deref(),
+        }
+    }
+
+    /// The whole statement or expression, decorators included.
+    pub fn range(self) -> TextRange {
+        let range = match self {
+            Def::Def(def) => def.range(),
+            Def::Lambda(lambda) => lambda.range(),
+        };
+        TextRange::new(range.start().to_u32(), range.end().to_u32())
+    }
+}
+
+/// A function of a Python file.
+#[derive(Debug)]
+pub struct Function<'a> {
+    pub def: Def<'a>,
+    pub kind: FnKind,
+    /// The scope that its body's free names are looked up in.
+    pub scope: Rc<Scope<'a>>,
+    /// A default a parameter, in the order of all parameters; evaluated when the function was defined.
+    pub defaults: Vec<Option<Value<'a>>>,
+    /// Whether it is a `@staticmethod` / `@classmethod` / `@property`.
+    pub role: Role,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    Plain,
+    Static,
+    ClassMethod,
+    Property,
+}
+
+/// `functools.partial(function, *args, **kwargs)`.
+#[derive(Debug)]
+pub struct Partial<'a> {
+    pub function: Value<'a>,
+    pub args: Vec<Value<'a>>,
+    pub named: Vec<(Rc<str>, Value<'a>)>,
+}
+
+/// A class of a Python file.
+#[derive(Debug)]
+pub struct Class<'a> {
+    pub def: &'a StmtClassDef,
+    pub bases: Vec<Value<'a>>,
+    /// Methods and class attributes.
+    pub scope: Rc<Scope<'a>>,
+    /// Annotated fields in order, with their annotations.
+    pub fields: Vec<(Rc<str>, Value<'a>)>,
+    pub kind: ClassKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClassKind {
+    /// `@gluon.aggregate` / `@triton.language.core._aggregate`.
+    Aggregate,
+    /// `@dataclass`.
+    Dataclass,
+    /// `NamedTuple` and the like.
+    NamedTuple,
+    /// `Enum`.
+    Enum,
+    Plain,
+}
+
+/// An object of a [`Class`].
+#[derive(Debug)]
+pub struct Instance<'a> {
+    pub class: Rc<Class<'a>>,
+    pub fields: RefCell<Vec<(Rc<str>, Value<'a>)>>,
+}
+
+/// An object of a [`LibClass`].
+#[derive(Debug)]
+pub struct Object<'a> {
+    pub class: &'static LibClass,
+    /// In the order of the constructor.
+    pub fields: Vec<(&'static str, Value<'a>)>,
+}
+
+/// Element types, by Triton's short names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DType {
+    Void,
+    Int1,
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    UInt8,
+    UInt16,
+    UInt32,
+    UInt64,
+    Fp8E4Nv,
+    Fp8E5,
+    Fp8E4B8,
+    Fp8E5B16,
+    Fp8E4B15,
+    Fp16,
+    Bf16,
+    Fp32,
+    Fp64,
+    /// A pointer to an element type with this number of bits (1 counts as 8); what it points to does not
+    /// matter beyond that.
+    Ptr(PtrTo),
+}
+
+/// What a pointer points to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PtrTo {
+    Int1,
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    UInt8,
+    UInt16,
+    UInt32,
+    UInt64,
+    Fp8E4Nv,
+    Fp8E5,
+    Fp8E4B8,
+    Fp8E5B16,
+    Fp8E4B15,
+    Fp16,
+    Bf16,
+    Fp32,
+    Fp64,
+    Other,
+}
+
+/// A scalar or a register tensor.
+#[derive(Clone, Debug)]
+pub struct Tensor<'a> {
+    /// The SSA value; `None` for a register tensor, which has none until an op asks for it, and for a constant
+    /// that no op has asked for.
+    pub ssa: Option<Ssa>,
+    pub dtype: DType,
+    /// Empty for a scalar.
+    pub shape: Rc<[i64]>,
+    /// A layout object or [`Value::None`] where it is not known (`AutoLayout`, or never given).
+    pub layout: Rc<Value<'a>>,
+    /// Its value where it is a constant of the IR. A branch on it is a branch of the kernel all the same.
+    pub constant: Option<i128>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Space {
+    Shared,
+    Tensor,
+}
+
+/// A memory descriptor.
+#[derive(Clone, Debug)]
+pub struct MemDesc<'a> {
+    pub ssa: Ssa,
+    pub space: Space,
+    pub dtype: DType,
+    pub shape: Vec<i64>,
+    /// Shape of the allocation that it is a view of.
+    pub alloc_shape: Vec<i64>,
+    /// A layout object.
+    pub layout: Value<'a>,
+}
+
+/// Which engine reads a tensor descriptor.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DescKind {
+    Tiled,
+    Im2col,
+    /// AMD's tensor data mover.
+    Tdm,
+}
+
+/// A tensor descriptor, as an argument or made in the kernel.
+#[derive(Clone, Debug)]
+pub struct TensorDesc<'a> {
+    pub ssa: Ssa,
+    pub kind: DescKind,
+    pub dtype: DType,
+    pub block_shape: Vec<i64>,
+    pub layout: Value<'a>,
+    /// `shape` and `strides`, scalars.
+    pub shape: Vec<Value<'a>>,
+    pub strides: Vec<Value<'a>>,
+}
