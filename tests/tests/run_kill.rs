@@ -2,7 +2,6 @@
 
 #![cfg(unix)]
 
-mod cli_support;
 mod server_support;
 
 use std::fs;
@@ -11,9 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use cli_support::{Output, binary, root};
 use serde_json::json;
-use server_support::Server;
+use server_support::{Server, binary, root};
 
 /// Nothing here takes longer on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -21,6 +19,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const KERNEL: &str = "// fencepost-run: grid=1 out=f32[4]\nmodule attributes {\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32, \
                       ttg.target = \"cuda:90\", \"ttg.threads-per-warp\" = 32 : i32} {\n  tt.func public @k(%out: \
                       !tt.ptr<f32>) {\n    tt.return\n  }\n}\n";
+
+/// What a run of the binary left.
+struct Output {
+    stdout: String,
+    stderr: String,
+    code: i32,
+}
 
 /// A folder of a test's own, with one for temporary files in it.
 struct Room(PathBuf);

@@ -1,11 +1,11 @@
 //! Runs the real binary.
 
-#![allow(dead_code, reason = "each test binary uses a part of it")]
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::process::{Child, Command, Stdio};
+
+/// The binary under test.
+pub const BINARY: &str = env!("CARGO_BIN_EXE_fencepost");
 
 /// What a run left.
 pub struct Output {
@@ -15,20 +15,6 @@ pub struct Output {
     pub stderr: String,
     /// The exit code.
     pub code: i32,
-}
-
-/// The binary, built once for this test run.
-pub fn binary() -> &'static PathBuf {
-    static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| {
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--package", "fencepost"]).current_dir(root());
-        let built = build.stdin(Stdio::null()).status().expect("cargo runs");
-        assert!(built.success(), "the fencepost binary does not build");
-        let exe = std::env::current_exe().expect("the test has a path");
-        let debug = exe.ancestors().nth(2).expect("target/debug/deps/test").to_path_buf();
-        debug.join(format!("fencepost{}", std::env::consts::EXE_SUFFIX))
-    })
 }
 
 /// The root of the repository.
@@ -48,7 +34,7 @@ pub fn fencepost(args: &[&str]) -> Output {
 
 /// Runs with this on stdin.
 pub fn fencepost_with(args: &[&str], stdin: &[u8]) -> Output {
-    let mut child = Command::new(binary())
+    let mut child = Command::new(BINARY)
         .args(args)
         .env_remove("CLICOLOR_FORCE")
         .stdin(Stdio::piped())
@@ -63,14 +49,14 @@ pub fn fencepost_with(args: &[&str], stdin: &[u8]) -> Output {
 
 /// Runs with an empty stdin, in the root of the repository.
 pub fn fencepost_at_root(args: &[&str]) -> Output {
-    let mut command = Command::new(binary());
+    let mut command = Command::new(BINARY);
     command.args(args).current_dir(root()).env_remove("CLICOLOR_FORCE").stdin(Stdio::null());
     output(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts"))
 }
 
 /// Runs with a stdout that is closed at once.
 pub fn fencepost_unread(args: &[&str]) -> Output {
-    let mut child = Command::new(binary())
+    let mut child = Command::new(BINARY)
         .args(args)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -81,7 +67,7 @@ pub fn fencepost_unread(args: &[&str]) -> Output {
     output(child)
 }
 
-fn output(child: std::process::Child) -> Output {
+fn output(child: Child) -> Output {
     let output = child.wait_with_output().expect("the binary ends");
     Output {
         stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),

@@ -1,8 +1,6 @@
 //! `fencepost check --explain-proof`: what a verdict rests on.
 
-mod cli_support;
-
-use cli_support::{fencepost, fencepost_with, root};
+use crate::support::{fencepost, fencepost_with, root};
 use serde_json::{Value, json};
 
 fn kernel(name: &str) -> String {

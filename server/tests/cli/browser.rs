@@ -3,12 +3,10 @@
 //! `tests/browser/report.mjs` drives it and says what it checks: links, numbers, themes, keys, no
 //! network. It needs Node and a Chromium, and no packages of either.
 
-mod cli_support;
-
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use cli_support::{Folder, fencepost, root};
+use crate::support::{Folder, fencepost, root};
 
 /// Names under which Chromium is installed.
 const NAMES: [&str; 6] =

@@ -1,8 +1,6 @@
 //! `fencepost trace`: a run as text, JSON and SVG.
 
-mod cli_support;
-
-use cli_support::{Folder, fencepost, fencepost_with, root};
+use crate::support::{Folder, fencepost, fencepost_with, root};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -2,9 +2,7 @@
 //!
 //! What needs Triton runs with the Python of `FENCEPOST_PYTHON` (or `python3`), and says so where that has none.
 
-mod cli_support;
-
-use cli_support::{fencepost, root};
+use crate::support::{fencepost, root};
 
 fn python() -> String {
     std::env::var("FENCEPOST_PYTHON").unwrap_or_else(|_| "python3".to_owned())

@@ -1,8 +1,6 @@
 //! `fencepost check` on input that is no good: each is said with its place, the others are checked.
 
-mod cli_support;
-
-use cli_support::{Folder, fencepost, fencepost_with};
+use crate::support::{Folder, fencepost, fencepost_with};
 use serde_json::Value;
 
 /// Bytes that cannot be checked, and what is said.
@@ -114,6 +112,6 @@ fn output_that_nobody_reads_is_no_error() {
     for at in 0..500 {
         folder.write(&format!("k{at:03}.ttgir"), b"");
     }
-    let out = cli_support::fencepost_unread(&["check", &folder.path()]);
+    let out = crate::support::fencepost_unread(&["check", &folder.path()]);
     assert_eq!(out.stderr, "");
 }

@@ -1,8 +1,6 @@
 //! What the command line says about itself.
 
-mod cli_support;
-
-use cli_support::fencepost;
+use crate::support::fencepost;
 
 #[test]
 fn the_version_is_said() {

@@ -1,8 +1,6 @@
 //! `fencepost report`: text, Markdown, JSON, dumps and what a pass changed.
 
-mod cli_support;
-
-use cli_support::{Folder, fencepost, kernel, root};
+use crate::support::{Folder, fencepost, kernel, root};
 use serde_json::{Value, json};
 
 fn corpus(name: &str) -> String {

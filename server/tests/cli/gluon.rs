@@ -1,8 +1,6 @@
 //! Python files on the command line.
 
-mod cli_support;
-
-use cli_support::{fencepost, fencepost_with, root};
+use crate::support::{fencepost, fencepost_with, root};
 use serde_json::Value;
 
 /// A kernel of `tests/kernels/gluon`.

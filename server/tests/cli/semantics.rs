@@ -1,8 +1,6 @@
 //! `--semantics`: where versions of the sanitizer differ, the user says whose rules hold.
 
-mod cli_support;
-
-use cli_support::fencepost_with;
+use crate::support::fencepost_with;
 
 /// Two copies into one tile, each with a barrier, and both barriers are waited for afterwards.
 const OVER: &str = r#"

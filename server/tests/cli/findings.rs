@@ -1,8 +1,6 @@
 //! `fencepost check` and `trace` on kernels with and without bugs, in every format.
 
-mod cli_support;
-
-use cli_support::{Folder, fencepost, fencepost_with, kernel};
+use crate::support::{Folder, fencepost, fencepost_with, kernel};
 use serde_json::{Value, json};
 
 const BUGGY: &str = "ring_not_waited.ttgir";

@@ -1,8 +1,6 @@
 //! What the README shows is what the program prints; `UPDATE_EXPECT=1` writes it there.
 
-mod cli_support;
-
-use cli_support::{fencepost_at_root, root};
+use crate::support::{fencepost_at_root, root};
 
 #[test]
 fn the_finding_on_the_first_screen_is_real() {

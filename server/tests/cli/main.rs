@@ -1,0 +1,14 @@
+//! The command line, as a user runs it: the real binary, its output and its exit codes.
+
+mod browser;
+mod compare;
+mod findings;
+mod gluon;
+mod input;
+mod proof;
+mod readme;
+mod report;
+mod semantics;
+mod support;
+mod trace;
+mod words;
