@@ -28,12 +28,12 @@ dialect! {
     /// Synchronises the warps where a predicate holds, so that they run out of step.
     CondBarrier = "cond_barrier": "pred:i1 |  | %pred @ |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
     };
     /// Promises that a value is the same in all threads of a warp.
     AssumeUniform = "assume_uniform": "src | result=src | %src @ : !src |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::Pass,
+        movement: Some(DataMovement::Pass),
     };
     /// Loads from a base and offsets into registers.
     BufferLoad = "buffer_load": "ptr offsets=i32(result) stride:i32? mask=i1(result)? other=result? | result | %ptr [ %offsets ] ?{, %mask} ?{, %other} *{cachePolicy = $cachePolicy | cacheModifier = $cache} ?{stride = %stride} @ : ~pointer(ptr) !result | sized contiguity?i32" {
@@ -44,7 +44,7 @@ dialect! {
     BufferLoadToLocal = "buffer_load_to_local": "dest ptr offsets mask=i1(offsets)? other? stride:i32? | token:!ttg.async.token | %ptr [ %offsets ] ?{mask = %mask} ?{other = %other} ?{stride = %stride} *{cachePolicy = $cachePolicy | cacheModifier = $cache} into %dest @ : !<ptr [ !offsets ] !other -> !<dest | sized contiguity?i32" {
         effect: async_copy(&[write("dest", Proxy::Generic, "")]),
         python: PythonName::called("async_copy.buffer_load_to_shared"),
-        movement: DataMovement::BufferIn,
+        movement: Some(DataMovement::BufferIn),
         partition: Some(PartitionHint::AsyncCopy),
         mutation: Some(MutationRole::Access),
     };
@@ -70,14 +70,14 @@ dialect! {
     /// Loads 4-bit values packed in LDS into registers, transposed; older spelling.
     LocalLoadPackedTranposed = "local_load_packed_tranposed": "src token:!ttg.async.token? | result | %src ?{token %token} @ : !src -> !result |" {
         effect: by_threads(&[read("src", Proxy::Generic, "")]),
-        movement: DataMovement::Unknown,
+        movement: Some(DataMovement::Unknown),
     };
     /// Integers that are computed again where they are needed.
     RematerializedRange = "rematerialized_range": "placement:i32 | result | $start to $end identity $identity at %placement @ : !result |" { effect: OpEffect::Nothing };
     /// Keeps a value in registers of a class.
     RegisterResident = "register_resident": "input | result=input | %input class $register_class groups $registers_per_group @ : !input |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::Pass,
+        movement: Some(DataMovement::Pass),
     };
     /// Passes a value on in registers of a class.
     RegisterHandoff = "register_handoff": "input | result=input | %input class $register_class @ : !input |" { effect: OpEffect::Nothing };
@@ -89,7 +89,7 @@ dialect! {
     AsyncCopyLocalToGlobal = "async_copy_local_to_global": "src dst mask=i1(dst)? | token:!ttg.async.token | %src , %dst ?{mask %mask} *{cachePolicy = $cachePolicy | cacheModifier = $cache | evictionPolicy = $evict} @ : !src -> !dst | contiguity?i32" {
         effect: async_copy(&[read("src", Proxy::Generic, "")]),
         python: PythonName::called("async_copy.shared_to_global"),
-        movement: DataMovement::CopyOut,
+        movement: Some(DataMovement::CopyOut),
         mutation: Some(MutationRole::Access),
     };
     /// Initialises a barrier in LDS with the number of arrivals that complete a phase.
@@ -106,7 +106,7 @@ dialect! {
         effect: tdm(&[write("result", Proxy::Generic, "")]),
         barrier: arrives("barrier", "by every warp, when the load has landed"),
         python: PythonName::called("tdm.async_load"),
-        movement: DataMovement::TdmLoad,
+        movement: Some(DataMovement::TdmLoad),
         partition: Some(PartitionHint::TdmLoad),
         mutation: Some(MutationRole::Access),
     };
@@ -117,8 +117,8 @@ dialect! {
         effect: tdm(&[read("src", Proxy::Generic, "")]),
         barrier: arrives("barrier", "by every warp, when the store is done"),
         python: PythonName::called("tdm.async_store"),
-        movement: DataMovement::TdmStore,
-        partition: Some(PartitionHint::Store),
+        movement: Some(DataMovement::TdmStore),
+        partition: Some(PartitionHint::BlockStore),
         mutation: Some(MutationRole::Access),
     };
     /// The tensor data mover stores LDS to chosen rows of a tensor.
@@ -126,8 +126,8 @@ dialect! {
         effect: tdm(&[read("src", Proxy::Generic, "")]),
         barrier: arrives("barrier", "by every warp, when the scatter is done"),
         python: PythonName::called("tdm.async_scatter"),
-        movement: DataMovement::TdmScatter,
-        partition: Some(PartitionHint::Store),
+        movement: Some(DataMovement::TdmScatter),
+        partition: Some(PartitionHint::BlockStore),
         mutation: Some(MutationRole::Access),
     };
     /// The tensor data mover loads chosen rows of a tensor to LDS.
@@ -135,7 +135,7 @@ dialect! {
         effect: tdm(&[write("dst", Proxy::Generic, "")]),
         barrier: arrives("barrier", "by every warp, when the gather has landed"),
         python: PythonName::called("tdm.async_gather"),
-        movement: DataMovement::TdmGather,
+        movement: Some(DataMovement::TdmGather),
         partition: Some(PartitionHint::TdmLoad),
         mutation: Some(MutationRole::Access),
     };
@@ -153,7 +153,7 @@ dialect! {
     /// The tensor data mover brings a block of a tensor to the L2 cache.
     TdmPrefetch = "tdm_prefetch": "desc indices:i32* pred:i1 | maybeOffsets? | %desc [ %indices ] , %pred , speculative = $speculative ?{returnOffsets $!returnOffsets} @ : !desc ?{-> !maybeOffsets} |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
     };
     /// A tensor descriptor moved by offsets, or with other bounds or another predicate.
     UpdateTensorDescriptor = "update_tensor_descriptor": "desc add_offsets:i32* set_bounds:i32* pred:i32? | result=desc | %desc *{add_offsets = [ %add_offsets ] | set_bounds = [ %set_bounds ] | pred = %pred} @ : !desc | sized" { effect: OpEffect::Nothing };
@@ -166,7 +166,7 @@ dialect! {
     /// Waits until the hardware's counters of open memory operations are low enough.
     MemoryCounterWait = "memory_counter_wait": "|  | *{load ( $load ) | store ( $store ) | ds ( $ds )} @ |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
     };
     /// Waits until the phase of a barrier in LDS with this parity has completed.
     WaitBarrier = "wait_barrier": "alloc phase:i32 |  | %alloc , %phase @ : !alloc |" {
@@ -180,7 +180,7 @@ dialect! {
         effect: OpEffect::ArriveByThreads,
         barrier: arrives("alloc", "by every thread"),
         python: PythonName::counting("gl.amd.cdna5", "mbarrier.arrive", "count"),
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
         mutation: Some(MutationRole::Arrive(Some("count"))),
     };
     /// Every thread arrives on a barrier in LDS when its asynchronous copies so far have landed.
@@ -204,7 +204,7 @@ dialect! {
     /// Loads 4-bit values packed in LDS into registers, transposed.
     LocalLoadPackedTransposed = "local_load_packed_transposed": "src token:!ttg.async.token? | result | %src ?{token %token} @ : !src -> !result |" {
         effect: by_threads(&[read("src", Proxy::Generic, "")]),
-        movement: DataMovement::Unknown,
+        movement: Some(DataMovement::Unknown),
         mutation: Some(MutationRole::Access),
     };
     /// Narrows floats to 4 bits with scales.
@@ -218,6 +218,6 @@ dialect! {
     /// Tells the instruction scheduler which pattern to use.
     InstructionSchedHint = "instruction_sched_hint": "operands* | results* | ... |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
     };
 }

@@ -24,8 +24,8 @@ pub struct OpDecl {
     pub barrier: Option<BarrierOperand>,
     /// What Gluon calls it.
     pub python: Option<PythonName>,
-    /// How it moves data when the CPU executes it.
-    pub movement: DataMovement,
+    /// How it moves data when the CPU executes it; without, its operands and results say it.
+    pub movement: Option<DataMovement>,
     /// What it tells of the partition that executes it.
     pub partition: Option<PartitionHint>,
     /// Which slips a mutant may have in it.
@@ -76,7 +76,7 @@ pub(crate) const fn defaults(code: OpCode, effect: OpEffect) -> OpDecl {
         effect,
         barrier: None,
         python: None,
-        movement: DataMovement::ByOperands,
+        movement: None,
         partition: None,
         mutation: None,
     }

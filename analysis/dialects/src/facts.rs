@@ -61,6 +61,11 @@ pub struct PythonName {
 }
 
 impl PythonName {
+    /// Module and name of a function that a fix may insert.
+    pub fn path(self) -> Option<String> {
+        (!self.module.is_empty()).then(|| format!("{}.{}", self.module, self.name))
+    }
+
     /// A function of a module.
     pub(crate) const fn function(module: &'static str, name: &'static str) -> Option<PythonName> {
         Some(PythonName { name, module, number: "" })
@@ -80,8 +85,6 @@ impl PythonName {
 /// How an op moves data when the CPU executes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DataMovement {
-    /// Not declared: by what its operands and results are.
-    ByOperands,
     /// Nothing happens to values.
     Nothing,
     /// Values in, values out.
@@ -167,7 +170,9 @@ pub enum PartitionHint {
     TensorLoad,
     /// A store to tensor memory.
     TensorStore,
-    /// A store to global memory.
+    /// A store of a block or of rows, by a descriptor.
+    BlockStore,
+    /// A store to global memory by threads.
     Store,
     /// A store to shared memory.
     SharedStore,

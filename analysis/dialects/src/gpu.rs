@@ -47,7 +47,7 @@ dialect! {
     /// Synchronises the threads of a block.
     Barrier = "barrier": "|  | ... |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
     };
     /// A device function.
     Func = "func": "|  | ... | isolated";
@@ -84,7 +84,7 @@ dialect! {
     /// Promises that a condition holds.
     IntrAssume = "intr.assume": "operands* | results* | ... |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
     };
     /// A constant.
     MlirConstant = "mlir.constant": "operands* | results* | ... |" { effect: OpEffect::Nothing };

@@ -34,10 +34,10 @@ dialect! {
     Erf = "erf": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
     /// Complementary error function.
     Erfc = "erfc": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
-    /// Exponential to the base e.
-    Exp = "exp": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |" { partition: Some(PartitionHint::Exp) };
     /// Exponential to the base 2.
     Exp2 = "exp2": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |" { partition: Some(PartitionHint::Exp) };
+    /// Exponential to the base e.
+    Exp = "exp": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |" { partition: Some(PartitionHint::Exp) };
     /// Exponential minus 1, exact near 0.
     Expm1 = "expm1": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
     /// Rounds a float down.

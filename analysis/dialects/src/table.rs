@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::declare::DIALECTS;
+use crate::declare::{DIALECTS, OpCode};
 use crate::effect::OpEffect;
 use crate::notation;
 use crate::syntax::OpSyntax;
@@ -69,6 +69,13 @@ pub fn table() -> &'static OpTable {
         }
         OpTable { rows, by_name }
     })
+}
+
+impl OpCode {
+    /// The op with this full name.
+    pub fn of_name(name: &str) -> Option<OpCode> {
+        table().find(name).map(|row| table().row(row).decl.code)
+    }
 }
 
 /// What to make of an op that is declared nowhere: in a dialect that may synchronise, anything.

@@ -99,13 +99,13 @@ dialect! {
     /// Loads a block of a described tensor into registers.
     DescriptorLoad = "descriptor_load": "desc indices:i32* | result | %desc [ %indices ] *{cacheModifier = $cache | evictionPolicy = $evict} @ : !desc -> !result | multicast?bool" { partition: Some(PartitionHint::TmaLoad) };
     /// Stores registers to a block of a described tensor.
-    DescriptorStore = "descriptor_store": "desc src indices:i32* |  | %desc [ %indices ] , %src *{reduce_kind = $reduce_kind} @ : !desc , !src |" { partition: Some(PartitionHint::Store) };
+    DescriptorStore = "descriptor_store": "desc src indices:i32* |  | %desc [ %indices ] , %src *{reduce_kind = $reduce_kind} @ : !desc , !src |" { partition: Some(PartitionHint::BlockStore) };
     /// Combines registers into a block of a described tensor atomically.
-    DescriptorReduce = "descriptor_reduce": "desc src indices:i32* |  | $kind , %desc [ %indices ] , %src @ : !desc , !src |" { partition: Some(PartitionHint::Store) };
+    DescriptorReduce = "descriptor_reduce": "desc src indices:i32* |  | $kind , %desc [ %indices ] , %src @ : !desc , !src |" { partition: Some(PartitionHint::BlockStore) };
     /// Loads chosen rows of a described tensor into registers.
     DescriptorGather = "descriptor_gather": "desc x_offsets y_offset:i32 | result | %desc [ %x_offsets , %y_offset ] @ : !fn |" { partition: Some(PartitionHint::TmaLoad) };
     /// Stores registers to chosen rows of a described tensor.
-    DescriptorScatter = "descriptor_scatter": "desc x_offsets y_offset:i32 src |  | %desc [ %x_offsets , %y_offset ] , %src @ : !operands |" { partition: Some(PartitionHint::Store) };
+    DescriptorScatter = "descriptor_scatter": "desc x_offsets y_offset:i32 src |  | %desc [ %x_offsets , %y_offset ] , %src @ : !operands |" { partition: Some(PartitionHint::BlockStore) };
     // Of one version only, or of an older one.
     /// Waits for the kernels that this launch depends on.
     GridDependencyWait = "grid_dependency_wait": "|  | @ |";

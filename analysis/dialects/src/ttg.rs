@@ -30,7 +30,7 @@ dialect! {
         effect: async_copy(&[write("result", Proxy::Generic, "")]),
         barrier: arrives("barrier", "when the copy has landed"),
         python: PythonName::called("async_copy.async_load"),
-        movement: DataMovement::CopyIn,
+        movement: Some(DataMovement::CopyIn),
         partition: Some(PartitionHint::AsyncCopy),
         mutation: Some(MutationRole::Access),
     };
@@ -38,13 +38,13 @@ dialect! {
     LocalAlloc = "local_alloc": "src? | result | ?{%src} @ : !fn | alignment?i32" {
         effect: OpEffect::Allocate,
         python: PythonName::called("gl.allocate_shared_memory"),
-        movement: DataMovement::Alloc,
+        movement: Some(DataMovement::Alloc),
     };
     /// Ends the life of a shared memory allocation.
     LocalDealloc = "local_dealloc": "src |  | %src @ : !src |" {
         effect: OpEffect::Nothing,
         python: PythonName::called("dealloc"),
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
     };
     /// One slot of a buffer along its leading dimension.
     MemdescIndex = "memdesc_index": "src index:i32 | result | %src [ %index ] @ : !src -> !result |" {
@@ -80,7 +80,7 @@ dialect! {
     LocalLoad = "local_load": "src token:!ttg.async.token? | result | %src ?{token %token} @ : !src -> !result |" {
         effect: by_threads(&[read("src", Proxy::Generic, "")]),
         python: PythonName::called("load"),
-        movement: DataMovement::Load,
+        movement: Some(DataMovement::Load),
         partition: Some(PartitionHint::SharedLoad),
         mutation: Some(MutationRole::Access),
     };
@@ -88,46 +88,46 @@ dialect! {
     LocalStore = "local_store": "src dst |  | %src , %dst @ : !src -> !dst |" {
         effect: by_threads(&[write("dst", Proxy::Generic, "")]),
         python: PythonName::called("store"),
-        movement: DataMovement::Store,
+        movement: Some(DataMovement::Store),
         partition: Some(PartitionHint::SharedStore),
         mutation: Some(MutationRole::Access),
     };
     /// Stores registers to the shared memory of another CTA of the cluster.
     RemoteShmemStore = "remote_shmem_store": "src dst ctaRank:i32 |  | %src , rank %ctaRank , %dst @ : !src -> !dst |" {
         effect: OpEffect::RemoteStore(RemoteStoreKind::Store),
-        movement: DataMovement::SharedStore,
+        movement: Some(DataMovement::SharedStore),
         mutation: Some(MutationRole::Access),
     };
     /// Stores registers to another CTA's shared memory and counts the bytes on a barrier there.
     AsyncRemoteShmemStore = "async_remote_shmem_store": "src dst ctaRank:i32 barrier |  | %src , rank %ctaRank , %dst barrier %barrier @ : !src -> !dst barrier_ty !barrier |" {
         effect: OpEffect::RemoteStore(RemoteStoreKind::AsyncStore),
-        movement: DataMovement::SharedStore,
+        movement: Some(DataMovement::SharedStore),
         mutation: Some(MutationRole::Access),
     };
     /// Copies shared memory to another CTA's shared memory and counts the bytes on a barrier there.
     AsyncRemoteShmemCopy = "async_remote_shmem_copy": "src dst ctaRank:i32 barrier |  | %src , rank %ctaRank , %dst barrier %barrier @ : !src -> !dst barrier_ty !barrier |" {
         effect: OpEffect::RemoteStore(RemoteStoreKind::AsyncCopy),
-        movement: DataMovement::RemoteCopy,
+        movement: Some(DataMovement::RemoteCopy),
     };
     /// Loads elements of shared memory that indices pick along an axis.
     LocalGather = "local_gather": "src indices token:!ttg.async.token? | result | %src [ %indices ] ?{token %token} @ : !src , !indices -> !result | axis!i32" {
         effect: by_threads(&[read("src", Proxy::Generic, "")]),
         python: PythonName::called("gather"),
-        movement: DataMovement::LocalGather,
+        movement: Some(DataMovement::LocalGather),
         mutation: Some(MutationRole::Access),
     };
     /// Stores elements to places in shared memory that indices pick along an axis.
     LocalScatter = "local_scatter": "dst values indices token:!ttg.async.token? |  | %dst [ %indices ] , %values ?{token %token} @ : !dst , !indices , !values | axis!i32" {
         effect: by_threads(&[write("dst", Proxy::Generic, "")]),
         python: PythonName::called("scatter"),
-        movement: DataMovement::LocalScatter,
+        movement: Some(DataMovement::LocalScatter),
         mutation: Some(MutationRole::Access),
     };
     /// Combines elements atomically into places in shared memory that indices pick.
     LocalAtomicScatterRmw = "local_atomic_scatter_rmw": "dst values indices mask=i1(values)? | result=values | $atomic_rmw_op , %dst [ %indices ] , %values ?{, %mask} @ : !fn | axis!i32" {
         effect: by_threads(&[read("dst", Proxy::Generic, ""), write("dst", Proxy::Generic, "")]),
         python: PythonName::called("atomic_scatter_add"),
-        movement: DataMovement::Unknown,
+        movement: Some(DataMovement::Unknown),
         mutation: Some(MutationRole::Access),
     };
     /// Whether a stage of a software pipeline is active in this iteration.
@@ -165,7 +165,7 @@ dialect! {
     Barrier = "barrier": "|  | =barrier |" {
         effect: OpEffect::Nothing,
         python: PythonName::called("gl.barrier"),
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
     };
     /// The number of the executing warp.
     WarpId = "warp_id": "| result:i32 | @ |" { effect: OpEffect::Pure };

@@ -37,12 +37,12 @@ dialect! {
     /// A memory fence for global memory.
     Fence = "fence": "|  | @ |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
     };
     /// Makes initialised barriers visible to the other CTAs of the cluster.
     FenceMbarrierInitReleaseCluster = "fence_mbarrier_init_release_cluster": "|  | @ |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
     };
     /// Arrives at the barrier of the cluster without waiting.
     ClusterArrive = "cluster_arrive": "|  | @ | relaxed?bool" {
@@ -73,7 +73,7 @@ dialect! {
         effect: OpEffect::ClcRequest { result: "result", barrier: "mbarrier" },
         barrier: arrives("mbarrier", "when the answer has landed"),
         python: PythonName::called("clc.try_cancel"),
-        movement: DataMovement::ClcRequest,
+        movement: Some(DataMovement::ClcRequest),
         partition: Some(PartitionHint::Schedule),
         mutation: Some(MutationRole::Access),
     };
@@ -81,18 +81,18 @@ dialect! {
     ClcLoadResult = "clc_load_result": "src | clcResult:i128 | %src @ : !src -> !clcResult |" {
         effect: OpEffect::ClcLoad,
         python: PythonName::called("clc.load_result"),
-        movement: DataMovement::ClcLoad,
+        movement: Some(DataMovement::ClcLoad),
         mutation: Some(MutationRole::Access),
     };
     /// Whether an answer of cluster launch control holds a tile.
     ClcIsCanceled = "clc_is_canceled": "clcResult:i128 | is_canceled:i1 | %clcResult @ : !clcResult -> !is_canceled |" {
         effect: OpEffect::ClcGranted,
-        movement: DataMovement::ClcGranted,
+        movement: Some(DataMovement::ClcGranted),
     };
     /// The program number of the tile that cluster launch control gave.
     ClcGetProgramId = "clc_get_program_id": "clcResult:i128 | result:i32 | %clcResult , $dim @ : !clcResult -> !result |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::ClcProgram,
+        movement: Some(DataMovement::ClcProgram),
     };
     /// Takes the next tile from cluster launch control, before its barriers are made explicit.
     ClcAdvance = "clc_advance": "| isValid:i1 x:i32 y:i32 z:i32 | @ : !isValid , !x , !y , !z |" { effect: OpEffect::Unmodelled(CLC) };
@@ -104,7 +104,7 @@ dialect! {
     WarpGroupDot = "warp_group_dot": "a b c=d useC:i1? | d | %a , %b , %c ?{, %useC} @ : !a * !b -> !d | maxNumImpreciseAcc?i32 isAsync?bool" {
         effect: OpEffect::Memory { issuer: Issuer::Base, accesses: &[read("a", Proxy::Async, "A"), read("b", Proxy::Async, "B")], completion: OpCompletion::Group { kind: CommitKind::Wgmma, implicit: true, when: Some("isAsync") }, },
         python: PythonName::called("warpgroup_mma"),
-        movement: DataMovement::Dot,
+        movement: Some(DataMovement::Dot),
         partition: Some(PartitionHint::Mma),
         mutation: Some(MutationRole::Access),
     };
@@ -112,7 +112,7 @@ dialect! {
     WarpGroupDotWait = "warp_group_dot_wait": "inputs* | outputs=inputs* | %inputs @ : !inputs | pendings!i32" {
         effect: OpEffect::WaitGroup { kind: CommitKind::Wgmma, pending: "pendings" },
         python: PythonName::called("warpgroup_mma_wait"),
-        movement: DataMovement::Pass,
+        movement: Some(DataMovement::Pass),
         mutation: Some(MutationRole::GroupWait("pendings")),
     };
     /// Initialises an mbarrier with the number of arrivals that complete a phase.
@@ -169,12 +169,12 @@ dialect! {
     /// Asks cluster launch control for another tile; the answer lands in shared memory and arrives on a barrier.
     AsyncClcTryCancel = "async_clc_try_cancel": "mbarAlloc clcResAlloc |  | %mbarAlloc , %clcResAlloc @ : !operands |" {
         effect: OpEffect::ClcRequest { result: "clcResAlloc", barrier: "mbarAlloc" },
-        movement: DataMovement::ClcRequest,
+        movement: Some(DataMovement::ClcRequest),
     };
     /// Decodes an answer of cluster launch control: the CTA of the tile, or -1 where there is none.
     ClcQueryCancel = "clc_query_cancel": "clcResAlloc | ctaIdX:i32 ctaIdY:i32 ctaIdZ:i32 | %clcResAlloc @ : !fn |" {
         effect: OpEffect::ClcQuery,
-        movement: DataMovement::ClcQuery,
+        movement: Some(DataMovement::ClcQuery),
     };
     /// One bit for each thread of the warp whose predicate holds.
     VoteBallotSync = "vote_ballot_sync": "mask:i32 pred | result | %mask , %pred @ : !pred -> !result |" { effect: OpEffect::Nothing };
@@ -183,7 +183,7 @@ dialect! {
         effect: OpEffect::Memory { issuer: Issuer::Tma, accesses: &[write("dst", Proxy::Generic, "")], completion: OpCompletion::Transaction { barrier: "mbarrier", of: "dst" }, },
         barrier: arrives("mbarrier", "when the store has landed"),
         python: PythonName::called("async_store"),
-        movement: DataMovement::SharedStore,
+        movement: Some(DataMovement::SharedStore),
         partition: Some(PartitionHint::SharedStore),
         mutation: Some(MutationRole::Access),
     };
@@ -192,34 +192,34 @@ dialect! {
         effect: tma_load("barrier"),
         barrier: arrives("barrier", "when the TMA load has landed"),
         python: PythonName::called("tma.async_load"),
-        movement: DataMovement::TmaLoad,
+        movement: Some(DataMovement::TmaLoad),
         partition: Some(PartitionHint::TmaLoad),
         mutation: Some(MutationRole::Access),
     };
     /// TMA brings a block of a tensor to the L2 cache.
     AsyncTmaPrefetch = "async_tma_prefetch": "desc coord:i32* pred:i1 |  | %desc [ %coord ] , %pred *{evictionPolicy = $evict} @ : !desc |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
     };
     /// Brings global memory to a cache.
     Prefetch = "prefetch": "ptr mask? |  | %ptr ?{, %mask} *{cacheModifier = $cache} @ : !ptr ?{, !mask} |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
     };
     /// TMA stores shared memory to a block of a tensor; done with its store group.
     AsyncTmaCopyLocalToGlobal = "async_tma_copy_local_to_global": "desc coord:i32* src | token:!ttg.async.token? | %desc [ %coord ] %src *{evictionPolicy = $evict} @ : !desc , !src ?{-> !token} |" {
         effect: TMA_STORE,
         python: PythonName::called("tma.async_store"),
-        movement: DataMovement::TmaStore,
-        partition: Some(PartitionHint::Store),
+        movement: Some(DataMovement::TmaStore),
+        partition: Some(PartitionHint::BlockStore),
         mutation: Some(MutationRole::Access),
     };
     /// TMA combines shared memory into a block of a tensor; done with its store group.
     AsyncTmaReduce = "async_tma_reduce": "desc coord:i32* src | token:!ttg.async.token? | $kind , %desc [ %coord ] %src *{evictionPolicy = $evict} @ : !desc , !src ?{-> !token} |" {
         effect: TMA_STORE,
         python: PythonName::called("tma.async_atomic_add"),
-        movement: DataMovement::TmaReduce,
-        partition: Some(PartitionHint::Store),
+        movement: Some(DataMovement::TmaReduce),
+        partition: Some(PartitionHint::BlockStore),
         mutation: Some(MutationRole::Access),
     };
     /// TMA loads chosen rows of a tensor to shared memory; the bytes are counted on an mbarrier.
@@ -227,7 +227,7 @@ dialect! {
         effect: tma_load("barrier"),
         barrier: arrives("barrier", "when the TMA gather has landed"),
         python: PythonName::called("tma.async_gather"),
-        movement: DataMovement::TmaGather,
+        movement: Some(DataMovement::TmaGather),
         partition: Some(PartitionHint::TmaLoad),
         mutation: Some(MutationRole::Access),
     };
@@ -235,8 +235,8 @@ dialect! {
     AsyncTmaScatter = "async_tma_scatter": "desc x_offsets y_offset:i32 src |  | %desc [ %x_offsets , %y_offset ] %src @ : !operands |" {
         effect: TMA_STORE,
         python: PythonName::called("tma.async_scatter"),
-        movement: DataMovement::TmaScatter,
-        partition: Some(PartitionHint::Store),
+        movement: Some(DataMovement::TmaScatter),
+        partition: Some(PartitionHint::BlockStore),
         mutation: Some(MutationRole::Access),
     };
     /// Waits until at most `pendings` of this thread's TMA stores still read shared memory.
@@ -255,7 +255,7 @@ dialect! {
         effect: OpEffect::Mma { scaled: false },
         barrier: arrives("barriers", "when the MMA is done"),
         python: PythonName::called("tcgen05_mma"),
-        movement: DataMovement::Mma,
+        movement: Some(DataMovement::Mma),
         partition: Some(PartitionHint::Mma),
         mutation: Some(MutationRole::Access),
     };
@@ -264,7 +264,7 @@ dialect! {
         effect: OpEffect::Mma { scaled: true },
         barrier: arrives("barriers", "when the MMA is done"),
         python: PythonName::called("tcgen05_mma_scaled"),
-        movement: DataMovement::Mma,
+        movement: Some(DataMovement::Mma),
         partition: Some(PartitionHint::Mma),
         mutation: Some(MutationRole::Access),
     };
@@ -280,7 +280,7 @@ dialect! {
     TmemLoad = "tmem_load": "src dep:!ttg.async.token? | result token:!ttg.async.token? red? | %src ~token(dep) @ : !src -> !result ?{, !red} | abs?bool NaN?bool" {
         effect: by_threads(&[read("src", Proxy::Tensor, "")]),
         python: PythonName::called("load"),
-        movement: DataMovement::Load,
+        movement: Some(DataMovement::Load),
         partition: Some(PartitionHint::TensorLoad),
         mutation: Some(MutationRole::Access),
     };
@@ -288,7 +288,7 @@ dialect! {
     TmemStore = "tmem_store": "dst dep:!ttg.async.token? src pred:i1 | token:!ttg.async.token? | %src , %dst ~token(dep) , %pred @ : !src -> !dst |" {
         effect: by_threads(&[write("dst", Proxy::Tensor, "")]),
         python: PythonName::called("store"),
-        movement: DataMovement::Store,
+        movement: Some(DataMovement::Store),
         partition: Some(PartitionHint::TensorStore),
         mutation: Some(MutationRole::Access),
     };
@@ -296,7 +296,7 @@ dialect! {
     TmemAlloc = "tmem_alloc": "src? | result token:!ttg.async.token? | ?{%src} @ : !fn |" {
         effect: OpEffect::Allocate,
         python: PythonName::called("allocate_tensor_memory"),
-        movement: DataMovement::Alloc,
+        movement: Some(DataMovement::Alloc),
     };
     /// Allocates the tensor memory of the whole kernel.
     Tcgen5GlobalAlloc = "tcgen5_global_alloc": "|  | @ | tensor_memory_size!i32 two_ctas?bool" { effect: OpEffect::Nothing };
@@ -309,7 +309,7 @@ dialect! {
     TmemCopy = "tmem_copy": "src dst |  | %src , %dst @ : !operands |" {
         effect: OpEffect::Memory { issuer: Issuer::TensorCore, accesses: &[read("src", Proxy::Async, "Src"), write("dst", Proxy::Tensor, "Dst")], completion: OpCompletion::InOrder, },
         python: PythonName::called("tcgen05_copy"),
-        movement: DataMovement::TmemCopy,
+        movement: Some(DataMovement::TmemCopy),
         partition: Some(PartitionHint::MmaHelper),
         mutation: Some(MutationRole::Access),
     };
@@ -324,12 +324,12 @@ dialect! {
     /// Makes a TMA descriptor that was just written visible to TMA.
     TensormapFenceproxyAcquire = "tensormap_fenceproxy_acquire": "desc_ptr |  | %desc_ptr @ : !desc_ptr |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
     };
     /// Brings a TMA descriptor to its cache.
     PrefetchTensormap = "prefetch_tensormap": "desc |  | %desc @ : !desc |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
     };
     /// Runs its region once for each tile that its operands are cut into.
     SubtiledRegion = "subtiled_region": "perTileArgs* sharedArgs* | results* | =subtiled_region | isolated sized numTiles!i32" { effect: OpEffect::Structure };
@@ -339,7 +339,7 @@ dialect! {
     /// Waits until this thread's own loads and stores of tensor memory are done.
     TmemWait = "tmem_wait": "operands* | results* | ... |" {
         effect: OpEffect::Nothing,
-        movement: DataMovement::Nothing,
+        movement: Some(DataMovement::Nothing),
     };
     /// Asks cluster launch control for a tile, before its barriers are made explicit.
     ClcTryCancelSync = "clc_try_cancel_sync": "operands* | results* | ... |" { effect: OpEffect::Unmodelled(CLC) };

@@ -1,83 +1,16 @@
 //! Partitions: what each of them is for, by the ops that tell it from the others.
 
+use std::collections::BTreeMap;
+
 use super::PartitionRow;
 use super::buffers::Memory;
 use super::trace::Trace;
+use dialects::{Func, OpCode, PartitionHint, Tt};
 use kernel::Space;
 use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::queries::memory::captured;
 use ttgir::queries::spot::walk;
 use ttgir::{Def, OpId, Tree, ValueId};
-
-/// What an op says of its partition.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Tells {
-    Mma,
-    /// A load by the tensor memory accelerator.
-    TmaLoad,
-    /// `cp.async`.
-    AsyncCopy,
-    /// A load by AMD's tensor data mover.
-    TdmLoad,
-    /// Gives out tiles.
-    Schedule,
-    Reduce,
-    Exp,
-    TensorLoad,
-    TensorStore,
-    /// A store to global memory.
-    Store,
-    /// A load from global memory by threads.
-    Load,
-    SharedStore,
-    SharedLoad,
-}
-
-/// Ops that tell, most telling first.
-const OPS: [(&str, Tells); 42] = [
-    ("ttng.tc_gen5_mma", Tells::Mma),
-    ("ttng.tc_gen5_mma_scaled", Tells::Mma),
-    ("ttng.warp_group_dot", Tells::Mma),
-    ("tt.dot", Tells::Mma),
-    ("tt.dot_scaled", Tells::Mma),
-    ("amdg.wmma", Tells::Mma),
-    ("ttng.async_tma_copy_global_to_local", Tells::TmaLoad),
-    ("ttng.async_tma_gather", Tells::TmaLoad),
-    ("tt.descriptor_load", Tells::TmaLoad),
-    ("tt.descriptor_gather", Tells::TmaLoad),
-    ("nvws.descriptor_load", Tells::TmaLoad),
-    ("nvws.descriptor_gather", Tells::TmaLoad),
-    ("ttg.async_copy_global_to_local", Tells::AsyncCopy),
-    ("amdg.buffer_load_to_local", Tells::AsyncCopy),
-    ("amdg.async_tdm_copy_global_to_local", Tells::TdmLoad),
-    ("amdg.async_tdm_gather", Tells::TdmLoad),
-    ("ttng.clc_try_cancel", Tells::Schedule),
-    ("nvws.clc_try_cancel", Tells::Schedule),
-    ("math.exp2", Tells::Exp),
-    ("math.exp", Tells::Exp),
-    ("tt.reduce", Tells::Reduce),
-    ("tt.scan", Tells::Reduce),
-    ("ttng.tmem_load", Tells::TensorLoad),
-    ("ttng.tmem_store", Tells::TensorStore),
-    ("ttng.async_tma_copy_local_to_global", Tells::Store),
-    ("ttng.async_tma_reduce", Tells::Store),
-    ("ttng.async_tma_scatter", Tells::Store),
-    ("amdg.async_tdm_copy_local_to_global", Tells::Store),
-    ("amdg.async_tdm_scatter", Tells::Store),
-    ("tt.descriptor_store", Tells::Store),
-    ("tt.descriptor_reduce", Tells::Store),
-    ("tt.descriptor_scatter", Tells::Store),
-    ("tt.store", Tells::Store),
-    ("tt.atomic_rmw", Tells::Store),
-    ("amdg.buffer_store", Tells::Store),
-    ("ttg.local_store", Tells::SharedStore),
-    ("ttng.async_shared_store", Tells::SharedStore),
-    ("ttg.local_load", Tells::SharedLoad),
-    ("tt.load", Tells::Load),
-    ("amdg.buffer_load", Tells::Load),
-    ("ttng.tc_gen5_commit", Tells::Mma),
-    ("ttng.tmem_copy", Tells::Mma),
-];
 
 /// Key ops that a row names.
 const KEY_OPS: usize = 6;
@@ -85,10 +18,14 @@ const KEY_OPS: usize = 6;
 /// Names that a role lists.
 const NAMES: usize = 4;
 
+/// An op that tells: those that name the hardware before those that leave it open.
+type Telling = (PartitionHint, bool, OpCode);
+
 /// What a partition does.
 #[derive(Default)]
 struct Work {
-    ops: FxHashMap<&'static str, u32>,
+    /// How often it has each op that tells, most telling first.
+    ops: BTreeMap<Telling, u32>,
     /// What it loads, by the names of descriptors or pointers.
     loads: Vec<String>,
     /// Whether some of its tensor memory stores stand in the block of a load from there.
@@ -148,10 +85,10 @@ fn count(trace: &Trace<'_>, function: OpId, by: &[usize], work: &mut [Work]) -> 
     let tree = trace.tree;
     let mut calls = Vec::new();
     walk(tree, &[function], &mut |op| {
-        let name = tree.op_name(op);
-        let call = matches!(name, "tt.call" | "func.call");
-        let row = OPS.iter().find(|(known, _)| *known == name);
-        if row.is_none() && !call {
+        let Some(code) = tree.code(op) else { return };
+        let call = matches!(code, OpCode::Tt(Tt::Call) | OpCode::Func(Func::Call));
+        let hint = code.decl().partition;
+        if hint.is_none() && !call {
             return;
         }
         let executors = if by.is_empty() { trace.executors(op) } else { by.to_vec() };
@@ -159,17 +96,18 @@ fn count(trace: &Trace<'_>, function: OpId, by: &[usize], work: &mut [Work]) -> 
             calls.push((op, executors));
             return;
         }
-        let Some((name, tells)) = row else { return };
+        let Some(hint) = hint else { return };
+        let telling = (hint, matches!(code, OpCode::Tt(_) | OpCode::Nvws(_)), code);
         for executor in executors {
             let Some(work) = work.get_mut(executor) else { continue };
-            *work.ops.entry(name).or_default() += 1;
-            if matches!(tells, Tells::TmaLoad | Tells::AsyncCopy | Tells::TdmLoad)
+            *work.ops.entry(telling).or_default() += 1;
+            if matches!(hint, PartitionHint::TmaLoad | PartitionHint::AsyncCopy | PartitionHint::TdmLoad)
                 && let Some(source) = source(tree, op)
                 && !work.loads.contains(&source)
             {
                 work.loads.push(source);
             }
-            work.rescales |= *tells == Tells::TensorStore && is_beside_load(tree, op);
+            work.rescales |= hint == PartitionHint::TensorStore && is_beside_load(tree, op);
         }
     });
     calls
@@ -210,47 +148,51 @@ fn is_beside_load(tree: &Tree, store: OpId) -> bool {
 }
 
 fn key_ops(work: &Work) -> Vec<(String, u32)> {
-    let counted = OPS.iter().filter_map(|(name, _)| Some(((*name).to_owned(), *work.ops.get(name)?)));
-    counted.take(KEY_OPS).collect()
+    work.ops.iter().map(|((.., code), count)| (code.decl().name.to_owned(), *count)).take(KEY_OPS).collect()
 }
 
 fn role(work: &Work) -> String {
-    let does = |tells: Tells| OPS.iter().any(|(name, own)| *own == tells && work.ops.contains_key(name));
+    let does = |hint: PartitionHint| work.ops.keys().any(|(own, ..)| *own == hint);
     let mut parts: Vec<String> = Vec::new();
-    if does(Tells::Schedule) {
+    if does(PartitionHint::Schedule) {
         parts.push("tile scheduler".to_owned());
     }
-    let loads = [(Tells::TmaLoad, "TMA load"), (Tells::AsyncCopy, "cp.async load"), (Tells::TdmLoad, "TDM load")];
-    let by: Vec<&str> = loads.iter().filter(|(tells, _)| does(*tells)).map(|(_, name)| *name).collect();
+    let loads = [
+        (PartitionHint::TmaLoad, "TMA load"),
+        (PartitionHint::AsyncCopy, "cp.async load"),
+        (PartitionHint::TdmLoad, "TDM load"),
+    ];
+    let by: Vec<&str> = loads.iter().filter(|(hint, _)| does(*hint)).map(|(_, name)| *name).collect();
     if !by.is_empty() {
         parts.push(format!("{}{}", by.join(" and "), list(&work.loads)));
     }
-    if does(Tells::Mma) {
+    let mma = does(PartitionHint::Mma) || does(PartitionHint::MmaHelper);
+    if mma {
         parts.push("MMA".to_owned());
     }
-    let exp = does(Tells::Exp);
-    match (exp, does(Tells::Reduce)) {
+    let exp = does(PartitionHint::Exp);
+    match (exp, does(PartitionHint::Reduce)) {
         (true, true) => parts.push("softmax".to_owned()),
         (true, false) => parts.push("exponentials".to_owned()),
         (false, true) => parts.push("reduction".to_owned()),
         (false, false) if work.rescales => parts.push("accumulator correction".to_owned()),
         _ => {}
     }
-    let tensor = does(Tells::TensorLoad);
-    match does(Tells::Store) {
-        true if tensor || does(Tells::SharedLoad) || does(Tells::Mma) => parts.push("epilogue store".to_owned()),
+    let tensor = does(PartitionHint::TensorLoad);
+    match does(PartitionHint::BlockStore) || does(PartitionHint::Store) {
+        true if tensor || does(PartitionHint::SharedLoad) || mma => parts.push("epilogue store".to_owned()),
         true => parts.push("store".to_owned()),
         false => {}
     }
     if parts.is_empty() {
         let rest = [
-            (Tells::TensorLoad, "reads tensor memory"),
-            (Tells::TensorStore, "writes tensor memory"),
-            (Tells::SharedLoad, "reads shared memory"),
-            (Tells::SharedStore, "writes shared memory"),
-            (Tells::Load, "loads"),
+            (PartitionHint::TensorLoad, "reads tensor memory"),
+            (PartitionHint::TensorStore, "writes tensor memory"),
+            (PartitionHint::SharedLoad, "reads shared memory"),
+            (PartitionHint::SharedStore, "writes shared memory"),
+            (PartitionHint::Load, "loads"),
         ];
-        parts.extend(rest.iter().filter(|(tells, _)| does(*tells)).map(|(_, name)| (*name).to_owned()));
+        parts.extend(rest.iter().filter(|(hint, _)| does(*hint)).map(|(_, name)| (*name).to_owned()));
     }
     parts.join(", ")
 }

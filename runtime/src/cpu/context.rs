@@ -4,12 +4,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use dialects::DataMovement;
 use kernel::{HostId, InputKind, Shape};
 use lower::{Executable, HostOp};
 use machine::Machine;
 use ttgir::{OpId, Tree, Ty, ValueId};
 
-use super::data_movement::{DataMovement, data_movement};
+use super::data_movement::data_movement;
 use super::transfer::{ElementOrder, element_order};
 use super::value::{Trap, tile};
 

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
+use dialects::DataMovement;
 use kernel::{EffectKind, HostId, Mode, Var};
 use lower::HostOp;
 use machine::Done;
 use ttgir::ValueId;
 
 use super::context::{HostOpInfo, Representation};
-use super::data_movement::DataMovement;
 use super::driver::LaunchState;
 use super::program::{Halt, HandleValue, NoValue, Program};
 use super::transfer::{MemoryPlace, Transfer};

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use dialects::DataMovement;
 use kernel::Mode;
 
 use super::driver::LaunchState;
@@ -159,7 +160,6 @@ impl<'k> Program<'k> {
 
     /// AMD's data mover works in order.
     fn in_turn(at: &HostCall<'_>) -> bool {
-        use super::data_movement::DataMovement;
         matches!(
             at.info.data_movement,
             DataMovement::TdmLoad | DataMovement::TdmStore | DataMovement::TdmGather | DataMovement::TdmScatter
@@ -180,7 +180,7 @@ impl<'k> Program<'k> {
         let (from, _) = self.at(run, at, "src")?;
         let tree = run.context.tree;
         let combine = match at.info.data_movement {
-            super::data_movement::DataMovement::TmaReduce => {
+            DataMovement::TmaReduce => {
                 let kind = tree.attr(at.host.op, "kind").map_or("", |attr| tree.attr_text(attr).trim());
                 Some(Rc::from(kind.trim_matches('"')))
             }
@@ -242,7 +242,7 @@ impl<'k> Program<'k> {
     pub(super) fn copy(&mut self, run: &mut LaunchState<'_, 'k>, at: &HostCall<'_>) -> Moved {
         let ((from, source), (_, target)) = (self.at(run, at, "src")?, self.at(run, at, "dst")?);
         let into = self.written(run, at)?;
-        let ordered = at.info.data_movement == super::data_movement::DataMovement::TmemCopy;
+        let ordered = at.info.data_movement == DataMovement::TmemCopy;
         let mut ctas: Vec<_> = at.done.clone();
         ctas.dedup_by_key(|done| done.cta);
         if !ordered {
@@ -367,7 +367,7 @@ impl<'k> Program<'k> {
     }
 
     pub(super) fn clc_load(&mut self, run: &mut LaunchState<'_, 'k>, at: &HostCall<'_>) -> Moved {
-        let query = at.info.data_movement == super::data_movement::DataMovement::ClcQuery;
+        let query = at.info.data_movement == DataMovement::ClcQuery;
         let (from, _) = self.at(run, at, if query { "clcResAlloc" } else { "src" })?;
         let tensor = self.memories.read(&from).map_err(|trap| Halt::Trap(at.host.op, trap))?;
         let answer = tensor.int_at(0);
@@ -385,7 +385,7 @@ impl<'k> Program<'k> {
     /// A part of an answer.
     pub(super) fn clc_part(&mut self, run: &mut LaunchState<'_, 'k>, at: &HostCall<'_>) -> Moved {
         let answer = self.operand(run, at, 0)?.as_int().unwrap_or(0);
-        let value = if at.info.data_movement == super::data_movement::DataMovement::ClcGranted {
+        let value = if at.info.data_movement == DataMovement::ClcGranted {
             Value::int(1, i64::from(answer > 0))
         } else {
             let tree = run.context.tree;

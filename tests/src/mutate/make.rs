@@ -1,7 +1,7 @@
 //! The mutants of a text.
 
 use super::edit::{Change, line_of, ops, spelling};
-use super::roles::{Role, role};
+use dialects::MutationRole;
 use ttgir::{Def, OpId, Tree, Ty, ValueId};
 
 /// Families of slips.
@@ -46,6 +46,11 @@ impl Class {
     }
 }
 
+/// What may be wrong with an op.
+fn role(tree: &Tree, op: OpId) -> Option<MutationRole> {
+    tree.code(op)?.decl().mutation
+}
+
 /// A text with one slip.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mutant {
@@ -72,7 +77,7 @@ impl Mutant {
 pub fn mutants(tree: &Tree) -> Vec<Mutant> {
     let mut maker = Maker { tree, out: Vec::new() };
     for op in ops(tree) {
-        if let Some(role) = role(tree.op_name(op)) {
+        if let Some(role) = role(tree, op) {
             maker.op(op, role);
         }
     }
@@ -99,37 +104,37 @@ impl<'t> Maker<'t> {
         Change::new(self.tree)
     }
 
-    fn op(&mut self, op: OpId, role: Role) {
+    fn op(&mut self, op: OpId, role: MutationRole) {
         match role {
-            Role::BarrierWait(phase) => {
+            MutationRole::BarrierWait(phase) => {
                 self.wait(op);
                 self.phase(op, phase);
             }
-            Role::GroupWait(pendings) => {
+            MutationRole::GroupWait(pendings) => {
                 self.wait(op);
                 self.count(op, Class::Wait, "wait-pending+1", pendings, 1);
             }
-            Role::Rendezvous => self.wait(op),
-            Role::Arrive(count) => {
+            MutationRole::Rendezvous => self.wait(op),
+            MutationRole::Arrive(count) => {
                 self.push(op, Class::Arrive, "arrive-drop", self.change().remove(op));
                 self.push(op, Class::Arrive, "arrive-twice", Some(self.change().repeat(op)));
                 if let Some(count) = count {
                     self.count(op, Class::Arrive, "arrive-count+1", count, 1);
                 }
             }
-            Role::Commit => self.push(op, Class::Commit, "commit-drop", self.change().remove(op)),
-            Role::Expect(bytes) => {
+            MutationRole::Commit => self.push(op, Class::Commit, "commit-drop", self.change().remove(op)),
+            MutationRole::Expect(bytes) => {
                 self.push(op, Class::Expect, "expect-drop", self.change().remove(op));
                 self.count(op, Class::Expect, "expect+16", bytes, 16);
                 self.count(op, Class::Expect, "expect-16", bytes, -16);
             }
-            Role::Fence => self.push(op, Class::Fence, "fence-drop", self.change().remove(op)),
-            Role::Init(count) => {
+            MutationRole::Fence => self.push(op, Class::Fence, "fence-drop", self.change().remove(op)),
+            MutationRole::Init(count) => {
                 self.count(op, Class::Init, "init+1", count, 1);
                 self.count(op, Class::Init, "init-1", count, -1);
             }
-            Role::Index(index) => self.index(op, index),
-            Role::Access => {}
+            MutationRole::Index(index) => self.index(op, index),
+            MutationRole::Access => {}
         }
     }
 
@@ -207,7 +212,7 @@ impl<'t> Maker<'t> {
     }
 
     fn accesses(&self, op: OpId) -> bool {
-        if role(self.tree.op_name(op)) == Some(Role::Access) {
+        if role(self.tree, op) == Some(MutationRole::Access) {
             return true;
         }
         let blocks = self.tree.regions(op).iter().flat_map(|&region| self.tree.blocks(region));

@@ -1,6 +1,6 @@
 //! Mutants: each clean kernel of the corpus with one slip in its synchronisation.
 //!
-//! [`make`] writes the mutants of a text, one change each, from the table of [`roles`]. [`judge`] says
+//! [`make`] writes the mutants of a text, one change each, by the roles that [`dialects`] declares. [`judge`] says
 //! what the analysis makes of one, [`device`] plays it on a second machine, and [`meaning`] says from
 //! both whether it is found, equivalent or a gap; [`survivors`] reads what was found out by hand.
 //! [`campaign`] does all this for the corpus, [`report`] prints it and [`write`](mod@write) leaves
@@ -14,7 +14,6 @@ pub mod judge;
 pub mod make;
 pub mod meaning;
 pub mod report;
-pub mod roles;
 pub mod survivors;
 pub mod write;
 

@@ -16,7 +16,6 @@ mod instance;
 mod judge;
 mod merge;
 mod opinion;
-mod ops;
 mod place;
 mod python_file;
 mod report;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ops;
+use dialects::OpCode;
 use gluon::OriginId;
 
 /// Which name of the elaborated instance is which of Python.
@@ -155,7 +155,7 @@ pub(super) fn say(
             value(name)
         } else {
             let number = name.strip_prefix("partition").and_then(|number| number.parse().ok());
-            number.and_then(partition).or_else(|| ops::python(name).map(str::to_owned))
+            number.and_then(partition).or_else(|| python_name(name))
         };
         match said {
             Some(said) => out.push_str(&said),
@@ -170,6 +170,11 @@ pub(super) fn say(
         rest = body.get(name.len()..).unwrap_or("");
     }
     out
+}
+
+/// What Python calls an op.
+fn python_name(op: &str) -> Option<String> {
+    OpCode::of_name(op)?.decl().python.map(|python| python.name.to_owned())
 }
 
 #[cfg(test)]

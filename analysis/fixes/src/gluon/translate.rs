@@ -7,28 +7,9 @@ use super::spell::spelled;
 use super::{PythonContext, settled};
 use crate::context::FixContext;
 use base::TextRange;
+use dialects::OpCode;
 use findings::{Edit, Fix};
 use ttgir::{Def, OpId, RegionId, ValueId};
-
-/// Ops, the functions that emit them, and the names of their second argument where it is a number.
-const FUNCTIONS: &[(&str, &str, &str)] = &[
-    ("ttng.wait_barrier", "gl.nvidia.ampere.mbarrier.wait", ""),
-    ("ttng.arrive_barrier", "gl.nvidia.hopper.mbarrier.arrive", "count"),
-    ("ttng.init_barrier", "gl.nvidia.ampere.mbarrier.init", "count"),
-    ("ttng.inval_barrier", "gl.nvidia.ampere.mbarrier.invalidate", ""),
-    ("ttng.barrier_expect", "gl.nvidia.hopper.mbarrier.expect", ""),
-    ("ttng.fence_async_shared", "gl.nvidia.hopper.fence_async_shared", ""),
-    ("ttng.tc_gen5_commit", "gl.nvidia.blackwell.tcgen05_commit", ""),
-    ("ttng.async_copy_mbarrier_arrive", "gl.nvidia.ampere.async_copy.mbarrier_arrive", ""),
-    ("ttng.async_tma_store_wait", "gl.nvidia.hopper.tma.store_wait", ""),
-    ("ttg.async_wait", "gl.nvidia.ampere.async_copy.wait_group", ""),
-    ("ttg.async_commit_group", "gl.nvidia.ampere.async_copy.commit_group", ""),
-    ("amdg.wait_barrier", "gl.amd.cdna5.mbarrier.wait", ""),
-    ("amdg.arrive_barrier", "gl.amd.cdna5.mbarrier.arrive", "count"),
-    ("amdg.init_barrier", "gl.amd.cdna5.mbarrier.init", "count"),
-    ("amdg.async_copy_mbarrier_arrive", "gl.amd.cdna5.async_copy.mbarrier_arrive", ""),
-    ("amdg.async_tdm_wait", "gl.amd.cdna5.tdm.async_wait", ""),
-];
 
 /// Integer ops that an inserted line may have, and their operators.
 const OPERATORS: &[(&str, &str)] = &[
@@ -209,8 +190,8 @@ impl<'t> Translation<'t, '_> {
     fn statement_text(&self, line: &str) -> Option<String> {
         let line = line.split_once(" = ").filter(|_| line.starts_with('%')).map_or(line, |(_, rest)| rest);
         let (op, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let (_, full, number) = FUNCTIONS.iter().find(|(name, ..)| *name == op)?;
-        let function = spelled(self.way, full)?;
+        let python = OpCode::of_name(op)?.decl().python?;
+        let function = spelled(self.way, &python.path()?)?;
         let rest = rest.split(" : ").next().unwrap_or(rest).trim();
         if let Some(attributes) = rest.strip_prefix('{') {
             let count = attributes.split_once('=').map(|(_, value)| value.trim());
@@ -223,7 +204,7 @@ impl<'t> Translation<'t, '_> {
             match at {
                 0 => arguments.push(text),
                 1 if op.ends_with("arrive_barrier") && text == "1" => {}
-                1 if !number.is_empty() => arguments.push(format!("{number}={text}")),
+                1 if !python.number.is_empty() => arguments.push(format!("{}={text}", python.number)),
                 1 => arguments.push(text),
                 // A predicate that always holds.
                 _ if text == "True" => {}
