@@ -1,6 +1,6 @@
 """Compiles the kernels of `python/` to the files of `ttgir/`: `pip install triton==3.9.0`, then `python compile.py`.
 
-No GPU is needed. Each file begins with the recipe of the launch that `tests/tests/runs.rs` makes.
+No GPU is needed. Each file begins with the recipe of the launch that `tests/tests/data/runs.rs` makes.
 """
 
 from __future__ import annotations

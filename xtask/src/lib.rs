@@ -3,6 +3,7 @@
 //! No dependencies: a newcomer's first command compiles this crate first.
 
 pub mod mutate;
+mod steps;
 pub mod test;
 pub mod tidy;
 

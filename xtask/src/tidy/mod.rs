@@ -4,6 +4,7 @@
 //! needs more than lines belongs to clippy. What they miss: code that a macro makes.
 
 mod circles;
+mod docs;
 mod manifests;
 mod pages;
 mod paths;
@@ -21,6 +22,7 @@ pub use tree::Problem;
 pub fn run(root: &Path) -> Vec<Problem> {
     let files = tree::read(root);
     let mut problems = Vec::new();
+    problems.extend(docs::check(&files));
     problems.extend(manifests::check(&files));
     problems.extend(pages::check(&files));
     problems.extend(paths::check(root, &files));

@@ -3,41 +3,26 @@
 //!
 //! `tests/open-gluon.txt` lists the files on which the languages are known to differ, with a word on why.
 
+use std::sync::Arc;
+
 use fencepost_tests::corpus::{Row, manifest, specs};
 use fencepost_tests::gluon::both::{compiled_side, disagreement, python_side};
 use fencepost_tests::gluon::files::Disk;
 use fencepost_tests::gluon::{module, recipe};
-use fencepost_tests::runner::{self, Trial};
+use fencepost_tests::known::{Case, with_failing};
 use fencepost_tests::sources::root;
 use serde_json::Value;
-use std::collections::BTreeSet;
-use std::process::ExitCode;
-use std::rc::Rc;
 
-fn main() -> ExitCode {
+pub(crate) fn cases() -> Result<Vec<Case>, String> {
     let folder = root().join("corpus");
-    let (rows, specs, open) = match (manifest(&folder), specs(&folder), open()) {
-        (Ok(rows), Ok(specs), Ok(open)) => (rows, Rc::new(specs), open),
-        (Err(message), ..) | (_, Err(message), _) | (.., Err(message)) => {
-            eprintln!("{message}");
-            return ExitCode::FAILURE;
-        }
-    };
-    let files = Rc::new(Disk::default());
+    let (specs, files) = (Arc::new(specs(&folder)?), Arc::new(Disk::default()));
     // After allocation the text says more than the Python does.
-    let rows = rows.into_iter().filter(|row| row.stage == "ttgir");
-    let trials = rows.map(|row| {
-        let known = open.contains(&row.file);
+    let rows = manifest(&folder)?.into_iter().filter(|row| row.stage == "ttgir");
+    let case = |row: Row| {
         let (files, specs) = (files.clone(), specs.clone());
-        let name = format!("{}{}", row.file, if known { " (open)" } else { "" });
-        let run = move || match check(&row, &specs, &files) {
-            Err(_) if known => Ok(()),
-            Ok(()) if known => Err("the languages agree now: take it off tests/open-gluon.txt".to_owned()),
-            outcome => outcome,
-        };
-        Trial { name, run: Box::new(run) }
-    });
-    runner::main(trials.collect())
+        Case::new(row.file.clone(), move || check(&row, &specs, &files))
+    };
+    with_failing("open-gluon.txt", rows.map(case).collect())
 }
 
 fn check(row: &Row, specs: &Value, files: &Disk) -> Result<(), String> {
@@ -58,17 +43,4 @@ fn check(row: &Row, specs: &Value, files: &Disk) -> Result<(), String> {
         lines.extend(python.notes.iter().map(|note| format!("Python: {note}")));
     }
     if lines.is_empty() { Ok(()) } else { Err(lines.join("\n")) }
-}
-
-/// The files of the list of known differences: `file: why` lines, `#` starts a comment.
-fn open() -> Result<BTreeSet<String>, String> {
-    let path = root().join("open-gluon.txt");
-    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
-    lines
-        .map(|line| {
-            let (file, why) = line.split_once(": ").ok_or_else(|| format!("`{line}` is not `file: why`"))?;
-            if why.trim().is_empty() { Err(format!("`{file}` has no reason")) } else { Ok(file.trim().to_owned()) }
-        })
-        .collect()
 }

@@ -5,10 +5,10 @@
 
 use base::Limits;
 use fencepost_tests::gluon::file::observe_gluon;
+use fencepost_tests::known::Case;
 use fencepost_tests::marks::{Marks, is_mark};
 use fencepost_tests::observe::{Observation, limits, observe, observe_sync};
-use fencepost_tests::page::{Block, Case, Lang};
-use fencepost_tests::runner::{self, Trial};
+use fencepost_tests::page::{self, Block, Lang};
 use fencepost_tests::sources::{pages, read};
 use std::fmt::Write;
 use std::fs;
@@ -18,45 +18,43 @@ use std::process::ExitCode;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Update {
-    Nothing,
     Outputs,
     Marks,
 }
 
-fn main() -> ExitCode {
-    let paths = pages();
+/// Rewrites the pages if that is what was asked for.
+pub(crate) fn update() -> Option<ExitCode> {
     let update = match std::env::var("UPDATE_EXPECT").as_deref() {
-        Err(_) | Ok("" | "0") => Update::Nothing,
+        Err(_) | Ok("" | "0") => return None,
         Ok("marks") => Update::Marks,
         Ok(_) => Update::Outputs,
     };
-    if update == Update::Nothing {
-        return runner::main(paths.iter().flat_map(|path| trials(path)).collect());
-    }
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let asked = |path: &Path| words.is_empty() || words.iter().any(|word| path.to_string_lossy().contains(word));
-    for path in paths.iter().filter(|path| asked(path)) {
+    for path in pages().iter().filter(|path| asked(path)) {
         if let Err(message) = rewrite(path, update) {
             eprintln!("{}: {message}", path.display());
-            return ExitCode::FAILURE;
+            return Some(ExitCode::FAILURE);
         }
     }
-    ExitCode::SUCCESS
+    Some(ExitCode::SUCCESS)
 }
 
-fn trials(path: &Path) -> Vec<Trial> {
-    let page = match read(path) {
-        Ok(page) => page,
-        Err(message) => return vec![Trial { name: path.display().to_string(), run: Box::new(|| Err(message)) }],
-    };
-    let name = page.path.clone();
-    page.cases
-        .into_iter()
-        .map(|case| Trial { name: format!("{name}: {}", case.title), run: Box::new(move || run(&case)) })
-        .collect()
+pub(crate) fn cases() -> Result<Vec<Case>, String> {
+    Ok(pages().iter().flat_map(|path| page(path)).collect())
 }
 
-fn run(case: &Case) -> Result<(), String> {
+fn page(path: &Path) -> Vec<Case> {
+    match read(path) {
+        Ok(page) => {
+            let name = |case: &page::Case| format!("{}: {}", page.path, case.title);
+            page.cases.into_iter().map(|case| Case::new(name(&case), move || run(&case))).collect()
+        }
+        Err(message) => vec![Case::new(path.display().to_string(), || Err(message))],
+    }
+}
+
+fn run(case: &page::Case) -> Result<(), String> {
     let limits = limits(case)?;
     let mut seen = Observation::default();
     let mut message = String::new();
@@ -75,7 +73,7 @@ fn run(case: &Case) -> Result<(), String> {
     if message.is_empty() { Ok(()) } else { Err(message) }
 }
 
-fn look(case: &Case, block: &Block, limits: &Limits) -> Observation {
+fn look(case: &page::Case, block: &Block, limits: &Limits) -> Observation {
     match block.lang {
         Lang::Sync => observe_sync(&block.text, limits),
         Lang::Gluon => {

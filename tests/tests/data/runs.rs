@@ -3,11 +3,8 @@
 //!
 //! `tests/open-runs.txt` lists what is known to be otherwise, with a word on why.
 
-use std::collections::BTreeSet;
-use std::process::ExitCode;
-
 use fencepost_tests::corpus::manifest;
-use fencepost_tests::runner::{self, Trial};
+use fencepost_tests::known::{Case, with_failing};
 use fencepost_tests::runs::{self, Distance, Runnable, compare, corpus_file, numbers, recipes, runnable, written};
 use fencepost_tests::sources::root;
 use findings::Finding;
@@ -18,29 +15,11 @@ use runtime::run::{Instrument, RunEnd, RunReport};
 /// Of the schedule.
 const SEEDS: [u64; 2] = [0, 1];
 
-fn main() -> ExitCode {
-    let mut trials = Vec::new();
-    let open = open();
-    let mut add = |name: String, run: Box<dyn FnOnce() -> Result<(), String>>| {
-        let known = open.contains(&name);
-        let label = if known { format!("{name} (open)") } else { name.clone() };
-        let run = Box::new(move || match run() {
-            Err(_) if known => Ok(()),
-            Ok(()) if known => {
-                println!("{name} is right now: take it off tests/open-runs.txt");
-                Ok(())
-            }
-            outcome => outcome,
-        });
-        trials.push(Trial { name: label, run });
-    };
-    for kernel in runs::corpus().into_iter().chain(runs::plain()) {
-        add(kernel.stem.clone(), Box::new(move || clean(&kernel)));
-    }
-    for (name, twin, clean) in twins() {
-        add(name, Box::new(move || broken(&twin, &clean)));
-    }
-    runner::main(trials)
+pub(crate) fn cases() -> Result<Vec<Case>, String> {
+    let clean = |kernel: Runnable| Case::new(kernel.stem.clone(), move || clean(&kernel));
+    let mut cases: Vec<Case> = runs::corpus().into_iter().chain(runs::plain()).map(clean).collect();
+    cases.extend(twins()?.into_iter().map(|(name, twin, clean)| Case::new(name, move || broken(&twin, &clean))));
+    with_failing("open-runs.txt", cases)
 }
 
 /// Runs a clean kernel with each seed, watched and not, and compares what it writes.
@@ -109,8 +88,8 @@ fn broken(twin: &Runnable, clean: &str) -> Result<(), String> {
 }
 
 /// The broken twins of kernels with a recipe: a name, the twin, its clean sibling's name.
-fn twins() -> Vec<(String, Runnable, String)> {
-    let rows = manifest(&root().join("corpus")).unwrap_or_default();
+fn twins() -> Result<Vec<(String, Runnable, String)>, String> {
+    let rows = manifest(&root().join("corpus"))?;
     let recipes = recipes();
     let mut found = Vec::new();
     for row in rows.iter().filter(|row| row.bug.is_some() && !row.file.contains(".alloc.")) {
@@ -120,11 +99,5 @@ fn twins() -> Vec<(String, Runnable, String)> {
         let kernel = clean.rsplit('/').next().unwrap_or(clean).to_owned();
         found.push((stem.to_owned(), runnable(stem, corpus_file(stem), launch.clone()), kernel));
     }
-    found
-}
-
-fn open() -> BTreeSet<String> {
-    let text = include_str!("../open-runs.txt");
-    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
-    lines.filter_map(|line| line.split_once(": ")).map(|(name, _)| name.to_owned()).collect()
+    Ok(found)
 }

@@ -9,12 +9,11 @@ use fencepost_tests::gluon::files::Disk;
 use fencepost_tests::gluon::long::directed;
 use fencepost_tests::gluon::recipe;
 use fencepost_tests::gluon::typing::{Typed, deletions, prefixes, say};
-use fencepost_tests::runner::{self, Trial};
+use fencepost_tests::known::Case;
 use fencepost_tests::sources::root;
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::ExitCode;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const FILES: [&str; 10] = [
@@ -36,31 +35,21 @@ const SAMPLE: usize = 25;
 /// No text may take longer, on a slow machine and without optimisation.
 const LONG: Duration = Duration::from_secs(20);
 
-fn main() -> ExitCode {
+pub(crate) fn cases() -> Result<Vec<Case>, String> {
     let folder = root().join("corpus");
-    let (rows, specs) = match (manifest(&folder), specs(&folder)) {
-        (Ok(rows), Ok(specs)) => (rows, Rc::new(specs)),
-        (Err(message), _) | (_, Err(message)) => {
-            eprintln!("{message}");
-            return ExitCode::FAILURE;
-        }
-    };
+    let (rows, specs) = (manifest(&folder)?, Arc::new(specs(&folder)?));
     let all = std::env::var("FENCEPOST_TYPING").is_ok_and(|word| word == "all");
-    let mut trials = Vec::new();
+    let mut cases = Vec::new();
     for file in FILES {
         let source = format!("gluon/{file}.py");
         let mine = |row: &&Row| row.source == source && row.bug.is_none() && row.stage == "ttgir";
-        let Some(row) = rows.iter().find(mine) else {
-            eprintln!("the manifest has no kernel of {source}");
-            return ExitCode::FAILURE;
-        };
+        let row = rows.iter().find(mine).ok_or_else(|| format!("the manifest has no kernel of {source}"))?;
         for sort in ["prefixes", "deletions"] {
             let (row, specs) = (row.clone(), specs.clone());
-            let run = Box::new(move || check(&row, &specs, sort, all));
-            trials.push(Trial { name: format!("{file}: {sort}"), run });
+            cases.push(Case::new(format!("{file}: {sort}"), move || check(&row, &specs, sort, all)));
         }
     }
-    runner::main(trials)
+    Ok(cases)
 }
 
 fn check(row: &Row, specs: &Value, sort: &str, all: bool) -> Result<(), String> {
@@ -100,7 +89,9 @@ fn check(row: &Row, specs: &Value, sort: &str, all: bool) -> Result<(), String> 
             }
         }
     }
-    println!("{}: {looked} texts, {broken} of them with a kernel that is broken", row.source);
+    if broken == 0 {
+        wrong.push(format!("{looked} texts, and the kernel is whole in all of them"));
+    }
     wrong.truncate(20);
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }

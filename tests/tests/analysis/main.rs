@@ -1,0 +1,12 @@
+//! What the analysis promises of whole texts: the pages' sources, the corpus, and slips in both.
+
+mod bad_input;
+mod execution;
+mod fixes;
+mod memory;
+mod mutants;
+mod mutation;
+mod packed;
+mod plans;
+mod proofs;
+mod report;
