@@ -7,7 +7,6 @@ mod barrier_report;
 mod cli;
 mod lsp;
 mod opinion;
-mod python;
 mod run;
 mod workspace;
 

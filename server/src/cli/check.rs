@@ -19,7 +19,6 @@ use super::args::{Check, Format, Python};
 use super::painter;
 use super::sources::{Origin, Source, collect, read};
 use super::{Exit, STACK_BYTES};
-use crate::python::configuration;
 use crate::workspace::{Workspace, absolute};
 
 /// Findings in one Python file for which a fix is looked for.
@@ -143,11 +142,11 @@ impl LoadedFile {
         };
         let name = path.to_string_lossy();
         if !is_python(&name) {
-            let (workspace, elaborator) = (Workspace::default(), Elaborator::default());
+            let (workspace, elaborator) = (Workspace::of(None), Elaborator::default());
             return LoadedFile { text: Text::new("", text), workspace, elaborator, problems: Vec::new() };
         }
-        let (config, problems) = configuration(&path);
         let workspace = Workspace::around(&path);
+        let (config, problems) = workspace.configuration(&path);
         LoadedFile {
             text: Text::new(&name, text),
             workspace,

@@ -7,21 +7,21 @@ use tower_lsp::ls_types::{
     TextDocumentSyncSaveOptions,
 };
 
-use super::facts::Facts;
-use super::runs;
+use super::client_config::ClientConfig;
+use super::runs::request;
 
-fn kinds(facts: &Facts) -> Vec<CodeActionKind> {
+fn kinds(client: &ClientConfig) -> Vec<CodeActionKind> {
     let mut kinds = vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_REWRITE];
-    if facts.offers.trusted {
+    if client.runs.trusted {
         kinds.push(CodeActionKind::SOURCE);
     }
     kinds
 }
 
 /// The server's capabilities for this client.
-pub fn server_capabilities(facts: &Facts) -> ServerCapabilities {
+pub(crate) fn server_capabilities(client: &ClientConfig) -> ServerCapabilities {
     ServerCapabilities {
-        position_encoding: Some(facts.encoding.kind()),
+        position_encoding: Some(client.encoding.kind()),
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
             open_close: Some(true),
             change: Some(TextDocumentSyncKind::INCREMENTAL),
@@ -38,17 +38,17 @@ pub fn server_capabilities(facts: &Facts) -> ServerCapabilities {
         document_highlight_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
-        code_action_provider: facts.action_literals.then(|| {
+        code_action_provider: client.action_literals.then(|| {
             CodeActionProviderCapability::Options(CodeActionOptions {
-                code_action_kinds: Some(kinds(facts)),
+                code_action_kinds: Some(kinds(client)),
                 ..CodeActionOptions::default()
             })
         }),
-        inlay_hint_provider: facts.hints.then_some(OneOf::Left(true)),
-        code_lens_provider: (facts.lenses || (facts.any_lenses && facts.offers.trusted))
+        inlay_hint_provider: client.inlay_hints.then_some(OneOf::Left(true)),
+        code_lens_provider: (client.report_lenses || (client.code_lenses && client.runs.trusted))
             .then_some(CodeLensOptions { resolve_provider: Some(false) }),
-        execute_command_provider: facts.offers.trusted.then(|| ExecuteCommandOptions {
-            commands: vec![runs::COMMAND.to_owned()],
+        execute_command_provider: client.runs.trusted.then(|| ExecuteCommandOptions {
+            commands: vec![request::COMMAND.to_owned()],
             ..ExecuteCommandOptions::default()
         }),
         ..ServerCapabilities::default()

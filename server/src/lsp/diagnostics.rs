@@ -14,7 +14,7 @@ use rustc_hash::FxHasher;
 use serde_json::json;
 use tower_lsp::ls_types::{CodeDescription, Diagnostic, DiagnosticRelatedInformation, NumberOrString};
 
-use super::document::{Checked, Snapshot};
+use super::snapshot::{DocumentAnalysis, Snapshot};
 use super::to_proto;
 use render::lanes;
 
@@ -24,7 +24,7 @@ const RUN_STEPS: usize = 12;
 const SOURCE: &str = "fencepost";
 
 /// Why there is no full analysis.
-pub enum Cut {
+pub(crate) enum CutOff {
     /// The user stopped it.
     Stopped,
     /// It panicked, with this text.
@@ -32,7 +32,7 @@ pub enum Cut {
 }
 
 /// An outcome with its diagnostics.
-pub fn checked(snapshot: &Snapshot, analysis: Analysis, cut: Option<Cut>) -> Checked {
+pub(crate) fn document_analysis(snapshot: &Snapshot, analysis: Analysis, cut: Option<CutOff>) -> DocumentAnalysis {
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     diagnostics.extend(cut.map(|cut| cut_off(snapshot, &cut)));
     diagnostics.extend(analysis.syntax.iter().map(|error| syntax(snapshot, error)));
@@ -47,19 +47,19 @@ pub fn checked(snapshot: &Snapshot, analysis: Analysis, cut: Option<Cut>) -> Che
     let mut hasher = FxHasher::default();
     serde_json::to_string(&diagnostics).unwrap_or_default().hash(&mut hasher);
     let result_id = format!("{:016x}", hasher.finish());
-    Checked { analysis, diagnostics, result_id }
+    DocumentAnalysis { analysis, diagnostics, result_id }
 }
 
 /// A finding.
-pub fn diagnostic(snapshot: &Snapshot, finding: &Finding) -> Diagnostic {
-    let facts = &snapshot.facts;
+pub(crate) fn diagnostic(snapshot: &Snapshot, finding: &Finding) -> Diagnostic {
+    let client = &snapshot.client;
     let with = lanes::inputs(&finding.inputs);
     let mut message = finding.message.clone();
     if !with.is_empty() {
         message = format!("{message} ({with})");
     }
     let mut related = related(snapshot, finding);
-    if !facts.related {
+    if !client.related_information {
         // A client that shows no related places gets them as text.
         for place in related.drain(..) {
             message.push_str(&format!("\n  line {}: {}", place.location.range.start.line + 1, place.message));
@@ -75,7 +75,9 @@ pub fn diagnostic(snapshot: &Snapshot, finding: &Finding) -> Diagnostic {
         message,
         related_information: (!related.is_empty()).then_some(related),
         tags: None,
-        data: facts.data.then(|| json!({ "kind": name, "kernel": finding.kernel, "fix": finding.fix.is_some() })),
+        data: client
+            .diagnostic_data
+            .then(|| json!({ "kind": name, "kernel": finding.kernel, "fix": finding.fix.is_some() })),
     }
 }
 
@@ -99,7 +101,7 @@ fn related(snapshot: &Snapshot, finding: &Finding) -> Vec<DiagnosticRelatedInfor
 }
 
 /// What Triton would refuse, or what is wrong with what is written for us.
-pub fn problem(snapshot: &Snapshot, problem: &Problem) -> Diagnostic {
+pub(crate) fn problem(snapshot: &Snapshot, problem: &Problem) -> Diagnostic {
     // Every editor has somebody who says what is wrong with Python; what follows from it is what we say.
     let syntax = problem.code == Problem::SYNTAX;
     let severity = if syntax { Severity::Information } else { problem.severity };
@@ -118,11 +120,11 @@ pub fn problem(snapshot: &Snapshot, problem: &Problem) -> Diagnostic {
 }
 
 /// A text that does not parse.
-pub fn syntax(snapshot: &Snapshot, error: &SyntaxError) -> Diagnostic {
+pub(crate) fn syntax(snapshot: &Snapshot, error: &SyntaxError) -> Diagnostic {
     let related: Vec<DiagnosticRelatedInformation> = error
         .related
         .iter()
-        .filter(|_| snapshot.facts.related)
+        .filter(|_| snapshot.client.related_information)
         .map(|(range, text)| DiagnosticRelatedInformation {
             location: to_proto::location(snapshot, *range),
             message: text.clone(),
@@ -139,12 +141,14 @@ pub fn syntax(snapshot: &Snapshot, error: &SyntaxError) -> Diagnostic {
     }
 }
 
-fn cut_off(snapshot: &Snapshot, cut: &Cut) -> Diagnostic {
+fn cut_off(snapshot: &Snapshot, cut: &CutOff) -> Diagnostic {
     let first_line = snapshot.source.text().lines().next().unwrap_or("");
     let range = TextRange::new(0, first_line.trim_end().len() as u32);
     match cut {
-        Cut::Stopped => unmodelled(snapshot, range, "not decided: the analysis was stopped; edit to restart it".into()),
-        Cut::Failed(text) => {
+        CutOff::Stopped => {
+            unmodelled(snapshot, range, "not decided: the analysis was stopped; edit to restart it".into())
+        }
+        CutOff::Failed(text) => {
             let message = format!("not decided: {text}; this is a bug in fencepost, please report it");
             Diagnostic { severity: Some(to_proto::severity(Severity::Error)), ..unmodelled(snapshot, range, message) }
         }
@@ -165,6 +169,6 @@ fn unmodelled(snapshot: &Snapshot, range: TextRange, message: String) -> Diagnos
 }
 
 fn link(snapshot: &Snapshot, kind: &str) -> Option<CodeDescription> {
-    let href = to_proto::explain_link(kind).filter(|_| snapshot.facts.link)?;
+    let href = to_proto::explain_link(kind).filter(|_| snapshot.client.code_links)?;
     Some(CodeDescription { href })
 }

@@ -1,258 +1,201 @@
-//! An open document: its text, and the newest analysis of it.
+//! An open document as the state thread keeps it.
 
-use engine::instances::{Elaboration, Elaborator, PythonFile};
-use engine::{Analysis, Engine, Source, is_python};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use ttgir::Document;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
-use base::{Cancel, Cancelled, Limits, TextRange};
-use findings::Problem;
+use base::TextRange;
+use engine::instances::PythonFile;
+use engine::{Source, is_python};
 use ropey::Rope;
 use tower_lsp::ls_types::{Diagnostic, TextDocumentContentChangeEvent, Uri};
+use ttgir::Document;
 
-use super::facts::Facts;
+use super::client_config::ClientConfig;
 use super::position::Mapper;
-use super::runs::{self, Mark};
-use super::state::Reply;
-use crate::python::configuration;
-use crate::workspace::{Workspace, absolute};
+use super::runs::diagnostics::{self, RunDiagnostic};
+use super::snapshot::{AnalysisCache, DocumentAnalysis, Snapshot};
+use super::text_document_content::ReportSubscribers;
+use crate::workspace::absolute;
 
-/// What a worker needs to answer a request: cheap to copy, and nothing in it changes.
-#[derive(Clone)]
-pub struct Snapshot {
-    /// The document's name.
-    pub uri: Uri,
-    /// The client's version of the text.
-    pub version: i32,
-    /// The text, for positions.
-    pub rope: Rope,
-    /// The text, for everything else.
-    pub source: Arc<Source>,
-    /// The Python files around it.
-    pub workspace: Arc<Workspace>,
-    /// The client.
-    pub facts: Arc<Facts>,
-    /// The analysis of this very text, where it is ready.
-    pub checked: Option<Arc<Checked>>,
-    /// What makes reports of it.
-    pub desk: Desk,
+/// Answers a request; told why if it cannot be answered.
+pub(crate) type Reply = Box<dyn FnOnce(Result<Snapshot, Refusal>) + Send>;
+
+/// Why a request is not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The document is not open.
+    UnknownDocument,
+    /// The text that the request is about is gone.
+    Outdated,
 }
 
-/// Where the reports of a text are made.
-#[derive(Clone)]
-pub struct Desk {
-    /// The document's engine: it remembers the outcome of a text that is analysed.
-    pub engine: Arc<Mutex<Engine>>,
-    /// Another one, so that a report need not wait for an analysis that takes long.
-    pub quick: Arc<Mutex<Engine>>,
-    /// What elaborates it, where it is Python.
-    pub elaborator: Arc<Mutex<Elaborator>>,
-    /// The text this is about.
-    pub generation: u64,
-    /// The text that the document has now.
-    pub now: Arc<AtomicU64>,
-}
-
-impl Desk {
-    /// For a document's first text.
-    pub fn new() -> Desk {
-        let engine = || Arc::new(Mutex::new(Engine::new(Limits::default())));
-        Desk {
-            engine: engine(),
-            quick: engine(),
-            elaborator: Arc::default(),
-            generation: 0,
-            now: Arc::new(AtomicU64::new(0)),
-        }
-    }
-
-    /// Whether the document has another text by now.
-    pub fn is_outdated(&self) -> bool {
-        self.now.load(Ordering::Relaxed) != self.generation
-    }
-}
-
-impl Snapshot {
-    /// Converts places of this text.
-    pub fn mapper(&self) -> Mapper<'_> {
-        Mapper::new(&self.rope, self.facts.encoding)
-    }
-
-    /// The kernels of a Python file as they are elaborated; `None` of TTGIR.
-    pub fn elaboration(&self, cancel: &Cancel<'_>) -> Result<Option<Arc<Elaboration>>, Cancelled> {
-        let Source::Python(python) = &*self.source else { return Ok(None) };
-        if let Some(known) = self.checked.as_ref().and_then(|checked| checked.analysis.gluon.clone()) {
-            return Ok(Some(known));
-        }
-        let mut elaborator = self.desk.elaborator.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        elaborator.elaborate(python, &*self.workspace, cancel).map(|made| Some(Arc::new(made)))
-    }
-}
-
-/// The outcome of an analysis, as the client will see it.
-pub struct Checked {
-    /// What was found; empty if the analysis was cut off.
-    pub analysis: Analysis,
-    /// The same in the protocol's form.
-    pub diagnostics: Vec<Diagnostic>,
-    /// Equal for equal diagnostics.
-    pub result_id: String,
+/// A request that waits for an analysis.
+pub(crate) struct WaitingRequest {
+    /// The text it is about; `None` where the analysis of any later text will do.
+    pub(crate) generation: Option<u64>,
+    /// Answers it.
+    pub(crate) reply: Reply,
 }
 
 /// An analysis under way.
-pub struct Job {
+pub(crate) struct AnalysisJob {
     /// Its number, which is also in its progress token.
-    pub id: u64,
+    pub(crate) id: u64,
     /// The text it is for.
-    pub generation: u64,
+    pub(crate) generation: u64,
     /// Set to stop it.
-    pub stop: Arc<AtomicBool>,
+    pub(crate) stop: Arc<AtomicBool>,
+    /// Open documents that have changed since it began.
+    pub(crate) edited: Vec<String>,
 }
 
-impl Job {
+impl AnalysisJob {
     /// Asks it to stop.
-    pub fn cancel(&self) {
+    pub(crate) fn cancel(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 }
 
+/// How an analysis makes sure that its view of the disk is the newest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum DiskCheck {
+    /// The view is new.
+    #[default]
+    None,
+    /// It waits for a comparison with the disk that begins after this moment, but not long.
+    Brief(Instant),
+    /// The same for as long as it takes, the list of files included: somebody has said that files have changed.
+    Full(Instant),
+}
+
 /// An open document.
-pub struct Open {
+pub(crate) struct OpenDocument {
     /// The client's version.
-    pub version: i32,
+    pub(crate) version: i32,
     /// Counts the texts this document has had here; versions are the client's and may repeat.
-    pub generation: u64,
+    pub(crate) generation: u64,
     /// The text as a rope: positions are found and edits made without touching the rest.
-    pub rope: Rope,
+    pub(crate) rope: Rope,
     /// The text as the analysis wants it.
-    pub source: Arc<Source>,
+    pub(crate) source: Arc<Source>,
     /// The file's path, of Python.
-    pub path: Option<String>,
-    /// What is wrong with the configuration that holds for it.
-    pub configuration: Vec<Problem>,
+    pub(crate) path: Option<String>,
     /// Keeps outcomes from one text to the next. One analysis of a document runs at a time.
-    pub desk: Desk,
+    pub(crate) cache: AnalysisCache,
     /// The analysis under way.
-    pub job: Option<Job>,
+    pub(crate) job: Option<AnalysisJob>,
     /// The analysis of the present text.
-    pub checked: Option<Arc<Checked>>,
-    /// Requests that wait for it, with the generation they were asked in.
-    pub parked: VecDeque<(u64, Reply)>,
+    pub(crate) analysis: Option<Arc<DocumentAnalysis>>,
+    /// The view of the disk that the analysis was made with, as [`crate::workspace::FileView::revision`].
+    pub(crate) disk_revision: u64,
+    /// What the next analysis does about that.
+    pub(crate) disk_check: DiskCheck,
+    /// Requests that wait for the analysis.
+    pub(crate) waiting: VecDeque<WaitingRequest>,
     /// Who shows a report of it.
-    pub watched: Watched,
+    pub(crate) report_subscribers: ReportSubscribers,
     /// Whether diagnostics of it were published.
-    pub said: bool,
+    pub(crate) published: bool,
     /// What came of the last run of it.
-    pub marks: Vec<Mark>,
+    pub(crate) run_diagnostics: Vec<RunDiagnostic>,
     /// Whether that was of an earlier text.
-    pub old_marks: bool,
+    pub(crate) run_outdated: bool,
 }
 
-/// Who wants to know that a report has changed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Watched {
-    /// Names of documents that the client asks the server for.
-    pub pages: BTreeSet<String>,
-    /// Whether the client asked for the text itself.
-    pub text: bool,
-}
-
-impl Watched {
-    /// Whether nobody does.
-    pub fn is_empty(&self) -> bool {
-        self.pages.is_empty() && !self.text
-    }
-}
-
-impl Open {
+impl OpenDocument {
     /// A document as the client opened it.
-    pub fn new(uri: &Uri, language: &str, version: i32, text: String) -> Open {
+    pub(crate) fn new(uri: &Uri, language: &str, version: i32, text: String) -> OpenDocument {
         let rope = Rope::from_str(&text);
-        let mut desk = Desk::new();
-        let (mut path, mut problems) = (None, Vec::new());
         let python = language == "python" || (language.is_empty() && is_python(uri.path().as_str()));
-        let source = if python {
+        let path = python.then(|| {
             let file = uri.to_file_path().map_or_else(|| PathBuf::from(uri.as_str()), |path| absolute(&path));
-            let (config, wrong) = configuration(&file);
-            desk.elaborator = Arc::new(Mutex::new(Elaborator::new(config)));
-            problems = wrong;
-            let name = file.to_string_lossy().into_owned();
-            path = Some(name.clone());
-            Source::Python(PythonFile::new(name, text))
-        } else {
-            Source::Ir(Document::new(text))
+            file.to_string_lossy().into_owned()
+        });
+        let source = match &path {
+            Some(path) => Source::Python(PythonFile::new(path.clone(), text)),
+            None => Source::Ir(Document::new(text)),
         };
-        Open {
+        OpenDocument {
             version,
             generation: 0,
             rope,
             source: Arc::new(source),
             path,
-            configuration: problems,
-            desk,
+            cache: AnalysisCache::new(),
             job: None,
-            checked: None,
-            parked: VecDeque::new(),
-            watched: Watched::default(),
-            said: false,
-            marks: Vec::new(),
-            old_marks: false,
+            analysis: None,
+            disk_revision: 0,
+            disk_check: DiskCheck::Brief(Instant::now()),
+            waiting: VecDeque::new(),
+            report_subscribers: ReportSubscribers::default(),
+            published: false,
+            run_diagnostics: Vec::new(),
+            run_outdated: false,
         }
     }
 
     /// Makes the client's changes, in order.
-    pub fn change(&mut self, version: i32, changes: Vec<TextDocumentContentChangeEvent>, facts: &Facts) {
+    pub(crate) fn change(&mut self, version: i32, changes: Vec<TextDocumentContentChangeEvent>, client: &ClientConfig) {
         for change in changes {
             let (range, text) = match change.range {
-                Some(range) => (Mapper::new(&self.rope, facts.encoding).text_range(range), change.text),
+                Some(range) => (Mapper::new(&self.rope, client.encoding).text_range(range), change.text),
                 None => difference(self.source.text(), change.text),
             };
             self.replace(range, &text);
         }
         self.version = version;
+        // Whoever types does not wait for the disk; what has changed there comes later.
+        self.disk_check = DiskCheck::Brief(Instant::now());
         self.outdate();
     }
 
-    /// Reads its configuration again, for an elaborator that remembers nothing.
-    pub fn reconfigure(&mut self) -> Elaborator {
-        let path = self.path.clone().unwrap_or_default();
-        let (config, problems) = configuration(path.as_ref());
-        self.configuration = problems;
-        Elaborator::new(config)
-    }
-
     /// What came of the last run of it, for the client.
-    pub fn run_diagnostics(&self, uri: &Uri, facts: &Facts) -> Vec<Diagnostic> {
-        runs::diagnostics(&self.marks, self.old_marks, Mapper::new(&self.rope, facts.encoding), uri, facts)
+    pub(crate) fn run_diagnostics(&self, uri: &Uri, client: &ClientConfig) -> Vec<Diagnostic> {
+        let mapper = Mapper::new(&self.rope, client.encoding);
+        diagnostics::to_proto(&self.run_diagnostics, self.run_outdated, mapper, uri, client)
     }
 
     /// Whether it can hold kernels at all.
-    pub fn holds_kernels(&self) -> bool {
+    pub(crate) fn holds_kernels(&self) -> bool {
         self.source.python().is_none_or(PythonFile::mentions_gluon)
     }
 
+    /// Whether it is Python that can hold kernels, and so depends on files on disk.
+    pub(crate) fn depends_on_disk(&self) -> bool {
+        self.path.is_some() && self.holds_kernels()
+    }
+
     /// Whether what is known of it depends on the file at a path.
-    pub fn depends_on(&self, path: &str) -> bool {
-        let known = self.checked.as_ref().and_then(|checked| checked.analysis.gluon.as_ref());
+    pub(crate) fn depends_on(&self, path: &str) -> bool {
+        let known = self.analysis.as_ref().and_then(|known| known.analysis.gluon.as_ref());
         self.path.as_deref() != Some(path) && known.is_some_and(|known| known.looks_at(path))
     }
 
     /// What was found out is not to be trusted any more.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         self.generation += 1;
-        self.desk.now.store(self.generation, Ordering::Relaxed);
-        self.checked = None;
+        self.cache.newest.store(self.generation, Ordering::Relaxed);
+        self.analysis = None;
         if let Some(job) = &self.job {
             job.cancel();
         }
     }
 
+    /// Refuses the requests that are about a text that is gone.
+    pub(crate) fn refuse_outdated(&mut self) {
+        let now = self.generation;
+        let outdated = |waiting: &WaitingRequest| waiting.generation.is_some_and(|of| of != now);
+        let (gone, stay) = std::mem::take(&mut self.waiting).into_iter().partition::<VecDeque<_>, _>(outdated);
+        self.waiting = stay;
+        gone.into_iter().for_each(|gone| (gone.reply)(Err(Refusal::Outdated)));
+    }
+
     fn replace(&mut self, range: TextRange, text: &str) {
-        runs::stale(&mut self.marks, range, text.len());
-        self.old_marks = true;
+        diagnostics::shift(&mut self.run_diagnostics, range, text.len());
+        self.run_outdated = true;
         let from = self.rope.byte_to_char(range.start as usize);
         let to = self.rope.byte_to_char(range.end as usize);
         self.rope.remove(from..to);

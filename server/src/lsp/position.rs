@@ -10,7 +10,7 @@ use tower_lsp::ls_types::{Position, PositionEncodingKind, Range};
 
 /// What a column counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Encoding {
+pub(crate) enum Encoding {
     /// Bytes.
     Utf8,
     /// UTF-16 code units, the default of the protocol.
@@ -22,7 +22,7 @@ pub enum Encoding {
 
 impl Encoding {
     /// The first of UTF-8, UTF-32, UTF-16 that the client offers: bytes cost nothing to convert.
-    pub fn negotiate(offered: &[PositionEncodingKind]) -> Encoding {
+    pub(crate) fn negotiate(offered: &[PositionEncodingKind]) -> Encoding {
         if offered.contains(&PositionEncodingKind::UTF8) {
             Encoding::Utf8
         } else if offered.contains(&PositionEncodingKind::UTF32) {
@@ -33,7 +33,7 @@ impl Encoding {
     }
 
     /// Its name in the protocol.
-    pub fn kind(self) -> PositionEncodingKind {
+    pub(crate) fn kind(self) -> PositionEncodingKind {
         match self {
             Encoding::Utf8 => PositionEncodingKind::UTF8,
             Encoding::Utf16 => PositionEncodingKind::UTF16,
@@ -44,19 +44,19 @@ impl Encoding {
 
 /// Converts places of one text.
 #[derive(Clone, Copy)]
-pub struct Mapper<'a> {
+pub(crate) struct Mapper<'a> {
     rope: &'a Rope,
     encoding: Encoding,
 }
 
 impl<'a> Mapper<'a> {
     /// Converts places of `rope`.
-    pub fn new(rope: &'a Rope, encoding: Encoding) -> Mapper<'a> {
+    pub(crate) fn new(rope: &'a Rope, encoding: Encoding) -> Mapper<'a> {
         Mapper { rope, encoding }
     }
 
     /// The byte offset of a position.
-    pub fn offset(self, position: Position) -> u32 {
+    pub(crate) fn offset(self, position: Position) -> u32 {
         let line = position.line as usize;
         if line >= self.rope.len_lines() {
             return self.rope.len_bytes() as u32;
@@ -72,7 +72,7 @@ impl<'a> Mapper<'a> {
     }
 
     /// The position of a byte offset.
-    pub fn position(self, offset: u32) -> Position {
+    pub(crate) fn position(self, offset: u32) -> Position {
         let offset = (offset as usize).min(self.rope.len_bytes());
         let line = self.rope.byte_to_line(offset);
         let start = self.rope.line_to_byte(line);
@@ -87,12 +87,12 @@ impl<'a> Mapper<'a> {
     }
 
     /// The byte range of a range; an inverted one is empty.
-    pub fn text_range(self, range: Range) -> TextRange {
+    pub(crate) fn text_range(self, range: Range) -> TextRange {
         TextRange::new(self.offset(range.start), self.offset(range.end))
     }
 
     /// The range of a byte range.
-    pub fn range(self, range: TextRange) -> Range {
+    pub(crate) fn range(self, range: TextRange) -> Range {
         Range::new(self.position(range.start), self.position(range.end))
     }
 }

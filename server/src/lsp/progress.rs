@@ -8,20 +8,20 @@ use tower_lsp::Client;
 use tower_lsp::ls_types::{NumberOrString, ProgressToken};
 
 /// Shorter work shows nothing.
-const PATIENCE: Duration = Duration::from_millis(500);
+const DELAY: Duration = Duration::from_millis(500);
 
 /// How long the client may take to create a bar.
-const CREATION: Duration = Duration::from_secs(2);
+pub(crate) const CREATE_TIMEOUT: Duration = Duration::from_secs(2);
 
 const PREFIX: &str = "fencepost/analysis/";
 
 /// The token of a job.
-pub fn token(job: u64) -> ProgressToken {
+pub(crate) fn token(job: u64) -> ProgressToken {
     NumberOrString::String(format!("{PREFIX}{job}"))
 }
 
 /// The job of a token of ours.
-pub fn job(token: &ProgressToken) -> Option<u64> {
+pub(crate) fn job(token: &ProgressToken) -> Option<u64> {
     match token {
         NumberOrString::String(text) => text.strip_prefix(PREFIX)?.parse().ok(),
         NumberOrString::Number(_) => None,
@@ -29,11 +29,11 @@ pub fn job(token: &ProgressToken) -> Option<u64> {
 }
 
 /// Shows a bar with a cancel button if `done` does not close in time, until it does.
-pub async fn watch(client: Client, job: u64, title: String, mut done: oneshot::Receiver<()>) {
-    if timeout(PATIENCE, &mut done).await.is_ok() {
+pub(crate) async fn show(client: Client, job: u64, title: String, mut done: oneshot::Receiver<()>) {
+    if timeout(DELAY, &mut done).await.is_ok() {
         return;
     }
-    if !matches!(timeout(CREATION, client.create_work_done_progress(token(job))).await, Ok(Ok(()))) {
+    if !matches!(timeout(CREATE_TIMEOUT, client.create_work_done_progress(token(job))).await, Ok(Ok(()))) {
         return;
     }
     let bar = client.progress(token(job), title).with_cancel_button().begin().await;

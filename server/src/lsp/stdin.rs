@@ -15,21 +15,21 @@ use tokio::io::{AsyncRead, ReadBuf};
 /// How long answers may take after stdin is closed.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// A reader that watches for its end.
-pub struct Watched<R> {
+/// A reader that ends the process soon after its own end.
+pub(crate) struct ExitAtEnd<R> {
     inner: R,
     orderly: Arc<AtomicBool>,
     ended: bool,
 }
 
-impl<R> Watched<R> {
-    /// Watches `inner`; the exit code is 0 if `orderly` is set by then.
-    pub fn new(inner: R, orderly: Arc<AtomicBool>) -> Watched<R> {
-        Watched { inner, orderly, ended: false }
+impl<R> ExitAtEnd<R> {
+    /// Reads from `inner`; the exit code is 0 if `orderly` is set by then.
+    pub(crate) fn new(inner: R, orderly: Arc<AtomicBool>) -> ExitAtEnd<R> {
+        ExitAtEnd { inner, orderly, ended: false }
     }
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for ExitAtEnd<R> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         let poll = Pin::new(&mut self.inner).poll_read(context, buf);

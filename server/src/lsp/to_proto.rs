@@ -6,12 +6,12 @@ use tower_lsp::ls_types::{
     TextEdit, Uri, WorkspaceEdit,
 };
 
-use super::document::Snapshot;
 use super::position::Mapper;
+use super::snapshot::Snapshot;
 use base::TextRange;
 
 /// A severity.
-pub fn severity(severity: Severity) -> DiagnosticSeverity {
+pub(crate) fn severity(severity: Severity) -> DiagnosticSeverity {
     match severity {
         Severity::Error => DiagnosticSeverity::ERROR,
         Severity::Warning => DiagnosticSeverity::WARNING,
@@ -21,18 +21,18 @@ pub fn severity(severity: Severity) -> DiagnosticSeverity {
 }
 
 /// A place in the snapshot's document.
-pub fn location(snapshot: &Snapshot, range: TextRange) -> Location {
+pub(crate) fn location(snapshot: &Snapshot, range: TextRange) -> Location {
     Location::new(snapshot.uri.clone(), snapshot.mapper().range(range))
 }
 
 /// A replacement.
-pub fn text_edit(mapper: Mapper<'_>, edit: &Edit) -> TextEdit {
+pub(crate) fn text_edit(mapper: Mapper<'_>, edit: &Edit) -> TextEdit {
     TextEdit::new(mapper.range(edit.range), edit.text.clone())
 }
 
 /// Edits of the snapshot's document, for its version only where the client can say so.
-pub fn workspace_edit(snapshot: &Snapshot, edits: Vec<TextEdit>) -> WorkspaceEdit {
-    if !snapshot.facts.versioned_edits {
+pub(crate) fn workspace_edit(snapshot: &Snapshot, edits: Vec<TextEdit>) -> WorkspaceEdit {
+    if !snapshot.client.versioned_edits {
         let changes = std::iter::once((snapshot.uri.clone(), edits)).collect();
         return WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() };
     }
@@ -45,6 +45,6 @@ pub fn workspace_edit(snapshot: &Snapshot, edits: Vec<TextEdit>) -> WorkspaceEdi
 
 /// The link of a kind's page. There is no web site behind it: a client that shows the link asks
 /// `fencepost/explain` for the text, as the VS Code extension does.
-pub fn explain_link(kind: &str) -> Option<Uri> {
+pub(crate) fn explain_link(kind: &str) -> Option<Uri> {
     format!("fencepost:/explain/{kind}.md").parse().ok()
 }

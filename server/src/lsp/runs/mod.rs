@@ -4,160 +4,118 @@
 //! first time it is shown and has to be agreed to; what was agreed to is kept in the workspace. One run of a
 //! document goes on at a time; it ends with the document, with the session and with the process.
 
-mod marks;
-mod offers;
+pub(crate) mod diagnostics;
+pub(crate) mod request;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use base::{Cancel, Limits};
+use base::{Cancel, Cancelled, Limits};
 use engine::{Analysis, Engine, Source};
 use runtime::launch::store::RecipeStore;
 use runtime::run::{Instrument, RunEvent, RunLimits};
-use serde::Deserialize;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::timeout;
 use tower_lsp::Client;
-use tower_lsp::ls_types::{MessageActionItem, MessageType, NumberOrString, ProgressToken, Uri};
+use tower_lsp::ls_types::{MessageActionItem, MessageType, NumberOrString, ProgressToken};
 
-use super::document::Snapshot;
-use super::outbox::Outbox;
-use super::state::Message;
-use super::worker::guard;
+use super::client_sender::ClientSender;
+use super::panics::catch_panic;
+use super::progress::CREATE_TIMEOUT;
+use super::snapshot::Snapshot;
 use crate::run::recipes::{By, Recipes, origin};
 use crate::run::{self, Plan, Results, Which, discover};
+use crate::workspace::absolute;
 use render::SourceText;
 
-pub use marks::{Mark, diagnostics, of, stale};
-pub use offers::{Offers, actions, lenses};
-
-/// The command that runs a kernel; its argument is an [`Order`].
-pub const COMMAND: &str = "fencepost.runKernel";
+use diagnostics::RunDiagnostic;
+pub(crate) use request::{RunRequest, Sanitizer};
 
 const PREFIX: &str = "fencepost/run/";
-/// How long the client may take to create a progress bar.
-const CREATION: Duration = Duration::from_secs(2);
 /// How long the end of the process waits for runs to clean up behind them.
-const GOODBYE: Duration = Duration::from_secs(5);
-
-/// What is to be run.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Order {
-    /// The document.
-    pub uri: Uri,
-    /// Only this kernel.
-    #[serde(default)]
-    pub kernel: Option<String>,
-    /// On what.
-    #[serde(default)]
-    pub backend: On,
-    /// Who watches.
-    #[serde(default)]
-    pub instrument: Watcher,
-}
-
-/// On what a kernel is run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum On {
-    /// Fencepost's own executor.
-    #[default]
-    Cpu,
-    /// The user's Triton and GPU.
-    Gpu,
-}
-
-/// Who watches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Watcher {
-    /// Triton's concurrency sanitizer.
-    #[default]
-    Consan,
-    /// Triton's sanitizer of global memory.
-    Gsan,
-}
-
-impl Order {
-    /// `ConSan (CPU)`.
-    fn says(&self) -> &'static str {
-        match (self.backend, self.instrument) {
-            (On::Cpu, _) => "ConSan (CPU)",
-            (On::Gpu, Watcher::Consan) => "ConSan (GPU)",
-            (On::Gpu, Watcher::Gsan) => "GSan",
-        }
-    }
-}
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
+/// A progress bar that moves ten times a second is lively enough.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How many runs go on, and whether they are to end.
 #[derive(Debug, Default)]
-pub struct Gate {
+pub(crate) struct ActiveRuns {
     closed: AtomicBool,
-    inside: Mutex<usize>,
-    left: Condvar,
+    count: Mutex<usize>,
+    ended: Condvar,
 }
 
-impl Gate {
+impl ActiveRuns {
     /// Ends all runs and waits until they have, but not for ever.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
-        let inside = self.lock();
-        let _ = self.left.wait_timeout_while(inside, GOODBYE, |inside| *inside > 0);
+        let count = self.lock();
+        let _ = self.ended.wait_timeout_while(count, EXIT_TIMEOUT, |count| *count > 0);
     }
-}
 
-impl Gate {
     fn lock(&self) -> MutexGuard<'_, usize> {
-        self.inside.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.count.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Counts as a run while it lives.
-struct Inside(Arc<Gate>);
+struct RunGuard(Arc<ActiveRuns>);
 
-impl Inside {
-    fn new(gate: &Arc<Gate>) -> Inside {
-        *gate.lock() += 1;
-        Inside(gate.clone())
+impl RunGuard {
+    fn new(active: &Arc<ActiveRuns>) -> RunGuard {
+        *active.lock() += 1;
+        RunGuard(active.clone())
     }
 }
 
-impl Drop for Inside {
+impl Drop for RunGuard {
     fn drop(&mut self) {
         *self.0.lock() -= 1;
-        self.0.left.notify_all();
+        self.0.ended.notify_all();
     }
 }
 
 /// A run of a document.
 #[derive(Clone, Debug)]
-pub struct Running {
+pub(crate) struct ActiveRun {
     /// Its number, which is also in its progress token.
-    pub id: u64,
-    /// Set to end it.
-    pub stop: Arc<AtomicBool>,
+    pub(crate) id: u64,
+    stop: Arc<AtomicBool>,
+}
+
+impl ActiveRun {
+    /// A run that nobody has stopped.
+    pub(crate) fn new(id: u64) -> ActiveRun {
+        ActiveRun { id, stop: Arc::default() }
+    }
+
+    /// Asks it to end.
+    pub(crate) fn cancel(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
 }
 
 /// How a run ended.
-pub enum Outcome {
-    /// It ran; what to show, and in one sentence.
-    Ran { generation: u64, marks: Vec<Mark>, says: String },
+pub(crate) enum RunOutcome {
+    /// It ran: what to show of it, and one sentence for the user. `generation` is the text it is of.
+    Finished { generation: u64, diagnostics: Vec<RunDiagnostic>, summary: String },
     /// It could not be run, for this reason.
     Refused(String),
-    /// Nobody wants to hear of it.
-    Nothing,
+    /// It was stopped or not agreed to; nobody wants to hear of it.
+    Dropped,
 }
 
-/// What a run needs.
-pub struct Conductor {
-    pub client: Client,
-    pub outbox: Outbox,
-    pub send: UnboundedSender<Message>,
-    pub gate: Arc<Gate>,
-    /// Where recipes are kept.
-    pub root: PathBuf,
+/// What a run needs of the session.
+pub(crate) struct RunContext {
+    pub(crate) client: Client,
+    pub(crate) sender: ClientSender,
+    pub(crate) active_runs: Arc<ActiveRuns>,
 }
 
 /// The token of a run.
@@ -166,73 +124,72 @@ fn token(id: u64) -> ProgressToken {
 }
 
 /// The run of a token of ours.
-pub fn id(token: &ProgressToken) -> Option<u64> {
+pub(crate) fn id(token: &ProgressToken) -> Option<u64> {
     match token {
         NumberOrString::String(text) => text.strip_prefix(PREFIX)?.parse().ok(),
         NumberOrString::Number(_) => None,
     }
 }
 
-/// Asks for what has to be asked for, runs, and tells the state thread.
-pub async fn conduct(conductor: Conductor, order: Order, running: Running, snapshot: Snapshot) {
-    let uri = order.uri.clone();
-    let outcome = conducted(&conductor, order, &running, snapshot).await;
-    // A closed channel means that the process is about to end.
-    let _ = conductor.send.send(Message::Ran { uri, id: running.id, outcome });
-}
-
-async fn conducted(conductor: &Conductor, order: Order, running: &Running, snapshot: Snapshot) -> Outcome {
-    let (outbox, root, stop) = (conductor.outbox.clone(), conductor.root.clone(), running.stop.clone());
-    let (asked, of) = (order.clone(), snapshot.clone());
+/// Prepares a run, asks the user for what has to be agreed to, and runs.
+pub(crate) async fn run(
+    context: &RunContext,
+    request: RunRequest,
+    active: &ActiveRun,
+    snapshot: Snapshot,
+) -> RunOutcome {
+    let (sender, stop) = (context.sender.clone(), active.clone());
+    let (asked, of) = (request.clone(), snapshot.clone());
     let prepared = tokio::task::spawn_blocking(move || {
-        let stopped = || stop.load(Ordering::Relaxed);
-        guard("preparing the run", &outbox, || prepare(&asked, &of, root, &Cancel::when(&stopped)))
+        let stopped = || stop.is_cancelled();
+        catch_panic("preparing the run", &sender, || prepare(&asked, &of, &Cancel::when(&stopped)))
     });
     let mut prepared = match prepared.await {
         Ok(Ok(Ok(prepared))) => prepared,
-        Ok(Ok(Err(why))) => return Outcome::Refused(why),
-        _ => return Outcome::Nothing,
+        Ok(Ok(Err(why))) => return RunOutcome::Refused(why),
+        _ => return RunOutcome::Dropped,
     };
-    if !prepared.agreed && !agreed(conductor, &order, &prepared).await {
-        return Outcome::Nothing;
+    if !prepared.agreed && !ask_user(context, &request, &prepared).await {
+        return RunOutcome::Dropped;
     }
-    if running.stop.load(Ordering::Relaxed) {
-        return Outcome::Nothing;
+    if active.is_cancelled() {
+        return RunOutcome::Dropped;
     }
-    prepared.keep();
-    let (says, heard) = unbounded_channel();
-    if snapshot.facts.progress {
-        let title = format!("Running {} under {}", prepared.name, order.says());
-        tokio::spawn(progress(conductor.client.clone(), running.id, title, heard));
+    prepared.keep_recipes();
+    let (events, receive) = unbounded_channel();
+    if snapshot.client.progress {
+        let title = format!("Running {} under {}", prepared.name, request.describe());
+        tokio::spawn(progress(context.client.clone(), active.id, title, receive));
     }
-    let (outbox, stop, gate) = (conductor.outbox.clone(), running.stop.clone(), conductor.gate.clone());
-    let inside = Inside::new(&gate);
+    let (sender, stop, all) = (context.sender.clone(), active.clone(), context.active_runs.clone());
+    let guard = RunGuard::new(&all);
     let ran = tokio::task::spawn_blocking(move || {
-        let stopped = || stop.load(Ordering::Relaxed) || gate.closed.load(Ordering::Relaxed);
-        let outcome = guard("the run", &outbox, || prepared.run(&order, &snapshot, &says, &Cancel::when(&stopped)));
-        drop(inside);
+        let stopped = || stop.is_cancelled() || all.closed.load(Ordering::Relaxed);
+        let work = || prepared.run(&request, &snapshot, &events, &Cancel::when(&stopped));
+        let outcome = catch_panic("the run", &sender, work);
+        drop(guard);
         outcome
     });
     match ran.await {
         Ok(Ok(outcome)) => outcome,
-        _ => Outcome::Nothing,
+        _ => RunOutcome::Dropped,
     }
 }
 
 /// Shows the recipe before it is run for the first time.
-async fn agreed(conductor: &Conductor, order: &Order, prepared: &Prepared) -> bool {
+async fn ask_user(context: &RunContext, request: &RunRequest, prepared: &PreparedRun) -> bool {
     let item = |title: &str| MessageActionItem { title: title.to_owned(), properties: Default::default() };
-    let question = format!("Run {} under {}?\n{}", prepared.name, order.says(), prepared.recipes);
+    let question = format!("Run {} under {}?\n{}", prepared.name, request.describe(), prepared.recipes);
     let items = vec![item("Run"), item("Cancel")];
-    let answer = conductor.client.show_message_request(MessageType::INFO, question, Some(items)).await;
+    let answer = context.client.show_message_request(MessageType::INFO, question, Some(items)).await;
     matches!(answer, Ok(Some(item)) if item.title == "Run")
 }
 
 /// A run that only has to be started.
-struct Prepared {
+struct PreparedRun {
     name: String,
     plan: Plan,
-    which: Which,
+    backend: Which,
     analysis: Analysis,
     store: RecipeStore,
     /// The recipes in words.
@@ -241,9 +198,9 @@ struct Prepared {
     agreed: bool,
 }
 
-fn prepare(order: &Order, snapshot: &Snapshot, root: PathBuf, cancel: &Cancel<'_>) -> Result<Prepared, String> {
+fn prepare(request: &RunRequest, snapshot: &Snapshot, cancel: &Cancel<'_>) -> Result<PreparedRun, String> {
     let path =
-        order.uri.to_file_path().map_or_else(|| PathBuf::from(order.uri.path().as_str()), |path| path.into_owned());
+        request.uri.to_file_path().map_or_else(|| PathBuf::from(request.uri.path().as_str()), |path| path.into_owned());
     let name = path.file_name().map_or_else(|| "the kernel".to_owned(), |name| name.to_string_lossy().into_owned());
     let text = snapshot.source.text();
     let python = snapshot.source.python().is_some();
@@ -251,10 +208,11 @@ fn prepare(order: &Order, snapshot: &Snapshot, root: PathBuf, cancel: &Cancel<'_
         return Err(format!("{name} is run as it lies on the disk: save it first"));
     }
     let analysis = analysis(snapshot, cancel).map_err(|_| "the run was stopped".to_owned())?;
-    let store = RecipeStore::open(&root);
+    let root = request.uri.to_file_path().map(|path| absolute(&path)).unwrap_or_default();
+    let store = RecipeStore::open(&snapshot.workspace.root_of(&root));
     let found = discover::launches(&path, analysis.gluon.as_deref(), text, python);
     let recipes = Recipes { path: &path, text, python, kernels: &analysis.kernels, store: Some(&store), found: &found };
-    let by = By { kernel: order.kernel.clone(), ..By::default() };
+    let by = By { kernel: request.kernel.clone(), ..By::default() };
     let places = SourceText::new(text);
     let launches = recipes.choose(&by).map_err(|errors| {
         let one = |error: &runtime::launch::recipe::RecipeError| {
@@ -264,19 +222,19 @@ fn prepare(order: &Order, snapshot: &Snapshot, root: PathBuf, cancel: &Cancel<'_
     })?;
     let lines: Vec<String> = launches.iter().map(|launch| format!("{launch} ({})", origin(launch, &places))).collect();
     let agreed = launches.iter().all(|launch| store.has(&path, launch));
-    let instrument = match order.instrument {
-        Watcher::Consan => Instrument::ConSan,
-        Watcher::Gsan => Instrument::GSan,
+    let instrument = match request.instrument {
+        Sanitizer::Consan => Instrument::ConSan,
+        Sanitizer::Gsan => Instrument::GSan,
     };
     let plan = Plan { path, text: text.into(), launches, instrument, bounds: RunLimits::default(), seed: 0, seeds: 1 };
-    let which = snapshot.facts.offers.which(order);
-    Ok(Prepared { name, plan, which, analysis, store, recipes: lines.join("\n"), agreed })
+    let backend = snapshot.client.runs.backend(request);
+    Ok(PreparedRun { name, plan, backend, analysis, store, recipes: lines.join("\n"), agreed })
 }
 
 /// What the analysis says of the text, made now where it is not there yet.
-fn analysis(snapshot: &Snapshot, cancel: &Cancel<'_>) -> Result<Analysis, base::Cancelled> {
-    if let Some(checked) = &snapshot.checked {
-        return Ok(checked.analysis.clone());
+fn analysis(snapshot: &Snapshot, cancel: &Cancel<'_>) -> Result<Analysis, Cancelled> {
+    if let Some(known) = &snapshot.analysis {
+        return Ok(known.analysis.clone());
     }
     let mut engine = Engine::new(Limits::default());
     match &*snapshot.source {
@@ -288,9 +246,9 @@ fn analysis(snapshot: &Snapshot, cancel: &Cancel<'_>) -> Result<Analysis, base::
     }
 }
 
-impl Prepared {
+impl PreparedRun {
     /// What was agreed to need not be asked again; where it cannot be kept it is.
-    fn keep(&mut self) {
+    fn keep_recipes(&mut self) {
         for launch in &self.plan.launches {
             if !self.store.has(&self.plan.path, launch)
                 && let Err(error) = self.store.keep(&self.plan.path, launch)
@@ -302,50 +260,49 @@ impl Prepared {
 
     fn run(
         &self,
-        order: &Order,
+        request: &RunRequest,
         snapshot: &Snapshot,
-        says: &UnboundedSender<RunEvent>,
+        events: &UnboundedSender<RunEvent>,
         cancel: &Cancel<'_>,
-    ) -> Outcome {
-        let last: Mutex<Option<Instant>> = Mutex::new(None);
-        let mut say = |event: RunEvent| {
-            // A bar that moves ten times a second is lively enough.
-            let mut last = last.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let soon = last.is_some_and(|last| last.elapsed() < Duration::from_millis(100));
+    ) -> RunOutcome {
+        let mut last: Option<Instant> = None;
+        let mut report = |event: RunEvent| {
+            let soon = last.is_some_and(|last| last.elapsed() < PROGRESS_INTERVAL);
             if matches!(event, RunEvent::Stage(_)) || !soon {
-                *last = Some(Instant::now());
-                let _ = says.send(event);
+                last = Some(Instant::now());
+                let _ = events.send(event);
             }
         };
-        let ran = run::on(&self.which, &self.plan, self.analysis.gluon.as_deref(), &mut say, cancel);
+        let ran = run::on(&self.backend, &self.plan, self.analysis.gluon.as_deref(), &mut report, cancel);
         match ran {
-            _ if cancel.is_cancelled() => Outcome::Nothing,
-            Ok(results) => self.outcome(order, snapshot, &results),
-            Err(error) => Outcome::Refused(error.to_string()),
+            _ if cancel.is_cancelled() => RunOutcome::Dropped,
+            Ok(results) => self.outcome(request, snapshot, &results),
+            Err(error) => RunOutcome::Refused(error.to_string()),
         }
     }
 
-    fn outcome(&self, order: &Order, snapshot: &Snapshot, results: &Results) -> Outcome {
+    fn outcome(&self, request: &RunRequest, snapshot: &Snapshot, results: &Results) -> RunOutcome {
         let places = SourceText::new(snapshot.source.text());
         let beside = run::beside::beside(&self.analysis.kernels, results, &places);
         let seconds: f64 = results.runs.iter().map(|ran| ran.report.cost.seconds).sum();
-        let mut says = format!("{}: {} under {} ({seconds:.1} s)", self.name, results.ending().name(), order.says());
+        let mut summary =
+            format!("{}: {} under {} ({seconds:.1} s)", self.name, results.ending().name(), request.describe());
         for one in &beside {
-            says.push_str(&format!("; @{}: {}", one.kernel, one.says));
+            summary.push_str(&format!("; @{}: {}", one.kernel, one.says));
         }
-        let marks = of(results, &beside, &self.analysis.kernels);
-        Outcome::Ran { generation: snapshot.desk.generation, marks, says }
+        let diagnostics = diagnostics::collect(results, &beside, &self.analysis.kernels);
+        RunOutcome::Finished { generation: snapshot.cache.generation, diagnostics, summary }
     }
 }
 
-/// Shows a bar with a cancel button until nothing more is said.
-async fn progress(client: Client, id: u64, title: String, mut heard: UnboundedReceiver<RunEvent>) {
-    if !matches!(tokio::time::timeout(CREATION, client.create_work_done_progress(token(id))).await, Ok(Ok(()))) {
+/// Shows a progress bar with a cancel button until no more events come.
+async fn progress(client: Client, id: u64, title: String, mut events: UnboundedReceiver<RunEvent>) {
+    if !matches!(timeout(CREATE_TIMEOUT, client.create_work_done_progress(token(id))).await, Ok(Ok(()))) {
         return;
     }
     let bar = client.progress(token(id), title).with_percentage(0).with_cancel_button().begin().await;
     let (mut stage, mut part) = (String::new(), 0);
-    while let Some(event) = heard.recv().await {
+    while let Some(event) = events.recv().await {
         match event {
             RunEvent::Stage(name) => stage = name,
             RunEvent::Progress(done) => part = part.max((100.0 * done.clamp(0.0, 1.0)) as u32),
@@ -366,16 +323,16 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_gate_waits_for_who_is_inside() {
-        let gate = Arc::new(Gate::default());
-        let inside = Inside::new(&gate);
-        let other = gate.clone();
+    fn the_end_waits_for_active_runs() {
+        let active = Arc::new(ActiveRuns::default());
+        let run = RunGuard::new(&active);
+        let other = active.clone();
         let waiting = std::thread::spawn(move || other.close());
-        while !gate.closed.load(Ordering::SeqCst) {
+        while !active.closed.load(Ordering::SeqCst) {
             std::thread::yield_now();
         }
         assert!(!waiting.is_finished());
-        drop(inside);
+        drop(run);
         assert!(waiting.join().is_ok());
     }
 }

@@ -1,8 +1,9 @@
 //! Documents whose text the server gives: `workspace/textDocumentContent` of LSP 3.18.
 //!
-//! The protocol's types here are those of 3.17. So a shim around the service reads the capability off
+//! The protocol's types here are those of 3.17. So a layer around the service reads the capability off
 //! `initialize` and writes ours into its answer; the rest are requests and notifications like others.
 
+use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -16,33 +17,31 @@ use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request::Request as Method;
 use tower_service::Service;
 
-use super::document::Watched;
-
 /// The request for a document's text.
-pub const METHOD: &str = "workspace/textDocumentContent";
+pub(crate) const METHOD: &str = "workspace/textDocumentContent";
 
 /// The scheme of reports: `fencepost-report:/kernel.ttgir.txt?uri=…`.
-pub const SCHEME: &str = "fencepost-report";
+pub(crate) const SCHEME: &str = "fencepost-report";
 
-/// How long the client may take to be told that a text has changed.
-const TELLING: Duration = Duration::from_secs(2);
+/// How long the client may take to answer that a text has changed.
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Parameters of the request, and its answer.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub struct Page {
+pub(crate) struct ContentDocument {
     /// The document's name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub uri: Option<String>,
+    pub(crate) uri: Option<String>,
     /// Its text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
+    pub(crate) text: Option<String>,
 }
 
 /// `workspace/textDocumentContent/refresh`.
 enum Refresh {}
 
 impl Method for Refresh {
-    type Params = Page;
+    type Params = ContentDocument;
     type Result = ();
     const METHOD: &'static str = "workspace/textDocumentContent/refresh";
 }
@@ -60,33 +59,55 @@ struct ChangedParams {
     uri: Uri,
 }
 
-/// Tells the client that the reports of a document are other ones. It waits for no answer.
-pub async fn say_changed(client: &Client, uri: Uri, watched: Watched) {
-    if watched.text {
+/// Who shows a report of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ReportSubscribers {
+    /// Names of documents that the client asks the server for.
+    pages: BTreeSet<String>,
+    /// Whether the client has asked for the text itself.
+    client: bool,
+}
+
+impl ReportSubscribers {
+    /// Adds a document that the client asks the server for, or the client itself.
+    pub(crate) fn add(&mut self, page: Option<String>) {
+        self.client |= page.is_none();
+        self.pages.extend(page);
+    }
+
+    /// Whether nobody shows one.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pages.is_empty() && !self.client
+    }
+}
+
+/// Tells the client that the reports of a document have changed. It waits for no answer.
+pub(crate) async fn notify_changed(client: &Client, uri: Uri, subscribers: ReportSubscribers) {
+    if subscribers.client {
         client.send_notification::<Changed>(ChangedParams { uri }).await;
     }
-    for page in watched.pages {
+    for page in subscribers.pages {
         let client = client.clone();
         tokio::spawn(async move {
-            let page = Page { uri: Some(page), text: None };
-            let _ = tokio::time::timeout(TELLING, client.send_request::<Refresh>(page)).await;
+            let page = ContentDocument { uri: Some(page), text: None };
+            let _ = tokio::time::timeout(REFRESH_TIMEOUT, client.send_request::<Refresh>(page)).await;
         });
     }
 }
 
-/// A service that knows one capability more.
-pub struct Shim<S> {
+/// The service with one capability more.
+pub(crate) struct ContentLayer<S> {
     inner: S,
 }
 
-impl<S> Shim<S> {
-    /// Around `inner`.
-    pub fn new(inner: S) -> Shim<S> {
-        Shim { inner }
+impl<S> ContentLayer<S> {
+    /// Wraps `inner`.
+    pub(crate) fn new(inner: S) -> ContentLayer<S> {
+        ContentLayer { inner }
     }
 }
 
-impl<S> Service<Request> for Shim<S>
+impl<S> Service<Request> for ContentLayer<S>
 where
     S: Service<Request, Response = Option<Response>>,
     S::Future: Send + 'static,

@@ -1,16 +1,16 @@
-//! Work off the state thread, with panics caught and said.
+//! Panics of one piece of work, so that they end neither the server nor its state thread.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::outbox::Outbox;
+use super::client_sender::ClientSender;
 
 /// Runs `work`; a panic becomes a message to the user and `Err` with its text.
-pub fn guard<R>(what: &str, outbox: &Outbox, work: impl FnOnce() -> R) -> Result<R, String> {
+pub(crate) fn catch_panic<R>(what: &str, sender: &ClientSender, work: impl FnOnce() -> R) -> Result<R, String> {
     caught(work).map_err(|panic| {
         let text = format!("{what} failed: {panic}");
         tracing::error!("{text}");
-        outbox.show_error(format!("fencepost: {text}. This is a bug in fencepost, please report it."));
+        sender.show_error(format!("fencepost: {text}. This is a bug in fencepost, please report it."));
         text
     })
 }

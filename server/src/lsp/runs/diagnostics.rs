@@ -7,7 +7,7 @@ use base::TextRange;
 use findings::{KernelReport, Severity};
 use tower_lsp::ls_types::{Diagnostic, DiagnosticRelatedInformation, Location, NumberOrString, Uri};
 
-use crate::lsp::facts::Facts;
+use crate::lsp::client_config::ClientConfig;
 use crate::lsp::position::Mapper;
 use crate::lsp::to_proto;
 use crate::run::beside::Beside;
@@ -16,9 +16,9 @@ use runtime::run::RunEnd;
 
 const SOURCE: &str = "fencepost (run)";
 
-/// One thing to show.
+/// One finding or failure of a run, at its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub(crate) struct RunDiagnostic {
     range: TextRange,
     severity: Severity,
     code: &'static str,
@@ -26,15 +26,15 @@ pub struct Mark {
     related: Vec<(TextRange, String)>,
 }
 
-/// What is to be shown of runs.
-pub fn of(results: &Results, beside: &[Beside], kernels: &[KernelReport]) -> Vec<Mark> {
-    let mut marks = Vec::new();
+/// What there is to show of runs.
+pub(crate) fn collect(results: &Results, beside: &[Beside], kernels: &[KernelReport]) -> Vec<RunDiagnostic> {
+    let mut diagnostics = Vec::new();
     for finding in results.kernels.iter().flat_map(|kernel| &kernel.findings) {
         let sites = finding.sites.iter().enumerate().filter(|_| finding.sites.len() > 1);
         let mut related: Vec<(TextRange, String)> =
             sites.map(|(at, site)| (site.range, format!("({}) {}", at + 1, site.text))).collect();
         related.extend(finding.context.iter().map(|call| (call.range, call.text.clone())));
-        marks.push(Mark {
+        diagnostics.push(RunDiagnostic {
             range: finding.range,
             severity: finding.severity,
             code: finding.kind.name(),
@@ -45,9 +45,9 @@ pub fn of(results: &Results, beside: &[Beside], kernels: &[KernelReport]) -> Vec
     for ran in &results.runs {
         let range = name_of(kernels, ran.launch.kernel.as_deref());
         let mut add = |severity, code, message: String| {
-            let mark = Mark { range, severity, code, message, related: Vec::new() };
-            if !marks.contains(&mark) {
-                marks.push(mark);
+            let diagnostic = RunDiagnostic { range, severity, code, message, related: Vec::new() };
+            if !diagnostics.contains(&diagnostic) {
+                diagnostics.push(diagnostic);
             }
         };
         for text in &ran.report.elsewhere {
@@ -68,14 +68,20 @@ pub fn of(results: &Results, beside: &[Beside], kernels: &[KernelReport]) -> Vec
     for text in &results.differ {
         let range = name_of(kernels, None);
         let (severity, code) = (Severity::Warning, "schedules-differ");
-        marks.push(Mark { range, severity, code, message: text.clone(), related: Vec::new() });
+        diagnostics.push(RunDiagnostic { range, severity, code, message: text.clone(), related: Vec::new() });
     }
     for one in beside.iter().filter(|one| !one.agrees) {
         let range = name_of(kernels, Some(&one.kernel));
         let message = format!("the run {}, but {}", one.run, one.says);
-        marks.push(Mark { range, severity: Severity::Warning, code: "disagreement", message, related: Vec::new() });
+        diagnostics.push(RunDiagnostic {
+            range,
+            severity: Severity::Warning,
+            code: "disagreement",
+            message,
+            related: Vec::new(),
+        });
     }
-    marks
+    diagnostics
 }
 
 fn name_of(kernels: &[KernelReport], name: Option<&str>) -> TextRange {
@@ -83,8 +89,8 @@ fn name_of(kernels: &[KernelReport], name: Option<&str>) -> TextRange {
     named.or(kernels.first()).map_or_else(|| TextRange::empty(0), |kernel| kernel.range)
 }
 
-/// The marks after an edit of the text.
-pub fn stale(marks: &mut Vec<Mark>, edit: TextRange, by: usize) {
+/// Moves diagnostics with an edit of the text; those on changed text go.
+pub(crate) fn shift(diagnostics: &mut Vec<RunDiagnostic>, edit: TextRange, by: usize) {
     let (from, to) = (edit.start, edit.end);
     let moved = |range: TextRange| {
         if range.end <= from {
@@ -93,22 +99,31 @@ pub fn stale(marks: &mut Vec<Mark>, edit: TextRange, by: usize) {
         let shift = |at: u32| u32::try_from(i64::from(at) + by as i64 - i64::from(to - from)).unwrap_or(u32::MAX);
         (range.start >= to).then(|| TextRange::new(shift(range.start), shift(range.end)))
     };
-    marks.retain_mut(|mark| {
-        mark.related.clear();
-        moved(mark.range).map(|range| mark.range = range).is_some()
+    diagnostics.retain_mut(|diagnostic| {
+        diagnostic.related.clear();
+        moved(diagnostic.range).map(|range| diagnostic.range = range).is_some()
     });
 }
 
-/// The marks as diagnostics.
-pub fn diagnostics(marks: &[Mark], old: bool, mapper: Mapper<'_>, uri: &Uri, facts: &Facts) -> Vec<Diagnostic> {
-    let one = |mark: &Mark| {
-        let severity = if old { Severity::Hint } else { mark.severity };
-        let mut message =
-            if old { format!("of a run of an earlier text: {}", mark.message) } else { mark.message.clone() };
+/// The same in the protocol's form.
+pub(crate) fn to_proto(
+    diagnostics: &[RunDiagnostic],
+    old: bool,
+    mapper: Mapper<'_>,
+    uri: &Uri,
+    client: &ClientConfig,
+) -> Vec<Diagnostic> {
+    let one = |diagnostic: &RunDiagnostic| {
+        let severity = if old { Severity::Hint } else { diagnostic.severity };
+        let mut message = if old {
+            format!("of a run of an earlier text: {}", diagnostic.message)
+        } else {
+            diagnostic.message.clone()
+        };
         let mut related = Vec::new();
-        for (range, text) in &mark.related {
+        for (range, text) in &diagnostic.related {
             let range = mapper.range(*range);
-            if facts.related {
+            if client.related_information {
                 let location = Location::new(uri.clone(), range);
                 related.push(DiagnosticRelatedInformation { location, message: text.clone() });
             } else {
@@ -116,16 +131,16 @@ pub fn diagnostics(marks: &[Mark], old: bool, mapper: Mapper<'_>, uri: &Uri, fac
             }
         }
         Diagnostic {
-            range: mapper.range(mark.range),
+            range: mapper.range(diagnostic.range),
             severity: Some(to_proto::severity(severity)),
-            code: Some(NumberOrString::String(mark.code.to_owned())),
+            code: Some(NumberOrString::String(diagnostic.code.to_owned())),
             source: Some(SOURCE.to_owned()),
             message,
             related_information: (!related.is_empty()).then_some(related),
             ..Diagnostic::default()
         }
     };
-    marks.iter().map(one).collect()
+    diagnostics.iter().map(one).collect()
 }
 
 #[cfg(test)]
@@ -134,17 +149,18 @@ mod tests {
 
     #[test]
     fn marks_move_with_their_text_and_go_with_it() {
-        let mark = |start, end| Mark {
+        let diagnostic = |start, end| RunDiagnostic {
             range: TextRange::new(start, end),
             severity: Severity::Error,
             code: "deadlock",
             message: String::new(),
             related: vec![(TextRange::new(0, 1), String::new())],
         };
-        let mut marks = vec![mark(0, 4), mark(5, 9), mark(12, 14)];
-        stale(&mut marks, TextRange::new(6, 10), 1);
-        let places: Vec<(u32, u32)> = marks.iter().map(|mark| (mark.range.start, mark.range.end)).collect();
+        let mut diagnostics = vec![diagnostic(0, 4), diagnostic(5, 9), diagnostic(12, 14)];
+        shift(&mut diagnostics, TextRange::new(6, 10), 1);
+        let places: Vec<(u32, u32)> =
+            diagnostics.iter().map(|diagnostic| (diagnostic.range.start, diagnostic.range.end)).collect();
         assert_eq!(places, [(0, 4), (9, 11)]);
-        assert!(marks.iter().all(|mark| mark.related.is_empty()));
+        assert!(diagnostics.iter().all(|diagnostic| diagnostic.related.is_empty()));
     }
 }

@@ -1,56 +1,96 @@
-//! Code actions: what pins the values of a kernel in Python, and quick fixes: the re-checked fixes of findings, the suggestions of syntax errors.
+//! `textDocument/codeAction`: actions on kernels, and quick fixes: the re-checked fixes of findings, the
+//! suggestions of syntax errors.
 
-use base::TextRange;
+use std::sync::PoisonError;
+
+use base::{Cancel, TextRange};
 use findings::Edit;
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Diagnostic};
 
-use super::document::Snapshot;
-use super::{diagnostics, from_proto, python, runs, to_proto};
+use super::{pin_action, run_action};
+use crate::lsp::snapshot::Snapshot;
+use crate::lsp::{diagnostics, to_proto};
+
+/// Findings at one place of Python for which a fix is looked for.
+const PYTHON_FIXES: usize = 3;
 
 /// The fixes for what touches the range.
-pub fn code_actions(snapshot: &Snapshot, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
-    let Some(checked) = &snapshot.checked else { return Vec::new() };
-    let wanted = params.context.only.as_ref().is_none_or(|only| only.iter().any(takes_quick_fixes));
-    if !snapshot.facts.action_literals {
+pub(crate) fn code_actions(snapshot: &Snapshot, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
+    let Some(known) = &snapshot.analysis else { return Vec::new() };
+    if !snapshot.client.action_literals {
         return Vec::new();
     }
-    let asked = from_proto::text_range(snapshot, params.range);
+    let asked = snapshot.mapper().text_range(params.range);
     let touches = |range: TextRange| range.start <= asked.end && asked.start <= range.end;
-    let mut actions = python::pins(snapshot, params);
-    actions.extend(runs::actions(snapshot, params));
-    if !wanted {
+    let mut actions = pin_action::actions(snapshot, params);
+    actions.extend(run_action::actions(snapshot, params));
+    if !is_wanted(&CodeActionKind::QUICKFIX, params) {
         return actions;
     }
-    for problem in checked.analysis.problems.iter().filter(|problem| touches(problem.range)) {
+    for problem in known.analysis.problems.iter().filter(|problem| touches(problem.range)) {
         if let Some(found) = &problem.fix {
             let diagnostic = diagnostics::problem(snapshot, problem);
-            actions.push(fix(snapshot, found.title.clone(), &found.edits, diagnostic));
+            actions.push(quick_fix(snapshot, found.title.clone(), &found.edits, diagnostic));
         }
     }
-    for error in checked.analysis.syntax.iter().filter(|error| touches(error.range)) {
+    for error in known.analysis.syntax.iter().filter(|error| touches(error.range)) {
         if let Some(text) = &error.suggestion {
             let edits = [Edit { range: error.range, text: text.clone() }];
-            actions.push(fix(snapshot, format!("Replace by `{text}`"), &edits, diagnostics::syntax(snapshot, error)));
+            actions.push(quick_fix(
+                snapshot,
+                format!("Replace by `{text}`"),
+                &edits,
+                diagnostics::syntax(snapshot, error),
+            ));
         }
     }
-    actions.extend(python::fixes(snapshot, asked));
-    let findings = checked.analysis.kernels.iter().flat_map(|kernel| &kernel.findings);
+    actions.extend(fixes_in_python(snapshot, asked));
+    let findings = known.analysis.kernels.iter().flat_map(|kernel| &kernel.findings);
     for finding in findings.filter(|finding| touches(finding.range)) {
         if let Some(found) = &finding.fix {
             let diagnostic = diagnostics::diagnostic(snapshot, finding);
-            actions.push(fix(snapshot, found.title.clone(), &found.edits, diagnostic));
+            actions.push(quick_fix(snapshot, found.title.clone(), &found.edits, diagnostic));
         }
     }
     actions
 }
 
-/// Kinds are hierarchical: asking for everything asks for quick fixes.
-fn takes_quick_fixes(kind: &CodeActionKind) -> bool {
-    *kind == CodeActionKind::QUICKFIX || *kind == CodeActionKind::EMPTY
+/// Whether the client asks for actions of a kind. Kinds are hierarchical: who asks for `source` takes
+/// `source.fencepost`, who asks for everything takes all.
+pub(crate) fn is_wanted(kind: &CodeActionKind, params: &CodeActionParams) -> bool {
+    let kind = kind.as_str();
+    let takes = |only: &CodeActionKind| {
+        let only = only.as_str();
+        only.is_empty() || kind.strip_prefix(only).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    params.context.only.as_ref().is_none_or(|only| only.iter().any(takes))
+}
+
+/// Fixes of findings in Python that touch a range, looked for now.
+fn fixes_in_python(snapshot: &Snapshot, asked: TextRange) -> Vec<CodeActionOrCommand> {
+    let (Some(known), Some(elaboration)) = (&snapshot.analysis, snapshot.elaboration_now()) else { return Vec::new() };
+    let stop = || snapshot.cache.is_outdated();
+    let cancel = Cancel::when(&stop);
+    let not_blocked = |_| {};
+    let sources = snapshot.sources(&cancel, &not_blocked);
+    let mut actions = Vec::new();
+    for (at, report) in known.analysis.kernels.iter().enumerate() {
+        let touched = report.findings.iter().filter(|it| it.range.start <= asked.end && asked.start <= it.range.end);
+        for finding in touched.take(PYTHON_FIXES) {
+            let mut engine = snapshot.cache.engine.lock().unwrap_or_else(PoisonError::into_inner);
+            let found = engine.fix_python(&elaboration, at, finding, &sources, &cancel);
+            drop(engine);
+            if let Ok(Some(found)) = found {
+                let diagnostic = diagnostics::diagnostic(snapshot, finding);
+                actions.push(quick_fix(snapshot, found.title, &found.edits, diagnostic));
+            }
+        }
+    }
+    actions
 }
 
 /// A quick fix.
-pub fn fix(snapshot: &Snapshot, title: String, edits: &[Edit], diagnostic: Diagnostic) -> CodeActionOrCommand {
+fn quick_fix(snapshot: &Snapshot, title: String, edits: &[Edit], diagnostic: Diagnostic) -> CodeActionOrCommand {
     let edits = edits.iter().map(|edit| to_proto::text_edit(snapshot.mapper(), edit)).collect();
     CodeActionOrCommand::CodeAction(CodeAction {
         title,
@@ -74,8 +114,8 @@ mod tests {
     use tower_lsp::ls_types::Uri;
 
     use super::*;
-    use crate::lsp::document::Desk;
-    use crate::lsp::facts::Facts;
+    use crate::lsp::client_config::ClientConfig;
+    use crate::lsp::snapshot::AnalysisCache;
 
     const TEXT: &str = "module {\n  \"é\"() : () -> ()\n  wait\n}\n";
 
@@ -108,18 +148,19 @@ mod tests {
             steps: 1,
         };
         let analysis = Analysis { kernels: vec![kernel], ..Analysis::default() };
-        let facts = Facts { action_literals: true, versioned_edits, ..Facts::default() };
+        let client = ClientConfig { action_literals: true, versioned_edits, ..ClientConfig::default() };
         let mut snapshot = Snapshot {
             uri: "file:///k.ttgir".parse::<Uri>().ok()?,
             version: 7,
             rope: Rope::from_str(TEXT),
             source: Arc::new(Source::new("", TEXT)),
             workspace: Arc::default(),
-            facts: Arc::new(facts),
-            checked: None,
-            desk: Desk::new(),
+            loader: None,
+            client: Arc::new(client),
+            analysis: None,
+            cache: AnalysisCache::new(),
         };
-        snapshot.checked = Some(Arc::new(diagnostics::checked(&snapshot, analysis, None)));
+        snapshot.analysis = Some(Arc::new(diagnostics::document_analysis(&snapshot, analysis, None)));
         Some(snapshot)
     }
 

@@ -1,4 +1,4 @@
-//! A hover as Markdown, or as plain text for clients that show no Markdown.
+//! `textDocument/hover`: as Markdown, or as plain text for clients that show no Markdown.
 //!
 //! Who does what with a barrier is an aligned text block: most editors show no tables.
 
@@ -9,18 +9,17 @@ use engine::ide;
 use engine::instances as gluon;
 use tower_lsp::ls_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 
-use super::document::Snapshot;
-use super::{from_proto, python};
+use crate::lsp::snapshot::Snapshot;
 
 /// The hover at a position.
-pub fn hover(snapshot: &Snapshot, position: Position) -> Option<Hover> {
-    let offset = from_proto::offset(snapshot, position);
+pub(crate) fn hover(snapshot: &Snapshot, position: Position) -> Option<Hover> {
+    let offset = snapshot.mapper().offset(position);
     let (hover, language) = match &*snapshot.source {
         Source::Ir(document) => (ide::hover(document, offset)?, "ttgir"),
-        Source::Python(_) => (gluon::hover(&*python::elaboration(snapshot)?, offset)?, "python"),
+        Source::Python(_) => (gluon::hover(&*snapshot.elaboration_now()?, offset)?, "python"),
     };
     let rows = rows(snapshot, &hover);
-    let (kind, value) = if snapshot.facts.markdown {
+    let (kind, value) = if snapshot.client.markdown {
         (MarkupKind::Markdown, markdown(&hover, &rows, language))
     } else {
         (MarkupKind::PlainText, plain(&hover, &rows))

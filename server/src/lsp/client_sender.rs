@@ -1,0 +1,94 @@
+//! Notifications to the client, in order.
+//!
+//! A task of its own sends it, so that nobody waits for a client that reads slowly. Diagnostics
+//! that are overtaken by newer ones of the same document before they are sent are dropped, which
+//! also bounds what piles up.
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tower_lsp::Client;
+use tower_lsp::ls_types::{Diagnostic, MessageType, Uri};
+
+use super::text_document_content::{ReportSubscribers, notify_changed};
+
+/// Sends notifications without waiting for the client.
+#[derive(Clone)]
+pub(crate) struct ClientSender {
+    send: UnboundedSender<Notification>,
+}
+
+enum Notification {
+    Diagnostics { uri: Uri, version: Option<i32>, diagnostics: Vec<Diagnostic> },
+    Message(MessageType, String),
+    ReportChanged { uri: Uri, subscribers: ReportSubscribers },
+}
+
+impl ClientSender {
+    /// Starts the task that sends.
+    pub(crate) fn new(client: Client) -> ClientSender {
+        let (send, receive) = unbounded_channel();
+        tokio::spawn(deliver(client, receive));
+        ClientSender { send }
+    }
+
+    /// Replaces the diagnostics of a document.
+    pub(crate) fn publish(&self, uri: Uri, version: Option<i32>, diagnostics: Vec<Diagnostic>) {
+        self.post(Notification::Diagnostics { uri, version, diagnostics });
+    }
+
+    /// Tells those who show a report of a document that it has changed.
+    pub(crate) fn report_changed(&self, uri: Uri, subscribers: ReportSubscribers) {
+        if !subscribers.is_empty() {
+            self.post(Notification::ReportChanged { uri, subscribers });
+        }
+    }
+
+    /// Shows a message.
+    pub(crate) fn show(&self, text: String) {
+        self.post(Notification::Message(MessageType::INFO, text));
+    }
+
+    /// Shows an error.
+    pub(crate) fn show_error(&self, text: String) {
+        self.post(Notification::Message(MessageType::ERROR, text));
+    }
+
+    /// A closed channel means that the process is about to end.
+    fn post(&self, notification: Notification) {
+        let _ = self.send.send(notification);
+    }
+}
+
+async fn deliver(client: Client, mut receive: UnboundedReceiver<Notification>) {
+    while let Some(first) = receive.recv().await {
+        let mut batch = vec![first];
+        while let Ok(notification) = receive.try_recv() {
+            batch.push(notification);
+        }
+        for at in 0..batch.len() {
+            if batch.iter().skip(at + 1).any(|later| supersedes(later, &batch[at])) {
+                continue;
+            }
+            match std::mem::replace(&mut batch[at], Notification::Message(MessageType::LOG, String::new())) {
+                Notification::Diagnostics { uri, version, diagnostics } => {
+                    client.publish_diagnostics(uri, diagnostics, version).await;
+                }
+                Notification::Message(kind, text) => client.show_message(kind, text).await,
+                Notification::ReportChanged { uri, subscribers } => notify_changed(&client, uri, subscribers).await,
+            }
+        }
+    }
+}
+
+/// Whether a notification makes an earlier one that was not sent yet pointless.
+fn supersedes(later: &Notification, earlier: &Notification) -> bool {
+    match (later, earlier) {
+        (Notification::Diagnostics { uri: later, .. }, Notification::Diagnostics { uri: earlier, .. }) => {
+            later == earlier
+        }
+        (
+            Notification::ReportChanged { uri: later, subscribers: now },
+            Notification::ReportChanged { uri: earlier, subscribers: before },
+        ) => later == earlier && now == before,
+        _ => false,
+    }
+}

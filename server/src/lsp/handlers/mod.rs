@@ -1,0 +1,22 @@
+//! One file a request. A handler turns a [`Snapshot`](super::snapshot::Snapshot), which never changes, and the
+//! request's parameters into its answer; [`Service`](super::service::Service) routes.
+
+pub(crate) mod code_action;
+pub(crate) mod code_lens;
+pub(crate) mod definition;
+pub(crate) mod diagnostic;
+pub(crate) mod document_symbol;
+pub(crate) mod execute_command;
+pub(crate) mod explain;
+pub(crate) mod finding_run;
+pub(crate) mod folding_range;
+pub(crate) mod hover;
+pub(crate) mod initialize;
+pub(crate) mod inlay_hint;
+mod kernels;
+mod pin_action;
+pub(crate) mod references;
+pub(crate) mod report;
+pub(crate) mod report_page;
+mod run_action;
+pub(crate) mod text_sync;

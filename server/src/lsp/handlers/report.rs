@@ -1,0 +1,117 @@
+//! `fencepost/report` and `fencepost/reportText`: the barrier report as a JSON document and as text.
+
+use std::sync::PoisonError;
+
+use base::{Cancel, Cancelled};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tower_lsp::ls_types::{Position, Uri};
+
+use super::report_page::decoded;
+use crate::barrier_report::sections::{Selection, sections, select};
+use crate::barrier_report::{Content, ReportInput, report_views};
+use crate::lsp::snapshot::Snapshot;
+use render::SourceText;
+use render::report::{ReportView, SectionEntry, json as document_of, section_list, text as text_of};
+use render::style::Painter;
+
+/// Width of text, unless the client says another.
+const WIDTH: u32 = 100;
+
+/// Which report.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct ReportParams {
+    /// The document.
+    pub(crate) uri: Uri,
+    /// Only this kernel.
+    pub(crate) kernel: Option<String>,
+    /// Only this section of a dump, from 1. Of a dump with none named the sections are listed.
+    pub(crate) section: Option<usize>,
+    /// Columns of text.
+    pub(crate) width: Option<u32>,
+}
+
+/// A report as text.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct ReportText {
+    /// The text.
+    pub(crate) text: String,
+    /// The version of the document that it is about.
+    pub(crate) version: i32,
+}
+
+/// The JSON document, with positions in the client's encoding.
+pub(crate) fn document(snapshot: &Snapshot, params: &ReportParams, cancel: &Cancel<'_>) -> Result<Value, Cancelled> {
+    let mapper = snapshot.mapper();
+    let positions = |offset: u32| {
+        let Position { line, character } = mapper.position(offset);
+        (line, character)
+    };
+    made(snapshot, params, cancel, |path, sheets, listed| {
+        let reports = sheets.iter().map(|sheet| document_of::report(sheet, &positions)).collect();
+        let sections = listed.iter().map(|listed| document_of::listed(path, listed)).collect();
+        let mut document = document_of::document(snapshot.client.encoding.kind().as_str(), reports, sections);
+        document["version"] = json!(snapshot.version);
+        document
+    })
+}
+
+/// The text.
+pub(crate) fn text(snapshot: &Snapshot, params: &ReportParams, cancel: &Cancel<'_>) -> Result<ReportText, Cancelled> {
+    let width = params.width.unwrap_or(WIDTH).clamp(60, 1000) as usize;
+    let text = made(snapshot, params, cancel, |path, sheets, listed| {
+        if !listed.is_empty() {
+            return text_of::print(&section_list(path, listed), width, Painter::plain());
+        }
+        if sheets.is_empty() {
+            let what = params.kernel.as_ref().map_or_else(|| "kernel".to_owned(), |name| format!("kernel @{name}"));
+            return format!("There is no {what} in {path}.\n");
+        }
+        sheets.iter().map(|sheet| text_of::draw(sheet, width, Painter::plain())).collect()
+    })?;
+    Ok(ReportText { text, version: snapshot.version })
+}
+
+/// Makes the reports that are asked for, or the list of sections where it is not clear which.
+fn made<R>(
+    snapshot: &Snapshot,
+    params: &ReportParams,
+    cancel: &Cancel<'_>,
+    print: impl FnOnce(&str, &[ReportView<'_>], &[SectionEntry]) -> R,
+) -> Result<R, Cancelled> {
+    let path = name(&snapshot.uri);
+    let places = SourceText::new(snapshot.source.text());
+    let elaboration = snapshot.elaboration(cancel)?;
+    let content = match (snapshot.source.ir(), &elaboration) {
+        (Some(document), _) => Content::Ir(document),
+        (None, Some(elaboration)) => Content::Python(elaboration),
+        (None, None) => return Ok(print(&path, &[], &[])),
+    };
+    let file = ReportInput { path: &path, content, places: &places };
+    let kernel = params.kernel.as_deref();
+    let mut listed = sections(content, &places, kernel);
+    match (params.section, select(None, &listed)) {
+        (None, Ok(Selection::Ambiguous)) => return Ok(print(&path, &[], &listed)),
+        (None, Ok(Selection::Sections(these))) => {
+            listed = these.into_iter().filter_map(|at| listed.get(at).cloned()).collect();
+        }
+        (Some(number), _) => listed.retain(|listed| number == listed.name.number),
+        (None, Err(_)) => {}
+    }
+    // Only a text that is analysed is remembered there; till then somebody else has it.
+    let engine = if snapshot.analysis.is_some() { &snapshot.cache.engine } else { &snapshot.cache.report_engine };
+    let mut engine = engine.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = Vec::new();
+    for section in &listed {
+        cancel.check()?;
+        all.extend(report_views(&file, section.index, kernel, &mut engine, None, cancel)?);
+    }
+    drop(engine);
+    Ok(print(&path, &all, &[]))
+}
+
+/// The last part of a document's name, as people write it.
+fn name(uri: &Uri) -> String {
+    let path = decoded(uri.path().as_str());
+    path.rsplit('/').next().unwrap_or_default().to_owned()
+}

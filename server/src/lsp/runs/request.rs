@@ -1,0 +1,188 @@
+//! What can be run from the editor, and what the client asks to run.
+//!
+//! What works is found out without running anything: an environment has Triton if its folder of packages does, and
+//! there is a GPU if its driver has made its device files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+use tower_lsp::ls_types::Uri;
+
+use crate::cli::compare::interpreter;
+use crate::run::Which;
+
+/// The command that runs a kernel; its argument is an [`RunRequest`].
+pub(crate) const COMMAND: &str = "fencepost.runKernel";
+
+/// What is to be run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunRequest {
+    /// The document.
+    pub(crate) uri: Uri,
+    /// Only this kernel.
+    #[serde(default)]
+    pub(crate) kernel: Option<String>,
+    /// RunBackend what it is run.
+    #[serde(default)]
+    pub(crate) backend: RunBackend,
+    /// What watches it.
+    #[serde(default)]
+    pub(crate) instrument: Sanitizer,
+}
+
+/// On what a kernel is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RunBackend {
+    /// Fencepost's own executor.
+    #[default]
+    Cpu,
+    /// The user's Triton and GPU.
+    Gpu,
+}
+
+/// What watches a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Sanitizer {
+    /// Triton's concurrency sanitizer.
+    #[default]
+    Consan,
+    /// Triton's sanitizer of global memory.
+    Gsan,
+}
+
+impl RunRequest {
+    /// `ConSan (CPU)`.
+    pub(crate) fn describe(&self) -> &'static str {
+        match (self.backend, self.instrument) {
+            (RunBackend::Cpu, _) => "ConSan (CPU)",
+            (RunBackend::Gpu, Sanitizer::Consan) => "ConSan (GPU)",
+            (RunBackend::Gpu, Sanitizer::Gsan) => "GSan",
+        }
+    }
+}
+
+/// Device files of drivers whose GPUs Triton's sanitizers know.
+const DEVICES: &[&str] = &["/dev/nvidiactl", "/dev/kfd", "/dev/dxg"];
+
+/// What can be run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RunCapabilities {
+    /// Whether anything may be run at all: the client says that the workspace is trusted.
+    pub(crate) trusted: bool,
+    python: PathBuf,
+    /// That Python has Triton.
+    triton: bool,
+    /// There is a GPU beside.
+    gpu: bool,
+    /// That Triton has the sanitizer of global memory.
+    gsan: bool,
+}
+
+impl RunCapabilities {
+    /// Reads `trusted` and `python` of the client's options.
+    pub(crate) fn new(options: Option<&Value>) -> RunCapabilities {
+        let option = |name: &str| options.and_then(|options| options.get(name));
+        let trusted = option("trusted").and_then(Value::as_bool).unwrap_or(false);
+        let named = option("python").and_then(Value::as_str).filter(|path| !path.is_empty());
+        let python = named.map_or_else(interpreter, PathBuf::from);
+        if !trusted {
+            return RunCapabilities::default();
+        }
+        let package = package(&python);
+        let gpu = package.is_some() && DEVICES.iter().any(|path| Path::new(path).exists());
+        let gsan = gpu && package.as_ref().is_some_and(|package| package.join("experimental/gsan").is_dir());
+        RunCapabilities { trusted, python, triton: package.is_some(), gpu, gsan }
+    }
+
+    /// Checks that a request can be carried out for a document of this language.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot.
+    pub(crate) fn check(&self, request: &RunRequest, python: bool) -> Result<(), String> {
+        let interpreter = self.python.display();
+        match (request.backend, request.instrument) {
+            _ if !self.trusted => {
+                Err("nothing is run in a workspace that is not trusted (option `trusted`)".to_owned())
+            }
+            (RunBackend::Cpu, Sanitizer::Gsan) => Err("GSan runs on a GPU only".to_owned()),
+            (RunBackend::Cpu, Sanitizer::Consan) if python && !self.triton => Err(format!(
+                "the TTGIR of a kernel in Python comes from Triton, and `{interpreter}` has none: name another Python \
+                 (option `python`)"
+            )),
+            (RunBackend::Cpu, Sanitizer::Consan) => Ok(()),
+            (RunBackend::Gpu, _) if !self.triton => {
+                Err(format!("`{interpreter}` has no Triton: name another Python (option `python`)"))
+            }
+            (RunBackend::Gpu, _) if !self.gpu => Err("there is no GPU on this machine".to_owned()),
+            (RunBackend::Gpu, Sanitizer::Gsan) if !self.gsan => {
+                Err(format!("the Triton of `{interpreter}` has no GSan"))
+            }
+            (RunBackend::Gpu, _) => Ok(()),
+        }
+    }
+
+    /// The backend that carries it out.
+    pub(crate) fn backend(&self, request: &RunRequest) -> Which {
+        let python = self.python.clone();
+        match request.backend {
+            RunBackend::Cpu => Which::Cpu { python },
+            RunBackend::Gpu => Which::Triton { python, maps: Vec::new() },
+        }
+    }
+}
+
+/// The folder of Triton in a Python's packages.
+fn package(python: &Path) -> Option<PathBuf> {
+    let prefix = python.parent()?.parent()?;
+    let inside = |folder: PathBuf| Some(folder.join("triton")).filter(|package| package.join("__init__.py").is_file());
+    if let Some(package) = inside(prefix.join("Lib/site-packages")) {
+        return Some(package);
+    }
+    let versions = ["lib", "lib64"].iter().filter_map(|lib| fs::read_dir(prefix.join(lib)).ok()).flatten().flatten();
+    let mut folders: Vec<PathBuf> = versions
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("python3"))
+        .flat_map(|entry| ["site-packages", "dist-packages"].map(|name| entry.path().join(name)))
+        .collect();
+    folders.sort();
+    folders.into_iter().rev().find_map(inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn request(backend: RunBackend, instrument: Sanitizer) -> Option<RunRequest> {
+        Some(RunRequest { uri: "file:///k.ttgir".parse().ok()?, kernel: None, backend, instrument })
+    }
+
+    #[test]
+    fn nothing_is_offered_where_nothing_is_trusted() {
+        let Some(cpu) = request(RunBackend::Cpu, Sanitizer::Consan) else { panic!("the test's own name is wrong") };
+        for options in [None, Some(json!({})), Some(json!({ "trusted": false })), Some(json!({ "trusted": "yes" }))] {
+            let capabilities = RunCapabilities::new(options.as_ref());
+            assert!(capabilities.check(&cpu, false).is_err_and(|why| why.contains("not trusted")));
+        }
+        assert_eq!(RunCapabilities::new(Some(&json!({ "trusted": true }))).check(&cpu, false), Ok(()));
+    }
+
+    #[test]
+    fn what_needs_triton_needs_it() {
+        let capabilities = RunCapabilities::new(Some(&json!({ "trusted": true, "python": "/none/bin/python" })));
+        for (backend, instrument, python) in [
+            (RunBackend::Cpu, Sanitizer::Consan, true),
+            (RunBackend::Gpu, Sanitizer::Consan, false),
+            (RunBackend::Gpu, Sanitizer::Gsan, false),
+        ] {
+            let allowed = request(backend, instrument).map(|request| capabilities.check(&request, python));
+            assert!(allowed.is_some_and(|it| it.is_err_and(|why| why.contains("/none/bin/python"))));
+        }
+    }
+}

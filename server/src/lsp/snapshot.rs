@@ -1,0 +1,157 @@
+//! What a worker gets of a document: nothing in it changes.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base::{Cancel, Cancelled, Limits};
+use engine::instances::{Elaboration, Elaborator};
+use engine::{Analysis, Engine, Source};
+use findings::Problem;
+use gluon::Config;
+use ropey::Rope;
+use tower_lsp::ls_types::{Diagnostic, Uri};
+
+use super::client_config::ClientConfig;
+use super::position::Mapper;
+use crate::workspace::{Loader, LoaderClient, WorkspaceSnapshot, WorkspaceSources};
+
+/// A document at one moment, with what is needed to answer a request about it. Cheap to copy.
+#[derive(Clone)]
+pub(crate) struct Snapshot {
+    /// The document's name.
+    pub(crate) uri: Uri,
+    /// The client's version of the text.
+    pub(crate) version: i32,
+    /// The text, for positions.
+    pub(crate) rope: Rope,
+    /// The text, for everything else.
+    pub(crate) source: Arc<Source>,
+    /// The Python files around it.
+    pub(crate) workspace: Arc<WorkspaceSnapshot>,
+    /// Who reads files that `workspace` lacks; `None` where there are no files.
+    pub(crate) loader: Option<Loader>,
+    /// What the client can do.
+    pub(crate) client: Arc<ClientConfig>,
+    /// The analysis of this very text, where it is ready.
+    pub(crate) analysis: Option<Arc<DocumentAnalysis>>,
+    /// What earlier analyses of the document left.
+    pub(crate) cache: AnalysisCache,
+}
+
+/// What analyses of one document keep from one text to the next.
+#[derive(Clone)]
+pub(crate) struct AnalysisCache {
+    /// The document's engine: it remembers the outcome of a text that is analysed.
+    pub(crate) engine: Arc<Mutex<Engine>>,
+    /// Another one, so that a report need not wait for an analysis that takes long.
+    pub(crate) report_engine: Arc<Mutex<Engine>>,
+    elaborator: Arc<Mutex<CachedElaborator>>,
+    /// The text this is about.
+    pub(crate) generation: u64,
+    /// The text that the document has now.
+    pub(crate) newest: Arc<AtomicU64>,
+}
+
+/// What elaborates a Python document, and what that depends on besides the files that it looks at.
+#[derive(Default)]
+struct CachedElaborator {
+    config: Config,
+    /// [`FileView::revision`](crate::workspace::FileView::revision): a file may have come or gone.
+    revision: u64,
+    elaborator: Elaborator,
+}
+
+impl AnalysisCache {
+    /// Of a document's first text.
+    pub(crate) fn new() -> AnalysisCache {
+        AnalysisCache {
+            engine: new_engine(),
+            report_engine: new_engine(),
+            elaborator: Arc::default(),
+            generation: 0,
+            newest: Arc::default(),
+        }
+    }
+
+    /// The same for one of the document's texts.
+    pub(crate) fn at(&self, generation: u64) -> AnalysisCache {
+        AnalysisCache { generation, ..self.clone() }
+    }
+
+    /// Whether the document has another text by now.
+    pub(crate) fn is_outdated(&self) -> bool {
+        self.newest.load(Ordering::Relaxed) != self.generation
+    }
+}
+
+/// An engine that remembers nothing.
+pub(crate) fn new_engine() -> Arc<Mutex<Engine>> {
+    Arc::new(Mutex::new(Engine::new(Limits::default())))
+}
+
+/// The outcome of an analysis, as the client will see it.
+pub(crate) struct DocumentAnalysis {
+    /// What was found; empty if the analysis was cut off.
+    pub(crate) analysis: Analysis,
+    /// The same in the protocol's form.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Equal for equal diagnostics.
+    pub(crate) result_id: String,
+}
+
+impl Snapshot {
+    /// Converts positions of this text.
+    pub(crate) fn mapper(&self) -> Mapper<'_> {
+        Mapper::new(&self.rope, self.client.encoding)
+    }
+
+    /// The kernels of a Python file as they are elaborated; `None` of TTGIR.
+    ///
+    /// # Errors
+    ///
+    /// Where `cancel` says so.
+    pub(crate) fn elaboration(&self, cancel: &Cancel<'_>) -> Result<Option<Arc<Elaboration>>, Cancelled> {
+        if let Some(known) = self.analysis.as_ref().and_then(|known| known.analysis.gluon.clone()) {
+            return Ok(Some(known));
+        }
+        Ok(self.elaborate(cancel, &|_| {})?.map(|(elaboration, _)| elaboration))
+    }
+
+    /// The same for a request that ends with a newer text; judging the kernels may take longer than anybody waits.
+    pub(crate) fn elaboration_now(&self) -> Option<Arc<Elaboration>> {
+        let stop = || self.cache.is_outdated();
+        self.elaboration(&Cancel::when(&stop)).ok().flatten()
+    }
+
+    /// Elaborates a Python file, and says what is wrong with its configuration. `blocked` is told when the worker
+    /// begins and ends to wait for files.
+    pub(crate) fn elaborate(
+        &self,
+        cancel: &Cancel<'_>,
+        blocked: &dyn Fn(bool),
+    ) -> Result<Option<(Arc<Elaboration>, Vec<Problem>)>, Cancelled> {
+        let Source::Python(script) = &*self.source else { return Ok(None) };
+        let sources = self.sources(cancel, blocked);
+        let (config, problems) = sources.configuration(script.module().path().as_ref());
+        let mut cached = self.cache.elaborator.lock().unwrap_or_else(PoisonError::into_inner);
+        let revision = self.workspace.view.revision;
+        if cached.config != config || cached.revision != revision {
+            *cached = CachedElaborator { elaborator: Elaborator::new(config.clone()), config, revision };
+        }
+        let elaboration = cached.elaborator.elaborate(script, &sources, cancel);
+        if sources.is_incomplete() {
+            cached.elaborator.forget();
+            return Err(Cancelled);
+        }
+        Ok(Some((Arc::new(elaboration?), problems)))
+    }
+
+    /// The files around the document.
+    pub(crate) fn sources<'a>(
+        &'a self,
+        cancel: &'a Cancel<'a>,
+        blocked: &'a dyn Fn(bool),
+    ) -> WorkspaceSources<LoaderClient<'a>> {
+        WorkspaceSources::new(self.workspace.clone(), LoaderClient::new(self.loader.as_ref(), cancel, blocked))
+    }
+}

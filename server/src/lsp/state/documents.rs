@@ -1,0 +1,141 @@
+//! Documents that open, change and close, and files that change on disk.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
+
+use super::{REPORT_TIMEOUT, SessionState, StateMessage};
+use crate::lsp::document::{DiskCheck, OpenDocument, Refusal};
+use crate::workspace::FileView;
+
+impl SessionState {
+    pub(super) fn open(&mut self, uri: Uri, language: &str, version: i32, text: String) {
+        self.forget(&uri);
+        if text.len() >= u32::MAX as usize {
+            self.sender.show_error(format!("fencepost: {} is larger than 4 GiB", uri.as_str()));
+            return;
+        }
+        let document = OpenDocument::new(&uri, language, version, text);
+        let path = document.path.clone();
+        self.documents.insert(uri.clone(), document);
+        self.update_workspace(&uri);
+        self.analyse(uri);
+        self.analyse_dependents(path.as_deref());
+    }
+
+    pub(super) fn change(&mut self, uri: &Uri, version: i32, changes: Vec<TextDocumentContentChangeEvent>) {
+        let Some(document) = self.documents.get_mut(uri) else {
+            tracing::warn!("change of {}, which is not open", uri.as_str());
+            return;
+        };
+        let outdates_run = !document.run_diagnostics.is_empty() && !document.run_outdated;
+        document.change(version, changes, &self.shared.client);
+        document.refuse_outdated();
+        if !document.report_subscribers.is_empty() {
+            let timeout = StateMessage::ReportTimeout { uri: uri.clone(), generation: document.generation };
+            let messages = self.messages.clone();
+            self.runtime.spawn(async move {
+                tokio::time::sleep(REPORT_TIMEOUT).await;
+                let _ = messages.send(timeout);
+            });
+        }
+        let (path, idle) = (document.path.clone(), document.job.is_none());
+        if outdates_run {
+            self.publish_run(uri);
+        }
+        self.update_workspace(uri);
+        if idle {
+            self.analyse(uri.clone());
+        }
+        self.analyse_dependents(path.as_deref());
+    }
+
+    pub(super) fn close(&mut self, uri: Uri) {
+        let Some(document) = self.forget(&uri) else { return };
+        if !document.run_diagnostics.is_empty() || (!self.shared.client.pull_diagnostics && document.published) {
+            self.sender.publish(uri, None, Vec::new());
+        }
+        if let Some(path) = &document.path {
+            self.workspace().close(path);
+        }
+        self.analyse_dependents(document.path.as_deref());
+    }
+
+    /// Removes a document with all that goes on for it.
+    pub(super) fn forget(&mut self, uri: &Uri) -> Option<OpenDocument> {
+        let mut document = self.documents.remove(uri)?;
+        if let Some(job) = &document.job {
+            job.cancel();
+        }
+        if let Some(run) = self.runs.remove(uri) {
+            run.cancel();
+        }
+        for waiting in std::mem::take(&mut document.waiting) {
+            (waiting.reply)(Err(Refusal::Outdated));
+        }
+        self.sender.report_changed(uri.clone(), document.report_subscribers.clone());
+        Some(document)
+    }
+
+    /// Puts the text of a Python document into the workspace.
+    fn update_workspace(&mut self, uri: &Uri) {
+        let Some(document) = self.documents.get(uri) else { return };
+        if let (Some(path), Some(script)) = (document.path.clone(), document.source.python().cloned()) {
+            self.workspace().open(&path, &script);
+        }
+    }
+
+    /// Analyses the open documents anew that depend on a Python document.
+    fn analyse_dependents(&mut self, path: Option<&str>) {
+        let Some(path) = path else { return };
+        for document in self.documents.values_mut() {
+            if let Some(job) = &mut document.job {
+                job.edited.push(path.to_owned());
+            }
+        }
+        let dependents = self.documents.iter().filter(|(_, document)| document.depends_on(path));
+        let uris: Vec<Uri> = dependents.map(|(uri, _)| uri.clone()).collect();
+        self.analyse_again(uris, DiskCheck::Brief(Instant::now()));
+    }
+
+    /// Files have changed on disk, nobody says which.
+    pub(super) fn files_changed(&mut self) {
+        let python = self.documents.iter().filter(|(_, document)| document.depends_on_disk());
+        let uris: Vec<Uri> = python.map(|(uri, _)| uri.clone()).collect();
+        let now = Instant::now();
+        // The loader begins at once, whether or not a worker comes to wait for it.
+        drop(self.shared.loader.as_ref().map(|loader| loader.revalidate(now, true)));
+        self.analyse_again(uris, DiskCheck::Full(now));
+    }
+
+    /// Takes over what the loader has read; analyses anew what was analysed with files that have changed since.
+    pub(super) fn files_read(&mut self, view: Arc<FileView>) {
+        let revision = view.revision;
+        if self.shared.workspace.view.revision == revision {
+            self.workspace().view = view;
+            return;
+        }
+        self.workspace().view = view;
+        // An analysis under way is compared with the revision when it ends.
+        let stale = |document: &OpenDocument| document.depends_on_disk() && document.disk_revision < revision;
+        let idle = self.documents.iter().filter(|(_, document)| document.job.is_none() && stale(document));
+        let uris: Vec<Uri> = idle.map(|(uri, _)| uri.clone()).collect();
+        self.analyse_again(uris, DiskCheck::None);
+    }
+
+    /// Analyses documents again whose text is the same.
+    pub(super) fn analyse_again(&mut self, uris: Vec<Uri>, check: DiskCheck) {
+        for uri in uris {
+            let Some(document) = self.documents.get_mut(&uri) else { continue };
+            document.outdate();
+            // Who asked about this text still wants to know.
+            let now = document.generation;
+            document.waiting.iter_mut().filter_map(|waiting| waiting.generation.as_mut()).for_each(|of| *of = now);
+            document.disk_check = document.disk_check.max(check);
+            if document.job.is_none() {
+                self.analyse(uri);
+            }
+        }
+    }
+}

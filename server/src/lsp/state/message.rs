@@ -1,0 +1,69 @@
+//! What the state thread is told.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
+
+use crate::lsp::client_config::ClientConfig;
+use crate::lsp::document::Reply;
+use crate::lsp::runs::{RunOutcome, RunRequest};
+use crate::lsp::snapshot::DocumentAnalysis;
+use crate::workspace::FileView;
+
+/// A message to the state thread, which takes them in order.
+pub(crate) enum StateMessage {
+    /// The client introduced itself.
+    Initialize { client: Arc<ClientConfig>, folders: Vec<PathBuf> },
+    /// A document was opened.
+    Open { uri: Uri, language: String, version: i32, text: String },
+    /// A document was changed.
+    Change { uri: Uri, version: i32, changes: Vec<TextDocumentContentChangeEvent> },
+    /// A document was closed.
+    Close { uri: Uri },
+    /// Files were saved, made, changed or deleted: other ones than those that are open, too.
+    FilesChanged,
+    /// The loader has read files.
+    FilesRead(Arc<FileView>),
+    /// A request came.
+    Request { uri: Uri, need: Need, reply: Reply },
+    /// A report of a document is shown: as a document of this name, or by the client itself.
+    SubscribeReport { uri: Uri, page: Option<String> },
+    /// [`REPORT_TIMEOUT`](super::REPORT_TIMEOUT) has passed since a document got this text.
+    ReportTimeout { uri: Uri, generation: u64 },
+    /// An analysis begins, or has ceased, to wait for the loader.
+    AnalysisBlocked(bool),
+    /// An analysis ended; `disk_revision` is that of the view of the disk it was made with.
+    AnalysisEnded { uri: Uri, job: u64, disk_revision: u64, outcome: AnalysisOutcome },
+    /// The user no longer wants to wait for an analysis.
+    CancelAnalysis { job: u64 },
+    /// A kernel is to be run.
+    StartRun(RunRequest),
+    /// A run ended.
+    RunEnded { uri: Uri, id: u64, outcome: RunOutcome },
+    /// The user wants a run to end.
+    StopRun { id: u64 },
+    /// The session ends.
+    Shutdown,
+}
+
+/// What a request needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// The text as it is.
+    Text,
+    /// The analysis of the text as it is.
+    CurrentAnalysis,
+    /// An analysis; if the text changes meanwhile, that of the newer one.
+    NewestAnalysis,
+}
+
+/// How an analysis ended.
+pub(crate) enum AnalysisOutcome {
+    /// With an answer.
+    Done(Arc<DocumentAnalysis>),
+    /// It was stopped.
+    Stopped,
+    /// It panicked, with this text.
+    Failed(String),
+}

@@ -1,0 +1,196 @@
+//! The state thread: takes messages in order, owns the documents, never blocks.
+//!
+//! It reads no file and takes no lock that anybody holds while he does: the files of the workspace are an
+//! immutable snapshot, which it replaces when the loader posts another view of the disk.
+//!
+//! At most one analysis of a document runs, for its newest text. A change stops the one under
+//! way; when that says so, the next one starts. The outcome for a text that is no longer the
+//! newest is dropped, so a stale analysis is never shown.
+
+mod analyses;
+mod documents;
+mod message;
+mod runs;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tower_lsp::Client;
+use tower_lsp::ls_types::Uri;
+
+use super::client_config::ClientConfig;
+use super::client_sender::ClientSender;
+use super::document::{OpenDocument, Refusal, Reply, WaitingRequest};
+use super::panics::catch_panic;
+use super::runs::{ActiveRun, ActiveRuns};
+use super::snapshot::Snapshot;
+use crate::workspace::{FileSystem, Loader, WorkspaceSnapshot};
+
+pub(crate) use message::{AnalysisOutcome, Need, StateMessage};
+
+/// A report that is shown says what it can by then, while the analysis goes on.
+pub(crate) const REPORT_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// What all documents share: nothing in it is changed in place while a worker looks at it.
+struct Shared {
+    client: Arc<ClientConfig>,
+    workspace: Arc<WorkspaceSnapshot>,
+    loader: Option<Loader>,
+}
+
+impl Shared {
+    /// A document at this moment.
+    fn snapshot(&self, uri: &Uri, document: &OpenDocument) -> Snapshot {
+        Snapshot {
+            uri: uri.clone(),
+            version: document.version,
+            rope: document.rope.clone(),
+            source: document.source.clone(),
+            workspace: self.workspace.clone(),
+            loader: self.loader.clone(),
+            client: self.client.clone(),
+            analysis: document.analysis.clone(),
+            cache: document.cache.at(document.generation),
+        }
+    }
+}
+
+/// The state of a session.
+pub(crate) struct SessionState {
+    documents: BTreeMap<Uri, OpenDocument>,
+    shared: Shared,
+    sender: ClientSender,
+    client: Client,
+    runtime: Handle,
+    messages: UnboundedSender<StateMessage>,
+    /// Documents that wait until fewer analyses run.
+    queue: VecDeque<Uri>,
+    /// Analyses that run and do not wait for the loader.
+    running: usize,
+    /// How many of them may run at once.
+    max_running: usize,
+    /// Runs of kernels, by document.
+    runs: BTreeMap<Uri, ActiveRun>,
+    active_runs: Arc<ActiveRuns>,
+    /// Numbers for analyses and runs.
+    last_id: u64,
+}
+
+impl SessionState {
+    /// Starts the state thread and the loader; must be called on the runtime. Without a loader no file is there,
+    /// without a state thread no request is answered; neither has been seen.
+    pub(crate) fn start(
+        client: Client,
+        sender: ClientSender,
+        active_runs: Arc<ActiveRuns>,
+        file_system: Arc<dyn FileSystem>,
+    ) -> UnboundedSender<StateMessage> {
+        let (messages, receive) = unbounded_channel();
+        let to_state = messages.clone();
+        // A closed channel means that the process is about to end.
+        let loader = Loader::start(file_system, move |view| drop(to_state.send(StateMessage::FilesRead(view))));
+        let loader = loader.inspect_err(|error| tracing::error!("cannot start the loader: {error}")).ok();
+        let state = SessionState {
+            documents: BTreeMap::new(),
+            shared: Shared { client: Arc::default(), workspace: Arc::default(), loader },
+            sender,
+            client,
+            runtime: Handle::current(),
+            messages: messages.clone(),
+            queue: VecDeque::new(),
+            running: 0,
+            max_running: thread::available_parallelism().map_or(2, |cores| cores.get()),
+            runs: BTreeMap::new(),
+            active_runs,
+            last_id: 0,
+        };
+        if let Err(error) = thread::Builder::new().name("state".to_owned()).spawn(move || state.run(receive)) {
+            tracing::error!("cannot start the state thread: {error}");
+        }
+        messages
+    }
+
+    fn run(mut self, mut receive: UnboundedReceiver<StateMessage>) {
+        while let Some(message) = receive.blocking_recv() {
+            let sender = self.sender.clone();
+            let _ = catch_panic("handling a message", &sender, || self.handle(message));
+        }
+    }
+
+    fn handle(&mut self, message: StateMessage) {
+        match message {
+            StateMessage::Initialize { client, folders } => {
+                self.shared.client = client;
+                self.workspace().roots.clone_from(&folders);
+                if let Some(loader) = &self.shared.loader {
+                    loader.set_roots(folders);
+                }
+            }
+            StateMessage::Open { uri, language, version, text } => self.open(uri, &language, version, text),
+            StateMessage::Change { uri, version, changes } => self.change(&uri, version, changes),
+            StateMessage::Close { uri } => self.close(uri),
+            StateMessage::FilesChanged => self.files_changed(),
+            StateMessage::FilesRead(view) => self.files_read(view),
+            StateMessage::Request { uri, need, reply } => self.request(&uri, need, reply),
+            StateMessage::SubscribeReport { uri, page } => {
+                if let Some(document) = self.documents.get_mut(&uri) {
+                    document.report_subscribers.add(page);
+                }
+            }
+            StateMessage::ReportTimeout { uri, generation } => {
+                let late = |open: &&OpenDocument| open.generation == generation && open.analysis.is_none();
+                if let Some(document) = self.documents.get(&uri).filter(late) {
+                    self.sender.report_changed(uri, document.report_subscribers.clone());
+                }
+            }
+            StateMessage::AnalysisBlocked(true) => {
+                self.running -= 1;
+                self.start_queued();
+            }
+            StateMessage::AnalysisBlocked(false) => self.running += 1,
+            StateMessage::AnalysisEnded { uri, job, disk_revision, outcome } => {
+                self.running -= 1;
+                self.keep(&uri, job, disk_revision, outcome);
+                self.start_queued();
+            }
+            StateMessage::CancelAnalysis { job } => {
+                let jobs = self.documents.values().filter_map(|document| document.job.as_ref());
+                jobs.filter(|running| running.id == job).for_each(super::document::AnalysisJob::cancel);
+            }
+            StateMessage::StartRun(request) => self.start_run(request),
+            StateMessage::RunEnded { uri, id, outcome } => self.run_ended(&uri, id, outcome),
+            StateMessage::StopRun { id } => {
+                self.runs.values().filter(|run| run.id == id).for_each(ActiveRun::cancel);
+            }
+            StateMessage::Shutdown => {
+                let uris: Vec<Uri> = self.documents.keys().cloned().collect();
+                for uri in uris {
+                    self.forget(&uri);
+                }
+            }
+        }
+    }
+
+    /// The workspace, to be changed: workers keep the one they have.
+    fn workspace(&mut self) -> &mut WorkspaceSnapshot {
+        Arc::make_mut(&mut self.shared.workspace)
+    }
+
+    fn request(&mut self, uri: &Uri, need: Need, reply: Reply) {
+        let Some(document) = self.documents.get_mut(uri) else {
+            reply(Err(Refusal::UnknownDocument));
+            return;
+        };
+        if need != Need::Text && document.analysis.is_none() {
+            let generation = (need == Need::CurrentAnalysis).then_some(document.generation);
+            document.waiting.push_back(WaitingRequest { generation, reply });
+            return;
+        }
+        let snapshot = self.shared.snapshot(uri, document);
+        self.runtime.spawn_blocking(move || reply(Ok(snapshot)));
+    }
+}

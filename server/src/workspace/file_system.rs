@@ -1,0 +1,64 @@
+//! The file system as the workspace uses it, so that a test can put a slow one in its place.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use walkdir::WalkDir;
+
+/// Folders that hold no launches of the user's.
+const SKIPPED_FOLDERS: &[&str] = &["node_modules", "__pycache__", "site-packages", "build", "dist", "target"];
+
+/// What tells two versions of a file apart without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    /// Size in bytes.
+    pub(crate) size: u64,
+    /// When it was last written, where the file system says so.
+    pub(crate) modified: Option<SystemTime>,
+}
+
+/// Where files come from. Every call may block for as long as the disk takes.
+pub(crate) trait FileSystem: fmt::Debug + Send + Sync {
+    /// The stamp of a regular file; `None` where there is none.
+    fn stamp(&self, path: &Path) -> Option<Stamp>;
+
+    /// The text of a file.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be read, or is not UTF-8.
+    fn read(&self, path: &Path) -> io::Result<String>;
+
+    /// Walks a folder in the order of names. One item is one entry of a directory: the path of a Python file,
+    /// or `None` for anything else, so that the caller can count what it has looked at.
+    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = Option<PathBuf>> + '_>;
+}
+
+/// The disk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Disk;
+
+impl FileSystem for Disk {
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        let data = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        Some(Stamp { size: data.len(), modified: data.modified().ok() })
+    }
+
+    fn read(&self, path: &Path) -> io::Result<String> {
+        fs::read_to_string(path)
+    }
+
+    fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = Option<PathBuf>> + '_> {
+        let wanted = |name: &str| !name.starts_with('.') && !SKIPPED_FOLDERS.contains(&name);
+        let walk = WalkDir::new(root).sort_by_file_name().into_iter();
+        let entries =
+            walk.filter_entry(move |entry| entry.depth() == 0 || entry.file_name().to_str().is_some_and(wanted));
+        Box::new(entries.map(|entry| {
+            let entry = entry.ok().filter(|entry| entry.file_type().is_file())?;
+            entry.path().extension().is_some_and(|extension| extension == "py").then(|| entry.into_path())
+        }))
+    }
+}

@@ -1,0 +1,173 @@
+//! The loader thread: the only one that reads the files of the workspace.
+//!
+//! Workers ask it for what their snapshot lacks and wait for the answer; the state thread only tells it what has
+//! happened. Whenever it has read something it posts a new view of the disk before it answers.
+
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use base::Cancel;
+
+use super::file_system::FileSystem;
+use super::files::{FileStore, FileView, SourceFile, TextIndex};
+use super::snapshot::{FileProvider, WorkspaceSources};
+
+/// A worker that waits longer than this says that it is blocked.
+const PROMPT: Duration = Duration::from_millis(2);
+/// How often a worker that waits looks whether its answer is still wanted.
+const POLL: Duration = Duration::from_millis(20);
+
+/// What the loader is asked for; `reply` gets the answer unless the asker has gone.
+enum Request {
+    SetRoots(Vec<PathBuf>),
+    Load { path: PathBuf, reply: Sender<Option<Arc<SourceFile>>> },
+    Index { reply: Sender<Arc<TextIndex>> },
+    Revalidate { asked: Instant, list: bool, reply: Sender<Arc<FileView>> },
+}
+
+/// The loader, as others see it.
+#[derive(Clone, Debug)]
+pub(crate) struct Loader {
+    requests: Sender<Request>,
+}
+
+impl Loader {
+    /// Starts the thread. `post` is called with each new view, from that thread.
+    pub(crate) fn start(
+        file_system: Arc<dyn FileSystem>,
+        post: impl Fn(Arc<FileView>) + Send + 'static,
+    ) -> std::io::Result<Loader> {
+        let (requests, receive) = channel();
+        let store = FileStore::new(file_system, Vec::new());
+        thread::Builder::new().name("loader".to_owned()).spawn(move || run(store, &receive, &post))?;
+        Ok(Loader { requests })
+    }
+
+    /// Changes the folders of the workspace. Does not block.
+    pub(crate) fn set_roots(&self, roots: Vec<PathBuf>) {
+        self.send(Request::SetRoots(roots));
+    }
+
+    /// Starts the comparison of what is known with the disk, unless one has begun since `asked`; with `list` also
+    /// that of the list of files. Does not block.
+    pub(crate) fn revalidate(&self, asked: Instant, list: bool) -> Pending<Arc<FileView>> {
+        self.ask(|reply| Request::Revalidate { asked, list, reply })
+    }
+
+    fn ask<R>(&self, request: impl FnOnce(Sender<R>) -> Request) -> Pending<R> {
+        let (reply, receive) = channel();
+        self.send(request(reply));
+        Pending { receive }
+    }
+
+    /// A closed channel means that the process is about to end.
+    fn send(&self, request: Request) {
+        let _ = self.requests.send(request);
+    }
+}
+
+/// An answer of the loader that may not be there yet.
+pub(crate) struct Pending<R> {
+    receive: Receiver<R>,
+}
+
+impl<R> Pending<R> {
+    /// Waits for it; `None` where `cancel` stops the wait, or `limit` has passed.
+    pub(crate) fn wait(&self, cancel: &Cancel<'_>, limit: Option<Duration>) -> Option<R> {
+        let started = Instant::now();
+        loop {
+            let left = limit.map_or(POLL, |limit| limit.saturating_sub(started.elapsed()).min(POLL));
+            match self.receive.recv_timeout(left) {
+                Ok(answer) => return Some(answer),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if cancel.is_cancelled() || limit.is_some_and(|limit| started.elapsed() >= limit) {
+                return None;
+            }
+        }
+    }
+}
+
+/// A worker that asks the loader for what its snapshot lacks.
+pub(crate) struct LoaderClient<'a> {
+    loader: Option<&'a Loader>,
+    cancel: &'a Cancel<'a>,
+    blocked: &'a dyn Fn(bool),
+    interrupted: Cell<bool>,
+}
+
+impl<'a> LoaderClient<'a> {
+    /// Without a loader every file is missing. `cancel` ends a wait; what was asked for then counts as missing.
+    /// `blocked` is told `true` before the worker blocks, and `false` afterwards.
+    pub(crate) fn new(loader: Option<&'a Loader>, cancel: &'a Cancel<'a>, blocked: &'a dyn Fn(bool)) -> Self {
+        LoaderClient { loader, cancel, blocked, interrupted: Cell::new(false) }
+    }
+
+    /// Waits for an answer, and says so where it takes long.
+    pub(crate) fn wait<R>(&self, pending: &Pending<R>) -> Option<R> {
+        if let Some(answer) = pending.wait(self.cancel, Some(PROMPT)) {
+            return Some(answer);
+        }
+        (self.blocked)(true);
+        let answer = pending.wait(self.cancel, None);
+        (self.blocked)(false);
+        if answer.is_none() {
+            self.interrupted.set(true);
+        }
+        answer
+    }
+}
+
+impl WorkspaceSources<LoaderClient<'_>> {
+    /// Whether a wait for a file was ended, so that what was made with these sources must not be kept.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.provider().interrupted.get()
+    }
+}
+
+impl FileProvider for LoaderClient<'_> {
+    fn load(&self, path: &Path) -> Option<Arc<SourceFile>> {
+        let pending = self.loader?.ask(|reply| Request::Load { path: path.to_path_buf(), reply });
+        self.wait(&pending).flatten()
+    }
+
+    fn index(&self) -> Arc<TextIndex> {
+        let pending = self.loader.map(|loader| loader.ask(|reply| Request::Index { reply }));
+        pending.and_then(|pending| self.wait(&pending)).unwrap_or_default()
+    }
+}
+
+fn run(mut store: FileStore, requests: &Receiver<Request>, post: &dyn Fn(Arc<FileView>)) {
+    let mut posted = store.view().clone();
+    // Whoever asked may have gone by the time of the answer; then nobody wants it.
+    while let Ok(request) = requests.recv() {
+        let answer: Box<dyn FnOnce(&Arc<FileView>)> = match request {
+            Request::SetRoots(roots) => {
+                store.set_roots(roots);
+                Box::new(|_| {})
+            }
+            Request::Load { path, reply } => {
+                let file = store.load(&path);
+                Box::new(move |_| drop(reply.send(file)))
+            }
+            Request::Index { reply } => {
+                let index = store.index();
+                Box::new(move |_| drop(reply.send(index)))
+            }
+            Request::Revalidate { asked, list, reply } => {
+                store.revalidate(asked, list);
+                Box::new(move |view| drop(reply.send(view.clone())))
+            }
+        };
+        if !Arc::ptr_eq(&posted, store.view()) {
+            posted = store.view().clone();
+            post(posted.clone());
+        }
+        answer(&posted);
+    }
+}

@@ -1,0 +1,88 @@
+//! The Python files of a workspace: what a file imports, and who mentions its kernels.
+//!
+//! A [`FileStore`](files::FileStore) reads files and keeps them; what it has read is an immutable
+//! [`FileView`](files::FileView). A [`WorkspaceSnapshot`] is such a view with the open documents over it, and
+//! [`WorkspaceSources`] is what an analysis sees of it. The command line has a store of its own
+//! ([`Workspace`]); in the server a thread owns it ([`Loader`]), and nobody else waits for the disk unless its
+//! snapshot lacks a file.
+//!
+//! Missed: packages outside of the workspace; an import that only an installed package can answer is not
+//! followed.
+
+mod configuration;
+mod file_system;
+mod files;
+mod loader;
+mod paths;
+mod snapshot;
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::sync::Arc;
+
+pub(crate) use file_system::{Disk, FileSystem};
+pub(crate) use files::{FileStore, FileView};
+pub(crate) use loader::{Loader, LoaderClient};
+pub(crate) use paths::{absolute, root};
+pub(crate) use snapshot::{WorkspaceSnapshot, WorkspaceSources};
+
+/// The workspace of the command line: files are read when they are asked for, and once.
+pub(crate) type Workspace = WorkspaceSources<RefCell<FileStore>>;
+
+impl Workspace {
+    /// The workspace of one folder, or none.
+    pub(crate) fn of(root: Option<&Path>) -> Workspace {
+        let roots: Vec<_> = root.map(Path::to_path_buf).into_iter().collect();
+        let store = FileStore::new(Arc::new(Disk), roots.clone());
+        WorkspaceSources::new(Arc::new(WorkspaceSnapshot::new(roots)), RefCell::new(store))
+    }
+
+    /// The workspace around a file: the nearest folder above it with `.git`, or its own.
+    pub(crate) fn around(file: &Path) -> Workspace {
+        Workspace::of(Some(&root(&absolute(file))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use engine::instances::PythonFile;
+    use python::syntax::{Module, Sources};
+
+    use super::*;
+
+    #[test]
+    fn imports_are_looked_for_where_python_would() {
+        let root = std::env::temp_dir().join(format!("fencepost-workspace-{}", std::process::id()));
+        let write = |name: &str, text: &str| {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap_or(&root)).and_then(|()| fs::write(path, text))
+        };
+        let made = [
+            write("kernels/main.py", "import helper\n"),
+            write("kernels/helper.py", "x = 1\n"),
+            write("kernels/sub/__init__.py", "y = 2\n"),
+            write("tests/test_main.py", "main.kernel[grid]()\n"),
+        ];
+        assert!(made.iter().all(Result::is_ok));
+        let workspace = Workspace::of(Some(&root));
+        let main = root.join("kernels/main.py").to_string_lossy().into_owned();
+        let text = |module: Option<Arc<Module>>| module.map(|module| module.text().to_string());
+        assert_eq!(text(workspace.import(&main, "helper")).as_deref(), Some("x = 1\n"));
+        assert_eq!(text(workspace.import(&main, "kernels.helper")).as_deref(), Some("x = 1\n"));
+        assert_eq!(text(workspace.import(&main, ".sub")).as_deref(), Some("y = 2\n"));
+        assert_eq!(text(workspace.import(&main, "torch")), None);
+        assert_eq!(text(workspace.file(&main, "../kernels/./helper.py")).as_deref(), Some("x = 1\n"));
+        assert_eq!(workspace.mentions("main.kernel").len(), 1);
+        let helper = root.join("kernels/helper.py").to_string_lossy().into_owned();
+        let mut edited = WorkspaceSnapshot::new(vec![root.clone()]);
+        edited.open(&helper, &PythonFile::new(helper.clone(), "x = 3\n"));
+        let store = || RefCell::new(FileStore::new(Arc::new(Disk), vec![root.clone()]));
+        let over = |snapshot: &WorkspaceSnapshot| WorkspaceSources::new(Arc::new(snapshot.clone()), store());
+        assert_eq!(text(over(&edited).import(&main, "helper")).as_deref(), Some("x = 3\n"));
+        edited.close(&helper);
+        assert_eq!(text(over(&edited).import(&main, "helper")).as_deref(), Some("x = 1\n"));
+        let _ = fs::remove_dir_all(root);
+    }
+}

@@ -1,0 +1,184 @@
+//! What an analysis may look at: the folders, the open documents, and a view of the disk.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use engine::instances::PythonFile;
+use python::syntax::{Module, Sources};
+use rustc_hash::FxHashMap;
+
+use super::files::{FileStore, FileView, SourceFile, TextIndex};
+use super::paths::{normalized, root};
+
+/// Launch sites that are looked at for one name.
+const MAX_MENTIONS: usize = 24;
+/// Libraries whose sources are not looked into, wherever they lie.
+const LIBRARIES: &[&str] = &["triton", "torch", "numpy"];
+
+/// A workspace at one moment. Open documents count as they are in the editor, others as they are on disk.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WorkspaceSnapshot {
+    /// The folders.
+    pub(crate) roots: Vec<PathBuf>,
+    open: FxHashMap<PathBuf, OpenScript>,
+    /// What is known of the disk.
+    pub(crate) view: Arc<FileView>,
+}
+
+/// An open Python document.
+#[derive(Clone, Debug)]
+struct OpenScript {
+    script: PythonFile,
+    /// The tree of one that does not mention Gluon: made when it is asked for.
+    plain: Arc<OnceLock<Arc<Module>>>,
+}
+
+impl WorkspaceSnapshot {
+    /// A workspace of these folders, of which nothing is known yet.
+    pub(super) fn new(roots: Vec<PathBuf>) -> WorkspaceSnapshot {
+        WorkspaceSnapshot { roots, ..WorkspaceSnapshot::default() }
+    }
+
+    /// Replaces the text of an open document.
+    pub(crate) fn open(&mut self, path: &str, script: &PythonFile) {
+        self.open.insert(PathBuf::from(path), OpenScript { script: script.clone(), plain: Arc::default() });
+    }
+
+    /// Removes a document that is open no longer.
+    pub(crate) fn close(&mut self, path: &str) {
+        self.open.remove(Path::new(path));
+    }
+
+    /// Which of the folders a file is in; around the file where it is in none. Looks at the disk.
+    pub(crate) fn root_of(&self, file: &Path) -> PathBuf {
+        let inside = self.roots.iter().filter(|root| file.starts_with(root));
+        inside.max_by_key(|root| root.components().count()).cloned().unwrap_or_else(|| root(file))
+    }
+}
+
+/// Gives what a snapshot lacks. It may block for as long as the disk takes.
+pub(crate) trait FileProvider {
+    /// The file at a path.
+    fn load(&self, path: &Path) -> Option<Arc<SourceFile>>;
+
+    /// The index of the workspace's files.
+    fn index(&self) -> Arc<TextIndex>;
+}
+
+impl FileProvider for RefCell<FileStore> {
+    fn load(&self, path: &Path) -> Option<Arc<SourceFile>> {
+        self.borrow_mut().load(path)
+    }
+
+    fn index(&self) -> Arc<TextIndex> {
+        self.borrow_mut().index()
+    }
+}
+
+/// The [`Sources`] of one analysis: a snapshot, and whoever gives what it lacks.
+///
+/// What was given is kept, so that an analysis sees one version of each file.
+pub(crate) struct WorkspaceSources<P> {
+    snapshot: Arc<WorkspaceSnapshot>,
+    provider: P,
+    loaded: RefCell<FxHashMap<PathBuf, Option<Arc<SourceFile>>>>,
+    index: OnceLock<Arc<TextIndex>>,
+}
+
+impl<P> fmt::Debug for WorkspaceSources<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkspaceSources").field("roots", &self.snapshot.roots).finish_non_exhaustive()
+    }
+}
+
+impl<P: FileProvider> WorkspaceSources<P> {
+    /// Looks into `snapshot`, and asks `provider` for the rest.
+    pub(crate) fn new(snapshot: Arc<WorkspaceSnapshot>, provider: P) -> WorkspaceSources<P> {
+        WorkspaceSources { snapshot, provider, loaded: RefCell::default(), index: OnceLock::new() }
+    }
+
+    /// Who gives what the snapshot lacks.
+    pub(super) fn provider(&self) -> &P {
+        &self.provider
+    }
+
+    /// A file as it is on disk.
+    pub(crate) fn on_disk(&self, path: &Path) -> Option<Arc<SourceFile>> {
+        if let Some(known) = self.snapshot.view.file(path) {
+            return known;
+        }
+        if let Some(known) = self.loaded.borrow().get(path) {
+            return known.clone();
+        }
+        let file = self.provider.load(path);
+        self.loaded.borrow_mut().insert(path.to_path_buf(), file.clone());
+        file
+    }
+
+    fn module(&self, path: &Path) -> Option<Arc<Module>> {
+        let Some(open) = self.snapshot.open.get(path) else {
+            return self.on_disk(path).map(|file| file.module().clone());
+        };
+        if open.script.mentions_gluon() {
+            return Some(open.script.module().clone());
+        }
+        let parse = || Arc::new(Module::parse(path.to_string_lossy(), open.script.text(), None));
+        Some(open.plain.get_or_init(parse).clone())
+    }
+
+    /// `a.b` below a folder: `a/b.py` or `a/b/__init__.py`.
+    fn package(&self, folder: &Path, parts: &[&str]) -> Option<Arc<Module>> {
+        let path = parts.iter().fold(folder.to_path_buf(), |path, part| path.join(part));
+        let package = || self.module(&path.join("__init__.py"));
+        if parts.is_empty() {
+            return package();
+        }
+        let mut file = path.clone().into_os_string();
+        file.push(".py");
+        self.module(Path::new(&file)).or_else(package)
+    }
+}
+
+impl<P: FileProvider> Sources for WorkspaceSources<P> {
+    fn import(&self, from: &str, name: &str) -> Option<Arc<Module>> {
+        let dots = name.bytes().take_while(|byte| *byte == b'.').count();
+        let parts: Vec<&str> = name.get(dots..)?.split('.').filter(|part| !part.is_empty()).collect();
+        let folder = Path::new(from).parent()?;
+        if dots > 0 {
+            return self.package(folder.ancestors().nth(dots - 1)?, &parts);
+        }
+        if parts.first().is_none_or(|first| LIBRARIES.contains(first)) {
+            return None;
+        }
+        let roots = &self.snapshot.roots;
+        let mut folders: Vec<&Path> = folder.ancestors().collect();
+        let end = folders.iter().position(|folder| roots.iter().any(|root| root == folder));
+        folders.truncate(end.unwrap_or(0) + 1);
+        let found = folders.iter().find_map(|folder| self.package(folder, &parts));
+        let in_roots = || {
+            let mut roots = roots.iter().flat_map(|root| [root.clone(), root.join("src")]);
+            roots.find_map(|folder| self.package(&folder, &parts))
+        };
+        found.or_else(in_roots)
+    }
+
+    fn file(&self, from: &str, path: &str) -> Option<Arc<Module>> {
+        self.module(&normalized(&Path::new(from).parent()?.join(path)))
+    }
+
+    fn mentions(&self, name: &str) -> Vec<Arc<Module>> {
+        let made = || self.snapshot.view.index().cloned().unwrap_or_else(|| self.provider.index());
+        let open = &self.snapshot.open;
+        let on_disk = self.index.get_or_init(made).mentioning(name);
+        let finder = memchr::memmem::Finder::new(name.as_bytes());
+        let mut paths: Vec<&Path> =
+            on_disk.iter().map(|path| &**path).filter(|path| !open.contains_key(*path)).collect();
+        let in_editor = open.iter().filter(|(_, open)| finder.find(open.script.text().as_bytes()).is_some());
+        paths.extend(in_editor.map(|(path, _)| path.as_path()));
+        paths.sort();
+        paths.truncate(MAX_MENTIONS);
+        paths.into_iter().filter_map(|path| self.module(path)).collect()
+    }
+}
