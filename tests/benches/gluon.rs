@@ -4,12 +4,12 @@
 //!
 //! `cargo bench -p fencepost-tests --bench gluon`
 
-#[path = "../tests/server_support/mod.rs"]
-mod server_support;
+#[path = "../../server/tests/support/client.rs"]
+mod client;
 
+use client::{Server, root};
 use fencepost_tests::gluon::long::long;
 use serde_json::{Value, json};
-use server_support::{Server, root};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,7 @@
 //! Python documents over LSP.
 
-mod server_support;
-
+use crate::support::{Server, range, root};
 use serde_json::{Value, json};
-use server_support::{Server, range, root};
 
 fn text(name: &str) -> String {
     let path = root().join("tests/kernels/gluon").join(name);

@@ -1,9 +1,7 @@
 //! Sessions with the real server over stdio: beginning, end, and order.
 
-mod server_support;
-
+use crate::support::Server;
 use serde_json::{Value, json};
-use server_support::Server;
 
 #[test]
 fn a_session_ends_as_the_protocol_says() {

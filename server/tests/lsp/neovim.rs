@@ -1,11 +1,9 @@
 //! The Neovim plugin in a real Neovim without a screen, where one is installed.
 
-mod server_support;
-
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use server_support::{binary, root};
+use crate::support::{binary, root};
 
 /// Older ones cannot start a server.
 const OLDEST: (u32, u32) = (0, 8);

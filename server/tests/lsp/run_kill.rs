@@ -1,9 +1,5 @@
 //! Runs that go wrong from outside: each ends with a clear message and leaves no process and no file behind.
 
-#![cfg(unix)]
-
-mod server_support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -11,7 +7,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use server_support::{Server, binary, root};
+
+use crate::support::{Server, binary, root};
 
 /// Nothing here takes longer on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,9 +1,7 @@
 //! Diagnostics: pushed with their version, or pulled; never stale, never both.
 
-mod server_support;
-
+use crate::support::{Server, kernel, range};
 use serde_json::{Value, json};
-use server_support::{Server, kernel, range};
 
 const URI: &str = "file:///k.ttgir";
 

@@ -1,9 +1,7 @@
 //! Hovers, outline, names and folds.
 
-mod server_support;
-
+use crate::support::{Server, kernel, place};
 use serde_json::{Value, json};
-use server_support::{Server, kernel, place};
 
 const URI: &str = "file:///k.ttgir";
 

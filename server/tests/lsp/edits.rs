@@ -1,9 +1,7 @@
 //! Edits: in every encoding, interleaved with requests, answered for the right text.
 
-mod server_support;
-
+use crate::support::{Server, kernel, place, range};
 use serde_json::{Value, json};
-use server_support::{Server, kernel, place, range};
 
 const URI: &str = "file:///k.ttgir";
 

@@ -1,45 +1,24 @@
-//! A small LSP client over stdio, for tests of the real binary.
+//! A small LSP client over stdio, for tests of the real binary and benchmarks beside other servers.
 //!
 //! It reads on a thread of its own, so that a test waits for an event and never for the clock.
 
-#![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(dead_code, reason = "each crate that includes this file uses a part of it")]
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 /// Longer than anything here takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// The binary, built once for this test run.
-pub fn binary() -> &'static PathBuf {
-    static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| {
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--package", "fencepost"]).current_dir(root());
-        let built = build.stdin(Stdio::null()).status().expect("cargo runs");
-        assert!(built.success(), "the fencepost binary does not build");
-        let exe = std::env::current_exe().expect("the test has a path");
-        let debug = exe.ancestors().nth(2).expect("target/debug/deps/test").to_path_buf();
-        debug.join(format!("fencepost{}", std::env::consts::EXE_SUFFIX))
-    })
-}
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The root of the repository.
 pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-/// A kernel of `tests/kernels`.
-pub fn kernel(name: &str) -> String {
-    let path = root().join("tests/kernels").join(name);
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// A running server.
@@ -56,13 +35,6 @@ pub struct Server {
 
 impl Server {
     /// Starts a server and introduces a client with these capabilities.
-    pub fn start(capabilities: Value) -> Server {
-        let mut command = Command::new(binary());
-        command.arg("lsp");
-        Server::spawn(command, capabilities)
-    }
-
-    /// The same with any server.
     pub fn spawn(command: Command, capabilities: Value) -> Server {
         Server::spawn_with(command, capabilities, Value::Null)
     }
@@ -173,7 +145,7 @@ impl Server {
         if let Some(at) = self.waiting.iter().position(&wanted) {
             return self.waiting.remove(at).expect("it is there");
         }
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + TIMEOUT;
         loop {
             let left = until.saturating_duration_since(Instant::now());
             match self.messages.recv_timeout(left) {
@@ -225,7 +197,7 @@ impl Server {
 
     /// Waits for the end of the process; its closed stdout says when.
     pub fn exit_status(&mut self) -> ExitStatus {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + TIMEOUT;
         while let Ok(message) = self.messages.recv_timeout(until.saturating_duration_since(Instant::now())) {
             self.waiting.push_back(message);
         }

@@ -1,9 +1,7 @@
 //! Quick fixes, the run of a finding, the page of a kind.
 
-mod server_support;
-
+use crate::support::{Server, kernel, place, range};
 use serde_json::{Value, json};
-use server_support::{Server, kernel, place, range};
 
 const URI: &str = "file:///k.ttgir";
 

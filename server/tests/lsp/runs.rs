@@ -1,13 +1,11 @@
 //! Kernels run from the editor: asked for, agreed to, shown, and marked as old.
 
-mod server_support;
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::support::{Server, binary, kernel};
 use serde_json::{Value, json};
-use server_support::{Server, binary, kernel};
 
 /// A ring of which one wait is missing.
 fn broken() -> String {

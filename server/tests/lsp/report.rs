@@ -1,9 +1,7 @@
 //! The barrier report over LSP: as JSON, as text, as a document that stays in step with the buffer.
 
-mod server_support;
-
+use crate::support::{Server, kernel, range, root};
 use serde_json::{Value, json};
-use server_support::{Server, kernel, range, root};
 
 const URI: &str = "file:///tmp/k%201.ttgir";
 const PAGE: &str = "fencepost-report:/k 1.ttgir.txt?uri%3Dfile%3A///tmp/k%25201.ttgir";
@@ -24,7 +22,7 @@ fn the_document_is_that_of_the_command_line() {
     let mut answer = server.request("fencepost/report", json!({ "uri": URI })).expect("a report");
     assert_eq!((&answer["version"], &answer["positionEncoding"]), (&json!(1), &json!("utf-16")));
     let file = root().join("tests/kernels/ring.ttgir");
-    let out = std::process::Command::new(server_support::binary())
+    let out = std::process::Command::new(crate::support::binary())
         .args(["report", "--format", "json"])
         .arg(&file)
         .output()

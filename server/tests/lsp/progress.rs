@@ -1,9 +1,7 @@
 //! Analyses that take long: shown, interruptible, and in nobody's way.
 
-mod server_support;
-
+use crate::support::{Server, kernel, place, range};
 use serde_json::{Value, json};
-use server_support::{Server, kernel, place, range};
 
 const URI: &str = "file:///slow.ttgir";
 

@@ -1,0 +1,18 @@
+//! Sessions with the real server: one module a subject, one binary for all of them.
+
+mod actions;
+#[path = "../support/client.rs"]
+mod client;
+mod diagnostics;
+mod edits;
+mod files;
+mod gluon;
+mod names;
+mod neovim;
+mod progress;
+mod report;
+#[cfg(unix)]
+mod run_kill;
+mod runs;
+mod session;
+mod support;
