@@ -3,7 +3,7 @@
 use super::Lowerer;
 use super::value::{Class, Val};
 use base::TextRange;
-use dialects::{OpCompletion, OpEffect, OperandAccess};
+use dialects::{Func, Nvws, OpCode, OpCompletion, OpEffect, OperandAccess, Scf, Tt, Ttg, Ttng};
 use kernel::{
     Access, Arrival, CommitKind, Completion, CtaSet, EffectId, EffectKind, Issuer, Proxy, Recipients, SiteId, Space,
     Var,
@@ -46,16 +46,16 @@ impl Lowerer<'_> {
         }
         self.plan_before(op);
         let first = self.next_effect();
-        match name {
-            "scf.for" => self.scf_for(op),
-            "scf.while" => self.scf_while(op),
-            "scf.if" => self.scf_if(op),
-            "scf.index_switch" => self.scf_index_switch(op),
-            "scf.execute_region" => self.scf_execute_region(op),
-            "ttg.warp_specialize" => self.warp_specialize(op),
-            "nvws.warp_group" => self.warp_group(op),
-            "ttng.subtiled_region" => self.subtiled_region(op),
-            "tt.call" | "func.call" => self.call(op),
+        match tree.code(op) {
+            Some(OpCode::Scf(Scf::For)) => self.scf_for(op),
+            Some(OpCode::Scf(Scf::While)) => self.scf_while(op),
+            Some(OpCode::Scf(Scf::If)) => self.scf_if(op),
+            Some(OpCode::Scf(Scf::IndexSwitch)) => self.scf_index_switch(op),
+            Some(OpCode::Scf(Scf::ExecuteRegion)) => self.scf_execute_region(op),
+            Some(OpCode::Ttg(Ttg::WarpSpecialize)) => self.warp_specialize(op),
+            Some(OpCode::Nvws(Nvws::WarpGroup)) => self.warp_group(op),
+            Some(OpCode::Ttng(Ttng::SubtiledRegion)) => self.subtiled_region(op),
+            Some(OpCode::Tt(Tt::Call) | OpCode::Func(Func::Call)) => self.call(op),
             _ if self.scalar_op(op) => {}
             _ => self.effect(op, first),
         }

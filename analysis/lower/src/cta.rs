@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 
 use super::Lowerer;
 use super::apply::Predicate;
-use dialects::OpCompletion;
+use dialects::{OpCompletion, Ttng};
 use kernel::{CtaSet, Issuer, Recipients, Var};
 use ttgir::{AttrId, OpId, Ty, ValueId};
 
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
             _ if self.ctas.cluster <= 1 => Reach::default(),
             (Issuer::Tma, OpCompletion::Transaction { barrier, of }) => {
                 let barrier = self.broadcast(op, barrier, 0);
-                if self.tree.op_name(op) == "ttng.async_shared_store" {
+                if self.tree.is(op, Ttng::AsyncSharedStore) {
                     return Reach::default();
                 }
                 if !self.flag(op, "multicast") {

@@ -9,20 +9,9 @@
 //! Missed: a text between the last of these and fence insertion.
 
 use super::Lowerer;
+use dialects::{OpCode, Tt, Ttng};
 use kernel::{EffectKind, Kernel, Proxy, Stage};
 use ttgir::{OpId, ValueId};
-
-/// Ops of tensor memory whose tokens order them until a late pass removes these.
-const WITH_TOKENS: [&str; 4] = ["ttng.tmem_load", "ttng.tmem_store", "ttng.tc_gen5_mma", "ttng.tc_gen5_mma_scaled"];
-
-/// Accesses of descriptors that become TMA copies.
-const DESCRIPTORS: [&str; 5] = [
-    "tt.descriptor_load",
-    "tt.descriptor_store",
-    "tt.descriptor_gather",
-    "tt.descriptor_scatter",
-    "tt.descriptor_reduce",
-];
 
 impl Lowerer<'_> {
     /// Whether a function is from before proxy fences are placed.
@@ -30,13 +19,28 @@ impl Lowerer<'_> {
         let tree = self.tree;
         let (mut early, mut fenced) = (self.build.map.stage != Stage::Final, false);
         self.walk(function, &mut |op| {
-            let name = tree.op_name(op);
-            fenced |= name == "ttng.fence_async_shared";
+            fenced |= tree.is(op, Ttng::FenceAsyncShared);
+            // Tokens order ops of tensor memory until a late pass removes them.
+            let takes_token = matches!(
+                tree.code(op),
+                Some(OpCode::Ttng(Ttng::TmemLoad | Ttng::TmemStore | Ttng::TcGen5Mma | Ttng::TcGen5MmaScaled))
+            );
+            // These become TMA copies.
+            let descriptor = matches!(
+                tree.code(op),
+                Some(OpCode::Tt(
+                    Tt::DescriptorLoad
+                        | Tt::DescriptorStore
+                        | Tt::DescriptorGather
+                        | Tt::DescriptorScatter
+                        | Tt::DescriptorReduce
+                ))
+            );
             let is_token =
                 |value: &ValueId| tree.value_type(*value).is_some_and(|ty| tree.type_text(ty).contains("async.token"));
             // Gluon's have tokens too, which nothing takes.
-            let token = WITH_TOKENS.contains(&name) && tree.operands(op).iter().any(is_token);
-            early |= token || DESCRIPTORS.contains(&name) || tree.attr(op, "loop.stage").is_some();
+            let token = takes_token && tree.operands(op).iter().any(is_token);
+            early |= token || descriptor || tree.attr(op, "loop.stage").is_some();
         });
         early && !fenced
     }

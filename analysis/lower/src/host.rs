@@ -7,6 +7,7 @@
 //! is free: what nothing computes is the result of a host op. Regions of `tt.reduce` and its like are left in
 //! the tree, for who evaluates the op.
 
+use dialects::Tt;
 use rustc_hash::FxHashSet;
 
 use super::Lowerer;
@@ -77,7 +78,7 @@ impl Lowerer<'_> {
     pub(super) fn host_only(&self, op: OpId) -> bool {
         let tree = self.tree;
         self.executes()
-            && (tree.op_name(op) == "tt.load"
+            && (tree.is(op, Tt::Load)
                 || tree.operands(op).iter().chain(tree.results(op)).any(|value| self.is_handle(*value)))
     }
 

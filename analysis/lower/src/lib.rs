@@ -37,6 +37,7 @@ mod token;
 mod value;
 mod view;
 
+use dialects::{Builtin, Tt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build::Build;
@@ -76,7 +77,7 @@ const CALLS: u32 = 2_000;
 
 /// A lowerer for every entry function of a section, and what is made of it.
 fn each_entry<T>(tree: &Tree, mut each: impl FnMut(OpId, Lowerer<'_>) -> T) -> Vec<T> {
-    let tops = tree.top().iter().filter(|&&top| matches!(tree.op_name(top), "builtin.module" | "module"));
+    let tops = tree.top().iter().filter(|&&top| tree.is(top, Builtin::Module));
     let mut modules: Vec<(Option<OpId>, Vec<OpId>)> = tops.map(|&top| (Some(top), body(tree, top))).collect();
     // A file may hold functions without a module around them.
     modules.push((None, tree.top().to_vec()));
@@ -114,7 +115,7 @@ fn body(tree: &Tree, op: OpId) -> Vec<OpId> {
 
 /// The kernels that [`lower`] would give, in its order: their names, and where these stand.
 pub fn kernel_names(tree: &Tree) -> Vec<(String, TextRange)> {
-    let modules = tree.top().iter().filter(|&&top| matches!(tree.op_name(top), "builtin.module" | "module"));
+    let modules = tree.top().iter().filter(|&&top| tree.is(top, Builtin::Module));
     let inside = modules.flat_map(|&top| functions(tree, &body(tree, top)));
     let kernels = inside.chain(functions(tree, tree.top())).filter(|&op| !private(tree, op));
     kernels.map(|op| (name(tree, op).to_owned(), name_range(tree, op))).collect()
@@ -122,7 +123,7 @@ pub fn kernel_names(tree: &Tree) -> Vec<(String, TextRange)> {
 
 /// Functions with a body.
 fn functions(tree: &Tree, ops: &[OpId]) -> Vec<OpId> {
-    ops.iter().copied().filter(|op| tree.op_name(*op) == "tt.func" && !body(tree, *op).is_empty()).collect()
+    ops.iter().copied().filter(|op| tree.is(*op, Tt::Func) && !body(tree, *op).is_empty()).collect()
 }
 
 fn name(tree: &Tree, function: OpId) -> &str {

@@ -3,6 +3,7 @@
 use super::Lowerer;
 use super::cfg::Order;
 use super::value::{Class, Val};
+use dialects::{Cf, Nvws, OpCode, Scf, Tt, Ttg};
 use kernel::{self, CmpOp, Pure, Target, Terminator, Var, Width};
 use ttgir::{BlockId, OpId, RegionId, ValueId};
 
@@ -107,15 +108,15 @@ impl Lowerer<'_> {
     fn terminator(&mut self, op: OpId, blocks: &mut Blocks) {
         let tree = self.tree;
         let successors = tree.successors(op);
-        match (tree.op_name(op), self.exits.last().cloned()) {
-            ("cf.br", _) => match successors.first() {
+        match (tree.code(op), self.exits.last().cloned()) {
+            (Some(OpCode::Cf(Cf::Br)), _) => match successors.first() {
                 Some(next) => {
                     let target = self.target(op, next.block, &next.args, blocks);
                     self.build.end(Terminator::Jump(target));
                 }
                 None => self.fall_off(),
             },
-            ("cf.cond_br", _) => {
+            (Some(OpCode::Cf(Cf::CondBr)), _) => {
                 let ([yes, no], Some(&condition)) = (successors.as_slice(), tree.operands(op).first()) else {
                     return self.fall_off();
                 };
@@ -127,24 +128,24 @@ impl Lowerer<'_> {
                     None => Terminator::Branch(condition, yes, no_target),
                 });
             }
-            ("cf.switch", _) => self.switch(op, blocks),
-            ("tt.return", Some(Exit::Kernel)) => {
+            (Some(OpCode::Cf(Cf::Switch)), _) => self.switch(op, blocks),
+            (Some(OpCode::Tt(Tt::Return)), Some(Exit::Kernel)) => {
                 let site = self.site(op);
                 self.build.end(Terminator::Return(site));
             }
-            ("ttg.warp_return", Some(Exit::Partition)) => {
+            (Some(OpCode::Ttg(Ttg::WarpReturn) | OpCode::Nvws(Nvws::WarpGroupReturn)), Some(Exit::Partition)) => {
                 let site = self.site(op);
                 self.build.end(Terminator::Exit(site));
             }
-            ("nvws.warp_group.return", Some(Exit::Partition)) => {
-                let site = self.site(op);
-                self.build.end(Terminator::Exit(site));
+            (
+                Some(OpCode::Ttg(Ttg::WarpYield) | OpCode::Nvws(Nvws::WarpGroupYield | Nvws::WarpGroupReturn)),
+                Some(Exit::Join(fork, after)),
+            ) => self.join_threads(fork, &after, tree.operands(op)),
+            (Some(OpCode::Tt(Tt::Return) | OpCode::Scf(Scf::Yield)), Some(Exit::Jump(after))) => {
+                self.jump_after(&after, tree.operands(op))
             }
-            ("ttg.warp_yield" | "nvws.warp_group.yield" | "nvws.warp_group.return", Some(Exit::Join(fork, after))) => {
-                self.join_threads(fork, &after, tree.operands(op))
-            }
-            ("tt.return" | "scf.yield", Some(Exit::Jump(after))) => self.jump_after(&after, tree.operands(op)),
-            (name, _) => {
+            _ => {
+                let name = tree.op_name(op);
                 self.unmodelled(op, format!("`{name}` does not end this region"));
                 self.fall_off();
             }

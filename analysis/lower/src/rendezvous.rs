@@ -6,15 +6,23 @@
 //! publishes nothing. The machine meets right after the last such init; nothing notices where in
 //! between.
 
+use dialects::{OpCode, Ttg, Ttng};
 use rustc_hash::FxHashSet;
 
 use super::Lowerer;
 use kernel::EffectKind;
-use ttgir::{Def, OpId, RegionId, ValueId};
+use ttgir::{Def, OpId, RegionId, Tree, ValueId};
 
-/// Ops between an allocation and a barrier's use that only name it.
-const NAMES: [&str; 4] =
-    ["ttg.memdesc_index", "ttg.memdesc_subslice", "ttg.memdesc_reinterpret", "ttng.map_to_remote_buffer"];
+/// Whether an op stands between an allocation and a barrier's use and only names it.
+fn only_names(tree: &Tree, op: OpId) -> bool {
+    matches!(
+        tree.code(op),
+        Some(
+            OpCode::Ttg(Ttg::MemdescIndex | Ttg::MemdescSubslice | Ttg::MemdescReinterpret)
+                | OpCode::Ttng(Ttng::MapToRemoteBuffer)
+        )
+    )
+}
 
 impl Lowerer<'_> {
     /// All CTAs meet.
@@ -38,12 +46,9 @@ impl Lowerer<'_> {
             found
         };
         let names = |op: OpId| tree.operands(op).iter().any(|value| shared.contains(&self.root(*value)));
-        let inits = |op: OpId| tree.op_name(op) == "ttng.init_barrier" && names(op);
-        let uses = |op: OpId| {
-            let name = tree.op_name(op);
-            name != "ttng.init_barrier" && !NAMES.contains(&name) && names(op)
-        };
-        let meets = |op: OpId| matches!(tree.op_name(op), "ttng.cluster_barrier" | "ttng.cluster_arrive");
+        let inits = |op: OpId| tree.is(op, Ttng::InitBarrier) && names(op);
+        let uses = |op: OpId| !tree.is(op, Ttng::InitBarrier) && !only_names(tree, op) && names(op);
+        let meets = |op: OpId| matches!(tree.code(op), Some(OpCode::Ttng(Ttng::ClusterBarrier | Ttng::ClusterArrive)));
         let mut last = None;
         for &op in &top {
             if last.is_some() && has(op, &uses) {
@@ -54,7 +59,7 @@ impl Lowerer<'_> {
                 return None;
             }
             // Partitions have barriers of their own, and no place where all CTAs could meet.
-            if tree.op_name(op) != "ttg.warp_specialize" && has(op, &inits) {
+            if !tree.is(op, Ttg::WarpSpecialize) && has(op, &inits) {
                 last = Some(op);
             }
         }
@@ -68,18 +73,26 @@ impl Lowerer<'_> {
         for &op in top {
             self.walk(op, &mut |op| {
                 let multicast = || self.flag(op, "multicast") || !tree.group(op, "multicastTargets").is_empty();
-                let group = match tree.op_name(op) {
-                    "ttng.init_barrier" if self.broadcast(op, "alloc", 0) != 0 => "alloc",
-                    "ttng.tc_gen5_mma" | "ttng.tc_gen5_mma_scaled" if self.paired(op).leaders != 0 => "barriers",
-                    "ttng.tc_gen5_commit" if self.paired(op).leaders != 0 => "barrier",
-                    "ttng.tc_gen5_mma" if multicast() => "barriers",
-                    "ttng.tc_gen5_commit" if !tree.group(op, "descs").is_empty() => "barrier",
-                    "ttng.async_tma_copy_global_to_local" | "ttng.async_tma_gather" if multicast() => "barrier",
-                    "ttng.clc_try_cancel" => "mbarrier",
-                    "ttng.async_clc_try_cancel" => "mbarAlloc",
-                    "ttng.map_to_remote_buffer" => "src",
-                    "ttg.async_remote_shmem_store" | "ttg.async_remote_shmem_copy" => "barrier",
-                    "ttng.arrive_barrier" | "ttng.barrier_expect" if self.routed(op, 0).1.bits() != 0 => "alloc",
+                let group = match tree.code(op) {
+                    Some(OpCode::Ttng(Ttng::InitBarrier)) if self.broadcast(op, "alloc", 0) != 0 => "alloc",
+                    Some(OpCode::Ttng(Ttng::TcGen5Mma | Ttng::TcGen5MmaScaled)) if self.paired(op).leaders != 0 => {
+                        "barriers"
+                    }
+                    Some(OpCode::Ttng(Ttng::TcGen5Commit)) if self.paired(op).leaders != 0 => "barrier",
+                    Some(OpCode::Ttng(Ttng::TcGen5Mma)) if multicast() => "barriers",
+                    Some(OpCode::Ttng(Ttng::TcGen5Commit)) if !tree.group(op, "descs").is_empty() => "barrier",
+                    Some(OpCode::Ttng(Ttng::AsyncTmaCopyGlobalToLocal | Ttng::AsyncTmaGather)) if multicast() => {
+                        "barrier"
+                    }
+                    Some(OpCode::Ttng(Ttng::ClcTryCancel)) => "mbarrier",
+                    Some(OpCode::Ttng(Ttng::AsyncClcTryCancel)) => "mbarAlloc",
+                    Some(OpCode::Ttng(Ttng::MapToRemoteBuffer)) => "src",
+                    Some(OpCode::Ttg(Ttg::AsyncRemoteShmemStore | Ttg::AsyncRemoteShmemCopy)) => "barrier",
+                    Some(OpCode::Ttng(Ttng::ArriveBarrier | Ttng::BarrierExpect))
+                        if self.routed(op, 0).1.bits() != 0 =>
+                    {
+                        "alloc"
+                    }
                     _ => return,
                 };
                 shared.extend(tree.group(op, group).iter().map(|barrier| self.root(*barrier)));
@@ -94,10 +107,10 @@ impl Lowerer<'_> {
         let mut value = value;
         for _ in 0..super::DEPTH {
             let next = match tree.value_def(value) {
-                Def::Result(op, _) if NAMES.contains(&tree.op_name(op)) => tree.operands(op).first().copied(),
+                Def::Result(op, _) if only_names(tree, op) => tree.operands(op).first().copied(),
                 Def::BlockArg(block, at) => {
-                    tree.parent_op(tree.parent_region(block)).and_then(|op| match tree.op_name(op) {
-                        "ttg.warp_specialize" | "ttg.warp_specialize.partitions" => {
+                    tree.parent_op(tree.parent_region(block)).and_then(|op| match tree.code(op) {
+                        Some(OpCode::Ttg(Ttg::WarpSpecialize | Ttg::WarpSpecializePartitions)) => {
                             tree.operands(op).get(at as usize).copied()
                         }
                         _ => None,

@@ -3,6 +3,7 @@
 //! Its result is handed on through further dots, waits, loops and jumps; only an op that is none of
 //! these uses it. A dot whose result nobody uses may stay open when its partition ends.
 
+use dialects::{Cf, OpCode, Scf, Ttng};
 use rustc_hash::FxHashSet;
 
 use super::Lowerer;
@@ -56,39 +57,41 @@ impl Lowerer<'_> {
             let block: Option<&BlockId> = tree.regions(op).get(region).and_then(|region| tree.blocks(*region).first());
             block.map(|block| tree.block_args(*block)).unwrap_or_default()
         };
-        match tree.op_name(user) {
-            "ttng.warp_group_dot" if tree.group(user, "c").contains(&value) => open.extend(tree.results(user)),
-            "ttng.warp_group_dot_wait" => {
+        match tree.code(user) {
+            Some(OpCode::Ttng(Ttng::WarpGroupDot)) if tree.group(user, "c").contains(&value) => {
+                open.extend(tree.results(user))
+            }
+            Some(OpCode::Ttng(Ttng::WarpGroupDotWait)) => {
                 places(tree.operands(user)).into_iter().for_each(|at| pick(tree.results(user), at, open));
             }
-            "scf.for" => {
+            Some(OpCode::Scf(Scf::For)) => {
                 for at in places(tree.group(user, "initArgs")) {
                     pick(entry(user, 0), at + 1, open);
                     pick(tree.results(user), at, open);
                 }
             }
-            "scf.while" => {
+            Some(OpCode::Scf(Scf::While)) => {
                 places(tree.operands(user)).into_iter().for_each(|at| pick(entry(user, 0), at, open));
             }
-            "scf.yield" | "scf.condition" => {
+            Some(OpCode::Scf(Scf::Yield | Scf::Condition)) => {
                 let block = tree.parent_block(user).map(|block| tree.parent_region(block));
                 let Some(around) = block.and_then(|region| tree.parent_op(region)) else { return false };
-                let condition = tree.op_name(user) == "scf.condition";
+                let condition = tree.is(user, Scf::Condition);
                 for at in places(tree.operands(user)) {
                     // The condition itself comes first.
                     let Some(at) = at.checked_sub(usize::from(condition)) else { continue };
-                    match tree.op_name(around) {
-                        "scf.for" => pick(entry(around, 0), at + 1, open),
-                        "scf.while" if condition => pick(entry(around, 1), at, open),
-                        "scf.while" => pick(entry(around, 0), at, open),
+                    match tree.code(around) {
+                        Some(OpCode::Scf(Scf::For)) => pick(entry(around, 0), at + 1, open),
+                        Some(OpCode::Scf(Scf::While)) if condition => pick(entry(around, 1), at, open),
+                        Some(OpCode::Scf(Scf::While)) => pick(entry(around, 0), at, open),
                         _ => {}
                     }
-                    if tree.op_name(around) != "scf.while" || condition {
+                    if !tree.is(around, Scf::While) || condition {
                         pick(tree.results(around), at, open);
                     }
                 }
             }
-            "cf.br" | "cf.cond_br" => {
+            Some(OpCode::Cf(Cf::Br | Cf::CondBr)) => {
                 for successor in tree.successors(user) {
                     let Some(block) = successor.block else { continue };
                     places(&successor.args).into_iter().for_each(|at| pick(tree.block_args(block), at, open));

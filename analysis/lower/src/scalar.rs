@@ -4,34 +4,36 @@
 
 use super::Lowerer;
 use super::value::{Class, Val};
+use dialects::{Arith, Nvg, OpCode, Tt};
 use kernel::{CmpOp, Input, InputKind, Pure, Var, Width};
 use ttgir::{OpId, ValueId};
 
-type Make = fn(Width, Var, Var) -> Pure<Var>;
-
-/// Two operands and a result of one width.
-const BINARY: &[(&str, Make)] = &[
-    ("addi", Pure::Add),
-    ("andi", Pure::And),
-    ("ceildivsi", Pure::CeilDivS),
-    ("ceildivui", Pure::CeilDivU),
-    ("divsi", Pure::DivS),
-    ("divui", Pure::DivU),
-    ("floordivsi", Pure::FloorDivS),
-    ("maxsi", Pure::MaxS),
-    ("maxui", Pure::MaxU),
-    ("minsi", Pure::MinS),
-    ("minui", Pure::MinU),
-    ("muli", Pure::Mul),
-    ("ori", Pure::Or),
-    ("remsi", Pure::RemS),
-    ("remui", Pure::RemU),
-    ("shli", Pure::Shl),
-    ("shrsi", Pure::ShrS),
-    ("shrui", Pure::ShrU),
-    ("subi", Pure::Sub),
-    ("xori", Pure::Xor),
-];
+/// What an op with two operands and a result of one width computes.
+fn binary(op: Arith) -> Option<fn(Width, Var, Var) -> Pure<Var>> {
+    Some(match op {
+        Arith::Addi => Pure::Add,
+        Arith::Andi => Pure::And,
+        Arith::Ceildivsi => Pure::CeilDivS,
+        Arith::Ceildivui => Pure::CeilDivU,
+        Arith::Divsi => Pure::DivS,
+        Arith::Divui => Pure::DivU,
+        Arith::Floordivsi => Pure::FloorDivS,
+        Arith::Maxsi => Pure::MaxS,
+        Arith::Maxui => Pure::MaxU,
+        Arith::Minsi => Pure::MinS,
+        Arith::Minui => Pure::MinU,
+        Arith::Muli => Pure::Mul,
+        Arith::Ori => Pure::Or,
+        Arith::Remsi => Pure::RemS,
+        Arith::Remui => Pure::RemU,
+        Arith::Shli => Pure::Shl,
+        Arith::Shrsi => Pure::ShrS,
+        Arith::Shrui => Pure::ShrU,
+        Arith::Subi => Pure::Sub,
+        Arith::Xori => Pure::Xor,
+        _ => return None,
+    })
+}
 
 /// `arith.cmpi` predicates, by MLIR's number.
 const COMPARE: &[(&str, CmpOp)] = &[
@@ -56,7 +58,7 @@ impl Lowerer<'_> {
             return false;
         }
         let class = self.class(result);
-        if class == Class::View && tree.op_name(op) == "arith.select" {
+        if class == Class::View && tree.is(op, Arith::Select) {
             return self.select_view(op, result);
         }
         let Class::Scalar(width) = class else { return false };
@@ -69,23 +71,19 @@ impl Lowerer<'_> {
     fn pure(&mut self, op: OpId, width: Width) -> Option<Pure<Var>> {
         let tree = self.tree;
         let operands = tree.operands(op);
-        let name = tree.op_name(op);
-        if let Some(arith) = name.strip_prefix("arith.") {
-            if let Ok(at) = BINARY.binary_search_by_key(&arith, |row| row.0) {
-                let &[a, b] = operands else { return None };
-                return Some(BINARY[at].1(width, self.scalar(a), self.scalar(b)));
-            }
+        let code = tree.code(op)?;
+        if let OpCode::Arith(arith) = code {
             return self.arith(op, arith, operands, width);
         }
-        match (name, operands) {
-            ("tt.get_program_id", _) => Some(self.grid(op, InputKind::ProgramId, "program_id")),
-            ("tt.get_num_programs", _) => Some(self.grid(op, InputKind::NumPrograms, "num_programs")),
-            ("nvg.cluster_id", _) if self.ctas.cluster == 1 => Some(Pure::Const(0)),
-            ("nvg.cluster_id", _) => {
+        match (code, operands) {
+            (OpCode::Tt(Tt::GetProgramId), _) => Some(self.grid(op, InputKind::ProgramId, "program_id")),
+            (OpCode::Tt(Tt::GetNumPrograms), _) => Some(self.grid(op, InputKind::NumPrograms, "num_programs")),
+            (OpCode::Nvg(Nvg::ClusterId), _) if self.ctas.cluster == 1 => Some(Pure::Const(0)),
+            (OpCode::Nvg(Nvg::ClusterId), _) => {
                 let rank = Input { kind: InputKind::CtaRank, width: width.0, divisor: 1 };
                 Some(Pure::Input(self.build.input(rank, "CTA")))
             }
-            ("tt.addptr", &[pointer, offset]) => {
+            (OpCode::Tt(Tt::Addptr), &[pointer, offset]) => {
                 let from = Width(self.width(offset));
                 let (pointer, offset) = (self.scalar(pointer), self.scalar(offset));
                 let bytes = self.pointee(op);
@@ -94,23 +92,27 @@ impl Lowerer<'_> {
                 let offset = self.build.compute(Pure::Mul(Width(64), offset, size), "");
                 Some(Pure::Add(Width(64), pointer, offset))
             }
-            ("tt.load", &[pointer]) if !self.flag(op, "isVolatile") => {
+            (OpCode::Tt(Tt::Load), &[pointer]) if !self.flag(op, "isVolatile") => {
                 let pointer = self.scalar(pointer);
                 let memory = Input { kind: InputKind::Memory, width: width.0, divisor: 1 };
                 let input = self.build.input(memory, "memory");
                 Some(Pure::Load(input, pointer))
             }
-            ("tt.bitcast" | "tt.int_to_ptr" | "tt.ptr_to_int", &[value]) if self.is_scalar(value) => {
+            (OpCode::Tt(Tt::Bitcast | Tt::IntToPtr | Tt::PtrToInt), &[value]) if self.is_scalar(value) => {
                 Some(Pure::Copy(self.scalar(value)))
             }
             _ => None,
         }
     }
 
-    fn arith(&mut self, op: OpId, name: &str, operands: &[ValueId], width: Width) -> Option<Pure<Var>> {
+    fn arith(&mut self, op: OpId, code: Arith, operands: &[ValueId], width: Width) -> Option<Pure<Var>> {
         let tree = self.tree;
-        match (name, operands) {
-            ("constant", _) => {
+        if let Some(binary) = binary(code) {
+            let &[a, b] = operands else { return None };
+            return Some(binary(width, self.scalar(a), self.scalar(b)));
+        }
+        match (code, operands) {
+            (Arith::Constant, _) => {
                 let attr = tree.attr(op, "value")?;
                 let text = tree.attr_text(attr).trim();
                 let value = match text {
@@ -120,17 +122,19 @@ impl Lowerer<'_> {
                 };
                 Some(Pure::Const(width.wrap(value)))
             }
-            ("cmpi", &[a, b]) => {
+            (Arith::Cmpi, &[a, b]) => {
                 let from = Width(self.width(a));
                 let compare = self.compare(op)?;
                 Some(Pure::Cmp(compare, from, self.scalar(a), self.scalar(b)))
             }
-            ("select", &[condition, yes, no]) => {
+            (Arith::Select, &[condition, yes, no]) => {
                 Some(Pure::Select(self.scalar(condition), self.scalar(yes), self.scalar(no)))
             }
-            ("extsi" | "extui" | "trunci" | "index_cast" | "index_castui", &[value]) if self.is_scalar(value) => {
+            (Arith::Extsi | Arith::Extui | Arith::Trunci | Arith::IndexCast | Arith::IndexCastui, &[value])
+                if self.is_scalar(value) =>
+            {
                 let from = Width(self.width(value));
-                let unsigned = matches!(name, "extui" | "index_castui");
+                let unsigned = matches!(code, Arith::Extui | Arith::IndexCastui);
                 let value = self.scalar(value);
                 Some(if from.0 > width.0 {
                     Pure::Trunc(width, value)
@@ -140,7 +144,7 @@ impl Lowerer<'_> {
                     Pure::ExtS(from, width, value)
                 })
             }
-            ("bitcast", &[value]) if self.is_scalar(value) => Some(Pure::Copy(self.scalar(value))),
+            (Arith::Bitcast, &[value]) if self.is_scalar(value) => Some(Pure::Copy(self.scalar(value))),
             _ => None,
         }
     }

@@ -5,6 +5,7 @@
 //! of the allocation say that there is any, so before it nothing is known of scratch memory.
 
 use super::Lowerer;
+use dialects::{OpCode, Tt, Ttg};
 use kernel::{Access, Buffer, Completion, CtaSet, EffectKind, Issuer, Mode, Proxy, Shape, Space};
 use ttgir::OpId;
 
@@ -15,7 +16,9 @@ impl Lowerer<'_> {
         let tree = self.tree;
         let number = |name| self.int_attr(op, name).and_then(|bytes| u32::try_from(bytes).ok()).map(u64::from);
         let (Some(size), Some(start)) = (number("allocation.size"), number("allocation.offset")) else { return };
-        if size == 0 || matches!(tree.op_name(op), "ttg.warp_specialize" | "ttg.local_alloc" | "tt.call") {
+        if size == 0
+            || matches!(tree.code(op), Some(OpCode::Ttg(Ttg::WarpSpecialize | Ttg::LocalAlloc) | OpCode::Tt(Tt::Call)))
+        {
             return;
         }
         let bits = size * 8;

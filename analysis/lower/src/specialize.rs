@@ -4,6 +4,7 @@ use super::Lowerer;
 use super::region::Exit;
 use super::value::Val;
 use base::TextRange;
+use dialects::Ttg;
 use kernel::{Fork, Partition, Pure, Target, Terminator, Var};
 use ttgir::{OpId, RegionId, ValueId};
 
@@ -23,7 +24,7 @@ impl Lowerer<'_> {
             .and_then(|region| tree.blocks(*region).first())
             .and_then(|block| tree.block_ops(*block).first())
             .copied()
-            .filter(|holder| tree.op_name(*holder) == "ttg.warp_specialize.partitions");
+            .filter(|holder| tree.is(*holder, Ttg::WarpSpecializePartitions));
         if let Some(holder) = holder {
             partitions = tree.regions(holder);
             if captures.is_empty() {

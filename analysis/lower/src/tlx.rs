@@ -9,6 +9,7 @@
 //!
 //! Missed, and said at the op: groups of several slots (`group_size`).
 
+use dialects::Tlx;
 use rustc_hash::FxHashMap;
 
 use super::Lowerer;
@@ -45,8 +46,8 @@ impl Lowerer<'_> {
         let Some(&spec) = tree.results(op).first() else { return };
         self.find_users();
         let users = self.users.get(&spec).cloned().unwrap_or_default();
-        let named = |name: &str| users.iter().copied().filter(|user| tree.op_name(*user) == name).collect::<Vec<_>>();
-        let allocs: Vec<(OpId, ValueId)> = named("tlx.storage_alias_local_alloc")
+        let coded = |code: Tlx| users.iter().copied().filter(|user| tree.is(*user, code)).collect::<Vec<_>>();
+        let allocs: Vec<(OpId, ValueId)> = coded(Tlx::StorageAliasLocalAlloc)
             .into_iter()
             .filter_map(|alloc| Some((alloc, *tree.results(alloc).first()?)))
             .collect();
@@ -64,7 +65,7 @@ impl Lowerer<'_> {
             members.insert(value, Member { unit, align: align.max(1) });
         }
         let mut places: Places = members.iter().map(|(value, member)| (*value, (0, member.unit))).collect();
-        let overlaps = named("tlx.set_buffer_overlap");
+        let overlaps = coded(Tlx::SetBufferOverlap);
         if overlaps.len() > 1 {
             return self.unmodelled(op, "it has more than one overlap");
         }
@@ -166,7 +167,7 @@ impl Lowerer<'_> {
     fn elements(&self, group: ValueId) -> Option<(Vec<ValueId>, bool)> {
         let tree = self.tree;
         let Def::Result(op, _) = tree.value_def(group) else { return None };
-        if tree.op_name(op) != "tlx.reuse_group" || self.int_attr(op, "group_size").unwrap_or(1) != 1 {
+        if !tree.is(op, Tlx::ReuseGroup) || self.int_attr(op, "group_size").unwrap_or(1) != 1 {
             return None;
         }
         let kind = tree.attr_text(tree.attr(op, "group_kind")?).trim();

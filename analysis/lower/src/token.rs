@@ -12,10 +12,9 @@
 use super::Lowerer;
 use super::apply::Predicate;
 use super::autows::{Place, Source, origins, source};
+use dialects::{Nvws, OpCode, Scf, Ttg, Ttng};
 use kernel::{CommitKind, EffectKind, Recipients};
 use ttgir::{BlockId, OpId, RegionId, Tree, ValueId};
-
-const STORES: [&str; 3] = ["ttng.async_tma_copy_local_to_global", "ttng.async_tma_reduce", "ttng.async_tma_scatter"];
 
 impl Lowerer<'_> {
     pub(super) fn store_token_wait(&mut self, op: OpId) {
@@ -60,7 +59,10 @@ impl Lowerer<'_> {
 }
 
 fn is_store(tree: &Tree, op: OpId) -> bool {
-    STORES.contains(&tree.op_name(op))
+    matches!(
+        tree.code(op),
+        Some(OpCode::Ttng(Ttng::AsyncTmaCopyLocalToGlobal | Ttng::AsyncTmaReduce | Ttng::AsyncTmaScatter))
+    )
 }
 
 fn region_of(tree: &Tree, op: OpId) -> Option<RegionId> {
@@ -72,8 +74,10 @@ fn partition_around(tree: &Tree, op: OpId) -> Option<RegionId> {
     let mut region = region_of(tree, op)?;
     loop {
         let around = tree.parent_op(region)?;
-        if matches!(tree.op_name(around), "ttg.warp_specialize" | "ttg.warp_specialize.partitions" | "nvws.warp_group")
-        {
+        if matches!(
+            tree.code(around),
+            Some(OpCode::Ttg(Ttg::WarpSpecialize | Ttg::WarpSpecializePartitions) | OpCode::Nvws(Nvws::WarpGroup))
+        ) {
             return Some(region);
         }
         region = region_of(tree, around)?;
@@ -87,7 +91,7 @@ fn conditions(tree: &Tree, op: OpId) -> Vec<(ValueId, usize)> {
     while let Some(inner) = region
         && let Some(around) = tree.parent_op(inner)
     {
-        if tree.op_name(around) == "scf.if"
+        if tree.is(around, Scf::If)
             && let Some(&condition) = tree.operands(around).first()
             && let Some(taken) = tree.regions(around).iter().position(|other| *other == inner)
         {
@@ -171,16 +175,16 @@ impl Stores<'_> {
             let block = region.and_then(|region| tree.blocks(*region).first());
             block.map_or(0, |block| self.count(tree.block_ops(*block)))
         };
-        match tree.op_name(op) {
-            name if STORES.contains(&name) => 1,
-            "scf.if" => {
+        match tree.code(op) {
+            _ if is_store(tree, op) => 1,
+            Some(OpCode::Scf(Scf::If)) => {
                 let condition = tree.operands(op).first();
                 match self.conditions.iter().find(|(known, _)| Some(known) == condition) {
                     Some((_, taken)) => inside(regions.get(*taken)),
                     None => inside(regions.first()).min(inside(regions.get(1))),
                 }
             }
-            "scf.execute_region" => inside(regions.first()),
+            Some(OpCode::Scf(Scf::ExecuteRegion)) => inside(regions.first()),
             _ => 0,
         }
     }

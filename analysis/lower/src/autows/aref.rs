@@ -15,6 +15,7 @@
 use super::hidden::{Channel, Counter, Part, Ring, Side};
 use crate::Lowerer;
 use crate::value::Val;
+use dialects::{Arith, Nvws, OpCode, Scf, Ttg};
 use kernel::{
     Abstract, AbstractOf, Access, Arrival, Buffer, BufferId, Completion, CtaSet, Dim, EffectKind, Half, Issuer, Mode,
     Proxy, Recipients, Shape, SiteId, Space, Stage, Var, ViewOp,
@@ -78,9 +79,9 @@ impl Lowerer<'_> {
             return self.unmodelled(op, "how many slots it has is not known");
         };
         let uses = self.uses_of(aref);
-        let named = |name: &str| uses.iter().filter(|used| tree.op_name(used.op) == name).collect::<Vec<_>>();
-        let enters = [named("nvws.aref.put.enter"), named("nvws.aref.get.enter")];
-        let exits = [named("nvws.aref.put.exit"), named("nvws.aref.get.exit")];
+        let coded = |code: Nvws| uses.iter().filter(|used| tree.is(used.op, code)).collect::<Vec<_>>();
+        let enters = [coded(Nvws::ArefPutEnter), coded(Nvws::ArefGetEnter)];
+        let exits = [coded(Nvws::ArefPutExit), coded(Nvws::ArefGetExit)];
         let spelt = enters.iter().flatten().any(|used| !self.is_placeholder(used.op));
         if spelt && enters.iter().flatten().any(|used| tree.group(used.op, "stage").is_empty()) {
             return self.unmodelled(op, "some of its enters have a stage and some have none");
@@ -244,12 +245,14 @@ impl Lowerer<'_> {
         self.find_users();
         let users = |lowerer: &Self, value: &ValueId| lowerer.users.get(value).cloned().unwrap_or_default();
         let Some((token, buffers)) = tree.results(op).split_last() else { return };
-        let exit = users(self, token).into_iter().find(|user| tree.op_name(*user) == "nvws.aref.put.exit");
+        let exit = users(self, token).into_iter().find(|user| tree.is(*user, Nvws::ArefPutExit));
         if !exit.is_some_and(|exit| self.kinds(exit).contains(&Kind::Bytes)) {
             return;
         }
         let mut loads: Vec<OpId> = buffers.iter().flat_map(|buffer| users(self, buffer)).collect();
-        loads.retain(|user| matches!(tree.op_name(*user), "nvws.descriptor_load" | "nvws.descriptor_gather"));
+        loads.retain(|user| {
+            matches!(tree.code(*user), Some(OpCode::Nvws(Nvws::DescriptorLoad | Nvws::DescriptorGather)))
+        });
         if loads.is_empty() {
             return;
         }
@@ -393,7 +396,7 @@ impl Lowerer<'_> {
     fn is_placeholder(&self, op: OpId) -> bool {
         let zero = |value: &ValueId| match self.tree.value_def(*value) {
             Def::Result(constant, _) => {
-                self.tree.op_name(constant) == "arith.constant" && self.int_attr(constant, "value") == Some(0)
+                self.tree.is(constant, Arith::Constant) && self.int_attr(constant, "value") == Some(0)
             }
             _ => false,
         };
@@ -409,9 +412,9 @@ impl Lowerer<'_> {
         let mut open = vec![(aref, None)];
         while let Some((value, inside)) = open.pop() {
             for &op in self.users.get(&value).map(Vec::as_slice).unwrap_or_default() {
-                if matches!(tree.op_name(op), "ttg.warp_specialize" | "ttg.warp_specialize.partitions") {
+                if matches!(tree.code(op), Some(OpCode::Ttg(Ttg::WarpSpecialize | Ttg::WarpSpecializePartitions))) {
                     let Some(at) = tree.operands(op).iter().position(|operand| *operand == value) else { continue };
-                    let skip = usize::from(tree.op_name(op) == "ttg.warp_specialize");
+                    let skip = usize::from(tree.is(op, Ttg::WarpSpecialize));
                     for (number, &region) in tree.regions(op).iter().skip(skip).enumerate() {
                         let entry = tree.blocks(region).first();
                         let arg = entry.and_then(|block| tree.block_args(*block).get(at));
@@ -436,11 +439,11 @@ impl Lowerer<'_> {
         loop {
             let region = tree.parent_region(tree.parent_block(op)?);
             let parent = tree.parent_op(region)?;
-            match tree.op_name(parent) {
-                "nvws.warp_group" => {
+            match tree.code(parent) {
+                Some(OpCode::Nvws(Nvws::WarpGroup)) => {
                     return tree.regions(parent).iter().position(|other| *other == region).map(|at| at as i64);
                 }
-                "ttg.warp_specialize" => return Some(-1),
+                Some(OpCode::Ttg(Ttg::WarpSpecialize)) => return Some(-1),
                 _ => op = parent,
             }
         }
@@ -450,7 +453,7 @@ impl Lowerer<'_> {
         let tree = self.tree;
         let mut op = op;
         while let Some(parent) = tree.parent_block(op).and_then(|block| tree.parent_op(tree.parent_region(block))) {
-            if matches!(tree.op_name(parent), "scf.for" | "scf.while") {
+            if matches!(tree.code(parent), Some(OpCode::Scf(Scf::For | Scf::While))) {
                 return true;
             }
             op = parent;
@@ -469,9 +472,11 @@ impl Lowerer<'_> {
         }
         let (mut op, mut forked) = (op, false);
         while let Some(parent) = tree.parent_block(op).and_then(|block| tree.parent_op(tree.parent_region(block))) {
-            match tree.op_name(parent) {
-                "ttg.warp_specialize" | "nvws.warp_group" => forked = true,
-                "scf.for" | "scf.while" if forked => return Some("partitions that start again in each iteration"),
+            match tree.code(parent) {
+                Some(OpCode::Ttg(Ttg::WarpSpecialize) | OpCode::Nvws(Nvws::WarpGroup)) => forked = true,
+                Some(OpCode::Scf(Scf::For | Scf::While)) if forked => {
+                    return Some("partitions that start again in each iteration");
+                }
                 _ => {}
             }
             op = parent;

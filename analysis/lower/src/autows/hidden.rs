@@ -12,6 +12,7 @@ use super::aref::Aref;
 use super::semaphore::Semaphore;
 use crate::Lowerer;
 use crate::value::{Class, Val};
+use dialects::{Nvws, OpCode};
 use kernel::{Pure, Var, VarKind, Width};
 use ttgir::{OpId, RegionId, ValueId};
 
@@ -151,10 +152,9 @@ impl Lowerer<'_> {
 
     /// The channels and sides that an op counts for.
     fn counting(&self, op: OpId) -> Vec<(usize, Side)> {
-        let name = self.tree.op_name(op);
-        let side = match name {
-            "nvws.aref.put.enter" | "nvws.semaphore.acquire" => Side::Put,
-            "nvws.aref.get.enter" => Side::Get,
+        let side = match self.tree.code(op) {
+            Some(OpCode::Nvws(Nvws::ArefPutEnter | Nvws::SemaphoreAcquire)) => Side::Put,
+            Some(OpCode::Nvws(Nvws::ArefGetEnter)) => Side::Get,
             _ => return Vec::new(),
         };
         let Some(at) = self.tree.operands(op).first().and_then(|value| self.channel(*value)) else {
@@ -168,11 +168,11 @@ impl Lowerer<'_> {
 
     /// What this thread knows after an op that another partition executes: where the counters stand.
     pub(crate) fn passed_by(&mut self, op: OpId) {
-        match self.tree.op_name(op) {
-            "nvws.aref.put.enter" => self.aref_passed(op, true),
-            "nvws.aref.get.enter" => self.aref_passed(op, false),
-            "nvws.semaphore.acquire" => self.semaphore_passed(op),
-            "nvws.aref.buffer" | "nvws.semaphore.buffer" => {}
+        match self.tree.code(op) {
+            Some(OpCode::Nvws(Nvws::ArefPutEnter)) => self.aref_passed(op, true),
+            Some(OpCode::Nvws(Nvws::ArefGetEnter)) => self.aref_passed(op, false),
+            Some(OpCode::Nvws(Nvws::SemaphoreAcquire)) => self.semaphore_passed(op),
+            Some(OpCode::Nvws(Nvws::ArefBuffer | Nvws::SemaphoreBuffer)) => {}
             _ => return,
         }
         // Views of these buffers name memory in every task, and only their own task touches it.

@@ -3,6 +3,7 @@
 //! Followed: loops, conditions, regions that are run once, the default region of a
 //! `ttg.warp_specialize` and the captures of its partitions. Missed: jumps between blocks.
 
+use dialects::{Arith, OpCode, Scf, Ttg, Ub};
 use ttgir::{BlockId, Def, OpId, RegionId, Tree, ValueId};
 
 /// Where a value comes from.
@@ -64,7 +65,7 @@ pub(crate) fn origins(tree: &Tree, value: ValueId) -> Option<Vec<OpId>> {
 
 /// The one op that makes the value, `ub.poison` left out.
 pub(super) fn origin(tree: &Tree, value: ValueId) -> Option<OpId> {
-    let mut found = origins(tree, value)?.into_iter().filter(|op| tree.op_name(*op) != "ub.poison");
+    let mut found = origins(tree, value)?.into_iter().filter(|op| !tree.is(*op, Ub::Poison));
     let first = found.next()?;
     found.all(|other| other == first).then_some(first)
 }
@@ -85,19 +86,19 @@ fn start(tree: &Tree, by: OpId, at: usize, to: Place) -> Option<Way> {
 fn handed_out(tree: &Tree, op: OpId, at: usize) -> Option<Vec<Way>> {
     let regions = tree.regions(op);
     let after = Place::After(op);
-    match tree.op_name(op) {
-        "scf.for" => {
+    match tree.code(op) {
+        Some(OpCode::Scf(Scf::For)) => {
             let inits = start(tree, op, at + 3, after);
             Some(inits.into_iter().chain(end(tree, regions.first(), at, after)).collect())
         }
-        "scf.if" | "scf.index_switch" => {
+        Some(OpCode::Scf(Scf::If | Scf::IndexSwitch)) => {
             Some(regions.iter().filter_map(|region| end(tree, Some(region), at, after)).collect())
         }
-        "scf.execute_region" | "ttg.warp_specialize" => {
+        Some(OpCode::Scf(Scf::ExecuteRegion) | OpCode::Ttg(Ttg::WarpSpecialize)) => {
             Some(end(tree, regions.first(), at, after).into_iter().collect())
         }
-        "scf.while" => Some(end(tree, regions.first(), at + 1, after).into_iter().collect()),
-        "arith.select" => Some((1..3).filter_map(|at| start(tree, op, at, after)).collect()),
+        Some(OpCode::Scf(Scf::While)) => Some(end(tree, regions.first(), at + 1, after).into_iter().collect()),
+        Some(OpCode::Arith(Arith::Select)) => Some((1..3).filter_map(|at| start(tree, op, at, after)).collect()),
         _ => None,
     }
 }
@@ -111,19 +112,19 @@ fn handed_in(tree: &Tree, block: BlockId, at: usize) -> Option<Vec<Way>> {
     let op = tree.parent_op(region)?;
     let regions = tree.regions(op);
     let here = Place::Start(block);
-    match tree.op_name(op) {
-        "scf.for" => {
+    match tree.code(op) {
+        Some(OpCode::Scf(Scf::For)) => {
             let at = at.checked_sub(1)?;
             let again = end(tree, regions.first(), at, here);
             Some(start(tree, op, at + 3, here).into_iter().chain(again).collect())
         }
-        "scf.while" if regions.first() == Some(&region) => {
+        Some(OpCode::Scf(Scf::While)) if regions.first() == Some(&region) => {
             let again = end(tree, regions.get(1), at, here);
             Some(start(tree, op, at, here).into_iter().chain(again).collect())
         }
-        "scf.while" => Some(end(tree, regions.first(), at + 1, here).into_iter().collect()),
-        "ttg.warp_specialize" => Some(vec![start(tree, op, at, here)?]),
-        "ttg.warp_specialize.partitions" => {
+        Some(OpCode::Scf(Scf::While)) => Some(end(tree, regions.first(), at + 1, here).into_iter().collect()),
+        Some(OpCode::Ttg(Ttg::WarpSpecialize)) => Some(vec![start(tree, op, at, here)?]),
+        Some(OpCode::Ttg(Ttg::WarpSpecializePartitions)) => {
             let around = || tree.parent_op(tree.parent_region(tree.parent_block(op)?));
             Some(vec![start(tree, op, at, here).or_else(|| start(tree, around()?, at, here))?])
         }

@@ -9,6 +9,7 @@
 use super::tasks::below;
 use crate::Lowerer;
 use crate::layout::Memory;
+use dialects::{OpCode, Ttg, Ttng};
 use kernel::{Buffer, BufferId, EffectKind, Shape, Space, Var, ViewOp};
 use ttgir::OpId;
 
@@ -66,8 +67,8 @@ impl Lowerer<'_> {
         if let Some(&function) = self.calls.first() {
             below(tree, function, &mut ops);
         }
-        let name = if space == Space::Tensor { "ttng.tmem_alloc" } else { "ttg.local_alloc" };
-        ops.retain(|op| tree.op_name(*op) == name && self.int_attr(*op, "buffer.id") == Some(id));
+        let alloc: OpCode = if space == Space::Tensor { Ttng::TmemAlloc.into() } else { Ttg::LocalAlloc.into() };
+        ops.retain(|op| tree.is(*op, alloc) && self.int_attr(*op, "buffer.id") == Some(id));
         ops
     }
 }

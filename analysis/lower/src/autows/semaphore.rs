@@ -14,7 +14,7 @@ use super::aref::Kind;
 use super::hidden::{Channel, Counter, Part, Ring, Side};
 use crate::Lowerer;
 use crate::value::Val;
-use dialects::OpEffect;
+use dialects::{Nvws, OpCode, OpEffect};
 use kernel::{AbstractOf, CmpOp, EffectKind, Half, Mode, Pure, Recipients, Space, Stage, Var, Width};
 use ttgir::{Def, OpId, ValueId};
 
@@ -96,7 +96,7 @@ impl Lowerer<'_> {
     fn acquirers(&mut self, semaphore: ValueId) -> Vec<i64> {
         let tree = self.tree;
         let uses = self.uses_of(semaphore);
-        let acquires = uses.iter().filter(|used| tree.op_name(used.op) == "nvws.semaphore.acquire");
+        let acquires = uses.iter().filter(|used| tree.is(used.op, Nvws::SemaphoreAcquire));
         let mut found: Vec<i64> = acquires.filter(|used| used.tagged).filter_map(|used| used.partition).collect();
         found.sort_unstable();
         found.dedup();
@@ -108,9 +108,9 @@ impl Lowerer<'_> {
         let tree = self.tree;
         let (mut most, mut wave, mut met) = (0, 0, Vec::new());
         for used in self.uses_of(semaphore) {
-            match tree.op_name(used.op) {
-                "nvws.semaphore.acquire" => (wave, met) = (0, Vec::new()),
-                "nvws.semaphore.release" if !met.contains(&used.partition) => {
+            match tree.code(used.op) {
+                Some(OpCode::Nvws(Nvws::SemaphoreAcquire)) => (wave, met) = (0, Vec::new()),
+                Some(OpCode::Nvws(Nvws::SemaphoreRelease)) if !met.contains(&used.partition) => {
                     met.push(used.partition);
                     wave += self.kinds(used.op).len() as u32;
                     most = most.max(wave);
@@ -132,13 +132,13 @@ impl Lowerer<'_> {
             .unwrap_or_default()
             .iter()
             .copied()
-            .filter(|op| *op != own && tree.op_name(*op) == "nvws.semaphore.create")
+            .filter(|op| *op != own && tree.is(*op, Nvws::SemaphoreCreate))
             .filter(|op| tree.group(*op, "buffers").first() == Some(&first))
             .filter_map(|op| tree.results(op).first().copied())
             .collect();
         peers.into_iter().any(|peer| {
             self.uses_of(peer).iter().any(|used| {
-                tree.op_name(used.op) == "nvws.semaphore.release"
+                tree.is(used.op, Nvws::SemaphoreRelease)
                     && self.kinds(used.op).iter().any(|kind| matches!(kind, Kind::TensorCore | Kind::Bytes))
             })
         })
@@ -227,7 +227,7 @@ impl Lowerer<'_> {
         self.find_users();
         let users = |lowerer: &Self, value: ValueId| lowerer.users.get(&value).cloned().unwrap_or_default();
         let token = *tree.results(op).first()?;
-        let buffers = users(self, token).into_iter().filter(|user| tree.op_name(*user) == "nvws.semaphore.buffer");
+        let buffers = users(self, token).into_iter().filter(|user| tree.is(*user, Nvws::SemaphoreBuffer));
         let mut uses: Vec<(OpId, ValueId)> = Vec::new();
         for buffer in buffers {
             let mut open = tree.results(buffer).to_vec();
@@ -283,7 +283,7 @@ impl Lowerer<'_> {
     pub(super) fn released_load(&mut self, op: OpId) -> Option<Var> {
         let tree = self.tree;
         let Def::Result(buffer, _) = tree.value_def(*tree.group(op, "result").first()?) else { return None };
-        if tree.op_name(buffer) != "nvws.semaphore.buffer" {
+        if !tree.is(buffer, Nvws::SemaphoreBuffer) {
             return None;
         }
         let token = *tree.group(buffer, "token").first()?;
@@ -293,7 +293,7 @@ impl Lowerer<'_> {
         let release = around
             .iter()
             .copied()
-            .find(|user| tree.op_name(*user) == "nvws.semaphore.release" && self.kinds(*user).contains(&Kind::Bytes))?;
+            .find(|user| tree.is(*user, Nvws::SemaphoreRelease) && self.kinds(*user).contains(&Kind::Bytes))?;
         let semaphore = self.channel(*tree.group(release, "semaphore").first()?)?;
         let Channel::Semaphore(semaphore) = self.hidden.channels.get(semaphore)?.clone() else { return None };
         let stage = match tree.group(release, "stage").first() {
@@ -304,10 +304,12 @@ impl Lowerer<'_> {
                 _ => return None,
             },
         };
-        let buffers = around.into_iter().filter(|user| tree.op_name(*user) == "nvws.semaphore.buffer");
+        let buffers = around.into_iter().filter(|user| tree.is(*user, Nvws::SemaphoreBuffer));
         let views: Vec<ValueId> = buffers.flat_map(|buffer| tree.results(buffer).to_vec()).collect();
         let mut loads: Vec<OpId> = views.into_iter().flat_map(|view| users(self, view)).collect();
-        loads.retain(|user| matches!(tree.op_name(*user), "nvws.descriptor_load" | "nvws.descriptor_gather"));
+        loads.retain(|user| {
+            matches!(tree.code(*user), Some(OpCode::Nvws(Nvws::DescriptorLoad | Nvws::DescriptorGather)))
+        });
         let bytes =
             loads.iter().filter_map(|load| self.int_attr(*load, "txCount")).filter_map(|n| u64::try_from(n).ok());
         let bytes = bytes.sum();

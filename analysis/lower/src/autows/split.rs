@@ -17,7 +17,7 @@ use crate::Lowerer;
 use crate::region::Exit;
 use crate::specialize::PARTITIONS;
 use crate::value::{Class, Val};
-use dialects::OpEffect;
+use dialects::{Nvws, OpCode, OpEffect, Tt, Ttg, Ttng};
 use kernel::{Fork, Partition, Stage, Target, Terminator, Var};
 use ttgir::{OpId, RegionId, Tree, Ty, ValueId};
 
@@ -164,7 +164,7 @@ impl Lowerer<'_> {
             below(tree, op, &mut inside);
         }
         for &op in &inside {
-            if !matches!(tree.op_name(op), "ttg.local_alloc" | "ttng.tmem_alloc") {
+            if !matches!(tree.code(op), Some(OpCode::Ttg(Ttg::LocalAlloc) | OpCode::Ttng(Ttng::TmemAlloc))) {
                 continue;
             }
             if self.hands_over(op) {
@@ -194,7 +194,7 @@ impl Lowerer<'_> {
         let tree = self.tree;
         let mut made: FxHashSet<ValueId> = FxHashSet::default();
         for &op in inside {
-            let allocates = matches!(tree.op_name(op), "ttg.local_alloc" | "ttng.tmem_alloc");
+            let allocates = matches!(tree.code(op), Some(OpCode::Ttg(Ttg::LocalAlloc) | OpCode::Ttng(Ttng::TmemAlloc)));
             made.extend(tree.results(op).iter().filter(|_| !allocates));
             made.extend(
                 tree.regions(op)
@@ -243,7 +243,7 @@ impl Lowerer<'_> {
     pub(crate) fn leaves(&mut self, op: OpId) -> bool {
         let Some(task) = self.task else { return false };
         let tree = self.tree;
-        if tree.regions(op).is_empty() || !tree.op_name(op).starts_with("scf.") {
+        if tree.regions(op).is_empty() || !matches!(tree.code(op), Some(OpCode::Scf(_))) {
             return !self.computes(op) && !names(&self.tasks, tree, op, task).unwrap_or(true);
         }
         let inside = |wanted: bool| {
@@ -253,8 +253,12 @@ impl Lowerer<'_> {
             })
         };
         // Every task counts what all of them acquire.
-        let counts =
-            |op| matches!(tree.op_name(op), "nvws.aref.put.enter" | "nvws.aref.get.enter" | "nvws.semaphore.acquire");
+        let counts = |op| {
+            matches!(
+                tree.code(op),
+                Some(OpCode::Nvws(Nvws::ArefPutEnter | Nvws::ArefGetEnter | Nvws::SemaphoreAcquire))
+            )
+        };
         if inside(true) || !inside(false) || any(tree, op, &counts) {
             return false;
         }
@@ -266,7 +270,7 @@ impl Lowerer<'_> {
     fn computes(&self, op: OpId) -> bool {
         match self.tree.effect(op) {
             OpEffect::View(_) | OpEffect::MapToRemote => true,
-            OpEffect::Pure => self.tree.op_name(op) != "tt.call" && !self.tree.results(op).is_empty(),
+            OpEffect::Pure => !self.tree.is(op, Tt::Call) && !self.tree.results(op).is_empty(),
             _ => false,
         }
     }

@@ -5,6 +5,7 @@
 //! region belongs to nobody in particular, and is done before the tasks start or after they end.
 //! Where a task number is missing the others keep their labels, and take the next place.
 
+use dialects::{Nvws, OpCode, Scf, Ttg};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
@@ -80,10 +81,10 @@ impl Tasks {
     /// Notes the regions of an op that has some for partitions.
     fn partitions_of(&mut self, tree: &Tree, op: OpId) {
         let regions = tree.regions(op);
-        let first = match tree.op_name(op) {
-            "ttg.warp_specialize" => 0,
-            "ttg.warp_specialize.partitions" => 1,
-            "nvws.warp_group" => {
+        let first = match tree.code(op) {
+            Some(OpCode::Ttg(Ttg::WarpSpecialize)) => 0,
+            Some(OpCode::Ttg(Ttg::WarpSpecializePartitions)) => 1,
+            Some(OpCode::Nvws(Nvws::WarpGroup)) => {
                 // The region with the warps of the module is the default's.
                 let warps = tree.attr(op, "numWarps").and_then(|attr| tree.attr_ints(attr).first().copied());
                 usize::from(warps != Some(module_warps(tree, op)))
@@ -94,7 +95,7 @@ impl Tasks {
             // The generic form keeps the partitions below an op in the second region.
             let holder = first == 0 && at == 1 && {
                 let op = tree.blocks(region).first().and_then(|block| tree.block_ops(*block).first());
-                op.is_some_and(|op| tree.op_name(*op) == "ttg.warp_specialize.partitions")
+                op.is_some_and(|op| tree.is(*op, Ttg::WarpSpecializePartitions))
             };
             if !holder {
                 self.regions.insert(region, first + at);
@@ -148,7 +149,7 @@ impl Tasks {
         self.shared.iter().any(|op| {
             let mut at = around(*op);
             while let Some(op) = at {
-                if matches!(tree.op_name(op), "scf.for" | "scf.while") {
+                if matches!(tree.code(op), Some(OpCode::Scf(Scf::For | Scf::While))) {
                     return true;
                 }
                 at = around(op);

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use super::origin::origin;
 use super::tasks::below;
 use crate::Lowerer;
-use dialects::TokenOp;
+use dialects::{Nvws, OpCode, TokenOp, Ttg};
 use kernel::{
     Abstract, AbstractOf, Buffer, BufferId, Dim, EffectKind, Half, Pure, Recipients, Shape, SiteId, Space, Stage, Var,
     ViewOp, Width,
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
             let tree = self.tree;
             let mut ops = Vec::new();
             self.calls.iter().for_each(|function| below(tree, *function, &mut ops));
-            for op in ops.into_iter().filter(|op| tree.op_name(*op).starts_with("nvws.")) {
+            for op in ops.into_iter().filter(|op| matches!(tree.code(*op), Some(OpCode::Nvws(_)))) {
                 if let Some(&token) = tree.group(op, "token").first()
                     && let Some(made) = origin(tree, token)
                 {
@@ -179,11 +179,11 @@ impl Lowerer<'_> {
 
     /// Commits and waits of one task among the ops of a token.
     fn within_a_task(&self, users: &[OpId]) -> FxHashSet<OpId> {
-        let named = |name: &str| -> Vec<(OpId, i64)> {
-            let of = users.iter().copied().filter(|op| self.tree.op_name(*op) == name);
+        let coded = |code: Nvws| -> Vec<(OpId, i64)> {
+            let of = users.iter().copied().filter(|op| self.tree.is(*op, code));
             of.filter_map(|op| Some((op, self.only_task(op)?))).collect()
         };
-        let (commits, waits) = (named("nvws.producer_commit"), named("nvws.consumer_wait"));
+        let (commits, waits) = (coded(Nvws::ProducerCommit), coded(Nvws::ConsumerWait));
         let both = |task: i64| [&commits, &waits].iter().all(|ops| ops.iter().any(|(_, other)| *other == task));
         commits.iter().chain(&waits).filter(|(_, task)| both(*task)).map(|(op, _)| *op).collect()
     }
@@ -198,7 +198,7 @@ impl Lowerer<'_> {
 
     /// Threads that arrive with their copies before a full barrier flips.
     fn producers(&self, users: &[OpId], elided: &FxHashSet<OpId>) -> u32 {
-        let commits = users.iter().filter(|op| self.tree.op_name(**op) == "nvws.producer_commit");
+        let commits = users.iter().filter(|op| self.tree.is(**op, Nvws::ProducerCommit));
         let warps = commits.filter(|op| !elided.contains(op)).find_map(|op| self.warps_at(*op));
         warps.unwrap_or_else(|| self.warps()).saturating_mul(self.lanes)
     }
@@ -211,9 +211,9 @@ impl Lowerer<'_> {
             let region = tree.parent_region(tree.parent_block(op)?);
             let around = tree.parent_op(region)?;
             let at = tree.regions(around).iter().position(|other| *other == region)?;
-            let (holder, at) = match tree.op_name(around) {
-                "ttg.warp_specialize" => (around, at.checked_sub(1)?),
-                "ttg.warp_specialize.partitions" => {
+            let (holder, at) = match tree.code(around) {
+                Some(OpCode::Ttg(Ttg::WarpSpecialize)) => (around, at.checked_sub(1)?),
+                Some(OpCode::Ttg(Ttg::WarpSpecializePartitions)) => {
                     (tree.parent_op(tree.parent_region(tree.parent_block(around)?))?, at)
                 }
                 _ => {

@@ -3,7 +3,7 @@
 use super::op::Draft;
 use super::{Parsed, Parser};
 use crate::ids::{AttrId, Slice};
-use dialects::{Arity, FormPiece, FormStep, GroupRef, OpSyntax};
+use dialects::{Arity, Cf, FormPiece, FormStep, GroupRef, OpCode, OpSyntax};
 
 impl Parser<'_> {
     /// Follows the steps of a form.
@@ -347,9 +347,9 @@ impl Parser<'_> {
 
 /// The generic form lists operands before the labels; says which of them each target gets.
 fn give_targets(d: &mut Draft, spec: &'static OpSyntax) {
-    let first = match spec.name {
-        "cf.br" => 0,
-        "cf.cond_br" => 1,
+    let first = match spec.decl.code {
+        OpCode::Cf(Cf::Br) => 0,
+        OpCode::Cf(Cf::CondBr) => 1,
         _ => return,
     };
     for (succ, uses) in d.succs.iter_mut().zip(d.groups.iter().skip(first)) {

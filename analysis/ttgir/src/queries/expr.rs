@@ -2,6 +2,7 @@
 
 use super::memory::captured;
 use crate::{Def, OpId, Tree, ValueId};
+use dialects::{Arith, OpCode, Scf};
 
 /// Deeper operands are named instead of expanded.
 const DEPTH: u32 = 4;
@@ -36,7 +37,7 @@ fn collect(tree: &Tree, value: ValueId, depth: u32, found: &mut Vec<(String, Str
     match tree.value_def(value) {
         Def::BlockArg(block, number) => {
             let Some(op) = tree.parent_op(tree.parent_region(block)) else { return };
-            if tree.op_name(op) != "scf.for" {
+            if !tree.is(op, Scf::For) {
                 return;
             }
             let Some(at) = (number as usize).checked_sub(1) else {
@@ -47,7 +48,7 @@ fn collect(tree: &Tree, value: ValueId, depth: u32, found: &mut Vec<(String, Str
                 }
                 return;
             };
-            let end = tree.block_ops(block).last().filter(|end| tree.op_name(**end) == "scf.yield");
+            let end = tree.block_ops(block).last().filter(|end| tree.is(**end, Scf::Yield));
             let next = end.and_then(|end| tree.operands(*end).get(at));
             if let (Some(first), Some(next)) = (tree.group(op, "initArgs").get(at), next) {
                 let (first, next) = (expression(tree, *first), expression(tree, *next));
@@ -92,15 +93,16 @@ fn render(tree: &Tree, value: ValueId, depth: u32) -> String {
     }
     let operands = tree.operands(op);
     let expand = |at: usize| operands.get(at).map_or_else(String::new, |operand| render(tree, *operand, depth - 1));
-    match (tree.op_name(op), operands.len()) {
+    let Some(OpCode::Arith(code)) = tree.code(op) else { return name(tree, value) };
+    match (code, operands.len()) {
         (_, _) if depth == 0 => name(tree, value),
-        ("arith.extsi" | "arith.extui" | "arith.trunci" | "arith.index_cast", 1) => expand(0),
-        ("arith.cmpi", 2) => match comparison(tree, op) {
+        (Arith::Extsi | Arith::Extui | Arith::Trunci | Arith::IndexCast, 1) => expand(0),
+        (Arith::Cmpi, 2) => match comparison(tree, op) {
             Some(sign) => format!("({} {sign} {})", expand(0), expand(1)),
             None => name(tree, value),
         },
-        ("arith.select", 3) => format!("({} ? {} : {})", expand(0), expand(1), expand(2)),
-        (op, 2) => match infix(op) {
+        (Arith::Select, 3) => format!("({} ? {} : {})", expand(0), expand(1), expand(2)),
+        (code, 2) => match infix(code) {
             Some(sign) => format!("({} {sign} {})", expand(0), expand(1)),
             None => name(tree, value),
         },
@@ -110,7 +112,7 @@ fn render(tree: &Tree, value: ValueId, depth: u32) -> String {
 
 /// The number or truth value of a scalar constant.
 fn constant(tree: &Tree, op: OpId) -> Option<String> {
-    if tree.op_name(op) != "arith.constant" {
+    if !tree.is(op, Arith::Constant) {
         return None;
     }
     let text = tree.attr_text(tree.attr(op, "value")?);
@@ -118,20 +120,20 @@ fn constant(tree: &Tree, op: OpId) -> Option<String> {
     (number.len() <= 20 && !number.starts_with("dense")).then(|| number.to_owned())
 }
 
-fn infix(op: &str) -> Option<&'static str> {
+fn infix(op: Arith) -> Option<&'static str> {
     Some(match op {
-        "arith.addi" => "+",
-        "arith.subi" => "-",
-        "arith.muli" => "*",
-        "arith.divsi" | "arith.divui" => "/",
-        "arith.remsi" | "arith.remui" => "%",
-        "arith.andi" => "&",
-        "arith.ori" => "|",
-        "arith.xori" => "^",
-        "arith.shli" => "<<",
-        "arith.shrsi" | "arith.shrui" => ">>",
-        "arith.minsi" | "arith.minui" => "min",
-        "arith.maxsi" | "arith.maxui" => "max",
+        Arith::Addi => "+",
+        Arith::Subi => "-",
+        Arith::Muli => "*",
+        Arith::Divsi | Arith::Divui => "/",
+        Arith::Remsi | Arith::Remui => "%",
+        Arith::Andi => "&",
+        Arith::Ori => "|",
+        Arith::Xori => "^",
+        Arith::Shli => "<<",
+        Arith::Shrsi | Arith::Shrui => ">>",
+        Arith::Minsi | Arith::Minui => "min",
+        Arith::Maxsi | Arith::Maxui => "max",
         _ => return None,
     })
 }

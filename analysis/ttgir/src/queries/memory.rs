@@ -1,5 +1,6 @@
 //! Which allocations a buffer value may be.
 
+use dialects::{Arith, OpCode, Scf, Ttg, Ttng};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -96,7 +97,7 @@ pub fn indices(tree: &Tree, value: ValueId) -> Vec<ValueId> {
     let mut value = value;
     for _ in 0..STEPS {
         if let Def::Result(op, _) = tree.value_def(value)
-            && tree.op_name(op) == "ttg.memdesc_index"
+            && tree.is(op, Ttg::MemdescIndex)
             && let Some(&index) = tree.operands(op).get(1)
         {
             parts.push(index);
@@ -116,16 +117,21 @@ pub fn path(tree: &Tree, value: ValueId) -> String {
 
 /// Whether an operation only hands its operands on: views, captures, jumps, yields.
 fn passes_on(tree: &Tree, op: OpId) -> bool {
-    let name = tree.op_name(op);
     view_source(tree, op).is_some()
-        || matches!(name, "ttg.warp_specialize" | "ttg.warp_specialize.partitions" | "arith.select")
-        || name.starts_with("scf.")
-        || name.starts_with("cf.")
+        || matches!(
+            tree.code(op),
+            Some(
+                OpCode::Ttg(Ttg::WarpSpecialize | Ttg::WarpSpecializePartitions)
+                    | OpCode::Arith(Arith::Select)
+                    | OpCode::Scf(_)
+                    | OpCode::Cf(_)
+            )
+        )
 }
 
 /// What a view is a view of.
 fn view_source(tree: &Tree, op: OpId) -> Option<ValueId> {
-    let view = matches!(tree.op_name(op), "ttng.tmem_subslice") || tree.op_name(op).starts_with("ttg.memdesc_");
+    let view = tree.is(op, Ttng::TmemSubslice) || tree.op_name(op).starts_with("ttg.memdesc_");
     let source = *tree.operands(op).first().filter(|_| view)?;
     is_memory(tree, source).then_some(source)
 }
@@ -144,13 +150,15 @@ fn result_sources(tree: &Tree, op: OpId, number: usize) -> Roots {
         return Roots::from_slice(&[source]);
     }
     let mut sources = Roots::new();
-    match tree.op_name(op) {
-        "arith.select" => sources.extend(tree.operands(op).iter().skip(1).copied()),
-        "scf.for" => {
+    match tree.code(op) {
+        Some(OpCode::Arith(Arith::Select)) => sources.extend(tree.operands(op).iter().skip(1).copied()),
+        Some(OpCode::Scf(Scf::For)) => {
             sources.extend(tree.group(op, "initArgs").get(number).copied());
             sources.extend(yielded(tree, op, number));
         }
-        "scf.if" | "scf.execute_region" | "ttg.warp_specialize" => sources.extend(yielded(tree, op, number)),
+        Some(OpCode::Scf(Scf::If | Scf::ExecuteRegion) | OpCode::Ttg(Ttg::WarpSpecialize)) => {
+            sources.extend(yielded(tree, op, number))
+        }
         _ => {}
     }
     sources
@@ -160,7 +168,8 @@ fn result_sources(tree: &Tree, op: OpId, number: usize) -> Roots {
 fn yielded(tree: &Tree, op: OpId, number: usize) -> Roots {
     let blocks = tree.regions(op).iter().flat_map(|region| tree.blocks(*region));
     let ends = blocks.filter_map(|block| tree.block_ops(*block).last());
-    let yields = ends.filter(|end| matches!(tree.op_name(**end), "scf.yield" | "ttg.warp_yield"));
+    let yields =
+        ends.filter(|end| matches!(tree.code(**end), Some(OpCode::Scf(Scf::Yield) | OpCode::Ttg(Ttg::WarpYield))));
     yields.filter_map(|end| tree.operands(*end).get(number).copied()).collect()
 }
 
@@ -178,12 +187,12 @@ fn argument_sources(tree: &Tree, block: BlockId, number: usize) -> Roots {
     if let Some(outer) = captured(tree, block, number) {
         return Roots::from_slice(&[outer]);
     }
-    match tree.op_name(op) {
-        "scf.for" if number > 0 => {
+    match tree.code(op) {
+        Some(OpCode::Scf(Scf::For)) if number > 0 => {
             sources.extend(tree.group(op, "initArgs").get(number - 1).copied());
             sources.extend(yielded(tree, op, number - 1));
         }
-        "scf.while" => sources.extend(tree.operands(op).get(number).copied()),
+        Some(OpCode::Scf(Scf::While)) => sources.extend(tree.operands(op).get(number).copied()),
         _ => {}
     }
     sources
@@ -193,7 +202,7 @@ fn argument_sources(tree: &Tree, block: BlockId, number: usize) -> Roots {
 pub fn captured(tree: &Tree, block: BlockId, number: usize) -> Option<ValueId> {
     let region = tree.parent_region(block);
     let op = tree.parent_op(region)?;
-    let partition = matches!(tree.op_name(op), "ttg.warp_specialize" | "ttg.warp_specialize.partitions");
+    let partition = matches!(tree.code(op), Some(OpCode::Ttg(Ttg::WarpSpecialize | Ttg::WarpSpecializePartitions)));
     let entry = tree.blocks(region).first() == Some(&block);
     captures(tree, op).get(number).copied().filter(|_| partition && entry)
 }
@@ -201,7 +210,7 @@ pub fn captured(tree: &Tree, block: BlockId, number: usize) -> Option<ValueId> {
 /// The captures of a partition; in the generic form the holder inside may have none of its own.
 fn captures(tree: &Tree, op: OpId) -> &[ValueId] {
     let own = tree.operands(op);
-    if !own.is_empty() || tree.op_name(op) == "ttg.warp_specialize" {
+    if !own.is_empty() || tree.is(op, Ttg::WarpSpecialize) {
         return own;
     }
     super::spot::around(tree, op).next().map_or(own, |(outer, _)| tree.operands(outer))

@@ -2,6 +2,7 @@
 
 use crate::{Document, OpId, Section, Tree};
 use base::TextRange;
+use dialects::{OpCode, Ttg};
 
 /// A place in the section that holds it.
 #[derive(Clone, Copy)]
@@ -62,9 +63,9 @@ pub fn around(tree: &Tree, op: OpId) -> impl Iterator<Item = (OpId, usize)> {
 /// The warp-specialised partition that executes `op`; `default` also outside of any.
 pub fn partition(tree: &Tree, op: OpId) -> String {
     for (outer, region) in around(tree, op) {
-        match tree.op_name(outer) {
-            "ttg.warp_specialize" if region > 0 => return format!("partition{}", region - 1),
-            "ttg.warp_specialize.partitions" => return format!("partition{region}"),
+        match tree.code(outer) {
+            Some(OpCode::Ttg(Ttg::WarpSpecialize)) if region > 0 => return format!("partition{}", region - 1),
+            Some(OpCode::Ttg(Ttg::WarpSpecializePartitions)) => return format!("partition{region}"),
             _ => {}
         }
     }

@@ -7,7 +7,7 @@ use super::super::ids::{BlockId, OpId, RegionId, Sym};
 use super::super::store::{Block, Region, Store};
 use super::super::suggest::nearest;
 use base::TextRange;
-use dialects::{OpForm, OpSyntax, table};
+use dialects::{OpCode, OpForm, OpSyntax, table};
 
 /// The blocks of a tree by region and label.
 pub(super) type Labels = FxHashMap<(RegionId, Sym), BlockId>;
@@ -110,7 +110,7 @@ fn branches(store: &Store, labels: &Labels, op: OpId, errors: &mut Vec<SyntaxErr
     let Some(block) = store.ops[op.index()].block.some() else { return };
     let region = store.blocks[block.index()].region;
     let blocks = store.regions[region.index()].blocks.of(&store.block_ids);
-    let known = spec(store, op).is_some_and(|spec| spec.name.starts_with("cf."));
+    let known = spec(store, op).is_some_and(|spec| matches!(spec.decl.code, OpCode::Cf(_)));
     for succ in store.ops[op.index()].succs.of(&store.succs) {
         let range = TextRange::new(succ.start, succ.end);
         let name = store.names.get(succ.label);

@@ -4,7 +4,7 @@ use super::super::error::SyntaxError;
 use super::super::ids::{OpId, TypeId};
 use super::super::store::{Op, Store};
 use base::TextRange;
-use dialects::table;
+use dialects::{Func, OpCode, Scf, Tt, Ttg, table};
 
 /// Reports values that leave a region in another number or type than their operation takes.
 pub(super) fn check(store: &Store, errors: &mut Vec<SyntaxError>) {
@@ -19,14 +19,14 @@ pub(super) fn check(store: &Store, errors: &mut Vec<SyntaxError>) {
         }
     }
     for (at, op) in store.ops.iter().enumerate() {
-        if name(op) == "ttg.warp_specialize" && op.regions.len > 1 {
+        if code(op) == Some(Ttg::WarpSpecialize.into()) && op.regions.len > 1 {
             captures(store, OpId(at as u32), errors);
         }
     }
 }
 
-fn name(op: &Op) -> &'static str {
-    op.name.get().map_or("", |row| table().row(row).name)
+fn code(op: &Op) -> Option<OpCode> {
+    op.name.get().ok().map(|row| table().row(row).decl.code)
 }
 
 /// Checks the operands of a region's last operation.
@@ -36,8 +36,9 @@ fn leave(store: &Store, around: &Op, last: OpId, errors: &mut Vec<SyntaxError>) 
         return;
     }
     let results = || around.results.of(&store.values).iter().map(|value| value.ty).collect::<Vec<_>>();
-    let (what, takes) = match (name(op), name(around)) {
-        ("tt.return", "tt.func") | ("func.return", "func.func") => {
+    let (Some(end), Some(outer)) = (code(op), code(around)) else { return };
+    let (what, takes) = match (end, outer) {
+        (OpCode::Tt(Tt::Return), OpCode::Tt(Tt::Func)) | (OpCode::Func(Func::Return), OpCode::Func(Func::Func)) => {
             // The generic form has the signature in an attribute.
             let generic = around.attrs.of(&store.attrs).iter();
             if generic.into_iter().any(|named| store.names.get(named.name) == "function_type") {
@@ -45,10 +46,8 @@ fn leave(store: &Store, around: &Op, last: OpId, errors: &mut Vec<SyntaxError>) 
             }
             ("the function returns", around.signature.of(&store.signatures).to_vec())
         }
-        ("scf.yield", "scf.for" | "scf.if" | "scf.execute_region" | "scf.index_switch") => {
-            ("the operation around has", results())
-        }
-        ("ttg.warp_yield", "ttg.warp_specialize") => ("the operation around has", results()),
+        (OpCode::Scf(Scf::Yield), OpCode::Scf(Scf::For | Scf::If | Scf::ExecuteRegion | Scf::IndexSwitch))
+        | (OpCode::Ttg(Ttg::WarpYield), OpCode::Ttg(Ttg::WarpSpecialize)) => ("the operation around has", results()),
         _ => return,
     };
     let given = op.uses.of(&store.uses);

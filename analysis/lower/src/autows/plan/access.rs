@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::nest::constant;
 use super::{Planned, Who};
 use crate::layout;
-use dialects::{OpCompletion, OpEffect};
+use dialects::{OpCode, OpCompletion, OpEffect, Scf, Tt, Ttg, Ttng};
 use kernel::{CommitKind, Issuer, Mode};
 use ttgir::{BlockId, MemSpace, OpId, RegionId, Tree, Ty, ValueId};
 
@@ -110,26 +110,25 @@ impl Walk<'_> {
 
     fn op(&mut self, op: OpId) {
         let tree = self.tree;
-        let name = tree.op_name(op);
-        match name {
-            "scf.for" | "scf.while" => {
-                let inits = tree.operands(op).get(if name == "scf.for" { 3 } else { 0 }..).unwrap_or_default();
+        match tree.code(op) {
+            Some(OpCode::Scf(Scf::For | Scf::While)) => {
+                let inits = tree.operands(op).get(if tree.is(op, Scf::For) { 3 } else { 0 }..).unwrap_or_default();
                 let first = tree.regions(op).first().and_then(|region| tree.blocks(*region).first());
                 let args = first.map_or(&[][..], |block| tree.block_args(*block));
-                let args = args.get(usize::from(name == "scf.for")..).unwrap_or_default();
+                let args = args.get(usize::from(tree.is(op, Scf::For))..).unwrap_or_default();
                 self.alike(args, inits);
                 self.alike(tree.results(op), inits);
                 self.inside(op);
             }
-            "scf.if" | "scf.index_switch" | "tt.reduce" | "tt.scan" => self.inside(op),
-            "scf.yield" => {
+            Some(OpCode::Scf(Scf::If | Scf::IndexSwitch) | OpCode::Tt(Tt::Reduce | Tt::Scan)) => self.inside(op),
+            Some(OpCode::Scf(Scf::Yield)) => {
                 let parent = tree.parent_block(op).and_then(|block| tree.parent_op(tree.parent_region(block)));
                 if let Some(parent) = parent {
                     self.alike(tree.results(parent), tree.operands(op));
                 }
             }
-            "scf.condition" => self.condition(op),
-            _ => self.plain(op, name),
+            Some(OpCode::Scf(Scf::Condition)) => self.condition(op),
+            _ => self.plain(op),
         }
     }
 
@@ -158,7 +157,7 @@ impl Walk<'_> {
         }
     }
 
-    fn plain(&mut self, op: OpId, name: &str) {
+    fn plain(&mut self, op: OpId) {
         let tree = self.tree;
         match tree.effect(op) {
             OpEffect::Allocate => self.allocate(op),
@@ -193,7 +192,7 @@ impl Walk<'_> {
                 }
             }
             OpEffect::Mma { .. } => self.mma(op),
-            _ if name.starts_with("nvws.descriptor_") => {
+            OpEffect::DescriptorLoad => {
                 let into: Vec<usize> =
                     tree.operands(op).iter().filter_map(|value| self.of.get(value).copied()).collect();
                 for at in into {
@@ -292,15 +291,15 @@ impl Walk<'_> {
         let later = tree.block_ops(block).iter().copied().skip_while(|other| *other != op).skip(1);
         let token = tree.results(op).first().copied();
         let waits = |other: &OpId| match kind {
-            CommitKind::TmaStore => match tree.op_name(*other) {
-                "ttng.async_tma_store_token_wait" => {
+            CommitKind::TmaStore => match tree.code(*other) {
+                Some(OpCode::Ttng(Ttng::AsyncTmaStoreTokenWait)) => {
                     tree.group(*other, "token").first().is_some_and(|value| Some(*value) == token)
                 }
-                "ttng.async_tma_store_wait" => true,
+                Some(OpCode::Ttng(Ttng::AsyncTmaStoreWait)) => true,
                 _ => false,
             },
-            CommitKind::Wgmma => tree.op_name(*other) == "ttng.warp_group_dot_wait",
-            CommitKind::AsyncCopy => tree.op_name(*other) == "ttg.async_wait",
+            CommitKind::Wgmma => tree.is(*other, Ttng::WarpGroupDotWait),
+            CommitKind::AsyncCopy => tree.is(*other, Ttg::AsyncWait),
             CommitKind::Tdm => false,
         };
         let tasks = (self.who)(op);

@@ -2,6 +2,7 @@
 
 use super::access::Access;
 use super::order::Item;
+use dialects::{Arith, OpCode, Scf};
 use ttgir::{BlockId, Def, OpId, Tree, ValueId};
 
 /// The innermost block that holds all accesses, and what is in it.
@@ -65,17 +66,16 @@ fn within(tree: &Tree, accesses: &[Access], places: &[usize], depth: usize) -> R
 fn structure(tree: &Tree, accesses: &[Access], run: &[usize], depth: usize, op: OpId) -> Result<Item, OpId> {
     let block_of = |at: usize| accesses[at].path.get(depth + 1).map(|(block, _)| *block);
     let first = |number: usize| tree.regions(op).get(number).and_then(|region| tree.blocks(*region).first()).copied();
-    let name = tree.op_name(op);
-    match name {
-        "scf.for" | "scf.while" => {
-            let body = first(usize::from(name == "scf.while")).ok_or(op)?;
+    match tree.code(op) {
+        Some(OpCode::Scf(Scf::For | Scf::While)) => {
+            let body = first(usize::from(tree.is(op, Scf::While))).ok_or(op)?;
             if let Some(other) = run.iter().find(|at| block_of(**at) != Some(body)) {
                 return Err(accesses[*other].op);
             }
-            let runs = name == "scf.for" && runs(tree, op);
+            let runs = tree.is(op, Scf::For) && runs(tree, op);
             Ok(Item::Loop { body, items: within(tree, accesses, run, depth + 1)?, runs })
         }
-        "scf.if" | "scf.index_switch" => {
+        Some(OpCode::Scf(Scf::If | Scf::IndexSwitch)) => {
             let mut ways: Vec<(BlockId, Vec<Item>)> = Vec::new();
             let mut rest = run;
             while let Some(&at) = rest.first() {
@@ -85,7 +85,7 @@ fn structure(tree: &Tree, accesses: &[Access], run: &[usize], depth: usize, op: 
                 rest = others;
             }
             let regions = tree.regions(op).len();
-            let all = ways.len() == regions && (name != "scf.if" || regions == 2);
+            let all = ways.len() == regions && (!tree.is(op, Scf::If) || regions == 2);
             Ok(Item::Branch { ways, all })
         }
         _ => Err(op),
@@ -101,5 +101,5 @@ fn runs(tree: &Tree, op: OpId) -> bool {
 /// The value of a constant.
 pub(super) fn constant(tree: &Tree, value: ValueId) -> Option<i64> {
     let Def::Result(op, _) = tree.value_def(value) else { return None };
-    (tree.op_name(op) == "arith.constant").then(|| tree.attr(op, "value").and_then(|attr| tree.attr_int(attr)))?
+    (tree.is(op, Arith::Constant)).then(|| tree.attr(op, "value").and_then(|attr| tree.attr_int(attr)))?
 }
