@@ -1,6 +1,7 @@
-//! What every stage uses: byte ranges, sets of bits, line numbers, random numbers, limits and cancellation.
+//! What every stage uses: byte ranges, sets of bits, line numbers, random numbers, a cache, limits and cancellation.
 
 pub mod bits;
+pub mod cache;
 mod cancel;
 mod limits;
 mod line_index;

@@ -1,7 +1,7 @@
 //! Every bound of the analysis, named. A met limit is said in the verdict, never silent.
 
 /// Whose rules hold where versions of the sanitizer differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Semantics {
     /// The concurrency sanitizer of PyPI triton 3.9: a TMA copy has to see the write before it.
     #[default]
@@ -12,7 +12,7 @@ pub enum Semantics {
 }
 
 /// How much work one kernel may cost, and by whose rules it is judged.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
     /// Machine steps of one run.
     pub run_steps: u64,

@@ -4,25 +4,21 @@
 //! barrier depends on gives an equal kernel, and its outcome is taken from memory:
 //! [`Engine::explorations`] does not move. Words and places are made anew each time.
 
+use crate::cache::{SharedCache, hash, report_weight};
 use crate::instances::Elaboration;
+use base::cache::{Cache, Weight};
 use base::{Cancel, Cancelled, Limits, TextRange};
 use findings::{KernelReport, Problem, Proof, Verdict, describe, explain, explain_phases};
 use fixes::{PassedCandidates, attach_fixes};
 use kernel::{Kernel, Lowered, Stage};
 use lower::{Options, lower_with};
 use report::Report;
-use rustc_hash::FxHasher;
-use std::collections::VecDeque;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use ttgir::{Document, Level, Section, SyntaxError, Tree};
-use verify::{Outcome, decide, survey, unbound};
+use verify::{Outcome, kernel_bytes, unbound};
 
-/// Outcomes that are remembered; an editor has few kernels open, a dump has many equal ones.
-const REMEMBERED: usize = 256;
-
-/// Edited kernels whose outcomes are remembered, so that a fix is not decided at each keystroke.
-const REMEMBERED_FIXES: usize = 64;
+/// Memory that the numbers of fixes which passed may take.
+const PASSED: usize = 8 << 20;
 
 /// Machine steps that checking one change may cost.
 const FIX_STEPS: u64 = 100_000;
@@ -38,34 +34,10 @@ const REPORT_STATES: usize = 500;
 pub struct Engine {
     limits: Limits,
     options: Options,
-    memory: VecDeque<Memory>,
-    fixed: VecDeque<Memory>,
-    /// Kernels that a report was made of, decided without a proof.
-    surveyed: VecDeque<Memory>,
-    /// What was said of modules that were elaborated from Python, by their text: an edit that leaves it as it
-    /// is describes nothing anew.
-    judged: VecDeque<(String, KernelReport)>,
+    cache: Arc<SharedCache>,
+    /// Which candidates fix a kernel's findings. That hangs on how its text is written too, so it is not shared.
+    passed: Cache<Kernel, PassedCandidates>,
     explorations: u64,
-}
-
-/// A kernel that was decided.
-#[derive(Debug)]
-struct Memory {
-    hash: u64,
-    kernel: Kernel,
-    outcome: Outcome,
-    /// Which candidates fix its findings, once that was found out.
-    passed: Option<PassedCandidates>,
-}
-
-fn hash(kernel: &Kernel) -> u64 {
-    let mut hasher = FxHasher::default();
-    kernel.hash(&mut hasher);
-    hasher.finish()
-}
-
-fn recall<'a>(memory: &'a mut VecDeque<Memory>, hash: u64, kernel: &Kernel) -> Option<&'a mut Memory> {
-    memory.iter_mut().find(|known| known.hash == hash && known.kernel == *kernel)
 }
 
 /// What a document says.
@@ -86,15 +58,12 @@ pub struct Analysis {
 impl Engine {
     /// An engine that remembers nothing yet.
     pub fn new(limits: Limits) -> Engine {
-        Engine {
-            limits,
-            options: Options::default(),
-            memory: VecDeque::new(),
-            fixed: VecDeque::new(),
-            surveyed: VecDeque::new(),
-            judged: VecDeque::new(),
-            explorations: 0,
-        }
+        Engine::with_cache(limits, Arc::default())
+    }
+
+    /// An engine that remembers what all engines with this cache have found out.
+    pub fn with_cache(limits: Limits, cache: Arc<SharedCache>) -> Engine {
+        Engine { limits, options: Options::default(), cache, passed: Cache::new(PASSED), explorations: 0 }
     }
 
     /// The same, with something to assume of kernels.
@@ -102,21 +71,23 @@ impl Engine {
         Engine { options, ..self }
     }
 
-    /// What was said of a module with this text.
-    pub(crate) fn judged(&self, text: &str) -> Option<KernelReport> {
-        let known = self.judged.iter().rev().find(|(known, _)| known == text);
-        known.map(|(_, report)| KernelReport { runs: 0, ..report.clone() })
+    /// What `judge` says of the module with this text, remembered by the text.
+    pub(crate) fn report_by_text(
+        &mut self,
+        text: &str,
+        cancel: &Cancel<'_>,
+        judge: impl FnOnce(&mut Engine) -> Result<KernelReport, Cancelled>,
+    ) -> Result<KernelReport, Cancelled> {
+        let (cache, limits) = (self.cache.clone(), self.limits.clone());
+        let is_key = |key: &(String, Limits)| key.0 == text && key.1 == limits;
+        let key = || (text.to_owned(), limits.clone());
+        let (report, _) = cache.reports.get_or_compute(hash((text, &limits)), is_key, key, cancel, || {
+            judge(self).map(|report| (report.clone(), report_weight(text, &report)))
+        })?;
+        Ok((*report).clone())
     }
 
-    /// Remembers it.
-    pub(crate) fn remember(&mut self, text: &str, report: &KernelReport) {
-        if self.judged.len() == REMEMBERED {
-            self.judged.pop_front();
-        }
-        self.judged.push_back((text.to_owned(), report.clone()));
-    }
-
-    /// How many kernels were explored rather than remembered.
+    /// How many kernels this engine explored, rather than it or another one remembered.
     pub fn explorations(&self) -> u64 {
         self.explorations
     }
@@ -155,7 +126,7 @@ impl Engine {
 
     /// Why the verdict on one kernel is what it is.
     pub(crate) fn explain_one(&mut self, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<Proof, Cancelled> {
-        let (outcome, _) = self.outcome(&lowered.kernel, cancel)?;
+        let outcome = self.outcome(&lowered.kernel, cancel)?;
         Ok(explain(lowered, &outcome, &self.limits))
     }
 
@@ -249,13 +220,10 @@ impl Engine {
 
     /// What there is to say of one kernel.
     pub fn check_kernel(&mut self, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
-        let (outcome, remembered) = self.outcome(&lowered.kernel, cancel)?;
+        let outcome = self.outcome(&lowered.kernel, cancel)?;
         let mut report = describe(lowered, &outcome);
         if lowered.map.stage != Stage::Planned {
             explain_phases(lowered, &mut report, &mut self.again(cancel))?;
-        }
-        if remembered {
-            report.runs = 0;
         }
         Ok(report)
     }
@@ -272,47 +240,31 @@ impl Engine {
         if report.findings.is_empty() || lowered.map.stage == Stage::Planned {
             return Ok(());
         }
-        let own = hash(&lowered.kernel);
-        let Some(known) = recall(&mut self.memory, own, &lowered.kernel) else { return Ok(()) };
-        let (outcome, passed) = (known.outcome.clone(), known.passed.clone());
-        let passed = attach_fixes(tree, lowered, &outcome, passed.as_ref(), report, &mut self.again(cancel))?;
-        if let Some(known) = recall(&mut self.memory, own, &lowered.kernel) {
-            known.passed = Some(passed);
-        }
+        let outcome = self.outcome(&lowered.kernel, cancel)?;
+        let hash = hash(&lowered.kernel);
+        let known = self.passed.get(hash, |kernel| *kernel == lowered.kernel);
+        let passed = attach_fixes(tree, lowered, &outcome, known.as_deref(), report, &mut self.again(cancel))?;
+        let weight = Weight { bytes: kernel_bytes(&lowered.kernel), work: 1 + outcome.steps };
+        self.passed.insert(hash, lowered.kernel.clone(), passed, weight);
         Ok(())
     }
 
-    /// Decides a changed kernel, with a memory of its own.
+    /// Decides a changed kernel.
     pub(crate) fn retry(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
         (self.again(cancel))(kernel)
     }
 
-    /// Decides changed kernels, with a memory of its own.
+    /// Decides changed kernels.
     fn again<'a>(&'a mut self, cancel: &'a Cancel<'a>) -> impl FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a {
         // A change that is costly to check is not worth waiting for in an editor.
         let limits = Limits { total_steps: FIX_STEPS, ..self.limits.clone() };
-        let Engine { fixed, explorations, .. } = self;
-        move |kernel: &Kernel| {
-            let hash = hash(kernel);
-            if let Some(known) = recall(fixed, hash, kernel) {
-                return Ok(known.outcome.clone());
-            }
-            let outcome = decide(kernel, &limits, cancel)?;
-            *explorations += 1;
-            if fixed.len() == REMEMBERED_FIXES {
-                fixed.pop_front();
-            }
-            fixed.push_back(Memory { hash, kernel: kernel.clone(), outcome: outcome.clone(), passed: None });
-            Ok(outcome)
-        }
+        move |kernel: &Kernel| self.decide(kernel, &limits, cancel).map(Arc::unwrap_or_clone)
     }
 
     /// The outcome of a kernel where it is remembered, and else what runs say of it.
-    fn surveyed(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
-        let hash = hash(kernel);
-        let known = recall(&mut self.memory, hash, kernel).or_else(|| recall(&mut self.surveyed, hash, kernel));
-        if let Some(known) = known {
-            return Ok(known.outcome.clone());
+    fn surveyed(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<Arc<Outcome>, Cancelled> {
+        if let Some(known) = self.cache.outcomes.decided(kernel, &self.limits) {
+            return Ok(known);
         }
         let limits = Limits {
             run_steps: self.limits.run_steps.min(REPORT_RUN),
@@ -320,27 +272,20 @@ impl Engine {
             states: self.limits.states.min(REPORT_STATES),
             ..self.limits.clone()
         };
-        let outcome = survey(kernel, &limits, cancel)?;
-        self.explorations += 1;
-        if self.surveyed.len() == REMEMBERED {
-            self.surveyed.pop_front();
-        }
-        self.surveyed.push_back(Memory { hash, kernel: kernel.clone(), outcome: outcome.clone(), passed: None });
+        let (outcome, explored) = self.cache.outcomes.survey(kernel, &limits, cancel)?;
+        self.explorations += u64::from(explored);
         Ok(outcome)
     }
 
-    pub(crate) fn outcome(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<(Outcome, bool), Cancelled> {
-        let hash = hash(kernel);
-        if let Some(known) = recall(&mut self.memory, hash, kernel) {
-            return Ok((known.outcome.clone(), true));
-        }
-        let outcome = decide(kernel, &self.limits, cancel)?;
-        self.explorations += 1;
-        if self.memory.len() == REMEMBERED {
-            self.memory.pop_front();
-        }
-        self.memory.push_back(Memory { hash, kernel: kernel.clone(), outcome: outcome.clone(), passed: None });
-        Ok((outcome, false))
+    pub(crate) fn outcome(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<Arc<Outcome>, Cancelled> {
+        let limits = self.limits.clone();
+        self.decide(kernel, &limits, cancel)
+    }
+
+    fn decide(&mut self, kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<Arc<Outcome>, Cancelled> {
+        let (outcome, explored) = self.cache.outcomes.decide(kernel, limits, cancel)?;
+        self.explorations += u64::from(explored);
+        Ok(outcome)
     }
 }
 

@@ -1,9 +1,11 @@
 //! Documents to reports, with the memory between edits, and what editors ask.
 
 mod analysis;
+mod cache;
 pub mod ide;
 pub mod instances;
 mod source;
 
 pub use analysis::{Analysis, Engine, lowered};
+pub use cache::SharedCache;
 pub use source::{Source, is_python};

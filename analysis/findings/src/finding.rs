@@ -187,7 +187,7 @@ pub struct KernelReport {
     pub verdict: Verdict,
     /// Its findings, by position.
     pub findings: Vec<Finding>,
-    /// Machine runs that were made; 0 when an earlier outcome was reused.
+    /// Machine runs that the verdict rests on.
     pub runs: u32,
     /// Machine steps of those runs.
     pub steps: u64,

@@ -5,6 +5,7 @@
 //! commuting steps, within limits; a met limit is a [`Gap`]. A clean answer is closed over all
 //! inputs by [`proof`], where the states repeat.
 
+mod cache;
 mod demand;
 mod inputs;
 mod outcome;
@@ -14,6 +15,7 @@ mod slice;
 mod tests;
 mod unbound;
 
+pub use cache::{OutcomeCache, kernel_bytes};
 pub use inputs::{Group, Plan, showcase};
 pub use outcome::{Closure, Found, Gap, Lapped, Open, Outcome, Reach};
 pub use slice::{Bounds, Formula, Leaves, Slices, Trips};

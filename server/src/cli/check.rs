@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use base::{Cancel, Cancelled, Limits, Semantics};
 use engine::instances::{Elaboration, Elaborator};
-use engine::{Analysis, Engine, Source as Text, is_python};
+use engine::{Analysis, Engine, SharedCache, Source as Text, is_python};
 use findings::{Problem, Proof, Severity};
 use render::check::{CheckedFile, FileAnalysis, FileOutput, Printer, ReadError, Tally, github, human, json, sarif};
 
@@ -40,7 +40,8 @@ pub fn run(args: &Check) -> io::Result<Exit> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     out.write_all(printer.begin().as_bytes())?;
     let python = args.python.clone();
-    let options = CheckOptions { explain: args.explain_proof, semantics: args.semantics.into(), python };
+    let cache = Arc::default();
+    let options = CheckOptions { explain: args.explain_proof, semantics: args.semantics.into(), python, cache };
     let (tally, notes) = print_all(&sources, printer.as_ref(), (jobs, &options), &mut out)?;
     out.write_all(printer.end(&tally, &notes).as_bytes())?;
     out.flush()?;
@@ -67,6 +68,8 @@ pub struct CheckOptions {
     pub semantics: Semantics,
     /// With what kernels in Python are analysed.
     pub python: Python,
+    /// What all files share.
+    pub cache: Arc<SharedCache>,
 }
 
 /// Checks `sources`, so many at a time, and writes their pieces in order as they become ready.
@@ -206,7 +209,8 @@ pub fn check(source: &Source, options: &CheckOptions) -> (CheckedFile, Option<Ar
 
 fn analyse(source: &Source, text: &str, options: &CheckOptions) -> Result<(Analysis, Vec<Proof>), ReadError> {
     let LoadedFile { text, workspace, mut elaborator, problems } = LoadedFile::new(source, text, &options.python);
-    let mut engine = Engine::new(Limits { semantics: options.semantics, ..Limits::default() });
+    let limits = Limits { semantics: options.semantics, ..Limits::default() };
+    let mut engine = Engine::with_cache(limits, options.cache.clone());
     let analyse = || {
         let mut analysis = engine.analyse_source(&text, &mut elaborator, &workspace, &Cancel::never())?;
         fix(&mut engine, &mut analysis, &workspace)?;

@@ -4,6 +4,7 @@ mod python;
 
 use std::fs;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use base::Limits;
 use engine::lowered;
@@ -24,7 +25,8 @@ use render::trace::{TraceDrawing, TraceHeading, json, svg, text};
 /// Draws the runs of a file.
 pub fn run(args: &Trace) -> io::Result<Exit> {
     let origin = if args.path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(args.path.clone()) };
-    let options = CheckOptions { explain: false, semantics: args.semantics.into(), python: args.python.clone() };
+    let (semantics, python) = (args.semantics.into(), args.python.clone());
+    let options = CheckOptions { explain: false, semantics, python, cache: Arc::default() };
     let (file, elaboration) = check(&Source { origin, named: true }, &options);
     let analysis = match &file.result {
         Ok(analysis) => analysis,

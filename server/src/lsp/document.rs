@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use base::TextRange;
 use engine::instances::PythonFile;
-use engine::{Source, is_python};
+use engine::{SharedCache, Source, is_python};
 use ropey::Rope;
 use tower_lsp::ls_types::{Diagnostic, TextDocumentContentChangeEvent, Uri};
 use ttgir::Document;
@@ -107,7 +107,13 @@ pub(crate) struct OpenDocument {
 
 impl OpenDocument {
     /// A document as the client opened it.
-    pub(crate) fn new(uri: &Uri, language: &str, version: i32, text: String) -> OpenDocument {
+    pub(crate) fn new(
+        uri: &Uri,
+        language: &str,
+        version: i32,
+        text: String,
+        shared: Arc<SharedCache>,
+    ) -> OpenDocument {
         let rope = Rope::from_str(&text);
         let python = language == "python" || (language.is_empty() && is_python(uri.path().as_str()));
         let path = python.then(|| {
@@ -124,7 +130,7 @@ impl OpenDocument {
             rope,
             source: Arc::new(source),
             path,
-            cache: AnalysisCache::new(),
+            cache: AnalysisCache::new(shared),
             job: None,
             analysis: None,
             disk_revision: 0,

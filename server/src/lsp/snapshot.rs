@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{Cancel, Cancelled, Limits};
 use engine::instances::{Elaboration, Elaborator};
-use engine::{Analysis, Engine, Source};
+use engine::{Analysis, Engine, SharedCache, Source};
 use findings::Problem;
 use gluon::Config;
 use ropey::Rope;
@@ -45,6 +45,8 @@ pub(crate) struct AnalysisCache {
     pub(crate) engine: Arc<Mutex<Engine>>,
     /// Another one, so that a report need not wait for an analysis that takes long.
     pub(crate) report_engine: Arc<Mutex<Engine>>,
+    /// What the engines of all documents have found out.
+    pub(crate) shared: Arc<SharedCache>,
     elaborator: Arc<Mutex<CachedElaborator>>,
     /// The text this is about.
     pub(crate) generation: u64,
@@ -63,10 +65,11 @@ struct CachedElaborator {
 
 impl AnalysisCache {
     /// Of a document's first text.
-    pub(crate) fn new() -> AnalysisCache {
+    pub(crate) fn new(shared: Arc<SharedCache>) -> AnalysisCache {
         AnalysisCache {
-            engine: new_engine(),
-            report_engine: new_engine(),
+            engine: new_engine(&shared),
+            report_engine: new_engine(&shared),
+            shared,
             elaborator: Arc::default(),
             generation: 0,
             newest: Arc::default(),
@@ -78,15 +81,19 @@ impl AnalysisCache {
         AnalysisCache { generation, ..self.clone() }
     }
 
+    /// Replaces the engine that a panic has left in an unknown state.
+    pub(crate) fn renew_engine(&mut self) {
+        self.engine = new_engine(&self.shared);
+    }
+
     /// Whether the document has another text by now.
     pub(crate) fn is_outdated(&self) -> bool {
         self.newest.load(Ordering::Relaxed) != self.generation
     }
 }
 
-/// An engine that remembers nothing.
-pub(crate) fn new_engine() -> Arc<Mutex<Engine>> {
-    Arc::new(Mutex::new(Engine::new(Limits::default())))
+fn new_engine(shared: &Arc<SharedCache>) -> Arc<Mutex<Engine>> {
+    Arc::new(Mutex::new(Engine::with_cache(Limits::default(), shared.clone())))
 }
 
 /// The outcome of an analysis, as the client will see it.

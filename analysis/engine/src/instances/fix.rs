@@ -50,7 +50,7 @@ impl Engine {
         if !of.module.broken().is_empty() || refused || !tree.errors().is_empty() {
             return Ok(None);
         }
-        let (outcome, _) = self.outcome(&lowered.kernel, cancel)?;
+        let outcome = self.outcome(&lowered.kernel, cancel)?;
         let report = self.check_kernel(lowered, cancel)?;
         let goal = (finding.kind, finding.range.start);
         let target = outcome.found.iter().find_map(|found| {
@@ -133,7 +133,7 @@ impl Engine {
                 return Ok(false);
             }
             *tries -= 1;
-            let (outcome, _) = self.outcome(&lowered.kernel, cancel)?;
+            let outcome = self.outcome(&lowered.kernel, cancel)?;
             let before = Baseline::new(elaborated, &outcome);
             if self.after(&before, elaborated, module, sources, edits, None, cancel)?.is_none() {
                 return Ok(false);

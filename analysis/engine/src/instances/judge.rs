@@ -71,23 +71,20 @@ impl Engine {
         number: usize,
         cancel: &Cancel<'_>,
     ) -> Result<KernelReport, Cancelled> {
-        if let Some(mut report) = self.judged(elaborated.document.text()) {
+        let (Some(lowered), Some(tree)) = (&elaborated.lowered, elaborated.tree()) else {
+            let mut report = undecided();
             elaborated.say_report(&mut report, number);
             return Ok(report);
-        }
-        let mut report = match (&elaborated.lowered, elaborated.tree()) {
-            (Some(lowered), Some(tree)) => {
-                let mut report = self.check_kernel(lowered, cancel)?;
-                withhold_if_malformed(tree, lowered, &mut report);
-                if !tree.errors().is_empty() {
-                    report.verdict =
-                        Verdict::Undecided(vec!["what it was elaborated to has errors; please report this".to_owned()]);
-                }
-                report
-            }
-            _ => undecided(),
         };
-        self.remember(elaborated.document.text(), &report);
+        let mut report = self.report_by_text(elaborated.document.text(), cancel, |engine| {
+            let mut report = engine.check_kernel(lowered, cancel)?;
+            withhold_if_malformed(tree, lowered, &mut report);
+            if !tree.errors().is_empty() {
+                report.verdict =
+                    Verdict::Undecided(vec!["what it was elaborated to has errors; please report this".to_owned()]);
+            }
+            Ok(report)
+        })?;
         elaborated.say_report(&mut report, number);
         Ok(report)
     }

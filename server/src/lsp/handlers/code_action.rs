@@ -158,7 +158,7 @@ mod tests {
             loader: None,
             client: Arc::new(client),
             analysis: None,
-            cache: AnalysisCache::new(),
+            cache: AnalysisCache::new(Arc::default()),
         };
         snapshot.analysis = Some(Arc::new(diagnostics::document_analysis(&snapshot, analysis, None)));
         Some(snapshot)

@@ -236,7 +236,7 @@ fn analysis(snapshot: &Snapshot, cancel: &Cancel<'_>) -> Result<Analysis, Cancel
     if let Some(known) = &snapshot.analysis {
         return Ok(known.analysis.clone());
     }
-    let mut engine = Engine::new(Limits::default());
+    let mut engine = Engine::with_cache(Limits::default(), snapshot.cache.shared.clone());
     match &*snapshot.source {
         Source::Ir(document) => engine.analyse(document, cancel),
         Source::Python(_) => match snapshot.elaboration(cancel)? {

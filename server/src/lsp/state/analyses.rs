@@ -15,7 +15,7 @@ use crate::lsp::diagnostics::{self, CutOff};
 use crate::lsp::document::{AnalysisJob, DiskCheck, OpenDocument};
 use crate::lsp::panics::catch_panic;
 use crate::lsp::progress;
-use crate::lsp::snapshot::{DocumentAnalysis, Snapshot, new_engine};
+use crate::lsp::snapshot::{DocumentAnalysis, Snapshot};
 use crate::workspace::LoaderClient;
 
 /// How long the analysis of a text that is being typed waits for the comparison with the disk.
@@ -86,7 +86,7 @@ impl SessionState {
         let current = ended.generation == document.generation;
         let analysis = match outcome {
             AnalysisOutcome::Failed(text) => {
-                document.cache.engine = new_engine();
+                document.cache.renew_engine();
                 cut_off(document, CutOff::Failed(text))
             }
             AnalysisOutcome::Done(analysis) => analysis,

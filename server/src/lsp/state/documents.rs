@@ -16,7 +16,7 @@ impl SessionState {
             self.sender.show_error(format!("fencepost: {} is larger than 4 GiB", uri.as_str()));
             return;
         }
-        let document = OpenDocument::new(&uri, language, version, text);
+        let document = OpenDocument::new(&uri, language, version, text, self.shared.outcomes.clone());
         let path = document.path.clone();
         self.documents.insert(uri.clone(), document);
         self.update_workspace(&uri);

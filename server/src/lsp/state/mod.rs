@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use engine::SharedCache;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
@@ -39,6 +40,8 @@ pub(crate) const REPORT_TIMEOUT: Duration = Duration::from_millis(500);
 struct Shared {
     client: Arc<ClientConfig>,
     workspace: Arc<WorkspaceSnapshot>,
+    /// What the engines of all documents have found out; the one thing here that grows, and no answer depends on it.
+    outcomes: Arc<SharedCache>,
     loader: Option<Loader>,
 }
 
@@ -96,7 +99,7 @@ impl SessionState {
         let loader = loader.inspect_err(|error| tracing::error!("cannot start the loader: {error}")).ok();
         let state = SessionState {
             documents: BTreeMap::new(),
-            shared: Shared { client: Arc::default(), workspace: Arc::default(), loader },
+            shared: Shared { client: Arc::default(), workspace: Arc::default(), outcomes: Arc::default(), loader },
             sender,
             client,
             runtime: Handle::current(),
