@@ -140,15 +140,15 @@ fn every_schedule(kernel: &Kernel, valuation: &Valuation, limits: &Limits) -> Op
     let limits = Limits { states: NAIVE_STATES, run_steps: 2_000, total_steps: 100_000, ..limits.clone() };
     let mut machine = Machine::new(kernel, valuation, &limits);
     let first = canonical(&machine);
-    if first.state.lost.is_some() || first.state.unmodelled {
+    if first.state.lost().is_some() || first.state.unmodelled() {
         return None;
     }
     machine.learn(&first.state);
     let mut keys = BTreeSet::new();
     let mut lost = false;
     let explored = naive(&machine, &limits, &Cancel::never(), |state, _| {
-        lost |= state.lost.is_some();
-        keys.extend(state.violations.iter().map(|violation| (rule(violation), violation.site)));
+        lost |= state.lost().is_some();
+        keys.extend(state.violations().iter().map(|violation| (rule(violation), violation.site)));
     });
     (explored.is_ok_and(|explored| explored.complete) && !lost).then_some(keys)
 }

@@ -329,7 +329,7 @@ fn of_race(machine: &Machine<'_>, state: &State, earlier: &Event, later: &Event)
     let operand = operand_of(machine, later);
     // A group that its own thread has waited for is an access like any other, which others may not see.
     let waited = state
-        .threads
+        .threads()
         .get(usize::from(earlier.thread))
         .is_some_and(|thread| thread.seen.get(earlier.channel) >= earlier.number);
     match machine.channels().family(earlier.channel) {

@@ -122,7 +122,7 @@ fn arrival(ghost: &[Record], place: BarrierPlace, waiter: u16) -> Option<&Record
 /// What would happen if blocked waits passed: who would still arrive where.
 fn ghost(machine: &Machine<'_>, replay: &Replay) -> Vec<Record> {
     let mut state: State = replay.end.clone();
-    state.stopped = false;
+    state.resume();
     let mut records = Vec::new();
     let mut steps = 0;
     loop {

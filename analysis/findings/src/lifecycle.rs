@@ -26,7 +26,7 @@ pub fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violation) -> O
         Rule::Reinit => (Kind::BarrierReinit, format!("{barrier} is initialised again without `ttng.inval_barrier`")),
         Rule::Overflow => {
             let known =
-                violation.barrier.and_then(|place| replay.end.barriers.iter().find(|(known, _)| *known == place));
+                violation.barrier.and_then(|place| replay.end.barriers().iter().find(|(known, _)| *known == place));
             let left = known.map_or_else(String::new, |(_, known)| format!(": {} of {}", known.pending, known.initial));
             (Kind::ArrivalOverflow, format!("{op} takes more arrivals off {barrier} than its phase has left{left}"))
         }

@@ -49,11 +49,11 @@ impl Goal {
     fn holds(&self, machine: &Machine<'_>, state: &State, known: usize) -> Option<Goal> {
         match self {
             Goal::Broken(wanted) => {
-                let new = state.violations.get(known..)?;
+                let new = state.violations().get(known..)?;
                 new.iter().find(|violation| same(wanted, violation)).cloned().map(Goal::Broken)
             }
             Goal::Lapped { thread, place, flips, .. } => {
-                let barrier = state.barriers.iter().find(|(known, _)| known == place).map(|(_, barrier)| barrier);
+                let barrier = state.barriers().iter().find(|(known, _)| known == place).map(|(_, barrier)| barrier);
                 let past = barrier.is_some_and(|barrier: &Barrier| barrier.flips >= *flips);
                 (past && machine.waits(state, usize::from(*thread))).then(|| self.clone())
             }
@@ -101,7 +101,7 @@ pub fn reach(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Option<
             gone[thread] = true;
             continue;
         }
-        let known = state.violations.len();
+        let known = state.violations().len();
         machine.take(&mut state, thread)?;
         taken.push(entry);
         if let Some(goal) = goal.holds(machine, &state, known) {
@@ -112,7 +112,7 @@ pub fn reach(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Option<
     if machine.stopped(&state) || !quiet {
         return None;
     }
-    let known = state.violations.len();
+    let known = state.violations().len();
     machine.finish(&mut state);
     goal.holds(machine, &state, known).map(|goal| MinimalRun { schedule: taken, goal })
 }
@@ -213,11 +213,11 @@ fn guess(machine: &Machine<'_>, shown: &MinimalRun) -> Option<Vec<usize>> {
     for (at, &entry) in shown.schedule.iter().enumerate() {
         let thread = usize::from(entry);
         machine.take(&mut state, thread)?;
-        ticks[thread].push(state.threads[thread].ticks);
+        ticks[thread].push(state.threads()[thread].ticks);
         if seeds.contains(&(at as u32 + 1)) {
             own[thread] = ticks[thread].len();
             for (other, known) in known.iter_mut().enumerate() {
-                *known = state.threads[thread].order.get(machine.channels().base(other)).max(*known);
+                *known = state.threads()[thread].order.get(machine.channels().base(other)).max(*known);
             }
         }
     }

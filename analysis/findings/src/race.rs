@@ -64,7 +64,7 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
         Kind::ExpectMismatch => {
             let done = if later.mode == Mode::Read { "read" } else { "written" };
             let told = words.channels.barrier_of(earlier.channel).and_then(|barrier| {
-                let place = replay.end.barriers.get(barrier)?.0;
+                let place = replay.end.barriers().get(barrier)?.0;
                 let (expected, came) = replay.bytes(place);
                 (expected > 0)
                     .then(|| format!("`{}` is told to expect {expected} bytes, and {came} come", words.barrier(place)))
@@ -134,7 +134,7 @@ fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -
         before.iter().any(|record| record.thread == later.thread && record.barriers.iter().any(saw))
     };
     if let Some(barrier) = words.channels.barrier_of(earlier.channel) {
-        let Some((place, known)) = replay.end.barriers.get(barrier) else { return String::new() };
+        let Some((place, known)) = replay.end.barriers().get(barrier) else { return String::new() };
         let (place, name) = (*place, words.barrier(*place));
         if known.total != known.flips {
             // Initialised anew: flips are counted from there, events are not.
@@ -247,7 +247,7 @@ fn classify(
         // The wait is on the barrier that says the earlier access is over, but saw a flip before
         // the one that says so.
         let awaited = match words.channels.barrier_of(earlier.channel) {
-            Some(barrier) => replay.end.barriers.get(barrier).map(|(place, _)| (*place, earlier.number)),
+            Some(barrier) => replay.end.barriers().get(barrier).map(|(place, _)| (*place, earlier.number)),
             None => next.map(|arrival| (arrival.place, arrival.flip)),
         };
         // A thread cannot have waited for an arrival of its own that comes later.
@@ -273,7 +273,7 @@ fn overdrawn(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, event: &
     let Some(number) = words.channels.barrier_of(event.channel) else { return false };
     let negative = |record: &Record| record.barriers.iter().any(|barrier| barrier.bytes < 0);
     replay.record(event.step).is_some_and(negative)
-        && replay.end.barriers.get(number).is_some_and(|(place, barrier)| {
+        && replay.end.barriers().get(number).is_some_and(|(place, barrier)| {
             let elsewhere = place.cta != machine.cta_of(usize::from(event.thread));
             barrier.bytes < 0 && !(elsewhere && barrier.pending > 0)
         })
@@ -281,7 +281,7 @@ fn overdrawn(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, event: &
 
 /// Whether a read met memory that nobody had written.
 fn read_nothing(replay: &Replay, read: &Event) -> bool {
-    replay.end.violations.iter().any(|other| match &other.rule {
+    replay.end.violations().iter().any(|other| match &other.rule {
         Rule::Uninitialised { read: empty } => empty.effect == read.effect && empty.access == read.access,
         _ => false,
     })

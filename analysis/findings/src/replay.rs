@@ -23,7 +23,7 @@ pub struct Replay {
 /// defect of the machine.
 pub fn replay(machine: &Machine<'_>, found: &Found) -> Option<Replay> {
     let (replay, again) = repeat(machine, &found.schedule, found.violation.step);
-    again.violations.contains(&found.violation).then_some(replay)
+    again.violations().contains(&found.violation).then_some(replay)
 }
 
 /// Repeats a schedule; `step` is the one at which a copy of the state is kept.
@@ -38,7 +38,7 @@ pub fn repeat(machine: &Machine<'_>, schedule: &[u16], step: u32) -> (Replay, St
         }
         let Some(record) = machine.take(&mut state, thread) else { break };
         records.push(record);
-        if state.step == step {
+        if state.step() == step {
             at_violation = Some(state.clone());
         }
     }
@@ -136,7 +136,7 @@ impl Replay {
     /// Whether a thread has seen an event complete by a step.
     pub fn has_seen(&self, machine: &Machine<'_>, thread: u16, event: &Event, step: u32) -> bool {
         let (at, _) = repeat(machine, &self.schedule, step);
-        let thread = at.at_violation.threads.get(usize::from(thread));
+        let thread = at.at_violation.threads().get(usize::from(thread));
         thread.is_some_and(|thread| thread.seen.get(event.channel) >= event.number)
     }
 }

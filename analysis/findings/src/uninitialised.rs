@@ -64,7 +64,7 @@ pub fn uninitialised(
         })
         .collect();
     // What a race leads to is another matter.
-    let races = |run: &Replay| run.end.violations.iter().any(|violation| matches!(violation.rule, Rule::Race { .. }));
+    let races = |run: &Replay| run.end.violations().iter().any(|violation| matches!(violation.rule, Rule::Race { .. }));
     for (valuation, other) in others.iter().filter(|(_, run)| !races(run)) {
         let machine = replay::machine(words.kernel, valuation);
         let more = look(&machine, other, read, buffer);

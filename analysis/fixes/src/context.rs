@@ -81,7 +81,7 @@ impl<'a> FixContext<'a> {
     /// its thread.
     pub fn completes(&self, event: &Event) -> Option<BarrierPlace> {
         match self.words.channels.barrier_of(event.channel) {
-            Some(barrier) => self.replay.end.barriers.get(barrier).map(|(place, _)| *place),
+            Some(barrier) => self.replay.end.barriers().get(barrier).map(|(place, _)| *place),
             None => self.replay.next_arrival(event.thread, event.step.saturating_sub(1)).map(|next| next.place),
         }
     }

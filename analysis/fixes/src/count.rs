@@ -30,7 +30,7 @@ pub fn more(case: &FixContext<'_>) -> Vec<Fix> {
     }
     let mut out = Vec::new();
     for place in places {
-        let state = case.replay.at_violation.barriers.iter().find(|(other, _)| *other == place);
+        let state = case.replay.at_violation.barriers().iter().find(|(other, _)| *other == place);
         let Some(initial) = state.map(|(_, barrier)| barrier.initial) else { continue };
         let arriving = case.arrivals(place.buffer).len() as i64;
         let mut counts = vec![initial + 1, arriving];

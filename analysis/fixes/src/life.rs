@@ -19,7 +19,7 @@ pub fn init(case: &FixContext<'_>) -> Vec<Fix> {
         let dead: Vec<(BarrierPlace, i64)> = case
             .replay
             .at_violation
-            .barriers
+            .barriers()
             .iter()
             .filter(|(_, barrier)| !barrier.live && barrier.initial > 0)
             .map(|(place, barrier)| (*place, barrier.initial))
@@ -129,7 +129,7 @@ pub fn reinit(case: &FixContext<'_>) -> Vec<Fix> {
 }
 
 fn flipped(case: &FixContext<'_>, place: BarrierPlace) -> bool {
-    case.replay.at_violation.barriers.iter().any(|(other, barrier)| *other == place && barrier.flips > 0)
+    case.replay.at_violation.barriers().iter().any(|(other, barrier)| *other == place && barrier.flips > 0)
 }
 
 /// Inits of the thread that name a barrier which an earlier one names.

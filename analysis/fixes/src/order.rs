@@ -47,7 +47,7 @@ fn guards(case: &FixContext<'_>, first: &Event, second: &Event) -> Vec<OpId> {
     let moves = |op| ARRIVALS.iter().any(|name| code.is_barrier_op(op, name));
     let guard = case.replay.guard(&case.lowered.kernel, second).map(|(place, ..)| place.buffer);
     let mut out: Vec<OpId> = Vec::new();
-    let others = case.replay.end.barriers.iter().map(|(place, _)| place.buffer);
+    let others = case.replay.end.barriers().iter().map(|(place, _)| place.buffer);
     let mut buffers = Vec::new();
     for buffer in guard.into_iter().chain(others) {
         if !buffers.contains(&buffer) {

@@ -19,7 +19,7 @@ pub fn waits(case: &FixContext<'_>) -> Vec<Fix> {
 
 /// Whether the earlier access read what the later one writes: then it is the one to wait.
 fn read_nothing(case: &FixContext<'_>, read: &Event) -> bool {
-    case.replay.end.violations.iter().any(|other| match &other.rule {
+    case.replay.end.violations().iter().any(|other| match &other.rule {
         Rule::Uninitialised { read: empty } => empty.effect == read.effect && empty.access == read.access,
         _ => false,
     })
@@ -50,7 +50,7 @@ fn released_by_others(case: &FixContext<'_>, op: OpId) -> Vec<BarrierPlace> {
     let waits = ops.into_iter().filter(|op| code.is_barrier_op(*op, "wait_barrier"));
     let awaited: Vec<ValueId> = waits.filter_map(|wait| Some(code.root(*tree.group(wait, "alloc").first()?))).collect();
     let mut out: Vec<BarrierPlace> = Vec::new();
-    for (place, _) in &case.replay.end.barriers {
+    for (place, _) in case.replay.end.barriers() {
         let place = BarrierPlace { start: 0, ..*place };
         let arriving = case.arriving(place.buffer);
         let ours = arriving.iter().any(|op| code.thread(*op) == own);

@@ -47,7 +47,7 @@ impl Machine<'_> {
         }
         let named = self.place(state, at.thread, barrier);
         let place = BarrierPlace { cta: cta.unwrap_or(named.cta), ..named };
-        let number = state.barrier(place);
+        let number = state.number_barrier(place);
         if !state.barriers[number].1.live {
             let invalidated = state.barriers[number].1.initial > 0;
             self.violate(state, at.thread, at.site, Some(at.id), Rule::NotLive { invalidated });
@@ -90,7 +90,7 @@ impl Machine<'_> {
             return;
         }
         let place = self.place(state, at.thread, barrier);
-        let number = state.barrier(place);
+        let number = state.number_barrier(place);
         if state.barriers[number].1.live {
             self.violate(state, at.thread, at.site, Some(at.id), Rule::Reinit);
             self.blame(state, place);
@@ -281,7 +281,7 @@ impl Machine<'_> {
             EffectKind::NamedArrive { id, threads } => {
                 let place = BarrierPlace::named(self.cta_of(thread), self.scalar(state, thread, *id));
                 // An arrival need not be waited for (PTX `bar.arrive`).
-                let number = state.barrier(place);
+                let number = state.number_barrier(place);
                 let rounds = state.barriers[number].1.total;
                 state.threads[thread].met.retain(|(known, before)| *known as usize != number || *before == rounds);
                 let expected = self.scalar(state, thread, *threads);
@@ -304,7 +304,7 @@ impl Machine<'_> {
         publishes: bool,
         record: &mut Record,
     ) {
-        let number = state.barrier(place);
+        let number = state.number_barrier(place);
         let thread = &mut state.threads[at.thread];
         if thread.met.iter().any(|(known, _)| *known as usize == number) {
             self.violate(state, at.thread, at.site, Some(at.id), Rule::ArrivedTwice);
@@ -339,7 +339,7 @@ impl Machine<'_> {
 
     fn go(&self, state: &mut State, at: &At, record: &mut Record) {
         let Some((place, _)) = self.awaited(state, at.thread) else { return };
-        let Some(number) = state.known(place) else { return };
+        let Some(number) = state.barrier_number(place) else { return };
         let thread = &mut state.threads[at.thread];
         let Some(met) = thread.met.iter().position(|(known, _)| *known as usize == number) else { return };
         let (_, before) = thread.met.remove(met);

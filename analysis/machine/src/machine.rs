@@ -182,7 +182,7 @@ impl<'k> Machine<'k> {
         let place = match &effect.kind {
             EffectKind::Wait { barrier, phase } => {
                 let place = self.place(state, thread, *barrier);
-                let known = state.known(place).and_then(|number| state.barriers.get(number));
+                let known = state.barrier_number(place).and_then(|number| state.barriers.get(number));
                 // A wait on a barrier that is not live is a violation of its own: let it happen.
                 let blocked =
                     known.is_some_and(|(_, known)| known.live && !known.passes(self.scalar(state, thread, *phase)));
@@ -192,7 +192,7 @@ impl<'k> Machine<'k> {
             EffectKind::NamedWait { id } => BarrierPlace::named(self.cta_of(thread), self.scalar(state, thread, *id)),
             _ => return None,
         };
-        let met = state.known(place).and_then(|number| {
+        let met = state.barrier_number(place).and_then(|number| {
             let (_, before) = state.threads[thread].met.iter().find(|(known, _)| *known as usize == number)?;
             Some(state.barriers.get(number)?.1.total > *before)
         });
@@ -458,7 +458,7 @@ impl<'k> Machine<'k> {
         let blocked = |site, on| Some(Blocked { thread: thread as u16, site, on });
         if let Some((_, effect)) = self.next_effect(state, thread) {
             let (place, _) = self.awaited(state, thread)?;
-            let known = &state.barriers.get(state.known(place)?)?.1;
+            let known = &state.barriers.get(state.barrier_number(place)?)?.1;
             let phase = match &effect.kind {
                 EffectKind::Wait { phase, .. } => (self.scalar(state, thread, *phase) & 1) as u32,
                 _ => known.parity(),

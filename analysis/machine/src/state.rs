@@ -1,11 +1,11 @@
 //! A configuration of the machine.
 
+use super::atoms::Window;
 use super::barrier::Barrier;
-use super::shadow::Shadow;
+use super::shadow::{Event, Shadow};
 use super::thread::{Life, Thread};
 use super::violation::{BarrierPlace, Escape, Violation};
-
-use kernel::Var;
+use kernel::{BlockId, Kernel, Var};
 use rustc_hash::FxHashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -13,34 +13,34 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 #[derive(Clone, Debug)]
 pub struct State {
     /// Values of variables, one environment a CTA; a memdesc is its buffer and start in bits.
-    pub vars: Vec<i64>,
+    pub(crate) vars: Vec<i64>,
     /// Variables of one CTA.
-    pub stride: usize,
+    pub(crate) stride: usize,
     /// The partitions of the first CTA, the default one first, then those of the next.
-    pub threads: Vec<Thread>,
+    pub(crate) threads: Vec<Thread>,
     /// Memory.
-    pub shadow: Shadow,
+    pub(crate) shadow: Shadow,
     /// Barriers that were named so far, with their places: a row a CTA.
-    pub barriers: Vec<(BarrierPlace, Barrier)>,
+    pub(crate) barriers: Vec<(BarrierPlace, Barrier)>,
     places: FxHashMap<BarrierPlace, u32>,
     /// By CTA: partitions that run; the default one joins when there are none.
-    pub running: Vec<u32>,
+    pub(crate) running: Vec<u32>,
     /// Requests made to cluster launch control.
-    pub requests: i64,
+    pub(crate) requests: i64,
     /// Steps taken.
-    pub step: u32,
+    pub(crate) step: u32,
     /// Instructions executed.
-    pub work: u64,
+    pub(crate) work: u64,
     /// Rules broken so far.
-    pub violations: Vec<Violation>,
+    pub(crate) violations: Vec<Violation>,
     /// Points where another schedule may go another way.
-    pub escapes: Vec<Escape>,
+    pub(crate) escapes: Vec<Escape>,
     /// Whether the run has to stop.
-    pub stopped: bool,
+    pub(crate) stopped: bool,
     /// Why the machine could not follow the kernel, if so.
-    pub lost: Option<Lost>,
+    pub(crate) lost: Option<Lost>,
     /// Whether an unmodelled op was executed.
-    pub unmodelled: bool,
+    pub(crate) unmodelled: bool,
 }
 
 /// Why the machine could not follow a kernel.
@@ -80,7 +80,7 @@ pub fn remote_cta(value: i64) -> Option<u16> {
 
 impl State {
     /// A state before the first step.
-    pub fn new(ctas: usize, partitions: usize, vars: usize) -> State {
+    pub(crate) fn new(ctas: usize, partitions: usize, vars: usize) -> State {
         State {
             vars: vec![0; vars * ctas],
             stride: vars,
@@ -120,12 +120,12 @@ impl State {
     }
 
     /// The number of a barrier by its place, where it was named.
-    pub fn known(&self, place: BarrierPlace) -> Option<usize> {
+    pub fn barrier_number(&self, place: BarrierPlace) -> Option<usize> {
         self.places.get(&place).map(|&number| number as usize)
     }
 
     /// The number of a barrier by its place; a new one where it was never named.
-    pub fn barrier(&mut self, place: BarrierPlace) -> usize {
+    pub(crate) fn number_barrier(&mut self, place: BarrierPlace) -> usize {
         let barriers = &mut self.barriers;
         *self.places.entry(place).or_insert_with(|| {
             barriers.push((place, Barrier::default()));
@@ -140,9 +140,94 @@ impl State {
         self.shadow = other.shadow.without_history();
     }
 
+    /// The partitions of the first CTA, the default one first, then those of the next.
+    pub fn threads(&self) -> &[Thread] {
+        &self.threads
+    }
+
+    /// Barriers that were named so far, by the number of their channel.
+    pub fn barriers(&self) -> &[(BarrierPlace, Barrier)] {
+        &self.barriers
+    }
+
+    /// Accesses that memory remembers: the last write of each atom and the reads since.
+    pub fn accesses(&self) -> impl Iterator<Item = &Event> {
+        self.shadow.histories().iter().flat_map(|history| history.write.iter().chain(&history.reads))
+    }
+
+    /// The access that the last step made of a window in the CTA at a position.
+    pub fn last_access(&mut self, kernel: &Kernel, window: Window, cta: usize) -> Option<Event> {
+        self.shadow.happened(kernel, window, cta, self.step)
+    }
+
+    /// Variables of one CTA.
+    pub fn vars_per_cta(&self) -> usize {
+        self.stride
+    }
+
+    /// Steps taken.
+    pub fn step(&self) -> u32 {
+        self.step
+    }
+
+    /// Rules broken so far, in the order of the steps.
+    pub fn violations(&self) -> &[Violation] {
+        &self.violations
+    }
+
+    /// Points where another schedule may go another way.
+    pub fn escapes(&self) -> &[Escape] {
+        &self.escapes
+    }
+
+    /// Whether the run has to stop here.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Why the machine could not follow the kernel, if so.
+    pub fn lost(&self) -> Option<Lost> {
+        self.lost
+    }
+
+    /// Whether an unmodelled op was executed.
+    pub fn unmodelled(&self) -> bool {
+        self.unmodelled
+    }
+
+    /// Takes the rules broken so far, and forgets what only matters for other schedules.
+    pub fn take_violations(&mut self) -> Vec<Violation> {
+        self.escapes.clear();
+        std::mem::take(&mut self.violations)
+    }
+
+    /// Lets a stopped run go on, for a look at what would come.
+    pub fn resume(&mut self) {
+        self.stopped = false;
+    }
+
+    /// Sets how many requests were made to cluster launch control; the machine grants those below its tiles.
+    pub fn set_requests(&mut self, requests: i64) {
+        self.requests = requests;
+    }
+
+    /// Takes a thread past an instruction that was carried out for it.
+    pub fn skip_instr(&mut self, thread: usize) {
+        if let Some(thread) = self.threads.get_mut(thread) {
+            thread.instr += 1;
+        }
+    }
+
+    /// Takes a thread to the start of a block whose parameters were set for it.
+    pub fn enter_block(&mut self, thread: usize, block: BlockId) {
+        if let Some(thread) = self.threads.get_mut(thread) {
+            (thread.block, thread.instr) = (block, 0);
+        }
+    }
+
     /// A number that differs for states that behave differently. Step numbers are left out: they
     /// tell how the state was reached.
-    pub fn digest(&self) -> u128 {
+    pub(crate) fn digest(&self) -> u128 {
         let half = |salt: u64| {
             let mut hasher = DefaultHasher::new();
             salt.hash(&mut hasher);

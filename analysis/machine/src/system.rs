@@ -45,7 +45,7 @@ impl System for Machine<'_> {
             // Start and end of partitions order nothing but the threads themselves.
             return Touches::Nothing;
         };
-        let number = |place: BarrierPlace| state.known(place).map(|number| number as u32);
+        let number = |place: BarrierPlace| state.barrier_number(place).map(|number| number as u32);
         let changes = |place: BarrierPlace| number(place).map_or(Touches::Anything, Touches::Changes);
         let at = |var: Var| self.place(state, thread, var);
         match &effect.kind {
@@ -88,7 +88,7 @@ impl System for Machine<'_> {
             let (thread, site) = (usize::from(first.thread), first.site);
             for stuck in &blocked {
                 let BlockedOn::Barrier { barrier, flips, .. } = stuck.on else { continue };
-                let Some(number) = state.known(barrier) else { continue };
+                let Some(number) = state.barrier_number(barrier) else { continue };
                 let order = &state.threads[usize::from(stuck.thread)].order;
                 // A rendezvous is waited for by its round: nothing of it can be missed.
                 if flips > 0

@@ -236,7 +236,7 @@ impl<'m, 'k> Watch<'m, 'k> {
 
     /// A step was taken.
     pub(super) fn step(&mut self, state: &mut State, record: &Record) {
-        let step = state.step;
+        let step = state.step();
         let thread = usize::from(record.thread);
         let Some(id) = record.effect else {
             self.partitions(state, record, step);
@@ -295,7 +295,9 @@ impl<'m, 'k> Watch<'m, 'k> {
     fn learn(&mut self, state: &State, thread: usize, step: u32) -> SmallVec<[Channel; 8]> {
         let mut news = SmallVec::new();
         let own = self.channels.base(thread);
-        let (Some(known), Some(at)) = (self.knowledge.get_mut(thread), state.threads.get(thread)) else { return news };
+        let (Some(known), Some(at)) = (self.knowledge.get_mut(thread), state.threads().get(thread)) else {
+            return news;
+        };
         let mut note = |channel: Channel| {
             if channel != own {
                 news.push(channel);
@@ -325,11 +327,11 @@ impl<'m, 'k> Watch<'m, 'k> {
         let mut left: SmallVec<[(usize, u32); 2]> = SmallVec::new();
         for barrier in record.barriers.iter().rev() {
             let Act::Arrive { flipped } = barrier.act else { continue };
-            let Some(number) = state.known(barrier.place) else { continue };
+            let Some(number) = state.barrier_number(barrier.place) else { continue };
             let total = match left.iter_mut().find(|(known, _)| *known == number) {
                 Some((_, total)) => total,
                 None => {
-                    left.push((number, state.barriers.get(number).map_or(0, |(_, known)| known.total)));
+                    left.push((number, state.barriers().get(number).map_or(0, |(_, known)| known.total)));
                     let Some((_, total)) = left.last_mut() else { continue };
                     total
                 }
@@ -341,7 +343,7 @@ impl<'m, 'k> Watch<'m, 'k> {
                 self.places.resize(number + 1, None);
             }
             self.places[number] = Some(barrier.place);
-            let arrival = Arrival { step: state.step, thread: record.thread, effect, flip, carries };
+            let arrival = Arrival { step: state.step(), thread: record.thread, effect, flip, carries };
             self.arrivals[number].push(arrival);
             self.ties.used(barrier.place);
             if let Some(known) = self.knowledge.get_mut(usize::from(record.thread)) {
@@ -355,13 +357,13 @@ impl<'m, 'k> Watch<'m, 'k> {
         let Some(barrier) = record.barriers.iter().find(|barrier| matches!(barrier.act, Act::Wait { .. })) else {
             return;
         };
-        let Some(number) = state.known(barrier.place) else { return };
-        let Some((_, known)) = state.barriers.get(number) else { return };
+        let Some(number) = state.barrier_number(barrier.place) else { return };
+        let Some((_, known)) = state.barriers().get(number) else { return };
         let Some(knowledge) = self.knowledge.get(thread) else { return };
         let before = knowledge.seen.knows(self.channels.barrier(number));
         let array = Array::of(barrier.place);
         let kind = SyncKind::Barrier { effect, array, number, total: known.total, before };
-        self.syncs.insert(state.step, Sync { thread: record.thread, kind });
+        self.syncs.insert(state.step(), Sync { thread: record.thread, kind });
         let (total, flips) = (known.total, known.flips);
         let mut copies = false;
         if before < total {
@@ -376,7 +378,7 @@ impl<'m, 'k> Watch<'m, 'k> {
                 }
             }
         }
-        let news = self.learn(state, thread, state.step);
+        let news = self.learn(state, thread, state.step());
         let flip = self.channels.barrier(number);
         let idle = !copies && news.iter().all(|channel| *channel == flip);
         let again = before >= total;
@@ -397,9 +399,9 @@ impl<'m, 'k> Watch<'m, 'k> {
             let window = Window { buffer: place.buffer, start: place.start, shape };
             for cta in access.ctas.of(place.cta) {
                 let Some(position) = self.machine.cluster().position(cta) else { continue };
-                let Some(event) = state.shadow.happened(self.kernel, window, position, state.step) else { continue };
+                let Some(event) = state.last_access(self.kernel, window, position) else { continue };
                 let touch = Event { access: number as u16, mode: access.mode, ..event };
-                self.touch(window, position, touch, by, state.unmodelled);
+                self.touch(window, position, touch, by, state.unmodelled());
             }
         }
     }

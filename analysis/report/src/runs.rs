@@ -89,7 +89,7 @@ pub(super) fn drive(
 ) -> Run {
     let mut state = machine.initial();
     let mut step = |state: &mut State, thread: usize| {
-        let left = budget.0 > 0 || state.step < plan.least;
+        let left = budget.0 > 0 || state.step() < plan.least;
         let can = left && !machine.stopped(state) && machine.status(state, thread) == Status::Ready;
         let Some(record) = can.then(|| machine.take(state, thread)).flatten() else { return false };
         budget.0 = budget.0.saturating_sub(1);
@@ -121,7 +121,7 @@ pub(super) fn drive(
     Run {
         valuation: plan.valuation.clone(),
         complete: idle && !machine.stopped(&state),
-        unmodelled: state.unmodelled,
-        flips: state.barriers.iter().map(|(place, barrier)| (*place, barrier.total)).collect(),
+        unmodelled: state.unmodelled(),
+        flips: state.barriers().iter().map(|(place, barrier)| (*place, barrier.total)).collect(),
     }
 }

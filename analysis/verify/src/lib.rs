@@ -121,7 +121,7 @@ impl<'k> Decision<'k> {
         self.count(&run);
         self.idle = self.plan.groups.iter().any(|group| group.trips.eval(valuation) == Some(0));
         self.take(&run, valuation, false);
-        if run.state.escapes.is_empty() || run.state.lost.is_some() || run.state.unmodelled {
+        if run.state.escapes().is_empty() || run.state.lost().is_some() || run.state.unmodelled() {
             return Ok(());
         }
         if self.races() {
@@ -154,12 +154,13 @@ impl<'k> Decision<'k> {
         let machine = Machine::new(self.kernel, valuation, self.limits);
         let run = canonical(&machine);
         self.count(&run);
-        if run.state.lost.is_some() || run.state.unmodelled {
+        if run.state.lost().is_some() || run.state.unmodelled() {
             return;
         }
-        for violation in &run.state.violations {
+        for violation in run.state.violations() {
             let known = self.outcome.found.iter().chain(&self.outcome.assumed);
-            if shadowed(violation, &run.state.violations) || known.into_iter().any(|k| repeats(&k.violation, violation))
+            if shadowed(violation, run.state.violations())
+                || known.into_iter().any(|k| repeats(&k.violation, violation))
             {
                 continue;
             }
@@ -168,7 +169,7 @@ impl<'k> Decision<'k> {
                 valuation: valuation.clone(),
                 schedule: run.schedule.clone(),
                 alternative: false,
-                confluent: run.state.escapes.is_empty(),
+                confluent: run.state.escapes().is_empty(),
             });
         }
     }
@@ -181,13 +182,13 @@ impl<'k> Decision<'k> {
         cancel: &Cancel<'_>,
     ) -> Result<(), Cancelled> {
         let mut lapped = Vec::new();
-        for escape in &run.state.escapes {
+        for escape in run.state.escapes() {
             let Escape::Lapped { wait, flip } = *escape else { continue };
             let Some(prefix) = run.schedule.get(..wait.saturating_sub(1) as usize) else { continue };
             let thread = usize::from(run.schedule[wait as usize - 1]);
             let held = hold(machine, prefix, thread);
             self.count(&held);
-            if !held.state.violations.iter().any(|violation| self.is_news(violation)) {
+            if !held.state.violations().iter().any(|violation| self.is_news(violation)) {
                 lapped.push(Lapped {
                     wait,
                     flip,
@@ -207,14 +208,14 @@ impl<'k> Decision<'k> {
             cancel.check()?;
             for other in [prefer(machine, thread), hold(machine, &[], thread)] {
                 self.count(&other);
-                if other.state.violations.is_empty() && other.state.lost.is_none() {
+                if other.state.violations().is_empty() && other.state.lost().is_none() {
                     // Another schedule gets through: what the canonical one met is a matter of
                     // schedules.
                     for found in &mut self.outcome.found {
                         found.alternative |= !found.confluent;
                     }
                 }
-                if other.state.violations.iter().any(|violation| self.is_news(violation)) {
+                if other.state.violations().iter().any(|violation| self.is_news(violation)) {
                     self.take(&other, valuation, true);
                     if self.races() {
                         return Ok(());
@@ -234,7 +235,7 @@ impl<'k> Decision<'k> {
             ..self.limits.clone()
         };
         let explored = search(machine, &limits, cancel, |state, schedule| {
-            if first.is_none() && !state.violations.is_empty() {
+            if first.is_none() && !state.violations().is_empty() {
                 first = Some((state.clone(), schedule.clone()));
             }
         })?;
@@ -260,21 +261,21 @@ impl<'k> Decision<'k> {
 
     fn count(&mut self, run: &Run<State>) {
         self.outcome.runs += 1;
-        self.outcome.steps += u64::from(run.state.step);
+        self.outcome.steps += u64::from(run.state.step());
     }
 
     /// Keeps what a run found, one violation a kind and place.
     fn take(&mut self, run: &Run<State>, valuation: &Valuation, alternative: bool) {
-        if let Some(lost) = run.state.lost {
+        if let Some(lost) = run.state.lost() {
             self.gap(Gap::Lost(lost));
         }
-        if run.state.unmodelled {
+        if run.state.unmodelled() {
             // What an unmodelled op does may order or fill what looks unordered or empty.
             self.gap(Gap::Unmodelled);
             return;
         }
-        for violation in &run.state.violations {
-            if shadowed(violation, &run.state.violations)
+        for violation in run.state.violations() {
+            if shadowed(violation, run.state.violations())
                 || self.outcome.found.len() >= self.limits.findings
                 || self.outcome.found.iter().any(|known| repeats(&known.violation, violation))
             {
@@ -290,7 +291,7 @@ impl<'k> Decision<'k> {
                 valuation: valuation.clone(),
                 schedule: run.schedule.clone(),
                 alternative,
-                confluent: run.state.escapes.is_empty(),
+                confluent: run.state.escapes().is_empty(),
             });
         }
     }

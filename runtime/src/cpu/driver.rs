@@ -122,7 +122,7 @@ impl<'k> Program<'k> {
     /// Takes one step of one thread.
     pub(super) fn step(&mut self, run: &mut LaunchState<'_, 'k>) -> Result<StepResult, Halt> {
         if run.random.one_in(48) {
-            self.policy = SchedulePolicy::any(&mut run.random, self.state.threads.len());
+            self.policy = SchedulePolicy::any(&mut run.random, self.state.threads().len());
         }
         if let Some(next) = self.policy.next_transfer(&mut self.pending, &mut run.random) {
             self.perform(run.context, &mut run.world, next)?;
@@ -132,8 +132,8 @@ impl<'k> Program<'k> {
         };
         self.last = thread;
         self.take(run, thread)?;
-        if self.state.stopped {
-            return match self.state.lost {
+        if self.state.stopped() {
+            return match self.state.lost() {
                 Some(lost) => Err(Halt::Lost(lost)),
                 None => Ok(StepResult::Finished),
             };
@@ -148,7 +148,7 @@ impl<'k> Program<'k> {
 
     /// The thread to go on: mostly the one before, else any, and the slow one only where it is the last.
     fn pick(&self, run: &mut LaunchState<'_, 'k>) -> Option<usize> {
-        let threads = self.state.threads.len();
+        let threads = self.state.threads().len();
         let slow = self.policy.slow;
         if self.last != slow && !run.random.one_in(6) && self.ready(run.context, self.last) {
             return Some(self.last);
@@ -163,7 +163,7 @@ impl<'k> Program<'k> {
     fn none_ready(&mut self, run: &mut LaunchState<'_, 'k>) -> Result<StepResult, Halt> {
         let machine = &run.context.machine;
         let blocked =
-            (0..self.state.threads.len()).any(|thread| machine.status(&self.state, thread) == Status::Blocked);
+            (0..self.state.threads().len()).any(|thread| machine.status(&self.state, thread) == Status::Blocked);
         if let Some(host) = self.exchanges.iter().flatten().next()
             && let Some((host, _)) = run.context.host(*host)
         {
@@ -173,7 +173,7 @@ impl<'k> Program<'k> {
         if blocked {
             machine.finish(&mut self.state);
             // The sanitizer looks where a thread begins to wait, and where one ends.
-            let ended = self.state.threads.get(self.last).is_some_and(|last| last.life == Life::Ended);
+            let ended = self.state.threads().get(self.last).is_some_and(|last| last.life == Life::Ended);
             run.findings.noticed = ended.then(|| match machine.partition_of(self.last) {
                 0 => DeadlockAt::Return,
                 _ => DeadlockAt::PartitionExit,
@@ -203,7 +203,7 @@ impl<'k> Program<'k> {
             Stand::Nowhere => return Err(Halt::Lost(Lost::IllFormed)),
         }
         let running = |thread: &machine::Thread| thread.life == Life::Running;
-        if !self.state.stopped && self.state.threads.get(thread).is_some_and(running) {
+        if !self.state.stopped() && self.state.threads().get(thread).is_some_and(running) {
             self.advance(run, thread)?;
         }
         Ok(())
@@ -218,7 +218,7 @@ impl<'k> Program<'k> {
         if matches!(effect.kind, EffectKind::Operation { issuer: Issuer::Clc, .. }) {
             // A tile that nobody has started is taken from the launch; the machine grants its first request only.
             run.granted = run.grid.take();
-            self.state.requests = i64::from(run.granted.is_none());
+            self.state.set_requests(i64::from(run.granted.is_none()));
         }
         run.steps += 1;
         let record = machine.take(&mut self.state, thread);
@@ -259,7 +259,7 @@ impl<'k> Program<'k> {
                     AfterHostOp::Continue => {}
                     AfterHostOp::Yield => {
                         run.atomics += 1;
-                        self.state.threads[thread].instr += 1;
+                        self.state.skip_instr(thread);
                         return Ok(());
                     }
                     AfterHostOp::Exchange => {
@@ -289,7 +289,7 @@ impl<'k> Program<'k> {
                 Stand::End(_) => return Ok(()),
                 Stand::Nowhere => return Err(Halt::Lost(Lost::IllFormed)),
             }
-            self.state.threads[thread].instr += 1;
+            self.state.skip_instr(thread);
         }
         Ok(())
     }

@@ -26,11 +26,7 @@ impl FindingLog {
 
     /// Takes what the machine has found since, and what it keeps for other schedules.
     pub(super) fn record(&mut self, context: &Context<'_>, state: &mut State) {
-        state.escapes.clear();
-        if state.violations.is_empty() {
-            return;
-        }
-        for violation in std::mem::take(&mut state.violations) {
+        for violation in state.take_violations() {
             if let Some(message) = AssertMessage::of(&context.machine, state, &violation) {
                 let message = match (message, self.noticed) {
                     (AssertMessage::Deadlock(_), Some(at)) => AssertMessage::Deadlock(at),

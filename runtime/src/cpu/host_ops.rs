@@ -223,7 +223,8 @@ impl<'k> Program<'k> {
         ordered: bool,
         act: Transfer,
     ) -> Result<(), Halt> {
-        let seen = self.state.threads.get(at.thread).is_some_and(|thread| thread.seen.get(done.channel) >= done.number);
+        let seen =
+            self.state.threads().get(at.thread).is_some_and(|thread| thread.seen.get(done.channel) >= done.number);
         if seen {
             return act.execute(&mut self.memories, &mut run.world).map_err(|trap| Halt::Trap(at.host.op, trap));
         }
@@ -285,7 +286,7 @@ impl<'k> Program<'k> {
                 self.give(at, result, value);
             }
             self.exchanges[at.thread] = None;
-            self.state.threads[at.thread].instr += 1;
+            self.state.skip_instr(at.thread);
         }
         Ok(())
     }

@@ -301,7 +301,8 @@ impl<'k> Program<'k> {
         let future = Rc::new(Future::default());
         self.put(at.cta, result, Some(HandleValue::Future(future.clone())));
         let dot = WarpGroupDot { a, b, accumulator, adds, precision: self.precision(run, at) };
-        let now = self.state.threads.get(at.thread).is_some_and(|thread| thread.seen.get(done.channel) >= done.number);
+        let now =
+            self.state.threads().get(at.thread).is_some_and(|thread| thread.seen.get(done.channel) >= done.number);
         if now && let Accumulator::Future(before) = &dot.accumulator {
             while before.value().is_none() {
                 let Some(next) = self.pending.towards(before) else { break };

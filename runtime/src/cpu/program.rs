@@ -71,14 +71,14 @@ impl<'k> Program<'k> {
         let kernel: &'k Kernel = machine.kernel();
         let mut state = machine.initial();
         let ctas = machine.cluster().len();
-        let threads = state.threads.len();
-        let mut slots = vec![None; state.stride * ctas];
+        let threads = state.threads().len();
+        let mut slots = vec![None; state.vars_per_cta() * ctas];
         for cta in 0..ctas {
             for (var, argument) in arguments {
                 match argument {
                     ParameterValue::Int(value) => drop(state.set(cta, *var, *value)),
                     ParameterValue::Value(value) => {
-                        if let Some(slot) = slots.get_mut(cta * state.stride + var.index()) {
+                        if let Some(slot) = slots.get_mut(cta * state.vars_per_cta() + var.index()) {
                             *slot = Some(HandleValue::Value(value.clone()));
                         }
                     }
@@ -107,7 +107,8 @@ impl<'k> Program<'k> {
         use machine::{Life, Place};
         let (machine, map) = (&context.machine, &context.made.lowered.map);
         let kernel = machine.kernel();
-        let running = (0..self.state.threads.len()).filter(|thread| self.state.threads[*thread].life == Life::Running);
+        let running =
+            (0..self.state.threads().len()).filter(|thread| self.state.threads()[*thread].life == Life::Running);
         let op = |thread: usize| match machine.stands(&self.state, thread) {
             Place::Instr(Instr::Effect(id)) => {
                 let site = kernel.effects.get(id.index()).map(|effect| effect.site)?;
@@ -137,12 +138,12 @@ impl<'k> Program<'k> {
 
     /// The value beside the machine that a variable has.
     pub(super) fn slot(&self, cta: usize, var: Var) -> Option<&HandleValue> {
-        self.slots.get(cta * self.state.stride + var.index())?.as_ref()
+        self.slots.get(cta * self.state.vars_per_cta() + var.index())?.as_ref()
     }
 
     /// Sets it.
     pub(super) fn put(&mut self, cta: usize, var: Var, slot: Option<HandleValue>) {
-        let stride = self.state.stride;
+        let stride = self.state.vars_per_cta();
         if let Some(place) = self.slots.get_mut(cta * stride + var.index()).filter(|_| var.index() < stride) {
             *place = slot;
         }
@@ -204,7 +205,7 @@ impl<'k> Program<'k> {
         thread: usize,
     ) -> Result<(), Halt> {
         while !self.pending.is_empty() {
-            let Some(known) = self.state.threads.get(thread) else { return Ok(()) };
+            let Some(known) = self.state.threads().get(thread) else { return Ok(()) };
             let Some(next) = self.pending.due(&known.seen) else { return Ok(()) };
             self.perform(context, world, next)?;
         }

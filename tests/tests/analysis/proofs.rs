@@ -86,8 +86,9 @@ fn most_clean_kernels_are_proved_and_every_run_agrees() {
             // What breaks where a loop does not run at all is a hint, and no part of the proof.
             let idle =
                 Plan::new(&proved.kernel, &limits).groups.iter().any(|group| group.trips.eval(&valuation) == Some(0));
-            let clean = run.state.violations.is_empty() && run.state.escapes.is_empty() && run.state.lost.is_none();
-            assert!(clean || idle, "{} with {valuation:?}: {:?}", proved.file, run.state.violations);
+            let clean =
+                run.state.violations().is_empty() && run.state.escapes().is_empty() && run.state.lost().is_none();
+            assert!(clean || idle, "{} with {valuation:?}: {:?}", proved.file, run.state.violations());
         }
     }
 }
@@ -104,19 +105,20 @@ fn every_schedule_agrees_with_the_proofs() {
         for valuation in choices {
             let mut machine = Machine::new(&proved.kernel, &valuation, &limits);
             let first = canonical(&machine);
-            if !first.state.violations.is_empty() {
+            if !first.state.violations().is_empty() {
                 continue;
             }
             machine.learn(&first.state);
             let mut broken = Vec::new();
-            let explored =
-                naive(&machine, &limits, &Cancel::never(), |state, _| broken.extend(state.violations.first().cloned()));
+            let explored = naive(&machine, &limits, &Cancel::never(), |state, _| {
+                broken.extend(state.violations().first().cloned())
+            });
             let complete = explored.is_ok_and(|explored| explored.complete);
             if complete {
                 by_naive += 1;
             } else {
                 let explored = search(&machine, &limits, &Cancel::never(), |state, _| {
-                    broken.extend(state.violations.first().cloned())
+                    broken.extend(state.violations().first().cloned())
                 });
                 if explored.is_ok_and(|explored| explored.complete) { by_search += 1 } else { cut += 1 }
             }

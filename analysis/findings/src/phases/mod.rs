@@ -205,7 +205,7 @@ impl Search<'_> {
                 let outcome = decide(&kernel)?;
                 let longest = outcome.valuations.iter().max_by_key(|valuation| {
                     let machine = replay::machine(&kernel, valuation);
-                    canonical(&machine).state.step
+                    canonical(&machine).state.step()
                 });
                 let longest = longest.cloned();
                 if !outcome.gaps.is_empty() {
@@ -237,7 +237,7 @@ impl Search<'_> {
         let machine = replay::machine(kernel, &self.witness.valuation);
         let state = canonical(&machine).state;
         let broken = |rule: &Rule| matches!(rule, Rule::Race { .. } | Rule::Deadlock(_) | Rule::Overflow);
-        state.lost.is_none() && !state.violations.iter().any(|violation| broken(&violation.rule))
+        state.lost().is_none() && !state.violations().iter().any(|violation| broken(&violation.rule))
     }
 
     /// What could be changed about a wait, the likeliest first: alone, with the waits of its thread
@@ -370,7 +370,7 @@ impl Search<'_> {
             }
         };
         let end = walk(self.machine, &run.schedule, &mut see, |(), _| {});
-        (0..end.threads.len()).for_each(|thread| see(&end, thread));
+        (0..end.threads().len()).for_each(|thread| see(&end, thread));
         visits
     }
 

@@ -40,7 +40,7 @@ impl Bands {
         for (place, band) in self.places.iter().zip(&mut self.bands) {
             let Some(phase) = band.phases.last_mut().filter(|phase| phase.end == PhaseEnd::Idle) else { continue };
             phase.to = last.1;
-            let barrier = end.barriers.iter().find(|(known, _)| known == place).map(|(_, barrier)| barrier);
+            let barrier = end.barriers().iter().find(|(known, _)| known == place).map(|(_, barrier)| barrier);
             if let Some(barrier) = barrier.filter(|known| known.pending != known.initial || known.bytes != 0) {
                 phase.end = PhaseEnd::Incomplete { arrivals: barrier.pending, bytes: barrier.bytes };
             }

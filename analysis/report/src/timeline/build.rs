@@ -45,7 +45,7 @@ fn lay_out(
             break;
         }
         let Some(record) = machine.take(&mut state, thread) else { break };
-        let number = state.step;
+        let number = state.step();
         layout.step(number, &record);
         bands.step(&words, number, &record);
         spans.step(&words, machine, number, &record, &state);

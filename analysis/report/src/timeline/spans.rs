@@ -69,9 +69,9 @@ impl Spans {
         self.open.retain(|open| {
             let knows = |thread: usize| {
                 let own = open.thread == thread && open.channel == channels.base(thread);
-                !own && state.threads.get(thread).is_some_and(|at| at.seen.get(open.channel) >= open.number)
+                !own && state.threads().get(thread).is_some_and(|at| at.seen.get(open.channel) >= open.number)
             };
-            let by = std::iter::once(stepping).chain(0..state.threads.len()).find(|&thread| knows(thread));
+            let by = std::iter::once(stepping).chain(0..state.threads().len()).find(|&thread| knows(thread));
             if let (Some(by), Some(span)) = (by, spans.get_mut(open.span)) {
                 (span.until, span.seen_by) = (Some(step), Some(by));
             }
@@ -81,7 +81,7 @@ impl Spans {
 
     fn groups(&mut self, words: &Words<'_>, step: u32, record: &Record, state: &State) {
         let lane = usize::from(record.thread);
-        let Some(at) = state.threads.get(lane) else { return };
+        let Some(at) = state.threads().get(lane) else { return };
         let (kind, begins, closes) = match record.effect.map(|id| &words.kernel.effect(id).kind) {
             Some(EffectKind::Operation { completion: Completion::Commit { kind, implicit, .. }, .. }) => {
                 (*kind, true, *implicit)
@@ -112,8 +112,7 @@ impl Spans {
 
 /// The event that a step's accesses are, as its channel and its number there.
 fn issued(state: &State, step: u32) -> Option<(Channel, u32)> {
-    let events = state.shadow.histories().iter().flat_map(|history| history.write.iter().chain(&history.reads));
-    events.filter(|event| event.step == step).map(|event| (event.channel, event.number)).next()
+    state.accesses().find(|event| event.step == step).map(|event| (event.channel, event.number))
 }
 
 fn completes(channels: Channels, channel: Channel, thread: usize) -> &'static str {

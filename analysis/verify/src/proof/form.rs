@@ -26,7 +26,7 @@ impl Former<'_, '_> {
     /// The normal form.
     pub fn form(&mut self, path: &Path) -> Vec<i64> {
         let mut out = Vec::with_capacity(256);
-        for thread in 0..path.state.threads.len() {
+        for thread in 0..path.state.threads().len() {
             self.thread(path, thread, &mut out);
         }
         if let Some(tiles) = self.ground.tiles {
@@ -53,7 +53,7 @@ impl Former<'_, '_> {
     }
 
     fn thread(&mut self, path: &Path, thread: usize, out: &mut Vec<i64>) {
-        let at = &path.state.threads[thread];
+        let at = &path.state.threads()[thread];
         out.push(at.life as i64);
         if at.life != Life::Running {
             return;

@@ -294,7 +294,7 @@ impl Prover<'_, '_, '_> {
             facts,
             requests: 0,
             moving: (0..self.machine.threads())
-                .filter(|&thread| self.machine.initial().threads[thread].life == Life::Running)
+                .filter(|&thread| self.machine.initial().threads()[thread].life == Life::Running)
                 .collect(),
         }
     }
@@ -336,7 +336,7 @@ impl Prover<'_, '_, '_> {
         let ready = |thread: &usize| moves(*thread) || self.machine.status(&path.state, *thread) == Status::Ready;
         // In a place with others, what only moves goes first.
         let far = |thread: &usize| {
-            let at = &path.state.threads[*thread];
+            let at = &path.state.threads()[*thread];
             let cta = self.machine.position_of(*thread);
             let around = self.ground.around.get(at.block.index()).into_iter().flatten();
             let places: smallvec::SmallVec<[i64; 4]> = around.map(|&number| path.place(cta, number).at).collect();
@@ -347,7 +347,7 @@ impl Prover<'_, '_, '_> {
 
     /// Decides whether a request to cluster launch control is answered with a tile.
     fn request(&mut self, path: &mut Path, thread: usize) -> Option<End> {
-        let at = &path.state.threads[thread];
+        let at = &path.state.threads()[thread];
         let Some(Instr::Effect(id)) = self.ground.kernel.blocks.get(at.block.index())?.instrs.get(at.instr as usize)
         else {
             return None;
@@ -362,7 +362,7 @@ impl Prover<'_, '_, '_> {
             return Some(End::Fork(tiles, vec![more, Fact::between(NO_LOW, path.requests)]));
         }
         // The machine grants what is asked for before its own number of tiles, which is 0 here.
-        path.state.requests = if fact.low > path.requests { -1 } else { 0 };
+        path.state.set_requests(if fact.low > path.requests { -1 } else { 0 });
         path.requests += 1;
         None
     }
@@ -375,7 +375,7 @@ impl Prover<'_, '_, '_> {
     fn step(&mut self, path: &mut Path, thread: usize) -> Result<(), Open> {
         self.spend()?;
         self.decision.outcome.steps += 1;
-        let at = &path.state.threads[thread];
+        let at = &path.state.threads()[thread];
         let (from, block) = (at.block, self.ground.kernel.blocks.get(at.block.index()));
         let instr = block.and_then(|block| block.instrs.get(at.instr as usize));
         let terminator = block.filter(|block| at.instr as usize >= block.instrs.len()).map(|block| &block.terminator);
@@ -399,7 +399,7 @@ impl Prover<'_, '_, '_> {
             Some(Terminator::Join(_, target)) => walk.enter(path, cta, Some(from), target),
             _ => {}
         }
-        if !path.state.stopped && path.state.threads[thread].life == Life::Running {
+        if !path.state.is_stopped() && path.state.threads()[thread].life == Life::Running {
             path.moving.push(thread);
         }
         Ok(())
@@ -409,20 +409,20 @@ impl Prover<'_, '_, '_> {
     /// at all, was said before and ends the path.
     fn judge(&self, path: &Path) -> Result<bool, Open> {
         let state = &path.state;
-        if state.lost.is_some() || state.unmodelled {
+        if state.lost().is_some() || state.unmodelled() {
             return Err(Open::Budget);
         }
-        if state.violations.is_empty() && !state.escapes.is_empty() {
+        if state.violations().is_empty() && !state.escapes().is_empty() {
             return Err(Open::Order);
         }
-        if state.violations.is_empty() {
+        if state.violations().is_empty() {
             return Ok(true);
         }
         let said = |violation: &machine::Violation| {
             matches!(violation.rule, Rule::Uninitialised { .. } | Rule::Foreign { .. })
                 && self.decision.outcome.assumed.iter().any(|known| super::repeats(&known.violation, violation))
         };
-        match state.violations.iter().find(|violation| !said(violation)).or(state.violations.first()) {
+        match state.violations().iter().find(|violation| !said(violation)).or(state.violations().first()) {
             Some(violation) if !self.idles(path) || !said(violation) => Err(Open::Broken(violation.site)),
             _ => Ok(false),
         }

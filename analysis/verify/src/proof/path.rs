@@ -111,8 +111,8 @@ pub fn forget(ground: &Ground<'_>, symbols: &Symbols, machine: &Machine<'_>, pat
     let Path { state, places, facts, .. } = path;
     facts.0.retain(|symbol, _| {
         let Some(Origin::At(base, key)) = symbols.origin(*symbol) else { return true };
-        (0..state.threads.len()).any(|thread| {
-            let at = &state.threads[thread];
+        (0..state.threads().len()).any(|thread| {
+            let at = &state.threads()[thread];
             if at.life != machine::Life::Running {
                 return false;
             }

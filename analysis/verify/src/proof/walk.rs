@@ -53,7 +53,7 @@ impl Walk<'_, '_> {
     pub fn advance(&mut self, path: &mut Path, thread: usize) -> Answer<bool> {
         let cta = self.machine.position_of(thread);
         for _ in 0..100_000 {
-            let at = &path.state.threads[thread];
+            let at = &path.state.threads()[thread];
             let (id, instr) = (at.block, at.instr as usize);
             let here = Here { cta, block: id };
             let kernel = self.ground.kernel;
@@ -95,9 +95,7 @@ impl Walk<'_, '_> {
                         _ => return Ok(true),
                     };
                     let from = id;
-                    let at = &mut path.state.threads[thread];
-                    at.block = target.block;
-                    at.instr = 0;
+                    path.state.enter_block(thread, target.block);
                     self.enter(path, cta, Some(from), target);
                     if self.ground.head_of.get(target.block.index()).is_some_and(Option::is_some) {
                         return Ok(false);
@@ -105,7 +103,7 @@ impl Walk<'_, '_> {
                     continue;
                 }
             }
-            path.state.threads[thread].instr += 1;
+            path.state.skip_instr(thread);
         }
         Err(Stop::Open(Open::Budget))
     }

@@ -316,8 +316,8 @@ fn what_is_proved_holds_for_all_small_inputs() {
         let mut bad = None;
         for valuation in valuations(&case).iter().filter(|valuation| plan.is_ample(&kernel, valuation)) {
             let run = canonical(&Machine::new(&kernel, valuation, &limits));
-            if !run.state.violations.is_empty() || !run.state.escapes.is_empty() {
-                bad = Some((valuation.clone(), run.state.violations.first().cloned()));
+            if !run.state.violations().is_empty() || !run.state.escapes().is_empty() {
+                bad = Some((valuation.clone(), run.state.violations().first().cloned()));
                 break;
             }
         }

@@ -90,7 +90,7 @@ fn the_naive_explorer_agrees_on_random_kernels() {
         let valuation = Valuation::default();
         let machine = Machine::new(&kernel, &valuation, &limits);
         let mut broken = false;
-        let explored = naive(&machine, &limits, &Cancel::never(), |state, _| broken |= !state.violations.is_empty());
+        let explored = naive(&machine, &limits, &Cancel::never(), |state, _| broken |= !state.violations().is_empty());
         assert!(explored.is_ok_and(|explored| explored.complete), "kernel {number}:\n{text}");
         assert_eq!(!outcome.found.is_empty(), broken, "kernel {number}: {:?}\n{text}", outcome.found);
         broken_kernels += u32::from(broken);

@@ -164,7 +164,7 @@ fn the_naive_explorer_agrees() {
         let limits = Limits::default();
         let machine = Machine::new(&kernel, &valuation, &limits);
         let mut broken = false;
-        let explored = naive(&machine, &limits, &Cancel::never(), |state, _| broken |= !state.violations.is_empty());
+        let explored = naive(&machine, &limits, &Cancel::never(), |state, _| broken |= !state.violations().is_empty());
         let explored = explored.unwrap_or_else(|_| panic!("nobody cancels"));
         assert!(explored.complete);
         assert_eq!(broken, decided);
