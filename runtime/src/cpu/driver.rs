@@ -132,7 +132,7 @@ impl<'k> Program<'k> {
         };
         self.last = thread;
         self.take(run, thread)?;
-        if self.state.stopped() {
+        if self.state.is_stopped() {
             return match self.state.lost() {
                 Some(lost) => Err(Halt::Lost(lost)),
                 None => Ok(StepResult::Finished),
@@ -203,7 +203,7 @@ impl<'k> Program<'k> {
             Stand::Nowhere => return Err(Halt::Lost(Lost::IllFormed)),
         }
         let running = |thread: &machine::Thread| thread.life == Life::Running;
-        if !self.state.stopped() && self.state.threads().get(thread).is_some_and(running) {
+        if !self.state.is_stopped() && self.state.threads().get(thread).is_some_and(running) {
             self.advance(run, thread)?;
         }
         Ok(())

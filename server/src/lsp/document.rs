@@ -107,13 +107,7 @@ pub(crate) struct OpenDocument {
 
 impl OpenDocument {
     /// A document as the client opened it.
-    pub(crate) fn new(
-        uri: &Uri,
-        language: &str,
-        version: i32,
-        text: String,
-        shared: Arc<SharedCache>,
-    ) -> OpenDocument {
+    pub(crate) fn new(uri: &Uri, language: &str, version: i32, text: String, shared: Arc<SharedCache>) -> OpenDocument {
         let rope = Rope::from_str(&text);
         let python = language == "python" || (language.is_empty() && is_python(uri.path().as_str()));
         let path = python.then(|| {
