@@ -1,16 +1,17 @@
 //! Accesses of memory and commit groups, from their issue until somebody knows that they are over.
 
+use std::collections::{BTreeMap, VecDeque};
+
 use super::{Group, Slot, Span};
 use findings::Words;
 use kernel::{CommitKind, Completion, EffectKind};
 use machine::{BarrierPlace, Channel, Channels, Machine, Record, State};
 
 /// An access that nobody knows to be over.
-struct Open {
+struct OpenAccess {
     span: usize,
-    channel: Channel,
+    /// Of its event, in its channel.
     number: u32,
-    thread: usize,
 }
 
 /// Spans in the making.
@@ -23,7 +24,8 @@ pub struct Spans {
     pub spans: Vec<Span>,
     /// Groups, by step.
     pub groups: Vec<Group>,
-    open: Vec<Open>,
+    /// By channel and issuing thread, in the order of their numbers: a thread that knows one knows all before it.
+    open: BTreeMap<(Channel, usize), VecDeque<OpenAccess>>,
 }
 
 impl Spans {
@@ -35,7 +37,8 @@ impl Spans {
         {
             for (access, &place) in accesses.iter().zip(&record.places) {
                 let slot = self.slot(words, place);
-                self.open.push(Open { span: self.spans.len(), channel, number, thread: usize::from(record.thread) });
+                let issuer = (channel, usize::from(record.thread));
+                self.open.entry(issuer).or_default().push_back(OpenAccess { span: self.spans.len(), number });
                 let completes = completes(machine.channels(), channel, usize::from(record.thread));
                 let (mode, from) = (access.mode, step);
                 self.spans.push(Span { slot, mode, from, until: None, seen_by: None, completes, site: None });
@@ -65,18 +68,19 @@ impl Spans {
 
     /// Ends the spans that a thread has learnt to be over; the one that steps comes first.
     fn see(&mut self, channels: Channels, step: u32, stepping: usize, state: &State) {
-        let spans = &mut self.spans;
-        self.open.retain(|open| {
-            let knows = |thread: usize| {
-                let own = open.thread == thread && open.channel == channels.base(thread);
-                !own && state.threads().get(thread).is_some_and(|at| at.seen.get(open.channel) >= open.number)
-            };
-            let by = std::iter::once(stepping).chain(0..state.threads().len()).find(|&thread| knows(thread));
-            if let (Some(by), Some(span)) = (by, spans.get_mut(open.span)) {
-                (span.until, span.seen_by) = (Some(step), Some(by));
+        for (&(channel, issuer), open) in &mut self.open {
+            while let Some(first) = open.front() {
+                let knows = |&thread: &usize| {
+                    let own = issuer == thread && channel == channels.base(thread);
+                    !own && state.threads().get(thread).is_some_and(|at| at.seen.get(channel) >= first.number)
+                };
+                let Some(by) = std::iter::once(stepping).chain(0..state.threads().len()).find(knows) else { break };
+                if let Some(span) = self.spans.get_mut(first.span) {
+                    (span.until, span.seen_by) = (Some(step), Some(by));
+                }
+                open.pop_front();
             }
-            by.is_none()
-        });
+        }
     }
 
     fn groups(&mut self, words: &Words<'_>, step: u32, record: &Record, state: &State) {
