@@ -21,14 +21,17 @@ mod service;
 mod snapshot;
 mod state;
 mod stdin;
+#[cfg(test)]
+mod tests;
 mod text_document_content;
 mod to_proto;
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tokio::runtime::{Builder, Runtime};
 use tower_lsp::{LspService, Server};
 use tracing_subscriber::EnvFilter;
 
@@ -44,19 +47,23 @@ const STACK_BYTES: usize = 64 << 20;
 /// Far more than a client has requests in flight: a waiting request takes a slot.
 const CONCURRENCY: usize = 1024;
 
+/// Where requests wait and workers run.
+fn runtime() -> io::Result<Runtime> {
+    Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(64)
+        .thread_stack_size(STACK_BYTES)
+        .enable_time()
+        .build()
+}
+
 /// Serves until `exit` or a closed stdin.
 pub(crate) fn main() -> ExitCode {
     // tower-lsp warns of every notification that nobody listens to, each `didSave` among them.
     let filter = EnvFilter::try_from_env("FENCEPOST_LOG")
         .unwrap_or_else(|_| EnvFilter::new("warn,tower_lsp_server::server=off"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .max_blocking_threads(64)
-        .thread_stack_size(STACK_BYTES)
-        .enable_time()
-        .build();
-    let runtime = match runtime {
+    let runtime = match runtime() {
         Ok(runtime) => runtime,
         Err(error) => {
             eprintln!("fencepost: cannot start: {error}");

@@ -20,6 +20,8 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
+#[cfg(test)]
+pub(crate) use file_system::Stamp;
 pub(crate) use file_system::{Disk, FileSystem};
 pub(crate) use files::{FileStore, FileView};
 pub(crate) use loader::{Loader, LoaderClient};
