@@ -80,6 +80,17 @@ impl ElemType {
         (self.bits() as usize).div_ceil(8)
     }
 
+    /// The integer type of as many bits; of fewer than eight, other than one, that of a byte.
+    pub fn int_of_width(self) -> ElemType {
+        match self.bits() {
+            1 => ElemType::I1,
+            16 => ElemType::I16,
+            32 => ElemType::I32,
+            64 => ElemType::I64,
+            _ => ElemType::I8,
+        }
+    }
+
     /// Whether it is an integer.
     pub fn is_int(self) -> bool {
         matches!(self, ElemType::I1 | ElemType::I8 | ElemType::I16 | ElemType::I32 | ElemType::I64)

@@ -4,14 +4,14 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use dialects::DataMovement;
 use kernel::{HostId, InputKind, Shape};
 use lower::{Executable, HostOp};
 use machine::Machine;
-use ttgir::{OpId, Tree, Ty, ValueId};
+use ttgir::{Tree, Ty, ValueId};
 
 use super::data_movement::data_movement;
-use super::transfer::{ElementOrder, element_order};
+use dialects::DataMovement;
+use super::program_memory::{ElementOrder, MemoryPlace, element_order};
 use super::value::{Trap, tile};
 
 /// How a variable holds a value of the text.
@@ -108,14 +108,11 @@ impl<'k> Context<'k> {
         self.orders.borrow_mut().entry(value).or_insert_with(made).clone()
     }
 
-    /// The place of an operand among all of an op's, by the name of its group.
-    pub(super) fn place(&self, op: OpId, group: &str) -> Option<usize> {
-        self.tree.group_span(op, group).filter(|(_, count)| *count > 0).map(|(first, _)| first)
-    }
-
-    /// The places of a group.
-    pub(super) fn places(&self, op: OpId, group: &str) -> std::ops::Range<usize> {
-        self.tree.group_span(op, group).map_or(0..0, |(first, count)| first..first + count)
+    /// The same place in another CTA's memory.
+    pub(super) fn place_in(&self, place: &MemoryPlace, number: u16, value: ValueId) -> Result<MemoryPlace, Trap> {
+        let position = self.machine.cluster().position(number);
+        let cta = position.ok_or_else(|| Trap::not_followed("a CTA that is not there"))?;
+        Ok(MemoryPlace { cta, ty: self.type_of(value, number)?, ..place.clone() })
     }
 }
 

@@ -1,111 +1,19 @@
 //! Takes the threads of a program on: scalars, jumps and values here, effects by the machine.
 
 use asserts::DeadlockAt;
-use base::rng::SplitMix64;
 use explore::{Status, System};
 use kernel::{EffectId, EffectKind, Instr, Issuer, Pure, Target, Terminator};
 use machine::{Life, Lost, Place as Stand};
 
 use super::context::{Context, GridInput};
-use super::finding_log::FindingLog;
-use super::host_ops::AfterHostOp;
+use super::host_ops::{self, AfterHostOp};
+use super::launch_state::LaunchState;
 use super::program::{Halt, Program};
-use super::transfer_queue::{PendingTransfer, TransferQueue};
-use super::value::Environment;
+use super::schedule_policy::SchedulePolicy;
+use super::value::Trap;
 
 /// Instructions of one thread before another may go on.
 const SLICE: u32 = 20_000;
-
-/// Programs that were not started yet, by number.
-#[derive(Debug)]
-pub(super) struct Grid {
-    pub(super) size: [i64; 3],
-    next: i64,
-}
-
-impl Grid {
-    pub(super) fn new(size: [i64; 3]) -> Grid {
-        Grid { size, next: 0 }
-    }
-
-    /// All of them.
-    pub(super) fn total(&self) -> i64 {
-        self.size.iter().fold(1i64, |total, size| total.saturating_mul(*size))
-    }
-
-    /// Those that were started.
-    pub(super) fn started(&self) -> i64 {
-        self.next
-    }
-
-    /// The next one.
-    pub(super) fn take(&mut self) -> Option<[i64; 3]> {
-        let at = self.next;
-        if at >= self.total() {
-            return None;
-        }
-        self.next += 1;
-        let [x, y, _] = self.size;
-        Some([at % x, at / x % y, at / x / y])
-    }
-}
-
-/// What a launch is at.
-pub(super) struct LaunchState<'c, 'k> {
-    pub(super) context: &'c Context<'k>,
-    pub(super) world: Environment,
-    pub(super) grid: Grid,
-    pub(super) random: SplitMix64,
-    pub(super) findings: FindingLog,
-    /// Instructions so far.
-    pub(super) steps: u64,
-    /// Atomics since a program ended or began.
-    pub(super) atomics: u64,
-    /// The tile that the last request to cluster launch control was granted.
-    pub(super) granted: Option<[i64; 3]>,
-}
-
-/// How a program goes on for a while: what is slow and what is fast in it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct SchedulePolicy {
-    /// The thread that goes on only where no other can; none where there is no such.
-    slow: usize,
-    copies: TransferTiming,
-}
-
-/// When copies on their way happen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum TransferTiming {
-    /// When they have to.
-    Late,
-    /// Soon, but for products, which are late.
-    OthersFirst,
-    /// Soon.
-    Soon,
-    /// Now and then.
-    Occasional,
-}
-
-impl SchedulePolicy {
-    pub(super) fn any(random: &mut SplitMix64, threads: usize) -> SchedulePolicy {
-        let copies =
-            [TransferTiming::Late, TransferTiming::OthersFirst, TransferTiming::Soon, TransferTiming::Occasional];
-        // Half of the time nobody is slow.
-        let slow = random.below(2 * threads.max(1));
-        SchedulePolicy { slow, copies: copies[random.below(copies.len())] }
-    }
-
-    /// The copy that happens now.
-    fn next_transfer(self, pending: &mut TransferQueue, random: &mut SplitMix64) -> Option<PendingTransfer> {
-        match self.copies {
-            TransferTiming::Late => None,
-            TransferTiming::OthersFirst => pending.overtaking(),
-            TransferTiming::Soon if random.one_in(2) => pending.any(random),
-            TransferTiming::Occasional if random.one_in(8) => pending.any(random),
-            TransferTiming::Soon | TransferTiming::Occasional => None,
-        }
-    }
-}
 
 /// How a program went on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -122,10 +30,10 @@ impl<'k> Program<'k> {
     /// Takes one step of one thread.
     pub(super) fn step(&mut self, run: &mut LaunchState<'_, 'k>) -> Result<StepResult, Halt> {
         if run.random.one_in(48) {
-            self.policy = SchedulePolicy::any(&mut run.random, self.state.threads().len());
+            self.policy = SchedulePolicy::random(&mut run.random, self.state.threads().len());
         }
         if let Some(next) = self.policy.next_transfer(&mut self.pending, &mut run.random) {
-            self.perform(run.context, &mut run.world, next)?;
+            self.perform(&mut run.world, next)?;
         }
         let Some(thread) = self.pick(run) else {
             return self.none_ready(run);
@@ -168,7 +76,7 @@ impl<'k> Program<'k> {
             && let Some((host, _)) = run.context.host(*host)
         {
             let why = "not all CTAs of the cluster come to it";
-            return Err(Halt::Trap(host.op, super::value::Trap::not_followed(why)));
+            return Err(Halt::Trap(host.op, Trap::not_followed(why)));
         }
         if blocked {
             machine.finish(&mut self.state);
@@ -182,7 +90,7 @@ impl<'k> Program<'k> {
             return Ok(StepResult::Deadlocked);
         }
         while let Some(next) = self.pending.any(&mut run.random) {
-            self.perform(run.context, &mut run.world, next)?;
+            self.perform(&mut run.world, next)?;
         }
         Ok(StepResult::Finished)
     }
@@ -238,7 +146,7 @@ impl<'k> Program<'k> {
             }
             _ => {}
         }
-        self.perform_due(run.context, &mut run.world, thread)
+        self.perform_due(&mut run.world, thread)
     }
 
     /// Takes a thread to its next effect, or to the start or end of partitions.
@@ -255,7 +163,7 @@ impl<'k> Program<'k> {
                         return Ok(());
                     }
                 }
-                Stand::Instr(Instr::Host(id)) => match self.host(run, thread, *id)? {
+                Stand::Instr(Instr::Host(id)) => match host_ops::execute(self, run, thread, *id)? {
                     AfterHostOp::Continue => {}
                     AfterHostOp::Yield => {
                         run.atomics += 1;
@@ -264,7 +172,7 @@ impl<'k> Program<'k> {
                     }
                     AfterHostOp::Exchange => {
                         self.exchanges[thread] = Some(*id);
-                        return self.exchange(run, thread, *id);
+                        return host_ops::exchange(self, run, thread, *id);
                     }
                 },
                 Stand::Instr(Instr::Let(dst, Pure::Input(input)))

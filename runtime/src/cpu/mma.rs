@@ -5,7 +5,8 @@
 
 use std::rc::Rc;
 
-use super::transfer::{MemoryPlace, ProgramMemory};
+use super::future::Future;
+use super::program_memory::{MemoryPlace, ProgramMemory};
 use super::value::dot::{Precision, dot};
 use super::value::upcast::{ElementEncoding, OperandSide, upcast};
 use super::value::{Tensor, Trap, Value, tile};
@@ -36,7 +37,7 @@ pub(super) enum Accumulator {
     /// A value.
     Value(Tensor),
     /// What an earlier dot leaves.
-    Future(Rc<super::transfer_queue::Future>),
+    Future(Rc<Future>),
 }
 
 /// Scales and element kinds of both operands.

@@ -15,15 +15,20 @@ mod context;
 mod data_movement;
 mod driver;
 mod finding_log;
+mod future;
+mod host_call;
 mod host_ops;
-pub mod memory;
+mod launch_state;
+mod memory;
 mod memory_ops;
 mod mma;
 mod program;
+mod program_memory;
 mod schedule;
+mod schedule_policy;
 mod transfer;
 mod transfer_queue;
-pub mod value;
+mod value;
 
 #[cfg(test)]
 mod tests;
@@ -40,8 +45,8 @@ use ttgir::{Document, Tree};
 
 use bind::{BoundArguments, bind};
 use context::Context;
-use driver::{Grid, LaunchState};
 use finding_log::FindingLog;
+use launch_state::{Grid, LaunchState};
 use schedule::{LaunchLimits, launch};
 use value::Environment;
 

@@ -8,10 +8,11 @@ use machine::{Lost, Record, State, remote_cta, unpack};
 use ttgir::{OpId, ValueId};
 
 use super::context::{Context, Representation};
-use super::driver::SchedulePolicy;
+use super::future::Future;
 use super::memory::CtaMemory;
-use super::transfer::{MemoryPlace, ProgramMemory};
-use super::transfer_queue::{Future, PendingTransfer, TransferQueue};
+use super::program_memory::{MemoryPlace, ProgramMemory};
+use super::schedule_policy::SchedulePolicy;
+use super::transfer_queue::{PendingTransfer, TransferQueue};
 use super::value::{Environment, Trap, Value};
 
 /// A value beside the machine.
@@ -97,7 +98,7 @@ impl<'k> Program<'k> {
             exchanges: vec![None; threads],
             allocated: vec![false; kernel.buffers.len() * ctas],
             last: 0,
-            policy: SchedulePolicy::any(random, threads),
+            policy: SchedulePolicy::random(random, threads),
         })
     }
 
@@ -107,8 +108,7 @@ impl<'k> Program<'k> {
         use machine::{Life, Place};
         let (machine, map) = (&context.machine, &context.made.lowered.map);
         let kernel = machine.kernel();
-        let running =
-            (0..self.state.threads().len()).filter(|thread| self.state.threads()[*thread].life == Life::Running);
+        let running = (0..self.state.threads().len()).filter(|thread| self.state.threads()[*thread].life == Life::Running);
         let op = |thread: usize| match machine.stands(&self.state, thread) {
             Place::Instr(Instr::Effect(id)) => {
                 let site = kernel.effects.get(id.index()).map(|effect| effect.site)?;
@@ -137,11 +137,11 @@ impl<'k> Program<'k> {
     }
 
     /// The value beside the machine that a variable has.
-    pub(super) fn slot(&self, cta: usize, var: Var) -> Option<&HandleValue> {
+    pub(super) fn handle(&self, cta: usize, var: Var) -> Option<&HandleValue> {
         self.slots.get(cta * self.state.vars_per_cta() + var.index())?.as_ref()
     }
 
-    /// Sets it.
+    /// Sets the value beside the machine that a variable has.
     pub(super) fn put(&mut self, cta: usize, var: Var, slot: Option<HandleValue>) {
         let stride = self.state.vars_per_cta();
         if let Some(place) = self.slots.get_mut(cta * stride + var.index()).filter(|_| var.index() < stride) {
@@ -152,62 +152,51 @@ impl<'k> Program<'k> {
     /// What a jump hands on beside the machine.
     pub(super) fn pass_handles(&mut self, context: &Context<'k>, cta: usize, target: &Target) {
         let params = context.machine.params(target.block);
-        let values: Vec<Option<HandleValue>> = target.args.iter().map(|&arg| self.slot(cta, arg).cloned()).collect();
+        let values: Vec<Option<HandleValue>> = target.args.iter().map(|&arg| self.handle(cta, arg).cloned()).collect();
         for (&param, value) in params.iter().zip(values) {
             self.put(cta, param, value);
         }
     }
 
-    /// The value of a variable; a copy that makes it happens first.
+    /// The value of a variable, after the transfers that make it; `None` where nothing computed it.
     pub(super) fn value(
         &mut self,
-        context: &Context<'k>,
         world: &mut Environment,
         cta: usize,
         var: Option<Var>,
         representation: Representation,
-    ) -> Result<Value, NoValue> {
-        let Some(var) = var else { return Err(NoValue::Missing) };
+    ) -> Result<Option<Value>, Halt> {
+        let Some(var) = var else { return Ok(None) };
         match representation {
-            Representation::Int(width) => Ok(Value::int(width, self.state.var(cta, var))),
-            Representation::View | Representation::Token => Ok(Value::Unit),
+            Representation::Int(width) => Ok(Some(Value::int(width, self.state.var(cta, var)))),
+            Representation::View | Representation::Token => Ok(Some(Value::Unit)),
             Representation::Handle => {
-                let future = match self.slot(cta, var) {
-                    Some(HandleValue::Value(value)) => return Ok(value.clone()),
+                let future = match self.handle(cta, var) {
+                    Some(HandleValue::Value(value)) => return Ok(Some(value.clone())),
                     Some(HandleValue::Future(future)) => future.clone(),
-                    None => return Err(NoValue::Missing),
+                    None => return Ok(None),
                 };
                 while future.value().is_none() {
-                    let Some(next) = self.pending.towards(&future) else { return Err(NoValue::Missing) };
-                    self.perform(context, world, next).map_err(NoValue::Halt)?;
+                    let Some(next) = self.pending.towards(&future) else { return Ok(None) };
+                    self.perform(world, next)?;
                 }
-                future.value().ok_or(NoValue::Missing)
+                Ok(future.value())
             }
         }
     }
 
-    /// Lets a copy happen.
-    pub(super) fn perform(
-        &mut self,
-        _context: &Context<'k>,
-        world: &mut Environment,
-        transfer: PendingTransfer,
-    ) -> Result<(), Halt> {
-        let op = transfer.op;
-        transfer.act.execute(&mut self.memories, world).map_err(|trap| Halt::Trap(op, trap))
+    /// Carries out a transfer.
+    pub(super) fn perform(&mut self, world: &mut Environment, pending: PendingTransfer) -> Result<(), Halt> {
+        let op = pending.op;
+        pending.transfer.execute(&mut self.memories, world).map_err(|trap| Halt::Trap(op, trap))
     }
 
-    /// Lets happen what a thread has found done.
-    pub(super) fn perform_due(
-        &mut self,
-        context: &Context<'k>,
-        world: &mut Environment,
-        thread: usize,
-    ) -> Result<(), Halt> {
+    /// Carries out the transfers whose end a thread has seen.
+    pub(super) fn perform_due(&mut self, world: &mut Environment, thread: usize) -> Result<(), Halt> {
         while !self.pending.is_empty() {
             let Some(known) = self.state.threads().get(thread) else { return Ok(()) };
             let Some(next) = self.pending.due(&known.seen) else { return Ok(()) };
-            self.perform(context, world, next)?;
+            self.perform(world, next)?;
         }
         Ok(())
     }
@@ -238,28 +227,6 @@ impl<'k> Program<'k> {
         let element_order = strided.and_then(|shape| context.order_of(value, shape, &ty));
         Ok(MemoryPlace { cta, buffer: BufferId(buffer), start, shape, ty, element_order })
     }
-
-    /// The same place in another CTA's memory.
-    pub(super) fn in_cta(
-        &self,
-        context: &Context<'k>,
-        place: &MemoryPlace,
-        number: u16,
-        value: ValueId,
-    ) -> Result<MemoryPlace, Trap> {
-        let position = context.machine.cluster().position(number);
-        let cta = position.ok_or_else(|| Trap::not_followed("a CTA that is not there"))?;
-        Ok(MemoryPlace { cta, ty: context.type_of(value, number)?, ..place.clone() })
-    }
-}
-
-/// Why a value is not there.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) enum NoValue {
-    /// Nothing computed it.
-    Missing,
-    /// What makes it stops.
-    Halt(Halt),
 }
 
 /// An argument of a launch, as a program has it.

@@ -9,8 +9,9 @@ use kernel::{InputKind, Var};
 use machine::Lost;
 use ttgir::OpId;
 
-use super::driver::{LaunchState, StepResult};
+use super::driver::StepResult;
 use super::finding_log::finding;
+use super::launch_state::LaunchState;
 use super::program::{Halt, ParameterValue, Program};
 use super::value::Trap;
 use crate::run::{RunEnd, RunEvent, RunLimits};

@@ -27,13 +27,13 @@ type PageSource = Rc<dyn Fn(u64, &mut [u8])>;
 
 /// An access that meets no allocation.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AccessFault {
+pub(crate) struct AccessFault {
     /// The address.
-    pub address: u64,
+    pub(crate) address: u64,
     /// Bytes.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// The nearest allocation: its name, where the access starts in it, and how many bytes it has.
-    pub near: Option<(Rc<str>, i64, u64)>,
+    pub(crate) near: Option<(Rc<str>, i64, u64)>,
 }
 
 impl fmt::Display for AccessFault {
@@ -59,7 +59,7 @@ struct Allocation {
 
 /// All of global memory.
 #[derive(Default)]
-pub struct GlobalMemory {
+pub(crate) struct GlobalMemory {
     /// In the order of addresses.
     allocations: Vec<Allocation>,
     /// The one that was touched last.
@@ -73,18 +73,13 @@ impl fmt::Debug for GlobalMemory {
 }
 
 impl GlobalMemory {
-    /// Empty memory.
-    pub fn new() -> GlobalMemory {
-        GlobalMemory::default()
-    }
-
     fn next(&self) -> u64 {
         let end = self.allocations.last().map_or(FIRST, |last| last.start + last.size + GAP);
         end.next_multiple_of(PAGE as u64)
     }
 
     /// An allocation that holds these bytes; its address.
-    pub fn allocate(&mut self, name: &str, bytes: Vec<u8>) -> u64 {
+    pub(crate) fn allocate(&mut self, name: &str, bytes: Vec<u8>) -> u64 {
         let (start, size) = (self.next(), bytes.len() as u64);
         self.allocations.push(Allocation { name: name.into(), start, size, store: Backing::Dense(bytes) });
         start
@@ -92,7 +87,7 @@ impl GlobalMemory {
 
     /// An allocation without an end, whose bytes `source` makes when they are first touched, given where they start;
     /// its address.
-    pub fn elastic(&mut self, name: &str, source: impl Fn(u64, &mut [u8]) + 'static) -> u64 {
+    pub(crate) fn elastic(&mut self, name: &str, source: impl Fn(u64, &mut [u8]) + 'static) -> u64 {
         let start = self.next();
         let store = Backing::Elastic { pages: RefCell::default(), source: Rc::new(source) };
         self.allocations.push(Allocation { name: name.into(), start, size: ELASTIC, store });
@@ -100,7 +95,7 @@ impl GlobalMemory {
     }
 
     /// What an allocation holds, by its address; `None` of an elastic one.
-    pub fn contents(&self, address: u64) -> Option<&[u8]> {
+    pub(crate) fn contents(&self, address: u64) -> Option<&[u8]> {
         let one = self.allocations.iter().find(|one| one.start == address)?;
         match &one.store {
             Backing::Dense(bytes) => Some(bytes),
@@ -109,7 +104,7 @@ impl GlobalMemory {
     }
 
     /// Bytes that are held.
-    pub fn held(&self) -> u64 {
+    pub(crate) fn held(&self) -> u64 {
         let held = |one: &Allocation| match &one.store {
             Backing::Dense(bytes) => bytes.len() as u64,
             Backing::Elastic { pages, .. } => (pages.borrow().len() * PAGE) as u64,
@@ -154,7 +149,7 @@ impl GlobalMemory {
     /// # Errors
     ///
     /// Where they are not all in one allocation.
-    pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), AccessFault> {
+    pub(crate) fn read(&self, address: u64, into: &mut [u8]) -> Result<(), AccessFault> {
         let (index, at) = self.find(address, into.len() as u64)?;
         let Some(one) = self.allocations.get(index) else { return Ok(()) };
         match &one.store {
@@ -181,7 +176,7 @@ impl GlobalMemory {
     /// # Errors
     ///
     /// Where they are not all in one allocation.
-    pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), AccessFault> {
+    pub(crate) fn write(&mut self, address: u64, from: &[u8]) -> Result<(), AccessFault> {
         let (index, at) = self.find(address, from.len() as u64)?;
         let Some(one) = self.allocations.get_mut(index) else { return Ok(()) };
         match &mut one.store {

@@ -26,22 +26,22 @@ const MOST: u64 = 1 << 30;
 
 /// A window: which elements of which buffer, and what they are.
 #[derive(Clone, Copy, Debug)]
-pub struct Window<'a> {
+pub(crate) struct Window<'a> {
     /// The buffer.
-    pub buffer: BufferId,
+    pub(crate) buffer: BufferId,
     /// Where the window starts, in bits from the buffer's start.
-    pub start: u64,
+    pub(crate) start: u64,
     /// Its strides.
-    pub shape: &'a Shape,
+    pub(crate) shape: &'a Shape,
     /// Its logical sizes in one CTA, outermost first: those of the tensor that is read or written.
-    pub sizes: &'a [u64],
+    pub(crate) sizes: &'a [u64],
     /// Of its elements.
-    pub dtype: ElemType,
+    pub(crate) dtype: ElemType,
 }
 
 /// Why a window cannot be read or written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum WindowError {
+pub(crate) enum WindowError {
     /// No strides describe it.
     Layout,
     /// It reaches past its memory.
@@ -74,7 +74,7 @@ struct BufferPlace {
 }
 
 /// The memory of one CTA.
-pub struct CtaMemory {
+pub(crate) struct CtaMemory {
     regions: Vec<Region>,
     places: Vec<BufferPlace>,
 }
@@ -87,7 +87,7 @@ impl fmt::Debug for CtaMemory {
 
 impl CtaMemory {
     /// Memory for these buffers, nothing written to it; `None` where they are larger than any CTA's memory.
-    pub fn new(buffers: &[Buffer]) -> Option<CtaMemory> {
+    pub(crate) fn new(buffers: &[Buffer]) -> Option<CtaMemory> {
         let mut flat = [0u64; 2];
         let mut own = Vec::new();
         let mut places = Vec::with_capacity(buffers.len());
@@ -124,12 +124,12 @@ impl CtaMemory {
     }
 
     /// Bytes that are held.
-    pub fn held(&self) -> u64 {
+    pub(crate) fn held(&self) -> u64 {
         self.regions.iter().map(|region| region.bytes.len() as u64).sum()
     }
 
     /// Makes a buffer hold what memory holds before anything is written to it.
-    pub fn poison(&mut self, buffer: BufferId) {
+    pub(crate) fn poison(&mut self, buffer: BufferId) {
         let Some(place) = self.places.get(buffer.0 as usize) else { return };
         let Some(region) = self.regions.get_mut(place.region) else { return };
         let (from, to) = ((place.start / 8) as usize, ((place.start + place.bits).div_ceil(8)) as usize);
@@ -145,7 +145,7 @@ impl CtaMemory {
     /// # Errors
     ///
     /// Where it is not followed or reaches outside.
-    pub fn read(&self, window: Window<'_>) -> Result<Tensor, WindowError> {
+    pub(crate) fn read(&self, window: Window<'_>) -> Result<Tensor, WindowError> {
         let (region, runs) = self.runs(&window)?;
         let shape = Sizes::from(window.sizes);
         with_word!(window.dtype, W => {
@@ -162,7 +162,7 @@ impl CtaMemory {
     /// # Errors
     ///
     /// Where it is not followed, reaches outside, or the tensor is of another size.
-    pub fn write(&mut self, window: Window<'_>, tensor: &Tensor) -> Result<(), WindowError> {
+    pub(crate) fn write(&mut self, window: Window<'_>, tensor: &Tensor) -> Result<(), WindowError> {
         if tensor.len() != count(window.sizes) || tensor.dtype().bytes() != window.dtype.bytes() {
             return Err(WindowError::Layout);
         }

@@ -8,5 +8,5 @@ mod local;
 #[cfg(test)]
 mod tests;
 
-pub use global::{AccessFault, GlobalMemory};
-pub use local::{CtaMemory, Window, WindowError};
+pub(crate) use global::{AccessFault, GlobalMemory};
+pub(crate) use local::{CtaMemory, Window, WindowError};

@@ -4,7 +4,7 @@ use kernel::{Buffer, BufferId, Dim, Shape, Space};
 
 use super::{CtaMemory, GlobalMemory, Window, WindowError};
 use crate::array::ElemType;
-use crate::cpu::value::{Sizes, Tensor};
+use crate::cpu::value::tensor::{Sizes, Tensor};
 
 fn buffer(space: Space, bits: u64, start: Option<u64>) -> Buffer {
     Buffer { space, bits, start, barriers: false, slot_bits: bits }
@@ -157,7 +157,7 @@ fn what_cannot_be_read_is_said() {
 
 #[test]
 fn an_elastic_allocation_is_made_where_it_is_touched() {
-    let mut global = GlobalMemory::new();
+    let mut global = GlobalMemory::default();
     let dense = global.allocate("dense", vec![1; 100]);
     let elastic = global.elastic("elastic", |start, bytes| {
         for (at, byte) in bytes.iter_mut().enumerate() {

@@ -1,21 +1,19 @@
 //! `arith`: constants, integers, floats, comparisons.
 
 use super::constant;
-use super::elementwise::{float2, select, test2};
-use super::evaluator::{Evaluator, OpSite, arg};
-use super::float_format::power;
+use super::elementwise::select;
+use super::evaluator::{Evaluator, OpSite, Value, arg};
+use super::float_ops::{float1, float2, maximum, minimum, negate, test2};
 use super::integer::{BinaryIntOp, IntPredicate, add_carry, compare, int2};
-use super::{Tensor, Trap, Value};
-use crate::array::ElemType;
+use super::tensor::Tensor;
+use super::trap::Trap;
+use crate::float_format::power;
 
 /// Reads an operation of `arith` that is no conversion.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let Some(name) = site.name().strip_prefix("arith.") else { return Ok(None) };
-    if let Some(op) = integer(name) {
-        return Ok(Some(Evaluator::two(move |a, b| Ok(int2(op, a, b)))));
-    }
-    if let Some(compile) = float(name) {
-        return Ok(Some(compile));
+    if let Some(evaluator) = integer(name).or_else(|| float(name)) {
+        return Ok(Some(evaluator));
     }
     Ok(Some(match name {
         "constant" => Evaluator::constant(constant::read(site)?),
@@ -35,7 +33,7 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         }),
         "mulsi_extended" => wide(BinaryIntOp::MulHighS),
         "mului_extended" => wide(BinaryIntOp::MulHighU),
-        "flush_denormals" => Evaluator::one(|a| Ok(super::elementwise::float1(a, flush, flush_wide))),
+        "flush_denormals" => Evaluator::one(|a| Ok(float1(a, flush, flush_wide))),
         _ => return Ok(None),
     }))
 }
@@ -56,9 +54,10 @@ fn wide(high: BinaryIntOp) -> Evaluator {
     })
 }
 
-fn integer(name: &str) -> Option<BinaryIntOp> {
+/// An op on two integers, by its name behind `arith.`.
+pub(crate) fn integer(name: &str) -> Option<Evaluator> {
     use BinaryIntOp::*;
-    Some(match name {
+    let op = match name {
         "addi" => Add,
         "subi" => Sub,
         "muli" => Mul,
@@ -80,7 +79,8 @@ fn integer(name: &str) -> Option<BinaryIntOp> {
         "minsi" => MinS,
         "minui" => MinU,
         _ => return None,
-    })
+    };
+    Some(Evaluator::two(move |a, b| Ok(int2(op, a, b))))
 }
 
 /// A function of floats, in both widths that arithmetic is done in.
@@ -90,7 +90,8 @@ macro_rules! both {
     };
 }
 
-fn float(name: &str) -> Option<Evaluator> {
+/// An op on one or two floats, by its name behind `arith.`.
+pub(crate) fn float(name: &str) -> Option<Evaluator> {
     Some(match name {
         "addf" => both!(|a, b| a + b),
         "subf" => both!(|a, b| a - b),
@@ -104,64 +105,6 @@ fn float(name: &str) -> Option<Evaluator> {
         "negf" => Evaluator::one(negate),
         _ => return None,
     })
-}
-
-/// The larger one; a positive zero is larger than a negative one. With `nan`, a NaN comes through, else a number does.
-pub fn maximum(a: &Tensor, b: &Tensor, nan: bool) -> Tensor {
-    macro_rules! max {
-        () => {
-            |a, b| {
-                if a > b || (a == b && b.is_sign_negative()) {
-                    a
-                } else if a.is_nan() || b.is_nan() {
-                    if a.is_nan() == nan { a } else { b }
-                } else {
-                    b
-                }
-            }
-        };
-    }
-    // `a` and `b` NaN in turn: with `nan` the NaN is taken, without it the other one.
-    float2(a, b, max!(), max!())
-}
-
-/// The smaller one, as [`maximum`].
-pub fn minimum(a: &Tensor, b: &Tensor, nan: bool) -> Tensor {
-    macro_rules! min {
-        () => {
-            |a, b| {
-                if a < b || (a == b && a.is_sign_negative()) {
-                    a
-                } else if a.is_nan() || b.is_nan() {
-                    if a.is_nan() == nan { a } else { b }
-                } else {
-                    b
-                }
-            }
-        };
-    }
-    float2(a, b, min!(), min!())
-}
-
-/// The other sign, of NaN too.
-pub fn negate(a: &Tensor) -> Result<Tensor, Trap> {
-    let sign = match a.dtype() {
-        ElemType::F8E8M0 => return Err(Trap::not_followed("the negation of an exponent is not followed")),
-        dtype => 1u64 << (dtype.bits() - 1),
-    };
-    let bits = Tensor::splat(int_of(a.dtype()), [].into(), sign);
-    Ok(int2(BinaryIntOp::Xor, &a.with_dtype(int_of(a.dtype())), &bits).with_dtype(a.dtype()))
-}
-
-/// The integer type of as many bits.
-pub fn int_of(dtype: ElemType) -> ElemType {
-    match dtype.bits() {
-        1 => ElemType::I1,
-        16 => ElemType::I16,
-        32 => ElemType::I32,
-        64 => ElemType::I64,
-        _ => ElemType::I8,
-    }
 }
 
 /// What a comparison of floats asks: whether less, equal, greater or unordered counts.

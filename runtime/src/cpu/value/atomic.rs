@@ -3,17 +3,17 @@
 //! Where several CTAs hold the same part of a tensor, one of them does it for all, so the cluster is needed.
 //! Deviation: what an element that a mask keeps out gives back is zero; in Triton it is undefined.
 
-use super::arith::{maximum, minimum};
-use super::elementwise::float2;
-use super::evaluator::{Evaluator, OpSite, arg};
-use super::float_format::{decode, encode};
-use super::integer::{BinaryIntOp, int2};
+use super::combine::{combine, unknown_combination};
+use super::evaluator::{Environment, Evaluator, OpSite, Value, arg, optional};
+use super::pointer_ops::{advance, pointee};
 use super::tensor::{Sizes, Tensor, count};
-use super::{Environment, Rounding, Trap, Value};
+use super::trap::Trap;
 use crate::array::ElemType;
+use crate::float_format::Rounding;
+use crate::float_format::{decode, encode};
 
 /// Reads an atomic.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let group = |name| site.group(name).ok_or_else(|| site.miss("has fewer operands than it should"));
     let (pointer, offsets, value, compare) = match site.name() {
         "tt.atomic_rmw" => (0, None, group("val")?, None),
@@ -24,9 +24,9 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     };
     let ty = site.result(0)?;
     if ty.tile.shared {
-        return Ok(Some(Evaluator::new(|_, _| Err(Trap::Exchange))));
+        return Ok(Some(Evaluator::exchange()));
     }
-    let size = super::pointer_ops::pointee(site, pointer)?.bytes() as i64;
+    let size = pointee(site, pointer)?.bytes() as i64;
     let mask = site.group("mask");
     let update = match compare {
         Some(_) => None,
@@ -38,12 +38,12 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let (dtype, shape) = (ty.dtype, ty.shape().clone());
     Ok(Some(Evaluator::new(move |operands, world| {
         let pointers = match offsets {
-            Some(offsets) => super::pointer_ops::advance(arg(operands, pointer)?, arg(operands, offsets)?, size),
+            Some(offsets) => advance(arg(operands, pointer)?, arg(operands, offsets)?, size),
             None => arg(operands, pointer)?.clone(),
         };
-        let mask = mask.map(|at| arg(operands, at)).transpose()?;
+        let mask = optional(operands, mask)?;
         let value = arg(operands, value)?;
-        let compare = compare.map(|at| arg(operands, at)).transpose()?;
+        let compare = optional(operands, compare)?;
         let step = |at: usize, old: u64| match (compare, &update) {
             (Some(compare), _) => {
                 if old == compare.bits(at) {
@@ -103,43 +103,10 @@ fn update(kind: &str, dtype: ElemType) -> Result<Update, Trap> {
             ElemType::F64 | ElemType::F32 | ElemType::F16 | ElemType::BF16 => {
                 return Ok(float(|old, value| old + value));
             }
-            _ => return Err(strange(kind, dtype)),
+            _ => return Err(unknown_combination(kind, dtype)),
         },
         (kind, _) => kind.to_owned(),
     };
     combine(&op, &bits(0), &bits(0))?;
     Ok(Box::new(move |old, value| combine(&op, &bits(old), &bits(value)).map_or(old, |new| new.bits(0))))
-}
-
-fn strange(kind: &str, dtype: ElemType) -> Trap {
-    Trap::not_followed(format!("the atomic `{kind}` of `{}` is not followed", dtype.name()))
-}
-
-/// Element by element, what a read-modify-write of this kind (`add`, `fadd`, `max`, …) leaves in memory.
-pub fn combine(kind: &str, old: &Tensor, value: &Tensor) -> Result<Tensor, Trap> {
-    let dtype = old.dtype();
-    if !dtype.is_int() {
-        return match kind {
-            "add" | "fadd" => Ok(float2(old, value, |a, b| a + b, |a, b| a + b)),
-            "max" | "fmax" => Ok(maximum(old, value, false)),
-            "min" | "fmin" => Ok(minimum(old, value, false)),
-            "and" | "or" | "xor" => {
-                let int = super::arith::int_of(dtype);
-                Ok(combine(kind, &old.with_dtype(int), &value.with_dtype(int))?.with_dtype(dtype))
-            }
-            _ => Err(strange(kind, dtype)),
-        };
-    }
-    let op = match kind {
-        "add" | "4" => BinaryIntOp::Add,
-        "and" | "1" => BinaryIntOp::And,
-        "or" | "2" => BinaryIntOp::Or,
-        "xor" | "3" => BinaryIntOp::Xor,
-        "max" | "smax" | "6" => BinaryIntOp::MaxS,
-        "min" | "smin" | "7" => BinaryIntOp::MinS,
-        "umax" | "8" => BinaryIntOp::MaxU,
-        "umin" | "9" => BinaryIntOp::MinU,
-        _ => return Err(strange(kind, dtype)),
-    };
-    Ok(int2(op, old, value))
 }

@@ -3,15 +3,16 @@
 //! Deviations: a float that an integer type does not hold becomes its nearest number, NaN becomes 0, as on NVIDIA's
 //! hardware; conversions to eight bits saturate. Missed: stochastic rounding (`rbits`).
 
-use super::elementwise::{doubles, floats, map, of_doubles, of_floats, words};
+use super::elementwise::{map, words};
 use super::evaluator::{Evaluator, OpSite};
-use super::float_format::{Rounding, odd};
-use super::tensor::{Tensor, each, extend, with_word};
-use super::{Trap, Word};
+use super::float_ops::{doubles, floats, of_doubles, of_floats};
+use super::tensor::{Tensor, Word, each, extend, with_word};
+use super::trap::Trap;
 use crate::array::ElemType;
+use crate::float_format::{Rounding, odd};
 
 /// Reads a conversion.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let name = site.name();
     let known = matches!(
         name,
@@ -93,7 +94,7 @@ fn resize(a: &Tensor, to: ElemType) -> Tensor {
 }
 
 /// A float to an integer, towards zero.
-pub fn to_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
+pub(crate) fn to_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
     let shape = a.shape().clone();
     let numbers = doubles(a);
     macro_rules! saturate {
@@ -115,7 +116,7 @@ pub fn to_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
 }
 
 /// An integer to a float, to the nearest.
-pub fn from_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
+pub(crate) fn from_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
     let (from, shape) = (a.dtype(), a.shape().clone());
     let value = move |bits: u64| match (from, signed) {
         (ElemType::I1, true) => -((bits & 1) as i128),
@@ -137,7 +138,7 @@ pub fn from_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
 }
 
 /// A float to another format.
-pub fn convert(a: &Tensor, to: ElemType, rounding: Rounding) -> Tensor {
+pub(crate) fn convert(a: &Tensor, to: ElemType, rounding: Rounding) -> Tensor {
     let shape = a.shape().clone();
     let (from, nearest) = (a.dtype(), rounding == Rounding::Nearest);
     if from == to {
@@ -147,9 +148,9 @@ pub fn convert(a: &Tensor, to: ElemType, rounding: Rounding) -> Tensor {
         (ElemType::F32, ElemType::F16 | ElemType::BF16) if nearest => {
             let numbers = words::<u32>(a);
             if to == ElemType::F16 {
-                Tensor::of(to, shape, map(numbers, |bits| super::float_format::to_f16(f32::from_bits(bits))))
+                Tensor::of(to, shape, map(numbers, |bits| crate::float_format::to_f16(f32::from_bits(bits))))
             } else {
-                Tensor::of(to, shape, map(numbers, |bits| super::float_format::to_bf16(f32::from_bits(bits))))
+                Tensor::of(to, shape, map(numbers, |bits| crate::float_format::to_bf16(f32::from_bits(bits))))
             }
         }
         (ElemType::F64, _) => of_doubles(to, shape, &doubles(a), rounding),

@@ -1,14 +1,14 @@
 //! Constants: numbers, truth values, `dense<…>` with one element, all of them, or their bytes in hexadecimal.
 
-use super::evaluator::OpSite;
-use super::float_format::{Rounding, encode};
+use super::evaluator::{OpSite, Value};
 use super::tensor::{Sizes, Tensor, count};
 use super::tile::slice;
-use super::{Trap, Value};
+use super::trap::Trap;
 use crate::array::ElemType;
+use crate::float_format::{Rounding, encode};
 
 /// The value of `arith.constant`.
-pub fn read(site: &OpSite<'_>) -> Result<Value, Trap> {
+pub(crate) fn read(site: &OpSite<'_>) -> Result<Value, Trap> {
     let ty = site.result(0)?;
     let text = site.text("value").ok_or_else(|| site.miss("has no value"))?;
     let whole = tensor(text, ty.dtype, &ty.tile.whole).ok_or_else(|| site.miss("has a value that is not followed"))?;

@@ -4,28 +4,29 @@
 //! so, and is not written. Deviation: a descriptor's own limits (alignment of strides, sizes of boxes) are not checked.
 //! Missed: im2col.
 
-use super::Trap;
+use super::combine::combine;
 use super::tensor::{Sizes, Tensor, Word, count, each, with_word};
+use super::trap::Trap;
 use crate::array::ElemType;
 use crate::cpu::memory::{AccessFault, GlobalMemory};
 
 /// A tensor in global memory, and the block in which it is copied.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Descriptor {
+pub(crate) struct Descriptor {
     /// Address of its first element.
-    pub base: u64,
+    pub(crate) base: u64,
     /// Of its elements.
-    pub dtype: ElemType,
+    pub(crate) dtype: ElemType,
     /// Its sizes, outermost first.
-    pub shape: Vec<i64>,
+    pub(crate) shape: Vec<i64>,
     /// In elements.
-    pub strides: Vec<i64>,
+    pub(crate) strides: Vec<i64>,
     /// Sizes of a block, for the whole cluster.
-    pub block: Vec<u64>,
+    pub(crate) block: Vec<u64>,
     /// Whether what is outside reads as NaN.
-    pub nan: bool,
+    pub(crate) nan: bool,
     /// Whether copies through it do nothing (AMD's predicate).
-    pub off: bool,
+    pub(crate) off: bool,
 }
 
 /// A run of a box: where it is in global memory, if it is in the tensor, and how many elements.
@@ -39,7 +40,7 @@ struct BoxRow {
 impl Descriptor {
     /// Moves it by so many elements. With `clamp` what is past the end of the tensor stays outside; without, the
     /// tensor's sizes count from the new start, as the hardware's do.
-    pub fn shift(&mut self, by: &[i64], clamp: bool) {
+    pub(crate) fn shift(&mut self, by: &[i64], clamp: bool) {
         for (dim, by) in by.iter().enumerate() {
             self.base = self.base.wrapping_add(by.wrapping_mul(self.stride(dim) * self.dtype.bytes() as i64) as u64);
             if clamp && let Some(size) = self.shape.get_mut(dim) {
@@ -88,7 +89,7 @@ impl Descriptor {
 
     /// What stands for elements outside.
     fn fill(&self) -> u64 {
-        if self.nan && !self.dtype.is_int() { super::float_format::nan(self.dtype) } else { 0 }
+        if self.nan && !self.dtype.is_int() { crate::float_format::nan(self.dtype) } else { 0 }
     }
 
     /// Reads the box of these sizes at these coordinates.
@@ -96,7 +97,7 @@ impl Descriptor {
     /// # Errors
     ///
     /// Where the descriptor's tensor is not all in one allocation.
-    pub fn load(&self, global: &GlobalMemory, at: &[i64], sizes: &[u64]) -> Result<Tensor, Trap> {
+    pub(crate) fn load(&self, global: &GlobalMemory, at: &[i64], sizes: &[u64]) -> Result<Tensor, Trap> {
         let width = sizes.last().copied().unwrap_or(1) as usize;
         with_word!(self.dtype, W => {
             let mut words = vec![W::from_u64(self.fill()); count(sizes)];
@@ -120,7 +121,7 @@ impl Descriptor {
     /// # Errors
     ///
     /// Where the descriptor's tensor is not all in one allocation.
-    pub fn store(&self, global: &mut GlobalMemory, at: &[i64], tensor: &Tensor) -> Result<(), Trap> {
+    pub(crate) fn store(&self, global: &mut GlobalMemory, at: &[i64], tensor: &Tensor) -> Result<(), Trap> {
         let width = tensor.shape().last().copied().unwrap_or(1) as usize;
         let dense = tensor.dense();
         each!(dense.data(), words => put(self.rows(at, tensor.shape()), words, width, global))
@@ -131,9 +132,15 @@ impl Descriptor {
     /// # Errors
     ///
     /// Where the descriptor's tensor is not all in one allocation, or the combination is not known for the type.
-    pub fn reduce(&self, global: &mut GlobalMemory, at: &[i64], tensor: &Tensor, kind: &str) -> Result<(), Trap> {
+    pub(crate) fn reduce(
+        &self,
+        global: &mut GlobalMemory,
+        at: &[i64],
+        tensor: &Tensor,
+        kind: &str,
+    ) -> Result<(), Trap> {
         let old = self.load(global, at, tensor.shape())?;
-        let new = super::atomic::combine(kind, &old, tensor)?;
+        let new = combine(kind, &old, tensor)?;
         self.store(global, at, &new)
     }
 
@@ -142,7 +149,13 @@ impl Descriptor {
     /// # Errors
     ///
     /// As [`load`](Self::load).
-    pub fn gather(&self, global: &GlobalMemory, rows: &[i64], column: i64, sizes: &[u64]) -> Result<Tensor, Trap> {
+    pub(crate) fn gather(
+        &self,
+        global: &GlobalMemory,
+        rows: &[i64],
+        column: i64,
+        sizes: &[u64],
+    ) -> Result<Tensor, Trap> {
         let width = sizes.last().copied().unwrap_or(1);
         let mut parts = Vec::with_capacity(rows.len());
         for &row in rows {
@@ -157,7 +170,13 @@ impl Descriptor {
     /// # Errors
     ///
     /// As [`store`](Self::store).
-    pub fn scatter(&self, global: &mut GlobalMemory, rows: &[i64], column: i64, tensor: &Tensor) -> Result<(), Trap> {
+    pub(crate) fn scatter(
+        &self,
+        global: &mut GlobalMemory,
+        rows: &[i64],
+        column: i64,
+        tensor: &Tensor,
+    ) -> Result<(), Trap> {
         let width = tensor.shape().last().copied().unwrap_or(1);
         for (at, &row) in rows.iter().enumerate() {
             let from = at * width as usize;

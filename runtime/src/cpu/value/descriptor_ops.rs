@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use super::descriptor::Descriptor;
-use super::evaluator::{Evaluator, OpSite, arg, int};
+use super::evaluator::{Evaluator, OpSite, Value, arg, int};
 use super::tile::Tile;
-use super::{Trap, Value};
+use super::trap::Trap;
 
 /// Reads an operation on descriptors.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     Ok(Some(match site.name() {
         "tt.make_tensor_descriptor" => make(site)?,
         "tt.descriptor_load" => load(site)?,
@@ -19,7 +19,7 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         "amdg.update_tensor_descriptor" => update(site)?,
         "ttng.tensormap_create" => create(site)?,
         "ttng.reinterpret_tensor_descriptor" | "tt.reinterpret_tensor_descriptor" => reinterpret(site)?,
-        "ttng.tensormap_fenceproxy_acquire" | "ttng.prefetch_tensormap" => Evaluator::new(|_, _| Ok(Vec::new())),
+        "ttng.tensormap_fenceproxy_acquire" | "ttng.prefetch_tensormap" => Evaluator::nothing(),
         "ttg.global_scratch_alloc" => {
             let size = site.int("nbytes").and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= 1 << 24);
             let size = size.ok_or_else(|| site.miss("of this size is not followed"))?;
@@ -33,7 +33,7 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
 }
 
 /// The descriptor that an operand is.
-pub fn descriptor(operands: &[Value], at: usize) -> Result<&Descriptor, Trap> {
+pub(crate) fn descriptor(operands: &[Value], at: usize) -> Result<&Descriptor, Trap> {
     match operands.get(at) {
         Some(Value::Descriptor(descriptor)) => Ok(descriptor),
         _ => Err(Trap::not_followed("an operand is no tensor descriptor")),
@@ -69,7 +69,7 @@ fn make(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
 }
 
 /// Coordinates of a CTA's tile: those of the block, and where the tile is in it.
-pub fn within(at: &[i64], tile: &Tile) -> Vec<i64> {
+pub(crate) fn within(at: &[i64], tile: &Tile) -> Vec<i64> {
     let skipped = at.len().saturating_sub(tile.offset.len());
     let offset = |dim: usize| dim.checked_sub(skipped).and_then(|dim| tile.offset.get(dim)).map_or(0, |at| *at as i64);
     at.iter().enumerate().map(|(dim, at)| at + offset(dim)).collect()
@@ -106,7 +106,7 @@ fn gather(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let ty = site.result(0)?;
     let rows = site.operand(1)?;
     if !ty.tile.is_whole() || !rows.tile.is_whole() {
-        return Ok(Evaluator::new(|_, _| Err(Trap::Exchange)));
+        return Ok(Evaluator::exchange());
     }
     Ok(Evaluator::new(move |operands, world| {
         let (from, rows) = (descriptor(operands, 0)?, arg(operands, 1)?.ints());
@@ -118,7 +118,7 @@ fn scatter(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let src = site.group("src").ok_or_else(|| site.miss("has no source"))?;
     let (rows, tile) = (site.operand(1)?, site.operand(src)?.tile);
     if !tile.is_whole() || !rows.tile.is_whole() {
-        return Ok(Evaluator::new(|_, _| Err(Trap::Exchange)));
+        return Ok(Evaluator::exchange());
     }
     Ok(Evaluator::new(move |operands, world| {
         let (into, rows) = (descriptor(operands, 0)?, arg(operands, 1)?.ints());

@@ -4,15 +4,18 @@
 //! Deviations: tensor cores add several products at once and cut the sums' last bits off; an accumulator of 16 bits is
 //! rounded once, at the end; `tf32` drops the bits that it does not have, its variants of several products are `f32`.
 
-use super::elementwise::{doubles, floats, map, words};
-use super::evaluator::{Evaluator, OpSite, arg};
-use super::tensor::{Sizes, Tensor, extend};
-use super::{Rounding, Trap, Value, upcast};
+use super::elementwise::{map, words};
+use super::evaluator::{Evaluator, OpSite, Value, arg};
+use super::float_ops::{doubles, floats, of_doubles, of_floats};
+use super::tensor::{Sizes, Tensor, Word, each, extend};
+use super::trap::Trap;
+use super::upcast;
 use crate::array::ElemType;
+use crate::float_format::Rounding;
 
 /// How floats of 32 bits enter a product.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Precision {
+pub(crate) enum Precision {
     /// As `tf32`: ten bits of fraction.
     #[default]
     Tf32,
@@ -22,7 +25,7 @@ pub enum Precision {
 
 impl Precision {
     /// By the name or the number of Triton's `inputPrecision`; `tf32` where nothing is said.
-    pub fn named(text: Option<&str>) -> Precision {
+    pub(crate) fn named(text: Option<&str>) -> Precision {
         match text.map(|text| text.split(':').next().unwrap_or(text).trim()) {
             None | Some("tf32" | "0") => Precision::Tf32,
             Some(_) => Precision::Ieee,
@@ -31,7 +34,7 @@ impl Precision {
 }
 
 /// Reads a product.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let name = site.name();
     if !matches!(name, "tt.dot" | "tt.dot_scaled") {
         return Ok(None);
@@ -51,7 +54,7 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         && same((&a, rank - 2), (&d, rank - 2))
         && same((&b, rank - 1), (&d, rank - 1));
     if !fits {
-        return Ok(Some(Evaluator::new(|_, _| Err(Trap::Exchange))));
+        return Ok(Some(Evaluator::exchange()));
     }
     if name == "tt.dot" {
         let precision = Precision::named(site.text("inputPrecision"));
@@ -101,7 +104,13 @@ fn extents(a: &Tensor, b: &Tensor) -> Option<Extents> {
 /// # Errors
 ///
 /// Where the sizes do not go together.
-pub fn dot(a: &Tensor, b: &Tensor, c: Option<&Tensor>, dtype: ElemType, precision: Precision) -> Result<Tensor, Trap> {
+pub(crate) fn dot(
+    a: &Tensor,
+    b: &Tensor,
+    c: Option<&Tensor>,
+    dtype: ElemType,
+    precision: Precision,
+) -> Result<Tensor, Trap> {
     let of =
         extents(a, b).ok_or_else(|| Trap::not_followed("a product of matrices that do not fit is not followed"))?;
     if c.is_some_and(|c| c.len() != of.batch * of.m * of.n) {
@@ -115,7 +124,7 @@ pub fn dot(a: &Tensor, b: &Tensor, c: Option<&Tensor>, dtype: ElemType, precisio
     if a.dtype() == ElemType::F64 {
         let start = c.map_or_else(Vec::new, |c| doubles(&c));
         let sum = product(&of, &doubles(&a), &doubles(&b), start);
-        return Ok(super::elementwise::of_doubles(dtype, of.shape, &sum, Rounding::Nearest));
+        return Ok(of_doubles(dtype, of.shape, &sum, Rounding::Nearest));
     }
     let enter = |tensor: &Tensor| match (tensor.dtype(), precision) {
         (ElemType::F32, Precision::Tf32) => map(words::<u32>(tensor), |bits| f32::from_bits(bits & !0x1fff)),
@@ -123,13 +132,13 @@ pub fn dot(a: &Tensor, b: &Tensor, c: Option<&Tensor>, dtype: ElemType, precisio
     };
     let start = c.map_or_else(Vec::new, |c| floats(&c));
     let sum = product(&of, &enter(&a), &enter(&b), start);
-    Ok(super::elementwise::of_floats(dtype, of.shape, &sum))
+    Ok(of_floats(dtype, of.shape, &sum))
 }
 
 fn integers(of: &Extents, a: &Tensor, b: &Tensor, c: Option<&Tensor>, dtype: ElemType) -> Tensor {
     let enter = |tensor: &Tensor| -> Vec<WrappingI32> {
-        super::tensor::each!(tensor.data(), words => {
-            map(words, |word| WrappingI32(extend(tensor.dtype(), super::Word::to_u64(word)) as i32))
+        each!(tensor.data(), words => {
+            map(words, |word| WrappingI32(extend(tensor.dtype(), Word::to_u64(word)) as i32))
         })
     };
     let sum = product(of, &enter(a), &enter(b), c.map_or_else(Vec::new, enter));

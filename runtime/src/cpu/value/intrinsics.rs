@@ -1,10 +1,10 @@
 //! What is left: where a program is, gathers and histograms, what a kernel prints and asserts, assembly that is known.
 
-use super::elementwise::{float1, float2};
-use super::evaluator::{Evaluator, OpSite, arg};
-use super::integer::{BinaryIntOp, int2};
-use super::tensor::{Tensor, count};
-use super::{Trap, Value};
+use super::evaluator::{Evaluator, OpSite, Value, arg, optional};
+use super::shape::places_along;
+use super::tensor::{Tensor, Word, count, each};
+use super::trap::Trap;
+use super::{arith, math};
 use crate::array::ElemType;
 
 /// Most elements of a tensor that a print shows.
@@ -14,7 +14,7 @@ const SHOWN: usize = 16;
 const KEPT: usize = 1000;
 
 /// Reads an operation.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     Ok(Some(match site.name() {
         "tt.get_program_id" | "tt.get_num_programs" => {
             let axis = match site.text("axis").unwrap_or("x").split(':').next().unwrap_or("").trim() {
@@ -31,9 +31,12 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
             let (src, indices) = (site.operand(0)?, site.operand(1)?);
             let axis = site.axis(src.shape().len())?;
             if !src.tile.is_whole() || !indices.tile.is_whole() {
-                return Ok(Some(Evaluator::new(|_, _| Err(Trap::Exchange))));
+                return Ok(Some(Evaluator::exchange()));
             }
-            Evaluator::two(move |src, indices| super::shape::take(src, indices, axis))
+            Evaluator::two(move |src, indices| {
+                let places = places_along(src, indices, axis)?;
+                Ok(src.pick(indices.shape().clone(), places.into_iter()))
+            })
         }
         "tt.histogram" => histogram(site)?,
         "tt.print" => print(site),
@@ -41,20 +44,21 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
             let message: std::rc::Rc<str> = site.word("message").unwrap_or("").into();
             Evaluator::new(move |operands, _| {
                 let holds = arg(operands, 0)?;
-                let fails = super::tensor::each!(holds.data(), words => words.iter().any(|word| super::Word::to_u64(*word) == 0));
+                let fails = each!(holds.data(), words => words.iter().any(|word| Word::to_u64(*word) == 0));
                 if fails { Err(Trap::Assert(message.clone())) } else { Ok(Vec::new()) }
             })
         }
         "tt.elementwise_inline_asm" => assembly(site)?,
-        "ttng.packed_arith" => match site.text("op_kind").map(|kind| kind.split(':').next().unwrap_or(kind).trim()) {
-            Some("add") => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a + b, |a, b| a + b))),
-            Some("sub") => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a - b, |a, b| a - b))),
-            Some("mul") => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a * b, |a, b| a * b))),
-            Some("fma") => Evaluator::three(|a, b, c| Ok(super::math::fma(a, b, c))),
-            _ => return Ok(None),
-        },
-        "tt.grid_dependency_wait" | "tt.grid_dependency_launch_dependents" => Evaluator::new(|_, _| Ok(Vec::new())),
-        _ => return super::upcast::compile(site),
+        "ttng.packed_arith" => {
+            let kind = site.text("op_kind").map(|kind| kind.split(':').next().unwrap_or(kind).trim());
+            return Ok(match kind {
+                Some(kind @ ("add" | "sub" | "mul")) => arith::float(&format!("{kind}f")),
+                Some("fma") => math::function("fma"),
+                _ => None,
+            });
+        }
+        "tt.grid_dependency_wait" | "tt.grid_dependency_launch_dependents" => Evaluator::nothing(),
+        _ => return Ok(None),
     }))
 }
 
@@ -62,12 +66,12 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
 fn histogram(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let (src, ty) = (site.operand(0)?, site.result(0)?);
     if !src.tile.is_whole() || !ty.tile.is_whole() {
-        return Ok(Evaluator::new(|_, _| Err(Trap::Exchange)));
+        return Ok(Evaluator::exchange());
     }
     let mask = site.group("mask");
     Ok(Evaluator::new(move |operands, _| {
         let src = arg(operands, 0)?;
-        let mask = mask.map(|at| arg(operands, at)).transpose()?;
+        let mask = optional(operands, mask)?;
         let mut counts = vec![0u64; count(ty.shape())];
         for at in 0..src.len() {
             if mask.is_none_or(|mask| mask.bits(at) != 0)
@@ -105,7 +109,7 @@ fn shown(tensor: &Tensor, hex: bool, unsigned: bool) -> String {
         _ if hex => format!("{:#x}", tensor.bits(at)),
         dtype if dtype.is_int() && unsigned => tensor.bits(at).to_string(),
         dtype if dtype.is_int() => tensor.int_at(at).to_string(),
-        dtype => super::float_format::decode(dtype, tensor.bits(at)).to_string(),
+        dtype => crate::float_format::decode(dtype, tensor.bits(at)).to_string(),
     };
     if tensor.shape().is_empty() {
         return one(0);
@@ -137,50 +141,23 @@ fn assembly(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     );
     let bits = kind.get(1..).and_then(|bits| bits.parse::<u32>().ok());
     let whole = kind.starts_with(['s', 'u', 'b']) && bits == Some(ty.bits()) && ty.is_int();
-    instruction_of(name, kind, float, whole, operands.len() - 1).ok_or_else(strange)
+    ptx_instruction(name, kind, float, whole, operands.len() - 1).ok_or_else(strange)
 }
 
-fn instruction_of(name: &str, kind: &str, float: bool, whole: bool, operands: usize) -> Option<Evaluator> {
-    let signed = kind.starts_with('s');
-    Some(match (name, operands) {
-        ("mov", 1) if float || whole => Evaluator::one(|a| Ok(a.clone())),
-        ("ex2", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::exp2, f64::exp2))),
-        ("lg2", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::log2, f64::log2))),
-        ("rcp", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::recip, f64::recip))),
-        ("sqrt", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::sqrt, f64::sqrt))),
-        ("rsqrt", 1) if float => {
-            Evaluator::one(|a| Ok(float1(a, |a| (1.0 / f64::from(a).sqrt()) as f32, |a| 1.0 / a.sqrt())))
-        }
-        ("tanh", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::tanh, f64::tanh))),
-        ("sin", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::sin, f64::sin))),
-        ("cos", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::cos, f64::cos))),
-        ("abs", 1) if float => Evaluator::one(|a| Ok(float1(a, f32::abs, f64::abs))),
-        ("neg", 1) if float => Evaluator::one(super::arith::negate),
-        ("add", 2) if float => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a + b, |a, b| a + b))),
-        ("sub", 2) if float => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a - b, |a, b| a - b))),
-        ("mul", 2) if float => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a * b, |a, b| a * b))),
-        ("div", 2) if float => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a / b, |a, b| a / b))),
-        ("max", 2) if float => Evaluator::two(|a, b| Ok(super::arith::maximum(a, b, false))),
-        ("min", 2) if float => Evaluator::two(|a, b| Ok(super::arith::minimum(a, b, false))),
-        ("fma", 3) if float => Evaluator::three(|a, b, c| Ok(super::math::fma(a, b, c))),
-        (name, 2) if whole => {
-            let op = match name {
-                "add" => BinaryIntOp::Add,
-                "sub" => BinaryIntOp::Sub,
-                "and" => BinaryIntOp::And,
-                "or" => BinaryIntOp::Or,
-                "xor" => BinaryIntOp::Xor,
-                "max" if signed => BinaryIntOp::MaxS,
-                "max" => BinaryIntOp::MaxU,
-                "min" if signed => BinaryIntOp::MinS,
-                "min" => BinaryIntOp::MinU,
-                "shl" => BinaryIntOp::Shl,
-                "shr" if signed => BinaryIntOp::ShrS,
-                "shr" => BinaryIntOp::ShrU,
-                _ => return None,
-            };
-            Evaluator::two(move |a, b| Ok(int2(op, a, b)))
-        }
-        _ => return None,
-    })
+/// An instruction as the op of `arith` or `math` that does the same.
+fn ptx_instruction(name: &str, kind: &str, float: bool, whole: bool, operands: usize) -> Option<Evaluator> {
+    let sign = if kind.starts_with('s') { "s" } else { "u" };
+    match (name, operands) {
+        ("mov", 1) if float || whole => Some(Evaluator::one(|a| Ok(a.clone()))),
+        ("ex2", 1) if float => math::function("exp2"),
+        ("lg2", 1) if float => math::function("log2"),
+        ("abs", 1) if float => math::function("absf"),
+        ("rcp" | "sqrt" | "rsqrt" | "tanh" | "sin" | "cos", 1) | ("fma", 3) if float => math::function(name),
+        ("neg", 1) | ("add" | "sub" | "mul" | "div", 2) if float => arith::float(&format!("{name}f")),
+        ("max" | "min", 2) if float => arith::float(&format!("{name}numf")),
+        ("add" | "sub" | "and" | "or" | "xor" | "shl", 2) if whole => arith::integer(&format!("{name}i")),
+        ("max" | "min", 2) if whole => arith::integer(&format!("{name}{sign}i")),
+        ("shr", 2) if whole => arith::integer(&format!("shr{sign}i")),
+        _ => None,
+    }
 }

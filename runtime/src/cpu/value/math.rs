@@ -3,23 +3,25 @@
 //! Deviations: functions are those of the platform's library, within a unit or two in the last place; hardware's fast
 //! variants differ there too. What is narrower than `f32` is computed in `f32`.
 
-use super::arith::{maximum, minimum};
-use super::elementwise::{common, float1, float2, floats, map, of_floats, test2, words, zip3};
-use super::evaluator::{Evaluator, OpSite, arg};
-use super::float_format::{decode, encode};
+use super::cast::{convert, from_int};
+use super::elementwise::common;
+use super::evaluator::{Evaluator, OpSite, Value, arg};
+use super::float_ops::{float1, float2, fma, maximum, minimum, test2};
 use super::integer::{BinaryIntOp, UnaryIntOp, int1, int2};
-use super::{Rounding, Tensor, Trap, Value};
+use super::tensor::{Tensor, count};
+use super::trap::Trap;
 use crate::array::ElemType;
+use crate::float_format::Rounding;
 
 /// Reads a function.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let name = site.name();
     if let Some(name) = name.strip_prefix("math.") {
         return Ok(function(name));
     }
     Ok(Some(match name {
         "tt.precise_sqrt" => Evaluator::one(|a| Ok(float1(a, f32::sqrt, f64::sqrt))),
-        "tt.precise_divf" | "tt.approx_divf" => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a / b, |a, b| a / b))),
+        "tt.precise_divf" | "tt.approx_divf" => return Ok(function("divf")),
         "tt.mulhiui" => Evaluator::two(|a, b| Ok(int2(BinaryIntOp::MulHighU, a, b))),
         "tt.clampf" => {
             let nan = site.text("propagateNan").is_some_and(|text| text.contains("all") || text.starts_with("65535"));
@@ -64,7 +66,7 @@ fn exact(name: &str) -> Option<Evaluator> {
         "fmaf" | "fma" | "fmaf_rn" | "fma_rn" => function("fma")?,
         "fmaxf" | "fmax" => Evaluator::two(|a, b| Ok(maximum(a, b, false))),
         "fminf" | "fmin" => Evaluator::two(|a, b| Ok(minimum(a, b, false))),
-        "fast_dividef" | "fdiv_rn" | "ddiv_rn" => Evaluator::two(|a, b| Ok(float2(a, b, |a, b| a / b, |a, b| a / b))),
+        "fast_dividef" | "fdiv_rn" | "ddiv_rn" => function("divf")?,
         "isinff" | "isinfd" => {
             Evaluator::one(|a| Ok(truth(&test2(a, a, |a, _| a.is_infinite(), |a, _| a.is_infinite()))))
         }
@@ -156,7 +158,8 @@ fn float_test(name: &str) -> Option<FloatTest> {
     })
 }
 
-fn function(name: &str) -> Option<Evaluator> {
+/// A function by its name behind `math.`.
+pub(crate) fn function(name: &str) -> Option<Evaluator> {
     if let Some((narrow, wide)) = unary(name) {
         return Some(Evaluator::one(move |a| Ok(float1(a, narrow, wide))));
     }
@@ -175,9 +178,9 @@ fn function(name: &str) -> Option<Evaluator> {
         "clampf" => Evaluator::three(|a, low, high| Ok(minimum(&maximum(a, low, true), high, true))),
         "ipowi" => Evaluator::two(|a, b| Ok(ipow(a, b))),
         "fpowi" => Evaluator::two(|a, b| {
-            let power = super::cast::from_int(b, ElemType::F64, true);
-            let wide = float2(&super::cast::convert(a, ElemType::F64, Rounding::Nearest), &power, f32::powf, f64::powf);
-            Ok(super::cast::convert(&wide, a.dtype(), Rounding::Nearest))
+            let power = from_int(b, ElemType::F64, true);
+            let wide = float2(&convert(a, ElemType::F64, Rounding::Nearest), &power, f32::powf, f64::powf);
+            Ok(convert(&wide, a.dtype(), Rounding::Nearest))
         }),
         "sincos" => Evaluator::new(|operands, _| {
             let a = arg(operands, 0)?;
@@ -188,45 +191,6 @@ fn function(name: &str) -> Option<Evaluator> {
     })
 }
 
-/// A product and a sum, rounded once.
-pub fn fma(a: &Tensor, b: &Tensor, c: &Tensor) -> Tensor {
-    let (dtype, shape) = (a.dtype(), common(&[a, b, c]));
-    match dtype {
-        ElemType::F32 => {
-            let f = |a, b, c| f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)).to_bits();
-            Tensor::of(dtype, shape, zip3(words::<u32>(a), words::<u32>(b), words::<u32>(c), f))
-        }
-        ElemType::F64 => {
-            let f = |a, b, c| f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)).to_bits();
-            Tensor::of(dtype, shape, zip3(words::<u64>(a), words::<u64>(b), words::<u64>(c), f))
-        }
-        ElemType::F16 | ElemType::BF16 => {
-            let f = |a: u16, b: u16, c: u16| {
-                let number = |bits: u16| decode(dtype, bits.into());
-                encode(dtype, sum_odd(number(a) * number(b), number(c)), Rounding::Nearest) as u16
-            };
-            Tensor::of(dtype, shape, zip3(words(a), words(b), words(c), f))
-        }
-        _ => {
-            let sum = zip3(&floats(a), &floats(b), &floats(c), f32::mul_add);
-            of_floats(dtype, shape, &map(&sum, |number| number))
-        }
-    }
-}
-
-/// A sum whose last bit is set where something was lost, so that rounding it again is as rounding once.
-fn sum_odd(a: f64, b: f64) -> f64 {
-    let sum = a + b;
-    let part = sum - a;
-    let lost = (a - (sum - part)) + (b - part);
-    if !sum.is_finite() || lost == 0.0 || sum.to_bits() & 1 == 1 {
-        return sum;
-    }
-    // Towards what was lost, onto the odd neighbour.
-    let away = (lost > 0.0) == (sum > 0.0);
-    f64::from_bits(if away { sum.to_bits() + 1 } else { sum.to_bits() - 1 })
-}
-
 /// An integer to the power of another; a negative power of anything but 1 and -1 is 0.
 fn ipow(a: &Tensor, b: &Tensor) -> Tensor {
     let (dtype, shape) = (a.dtype(), common(&[a, b]));
@@ -234,13 +198,7 @@ fn ipow(a: &Tensor, b: &Tensor) -> Tensor {
         if exponent < 0 {
             return match base {
                 1 => 1,
-                -1 => {
-                    if exponent % 2 == 0 {
-                        1
-                    } else {
-                        -1
-                    }
-                }
+                -1 => 1 - 2 * (exponent % 2).abs(),
                 _ => 0,
             };
         }
@@ -254,7 +212,7 @@ fn ipow(a: &Tensor, b: &Tensor) -> Tensor {
         }
         result
     };
-    let all = (0..super::tensor::count(&shape)).map(|at| power(a.int_at(at), b.int_at(at)) as u64);
+    let all = (0..count(&shape)).map(|at| power(a.int_at(at), b.int_at(at)) as u64);
     Tensor::from_bits(dtype, shape, all)
 }
 

@@ -11,171 +11,48 @@
 //! no error. Sums are taken in the order of a balanced tree, dot products in that of K. Stores of one op to one address
 //! land in the order of elements. Missed: see [`Trap::NotFollowed`]; each is said at its op.
 
-use std::collections::HashMap;
-use std::fmt;
-use std::rc::Rc;
-
 use ttgir::{OpId, Tree};
-
-use super::memory::{AccessFault, GlobalMemory};
-use crate::array::ElemType;
-
-pub mod tensor;
-pub mod tile;
 
 mod arith;
 mod atomic;
 mod cast;
+mod combine;
 mod constant;
-pub mod descriptor;
+pub(crate) mod descriptor;
 mod descriptor_ops;
-pub mod dot;
+pub(crate) mod dot;
 mod elementwise;
 mod evaluator;
+mod float_ops;
 mod integer;
 mod intrinsics;
 mod math;
-mod pointer_ops;
+pub(crate) mod pointer_ops;
 mod reduce;
 mod region;
-mod shape;
+pub(crate) mod shape;
+pub(crate) mod tensor;
 #[cfg(test)]
 mod tests;
-pub mod upcast;
+pub(crate) mod tile;
+mod trap;
+pub(crate) mod upcast;
 
-pub(crate) use crate::float_format;
-pub use crate::float_format::Rounding;
-pub use descriptor::Descriptor;
-pub use tensor::{Sizes, Tensor, Word};
-pub use tile::Tile;
+use evaluator::Evaluator;
 
-/// A value of an execution; cheap to clone.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Value {
-    /// A tensor, a scalar, or pointers as `i64` addresses.
-    Tensor(Tensor),
-    /// A tensor descriptor.
-    Descriptor(Rc<Descriptor>),
-    /// Nothing: a token.
-    Unit,
-}
-
-impl Value {
-    /// An integer of so many bits; `None` for a width that no tensor has.
-    pub fn int(width: u32, value: i64) -> Value {
-        let dtype = match width {
-            0..=1 => ElemType::I1,
-            2..=8 => ElemType::I8,
-            9..=16 => ElemType::I16,
-            17..=32 => ElemType::I32,
-            _ => ElemType::I64,
-        };
-        let bits = if dtype == ElemType::I1 { value & 1 } else { value };
-        Value::Tensor(Tensor::splat(dtype, Sizes::from([]), bits as u64))
-    }
-
-    /// The integer or address of a scalar (or of a tensor of one element), sign-extended; `i1` is 0 or 1.
-    pub fn as_int(&self) -> Option<i64> {
-        match self {
-            Value::Tensor(tensor) if tensor.dtype().is_int() && tensor.len() == 1 => Some(tensor.int_at(0)),
-            _ => None,
-        }
-    }
-
-    /// The tensor.
-    pub fn as_tensor(&self) -> Option<&Tensor> {
-        match self {
-            Value::Tensor(tensor) => Some(tensor),
-            _ => None,
-        }
-    }
-}
-
-/// Which operation is executed, and where.
-#[derive(Clone, Copy, Debug)]
-pub struct OpCall<'t> {
-    /// The kernel's tree; one and the same for one [`Environment`].
-    pub tree: &'t Tree,
-    /// The operation.
-    pub op: OpId,
-    /// The CTA of the cluster, [`tile::WHOLE`] for all of it together.
-    pub cta: u16,
-}
-
-/// What operations see beside their operands. One launch has one.
-#[derive(Default)]
-pub struct Environment {
-    /// Global memory.
-    pub global: GlobalMemory,
-    /// The program that runs now, along x, y and z: set it before a call.
-    pub program: [i64; 3],
-    /// Programs along x, y and z.
-    pub grid: [i64; 3],
-    /// What `tt.print` said, one text an op.
-    pub prints: Vec<String>,
-    /// Tensor maps that the kernel made, by their address.
-    maps: HashMap<u64, Descriptor>,
-    /// What was read off the tree, by operation and CTA.
-    evaluators: HashMap<(OpId, u16), Result<evaluator::Evaluator, Trap>>,
-}
-
-impl fmt::Debug for Environment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("World").field("global", &self.global).field("program", &self.program).finish_non_exhaustive()
-    }
-}
-
-/// Why an operation has no result.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Trap {
-    /// What it does is not followed; why, as a clause.
-    NotFollowed(Rc<str>),
-    /// It needs what other CTAs of the cluster hold: call [`evaluate_cluster`] when all of them are here.
-    Exchange,
-    /// It accesses global memory outside of the allocations.
-    OutOfBounds {
-        /// Where.
-        fault: AccessFault,
-        /// Whether it writes.
-        write: bool,
-        /// Which element of the CTA's tile, in row-major order.
-        element: u64,
-    },
-    /// An assertion of the kernel's (`tl.device_assert`) fails, with this message.
-    Assert(Rc<str>),
-}
-
-impl Trap {
-    /// A trap for what is not followed.
-    pub fn not_followed(what: impl Into<Rc<str>>) -> Trap {
-        Trap::NotFollowed(what.into())
-    }
-}
-
-impl fmt::Display for Trap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Trap::NotFollowed(what) => f.write_str(what),
-            Trap::Exchange => f.write_str("it needs what other CTAs hold"),
-            Trap::OutOfBounds { fault, write, element } => {
-                let does = if *write { "writes" } else { "reads" };
-                write!(f, "element {element} {does} outside of its allocation, {fault}")
-            }
-            Trap::Assert(message) => write!(f, "device assertion failed: {message}"),
-        }
-    }
-}
+pub(crate) use descriptor::Descriptor;
+pub(crate) use evaluator::{Environment, OpSite, Value};
+pub(crate) use tensor::Tensor;
+pub(crate) use trap::Trap;
 
 /// Computes an operation's results from its operands (all of them, in the order of [`Tree::operands`]).
 ///
 /// # Errors
 ///
 /// See [`Trap`].
-pub fn evaluate(call: &OpCall<'_>, operands: &[Value], world: &mut Environment) -> Result<Vec<Value>, Trap> {
-    let compile =
-        world.evaluators.entry((call.op, call.cta)).or_insert_with(|| evaluator::compile(call.tree, call.op, call.cta));
-    let compile = compile.clone()?;
-    compile.run(operands, world)
+pub(crate) fn evaluate(site: &OpSite<'_>, operands: &[Value], world: &mut Environment) -> Result<Vec<Value>, Trap> {
+    let evaluator = world.evaluators.entry((site.op, site.cta)).or_insert_with(|| compile(site)).clone()?;
+    evaluator.run(operands, world)
 }
 
 /// Computes an operation in all CTAs of a cluster together, after [`Trap::Exchange`]: `operands` and the result have an
@@ -184,7 +61,7 @@ pub fn evaluate(call: &OpCall<'_>, operands: &[Value], world: &mut Environment) 
 /// # Errors
 ///
 /// See [`Trap`].
-pub fn evaluate_cluster(
+pub(crate) fn evaluate_cluster(
     tree: &Tree,
     op: OpId,
     operands: &[Vec<Value>],
@@ -204,7 +81,7 @@ pub fn evaluate_cluster(
         let assembled = tile::assemble(&parts.collect::<Vec<_>>());
         whole.push(Value::Tensor(assembled.ok_or_else(|| Trap::not_followed("an operand has no value"))?));
     }
-    let results = evaluate(&OpCall { tree, op, cta: tile::WHOLE }, &whole, world)?;
+    let results = evaluate(&OpSite { tree, op, cta: tile::WHOLE }, &whole, world)?;
     let cut = |cta: usize| {
         tree.results(op).iter().zip(&results).map(move |(&result, value)| match value {
             Value::Tensor(tensor) => {
@@ -215,4 +92,27 @@ pub fn evaluate_cluster(
         })
     };
     (0..operands.len()).map(|cta| cut(cta).collect()).collect()
+}
+
+/// Reads an operation off the tree, by the families that operations come in.
+fn compile(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
+    let families = [
+        arith::compile,
+        math::compile,
+        cast::compile,
+        shape::compile,
+        pointer_ops::compile,
+        atomic::compile,
+        reduce::compile,
+        dot::compile,
+        descriptor_ops::compile,
+        intrinsics::compile,
+        upcast::compile,
+    ];
+    for family in families {
+        if let Some(evaluator) = family(site)? {
+            return Ok(evaluator);
+        }
+    }
+    Err(site.miss("is not followed"))
 }

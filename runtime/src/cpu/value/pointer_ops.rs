@@ -3,14 +3,15 @@
 //! Deviation: an element that a mask keeps out reads as zero where nothing else is given; in Triton it is undefined. Of
 //! CTAs that hold the same part of a tensor, the first alone stores.
 
-use super::evaluator::{Evaluator, OpSite, arg};
-use super::tensor::{Sizes, Tensor, Word, count, extend, with_word};
-use super::{Trap, Value};
+use super::elementwise::{common, words, zip};
+use super::evaluator::{Evaluator, OpSite, Value, arg, optional};
+use super::tensor::{self, Sizes, Tensor, Word, count, each, extend, with_word};
+use super::trap::Trap;
 use crate::array::ElemType;
 use crate::cpu::memory::{AccessFault, GlobalMemory};
 
 /// Reads an operation that goes through pointers.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     Ok(Some(match site.name() {
         "tt.load" => load(site)?,
         "tt.store" => store(site)?,
@@ -24,7 +25,15 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
             let ty = site.result(0)?;
             Evaluator::new(move |operands, world| {
                 let (pointers, mask, other) = (arg(operands, 0)?, arg(operands, 1)?, arg(operands, 2)?);
-                Ok(vec![Value::Tensor(read(&world.global, pointers, Some(mask), Some(other), ty.dtype, ty.shape())?)])
+                Ok(vec![Value::Tensor(read(
+                    &world.global,
+                    pointers,
+                    Some(mask),
+                    Some(other),
+                    ty.dtype,
+                    ty.shape(),
+                    OutOfBounds::Trap,
+                )?)])
             })
         }
         "amdg.masked_store" => Evaluator::new(move |operands, world| {
@@ -36,13 +45,12 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
 }
 
 /// What an operand points to.
-pub fn pointee(site: &OpSite<'_>, operand: usize) -> Result<ElemType, Trap> {
+pub(crate) fn pointee(site: &OpSite<'_>, operand: usize) -> Result<ElemType, Trap> {
     site.operand(operand)?.pointee.ok_or_else(|| site.miss("has no pointer"))
 }
 
 /// Addresses moved by so many elements of `size` bytes.
-pub fn advance(pointers: &Tensor, offsets: &Tensor, size: i64) -> Tensor {
-    use super::elementwise::{common, words, zip};
+pub(crate) fn advance(pointers: &Tensor, offsets: &Tensor, size: i64) -> Tensor {
     let shape = common(&[pointers, offsets]);
     let base = words::<u64>(pointers);
     let step = |base: u64, offset: i64| base.wrapping_add(offset.wrapping_mul(size) as u64);
@@ -61,9 +69,17 @@ fn load(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let ty = site.result(0)?;
     let (mask, other) = (site.group("mask"), site.group("other"));
     Ok(Evaluator::new(move |operands, world| {
-        let mask = mask.map(|at| arg(operands, at)).transpose()?;
-        let other = other.map(|at| arg(operands, at)).transpose()?;
-        Ok(vec![Value::Tensor(read(&world.global, arg(operands, 0)?, mask, other, ty.dtype, ty.shape())?)])
+        let mask = optional(operands, mask)?;
+        let other = optional(operands, other)?;
+        Ok(vec![Value::Tensor(read(
+            &world.global,
+            arg(operands, 0)?,
+            mask,
+            other,
+            ty.dtype,
+            ty.shape(),
+            OutOfBounds::Trap,
+        )?)])
     }))
 }
 
@@ -72,7 +88,7 @@ fn store(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let mask = site.group("mask");
     Ok(Evaluator::new(move |operands, world| {
         if leader {
-            let mask = mask.map(|at| arg(operands, at)).transpose()?;
+            let mask = optional(operands, mask)?;
             write(&mut world.global, arg(operands, 0)?, mask, arg(operands, 1)?)?;
         }
         Ok(Vec::new())
@@ -86,9 +102,9 @@ fn buffer_load(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let (mask, other) = (site.group("mask"), site.group("other"));
     Ok(Evaluator::new(move |operands, world| {
         let pointers = advance(arg(operands, 0)?, arg(operands, 1)?, size);
-        let mask = mask.map(|at| arg(operands, at)).transpose()?;
-        let other = other.map(|at| arg(operands, at)).transpose()?;
-        Ok(vec![Value::Tensor(read(&world.global, &pointers, mask, other, ty.dtype, ty.shape())?)])
+        let mask = optional(operands, mask)?;
+        let other = optional(operands, other)?;
+        Ok(vec![Value::Tensor(read(&world.global, &pointers, mask, other, ty.dtype, ty.shape(), OutOfBounds::Trap)?)])
     }))
 }
 
@@ -100,11 +116,20 @@ fn buffer_store(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     Ok(Evaluator::new(move |operands, world| {
         if leader {
             let pointers = advance(arg(operands, ptr)?, arg(operands, offsets)?, size);
-            let mask = mask.map(|at| arg(operands, at)).transpose()?;
+            let mask = optional(operands, mask)?;
             write(&mut world.global, &pointers, mask, arg(operands, value)?)?;
         }
         Ok(Vec::new())
     }))
+}
+
+/// What a read of an address that is in no allocation gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OutOfBounds {
+    /// A trap.
+    Trap,
+    /// Zero, as AMD's buffer loads do.
+    Zero,
 }
 
 /// Which elements a mask lets through.
@@ -141,13 +166,14 @@ fn run(addresses: &[u64], mask: &Mask<'_>, at: usize, size: u64) -> usize {
 /// # Errors
 ///
 /// Where an address that is read is in no allocation.
-pub fn read(
+pub(crate) fn read(
     global: &GlobalMemory,
     pointers: &Tensor,
     mask: Option<&Tensor>,
     other: Option<&Tensor>,
     dtype: ElemType,
     shape: &Sizes,
+    outside: OutOfBounds,
 ) -> Result<Tensor, Trap> {
     let dense = pointers.dense();
     let addresses = dense.words::<u64>().unwrap_or(&[]);
@@ -169,7 +195,17 @@ pub fn read(
             let len = run(addresses, &mask, at, W::BYTES as u64);
             bytes.resize(len * W::BYTES, 0);
             let address = addresses.get(at).copied().unwrap_or(0);
-            global.read(address, &mut bytes).map_err(|fault| locate(global, fault, address, at, len, W::BYTES, false))?;
+            match (global.read(address, &mut bytes), outside) {
+                (Ok(()), _) => {}
+                (Err(fault), OutOfBounds::Trap) => {
+                    return Err(locate(global, fault, address, at, len, W::BYTES, false));
+                }
+                (Err(_), OutOfBounds::Zero) => {
+                    for (address, bytes) in addresses.iter().skip(at).zip(bytes.chunks_exact_mut(W::BYTES)) {
+                        global.read(*address, bytes).unwrap_or_else(|_| bytes.fill(0));
+                    }
+                }
+            }
             for (slot, bytes) in out.iter_mut().skip(at).zip(bytes.chunks_exact(W::BYTES)) {
                 *slot = if one == 1 { W::from_u64(W::read(bytes).to_u64() & 1) } else { W::read(bytes) };
             }
@@ -184,11 +220,16 @@ pub fn read(
 /// # Errors
 ///
 /// Where an address that is written is in no allocation.
-pub fn write(global: &mut GlobalMemory, pointers: &Tensor, mask: Option<&Tensor>, value: &Tensor) -> Result<(), Trap> {
+pub(crate) fn write(
+    global: &mut GlobalMemory,
+    pointers: &Tensor,
+    mask: Option<&Tensor>,
+    value: &Tensor,
+) -> Result<(), Trap> {
     let (dense, value) = (pointers.dense(), value.with_shape(pointers.shape().clone()).dense());
     let addresses = dense.words::<u64>().unwrap_or(&[]);
     let mask = Mask::of(mask);
-    super::tensor::each!(value.data(), words => put(global, addresses, &mask, words))
+    each!(value.data(), words => put(global, addresses, &mask, words))
 }
 
 fn put<W: Word>(global: &mut GlobalMemory, addresses: &[u64], mask: &Mask<'_>, words: &[W]) -> Result<(), Trap> {
@@ -201,7 +242,7 @@ fn put<W: Word>(global: &mut GlobalMemory, addresses: &[u64], mask: &Mask<'_>, w
         }
         let len = run(addresses, mask, at, W::BYTES as u64);
         bytes.resize(len * W::BYTES, 0);
-        super::tensor::put(words.get(at..).unwrap_or(&[]), &mut bytes);
+        tensor::put(words.get(at..).unwrap_or(&[]), &mut bytes);
         let address = addresses.get(at).copied().unwrap_or(0);
         if let Err(fault) = global.write(address, &bytes) {
             return Err(locate(global, fault, address, at, len, W::BYTES, true));

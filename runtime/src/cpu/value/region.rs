@@ -9,17 +9,18 @@ use std::collections::HashMap;
 use ttgir::{BlockId, Def, OpId, RegionId, Tree, ValueId};
 
 use super::elementwise::select;
-use super::evaluator::{Evaluator, OpSite, arg, compile};
-use super::{Environment, Trap, Value};
+use super::evaluator::{Environment, Evaluator, OpSite, Value};
+use super::trap::Trap;
+use super::{arith, cast, intrinsics, math};
 
 /// One op of a region: what it does, to which values; its results follow the values so far.
 struct Step {
-    compile: Evaluator,
+    evaluator: Evaluator,
     operands: Vec<usize>,
 }
 
 /// A region, ready to be executed.
-pub struct RegionProgram {
+pub(crate) struct RegionProgram {
     steps: Vec<Step>,
     /// Values before the first step: the block's arguments.
     arguments: usize,
@@ -37,7 +38,7 @@ struct Reader<'t> {
 
 impl RegionProgram {
     /// Reads a region of an op.
-    pub fn read(site: &OpSite<'_>, region: RegionId) -> Result<RegionProgram, Trap> {
+    pub(crate) fn read(site: &OpSite<'_>, region: RegionId) -> Result<RegionProgram, Trap> {
         let tree = site.tree;
         let &[block] = tree.blocks(region) else { return Err(site.miss("with jumps in its region is not followed")) };
         let mut reader = Reader { tree, cta: site.cta, steps: Vec::new(), slots: HashMap::new(), next: 0 };
@@ -50,7 +51,7 @@ impl RegionProgram {
     }
 
     /// Executes it on tensors of one shape.
-    pub fn run(&self, mut values: Vec<Value>, world: &mut Environment) -> Result<Vec<Value>, Trap> {
+    pub(crate) fn run(&self, mut values: Vec<Value>, world: &mut Environment) -> Result<Vec<Value>, Trap> {
         if values.len() != self.arguments {
             return Err(Trap::not_followed("a region has not as many arguments as it is given"));
         }
@@ -58,7 +59,7 @@ impl RegionProgram {
         for step in &self.steps {
             operands.clear();
             operands.extend(step.operands.iter().map(|at| values.get(*at).cloned().unwrap_or(Value::Unit)));
-            values.extend(step.compile.run(&operands, world)?);
+            values.extend(step.evaluator.run(&operands, world)?);
         }
         Ok(self.results.iter().map(|at| values.get(*at).cloned().unwrap_or(Value::Unit)).collect())
     }
@@ -80,6 +81,16 @@ fn elementwise(name: &str) -> bool {
         "tt.ptr_to_int",
     ];
     name.starts_with("arith.") || name.starts_with("math.") || TT.contains(&name)
+}
+
+/// Reads an op of a region, which is one of those that work element by element.
+fn elementwise_op(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
+    for family in [arith::compile, math::compile, cast::compile, intrinsics::compile] {
+        if let Some(evaluator) = family(site)? {
+            return Ok(evaluator);
+        }
+    }
+    Err(site.miss("is not followed"))
 }
 
 impl Reader<'_> {
@@ -105,8 +116,8 @@ impl Reader<'_> {
     }
 
     fn step(&mut self, op: OpId, operands: Vec<usize>) -> Result<(), Trap> {
-        let compile = compile(self.tree, op, self.cta)?;
-        self.steps.push(Step { compile, operands });
+        let evaluator = elementwise_op(&OpSite { tree: self.tree, op, cta: self.cta })?;
+        self.steps.push(Step { evaluator, operands });
         for &result in self.tree.results(op) {
             self.name(result);
         }
@@ -144,10 +155,7 @@ impl Reader<'_> {
             return Err(Trap::not_followed("an `scf.if` without both branches in a region is not followed"));
         };
         for ((&result, &yes), &no) in self.tree.results(op).iter().zip(yes).zip(no) {
-            let choose = Evaluator::new(|operands, _| {
-                Ok(vec![Value::Tensor(select(arg(operands, 0)?, arg(operands, 1)?, arg(operands, 2)?)?)])
-            });
-            self.steps.push(Step { compile: choose, operands: vec![condition, yes, no] });
+            self.steps.push(Step { evaluator: Evaluator::three(select), operands: vec![condition, yes, no] });
             self.name(result);
         }
         Ok(())

@@ -2,14 +2,13 @@
 //!
 //! On a tile of a cluster's tensor they are done where the elements of the result's tile are all in the operand's.
 
-use super::evaluator::{Evaluator, OpSite, arg};
+use super::evaluator::{Evaluator, OpSite, Value, arg};
 use super::tensor::{Sizes, Tensor, Word, count, each, strides};
 use super::tile::{Tile, places};
-use super::{Trap, Value};
-use crate::array::ElemType;
+use super::trap::Trap;
 
 /// Reads an operation that moves elements.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     Ok(Some(match site.name() {
         "tt.splat" | "tt.unsplat" => {
             let shape = site.result(0)?.shape().clone();
@@ -46,7 +45,7 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         "tt.cat" => {
             let ty = site.result(0)?;
             if !ty.tile.is_whole() {
-                return Ok(Some(Evaluator::new(|_, _| Err(Trap::Exchange))));
+                return Ok(Some(Evaluator::exchange()));
             }
             let shape = ty.shape().clone();
             Evaluator::two(move |a, b| Ok(chain(a, b, &shape)))
@@ -91,7 +90,7 @@ fn reshape(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     if from.eq(to) {
         return Ok(Evaluator::one(move |a| Ok(a.with_shape(shape.clone()))));
     }
-    Ok(Evaluator::new(|_, _| Err(Trap::Exchange)))
+    Ok(Evaluator::exchange())
 }
 
 /// A tile under another layout.
@@ -104,7 +103,7 @@ fn convert(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
         Some(offset) => {
             Ok(Evaluator::one(move |a| Ok(a.pick(to.shape.clone(), places(&to.shape, &offset, &from.shape)))))
         }
-        None => Ok(Evaluator::new(|_, _| Err(Trap::Exchange))),
+        None => Ok(Evaluator::exchange()),
     }
 }
 
@@ -115,7 +114,7 @@ fn within(outer: &Tile, inner: &Tile) -> Option<Vec<u64>> {
 }
 
 /// Elements at these strides, in the row-major order of a shape.
-pub fn strided(a: &Tensor, shape: &Sizes, steps: &[u64]) -> Tensor {
+pub(crate) fn strided(a: &Tensor, shape: &Sizes, steps: &[u64]) -> Tensor {
     if a.is_splat() {
         return a.with_shape(shape.clone());
     }
@@ -151,7 +150,7 @@ fn gather<W: Word>(words: &[W], shape: &[u64], steps: &[u64]) -> Vec<W> {
 }
 
 /// Dimensions of one element become as large as the shape says.
-pub fn broadcast(a: &Tensor, shape: &Sizes) -> Result<Tensor, Trap> {
+pub(crate) fn broadcast(a: &Tensor, shape: &Sizes) -> Result<Tensor, Trap> {
     if a.is_splat() {
         return Ok(a.with_shape(shape.clone()));
     }
@@ -165,7 +164,7 @@ pub fn broadcast(a: &Tensor, shape: &Sizes) -> Result<Tensor, Trap> {
 }
 
 /// Dimensions in another order.
-pub fn trans(a: &Tensor, shape: &Sizes, order: &[usize]) -> Result<Tensor, Trap> {
+pub(crate) fn trans(a: &Tensor, shape: &Sizes, order: &[usize]) -> Result<Tensor, Trap> {
     let own = strides(a.shape());
     let steps: Option<Vec<u64>> = order.iter().map(|dim| own.get(*dim).copied()).collect();
     match steps.filter(|steps| steps.len() == own.len()) {
@@ -213,23 +212,19 @@ fn concat(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     }))
 }
 
-/// Elements of a tensor at the places along an axis that another tensor, of `i32` or `i64`, names.
-pub fn take(src: &Tensor, indices: &Tensor, axis: usize) -> Result<Tensor, Trap> {
-    let (of, to) = (strides(src.shape()), indices.shape().clone());
-    if of.len() != to.len() || axis >= of.len() {
+/// For each element of `indices`, of `i32` or `i64`, the element of `src` that it names along an axis.
+pub(crate) fn places_along(src: &Tensor, indices: &Tensor, axis: usize) -> Result<Vec<usize>, Trap> {
+    let (steps, own, sizes) = (strides(src.shape()), strides(indices.shape()), indices.shape());
+    if steps.len() != own.len() || axis >= own.len() {
         return Err(Trap::not_followed("a gather between ranks is not followed"));
     }
-    let mut steps = of.clone();
-    let (step, size) = (of[axis], src.shape()[axis]);
-    steps[axis] = 0;
-    let base = Tensor::from_bits(ElemType::I64, src.shape().clone(), (0..src.len()).map(|at| at as u64));
-    let base = strided(&base, &to, &steps);
-    let at = |at: usize| {
-        let index = indices.int_at(at);
-        let index = u64::try_from(index).ok().filter(|index| *index < size);
-        index.map(|index| (base.bits(at) + index * step) as usize)
+    let place = |at: usize| {
+        (0..own.len()).try_fold(0, |place, dim| {
+            let here = if dim == axis { indices.int_at(at) } else { (at as u64 / own[dim] % sizes[dim]) as i64 };
+            let here = u64::try_from(here).ok().filter(|here| *here < src.shape()[dim])?;
+            Some(place + (here * steps[dim]) as usize)
+        })
     };
-    let places: Option<Vec<usize>> = (0..indices.len()).map(at).collect();
-    let places = places.ok_or_else(|| Trap::not_followed("a gather past the end of its axis is not followed"))?;
-    Ok(src.pick(to, places.into_iter()))
+    let places: Option<Vec<usize>> = (0..indices.len()).map(place).collect();
+    places.ok_or_else(|| Trap::not_followed("a gather past the end of its axis is not followed"))
 }

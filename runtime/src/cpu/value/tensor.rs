@@ -6,14 +6,14 @@
 
 use std::rc::Rc;
 
-use crate::array::{Array, ElemType};
+use crate::array::ElemType;
 
 /// Sizes, outermost first.
-pub type Sizes = Rc<[u64]>;
+pub(crate) type Sizes = Rc<[u64]>;
 
 /// The bits of elements; cheap to clone.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Data {
+pub(crate) enum Data {
     /// Up to eight bits.
     B8(Rc<Vec<u8>>),
     /// Sixteen.
@@ -25,11 +25,9 @@ pub enum Data {
 }
 
 /// An unsigned word that holds an element.
-pub trait Word: Copy + Default + PartialEq + std::fmt::Debug + 'static {
+pub(crate) trait Word: Copy + Default + PartialEq + std::fmt::Debug + 'static {
     /// Its bytes.
     const BYTES: usize;
-    /// All bits set: what memory holds before anything is written to it.
-    const ONES: Self;
     /// The buffer around these.
     fn wrap(words: Vec<Self>) -> Data;
     /// The words of a buffer of this width.
@@ -48,7 +46,6 @@ macro_rules! word {
     ($ty:ty, $case:ident) => {
         impl Word for $ty {
             const BYTES: usize = size_of::<$ty>();
-            const ONES: $ty = <$ty>::MAX;
 
             fn wrap(words: Vec<$ty>) -> Data {
                 Data::$case(Rc::new(words))
@@ -134,20 +131,20 @@ pub(crate) use with_word;
 
 /// A tensor, or a scalar as one without dimensions.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Tensor {
+pub(crate) struct Tensor {
     dtype: ElemType,
     shape: Sizes,
     data: Data,
 }
 
 /// Elements of a shape.
-pub fn count(shape: &[u64]) -> usize {
+pub(crate) fn count(shape: &[u64]) -> usize {
     shape.iter().product::<u64>() as usize
 }
 
 impl Tensor {
     /// Of words that are as many as the shape has elements, or one for all of them; others are made to fit.
-    pub fn of<W: Word>(dtype: ElemType, shape: Sizes, mut words: Vec<W>) -> Tensor {
+    pub(crate) fn of<W: Word>(dtype: ElemType, shape: Sizes, mut words: Vec<W>) -> Tensor {
         let len = count(&shape);
         if words.len() != 1 && words.len() != len {
             words.resize(len, W::default());
@@ -162,73 +159,47 @@ impl Tensor {
     }
 
     /// The same element everywhere.
-    pub fn splat(dtype: ElemType, shape: Sizes, bits: u64) -> Tensor {
+    pub(crate) fn splat(dtype: ElemType, shape: Sizes, bits: u64) -> Tensor {
         with_word!(dtype, W => Tensor::of(dtype, shape, vec![W::from_u64(bits)]))
     }
 
-    /// What memory holds before anything is written to it: all bits set, NaN in every type that has one.
-    pub fn poison(dtype: ElemType, shape: Sizes) -> Tensor {
-        Tensor::splat(dtype, shape, if dtype == ElemType::I1 { 1 } else { u64::MAX })
-    }
-
     /// Of elements' bits.
-    pub fn from_bits(dtype: ElemType, shape: Sizes, bits: impl Iterator<Item = u64>) -> Tensor {
+    pub(crate) fn from_bits(dtype: ElemType, shape: Sizes, bits: impl Iterator<Item = u64>) -> Tensor {
         with_word!(dtype, W => Tensor::of(dtype, shape, bits.map(W::from_u64).collect()))
     }
 
-    /// An array as it lies in memory.
-    pub fn from_array(array: &Array) -> Tensor {
-        let (dtype, shape) = (array.dtype, Sizes::from(&array.shape[..]));
-        let bytes = array.bytes.chunks(dtype.bytes());
-        let mask = if dtype == ElemType::I1 { 1 } else { u64::MAX };
-        with_word!(dtype, W => Tensor::of(dtype, shape, bytes.map(|b| W::from_u64(W::read(b).to_u64() & mask)).collect()))
-    }
-
-    /// As an array in memory.
-    pub fn to_array(&self) -> Array {
-        let mut bytes = vec![0; self.len() * self.dtype.bytes()];
-        let dense = self.dense();
-        each!(&dense.data, words => put(words, &mut bytes));
-        Array { dtype: self.dtype, shape: self.shape.to_vec(), bytes }
-    }
-
     /// Of its elements.
-    pub fn dtype(&self) -> ElemType {
+    pub(crate) fn dtype(&self) -> ElemType {
         self.dtype
     }
 
     /// Sizes, outermost first; none of a scalar.
-    pub fn shape(&self) -> &Sizes {
+    pub(crate) fn shape(&self) -> &Sizes {
         &self.shape
     }
 
     /// Elements.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         count(&self.shape)
     }
 
-    /// Whether it has none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The buffer: as many words as elements, or one for all.
-    pub fn data(&self) -> &Data {
+    pub(crate) fn data(&self) -> &Data {
         &self.data
     }
 
     /// The words, if they are of this width: as many as elements, or one for all.
-    pub fn words<W: Word>(&self) -> Option<&[W]> {
+    pub(crate) fn words<W: Word>(&self) -> Option<&[W]> {
         W::of(&self.data)
     }
 
     /// Whether one word stands for all elements.
-    pub fn is_splat(&self) -> bool {
+    pub(crate) fn is_splat(&self) -> bool {
         each!(&self.data, words => words.len() == 1)
     }
 
     /// The bits of an element; 0 past the end.
-    pub fn bits(&self, at: usize) -> u64 {
+    pub(crate) fn bits(&self, at: usize) -> u64 {
         each!(&self.data, words => match words.get(if words.len() == 1 { 0 } else { at }) {
             Some(word) => word.to_u64(),
             None => 0,
@@ -236,17 +207,17 @@ impl Tensor {
     }
 
     /// An integer element, sign-extended; `i1` is 0 or 1.
-    pub fn int_at(&self, at: usize) -> i64 {
+    pub(crate) fn int_at(&self, at: usize) -> i64 {
         extend(self.dtype, self.bits(at))
     }
 
     /// All integer elements, sign-extended.
-    pub fn ints(&self) -> Vec<i64> {
+    pub(crate) fn ints(&self) -> Vec<i64> {
         (0..self.len()).map(|at| self.int_at(at)).collect()
     }
 
     /// With a word an element.
-    pub fn dense(&self) -> Tensor {
+    pub(crate) fn dense(&self) -> Tensor {
         let len = self.len();
         if !self.is_splat() || len == 1 {
             return self.clone();
@@ -256,7 +227,7 @@ impl Tensor {
     }
 
     /// The same bits under another shape of as many elements, or of one word for all.
-    pub fn with_shape(&self, shape: Sizes) -> Tensor {
+    pub(crate) fn with_shape(&self, shape: Sizes) -> Tensor {
         if count(&shape) == self.len() || self.is_splat() {
             return Tensor { dtype: self.dtype, shape, data: self.data.clone() };
         }
@@ -264,7 +235,7 @@ impl Tensor {
     }
 
     /// The same bits as another type of the same width.
-    pub fn with_dtype(&self, dtype: ElemType) -> Tensor {
+    pub(crate) fn with_dtype(&self, dtype: ElemType) -> Tensor {
         if dtype.bits() == self.dtype.bits() {
             return Tensor { dtype, shape: self.shape.clone(), data: self.data.clone() };
         }
@@ -272,7 +243,7 @@ impl Tensor {
     }
 
     /// The elements at these places, as another shape.
-    pub fn pick(&self, shape: Sizes, at: impl Iterator<Item = usize>) -> Tensor {
+    pub(crate) fn pick(&self, shape: Sizes, at: impl Iterator<Item = usize>) -> Tensor {
         if self.is_splat() {
             return Tensor { dtype: self.dtype, shape, data: self.data.clone() };
         }
@@ -291,7 +262,7 @@ pub(crate) fn put<W: Word>(words: &[W], bytes: &mut [u8]) {
 }
 
 /// An integer of a type from its bits: sign-extended; `i1` is 0 or 1.
-pub fn extend(dtype: ElemType, bits: u64) -> i64 {
+pub(crate) fn extend(dtype: ElemType, bits: u64) -> i64 {
     match dtype.bits() {
         1 => (bits & 1) as i64,
         4 => ((bits as i8) << 4 >> 4).into(),
@@ -303,7 +274,7 @@ pub fn extend(dtype: ElemType, bits: u64) -> i64 {
 }
 
 /// Row-major strides of a shape, in elements.
-pub fn strides(shape: &[u64]) -> Vec<u64> {
+pub(crate) fn strides(shape: &[u64]) -> Vec<u64> {
     let mut out = vec![1; shape.len()];
     for dim in (1..shape.len()).rev() {
         out[dim - 1] = out[dim] * shape[dim];

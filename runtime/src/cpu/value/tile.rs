@@ -8,63 +8,63 @@
 
 use ttgir::{Tree, TypeId, ValueId};
 
-use super::Trap;
 use super::tensor::{Sizes, Tensor, count, strides};
+use super::trap::Trap;
 use crate::array::ElemType;
 
 /// The number of a CTA that stands for the whole cluster: its tile is all of the tensor.
-pub const WHOLE: u16 = u16::MAX;
+pub(crate) const WHOLE: u16 = u16::MAX;
 
 /// Most elements of a tensor or buffer that are followed.
 const MOST: u64 = 1 << 26;
 
 /// A CTA's part of a tensor: a box.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Tile {
+pub(crate) struct Tile {
     /// Sizes of the part.
-    pub shape: Sizes,
+    pub(crate) shape: Sizes,
     /// Where it starts.
-    pub offset: Sizes,
+    pub(crate) offset: Sizes,
     /// Sizes of the tensor.
-    pub whole: Sizes,
+    pub(crate) whole: Sizes,
     /// Whether no CTA of a lower number holds the same part: such a CTA alone writes where all would write the same.
-    pub leader: bool,
+    pub(crate) leader: bool,
     /// Whether another CTA holds the same part.
-    pub shared: bool,
+    pub(crate) shared: bool,
 }
 
 impl Tile {
     /// All of a tensor.
-    pub fn whole(shape: &[u64]) -> Tile {
+    pub(crate) fn whole(shape: &[u64]) -> Tile {
         let sizes = Sizes::from(shape);
         Tile { shape: sizes.clone(), offset: vec![0; shape.len()].into(), whole: sizes, leader: true, shared: false }
     }
 
     /// Whether it is all of the tensor.
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.shape == self.whole
     }
 
     /// Whether it holds all of this dimension.
-    pub fn covers(&self, dim: usize) -> bool {
+    pub(crate) fn covers(&self, dim: usize) -> bool {
         self.shape.get(dim) == self.whole.get(dim)
     }
 }
 
 /// A type, as far as values need it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct TileType {
+pub(crate) struct TileType {
     /// Of an element; of a pointer `I64`.
-    pub dtype: ElemType,
+    pub(crate) dtype: ElemType,
     /// What a pointer points to.
-    pub pointee: Option<ElemType>,
+    pub(crate) pointee: Option<ElemType>,
     /// The part that one CTA holds; of a scalar, one element without dimensions.
-    pub tile: Tile,
+    pub(crate) tile: Tile,
 }
 
 impl TileType {
     /// Sizes of what one CTA holds.
-    pub fn shape(&self) -> &Sizes {
+    pub(crate) fn shape(&self) -> &Sizes {
         &self.tile.shape
     }
 }
@@ -74,7 +74,7 @@ impl TileType {
 /// # Errors
 ///
 /// [`Trap::NotFollowed`] for a type that values do not have.
-pub fn read(tree: &Tree, value: ValueId, cta: u16) -> Result<TileType, Trap> {
+pub(crate) fn read(tree: &Tree, value: ValueId, cta: u16) -> Result<TileType, Trap> {
     match tree.value_type(value) {
         Some(ty) => read_type(tree, ty, cta),
         None => Err(Trap::not_followed(format!("the type of `{}` is not known", tree.value_name(value)))),
@@ -86,7 +86,7 @@ pub fn read(tree: &Tree, value: ValueId, cta: u16) -> Result<TileType, Trap> {
 /// # Errors
 ///
 /// The same.
-pub fn read_type(tree: &Tree, ty: TypeId, cta: u16) -> Result<TileType, Trap> {
+pub(crate) fn read_type(tree: &Tree, ty: TypeId, cta: u16) -> Result<TileType, Trap> {
     let text = tree.type_canonical(ty);
     let strange = || Trap::not_followed(format!("the type `{}` is not followed", tree.type_text(ty)));
     let (dims, element) = split(text);
@@ -325,7 +325,7 @@ pub(super) fn places<'a>(shape: &'a [u64], from: &[u64], of: &[u64]) -> impl Ite
 }
 
 /// The part of a whole tensor that a tile is.
-pub fn slice(whole: &Tensor, tile: &Tile) -> Tensor {
+pub(crate) fn slice(whole: &Tensor, tile: &Tile) -> Tensor {
     if tile.is_whole() {
         return whole.clone();
     }
@@ -333,7 +333,7 @@ pub fn slice(whole: &Tensor, tile: &Tile) -> Tensor {
 }
 
 /// The tensor that tiles are the parts of.
-pub fn assemble(parts: &[(&Tensor, &Tile)]) -> Option<Tensor> {
+pub(crate) fn assemble(parts: &[(&Tensor, &Tile)]) -> Option<Tensor> {
     let (first, tile) = parts.first()?;
     if tile.is_whole() {
         return Some((*first).clone());

@@ -1,14 +1,17 @@
 //! Microscaling formats: narrow floats, two to a byte where they have four bits, times a scale for each run along K.
 
+use super::cast::convert;
 use super::evaluator::{Evaluator, OpSite};
-use super::float_format::decode;
+use super::float_ops::{float2, floats};
 use super::tensor::{Tensor, Word, count, each, strides};
-use super::{Rounding, Trap};
+use super::trap::Trap;
 use crate::array::ElemType;
+use crate::float_format::Rounding;
+use crate::float_format::decode;
 
 /// What the elements of an operand are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ElementEncoding {
+pub(crate) enum ElementEncoding {
     /// Two of four bits in a byte, the lower half first.
     E2M1,
     /// Floats of this type.
@@ -17,7 +20,7 @@ pub enum ElementEncoding {
 
 impl ElementEncoding {
     /// By Triton's name.
-    pub fn named(text: &str) -> Option<ElementEncoding> {
+    pub(crate) fn named(text: &str) -> Option<ElementEncoding> {
         let text = text.split(':').next().unwrap_or(text).trim();
         Some(match text {
             "e2m1" => ElementEncoding::E2M1,
@@ -32,7 +35,7 @@ impl ElementEncoding {
 
 /// Which operand of a product it is: K is the last dimension of the left one, the one before of the right one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum OperandSide {
+pub(crate) enum OperandSide {
     /// `[M, K]`, scales `[M, K / run]`.
     Left,
     /// `[K, N]`, scales `[N, K / run]`.
@@ -40,7 +43,7 @@ pub enum OperandSide {
 }
 
 /// Reads a conversion of packed or scaled floats.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let scaled = match site.name() {
         "ttg.fp4_to_fp" => false,
         "amdg.scaled_upcast_fp4" | "amdg.scaled_upcast_fp8" => true,
@@ -52,7 +55,7 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         return Ok(Some(Evaluator::two(move |a, scale| {
             let wide = match axis {
                 Some(axis) => unpack(a, axis),
-                None => super::cast::convert(a, ElemType::F32, Rounding::Nearest),
+                None => convert(a, ElemType::F32, Rounding::Nearest),
             };
             Ok(times(&wide, scale, ty.dtype).with_shape(ty.shape().clone()))
         })));
@@ -60,20 +63,20 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let axis = site.axis(ty.shape().len())?;
     Ok(Some(Evaluator::one(move |a| {
         let wide = unpack(a, axis);
-        Ok(super::cast::convert(&wide, ty.dtype, Rounding::Nearest).with_shape(ty.shape().clone()))
+        Ok(convert(&wide, ty.dtype, Rounding::Nearest).with_shape(ty.shape().clone()))
     })))
 }
 
 /// Floats times a scale each, rounded once; scales that are integers are exponents.
 fn times(a: &Tensor, scale: &Tensor, dtype: ElemType) -> Tensor {
     let scale = if scale.dtype().is_int() { scale.with_dtype(ElemType::F8E8M0) } else { scale.clone() };
-    let product = super::elementwise::float2(
-        &super::cast::convert(a, ElemType::F64, Rounding::Nearest),
-        &super::cast::convert(&scale, ElemType::F64, Rounding::Nearest),
+    let product = float2(
+        &convert(a, ElemType::F64, Rounding::Nearest),
+        &convert(&scale, ElemType::F64, Rounding::Nearest),
         |a, b| a * b,
         |a, b| a * b,
     );
-    super::cast::convert(&product, dtype, Rounding::Nearest)
+    convert(&product, dtype, Rounding::Nearest)
 }
 
 /// Bytes as two floats each, side by side along an axis.
@@ -95,7 +98,7 @@ fn unpack(a: &Tensor, axis: usize) -> Tensor {
 /// # Errors
 ///
 /// Where the scales do not fit the operand.
-pub fn upcast(
+pub(crate) fn upcast(
     a: &Tensor,
     kind: ElementEncoding,
     scale: Option<&Tensor>,
@@ -109,7 +112,7 @@ pub fn upcast(
     let wide = match kind {
         ElementEncoding::E2M1 => unpack(a, if packed_k { k } else { other }),
         ElementEncoding::Float(dtype) if dtype.bits() == a.dtype().bits() => {
-            super::cast::convert(&a.with_dtype(dtype), ElemType::F32, Rounding::Nearest)
+            convert(&a.with_dtype(dtype), ElemType::F32, Rounding::Nearest)
         }
         ElementEncoding::Float(_) => return Err(miss()),
     };
@@ -121,7 +124,7 @@ pub fn upcast(
     let scales: Vec<f32> = each!(scale.dense().data(), words => {
         words.iter().map(|word| decode(exponents, word.to_u64()) as f32).collect()
     });
-    let numbers = super::elementwise::floats(&wide.dense());
+    let numbers = floats(&wide.dense());
     let (rows, depth, run) = (rows as usize, depth as usize, run as usize);
     let scaled = numbers.iter().enumerate().map(|(at, number)| {
         let (batch, within) = (at / (rows * depth), at % (rows * depth));

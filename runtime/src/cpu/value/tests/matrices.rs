@@ -1,10 +1,10 @@
 //! Products of matrices, against three loops.
 
 use super::*;
-use crate::cpu::value::Rounding;
 use crate::cpu::value::dot::{Precision, dot};
-use crate::cpu::value::float_format::{decode, encode};
 use crate::cpu::value::upcast::{ElementEncoding, OperandSide, upcast};
+use crate::float_format::Rounding;
+use crate::float_format::{decode, encode};
 
 /// A matrix of random numbers of a type.
 fn random(dtype: ElemType, shape: &[u64], seed: u64) -> Tensor {

@@ -1,14 +1,14 @@
 //! Global memory through pointers, atomics and descriptors.
 
 use super::*;
-use crate::array::Array;
 
 /// A world with one allocation of words `0, 1, 2, …` of a type, and its address.
 fn world(dtype: ElemType, count: u64) -> (Environment, Value) {
     let mut world = Environment::default();
     let tensor = ints(dtype, &[count], 0..count as i64);
-    let array: Array = tensor.as_tensor().unwrap().to_array();
-    let address = world.global.allocate("x", array.bytes);
+    let tensor = tensor.as_tensor().unwrap();
+    let bits = (0..tensor.len()).flat_map(|at| tensor.bits(at).to_le_bytes().into_iter().take(dtype.bytes()));
+    let address = world.global.allocate("x", bits.collect());
     (world, Value::int(64, address as i64))
 }
 

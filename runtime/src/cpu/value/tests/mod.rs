@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use base::rng::SplitMix64;
 use ttgir::{Tree, ValueId};
 
-use super::{Environment, OpCall, Sizes, Tensor, Trap, Value, evaluate, evaluate_cluster};
+use super::tensor::Sizes;
+use super::{Environment, OpSite, Tensor, Trap, Value, evaluate, evaluate_cluster};
 use crate::array::ElemType;
+use crate::float_format::{self, Rounding};
 
 mod arith;
 mod cluster;
@@ -61,7 +63,7 @@ impl Kernel {
                 .collect();
             let mut results = Vec::new();
             for number in 0..self.ctas {
-                let call = OpCall { tree: &self.tree, op, cta: number };
+                let call = OpSite { tree: &self.tree, op, cta: number };
                 results.push(evaluate(&call, &operands[usize::from(number)], world));
             }
             let results = if results.contains(&Err(Trap::Exchange)) {
@@ -117,11 +119,11 @@ pub fn ints(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = i64
 
 /// A tensor of floats.
 pub fn floats(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = f64>) -> Value {
-    let bits = values.into_iter().map(|value| super::float_format::encode(dtype, value, super::Rounding::Nearest));
+    let bits = values.into_iter().map(|value| float_format::encode(dtype, value, Rounding::Nearest));
     Value::Tensor(Tensor::from_bits(dtype, Sizes::from(shape), bits))
 }
 
 /// The elements of a tensor of floats.
 pub fn numbers(tensor: &Tensor) -> Vec<f64> {
-    (0..tensor.len()).map(|at| super::float_format::decode(tensor.dtype(), tensor.bits(at))).collect()
+    (0..tensor.len()).map(|at| float_format::decode(tensor.dtype(), tensor.bits(at))).collect()
 }
