@@ -52,7 +52,7 @@ impl ElemType {
         NAMES.iter().find(|(_, names)| names.contains(&name)).map(|(dtype, _)| *dtype)
     }
 
-    /// MLIR's name.
+    /// The name that MLIR has for it.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(dtype, _)| *dtype == self).map_or("", |(_, names)| names[0])
     }
@@ -109,13 +109,71 @@ pub struct Array {
 }
 
 impl Array {
-    /// Elements.
+    /// How many elements it has.
     pub fn len(&self) -> usize {
         self.shape.iter().product::<u64>() as usize
     }
 
-    /// Whether it has none.
+    /// Whether it has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// The bytes of a buffer in which the elements lie at these strides, zeros between them; `None` where it would span
+    /// 2^32 elements or more.
+    pub(crate) fn to_strided(&self, strides: &[u64]) -> Option<Vec<u8>> {
+        let size = self.dtype.bytes();
+        let mut last = 0u64;
+        for (length, stride) in self.shape.iter().zip(strides) {
+            last = last.checked_add(length.saturating_sub(1).checked_mul(*stride)?)?;
+        }
+        let span = if self.is_empty() { 0 } else { usize::try_from(last).ok().filter(|last| *last < 1 << 32)? + 1 };
+        let mut out = vec![0; span * size];
+        for (element, offset) in self.bytes.chunks_exact(size).zip(offsets(&self.shape, strides)) {
+            let start = offset as usize * size;
+            if let Some(place) = out.get_mut(start..start + size) {
+                place.copy_from_slice(element);
+            }
+        }
+        Some(out)
+    }
+
+    /// The dense array whose elements lie in a buffer at these strides; `None` where the buffer is too small.
+    pub(crate) fn from_strided(dtype: ElemType, shape: &[u64], strides: &[u64], buffer: &[u8]) -> Option<Array> {
+        let size = dtype.bytes();
+        let mut bytes = Vec::new();
+        for offset in offsets(shape, strides) {
+            let start = usize::try_from(offset).ok()?.checked_mul(size)?;
+            bytes.extend_from_slice(buffer.get(start..start.checked_add(size)?)?);
+        }
+        Some(Array { dtype, shape: shape.to_vec(), bytes })
+    }
+}
+
+/// Row-major strides of a shape, in elements.
+pub(crate) fn strides(shape: &[u64]) -> Vec<u64> {
+    let mut out = vec![1u64; shape.len()];
+    for dim in (1..shape.len()).rev() {
+        out[dim - 1] = out[dim].saturating_mul(shape[dim]);
+    }
+    out
+}
+
+/// Offsets of elements that lie at these strides, in the row-major order of the shape.
+pub(crate) fn offsets(shape: &[u64], strides: &[u64]) -> impl Iterator<Item = u64> + use<> {
+    let dims: Vec<(u64, u64)> = shape.iter().copied().zip(strides.iter().copied()).collect();
+    let (mut index, mut next) = (vec![0; dims.len()], 0u64);
+    (0..shape.iter().product()).map(move |_| {
+        let offset = next;
+        for (index, (size, stride)) in index.iter_mut().zip(&dims).rev() {
+            *index += 1;
+            next = next.wrapping_add(*stride);
+            if *index < *size {
+                break;
+            }
+            next = next.wrapping_sub(stride.wrapping_mul(*size));
+            *index = 0;
+        }
+        offset
+    })
 }

@@ -8,6 +8,7 @@ pub mod array;
 pub mod cache;
 pub mod cpu;
 pub mod element;
+mod error;
 pub mod float_format;
 pub mod launch;
 pub mod process;

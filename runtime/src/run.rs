@@ -1,6 +1,5 @@
 //! One run of a kernel, whoever executes it: what is asked for, and what came of it.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +8,10 @@ use base::Cancel;
 use findings::KernelReport;
 
 use crate::array::Array;
+pub use crate::error::RunError;
 use crate::launch::Launch;
 
-/// Who watches the kernel while it runs.
+/// The sanitizer that watches a kernel while it runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Instrument {
     /// Triton's concurrency sanitizer: shared and tensor memory, barriers.
@@ -19,7 +19,7 @@ pub enum Instrument {
     ConSan,
     /// Triton's global-memory race sanitizer.
     GSan,
-    /// Nobody.
+    /// No sanitizer.
     Plain,
 }
 
@@ -62,9 +62,9 @@ pub struct RunRequest {
     pub text: Arc<str>,
     /// Of a Python file: the TTGIR that Triton compiled of the kernel, with locations, where there is one.
     pub compiled: Option<Arc<str>>,
-    /// How.
+    /// With which grid and arguments.
     pub launch: Launch,
-    /// Who watches.
+    /// The sanitizer that watches it.
     pub instrument: Instrument,
     /// What may be used up.
     pub bounds: RunLimits,
@@ -84,7 +84,7 @@ pub enum RunEvent {
     Progress(f32),
 }
 
-/// Executes kernels.
+/// A way to execute kernels.
 pub trait RunBackend {
     /// `cpu`, `triton`, `replay`.
     fn name(&self) -> &'static str;
@@ -106,9 +106,9 @@ pub trait RunBackend {
 /// What came of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunReport {
-    /// Which backend.
+    /// Name of the backend that ran it.
     pub backend: &'static str,
-    /// Who watched.
+    /// The sanitizer that watched it.
     pub instrument: Instrument,
     /// What it ran on, name and value: `Triton` `3.9.0`, `GPU` `NVIDIA H200 (sm_90)`, `seed` `0`.
     pub on: Vec<(String, String)>,
@@ -127,12 +127,29 @@ pub struct RunReport {
     pub cost: RunCost,
 }
 
+impl RunReport {
+    /// A report that says nothing yet but who ran, and how it ended.
+    pub fn new(backend: &'static str, instrument: Instrument, end: RunEnd) -> RunReport {
+        RunReport {
+            backend,
+            instrument,
+            on: Vec::new(),
+            end,
+            kernels: Vec::new(),
+            elsewhere: Vec::new(),
+            notes: Vec::new(),
+            outputs: Vec::new(),
+            cost: RunCost::default(),
+        }
+    }
+}
+
 /// How a run ended.
 #[derive(Clone, PartialEq, Debug)]
 pub enum RunEnd {
-    /// To its end, and nobody asserted.
+    /// To its end, without an assert.
     Passed,
-    /// Somebody asserted.
+    /// The sanitizer or the kernel asserted.
     Asserted,
     /// It did not end within its time; which waits are stuck, one sentence each, where that is known.
     Hung(Vec<String>),
@@ -154,15 +171,3 @@ pub struct RunCost {
     /// Most bytes held at a time, 0 where unknown.
     pub memory: u64,
 }
-
-/// Why nothing could be run; the message is for the user and says what to do.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RunError(pub String);
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for RunError {}

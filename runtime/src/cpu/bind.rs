@@ -12,7 +12,7 @@ use ttgir::{Tree, Ty, ValueId};
 
 use super::context::{Representation, representation};
 use super::program::ParameterValue;
-use super::value::tensor::{Sizes, strides};
+use super::value::tensor::Sizes;
 use super::value::{Descriptor, Environment, Tensor, Value, tile};
 use crate::array::{Array, ElemType};
 use crate::element::encode;
@@ -105,10 +105,7 @@ impl Binder<'_> {
     }
 
     fn given(&self, at: usize) -> Option<&ArgumentValue> {
-        let name = self.name(at);
-        let by_name = self.launch.arguments.iter().find(|argument| argument.name == name);
-        let by_place = || self.launch.arguments.iter().find(|argument| self.position(&argument.name) == Some(at));
-        by_name.or_else(by_place).map(|argument| &argument.given)
+        self.launch.argument(&self.name(at), at)
     }
 
     fn parameter(&mut self, at: usize) -> Result<(), RunError> {
@@ -166,11 +163,7 @@ impl Binder<'_> {
 
     /// Memory for a tensor, filled; its address.
     fn allocate(&mut self, name: &str, spec: &ArraySpec) -> Result<i64, RunError> {
-        let array = fill(spec, name, self.seed)?;
-        let bytes = match &spec.strides {
-            None => array.bytes,
-            Some(strides) => spread(&array, strides),
-        };
+        let bytes = spec.lay_out(fill(spec, name, self.seed)?, name)?;
         let address = self.world.global.allocate(name, bytes);
         self.bound.outputs.push(OutputTensor { name: name.to_owned(), address, spec: spec.clone() });
         Ok(address as i64)
@@ -218,9 +211,8 @@ impl Binder<'_> {
             )));
         }
         let base = self.allocate(&name, &spec)? as u64;
-        let steps = spec.strides.clone().unwrap_or_else(|| strides(&spec.shape));
-        let shape: Vec<i64> = spec.shape.iter().map(|size| *size as i64).collect();
-        let steps: Vec<i64> = steps.iter().map(|step| *step as i64).collect();
+                let shape: Vec<i64> = spec.shape.iter().map(|size| *size as i64).collect();
+        let steps: Vec<i64> = spec.strides().iter().map(|step| *step as i64).collect();
         self.follow(at, &name, &shape, &steps);
         let desc = Descriptor { base, dtype: ty.dtype, shape, strides: steps, block, ..Descriptor::default() };
         self.values[at] = Some(ParameterValue::Value(Value::Descriptor(Rc::new(desc))));
@@ -263,40 +255,9 @@ fn is_runtime(given: &ArgumentValue) -> bool {
     !matches!(given, ArgumentValue::Python(_) | ArgumentValue::Int(_) | ArgumentValue::Float(_))
 }
 
-/// Places of a tensor's elements under strides.
-fn places(shape: &[u64], steps: &[u64]) -> impl Iterator<Item = usize> {
-    let (own, shape, steps) = (strides(shape), shape.to_vec(), steps.to_vec());
-    let total = shape.iter().product::<u64>();
-    (0..total).map(move |at| {
-        let dims = own.iter().zip(&shape).zip(&steps);
-        dims.map(|((own, size), step)| at / own % size.max(&1) * step).sum::<u64>() as usize
-    })
-}
-
-fn spread(array: &Array, steps: &[u64]) -> Vec<u8> {
-    let size = array.dtype.bytes();
-    let end = places(&array.shape, steps).max().map_or(0, |last| last + 1);
-    let mut bytes = vec![0; end * size];
-    for (from, place) in array.bytes.chunks(size).zip(places(&array.shape, steps)) {
-        if let Some(into) = bytes.get_mut(place * size..(place + 1) * size) {
-            into.copy_from_slice(from);
-        }
-    }
-    bytes
-}
-
 impl OutputTensor {
-    /// What it holds now.
+    /// Its name, and what it holds now.
     pub(super) fn read(&self, world: &Environment) -> Option<(String, Array)> {
-        let bytes = world.global.contents(self.address)?;
-        let (dtype, shape) = (self.spec.dtype, self.spec.shape.clone());
-        let size = dtype.bytes();
-        let bytes = match &self.spec.strides {
-            None => bytes.to_vec(),
-            Some(steps) => places(&shape, steps)
-                .flat_map(|place| bytes.get(place * size..(place + 1) * size).unwrap_or(&[]).to_vec())
-                .collect(),
-        };
-        Some((self.name.clone(), Array { dtype, shape, bytes }))
+        Some((self.name.clone(), self.spec.read_back(world.global.contents(self.address)?)?))
     }
 }

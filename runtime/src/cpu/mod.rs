@@ -171,22 +171,12 @@ fn execute(
         runs: 1,
         steps,
     };
-    let seconds = start.elapsed().as_secs_f64();
-    Ok(RunReport {
-        backend: "cpu",
-        instrument: request.instrument,
-        on: vec![
-            ("device".to_owned(), "CPU".to_owned()),
-            ("inputs".to_owned(), request.inputs.to_string()),
-            ("seed".to_owned(), request.seed.to_string()),
-        ],
-        end,
-        kernels: vec![kernel],
-        elsewhere: Vec::new(),
-        notes,
-        outputs,
-        cost: RunCost { seconds, steps, memory: bounded.most },
-    })
+    let mut report = RunReport::new("cpu", request.instrument, end);
+    let on = [("device", "CPU".to_owned()), ("inputs", request.inputs.to_string()), ("seed", request.seed.to_string())];
+    report.on = on.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    (report.kernels, report.notes, report.outputs) = (vec![kernel], notes, outputs);
+    report.cost = RunCost { seconds: start.elapsed().as_secs_f64(), steps, memory: bounded.most };
+    Ok(report)
 }
 
 /// Whether the kernel can be executed as it stands.

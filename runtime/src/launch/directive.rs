@@ -8,7 +8,7 @@ use std::path::Path;
 use base::TextRange;
 
 use super::recipe::{self, RecipeError};
-use super::{Launch, LaunchOrigin};
+use super::spec::{Launch, LaunchOrigin};
 
 /// What tells a recipe from other comments.
 const MARK: &str = "fencepost-run:";

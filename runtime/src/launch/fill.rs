@@ -8,10 +8,10 @@ use std::f64::consts::TAU;
 use base::rng::{mix, unit};
 
 use super::npy;
-use super::{ArraySpec, Fill};
+use super::spec::{ArraySpec, Fill};
 use crate::array::{Array, ElemType};
 use crate::element::{decode, encode, exact};
-use crate::run::RunError;
+use crate::error::RunError;
 
 /// Larger tensors are not made.
 const BYTES: u64 = 8 << 30;

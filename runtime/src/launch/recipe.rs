@@ -12,8 +12,8 @@ use std::path::Path;
 
 use base::TextRange;
 
-use super::value::{self, ValueError};
-use super::{Argument, Launch, LaunchOrigin, PythonEntry};
+use super::value::{self, ValueError, unquoted};
+use super::spec::{Argument, Launch, LaunchOrigin, PythonEntry};
 
 /// What is wrong with a recipe, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -146,12 +146,6 @@ fn pair(word: &str) -> Option<(&str, &str)> {
 fn identifier(name: &str) -> bool {
     let letter = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
     name.starts_with(|c: char| c.is_alphabetic() || c == '_') && name.chars().all(letter)
-}
-
-/// Text without the quotes around it.
-pub(super) fn unquoted(text: &str) -> &str {
-    let quoted = |quote: char| text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote));
-    quoted('\'').or_else(|| quoted('"')).unwrap_or(text)
 }
 
 fn range(start: usize, length: usize) -> TextRange {

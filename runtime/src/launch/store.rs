@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{Argument, Launch, LaunchOrigin, recipe, value};
+use super::spec::{Argument, Launch, LaunchOrigin};
+use super::{recipe, value};
 
 /// Where a workspace keeps recipes.
 pub const FILE: &str = ".fencepost/launches.toml";

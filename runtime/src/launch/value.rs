@@ -3,8 +3,9 @@
 use std::fmt;
 use std::path::Path;
 
-use super::recipe::unquoted;
-use super::{ArgumentValue, ArraySpec, Fill, npy, usual};
+use super::fill::usual;
+use super::spec::{ArgumentValue, ArraySpec, Fill};
+use super::npy;
 use crate::array::ElemType;
 
 /// What is wrong with a value: where in it, and in words.
@@ -97,6 +98,12 @@ fn array(text: &str, open: usize, folder: &Path) -> Result<ArraySpec, ValueError
 fn sizes(text: &str) -> Option<Vec<u64>> {
     let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
     parts.map(|part| part.replace('_', "").parse().ok()).collect()
+}
+
+/// Text without the quotes around it.
+pub(super) fn unquoted(text: &str) -> &str {
+    let quoted = |quote: char| text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote));
+    quoted('\'').or_else(|| quoted('"')).unwrap_or(text)
 }
 
 /// `NAME(A, B)`, or a name alone.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::pause;
+use super::pause::pause;
 use asserts::AssertLog;
 use base::Cancel;
 

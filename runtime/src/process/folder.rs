@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::pause;
+use super::pause::pause;
 
 /// A new folder that only its owner may enter.
 #[derive(Debug)]

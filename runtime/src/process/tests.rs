@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use base::Cancel;
 
-use super::{ChildCommand, ChildOutcome, ExitCause, RunFolder, allowed, pause, run};
+use super::{ChildCommand, ChildOutcome, ExitCause, RunFolder, allowed, run};
+use crate::process::pause::pause;
 
 fn shell(script: &str, time: Duration, cancel: &Cancel<'_>) -> (ChildOutcome, Vec<String>) {
     let folder = RunFolder::new().expect("a folder");

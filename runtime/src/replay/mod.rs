@@ -11,7 +11,7 @@ use base::{Cancel, Limits};
 use engine::Engine;
 use engine::is_python;
 
-use crate::run::{RunBackend, RunCost, RunEnd, RunError, RunEvent, RunReport, RunRequest};
+use crate::run::{RunBackend, RunEnd, RunError, RunEvent, RunReport, RunRequest};
 
 /// A log, and how its paths are to be read.
 #[derive(Clone, Debug)]
@@ -104,17 +104,9 @@ fn read(path: &Path, say: &mut dyn FnMut(RunEvent), cancel: &Cancel<'_>) -> Resu
 }
 
 fn report(request: &RunRequest, end: RunEnd, start: Instant) -> RunReport {
-    RunReport {
-        backend: "replay",
-        instrument: request.instrument,
-        on: Vec::new(),
-        end,
-        kernels: Vec::new(),
-        elsewhere: Vec::new(),
-        notes: Vec::new(),
-        outputs: Vec::new(),
-        cost: RunCost { seconds: start.elapsed().as_secs_f64(), steps: 0, memory: 0 },
-    }
+    let mut report = RunReport::new("replay", request.instrument, end);
+    report.cost.seconds = start.elapsed().as_secs_f64();
+    report
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use ttgir::{Document, Level, OpId, Tree};
 
 use super::parameters::{DeviceTensor, bind, triton_name};
 use super::strip::without_locations;
+use crate::array::strides;
 use crate::launch::{ArgumentValue, PythonEntry, fill};
 use crate::run::{RunError, RunRequest};
 
@@ -150,18 +151,10 @@ fn arguments(request: &RunRequest, folder: &Path) -> Result<Vec<Value>, RunError
                     .map_err(|why| RunError(format!("`{name}` cannot be written to a file: {why}")))?;
                 json!({
                     "is": "array", "name": name, "data": text(&path), "dtype": spec.dtype.name(),
-                    "triton": triton_name(spec.dtype), "shape": spec.shape, "strides": dense(&spec.shape),
+                    "triton": triton_name(spec.dtype), "shape": spec.shape, "strides": strides(&spec.shape),
                 })
             }
         });
     }
     Ok(out)
-}
-
-fn dense(shape: &[u64]) -> Vec<u64> {
-    let mut strides = vec![1u64; shape.len()];
-    for at in (1..shape.len()).rev() {
-        strides[at - 1] = strides[at].saturating_mul(shape[at]);
-    }
-    strides
 }

@@ -26,7 +26,7 @@ use self::artefacts::CompiledKernel;
 use self::events::DriverState;
 use self::job::{PreparedJob, prepare};
 use crate::process::{ChildCommand, ChildOutcome, ExitCause, RunFolder, allowed, run};
-use crate::run::{Instrument, RunBackend, RunCost, RunEnd, RunError, RunEvent, RunReport, RunRequest};
+use crate::run::{Instrument, RunBackend, RunEnd, RunError, RunEvent, RunReport, RunRequest};
 
 const DRIVER: &str = include_str!("driver.py");
 
@@ -178,17 +178,11 @@ impl Triton {
         };
         let outputs = prepared.tensors.iter().filter_map(read).collect();
         state.on.push(("inputs".to_owned(), request.inputs.to_string()));
-        Ok(RunReport {
-            backend: "triton",
-            instrument: request.instrument,
-            on: state.on,
-            end,
-            kernels: home.kernels,
-            elsewhere: home.elsewhere,
-            notes,
-            outputs,
-            cost: RunCost { seconds: outcome.seconds, steps: 0, memory: 0 },
-        })
+        let mut report = RunReport::new("triton", request.instrument, end);
+        (report.on, report.notes, report.outputs) = (state.on, notes, outputs);
+        (report.kernels, report.elsewhere) = (home.kernels, home.elsewhere);
+        report.cost.seconds = outcome.seconds;
+        Ok(report)
     }
 
     /// What is to be said where the sanitizer may not have been at work.

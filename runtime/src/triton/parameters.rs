@@ -80,7 +80,7 @@ pub fn bind(
     for (at, &argument) in arguments.iter().enumerate() {
         let name = tree.value_name(argument).trim_start_matches('%').to_owned();
         let of = tree.value_type(argument).map(|of| tree.type_canonical(of)).unwrap_or_default().trim().to_owned();
-        let given = given(launch, &name, at);
+        let given = launch.argument(&name, at);
         if let (Some((spec, came)), None) = (&mut rest, given)
             && let Some(number) = follows(spec, *came, &of)
         {
@@ -110,29 +110,9 @@ pub fn bind(
 impl DeviceTensor {
     /// Reads it back after the launch.
     pub fn read(&self, folder: &Path) -> Option<(String, Array)> {
-        let raw = fs::read(folder.join(file(&self.name))).ok()?;
-        let bytes = match &self.spec.strides {
-            None => raw,
-            Some(strides) => {
-                let size = self.spec.dtype.bytes();
-                let mut dense = Vec::new();
-                for offset in offsets(&self.spec.shape, strides) {
-                    let start = usize::try_from(offset).ok()?.checked_mul(size)?;
-                    dense.extend_from_slice(raw.get(start..start.checked_add(size)?)?);
-                }
-                dense
-            }
-        };
-        let array = Array { dtype: self.spec.dtype, shape: self.spec.shape.clone(), bytes };
-        (array.bytes.len() == array.len() * self.spec.dtype.bytes()).then(|| (self.name.clone(), array))
+        let buffer = fs::read(folder.join(file(&self.name))).ok()?;
+        Some((self.name.clone(), self.spec.read_back(&buffer)?))
     }
-}
-
-/// What a recipe gives for a parameter, by its name or its position.
-fn given<'l>(launch: &'l Launch, name: &str, at: usize) -> Option<&'l ArgumentValue> {
-    let by_name = launch.arguments.iter().find(|argument| argument.name == name);
-    let position = format!("arg{at}");
-    by_name.or_else(|| launch.arguments.iter().find(|argument| argument.name == position)).map(|found| &found.given)
 }
 
 /// The next of a descriptor's sizes and strides, where a parameter is one.
@@ -140,20 +120,9 @@ fn follows(spec: &ArraySpec, came: usize, of: &str) -> Option<u64> {
     let rank = spec.shape.len();
     match of {
         "i32" if came < rank => spec.shape.get(came).copied(),
-        "i64" if (rank..2 * rank).contains(&came) => strides(spec).get(came - rank).copied(),
+        "i64" if (rank..2 * rank).contains(&came) => spec.strides().get(came - rank).copied(),
         _ => None,
     }
-}
-
-fn strides(spec: &ArraySpec) -> Vec<u64> {
-    if let Some(strides) = &spec.strides {
-        return strides.clone();
-    }
-    let mut strides = vec![1u64; spec.shape.len()];
-    for at in (1..spec.shape.len()).rev() {
-        strides[at - 1] = strides[at].saturating_mul(spec.shape[at]);
-    }
-    strides
 }
 
 /// `X` of `startX>`, without what follows a comma at the end (an address space, a layout).
@@ -246,56 +215,17 @@ fn tensor(
     folder: &Path,
 ) -> Result<LaunchParameter, RunError> {
     let array = fill(spec, &name, seed)?;
-    let bytes = match &spec.strides {
-        None => array.bytes,
-        Some(strides) => laid_out(&array, strides, &name)?,
-    };
+    let bytes = spec.lay_out(array, &name)?;
     let path = folder.join(file(&name));
     fs::write(&path, &bytes).map_err(|why| RunError(format!("`{name}` cannot be written to a file: {why}")))?;
     let data = Some(path.to_string_lossy().into_owned());
-    let (shape, strides) = (spec.shape.clone(), strides(spec));
+    let (shape, strides) = (spec.shape.clone(), spec.strides());
     Ok(LaunchParameter { is, of, name, value: None, data, size: Some(bytes.len() as u64), shape, strides })
 }
 
 fn file(name: &str) -> String {
     let safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     format!("{safe}.bin")
-}
-
-fn laid_out(array: &Array, strides: &[u64], name: &str) -> Result<Vec<u8>, RunError> {
-    let too_large = || RunError(format!("`{name}` spans too much memory with these strides"));
-    if strides.len() != array.shape.len() {
-        return Err(RunError(format!("`{name}` has {} strides for {} dimensions", strides.len(), array.shape.len())));
-    }
-    let size = array.dtype.bytes();
-    let last = array
-        .shape
-        .iter()
-        .zip(strides)
-        .try_fold(0u64, |sum, (length, stride)| sum.checked_add(length.checked_sub(1)?.checked_mul(*stride)?));
-    let last = last.filter(|last| *last < 1 << 32).ok_or_else(too_large)?;
-    let mut out = vec![0; (last as usize + 1) * size];
-    for (element, offset) in array.bytes.chunks_exact(size).zip(offsets(&array.shape, strides)) {
-        let start = offset as usize * size;
-        if let Some(place) = out.get_mut(start..start + size) {
-            place.copy_from_slice(element);
-        }
-    }
-    Ok(out)
-}
-
-/// Where the elements lie, in row-major order.
-fn offsets(shape: &[u64], strides: &[u64]) -> impl Iterator<Item = u64> {
-    let total: u64 = shape.iter().product();
-    (0..total).map(move |index| {
-        let mut rest = index;
-        let mut offset = 0;
-        for (length, stride) in shape.iter().zip(strides).rev() {
-            offset += rest % length * stride;
-            rest /= length;
-        }
-        offset
-    })
 }
 
 /// Triton's short name.

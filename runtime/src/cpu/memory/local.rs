@@ -12,7 +12,7 @@ use std::fmt;
 
 use kernel::{Buffer, BufferId, Shape, Space};
 
-use crate::array::ElemType;
+use crate::array::{ElemType, offsets};
 use crate::cpu::value::tensor::{Sizes, Tensor, Word, count, each, with_word};
 
 /// Rows of tensor memory.
@@ -256,23 +256,13 @@ fn walk(start: u64, dims: &[(u64, u64)]) -> Option<Vec<ElementRun>> {
         run *= size;
         outer.pop();
     }
-    let total: u64 = outer.iter().map(|dim| dim.0).product();
-    let mut runs = Vec::with_capacity(total as usize);
-    let mut index = vec![0u64; outer.len()];
-    let mut at = start;
-    for _ in 0..total {
-        runs.push(ElementRun { start: (at / 8) as usize, count: run as usize, step: (step / 8) as usize });
-        for (index, &(size, stride)) in index.iter_mut().zip(&outer).rev() {
-            *index += 1;
-            at += stride;
-            if *index < size {
-                break;
-            }
-            at -= stride * size;
-            *index = 0;
-        }
-    }
-    Some(runs)
+    let (sizes, strides): (Vec<u64>, Vec<u64>) = outer.into_iter().unzip();
+    let place = |offset| ElementRun {
+        start: ((start + offset) / 8) as usize,
+        count: run as usize,
+        step: (step / 8) as usize,
+    };
+    Some(offsets(&sizes, &strides).map(place).collect())
 }
 
 /// Runs of a window of tensor memory: slots, tiles along the rows, tiles along the columns, columns of a tile.

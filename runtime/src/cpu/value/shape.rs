@@ -6,6 +6,7 @@ use super::evaluator::{Evaluator, OpSite, Value, arg};
 use super::tensor::{Sizes, Tensor, Word, count, each, strides};
 use super::tile::{Tile, places};
 use super::trap::Trap;
+use crate::array::offsets;
 
 /// Reads an operation that moves elements.
 pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
@@ -126,24 +127,13 @@ fn gather<W: Word>(words: &[W], shape: &[u64], steps: &[u64]) -> Vec<W> {
         return words.to_vec();
     };
     let mut out = Vec::with_capacity(count(shape));
-    let mut index = vec![0u64; outer.len()];
-    let mut at = 0u64;
-    for _ in 0..count(outer) {
+    for at in offsets(outer, outer_steps) {
         let row = words.get(at as usize..).unwrap_or(&[]);
         let len = width as usize;
         match step {
             0 => out.extend(std::iter::repeat_n(row.first().copied().unwrap_or_default(), len)),
             1 => out.extend_from_slice(row.get(..len).unwrap_or(row)),
             step => out.extend(row.iter().step_by(step as usize).take(len)),
-        }
-        for dim in (0..outer.len()).rev() {
-            index[dim] += 1;
-            at += outer_steps[dim];
-            if index[dim] < outer[dim] {
-                break;
-            }
-            at -= outer_steps[dim] * outer[dim];
-            index[dim] = 0;
         }
     }
     out

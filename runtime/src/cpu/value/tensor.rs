@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use crate::array::ElemType;
+pub(crate) use crate::array::strides;
 
 /// Sizes, outermost first.
 pub(crate) type Sizes = Rc<[u64]>;
@@ -271,13 +272,4 @@ pub(crate) fn extend(dtype: ElemType, bits: u64) -> i64 {
         32 => (bits as i32).into(),
         _ => bits as i64,
     }
-}
-
-/// Row-major strides of a shape, in elements.
-pub(crate) fn strides(shape: &[u64]) -> Vec<u64> {
-    let mut out = vec![1; shape.len()];
-    for dim in (1..shape.len()).rev() {
-        out[dim - 1] = out[dim] * shape[dim];
-    }
-    out
 }

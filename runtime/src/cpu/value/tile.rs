@@ -10,7 +10,7 @@ use ttgir::{Tree, TypeId, ValueId};
 
 use super::tensor::{Sizes, Tensor, count, strides};
 use super::trap::Trap;
-use crate::array::ElemType;
+use crate::array::{ElemType, offsets};
 
 /// The number of a CTA that stands for the whole cluster: its tile is all of the tensor.
 pub(crate) const WHOLE: u16 = u16::MAX;
@@ -304,24 +304,10 @@ fn flat(text: &str) -> Option<Vec<u64>> {
 }
 
 /// The elements of a box of a row-major tensor, in the order of the box.
-pub(super) fn places<'a>(shape: &'a [u64], from: &[u64], of: &[u64]) -> impl Iterator<Item = usize> + use<'a> {
+pub(super) fn places(shape: &[u64], from: &[u64], of: &[u64]) -> impl Iterator<Item = usize> + use<> {
     let steps = strides(of);
     let start: u64 = from.iter().zip(&steps).map(|(at, step)| at * step).sum();
-    let mut index = vec![0u64; shape.len()];
-    let mut at = start;
-    (0..count(shape)).map(move |_| {
-        let now = at as usize;
-        for dim in (0..shape.len()).rev() {
-            index[dim] += 1;
-            at += steps[dim];
-            if index[dim] < shape[dim] {
-                break;
-            }
-            at -= steps[dim] * shape[dim];
-            index[dim] = 0;
-        }
-        now
-    })
+    offsets(shape, &steps).map(move |offset| (start + offset) as usize)
 }
 
 /// The part of a whole tensor that a tile is.

@@ -13,7 +13,7 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use crate::array::{Array, ElemType};
+use crate::array::{Array, ElemType, offsets, strides};
 use crate::element::{decode, encode, little};
 use header::{ElementClass, NpyHeader};
 
@@ -108,20 +108,10 @@ pub fn parse(bytes: &[u8], wanted: Option<ElemType>) -> Result<Array, String> {
 
 /// Column-major elements in row-major order.
 fn transposed(data: &[u8], shape: &[u64], width: usize) -> Vec<u8> {
-    let mut out = Vec::with_capacity(data.len());
-    let mut index = vec![0u64; shape.len()];
-    for _ in 0..data.len() / width.max(1) {
-        let at = index.iter().zip(shape).rev().fold(0u64, |at, (index, size)| at * size + index) as usize;
-        out.extend_from_slice(data.get(at * width..(at + 1) * width).unwrap_or(&[]));
-        for (index, size) in index.iter_mut().zip(shape).rev() {
-            *index += 1;
-            if *index < *size {
-                break;
-            }
-            *index = 0;
-        }
-    }
-    out
+    let reversed: Vec<u64> = shape.iter().rev().copied().collect();
+    let column_major: Vec<u64> = strides(&reversed).into_iter().rev().collect();
+    let elements = offsets(shape, &column_major).filter_map(|at| data.get(at as usize * width..(at as usize + 1) * width));
+    elements.flatten().copied().collect()
 }
 
 /// Each number in another type.

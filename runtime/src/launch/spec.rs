@@ -1,0 +1,140 @@
+//! What a launch recipe says: a kernel, a grid, and a value for each argument.
+
+use std::path::PathBuf;
+
+use base::TextRange;
+
+use crate::array::{Array, ElemType, strides};
+use crate::error::RunError;
+
+/// How a kernel is launched.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Launch {
+    /// Name of the entry function; `None` where the file holds only one.
+    pub kernel: Option<String>,
+    /// Programs along x, y, z; one cluster each where the kernel has clusters.
+    pub grid: [u32; 3],
+    /// By name, or by position (`arg3`, from 0) where the text has no names.
+    pub arguments: Vec<Argument>,
+    /// How a Python file is run where its own code makes the launch; `None`: the launch is made from the
+    /// arguments above.
+    pub entry: Option<PythonEntry>,
+    /// Who says so.
+    pub origin: LaunchOrigin,
+}
+
+impl Launch {
+    /// What is given for a parameter, by its name or else by its position.
+    pub fn argument(&self, name: &str, position: usize) -> Option<&ArgumentValue> {
+        let by_name = self.arguments.iter().find(|argument| argument.name == name);
+        let numbered = format!("arg{position}");
+        let found = by_name.or_else(|| self.arguments.iter().find(|argument| argument.name == numbered));
+        found.map(|argument| &argument.given)
+    }
+}
+
+/// An argument of a launch.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Argument {
+    /// The parameter, without `%`.
+    pub name: String,
+    /// Its value.
+    pub given: ArgumentValue,
+}
+
+/// What an argument is.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ArgumentValue {
+    /// An integer or a bool.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// A pointer to a tensor, or the tensor behind a tensor descriptor.
+    Array(ArraySpec),
+    /// Text that only Python understands (a constexpr); of no use to a kernel that is compiled already.
+    Python(String),
+}
+
+/// A tensor that is made for the launch.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ArraySpec {
+    /// Of its elements.
+    pub dtype: ElemType,
+    /// Elements, outermost first.
+    pub shape: Vec<u64>,
+    /// In elements; `None`: row-major and dense.
+    pub strides: Option<Vec<u64>>,
+    /// What is in it.
+    pub fill: Fill,
+}
+
+impl ArraySpec {
+    /// The strides in elements, those of a dense tensor where the recipe gives none.
+    pub fn strides(&self) -> Vec<u64> {
+        self.strides.clone().unwrap_or_else(|| strides(&self.shape))
+    }
+
+    /// The bytes of a tensor of this kind at the strides of the recipe.
+    ///
+    /// # Errors
+    ///
+    /// Where they span too much memory.
+    pub(crate) fn lay_out(&self, array: Array, name: &str) -> Result<Vec<u8>, RunError> {
+        match &self.strides {
+            None => Ok(array.bytes),
+            Some(strides) => array
+                .to_strided(strides)
+                .ok_or_else(|| RunError(format!("`{name}` spans too much memory with these strides"))),
+        }
+    }
+
+    /// The tensor in a buffer that was laid out like this; `None` where the buffer is too small.
+    pub(crate) fn read_back(&self, buffer: &[u8]) -> Option<Array> {
+        Array::from_strided(self.dtype, &self.shape, &self.strides(), buffer)
+    }
+}
+
+/// What is in a tensor before the launch. Random fills depend on the seed and the argument's name alone.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Fill {
+    /// One value.
+    Value(f64),
+    /// 0, 1, 2, …, modulo what the type holds exactly.
+    Arange,
+    /// Normal, with this mean and standard deviation.
+    Normal(f64, f64),
+    /// Uniform within these bounds, for integers the upper one excluded.
+    Uniform(f64, f64),
+    /// From a `.npy` file, or from a member of a `.npz` file.
+    File(PathBuf, Option<String>),
+}
+
+/// How Python code comes to launch the kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PythonEntry {
+    /// A pytest node (`test_gemm.py::test_small[64]`).
+    Pytest(String),
+    /// The file as a script, with these arguments.
+    Main(Vec<String>),
+    /// A call of one of the file's functions (`run_gemm(64, 64, 64)`), as a Python expression.
+    Call(String),
+}
+
+/// Who says how a kernel is launched, the surest first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LaunchOrigin {
+    /// The command line.
+    CommandLine,
+    /// A `fencepost-run:` comment at this range of the file.
+    Directive(TextRange),
+    /// The workspace's store of recipes that were run before.
+    Stored,
+    /// A launch that the file's host code makes, at this range.
+    LaunchSite(TextRange),
+    /// A test of the file.
+    Pytest,
+    /// Its `__main__`.
+    Main,
+    /// Nobody: sizes were chosen, which is said with every result.
+    Chosen,
+}
