@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::Cancel;
+use base::{Cancel, Cancelled};
 use findings::KernelReport;
+use kernel::Lowered;
 
 use crate::array::Array;
 pub use crate::error::RunError;
@@ -74,6 +75,16 @@ pub struct RunRequest {
     /// Seed of the schedule.
     pub seed: u64,
 }
+
+impl RunRequest {
+    /// Whether the text is Python.
+    pub fn is_python(&self) -> bool {
+        self.path.extension().is_some_and(|extension| extension == "py")
+    }
+}
+
+/// The analysis of one kernel, which the findings of a run are compared with.
+pub type KernelChecker = Box<dyn FnMut(&Lowered, &Cancel<'_>) -> Result<KernelReport, Cancelled> + Send>;
 
 /// What is said while a run goes on.
 #[derive(Clone, PartialEq, Debug)]

@@ -5,14 +5,21 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use asserts::{AssertClass, AssertLog, PathMap, classes};
-use base::Cancel;
+use base::{Cancel, Limits};
+use engine::Engine;
 use findings::Finding;
 use runtime::launch::{Launch, LaunchOrigin};
 use runtime::replay::Replay;
-use runtime::run::{Instrument, RunBackend, RunEnd, RunLimits, RunRequest};
+use runtime::run::{Instrument, KernelChecker, RunBackend, RunEnd, RunLimits, RunRequest};
 use ttgir::Document;
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
+
+/// The analysis with its default limits.
+fn checker() -> KernelChecker {
+    let mut engine = Engine::new(Limits::default());
+    Box::new(move |lowered, cancel| engine.check_kernel(lowered, cancel))
+}
 
 fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests")
@@ -44,7 +51,7 @@ fn replay(file: &str, line: &str) -> (Vec<Finding>, String) {
         inputs: 0,
         seed: 0,
     };
-    let mut backend = Replay { log: log.clone(), paths: PathMap::default() };
+    let mut backend = Replay { log: log.clone(), paths: PathMap::default(), check: checker() };
     let report = backend.run(&request, &mut |_| {}, &Cancel::never()).expect("it is read");
     fs::remove_file(&log).expect("the log is ours");
     assert_eq!(report.end, RunEnd::Asserted, "{file}: {line}");

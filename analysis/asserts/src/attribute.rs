@@ -11,11 +11,13 @@ use std::sync::Arc;
 use super::paths::{in_file, python_range};
 use super::{AssertLocation, AssertMessage, CandidateOp, CountedAssert, DeadlockAt, PathMap, agree, locate};
 use base::{Cancel, Cancelled, TextRange};
-use engine::Engine;
 use findings::{Finding, KernelReport, Kind, Note, RunStep, Severity, Verdict};
 use kernel::Lowered;
 use lower::lower;
 use ttgir::{Document, Level, Tree};
+
+/// What the analysis says of one kernel; whoever attributes asserts brings the analysis along.
+pub type KernelCheck<'c> = dyn FnMut(&Lowered, &Cancel<'_>) -> Result<KernelReport, Cancelled> + 'c;
 
 /// The IR of a kernel that ran.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -88,12 +90,12 @@ pub fn attribute(
     irs: &[CompiledIr],
     asserts: &[CountedAssert],
     map: &PathMap,
-    engine: &mut Engine,
+    check: &mut KernelCheck<'_>,
     cancel: &Cancel<'_>,
 ) -> Result<Attributed, Cancelled> {
     let mut reads = Vec::new();
     for ir in irs {
-        reads.push(read(ir, engine, cancel)?);
+        reads.push(read(ir, check, cancel)?);
     }
     let mut home = Attributed::default();
     for counted in asserts {
@@ -110,7 +112,7 @@ pub fn attribute(
     Ok(home)
 }
 
-fn read(ir: &CompiledIr, engine: &mut Engine, cancel: &Cancel<'_>) -> Result<Read, Cancelled> {
+fn read(ir: &CompiledIr, check: &mut KernelCheck<'_>, cancel: &Cancel<'_>) -> Result<Read, Cancelled> {
     let document = Document::new(ir.text.clone());
     let mut parts = Vec::new();
     for (at, section) in document.sections().iter().enumerate() {
@@ -120,7 +122,7 @@ fn read(ir: &CompiledIr, engine: &mut Engine, cancel: &Cancel<'_>) -> Result<Rea
         let kernels = lower(section.tree());
         let mut analysis = Vec::new();
         for lowered in &kernels {
-            analysis.push(engine.check_kernel(lowered, cancel)?);
+            analysis.push(check(lowered, cancel)?);
         }
         parts.push(Part { document: document.clone(), section: at, kernels, analysis });
     }
@@ -466,10 +468,14 @@ pub fn move_to_python(
 /// # Errors
 ///
 /// Where `cancel` says so.
-pub fn endless_waits(irs: &[CompiledIr], engine: &mut Engine, cancel: &Cancel<'_>) -> Result<Vec<String>, Cancelled> {
+pub fn endless_waits(
+    irs: &[CompiledIr],
+    check: &mut KernelCheck<'_>,
+    cancel: &Cancel<'_>,
+) -> Result<Vec<String>, Cancelled> {
     let mut out: Vec<String> = Vec::new();
     for ir in irs {
-        for part in read(ir, engine, cancel)?.parts {
+        for part in read(ir, check, cancel)?.parts {
             let findings = part.analysis.iter().flat_map(|report| &report.findings);
             for finding in
                 findings.filter(|finding| agree::classes(finding.kind).contains(&super::AssertClass::Deadlock))

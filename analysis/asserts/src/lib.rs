@@ -14,7 +14,7 @@ mod paths;
 
 pub use agree::{agrees, classes, disagreements, predicts};
 pub use attribute::{
-    Attributed, CompiledIr, TargetText, attribute, endless_waits, function_name_range, move_to_python,
+    Attributed, CompiledIr, KernelCheck, TargetText, attribute, endless_waits, function_name_range, move_to_python,
 };
 pub use line::{Assert, AssertLog, CountedAssert, read_line};
 pub use locate::{AssertLocation, CandidateOp, locate, same_file};

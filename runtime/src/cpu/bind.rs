@@ -211,7 +211,7 @@ impl Binder<'_> {
             )));
         }
         let base = self.allocate(&name, &spec)? as u64;
-                let shape: Vec<i64> = spec.shape.iter().map(|size| *size as i64).collect();
+        let shape: Vec<i64> = spec.shape.iter().map(|size| *size as i64).collect();
         let steps: Vec<i64> = spec.strides().iter().map(|step| *step as i64).collect();
         self.follow(at, &name, &shape, &steps);
         let desc = Descriptor { base, dtype: ty.dtype, shape, strides: steps, block, ..Descriptor::default() };

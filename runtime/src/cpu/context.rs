@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use dialects::DataMovement;
 use kernel::{HostId, InputKind, Shape};
 use lower::{Executable, HostOp};
 use machine::Machine;
 use ttgir::{Tree, Ty, ValueId};
 
 use super::data_movement::data_movement;
-use dialects::DataMovement;
 use super::program_memory::{ElementOrder, MemoryPlace, element_order};
 use super::value::{Trap, tile};
 

@@ -1,9 +1,9 @@
 //! Host ops: what the machine does not do itself.
 
+use dialects::DataMovement;
 use kernel::HostId;
 use machine::Lost;
 
-use dialects::DataMovement;
 use super::host_call::{HostCall, OpResult};
 use super::launch_state::LaunchState;
 use super::memory_ops;

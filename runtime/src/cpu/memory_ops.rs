@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
+use dialects::DataMovement;
 use kernel::Mode;
 
 use super::context::Representation;
-use dialects::DataMovement;
 use super::future::Future;
 use super::host_call::{HostCall, OpResult};
 use super::mma::{Accumulator, MatrixOperand, MmaScales, TensorCoreMma, WarpGroupDot};

@@ -108,7 +108,8 @@ impl<'k> Program<'k> {
         use machine::{Life, Place};
         let (machine, map) = (&context.machine, &context.made.lowered.map);
         let kernel = machine.kernel();
-        let running = (0..self.state.threads().len()).filter(|thread| self.state.threads()[*thread].life == Life::Running);
+        let running =
+            (0..self.state.threads().len()).filter(|thread| self.state.threads()[*thread].life == Life::Running);
         let op = |thread: usize| match machine.stands(&self.state, thread) {
             Place::Instr(Instr::Effect(id)) => {
                 let site = kernel.effects.get(id.index()).map(|effect| effect.site)?;

@@ -12,8 +12,8 @@ use std::path::Path;
 
 use base::TextRange;
 
-use super::value::{self, ValueError, unquoted};
 use super::spec::{Argument, Launch, LaunchOrigin, PythonEntry};
+use super::value::{self, ValueError, unquoted};
 
 /// What is wrong with a recipe, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::Path;
 
 use super::fill::usual;
-use super::spec::{ArgumentValue, ArraySpec, Fill};
 use super::npy;
+use super::spec::{ArgumentValue, ArraySpec, Fill};
 use crate::array::ElemType;
 
 /// What is wrong with a value: where in it, and in words.

@@ -7,19 +7,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use asserts::{AssertLog, CompiledIr, PathMap, TargetText, attribute};
-use base::{Cancel, Limits};
-use engine::Engine;
-use engine::is_python;
+use base::Cancel;
 
-use crate::run::{RunBackend, RunEnd, RunError, RunEvent, RunReport, RunRequest};
+use crate::run::{KernelChecker, RunBackend, RunEnd, RunError, RunEvent, RunReport, RunRequest};
 
 /// A log, and how its paths are to be read.
-#[derive(Clone, Debug)]
 pub struct Replay {
-    /// The log.
+    /// Where the log lies.
     pub log: PathBuf,
     /// Paths of the machine that it comes from.
     pub paths: PathMap,
+    /// The analysis of the kernels that the log is about.
+    pub check: KernelChecker,
 }
 
 impl RunBackend for Replay {
@@ -39,7 +38,7 @@ impl RunBackend for Replay {
             return Ok(report(request, RunEnd::Cancelled, start));
         };
         let path = request.path.to_string_lossy();
-        let python = is_python(&path);
+        let python = request.is_python();
         let target = TargetText { path: &path, text: &request.text, python };
         let irs: Vec<CompiledIr> = if python {
             let compiled = request.compiled.clone();
@@ -47,8 +46,7 @@ impl RunBackend for Replay {
         } else {
             vec![CompiledIr { text: Arc::clone(&request.text), files: own_files(&log, &request.path), own: true }]
         };
-        let mut engine = Engine::new(Limits::default());
-        let Ok(home) = attribute(target, &irs, &log.asserts, &self.paths, &mut engine, cancel) else {
+        let Ok(home) = attribute(target, &irs, &log.asserts, &self.paths, &mut *self.check, cancel) else {
             return Ok(report(request, RunEnd::Cancelled, start));
         };
         let end = match (&log.failure, log.asserts.is_empty()) {

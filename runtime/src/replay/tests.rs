@@ -4,13 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 
 use asserts::PathMap;
-use base::Cancel;
+use base::{Cancel, Limits};
+use engine::Engine;
 use findings::Kind;
 
 use super::Replay;
 use crate::launch::{Launch, LaunchOrigin};
 use crate::process::RunFolder;
-use crate::run::{Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
+use crate::run::{Instrument, KernelChecker, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
 
 const IR: &str = r#"#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
@@ -33,6 +34,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 const PYTHON: &str =
     "import x\n\n@gluon.jit\ndef twice():\n    # one\n    bar = f()\n    helper(bar)\n    helper(bar)\n";
 
+/// The analysis with its default limits.
+fn checker() -> KernelChecker {
+    let mut engine = Engine::new(Limits::default());
+    Box::new(move |lowered, cancel| engine.check_kernel(lowered, cancel))
+}
+
 fn replay(log: &str, path: &str, text: &str, compiled: Option<&str>) -> RunReport {
     let folder = RunFolder::new().expect("a folder");
     let file = folder.path().join("log.txt");
@@ -54,7 +61,7 @@ fn replay(log: &str, path: &str, text: &str, compiled: Option<&str>) -> RunRepor
         seed: 0,
     };
     let paths = PathMap::new([("/srv".to_owned(), "/home/me".to_owned())]);
-    Replay { log: file, paths }.run(&request, &mut |_| {}, &Cancel::never()).expect("it is read")
+    Replay { log: file, paths, check: checker() }.run(&request, &mut |_| {}, &Cancel::never()).expect("it is read")
 }
 
 fn line(file: &str, line: u32) -> String {

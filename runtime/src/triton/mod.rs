@@ -16,9 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use asserts::{CompiledIr, PathMap, TargetText, attribute, endless_waits};
-use base::{Cancel, Limits};
-use engine::Engine;
-use engine::is_python;
+use base::Cancel;
 
 pub use strip::without_locations;
 
@@ -26,23 +24,24 @@ use self::artefacts::CompiledKernel;
 use self::events::DriverState;
 use self::job::{PreparedJob, prepare};
 use crate::process::{ChildCommand, ChildOutcome, ExitCause, RunFolder, allowed, run};
-use crate::run::{Instrument, RunBackend, RunEnd, RunError, RunEvent, RunReport, RunRequest};
+use crate::run::{Instrument, KernelChecker, RunBackend, RunEnd, RunError, RunEvent, RunReport, RunRequest};
 
 const DRIVER: &str = include_str!("driver.py");
 
 /// The user's Triton.
-#[derive(Clone, Debug)]
 pub struct Triton {
     /// The Python that has it.
     pub python: PathBuf,
     /// Paths of other machines.
     pub paths: PathMap,
+    /// The analysis of the kernels that ran.
+    pub check: KernelChecker,
 }
 
 impl Triton {
     /// The Triton of a Python.
-    pub fn new(python: impl Into<PathBuf>) -> Triton {
-        Triton { python: python.into(), paths: PathMap::default() }
+    pub fn new(python: impl Into<PathBuf>, check: KernelChecker) -> Triton {
+        Triton { python: python.into(), paths: PathMap::default(), check }
     }
 }
 
@@ -60,7 +59,7 @@ impl RunBackend for Triton {
         let folder = RunFolder::new().map_err(|why| {
             RunError(format!("no folder for temporary files: {why}; TMPDIR says where they go, and needs space there"))
         })?;
-        let python = is_python(&request.path.to_string_lossy());
+        let python = request.is_python();
         let prepared = prepare(request, python, folder.path())?;
         let driver = folder.path().join("driver.py");
         fs::write(&driver, DRIVER).map_err(|why| RunError(format!("{} cannot be written: {why}", driver.display())))?;
@@ -98,7 +97,7 @@ impl Triton {
         set("PYTHONUNBUFFERED", "1".into());
         set("TMPDIR", folder.as_os_str().to_owned());
         // A TTGIR file has the lines that it has; with this Triton would print it anew, and count those.
-        let python = is_python(&request.path.to_string_lossy());
+        let python = request.is_python();
         let lines = if python && request.instrument != Instrument::Plain { "ttgir" } else { "" };
         set("USE_IR_LOC", lines.into());
         let parent = request.path.parent().filter(|parent| parent.is_dir());
@@ -137,7 +136,7 @@ impl Triton {
 
     #[allow(clippy::too_many_arguments)]
     fn report(
-        &self,
+        &mut self,
         request: &RunRequest,
         prepared: &PreparedJob,
         mut state: DriverState,
@@ -155,19 +154,18 @@ impl Triton {
             let compiled = request.compiled.clone();
             irs.extend(compiled.map(|text| CompiledIr { text, files: Vec::new(), own: false }));
         }
-        let mut engine = Engine::new(Limits::default());
         let path = request.path.to_string_lossy();
-        let target = TargetText { path: &path, text: &request.text, python: is_python(&path) };
+        let target = TargetText { path: &path, text: &request.text, python: request.is_python() };
         // What was cancelled is not looked into any further.
         let never = Cancel::never();
         let patience = if outcome.ended == ExitCause::Cancelled { &never } else { cancel };
         let log = &outcome.errors.log;
         let cancelled = |_| RunError("cancelled".to_owned());
-        let home = attribute(target, &irs, &log.asserts, &self.paths, &mut engine, patience).map_err(cancelled)?;
+        let home = attribute(target, &irs, &log.asserts, &self.paths, &mut *self.check, patience).map_err(cancelled)?;
         let end = match outcome.ended {
             ExitCause::Cancelled => RunEnd::Cancelled,
             _ if !log.asserts.is_empty() => RunEnd::Asserted,
-            ExitCause::Late => RunEnd::Hung(endless_waits(&irs, &mut engine, patience).map_err(cancelled)?),
+            ExitCause::Late => RunEnd::Hung(endless_waits(&irs, &mut *self.check, patience).map_err(cancelled)?),
             ExitCause::Code(_) => ended(&state, outcome),
         };
         let mut notes = prepared.notes.clone();

@@ -7,14 +7,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use base::Cancel;
+use base::{Cancel, Limits};
+use engine::Engine;
 use findings::Kind;
 
 use super::Triton;
 use crate::array::ElemType;
 use crate::launch::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin};
 use crate::process::RunFolder;
-use crate::run::{Instrument, RunBackend, RunEnd, RunError, RunEvent, RunLimits, RunReport, RunRequest};
+use crate::run::{Instrument, KernelChecker, RunBackend, RunEnd, RunError, RunEvent, RunLimits, RunReport, RunRequest};
 
 const KERNEL: &str = r#"#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
@@ -39,6 +40,12 @@ tell() { echo "$1"; }
 tell '{"event":"hello","python":"3.12.0","triton":"3.9.0","torch":null,"why":null}'
 tell '{"event":"gpu","name":"NVIDIA H200","kind":"cuda","arch":"90","driver":"13.0"}'
 "#;
+
+/// The analysis with its default limits.
+fn checker() -> KernelChecker {
+    let mut engine = Engine::new(Limits::default());
+    Box::new(move |lowered, cancel| engine.check_kernel(lowered, cancel))
+}
 
 fn run(script: &str, change: impl Fn(&mut RunRequest)) -> Result<RunReport, RunError> {
     let folder = RunFolder::new().expect("a folder");
@@ -66,7 +73,7 @@ fn run_with(python: &Path, change: impl Fn(&mut RunRequest)) -> Result<RunReport
     change(&mut request);
     let mut stages = Vec::new();
     let mut say = |event: RunEvent| stages.push(event);
-    Triton::new(python).run(&request, &mut say, &Cancel::never())
+    Triton::new(python, checker()).run(&request, &mut say, &Cancel::never())
 }
 
 #[test]

@@ -11,14 +11,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use asserts::{PathMap, TargetText, move_to_python};
-use base::Cancel;
+use base::{Cancel, Limits};
+use engine::Engine;
 use engine::instances::Elaboration;
 use engine::is_python;
 use findings::KernelReport;
 use runtime::cpu::Cpu;
 use runtime::launch::Launch;
 use runtime::replay::Replay;
-use runtime::run::{Instrument, RunBackend, RunEnd, RunError, RunEvent, RunLimits, RunReport, RunRequest};
+use runtime::run::{
+    Instrument, KernelChecker, RunBackend, RunEnd, RunError, RunEvent, RunLimits, RunReport, RunRequest,
+};
 use runtime::triton::Triton;
 
 /// What is to be run, all of it on one backend.
@@ -147,14 +150,20 @@ pub fn on(
             execute(plan, &mut AtHome(Cpu::default()), &mut compiled, say, cancel)
         }
         Which::Triton { python, maps } => {
-            let mut triton = Triton { python: python.clone(), paths: PathMap::new(maps.clone()) };
+            let mut triton = Triton { python: python.clone(), paths: PathMap::new(maps.clone()), check: checker() };
             execute(plan, &mut triton, &mut |_| Ok(None), say, cancel)
         }
         Which::Replay { log, maps } => {
-            let mut replay = Replay { log: log.clone(), paths: PathMap::new(maps.clone()) };
+            let mut replay = Replay { log: log.clone(), paths: PathMap::new(maps.clone()), check: checker() };
             execute(plan, &mut replay, &mut |_| Ok(None), say, cancel)
         }
     }
+}
+
+/// The analysis with its default limits.
+fn checker() -> KernelChecker {
+    let mut engine = Engine::new(Limits::default());
+    Box::new(move |lowered, cancel| engine.check_kernel(lowered, cancel))
 }
 
 /// The CPU backend executes TTGIR: what it says of a kernel in Python is moved there.

@@ -257,11 +257,8 @@ fn walk(start: u64, dims: &[(u64, u64)]) -> Option<Vec<ElementRun>> {
         outer.pop();
     }
     let (sizes, strides): (Vec<u64>, Vec<u64>) = outer.into_iter().unzip();
-    let place = |offset| ElementRun {
-        start: ((start + offset) / 8) as usize,
-        count: run as usize,
-        step: (step / 8) as usize,
-    };
+    let place =
+        |offset| ElementRun { start: ((start + offset) / 8) as usize, count: run as usize, step: (step / 8) as usize };
     Some(offsets(&sizes, &strides).map(place).collect())
 }
 

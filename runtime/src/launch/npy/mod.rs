@@ -110,7 +110,8 @@ pub fn parse(bytes: &[u8], wanted: Option<ElemType>) -> Result<Array, String> {
 fn transposed(data: &[u8], shape: &[u64], width: usize) -> Vec<u8> {
     let reversed: Vec<u64> = shape.iter().rev().copied().collect();
     let column_major: Vec<u64> = strides(&reversed).into_iter().rev().collect();
-    let elements = offsets(shape, &column_major).filter_map(|at| data.get(at as usize * width..(at as usize + 1) * width));
+    let elements =
+        offsets(shape, &column_major).filter_map(|at| data.get(at as usize * width..(at as usize + 1) * width));
     elements.flatten().copied().collect()
 }
 
