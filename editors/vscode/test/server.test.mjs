@@ -13,6 +13,8 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const built = here('../../../target/debug/fencepost');
 const server = process.env.FENCEPOST_SERVER_PATH || (existsSync(built) ? built : undefined);
 
+if (!server) console.log('skipped: the extension starts the server: no server is built');
+
 test('the extension starts the server', { skip: server ? false : 'no server is built', timeout: 60_000 }, async () => {
   process.env.FENCEPOST_SERVER_PATH = server;
   const seen = install();

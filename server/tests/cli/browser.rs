@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use crate::skip::skip;
 use crate::support::{Folder, fencepost, root};
 
 /// Names under which Chromium is installed.
@@ -35,11 +36,11 @@ fn browser() -> Option<String> {
 #[test]
 fn the_page_keeps_its_promises_in_a_browser() {
     let Some(browser) = browser() else {
-        eprintln!("skipped: there is no Chromium (set FENCEPOST_BROWSER to one)");
+        skip("the report in a browser", "there is no Chromium (set FENCEPOST_BROWSER to one)");
         return;
     };
     if !answers("node") {
-        eprintln!("skipped: there is no Node to drive the browser");
+        skip("the report in a browser", "there is no Node to drive it");
         return;
     }
     let folder = Folder::new("report-browser");

@@ -2,6 +2,7 @@
 //!
 //! What needs Triton runs with the Python of `FENCEPOST_PYTHON` (or `python3`), and says so where that has none.
 
+use crate::skip::skip;
 use crate::support::{fencepost, root};
 
 fn python() -> String {
@@ -13,7 +14,7 @@ fn both_readings_of_a_kernel_agree() {
     let kernel = root().join("tests/kernels/gluon/sum_rows.py").to_string_lossy().into_owned();
     let out = fencepost(&["compare", &kernel, "--python", &python(), "--target", "sm_90"]);
     if out.stderr.contains("has no Triton") || out.stderr.contains("cannot be started") {
-        println!("skipped: {}", out.stderr.trim());
+        skip("compare with Triton", out.stderr.trim());
         return;
     }
     assert_eq!(out.code, 0, "{}{}", out.stdout, out.stderr);

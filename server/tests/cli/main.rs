@@ -9,6 +9,8 @@ mod proof;
 mod readme;
 mod report;
 mod semantics;
+#[path = "../support/skip.rs"]
+mod skip;
 mod support;
 mod trace;
 mod words;

@@ -15,4 +15,6 @@ mod report;
 mod run_kill;
 mod runs;
 mod session;
+#[path = "../support/skip.rs"]
+mod skip;
 mod support;

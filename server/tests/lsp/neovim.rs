@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use crate::skip::skip;
 use crate::support::{binary, root};
 
 /// Older ones cannot start a server.
@@ -12,14 +13,14 @@ const OLDEST: (u32, u32) = (0, 8);
 fn the_plugin_shows_findings_runs_and_pages() {
     let program = std::env::var_os("FENCEPOST_NVIM").map_or_else(|| PathBuf::from("nvim"), PathBuf::from);
     let Ok(version) = Command::new(&program).arg("--version").stdin(Stdio::null()).output() else {
-        eprintln!("skipped: there is no Neovim (set FENCEPOST_NVIM to one)");
+        skip("the plugin in Neovim", "there is no Neovim (set FENCEPOST_NVIM to one)");
         return;
     };
     let version = String::from_utf8_lossy(&version.stdout).into_owned();
     match number(&version) {
         Some(number) if number >= OLDEST => {}
         _ => {
-            eprintln!("skipped: {} is too old", version.lines().next().unwrap_or("this Neovim"));
+            skip("the plugin in Neovim", &format!("{} is too old", version.lines().next().unwrap_or("this one")));
             return;
         }
     }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use crate::skip::skip;
 use crate::support::{Server, binary, root};
 
 /// Nothing here takes longer on a busy machine.
@@ -128,12 +129,12 @@ fn a_gpu_is_missing() {
     let room = Room::new("gpu");
     let python = std::env::var("FENCEPOST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     if Path::new("/dev/nvidiactl").exists() || Path::new("/dev/kfd").exists() {
-        println!("skipped: there is one");
+        skip("a run without a GPU", "there is one");
         return;
     }
     let out = room.run(&["--backend", "triton", "--python", &python]);
     if out.stderr.contains("has no Triton") || out.stderr.contains("cannot be started") {
-        println!("skipped: {}", out.stderr.trim());
+        skip("a run without a GPU", out.stderr.trim());
         return;
     }
     assert_eq!(out.code, 2, "{}{}", out.stdout, out.stderr);
