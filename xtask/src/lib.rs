@@ -3,6 +3,7 @@
 //! No dependencies: a newcomer's first command compiles this crate first.
 
 pub mod mutate;
+pub mod new_op;
 mod steps;
 pub mod test;
 pub mod tidy;

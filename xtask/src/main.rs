@@ -1,4 +1,4 @@
-//! Project chores: `cargo xtask test`, `tidy`, `circles`, `fixtures` and `mutate`.
+//! Project chores: `cargo xtask test`, `tidy`, `circles`, `fixtures`, `new-op` and `mutate`.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -11,6 +11,7 @@ usage: cargo xtask <command>
   tidy                     what must not be in the tree: see ARCHITECTURE.md, \"What is absent\"
   circles [PATH]           files of a crate that need each other, those whose path holds the word
   fixtures [--marks]       rewrites the outputs of all pages and of the README, with --marks the carets too
+  new-op DIALECT.OP        adds a skeleton of the op's declaration and says which further files it may need
   mutate [...]             slips in the corpus's clean kernels, and which are found; --help says more";
 
 fn main() -> ExitCode {
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         ["circles", part] => circles(&root, part),
         ["fixtures"] => xtask::test::update_fixtures(&root, "1"),
         ["fixtures", "--marks"] => xtask::test::update_fixtures(&root, "marks"),
+        ["new-op", name] => xtask::new_op::run(&root, name),
         ["mutate", rest @ ..] => xtask::mutate::run(&root, rest),
         _ => {
             eprintln!("{USAGE}");

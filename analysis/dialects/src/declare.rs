@@ -35,12 +35,14 @@ pub struct OpDecl {
 /// Makes the enum of a dialect's ops and their declarations.
 ///
 /// An entry is `/// documentation`, then `Variant = "name": "syntax"`, then in braces the fields of
-/// [`OpDecl`] that differ from the default; the fallback behind the dialect's name is the effect of
+/// [`OpDecl`] that differ from the default, then `get { … }` with the operands, operand groups and
+/// integer attributes that a typed view of the op has; the fallback behind the dialect's name is the effect of
 /// ops that give none.
 macro_rules! dialect {
     ($(#[$about:meta])* $dialect:ident = $prefix:literal, fallback $fallback:expr;
      $($(#[doc = $doc:literal])+ $op:ident = $name:literal : $syntax:literal
-       $({ $($field:ident : $value:expr),* $(,)? })? ;)*) => {
+       $({ $($field:ident : $value:expr),* $(,)? })?
+       $(get { $($kind:ident $name_of:ident = $text:literal),* $(,)? })? ;)*) => {
         $(#[$about])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum $dialect { $($(#[doc = $doc])+ $op,)* }
@@ -56,6 +58,10 @@ macro_rules! dialect {
                 ..$crate::declare::defaults($crate::OpCode::$dialect($dialect::$op), $fallback)
             },)*];
         }
+
+        $($($crate::typed::typed_view!($dialect, $op, $syntax, concat!("`", $prefix, ".", $name, "`."), {
+            $($kind $name_of = $text),*
+        });)?)*
 
         impl From<$dialect> for $crate::OpCode {
             fn from(op: $dialect) -> Self {

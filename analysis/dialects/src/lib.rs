@@ -25,18 +25,19 @@ mod gpu;
 mod math;
 mod notation;
 mod nvg;
-mod nvws;
+pub mod nvws;
 mod proton;
-mod scf;
+pub mod scf;
 mod syntax;
 mod table;
 #[cfg(test)]
 mod tests;
-mod tlx;
+pub mod tlx;
 mod tt;
 mod ttg;
 mod tti;
-mod ttng;
+pub mod ttng;
+mod typed;
 
 pub use amdg::Amdg;
 pub use arith::Arith;
@@ -61,3 +62,4 @@ pub use tt::Tt;
 pub use ttg::Ttg;
 pub use tti::Tti;
 pub use ttng::Ttng;
+pub use typed::OpReader;

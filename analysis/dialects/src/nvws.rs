@@ -54,9 +54,9 @@ dialect! {
     /// Waits until a slot of a semaphore has been released.
     SemaphoreAcquire = "semaphore.acquire": "semaphore stage:i32? phase:i32? | token:!ttg.async.token | %semaphore ?{[ %stage ?{, %phase} ]} @ : !<semaphore -> !token | sized" { effect: OpEffect::SemaphoreAcquire };
     /// The buffers of the semaphore slot that a token stands for.
-    SemaphoreBuffer = "semaphore.buffer": "semaphore token:!ttg.async.token stage:i32? | buffers* | %semaphore ?{[ %stage ]} , %token @ : !<semaphore , !<token -> !results |" { effect: OpEffect::SemaphoreBuffer };
+    SemaphoreBuffer = "semaphore.buffer": "semaphore token:!ttg.async.token stage:i32? | buffers* | %semaphore ?{[ %stage ]} , %token @ : !<semaphore , !<token -> !results |" { effect: OpEffect::SemaphoreBuffer } get { operand token = "token" };
     /// Releases a slot of a semaphore when the named operations on it are done.
-    SemaphoreRelease = "semaphore.release": "semaphore token:!ttg.async.token stage:i32? |  | %semaphore ?{[ %stage ]} , %token $async_ops @ : !<semaphore , !<token |" { effect: OpEffect::SemaphoreRelease };
+    SemaphoreRelease = "semaphore.release": "semaphore token:!ttg.async.token stage:i32? |  | %semaphore ?{[ %stage ]} , %token $async_ops @ : !<semaphore , !<token |" { effect: OpEffect::SemaphoreRelease } get { operand semaphore = "semaphore", operand stage = "stage" };
     // Of one version only, or of an older one.
     /// Joins aref buffers of several paths.
     ArefPhi = "aref.phi": "operands* | results* | ... |" { effect: OpEffect::Unmodelled(PHI) };

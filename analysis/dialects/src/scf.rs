@@ -9,7 +9,7 @@ dialect! {
     Scf = "scf", fallback OpEffect::Pure;
 
     /// Counts from a lower to an upper bound by a step and carries values along.
-    For = "for": "lowerBound upperBound step initArgs* | results* | =for | bare" { python: PythonName::called("for") };
+    For = "for": "lowerBound upperBound step initArgs* | results* | =for | bare" { python: PythonName::called("for") } get { operands init_args = "initArgs" };
     /// Runs one of two regions, by a condition.
     If = "if": "condition:i1 | results* | =if | bare" { python: PythonName::called("if") };
     /// Repeats its second region as long as its first says so.

@@ -14,7 +14,7 @@ dialect! {
     /// Says which buffers share storage and which have storage of their own.
     ReuseGroup = "reuse_group": "elements* | result | ( %elements ) group_kind = $group_kind ?{, group_size = $group_size} @ : ( !elements ) -> !result |" { effect: OpEffect::Nothing };
     /// Lays buffers out in shared storage as a reuse group says.
-    SetBufferOverlap = "set_buffer_overlap": "storage_alias_spec overlap_def |  | ( %storage_alias_spec , %overlap_def ) : ( !storage_alias_spec , !overlap_def ) -> ( ) @ |" { effect: OpEffect::Nothing };
+    SetBufferOverlap = "set_buffer_overlap": "storage_alias_spec overlap_def |  | ( %storage_alias_spec , %overlap_def ) : ( !storage_alias_spec , !overlap_def ) -> ( ) @ |" { effect: OpEffect::Nothing } get { operand overlap_def = "overlap_def" };
     /// Asks for a value in a given layout.
     RequireLayout = "require_layout": "src | result | %src @ : !src -> !result | shape elem" { effect: OpEffect::RequireLayout };
     /// Ends the demand for a layout.

@@ -107,7 +107,7 @@ dialect! {
         movement: Some(DataMovement::Dot),
         partition: Some(PartitionHint::Mma),
         mutation: Some(MutationRole::Access),
-    };
+    } get { operand c = "c" };
     /// Waits until at most `pendings` asynchronous wgmma groups are open.
     WarpGroupDotWait = "warp_group_dot_wait": "inputs* | outputs=inputs* | %inputs @ : !inputs | pendings!i32" {
         effect: OpEffect::WaitGroup { kind: CommitKind::Wgmma, pending: "pendings" },
@@ -249,7 +249,7 @@ dialect! {
     AsyncTmaStoreTokenWait = "async_tma_store_token_wait": "token:!ttg.async.token barriers* barrier_preds:i1* nvws_tokens* nvws_token_indices:i32* |  | %token ~barriers(barriers barrier_preds) ~tokens(nvws_tokens nvws_token_indices) @ : !<token ?{, !barriers} ?{, !nvws_tokens} | sized" {
         effect: OpEffect::StoreTokenWait,
         mutation: Some(MutationRole::Rendezvous),
-    };
+    } get { operand token = "token", operands barriers = "barriers", operands barrier_preds = "barrier_preds", operands nvws_tokens = "nvws_tokens", operands nvws_token_indices = "nvws_token_indices" };
     /// The tensor core multiplies matrices into tensor memory (tcgen05); barriers are told when it is done.
     TcGen5Mma = "tc_gen5_mma": "a b d acc_dep:!ttg.async.token? useD:i1 pred:i1 barriers* barrier_preds:i1* | token:!ttg.async.token? | %a , %b , %d ~token(acc_dep) , %useD , %pred ~barriers(barriers barrier_preds) @ : !a , !b , !d ?{, !barriers} | sized" {
         effect: OpEffect::Mma { scaled: false },
@@ -275,7 +275,7 @@ dialect! {
         python: PythonName::function("gl.nvidia.blackwell", "tcgen05_commit"),
         partition: Some(PartitionHint::MmaHelper),
         mutation: Some(MutationRole::Commit),
-    };
+    } get { operands descs = "descs" };
     /// Loads tensor memory into registers.
     TmemLoad = "tmem_load": "src dep:!ttg.async.token? | result token:!ttg.async.token? red? | %src ~token(dep) @ : !src -> !result ?{, !red} | abs?bool NaN?bool" {
         effect: by_threads(&[read("src", Proxy::Tensor, "")]),

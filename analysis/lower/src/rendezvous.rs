@@ -6,7 +6,7 @@
 //! publishes nothing. The machine meets right after the last such init; nothing notices where in
 //! between.
 
-use dialects::{OpCode, Ttg, Ttng};
+use dialects::{OpCode, Ttg, Ttng, ttng};
 use rustc_hash::FxHashSet;
 
 use super::Lowerer;
@@ -73,6 +73,7 @@ impl Lowerer<'_> {
         for &op in top {
             self.walk(op, &mut |op| {
                 let multicast = || self.flag(op, "multicast") || !tree.group(op, "multicastTargets").is_empty();
+                let has_descs = || ttng::TcGen5Commit::cast(tree, op).is_some_and(|commit| !commit.descs().is_empty());
                 let group = match tree.code(op) {
                     Some(OpCode::Ttng(Ttng::InitBarrier)) if self.broadcast(op, "alloc", 0) != 0 => "alloc",
                     Some(OpCode::Ttng(Ttng::TcGen5Mma | Ttng::TcGen5MmaScaled)) if self.paired(op).leaders != 0 => {
@@ -80,7 +81,7 @@ impl Lowerer<'_> {
                     }
                     Some(OpCode::Ttng(Ttng::TcGen5Commit)) if self.paired(op).leaders != 0 => "barrier",
                     Some(OpCode::Ttng(Ttng::TcGen5Mma)) if multicast() => "barriers",
-                    Some(OpCode::Ttng(Ttng::TcGen5Commit)) if !tree.group(op, "descs").is_empty() => "barrier",
+                    Some(OpCode::Ttng(Ttng::TcGen5Commit)) if has_descs() => "barrier",
                     Some(OpCode::Ttng(Ttng::AsyncTmaCopyGlobalToLocal | Ttng::AsyncTmaGather)) if multicast() => {
                         "barrier"
                     }

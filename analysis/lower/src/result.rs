@@ -3,7 +3,7 @@
 //! Its result is handed on through further dots, waits, loops and jumps; only an op that is none of
 //! these uses it. A dot whose result nobody uses may stay open when its partition ends.
 
-use dialects::{Cf, OpCode, Scf, Ttng};
+use dialects::{Cf, OpCode, Scf, Ttng, scf, ttng};
 use rustc_hash::FxHashSet;
 
 use super::Lowerer;
@@ -58,14 +58,16 @@ impl Lowerer<'_> {
             block.map(|block| tree.block_args(*block)).unwrap_or_default()
         };
         match tree.code(user) {
-            Some(OpCode::Ttng(Ttng::WarpGroupDot)) if tree.group(user, "c").contains(&value) => {
+            Some(OpCode::Ttng(Ttng::WarpGroupDot))
+                if ttng::WarpGroupDot::cast(tree, user).and_then(|dot| dot.c()) == Some(value) =>
+            {
                 open.extend(tree.results(user))
             }
             Some(OpCode::Ttng(Ttng::WarpGroupDotWait)) => {
                 places(tree.operands(user)).into_iter().for_each(|at| pick(tree.results(user), at, open));
             }
             Some(OpCode::Scf(Scf::For)) => {
-                for at in places(tree.group(user, "initArgs")) {
+                for at in places(scf::For::cast(tree, user).map_or(&[][..], |counted| counted.init_args())) {
                     pick(entry(user, 0), at + 1, open);
                     pick(tree.results(user), at, open);
                 }

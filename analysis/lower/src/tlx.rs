@@ -9,7 +9,7 @@
 //!
 //! Missed, and said at the op: groups of several slots (`group_size`).
 
-use dialects::Tlx;
+use dialects::{Tlx, tlx};
 use rustc_hash::FxHashMap;
 
 use super::Lowerer;
@@ -70,7 +70,7 @@ impl Lowerer<'_> {
             return self.unmodelled(op, "it has more than one overlap");
         }
         if let Some(&overlap) = overlaps.first() {
-            let group = tree.group(overlap, "overlap_def").first().copied();
+            let group = tlx::SetBufferOverlap::cast(tree, overlap).and_then(|overlap| overlap.overlap_def());
             let laid = group.and_then(|group| self.overlap(group, &members, &mut places));
             if let Some(reason) = laid.unwrap_or(Some("how its buffers overlap cannot be read")) {
                 return self.unmodelled(op, reason);

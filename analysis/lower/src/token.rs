@@ -12,14 +12,15 @@
 use super::Lowerer;
 use super::apply::Predicate;
 use super::autows::{Place, Source, origins, source};
-use dialects::{Nvws, OpCode, Scf, Ttg, Ttng};
+use dialects::{Nvws, OpCode, Scf, Ttg, Ttng, ttng};
 use kernel::{CommitKind, EffectKind, Recipients};
 use ttgir::{BlockId, OpId, RegionId, Tree, ValueId};
 
 impl Lowerer<'_> {
     pub(super) fn store_token_wait(&mut self, op: OpId) {
         let tree = self.tree;
-        let Some(&token) = tree.group(op, "token").first() else {
+        let Some(wait) = ttng::AsyncTmaStoreTokenWait::cast(tree, op) else { return };
+        let Some(token) = wait.token() else {
             return self.unmodelled(op, "its token is missing");
         };
         if self.of_another_partition(op, token) {
@@ -29,8 +30,8 @@ impl Lowerer<'_> {
         let site = self.site(op);
         let pending = pending.unwrap_or(0);
         self.build.effect(site, None, EffectKind::WaitGroup { kind: CommitKind::TmaStore, pending });
-        for at in 0..tree.group(op, "barriers").len() {
-            let predicate = match tree.group(op, "barrier_preds").get(at) {
+        for at in 0..wait.barriers().len() {
+            let predicate = match wait.barrier_preds().get(at) {
                 Some(&value) => {
                     let var = self.scalar(value);
                     self.known(var)

@@ -9,7 +9,7 @@ use super::parse::Parser;
 use super::resolve;
 use super::store::{Op, Owner, Store, Value};
 use base::TextRange;
-use dialects::{Arity, OpCode, OpEffect, OpSyntax, effect_of_undeclared, table};
+use dialects::{Arity, OpCode, OpEffect, OpReader, OpSyntax, effect_of_undeclared, table};
 
 /// What defines a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -179,6 +179,10 @@ impl Tree {
     pub fn group_span(&self, op: OpId, name: &str) -> Option<(usize, usize)> {
         let spec = self.spec(op)?;
         let at = spec.operands.iter().position(|group| group.name == name)?;
+        self.group_span_at(op, spec, at)
+    }
+
+    fn group_span_at(&self, op: OpId, spec: &OpSyntax, at: usize) -> Option<(usize, usize)> {
         if spec.fixed {
             return (at < self.operands(op).len()).then_some((at, 1));
         }
@@ -365,5 +369,23 @@ impl Tree {
     pub fn arg_attr(&self, op: OpId, argument: usize, name: &str) -> Option<AttrId> {
         let dict = *self.op(op).args.of(&self.store.arg_attrs).get(argument)?;
         self.attr_entry(dict, name)
+    }
+}
+
+impl OpReader for Tree {
+    type Op = OpId;
+    type Value = ValueId;
+
+    fn code(&self, op: OpId) -> Option<OpCode> {
+        Tree::code(self, op)
+    }
+
+    fn operand_group(&self, op: OpId, group: usize) -> &[ValueId] {
+        let span = self.spec(op).and_then(|spec| self.group_span_at(op, spec, group));
+        span.and_then(|(first, len)| self.operands(op).get(first..first + len)).unwrap_or(&[])
+    }
+
+    fn int_attr(&self, op: OpId, name: &str) -> Option<i64> {
+        self.attr_int(self.attr(op, name)?)
     }
 }

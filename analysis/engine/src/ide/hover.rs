@@ -42,11 +42,11 @@ pub struct Row {
     pub detail: String,
 }
 
-/// The hover of the value at `offset`.
+/// The hover of the value or of the op's name at `offset`.
 pub fn hover(document: &Document, offset: u32) -> Option<Hover> {
     let spot = Spot::at(document, offset)?;
     let tree = spot.tree();
-    let (value, range) = tree.value_at(spot.offset)?;
+    let Some((value, range)) = tree.value_at(spot.offset) else { return op_doc(spot) };
     let range = spot.lift(range);
     if is_memory(tree, value)
         && let Some(hover) = memory(spot, value, range)
@@ -54,6 +54,16 @@ pub fn hover(document: &Document, offset: u32) -> Option<Hover> {
         return Some(hover);
     }
     Some(plain(spot, value, range))
+}
+
+/// What the op whose name is at the place does, by its declaration.
+fn op_doc(spot: Spot<'_>) -> Option<Hover> {
+    let tree = spot.tree();
+    let op = tree.op_at(spot.offset)?;
+    let range = tree.op_name_range(op);
+    let decl = tree.code(op).filter(|_| range.touches(spot.offset))?.decl();
+    let title = format!("{}: {}", decl.name, decl.doc.trim());
+    Some(Hover { range: spot.lift(range), title, code: String::new(), rows: Vec::new(), carried: Vec::new(), more: 0 })
 }
 
 fn plain(spot: Spot<'_>, value: ValueId, range: TextRange) -> Hover {

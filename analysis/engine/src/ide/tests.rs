@@ -150,3 +150,11 @@ fn odd_places_have_no_answer() {
         assert_eq!(symbols(&document).iter().filter(|symbol| symbol.kind != SymbolKind::Section).count(), 0);
     }
 }
+
+#[test]
+fn the_name_of_an_op_says_what_it_does() {
+    let (document, at) = cursor(&module("%a = ttg.local_alloc : () -> BAR\n    ttng.init_$barrier %a, 1 : BAR"));
+    let title = hover(&document, at).map(|hover| hover.title);
+    let doc = "ttng.init_barrier: Initialises an mbarrier with the number of arrivals that complete a phase.";
+    assert_eq!(title.as_deref(), Some(doc));
+}

@@ -14,7 +14,7 @@ use super::aref::Kind;
 use super::hidden::{Channel, Counter, Part, Ring, Side};
 use crate::Lowerer;
 use crate::value::Val;
-use dialects::{Nvws, OpCode, OpEffect};
+use dialects::{Nvws, OpCode, OpEffect, nvws};
 use kernel::{AbstractOf, CmpOp, EffectKind, Half, Mode, Pure, Recipients, Space, Stage, Var, Width};
 use ttgir::{Def, OpId, ValueId};
 
@@ -283,21 +283,18 @@ impl Lowerer<'_> {
     pub(super) fn released_load(&mut self, op: OpId) -> Option<Var> {
         let tree = self.tree;
         let Def::Result(buffer, _) = tree.value_def(*tree.group(op, "result").first()?) else { return None };
-        if !tree.is(buffer, Nvws::SemaphoreBuffer) {
-            return None;
-        }
-        let token = *tree.group(buffer, "token").first()?;
+        let token = nvws::SemaphoreBuffer::cast(tree, buffer)?.token()?;
         self.find_users();
         let users = |lowerer: &Self, value: ValueId| lowerer.users.get(&value).cloned().unwrap_or_default();
         let around = users(self, token);
         let release = around
             .iter()
-            .copied()
-            .find(|user| tree.is(*user, Nvws::SemaphoreRelease) && self.kinds(*user).contains(&Kind::Bytes))?;
-        let semaphore = self.channel(*tree.group(release, "semaphore").first()?)?;
+            .find(|user| self.kinds(**user).contains(&Kind::Bytes) && tree.is(**user, Nvws::SemaphoreRelease))?;
+        let release = nvws::SemaphoreRelease::cast(tree, *release)?;
+        let semaphore = self.channel(release.semaphore()?)?;
         let Channel::Semaphore(semaphore) = self.hidden.channels.get(semaphore)?.clone() else { return None };
-        let stage = match tree.group(release, "stage").first() {
-            Some(stage) if matches!(self.values.get(stage), Some(Val::Scalar(_))) => self.scalar(*stage),
+        let stage = match release.stage() {
+            Some(stage) if matches!(self.values.get(&stage), Some(Val::Scalar(_))) => self.scalar(stage),
             Some(_) => return None,
             None => match self.values.get(&token)? {
                 Val::Stage(stage) => *stage,

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use super::origin::origin;
 use super::tasks::below;
 use crate::Lowerer;
-use dialects::{Nvws, OpCode, TokenOp, Ttg};
+use dialects::{Nvws, OpCode, TokenOp, Ttg, ttng};
 use kernel::{
     Abstract, AbstractOf, Buffer, BufferId, Dim, EffectKind, Half, Pure, Recipients, Shape, SiteId, Space, Stage, Var,
     ViewOp, Width,
@@ -138,9 +138,11 @@ impl Lowerer<'_> {
     /// The arrivals on the empty barriers of the tokens that a store's wait releases.
     pub(crate) fn release_tokens(&mut self, op: OpId) {
         let tree = self.tree;
-        let indices = tree.group(op, "nvws_token_indices");
-        for (at, &value) in tree.group(op, "nvws_tokens").iter().enumerate() {
-            let Some(&index) = indices.get(at) else { return self.unmodelled(op, "the slot of a token is missing") };
+        let Some(wait) = ttng::AsyncTmaStoreTokenWait::cast(tree, op) else { return };
+        for (at, &value) in wait.nvws_tokens().iter().enumerate() {
+            let Some(&index) = wait.nvws_token_indices().get(at) else {
+                return self.unmodelled(op, "the slot of a token is missing");
+            };
             let Some(token) = self.token(op, value) else { return };
             let index = self.scalar(index);
             let site = self.site(op);
