@@ -44,7 +44,8 @@ fn body(parameters: &str, statements: &str, arguments: &[(&str, &str)]) -> Vec<S
 }
 
 fn lines(out: &Elaborated) -> Vec<String> {
-    let body = out.ir.lines().skip_while(|line| !line.starts_with("tt.func")).skip(1);
+    let ir = out.module.print(ttgir::build::ValueNames::Numbers).text;
+    let body = ir.lines().skip_while(|line| !line.starts_with("tt.func")).skip(1);
     body.take_while(|line| *line != "tt.return").map(str::to_owned).collect()
 }
 

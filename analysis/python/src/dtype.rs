@@ -1,5 +1,6 @@
 //! Element types.
 
+use crate::emit::Type;
 use crate::value::{DType, PtrTo};
 
 /// Name in `gl`, name in signatures, type in the IR, bits.
@@ -68,11 +69,16 @@ impl DType {
     }
 
     /// The type in the IR: `f16`, `!tt.ptr<f16>`.
-    pub fn ir(self) -> String {
+    pub fn ir(self) -> Type {
         match self {
-            DType::Ptr(to) => format!("!tt.ptr<{}>", to.dtype().map_or("i8".to_owned(), DType::ir)),
-            _ => TABLE.iter().find(|row| row.0 == self).map_or("none", |row| row.3).to_owned(),
+            DType::Ptr(to) => Type::Pointer(to.dtype().map_or("i8", DType::ir_name)),
+            _ => Type::Scalar(self.ir_name()),
         }
+    }
+
+    /// The name of the type in the IR; pointers have none.
+    pub fn ir_name(self) -> &'static str {
+        TABLE.iter().find(|row| row.0 == self).map_or("none", |row| row.3)
     }
 
     /// `primitive_bitwidth`: 64 for a pointer.

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use base::TextRange;
 
+use crate::emit::IrModule;
 use crate::interp::{FileId, Problem};
 use crate::origin::Origins;
 
@@ -14,12 +15,14 @@ pub struct Elaborated {
     pub kernel: String,
     /// Its name in the file's source.
     pub name: TextRange,
-    /// The module, as text; empty where nothing could be made.
+    /// The module, as it was built; empty where nothing could be made.
+    pub module: IrModule,
+    /// Its text, with values named after their Python variables.
     pub ir: String,
-    /// Where its ops come from.
+    /// Where the ops of the text come from.
     pub origins: Origins,
-    /// Python names of SSA values, by number.
-    pub names: Vec<Option<Rc<str>>>,
+    /// Names of values in the text, without `%`, with the Python names that they were made of.
+    pub names: Vec<(String, Rc<str>)>,
     /// The files that were looked at, by [`FileId`]: 0 is the kernel's own.
     pub files: Vec<String>,
     /// Labels of the partitions, in order: the functions that they run.

@@ -1,146 +1,73 @@
-//! Writes the IR of a kernel, and remembers from where in the source each op comes.
-//!
-//! The IR is what Triton's own front end would print before its passes: one op a line, regions as nested
-//! text. [`lower`] reads it back, so that what an op means is said in one place.
+//! Emitting ops: the builder of the IR, with origins in the source.
 
-use std::fmt::{self, Display, Write};
-use std::rc::Rc;
+pub use ttgir::build::{Attr, Ssa, Type};
 
-use rustc_hash::FxHashMap;
+use dialects::Arith;
 
+use crate::interp::{Interp, Stop};
 use crate::origin::OriginId;
 
-/// An SSA value; prints as `%12`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Ssa(pub u32);
+/// An op that is emitted.
+pub type Op = ttgir::build::Op<OriginId>;
 
-impl Display for Ssa {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "%{}", self.0)
-    }
+/// What is inside a region of an op.
+pub type Region = ttgir::build::Region<OriginId>;
+
+/// The builder of the IR.
+pub type Builder = ttgir::build::Builder<OriginId>;
+
+/// The module that a kernel becomes.
+pub type IrModule = ttgir::build::Module<OriginId>;
+
+/// A comparison of integers, by the name of its predicate: `slt`.
+pub(crate) fn compare(predicate: &str, left: Ssa, right: Ssa) -> Op {
+    Op::new(Arith::Cmpi).attr("predicate", predicate).operand("lhs", left).operand("rhs", right)
 }
 
-/// Text of a region with the origins of its ops.
-#[derive(Clone, Debug, Default)]
-pub struct Code {
-    text: String,
-    /// Where in `text` the line of an op starts.
-    ops: Vec<(u32, OriginId)>,
-}
-
-impl Code {
-    /// Whether it has no op.
-    pub fn is_empty(&self) -> bool {
-        self.ops.is_empty()
-    }
-
-    /// Puts `other` at the end.
-    fn append(&mut self, other: Code) {
-        let base = self.text.len() as u32;
-        self.text.push_str(&other.text);
-        self.ops.extend(other.ops.into_iter().map(|(at, origin)| (at + base, origin)));
-    }
-}
-
-/// A whole module.
-#[derive(Debug)]
-pub struct Finished {
-    pub text: String,
-    /// Where in the text the line of an op starts, ascending.
-    pub ops: Vec<(u32, OriginId)>,
-    /// The Python names of SSA values, by number.
-    pub names: Vec<Option<Rc<str>>>,
-}
-
-/// The writer.
-#[derive(Debug, Default)]
-pub struct Emit {
-    code: Code,
-    outer: Vec<Code>,
-    /// Type of each SSA value, as text.
-    types: Vec<Rc<str>>,
-    /// The Python name of each SSA value, given by the first assignment.
-    names: Vec<Option<Rc<str>>>,
-    aliases: FxHashMap<String, u32>,
-    alias_text: String,
-}
-
-impl Emit {
-    /// A new SSA value of this type, that some text will define: a result, or an argument of a region.
-    pub fn fresh(&mut self, ty: &str) -> Ssa {
-        let ssa = Ssa(self.types.len() as u32);
-        self.types.push(ty.into());
-        self.names.push(None);
-        ssa
-    }
-
-    /// The type of a value, as text.
-    pub fn ty(&self, ssa: Ssa) -> Rc<str> {
-        self.types.get(ssa.0 as usize).cloned().unwrap_or_else(|| "none".into())
-    }
-
-    /// Names a value after a Python variable, unless it has a name.
-    pub fn name(&mut self, ssa: Ssa, name: &str) {
-        if let Some(slot @ None) = self.names.get_mut(ssa.0 as usize) {
-            *slot = Some(name.into());
+impl Interp<'_> {
+    /// Emits an op at the present expression and gives its results.
+    ///
+    /// # Errors
+    ///
+    /// Where the op is not what its declaration says: it is not followed here.
+    pub fn emit(&mut self, op: Op) -> Result<Vec<Ssa>, Stop> {
+        let here = self.here();
+        match self.builder.push(Some(here), op) {
+            Ok(results) => Ok(results),
+            Err(error) => self.unknown(error.to_string()),
         }
     }
 
-    /// An alias for an attribute: `#a0` for `#ttg.nvmma_shared<{…}>`.
-    pub fn alias(&mut self, attr: &str) -> String {
-        let next = self.aliases.len() as u32;
-        let number = *self.aliases.entry(attr.to_owned()).or_insert(next);
-        if number == next {
-            // Writing to a `String` cannot fail.
-            let _ = writeln!(self.alias_text, "#a{number} = {attr}");
+    /// Emits an op with one result.
+    ///
+    /// # Errors
+    ///
+    /// As [`Interp::emit`].
+    pub fn emit_value(&mut self, op: Op) -> Result<Ssa, Stop> {
+        match self.emit(op)?.first() {
+            Some(result) => Ok(*result),
+            None => self.unknown("an op has no result"),
         }
-        format!("#a{number}")
     }
 
-    /// An op without results: one line.
-    pub fn op(&mut self, origin: OriginId, line: fmt::Arguments<'_>) {
-        self.code.ops.push((self.code.text.len() as u32, origin));
-        let _ = writeln!(self.code.text, "{line}");
+    /// Emits an op with one result, by its group and type; a free value where the op is not what its declaration says.
+    pub fn computed(&mut self, op: Op, result: &'static str, ty: &Type) -> Ssa {
+        self.emit_value(op.result(result, ty.clone())).unwrap_or_else(|_| self.opaque(ty))
     }
 
-    /// An op with one result of type `ty`: `rest` is the line behind the `=`.
-    pub fn value(&mut self, origin: OriginId, ty: &str, rest: fmt::Arguments<'_>) -> Ssa {
-        let ssa = self.fresh(ty);
-        self.op(origin, format_args!("{ssa} = {rest}"));
-        ssa
+    /// A value of which only the type is known.
+    pub fn opaque(&mut self, ty: &Type) -> Ssa {
+        let made = self.emit_value(Op::undeclared("tt.opaque").result("results", ty.clone()));
+        made.unwrap_or_else(|_| self.builder.fresh(ty.clone()))
     }
 
-    /// Starts a region: what is emitted from now on goes into it.
-    pub fn open(&mut self) {
-        let outer = std::mem::take(&mut self.code);
-        self.outer.push(outer);
+    /// The type of a value.
+    pub fn ty(&self, value: Ssa) -> Type {
+        self.builder.ty(value).clone()
     }
 
-    /// Ends the region that was started last.
-    pub fn close(&mut self) -> Code {
-        let outer = self.outer.pop().unwrap_or_default();
-        std::mem::replace(&mut self.code, outer)
-    }
-
-    /// Puts the text of a region, without braces, at the end of what is being written.
-    pub fn splice(&mut self, code: Code) {
-        self.code.append(code);
-    }
-
-    /// A line that is no op (`} else {`).
-    pub fn raw(&mut self, line: &str) {
-        self.code.text.push_str(line);
-        self.code.text.push('\n');
-    }
-
-    /// The aliases, then `module`, with origins.
-    pub fn finish(mut self) -> Finished {
-        while !self.outer.is_empty() {
-            let code = self.close();
-            self.splice(code);
-        }
-        let mut whole = Code { text: self.alias_text, ops: Vec::new() };
-        whole.append(self.code);
-        Finished { text: whole.text, ops: whole.ops, names: self.names }
+    /// The types of values.
+    pub fn types(&self, values: &[Ssa]) -> Vec<Type> {
+        values.iter().map(|value| self.ty(*value)).collect()
     }
 }

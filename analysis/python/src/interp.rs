@@ -7,7 +7,7 @@ use ruff_text_size::Ranged;
 use rustc_hash::FxHashMap;
 use typed_arena::Arena;
 
-use crate::emit::{Emit, Ssa};
+use crate::emit::{Attr, Builder, Op, Ssa, Type};
 use crate::eval::State;
 use crate::host::Session;
 use crate::library::Library;
@@ -17,6 +17,7 @@ use crate::syntax::{Module, Sources};
 use crate::target::{Target, Version};
 use crate::value::{DType, Tensor, Value};
 use base::{Cancel, TextRange};
+use dialects::Arith;
 
 /// A file of this elaboration; 0 is the one that holds the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -83,7 +84,8 @@ pub struct Interp<'a> {
     pub cancel: &'a Cancel<'a>,
     pub files: Vec<File<'a>>,
     pub scopes: Scopes<'a>,
-    pub emit: Emit,
+    /// What is emitted.
+    pub builder: Builder,
     pub origins: Vec<Origin>,
     pub frames: Vec<Frame>,
     origin_ids: FxHashMap<Origin, OriginId>,
@@ -137,7 +139,7 @@ impl<'a> Interp<'a> {
             cancel,
             files: Vec::new(),
             scopes,
-            emit: Emit::default(),
+            builder: Builder::default(),
             origins: Vec::new(),
             frames: Vec::new(),
             origin_ids: FxHashMap::default(),
@@ -185,8 +187,8 @@ impl<'a> Interp<'a> {
 
     /// Says at the present expression what is not followed, and marks the place in the kernel.
     pub fn unmodelled(&mut self, reason: impl Into<String>) {
-        let here = self.here();
-        self.emit.op(here, format_args!("\"ttng.unmodelled\"() : () -> ()"));
+        // An op that is declared nowhere is never refused.
+        let _ = self.emit(Op::undeclared("ttng.unmodelled"));
         self.not_followed(self.file, self.at, reason.into());
     }
 
@@ -214,22 +216,18 @@ impl<'a> Interp<'a> {
 
     /// An integer or boolean constant of the kernel.
     pub fn constant(&mut self, value: i128, dtype: DType) -> Tensor<'a> {
-        let (here, ty) = (self.here(), dtype.ir());
-        let ssa = match dtype {
-            DType::Int1 => {
-                let word = if value & 1 == 0 { "false" } else { "true" };
-                self.emit.value(here, &ty, format_args!("arith.constant {word}"))
-            }
-            _ => self.emit.value(here, &ty, format_args!("arith.constant {value} : {ty}")),
+        let attribute = match dtype {
+            DType::Int1 => Attr::Bool(value & 1 != 0),
+            _ => Attr::Int(value, dtype.ir_name()),
         };
+        let ssa = self.computed(Op::new(Arith::Constant).attr("value", attribute), "result", &dtype.ir());
         Tensor { ssa: Some(ssa), dtype, shape: Rc::from([]), layout: Rc::new(Value::None), constant: Some(value) }
     }
 
     /// A scalar that the kernel computes from what is not followed (registers, global memory): a free
     /// value.
     pub fn free(&mut self, dtype: DType) -> Tensor<'a> {
-        let (here, ty) = (self.here(), dtype.ir());
-        let ssa = self.emit.value(here, &ty, format_args!("\"tt.opaque\"() : () -> {ty}"));
+        let ssa = self.opaque(&dtype.ir());
         Tensor { ssa: Some(ssa), dtype, shape: Rc::from([]), layout: Rc::new(Value::None), constant: None }
     }
 
@@ -247,18 +245,16 @@ impl<'a> Interp<'a> {
         if let Some(Tensor { ssa: Some(ssa), .. }) = tensor.constant.map(|value| self.constant(value, tensor.dtype)) {
             return ssa;
         }
-        let (here, ty) = (self.here(), tensor.ir());
-        self.emit.value(here, &ty, format_args!("\"tt.opaque\"() : () -> {ty}"))
+        self.opaque(&tensor.ir())
     }
 }
 
 impl Tensor<'_> {
     /// Its type in the IR: `i32`, `tensor<128x64xf16>`.
-    pub fn ir(&self) -> String {
-        if self.shape.is_empty() {
-            return self.dtype.ir();
+    pub fn ir(&self) -> Type {
+        match &*self.shape {
+            [] => self.dtype.ir(),
+            _ => Type::Tensor { shape: self.shape.clone(), element: Rc::new(self.dtype.ir()) },
         }
-        let shape: String = self.shape.iter().map(|size| format!("{size}x")).collect();
-        format!("tensor<{shape}{}>", self.dtype.ir())
     }
 }

@@ -16,6 +16,7 @@
 //! Not checked: what an op's verifier checks beyond its form, its operands' types and its place.
 
 mod attrs;
+pub mod build;
 mod document;
 mod edit;
 mod error;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::elaborator::shift;
-use super::say::{Names, captured, rename, say};
+use super::say::{Names, say};
 use base::TextRange;
 use gluon::{Elaborated, FileId, Instance, Origins, Problem, Source};
 use kernel::Lowered;
@@ -48,11 +48,9 @@ impl ElaboratedInstance {
         name: TextRange,
         elaborated: Elaborated,
     ) -> ElaboratedInstance {
-        let mut origins = elaborated.origins;
-        let mut names = elaborated.names;
-        captured(&elaborated.ir, &mut names);
-        let (ir, names) = rename(&elaborated.ir, &names, &mut origins.ops);
-        let document = Document::new(ir);
+        let origins = elaborated.origins;
+        let names = Names::new(&elaborated.names);
+        let document = Document::new(elaborated.ir);
         let tree = document.sections().first().map(|section| section.tree());
         let mut lowered = tree.and_then(|tree| lower_with(tree, Options::default()).into_iter().next());
         if let Some(lowered) = &mut lowered

@@ -1,8 +1,8 @@
 //! `cp.async`, stores into other CTAs' shared memory, and cluster launch control.
 
-use super::mbarrier::barrier;
-use super::memory::ty;
-use python::emit::Ssa;
+use super::mbarrier::{barrier, done};
+use dialects::{Ttg, Ttng};
+use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand::{flag, given, int, memory, need, tensor};
 use python::library::replaced;
@@ -30,22 +30,20 @@ pub(super) const PART: Part = Part {
         Row::effect("gl.nvidia.blackwell.clc.try_cancel", "result, barrier", 8, |interp, bound| {
             let result = memory(interp, need(interp, bound, "result")?, "result")?;
             let bar = barrier(interp, need(interp, bound, "barrier")?, "barrier")?;
-            let (here, to, bar_ty) = (interp.here(), ty(interp, &result), ty(interp, &bar));
-            interp.emit.op(here, format_args!("ttng.clc_try_cancel {}, {} : {to}, {bar_ty}", result.ssa, bar.ssa));
-            Ok(Value::None)
+            let op = Op::new(Ttng::ClcTryCancel).operand("result", result.ssa);
+            done(interp, op.operand("mbarrier", bar.ssa))
         }),
         Row::effect("gl.nvidia.blackwell.clc.load_result", "src", 8, |interp, bound| {
             let src = memory(interp, need(interp, bound, "src")?, "src")?;
-            let (here, from) = (interp.here(), ty(interp, &src));
-            let ssa =
-                interp.emit.value(here, "i128", format_args!("ttng.clc_load_result {} : {from} -> i128", src.ssa));
+            let op = Op::new(Ttng::ClcLoadResult).operand("src", src.ssa);
+            let ssa = interp.emit_value(op.result("clcResult", Type::Scalar("i128")))?;
             let scalar = scalar(ssa, DType::Int64);
             super::layouts::object(interp, RESULT, vec![("handle", scalar)])
         }),
         Row::effect("gl.nvidia.blackwell.clc.clc_result.is_canceled", "self", 8, |interp, bound| {
             let handle = handle(interp, bound)?;
-            let here = interp.here();
-            let ssa = interp.emit.value(here, "i1", format_args!("ttng.clc_is_canceled {handle} : i128 -> i1"));
+            let op = Op::new(Ttng::ClcIsCanceled).operand("clcResult", handle);
+            let ssa = interp.emit_value(op.result("is_canceled", Type::BOOL))?;
             Ok(scalar(ssa, DType::Int1))
         }),
         Row::effect("gl.nvidia.blackwell.clc.clc_result.program_id", "self, dim", 8, |interp, bound| {
@@ -54,9 +52,8 @@ pub(super) const PART: Part = Part {
             let Some(dim) = usize::try_from(dim).ok().and_then(|dim| ["x", "y", "z"].get(dim)) else {
                 return interp.raise("`dim` is 0, 1 or 2");
             };
-            let here = interp.here();
-            let ssa =
-                interp.emit.value(here, "i32", format_args!("ttng.clc_get_program_id {handle}, {dim} : i128 -> i32"));
+            let op = Op::new(Ttng::ClcGetProgramId).operand("clcResult", handle).attr("dim", *dim);
+            let ssa = interp.emit_value(op.result("result", Type::I32))?;
             Ok(scalar(ssa, DType::Int32))
         }),
     ],
@@ -107,25 +104,13 @@ fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         _ => interp.ssa(of),
     };
     let from = wide(interp, &pointer);
-    let mask = match mask {
-        Some(mask) => format!(" mask {}", wide(interp, &mask)),
-        None => String::new(),
-    };
-    let (here, to, from_ty) = (interp.here(), ty(interp, &smem), interp.emit.ty(from));
-    // This op prints the descriptor's type without its name.
-    let to = to.strip_prefix("!ttg.memdesc").unwrap_or(&to).to_owned();
-    interp.emit.value(
-        here,
-        "!ttg.async.token",
-        format_args!("ttg.async_copy_global_to_local {from}, {}{mask} : {from_ty} -> {to}", smem.ssa),
-    );
-    Ok(Value::None)
+    let mask = mask.map(|mask| wide(interp, &mask));
+    let op = Op::new(Ttg::AsyncCopyGlobalToLocal).operand("src", from).operand("result", smem.ssa);
+    done(interp, op.maybe("mask", mask).result("token", Type::Token))
 }
 
 fn commit_group<'a>(interp: &mut Interp<'a>, _: &Bound<'a>) -> Eval<'a> {
-    let here = interp.here();
-    interp.emit.value(here, "!ttg.async.token", format_args!("ttg.async_commit_group"));
-    Ok(Value::None)
+    done(interp, Op::new(Ttg::AsyncCommitGroup).result("asyncToken", Type::Token))
 }
 
 fn wait_group<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -133,18 +118,13 @@ fn wait_group<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if num < 0 {
         return interp.raise(format!("{num} groups cannot be outstanding"));
     }
-    let here = interp.here();
-    interp.emit.value(here, "!ttg.async.token", format_args!("ttg.async_wait {{num = {num} : i32}}"));
-    Ok(Value::None)
+    done(interp, Op::new(Ttg::AsyncWait).attr("num", num).result("retToken", Type::Token))
 }
 
 fn arrive<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let bar = barrier(interp, need(interp, bound, "mbarrier")?, "mbarrier")?;
     let counts = flag(interp, bound.get("increment_count"), true, "increment_count")?;
-    let attributes = if counts { "" } else { " {noIncrement}" };
-    let (here, ty) = (interp.here(), ty(interp, &bar));
-    interp.emit.op(here, format_args!("ttng.async_copy_mbarrier_arrive {}{attributes} : {ty}", bar.ssa));
-    Ok(Value::None)
+    done(interp, Op::new(Ttng::AsyncCopyMbarrierArrive).operand("barrier", bar.ssa).flag("noIncrement", !counts))
 }
 
 fn remote_store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -152,10 +132,6 @@ fn remote_store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let value = tensor(interp, need(interp, bound, "value")?, "value")?;
     let bar = barrier(interp, need(interp, bound, "mbarrier")?, "mbarrier")?;
     super::memory::same(interp, "value", &value, &dst.shape, dst.dtype)?;
-    let (value, here, to, bar_ty) = (interp.ssa(&value), interp.here(), ty(interp, &dst), ty(interp, &bar));
-    let from = interp.emit.ty(value);
-    interp
-        .emit
-        .op(here, format_args!("ttng.async_shared_store {value}, {}, {} : {from} -> {to}, {bar_ty}", dst.ssa, bar.ssa));
-    Ok(Value::None)
+    let op = Op::new(Ttng::AsyncSharedStore).operand("src", interp.ssa(&value)).operand("dst", dst.ssa);
+    done(interp, op.operand("mbarrier", bar.ssa))
 }

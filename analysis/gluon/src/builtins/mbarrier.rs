@@ -1,7 +1,9 @@
 //! Mbarriers of NVIDIA GPUs, and rendezvous of partitions and clusters.
 
 use super::layouts::multicta;
-use super::memory::{Made, ty};
+use super::memory::Made;
+use dialects::{Ttg, Ttng};
+use python::emit::{Attr, Op, Ssa};
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand::{flag, given, int, list, memory, need, predicate, scalar};
 use python::library::{Bound, Row};
@@ -37,11 +39,11 @@ pub(super) const PART: Part = Part {
         Row::effect("gl.nvidia.hopper.mbarrier.expect", "mbarrier, bytes_per_cta=None, pred=True", 7, expect).until(8),
         Row::effect("gl.nvidia.hopper.mbarrier.expect", "mbarrier, bytes, pred=True", 4, expect).until(6),
         Row::effect("gl.nvidia.hopper.mbarrier.fence_init_release_cluster", "", 7, |interp, _| {
-            line(interp, "ttng.fence_mbarrier_init_release_cluster")
+            done(interp, Op::new(Ttng::FenceMbarrierInitReleaseCluster))
         })
         .until(8),
         Row::effect("gl.nvidia.hopper.mbarrier.sync_cluster_init", "", 7, |interp, _| {
-            line(interp, "ttng.fence_mbarrier_init_release_cluster")?;
+            done(interp, Op::new(Ttng::FenceMbarrierInitReleaseCluster))?;
             cluster_barrier(interp, true)
         })
         .until(7),
@@ -51,23 +53,27 @@ pub(super) const PART: Part = Part {
         }),
         Row::effect("gl.nvidia.hopper.cluster.arrive", "relaxed=False", 7, |interp, bound| {
             let relaxed = flag(interp, bound.get("relaxed"), false, "relaxed")?;
-            line(interp, &format!("ttng.cluster_arrive {{relaxed = {relaxed}}}"))
+            done(interp, Op::new(Ttng::ClusterArrive).attr("relaxed", relaxed))
         })
         .until(8),
-        Row::effect("gl.nvidia.hopper.cluster.wait", "", 7, |interp, _| line(interp, "ttng.cluster_wait")).until(8),
+        Row::effect("gl.nvidia.hopper.cluster.wait", "", 7, |interp, _| done(interp, Op::new(Ttng::ClusterWait)))
+            .until(8),
         Row::effect("gl.nvidia.hopper.fence_async_shared", "cluster=False", 4, |interp, bound| {
             let cluster = flag(interp, bound.get("cluster"), false, "cluster")?;
-            line(interp, &format!("ttng.fence_async_shared {{bCluster = {cluster}}}"))
+            done(interp, Op::new(Ttng::FenceAsyncShared).attr("bCluster", cluster))
         }),
         Row::effect("gl.barrier", "*, cluster=False", 7, |interp, bound| {
             let cluster = flag(interp, bound.get("cluster"), false, "cluster")?;
             if cluster && interp.num_ctas > 1 {
                 cluster_barrier(interp, false)
             } else {
-                line(interp, "ttg.barrier all")
+                done(interp, Op::new(Ttg::Barrier).attr("addrSpace", "all"))
             }
         }),
-        Row::effect("gl.thread_barrier", "", 4, |interp, _| line(interp, "ttg.barrier all")).until(6),
+        Row::effect("gl.thread_barrier", "", 4, |interp, _| {
+            done(interp, Op::new(Ttg::Barrier).attr("addrSpace", "all"))
+        })
+        .until(6),
     ],
     gone: &[
         Gone { path: "gl.thread_barrier", until: Version(3, 6), instead: "barrier" },
@@ -87,10 +93,9 @@ pub(super) const PART: Part = Part {
     ..NOTHING
 };
 
-/// An op that is all of its line.
-fn line<'a>(interp: &mut Interp<'a>, text: &str) -> Eval<'a> {
-    let here = interp.here();
-    interp.emit.op(here, format_args!("{text}"));
+/// Emits an op that Python gets nothing of.
+pub(super) fn done<'a>(interp: &mut Interp<'a>, op: Op) -> Eval<'a> {
+    interp.emit(op)?;
     Ok(Value::None)
 }
 
@@ -98,7 +103,8 @@ fn cluster_barrier<'a>(interp: &mut Interp<'a>, relaxed: bool) -> Eval<'a> {
     if interp.num_ctas <= 1 {
         return interp.raise("a barrier of the cluster in a kernel without clusters (`num_ctas` is 1)");
     }
-    line(interp, if relaxed { "ttng.cluster_barrier {relaxed = true}" } else { "ttng.cluster_barrier" })
+    let relaxed = relaxed.then_some(("relaxed", Attr::Bool(true)));
+    done(interp, Op::new(Ttng::ClusterBarrier).attrs(relaxed))
 }
 
 fn allocate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -111,8 +117,7 @@ fn allocate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let layout = multicta(interp, ctas, pairs)?;
     let made = Made { space: Space::Shared, dtype: DType::Int64, alloc_shape: shape.clone(), shape, layout };
     let ty = made.ty(interp)?;
-    let here = interp.here();
-    let ssa = interp.emit.value(here, &ty, format_args!("ttg.local_alloc : () -> {ty}"));
+    let ssa = interp.emit_value(Op::new(Ttg::LocalAlloc).result("result", ty))?;
     Ok(made.done(ssa))
 }
 
@@ -145,16 +150,12 @@ fn init<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if count <= 0 {
         return interp.raise(format!("an mbarrier counts at least one arrival, not {count}"));
     }
-    let (here, ty) = (interp.here(), ty(interp, &of));
-    interp.emit.op(here, format_args!("ttng.init_barrier {}, {count} : {ty}", of.ssa));
-    Ok(Value::None)
+    done(interp, Op::new(Ttng::InitBarrier).operand("alloc", of.ssa).attr("count", count))
 }
 
 fn invalidate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let of = own(interp, bound)?;
-    let (here, ty) = (interp.here(), ty(interp, &of));
-    interp.emit.op(here, format_args!("ttng.inval_barrier {} : {ty}", of.ssa));
-    Ok(Value::None)
+    done(interp, Op::new(Ttng::InvalBarrier).operand("alloc", of.ssa))
 }
 
 fn wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -170,33 +171,20 @@ fn wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         None => Vec::new(),
         Some(deps) => list(interp, deps, "deps")?,
     };
-    let (mut names, mut types) = (Vec::new(), Vec::new());
-    for dep in &deps {
-        let dep = memory(interp, dep, "deps")?;
-        names.push(dep.ssa);
-        types.push(ty(interp, &dep));
-    }
-    let (here, ty) = (interp.here(), ty(interp, &of));
-    if names.is_empty() {
-        interp.emit.op(here, format_args!("ttng.wait_barrier {}, {phase}, {pred} : {ty}", of.ssa));
-    } else {
-        let (names, types) = (python::library::operand::join(&names), types.join(", "));
-        interp
-            .emit
-            .op(here, format_args!("ttng.wait_barrier {}, {phase}, {pred} deps {names} : {ty}, {types}", of.ssa));
-    }
-    Ok(Value::None)
+    let deps: Vec<Ssa> = deps.iter().map(|dep| Ok(memory(interp, dep, "deps")?.ssa)).collect::<Result<_, Stop>>()?;
+    let op = Op::new(Ttng::WaitBarrier).operand("alloc", of.ssa).operand("phase", phase).operand("pred", pred);
+    done(interp, op.operands("deps", &deps))
 }
 
-/// ` {fromCTA = 1 : i32}`, or nothing; `other` is a mask of another name.
-fn routing<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<String, Stop> {
+/// Which CTAs of a cluster an arrival is for: `fromCTA = 1 : i32`, as far as it is given.
+fn routing<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<Vec<(&'static str, Attr)>, Stop> {
     let mut parts = Vec::new();
     if let Some(from) = given(bound, "from_cta") {
         let from = int(interp, from, "from_cta")?;
         if from < 0 || from >= i64::from(interp.num_ctas) {
             return interp.raise(format!("`from_cta` is {from}, the cluster has {} CTAs", interp.num_ctas));
         }
-        parts.push(format!("fromCTA = {from} : i32"));
+        parts.push(("fromCTA", from.into()));
     }
     for name in ["multicast_cta", "cta_mask"] {
         let Some(mask) = given(bound, name) else { continue };
@@ -206,10 +194,10 @@ fn routing<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<String, Stop> {
         }
         if mask != 0 {
             let attribute = if name == "cta_mask" { "ctaMask" } else { "multicastCTA" };
-            parts.push(format!("{attribute} = {mask} : i32"));
+            parts.push((attribute, mask.into()));
         }
     }
-    Ok(if parts.is_empty() { String::new() } else { format!(" {{{}}}", parts.join(", ")) })
+    Ok(parts)
 }
 
 fn arrive<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -220,9 +208,8 @@ fn arrive<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     }
     let routing = routing(interp, bound)?;
     let pred = predicate(interp, bound.get("pred"), "pred")?;
-    let (here, ty) = (interp.here(), ty(interp, &of));
-    interp.emit.op(here, format_args!("ttng.arrive_barrier {}, {count}, {pred}{routing} : {ty}", of.ssa));
-    Ok(Value::None)
+    let op = Op::new(Ttng::ArriveBarrier).operand("alloc", of.ssa).attr("count", count).operand("pred", pred);
+    done(interp, op.attrs(routing))
 }
 
 fn expect<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -235,7 +222,6 @@ fn expect<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     }
     let routing = routing(interp, bound)?;
     let pred = predicate(interp, bound.get("pred"), "pred")?;
-    let (here, ty) = (interp.here(), ty(interp, &of));
-    interp.emit.op(here, format_args!("ttng.barrier_expect {}, {amount}{routing}, {pred} : {ty}", of.ssa));
-    Ok(Value::None)
+    let op = Op::new(Ttng::BarrierExpect).operand("alloc", of.ssa).attr("size", amount).attrs(routing);
+    done(interp, op.operand("pred", pred))
 }

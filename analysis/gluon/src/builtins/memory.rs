@@ -3,9 +3,11 @@
 use std::rc::Rc;
 
 use super::layouts::{bases, cga, object, opaque_shared, per_cta};
-use python::emit::Ssa;
+use super::mbarrier::done;
+use dialects::Ttg;
+use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand::{dtype, given, int, int_list, ints, join, memory, need, scalar, tensor};
+use python::library::operand::{dtype, given, int, int_list, ints, memory, need, scalar, tensor};
 use python::library::types::memory_type;
 use python::library::{Bound, Class, Row};
 use python::library::{Gone, NOTHING, Part};
@@ -173,11 +175,6 @@ pub(super) fn bytes<'a>(interp: &Interp<'a>, shape: &[i64], dtype: DType, layout
     Ok(Value::Int(elements * i128::from(dtype.bits()) / 8))
 }
 
-/// The type of a descriptor's SSA value.
-pub(super) fn ty(interp: &Interp<'_>, memory: &MemDesc<'_>) -> Rc<str> {
-    interp.emit.ty(memory.ssa)
-}
-
 /// What a view or an allocation is made of.
 pub(super) struct Made<'a> {
     pub(super) space: Space,
@@ -189,7 +186,7 @@ pub(super) struct Made<'a> {
 
 impl<'a> Made<'a> {
     /// Its type in the IR.
-    pub(super) fn ty(&self, interp: &mut Interp<'a>) -> Result<String, Stop> {
+    pub(super) fn ty(&self, interp: &mut Interp<'a>) -> Result<Type, Stop> {
         if self.shape.iter().any(|size| *size <= 0 || *size > 1 << 32) {
             return interp.raise(format!("sizes of memory are positive, not {:?}", self.shape));
         }
@@ -203,21 +200,17 @@ impl<'a> Made<'a> {
     }
 
     /// Emits the allocation, with the tensor that it begins with where one is given.
-    pub(super) fn allocate(self, interp: &mut Interp<'a>, bound: &Bound<'a>, op: &str) -> Eval<'a> {
+    pub(super) fn allocate(self, interp: &mut Interp<'a>, bound: &Bound<'a>, op: Op) -> Eval<'a> {
         let ty = self.ty(interp)?;
-        let ssa = match given(bound, "value") {
+        let value = match given(bound, "value") {
             Some(value) => {
                 let value = tensor(interp, value, "value")?;
                 same(interp, "value", &value, &self.shape, self.dtype)?;
-                let (value, here) = (interp.ssa(&value), interp.here());
-                let from = interp.emit.ty(value);
-                interp.emit.value(here, &ty, format_args!("{op} {value} : ({from}) -> {ty}"))
+                Some(interp.ssa(&value))
             }
-            None => {
-                let here = interp.here();
-                interp.emit.value(here, &ty, format_args!("{op} : () -> {ty}"))
-            }
+            None => None,
         };
+        let ssa = interp.emit_value(op.maybe("src", value).result("result", ty))?;
         Ok(self.done(ssa))
     }
 }
@@ -232,7 +225,7 @@ fn allocate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         return interp.raise(format!("`layout` is a `{}` and no layout of shared memory", object.class.path));
     }
     let made = Made { space: Space::Shared, dtype, alloc_shape: shape.clone(), shape, layout };
-    made.allocate(interp, bound, "ttg.local_alloc")
+    made.allocate(interp, bound, Op::new(Ttg::LocalAlloc))
 }
 
 /// A source must fit its destination; an unknown shape does.
@@ -255,33 +248,34 @@ pub(super) fn same(
 fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let of = own(interp, bound)?;
     let layout = need(interp, bound, "layout")?.clone();
-    Ok(read(interp, &of, &of.shape, layout, "ttg.local_load", ""))
+    read(interp, &of, &of.shape, layout, Op::new(Ttg::LocalLoad))
 }
 
-/// Emits a load; its result is opaque registers.
+/// Emits a load, `op`; its result is opaque registers.
 pub(super) fn read<'a>(
     interp: &mut Interp<'a>,
     of: &MemDesc<'a>,
     shape: &[i64],
     layout: Value<'a>,
-    op: &str,
-    attributes: &str,
-) -> Value<'a> {
-    let Value::Tensor(mut result) = interp.registers(of.dtype, shape, layout) else { return Value::None };
-    let (here, from, ty) = (interp.here(), ty(interp, of), result.ir());
-    let ssa = interp.emit.value(here, &ty, format_args!("{op} {}{attributes} : {from} -> {ty}", of.ssa));
-    result.ssa = Some(ssa);
-    Value::Tensor(result)
+    op: Op,
+) -> Eval<'a> {
+    let result = interp.registers(of.dtype, shape, layout);
+    register_result(interp, result, op.operand("src", of.ssa))
+}
+
+/// Emits an op whose result is these registers.
+fn register_result<'a>(interp: &mut Interp<'a>, registers: Value<'a>, op: Op) -> Eval<'a> {
+    let Value::Tensor(mut result) = registers else { return Ok(Value::None) };
+    result.ssa = Some(interp.emit_value(op.result("result", result.ir()))?);
+    Ok(Value::Tensor(result))
 }
 
 fn store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let of = own(interp, bound)?;
     let value = tensor(interp, need(interp, bound, "value")?, "value")?;
     same(interp, "value", &value, &of.shape, of.dtype)?;
-    let (value, here, to) = (interp.ssa(&value), interp.here(), ty(interp, &of));
-    let from = interp.emit.ty(value);
-    interp.emit.op(here, format_args!("ttg.local_store {value}, {} : {from} -> {to}", of.ssa));
-    Ok(Value::None)
+    let op = Op::new(Ttg::LocalStore).operand("src", interp.ssa(&value)).operand("dst", of.ssa);
+    done(interp, op)
 }
 
 fn axis<'a>(interp: &Interp<'a>, bound: &Bound<'a>, of: &MemDesc<'a>) -> Result<i64, Stop> {
@@ -296,17 +290,9 @@ fn gather<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (of, indices) = (own(interp, bound)?, tensor(interp, need(interp, bound, "indices")?, "indices")?);
     let axis = axis(interp, bound, &of)?;
     let index = interp.ssa(&indices);
-    let Value::Tensor(mut result) = interp.registers(of.dtype, &indices.shape, (*indices.layout).clone()) else {
-        return Ok(Value::None);
-    };
-    let (here, from, index_ty, ty) = (interp.here(), ty(interp, &of), interp.emit.ty(index), result.ir());
-    let ssa = interp.emit.value(
-        here,
-        &ty,
-        format_args!("ttg.local_gather {}[{index}] {{axis = {axis} : i32}} : {from}, {index_ty} -> {ty}", of.ssa),
-    );
-    result.ssa = Some(ssa);
-    Ok(Value::Tensor(result))
+    let result = interp.registers(of.dtype, &indices.shape, (*indices.layout).clone());
+    let op = Op::new(Ttg::LocalGather).operand("src", of.ssa).operand("indices", index).attr("axis", axis);
+    register_result(interp, result, op)
 }
 
 /// Shapes of operands that are broadcast to one.
@@ -347,16 +333,8 @@ fn scatter<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let axis = axis(interp, bound, &of)?;
     let shape = broadcast(interp, &[&values, &indices])?;
     let (values, indices) = (widened(interp, &values, &shape), widened(interp, &indices, &shape));
-    let (here, to) = (interp.here(), ty(interp, &of));
-    let (values_ty, indices_ty) = (interp.emit.ty(values), interp.emit.ty(indices));
-    interp.emit.op(
-        here,
-        format_args!(
-            "ttg.local_scatter {}[{indices}], {values} {{axis = {axis} : i32}} : {to}, {indices_ty}, {values_ty}",
-            of.ssa
-        ),
-    );
-    Ok(Value::None)
+    let op = Op::new(Ttg::LocalScatter).operand("dst", of.ssa).operand("values", values).operand("indices", indices);
+    done(interp, op.attr("axis", axis))
 }
 
 fn atomic<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, kind: &str) -> Eval<'a> {
@@ -375,28 +353,17 @@ fn atomic<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, kind: &str) -> Eval<'a
         "min" if of.dtype.is_unsigned() => "umin",
         other => other,
     };
-    let Value::Tensor(mut result) = interp.registers(of.dtype, &shape, (*values.layout).clone()) else {
-        return Ok(Value::None);
-    };
+    let result = interp.registers(of.dtype, &shape, (*values.layout).clone());
     let (values, indices) = (widened(interp, &values, &shape), widened(interp, &indices, &shape));
     let mask = mask.map(|mask| widened(interp, &mask, &shape));
-    let (here, to, ty) = (interp.here(), ty(interp, &of), result.ir());
-    let (values_ty, indices_ty) = (interp.emit.ty(values), interp.emit.ty(indices));
-    let (mask, mask_ty) = match mask {
-        Some(mask) => (format!(", {mask}"), format!(", {}", interp.emit.ty(mask))),
-        None => (String::new(), String::new()),
-    };
-    let ssa = interp.emit.value(
-        here,
-        &ty,
-        format_args!(
-            "ttg.local_atomic_scatter_rmw {kind}, {}[{indices}], {values}{mask} {{axis = {axis} : i32}} : \
-             ({to}, {values_ty}, {indices_ty}{mask_ty}) -> {ty}",
-            of.ssa
-        ),
-    );
-    result.ssa = Some(ssa);
-    Ok(Value::Tensor(result))
+    let op = Op::new(Ttg::LocalAtomicScatterRmw)
+        .attr("atomic_rmw_op", kind)
+        .operand("dst", of.ssa)
+        .operand("values", values)
+        .operand("indices", indices)
+        .maybe("mask", mask)
+        .attr("axis", axis);
+    register_result(interp, result, op)
 }
 
 fn slice<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -422,23 +389,14 @@ fn slice<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         alloc_shape: of.alloc_shape.clone(),
         layout: of.layout.clone(),
     };
-    let ty = made.ty(interp)?;
-    let offsets: Vec<String> = offsets.iter().map(i64::to_string).collect();
-    Ok(view(interp, &of, made, &ty, "ttg.memdesc_subslice", &format!("[{}]", offsets.join(", "))))
+    view(interp, &of, made, Op::new(Ttg::MemdescSubslice).attr("offsets", offsets))
 }
 
-/// Emits a view; `rest` stands between the operand and the types.
-pub(super) fn view<'a>(
-    interp: &mut Interp<'a>,
-    of: &MemDesc<'a>,
-    made: Made<'a>,
-    to: &str,
-    op: &str,
-    rest: &str,
-) -> Value<'a> {
-    let (here, from) = (interp.here(), ty(interp, of));
-    let ssa = interp.emit.value(here, to, format_args!("{op} {}{rest} : {from} -> {to}", of.ssa));
-    made.done(ssa)
+/// Emits a view, `op`.
+pub(super) fn view<'a>(interp: &mut Interp<'a>, of: &MemDesc<'a>, made: Made<'a>, op: Op) -> Eval<'a> {
+    let ty = made.ty(interp)?;
+    let ssa = interp.emit_value(op.operand("src", of.ssa).result("result", ty))?;
+    Ok(made.done(ssa))
 }
 
 fn index<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -458,8 +416,7 @@ fn index<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         alloc_shape: shape.to_vec(),
         layout: of.layout.clone(),
     };
-    let ty = made.ty(interp)?;
-    Ok(view(interp, &of, made, &ty, "ttg.memdesc_index", &format!("[{index}]")))
+    view(interp, &of, made, Op::new(Ttg::MemdescIndex).operand("index", index))
 }
 
 fn permute<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -476,10 +433,7 @@ fn permute<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let alloc_shape = [before, &picked(tail, &order)].concat();
     let layout = transposed(interp, &of, &order)?;
     let made = Made { space: of.space, dtype: of.dtype, shape, alloc_shape, layout };
-    let ty = made.ty(interp)?;
-    let order: Vec<String> = order.iter().map(i64::to_string).collect();
-    let rest = format!(" {{order = array<i32: {}>}}", order.join(", "));
-    Ok(view(interp, &of, made, &ty, "ttg.memdesc_trans", &rest))
+    view(interp, &of, made, Op::new(Ttg::MemdescTrans).attr("order", order))
 }
 
 fn picked(of: &[i64], order: &[i64]) -> Vec<i64> {
@@ -544,8 +498,7 @@ fn reshape<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         reshaped(interp, &of, &shape, &blocks)?
     };
     let made = Made { space: of.space, dtype: of.dtype, shape, alloc_shape, layout };
-    let ty = made.ty(interp)?;
-    Ok(view(interp, &of, made, &ty, "ttg.memdesc_reshape", ""))
+    view(interp, &of, made, Op::new(Ttg::MemdescReshape))
 }
 
 /// The place of an element, counted row by row.
@@ -589,18 +542,10 @@ fn reinterpret<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let shape = given(bound, "shape").map_or_else(|| Ok(of.shape.clone()), |value| ints(interp, value, "shape"))?;
     let layout = given(bound, "layout").cloned().unwrap_or_else(|| of.layout.clone());
     let made = Made { space: of.space, dtype, alloc_shape: shape.clone(), shape, layout };
-    let ty = made.ty(interp)?;
-    Ok(view(interp, &of, made, &ty, "ttg.memdesc_reinterpret", ""))
+    view(interp, &of, made, Op::new(Ttg::MemdescReinterpret))
 }
 
 fn keep_alive<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let of = own(interp, bound)?;
-    let (here, ty) = (interp.here(), ty(interp, &of));
-    interp.emit.op(here, format_args!("ttg.local_dealloc {} : {ty}", of.ssa));
-    Ok(Value::None)
-}
-
-/// `[%1, %2]` and the like, for ops that list their operands.
-pub(super) fn bracketed(values: &[Ssa]) -> String {
-    format!("[{}]", join(values))
+    done(interp, Op::new(Ttg::LocalDealloc).operand("src", of.ssa))
 }

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use super::layouts::{cga, opaque_registers};
-use super::mbarrier::barrier;
-use super::memory::{Made, read, same, ty, view};
-use python::emit::Ssa;
+use super::mbarrier::{barrier, done};
+use super::memory::{Made, read, same, view};
+use dialects::Ttng;
+use python::emit::{Attr, Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand::{
-    dtype as element, field, flag, given, int, ints, join, list, memory, need, predicate, tensor,
+    dtype as element, field, flag, given, int, ints, list, memory, need, predicate, tensor,
 };
 use python::library::{Bound, Row};
 use python::library::{NOTHING, Part};
@@ -154,13 +155,14 @@ fn warpgroup<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let use_acc = predicate(interp, bound.get("use_acc"), "use_acc")?;
     let is_async = flag(interp, bound.get("is_async"), false, "is_async")?;
     let c = interp.ssa(&acc);
-    let (here, a_ty, b_ty, ty) = (interp.here(), interp.emit.ty(a), ty(interp, &b), acc.ir());
-    let attributes = if is_async { "{inputPrecision = 0 : i32, isAsync = true}" } else { "{inputPrecision = 0 : i32}" };
-    let ssa = interp.emit.value(
-        here,
-        &ty,
-        format_args!("ttng.warp_group_dot {a}, {}, {c}, {use_acc} {attributes} : {a_ty} * {b_ty} -> {ty}", b.ssa),
-    );
+    let op = Op::new(Ttng::WarpGroupDot)
+        .operand("a", a)
+        .operand("b", b.ssa)
+        .operand("c", c)
+        .operand("useC", use_acc)
+        .attr("inputPrecision", 0)
+        .attrs(is_async.then_some(("isAsync", Attr::Bool(true))));
+    let ssa = interp.emit_value(op.result("d", acc.ir()))?;
     Ok(Value::Tensor(Tensor { ssa: Some(ssa), constant: None, ..acc }))
 }
 
@@ -170,19 +172,16 @@ fn warpgroup_wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         return interp.raise("`warpgroup_mma_wait` needs `deps`: the accumulators that it waits for");
     };
     let deps = list(interp, deps, "deps")?;
-    let (mut operands, mut types, mut tensors) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut operands, mut tensors) = (Vec::new(), Vec::new());
     for dep in &deps {
         match dep {
             Value::MemDesc(of) => {
                 operands.push(of.ssa);
-                types.push(interp.emit.ty(of.ssa).to_string());
                 tensors.push(dep.clone());
             }
             _ => {
                 let of = tensor(interp, dep, "deps")?;
-                let ssa = interp.ssa(&of);
-                operands.push(ssa);
-                types.push(interp.emit.ty(ssa).to_string());
+                operands.push(interp.ssa(&of));
                 tensors.push(Value::Tensor(of));
             }
         }
@@ -190,17 +189,9 @@ fn warpgroup_wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if operands.is_empty() {
         return interp.raise("`warpgroup_mma_wait` has an empty list of `deps`");
     }
-    let results: Vec<Ssa> = types.iter().map(|ty| interp.emit.fresh(ty)).collect();
-    let here = interp.here();
-    interp.emit.op(
-        here,
-        format_args!(
-            "{} = ttng.warp_group_dot_wait {} {{pendings = {pendings} : i32}} : {}",
-            join(&results),
-            join(&operands),
-            types.join(", ")
-        ),
-    );
+    let types = interp.types(&operands);
+    let op = Op::new(Ttng::WarpGroupDotWait).operands("inputs", &operands).attr("pendings", pendings);
+    let results = interp.emit(op.results("outputs", types))?;
     let mut values: Vec<Value<'a>> = Vec::new();
     for (value, ssa) in tensors.into_iter().zip(results) {
         values.push(match value {
@@ -224,7 +215,7 @@ fn allocate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         return interp.raise(format!("`layout` is a `{}` and no layout of tensor memory", object.class.path));
     }
     let made = Made { space: Space::Tensor, dtype, alloc_shape: shape.clone(), shape, layout };
-    made.allocate(interp, bound, "ttng.tmem_alloc")
+    made.allocate(interp, bound, Op::new(Ttng::TmemAlloc))
 }
 
 /// A descriptor of this memory.
@@ -243,13 +234,11 @@ fn of_space<'a>(interp: &Interp<'a>, bound: &Bound<'a>, name: &str, space: Space
 fn copy<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let src = of_space(interp, bound, "src", Space::Shared)?;
     let dst = of_space(interp, bound, "dst", Space::Tensor)?;
-    let (here, from, to) = (interp.here(), ty(interp, &src), ty(interp, &dst));
-    interp.emit.op(here, format_args!("ttng.tmem_copy {}, {} : {from}, {to}", src.ssa, dst.ssa));
-    Ok(Value::None)
+    done(interp, Op::new(Ttng::TmemCopy).operand("src", src.ssa).operand("dst", dst.ssa))
 }
 
-/// Barriers of an MMA with their predicates: `, %b[%p], %c[%q]` and `, type, type`.
-fn barriers<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Result<(String, String), Stop> {
+/// Barriers of an MMA, and their predicates.
+fn barriers<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Result<(Vec<Ssa>, Vec<Ssa>), Stop> {
     let Some(bars) = given(bound, "mbarriers") else {
         return match given(bound, "mbarrier_preds") {
             Some(_) => interp.raise("`mbarrier_preds` without `mbarriers`"),
@@ -264,14 +253,12 @@ fn barriers<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Result<(String, S
     if preds.len() != bars.len() {
         return interp.raise(format!("{} `mbarriers` and {} `mbarrier_preds`", bars.len(), preds.len()));
     }
-    let (mut names, mut types) = (String::new(), String::new());
+    let (mut barriers, mut conditions) = (Vec::new(), Vec::new());
     for (bar, pred) in bars.iter().zip(&preds) {
-        let bar = barrier(interp, bar, "mbarriers")?;
-        let pred = predicate(interp, Some(pred), "mbarrier_preds")?;
-        names.push_str(&format!(", {}[{pred}]", bar.ssa));
-        types.push_str(&format!(", {}", ty(interp, &bar)));
+        barriers.push(barrier(interp, bar, "mbarriers")?.ssa);
+        conditions.push(predicate(interp, Some(pred), "mbarrier_preds")?);
     }
-    Ok((names, types))
+    Ok((barriers, conditions))
 }
 
 /// Whether an accumulator is one of a pair of CTAs.
@@ -282,18 +269,23 @@ fn two_ctas(interp: &Interp<'_>, acc: &MemDesc<'_>) -> Result<bool, Stop> {
     }
 }
 
-/// ` {is_async, multicast, two_ctas}`, as far as they hold.
-fn attributes<'a>(
-    interp: &mut Interp<'a>,
-    bound: &Bound<'a>,
-    acc: &MemDesc<'a>,
-    signals: bool,
-) -> Result<String, Stop> {
+/// Adds what all MMAs on tensor memory are given.
+fn finish<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, acc: &MemDesc<'a>, op: Op) -> Eval<'a> {
+    let use_acc = predicate(interp, bound.get("use_acc"), "use_acc")?;
+    let pred = predicate(interp, bound.get("pred"), "pred")?;
+    let (bars, bar_preds) = barriers(interp, bound)?;
     let (multicast, pairs) = (flag(interp, bound.get("multicast"), false, "multicast")?, two_ctas(interp, acc)?);
     interp.two_ctas |= pairs;
-    let all = [(signals, "is_async"), (multicast, "multicast"), (pairs, "two_ctas")];
-    let named: Vec<&str> = all.into_iter().filter(|(holds, _)| *holds).map(|(_, name)| name).collect();
-    Ok(if named.is_empty() { String::new() } else { format!(" {{{}}}", named.join(", ")) })
+    let op = op
+        .operand("d", acc.ssa)
+        .operand("useD", use_acc)
+        .operand("pred", pred)
+        .flag("is_async", !bars.is_empty())
+        .operands("barriers", &bars)
+        .operands("barrier_preds", &bar_preds)
+        .flag("multicast", multicast)
+        .flag("two_ctas", pairs);
+    done(interp, op.result("token", Type::Token))
 }
 
 fn mma<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -301,20 +293,7 @@ fn mma<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let b = of_space(interp, bound, "b", Space::Shared)?;
     let acc = of_space(interp, bound, "acc", Space::Tensor)?;
     product(interp, &a.shape, &b.shape, &acc.shape)?;
-    let use_acc = predicate(interp, bound.get("use_acc"), "use_acc")?;
-    let pred = predicate(interp, bound.get("pred"), "pred")?;
-    let (bars, bar_types) = barriers(interp, bound)?;
-    let attributes = attributes(interp, bound, &acc, !bars.is_empty())?;
-    let (here, a_ty, b_ty, acc_ty) = (interp.here(), ty(interp, &a), ty(interp, &b), ty(interp, &acc));
-    interp.emit.value(
-        here,
-        "!ttg.async.token",
-        format_args!(
-            "ttng.tc_gen5_mma {}, {}, {}[], {use_acc}, {pred}{bars}{attributes} : {a_ty}, {b_ty}, {acc_ty}{bar_types}",
-            a.ssa, b.ssa, acc.ssa
-        ),
-    );
-    Ok(Value::None)
+    finish(interp, bound, &acc, Op::new(Ttng::TcGen5Mma).operand("a", a.ssa).operand("b", b.ssa))
 }
 
 fn scaled<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -329,26 +308,14 @@ fn scaled<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         _ => interp.raise(format!("`{name}` is one of \"e2m1\", \"e4m3\" and \"e5m2\"")),
     };
     let (lhs, rhs) = (format("a_type")?, format("b_type")?);
-    let use_acc = predicate(interp, bound.get("use_acc"), "use_acc")?;
-    let pred = predicate(interp, bound.get("pred"), "pred")?;
-    let (bars, bar_types) = barriers(interp, bound)?;
-    let attributes = attributes(interp, bound, &acc, !bars.is_empty())?;
-    let types: Vec<String> = [&a, &b, &acc, &a_scale, &b_scale].iter().map(|of| ty(interp, of).to_string()).collect();
-    let here = interp.here();
-    interp.emit.value(
-        here,
-        "!ttg.async.token",
-        format_args!(
-            "ttng.tc_gen5_mma_scaled {}, {}, {}[], {}, {}, {use_acc}, {pred} lhs = {lhs} rhs = {rhs}{bars}{attributes} : {}{bar_types}",
-            a.ssa,
-            b.ssa,
-            acc.ssa,
-            a_scale.ssa,
-            b_scale.ssa,
-            types.join(", ")
-        ),
-    );
-    Ok(Value::None)
+    let op = Op::new(Ttng::TcGen5MmaScaled)
+        .operand("a", a.ssa)
+        .operand("b", b.ssa)
+        .operand("a_scale", a_scale.ssa)
+        .operand("b_scale", b_scale.ssa)
+        .attr("a_type", &*lhs)
+        .attr("b_type", &*rhs);
+    finish(interp, bound, &acc, op)
 }
 
 /// How many CTAs commit a multicast MMA: those that are first along some operand's broadcast.
@@ -389,16 +356,10 @@ fn commit<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let bar = barrier(interp, need(interp, bound, "barrier")?, "barrier")?;
     let pred = predicate(interp, bound.get("pred"), "pred")?;
     let descs = given(bound, "descs").map_or(Ok(Vec::new()), |descs| list(interp, descs, "descs"))?;
-    let (mut names, mut types) = (Vec::new(), String::new());
-    for desc in &descs {
-        let desc = memory(interp, desc, "descs")?;
-        names.push(desc.ssa);
-        types.push_str(&format!(", {}", ty(interp, &desc)));
-    }
-    let names = if names.is_empty() { String::new() } else { format!(" descs {}", join(&names)) };
-    let (here, bar_ty) = (interp.here(), ty(interp, &bar));
-    interp.emit.op(here, format_args!("ttng.tc_gen5_commit {}, {pred}{names} : {bar_ty}{types}", bar.ssa));
-    Ok(Value::None)
+    let descs: Vec<Ssa> =
+        descs.iter().map(|desc| Ok(memory(interp, desc, "descs")?.ssa)).collect::<Result<_, Stop>>()?;
+    let op = Op::new(Ttng::TcGen5Commit).operand("barrier", bar.ssa).operand("pred", pred);
+    done(interp, op.operands("descs", &descs))
 }
 
 fn own<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<Rc<MemDesc<'a>>, Stop> {
@@ -413,7 +374,7 @@ fn layout<'a>(interp: &Interp<'a>, bound: &Bound<'a>, of: &MemDesc<'a>) -> Eval<
 fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let of = own(interp, bound)?;
     let layout = layout(interp, bound, &of)?;
-    Ok(read(interp, &of, &of.shape, layout, "ttng.tmem_load", ""))
+    read(interp, &of, &of.shape, layout, Op::new(Ttng::TmemLoad))
 }
 
 fn load_reduced<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, kind: &str) -> Eval<'a> {
@@ -425,18 +386,15 @@ fn load_reduced<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, kind: &str) -> E
     else {
         return Ok(Value::None);
     };
-    let abs = if flag(interp, bound.get("abs"), false, "abs")? { "abs = true, " } else { "" };
-    let (all_ty, red_ty) = (all.ir(), red.ir());
-    let (first, second) = (interp.emit.fresh(&all_ty), interp.emit.fresh(&red_ty));
-    let (here, from) = (interp.here(), ty(interp, &of));
-    interp.emit.op(
-        here,
-        format_args!(
-            "{first}, {second} = ttng.tmem_load {} {{{abs}redOp = #ttng.redOp<{kind}>}} : {from} -> {all_ty}, {red_ty}",
-            of.ssa
-        ),
-    );
-    (all.ssa, red.ssa) = (Some(first), Some(second));
+    let abs = flag(interp, bound.get("abs"), false, "abs")?;
+    let op = Op::new(Ttng::TmemLoad)
+        .operand("src", of.ssa)
+        .attrs(abs.then_some(("abs", Attr::Bool(true))))
+        .attr("redOp", Attr::Dialect(format!("#ttng.redOp<{kind}>")))
+        .result("result", all.ir())
+        .result("red", red.ir());
+    let results = interp.emit(op)?;
+    (all.ssa, red.ssa) = (results.first().copied(), results.get(1).copied());
     Ok(Value::Tuple([Value::Tensor(all), Value::Tensor(red)].into()))
 }
 
@@ -445,10 +403,8 @@ fn store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let value = tensor(interp, need(interp, bound, "value")?, "value")?;
     same(interp, "value", &value, &of.shape, of.dtype)?;
     let pred = predicate(interp, bound.get("pred"), "pred")?;
-    let (value, here, to) = (interp.ssa(&value), interp.here(), ty(interp, &of));
-    let from = interp.emit.ty(value);
-    interp.emit.op(here, format_args!("ttng.tmem_store {value}, {}, {pred} : {from} -> {to}", of.ssa));
-    Ok(Value::None)
+    let op = Op::new(Ttng::TmemStore).operand("src", interp.ssa(&value)).operand("dst", of.ssa);
+    done(interp, op.operand("pred", pred))
 }
 
 fn slice<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -473,7 +429,6 @@ fn slice<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         alloc_shape: of.alloc_shape.clone(),
         layout: of.layout.clone(),
     };
-    let ty = made.ty(interp)?;
-    let dim = if dim == 1 { String::new() } else { format!("dim = {dim} : i32, ") };
-    Ok(view(interp, &of, made, &ty, "ttng.tmem_subslice", &format!(" {{{dim}offset = {start} : i32}}")))
+    let along = (dim != 1).then(|| ("dim", dim.into()));
+    view(interp, &of, made, Op::new(Ttng::TmemSubslice).attrs(along).attr("offset", start))
 }

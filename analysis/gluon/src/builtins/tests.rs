@@ -20,7 +20,7 @@ fn kernel(ctas: u32, version: u8, body: impl for<'a> FnOnce(&mut Kernel<'_, 'a>)
     interp.num_ctas = ctas;
     let done = body(&mut Kernel(&mut interp));
     assert!(done.is_ok(), "{done:?}");
-    let text = std::mem::take(&mut interp.emit).finish().text;
+    let text = std::mem::take(&mut interp.builder).finish().print(ttgir::build::ValueNames::Numbers).text;
     let (aliases, ops): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
     format!(
         "{}\nmodule attributes {{\"ttg.num-ctas\" = {ctas} : i32, \"ttg.num-warps\" = 4 : i32, \
@@ -69,8 +69,7 @@ impl<'a> Kernel<'_, 'a> {
         let layout = self.nvmma(shape)?;
         let block: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
         let ty = python::library::types::descriptor_type(self.0, kind, DType::Fp16, &block, &layout)?;
-        let here = self.0.here();
-        let ssa = self.0.emit.value(here, &ty, format_args!("\"tt.opaque\"() : () -> {ty}"));
+        let ssa = self.0.opaque(&ty);
         let (shape, strides) = (Vec::new(), Vec::new());
         Ok(Value::TensorDesc(Rc::new(TensorDesc {
             ssa,

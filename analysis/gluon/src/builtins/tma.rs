@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use super::layouts::cga;
-use super::mbarrier::barrier;
-use super::memory::{bracketed, ty};
+use super::mbarrier::{barrier, done};
+use dialects::{Arith, Tt, Ttng};
+use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand::{
-    coordinates, descriptor, dtype as element, flag, given, int, int_list, ints, join, list, memory, need, predicate,
-    scalar, tensor,
+    coordinates, descriptor, dtype as element, flag, given, int, int_list, ints, list, memory, need, predicate, scalar,
+    tensor,
 };
 use python::library::replaced;
 use python::library::types::descriptor_type;
@@ -198,46 +199,38 @@ fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
             desc.block_shape.len()
         ));
     }
-    let mut offsets = String::new();
+    let mut offsets = Vec::new();
     if let Some(given) = bound.get("offsets") {
-        let items = list(interp, given, "offsets")?;
-        let items: Vec<_> =
-            items.iter().map(|item| scalar(interp, item, DType::Int16, "offsets")).collect::<Result<_, _>>()?;
-        offsets = format!(" offsets = {}", bracketed(&items));
+        for item in list(interp, given, "offsets")? {
+            offsets.push(scalar(interp, &item, DType::Int16, "offsets")?);
+        }
     }
-    let (here, bar_ty, result_ty, desc_ty) =
-        (interp.here(), ty(interp, &bar), ty(interp, &result), interp.emit.ty(desc.ssa));
-    let attributes = if multicast { " {multicast}" } else { "" };
-    interp.emit.op(
-        here,
-        format_args!(
-            "ttng.async_tma_copy_global_to_local {}[{}]{offsets} {}, {}, {pred}{attributes} : {desc_ty}, {bar_ty} -> {result_ty}",
-            desc.ssa,
-            join(&coord),
-            result.ssa,
-            bar.ssa
-        ),
-    );
-    Ok(Value::None)
+    let op = Op::new(Ttng::AsyncTmaCopyGlobalToLocal)
+        .operand("desc", desc.ssa)
+        .operands("coord", &coord)
+        .operands("offsets", &offsets)
+        .operand("barrier", bar.ssa)
+        .operand("result", result.ssa)
+        .operand("pred", pred)
+        .flag("multicast", multicast);
+    done(interp, op)
 }
 
 fn store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    to_global(interp, bound, "ttng.async_tma_copy_local_to_global ")
+    to_global(interp, bound, Op::new(Ttng::AsyncTmaCopyLocalToGlobal))
 }
 
 fn reduce<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, kind: &str) -> Eval<'a> {
-    to_global(interp, bound, &format!("ttng.async_tma_reduce {kind}, "))
+    to_global(interp, bound, Op::new(Ttng::AsyncTmaReduce).attr("kind", kind))
 }
 
-fn to_global<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, op: &str) -> Eval<'a> {
+fn to_global<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, op: Op) -> Eval<'a> {
     let desc = descriptor(interp, need(interp, bound, "tensor_desc")?, "tensor_desc")?;
     let coord = coordinates(interp, need(interp, bound, "coord")?, "coord")?;
     let src = memory(interp, need(interp, bound, "src")?, "src")?;
     policy(interp, bound)?;
     fits(interp, &desc, &src, false)?;
-    let (here, src_ty, desc_ty) = (interp.here(), ty(interp, &src), interp.emit.ty(desc.ssa));
-    interp.emit.op(here, format_args!("{op}{}[{}] {} : {desc_ty}, {src_ty}", desc.ssa, join(&coord), src.ssa));
-    Ok(Value::None)
+    done(interp, op.operand("desc", desc.ssa).operands("coord", &coord).operand("src", src.ssa))
 }
 
 fn store_wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -245,10 +238,8 @@ fn store_wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if pendings < 0 {
         return interp.raise(format!("{pendings} stores cannot be pending"));
     }
-    let read_only = if flag(interp, bound.get("read_only"), true, "read_only")? { ", read_only" } else { "" };
-    let here = interp.here();
-    interp.emit.op(here, format_args!("ttng.async_tma_store_wait {{pendings = {pendings} : i32{read_only}}}"));
-    Ok(Value::None)
+    let read_only = flag(interp, bound.get("read_only"), true, "read_only")?;
+    done(interp, Op::new(Ttng::AsyncTmaStoreWait).attr("pendings", pendings).flag("read_only", read_only))
 }
 
 fn gather<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -262,17 +253,15 @@ fn gather<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     policy(interp, bound)?;
     fits(interp, &desc, &result, true)?;
     let x = interp.ssa(&x);
-    let (here, bar_ty, result_ty, desc_ty, x_ty) =
-        (interp.here(), ty(interp, &bar), ty(interp, &result), interp.emit.ty(desc.ssa), interp.emit.ty(x));
-    let attributes = if multicast { " {multicast}" } else { "" };
-    interp.emit.op(
-        here,
-        format_args!(
-            "ttng.async_tma_gather {}[{x}, {y}] {}, {}, {pred}{attributes} : {desc_ty}, {x_ty}, i32, {bar_ty}, {result_ty}, i1",
-            desc.ssa, result.ssa, bar.ssa
-        ),
-    );
-    Ok(Value::None)
+    let op = Op::new(Ttng::AsyncTmaGather)
+        .operand("desc", desc.ssa)
+        .operand("x_offsets", x)
+        .operand("y_offset", y)
+        .operand("barrier", bar.ssa)
+        .operand("result", result.ssa)
+        .operand("pred", pred)
+        .flag("multicast", multicast);
+    done(interp, op)
 }
 
 fn scatter<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -283,12 +272,8 @@ fn scatter<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     policy(interp, bound)?;
     fits(interp, &desc, &src, true)?;
     let x = interp.ssa(&x);
-    let (here, src_ty, desc_ty, x_ty) = (interp.here(), ty(interp, &src), interp.emit.ty(desc.ssa), interp.emit.ty(x));
-    interp.emit.op(
-        here,
-        format_args!("ttng.async_tma_scatter {}[{x}, {y}] {} : {desc_ty}, {x_ty}, i32, {src_ty}", desc.ssa, src.ssa),
-    );
-    Ok(Value::None)
+    let op = Op::new(Ttng::AsyncTmaScatter).operand("desc", desc.ssa).operand("x_offsets", x).operand("y_offset", y);
+    done(interp, op.operand("src", src.ssa))
 }
 
 fn make<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -314,17 +299,7 @@ fn make<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         strides.iter().map(|step| wide(interp, step, DType::Int64, "strides")).collect::<Result<_, _>>()?;
     let ty = descriptor_type(interp, DescKind::Tiled, dtype, &block, &layout)?;
     let base = interp.ssa(&base);
-    let (here, base_ty) = (interp.here(), interp.emit.ty(base));
-    let names = |values: &[Value<'a>]| {
-        let ssa = values.iter().filter_map(|value| if let Value::Tensor(of) = value { of.ssa } else { None });
-        join(&ssa.collect::<Vec<_>>())
-    };
-    let (size_names, step_names) = (names(&sizes), names(&steps));
-    let ssa = interp.emit.value(
-        here,
-        &ty,
-        format_args!("tt.make_tensor_descriptor {base}, [{size_names}], [{step_names}] : {base_ty}, {ty}"),
-    );
+    let ssa = make_descriptor(interp, base, &sizes, &steps, ty)?;
     Ok(Value::TensorDesc(Rc::new(TensorDesc {
         ssa,
         kind: DescKind::Tiled,
@@ -334,6 +309,25 @@ fn make<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         shape: sizes,
         strides: steps,
     })))
+}
+
+/// The SSA values of scalars.
+pub(super) fn ssas<'a>(interp: &mut Interp<'a>, values: &[Value<'a>]) -> Vec<Ssa> {
+    let tensors = values.iter().filter_map(|value| if let Value::Tensor(tensor) = value { Some(tensor) } else { None });
+    tensors.map(|tensor| interp.ssa(tensor)).collect()
+}
+
+/// Emits a tensor descriptor of what `base` points to.
+pub(super) fn make_descriptor<'a>(
+    interp: &mut Interp<'a>,
+    base: Ssa,
+    shape: &[Value<'a>],
+    strides: &[Value<'a>],
+    ty: Type,
+) -> Result<Ssa, Stop> {
+    let (shape, strides) = (ssas(interp, shape), ssas(interp, strides));
+    let op = Op::new(Tt::MakeTensorDescriptor).operand("base", base).operands("shape", &shape);
+    interp.emit_value(op.operands("strides", &strides).result("result", ty))
 }
 
 /// A scalar of this width: narrower and wider integers are cast.
@@ -349,13 +343,12 @@ fn wide<'a>(interp: &mut Interp<'a>, value: &Value<'a>, dtype: DType, name: &str
     let (from, to) = (of.dtype.ir(), dtype.ir());
     if from != to {
         let op = match (of.dtype.bits() < dtype.bits(), of.dtype.is_unsigned()) {
-            (true, true) => "arith.extui",
-            (true, false) => "arith.extsi",
-            (false, _) => "arith.trunci",
+            (true, true) => Arith::Extui,
+            (true, false) => Arith::Extsi,
+            (false, _) => Arith::Trunci,
         };
         let ssa = interp.ssa(&of);
-        let here = interp.here();
-        of.ssa = Some(interp.emit.value(here, &to, format_args!("{op} {ssa} : {from} to {to}")));
+        of.ssa = Some(interp.emit_value(Op::new(op).operand("in", ssa).result("out", to))?);
     }
     of.dtype = dtype;
     Ok(Value::Tensor(of))

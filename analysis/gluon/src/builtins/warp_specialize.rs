@@ -1,9 +1,9 @@
 //! `gl.warp_specialize`, in all of its shapes.
 
 use super::partitions::check_partitions;
-use python::emit::Ssa;
+use dialects::Ttg;
+use python::emit::{Op, Ssa};
 use python::eval::flat::{computed, content_free, leaves, rebuild, with_ssa};
-use python::eval::listed;
 use python::interp::Stop;
 use python::interp::{Eval, Interp};
 use python::library::{Args, Bound, NOTHING, Part, Row};
@@ -124,14 +124,8 @@ fn emit_specialization<'a>(
         for leaf in all.iter().filter(|leaf| computed(leaf) && !content_free(leaf)) {
             yields.extend(interp.leaf_ssa(leaf));
         }
-        let types: Vec<String> = yields.iter().map(|ssa| interp.emit.ty(*ssa).to_string()).collect();
-        let here = interp.here();
-        if yields.is_empty() {
-            interp.emit.op(here, format_args!("ttg.warp_yield"));
-        } else {
-            let (list, of) = (listed(&yields), types.join(", "));
-            interp.emit.op(here, format_args!("ttg.warp_yield {list} : {of}"));
-        }
+        let types = interp.types(&yields);
+        interp.emit(Op::new(Ttg::WarpYield).operands("values", &yields))?;
         Ok((result, types))
     })?;
     let (result, types) = result;
@@ -157,11 +151,10 @@ fn emit_specialization<'a>(
         }
         each.push(masks);
     }
-    let capture_types: Vec<String> = captures.iter().map(|ssa| interp.emit.ty(*ssa).to_string()).collect();
     let mut regions = Vec::new();
     let mut first = 0;
     for (((function, given), masks), warps) in workers.iter().zip(&each).zip(warps) {
-        let params: Vec<Ssa> = capture_types.iter().map(|ty| interp.emit.fresh(ty)).collect();
+        let params: Vec<Ssa> = captures.iter().map(|captured| inside(interp, *captured)).collect();
         let mut next = first;
         let mut inner = Vec::with_capacity(given.len());
         for (value, mask) in given.iter().zip(masks) {
@@ -188,37 +181,23 @@ fn emit_specialization<'a>(
         let args = Args { pos: inner, named: Vec::new() };
         let region = interp.region(|interp| {
             interp.call(function, args, at)?;
-            let here = interp.here();
-            interp.emit.op(here, format_args!("ttg.warp_return"));
-            Ok(())
+            interp.emit(Op::new(Ttg::WarpReturn)).map(drop)
         });
         interp.num_warps = outer;
         let ((), code) = region?;
-        regions.push((params, code));
+        regions.push(code.with_args(&params));
     }
 
-    let results: Vec<Ssa> = types.iter().map(|ty| interp.emit.fresh(ty)).collect();
-    let here = interp.here();
-    let left = if results.is_empty() { String::new() } else { format!("{} = ", listed(&results)) };
-    let requested = match registers {
-        Some(registers) if !registers.is_empty() => {
-            let list: Vec<String> = registers.iter().map(ToString::to_string).collect();
-            format!(" attributes {{requestedRegisters = array<i32: {}>}}", list.join(", "))
-        }
-        _ => String::new(),
-    };
-    interp.emit.op(here, format_args!("{left}ttg.warp_specialize({}){requested}", listed(&captures)));
-    interp.emit.raw("default {");
-    interp.emit.splice(own);
-    interp.emit.raw("}");
-    for (at, ((params, code), warps)) in regions.into_iter().zip(warps).enumerate() {
-        let params: Vec<String> =
-            params.iter().zip(&capture_types).map(|(param, ty)| format!("{param}: {ty}")).collect();
-        interp.emit.raw(&format!("partition{at}({}) num_warps({warps}) {{", params.join(", ")));
-        interp.emit.splice(code);
-        interp.emit.raw("}");
+    let requested = registers.filter(|registers| !registers.is_empty());
+    let mut op = Op::new(Ttg::WarpSpecialize)
+        .operands("explicitCaptures", &captures)
+        .attrs(requested.map(|registers| ("requestedRegisters", registers.to_vec().into())))
+        .attr("partitionNumWarps", warps.to_vec())
+        .region(own);
+    for region in regions {
+        op = op.region(region);
     }
-    interp.emit.raw(&format!(": ({}) -> ({})", capture_types.join(", "), types.join(", ")));
+    let results = interp.emit(op.results("defaultPassthrough", types))?;
 
     let mut all = Vec::new();
     leaves(&result, &mut all);
@@ -240,4 +219,12 @@ fn function_name(value: &Value<'_>) -> String {
         Value::Partial(partial) => function_name(&partial.function),
         _ => "?".to_owned(),
     }
+}
+
+/// What a captured value is inside of a partition: an argument, which has its name.
+fn inside(interp: &mut Interp<'_>, captured: Ssa) -> Ssa {
+    let ty = interp.ty(captured);
+    let param = interp.builder.fresh(ty);
+    interp.builder.name_after(param, captured, "");
+    param
 }

@@ -7,9 +7,10 @@ use std::rc::Rc;
 
 use ruff_python_ast::Operator;
 
-use crate::emit::Ssa;
+use crate::emit::{Op, Ssa, compare};
 use crate::interp::{Eval, Interp, Stop};
 use crate::value::{DType, Tensor, Value};
+use dialects::Arith;
 
 /// A tensor whose content is not followed.
 pub(super) fn opaque<'a>(dtype: DType, shape: &Rc<[i64]>, layout: &Rc<Value<'a>>) -> Tensor<'a> {
@@ -115,20 +116,20 @@ impl<'a> Interp<'a> {
             return Ok(known(value, dtype));
         }
         let from = self.ssa(tensor);
-        let (here, old, new) = (self.here(), tensor.dtype.ir(), dtype.ir());
+        let ty = dtype.ir();
         let ssa = if dtype == DType::Int1 {
             let zero = self.constant(0, tensor.dtype);
             let zero = self.ssa(&zero);
-            self.emit.value(here, &new, format_args!("arith.cmpi ne, {from}, {zero} : {old}"))
+            self.computed(compare("ne", from, zero), "result", &ty)
         } else if dtype.bits() == tensor.dtype.bits() {
             from
         } else {
             let op = match (dtype.bits() < tensor.dtype.bits(), tensor.dtype.is_unsigned()) {
-                (true, _) => "arith.trunci",
-                (false, true) => "arith.extui",
-                (false, false) => "arith.extsi",
+                (true, _) => Arith::Trunci,
+                (false, true) => Arith::Extui,
+                (false, false) => Arith::Extsi,
             };
-            self.emit.value(here, &new, format_args!("{op} {from} : {old} to {new}"))
+            self.computed(Op::new(op).operand("in", from), "out", &ty)
         };
         Ok(Tensor { ssa: Some(ssa), dtype, ..tensor.clone() })
     }
@@ -223,43 +224,42 @@ impl<'a> Interp<'a> {
         }
         let unsigned = dtype.is_unsigned();
         let name = match op {
-            Operator::Add => "addi",
-            Operator::Sub => "subi",
-            Operator::Mult => "muli",
+            Operator::Add => Arith::Addi,
+            Operator::Sub => Arith::Subi,
+            Operator::Mult => Arith::Muli,
             Operator::FloorDiv | Operator::Div => {
                 if unsigned {
-                    "divui"
+                    Arith::Divui
                 } else {
-                    "divsi"
+                    Arith::Divsi
                 }
             }
             Operator::Mod => {
                 if unsigned {
-                    "remui"
+                    Arith::Remui
                 } else {
-                    "remsi"
+                    Arith::Remsi
                 }
             }
-            Operator::LShift => "shli",
+            Operator::LShift => Arith::Shli,
             Operator::RShift => {
                 if unsigned {
-                    "shrui"
+                    Arith::Shrui
                 } else {
-                    "shrsi"
+                    Arith::Shrsi
                 }
             }
-            Operator::BitAnd => "andi",
-            Operator::BitOr => "ori",
-            Operator::BitXor => "xori",
+            Operator::BitAnd => Arith::Andi,
+            Operator::BitOr => Arith::Ori,
+            Operator::BitXor => Arith::Xori,
             Operator::MatMult | Operator::Pow => return self.raise(format!("a tensor has no `{}`", op.as_str())),
         };
         Ok(self.emit_int(name, a, b, dtype))
     }
 
-    fn emit_int(&mut self, name: &str, a: &Tensor<'a>, b: &Tensor<'a>, dtype: DType) -> Tensor<'a> {
+    fn emit_int(&mut self, op: Arith, a: &Tensor<'a>, b: &Tensor<'a>, dtype: DType) -> Tensor<'a> {
         let (left, right) = (self.ssa(a), self.ssa(b));
-        let (here, ty) = (self.here(), dtype.ir());
-        let ssa = self.emit.value(here, &ty, format_args!("arith.{name} {left}, {right} : {ty}"));
+        let ssa = self.computed(Op::new(op).operand("lhs", left).operand("rhs", right), "result", &dtype.ir());
         Tensor { ssa: Some(ssa), ..opaque(dtype, &Rc::from([]), &Rc::new(Value::None)) }
     }
 
@@ -268,8 +268,8 @@ impl<'a> Interp<'a> {
         if let Value::Tensor(tensor) = value
             && let (Some(ssa), false) = (tensor.ssa, tensor.shape.is_empty())
         {
-            let (here, ty) = (self.here(), self.emit.ty(ssa));
-            self.emit.op(here, format_args!("\"tt.opaque\"({ssa}) : ({ty}) -> ()"));
+            // An op that is declared nowhere is never refused.
+            let _ = self.emit(Op::undeclared("tt.opaque").operand("operands", ssa));
         }
     }
 

@@ -209,11 +209,11 @@ impl<'a> Interp<'a> {
         match value {
             Value::Tensor(tensor) => {
                 if let (Some(ssa), None) = (tensor.ssa, tensor.constant) {
-                    self.emit.name(ssa, name);
+                    self.builder.name(ssa, name);
                 }
             }
-            Value::MemDesc(memory) => self.emit.name(memory.ssa, name),
-            Value::TensorDesc(desc) => self.emit.name(desc.ssa, name),
+            Value::MemDesc(memory) => self.builder.name(memory.ssa, name),
+            Value::TensorDesc(desc) => self.builder.name(desc.ssa, name),
             Value::Instance(instance) => {
                 let fields: Vec<_> = instance.fields.borrow().clone();
                 for (field, value) in fields {

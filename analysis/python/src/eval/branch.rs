@@ -7,10 +7,11 @@ use ruff_python_ast::{ElifElseClause, Expr, ExprIf, Stmt};
 use super::flat::{alike, anywhere, computed, content_free, leaves, rebuild, same, with_ssa};
 use super::names::returns;
 use super::{Flow, Rest};
-use crate::emit::{Code, Ssa};
+use crate::emit::{Op, Region, Ssa, Type};
 use crate::interp::{Eval, Interp, Stop};
 use crate::value::{DType, Tensor, Value};
 use base::TextRange;
+use dialects::Scf;
 
 /// What becomes of a leaf behind a branch.
 enum Slot<'a> {
@@ -27,16 +28,16 @@ struct Meeting<'a> {
 
 /// One way, run.
 struct Way<'a> {
-    code: Code,
+    code: Region,
     yields: Vec<Value<'a>>,
 }
 
 impl<'a> Interp<'a> {
     /// Emits into a region of its own.
-    pub fn region<T>(&mut self, inside: impl FnOnce(&mut Interp<'a>) -> Result<T, Stop>) -> Result<(T, Code), Stop> {
-        self.emit.open();
+    pub fn region<T>(&mut self, inside: impl FnOnce(&mut Interp<'a>) -> Result<T, Stop>) -> Result<(T, Region), Stop> {
+        self.builder.open();
         let result = inside(self);
-        let code = self.emit.close();
+        let code = self.builder.close();
         result.map(|result| (result, code))
     }
 
@@ -87,7 +88,7 @@ impl<'a> Interp<'a> {
             met.push((name.clone(), meeting));
         }
         let (yes, no) = (Way { code: yes, yields: ways.0 }, Way { code: no, yields: ways.1 });
-        let results = self.if_op(condition, yes, no);
+        let results = self.if_op(condition, yes, no)?;
         for (name, meeting) in met {
             let value = self.met(&meeting, &results);
             self.name_values(&name, &value);
@@ -127,7 +128,7 @@ impl<'a> Interp<'a> {
         let mut ways = (Vec::new(), Vec::new());
         let meeting = self.meet(&yes, &no, &mut ways);
         let (yes, no) = (Way { code: then, yields: ways.0 }, Way { code: otherwise, yields: ways.1 });
-        let results = self.if_op(condition, yes, no);
+        let results = self.if_op(condition, yes, no)?;
         Ok(Flow::Return(self.met(&meeting, &results)))
     }
 
@@ -160,7 +161,7 @@ impl<'a> Interp<'a> {
         let mut ways = (Vec::new(), Vec::new());
         let meeting = self.meet(&a, &b, &mut ways);
         let (yes, no) = (Way { code: yes, yields: ways.0 }, Way { code: no, yields: ways.1 });
-        let results = self.if_op(condition, yes, no);
+        let results = self.if_op(condition, yes, no)?;
         Ok(self.met(&meeting, &results))
     }
 
@@ -239,53 +240,39 @@ impl<'a> Interp<'a> {
     }
 
     /// `scf.if`; gives a result for each pair of values that the ways yield.
-    fn if_op(&mut self, condition: Ssa, yes: Way<'a>, no: Way<'a>) -> Vec<(Value<'a>, Ssa)> {
+    fn if_op(&mut self, condition: Ssa, yes: Way<'a>, no: Way<'a>) -> Result<Vec<(Value<'a>, Ssa)>, Stop> {
         let like = yes.yields.clone();
         if yes.code.is_empty() && no.code.is_empty() && like.is_empty() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let (yes, types) = self.yielding(yes, None);
-        let (no, _) = self.yielding(no, Some(&types));
-        let results: Vec<Ssa> = types.iter().map(|ty| self.emit.fresh(ty)).collect();
-        let here = self.here();
-        let (list, arrow) = (listed(&results), types.join(", "));
-        if results.is_empty() {
-            self.emit.op(here, format_args!("scf.if {condition} {{"));
-        } else {
-            self.emit.op(here, format_args!("{list} = scf.if {condition} -> ({arrow}) {{"));
+        let (yes, types) = self.yielding(yes, None)?;
+        let (no, _) = self.yielding(no, Some(&types))?;
+        let mut op = Op::new(Scf::If).operand("condition", condition).region(yes);
+        if !types.is_empty() || !no.is_empty() {
+            op = op.region(no);
         }
-        self.emit.splice(yes);
-        if !results.is_empty() || !no.is_empty() {
-            self.emit.raw("} else {");
-            self.emit.splice(no);
-        }
-        self.emit.raw("}");
-        like.into_iter().zip(results).collect()
+        let results = self.emit(op.results("results", types))?;
+        Ok(like.into_iter().zip(results).collect())
     }
 
-    fn yielding(&mut self, way: Way<'a>, types: Option<&[String]>) -> (Code, Vec<String>) {
-        self.emit.open();
-        self.emit.splice(way.code);
-        let values: Vec<Ssa> = way.yields.iter().filter_map(|value| self.leaf_ssa(value)).collect();
-        let own: Vec<String> = values.iter().map(|value| self.emit.ty(*value).to_string()).collect();
-        let types = types.map_or(own, <[String]>::to_vec);
-        self.emit_yield(&values, &types);
-        (self.emit.close(), types)
+    fn yielding(&mut self, way: Way<'a>, types: Option<&[Type]>) -> Result<(Region, Vec<Type>), Stop> {
+        let (types, region) = self.region(|interp| {
+            interp.builder.append(way.code);
+            let values: Vec<Ssa> = way.yields.iter().filter_map(|value| interp.leaf_ssa(value)).collect();
+            let types = types.map_or_else(|| interp.types(&values), <[Type]>::to_vec);
+            interp.emit_yield(&values)?;
+            Ok(types)
+        })?;
+        Ok((region, types))
     }
 
     /// `scf.yield`, where there is something to yield.
-    pub(super) fn emit_yield(&mut self, values: &[Ssa], types: &[String]) {
-        if !values.is_empty() {
-            let here = self.here();
-            self.emit.op(here, format_args!("scf.yield {} : {}", listed(values), types.join(", ")));
+    pub(super) fn emit_yield(&mut self, values: &[Ssa]) -> Result<(), Stop> {
+        match values {
+            [] => Ok(()),
+            values => self.emit(Op::new(Scf::Yield).operands("results", values)).map(drop),
         }
     }
-}
-
-/// `%1, %2`.
-pub fn listed(values: &[Ssa]) -> String {
-    let values: Vec<String> = values.iter().map(ToString::to_string).collect();
-    values.join(", ")
 }
 
 /// Whether a name has the value that it had.

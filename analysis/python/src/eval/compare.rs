@@ -5,6 +5,7 @@ use std::rc::Rc;
 use ruff_python_ast::CmpOp;
 
 use super::arith::{known, opaque, wrap};
+use crate::emit::{Type, compare};
 use crate::interp::{Eval, Interp};
 use crate::value::{DType, Tensor, Value};
 
@@ -151,8 +152,7 @@ impl<'a> Interp<'a> {
             (_, false) => "sge",
             (_, true) => "uge",
         };
-        let (here, ty) = (self.here(), dtype.ir());
-        let ssa = self.emit.value(here, "i1", format_args!("arith.cmpi {word}, {left}, {right} : {ty}"));
+        let ssa = self.computed(compare(word, left, right), "result", &Type::BOOL);
         Ok(Value::Tensor(Tensor { ssa: Some(ssa), ..opaque(DType::Int1, &Rc::from([]), &Rc::new(Value::None)) }))
     }
 }

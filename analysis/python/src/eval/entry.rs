@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::arith::opaque;
 use super::{Interp, Stop};
+use crate::emit::{Attr, Region};
 use crate::host::{self, Launch};
 use crate::interp::Mode;
 use crate::library::Args;
@@ -14,8 +15,8 @@ use crate::value::{DType, DescKind, Function, Tensor, TensorDesc, Value};
 pub(super) struct Signature<'a> {
     /// By name.
     pub(super) values: Vec<(Rc<str>, Value<'a>)>,
-    /// As text.
-    pub(super) params: Vec<String>,
+    /// The arguments of the kernel's function, with their attributes.
+    pub(super) body: Region,
 }
 
 impl<'a> Interp<'a> {
@@ -26,7 +27,7 @@ impl<'a> Interp<'a> {
         spec: &Spec,
         launch: Option<&Launch<'a>>,
     ) -> Result<Signature<'a>, Stop> {
-        let mut signature = Signature { values: Vec::new(), params: Vec::new() };
+        let mut signature = Signature { values: Vec::new(), body: Region::default() };
         let Some(parameters) = function.def.parameters() else { return Ok(signature) };
         if parameters.vararg.is_some() || parameters.kwarg.is_some() {
             return self.unknown("a kernel with `*` or `**` parameters is not followed");
@@ -42,12 +43,12 @@ impl<'a> Interp<'a> {
                 }
                 Some(Given::Type(text)) => {
                     let text = text.clone();
-                    self.typed(name, &text, &mut signature.params)?
+                    self.typed(name, &text, &mut signature.body)?
                 }
                 None if let Some(value) = launched(launch, name) => {
                     let constexpr = parameter.annotation().is_some_and(|annotation| self.is_constexpr(annotation));
                     match host::given(self, &value, constexpr, true) {
-                        Some(Given::Type(text)) => self.typed(name, &text, &mut signature.params)?,
+                        Some(Given::Type(text)) => self.typed(name, &text, &mut signature.body)?,
                         // The value itself, which need not be expressible.
                         _ => value,
                     }
@@ -79,7 +80,7 @@ impl<'a> Interp<'a> {
     }
 
     /// A parameter of a type in Triton's notation.
-    fn typed(&mut self, name: &str, text: &str, params: &mut Vec<String>) -> Result<Value<'a>, Stop> {
+    fn typed(&mut self, name: &str, text: &str, params: &mut Region) -> Result<Value<'a>, Stop> {
         let text = text.trim();
         if let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
             let mut items = Vec::new();
@@ -120,18 +121,15 @@ impl<'a> Interp<'a> {
         Ok(Value::Tensor(self.parameter(dtype, divisor, params)))
     }
 
-    fn parameter(&mut self, dtype: DType, divisor: Option<u32>, params: &mut Vec<String>) -> Tensor<'a> {
-        let ty = dtype.ir();
-        let ssa = self.emit.fresh(&ty);
-        params.push(match divisor {
-            Some(divisor) => format!("{ssa}: {ty} {{tt.divisibility = {divisor} : i32}}"),
-            None => format!("{ssa}: {ty}"),
-        });
+    fn parameter(&mut self, dtype: DType, divisor: Option<u32>, params: &mut Region) -> Tensor<'a> {
+        let ssa = self.builder.fresh(dtype.ir());
+        let divisible = divisor.map(|divisor| ("tt.divisibility", Attr::from(i64::from(divisor))));
+        params.add_arg(ssa, divisible);
         Tensor { ssa: Some(ssa), ..opaque(dtype, &Rc::from([]), &Rc::new(Value::None)) }
     }
 
     /// `tensordesc<fp16[128, 64],LAYOUT>` and its shape and strides.
-    fn descriptor(&mut self, name: &str, text: &str, params: &mut Vec<String>) -> Result<Value<'a>, Stop> {
+    fn descriptor(&mut self, name: &str, text: &str, params: &mut Region) -> Result<Value<'a>, Stop> {
         let im2col = text.starts_with("tensordesc_im2col");
         let bad = format!("the type `{text}` of `{name}` is not understood");
         let Some(inner) = text.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')) else {
@@ -168,13 +166,21 @@ impl<'a> Interp<'a> {
             (false, _) => DescKind::Tdm,
         };
         let ty = crate::library::types::descriptor_type(self, kind, dtype, &block_shape, &layout)?;
-        let ssa = self.emit.fresh(&ty);
-        params.push(format!("{ssa}: {ty}"));
-        let mut part = |interp: &mut Interp<'a>, dtype| {
-            (0..rank).map(|_| Value::Tensor(interp.parameter(dtype, None, params))).collect::<Vec<_>>()
+        let ssa = self.builder.fresh(ty);
+        params.add_arg(ssa, None);
+        let mut part = |interp: &mut Interp<'a>, dtype, what: &str| {
+            let mut parts = Vec::new();
+            for at in 0..rank {
+                let part = interp.parameter(dtype, None, params);
+                if let Some(part) = part.ssa {
+                    interp.builder.name_after(part, ssa, format!(".{what}[{at}]"));
+                }
+                parts.push(Value::Tensor(part));
+            }
+            parts
         };
-        let shape = part(self, DType::Int32);
-        let strides = part(self, DType::Int64);
+        let shape = part(self, DType::Int32, "shape");
+        let strides = part(self, DType::Int64, "strides");
         Ok(Value::TensorDesc(Rc::new(TensorDesc { ssa, kind, dtype, block_shape, layout, shape, strides })))
     }
 

@@ -3,14 +3,14 @@
 use ruff_python_ast::{Expr, StmtFor, StmtWhile};
 
 use super::arith::{known, opaque, promote};
-use super::branch::listed;
 use super::flat::{alike, content_free, leaves, rebuild, same, with_ssa};
 use super::names::bound_in;
 use super::{Flow, Interp, Stop};
-use crate::emit::Ssa;
+use crate::emit::{Op, Ssa, Type};
 use crate::scope::Names;
 use crate::value::{DType, Range, Tensor, Value};
 use base::TextRange;
+use dialects::Scf;
 use std::rc::Rc;
 
 /// How often it is tried to find out what a loop changes.
@@ -110,7 +110,7 @@ impl<'a> Interp<'a> {
         let before = self.scope.snapshot();
         let counter = |ssa| Tensor { ssa: Some(ssa), ..opaque(dtype, &Rc::from([]), &Rc::new(Value::None)) };
         let start = |interp: &mut Interp<'a>, iv: Ssa| -> Result<(), Stop> {
-            interp.emit.name(iv, target);
+            interp.builder.name(iv, target);
             let mut value = Value::Tensor(counter(iv));
             if negative {
                 use ruff_python_ast::Operator::{Add, Sub};
@@ -121,7 +121,7 @@ impl<'a> Interp<'a> {
             Ok(())
         };
         let mut carried = self.changes(&before, &stmt.body, target, &mut |interp| {
-            let iv = interp.emit.fresh(&ty);
+            let iv = interp.builder.fresh(ty.clone());
             start(interp, iv)
         })?;
         if self.state.dry > 0 {
@@ -130,8 +130,8 @@ impl<'a> Interp<'a> {
         }
         for _ in 0..ROUNDS {
             let (inits, types) = self.entering(&before, &carried)?;
-            let args: Ssas = types.iter().map(|ty| self.emit.fresh(ty)).collect();
-            let iv = self.emit.fresh(&ty);
+            let args: Ssas = types.iter().map(|ty| self.builder.fresh(ty.clone())).collect();
+            let iv = self.builder.fresh(ty.clone());
             self.scope.replace(before.clone());
             self.stand(&carried, &args);
             let entered = self.scope.snapshot();
@@ -150,27 +150,19 @@ impl<'a> Interp<'a> {
             if self.missed(&entered, &after, target, &mut carried) {
                 continue;
             }
-            self.emit.open();
-            self.emit.splice(body);
-            let yields = self.yielded(&after, &carried, &types)?;
-            self.emit_yield(&yields, &types);
-            let body = self.emit.close();
-            let results: Ssas = types.iter().map(|ty| self.emit.fresh(ty)).collect();
-            let here = self.here();
-            let (left, arrow) = (listed(&results), types.join(", "));
-            if results.is_empty() {
-                self.emit.op(here, format_args!("scf.for {iv} = {low} to {high} step {step} : {ty} {{"));
-            } else {
-                let inits = assigned(&args, &inits);
-                self.emit.op(
-                    here,
-                    format_args!(
-                        "{left} = scf.for {iv} = {low} to {high} step {step} iter_args({inits}) -> ({arrow}) : {ty} {{"
-                    ),
-                );
-            }
-            self.emit.splice(body);
-            self.emit.raw("}");
+            let ((), body) = self.region(|interp| {
+                interp.builder.append(body);
+                let yields = interp.yielded(&after, &carried, &types)?;
+                interp.emit_yield(&yields)
+            })?;
+            let op = Op::new(Scf::For)
+                .operand("lowerBound", low)
+                .operand("upperBound", high)
+                .operand("step", step)
+                .operands("initArgs", &inits)
+                .region(body.with_args(&[&[iv], &*args].concat()))
+                .results("results", types);
+            let results = self.emit(op)?;
             self.stand(&carried, &results);
             return Ok(Flow::Next);
         }
@@ -198,7 +190,8 @@ impl<'a> Interp<'a> {
         }
         for _ in 0..ROUNDS {
             let (inits, types) = self.entering(&before, &carried)?;
-            let (args, inner): (Ssas, Ssas) = types.iter().map(|ty| (self.emit.fresh(ty), self.emit.fresh(ty))).unzip();
+            let fresh = |interp: &mut Interp<'a>, ty: &Type| interp.builder.fresh(ty.clone());
+            let (args, inner): (Ssas, Ssas) = types.iter().map(|ty| (fresh(self, ty), fresh(self, ty))).unzip();
             self.scope.replace(before.clone());
             self.stand(&carried, &args);
             let ((), head) = self.region(|interp| {
@@ -215,14 +208,7 @@ impl<'a> Interp<'a> {
                         interp.ssa(&known(i128::from(truth), DType::Int1))
                     }
                 };
-                let here = interp.here();
-                let (list, of) = (listed(&args), types.join(", "));
-                if args.is_empty() {
-                    interp.emit.op(here, format_args!("scf.condition({holds})"));
-                } else {
-                    interp.emit.op(here, format_args!("scf.condition({holds}) {list} : {of}"));
-                }
-                Ok(())
+                interp.emit(Op::new(Scf::Condition).operand("condition", holds).operands("args", &args)).map(drop)
             })?;
             self.scope.replace(before.clone());
             self.stand(&carried, &inner);
@@ -238,33 +224,17 @@ impl<'a> Interp<'a> {
             if self.missed(&entered, &after, "", &mut carried) {
                 continue;
             }
-            self.emit.open();
-            self.emit.splice(body);
-            let yields = self.yielded(&after, &carried, &types)?;
-            if yields.is_empty() {
-                let here = self.here();
-                self.emit.op(here, format_args!("scf.yield"));
-            } else {
-                self.emit_yield(&yields, &types);
-            }
-            let body = self.emit.close();
-            let results: Ssas = types.iter().map(|ty| self.emit.fresh(ty)).collect();
-            let here = self.here();
-            let (of, left) = (types.join(", "), listed(&results));
-            if results.is_empty() {
-                self.emit.op(here, format_args!("scf.while : () -> () {{"));
-            } else {
-                let inits = assigned(&args, &inits);
-                self.emit.op(here, format_args!("{left} = scf.while ({inits}) : ({of}) -> ({of}) {{"));
-            }
-            self.emit.splice(head);
-            self.emit.raw("} do {");
-            if !inner.is_empty() {
-                let params: Vec<String> = inner.iter().zip(&types).map(|(arg, ty)| format!("{arg}: {ty}")).collect();
-                self.emit.raw(&format!("^bb0({}):", params.join(", ")));
-            }
-            self.emit.splice(body);
-            self.emit.raw("}");
+            let ((), body) = self.region(|interp| {
+                interp.builder.append(body);
+                let yields = interp.yielded(&after, &carried, &types)?;
+                interp.emit(Op::new(Scf::Yield).operands("results", &yields)).map(drop)
+            })?;
+            let op = Op::new(Scf::While)
+                .operands("inits", &inits)
+                .region(head.with_args(&args))
+                .region(body.with_args(&inner))
+                .results("results", types);
+            let results = self.emit(op)?;
             self.stand(&carried, &results);
             return Ok(Flow::Next);
         }
@@ -352,7 +322,7 @@ impl<'a> Interp<'a> {
     }
 
     /// The values with which the variables enter a loop, and their types.
-    fn entering(&mut self, before: &Names<'a>, carried: &[Carried<'a>]) -> Result<(Ssas, Vec<String>), Stop> {
+    fn entering(&mut self, before: &Names<'a>, carried: &[Carried<'a>]) -> Result<(Ssas, Vec<Type>), Stop> {
         let (mut inits, mut types) = (Vec::new(), Vec::new());
         for variable in carried {
             let Some(value) = before.get(&variable.name) else { continue };
@@ -368,7 +338,7 @@ impl<'a> Interp<'a> {
                         }
                     };
                     inits.push(ssa);
-                    types.push(self.emit.ty(ssa).to_string());
+                    types.push(self.ty(ssa));
                 }
             }
         }
@@ -404,7 +374,7 @@ impl<'a> Interp<'a> {
     }
 
     /// What goes round again.
-    fn yielded(&mut self, after: &Names<'a>, carried: &[Carried<'a>], types: &[String]) -> Result<Ssas, Stop> {
+    fn yielded(&mut self, after: &Names<'a>, carried: &[Carried<'a>], types: &[Type]) -> Result<Ssas, Stop> {
         let mut yields = Vec::new();
         for variable in carried.iter().filter(|variable| !variable.round.is_empty()) {
             let (mut old, mut new) = (Vec::new(), Vec::new());
@@ -418,7 +388,7 @@ impl<'a> Interp<'a> {
                 if !round {
                     continue;
                 }
-                let ty = types.get(yields.len()).cloned().unwrap_or_default();
+                let ty = types.get(yields.len()).cloned().unwrap_or(Type::Token);
                 let ssa = match (old, new.get(at)) {
                     (Value::Tensor(like), Some(value @ (Value::Tensor(_) | Value::Int(_) | Value::Bool(_))))
                         if like.shape.is_empty() =>
@@ -440,10 +410,7 @@ impl<'a> Interp<'a> {
                 };
                 let ssa = match ssa {
                     Some(ssa) => ssa,
-                    None => {
-                        let here = self.here();
-                        self.emit.value(here, &ty, format_args!("\"tt.opaque\"() : () -> {ty}"))
-                    }
+                    None => self.opaque(&ty),
                 };
                 yields.push(ssa);
             }
@@ -461,20 +428,14 @@ impl<'a> Interp<'a> {
             for (leaf, round) in all.iter().zip(&variable.round) {
                 if *round {
                     let ty = match (super::flat::own(leaf), leaf) {
-                        (Some(ssa), _) => self.emit.ty(ssa).to_string(),
+                        (Some(ssa), _) => self.ty(ssa),
                         (None, Value::Tensor(tensor)) => tensor.ir(),
-                        _ => "i32".to_owned(),
+                        _ => Type::I32,
                     };
-                    fresh.push(self.emit.fresh(&ty));
+                    fresh.push(self.builder.fresh(ty));
                 }
             }
         }
         self.stand(carried, &fresh);
     }
-}
-
-/// `%1 = %2, …`.
-fn assigned(args: &[Ssa], inits: &[Ssa]) -> String {
-    let pairs: Vec<String> = args.iter().zip(inits).map(|(arg, init)| format!("{arg} = {init}")).collect();
-    pairs.join(", ")
 }

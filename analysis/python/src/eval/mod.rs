@@ -36,6 +36,7 @@ use std::sync::Arc;
 
 use ruff_python_ast::{Expr, Stmt};
 use rustc_hash::FxHashMap;
+use ttgir::build::{Printed, ValueNames};
 use typed_arena::Arena;
 
 use crate::elaborated::Elaborated;
@@ -47,7 +48,6 @@ use crate::specialization::Spec;
 use crate::syntax::{Module, Sources};
 use crate::value::{Function, Value};
 use base::{Cancel, Cancelled, TextRange};
-pub use branch::listed;
 pub use rows::PART;
 
 /// How deep calls may nest.
@@ -125,16 +125,17 @@ pub fn elaborate(
         Err(stop) => interp.ends(stop),
         Ok(()) => {}
     }
-    let Interp { emit, origins, frames, files, problems, unmodelled, partitions, state, .. } = interp;
+    let Interp { builder, origins, frames, files, problems, unmodelled, partitions, state, .. } = interp;
     out.files = files.iter().map(|file| file.module.path().to_owned()).collect();
     out.problems = problems;
     out.unmodelled = unmodelled;
     out.partitions = partitions;
     out.touched = state.touched;
     let refused = out.problems.iter().any(|problem| !problem.hint) || !out.unmodelled.is_empty();
-    let crate::emit::Finished { text: ir, ops, names } = emit.finish();
     if !out.kernel.is_empty() || !refused {
-        out.ir = ir;
+        out.module = builder.finish();
+        let Printed { text, origins: ops, names } = out.module.print(ValueNames::Source);
+        out.ir = text;
         out.origins = Origins { origins, frames, ops };
         out.names = names;
     }

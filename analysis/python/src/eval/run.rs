@@ -6,11 +6,13 @@ use std::sync::Arc;
 use super::entry::Signature;
 use super::{Flow, Interp, Stop};
 use crate::elaborated::Elaborated;
+use crate::emit::{Attr, Op};
 use crate::host::{self, Launch, Session};
 use crate::interp::{FileId, Mode};
 use crate::specialization::{Host, Spec};
 use crate::syntax::Module;
 use crate::value::{Def, Function, Value};
+use dialects::Tt;
 
 impl<'a> Interp<'a> {
     /// Elaborates the kernel of a specialisation.
@@ -94,34 +96,35 @@ impl<'a> Interp<'a> {
         self.mode = Mode::Device;
         let signature = self.signature(function, spec, launch)?;
         let scope = self.scopes.open(function.scope.file, Some(function.scope.clone()));
-        let Signature { values, params } = signature;
+        let Signature { values, body: params } = signature;
         for (name, value) in values {
             scope.set(&name, value);
         }
         let body = &def.body;
         let ran = self.region(|interp| {
             let ran = interp.inside(scope, Mode::Device, None, |interp| interp.block(body));
-            let here = interp.here();
-            interp.emit.op(here, format_args!("tt.return"));
+            interp.emit(Op::new(Tt::Return))?;
             // What was elaborated before it ended says more than nothing.
             Ok(ran)
         });
         let (ran, code) = ran?;
         let ended = ran.map(|_| ());
-        let (target, warps, ctas) = (self.target.ir(), self.num_warps, self.num_ctas);
-        // A late pass finds this out of the MMAs.
-        let pairs = if self.two_ctas { ", \"ttng.two-ctas\" = true" } else { "" };
-        let here = self.here();
-        self.emit.raw(&format!(
-            "module attributes {{\"ttg.num-ctas\" = {ctas} : i32, \"ttg.num-warps\" = {warps} : i32, ttg.target = \
-             \"{target}\", \"ttg.threads-per-warp\" = {} : i32{pairs}}} {{",
-            self.target.lanes()
-        ));
-        let name = def.name.as_str();
-        self.emit.op(here, format_args!("tt.func public @{name}({}) {{", params.join(", ")));
-        self.emit.splice(code);
-        self.emit.raw("}");
-        self.emit.raw("}");
+        let function =
+            Op::new(Tt::Func).attr("sym_name", Attr::Symbol(def.name.to_string())).region(code.with_args_of(params));
+        let ((), whole) = self.region(|interp| interp.emit(function).map(drop))?;
+        let mut module = Op::new(dialects::Builtin::Module)
+            .attr("ttg.num-ctas", i64::from(self.num_ctas))
+            .attr("ttg.num-warps", i64::from(self.num_warps))
+            .attr("ttg.target", Attr::Text(self.target.ir()))
+            .attr("ttg.threads-per-warp", i64::from(self.target.lanes()));
+        if self.two_ctas {
+            // A late pass finds this out of the MMAs.
+            module = module.attr("ttng.two-ctas", true);
+        }
+        // The module itself comes from nowhere in the source.
+        if let Err(error) = self.builder.push(None, module.region(whole)) {
+            return self.unknown(error.to_string());
+        }
         ended
     }
 }

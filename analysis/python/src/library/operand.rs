@@ -156,9 +156,3 @@ pub fn int_list<'a>(values: impl IntoIterator<Item = i64>) -> Value<'a> {
 pub fn field<'o, 'a>(object: &'o Object<'a>, name: &str) -> Option<&'o Value<'a>> {
     object.fields.iter().find(|(field, _)| *field == name).map(|(_, value)| value)
 }
-
-/// `%1, %2`.
-pub fn join(values: &[Ssa]) -> String {
-    let parts: Vec<String> = values.iter().map(Ssa::to_string).collect();
-    parts.join(", ")
-}

@@ -1,7 +1,9 @@
-//! Types of memory and tensor descriptors as text of the IR, with aliases for their layouts.
+//! Types of memory and tensor descriptors in the IR, with aliases for their layouts.
 
+use crate::emit::Type;
 use crate::interp::{Interp, Stop};
 use crate::value::{DType, DescKind, Space, Value};
+use ttgir::MemSpace;
 
 /// The text of a layout of shared or tensor memory.
 pub fn layout_text<'a>(interp: &Interp<'a>, layout: &Value<'a>) -> Result<String, Stop> {
@@ -15,7 +17,7 @@ pub fn layout_text<'a>(interp: &Interp<'a>, layout: &Value<'a>) -> Result<String
     }
 }
 
-/// The type of a memory descriptor, as text.
+/// The type of a memory descriptor.
 pub fn memory_type<'a>(
     interp: &mut Interp<'a>,
     space: Space,
@@ -23,43 +25,36 @@ pub fn memory_type<'a>(
     shape: &[i64],
     alloc_shape: &[i64],
     layout: &Value<'a>,
-) -> Result<String, Stop> {
+) -> Result<Type, Stop> {
     let layout = layout_text(interp, layout)?;
-    let layout = interp.emit.alias(&layout);
-    let space = match space {
-        Space::Shared => "#ttg.shared_memory",
-        Space::Tensor => "#ttng.tensor_memory",
-    };
-    let whole = if shape == alloc_shape { String::new() } else { format!(", {}", dims(alloc_shape, "")) };
-    Ok(format!("!ttg.memdesc<{}, {layout}, {space}, mutable{whole}>", dims(shape, &dtype.ir())))
+    Ok(Type::MemDesc {
+        shape: shape.into(),
+        element: dtype.ir().into(),
+        layout: interp.builder.alias(&layout),
+        space: match space {
+            Space::Shared => MemSpace::Shared,
+            Space::Tensor => MemSpace::Tensor,
+        },
+        alloc_shape: alloc_shape.into(),
+    })
 }
 
-/// The type of a tensor descriptor, as text.
+/// The type of a tensor descriptor.
 pub fn descriptor_type<'a>(
     interp: &mut Interp<'a>,
     kind: DescKind,
     dtype: DType,
     block: &[i64],
     layout: &Value<'a>,
-) -> Result<String, Stop> {
+) -> Result<Type, Stop> {
     let layout = layout_text(interp, layout)?;
-    let layout = interp.emit.alias(&layout);
-    let name = match kind {
-        DescKind::Tiled | DescKind::Tdm => "!tt.tensordesc",
-        DescKind::Im2col => "!ttng.tensordesc_im2col",
-    };
     let element = match dtype {
-        DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64 => format!("u{}", dtype.ir()),
-        _ => dtype.ir(),
+        DType::UInt8 => "ui8",
+        DType::UInt16 => "ui16",
+        DType::UInt32 => "ui32",
+        DType::UInt64 => "ui64",
+        _ => dtype.ir_name(),
     };
-    Ok(format!("{name}<{}, {layout}>", dims(block, &element)))
-}
-
-/// `64x128xf16`.
-fn dims(shape: &[i64], element: &str) -> String {
-    let mut parts: Vec<String> = shape.iter().map(i64::to_string).collect();
-    if !element.is_empty() {
-        parts.push(element.to_owned());
-    }
-    parts.join("x")
+    let layout = interp.builder.alias(&layout);
+    Ok(Type::TensorDesc { im2col: kind == DescKind::Im2col, block: block.into(), element, layout })
 }

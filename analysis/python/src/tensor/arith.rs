@@ -5,10 +5,12 @@ use std::rc::Rc;
 use ruff_python_ast::Operator;
 
 use super::{broadcast, opaque, tensor};
+use crate::emit::{Op, Ssa, compare};
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::operand;
 use crate::library::{Bound, NOTHING, Part, Row};
 use crate::value::{DType, Tensor, Value};
+use dialects::{Arith, Math, Tt};
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -34,7 +36,7 @@ pub(super) const PART: Part = Part {
     ..NOTHING
 };
 
-fn of<'a>(tensor: &Tensor<'a>, ssa: Option<crate::emit::Ssa>, dtype: DType, constant: Option<i128>) -> Tensor<'a> {
+fn of<'a>(tensor: &Tensor<'a>, ssa: Option<Ssa>, dtype: DType, constant: Option<i128>) -> Tensor<'a> {
     Tensor { ssa, dtype, shape: tensor.shape.clone(), layout: tensor.layout.clone(), constant }
 }
 
@@ -62,37 +64,36 @@ pub fn cast<'a>(interp: &mut Interp<'a>, value: &Tensor<'a>, dtype: DType) -> Te
         return interp.constant(to, dtype);
     }
     let ssa = interp.ssa(value);
-    let (source, ty) = (from.ir(), dtype.ir());
-    let here = interp.here();
+    let ty = dtype.ir();
     if from.is_int() && dtype == DType::Int1 {
         let zero = interp.constant(0, from);
         let zero = interp.ssa(&zero);
-        let made = interp.emit.value(here, &ty, format_args!("arith.cmpi ne, {ssa}, {zero} : {source}"));
+        let made = interp.computed(compare("ne", ssa, zero), "result", &ty);
         return of(value, Some(made), dtype, None);
     }
     if from.is_int() && dtype.is_int() {
         let op = match from.bits().cmp(&dtype.bits()) {
             std::cmp::Ordering::Equal => return of(value, Some(ssa), dtype, None),
-            std::cmp::Ordering::Greater => "arith.trunci",
-            std::cmp::Ordering::Less if from.is_unsigned() => "arith.extui",
-            std::cmp::Ordering::Less => "arith.extsi",
+            std::cmp::Ordering::Greater => Arith::Trunci,
+            std::cmp::Ordering::Less if from.is_unsigned() => Arith::Extui,
+            std::cmp::Ordering::Less => Arith::Extsi,
         };
-        let made = interp.emit.value(here, &ty, format_args!("{op} {ssa} : {source} to {ty}"));
+        let made = interp.computed(Op::new(op).operand("in", ssa), "out", &ty);
         return of(value, Some(made), dtype, None);
     }
     match (from, dtype) {
         (DType::Ptr(_), DType::Ptr(_)) => {
-            let made = interp.emit.value(here, &ty, format_args!("tt.bitcast {ssa} : {source} -> {ty}"));
+            let made = interp.computed(Op::new(Tt::Bitcast).operand("src", ssa), "result", &ty);
             of(value, Some(made), dtype, None)
         }
         (DType::Ptr(_), _) if dtype.is_int() && dtype.bits() == 64 => {
-            let made = interp.emit.value(here, &ty, format_args!("tt.ptr_to_int {ssa} : {source} -> {ty}"));
+            let made = interp.computed(Op::new(Tt::PtrToInt).operand("src", ssa), "result", &ty);
             of(value, Some(made), dtype, None)
         }
         (_, DType::Ptr(_)) if from.is_int() => {
             let wide = cast(interp, value, DType::Int64);
             let wide = interp.ssa(&wide);
-            let made = interp.emit.value(here, &ty, format_args!("tt.int_to_ptr {wide} : i64 -> {ty}"));
+            let made = interp.computed(Op::new(Tt::IntToPtr).operand("src", wide), "result", &ty);
             of(value, Some(made), dtype, None)
         }
         // Between integers and floating point: a value of its own.
@@ -195,8 +196,8 @@ pub fn choose<'a>(interp: &mut Interp<'a>, condition: &Tensor<'a>, x: &Value<'a>
     if yes == no {
         return Ok(Value::Tensor(x));
     }
-    let (here, ty) = (interp.here(), x.dtype.ir());
-    let made = interp.emit.value(here, &ty, format_args!("arith.select {test}, {yes}, {no} : {ty}"));
+    let op = Op::new(Arith::Select).operand("condition", test).operand("true_value", yes).operand("false_value", no);
+    let made = interp.computed(op, "result", &x.dtype.ir());
     Ok(Value::Tensor(of(&x, Some(made), x.dtype, None)))
 }
 
@@ -227,13 +228,12 @@ pub fn extreme<'a>(interp: &mut Interp<'a>, x: &Value<'a>, y: &Value<'a>, greate
     }
     let (a, b) = (interp.ssa(&x), interp.ssa(&y));
     let op = match (greater, x.dtype.is_unsigned()) {
-        (true, false) => "maxsi",
-        (true, true) => "maxui",
-        (false, false) => "minsi",
-        (false, true) => "minui",
+        (true, false) => Arith::Maxsi,
+        (true, true) => Arith::Maxui,
+        (false, false) => Arith::Minsi,
+        (false, true) => Arith::Minui,
     };
-    let (here, ty) = (interp.here(), x.dtype.ir());
-    let made = interp.emit.value(here, &ty, format_args!("arith.{op} {a}, {b} : {ty}"));
+    let made = interp.computed(Op::new(op).operand("lhs", a).operand("rhs", b), "result", &x.dtype.ir());
     Ok(Value::Tensor(of(&x, Some(made), x.dtype, None)))
 }
 
@@ -262,8 +262,8 @@ pub fn absolute<'a>(interp: &mut Interp<'a>, value: &Value<'a>) -> Eval<'a> {
     if let Some(constant) = value.constant {
         return Ok(Value::Tensor(interp.constant(wrapped(constant.abs(), value.dtype), value.dtype)));
     }
-    let (ssa, here, ty) = (interp.ssa(&value), interp.here(), value.dtype.ir());
-    let made = interp.emit.value(here, &ty, format_args!("math.absi {ssa} : {ty}"));
+    let ssa = interp.ssa(&value);
+    let made = interp.computed(Op::new(Math::Absi).operand("operand", ssa), "result", &value.dtype.ir());
     Ok(Value::Tensor(of(&value, Some(made), value.dtype, None)))
 }
 

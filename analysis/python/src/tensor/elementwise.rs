@@ -4,12 +4,14 @@ use std::rc::Rc;
 
 use super::{broadcast, opaque, tensor};
 use crate::builtins::{arg, items};
+use crate::emit::Op;
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
 use crate::library::operand;
 use crate::library::{Bound, NOTHING, Part, Row};
 use crate::value::{DType, Tensor, Value};
 use base::TextRange;
+use dialects::Ttg;
 
 macro_rules! rows {
     ($prefix:literal $run:ident: $($name:literal)*) => {
@@ -164,11 +166,11 @@ fn map_elementwise<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 /// What a function of scalars gives; its ops are thrown away.
 pub(super) fn on_scalars<'a>(interp: &mut Interp<'a>, function: &Value<'a>, of: &[DType]) -> Eval<'a> {
-    interp.emit.open();
+    interp.builder.open();
     let pos = of.iter().map(|dtype| Value::Tensor(interp.free(*dtype))).collect();
     let at: TextRange = interp.at;
     let result = interp.call(function, Args { pos, named: Vec::new() }, at);
-    let _ = interp.emit.close();
+    let _ = interp.builder.close();
     result
 }
 
@@ -238,8 +240,7 @@ fn inline_asm<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         one if !several => vec![one.clone()],
         list => operand::list(interp, list, "result_types")?,
     };
-    let here = interp.here();
-    interp.emit.op(here, format_args!("\"ttg.inline_asm\"() : () -> ()"));
+    interp.emit(Op::new(Ttg::InlineAsm))?;
     let mut results = Vec::new();
     for ty in &types {
         results.push(match ty {

@@ -5,10 +5,12 @@
 
 use super::{none, opaque, tensor};
 use crate::builtins::arg;
+use crate::emit::Op;
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::operand;
 use crate::library::{Bound, NOTHING, Part, Row};
 use crate::value::{DType, Tensor, Value};
+use dialects::Tt;
 
 const LOAD: &str =
     "pointer, mask=None, other=None, *, cache_modifier=None, eviction_policy=None, volatile=False, cache_policy=None";
@@ -66,8 +68,8 @@ fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     // A boolean is loaded as the byte that it is.
     let word = if dtype == DType::Int1 { DType::Int8 } else { dtype };
     let pointer = super::cast(interp, &pointer, word.pointer());
-    let (ssa, here, ty) = (interp.ssa(&pointer), interp.here(), word.ir());
-    let made = interp.emit.value(here, &ty, format_args!("tt.load {ssa} : {}", pointer.dtype.ir()));
+    let ssa = interp.ssa(&pointer);
+    let made = interp.computed(Op::new(Tt::Load).operand("ptr", ssa), "result", &word.ir());
     let shape = std::rc::Rc::from([]);
     let value = Tensor { ssa: Some(made), dtype: word, shape, layout: pointer.layout.clone(), constant: None };
     Ok(Value::Tensor(super::cast(interp, &value, dtype)))

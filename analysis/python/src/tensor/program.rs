@@ -2,10 +2,12 @@
 
 use super::none;
 use crate::builtins::arg;
+use crate::emit::{Op, Type};
 use crate::interp::{Eval, Interp};
 use crate::library::operand;
 use crate::library::{Bound, NOTHING, Part, Row};
 use crate::value::{DType, Tensor, Value};
+use dialects::Tt;
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -31,21 +33,20 @@ fn tuple<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     Ok(Value::Tuple(crate::builtins::items(interp, &arg(bound, 0))?.into()))
 }
 
-fn grid<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, op: &str) -> Eval<'a> {
+fn grid<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, op: Tt) -> Eval<'a> {
     let axis = operand::int(interp, &arg(bound, 0), "axis")?;
     let Some(axis) = usize::try_from(axis).ok().and_then(|axis| ["x", "y", "z"].get(axis)) else {
         return interp.raise(format!("the axis of a program is 0, 1 or 2, not {axis}"));
     };
-    let here = interp.here();
-    let ssa = interp.emit.value(here, "i32", format_args!("{op} {axis} : i32"));
+    let ssa = interp.computed(Op::new(op).attr("axis", *axis), "result", &Type::I32);
     let (shape, layout) = (std::rc::Rc::from([]), std::rc::Rc::new(Value::None));
     Ok(Value::Tensor(Tensor { ssa: Some(ssa), dtype: DType::Int32, shape, layout, constant: None }))
 }
 
 fn program_id<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    grid(interp, bound, "tt.get_program_id")
+    grid(interp, bound, Tt::GetProgramId)
 }
 
 fn num_programs<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    grid(interp, bound, "tt.get_num_programs")
+    grid(interp, bound, Tt::GetNumPrograms)
 }

@@ -1,12 +1,14 @@
 //! Asynchronous copies of CDNA 4 and 5: they count in groups that are committed.
 
-use super::super::memory::{read, ty};
-use super::{bare, fits, line, shaped, token};
+use super::super::mbarrier::done;
+use super::super::memory::read;
+use super::{fits, shaped};
+use dialects::{Amdg, Ttg};
+use python::emit::{Op, Type};
 use python::interp::{Eval, Interp};
 use python::library::operand::{int, memory, need, tensor};
 use python::library::{Bound, NOTHING, Part, Row};
 use python::tensor::pointee;
-use python::value::Value;
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -22,7 +24,9 @@ pub(super) const PART: Part = Part {
             5,
             buffer_to_shared,
         ),
-        Row::effect("gl.amd.cdna4.async_copy.commit_group", "", 6, |interp, _| token(interp, "ttg.async_commit_group")),
+        Row::effect("gl.amd.cdna4.async_copy.commit_group", "", 6, |interp, _| {
+            done(interp, Op::new(Ttg::AsyncCommitGroup).result("asyncToken", Type::Token))
+        }),
         Row::effect("gl.amd.cdna4.async_copy.wait_group", "num_outstanding=0", 6, wait_group),
         Row::effect("gl.amd.cdna4.async_copy.async_wait", "num_outstanding=0", 5, wait_group).until(5),
         Row::effect("gl.amd.cdna4.async_copy.load_shared_relaxed", "smem, layout", 5, load_relaxed),
@@ -47,9 +51,8 @@ fn to_shared<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, to: &'static str, f
     let smem = memory(interp, need(interp, bound, to)?, to)?;
     let pointer = tensor(interp, need(interp, bound, from)?, from)?;
     fits(interp, "the pointers", &pointer.shape, &smem)?;
-    let pointer = interp.ssa(&pointer);
-    let (from, to) = (interp.emit.ty(pointer), bare(interp, &smem));
-    token(interp, &format!("ttg.async_copy_global_to_local {pointer}, {} : {from} -> {to}", smem.ssa))
+    let op = Op::new(Ttg::AsyncCopyGlobalToLocal).operand("src", interp.ssa(&pointer)).operand("result", smem.ssa);
+    done(interp, op.result("token", Type::Token))
 }
 
 fn buffer_to_shared<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -61,8 +64,8 @@ fn buffer_to_shared<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> 
     }
     pointee(interp, &pointer)?;
     let (pointer, offsets) = (interp.ssa(&pointer), shaped(interp, &offsets, &dest.shape));
-    let (from, by, to) = (interp.emit.ty(pointer), interp.emit.ty(offsets), bare(interp, &dest));
-    token(interp, &format!("amdg.buffer_load_to_local {pointer}[{offsets}] into {} : {from}[{by}] -> {to}", dest.ssa))
+    let op = Op::new(Amdg::BufferLoadToLocal).operand("dest", dest.ssa).operand("ptr", pointer);
+    done(interp, op.operand("offsets", offsets).result("token", Type::Token))
 }
 
 fn wait_group<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -70,27 +73,25 @@ fn wait_group<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if num < 0 {
         return interp.raise(format!("{num} groups cannot be outstanding"));
     }
-    token(interp, &format!("ttg.async_wait {{num = {num} : i32}}"))
+    done(interp, Op::new(Ttg::AsyncWait).attr("num", num).result("retToken", Type::Token))
 }
 
 fn load_relaxed<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let smem = memory(interp, need(interp, bound, "smem")?, "smem")?;
     let layout = need(interp, bound, "layout")?.clone();
-    Ok(read(interp, &smem, &smem.shape, layout, "ttg.local_load", " {ttg.amdg.syncedViaAsyncWait = true}"))
+    let op = Op::new(Ttg::LocalLoad).attr("ttg.amdg.syncedViaAsyncWait", true);
+    read(interp, &smem, &smem.shape, layout, op)
 }
 
 fn to_global<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let pointer = tensor(interp, need(interp, bound, "pointer")?, "pointer")?;
     let smem = memory(interp, need(interp, bound, "smem")?, "smem")?;
     fits(interp, "the pointers", &pointer.shape, &smem)?;
-    let pointer = interp.ssa(&pointer);
-    let (from, to) = (ty(interp, &smem), interp.emit.ty(pointer));
-    token(interp, &format!("amdg.async_copy_local_to_global {}, {pointer} : {from} -> {to}", smem.ssa))
+    let op = Op::new(Amdg::AsyncCopyLocalToGlobal).operand("src", smem.ssa).operand("dst", interp.ssa(&pointer));
+    done(interp, op.result("token", Type::Token))
 }
 
 fn arrive<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let bar = super::mbarrier::own(interp, bound)?;
-    let ty = ty(interp, &bar);
-    line(interp, &format!("amdg.async_copy_mbarrier_arrive {} : {ty}", bar.ssa))?;
-    Ok(Value::None)
+    done(interp, Op::new(Amdg::AsyncCopyMbarrierArrive).operand("barrier", bar.ssa))
 }

@@ -2,6 +2,8 @@
 
 use super::super::memory::read;
 use super::none;
+use dialects::Amdg;
+use python::emit::Op;
 use python::interp::{Eval, Interp};
 use python::library::operand;
 use python::library::operand::{dtype, given, int, ints, memory, need, tensor};
@@ -126,7 +128,7 @@ fn load_repacked<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let mut shape = source.shape.clone();
     resized(&mut shape, k, |size| size / 2);
     resized(&mut shape, packed, |size| size * 2);
-    Ok(read(interp, &source, &shape, layout, "amdg.local_load_packed_tranposed", ""))
+    read(interp, &source, &shape, layout, Op::new(Amdg::LocalLoadPackedTranposed))
 }
 
 fn slice<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

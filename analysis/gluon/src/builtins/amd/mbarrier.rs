@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::super::mbarrier::barrier;
-use super::super::memory::ty;
-use super::line;
+use super::super::mbarrier::{barrier, done};
+use dialects::Amdg;
+use python::emit::{Op, Type};
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand::{int, need, scalar};
 use python::library::{Bound, NOTHING, Part, Row};
@@ -15,8 +15,10 @@ pub(super) const PART: Part = Part {
         Row::effect("gl.amd.cdna5.mbarrier.init", "mbarrier, count", 6, init),
         Row::effect("gl.amd.cdna5.mbarrier.wait", "mbarrier, phase", 6, wait),
         Row::effect("gl.amd.cdna5.mbarrier.arrive", "mbarrier, *, count=1", 6, arrive),
-        Row::effect("gl.amd.cdna5.cluster.arrive", "", 7, |interp, _| line(interp, "amdg.cluster_barrier_arrive")),
-        Row::effect("gl.amd.cdna5.cluster.wait", "", 7, |interp, _| line(interp, "amdg.cluster_barrier_wait")),
+        Row::effect("gl.amd.cdna5.cluster.arrive", "", 7, |interp, _| {
+            done(interp, Op::new(Amdg::ClusterBarrierArrive))
+        }),
+        Row::effect("gl.amd.cdna5.cluster.wait", "", 7, |interp, _| done(interp, Op::new(Amdg::ClusterBarrierWait))),
     ],
     ..NOTHING
 };
@@ -32,8 +34,7 @@ fn init<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if count <= 0 {
         return interp.raise(format!("an mbarrier counts at least one arrival, not {count}"));
     }
-    let ty = ty(interp, &bar);
-    line(interp, &format!("amdg.init_barrier {}, {count} : {ty}", bar.ssa))
+    done(interp, Op::new(Amdg::InitBarrier).operand("alloc", bar.ssa).attr("count", count))
 }
 
 fn wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -43,8 +44,7 @@ fn wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         other => other.clone(),
     };
     let phase = scalar(interp, &phase, DType::Int32, "phase")?;
-    let ty = ty(interp, &bar);
-    line(interp, &format!("amdg.wait_barrier {}, {phase} : {ty}", bar.ssa))
+    done(interp, Op::new(Amdg::WaitBarrier).operand("alloc", bar.ssa).operand("phase", phase))
 }
 
 /// Gives the phase that the barrier was in.
@@ -54,8 +54,8 @@ fn arrive<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if count <= 0 {
         return interp.raise(format!("an arrival counts at least once, not {count} times"));
     }
-    let (here, ty) = (interp.here(), ty(interp, &bar));
-    let ssa = interp.emit.value(here, "i32", format_args!("amdg.arrive_barrier {}, {count} : {ty} -> i32", bar.ssa));
+    let op = Op::new(Amdg::ArriveBarrier).operand("alloc", bar.ssa).attr("count", count);
+    let ssa = interp.emit_value(op.result("result", Type::I32))?;
     let (shape, layout) = (Rc::from([]), Rc::new(Value::None));
     Ok(Value::Tensor(Tensor { ssa: Some(ssa), dtype: DType::Int32, shape, layout, constant: None }))
 }

@@ -9,7 +9,6 @@ mod matrix;
 mod mbarrier;
 mod tdm;
 
-use super::memory::ty;
 use python::emit::Ssa;
 use python::interp::{Eval, Interp, Stop};
 use python::library::{Bound, Part};
@@ -17,20 +16,6 @@ use python::value::{MemDesc, Tensor, Value};
 
 /// AMD's share of the table.
 pub const PARTS: [&Part; 5] = [&async_copy::PART, &layouts::PART, &matrix::PART, &mbarrier::PART, &tdm::PART];
-
-/// An op that is all of its line.
-fn line<'a>(interp: &mut Interp<'a>, text: &str) -> Eval<'a> {
-    let here = interp.here();
-    interp.emit.op(here, format_args!("{text}"));
-    Ok(Value::None)
-}
-
-/// An op that gives a token.
-fn token<'a>(interp: &mut Interp<'a>, text: &str) -> Eval<'a> {
-    let here = interp.here();
-    interp.emit.value(here, "!ttg.async.token", format_args!("{text}"));
-    Ok(Value::None)
-}
 
 /// Registers of the shape that an op asks for: what a mask or an offset is broadcast to.
 fn shaped<'a>(interp: &mut Interp<'a>, of: &Tensor<'a>, shape: &[i64]) -> Ssa {
@@ -46,12 +31,6 @@ fn fits<'a>(interp: &Interp<'a>, what: &str, shape: &[i64], memory: &MemDesc<'a>
         return Ok(());
     }
     interp.raise(format!("{what} have the shape {shape:?}, the memory {:?}", memory.shape))
-}
-
-/// The type of a descriptor without its name, as some ops print it.
-fn bare(interp: &Interp<'_>, memory: &MemDesc<'_>) -> String {
-    let ty = ty(interp, memory);
-    ty.strip_prefix("!ttg.memdesc").unwrap_or(&ty).to_owned()
 }
 
 /// No value.

@@ -4,12 +4,14 @@
 
 use std::rc::Rc;
 
-use super::super::memory::ty;
-use super::{none, token};
+use super::super::mbarrier::{barrier, done};
+use super::super::tma::{make_descriptor, ssas};
+use super::none;
+use dialects::Amdg;
 use python::builtins::items;
-use python::emit::Ssa;
+use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand::{descriptor, given, int, ints, join, list, memory, need, tensor};
+use python::library::operand::{descriptor, given, int, ints, list, memory, need, tensor};
 use python::library::types::descriptor_type;
 use python::library::{Bound, NOTHING, Part, Row};
 use python::tensor::{cast, pointee};
@@ -78,16 +80,6 @@ fn scalars<'a>(interp: &mut Interp<'a>, value: &Value<'a>, dtype: DType, name: &
     Ok(made)
 }
 
-fn names<'a>(interp: &mut Interp<'a>, values: &[Value<'a>]) -> String {
-    let mut names: Vec<Ssa> = Vec::new();
-    for value in values {
-        if let Value::Tensor(tensor) = value {
-            names.push(interp.ssa(tensor));
-        }
-    }
-    join(&names)
-}
-
 fn make<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let base = tensor(interp, need(interp, bound, "base")?, "base")?;
     let dtype = pointee(interp, &base)?;
@@ -99,14 +91,8 @@ fn make<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         return interp.raise("`shape`, `strides` and `block_shape` have the same number of dimensions, from 1 to 5");
     }
     let ty = descriptor_type(interp, DescKind::Tdm, dtype, &block, &layout)?;
-    let (sizes, steps) = (names(interp, &shape), names(interp, &strides));
     let base = interp.ssa(&base);
-    let (here, base_ty) = (interp.here(), interp.emit.ty(base));
-    let ssa = interp.emit.value(
-        here,
-        &ty,
-        format_args!("tt.make_tensor_descriptor {base}, [{sizes}], [{steps}] : {base_ty}, {ty}"),
-    );
+    let ssa = make_descriptor(interp, base, &shape, &strides, ty)?;
     let made = TensorDesc { ssa, kind: DescKind::Tdm, dtype, block_shape: block, layout, shape, strides };
     Ok(Value::TensorDesc(Rc::new(made)))
 }
@@ -120,7 +106,7 @@ struct Change<'a> {
 }
 
 fn changed<'a>(interp: &mut Interp<'a>, desc: &TensorDesc<'a>, change: &Change<'a>) -> Result<TensorDesc<'a>, Stop> {
-    let mut parts = String::new();
+    let mut op = Op::new(Amdg::UpdateTensorDescriptor).operand("desc", desc.ssa);
     let rank = desc.block_shape.len();
     for (name, value) in [("add_offsets", &change.offsets), ("set_bounds", &change.bounds)] {
         let Some(value) = value else { continue };
@@ -128,7 +114,7 @@ fn changed<'a>(interp: &mut Interp<'a>, desc: &TensorDesc<'a>, change: &Change<'
         if numbers.len() != rank {
             return interp.raise(format!("`{name}` has {} numbers for {rank} dimensions", numbers.len()));
         }
-        parts.push_str(&format!(" {name} = [{}]", names(interp, &numbers)));
+        op = op.operands(name, &ssas(interp, &numbers));
     }
     if let Some(pred) = &change.pred {
         let pred = match pred {
@@ -140,12 +126,10 @@ fn changed<'a>(interp: &mut Interp<'a>, desc: &TensorDesc<'a>, change: &Change<'
             return interp.raise(format!("`pred` is an int32 or a bool, not {}", pred.dtype.name()));
         }
         let pred = cast(interp, &pred, DType::Int32);
-        parts.push_str(&format!(" pred = {}", interp.ssa(&pred)));
+        op = op.operand("pred", interp.ssa(&pred));
     }
-    let clamp = if change.clamp { " {clamp_bounds}" } else { "" };
-    let (here, ty) = (interp.here(), interp.emit.ty(desc.ssa));
-    let ssa =
-        interp.emit.value(here, &ty, format_args!("amdg.update_tensor_descriptor {}{parts}{clamp} : {ty}", desc.ssa));
+    let ty = interp.ty(desc.ssa);
+    let ssa = interp.emit_value(op.flag("clamp_bounds", change.clamp).result("result", ty))?;
     Ok(TensorDesc { ssa, ..desc.clone() })
 }
 
@@ -195,11 +179,9 @@ fn shared<'a>(interp: &Interp<'a>, bound: &Bound<'a>, name: &'static str) -> Res
     Ok(of)
 }
 
-/// `, barrier = %b` and `, type`, or nothing.
-fn signalled<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<(String, String), Stop> {
-    let Some(bar) = given(bound, "mbarrier") else { return Ok(Default::default()) };
-    let bar = super::super::mbarrier::barrier(interp, bar, "mbarrier")?;
-    Ok((format!(", barrier = {}", bar.ssa), format!(", {}", ty(interp, &bar))))
+/// The barrier on which a copy arrives when it is done.
+fn signalled<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<Option<Ssa>, Stop> {
+    given(bound, "mbarrier").map(|bar| Ok(barrier(interp, bar, "mbarrier")?.ssa)).transpose()
 }
 
 /// A block is as large as the memory, up to leading dimensions of 1.
@@ -216,16 +198,12 @@ fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let dest = shared(interp, bound, "dest")?;
     fits(interp, &desc, &dest)?;
     let placed = placed(interp, bound, &desc, true)?;
-    let (bar, bar_ty) = signalled(interp, bound)?;
-    let hint = match given(bound, "warp_used_hint") {
-        Some(hint) => format!(" {{warp_used_hint = {} : i32}}", int(interp, hint, "warp_used_hint")?),
-        None => String::new(),
-    };
-    let (from, to) = (interp.emit.ty(placed), ty(interp, &dest));
-    token(
-        interp,
-        &format!("amdg.async_tdm_copy_global_to_local {placed} into {}{bar}{hint} : {from}{bar_ty} -> {to}", dest.ssa),
-    )
+    let bar = signalled(interp, bound)?;
+    let mut op = Op::new(Amdg::AsyncTdmCopyGlobalToLocal).operand("desc", placed).operand("result", dest.ssa);
+    if let Some(hint) = given(bound, "warp_used_hint") {
+        op = op.attr("warp_used_hint", int(interp, hint, "warp_used_hint")?);
+    }
+    done(interp, op.maybe("barrier", bar).result("token", Type::Token))
 }
 
 fn load_fused<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -234,30 +212,18 @@ fn load_fused<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         return interp.raise(format!("a fused load has 2 to 4 members, not {}", members.len()));
     }
     let (mut descs, mut dests, mut hints) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut from, mut to) = (Vec::new(), Vec::new());
     for member in &members {
         let member = list(interp, member, "members")?;
         let [desc, dest, hint] = &member[..] else {
             return interp.raise("a member is a descriptor, its destination and its warps");
         };
         let (desc, dest) = (descriptor(interp, desc, "members")?, memory(interp, dest, "members")?);
-        hints.push(int(interp, hint, "members")?.to_string());
-        from.push(interp.emit.ty(desc.ssa).to_string());
-        to.push(ty(interp, &dest).to_string());
+        hints.push(int(interp, hint, "members")?);
         descs.push(desc.ssa);
         dests.push(dest.ssa);
     }
-    token(
-        interp,
-        &format!(
-            "amdg.async_tdm_fused_copy_global_to_local {} into {} {{warp_used_hints = array<i32: {}>}} : {} -> {}",
-            join(&descs),
-            join(&dests),
-            hints.join(", "),
-            from.join(", "),
-            to.join(", ")
-        ),
-    )
+    let op = Op::new(Amdg::AsyncTdmFusedCopyGlobalToLocal).operands("descs", &descs).operands("dests", &dests);
+    done(interp, op.attr("warp_used_hints", hints).result("token", Type::Token))
 }
 
 fn store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -265,40 +231,31 @@ fn store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let src = shared(interp, bound, "src")?;
     fits(interp, &desc, &src)?;
     let placed = placed(interp, bound, &desc, false)?;
-    let (bar, bar_ty) = signalled(interp, bound)?;
-    let (to, from) = (interp.emit.ty(placed), ty(interp, &src));
-    token(
-        interp,
-        &format!("amdg.async_tdm_copy_local_to_global {placed} from {}{bar} : {from}{bar_ty} -> {to}", src.ssa),
-    )
+    let bar = signalled(interp, bound)?;
+    let op = Op::new(Amdg::AsyncTdmCopyLocalToGlobal).operand("desc", placed).operand("src", src.ssa);
+    done(interp, op.maybe("barrier", bar).result("token", Type::Token))
 }
 
 fn gather<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    rows(interp, bound, "src_row_indices", "dst", "amdg.async_tdm_gather", "to")
+    let op = Op::new(Amdg::AsyncTdmGather).result("token", Type::Token);
+    rows(interp, bound, "src_row_indices", "dst", op)
 }
 
 fn scatter<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    rows(interp, bound, "dst_row_indices", "src", "amdg.async_tdm_scatter", "from")
+    let op = Op::new(Amdg::AsyncTdmScatter).result("retToken", Type::Token);
+    rows(interp, bound, "dst_row_indices", "src", op)
 }
 
-fn rows<'a>(
-    interp: &mut Interp<'a>,
-    bound: &Bound<'a>,
-    indices: &'static str,
-    with: &'static str,
-    op: &str,
-    word: &str,
-) -> Eval<'a> {
+fn rows<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, group: &'static str, with: &'static str, op: Op) -> Eval<'a> {
     let desc = descriptor(interp, need(interp, bound, "desc")?, "desc")?;
-    let indices = tensor(interp, need(interp, bound, indices)?, indices)?;
+    let indices = tensor(interp, need(interp, bound, group)?, group)?;
     let smem = shared(interp, bound, with)?;
     if desc.block_shape.len() != 2 || smem.shape.len() != 2 {
         return interp.raise("rows are gathered and scattered in two dimensions");
     }
-    let (bar, bar_ty) = signalled(interp, bound)?;
-    let indices = interp.ssa(&indices);
-    let (by, at, to) = (interp.emit.ty(indices), ty(interp, &smem), interp.emit.ty(desc.ssa));
-    token(interp, &format!("{op} {}[{indices}] {word} {}{bar} : {by}, {at}{bar_ty} -> {to}", desc.ssa, smem.ssa))
+    let bar = signalled(interp, bound)?;
+    let op = op.operand("desc", desc.ssa).operand(group, interp.ssa(&indices)).operand(with, smem.ssa);
+    done(interp, op.maybe("barrier", bar))
 }
 
 fn wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -306,5 +263,5 @@ fn wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if num < 0 {
         return interp.raise(format!("{num} operations cannot be outstanding"));
     }
-    token(interp, &format!("amdg.async_tdm_wait  {{num = {num} : i32}}"))
+    done(interp, Op::new(Amdg::AsyncTdmWait).attr("num", num).result("retToken", Type::Token))
 }

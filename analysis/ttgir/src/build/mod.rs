@@ -1,0 +1,182 @@
+//! Builds a module op by op and prints it as the declarations say.
+//!
+//! An [`Op`] names what it is given by the groups and attributes of its declaration. [`Builder::push`] refuses what
+//! the declaration does not have, and what lacks something that it asks for; [`Module::print`] follows the declared
+//! form step by step, as the parser does, so that what is printed reads back as what was built.
+//!
+//! Spaces stand where Triton's own printer puts them; there is no indentation, and an op begins a line.
+
+mod attr;
+mod check;
+mod op;
+mod print;
+mod ty;
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+pub use attr::Attr;
+pub use check::BuildError;
+pub use op::{Op, Region};
+pub use print::{Printed, ValueNames};
+pub use ty::{Alias, Type};
+
+/// An SSA value of a [`Builder`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Ssa(u32);
+
+/// An op where it stands, with what the caller remembers of its origin.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed<O> {
+    pub(crate) op: Op<O>,
+    pub(crate) origin: Option<O>,
+}
+
+/// A module that is being built. `O` is what the caller remembers of where an op comes from.
+#[derive(Clone, Debug)]
+pub struct Builder<O> {
+    /// What is written now, and what is around it.
+    region: Region<O>,
+    outer: Vec<Region<O>>,
+    values: Values,
+    aliases: FxHashMap<String, u32>,
+    alias_list: Vec<String>,
+}
+
+/// What is known of all values, by number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Values {
+    types: Vec<Type>,
+    /// The name in the source, given by the first assignment.
+    names: Vec<Option<Rc<str>>>,
+    /// Values that are named after another one, with what is put behind that one's name, where nothing else
+    /// names them.
+    named_after: Vec<(Ssa, Ssa, String)>,
+}
+
+/// A module that was built.
+#[derive(Clone, Debug)]
+pub struct Module<O> {
+    pub(crate) region: Region<O>,
+    pub(crate) aliases: Vec<String>,
+    /// The name in the source of each value, by number.
+    pub(crate) names: Vec<Option<Rc<str>>>,
+    pub(crate) types: Vec<Type>,
+}
+
+impl<O> Default for Builder<O> {
+    fn default() -> Builder<O> {
+        Builder {
+            region: Region::default(),
+            outer: Vec::new(),
+            values: Values::default(),
+            aliases: FxHashMap::default(),
+            alias_list: Vec::new(),
+        }
+    }
+}
+
+impl<O> Default for Module<O> {
+    fn default() -> Module<O> {
+        Builder::default().finish()
+    }
+}
+
+impl<O> Builder<O> {
+    /// A new value, which a region that is not attached yet has as an argument, or nothing defines.
+    pub fn fresh(&mut self, ty: Type) -> Ssa {
+        let value = Ssa(self.values.types.len() as u32);
+        self.values.types.push(ty);
+        self.values.names.push(None);
+        value
+    }
+
+    /// The type of a value.
+    pub fn ty(&self, value: Ssa) -> &Type {
+        self.values.ty(value)
+    }
+
+    /// Names a value after a variable of the source, unless it has a name.
+    pub fn name(&mut self, value: Ssa, name: &str) {
+        if let Some(slot @ None) = self.values.names.get_mut(value.0 as usize) {
+            *slot = Some(name.into());
+        }
+    }
+
+    /// Names a value after another one, with `suffix` behind its name, where nothing else ever names it.
+    pub fn name_after(&mut self, value: Ssa, other: Ssa, suffix: impl Into<String>) {
+        self.values.named_after.push((value, other, suffix.into()));
+    }
+
+    /// A name for an attribute at the top of the module: `#a0` for `#ttg.nvmma_shared<{…}>`.
+    pub fn alias(&mut self, attribute: &str) -> Alias {
+        let next = self.alias_list.len() as u32;
+        let number = *self.aliases.entry(attribute.to_owned()).or_insert(next);
+        if number == next {
+            self.alias_list.push(attribute.to_owned());
+        }
+        Alias(number)
+    }
+
+    /// Appends an op and gives its results.
+    ///
+    /// # Errors
+    ///
+    /// Where the op's declaration does not have what it is given, or asks for more.
+    pub fn push(&mut self, origin: Option<O>, mut op: Op<O>) -> Result<Vec<Ssa>, BuildError> {
+        check::check(&op, &self.values)?;
+        let types = std::mem::take(&mut op.result_types);
+        let results: Vec<Ssa> = types.into_iter().map(|ty| self.fresh(ty)).collect();
+        op.results.clone_from(&results);
+        self.region.ops.push(Placed { op, origin });
+        Ok(results)
+    }
+
+    /// Starts a region: what is pushed from now on goes into it.
+    pub fn open(&mut self) {
+        let outer = std::mem::take(&mut self.region);
+        self.outer.push(outer);
+    }
+
+    /// Ends the region that was started last.
+    pub fn close(&mut self) -> Region<O> {
+        let outer = self.outer.pop().unwrap_or_default();
+        std::mem::replace(&mut self.region, outer)
+    }
+
+    /// Appends the ops of a region to what is being written.
+    pub fn append(&mut self, region: Region<O>) {
+        self.region.ops.extend(region.ops);
+    }
+
+    /// The module; regions that are still open end.
+    pub fn finish(mut self) -> Module<O> {
+        while !self.outer.is_empty() {
+            let region = self.close();
+            self.append(region);
+        }
+        let Values { types, mut names, named_after } = self.values;
+        for (value, other, suffix) in named_after {
+            let of = names.get(other.0 as usize).cloned().flatten();
+            if let (Some(slot @ None), Some(of)) = (names.get_mut(value.0 as usize), of) {
+                *slot = Some(format!("{of}{suffix}").into());
+            }
+        }
+        Module { region: self.region, aliases: self.alias_list, names, types }
+    }
+}
+
+impl<O> Module<O> {
+    /// Whether it has no op.
+    pub fn is_empty(&self) -> bool {
+        self.region.ops.is_empty()
+    }
+}
+
+impl Values {
+    /// The type of a value; all values come from one builder, so there is one.
+    fn ty(&self, value: Ssa) -> &Type {
+        self.types.get(value.0 as usize).unwrap_or(&Type::Token)
+    }
+}
