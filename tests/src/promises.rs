@@ -140,14 +140,14 @@ fn every_schedule(kernel: &Kernel, valuation: &Valuation, limits: &Limits) -> Op
     let limits = Limits { states: NAIVE_STATES, run_steps: 2_000, total_steps: 100_000, ..limits.clone() };
     let mut machine = Machine::new(kernel, valuation, &limits);
     let first = canonical(&machine);
-    if first.state.lost().is_some() || first.state.unmodelled() {
+    if first.state.error().is_some() || first.state.unmodelled() {
         return None;
     }
-    machine.learn(&first.state);
+    machine.adopt_numbering(&first.state);
     let mut keys = BTreeSet::new();
     let mut lost = false;
     let explored = naive(&machine, &limits, &Cancel::never(), |state, _| {
-        lost |= state.lost().is_some();
+        lost |= state.error().is_some();
         keys.extend(state.violations().iter().map(|violation| (rule(violation), violation.site)));
     });
     (explored.is_ok_and(|explored| explored.complete) && !lost).then_some(keys)
@@ -157,7 +157,7 @@ fn rule(violation: &Violation) -> &'static str {
     match violation.rule {
         Rule::Race { .. } => "a race",
         Rule::ProxyFence { .. } => "a missing fence",
-        Rule::Foreign { .. } => "another member's contents",
+        Rule::OverwrittenMember { .. } => "another member's contents",
         Rule::Uninitialised { .. } => "an uninitialised read",
         Rule::NotLive { .. } => "a dead barrier",
         Rule::Reinit => "a second init",

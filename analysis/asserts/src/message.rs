@@ -7,7 +7,7 @@
 
 use findings::Kind;
 use kernel::{CommitKind, EffectKind, Mode};
-use machine::{BlockedOn, Event, Machine, Object, Rule, State, Violation};
+use machine::{BarrierKind, BlockedOn, Event, Machine, Rule, State, Violation};
 
 /// What is asserted.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -298,7 +298,10 @@ impl AssertMessage {
         Some(match &violation.rule {
             Rule::Race { earlier, later } => of_race(machine, state, earlier, later),
             Rule::ProxyFence { later, .. } => AssertMessage::MissingFence(operand_of(machine, later)),
-            Rule::Foreign { .. } | Rule::Uninitialised { .. } | Rule::ArrivedTwice | Rule::Unfinished { .. } => {
+            Rule::OverwrittenMember { .. }
+            | Rule::Uninitialised { .. }
+            | Rule::ArrivedTwice
+            | Rule::Unfinished { .. } => {
                 return None;
             }
             Rule::NotLive { .. } => AssertMessage::NotLive,
@@ -308,7 +311,7 @@ impl AssertMessage {
             Rule::BarrierStorage => AssertMessage::StorageReuse,
             Rule::WaitedOn { .. } => AssertMessage::WaitedInvalidation,
             Rule::Deadlock(blocked) => {
-                let at_cluster = |on: &BlockedOn| matches!(on, BlockedOn::Barrier { barrier, .. } if matches!(barrier.object(), Object::Cluster(_)));
+                let at_cluster = |on: &BlockedOn| matches!(on, BlockedOn::Barrier { barrier, .. } if matches!(barrier.kind(), BarrierKind::Cluster(_)));
                 let cluster = blocked.iter().any(|endless_waits| at_cluster(&endless_waits.on));
                 AssertMessage::Deadlock(if cluster { DeadlockAt::Cluster } else { DeadlockAt::Wait })
             }

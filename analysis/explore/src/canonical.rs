@@ -7,7 +7,7 @@ pub type Schedule = Vec<u16>;
 
 /// A run and where it ended.
 #[derive(Clone, Debug)]
-pub struct Run<S> {
+pub struct ScheduledRun<S> {
     /// Who stepped when.
     pub schedule: Schedule,
     /// The last state, finished.
@@ -15,7 +15,7 @@ pub struct Run<S> {
 }
 
 /// Always steps the first thread of `order` that is ready.
-fn run_in_order<M: System>(machine: &M, mut run: Run<M::State>, order: &[usize]) -> Run<M::State> {
+fn run_in_order<M: System>(machine: &M, mut run: ScheduledRun<M::State>, order: &[usize]) -> ScheduledRun<M::State> {
     while !machine.stopped(&run.state) {
         let ready = order.iter().find(|&&thread| machine.status(&run.state, thread) == Status::Ready);
         let Some(&thread) = ready else {
@@ -29,8 +29,8 @@ fn run_in_order<M: System>(machine: &M, mut run: Run<M::State>, order: &[usize])
 }
 
 /// Takes turns: each thread in number order runs until it blocks.
-pub fn canonical<M: System>(machine: &M) -> Run<M::State> {
-    let mut run = Run { schedule: Schedule::new(), state: machine.initial() };
+pub fn canonical<M: System>(machine: &M) -> ScheduledRun<M::State> {
+    let mut run = ScheduledRun { schedule: Schedule::new(), state: machine.initial() };
     loop {
         let mut moved = false;
         for thread in 0..machine.threads() {
@@ -51,7 +51,7 @@ pub fn canonical<M: System>(machine: &M) -> Run<M::State> {
 }
 
 /// Follows `prefix`, then lets `thread` step only when no other thread can.
-pub fn hold<M: System>(machine: &M, prefix: &[u16], thread: usize) -> Run<M::State> {
+pub fn run_delaying<M: System>(machine: &M, prefix: &[u16], thread: usize) -> ScheduledRun<M::State> {
     let run = follow(machine, prefix);
     let mut order: Vec<usize> = (0..machine.threads()).filter(|&other| other != thread).collect();
     order.push(thread);
@@ -59,7 +59,7 @@ pub fn hold<M: System>(machine: &M, prefix: &[u16], thread: usize) -> Run<M::Sta
 }
 
 /// Lets `thread` step whenever it can, the others only when it cannot.
-pub fn prefer<M: System>(machine: &M, thread: usize) -> Run<M::State> {
+pub fn run_preferring<M: System>(machine: &M, thread: usize) -> ScheduledRun<M::State> {
     let mut order: Vec<usize> = (0..machine.threads()).filter(|&other| other != thread).collect();
     order.insert(0, thread);
     run_in_order(machine, follow(machine, &[]), &order)
@@ -84,8 +84,8 @@ pub fn replay<M: System>(machine: &M, schedule: &[u16], mut each: impl FnMut(usi
     state
 }
 
-fn follow<M: System>(machine: &M, prefix: &[u16]) -> Run<M::State> {
-    let mut run = Run { schedule: Schedule::new(), state: machine.initial() };
+fn follow<M: System>(machine: &M, prefix: &[u16]) -> ScheduledRun<M::State> {
+    let mut run = ScheduledRun { schedule: Schedule::new(), state: machine.initial() };
     for &thread in prefix {
         let ready = usize::from(thread) < machine.threads()
             && !machine.stopped(&run.state)

@@ -2,7 +2,7 @@
 //!
 //! - [`canonical`] runs each thread until it blocks. Where the machine judges that run confluent
 //!   it stands for every schedule, and nothing else is needed.
-//! - [`hold`] and [`prefer`] run one schedule that is slow or fast for one thread: the quickest
+//! - [`run_delaying`] and [`run_preferring`] run one schedule that is slow or fast for one thread: the quickest
 //!   way to an alternative that a run warned of.
 //! - [`search`] visits all schedules up to the order of steps that commute.
 //! - [`naive`] visits all schedules. It is kept for ever and compared with the others.
@@ -13,7 +13,7 @@ mod naive;
 mod search;
 mod system;
 
-pub use canonical::{Run, Schedule, canonical, hold, prefer, replay};
+pub use canonical::{Schedule, ScheduledRun, canonical, replay, run_delaying, run_preferring};
 pub use naive::naive;
 pub use search::search;
 pub use system::{Status, System, Touches};

@@ -9,7 +9,9 @@ use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
 use explore::{Status, System};
-use machine::{Act, BarrierPlace, BarrierRecord, Blocked, BlockedOn, Machine, Record, Rule, State, Violation};
+use machine::{
+    BarrierAction, BarrierPlace, BarrierRecord, Blocked, BlockedOn, Machine, Record, Rule, State, Violation,
+};
 
 /// How many forced steps are tried to find out who would have arrived.
 const GHOST_STEPS: u32 = 20_000;
@@ -101,21 +103,25 @@ fn passed_before(replay: &Replay, stuck: &Blocked, place: BarrierPlace, phase: u
     replay.records.iter().any(|record| {
         record.thread == stuck.thread
             && record.site == stuck.site
-            && record.barriers.iter().any(|barrier| barrier.place == place && barrier.act == Act::Wait { phase })
+            && record
+                .barriers
+                .iter()
+                .any(|barrier| barrier.place == place && barrier.act == BarrierAction::Wait { phase })
     })
 }
 
 /// Whether some wait saw a flip.
 fn seen(replay: &Replay, place: BarrierPlace, flip: u32) -> bool {
     let waits = |barrier: &BarrierRecord| {
-        barrier.place == place && barrier.flips == flip && matches!(barrier.act, Act::Wait { .. })
+        barrier.place == place && barrier.flips == flip && matches!(barrier.act, BarrierAction::Wait { .. })
     };
     replay.records.iter().any(|record| record.barriers.iter().any(waits))
 }
 
 /// The first arrival on a barrier by another thread.
 fn arrival(ghost: &[Record], place: BarrierPlace, waiter: u16) -> Option<&Record> {
-    let arrives = |barrier: &BarrierRecord| barrier.place == place && matches!(barrier.act, Act::Arrive { .. });
+    let arrives =
+        |barrier: &BarrierRecord| barrier.place == place && matches!(barrier.act, BarrierAction::Arrive { .. });
     ghost.iter().find(|record| record.thread != waiter && record.barriers.iter().any(arrives))
 }
 

@@ -12,7 +12,7 @@ use super::words::Words;
 use super::{Finding, KernelReport, Kind, Note, RunStep, Severity, Verdict, Witness};
 use explore::Schedule;
 use kernel::{InputId, InputKind, Kernel, Lowered, SourceMap, Stage};
-use machine::{Blocked, BlockedOn, Lost, Machine, Rule, Valuation, Violation};
+use machine::{Blocked, BlockedOn, Machine, MachineError, Rule, Valuation, Violation};
 use verify::{Found, Gap, Lapped, Outcome, Reach};
 
 /// The report on a kernel.
@@ -82,7 +82,7 @@ fn describe_with_inputs(lowered: &Lowered, found: &Found, valuations: &[Valuatio
         Rule::Race { .. } => race(&words, &machine, &replay, &found.violation),
         Rule::Unfinished { access } => unfinished(&words, &found.violation, access),
         Rule::ProxyFence { .. } => fence(&words, &replay, &found.violation),
-        Rule::Foreign { earlier, later } => foreign(&words, &replay, earlier, later),
+        Rule::OverwrittenMember { earlier, later } => foreign(&words, &replay, earlier, later),
         Rule::Uninitialised { .. } => uninitialised(&words, &machine, &replay, found, valuations),
         Rule::Deadlock(_) => deadlock(&words, &machine, &replay, &found.violation, found.alternative),
         Rule::NotLive { .. }
@@ -251,9 +251,11 @@ fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding]) -> Verdic
 
 pub(super) fn reason(gap: &Gap) -> String {
     match gap {
-        Gap::Lost(Lost::Undefined) => "an index or bound divides by zero or shifts by its width or more".to_owned(),
-        Gap::Lost(Lost::Limit) => "the limit on steps was met".to_owned(),
-        Gap::Lost(Lost::IllFormed) => "the kernel is ill-formed".to_owned(),
+        Gap::Machine(MachineError::Undefined) => {
+            "an index or bound divides by zero or shifts by its width or more".to_owned()
+        }
+        Gap::Machine(MachineError::Limit) => "the limit on steps was met".to_owned(),
+        Gap::Machine(MachineError::IllFormed) => "the kernel is ill-formed".to_owned(),
         Gap::Unmodelled => "it has an op that is not modelled".to_owned(),
         Gap::Schedules { states } => {
             format!("its schedules differ, and {states} states were visited without an end")

@@ -69,7 +69,7 @@ pub fn same(a: &Violation, b: &Violation) -> bool {
         && match (&a.rule, &b.rule) {
             (Rule::Race { earlier: a, later: x }, Rule::Race { earlier: b, later: y })
             | (Rule::ProxyFence { earlier: a, later: x }, Rule::ProxyFence { earlier: b, later: y })
-            | (Rule::Foreign { earlier: a, later: x }, Rule::Foreign { earlier: b, later: y }) => {
+            | (Rule::OverwrittenMember { earlier: a, later: x }, Rule::OverwrittenMember { earlier: b, later: y }) => {
                 event(a) == event(b) && event(x) == event(y)
             }
             (Rule::Uninitialised { read: a }, Rule::Uninitialised { read: b }) => event(a) == event(b),
@@ -168,7 +168,7 @@ fn seeds(shown: &MinimalRun, records: &[Record]) -> Option<Vec<u32>> {
     let last = records.len() as u32;
     Some(match &shown.goal {
         Goal::Broken(violation) => match &violation.rule {
-            Rule::Race { earlier, .. } | Rule::ProxyFence { earlier, .. } | Rule::Foreign { earlier, .. } => {
+            Rule::Race { earlier, .. } | Rule::ProxyFence { earlier, .. } | Rule::OverwrittenMember { earlier, .. } => {
                 vec![earlier.step, last]
             }
             Rule::Unfinished { access } => vec![access.step, last],

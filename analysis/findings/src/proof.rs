@@ -3,7 +3,7 @@
 use super::describe::reason;
 use base::{Limits, TextRange};
 use kernel::{InputKind, LoopId, Lowered, SiteId};
-use verify::{Open, Outcome, Plan, Reach};
+use verify::{InputPlan, OpenReason, Outcome, Reach};
 
 /// The account of a verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,7 +99,7 @@ fn assumed(lowered: &Lowered, outcome: &Outcome, limits: &Limits) -> Vec<Reason>
     if outcome.reach == Reach::NoInputs {
         return reasons;
     }
-    let plan = Plan::new(kernel, limits);
+    let plan = InputPlan::new(kernel, limits);
     for group in &plan.groups {
         let floor = plan.floor(kernel, group);
         let Some(&number) = group.loops.first().filter(|_| floor > 1) else { continue };
@@ -145,22 +145,24 @@ fn open(lowered: &Lowered, outcome: &Outcome) -> Vec<Reason> {
     for open in opens {
         let at = |number: usize| Some(range(lowered, site(lowered, number)));
         reasons.push(match *open {
-            Open::Noticed(input) => {
+            OpenReason::Noticed(input) => {
                 let name = lowered.map.input(input);
                 Reason::new(format!("an index or a phase depends on `{name}` in a way that is not followed"), None)
             }
-            Open::Unfollowed => Reason::new("an index, a phase or a condition is not followed for all inputs", None),
-            Open::Aperiodic { loop_number, trips } => {
+            OpenReason::Unfollowed => {
+                Reason::new("an index, a phase or a condition is not followed for all inputs", None)
+            }
+            OpenReason::Aperiodic { loop_number, trips } => {
                 let text = format!("the states at this loop did not repeat in {trips} iterations");
                 Reason::new(text, at(loop_number))
             }
-            Open::Broken(site) => {
+            OpenReason::Broken(site) => {
                 let text = "a rule breaks here if inner loops may run differently often each time";
                 Reason::new(text, Some(range(lowered, Some(site))))
             }
-            Open::Order => Reason::new("on some path the order of steps may matter", None),
-            Open::Budget => Reason::new("the share of steps that a proof may use was spent", None),
-            Open::NotAsked => Reason::new("no proof was asked for", None),
+            OpenReason::Order => Reason::new("on some path the order of steps may matter", None),
+            OpenReason::Budget => Reason::new("the share of steps that a proof may use was spent", None),
+            OpenReason::NotAsked => Reason::new("no proof was asked for", None),
         });
     }
     reasons

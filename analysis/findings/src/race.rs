@@ -5,7 +5,7 @@ use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
 use kernel::{BufferId, CommitKind, EffectKind, Mode};
-use machine::{Act, BarrierPlace, BarrierRecord, Event, Machine, Record, Rule, Violation};
+use machine::{BarrierAction, BarrierPlace, BarrierRecord, Event, Machine, Record, Rule, Violation};
 
 /// A classified violation, before its run is told.
 #[derive(Clone, Debug)]
@@ -129,7 +129,7 @@ fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -
     let before = replay.records.get(..later.step.saturating_sub(1) as usize).unwrap_or_default();
     let waited = |place: BarrierPlace, flip: u32| {
         let saw = |barrier: &BarrierRecord| {
-            barrier.place == place && barrier.flips >= flip && matches!(barrier.act, Act::Wait { .. })
+            barrier.place == place && barrier.flips >= flip && matches!(barrier.act, BarrierAction::Wait { .. })
         };
         before.iter().any(|record| record.thread == later.thread && record.barriers.iter().any(saw))
     };
@@ -170,7 +170,7 @@ fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -
     }
     let early = replay.records.iter().take(earlier.step.saturating_sub(1) as usize).rev();
     let mut early = early.filter(|record| record.thread == earlier.thread).flat_map(|record| &record.barriers);
-    let last = early.find(|barrier| matches!(barrier.act, Act::Arrive { .. })).map(|barrier| barrier.place);
+    let last = early.find(|barrier| matches!(barrier.act, BarrierAction::Arrive { .. })).map(|barrier| barrier.place);
     match last {
         Some(last) if depth > 1 && slots(last.buffer, last.start) == (depth, slot) => {
             format!("; {whom} arrives on `{}` before it", words.barrier(last))

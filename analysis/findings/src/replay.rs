@@ -3,7 +3,7 @@
 use base::Limits;
 use explore::{Schedule, Status, System};
 use kernel::{EffectKind, Kernel};
-use machine::{Act, BarrierPlace, Event, Machine, Record, State};
+use machine::{BarrierAction, BarrierPlace, Event, Machine, Record, State};
 use verify::Found;
 
 /// The records of a run, one a step, and the states that matter.
@@ -106,7 +106,7 @@ impl Replay {
         after.iter().enumerate().find_map(|(index, record)| {
             let mut barriers = record.barriers.iter().filter(|_| record.thread == thread);
             barriers.find_map(|barrier| {
-                let Act::Arrive { flipped } = barrier.act else { return None };
+                let BarrierAction::Arrive { flipped } = barrier.act else { return None };
                 let flip = if flipped { barrier.flips } else { barrier.flips + 1 };
                 Some(NextArrival { place: barrier.place, flip, step: step + index as u32 + 1 })
             })
@@ -119,8 +119,8 @@ impl Replay {
         for record in &self.records {
             for barrier in record.barriers.iter().filter(|barrier| barrier.place == place) {
                 match barrier.act {
-                    Act::Init | Act::Arrive { flipped: true } => (expected, came, last) = (0, 0, 0),
-                    Act::Arrive { flipped: false } => {
+                    BarrierAction::Init | BarrierAction::Arrive { flipped: true } => (expected, came, last) = (0, 0, 0),
+                    BarrierAction::Arrive { flipped: false } => {
                         let more = barrier.bytes - last;
                         expected += more.max(0);
                         came -= more.min(0);

@@ -8,7 +8,7 @@
 
 use super::minimal::{Goal, MinimalRun};
 use kernel::{CommitKind, EffectKind, Kernel, SiteId};
-use machine::{Act, BarrierPlace, BlockedOn, Channels, Record, Rule};
+use machine::{BarrierAction, BarrierPlace, BlockedOn, Channels, Record, Rule};
 
 /// A line of the run as told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,7 +48,7 @@ pub fn listed_steps(
                     steps.extend(run.group_waits(earlier.thread, kind, earlier.step));
                 }
             }
-            Rule::Foreign { earlier, .. } => {
+            Rule::OverwrittenMember { earlier, .. } => {
                 notes = vec![(earlier.step, 0), (last, 1)];
                 steps = vec![earlier.step, last];
                 steps.extend([earlier.step, last].iter().filter_map(|&step| run.guard(step)));
@@ -166,7 +166,9 @@ impl Run<'_> {
     fn arrivals(&self, place: BarrierPlace, flip: u32) -> impl Iterator<Item = u32> {
         let counts = move |record: &Record| {
             record.barriers.iter().any(|barrier| match barrier.act {
-                Act::Arrive { flipped } => barrier.place == place && barrier.flips + u32::from(!flipped) == flip,
+                BarrierAction::Arrive { flipped } => {
+                    barrier.place == place && barrier.flips + u32::from(!flipped) == flip
+                }
                 _ => false,
             })
         };
@@ -202,9 +204,9 @@ impl Run<'_> {
         };
         let on: Vec<u32> = (1..=self.records.len() as u32).filter(|at| acts(at).is_some()).collect();
         let starts = |at: &u32| match (rule, acts(at).map(|barrier| barrier.act)) {
-            (_, Some(Act::Init)) => true,
-            (Rule::Overflow, Some(Act::Arrive { flipped })) => flipped,
-            (Rule::NotLive { .. }, Some(Act::Invalidate)) => true,
+            (_, Some(BarrierAction::Init)) => true,
+            (Rule::Overflow, Some(BarrierAction::Arrive { flipped })) => flipped,
+            (Rule::NotLive { .. }, Some(BarrierAction::Invalidate)) => true,
             _ => false,
         };
         let from = on.iter().rposition(starts).unwrap_or(0);

@@ -101,7 +101,7 @@ fn look(machine: &Machine<'_>, replay: &Replay, read: &Event, buffer: BufferId) 
     let block = block_of(machine.kernel(), read.effect);
     let mut seen = Seen::default();
     let before = |state: &State, thread: usize| {
-        if thread != usize::from(read.thread) || machine.stands_at(state, thread) != Some(read.effect) {
+        if thread != usize::from(read.thread) || machine.next_effect_id(state, thread) != Some(read.effect) {
             return;
         }
         let same = |empty: &Unwritten| empty.access == read.access && empty.buffer == buffer;

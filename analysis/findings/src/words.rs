@@ -5,7 +5,9 @@ use base::TextRange;
 use kernel::{
     Access, BufferId, CommitKind, Completion, EffectKind, Issuer, Kernel, Lowered, Mode, SiteId, SourceMap, Var,
 };
-use machine::{Act, BarrierPlace, BlockedOn, Channels, Cluster, Event, Machine, Object, Record, Rule, Violation};
+use machine::{
+    BarrierAction, BarrierKind, BarrierPlace, BlockedOn, Channels, Cluster, Event, Machine, Record, Rule, Violation,
+};
 
 /// The kernel and its way back to the text.
 #[derive(Clone, Debug)]
@@ -55,10 +57,10 @@ impl<'a> Words<'a> {
 
     /// A barrier or a rendezvous.
     pub fn barrier(&self, place: BarrierPlace) -> String {
-        match place.object() {
-            Object::Barrier => self.slot(place.buffer, place.start),
-            Object::Cluster(_) => "cluster barrier".to_owned(),
-            Object::Named(id) => format!("named barrier {id}"),
+        match place.kind() {
+            BarrierKind::Barrier => self.slot(place.buffer, place.start),
+            BarrierKind::Cluster(_) => "cluster barrier".to_owned(),
+            BarrierKind::Named(id) => format!("named barrier {id}"),
         }
     }
 
@@ -208,14 +210,16 @@ impl<'a> Words<'a> {
         for barrier in &record.barriers {
             let name = self.barrier(barrier.place);
             parts.push(match barrier.act {
-                Act::Init => format!("{name}, counts {}", barrier.pending),
-                Act::Invalidate => name,
-                Act::Arrive { flipped: true } => format!("{name} completes phase {}", (barrier.flips + 1) & 1),
-                Act::Arrive { flipped: false } if barrier.pending != 0 => {
+                BarrierAction::Init => format!("{name}, counts {}", barrier.pending),
+                BarrierAction::Invalidate => name,
+                BarrierAction::Arrive { flipped: true } => {
+                    format!("{name} completes phase {}", (barrier.flips + 1) & 1)
+                }
+                BarrierAction::Arrive { flipped: false } if barrier.pending != 0 => {
                     format!("{name}, {} to come", barrier.pending)
                 }
-                Act::Arrive { flipped: false } => format!("{name}, {} bytes to come", barrier.bytes),
-                Act::Read { phase } | Act::Wait { phase } => format!("{name}, phase {phase}"),
+                BarrierAction::Arrive { flipped: false } => format!("{name}, {} bytes to come", barrier.bytes),
+                BarrierAction::Read { phase } | BarrierAction::Wait { phase } => format!("{name}, phase {phase}"),
             });
         }
         parts.join("; ")
@@ -254,24 +258,28 @@ impl<'a> Words<'a> {
         for barrier in &record.barriers {
             let name = self.barrier(barrier.place);
             parts.push(match barrier.act {
-                Act::Init => format!("initialises {name} for {}", count(barrier.pending, "arrival")),
-                Act::Invalidate => format!("invalidates {name}"),
-                Act::Arrive { flipped: true } if barrier.place.object() != Object::Barrier => {
+                BarrierAction::Init => format!("initialises {name} for {}", count(barrier.pending, "arrival")),
+                BarrierAction::Invalidate => format!("invalidates {name}"),
+                BarrierAction::Arrive { flipped: true } if barrier.place.kind() != BarrierKind::Barrier => {
                     format!("{name} is complete")
                 }
-                Act::Arrive { flipped: true } => {
+                BarrierAction::Arrive { flipped: true } => {
                     format!("{name} completes phase {} (flip {})", (barrier.flips + 1) & 1, barrier.flips)
                 }
-                Act::Arrive { flipped: false } if barrier.bytes != 0 => {
+                BarrierAction::Arrive { flipped: false } if barrier.bytes != 0 => {
                     format!("{name} still needs {} and {} bytes", count(barrier.pending, "arrival"), barrier.bytes)
                 }
-                Act::Arrive { flipped: false } => format!("{name} still needs {}", count(barrier.pending, "arrival")),
-                Act::Read { phase } => format!("{name} is in phase {phase}"),
-                Act::Wait { .. } if barrier.place.object() != Object::Barrier => format!("passes {name}"),
-                Act::Wait { phase } if barrier.flips == 0 => {
+                BarrierAction::Arrive { flipped: false } => {
+                    format!("{name} still needs {}", count(barrier.pending, "arrival"))
+                }
+                BarrierAction::Read { phase } => format!("{name} is in phase {phase}"),
+                BarrierAction::Wait { .. } if barrier.place.kind() != BarrierKind::Barrier => format!("passes {name}"),
+                BarrierAction::Wait { phase } if barrier.flips == 0 => {
                     format!("wait on {name} for phase {phase} passes: nothing has flipped it yet")
                 }
-                Act::Wait { phase } => format!("wait on {name} for phase {phase} passes after flip {}", barrier.flips),
+                BarrierAction::Wait { phase } => {
+                    format!("wait on {name} for phase {phase} passes after flip {}", barrier.flips)
+                }
             });
         }
         let op = self.map.sites.get(record.site.index()).map_or("", |site| site.op.as_str());

@@ -92,12 +92,12 @@ fn first_run(lowered: &Lowered, found: &Found) -> Option<Finding> {
     }
     let machine = Machine::new(&lowered.kernel, &found.valuation, &Limits::default());
     let run = canonical(&machine);
-    if run.state.unmodelled() || run.state.lost().is_some() {
+    if run.state.unmodelled() || run.state.error().is_some() {
         return None;
     }
     let violation = run.state.violations().iter().find(|violation| match violation.rule {
         Rule::Race { .. } => true,
-        Rule::Deadlock(_) => run.state.escapes().is_empty(),
+        Rule::Deadlock(_) => run.state.schedule_hazards().is_empty(),
         _ => false,
     })?;
     let found = Found {
@@ -105,7 +105,7 @@ fn first_run(lowered: &Lowered, found: &Found) -> Option<Finding> {
         valuation: found.valuation.clone(),
         schedule: run.schedule,
         alternative: false,
-        confluent: run.state.escapes().is_empty(),
+        confluent: run.state.schedule_hazards().is_empty(),
     };
     describe_violation(lowered, &found)
 }

@@ -4,7 +4,7 @@ use super::code::Code;
 use super::draft::Draft;
 use findings::{Edit, Finding, Fix, Replay, Words, machine, replay};
 use kernel::{BufferId, EffectId, EffectKind, Lowered};
-use machine::{Act, BarrierPlace, Event, Record, Rule};
+use machine::{BarrierAction, BarrierPlace, Event, Record, Rule};
 use ttgir::{OpId, ValueId};
 use verify::Found;
 
@@ -98,7 +98,7 @@ impl<'a> FixContext<'a> {
             let arrives = record
                 .barriers
                 .iter()
-                .any(|barrier| barrier.place.buffer == buffer && matches!(barrier.act, Act::Arrive { .. }));
+                .any(|barrier| barrier.place.buffer == buffer && matches!(barrier.act, BarrierAction::Arrive { .. }));
             if arrives && let Some(op) = self.site_op(record.site) {
                 out.push((record.thread, op));
             }

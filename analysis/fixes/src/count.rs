@@ -4,7 +4,7 @@ use super::context::{FixContext, fix};
 use super::draft;
 use findings::{Edit, Fix};
 use kernel::{BufferId, EffectKind};
-use machine::{Act, BarrierPlace, BlockedOn, Rule};
+use machine::{BarrierAction, BarrierPlace, BlockedOn, Rule};
 use ttgir::{AttrId, OpId};
 
 /// Init counts lowered to what arrives.
@@ -82,7 +82,7 @@ fn recount(case: &FixContext<'_>, place: BarrierPlace, count: i64) -> Option<Fix
 pub fn inits(case: &FixContext<'_>, buffer: BufferId) -> Vec<(OpId, BarrierPlace)> {
     let mut out: Vec<(OpId, BarrierPlace)> = Vec::new();
     for record in &case.replay.records {
-        let Some(init) = record.barriers.iter().find(|barrier| barrier.act == Act::Init) else { continue };
+        let Some(init) = record.barriers.iter().find(|barrier| barrier.act == BarrierAction::Init) else { continue };
         if init.place.buffer == buffer
             && let Some(op) = case.site_op(record.site)
             && !out.iter().any(|(other, _)| *other == op)

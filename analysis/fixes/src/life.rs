@@ -5,7 +5,7 @@ use super::count::inits;
 use super::draft;
 use super::slot::{Slot, slot_name, slots};
 use findings::Fix;
-use machine::{Act, BarrierPlace, Rule};
+use machine::{BarrierAction, BarrierPlace, Rule};
 use ttgir::{OpId, ValueId};
 
 /// A missing init.
@@ -24,7 +24,7 @@ pub fn init(case: &FixContext<'_>) -> Vec<Fix> {
             .filter(|(_, barrier)| !barrier.live && barrier.initial > 0)
             .map(|(place, barrier)| (*place, barrier.initial))
             .collect();
-        for act in [Act::Init, Act::Invalidate] {
+        for act in [BarrierAction::Init, BarrierAction::Invalidate] {
             if let Some(last) = last(case, act) {
                 out.extend(init_all(case, last, &dead));
                 out.extend(init_all(
@@ -91,7 +91,7 @@ fn init_all(case: &FixContext<'_>, at: OpId, places: &[(BarrierPlace, i64)]) -> 
 }
 
 /// The op of the last step that did this to any barrier.
-fn last(case: &FixContext<'_>, act: Act) -> Option<OpId> {
+fn last(case: &FixContext<'_>, act: BarrierAction) -> Option<OpId> {
     let record =
         case.replay.records.iter().rev().find(|record| record.barriers.iter().any(|barrier| barrier.act == act))?;
     case.site_op(record.site)

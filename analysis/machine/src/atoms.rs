@@ -48,7 +48,7 @@ pub struct Atoms {
 impl Atoms {
     /// The atoms of a window. `split(old, new)` is told of each atom `old` that lost a part to
     /// the fresh atom `new`, `fresh(new)` of each atom without history.
-    pub fn resolve(&mut self, kernel: &Kernel, window: Window, mut on: impl FnMut(Cut)) -> u32 {
+    pub fn resolve(&mut self, kernel: &Kernel, window: Window, mut on: impl FnMut(AtomChange)) -> u32 {
         if let Some(&known) = self.index.get(&window) {
             return known;
         }
@@ -84,14 +84,14 @@ impl Atoms {
                         atoms.push(new);
                     }
                 }
-                on(Cut::Split { old: id as AtomId, new });
+                on(AtomChange::Split { old: id as AtomId, new });
             }
         }
         if !rest.is_empty() {
             let new = self.atoms.len() as AtomId;
             self.atoms.push(Atom { arena, bits: rest });
             members.push(new);
-            on(Cut::Fresh);
+            on(AtomChange::Fresh);
         }
         let number = self.windows.len() as u32;
         self.windows.push(members);
@@ -122,7 +122,7 @@ impl Atoms {
 
 /// A change of the atoms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cut {
+pub enum AtomChange {
     /// The last atom is new and has no history.
     Fresh,
     /// `new` was a part of `old` and shares its history.

@@ -13,7 +13,7 @@
 //! 3. an arrival for flip n+1 comes after flip n, else it might have counted for flip n.
 
 use super::clock::{Channel, Clock};
-use super::violation::Escape;
+use super::violation::ScheduleHazard;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 
@@ -93,7 +93,7 @@ pub struct Barrier {
 
 /// Why an arrival is impossible.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Refused {
+pub enum ArrivalRefused {
     /// The pending count or the transaction count would leave its range.
     Overflow,
 }
@@ -141,17 +141,17 @@ impl Barrier {
     }
 
     /// The first arrival at a rendezvous that has no storage and no init.
-    pub fn meet(&mut self, expected: i64) {
+    pub fn start_rendezvous(&mut self, expected: i64) {
         self.live = true;
         self.initial = expected;
         self.pending = expected;
     }
 
     /// `inval_barrier`: every use so far must be over, else another schedule uses it afterwards.
-    pub fn invalidate(&mut self, order: &Clock) -> Option<Escape> {
+    pub fn invalidate(&mut self, order: &Clock) -> Option<ScheduleHazard> {
         self.live = false;
         let open = self.last_use.iter().any(|&(_, channel, tick)| order.get(channel) < tick);
-        open.then_some(Escape::UnorderedInvalidation)
+        open.then_some(ScheduleHazard::UnorderedInvalidation)
     }
 
     /// Notes a use by a thread, so that a later invalidation can be ordered against it.
@@ -170,13 +170,17 @@ impl Barrier {
 
     /// Counts an arrival, flips if the phase is complete; says what was published and what might
     /// have gone otherwise.
-    pub fn arrive(&mut self, arriving: &Arriving<'_>, mut escape: impl FnMut(Escape)) -> Result<bool, Refused> {
+    pub fn arrive(
+        &mut self,
+        arriving: &Arriving<'_>,
+        mut escape: impl FnMut(ScheduleHazard),
+    ) -> Result<bool, ArrivalRefused> {
         if !self.last_flip_is_over(&arriving.frontier.order, arriving.channel) {
-            escape(Escape::EarlyArrival { step: arriving.step });
+            escape(ScheduleHazard::EarlyArrival { step: arriving.step });
         }
         let (pending, bytes) = (self.pending - arriving.count, self.bytes + arriving.bytes);
         if pending < 0 || bytes.abs() > COUNT_LIMIT {
-            return Err(Refused::Overflow);
+            return Err(ArrivalRefused::Overflow);
         }
         self.pending = pending;
         self.bytes = bytes;
@@ -191,7 +195,7 @@ impl Barrier {
         }
         for waiter in &self.waiters {
             if self.current.order.get(waiter.channel) < waiter.tick {
-                escape(Escape::Lapped { wait: waiter.step, flip: arriving.step });
+                escape(ScheduleHazard::Lapped { wait: waiter.step, flip: arriving.step });
             }
         }
         self.pending = self.initial;
@@ -232,12 +236,12 @@ impl Barrier {
     }
 
     /// Someone reads the phase: the next flip must not come before that in any schedule.
-    pub fn looked(&mut self, waiter: Waiter) {
+    pub fn phase_read(&mut self, waiter: Waiter) {
         self.waiters.push(waiter);
     }
 
     /// A wait passes now. `order` is the waiter's before the wait.
-    pub fn passed(&mut self, waiter: Waiter, order: &Clock, channel: Channel) -> Option<Escape> {
+    pub fn wait_passed(&mut self, waiter: Waiter, order: &Clock, channel: Channel) -> Option<ScheduleHazard> {
         self.waiters.push(waiter);
         // With one flip or none there is no earlier flip of the same parity to mistake this for,
         // save that the wait for the initial phase must see the init.
@@ -245,7 +249,7 @@ impl Barrier {
             && order.get(channel) + 1 < self.total
             && !over(&self.previous_needs, order)
             && !over(&self.last_needs, order);
-        early.then_some(Escape::EarlyWait { wait: waiter.step })
+        early.then_some(ScheduleHazard::EarlyWait { wait: waiter.step })
     }
 }
 

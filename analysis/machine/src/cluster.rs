@@ -21,7 +21,7 @@ impl Cluster {
     /// The CTAs that a kernel has to be run in.
     pub fn new(kernel: &Kernel) -> Cluster {
         let all = kernel.ctas.clamp(1, Cluster::LIMIT) as u16;
-        let bits = if meets(kernel) { u16::MAX } else { reach(kernel) };
+        let bits = if uses_whole_cluster(kernel) { u16::MAX } else { reach(kernel) };
         let numbers: Vec<u16> = (0..all).filter(|number| number & !bits == 0).collect();
         let position = |number| numbers.iter().position(|known| *known == number).map(|at| at as u16);
         Cluster { positions: (0..all).map(position).collect(), numbers }
@@ -55,7 +55,7 @@ impl Cluster {
 }
 
 /// Whether some CTA can tell itself from the others, or all of them meet.
-fn meets(kernel: &Kernel) -> bool {
+fn uses_whole_cluster(kernel: &Kernel) -> bool {
     let instrs = || kernel.blocks.iter().flat_map(|block| &block.instrs);
     kernel.inputs.iter().any(|input| input.kind == InputKind::CtaRank)
         || kernel.effects.iter().any(|effect| matches!(effect.kind, EffectKind::ClusterArrive { .. }))

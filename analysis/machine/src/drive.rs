@@ -3,14 +3,14 @@
 
 use super::Machine;
 use super::cluster::Cluster;
-use super::state::{Lost, State};
+use super::state::{MachineError, State};
 use super::valuation::Valuation;
 use base::Limits;
 use kernel::{BlockId, Effect, Instr, Kernel, Target, Terminator};
 
 /// Where a thread stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place<'k> {
+pub enum ProgramPoint<'k> {
     /// Before an instruction.
     Instr(&'k Instr),
     /// At the end of its block.
@@ -31,14 +31,14 @@ impl<'k> Machine<'k> {
     }
 
     /// Where a thread stands.
-    pub fn stands(&self, state: &State, thread: usize) -> Place<'k> {
-        let Some(at) = state.threads.get(thread) else { return Place::Nowhere };
-        let Some(block) = self.kernel().blocks.get(at.block.index()) else { return Place::Nowhere };
-        block.instrs.get(at.instr as usize).map_or(Place::End(&block.terminator), Place::Instr)
+    pub fn program_point(&self, state: &State, thread: usize) -> ProgramPoint<'k> {
+        let Some(at) = state.threads.get(thread) else { return ProgramPoint::Nowhere };
+        let Some(block) = self.kernel().blocks.get(at.block.index()) else { return ProgramPoint::Nowhere };
+        block.instrs.get(at.instr as usize).map_or(ProgramPoint::End(&block.terminator), ProgramPoint::Instr)
     }
 
     /// Whether a thread executes an effect that it stands at: its CTA takes part, and the predicate holds.
-    pub fn happens(&self, state: &State, thread: usize, effect: &Effect) -> bool {
+    pub fn executes(&self, state: &State, thread: usize, effect: &Effect) -> bool {
         effect.leaders & self.cta_of(thread) == 0 && self.holds(state, thread, effect.predicate)
     }
 
@@ -47,7 +47,7 @@ impl<'k> Machine<'k> {
     /// # Errors
     ///
     /// Where the kernel has no such block.
-    pub fn goes(&self, state: &mut State, thread: usize, target: &Target) -> Result<(), Lost> {
+    pub fn jump_to(&self, state: &mut State, thread: usize, target: &Target) -> Result<(), MachineError> {
         self.jump(state, thread, target)
     }
 

@@ -1,10 +1,10 @@
 //! What each effect does to the state.
 
-use super::acts::{Arrives, At, Publishes};
 use super::clock::Channel;
+use super::execute::{Arrives, At, Publishes};
 use super::machine::{Machine, bad_slot};
-use super::record::{Done, Record};
-use super::shadow::{Event, Illegal, Own};
+use super::record::{CompletionEvent, Record};
+use super::shadow::{Event, Illegal, ImplicitOrder};
 use super::state::{State, remote_cta, unpack};
 use super::storage;
 use super::violation::{BarrierPlace, Rule};
@@ -70,7 +70,7 @@ impl Machine<'_> {
             EffectKind::ClusterArrive { .. }
             | EffectKind::ClusterWait
             | EffectKind::NamedArrive { .. }
-            | EffectKind::NamedWait { .. } => self.meet(state, &at, effect, &mut record),
+            | EffectKind::NamedWait { .. } => self.start_rendezvous(state, &at, effect, &mut record),
             EffectKind::ClcLoad { source, dst } => {
                 // Upstream's kernels put no fence between this read and the next request, which its
                 // rule would ask for; the answer is in registers before it is handed back.
@@ -174,7 +174,7 @@ impl Machine<'_> {
                 };
                 let Some((channel, number)) = done else { return };
                 if self.leaves_scalars {
-                    record.done.push(Done { access: index as u16, cta, channel, number });
+                    record.done.push(CompletionEvent { access: index as u16, cta, channel, number });
                 }
                 // Answers of cluster launch control are known by who wrote them.
                 if !self.watches && issuer != Issuer::Clc {
@@ -201,7 +201,7 @@ impl Machine<'_> {
                     let foreign =
                         |write: &Event| self.members.foreign((at.id, index as u16), (write.effect, write.access));
                     if let Some(earlier) = state.shadow.find_write(window, position, foreign) {
-                        let rule = Rule::Foreign { earlier, later: event };
+                        let rule = Rule::OverwrittenMember { earlier, later: event };
                         self.violate(state, thread, at.site, Some(at.id), rule);
                     }
                 }
@@ -214,7 +214,7 @@ impl Machine<'_> {
                     self.violate(state, thread, at.site, Some(at.id), rule);
                 }
                 if access.mode == Mode::Write
-                    && self.storage.meets(place.buffer)
+                    && self.storage.uses_whole_cluster(place.buffer)
                     && let Some(barrier) = storage::covered(self.kernel, state, place, cta)
                 {
                     self.violate(state, thread, at.site, Some(at.id), Rule::BarrierStorage);
@@ -237,15 +237,15 @@ impl Machine<'_> {
     }
 
     /// What an operation sees of its issuer's own earlier ones without a wait.
-    fn own(&self, thread: usize, issuer: Issuer, completion: &Completion) -> Own {
+    fn own(&self, thread: usize, issuer: Issuer, completion: &Completion) -> ImplicitOrder {
         match (issuer, completion) {
-            (_, Completion::InTurn(_)) => Own::Channel(self.channels.group(thread, CommitKind::Tdm)),
-            (Issuer::TensorCore, _) => Own::Channel(self.channels.tensor_core(thread)),
+            (_, Completion::InTurn(_)) => ImplicitOrder::Channel(self.channels.group(thread, CommitKind::Tdm)),
+            (Issuer::TensorCore, _) => ImplicitOrder::Channel(self.channels.tensor_core(thread)),
             (Issuer::Tma | Issuer::Clc, Completion::Transaction(_)) if self.semantics == Semantics::Fork => {
-                Own::Transactions
+                ImplicitOrder::Transactions
             }
-            (Issuer::Clc, _) => Own::Transactions,
-            _ => Own::Nothing,
+            (Issuer::Clc, _) => ImplicitOrder::Transactions,
+            _ => ImplicitOrder::Nothing,
         }
     }
 
@@ -253,9 +253,9 @@ impl Machine<'_> {
     /// complete in order.
     pub fn in_own_order(&self, thread: usize, issuer: Issuer, completion: &Completion, earlier: &Event) -> bool {
         match self.own(thread, issuer, completion) {
-            Own::Nothing => false,
-            Own::Channel(channel) => channel == earlier.channel,
-            Own::Transactions => earlier.transaction && usize::from(earlier.thread) == thread,
+            ImplicitOrder::Nothing => false,
+            ImplicitOrder::Channel(channel) => channel == earlier.channel,
+            ImplicitOrder::Transactions => earlier.transaction && usize::from(earlier.thread) == thread,
         }
     }
 

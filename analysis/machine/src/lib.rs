@@ -7,7 +7,7 @@
 //! - a wait sees a flip number, not only a parity, so that a run can be judged confluent
 //!   ([`Barrier`]);
 //! - a read of memory that no write reached is [`Rule::Uninitialised`], and one of a member of a shared
-//!   buffer that another member's write reached last is [`Rule::Foreign`];
+//!   buffer that another member's write reached last is [`Rule::OverwrittenMember`];
 //! - atoms are made as windows are touched ([`Atoms`]);
 //! - a multicast copy into a CTA is published by the barrier which counts that CTA's bytes, where
 //!   masks let any of its barriers publish all of it;
@@ -16,17 +16,17 @@
 //! What it misses: scratch memory of ops, the reach of `fence_async_shared` beyond its CTA (every
 //! such fence is taken to reach the cluster). What it never does: guess. An op it cannot follow sets [`State::unmodelled`].
 
-mod acts;
 mod atoms;
 mod barrier;
 mod clock;
 mod cluster;
 mod drive;
 mod effects;
+mod execute;
+mod inspect;
 mod machine;
 mod members;
-mod normal;
-mod peek;
+mod normal_form;
 mod record;
 mod shadow;
 mod state;
@@ -36,16 +36,16 @@ mod thread;
 mod valuation;
 mod violation;
 
-pub use atoms::{Atoms, Cut, Window};
+pub use atoms::{AtomChange, Atoms, Window};
 pub use barrier::{Barrier, Frontier};
 pub use clock::{Channel, Channels, Clock};
 pub use cluster::Cluster;
-pub use drive::Place;
+pub use drive::ProgramPoint;
+pub use inspect::{PendingWait, Unwritten};
 pub use machine::Machine;
-pub use peek::{Standing, Unwritten};
-pub use record::{Act, BarrierRecord, Done, Record};
+pub use record::{BarrierAction, BarrierRecord, CompletionEvent, Record};
 pub use shadow::{Event, History, Shadow};
-pub use state::{Lost, State, pack, remote, remote_cta, unpack};
-pub use thread::{Life, Thread};
+pub use state::{MachineError, State, pack, remote, remote_cta, unpack};
+pub use thread::{Thread, ThreadStatus};
 pub use valuation::Valuation;
-pub use violation::{BarrierPlace, Blocked, BlockedOn, Escape, Object, Rule, Violation};
+pub use violation::{BarrierKind, BarrierPlace, Blocked, BlockedOn, Rule, ScheduleHazard, Violation};

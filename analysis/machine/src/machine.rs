@@ -9,9 +9,9 @@ use super::clock::{Channels, FAMILIES};
 use super::cluster::Cluster;
 use super::members::Members;
 use super::record::Record;
-use super::state::{Lost, State, pack, remote, remote_cta, unpack};
+use super::state::{MachineError, State, pack, remote, remote_cta, unpack};
 use super::storage::Storage;
-use super::thread::Life;
+use super::thread::ThreadStatus;
 use super::valuation::Valuation;
 use super::violation::{BarrierPlace, Blocked, BlockedOn, Rule, Violation};
 use base::{Limits, Semantics};
@@ -125,8 +125,8 @@ impl<'k> Machine<'k> {
 
     /// Numbers barriers and windows as an earlier run did, so that states reached by different
     /// schedules can be compared.
-    pub fn learn(&mut self, state: &State) {
-        self.seed.learn(state);
+    pub fn adopt_numbering(&mut self, state: &State) {
+        self.seed.adopt_numbering(state);
     }
 
     /// The kernel.
@@ -193,7 +193,7 @@ impl<'k> Machine<'k> {
             _ => return None,
         };
         let met = state.barrier_number(place).and_then(|number| {
-            let (_, before) = state.threads[thread].met.iter().find(|(known, _)| *known as usize == number)?;
+            let (_, before) = state.threads[thread].rendezvous.iter().find(|(known, _)| *known as usize == number)?;
             Some(state.barriers.get(number)?.1.total > *before)
         });
         // A wait without an arrival before it waits for nothing.
@@ -205,12 +205,12 @@ impl<'k> Machine<'k> {
         state.violations.push(Violation { rule, step: state.step, thread: thread as u16, site, effect, barrier });
     }
 
-    pub(super) fn jump(&self, state: &mut State, thread: usize, target: &Target) -> Result<(), Lost> {
-        let block = self.block(target.block).ok_or(Lost::IllFormed)?;
+    pub(super) fn jump(&self, state: &mut State, thread: usize, target: &Target) -> Result<(), MachineError> {
+        let block = self.block(target.block).ok_or(MachineError::IllFormed)?;
         let cta = self.position_of(thread);
         let values: smallvec::SmallVec<[i64; 8]> = target.args.iter().map(|&arg| state.var(cta, arg)).collect();
         for (&param, value) in block.params.iter().zip(values) {
-            state.set(cta, param, value).ok_or(Lost::IllFormed)?;
+            state.set(cta, param, value).ok_or(MachineError::IllFormed)?;
         }
         let at = &mut state.threads[thread];
         at.block = target.block;
@@ -227,14 +227,14 @@ impl<'k> Machine<'k> {
         loop {
             state.work += 1;
             if state.work > self.run_steps.saturating_mul(16) {
-                return self.lose(state, Lost::Limit);
+                return self.fail(state, MachineError::Limit);
             }
             let at = &state.threads[thread];
-            let Some(block) = self.block(at.block) else { return self.lose(state, Lost::IllFormed) };
+            let Some(block) = self.block(at.block) else { return self.fail(state, MachineError::IllFormed) };
             let result = match block.instrs.get(at.instr as usize) {
                 Some(Instr::Effect(id)) => {
                     let Some(effect) = self.kernel.effects.get(id.index()) else {
-                        return self.lose(state, Lost::IllFormed);
+                        return self.fail(state, MachineError::IllFormed);
                     };
                     if effect.leaders & self.cta_of(thread) == 0 && self.holds(state, thread, effect.predicate) {
                         return;
@@ -256,18 +256,18 @@ impl<'k> Machine<'k> {
                 },
             };
             if let Err(lost) = result {
-                return self.lose(state, lost);
+                return self.fail(state, lost);
             }
         }
     }
 
-    fn lose(&self, state: &mut State, why: Lost) {
-        state.lost.get_or_insert(why);
+    fn fail(&self, state: &mut State, why: MachineError) {
+        state.error.get_or_insert(why);
         state.stopped = true;
     }
 
     /// Executes one instruction that is no effect.
-    pub fn compute(&self, state: &mut State, thread: usize, instr: &Instr) -> Result<(), Lost> {
+    pub fn compute(&self, state: &mut State, thread: usize, instr: &Instr) -> Result<(), MachineError> {
         let cta = self.position_of(thread);
         let (dst, value) = match instr {
             Instr::Let(dst, pure) => {
@@ -276,7 +276,7 @@ impl<'k> Machine<'k> {
                     |input| self.input(cta, input),
                     |memory, _address| self.valuation.get(memory),
                 );
-                (*dst, value.ok_or(Lost::Undefined)?)
+                (*dst, value.ok_or(MachineError::Undefined)?)
             }
             Instr::Base(dst, buffer) => (*dst, pack(buffer.0, 0)),
             Instr::View { dst, src, op } => {
@@ -306,7 +306,7 @@ impl<'k> Machine<'k> {
             }
             Instr::Effect(_) | Instr::Host(_) => return Ok(()),
         };
-        state.set(cta, dst, value).ok_or(Lost::IllFormed)
+        state.set(cta, dst, value).ok_or(MachineError::IllFormed)
     }
 
     fn input(&self, cta: usize, input: InputId) -> i64 {
@@ -336,7 +336,7 @@ impl<'k> Machine<'k> {
     pub fn take(&self, state: &mut State, thread: usize) -> Option<Record> {
         state.step += 1;
         if u64::from(state.step) > self.run_steps {
-            self.lose(state, Lost::Limit);
+            self.fail(state, MachineError::Limit);
             return None;
         }
         let record = match self.next_effect(state, thread) {
@@ -347,7 +347,7 @@ impl<'k> Machine<'k> {
             }
             None => self.end_block(state, thread)?,
         };
-        if !state.stopped && state.threads[thread].life == Life::Running {
+        if !state.stopped && state.threads[thread].life == ThreadStatus::Running {
             self.advance(state, thread);
         }
         Some(record)
@@ -374,11 +374,11 @@ impl<'k> Machine<'k> {
                 for (number, target) in &fork.partitions {
                     let child = self.sibling(thread, *number as usize);
                     if *number as usize >= self.partitions || self.jump(state, child, target).is_err() {
-                        self.lose(state, Lost::IllFormed);
+                        self.fail(state, MachineError::IllFormed);
                         return None;
                     }
                     let thread = &mut state.threads[child];
-                    thread.life = Life::Running;
+                    thread.life = ThreadStatus::Running;
                     thread.seen.join(&seen);
                     thread.order.join(&order);
                     thread.over.join(&over);
@@ -388,18 +388,18 @@ impl<'k> Machine<'k> {
                     self.advance(state, child);
                 }
                 if self.jump(state, thread, &fork.default).is_err() {
-                    self.lose(state, Lost::IllFormed);
+                    self.fail(state, MachineError::IllFormed);
                 }
                 Some(plain(fork.site))
             }
             Terminator::Join(site, target) => {
                 for child in (1..self.partitions).map(|partition| self.sibling(thread, partition)) {
-                    if state.threads[child].life != Life::Ended {
+                    if state.threads[child].life != ThreadStatus::Ended {
                         continue;
                     }
                     let (seen, order) = (state.threads[child].seen.clone(), state.threads[child].order.clone());
                     let over = state.threads[child].over.clone();
-                    state.threads[child].life = Life::Unborn;
+                    state.threads[child].life = ThreadStatus::NotStarted;
                     let parent = &mut state.threads[thread];
                     parent.seen.join(&seen);
                     parent.order.join(&order);
@@ -407,24 +407,24 @@ impl<'k> Machine<'k> {
                     parent.fenced.join(&seen);
                 }
                 if self.jump(state, thread, target).is_err() {
-                    self.lose(state, Lost::IllFormed);
+                    self.fail(state, MachineError::IllFormed);
                 }
                 Some(plain(*site))
             }
             Terminator::Exit(site) => {
                 self.unfinished(state, thread, *site);
-                state.threads[thread].life = Life::Ended;
+                state.threads[thread].life = ThreadStatus::Ended;
                 let running = &mut state.running[self.position_of(thread)];
                 *running = running.saturating_sub(1);
                 Some(plain(*site))
             }
             Terminator::Return(site) => {
                 self.unfinished(state, thread, *site);
-                state.threads[thread].life = Life::Ended;
+                state.threads[thread].life = ThreadStatus::Ended;
                 Some(plain(*site))
             }
             Terminator::Jump(_) | Terminator::Branch(..) => {
-                self.lose(state, Lost::IllFormed);
+                self.fail(state, MachineError::IllFormed);
                 None
             }
         }

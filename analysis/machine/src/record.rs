@@ -20,12 +20,12 @@ pub struct Record {
     pub barriers: SmallVec<[BarrierRecord; 1]>,
     /// When its accesses are over, in their order and for each CTA that they reach. Noted for who drives the
     /// machine; empty else.
-    pub done: SmallVec<[Done; 2]>,
+    pub done: SmallVec<[CompletionEvent; 2]>,
 }
 
 /// When one access of an operation is over in one CTA's memory: who has seen the event sees the access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Done {
+pub struct CompletionEvent {
     /// Which of the operation's accesses.
     pub access: u16,
     /// The CTA whose memory it touches, by its number.
@@ -42,7 +42,7 @@ pub struct BarrierRecord {
     /// Which.
     pub place: BarrierPlace,
     /// What.
-    pub act: Act,
+    pub act: BarrierAction,
     /// Flips since its init.
     pub flips: u32,
     /// Arrivals missing.
@@ -53,7 +53,7 @@ pub struct BarrierRecord {
 
 /// An act on a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Act {
+pub enum BarrierAction {
     /// It was initialised.
     Init,
     /// It was invalidated.

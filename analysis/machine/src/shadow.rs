@@ -4,7 +4,7 @@
 //! an atom keeps its last write and the reads since, each as an event of a channel, and an access
 //! is legal when its thread's clock has seen the events it conflicts with.
 
-use super::atoms::{Atoms, Cut, Window};
+use super::atoms::{AtomChange, Atoms, Window};
 use super::clock::{Channel, Clock};
 use kernel::{EffectId, Kernel, Mode};
 use smallvec::SmallVec;
@@ -56,12 +56,12 @@ pub struct Observer<'a> {
     /// Reads that are over for it beside those it sees.
     pub over: &'a Clock,
     /// What it sees entirely because it is its own.
-    pub own: Own,
+    pub own: ImplicitOrder,
 }
 
 /// What an operation sees of its issuer's earlier ones without a wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Own {
+pub enum ImplicitOrder {
     /// Nothing more.
     Nothing,
     /// All of a channel: operations of one tensor core, or of one data mover, are in order.
@@ -75,9 +75,9 @@ impl Observer<'_> {
         self.seen.get(event.channel) >= event.number
             || (event.mode == Mode::Read && self.over.get(event.channel) >= event.number)
             || match self.own {
-                Own::Nothing => false,
-                Own::Channel(channel) => channel == event.channel,
-                Own::Transactions => event.transaction && event.thread == self.thread,
+                ImplicitOrder::Nothing => false,
+                ImplicitOrder::Channel(channel) => channel == event.channel,
+                ImplicitOrder::Transactions => event.transaction && event.thread == self.thread,
             }
     }
 
@@ -117,8 +117,8 @@ impl Shadow {
     pub fn resolve(&mut self, kernel: &Kernel, window: Window) -> u32 {
         let (histories, ctas) = (&mut self.histories, self.ctas);
         self.atoms.resolve(kernel, window, |cut| match cut {
-            Cut::Fresh => histories.resize(histories.len() + ctas, History::default()),
-            Cut::Split { old, .. } => {
+            AtomChange::Fresh => histories.resize(histories.len() + ctas, History::default()),
+            AtomChange::Split { old, .. } => {
                 let from = old as usize * ctas;
                 histories.extend_from_within(from..from + ctas);
             }

@@ -3,8 +3,8 @@
 use super::atoms::Window;
 use super::barrier::Barrier;
 use super::shadow::{Event, Shadow};
-use super::thread::{Life, Thread};
-use super::violation::{BarrierPlace, Escape, Violation};
+use super::thread::{Thread, ThreadStatus};
+use super::violation::{BarrierPlace, ScheduleHazard, Violation};
 use kernel::{BlockId, Kernel, Var};
 use rustc_hash::FxHashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -34,18 +34,18 @@ pub struct State {
     /// Rules broken so far.
     pub(crate) violations: Vec<Violation>,
     /// Points where another schedule may go another way.
-    pub(crate) escapes: Vec<Escape>,
+    pub(crate) schedule_hazards: Vec<ScheduleHazard>,
     /// Whether the run has to stop.
     pub(crate) stopped: bool,
     /// Why the machine could not follow the kernel, if so.
-    pub(crate) lost: Option<Lost>,
+    pub(crate) error: Option<MachineError>,
     /// Whether an unmodelled op was executed.
     pub(crate) unmodelled: bool,
 }
 
 /// Why the machine could not follow a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Lost {
+pub enum MachineError {
     /// A division by zero, or a shift by the width or more.
     Undefined,
     /// A limit was met.
@@ -84,7 +84,7 @@ impl State {
         State {
             vars: vec![0; vars * ctas],
             stride: vars,
-            threads: vec![Thread::unborn(); partitions * ctas],
+            threads: vec![Thread::not_started(); partitions * ctas],
             shadow: Shadow::new(ctas),
             barriers: Vec::new(),
             places: FxHashMap::default(),
@@ -93,9 +93,9 @@ impl State {
             step: 0,
             work: 0,
             violations: Vec::new(),
-            escapes: Vec::new(),
+            schedule_hazards: Vec::new(),
             stopped: false,
-            lost: None,
+            error: None,
             unmodelled: false,
         }
     }
@@ -134,7 +134,7 @@ impl State {
     }
 
     /// Numbers barriers and windows as another state does.
-    pub(super) fn learn(&mut self, other: &State) {
+    pub(super) fn adopt_numbering(&mut self, other: &State) {
         self.barriers = other.barriers.iter().map(|(place, _)| (*place, Barrier::default())).collect();
         self.places = other.places.clone();
         self.shadow = other.shadow.without_history();
@@ -176,8 +176,8 @@ impl State {
     }
 
     /// Points where another schedule may go another way.
-    pub fn escapes(&self) -> &[Escape] {
-        &self.escapes
+    pub fn schedule_hazards(&self) -> &[ScheduleHazard] {
+        &self.schedule_hazards
     }
 
     /// Whether the run has to stop here.
@@ -186,8 +186,8 @@ impl State {
     }
 
     /// Why the machine could not follow the kernel, if so.
-    pub fn lost(&self) -> Option<Lost> {
-        self.lost
+    pub fn error(&self) -> Option<MachineError> {
+        self.error
     }
 
     /// Whether an unmodelled op was executed.
@@ -197,7 +197,7 @@ impl State {
 
     /// Takes the rules broken so far, and forgets what only matters for other schedules.
     pub fn take_violations(&mut self) -> Vec<Violation> {
-        self.escapes.clear();
+        self.schedule_hazards.clear();
         std::mem::take(&mut self.violations)
     }
 
@@ -234,7 +234,7 @@ impl State {
             (&self.vars, self.requests).hash(&mut hasher);
             for thread in &self.threads {
                 thread.life.hash(&mut hasher);
-                if thread.life == Life::Running {
+                if thread.life == ThreadStatus::Running {
                     thread.hash(&mut hasher);
                 }
             }

@@ -52,7 +52,7 @@ impl Storage {
     }
 
     /// Whether a buffer can meet the storage of a barrier.
-    pub fn meets(&self, buffer: BufferId) -> bool {
+    pub fn uses_whole_cluster(&self, buffer: BufferId) -> bool {
         self.meets.get(buffer.0 as usize).copied().unwrap_or(false)
     }
 }

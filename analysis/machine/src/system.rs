@@ -2,8 +2,8 @@
 
 use super::machine::Machine;
 use super::state::State;
-use super::thread::Life;
-use super::violation::{BarrierPlace, Blocked, BlockedOn, Escape, Object, Rule};
+use super::thread::ThreadStatus;
+use super::violation::{BarrierKind, BarrierPlace, Blocked, BlockedOn, Rule, ScheduleHazard};
 use explore::{Status, System, Touches};
 use kernel::{EffectKind, Terminator, Var};
 
@@ -13,7 +13,7 @@ impl System for Machine<'_> {
     fn initial(&self) -> State {
         let mut state = self.seed.clone();
         for thread in (0..state.threads.len()).step_by(self.partitions()) {
-            state.threads[thread].life = Life::Running;
+            state.threads[thread].life = ThreadStatus::Running;
             state.threads[thread].block = self.kernel.entry;
             self.advance(&mut state, thread);
         }
@@ -25,7 +25,7 @@ impl System for Machine<'_> {
     }
 
     fn status(&self, state: &State, thread: usize) -> Status {
-        if state.threads[thread].life != Life::Running {
+        if state.threads[thread].life != ThreadStatus::Running {
             return Status::Idle;
         }
         if self.next_effect(state, thread).is_some() {
@@ -92,10 +92,10 @@ impl System for Machine<'_> {
                 let order = &state.threads[usize::from(stuck.thread)].order;
                 // A rendezvous is waited for by its round: nothing of it can be missed.
                 if flips > 0
-                    && barrier.object() == Object::Barrier
+                    && barrier.kind() == BarrierKind::Barrier
                     && !state.barriers[number].1.last_flip_is_over(order, self.channels.barrier(number))
                 {
-                    state.escapes.push(Escape::Missed { thread: stuck.thread });
+                    state.schedule_hazards.push(ScheduleHazard::Missed { thread: stuck.thread });
                 }
             }
             self.violate(state, thread, site, None, Rule::Deadlock(blocked));

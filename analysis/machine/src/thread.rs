@@ -2,15 +2,15 @@
 
 use super::barrier::Frontier;
 use super::clock::Clock;
-use super::shadow::{Observer, Own};
+use super::shadow::{ImplicitOrder, Observer};
 use kernel::BlockId;
 use smallvec::SmallVec;
 
 /// How far a thread is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Life {
+pub enum ThreadStatus {
     /// Not started.
-    Unborn,
+    NotStarted,
     /// At an effect or a terminator that others can notice.
     Running,
     /// Over.
@@ -46,7 +46,7 @@ impl Groups {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Thread {
     /// How far it is.
-    pub life: Life,
+    pub life: ThreadStatus,
     /// The block it is in.
     pub block: BlockId,
     /// The next instruction there; past the last one, the terminator.
@@ -59,7 +59,7 @@ pub struct Thread {
     pub groups: [Groups; 4],
     /// Rendezvous that it arrived at and has not waited for: the barrier's number, and how many
     /// flips that one had made before.
-    pub met: SmallVec<[(u32, u32); 1]>,
+    pub rendezvous: SmallVec<[(u32, u32); 1]>,
     /// Accesses it sees.
     pub seen: Clock,
     /// Accesses that are fenced for it.
@@ -72,7 +72,7 @@ pub struct Thread {
 
 impl Thread {
     /// What it knows, for an access.
-    pub(super) fn observer(&self, thread: u16, own: Own) -> Observer<'_> {
+    pub(super) fn observer(&self, thread: u16, own: ImplicitOrder) -> Observer<'_> {
         Observer { thread, seen: &self.seen, fenced: &self.fenced, over: &self.over, own }
     }
 
@@ -87,15 +87,15 @@ impl Thread {
     }
 
     /// A thread that has not started.
-    pub fn unborn() -> Thread {
+    pub fn not_started() -> Thread {
         Thread {
-            life: Life::Unborn,
+            life: ThreadStatus::NotStarted,
             block: BlockId(0),
             instr: 0,
             ticks: 0,
             tensor_core: 0,
             groups: Default::default(),
-            met: SmallVec::new(),
+            rendezvous: SmallVec::new(),
             seen: Clock::default(),
             fenced: Clock::default(),
             order: Clock::default(),

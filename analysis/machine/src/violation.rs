@@ -22,7 +22,7 @@ pub enum Rule {
     },
     /// A read of a member of a shared buffer, ordered after the write of another member which was there
     /// last, while the member has writers of its own.
-    Foreign {
+    OverwrittenMember {
         /// The write.
         earlier: Event,
         /// The read.
@@ -116,7 +116,7 @@ pub struct BarrierPlace {
 
 /// What a place names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Object {
+pub enum BarrierKind {
     /// An mbarrier in memory.
     Barrier,
     /// The rendezvous of all CTAs, for the partitions of this number.
@@ -140,11 +140,11 @@ impl BarrierPlace {
     }
 
     /// What is there.
-    pub fn object(self) -> Object {
+    pub fn kind(self) -> BarrierKind {
         match self.buffer {
-            CLUSTER => Object::Cluster(self.start),
-            NAMED => Object::Named(self.start),
-            _ => Object::Barrier,
+            CLUSTER => BarrierKind::Cluster(self.start),
+            NAMED => BarrierKind::Named(self.start),
+            _ => BarrierKind::Barrier,
         }
     }
 }
@@ -168,7 +168,7 @@ pub struct Violation {
 
 /// A point where another schedule may go another way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Escape {
+pub enum ScheduleHazard {
     /// The flip made at step `flip` is not ordered after the wait at step `wait`.
     Lapped {
         /// Step of the wait.

@@ -1,10 +1,10 @@
 //! Barrier arrays: who uses them how, and how slots and phases run.
 
-use super::buffers::{Memory, accesses};
+use super::buffers::{BufferAccesses, accesses};
 use super::expr::{Expr, Exprs};
 use super::trace::Trace;
 use super::uses::{note, slot, used, with_barrier};
-use super::{Barrier, Expect, Mechanism, aliases};
+use super::{BarrierSummary, Expect, Mechanism, aliases};
 use base::TextRange;
 use kernel::{BufferId, Completion, EffectId, EffectKind, Issuer, LoopId, Lowered, Mode, Var};
 use rustc_hash::FxHashMap;
@@ -14,7 +14,7 @@ use ttgir::Tree;
 #[derive(Clone, Debug, Default)]
 pub struct Barriers {
     /// One a barrier array, in the order of the allocations; then named barriers, then the cluster's.
-    pub rows: Vec<Barrier>,
+    pub rows: Vec<BarrierSummary>,
     /// The kernel's buffers, as indices of [`Barriers::rows`].
     pub of: FxHashMap<BufferId, usize>,
     /// Named barriers by number, as indices of [`Barriers::rows`].
@@ -70,10 +70,10 @@ impl Barriers {
     /// The barriers of a lowered kernel.
     pub fn new(tree: &Tree, lowered: &Lowered) -> Barriers {
         let trace = Trace::new(tree, lowered);
-        Barriers::of(&trace, &Memory::of(&trace))
+        Barriers::of(&trace, &BufferAccesses::of(&trace))
     }
 
-    pub(super) fn of(trace: &Trace<'_>, memory: &Memory) -> Barriers {
+    pub(super) fn of(trace: &Trace<'_>, memory: &BufferAccesses) -> Barriers {
         let map = &trace.lowered.map;
         let kernel = trace.kernel();
         let mut all = Barriers::default();
@@ -178,7 +178,7 @@ fn push(list: &mut Vec<Expr>, expr: Expr) {
 }
 
 /// Notes the count of a slot; where slots differ there is none.
-fn counted(row: &mut Barrier, count: u32) {
+fn counted(row: &mut BarrierSummary, count: u32) {
     let before = row.uses.iter().filter(|used| used.what.starts_with("initialises")).count();
     row.count = match (before, row.count) {
         (0 | 1, None) => Some(count),
@@ -187,7 +187,7 @@ fn counted(row: &mut Barrier, count: u32) {
 }
 
 /// What an arrival's operation writes, and how many bytes of it the barrier counts.
-fn copy(memory: &Memory, kind: &EffectKind, id: EffectId, place: usize) -> Option<(String, u64)> {
+fn copy(memory: &BufferAccesses, kind: &EffectKind, id: EffectId, place: usize) -> Option<(String, u64)> {
     let EffectKind::Operation { completion, .. } = kind else { return None };
     let bytes = completion.arrivals().get(place).map(|arrival| arrival.bytes).filter(|bytes| *bytes > 0)?;
     let written = accesses(kind).iter().position(|access| access.mode == Mode::Write)?;
@@ -250,8 +250,8 @@ fn expects(uses: &[Slotted]) -> Vec<Expect> {
     expects
 }
 
-fn plain(name: String, depth: u64) -> Barrier {
-    Barrier {
+fn plain(name: String, depth: u64) -> BarrierSummary {
+    BarrierSummary {
         name,
         range: TextRange::default(),
         abstract_of: None,
@@ -270,12 +270,12 @@ fn plain(name: String, depth: u64) -> Barrier {
     }
 }
 
-fn row(trace: &Trace<'_>, id: BufferId) -> Barrier {
+fn row(trace: &Trace<'_>, id: BufferId) -> BarrierSummary {
     let lowered = trace.lowered;
     let info = &lowered.kernel.buffers[id.0 as usize];
     let known = lowered.map.abstracts.iter().find(|known| known.buffer == id);
     let range = lowered.map.buffers.get(id.0 as usize).map(|(_, range)| *range).unwrap_or_default();
-    Barrier {
+    BarrierSummary {
         range: known.map_or(range, |known| known.range),
         abstract_of: known.map(|known| (known.of.name(), known.half)),
         ..plain(lowered.map.buffer(id), info.bits / info.slot_bits.max(1).min(info.bits.max(1)))

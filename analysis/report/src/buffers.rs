@@ -9,7 +9,7 @@
 //! only, and of the barriers right beside its accesses (see `names`).
 
 use super::names::elected;
-use super::trace::{Chain, Made, Trace};
+use super::trace::{Chain, Trace, ValueDef};
 use super::uses::{note, slot, used, with_memory};
 use super::{Member, PhysicalBuffer};
 use kernel::{Access, BufferId, Effect, EffectId, EffectKind, Instr, Issuer, Lowered, Mode, Space, ViewOp};
@@ -25,13 +25,13 @@ const HALVES: [&str; 7] = ["_full", "_empty", "_token", "_ready", "_free", "_bar
 
 /// The memory of a kernel, barriers left out.
 #[derive(Clone, Debug, Default)]
-pub struct Memory {
+pub struct BufferAccesses {
     /// Physical buffers, in the order of their allocations.
     pub buffers: Vec<PhysicalBuffer>,
     /// Which member each access of each effect touches: indices of buffer and member. Where views
-    /// lead to several, the first; [`Memory::touched`] tells them apart.
+    /// lead to several, the first; [`BufferAccesses::touched`] tells them apart.
     pub of: FxHashMap<(EffectId, usize), (usize, usize)>,
-    /// The kernel's buffers, as indices of [`Memory::buffers`].
+    /// The kernel's buffers, as indices of [`BufferAccesses::buffers`].
     pub physical: FxHashMap<BufferId, usize>,
     all: FxHashMap<(EffectId, usize, usize), usize>,
 }
@@ -78,10 +78,10 @@ struct Touch<'a> {
     of: &'a Effect,
 }
 
-impl Memory {
+impl BufferAccesses {
     /// The memory of a lowered kernel.
-    pub fn new(tree: &Tree, lowered: &Lowered) -> Memory {
-        Memory::of(&Trace::new(tree, lowered))
+    pub fn new(tree: &Tree, lowered: &Lowered) -> BufferAccesses {
+        BufferAccesses::of(&Trace::new(tree, lowered))
     }
 
     /// The member that an access touches where it lies in this buffer of the kernel.
@@ -90,10 +90,10 @@ impl Memory {
         self.all.get(&(effect, access, buffer)).map(|member| (buffer, *member))
     }
 
-    pub(super) fn of(trace: &Trace<'_>) -> Memory {
+    pub(super) fn of(trace: &Trace<'_>) -> BufferAccesses {
         let map = &trace.lowered.map;
         let kernel = trace.kernel();
-        let mut memory = Memory::default();
+        let mut memory = BufferAccesses::default();
         let mut order: Vec<usize> = (0..kernel.buffers.len()).filter(|at| !kernel.buffers[*at].barriers).collect();
         order.sort_by_key(|at| (map.buffers.get(*at).map(|(_, range)| range.start), *at));
         for at in order {
@@ -287,8 +287,8 @@ fn window(trace: &Trace<'_>, chain: &Chain, len: usize) -> Window {
     let (mut start, mut spread) = (0u64, 0u64);
     for &var in chain.vars.iter().take(len) {
         match trace.made(var) {
-            Made::View(_, ViewOp::Shift(by)) => start = start.saturating_add(by),
-            Made::View(_, ViewOp::Index { index, stride, count }) if stride < slot => match trace.constant(index) {
+            ValueDef::View(_, ViewOp::Shift(by)) => start = start.saturating_add(by),
+            ValueDef::View(_, ViewOp::Index { index, stride, count }) if stride < slot => match trace.constant(index) {
                 Some(index) => start = start.saturating_add(u64::try_from(index).unwrap_or(0).saturating_mul(stride)),
                 None => spread = spread.saturating_add(count.saturating_sub(1).saturating_mul(stride)),
             },
@@ -312,7 +312,7 @@ fn carved(trace: &Trace<'_>, chain: &Chain, way: &[ValueId], root: Option<ValueI
     // Innermost first, as are the views of the chain: each is one of the other, as far as the text is followed.
     let views: Vec<(ValueId, OpId)> = way.iter().filter_map(view).collect();
     let of_chain: Vec<usize> =
-        (0..chain.vars.len()).rev().filter(|at| matches!(trace.made(chain.vars[*at]), Made::View(..))).collect();
+        (0..chain.vars.len()).rev().filter(|at| matches!(trace.made(chain.vars[*at]), ValueDef::View(..))).collect();
     let named = |at: usize, name: &str| views.get(at).is_some_and(|(_, op)| tree.op_name(*op).ends_with(name));
     let pun = (0..views.len()).find(|at| named(*at, "memdesc_reinterpret"))?;
     let slice = (0..pun).rev().find(|at| named(*at, "subslice"));

@@ -1,13 +1,13 @@
 //! Puts a report together.
 
 use super::barriers::Barriers;
-use super::buffers::Memory;
+use super::buffers::BufferAccesses;
 use super::coverage::Tables;
 use super::edges::Edges;
+use super::ordering_facts::ordering_facts;
 use super::remarks::Remarks;
-use super::ties::ties;
 use super::trace::Trace;
-use super::{Order, Report, Use, edges, partitions};
+use super::{CoverageOrder, PartitionUse, Report, edges, partitions};
 use base::{Cancel, Cancelled, Limits, TextRange};
 use findings::{KernelReport, inputs};
 use kernel::Lowered;
@@ -27,16 +27,24 @@ impl Report {
     ) -> Result<Report, Cancelled> {
         cancel.check()?;
         let trace = Trace::new(tree, lowered);
-        let memory = Memory::of(&trace);
+        let memory = BufferAccesses::of(&trace);
         let mut barriers = Barriers::of(&trace, &memory);
-        let (ties, made) = ties(&lowered.kernel, outcome, limits, cancel)?;
-        let edges = Edges::new(&trace, &ties, &memory, &barriers);
-        edges::fill(&mut barriers, &edges.rows, &ties);
+        let (ordering_facts, made) = ordering_facts(&lowered.kernel, outcome, limits, cancel)?;
+        let edges = Edges::new(&trace, &ordering_facts, &memory, &barriers);
+        edges::fill(&mut barriers, &edges.rows, &ordering_facts);
         let (rows, findings) = (&barriers.rows, &kernel.findings);
-        let tables = Tables { trace: &trace, ties: &ties, memory: &memory, edges: &edges, barriers: rows, findings };
+        let tables = Tables {
+            trace: &trace,
+            ordering_facts: &ordering_facts,
+            memory: &memory,
+            edges: &edges,
+            barriers: rows,
+            findings,
+        };
         let coverage = tables.all();
         let (all, told) = (&memory, &barriers);
-        let remarks = Remarks { trace: &trace, ties: &ties, memory: all, barriers: told, findings }.all();
+        let remarks =
+            Remarks { trace: &trace, ordering_facts: &ordering_facts, memory: all, barriers: told, findings }.all();
         let unmodelled = lowered.unmodelled.iter().map(|item| (item.range, item.reason.clone())).collect();
         Ok(Report {
             kernel: kernel.name.clone(),
@@ -124,8 +132,10 @@ impl Report {
             for row in &mut coverage.rows {
                 row.uses.iter_mut().for_each(|used| used.texts_mut(each));
                 match &mut row.order {
-                    Order::Missing { needed: text, .. } | Order::Never(text) | Order::Unknown(text) => each(text),
-                    Order::Program | Order::Edges(_) => {}
+                    CoverageOrder::Missing { needed: text, .. }
+                    | CoverageOrder::Never(text)
+                    | CoverageOrder::Unknown(text) => each(text),
+                    CoverageOrder::Program | CoverageOrder::Edges(_) => {}
                 }
             }
         }
@@ -134,7 +144,7 @@ impl Report {
     }
 }
 
-impl Use {
+impl PartitionUse {
     fn texts_mut(&mut self, each: &mut dyn FnMut(&mut String)) {
         each(&mut self.op);
         each(&mut self.what);

@@ -13,13 +13,13 @@
 //! checks it, but a row is about one buffer.
 
 use super::barriers::used_by;
-use super::buffers::Memory;
+use super::buffers::BufferAccesses;
 use super::edges::Edges;
-use super::order::{How, Pair};
-use super::ties::Ties;
+use super::order::{OrderedBy, Pair};
+use super::ordering_facts::OrderingFacts;
 use super::trace::Trace;
 use super::uses::used;
-use super::{Barrier, Coverage, CoverageRow, Direction, Order, Use};
+use super::{BarrierSummary, Coverage, CoverageOrder, CoverageRow, Direction, PartitionUse};
 use findings::{Finding, Goal};
 use kernel::{Block, EffectId, EffectKind, Instr, Issuer, Mode};
 use machine::{Rule, Violation};
@@ -41,16 +41,16 @@ struct Writer {
     /// Members that it writes.
     members: Vec<usize>,
     clears: bool,
-    writer: Use,
+    writer: PartitionUse,
 }
 
 /// Everything that a table is made of.
 pub(super) struct Tables<'a> {
     pub trace: &'a Trace<'a>,
-    pub ties: &'a Ties,
-    pub memory: &'a Memory,
+    pub ordering_facts: &'a OrderingFacts,
+    pub memory: &'a BufferAccesses,
     pub edges: &'a Edges,
-    pub barriers: &'a [Barrier],
+    pub barriers: &'a [BarrierSummary],
     pub findings: &'a [Finding],
 }
 
@@ -64,12 +64,12 @@ impl Tables<'_> {
         }
         let mut again: FxHashMap<usize, Vec<Pair>> = FxHashMap::default();
         let mut seen: FxHashMap<(usize, usize, usize, Mode), Seen> = FxHashMap::default();
-        for (pair, _) in self.ties.pairs().iter().filter(|(pair, _)| pair.later.mode == Mode::Write) {
+        for (pair, _) in self.ordering_facts.pairs().iter().filter(|(pair, _)| pair.later.mode == Mode::Write) {
             let member = |effect, access: u16| self.memory.of.get(&(effect, usize::from(access)));
             let Some(&(buffer, member)) = member(pair.earlier.effect, pair.earlier.access) else { continue };
             let Some(&writer) = at.get(&(pair.later.effect, buffer)) else { continue };
             if at.get(&(pair.earlier.effect, buffer)) == Some(&writer) {
-                if matches!(pair.how, How::Missing | How::Unread) {
+                if matches!(pair.how, OrderedBy::Missing | OrderedBy::Unread) {
                     again.entry(writer).or_default().push(*pair);
                 }
                 continue;
@@ -77,10 +77,10 @@ impl Tables<'_> {
             let key = (writer, member, usize::from(pair.earlier.partition), pair.earlier.mode);
             let seen = seen.entry(key).or_default();
             match pair.how {
-                How::Program => seen.program = true,
-                How::Tie(_) => seen.edges.extend(self.edges.of(pair)),
-                How::Missing | How::Unread => seen.missing.push(*pair),
-                How::Unsure => seen.unsure = true,
+                OrderedBy::Program => seen.program = true,
+                OrderedBy::Sync(_) => seen.edges.extend(self.edges.of(pair)),
+                OrderedBy::Missing | OrderedBy::Unread => seen.missing.push(*pair),
+                OrderedBy::Unsure => seen.unsure = true,
             }
         }
         let tables = writers.into_iter().enumerate().map(|(number, writer)| {
@@ -100,7 +100,7 @@ impl Tables<'_> {
                 let Some(&(buffer, member)) = self.memory.of.get(&(id, number)) else { continue };
                 let writer = used(self.trace, id, effect);
                 // As the member has it: with what it does and where.
-                let own = |known: &&Use| (known.range, known.partition) == (writer.range, writer.partition);
+                let own = |known: &&PartitionUse| (known.range, known.partition) == (writer.range, writer.partition);
                 let members = self.memory.buffers.get(buffer).and_then(|buffer| buffer.members.get(member));
                 let writer = members.and_then(|member| member.writers.iter().find(own)).cloned().unwrap_or(writer);
                 let same = |known: &Writer| {
@@ -148,14 +148,14 @@ impl Tables<'_> {
                 for partition in partitions {
                     // What an op does to memory that it writes itself is no other use of it.
                     let itself = (writer.writer.range, writer.writer.partition);
-                    let own = |used: &&Use| used.partition == partition && (used.range, partition) != itself;
-                    let uses: Vec<Use> = uses.iter().filter(own).cloned().collect();
+                    let own = |used: &&PartitionUse| used.partition == partition && (used.range, partition) != itself;
+                    let uses: Vec<PartitionUse> = uses.iter().filter(own).cloned().collect();
                     if uses.is_empty() {
                         continue;
                     }
                     let mut known = seen((number, partition, mode));
                     if mode == Mode::Read && partition != writer.writer.partition {
-                        let unread = again.iter().filter(|pair| pair.how == How::Unread);
+                        let unread = again.iter().filter(|pair| pair.how == OrderedBy::Unread);
                         let missing: Vec<Pair> = unread.copied().collect();
                         if !missing.is_empty() {
                             known.get_or_insert_default().missing.extend(missing);
@@ -163,14 +163,14 @@ impl Tables<'_> {
                     }
                     let order = match known {
                         Some(known) => self.order(&writer, number, &uses, known),
-                        None => Order::Never(self.never(&writer, &uses)),
+                        None => CoverageOrder::Never(self.never(&writer, &uses)),
                     };
                     rows.push(CoverageRow { member: number, partition, mode, uses, order });
                 }
             }
         }
         one_word(&mut rows);
-        if !again.is_empty() && !rows.iter().any(|row| matches!(row.order, Order::Missing { .. })) {
+        if !again.is_empty() && !rows.iter().any(|row| matches!(row.order, CoverageOrder::Missing { .. })) {
             rows.extend(self.itself(&writer, again));
         }
         Coverage { buffer: writer.buffer, clears: writer.clears, extent, rows, writer: writer.writer }
@@ -181,35 +181,36 @@ impl Tables<'_> {
         let first = again.first()?;
         let &(_, member) = self.memory.of.get(&(first.earlier.effect, usize::from(first.earlier.access)))?;
         let uses = vec![writer.writer.clone()];
-        let order = Order::Missing { finding: self.finding(again), needed: self.needed(writer, member, &uses, again) };
+        let order =
+            CoverageOrder::Missing { finding: self.finding(again), needed: self.needed(writer, member, &uses, again) };
         Some(CoverageRow { member, partition: writer.writer.partition, mode: Mode::Write, uses, order })
     }
 
-    fn order(&self, writer: &Writer, member: usize, uses: &[Use], seen: Seen) -> Order {
+    fn order(&self, writer: &Writer, member: usize, uses: &[PartitionUse], seen: Seen) -> CoverageOrder {
         if !seen.missing.is_empty() {
             let finding = self.finding(&seen.missing);
-            return Order::Missing { finding, needed: self.needed(writer, member, uses, &seen.missing) };
+            return CoverageOrder::Missing { finding, needed: self.needed(writer, member, uses, &seen.missing) };
         }
         if seen.unsure {
-            return Order::Unknown("an op that the machine cannot follow comes before it".to_owned());
+            return CoverageOrder::Unknown("an op that the machine cannot follow comes before it".to_owned());
         }
         if !seen.edges.is_empty() {
             let mut edges = seen.edges;
             edges.sort_unstable();
             edges.dedup();
-            return Order::Edges(edges);
+            return CoverageOrder::Edges(edges);
         }
-        Order::Program
+        CoverageOrder::Program
     }
 
     /// Why no run overwrites after a use.
-    fn never(&self, writer: &Writer, uses: &[Use]) -> String {
-        let ran = |effect: &EffectId| self.ties.times(*effect) > 0;
+    fn never(&self, writer: &Writer, uses: &[PartitionUse]) -> String {
+        let ran = |effect: &EffectId| self.ordering_facts.times(*effect) > 0;
         if !writer.effects.iter().any(ran) {
             return "no run gets to the overwrite".to_owned();
         }
         let effects = self.trace.effects();
-        let used = |used: &Use| {
+        let used = |used: &PartitionUse| {
             let own = |id: &EffectId, range| range == used.range && self.trace.partition(*id) == used.partition;
             effects.iter().any(|(id, effect)| own(id, self.trace.site(effect.site).name) && ran(id))
         };
@@ -244,10 +245,10 @@ impl Tables<'_> {
     }
 
     /// What would order an overwrite after a use.
-    fn needed(&self, writer: &Writer, member: usize, uses: &[Use], missing: &[Pair]) -> String {
+    fn needed(&self, writer: &Writer, member: usize, uses: &[PartitionUse], missing: &[Pair]) -> String {
         let label = |partition: usize| self.trace.lowered.map.partition(partition);
         // The use that is not ordered, and the last one of its partition where all are alike.
-        let racing = |used: &&Use| {
+        let racing = |used: &&PartitionUse| {
             missing.iter().any(|pair| {
                 self.trace.site(self.trace.lowered.kernel.effect(pair.earlier.effect).site).name == used.range
             })
@@ -291,7 +292,7 @@ impl Tables<'_> {
     }
 
     /// The barrier on which a use's partition arrives after it, in the same stretch of code.
-    fn release(&self, used: &Use) -> Option<String> {
+    fn release(&self, used: &PartitionUse) -> Option<String> {
         let kernel = &self.trace.lowered.kernel;
         let is_use = |instr: &Instr| match instr {
             Instr::Effect(id) => {
@@ -336,12 +337,14 @@ impl Tables<'_> {
 /// Where a use that reads a member is not ordered, what orders it orders the write that it reads too.
 fn one_word(rows: &mut [CoverageRow]) {
     let reads = |row: &CoverageRow| match &row.order {
-        Order::Missing { needed, .. } if row.mode == Mode::Read => Some((row.member, row.partition, needed.clone())),
+        CoverageOrder::Missing { needed, .. } if row.mode == Mode::Read => {
+            Some((row.member, row.partition, needed.clone()))
+        }
         _ => None,
     };
     let known: Vec<(usize, usize, String)> = rows.iter().filter_map(reads).collect();
     for row in rows.iter_mut().filter(|row| row.mode == Mode::Write) {
-        let Order::Missing { needed, .. } = &mut row.order else { continue };
+        let CoverageOrder::Missing { needed, .. } = &mut row.order else { continue };
         let reader = known.iter().find(|(member, partition, _)| *member == row.member && *partition != row.partition);
         if let Some((_, _, text)) = reader {
             needed.clone_from(text);

@@ -6,9 +6,9 @@
 //! where there is one.
 
 use super::barriers::{Barriers, mechanism};
-use super::buffers::Memory;
-use super::order::{Array, How, Pair, Place, Tie};
-use super::ties::Ties;
+use super::buffers::BufferAccesses;
+use super::order::{AccessSite, BarrierArray, OrderedBy, Pair, SyncLink};
+use super::ordering_facts::OrderingFacts;
 use super::trace::Trace;
 use super::{Direction, Edge, Mechanism};
 use base::TextRange;
@@ -19,13 +19,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Who tells whom by what.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 struct Link {
-    array: Option<Array>,
+    array: Option<BarrierArray>,
     from: u16,
     to: u16,
 }
 
 impl Link {
-    fn of(tie: &Tie) -> Link {
+    fn of(tie: &SyncLink) -> Link {
         Link { array: tie.array, from: tie.from, to: tie.to }
     }
 }
@@ -41,7 +41,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn tie(&mut self, kernel: &Kernel, tie: &Tie, weight: u32) {
+    fn tie(&mut self, kernel: &Kernel, tie: &SyncLink, weight: u32) {
         self.arrivals.extend(tie.arrival);
         self.waits.extend(tie.wait);
         *self.mechanisms.entry(how(kernel, tie)).or_default() += weight;
@@ -62,7 +62,7 @@ impl Sum {
 pub(super) struct Edges {
     /// Forward ones first, then by barrier.
     pub rows: Vec<Edge>,
-    of: FxHashMap<(Option<Array>, u16, u16, Direction), usize>,
+    of: FxHashMap<(Option<BarrierArray>, u16, u16, Direction), usize>,
 }
 
 /// Which way the edge of a pair points.
@@ -76,11 +76,16 @@ pub(super) fn direction(earlier: Mode, later: Mode) -> Direction {
 
 impl Edges {
     /// The edges that the runs show.
-    pub(super) fn new(trace: &Trace<'_>, ties: &Ties, memory: &Memory, barriers: &Barriers) -> Edges {
+    pub(super) fn new(
+        trace: &Trace<'_>,
+        ordering_facts: &OrderingFacts,
+        memory: &BufferAccesses,
+        barriers: &Barriers,
+    ) -> Edges {
         let kernel = &trace.lowered.kernel;
         let mut sums: BTreeMap<(Direction, Link), Sum> = BTreeMap::new();
-        for (pair, met) in ties.pairs() {
-            let How::Tie(tie) = pair.how else { continue };
+        for (pair, met) in ordering_facts.pairs() {
+            let OrderedBy::Sync(tie) = pair.how else { continue };
             let direction = direction(pair.earlier.mode, pair.later.mode);
             let sum = sums.entry((direction, Link::of(&tie))).or_default();
             sum.tie(kernel, &tie, met.near + met.far);
@@ -88,7 +93,7 @@ impl Edges {
             sum.data.extend(data(memory, pair));
         }
         merge(&mut sums);
-        attach(kernel, &mut sums, ties);
+        attach(kernel, &mut sums, ordering_facts);
         let mut edges = Edges { rows: Vec::new(), of: FxHashMap::default() };
         let mut sums: Vec<((Direction, Link), Sum)> = sums.into_iter().collect();
         sums.sort_by_key(|((direction, link), _)| (*direction, barrier(barriers, link), *link));
@@ -101,7 +106,7 @@ impl Edges {
 
     /// The edge that orders a pair.
     pub(super) fn of(&self, pair: &Pair) -> Option<usize> {
-        let How::Tie(tie) = pair.how else { return None };
+        let OrderedBy::Sync(tie) = pair.how else { return None };
         let wanted = direction(pair.earlier.mode, pair.later.mode);
         let any = [wanted, Direction::Backward, Direction::Forward, Direction::Control];
         any.iter().find_map(|direction| self.of.get(&(tie.array, tie.from, tie.to, *direction)).copied())
@@ -109,10 +114,10 @@ impl Edges {
 }
 
 /// Says of each barrier what it protects and how much went over it.
-pub(super) fn fill(barriers: &mut Barriers, edges: &[Edge], ties: &Ties) {
-    for array in ties.arrays() {
+pub(super) fn fill(barriers: &mut Barriers, edges: &[Edge], ordering_facts: &OrderingFacts) {
+    for array in ordering_facts.arrays() {
         if let Some(row) = row(barriers, array).and_then(|row| barriers.rows.get_mut(row)) {
-            row.traffic = ties.traffic(array);
+            row.traffic = ordering_facts.traffic(array);
         }
     }
     for edge in edges {
@@ -126,8 +131,8 @@ pub(super) fn fill(barriers: &mut Barriers, edges: &[Edge], ties: &Ties) {
 }
 
 /// The member that an edge is there for: what is read, or was.
-fn data(memory: &Memory, pair: &Pair) -> Option<(usize, usize)> {
-    let member = |place: &Place| memory.of.get(&(place.effect, usize::from(place.access))).copied();
+fn data(memory: &BufferAccesses, pair: &Pair) -> Option<(usize, usize)> {
+    let member = |place: &AccessSite| memory.of.get(&(place.effect, usize::from(place.access))).copied();
     match pair.later.mode {
         Mode::Read => member(&pair.later),
         Mode::Write => member(&pair.earlier),
@@ -149,27 +154,27 @@ fn merge(sums: &mut BTreeMap<(Direction, Link), Sum>) {
 }
 
 /// Adds what else arrives and waits where an edge is, and edges for links that order no pair.
-fn attach(kernel: &Kernel, sums: &mut BTreeMap<(Direction, Link), Sum>, ties: &Ties) {
+fn attach(kernel: &Kernel, sums: &mut BTreeMap<(Direction, Link), Sum>, ordering_facts: &OrderingFacts) {
     let all = [Direction::Forward, Direction::Backward, Direction::Control];
-    let mut links: BTreeMap<Link, Vec<Tie>> = BTreeMap::new();
-    for tie in ties.links() {
+    let mut links: BTreeMap<Link, Vec<SyncLink>> = BTreeMap::new();
+    for tie in ordering_facts.links() {
         links.entry(Link::of(tie)).or_default().push(*tie);
     }
-    for (link, ties) in links {
+    for (link, ordering_facts) in links {
         let known: Vec<Direction> = all.into_iter().filter(|way| sums.contains_key(&(*way, link))).collect();
         let told = |sums: &BTreeMap<(Direction, Link), Sum>, get: fn(&Sum) -> &BTreeSet<EffectId>, id: EffectId| {
             known.iter().any(|way| sums.get(&(*way, link)).is_some_and(|sum| get(sum).contains(&id)))
         };
         let mut spare = Sum::default();
-        for tie in &ties {
+        for tie in &ordering_facts {
             let arrival = tie.arrival.filter(|id| !told(sums, |sum| &sum.arrivals, *id));
             let wait = tie.wait.filter(|id| !told(sums, |sum| &sum.waits, *id));
-            spare.tie(kernel, &Tie { arrival, wait, ..*tie }, 0);
+            spare.tie(kernel, &SyncLink { arrival, wait, ..*tie }, 0);
         }
         if known.is_empty() {
             // An expectation is an arrival that others complete.
             spare.mechanisms.clear();
-            for tie in &ties {
+            for tie in &ordering_facts {
                 let expects = tie.arrival.is_some_and(|id| matches!(kernel.effect(id).kind, EffectKind::Expect { .. }));
                 *spare.mechanisms.entry(how(kernel, tie)).or_default() += u32::from(!expects);
             }
@@ -186,13 +191,13 @@ fn attach(kernel: &Kernel, sums: &mut BTreeMap<(Direction, Link), Sum>, ties: &T
 }
 
 /// How an arrival is made.
-fn how(kernel: &Kernel, tie: &Tie) -> Mechanism {
+fn how(kernel: &Kernel, tie: &SyncLink) -> Mechanism {
     let Some(arrival) = tie.arrival else {
         return match tie.array {
             None => Mechanism::Join,
-            Some(Array::Named(_)) => Mechanism::Named,
-            Some(Array::Cluster) => Mechanism::Cluster,
-            Some(Array::Barriers(_)) => Mechanism::Arrive,
+            Some(BarrierArray::Named(_)) => Mechanism::Named,
+            Some(BarrierArray::Cluster) => Mechanism::Cluster,
+            Some(BarrierArray::Barriers(_)) => Mechanism::Arrive,
         };
     };
     match &kernel.effect(arrival).kind {
@@ -210,11 +215,11 @@ fn barrier(barriers: &Barriers, link: &Link) -> Option<usize> {
 }
 
 /// The row of a barrier array.
-pub(super) fn row(barriers: &Barriers, array: Array) -> Option<usize> {
+pub(super) fn row(barriers: &Barriers, array: BarrierArray) -> Option<usize> {
     match array {
-        Array::Barriers(buffer) => barriers.of.get(&buffer).copied(),
-        Array::Named(number) => barriers.named.get(&number).copied(),
-        Array::Cluster => barriers.cluster,
+        BarrierArray::Barriers(buffer) => barriers.of.get(&buffer).copied(),
+        BarrierArray::Named(number) => barriers.named.get(&number).copied(),
+        BarrierArray::Cluster => barriers.cluster,
     }
 }
 

@@ -4,7 +4,7 @@
 //! token's phase is shown too. Widths are not shown. A value that a loop carries is a name, and
 //! [`Exprs::carried`] says what the loop does with it.
 
-use super::trace::{Made, Trace};
+use super::trace::{Trace, ValueDef};
 use kernel::{CmpOp, Pure, Var};
 use std::cell::Cell;
 use std::fmt;
@@ -133,12 +133,12 @@ impl<'a, 't> Exprs<'a, 't> {
         let Some(left) = fuel.get().checked_sub(1) else { return self.name(var) };
         fuel.set(left);
         match self.trace.made(var) {
-            Made::Let(pure) => self.pure(var, pure, depth, fuel),
-            Made::Param => match self.trace.args(var) {
+            ValueDef::Let(pure) => self.pure(var, pure, depth, fuel),
+            ValueDef::Param => match self.trace.args(var) {
                 [only] => self.build(*only, depth, fuel),
                 _ => self.name(var),
             },
-            Made::View(..) | Made::Base(_) | Made::Other => self.name(var),
+            ValueDef::View(..) | ValueDef::Base(_) | ValueDef::Other => self.name(var),
         }
     }
 

@@ -16,12 +16,12 @@ mod edges;
 mod expr;
 mod names;
 mod order;
+mod ordering_facts;
 mod partitions;
 mod remarks;
 mod runs;
 #[cfg(test)]
 mod tests;
-mod ties;
 pub mod timeline;
 mod tokens;
 mod trace;
@@ -49,7 +49,7 @@ pub struct Report {
     /// Section 1, default first.
     pub partitions: Vec<PartitionRow>,
     /// Sections 3 and 5, in the order of their allocations.
-    pub barriers: Vec<Barrier>,
+    pub barriers: Vec<BarrierSummary>,
     /// Section 2.
     pub edges: Vec<Edge>,
     /// Section 4: physical buffers, in the order of their allocations.
@@ -79,7 +79,7 @@ pub struct PartitionRow {
 
 /// A use of a barrier or buffer by an op.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Use {
+pub struct PartitionUse {
     /// The op's name in the text.
     pub range: TextRange,
     /// Op name.
@@ -138,7 +138,7 @@ impl Mechanism {
 
 /// A barrier array: sections 3 and 5.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Barrier {
+pub struct BarrierSummary {
     /// As in the text: `%full`, `%tok (empty)`; `named barrier 1`.
     pub name: String,
     /// Its allocation; empty for what has none.
@@ -164,7 +164,7 @@ pub struct Barrier {
     /// Byte expectations and what they are made of.
     pub expects: Vec<Expect>,
     /// Inits, arrivals, waits, invalidations, in the order of the text.
-    pub uses: Vec<Use>,
+    pub uses: Vec<PartitionUse>,
     /// Every value that names it: allocation, captures, block arguments, iter args, views.
     pub aliases: Vec<Alias>,
     /// Logical buffers whose accesses it orders: indices of buffer and member.
@@ -273,9 +273,9 @@ pub struct Member {
     /// Its type, as written.
     pub ty: String,
     /// Who writes it.
-    pub writers: Vec<Use>,
+    pub writers: Vec<PartitionUse>,
     /// Who reads it.
-    pub readers: Vec<Use>,
+    pub readers: Vec<PartitionUse>,
 }
 
 /// A block of the coverage table: one op that overwrites (part of) a physical buffer.
@@ -284,7 +284,7 @@ pub struct Coverage {
     /// Index into [`Report::buffers`].
     pub buffer: usize,
     /// The overwriting op.
-    pub writer: Use,
+    pub writer: PartitionUse,
     /// Whether it also clears what it does not name (an MMA that does not accumulate).
     pub clears: bool,
     /// What it writes of a slot, as in [`Member::extent`].
@@ -303,14 +303,14 @@ pub struct CoverageRow {
     /// Whether that is a read or a write.
     pub mode: Mode,
     /// Where.
-    pub uses: Vec<Use>,
+    pub uses: Vec<PartitionUse>,
     /// Whether the overwrite is ordered after it.
-    pub order: Order,
+    pub order: CoverageOrder,
 }
 
 /// Whether an overwrite is ordered after a use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum CoverageOrder {
     /// By program order: the same partition.
     Program,
     /// By these edges, last link of the chain: indices into [`Report::edges`].

@@ -14,11 +14,14 @@
 //! What is missed: accesses of a barrier's own storage, and ties through fences (the machine checks
 //! those, nobody draws them).
 
-use super::ties::{Passed, Ties};
+use super::ordering_facts::{OrderingFacts, PassedWait};
 use kernel::{
     Access, BufferId, CommitKind, Completion, EffectId, EffectKind, Issuer, Kernel, Mode, Terminator, VarKind,
 };
-use machine::{Act, Atoms, BarrierPlace, Channel, Channels, Clock, Cut, Event, Machine, Object, Record, State, Window};
+use machine::{
+    AtomChange, Atoms, BarrierAction, BarrierKind, BarrierPlace, Channel, Channels, Clock, Event, Machine, Record,
+    State, Window,
+};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -27,7 +30,7 @@ const ARRIVALS: usize = 32;
 
 /// An access of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) struct Place {
+pub(super) struct AccessSite {
     /// The op's effect.
     pub effect: EffectId,
     /// Which of its accesses.
@@ -40,7 +43,7 @@ pub(super) struct Place {
 
 /// A barrier array, or the rendezvous at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) enum Array {
+pub(super) enum BarrierArray {
     /// mbarriers.
     Barriers(BufferId),
     /// A named barrier, by number.
@@ -49,21 +52,21 @@ pub(super) enum Array {
     Cluster,
 }
 
-impl Array {
-    pub(super) fn of(place: BarrierPlace) -> Array {
-        match place.object() {
-            Object::Barrier => Array::Barriers(place.buffer),
-            Object::Named(id) => Array::Named(id),
-            Object::Cluster(_) => Array::Cluster,
+impl BarrierArray {
+    pub(super) fn of(place: BarrierPlace) -> BarrierArray {
+        match place.kind() {
+            BarrierKind::Barrier => BarrierArray::Barriers(place.buffer),
+            BarrierKind::Named(id) => BarrierArray::Named(id),
+            BarrierKind::Cluster(_) => BarrierArray::Cluster,
         }
     }
 }
 
 /// A link between partitions: an arrival and a wait that saw it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) struct Tie {
+pub(super) struct SyncLink {
     /// On what; `None` for starts and ends of partitions.
-    pub array: Option<Array>,
+    pub array: Option<BarrierArray>,
     /// Who arrived.
     pub from: u16,
     /// Who waited.
@@ -76,11 +79,11 @@ pub(super) struct Tie {
 
 /// What orders a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) enum How {
+pub(super) enum OrderedBy {
     /// The thread itself: program order, or its own commit groups.
     Program,
     /// An arrival and a wait; the last ones where a chain of them does.
-    Tie(Tie),
+    Sync(SyncLink),
     /// Nothing.
     Missing,
     /// Nothing, and nobody has read what is written over.
@@ -93,11 +96,11 @@ pub(super) enum How {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Pair {
     /// The one before.
-    pub earlier: Place,
+    pub earlier: AccessSite,
     /// The one after.
-    pub later: Place,
+    pub later: AccessSite,
     /// What orders them.
-    pub how: How,
+    pub how: OrderedBy,
 }
 
 /// A wait for a barrier, a group or partitions, or a start of partitions.
@@ -110,7 +113,7 @@ struct Sync {
 #[derive(Clone, Copy, Debug)]
 enum SyncKind {
     /// A wait for a barrier by number, which had made `total` flips; `before`: seen of it before.
-    Barrier { effect: EffectId, array: Array, number: usize, total: u32, before: u32 },
+    Barrier { effect: EffectId, array: BarrierArray, number: usize, total: u32, before: u32 },
     /// For the thread's own groups.
     Group,
     /// Partitions started or ended.
@@ -206,7 +209,7 @@ pub(super) struct Watch<'m, 'k> {
     machine: &'m Machine<'k>,
     kernel: &'k Kernel,
     channels: Channels,
-    ties: &'m mut Ties,
+    ordering_facts: &'m mut OrderingFacts,
     atoms: Atoms,
     cells: Vec<Cell>,
     knowledge: Vec<Knowledge>,
@@ -217,14 +220,14 @@ pub(super) struct Watch<'m, 'k> {
 }
 
 impl<'m, 'k> Watch<'m, 'k> {
-    /// Starts to watch a run of a machine; what it sees is added to `ties`.
-    pub(super) fn new(machine: &'m Machine<'k>, ties: &'m mut Ties) -> Watch<'m, 'k> {
+    /// Starts to watch a run of a machine; what it sees is added to `ordering_facts`.
+    pub(super) fn new(machine: &'m Machine<'k>, ordering_facts: &'m mut OrderingFacts) -> Watch<'m, 'k> {
         let threads = machine.partitions() * machine.cluster().len();
         Watch {
             machine,
             kernel: machine.kernel(),
             channels: machine.channels(),
-            ties,
+            ordering_facts,
             atoms: Atoms::default(),
             cells: Vec::new(),
             knowledge: (0..threads).map(|_| Knowledge::default()).collect(),
@@ -244,7 +247,7 @@ impl<'m, 'k> Watch<'m, 'k> {
         };
         let kernel = self.kernel;
         let effect = kernel.effect(id);
-        self.ties.ran(id);
+        self.ordering_facts.ran(id);
         match &effect.kind {
             EffectKind::Operation { issuer, accesses, completion } => {
                 self.accesses(state, record, (*issuer, completion), accesses);
@@ -259,7 +262,7 @@ impl<'m, 'k> Watch<'m, 'k> {
                 let how = (Issuer::Base, &Completion::InOrder);
                 self.accesses(state, record, how, std::slice::from_ref(source));
             }
-            EffectKind::Init { .. } => self.ties.initialised(record),
+            EffectKind::Init { .. } => self.ordering_facts.initialised(record),
             EffectKind::Expect { .. } | EffectKind::Arrive { .. } | EffectKind::NamedArrive { .. } => {
                 self.arrive(state, record, id, Carries::Thread);
             }
@@ -288,7 +291,7 @@ impl<'m, 'k> Watch<'m, 'k> {
 
     /// The run is over; its barriers made so many flips.
     pub(super) fn finish(self, flips: &[(BarrierPlace, u32)]) {
-        self.ties.finish(flips);
+        self.ordering_facts.finish(flips);
     }
 
     /// Brings the journals of a thread up to date; gives the channels that are news to it.
@@ -326,7 +329,7 @@ impl<'m, 'k> Watch<'m, 'k> {
     fn arrive(&mut self, state: &State, record: &Record, effect: EffectId, carries: Carries) {
         let mut left: SmallVec<[(usize, u32); 2]> = SmallVec::new();
         for barrier in record.barriers.iter().rev() {
-            let Act::Arrive { flipped } = barrier.act else { continue };
+            let BarrierAction::Arrive { flipped } = barrier.act else { continue };
             let Some(number) = state.barrier_number(barrier.place) else { continue };
             let total = match left.iter_mut().find(|(known, _)| *known == number) {
                 Some((_, total)) => total,
@@ -345,7 +348,7 @@ impl<'m, 'k> Watch<'m, 'k> {
             self.places[number] = Some(barrier.place);
             let arrival = Arrival { step: state.step(), thread: record.thread, effect, flip, carries };
             self.arrivals[number].push(arrival);
-            self.ties.used(barrier.place);
+            self.ordering_facts.used(barrier.place);
             if let Some(known) = self.knowledge.get_mut(usize::from(record.thread)) {
                 known.arrivals.push((number, arrival));
             }
@@ -354,14 +357,15 @@ impl<'m, 'k> Watch<'m, 'k> {
 
     fn wait(&mut self, state: &State, record: &Record, effect: EffectId) {
         let thread = usize::from(record.thread);
-        let Some(barrier) = record.barriers.iter().find(|barrier| matches!(barrier.act, Act::Wait { .. })) else {
+        let Some(barrier) = record.barriers.iter().find(|barrier| matches!(barrier.act, BarrierAction::Wait { .. }))
+        else {
             return;
         };
         let Some(number) = state.barrier_number(barrier.place) else { return };
         let Some((_, known)) = state.barriers().get(number) else { return };
         let Some(knowledge) = self.knowledge.get(thread) else { return };
         let before = knowledge.seen.knows(self.channels.barrier(number));
-        let array = Array::of(barrier.place);
+        let array = BarrierArray::of(barrier.place);
         let kind = SyncKind::Barrier { effect, array, number, total: known.total, before };
         self.syncs.insert(state.step(), Sync { thread: record.thread, kind });
         let (total, flips) = (known.total, known.flips);
@@ -374,7 +378,7 @@ impl<'m, 'k> Watch<'m, 'k> {
                     copies |= arrival.carries == Carries::Itself;
                     let from = self.machine.partition_of(usize::from(arrival.thread)) as u16;
                     let (arrival, wait) = (Some(arrival.effect), Some(effect));
-                    self.ties.met(Tie { array: Some(array), from, to, arrival, wait });
+                    self.ordering_facts.met(SyncLink { array: Some(array), from, to, arrival, wait });
                 }
             }
         }
@@ -382,7 +386,14 @@ impl<'m, 'k> Watch<'m, 'k> {
         let flip = self.channels.barrier(number);
         let idle = !copies && news.iter().all(|channel| *channel == flip);
         let again = before >= total;
-        self.ties.waited(&Passed { effect, place: barrier.place, flips, thread: record.thread, again, idle });
+        self.ordering_facts.waited(&PassedWait {
+            effect,
+            place: barrier.place,
+            flips,
+            thread: record.thread,
+            again,
+            idle,
+        });
         if let Some(known) = self.knowledge.get_mut(thread) {
             if known.waits.len() <= number {
                 known.waits.resize(number + 1, Vec::new());
@@ -410,8 +421,8 @@ impl<'m, 'k> Watch<'m, 'k> {
         let ctas = self.machine.cluster().len();
         let cells = &mut self.cells;
         let resolved = self.atoms.resolve(self.kernel, window, |cut| match cut {
-            Cut::Fresh => cells.resize(cells.len() + ctas, Cell::default()),
-            Cut::Split { old, .. } => {
+            AtomChange::Fresh => cells.resize(cells.len() + ctas, Cell::default()),
+            AtomChange::Split { old, .. } => {
                 let from = old as usize * ctas;
                 cells.extend_from_within(from..from + ctas);
             }
@@ -453,23 +464,23 @@ impl<'m, 'k> Watch<'m, 'k> {
         for (earlier, near, unread) in met {
             let (from, to) = (self.place(&earlier), self.place(&touch));
             // A pair that was always ordered, and is again, is counted as it was.
-            if self.knows(&earlier, &touch) && self.ties.again(from, to, near) {
+            if self.knows(&earlier, &touch) && self.ordering_facts.again(from, to, near) {
                 continue;
             }
             let how = match self.judge(&earlier, &touch, by, near) {
                 // The write in between is compared with the earlier one on its own.
-                How::Missing if !near => match between {
+                OrderedBy::Missing if !near => match between {
                     Some(between) => self.judge(&between, &touch, by, near),
                     None => continue,
                 },
                 how => how,
             };
             let how = match how {
-                How::Missing if unmodelled => How::Unsure,
-                How::Missing if unread && earlier.mode == Mode::Write => How::Unread,
+                OrderedBy::Missing if unmodelled => OrderedBy::Unsure,
+                OrderedBy::Missing if unread && earlier.mode == Mode::Write => OrderedBy::Unread,
                 how => how,
             };
-            self.ties.pair(Pair { earlier: from, later: to, how }, near);
+            self.ordering_facts.pair(Pair { earlier: from, later: to, how }, near);
         }
     }
 
@@ -485,27 +496,27 @@ impl<'m, 'k> Watch<'m, 'k> {
         self.machine.partition_of(usize::from(thread)) as u16
     }
 
-    fn place(&self, event: &Event) -> Place {
+    fn place(&self, event: &Event) -> AccessSite {
         let Event { effect, access, mode, .. } = *event;
-        Place { effect, access, partition: self.partition(event.thread), mode }
+        AccessSite { effect, access, partition: self.partition(event.thread), mode }
     }
 
     /// What orders a pair.
-    fn judge(&self, earlier: &Event, later: &Event, by: (Issuer, &Completion), near: bool) -> How {
+    fn judge(&self, earlier: &Event, later: &Event, by: (Issuer, &Completion), near: bool) -> OrderedBy {
         let thread = usize::from(later.thread);
         let own = earlier.thread == later.thread && earlier.channel == self.channels.base(thread);
         if own || self.machine.in_own_order(thread, by.0, by.1, earlier) {
-            return How::Program;
+            return OrderedBy::Program;
         }
         let Some(step) = self.knowledge.get(thread).and_then(|known| known.since(earlier)) else {
-            return How::Missing;
+            return OrderedBy::Missing;
         };
-        self.link(earlier, later.thread, step, near).map_or(How::Program, How::Tie)
+        self.link(earlier, later.thread, step, near).map_or(OrderedBy::Program, OrderedBy::Sync)
     }
 
     /// The link that brought an event to a thread, which knows of it since a step; `None` for the
     /// thread's own groups.
-    fn link(&self, event: &Event, thread: u16, step: u32, near: bool) -> Option<Tie> {
+    fn link(&self, event: &Event, thread: u16, step: u32, near: bool) -> Option<SyncLink> {
         let sync = self.syncs.get(&step)?;
         let (to, partition) = (self.partition(thread), |thread| self.partition(thread));
         match sync.kind {
@@ -513,7 +524,7 @@ impl<'m, 'k> Watch<'m, 'k> {
             SyncKind::Join => {
                 // A start is a step of the thread that tells, an end one of the thread that hears.
                 let from = partition(if sync.thread == thread { event.thread } else { sync.thread });
-                Some(Tie { array: None, from, to, arrival: None, wait: None })
+                Some(SyncLink { array: None, from, to, arrival: None, wait: None })
             }
             SyncKind::Barrier { effect, array, number, total, before } => {
                 let (array, wait) = (Some(array), Some(effect));
@@ -526,14 +537,14 @@ impl<'m, 'k> Watch<'m, 'k> {
                 let arrivals = all.get(first..last)?;
                 let flips = self.channels.barrier(number);
                 let arrival = arrivals.iter().find(|arrival| self.brings(arrival, event, flips)).or(arrivals.last())?;
-                Some(Tie { array, from: partition(arrival.thread), to, arrival: Some(arrival.effect), wait })
+                Some(SyncLink { array, from: partition(arrival.thread), to, arrival: Some(arrival.effect), wait })
             }
         }
     }
 
     /// The first arrival after an event by its own thread that another thread has waited for itself:
     /// it says more than a chain of others that happened to bring the news sooner.
-    fn own_word(&self, event: &Event, thread: u16) -> Option<Tie> {
+    fn own_word(&self, event: &Event, thread: u16) -> Option<SyncLink> {
         let (teller, hearer) =
             (self.knowledge.get(usize::from(event.thread))?, self.knowledge.get(usize::from(thread))?);
         let from = teller.arrivals.partition_point(|(_, arrival)| arrival.step < event.step);
@@ -543,9 +554,9 @@ impl<'m, 'k> Watch<'m, 'k> {
             if !self.brings(arrival, event, self.channels.barrier(*number)) {
                 return None;
             }
-            let array = Some(Array::of(self.places.get(*number).copied().flatten()?));
+            let array = Some(BarrierArray::of(self.places.get(*number).copied().flatten()?));
             let (from, to) = (self.partition(event.thread), self.partition(thread));
-            Some(Tie { array, from, to, arrival: Some(arrival.effect), wait: Some(*wait) })
+            Some(SyncLink { array, from, to, arrival: Some(arrival.effect), wait: Some(*wait) })
         })
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::PartitionRow;
-use super::buffers::Memory;
+use super::buffers::BufferAccesses;
 use super::trace::Trace;
 use dialects::{Func, OpCode, PartitionHint, Tt};
 use kernel::Space;
@@ -33,7 +33,7 @@ struct Work {
 }
 
 /// One row a partition, default first.
-pub(super) fn rows(trace: &Trace<'_>, memory: &Memory) -> Vec<PartitionRow> {
+pub(super) fn rows(trace: &Trace<'_>, memory: &BufferAccesses) -> Vec<PartitionRow> {
     let lowered = trace.lowered;
     let mut work: Vec<Work> = Vec::new();
     work.resize_with(lowered.kernel.partitions.len(), Work::default);
@@ -206,7 +206,7 @@ fn list(names: &[String]) -> String {
 }
 
 /// Adds what they work on to roles that several partitions have.
-fn tell_apart(memory: &Memory, rows: &mut [PartitionRow]) {
+fn tell_apart(memory: &BufferAccesses, rows: &mut [PartitionRow]) {
     let roles: Vec<String> = rows.iter().map(|row| row.role.clone()).collect();
     for (number, row) in rows.iter_mut().enumerate() {
         if row.role.is_empty() || roles.iter().filter(|role| **role == row.role).count() < 2 {

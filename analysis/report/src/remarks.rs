@@ -8,13 +8,13 @@
 //! is not found.
 
 use super::barriers::Barriers;
-use super::buffers::{Memory, accesses};
+use super::buffers::{BufferAccesses, accesses};
 use super::edges::row;
-use super::order::{Array, How};
-use super::ties::{Ties, Waits};
+use super::order::{BarrierArray, OrderedBy};
+use super::ordering_facts::{OrderingFacts, Waits};
 use super::trace::Trace;
 use super::uses::used;
-use super::{Remark, RemarkKind, Use};
+use super::{PartitionUse, Remark, RemarkKind};
 use base::TextRange;
 use findings::Finding;
 use kernel::{BufferId, EffectId, EffectKind, Instr, Mode, ViewOp};
@@ -23,16 +23,16 @@ use std::collections::BTreeMap;
 /// Everything that remarks are made of.
 pub(super) struct Remarks<'a> {
     pub trace: &'a Trace<'a>,
-    pub ties: &'a Ties,
-    pub memory: &'a Memory,
+    pub ordering_facts: &'a OrderingFacts,
+    pub memory: &'a BufferAccesses,
     pub barriers: &'a Barriers,
     pub findings: &'a [Finding],
 }
 
 /// An op of the text that waits: its effects are alternatives.
 struct Waiting {
-    used: Use,
-    array: Option<Array>,
+    used: PartitionUse,
+    array: Option<BarrierArray>,
     sum: Waits,
 }
 
@@ -40,8 +40,8 @@ impl Remarks<'_> {
     /// All remarks, in the order of the text.
     pub(super) fn all(&self) -> Vec<Remark> {
         let mut remarks = Vec::new();
-        let sound = !self.findings.iter().any(|finding| finding.witness.is_some()) && !self.ties.unmodelled;
-        if sound && self.ties.complete > 0 {
+        let sound = !self.findings.iter().any(|finding| finding.witness.is_some()) && !self.ordering_facts.unmodelled;
+        if sound && self.ordering_facts.complete > 0 {
             let waits = self.waits();
             self.redundant(&waits, &mut remarks);
             self.counts(&mut remarks);
@@ -62,16 +62,16 @@ impl Remarks<'_> {
         self.trace.lowered.map.partition(partition)
     }
 
-    fn name(&self, array: Array) -> String {
+    fn name(&self, array: BarrierArray) -> String {
         let row = row(self.barriers, array).and_then(|row| self.barriers.rows.get(row));
         row.map_or_else(|| "the barrier".to_owned(), |row| format!("`{}`", row.name))
     }
 
-    fn array(&self, effect: EffectId) -> Option<Array> {
+    fn array(&self, effect: EffectId) -> Option<BarrierArray> {
         let EffectKind::Wait { barrier, .. } = &self.trace.lowered.kernel.effect(effect).kind else { return None };
         let chains = self.trace.chains(*barrier);
         let [chain, rest @ ..] = chains.as_slice() else { return None };
-        rest.iter().all(|other| other.buffer == chain.buffer).then_some(Array::Barriers(chain.buffer))
+        rest.iter().all(|other| other.buffer == chain.buffer).then_some(BarrierArray::Barriers(chain.buffer))
     }
 
     fn waits(&self) -> Vec<Waiting> {
@@ -84,7 +84,7 @@ impl Remarks<'_> {
             let key = (used.range, used.partition);
             let array = self.array(id);
             let known = waits.entry(key).or_insert_with(|| Waiting { used, array, sum: Waits::default() });
-            let more = self.ties.waits(id);
+            let more = self.ordering_facts.waits(id);
             known.sum.rounds += more.rounds;
             known.sum.free += more.free;
             known.sum.again += more.again;
@@ -133,8 +133,8 @@ impl Remarks<'_> {
 
     /// Several waits of a thread on one flip: a tally of counts would be short of arrivals.
     fn counts(&self, remarks: &mut Vec<Remark>) {
-        let mut arrays: BTreeMap<(Array, usize), Vec<TextRange>> = BTreeMap::new();
-        for (array, effects) in self.ties.shared() {
+        let mut arrays: BTreeMap<(BarrierArray, usize), Vec<TextRange>> = BTreeMap::new();
+        for (array, effects) in self.ordering_facts.shared() {
             let Some(first) = effects.first() else { continue };
             let ranges = arrays.entry((*array, self.trace.partition(*first))).or_default();
             ranges.extend(effects.iter().map(|effect| self.range(*effect)));
@@ -142,7 +142,7 @@ impl Remarks<'_> {
         for ((array, partition), mut waits) in arrays {
             waits.sort();
             waits.dedup();
-            let arrivals = self.ties.links().iter().filter(|tie| tie.array == Some(array));
+            let arrivals = self.ordering_facts.links().iter().filter(|tie| tie.array == Some(array));
             let mut arrivals: Vec<TextRange> =
                 arrivals.filter_map(|tie| tie.arrival).map(|effect| self.range(effect)).collect();
             arrivals.sort();
@@ -165,7 +165,7 @@ impl Remarks<'_> {
     /// Slots that are initialised and then left alone.
     fn slots(&self, remarks: &mut Vec<Remark>) {
         let mut dead: BTreeMap<BufferId, Vec<u64>> = BTreeMap::new();
-        for place in self.ties.idle_places() {
+        for place in self.ordering_facts.idle_places() {
             let slots = dead.entry(place.buffer).or_default();
             if !slots.contains(&place.start) {
                 slots.push(place.start);
@@ -176,7 +176,7 @@ impl Remarks<'_> {
             if self.trace.lowered.map.abstracts.iter().any(|known| known.buffer == buffer) {
                 continue;
             }
-            let ended = self.ties.cut == 0 && self.ties.complete > 0;
+            let ended = self.ordering_facts.cut == 0 && self.ordering_facts.complete > 0;
             starts.retain(|start| match self.named(buffer) {
                 Some(named) => !named.contains(start),
                 None => ended,
@@ -213,8 +213,8 @@ impl Remarks<'_> {
                     let mut start = 0;
                     for var in &chain.vars {
                         start += match self.trace.made(*var) {
-                            super::trace::Made::View(_, ViewOp::Shift(by)) => by,
-                            super::trace::Made::View(_, ViewOp::Index { index, stride, .. }) => {
+                            super::trace::ValueDef::View(_, ViewOp::Shift(by)) => by,
+                            super::trace::ValueDef::View(_, ViewOp::Index { index, stride, .. }) => {
                                 u64::try_from(self.trace.constant(index)?).ok()? * stride
                             }
                             _ => 0,
@@ -245,8 +245,9 @@ impl Remarks<'_> {
             if !stores || !matches!(op.as_str(), "ttng.tmem_store" | "ttng.tmem_alloc") || !self.is_zero(id) {
                 continue;
             }
-            let after = || self.ties.pairs().iter().filter(|(pair, met)| pair.earlier.effect == id && met.near > 0);
-            if self.ties.times(id) == 0 || after().any(|(pair, _)| pair.later.mode == Mode::Read) {
+            let after =
+                || self.ordering_facts.pairs().iter().filter(|(pair, met)| pair.earlier.effect == id && met.near > 0);
+            if self.ordering_facts.times(id) == 0 || after().any(|(pair, _)| pair.later.mode == Mode::Read) {
                 continue;
             }
             let clears = |effect: EffectId, access: u16| {
@@ -288,8 +289,8 @@ impl Remarks<'_> {
     /// Buffers of one slot whose producer stands still until a consumer in another partition is done.
     fn depth(&self, remarks: &mut Vec<Remark>) {
         let mut told: Vec<usize> = Vec::new();
-        for (pair, met) in self.ties.pairs() {
-            let How::Tie(tie) = pair.how else { continue };
+        for (pair, met) in self.ordering_facts.pairs() {
+            let OrderedBy::Sync(tie) = pair.how else { continue };
             let back = (pair.earlier.mode, pair.later.mode) == (Mode::Read, Mode::Write);
             if met.near == 0 || !back || pair.earlier.partition == pair.later.partition {
                 continue;

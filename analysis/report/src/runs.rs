@@ -3,7 +3,7 @@
 //!
 //! One canonical run stands for all schedules where it is confluent; where it is not, the schedules
 //! that break a rule are among the findings, and those are run too. What is missed: choices of inputs
-//! past the budget of steps, the larger ones first; [`Run::complete`] says whether a run was cut.
+//! past the budget of steps, the larger ones first; [`RecordedRun::complete`] says whether a run was cut.
 
 use explore::{Schedule, Status, System};
 use machine::{BarrierPlace, Machine, Record, State, Valuation};
@@ -14,7 +14,7 @@ const STEPS: u32 = 10_000;
 
 /// A run to make.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(super) struct RunPlan {
     /// The inputs.
     pub valuation: Valuation,
     /// Who steps when; the canonical schedule where there is none.
@@ -25,7 +25,7 @@ pub(super) struct Plan {
 
 /// A run that was made.
 #[derive(Clone, Debug)]
-pub(super) struct Run {
+pub(super) struct RecordedRun {
     /// The inputs.
     pub valuation: Valuation,
     /// Whether every thread came to its end.
@@ -37,10 +37,10 @@ pub(super) struct Run {
 }
 
 /// The runs for an outcome: findings first, then the largest inputs, then from the smallest on.
-pub(super) fn plans(outcome: &Outcome) -> Vec<Plan> {
-    let mut plans: Vec<Plan> = Vec::new();
+pub(super) fn plans(outcome: &Outcome) -> Vec<RunPlan> {
+    let mut plans: Vec<RunPlan> = Vec::new();
     for found in &outcome.found {
-        let known = |plan: &Plan| {
+        let known = |plan: &RunPlan| {
             plan.valuation == found.valuation && plan.schedule.as_ref().is_none_or(|known| *known == found.schedule)
         };
         let least = found.violation.step;
@@ -48,7 +48,7 @@ pub(super) fn plans(outcome: &Outcome) -> Vec<Plan> {
             Some(plan) => plan.least = plan.least.max(least),
             None => {
                 let (valuation, schedule) = (found.valuation.clone(), Some(found.schedule.clone()));
-                plans.push(Plan { valuation, schedule, least });
+                plans.push(RunPlan { valuation, schedule, least });
             }
         }
     }
@@ -57,7 +57,7 @@ pub(super) fn plans(outcome: &Outcome) -> Vec<Plan> {
         Some((last, rest)) => (Some(last), rest),
         None => (None, ample),
     };
-    plans.extend(last.into_iter().chain(rest).map(|inputs| Plan {
+    plans.extend(last.into_iter().chain(rest).map(|inputs| RunPlan {
         valuation: inputs.clone(),
         schedule: None,
         least: 0,
@@ -83,10 +83,10 @@ impl Budget {
 /// Makes a run; `each` sees the state after each step and what the step did.
 pub(super) fn drive(
     machine: &Machine<'_>,
-    plan: &Plan,
+    plan: &RunPlan,
     budget: &mut Budget,
     mut each: impl FnMut(&mut State, &Record),
-) -> Run {
+) -> RecordedRun {
     let mut state = machine.initial();
     let mut step = |state: &mut State, thread: usize| {
         let left = budget.0 > 0 || state.step() < plan.least;
@@ -118,7 +118,7 @@ pub(super) fn drive(
         },
     }
     let idle = (0..machine.threads()).all(|thread| machine.status(&state, thread) == Status::Idle);
-    Run {
+    RecordedRun {
         valuation: plan.valuation.clone(),
         complete: idle && !machine.stopped(&state),
         unmodelled: state.unmodelled(),

@@ -1,8 +1,8 @@
 //! What orders a pair, on kernels without a frontend: the last link of a chain, the arrival that says
 //! it, what is not ordered at all, and waits that say nothing new.
 
-use super::order::{Array, How, Tie};
-use super::ties::{Ties, ties};
+use super::order::{BarrierArray, OrderedBy, SyncLink};
+use super::ordering_facts::{OrderingFacts, ordering_facts};
 use base::{Cancel, Limits};
 use kernel::text::parse;
 use kernel::{BufferId, EffectKind, Kernel, Mode};
@@ -10,8 +10,8 @@ use verify::decide;
 
 const DATA: &str = "buffer $data shared bits=64 slot=64\nbuffer $full shared bits=64 slot=64 barriers\nbuffer \
                     $empty shared bits=64 slot=64 barriers\nshape s0 element=64 dims=1:64\n";
-const FULL: Array = Array::Barriers(BufferId(1));
-const EMPTY: Array = Array::Barriers(BufferId(2));
+const FULL: BarrierArray = BarrierArray::Barriers(BufferId(1));
+const EMPTY: BarrierArray = BarrierArray::Barriers(BufferId(2));
 
 /// A producer (the default partition) and a consumer of one slot, four rounds; `produce` and `consume`
 /// stand in their loops, where `%p` is the round's parity and `%q` the other one.
@@ -31,22 +31,22 @@ fn ring(produce: &str, consume: &str) -> Kernel {
 const WRITE: &str = "  op base -=write:generic:%d in_order\n";
 const READ: &str = "  op base -=read:generic:%d in_order\n";
 
-fn sum(kernel: &Kernel) -> Ties {
+fn sum(kernel: &Kernel) -> OrderingFacts {
     let limits = Limits::default();
     let outcome = decide(kernel, &limits, &Cancel::never()).unwrap_or_else(|_| panic!("nobody cancels"));
-    ties(kernel, &outcome, &limits, &Cancel::never()).unwrap_or_else(|_| panic!("nobody cancels")).0
+    ordering_facts(kernel, &outcome, &limits, &Cancel::never()).unwrap_or_else(|_| panic!("nobody cancels")).0
 }
 
 /// What orders the pairs of these modes: barrier, from, to; `None` where nothing does.
-fn orders(ties: &Ties, earlier: Mode, later: Mode) -> Vec<Option<(Option<Array>, u16, u16)>> {
-    let pairs = ties.pairs().iter().filter(|(pair, met)| {
+fn orders(ordering_facts: &OrderingFacts, earlier: Mode, later: Mode) -> Vec<Option<(Option<BarrierArray>, u16, u16)>> {
+    let pairs = ordering_facts.pairs().iter().filter(|(pair, met)| {
         (pair.earlier.mode, pair.later.mode) == (earlier, later)
             && pair.earlier.partition != pair.later.partition
             && met.near > 0
     });
     let mut all: Vec<_> = pairs
         .map(|(pair, _)| match pair.how {
-            How::Tie(Tie { array, from, to, .. }) => Some((array, from, to)),
+            OrderedBy::Sync(SyncLink { array, from, to, .. }) => Some((array, from, to)),
             _ => None,
         })
         .collect();
@@ -61,29 +61,33 @@ fn a_ring_is_ordered_both_ways() {
         &format!("  wait %e phase=%q\n{WRITE}  arrive %f count=1\n"),
         &format!("  wait %f phase=%r\n{READ}  arrive %e count=1\n"),
     );
-    let ties = sum(&kernel);
-    assert_eq!(orders(&ties, Mode::Write, Mode::Read), [Some((Some(FULL), 0, 1))]);
-    assert_eq!(orders(&ties, Mode::Read, Mode::Write), [Some((Some(EMPTY), 1, 0))]);
-    assert_eq!((ties.complete, ties.cut), (1, 0));
+    let ordering_facts = sum(&kernel);
+    assert_eq!(orders(&ordering_facts, Mode::Write, Mode::Read), [Some((Some(FULL), 0, 1))]);
+    assert_eq!(orders(&ordering_facts, Mode::Read, Mode::Write), [Some((Some(EMPTY), 1, 0))]);
+    assert_eq!((ordering_facts.complete, ordering_facts.cut), (1, 0));
     let waits = kernel.effects.iter().enumerate().filter(|(_, effect)| matches!(effect.kind, EffectKind::Wait { .. }));
     for (number, _) in waits {
-        assert_eq!(ties.waits(kernel::EffectId(number as u32)).idle, 0);
+        assert_eq!(ordering_facts.waits(kernel::EffectId(number as u32)).idle, 0);
     }
 }
 
 #[test]
 fn without_the_way_back_nothing_orders_the_overwrite() {
     let kernel = ring(&format!("{WRITE}  arrive %f count=1\n"), &format!("  wait %f phase=%r\n{READ}"));
-    let missing = |how: &How| matches!(how, How::Missing | How::Unread);
-    let ties = sum(&kernel);
-    let own =
-        ties.pairs().iter().filter(|(pair, _)| (pair.earlier.mode, pair.later.mode) == (Mode::Write, Mode::Write));
-    let back =
-        ties.pairs().iter().filter(|(pair, _)| (pair.earlier.mode, pair.later.mode) == (Mode::Read, Mode::Write));
+    let missing = |how: &OrderedBy| matches!(how, OrderedBy::Missing | OrderedBy::Unread);
+    let ordering_facts = sum(&kernel);
+    let own = ordering_facts
+        .pairs()
+        .iter()
+        .filter(|(pair, _)| (pair.earlier.mode, pair.later.mode) == (Mode::Write, Mode::Write));
+    let back = ordering_facts
+        .pairs()
+        .iter()
+        .filter(|(pair, _)| (pair.earlier.mode, pair.later.mode) == (Mode::Read, Mode::Write));
     // Its own writes are in order; whoever reads in between is not.
-    assert!(own.clone().count() > 0 && own.clone().all(|(pair, _)| pair.how == How::Program));
-    let racing = ties.pairs().iter().any(|(pair, _)| missing(&pair.how));
-    assert!(back.clone().any(|(pair, _)| missing(&pair.how)) || racing, "{:?}", ties.pairs());
+    assert!(own.clone().count() > 0 && own.clone().all(|(pair, _)| pair.how == OrderedBy::Program));
+    let racing = ordering_facts.pairs().iter().any(|(pair, _)| missing(&pair.how));
+    assert!(back.clone().any(|(pair, _)| missing(&pair.how)) || racing, "{:?}", ordering_facts.pairs());
 }
 
 #[test]
@@ -92,14 +96,14 @@ fn a_second_wait_on_one_flip_says_nothing_new() {
         &format!("  wait %e phase=%q\n  wait %e phase=%q\n{WRITE}  arrive %f count=1\n"),
         &format!("  wait %f phase=%r\n{READ}  arrive %e count=1\n"),
     );
-    let ties = sum(&kernel);
+    let ordering_facts = sum(&kernel);
     let waits = kernel.effects.iter().enumerate().filter(|(_, effect)| matches!(effect.kind, EffectKind::Wait { .. }));
     let idle: Vec<(u32, u32)> = waits
-        .map(|(number, _)| ties.waits(kernel::EffectId(number as u32)))
+        .map(|(number, _)| ordering_facts.waits(kernel::EffectId(number as u32)))
         .map(|waits| (waits.rounds - waits.free, waits.idle))
         .collect();
     assert_eq!(idle, [(3, 0), (3, 3), (4, 0)]);
-    assert_eq!(ties.shared().len(), 1);
+    assert_eq!(ordering_facts.shared().len(), 1);
 }
 
 #[test]

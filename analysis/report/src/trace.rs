@@ -20,7 +20,7 @@ const CHAINS: usize = 64;
 
 /// How a variable comes about.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Made {
+pub(super) enum ValueDef {
     /// Computed.
     Let(Pure<Var>),
     /// A view.
@@ -56,7 +56,7 @@ pub(super) struct Trace<'a> {
     tasks: Option<Tasks>,
     /// Expressions that were made, by variable and size.
     pub exprs: RefCell<FxHashMap<(Var, usize), Expr>>,
-    made: Vec<Made>,
+    made: Vec<ValueDef>,
     args: Vec<SmallVec<[Var; 2]>>,
     block_of: Vec<Option<BlockId>>,
     partition_of: Vec<usize>,
@@ -95,7 +95,7 @@ impl<'a> Trace<'a> {
             function,
             tasks: function.map(|function| Tasks::new(tree, function)),
             exprs: RefCell::default(),
-            made: vec![Made::Other; kernel.vars.len()],
+            made: vec![ValueDef::Other; kernel.vars.len()],
             args: vec![SmallVec::new(); kernel.vars.len()],
             block_of: vec![None; kernel.effects.len()],
             partition_of: vec![0; kernel.blocks.len()],
@@ -115,13 +115,13 @@ impl<'a> Trace<'a> {
         for (number, block) in self.lowered.kernel.blocks.iter().enumerate() {
             let id = BlockId(number as u32);
             for param in &block.params {
-                self.made[param.index()] = Made::Param;
+                self.made[param.index()] = ValueDef::Param;
             }
             for instr in &block.instrs {
                 match *instr {
-                    Instr::Let(dst, pure) => self.made[dst.index()] = Made::Let(pure),
-                    Instr::View { dst, src, op } => self.made[dst.index()] = Made::View(src, op),
-                    Instr::Base(dst, buffer) => self.made[dst.index()] = Made::Base(buffer),
+                    Instr::Let(dst, pure) => self.made[dst.index()] = ValueDef::Let(pure),
+                    Instr::View { dst, src, op } => self.made[dst.index()] = ValueDef::View(src, op),
+                    Instr::Base(dst, buffer) => self.made[dst.index()] = ValueDef::Base(buffer),
                     Instr::Effect(effect) => self.block_of[effect.index()] = Some(id),
                     Instr::Host(_) => {}
                 }
@@ -200,8 +200,8 @@ impl<'a> Trace<'a> {
     }
 
     /// How a variable comes about.
-    pub fn made(&self, var: Var) -> Made {
-        self.made.get(var.index()).copied().unwrap_or(Made::Other)
+    pub fn made(&self, var: Var) -> ValueDef {
+        self.made.get(var.index()).copied().unwrap_or(ValueDef::Other)
     }
 
     /// What jumps give a parameter, each once.
@@ -336,20 +336,20 @@ impl<'a> Trace<'a> {
         while let Some(mut way) = open.pop() {
             let Some(&last) = way.last() else { continue };
             match self.made(last) {
-                Made::Base(buffer) => {
+                ValueDef::Base(buffer) => {
                     way.reverse();
                     found.push(Chain { buffer, vars: way });
                 }
-                Made::View(src, _) => {
+                ValueDef::View(src, _) => {
                     way.push(src);
                     open.push(way);
                 }
-                Made::Let(Pure::Copy(src)) => {
+                ValueDef::Let(Pure::Copy(src)) => {
                     way.pop();
                     way.push(src);
                     open.push(way);
                 }
-                Made::Let(Pure::Select(_, yes, no)) => {
+                ValueDef::Let(Pure::Select(_, yes, no)) => {
                     for src in [no, yes] {
                         let mut other = way.clone();
                         other.pop();
@@ -357,7 +357,7 @@ impl<'a> Trace<'a> {
                         open.push(other);
                     }
                 }
-                Made::Param => {
+                ValueDef::Param => {
                     for &src in self.args(last).iter().rev() {
                         if seen.insert((last, src)) {
                             let mut other = way.clone();
@@ -367,7 +367,7 @@ impl<'a> Trace<'a> {
                         }
                     }
                 }
-                Made::Let(_) | Made::Other => {}
+                ValueDef::Let(_) | ValueDef::Other => {}
             }
             if found.len() + open.len() > CHAINS {
                 break;
@@ -381,9 +381,9 @@ impl<'a> Trace<'a> {
         let mut var = var;
         for _ in 0..self.made.len() {
             match self.made(var) {
-                Made::Let(Pure::Const(value)) => return Some(value),
-                Made::Let(Pure::Copy(src)) => var = src,
-                Made::Param => match self.args(var) {
+                ValueDef::Let(Pure::Const(value)) => return Some(value),
+                ValueDef::Let(Pure::Copy(src)) => var = src,
+                ValueDef::Param => match self.args(var) {
                     [only] => var = *only,
                     _ => return None,
                 },

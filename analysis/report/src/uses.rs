@@ -1,17 +1,17 @@
 //! An effect as a use of a barrier or buffer, in words.
 
-use super::Use;
+use super::PartitionUse;
 use super::expr::{Expr, Exprs};
-use super::trace::{Chain, Made, Trace};
+use super::trace::{Chain, Trace, ValueDef};
 use kernel::{Access, Effect, EffectId, EffectKind, Issuer, Mode, ViewOp};
 
 /// Operators that a condition may have; a longer one is named.
 const CONDITION: usize = 2;
 
 /// The use that an effect is; what it does and where are still to be said.
-pub(super) fn used(trace: &Trace<'_>, id: EffectId, effect: &Effect) -> Use {
+pub(super) fn used(trace: &Trace<'_>, id: EffectId, effect: &Effect) -> PartitionUse {
     let site = trace.site(effect.site);
-    Use {
+    PartitionUse {
         range: site.name,
         op: site.op.clone(),
         partition: trace.partition(id),
@@ -22,7 +22,7 @@ pub(super) fn used(trace: &Trace<'_>, id: EffectId, effect: &Effect) -> Use {
 }
 
 /// Adds a use, once.
-pub(super) fn note(uses: &mut Vec<Use>, used: Use) {
+pub(super) fn note(uses: &mut Vec<PartitionUse>, used: PartitionUse) {
     if !uses.contains(&used) {
         uses.push(used);
     }
@@ -32,7 +32,7 @@ pub(super) fn note(uses: &mut Vec<Use>, used: Use) {
 pub(super) fn slot(trace: &Trace<'_>, chain: &Chain) -> Option<Expr> {
     let buffer = trace.kernel().buffers.get(chain.buffer.0 as usize)?;
     let mut indices = chain.vars.iter().filter_map(|var| match trace.made(*var) {
-        Made::View(_, ViewOp::Index { index, stride, .. }) if stride >= buffer.slot_bits => Some(index),
+        ValueDef::View(_, ViewOp::Index { index, stride, .. }) if stride >= buffer.slot_bits => Some(index),
         _ => None,
     });
     indices.next().map(|index| Exprs::new(trace).of(index))

@@ -5,7 +5,7 @@
 //! the known divisors. A valuation is never infeasible: partitions that share an input agree.
 //! Loops that only arguments drive are expected to fill their ring of buffers: with fewer
 //! iterations many correct kernels wait for tiles that never come, so what breaks only there is
-//! kept apart ([`Plan::floor`]). Loops that a program's number drives may well run not at all.
+//! kept apart ([`InputPlan::floor`]). Loops that a program's number drives may well run not at all.
 //! What is missed: loops whose bounds depend on other loops' counters run as these let them, and
 //! two input-dependent loops are not driven through all pairs of trip counts.
 
@@ -16,7 +16,7 @@ use machine::Valuation;
 
 /// Loops that run equally often whatever the inputs.
 #[derive(Clone, Debug)]
-pub struct Group {
+pub struct InputGroup {
     /// Their common bounds.
     pub bounds: Bounds,
     /// Their common trip count.
@@ -31,13 +31,13 @@ pub struct Group {
 
 /// The inputs a kernel is run with.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct InputPlan {
     /// Smallest first.
     pub valuations: Vec<Valuation>,
     /// The valuation the others vary.
     pub base: Valuation,
     /// Loops driven by inputs.
-    pub groups: Vec<Group>,
+    pub groups: Vec<InputGroup>,
     /// Deepest ring of buffers.
     pub depth: u64,
     /// Whether valuations were left out because of the limit.
@@ -94,9 +94,9 @@ fn candidates(kernel: &Kernel, input: InputId, constants: &[i64]) -> Vec<i64> {
     values
 }
 
-impl Plan {
+impl InputPlan {
     /// Chooses the inputs for a kernel.
-    pub fn new(kernel: &Kernel, limits: &Limits) -> Plan {
+    pub fn new(kernel: &Kernel, limits: &Limits) -> InputPlan {
         let slices = Slices::new(kernel);
         let groups = groups(kernel, &slices);
         let depth = depth(kernel);
@@ -154,11 +154,11 @@ impl Plan {
         unique.sort_by_key(|valuation| {
             valuation.values.iter().map(|value| i128::from(value.unsigned_abs())).sum::<i128>()
         });
-        Plan { valuations: unique, base, groups, depth, cut }
+        InputPlan { valuations: unique, base, groups, depth, cut }
     }
 
     /// The fewest iterations that a group is expected to run.
-    pub fn floor(&self, kernel: &Kernel, group: &Group) -> u64 {
+    pub fn floor(&self, kernel: &Kernel, group: &InputGroup) -> u64 {
         let argument = |input: &InputId| matches!(kernel.inputs[input.index()].kind, InputKind::Argument(_));
         if group.inputs.iter().all(argument) { self.depth.max(1) } else { 0 }
     }
@@ -172,14 +172,14 @@ impl Plan {
 
     /// `base` with the inputs of a group changed so that its loops run 0, 1, …, `most` times;
     /// `None` for counts that were not reached.
-    pub fn drive(&self, kernel: &Kernel, base: &Valuation, group: &Group, most: u64) -> Vec<Option<Valuation>> {
+    pub fn drive(&self, kernel: &Kernel, base: &Valuation, group: &InputGroup, most: u64) -> Vec<Option<Valuation>> {
         drive(kernel, group, base, most)
     }
 }
 
 /// The smallest inputs with which all loops fill their rings, for whoever wants to see a kernel run.
 pub fn showcase(kernel: &Kernel, limits: &Limits) -> Valuation {
-    let plan = Plan::new(kernel, limits);
+    let plan = InputPlan::new(kernel, limits);
     let full = |valuation: &&Valuation| {
         plan.groups.iter().all(|group| group.trips.eval(valuation).is_none_or(|trips| trips >= plan.depth.max(2)))
     };
@@ -199,8 +199,8 @@ fn set(kernel: &Kernel, valuation: &mut Valuation, input: InputId, value: i64) {
     }
 }
 
-fn groups(kernel: &Kernel, slices: &Slices<'_>) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups(kernel: &Kernel, slices: &Slices<'_>) -> Vec<InputGroup> {
+    let mut groups: Vec<InputGroup> = Vec::new();
     for (number, info) in kernel.loops.iter().enumerate() {
         let Some((_, lower, upper, step)) = info.counted else { continue };
         let bounds = Bounds { lower: slices.root(lower), upper: slices.root(upper), step: slices.root(step) };
@@ -219,7 +219,7 @@ fn groups(kernel: &Kernel, slices: &Slices<'_>) -> Vec<Group> {
         if inputs.is_empty() {
             continue;
         }
-        let equal = |group: &&mut Group| {
+        let equal = |group: &&mut InputGroup| {
             [(group.bounds.lower, bounds.lower), (group.bounds.upper, bounds.upper), (group.bounds.step, bounds.step)]
                 .iter()
                 .all(|&(a, b)| a == b || slices.equal(a, b))
@@ -228,7 +228,7 @@ fn groups(kernel: &Kernel, slices: &Slices<'_>) -> Vec<Group> {
             Some(group) => group.loops.push(number),
             None => {
                 let Some(trips) = slices.trips(bounds) else { continue };
-                groups.push(Group { bounds, trips, constants, inputs, loops: vec![number] });
+                groups.push(InputGroup { bounds, trips, constants, inputs, loops: vec![number] });
             }
         }
     }
@@ -237,7 +237,7 @@ fn groups(kernel: &Kernel, slices: &Slices<'_>) -> Vec<Group> {
 
 /// For each trip count up to `most` the valuation nearest to `base` that reaches it: first one
 /// input is moved alone, then one input with the others of the group at large values.
-fn drive(kernel: &Kernel, group: &Group, base: &Valuation, most: u64) -> Vec<Option<Valuation>> {
+fn drive(kernel: &Kernel, group: &InputGroup, base: &Valuation, most: u64) -> Vec<Option<Valuation>> {
     let mut reached: Vec<Option<Valuation>> = vec![None; most as usize + 1];
     let mut inputs = group.inputs.clone();
     // Arguments are what a user sets; a program's number comes last.
@@ -273,7 +273,7 @@ fn drive(kernel: &Kernel, group: &Group, base: &Valuation, most: u64) -> Vec<Opt
 
 /// Numbers of programs that share out the iterations of a loop so that one program gets up to `most`: a
 /// persistent kernel may have hundreds of tiles with the smallest arguments that its divisors allow.
-fn shares(kernel: &Kernel, group: &Group, base: &Valuation, input: InputId, most: u64) -> Vec<i64> {
+fn shares(kernel: &Kernel, group: &InputGroup, base: &Valuation, input: InputId, most: u64) -> Vec<i64> {
     if !matches!(kernel.inputs[input.index()].kind, InputKind::NumPrograms(_)) {
         return Vec::new();
     }

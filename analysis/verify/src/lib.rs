@@ -16,15 +16,15 @@ mod tests;
 mod unbound;
 
 pub use cache::{OutcomeCache, kernel_bytes};
-pub use inputs::{Group, Plan, showcase};
-pub use outcome::{Closure, Found, Gap, Lapped, Open, Outcome, Reach};
+pub use inputs::{InputGroup, InputPlan, showcase};
+pub use outcome::{Closure, Found, Gap, Lapped, OpenReason, Outcome, Reach};
 pub use slice::{Bounds, Formula, Leaves, Slices, Trips};
 pub use unbound::unbound;
 
 use base::{Cancel, Cancelled, Limits};
-use explore::{Run, canonical, hold, prefer, search};
+use explore::{ScheduledRun, canonical, run_delaying, run_preferring, search};
 use kernel::{Kernel, SiteId};
-use machine::{Cluster, Escape, Event, Machine, Rule, State, Valuation, Violation};
+use machine::{Cluster, Event, Machine, Rule, ScheduleHazard, State, Valuation, Violation};
 
 /// Decides a kernel.
 pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
@@ -37,7 +37,7 @@ pub fn survey(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<O
 }
 
 fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -> Result<Outcome, Cancelled> {
-    let plan = Plan::new(kernel, limits);
+    let plan = InputPlan::new(kernel, limits);
     let mut decision = Decision {
         kernel,
         limits,
@@ -71,7 +71,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
             break;
         }
         if decision.outcome.steps >= limits.total_steps {
-            decision.gap(Gap::Lost(machine::Lost::Limit));
+            decision.gap(Gap::Machine(machine::MachineError::Limit));
             break;
         }
         decision.run(valuation, cancel)?;
@@ -89,7 +89,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
     let clean =
         decision.outcome.found.is_empty() && decision.outcome.gaps.is_empty() && decision.outcome.lapped.is_empty();
     if !close {
-        decision.outcome.reach = Reach::Runs(vec![Open::NotAsked]);
+        decision.outcome.reach = Reach::Runs(vec![OpenReason::NotAsked]);
     } else if clean {
         decision.outcome.reach = proof::close(kernel, &plan, limits, cancel, &mut decision)?;
     }
@@ -99,7 +99,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
 struct Decision<'k> {
     kernel: &'k Kernel,
     limits: &'k Limits,
-    plan: &'k Plan,
+    plan: &'k InputPlan,
     /// Whether some loop of the valuation at hand does not run at all: what it would have written
     /// is then missing, which is no news.
     idle: bool,
@@ -121,14 +121,14 @@ impl<'k> Decision<'k> {
         self.count(&run);
         self.idle = self.plan.groups.iter().any(|group| group.trips.eval(valuation) == Some(0));
         self.take(&run, valuation, false);
-        if run.state.escapes().is_empty() || run.state.lost().is_some() || run.state.unmodelled() {
+        if run.state.schedule_hazards().is_empty() || run.state.error().is_some() || run.state.unmodelled() {
             return Ok(());
         }
         if self.races() {
             // The canonical run already breaks a rule; other schedules would repeat it.
             return Ok(());
         }
-        machine.learn(&run.state);
+        machine.adopt_numbering(&run.state);
         self.alternatives(&machine, &run, valuation, cancel)
     }
 
@@ -154,7 +154,7 @@ impl<'k> Decision<'k> {
         let machine = Machine::new(self.kernel, valuation, self.limits);
         let run = canonical(&machine);
         self.count(&run);
-        if run.state.lost().is_some() || run.state.unmodelled() {
+        if run.state.error().is_some() || run.state.unmodelled() {
             return;
         }
         for violation in run.state.violations() {
@@ -169,7 +169,7 @@ impl<'k> Decision<'k> {
                 valuation: valuation.clone(),
                 schedule: run.schedule.clone(),
                 alternative: false,
-                confluent: run.state.escapes().is_empty(),
+                confluent: run.state.schedule_hazards().is_empty(),
             });
         }
     }
@@ -177,16 +177,16 @@ impl<'k> Decision<'k> {
     fn alternatives(
         &mut self,
         machine: &Machine<'_>,
-        run: &Run<State>,
+        run: &ScheduledRun<State>,
         valuation: &Valuation,
         cancel: &Cancel<'_>,
     ) -> Result<(), Cancelled> {
         let mut lapped = Vec::new();
-        for escape in run.state.escapes() {
-            let Escape::Lapped { wait, flip } = *escape else { continue };
+        for escape in run.state.schedule_hazards() {
+            let ScheduleHazard::Lapped { wait, flip } = *escape else { continue };
             let Some(prefix) = run.schedule.get(..wait.saturating_sub(1) as usize) else { continue };
             let thread = usize::from(run.schedule[wait as usize - 1]);
-            let held = hold(machine, prefix, thread);
+            let held = run_delaying(machine, prefix, thread);
             self.count(&held);
             if !held.state.violations().iter().any(|violation| self.is_news(violation)) {
                 lapped.push(Lapped {
@@ -206,9 +206,9 @@ impl<'k> Decision<'k> {
         }
         for thread in 0..explore::System::threads(machine) {
             cancel.check()?;
-            for other in [prefer(machine, thread), hold(machine, &[], thread)] {
+            for other in [run_preferring(machine, thread), run_delaying(machine, &[], thread)] {
                 self.count(&other);
-                if other.state.violations().is_empty() && other.state.lost().is_none() {
+                if other.state.violations().is_empty() && other.state.error().is_none() {
                     // Another schedule gets through: what the canonical one met is a matter of
                     // schedules.
                     for found in &mut self.outcome.found {
@@ -242,7 +242,7 @@ impl<'k> Decision<'k> {
         self.outcome.steps += explored.steps;
         self.outcome.states += explored.states as u64;
         match first {
-            Some((state, schedule)) => self.take(&Run { schedule, state }, valuation, true),
+            Some((state, schedule)) => self.take(&ScheduledRun { schedule, state }, valuation, true),
             None => {
                 if self.outcome.lapped.is_empty() {
                     self.outcome.lapped = lapped;
@@ -259,15 +259,15 @@ impl<'k> Decision<'k> {
         !self.outcome.found.iter().any(|known| repeats(&known.violation, violation))
     }
 
-    fn count(&mut self, run: &Run<State>) {
+    fn count(&mut self, run: &ScheduledRun<State>) {
         self.outcome.runs += 1;
         self.outcome.steps += u64::from(run.state.step());
     }
 
     /// Keeps what a run found, one violation a kind and place.
-    fn take(&mut self, run: &Run<State>, valuation: &Valuation, alternative: bool) {
-        if let Some(lost) = run.state.lost() {
-            self.gap(Gap::Lost(lost));
+    fn take(&mut self, run: &ScheduledRun<State>, valuation: &Valuation, alternative: bool) {
+        if let Some(lost) = run.state.error() {
+            self.gap(Gap::Machine(lost));
         }
         if run.state.unmodelled() {
             // What an unmodelled op does may order or fill what looks unordered or empty.
@@ -281,7 +281,8 @@ impl<'k> Decision<'k> {
             {
                 continue;
             }
-            let empty = self.idle && matches!(violation.rule, Rule::Uninitialised { .. } | Rule::Foreign { .. });
+            let empty =
+                self.idle && matches!(violation.rule, Rule::Uninitialised { .. } | Rule::OverwrittenMember { .. });
             let list = if empty { &mut self.outcome.assumed } else { &mut self.outcome.found };
             if list.iter().any(|known| repeats(&known.violation, violation)) {
                 continue;
@@ -291,7 +292,7 @@ impl<'k> Decision<'k> {
                 valuation: valuation.clone(),
                 schedule: run.schedule.clone(),
                 alternative,
-                confluent: run.state.escapes().is_empty(),
+                confluent: run.state.schedule_hazards().is_empty(),
             });
         }
     }
@@ -305,7 +306,7 @@ fn shadowed(violation: &Violation, all: &[Violation]) -> bool {
         (Rule::Uninitialised { read }, Rule::Race { earlier, later }) => {
             same_access(earlier, read) || same_access(later, read)
         }
-        (Rule::Foreign { earlier: write, later: read }, Rule::Race { earlier, later }) => {
+        (Rule::OverwrittenMember { earlier: write, later: read }, Rule::Race { earlier, later }) => {
             [write, read].iter().any(|own| same_access(earlier, own) || same_access(later, own))
         }
         (Rule::Unfinished { access }, Rule::Race { earlier, .. }) => earlier.effect == access.effect,
@@ -326,7 +327,7 @@ fn repeats(known: &Violation, new: &Violation) -> bool {
     match (&known.rule, &new.rule) {
         (Rule::Race { earlier: a, later: x }, Rule::Race { earlier: b, later: y })
         | (Rule::ProxyFence { earlier: a, later: x }, Rule::ProxyFence { earlier: b, later: y })
-        | (Rule::Foreign { earlier: a, later: x }, Rule::Foreign { earlier: b, later: y }) => {
+        | (Rule::OverwrittenMember { earlier: a, later: x }, Rule::OverwrittenMember { earlier: b, later: y }) => {
             known.site == new.site || (a.effect == b.effect && x.thread == y.thread)
         }
         (Rule::Deadlock(a), Rule::Deadlock(b)) => {

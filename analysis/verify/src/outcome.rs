@@ -2,7 +2,7 @@
 
 use explore::Schedule;
 use kernel::{InputId, SiteId};
-use machine::{Lost, Valuation, Violation};
+use machine::{MachineError, Valuation, Violation};
 
 /// A violation with the run that shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ pub struct Lapped {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Gap {
     /// The machine could not follow.
-    Lost(Lost),
+    Machine(MachineError),
     /// An unmodelled op was executed.
     Unmodelled,
     /// A run is not confluent and its schedules were too many to visit.
@@ -62,12 +62,12 @@ pub enum Reach {
     /// seen: one entry for each group of loops that did.
     Closed(Vec<Closure>),
     /// Only the inputs that were run, for these reasons; none where something was found.
-    Runs(Vec<Open>),
+    Runs(Vec<OpenReason>),
 }
 
 /// Why the runs do not cover all inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Open {
+pub enum OpenReason {
     /// An index or a phase depends on this input in a way that is not followed.
     Noticed(InputId),
     /// An index, a phase or a condition is not followed, whatever it depends on.

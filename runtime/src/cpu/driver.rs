@@ -3,7 +3,7 @@
 use asserts::DeadlockAt;
 use explore::{Status, System};
 use kernel::{EffectId, EffectKind, Instr, Issuer, Pure, Target, Terminator};
-use machine::{Life, Lost, Place as Stand};
+use machine::{MachineError, ProgramPoint, ThreadStatus};
 
 use super::context::{Context, GridInput};
 use super::host_ops::{self, AfterHostOp};
@@ -41,8 +41,8 @@ impl<'k> Program<'k> {
         self.last = thread;
         self.take(run, thread)?;
         if self.state.is_stopped() {
-            return match self.state.lost() {
-                Some(lost) => Err(Halt::Lost(lost)),
+            return match self.state.error() {
+                Some(lost) => Err(Halt::Machine(lost)),
                 None => Ok(StepResult::Finished),
             };
         }
@@ -81,7 +81,7 @@ impl<'k> Program<'k> {
         if blocked {
             machine.finish(&mut self.state);
             // The sanitizer looks where a thread begins to wait, and where one ends.
-            let ended = self.state.threads().get(self.last).is_some_and(|last| last.life == Life::Ended);
+            let ended = self.state.threads().get(self.last).is_some_and(|last| last.life == ThreadStatus::Ended);
             run.findings.noticed = ended.then(|| match machine.partition_of(self.last) {
                 0 => DeadlockAt::Return,
                 _ => DeadlockAt::PartitionExit,
@@ -97,10 +97,10 @@ impl<'k> Program<'k> {
 
     fn take(&mut self, run: &mut LaunchState<'_, 'k>, thread: usize) -> Result<(), Halt> {
         let machine = &run.context.machine;
-        match machine.stands(&self.state, thread) {
-            Stand::Instr(Instr::Effect(id)) => self.effect(run, thread, *id)?,
-            Stand::Instr(_) | Stand::End(Terminator::Jump(_) | Terminator::Branch(..)) => {}
-            Stand::End(terminator) => {
+        match machine.program_point(&self.state, thread) {
+            ProgramPoint::Instr(Instr::Effect(id)) => self.effect(run, thread, *id)?,
+            ProgramPoint::Instr(_) | ProgramPoint::End(Terminator::Jump(_) | Terminator::Branch(..)) => {}
+            ProgramPoint::End(terminator) => {
                 let cta = machine.position_of(thread);
                 for target in terminator.targets() {
                     self.pass_handles(run.context, cta, target);
@@ -108,9 +108,9 @@ impl<'k> Program<'k> {
                 machine.take(&mut self.state, thread);
                 run.findings.record(run.context, &mut self.state);
             }
-            Stand::Nowhere => return Err(Halt::Lost(Lost::IllFormed)),
+            ProgramPoint::Nowhere => return Err(Halt::Machine(MachineError::IllFormed)),
         }
-        let running = |thread: &machine::Thread| thread.life == Life::Running;
+        let running = |thread: &machine::Thread| thread.life == ThreadStatus::Running;
         if !self.state.is_stopped() && self.state.threads().get(thread).is_some_and(running) {
             self.advance(run, thread)?;
         }
@@ -119,8 +119,10 @@ impl<'k> Program<'k> {
 
     fn effect(&mut self, run: &mut LaunchState<'_, 'k>, thread: usize, id: EffectId) -> Result<(), Halt> {
         let machine = &run.context.machine;
-        let Some(effect) = machine.kernel().effects.get(id.index()) else { return Err(Halt::Lost(Lost::IllFormed)) };
-        if !machine.happens(&self.state, thread, effect) {
+        let Some(effect) = machine.kernel().effects.get(id.index()) else {
+            return Err(Halt::Machine(MachineError::IllFormed));
+        };
+        if !machine.executes(&self.state, thread, effect) {
             return Ok(());
         }
         if matches!(effect.kind, EffectKind::Operation { issuer: Issuer::Clc, .. }) {
@@ -156,14 +158,14 @@ impl<'k> Program<'k> {
         let cta = machine.position_of(thread);
         for _ in 0..SLICE {
             run.steps += 1;
-            match machine.stands(&self.state, thread) {
-                Stand::Instr(Instr::Effect(id)) => {
+            match machine.program_point(&self.state, thread) {
+                ProgramPoint::Instr(Instr::Effect(id)) => {
                     let effect = machine.kernel().effects.get(id.index());
-                    if effect.is_none_or(|effect| machine.happens(&self.state, thread, effect)) {
+                    if effect.is_none_or(|effect| machine.executes(&self.state, thread, effect)) {
                         return Ok(());
                     }
                 }
-                Stand::Instr(Instr::Host(id)) => match host_ops::execute(self, run, thread, *id)? {
+                ProgramPoint::Instr(Instr::Host(id)) => match host_ops::execute(self, run, thread, *id)? {
                     AfterHostOp::Continue => {}
                     AfterHostOp::Yield => {
                         run.atomics += 1;
@@ -175,7 +177,7 @@ impl<'k> Program<'k> {
                         return host_ops::exchange(self, run, thread, *id);
                     }
                 },
-                Stand::Instr(Instr::Let(dst, Pure::Input(input)))
+                ProgramPoint::Instr(Instr::Let(dst, Pure::Input(input)))
                     if let Some(axis) = context.axes.get(input.index()).copied().flatten() =>
                 {
                     let value = match axis {
@@ -184,18 +186,18 @@ impl<'k> Program<'k> {
                     };
                     let _ = self.state.set(cta, *dst, value);
                 }
-                Stand::Instr(instr) => machine.compute(&mut self.state, thread, instr).map_err(Halt::Lost)?,
-                Stand::End(Terminator::Jump(target)) => {
+                ProgramPoint::Instr(instr) => machine.compute(&mut self.state, thread, instr).map_err(Halt::Machine)?,
+                ProgramPoint::End(Terminator::Jump(target)) => {
                     self.jump(run, thread, target)?;
                     continue;
                 }
-                Stand::End(Terminator::Branch(condition, yes, no)) => {
+                ProgramPoint::End(Terminator::Branch(condition, yes, no)) => {
                     let target = if self.state.var(cta, *condition) & 1 == 1 { yes } else { no };
                     self.jump(run, thread, target)?;
                     continue;
                 }
-                Stand::End(_) => return Ok(()),
-                Stand::Nowhere => return Err(Halt::Lost(Lost::IllFormed)),
+                ProgramPoint::End(_) => return Ok(()),
+                ProgramPoint::Nowhere => return Err(Halt::Machine(MachineError::IllFormed)),
             }
             self.state.skip_instr(thread);
         }
@@ -205,6 +207,6 @@ impl<'k> Program<'k> {
     fn jump(&mut self, run: &LaunchState<'_, 'k>, thread: usize, target: &Target) -> Result<(), Halt> {
         let machine = &run.context.machine;
         self.pass_handles(run.context, machine.position_of(thread), target);
-        machine.goes(&mut self.state, thread, target).map_err(Halt::Lost)
+        machine.jump_to(&mut self.state, thread, target).map_err(Halt::Machine)
     }
 }

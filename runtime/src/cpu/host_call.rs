@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use kernel::{EffectKind, HostId, Mode, Var};
 use lower::HostOp;
-use machine::Done;
+use machine::CompletionEvent;
 use ttgir::{OpId, Tree, ValueId};
 
 use super::context::{HostOpInfo, Representation};
@@ -54,7 +54,7 @@ pub(super) struct HostCall<'a, 'c, 'k> {
     /// The position of the thread's CTA in the cluster.
     pub(super) cta: usize,
     /// What its effects have touched, and the event that ends that; empty where they did not happen.
-    pub(super) done: Vec<Done>,
+    pub(super) done: Vec<CompletionEvent>,
     /// The memdescs of its accesses, in order.
     pub(super) views: Vec<(Var, Mode)>,
 }
@@ -179,13 +179,13 @@ impl<'a, 'c, 'k> HostCall<'a, 'c, 'k> {
     }
 
     /// Whether the thread has seen the event that ends an operation.
-    pub(super) fn has_seen(&self, done: &Done) -> bool {
+    pub(super) fn has_seen(&self, done: &CompletionEvent) -> bool {
         let thread = self.program.state.threads().get(self.thread);
         thread.is_some_and(|thread| thread.seen.get(done.channel) >= done.number)
     }
 
     /// Starts a transfer that one operation stands for: at once where its thread has seen the operation's end already.
-    pub(super) fn issue(&mut self, done: &Done, ordered: bool, transfer: Transfer) -> OpResult {
+    pub(super) fn issue(&mut self, done: &CompletionEvent, ordered: bool, transfer: Transfer) -> OpResult {
         if self.has_seen(done) {
             return Ok(transfer.execute(&mut self.program.memories, &mut self.run.world)?);
         }

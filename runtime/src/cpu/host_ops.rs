@@ -2,7 +2,7 @@
 
 use dialects::DataMovement;
 use kernel::HostId;
-use machine::Lost;
+use machine::MachineError;
 
 use super::host_call::{HostCall, OpResult};
 use super::launch_state::LaunchState;
@@ -28,7 +28,7 @@ pub(super) fn execute<'k>(
     thread: usize,
     id: HostId,
 ) -> Result<AfterHostOp, Halt> {
-    let mut call = HostCall::new(program, run, thread, id).ok_or(Halt::Lost(Lost::IllFormed))?;
+    let mut call = HostCall::new(program, run, thread, id).ok_or(Halt::Machine(MachineError::IllFormed))?;
     call.take_effects();
     carry_out(&mut call).map_err(|error| error.at(call.host.op))
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use base::rng::SplitMix64;
 use kernel::{BufferId, HostId, Kernel, SiteId, Target, Var, VarKind};
-use machine::{Lost, Record, State, remote_cta, unpack};
+use machine::{MachineError, Record, State, remote_cta, unpack};
 use ttgir::{OpId, ValueId};
 
 use super::context::{Context, Representation};
@@ -32,7 +32,7 @@ pub(super) enum Halt {
     /// An effect that the machine does not follow.
     Unmodelled(SiteId),
     /// The machine lost its way.
-    Lost(Lost),
+    Machine(MachineError),
 }
 
 /// A program that runs.
@@ -105,18 +105,20 @@ impl<'k> Program<'k> {
     /// Where its threads stand, in words.
     pub(super) fn describe_threads(&self, context: &Context<'k>) -> Vec<String> {
         use kernel::Instr;
-        use machine::{Life, Place};
+        use machine::{ProgramPoint, ThreadStatus};
         let (machine, map) = (&context.machine, &context.made.lowered.map);
         let kernel = machine.kernel();
-        let running =
-            (0..self.state.threads().len()).filter(|thread| self.state.threads()[*thread].life == Life::Running);
-        let op = |thread: usize| match machine.stands(&self.state, thread) {
-            Place::Instr(Instr::Effect(id)) => {
+        let running = (0..self.state.threads().len())
+            .filter(|thread| self.state.threads()[*thread].life == ThreadStatus::Running);
+        let op = |thread: usize| match machine.program_point(&self.state, thread) {
+            ProgramPoint::Instr(Instr::Effect(id)) => {
                 let site = kernel.effects.get(id.index()).map(|effect| effect.site)?;
                 let site = map.sites.get(site.index())?;
                 Some((site.op.clone(), site.source.first().cloned()))
             }
-            Place::Instr(Instr::Host(id)) => Some((context.tree.op_name(context.host(*id)?.0.op).to_owned(), None)),
+            ProgramPoint::Instr(Instr::Host(id)) => {
+                Some((context.tree.op_name(context.host(*id)?.0.op).to_owned(), None))
+            }
             _ => None,
         };
         running

@@ -6,7 +6,7 @@ use std::time::Instant;
 use base::{Cancel, TextRange};
 use findings::Kind;
 use kernel::{InputKind, Var};
-use machine::Lost;
+use machine::MachineError;
 use ttgir::OpId;
 
 use super::driver::StepResult;
@@ -158,10 +158,10 @@ fn halted(run: &mut LaunchState<'_, '_>, stop: Halt) -> Option<RunEnd> {
                 line(site.name)
             )]))
         }
-        Halt::Lost(Lost::Undefined) => {
+        Halt::Machine(MachineError::Undefined) => {
             Some(RunEnd::Undecided(vec!["an index or bound divides by zero or shifts by its width or more".to_owned()]))
         }
-        Halt::Lost(Lost::Limit) => Some(RunEnd::Hung(vec!["the limit on steps was met".to_owned()])),
-        Halt::Lost(Lost::IllFormed) => Some(RunEnd::Undecided(vec!["the kernel is ill-formed".to_owned()])),
+        Halt::Machine(MachineError::Limit) => Some(RunEnd::Hung(vec!["the limit on steps was met".to_owned()])),
+        Halt::Machine(MachineError::IllFormed) => Some(RunEnd::Undecided(vec!["the kernel is ill-formed".to_owned()])),
     }
 }

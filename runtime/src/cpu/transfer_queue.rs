@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use base::rng::SplitMix64;
-use machine::{Channel, Clock, Done};
+use machine::{Channel, Clock, CompletionEvent};
 use ttgir::OpId;
 
 use super::future::Future;
@@ -36,7 +36,7 @@ pub(super) struct TransferQueue {
 }
 
 impl TransferQueue {
-    pub(super) fn issue(&mut self, done: &Done, ordered: bool, op: OpId, transfer: Transfer) {
+    pub(super) fn issue(&mut self, done: &CompletionEvent, ordered: bool, op: OpId, transfer: Transfer) {
         self.queue.push(PendingTransfer { channel: done.channel, number: done.number, ordered, op, transfer });
     }
 

@@ -9,7 +9,7 @@ use base::{Cancel, Limits};
 use engine::Engine;
 use fencepost_tests::sources::root;
 use findings::{KernelReport, Kind, Verdict};
-use report::{Order, Report};
+use report::{CoverageOrder, Report};
 use ttgir::Document;
 
 fn text(name: &str) -> String {
@@ -43,9 +43,9 @@ fn rows(report: &Report) -> Vec<(String, &'static str)> {
         for row in &block.rows {
             let member = bare(&report.buffers[block.buffer].members[row.member].name).to_owned();
             let order = match &row.order {
-                Order::Missing { .. } => "missing",
-                Order::Never(_) | Order::Unknown(_) => "unknown",
-                Order::Program | Order::Edges(_) => "ordered",
+                CoverageOrder::Missing { .. } => "missing",
+                CoverageOrder::Never(_) | CoverageOrder::Unknown(_) => "unknown",
+                CoverageOrder::Program | CoverageOrder::Edges(_) => "ordered",
             };
             rows.push((member, order));
         }
@@ -59,7 +59,7 @@ fn missing(report: &Report) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for block in &report.coverage {
         for row in &block.rows {
-            if matches!(row.order, Order::Missing { .. }) {
+            if matches!(row.order, CoverageOrder::Missing { .. }) {
                 names.push(bare(&report.buffers[block.buffer].members[row.member].name).to_owned());
             }
         }

@@ -7,7 +7,7 @@ use fencepost_tests::sources::sources;
 use findings::Verdict;
 use kernel::Stage;
 use lower::{Channels, Options};
-use report::Order;
+use report::CoverageOrder;
 use ttgir::Document;
 
 fn plans() -> Vec<(String, Document)> {
@@ -48,11 +48,11 @@ fn only_what_is_read_after_the_inner_loop_lacks_an_edge() {
                 let buffer = &report.buffers[coverage.buffer];
                 for row in &coverage.rows {
                     match &row.order {
-                        Order::Missing { .. } => {
+                        CoverageOrder::Missing { .. } => {
                             missing.push((report.kernel.clone(), buffer.members[row.member].name.clone()))
                         }
-                        Order::Program | Order::Edges(_) => ordered += 1,
-                        Order::Never(_) | Order::Unknown(_) => {}
+                        CoverageOrder::Program | CoverageOrder::Edges(_) => ordered += 1,
+                        CoverageOrder::Never(_) | CoverageOrder::Unknown(_) => {}
                     }
                 }
             }

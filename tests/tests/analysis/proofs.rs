@@ -13,7 +13,7 @@ use kernel::Kernel;
 use lower::lower;
 use machine::{Machine, Valuation};
 use ttgir::Document;
-use verify::{Closure, Plan, Reach, decide, unbound};
+use verify::{Closure, InputPlan, Reach, decide, unbound};
 
 /// Largest trip count that inputs are sought for.
 const MOST: u64 = 40;
@@ -51,7 +51,7 @@ fn proved(limits: &Limits) -> (Vec<Proved>, Vec<String>) {
 /// Inputs that take each group of loops through all trip counts up to its warm-up and three periods,
 /// the others at their usual counts and at one more.
 fn choices(proved: &Proved, limits: &Limits) -> Vec<Valuation> {
-    let plan = Plan::new(&proved.kernel, limits);
+    let plan = InputPlan::new(&proved.kernel, limits);
     let mut all = plan.valuations.clone();
     let bases: Vec<Valuation> = plan
         .groups
@@ -84,10 +84,13 @@ fn most_clean_kernels_are_proved_and_every_run_agrees() {
         for valuation in choices(proved, &limits) {
             let run = canonical(&Machine::new(&proved.kernel, &valuation, &limits));
             // What breaks where a loop does not run at all is a hint, and no part of the proof.
-            let idle =
-                Plan::new(&proved.kernel, &limits).groups.iter().any(|group| group.trips.eval(&valuation) == Some(0));
-            let clean =
-                run.state.violations().is_empty() && run.state.escapes().is_empty() && run.state.lost().is_none();
+            let idle = InputPlan::new(&proved.kernel, &limits)
+                .groups
+                .iter()
+                .any(|group| group.trips.eval(&valuation) == Some(0));
+            let clean = run.state.violations().is_empty()
+                && run.state.schedule_hazards().is_empty()
+                && run.state.error().is_none();
             assert!(clean || idle, "{} with {valuation:?}: {:?}", proved.file, run.state.violations());
         }
     }
@@ -108,7 +111,7 @@ fn every_schedule_agrees_with_the_proofs() {
             if !first.state.violations().is_empty() {
                 continue;
             }
-            machine.learn(&first.state);
+            machine.adopt_numbering(&first.state);
             let mut broken = Vec::new();
             let explored = naive(&machine, &limits, &Cancel::never(), |state, _| {
                 broken.extend(state.violations().first().cloned())

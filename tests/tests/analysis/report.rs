@@ -3,7 +3,7 @@
 use base::{Cancel, Limits, TextRange};
 use engine::Engine;
 use fencepost_tests::sources::{corpus, sources};
-use report::{Order, PhysicalBuffer, Report, Use};
+use report::{CoverageOrder, PartitionUse, PhysicalBuffer, Report};
 use ttgir::Document;
 
 /// What is wrong with a report.
@@ -24,7 +24,7 @@ impl Complaints<'_> {
         self.text.get(range.start as usize..range.end as usize).unwrap_or("outside")
     }
 
-    fn uses<'u>(&mut self, report: &Report, uses: impl IntoIterator<Item = &'u Use>, of: &str) {
+    fn uses<'u>(&mut self, report: &Report, uses: impl IntoIterator<Item = &'u PartitionUse>, of: &str) {
         for used in uses {
             self.check(used.partition < report.partitions.len(), || format!("{of}: a use by nobody"));
             let last = used.op.rsplit('.').next().unwrap_or_default();
@@ -98,7 +98,7 @@ fn barriers(all: &mut Complaints<'_>, report: &Report) {
         }
         let known = barrier.protects.iter().all(|at| member(&report.buffers, *at));
         all.check(known, || format!("{name}: protects what is not there"));
-        let arrives = |used: &Use| used.what.contains("arrive");
+        let arrives = |used: &PartitionUse| used.what.contains("arrive");
         let silent = barrier.mechanisms.is_empty() && barrier.uses.iter().any(arrives);
         all.check(!silent, || format!("{name}: arrivals without a mechanism"));
     }
@@ -127,9 +127,9 @@ fn order(all: &mut Complaints<'_>, report: &Report) {
             all.check(row.partition < report.partitions.len(), || format!("{}: a row of nobody", buffer.name));
             all.uses(report, &row.uses, &buffer.name);
             let known = match &row.order {
-                Order::Edges(edges) => !edges.is_empty() && edges.iter().all(|edge| *edge < report.edges.len()),
-                Order::Missing { finding, .. } => finding.is_none_or(|finding| finding < report.findings.len()),
-                Order::Program | Order::Never(_) | Order::Unknown(_) => true,
+                CoverageOrder::Edges(edges) => !edges.is_empty() && edges.iter().all(|edge| *edge < report.edges.len()),
+                CoverageOrder::Missing { finding, .. } => finding.is_none_or(|finding| finding < report.findings.len()),
+                CoverageOrder::Program | CoverageOrder::Never(_) | CoverageOrder::Unknown(_) => true,
             };
             all.check(known, || format!("{}: ordered by what is not there", buffer.name));
         }

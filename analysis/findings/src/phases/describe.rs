@@ -4,7 +4,7 @@ use super::super::deadlock::times;
 use super::super::minimal::Goal;
 use super::super::{Finding, Note};
 use super::{CorrectedPhases, Divergence, PhaseFormula, Search, Suspect, drive};
-use machine::{Rule, Standing};
+use machine::{PendingWait, Rule};
 
 /// Waits that are told of.
 const WAITS: usize = 4;
@@ -55,7 +55,7 @@ impl Search<'_> {
         for (suspect, form, divergence) in parted.iter().take(WAITS) {
             let site = &words.map.sites[site_of(suspect).index()];
             let operand = site.operands.iter().find(|(role, _)| role == "phase").map(|(_, range)| *range);
-            let Standing { barrier, phase, flips } = divergence.standing;
+            let PendingWait { barrier, phase, flips } = divergence.standing;
             let flipped = match flips {
                 0 => "has not flipped yet".to_owned(),
                 many => format!("has flipped {}", times(many)),

@@ -6,7 +6,7 @@ use super::super::words::Words;
 use super::formula::{bare, name};
 use explore::canonical;
 use kernel::{BlockId, EffectId, Kernel, Pure, Var};
-use machine::{Act, BarrierPlace, Machine, State};
+use machine::{BarrierAction, BarrierPlace, Machine, State};
 use verify::Slices;
 
 /// Deeper operands are named instead of spelled.
@@ -150,7 +150,7 @@ pub fn flips(words: &Words<'_>, machine: &Machine<'_>, place: BarrierPlace) -> O
     let loops = Loops::new(kernel);
     let mut seen: Vec<Flip> = Vec::new();
     let before = |state: &State, thread: usize| {
-        let (effect, vars) = (machine.stands_at(state, thread)?, machine.vars(state, thread));
+        let (effect, vars) = (machine.next_effect_id(state, thread)?, machine.vars(state, thread));
         let around = loops.around(block_of(kernel, effect)?);
         let iterations = around.iter().filter_map(|number| loops.iteration(*number, vars)).collect();
         Some((effect, iterations))
@@ -159,7 +159,7 @@ pub fn flips(words: &Words<'_>, machine: &Machine<'_>, place: BarrierPlace) -> O
     walk(machine, &schedule, before, |at: Option<(EffectId, Vec<i64>)>, record| {
         let Some((effect, iterations)) = at else { return };
         for barrier in record.barriers.iter().filter(|barrier| barrier.place.buffer == place.buffer) {
-            if barrier.act == (Act::Arrive { flipped: true }) {
+            if barrier.act == (BarrierAction::Arrive { flipped: true }) {
                 seen.push((effect, record.thread, barrier.place, iterations.clone()));
             }
         }

@@ -24,7 +24,7 @@ use super::{Finding, KernelReport, Kind, Severity, Witness};
 use base::Cancelled;
 use explore::canonical;
 use kernel::{EffectId, EffectKind, Kernel, Lowered, Var};
-use machine::{BarrierPlace, BlockedOn, Machine, Rule, Standing, State, Valuation};
+use machine::{BarrierPlace, BlockedOn, Machine, PendingWait, Rule, State, Valuation};
 use std::cell::OnceCell;
 use verify::Outcome;
 
@@ -118,14 +118,14 @@ struct Search<'a> {
 struct Visit {
     wait: EffectId,
     thread: u16,
-    standing: Standing,
+    standing: PendingWait,
     /// Values of [`Search::counters`].
     counters: Vec<i64>,
 }
 
 /// Where a wait names another phase than the right one.
 struct Divergence {
-    standing: Standing,
+    standing: PendingWait,
     place: String,
 }
 
@@ -237,7 +237,7 @@ impl Search<'_> {
         let machine = replay::machine(kernel, &self.witness.valuation);
         let state = canonical(&machine).state;
         let broken = |rule: &Rule| matches!(rule, Rule::Race { .. } | Rule::Deadlock(_) | Rule::Overflow);
-        state.lost().is_none() && !state.violations().iter().any(|violation| broken(&violation.rule))
+        state.error().is_none() && !state.violations().iter().any(|violation| broken(&violation.rule))
     }
 
     /// What could be changed about a wait, the likeliest first: alone, with the waits of its thread
@@ -346,7 +346,7 @@ impl Search<'_> {
 
     /// Shows each visit of a wait in the machine's canonical run and where the run ends: with what the
     /// wait sees and with the variables of loops.
-    fn visits(&self, suspect: &Suspect, mut each: impl FnMut(Standing, &[i64])) {
+    fn visits(&self, suspect: &Suspect, mut each: impl FnMut(PendingWait, &[i64])) {
         let mut vars = vec![0; self.words.kernel.vars.len()];
         let all = self.visited.get_or_init(|| self.visit_all());
         for visit in all.iter().filter(|visit| visit.wait == suspect.wait && visit.thread == suspect.thread) {
@@ -363,7 +363,9 @@ impl Search<'_> {
         let mut visits = Vec::new();
         let mut see = |state: &State, thread: usize| {
             let machine = self.machine;
-            if let (Some(wait), Some(standing)) = (machine.stands_at(state, thread), machine.standing(state, thread)) {
+            if let (Some(wait), Some(standing)) =
+                (machine.next_effect_id(state, thread), machine.pending_wait(state, thread))
+            {
                 let vars = machine.vars(state, thread);
                 let counters = self.counters.iter().map(|var| vars.get(var.index()).copied().unwrap_or(0)).collect();
                 visits.push(Visit { wait, thread: thread as u16, standing, counters });

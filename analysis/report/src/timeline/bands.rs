@@ -2,7 +2,7 @@
 
 use super::{Band, Phase, PhaseEnd, Tick, TickAct};
 use findings::{Goal, Words};
-use machine::{Act, BarrierPlace, BarrierRecord, Object, Record, Rule, State};
+use machine::{BarrierAction, BarrierKind, BarrierPlace, BarrierRecord, Record, Rule, State};
 
 /// Bands in the making.
 #[derive(Default)]
@@ -19,7 +19,7 @@ impl Bands {
         }
         self.places.push(place);
         let mut name = words.barrier(place);
-        if words.cluster.len() > 1 && place.object() == Object::Barrier {
+        if words.cluster.len() > 1 && place.kind() == BarrierKind::Barrier {
             name = format!("{name} of CTA {}", place.cta);
         }
         self.bands.push(Band { name, concerned: false, phases: Vec::new(), ticks: Vec::new() });
@@ -90,18 +90,18 @@ fn act(band: &mut Band, step: u32, barrier: &BarrierRecord) {
         }
     };
     let act = match barrier.act {
-        Act::Init => {
+        BarrierAction::Init => {
             begin(band, 0);
             TickAct::Init
         }
-        Act::Arrive { flipped: true } => {
+        BarrierAction::Arrive { flipped: true } => {
             end(band, PhaseEnd::Complete);
             begin(band, barrier.flips);
             TickAct::Flip
         }
-        Act::Arrive { flipped: false } => TickAct::Arrive,
-        Act::Read { .. } | Act::Wait { .. } => TickAct::Wait,
-        Act::Invalidate => {
+        BarrierAction::Arrive { flipped: false } => TickAct::Arrive,
+        BarrierAction::Read { .. } | BarrierAction::Wait { .. } => TickAct::Wait,
+        BarrierAction::Invalidate => {
             end(band, PhaseEnd::Invalidated);
             TickAct::Invalidate
         }

@@ -113,7 +113,7 @@ fn mark(layout: &Layout<'_>, spans: &mut Spans, goal: Option<&Goal>, missing: &m
             events = vec![(earlier, 0), (later, 1)];
             missing.push(Missing::Order { from: earlier.step, to: last });
         }
-        Rule::Foreign { earlier, later } => events = vec![(earlier, 0), (later, 1)],
+        Rule::OverwrittenMember { earlier, later } => events = vec![(earlier, 0), (later, 1)],
         Rule::Uninitialised { read } => events = vec![(read, 0)],
         _ => {}
     }

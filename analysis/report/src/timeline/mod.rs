@@ -27,11 +27,11 @@ pub struct Timeline {
     /// Barriers, in the order in which they are first used.
     pub bands: Vec<Band>,
     /// Slots of memory that spans are about.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<BarrierSlot>,
     /// Accesses of memory, by step.
     pub spans: Vec<Span>,
     /// Commit groups, by step.
-    pub groups: Vec<Group>,
+    pub groups: Vec<CommitGroup>,
     /// What is missing.
     pub missing: Vec<Missing>,
     /// Stretches that a drawing may show as one line, ascending, disjoint.
@@ -174,7 +174,7 @@ impl TickAct {
 
 /// A place in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub struct BarrierSlot {
     /// As in the text: `%a[1]`.
     pub name: String,
     /// Whether the finding is about it; all are where there is no finding.
@@ -203,7 +203,7 @@ pub struct Span {
 
 /// A commit group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
+pub struct CommitGroup {
     /// Whose.
     pub lane: usize,
     /// `cp.async`, `wgmma`, `TMA store`, …

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{Group, Slot, Span};
+use super::{BarrierSlot, CommitGroup, Span};
 use findings::Words;
 use kernel::{CommitKind, Completion, EffectKind};
 use machine::{BarrierPlace, Channel, Channels, Machine, Record, State};
@@ -19,11 +19,11 @@ struct OpenAccess {
 pub struct Spans {
     places: Vec<BarrierPlace>,
     /// Places, by number.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<BarrierSlot>,
     /// Accesses, by step.
     pub spans: Vec<Span>,
     /// Groups, by step.
-    pub groups: Vec<Group>,
+    pub groups: Vec<CommitGroup>,
     /// By channel and issuing thread, in the order of their numbers: a thread that knows one knows all before it.
     open: BTreeMap<(Channel, usize), VecDeque<OpenAccess>>,
 }
@@ -62,7 +62,7 @@ impl Spans {
             name = format!("{name} + {} B", words.offset(place) / 8);
         }
         self.places.push(place);
-        self.slots.push(Slot { name, concerned: false });
+        self.slots.push(BarrierSlot { name, concerned: false });
         self.slots.len() - 1
     }
 
@@ -95,17 +95,17 @@ impl Spans {
             _ => return,
         };
         let family = family(kind);
-        let own = |group: &&mut Group| group.lane == lane && group.family == family && group.over.is_none();
+        let own = |group: &&mut CommitGroup| group.lane == lane && group.family == family && group.over.is_none();
         if begins {
             if !self.groups.iter_mut().filter(own).any(|group| group.closed.is_none()) {
-                self.groups.push(Group { lane, family, from: step, closed: None, over: None });
+                self.groups.push(CommitGroup { lane, family, from: step, closed: None, over: None });
             }
             let open = self.groups.iter_mut().filter(own).find(|group| group.closed.is_none());
             if let Some(group) = open.filter(|_| closes) {
                 group.closed = Some(step);
             }
         } else {
-            let mut closed: Vec<&mut Group> =
+            let mut closed: Vec<&mut CommitGroup> =
                 self.groups.iter_mut().filter(own).filter(|group| group.closed.is_some()).collect();
             let left = at.groups.get(kind as usize).map_or(0, |groups| groups.open.len());
             let over = closed.len().saturating_sub(left);

@@ -1,12 +1,12 @@
 //! Comparisons of open values: what is known, and else which facts decide them.
 
 use super::super::demand::Demand;
-use super::super::outcome::Open;
+use super::super::outcome::OpenReason;
+use super::context::Driver;
 use super::facts::{Fact, NO_HIGH, NO_LOW};
-use super::ground::Driver;
 use super::path::{Path, noticed, settled};
-use super::value::{Origin, Sum, Symbol, Value};
-use super::walk::{Answer, Here, SPLIT, Stop, Walk};
+use super::value::{Sum, Symbol, SymbolOrigin, Value};
+use super::walk::{Answer, Here, SPLIT, Walk, WalkStop};
 use kernel::{CmpOp, Pure, Var, Width};
 use smallvec::SmallVec;
 
@@ -24,7 +24,7 @@ impl Walk<'_, '_> {
         b: &Value,
     ) -> Answer<Option<bool>> {
         let (Value::Sum(x), Value::Sum(y)) = (a, b) else { return Ok(None) };
-        let is_test = || dst.is_some() && self.ground.rings.iter().any(|ring| ring.test == dst);
+        let is_test = || dst.is_some() && self.context.loops.iter().any(|summary| summary.test == dst);
         let op = match op {
             CmpOp::Eq | CmpOp::Ne => Some(op),
             _ if width == Width(1) => None,
@@ -49,7 +49,7 @@ impl Walk<'_, '_> {
                     return Ok(pure.eval(|value| value, |_| 0, |_, _| 0).map(|bit| bit == 1));
                 }
             }
-            return Err(Stop::Open(Open::Unfollowed));
+            return Err(WalkStop::Open(OpenReason::Unfollowed));
         };
         // `rest` against 0.
         let (low, high) = self.range(path, here, &rest);
@@ -79,7 +79,7 @@ impl Walk<'_, '_> {
         }
         // A question of its own, remembered with its answer.
         let pure = Pure::Cmp(op, Width(64), (), ());
-        let symbol = self.symbols.of(Origin::Function(pure, smallvec::smallvec![rest, Sum::default()]));
+        let symbol = self.symbols.of(SymbolOrigin::Function(pure, smallvec::smallvec![rest, Sum::default()]));
         match self.look(path, here, symbol).exact() {
             Some(bit) => Ok(Some(bit == 1)),
             None => Err(self.fork(path, symbol, [Fact::between(1, 1), Fact::between(0, 0)].into_iter())),
@@ -137,14 +137,14 @@ impl Walk<'_, '_> {
     }
 
     /// Paths on which a symbol is at most `value`, or larger; with `apart` the value on its own.
-    fn split(&mut self, path: &Path, here: Here, symbol: Symbol, value: i64, apart: bool) -> Stop {
-        let there = noticed(self.ground, self.symbols, path, here.cta, here.block, symbol);
+    fn split(&mut self, path: &Path, here: Here, symbol: Symbol, value: i64, apart: bool) -> WalkStop {
+        let there = noticed(self.context, self.symbols, path, here.cta, here.block, symbol);
         // What is told apart by constants holds in all iterations.
-        let small = value <= self.ground.need_of(symbol).horizon;
+        let small = value <= self.context.need_of(symbol).horizon;
         let there = if small { symbol } else { there };
-        if self.ground.rests_first
+        if self.context.rests_first
             && there != symbol
-            && let Demand::Modulo(modulus) = self.ground.need_of(symbol).demand
+            && let Demand::Modulo(modulus) = self.context.need_of(symbol).demand
             && let modulus = modulus as i64
             && (2..=SPLIT).contains(&modulus)
             && path.facts.get(symbol).rest(modulus).is_none()
@@ -167,13 +167,13 @@ impl Walk<'_, '_> {
     /// A comparison of a counter that is a sum with its own bound: the trip count, the iteration
     /// and whether the comparison asks for more iterations.
     fn test(&mut self, path: &Path, here: Here, op: CmpOp, rest: &Sum) -> Option<(Symbol, i64, bool)> {
-        let ground = self.ground;
-        for ring in &ground.rings {
-            let (Driver::Trips(symbol), Some(counted)) = (&ring.driver, &ring.counted) else { continue };
-            let mut sum = |sum: &Sum| settled(ground, self.symbols, path, here.cta, ring.head, sum);
+        let context = self.context;
+        for summary in &context.loops {
+            let (Driver::Trips(symbol), Some(counted)) = (&summary.driver, &summary.counted) else { continue };
+            let mut sum = |sum: &Sum| settled(context, self.symbols, path, here.cta, summary.head, sum);
             let (lower, upper, step) = (sum(&counted.lower), sum(&counted.upper), sum(&counted.step));
             let length = upper.plus(&lower, -1)?;
-            let symbol = &noticed(ground, self.symbols, path, here.cta, ring.head, *symbol);
+            let symbol = &noticed(context, self.symbols, path, here.cta, summary.head, *symbol);
             // counter - upper < 0, or not.
             if matches!(op, CmpOp::Slt | CmpOp::Sge)
                 && let Some(iteration) = length.plus(rest, 1).and_then(|done| done.times(&step))

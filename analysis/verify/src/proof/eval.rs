@@ -1,6 +1,6 @@
 //! Operations on values of which something is left open.
 
-use super::value::{Origin, Sum, Symbols, Value};
+use super::value::{Sum, SymbolOrigin, Symbols, Value};
 use kernel::{Pure, Width};
 
 /// The result without any decision: exact arithmetic on sums, a symbol of its own for the rest.
@@ -8,7 +8,7 @@ use kernel::{Pure, Width};
 pub fn plain<V: Copy>(pure: &Pure<V>, values: &[Value], symbols: &mut Symbols) -> Option<Value> {
     let value = |at: usize| values.get(at).cloned().unwrap_or(Value::Unknown);
     if let Pure::Input(input) = pure {
-        return Some(Value::Sum(Sum::symbol(symbols.of(Origin::Input(*input)))));
+        return Some(Value::Sum(Sum::symbol(symbols.of(SymbolOrigin::Input(*input)))));
     }
     if let Some(known) = values.iter().map(Value::known).collect::<Option<Vec<i64>>>()
         && !matches!(pure, Pure::Load(..))

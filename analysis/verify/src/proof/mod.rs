@@ -5,7 +5,7 @@
 //! predicate, a phase or an index depends on a symbol, the run forks into one path for each
 //! possible *fact* (an interval or a rest of the symbol), and the fact is kept: a thread that comes
 //! to the same question later finds the answer. A path at a fork is compared with all earlier ones
-//! by its normal form ([`form`]); where it was seen before, the path ends. When no path is left,
+//! by its normal form ([`normal_form`]); where it was seen before, the path ends. When no path is left,
 //! every input is covered.
 //!
 //! **Why that is sound.** Take any inputs. Their run follows a path: at each fork one of the facts
@@ -17,7 +17,7 @@
 //!
 //! - *Same symbol, same number*: symbols are named by what they are computed from. An input that
 //!   may differ from one execution to the next (read from memory, or free) is a symbol of its own
-//!   in each iteration of the loops around ([`Origin::At`]).
+//!   in each iteration of the loops around ([`SymbolOrigin::At`]).
 //! - *Nested and sequential loops*: the trip count of an inner loop is decided anew in each
 //!   iteration of the outer one (and for each of several loops in turn), so that states come again.
 //!   That covers more runs than there are: a proof may fail for it, never hold for it. What is told
@@ -30,19 +30,19 @@
 //!   the position relative to the front, those with constants from the iteration up to a horizon.
 //!
 //! **Assumed**: integers do not wrap around their width; steps of loops are positive; loops that
-//! arguments drive run at least as often as their ring has slots ([`Plan::floor`]); loops end.
+//! arguments drive run at least as often as their ring has slots ([`InputPlan::floor`]); loops end.
 //! What breaks only where a loop does not run at all was said before ([`Outcome::assumed`]) and
 //! ends its path. **Checked**: everything else; whatever is not followed gives up with the reason.
 //!
-//! [`Origin::At`]: value::Origin::At
+//! [`SymbolOrigin::At`]: value::Origin::At
 //! [`Outcome::assumed`]: super::Outcome::assumed
 
 mod compare;
+mod context;
 mod eval;
 mod facts;
-mod form;
-mod ground;
-mod nest;
+mod nesting;
+mod normal_form;
 mod path;
 mod scalar;
 mod sums;
@@ -50,19 +50,19 @@ mod value;
 mod walk;
 
 use super::Decision;
-use super::inputs::Plan;
-use super::outcome::{Closure, Open, Reach};
+use super::inputs::InputPlan;
+use super::outcome::{Closure, OpenReason, Reach};
 use base::{Cancel, Cancelled, Limits};
+use context::{Driver, ProofContext};
 use explore::{Status, System};
 use facts::{Fact, Facts, NO_HIGH, NO_LOW};
-use form::Former;
-use ground::{Driver, Ground};
 use kernel::{EffectKind, InputId, InputKind, Instr, Issuer, Kernel, Pure, Terminator};
-use machine::{Life, Machine, Rule, Valuation};
-use path::{Path, Place};
+use machine::{Machine, Rule, ThreadStatus, Valuation};
+use normal_form::NormalFormWriter;
+use path::{LoopPosition, Path};
 use rustc_hash::FxHashMap;
-use value::{Origin, Symbol, Symbols, Value};
-use walk::{Stop, Walk};
+use value::{Symbol, SymbolOrigin, Symbols, Value};
+use walk::{Walk, WalkStop};
 
 /// Share of the step limit that a proof may use: one part in this many.
 const SHARE: u64 = 10;
@@ -76,7 +76,7 @@ const STATES: usize = 20_000;
 /// How far a clean answer reaches.
 pub(super) fn close(
     kernel: &Kernel,
-    plan: &Plan,
+    plan: &InputPlan,
     limits: &Limits,
     cancel: &Cancel<'_>,
     decision: &mut Decision<'_>,
@@ -88,7 +88,7 @@ pub(super) fn close(
         Ok(closures) => return Ok(Reach::Closed(closures)),
         Err(open) => open,
     };
-    if matches!(open, Open::Broken(_) | Open::Order) {
+    if matches!(open, OpenReason::Broken(_) | OpenReason::Order) {
         for valuation in led(kernel, plan, &leads) {
             if decision.outcome.found.is_empty() && !decision.outcome.valuations.contains(&valuation) {
                 decision.run(&valuation, cancel)?;
@@ -104,7 +104,7 @@ pub(super) fn close(
 type Leads = Vec<(usize, Vec<u64>)>;
 
 /// Inputs with these trip counts, smallest first.
-fn led(kernel: &Kernel, plan: &Plan, leads: &Leads) -> Vec<Valuation> {
+fn led(kernel: &Kernel, plan: &InputPlan, leads: &Leads) -> Vec<Valuation> {
     let mut all = vec![plan.base.clone()];
     for group in &plan.groups {
         let counts: Vec<u64> = leads
@@ -142,20 +142,20 @@ fn uses_inputs(kernel: &Kernel) -> bool {
 /// Proves a kernel for all inputs, or says why not.
 fn prove(
     kernel: &Kernel,
-    plan: &Plan,
+    plan: &InputPlan,
     limits: &Limits,
     cancel: &Cancel<'_>,
     decision: &mut Decision<'_>,
-) -> Result<Result<Vec<Closure>, (Open, Leads)>, Cancelled> {
+) -> Result<Result<Vec<Closure>, (OpenReason, Leads)>, Cancelled> {
     let mut symbols = Symbols::default();
-    let mut ground = Ground::new(kernel, plan, &mut symbols);
+    let mut context = ProofContext::new(kernel, plan, &mut symbols);
     let valuation = Valuation::default();
     let mut machine = Machine::new(kernel, &valuation, limits);
     machine.leave_scalars();
     let mut steps = limits.total_steps / SHARE;
     loop {
         let mut prover = Prover {
-            ground: &ground,
+            context: &context,
             machine: &machine,
             symbols,
             seen: FxHashMap::default(),
@@ -168,9 +168,9 @@ fn prove(
         match outcome {
             Ok(()) => return Ok(Ok(prover.closures)),
             // Trip counts that differ from one outer iteration to the next may be the reason.
-            Err(_) if !ground.rests_first && ground.has_rests() => {
+            Err(_) if !context.rests_first && context.has_rests() => {
                 (symbols, steps) = (prover.symbols, prover.steps);
-                ground.rests_first = true;
+                context.rests_first = true;
             }
             Err(open) => return Ok(Err((open, prover.leads))),
         }
@@ -178,7 +178,7 @@ fn prove(
 }
 
 struct Prover<'a, 'k, 'd> {
-    ground: &'a Ground<'k>,
+    context: &'a ProofContext<'k>,
     machine: &'a Machine<'k>,
     symbols: Symbols,
     /// Forms that were seen, with how far each loop was.
@@ -200,7 +200,7 @@ enum End {
 }
 
 impl Prover<'_, '_, '_> {
-    fn run(&mut self, cancel: &Cancel<'_>) -> Result<Result<(), Open>, Cancelled> {
+    fn run(&mut self, cancel: &Cancel<'_>) -> Result<Result<(), OpenReason>, Cancelled> {
         let mut open = vec![self.start()];
         while let Some(mut path) = open.pop() {
             cancel.check()?;
@@ -215,17 +215,19 @@ impl Prover<'_, '_, '_> {
             if let Some(open) = self.far(&path) {
                 return Ok(Err(open));
             }
-            path::forget(self.ground, &self.symbols, self.machine, &mut path);
-            let form = Former { ground: self.ground, machine: self.machine, symbols: &mut self.symbols }.form(&path);
+            path::forget(self.context, &self.symbols, self.machine, &mut path);
+            let normal_form =
+                NormalFormWriter { context: self.context, machine: self.machine, symbols: &mut self.symbols }
+                    .normal_form(&path);
             let iterations: Vec<i64> = path.places.iter().flatten().map(|place| place.iteration).collect();
-            if let Some(before) = self.seen.get(&form) {
+            if let Some(before) = self.seen.get(&normal_form) {
                 let before = before.clone();
                 self.close(symbol, &before, &iterations);
                 continue;
             }
-            self.seen.insert(form, iterations);
+            self.seen.insert(normal_form, iterations);
             if self.seen.len() > STATES {
-                return Ok(Err(Open::Budget));
+                return Ok(Err(OpenReason::Budget));
             }
             for fact in facts.into_iter().rev() {
                 let mut next = path.clone();
@@ -238,14 +240,16 @@ impl Prover<'_, '_, '_> {
     }
 
     /// The loop that does not come back to a state.
-    fn far(&self, path: &Path) -> Option<Open> {
-        let loops = self.ground.rings.len().max(1);
+    fn far(&self, path: &Path) -> Option<OpenReason> {
+        let loops = self.context.loops.len().max(1);
         let places = path.places.iter().flatten().enumerate();
         let far = places.filter(|(_, place)| place.iteration > FAR).map(|(at, _)| at % loops);
-        let ring = |number: usize| self.ground.rings.get(number);
-        let open = |number: &usize| ring(*number).is_some_and(|ring| ring.driver.decides() || ring.counted.is_none());
+        let summary = |number: usize| self.context.loops.get(number);
+        let open = |number: &usize| {
+            summary(*number).is_some_and(|summary| summary.driver.decides() || summary.counted.is_none())
+        };
         let loop_number = far.filter(open).min()?;
-        Some(Open::Aperiodic { loop_number, trips: FAR as u64 })
+        Some(OpenReason::Aperiodic { loop_number, trips: FAR as u64 })
     }
 
     /// Adds a fact; false where no inputs are like that.
@@ -254,7 +258,7 @@ impl Prover<'_, '_, '_> {
             return false;
         }
         path.facts.0.keys().all(|&other| match self.symbols.origin(other) {
-            Some(Origin::At(base, _)) if other == symbol || *base == symbol => {
+            Some(SymbolOrigin::At(base, _)) if other == symbol || *base == symbol => {
                 path.facts.get(other).and(&path.facts.get(*base)).is_some()
             }
             _ => true,
@@ -264,43 +268,43 @@ impl Prover<'_, '_, '_> {
     fn start(&mut self) -> Path {
         let ctas = self.machine.cluster().len();
         let mut facts = Facts::default();
-        for (at, input) in self.ground.kernel.inputs.iter().enumerate() {
+        for (at, input) in self.context.kernel.inputs.iter().enumerate() {
             let low = match input.kind {
                 InputKind::ProgramId(_) => 0,
                 InputKind::NumPrograms(_) => 1,
                 InputKind::Tiles => 0,
                 _ => continue,
             };
-            facts.add(self.symbols.of(Origin::Input(InputId(at as u32))), &Fact::between(low, NO_HIGH));
+            facts.add(self.symbols.of(SymbolOrigin::Input(InputId(at as u32))), &Fact::between(low, NO_HIGH));
         }
-        for ring in &self.ground.rings {
-            let Some(counted) = &ring.counted else { continue };
-            match ring.driver {
-                Driver::Bound { symbol, factor, add } if ring.floor > 0 && !self.symbols.varies(symbol) => {
-                    let last = counted.lower.add.saturating_add((ring.floor - 1).saturating_mul(counted.step.add));
+        for summary in &self.context.loops {
+            let Some(counted) = &summary.counted else { continue };
+            match summary.driver {
+                Driver::Bound { symbol, factor, add } if summary.floor > 0 && !self.symbols.varies(symbol) => {
+                    let last = counted.lower.add.saturating_add((summary.floor - 1).saturating_mul(counted.step.add));
                     let last = last.saturating_sub(add).div_euclid(factor);
                     facts.add(symbol, &Fact::between(last.saturating_add(1), NO_HIGH));
                 }
                 Driver::Trips(symbol) if !self.symbols.varies(symbol) => {
-                    facts.add(symbol, &Fact::between(ring.floor.max(0), NO_HIGH));
+                    facts.add(symbol, &Fact::between(summary.floor.max(0), NO_HIGH));
                 }
                 _ => {}
             }
         }
         Path {
             state: self.machine.initial(),
-            values: vec![vec![Value::Unknown; self.ground.kernel.vars.len()]; ctas],
-            places: vec![vec![Place::default(); self.ground.rings.len()]; ctas],
+            values: vec![vec![Value::Unknown; self.context.kernel.vars.len()]; ctas],
+            places: vec![vec![LoopPosition::default(); self.context.loops.len()]; ctas],
             facts,
             requests: 0,
             moving: (0..self.machine.threads())
-                .filter(|&thread| self.machine.initial().threads()[thread].life == Life::Running)
+                .filter(|&thread| self.machine.initial().threads()[thread].life == ThreadStatus::Running)
                 .collect(),
         }
     }
 
     /// Goes on until the next fork or the end.
-    fn stretch(&mut self, path: &mut Path) -> Result<End, Open> {
+    fn stretch(&mut self, path: &mut Path) -> Result<End, OpenReason> {
         loop {
             let Some(thread) = self.next(path) else {
                 self.machine.finish(&mut path.state);
@@ -308,14 +312,14 @@ impl Prover<'_, '_, '_> {
             };
             if let Some(at) = path.moving.iter().position(|&moving| moving == thread) {
                 self.spend()?;
-                let mut walk = Walk { ground: self.ground, machine: self.machine, symbols: &mut self.symbols };
+                let mut walk = Walk { context: self.context, machine: self.machine, symbols: &mut self.symbols };
                 match walk.advance(path, thread) {
                     Ok(true) => {
                         path.moving.remove(at);
                     }
                     Ok(false) => {}
-                    Err(Stop::Fork(symbol, facts)) => return Ok(End::Fork(symbol, facts.into_vec())),
-                    Err(Stop::Open(reason)) => return Err(reason),
+                    Err(WalkStop::Fork(symbol, facts)) => return Ok(End::Fork(symbol, facts.into_vec())),
+                    Err(WalkStop::Open(reason)) => return Err(reason),
                 }
                 continue;
             }
@@ -338,7 +342,7 @@ impl Prover<'_, '_, '_> {
         let far = |thread: &usize| {
             let at = &path.state.threads()[*thread];
             let cta = self.machine.position_of(*thread);
-            let around = self.ground.around.get(at.block.index()).into_iter().flatten();
+            let around = self.context.around.get(at.block.index()).into_iter().flatten();
             let places: smallvec::SmallVec<[i64; 4]> = around.map(|&number| path.place(cta, number).at).collect();
             (places, !moves(*thread))
         };
@@ -348,14 +352,15 @@ impl Prover<'_, '_, '_> {
     /// Decides whether a request to cluster launch control is answered with a tile.
     fn request(&mut self, path: &mut Path, thread: usize) -> Option<End> {
         let at = &path.state.threads()[thread];
-        let Some(Instr::Effect(id)) = self.ground.kernel.blocks.get(at.block.index())?.instrs.get(at.instr as usize)
+        let Some(Instr::Effect(id)) = self.context.kernel.blocks.get(at.block.index())?.instrs.get(at.instr as usize)
         else {
             return None;
         };
-        let EffectKind::Operation { issuer: Issuer::Clc, .. } = self.ground.kernel.effects.get(id.index())?.kind else {
+        let EffectKind::Operation { issuer: Issuer::Clc, .. } = self.context.kernel.effects.get(id.index())?.kind
+        else {
             return None;
         };
-        let tiles = self.ground.tiles?;
+        let tiles = self.context.tiles?;
         let fact = path.facts.get(tiles);
         if fact.low <= path.requests && fact.high > path.requests {
             let more = Fact::between(path.requests + 1, NO_HIGH);
@@ -367,27 +372,27 @@ impl Prover<'_, '_, '_> {
         None
     }
 
-    fn spend(&mut self) -> Result<(), Open> {
-        self.steps = self.steps.checked_sub(1).ok_or(Open::Budget)?;
+    fn spend(&mut self) -> Result<(), OpenReason> {
+        self.steps = self.steps.checked_sub(1).ok_or(OpenReason::Budget)?;
         Ok(())
     }
 
-    fn step(&mut self, path: &mut Path, thread: usize) -> Result<(), Open> {
+    fn step(&mut self, path: &mut Path, thread: usize) -> Result<(), OpenReason> {
         self.spend()?;
         self.decision.outcome.steps += 1;
         let at = &path.state.threads()[thread];
-        let (from, block) = (at.block, self.ground.kernel.blocks.get(at.block.index()));
+        let (from, block) = (at.block, self.context.kernel.blocks.get(at.block.index()));
         let instr = block.and_then(|block| block.instrs.get(at.instr as usize));
         let terminator = block.filter(|block| at.instr as usize >= block.instrs.len()).map(|block| &block.terminator);
         self.machine.step(&mut path.state, thread);
         let cta = self.machine.position_of(thread);
         if let Some(Instr::Effect(id)) = instr
-            && let Some(dst) = self.ground.kernel.effects.get(id.index()).and_then(|effect| effect.kind.defines())
+            && let Some(dst) = self.context.kernel.effects.get(id.index()).and_then(|effect| effect.kind.defines())
         {
             let value = Value::constant(path.state.var(cta, dst));
             path.set(cta, dst, value);
         }
-        let mut walk = Walk { ground: self.ground, machine: self.machine, symbols: &mut self.symbols };
+        let mut walk = Walk { context: self.context, machine: self.machine, symbols: &mut self.symbols };
         match terminator {
             Some(Terminator::Fork(fork)) => {
                 for (number, target) in &fork.partitions {
@@ -399,7 +404,7 @@ impl Prover<'_, '_, '_> {
             Some(Terminator::Join(_, target)) => walk.enter(path, cta, Some(from), target),
             _ => {}
         }
-        if !path.state.is_stopped() && path.state.threads()[thread].life == Life::Running {
+        if !path.state.is_stopped() && path.state.threads()[thread].life == ThreadStatus::Running {
             path.moving.push(thread);
         }
         Ok(())
@@ -407,23 +412,23 @@ impl Prover<'_, '_, '_> {
 
     /// Whether the path may go on. What reads that nothing was written, because a loop does not run
     /// at all, was said before and ends the path.
-    fn judge(&self, path: &Path) -> Result<bool, Open> {
+    fn judge(&self, path: &Path) -> Result<bool, OpenReason> {
         let state = &path.state;
-        if state.lost().is_some() || state.unmodelled() {
-            return Err(Open::Budget);
+        if state.error().is_some() || state.unmodelled() {
+            return Err(OpenReason::Budget);
         }
-        if state.violations().is_empty() && !state.escapes().is_empty() {
-            return Err(Open::Order);
+        if state.violations().is_empty() && !state.schedule_hazards().is_empty() {
+            return Err(OpenReason::Order);
         }
         if state.violations().is_empty() {
             return Ok(true);
         }
         let said = |violation: &machine::Violation| {
-            matches!(violation.rule, Rule::Uninitialised { .. } | Rule::Foreign { .. })
+            matches!(violation.rule, Rule::Uninitialised { .. } | Rule::OverwrittenMember { .. })
                 && self.decision.outcome.assumed.iter().any(|known| super::repeats(&known.violation, violation))
         };
         match state.violations().iter().find(|violation| !said(violation)).or(state.violations().first()) {
-            Some(violation) if !self.idles(path) || !said(violation) => Err(Open::Broken(violation.site)),
+            Some(violation) if !self.idles(path) || !said(violation) => Err(OpenReason::Broken(violation.site)),
             _ => Ok(false),
         }
     }
@@ -431,20 +436,20 @@ impl Prover<'_, '_, '_> {
     /// How often loops run on a path: exactly, or at least and once or twice more.
     fn counts(&self, path: &Path) -> Leads {
         let mut leads = Vec::new();
-        for (number, ring) in self.ground.rings.iter().enumerate() {
-            let Some(counted) = &ring.counted else { continue };
+        for (number, summary) in self.context.loops.iter().enumerate() {
+            let Some(counted) = &summary.counted else { continue };
             let mut counts = Vec::new();
             for (symbol, fact) in &path.facts.0 {
                 let base = match self.symbols.origin(*symbol) {
-                    Some(Origin::At(base, _)) => *base,
+                    Some(SymbolOrigin::At(base, _)) => *base,
                     _ => *symbol,
                 };
-                if base != ring.driver.symbol() || fact.low <= NO_LOW {
+                if base != summary.driver.symbol() || fact.low <= NO_LOW {
                     continue;
                 }
                 let further = if fact.exact().is_some() { 0 } else { 2 * fact.modulus };
                 for value in (fact.low..=fact.low.saturating_add(further)).step_by(fact.modulus.max(1) as usize) {
-                    let trips = match ring.driver {
+                    let trips = match summary.driver {
                         Driver::Bound { factor, add, .. } => {
                             let length = value.saturating_mul(factor).saturating_add(add - counted.lower.add);
                             length.max(0).saturating_add(counted.step.add - 1) / counted.step.add.max(1)
@@ -464,19 +469,19 @@ impl Prover<'_, '_, '_> {
 
     /// Whether it was decided that some loop does not run at all.
     fn idles(&self, path: &Path) -> bool {
-        self.ground.rings.iter().any(|ring| {
-            let Some(counted) = &ring.counted else { return false };
-            let first = match ring.driver {
+        self.context.loops.iter().any(|summary| {
+            let Some(counted) = &summary.counted else { return false };
+            let first = match summary.driver {
                 Driver::Bound { factor, add, .. } => (counted.lower.add - add).div_euclid(factor),
                 Driver::Trips(_) => 0,
                 Driver::Free(_) => return false,
             };
             path.facts.0.iter().any(|(symbol, fact)| {
                 let base = match self.symbols.origin(*symbol) {
-                    Some(Origin::At(base, _)) => *base,
+                    Some(SymbolOrigin::At(base, _)) => *base,
                     _ => *symbol,
                 };
-                base == ring.driver.symbol() && fact.high <= first
+                base == summary.driver.symbol() && fact.high <= first
             })
         })
     }
@@ -484,15 +489,15 @@ impl Prover<'_, '_, '_> {
     /// Notes that a loop came back to a form.
     fn close(&mut self, symbol: Symbol, before: &[i64], now: &[i64]) {
         let driver = match self.symbols.origin(symbol) {
-            Some(Origin::At(base, _)) => *base,
+            Some(SymbolOrigin::At(base, _)) => *base,
             _ => symbol,
         };
-        let loops = self.ground.rings.len().max(1);
+        let loops = self.context.loops.len().max(1);
         for (at, (before, now)) in before.iter().zip(now).enumerate() {
             let number = at % loops;
             let known =
-                self.closures.iter().any(|known| self.ground.rings[known.loop_number].driver.symbol() == driver);
-            if known || now <= before || self.ground.rings[number].driver.symbol() != driver {
+                self.closures.iter().any(|known| self.context.loops[known.loop_number].driver.symbol() == driver);
+            if known || now <= before || self.context.loops[number].driver.symbol() != driver {
                 continue;
             }
             let (warm_up, period) = (*before as u64, (now - before) as u64);

@@ -1,14 +1,14 @@
 //! One path: a state of the machine, what its threads' variables are, and what was decided.
 
+use super::context::ProofContext;
 use super::facts::{Fact, Facts};
-use super::ground::Ground;
-use super::value::{Key, Origin, Sum, Symbol, Symbols, Value};
+use super::value::{IterationKey, Sum, Symbol, SymbolOrigin, Symbols, Value};
 use kernel::{BlockId, Var};
 use machine::{Machine, State};
 
 /// How far a loop is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Place {
+pub struct LoopPosition {
     /// The loop goes on while its driver is larger than this.
     pub at: i64,
     /// Iterations since it was entered.
@@ -23,7 +23,7 @@ pub struct Path {
     /// By CTA and variable.
     pub values: Vec<Vec<Value>>,
     /// By CTA and loop.
-    pub places: Vec<Vec<Place>>,
+    pub places: Vec<Vec<LoopPosition>>,
     /// What was decided.
     pub facts: Facts,
     /// Requests made to cluster launch control.
@@ -53,7 +53,7 @@ impl Path {
     }
 
     /// How far a loop is in a CTA.
-    pub fn place(&self, cta: usize, number: usize) -> Place {
+    pub fn place(&self, cta: usize, number: usize) -> LoopPosition {
         self.places.get(cta).and_then(|places| places.get(number)).copied().unwrap_or_default()
     }
 }
@@ -64,7 +64,7 @@ impl Path {
 /// else no state would ever come again. It is the same number in every run of the kernel, so
 /// more runs are covered than there are, never fewer.
 pub fn noticed(
-    ground: &Ground<'_>,
+    context: &ProofContext<'_>,
     symbols: &mut Symbols,
     path: &Path,
     cta: usize,
@@ -72,28 +72,28 @@ pub fn noticed(
     symbol: Symbol,
 ) -> Symbol {
     let varies = symbols.varies(symbol);
-    if !varies && !ground.nested.contains(&symbol) && !ground.turned.contains(&symbol) {
+    if !varies && !context.nested.contains(&symbol) && !context.turned.contains(&symbol) {
         return symbol;
     }
-    let mut key = Key::new();
-    for &number in ground.around.get(block.index()).into_iter().flatten() {
-        let driver = ground.rings[number].driver.symbol();
+    let mut key = IterationKey::new();
+    for &number in context.around.get(block.index()).into_iter().flatten() {
+        let driver = context.loops[number].driver.symbol();
         if driver == symbol {
             break;
         }
         key.push((driver, path.place(cta, number).at));
     }
-    if ground.turned.contains(&symbol) {
-        let marker = symbols.of(Origin::Turn(symbol));
-        key.push((marker, ground.turn(block, symbol)));
+    if context.turned.contains(&symbol) {
+        let marker = symbols.of(SymbolOrigin::Turn(symbol));
+        key.push((marker, context.turn(block, symbol)));
     }
-    if key.is_empty() && !varies { symbol } else { symbols.of(Origin::At(symbol, key)) }
+    if key.is_empty() && !varies { symbol } else { symbols.of(SymbolOrigin::At(symbol, key)) }
 }
 
 /// The key of an execution: all iterations of the loops around a block.
-pub fn execution(ground: &Ground<'_>, path: &Path, cta: usize, block: BlockId) -> Key {
-    let around = ground.around.get(block.index()).into_iter().flatten();
-    around.map(|&number| (ground.rings[number].driver.symbol(), path.place(cta, number).at)).collect()
+pub fn execution(context: &ProofContext<'_>, path: &Path, cta: usize, block: BlockId) -> IterationKey {
+    let around = context.around.get(block.index()).into_iter().flatten();
+    around.map(|&number| (context.loops[number].driver.symbol(), path.place(cta, number).at)).collect()
 }
 
 /// What is known of a symbol as noticed somewhere: of itself, and of it there.
@@ -101,35 +101,35 @@ pub fn fact(symbols: &Symbols, facts: &Facts, symbol: Symbol) -> Fact {
     let own = facts.get(symbol);
     match symbols.origin(symbol) {
         // Facts that exclude each other are never added, so the fallback is never taken.
-        Some(Origin::At(base, _)) => own.and(&facts.get(*base)).unwrap_or(own),
+        Some(SymbolOrigin::At(base, _)) => own.and(&facts.get(*base)).unwrap_or(own),
         _ => own,
     }
 }
 
 /// Forgets what was decided for iterations that every thread has left.
-pub fn forget(ground: &Ground<'_>, symbols: &Symbols, machine: &Machine<'_>, path: &mut Path) {
+pub fn forget(context: &ProofContext<'_>, symbols: &Symbols, machine: &Machine<'_>, path: &mut Path) {
     let Path { state, places, facts, .. } = path;
     facts.0.retain(|symbol, _| {
-        let Some(Origin::At(base, key)) = symbols.origin(*symbol) else { return true };
+        let Some(SymbolOrigin::At(base, key)) = symbols.origin(*symbol) else { return true };
         (0..state.threads().len()).any(|thread| {
             let at = &state.threads()[thread];
-            if at.life != machine::Life::Running {
+            if at.life != machine::ThreadStatus::Running {
                 return false;
             }
             let cta = machine.position_of(thread);
-            let around = ground.around.get(at.block.index()).map_or(&[][..], |around| around.as_slice());
+            let around = context.around.get(at.block.index()).map_or(&[][..], |around| around.as_slice());
             let ahead = |driver: Symbol| {
-                let ahead = ground.ahead.get(at.block.index());
+                let ahead = context.ahead.get(at.block.index());
                 ahead.is_some_and(|ahead| {
-                    ahead.iter().zip(&ground.rings).any(|(ahead, ring)| *ahead && ring.driver.symbol() == driver)
+                    ahead.iter().zip(&context.loops).any(|(ahead, summary)| *ahead && summary.driver.symbol() == driver)
                 })
             };
             for (depth, (driver, place)) in key.iter().enumerate() {
-                if let Some(Origin::Turn(_)) = symbols.origin(*driver) {
-                    return ground.turn(at.block, *base) <= *place;
+                if let Some(SymbolOrigin::Turn(_)) = symbols.origin(*driver) {
+                    return context.turn(at.block, *base) <= *place;
                 }
                 match around.get(depth) {
-                    Some(&number) if ground.rings[number].driver.symbol() == *driver => {
+                    Some(&number) if context.loops[number].driver.symbol() == *driver => {
                         let mine = places.get(cta).and_then(|places| places.get(number)).map_or(0, |place| place.at);
                         if mine != *place {
                             return mine < *place;
@@ -144,10 +144,17 @@ pub fn forget(ground: &Ground<'_>, symbols: &Symbols, machine: &Machine<'_>, pat
 }
 
 /// A sum whose symbols are the same number wherever it is carried from here.
-pub fn settled(ground: &Ground<'_>, symbols: &mut Symbols, path: &Path, cta: usize, block: BlockId, sum: &Sum) -> Sum {
+pub fn settled(
+    context: &ProofContext<'_>,
+    symbols: &mut Symbols,
+    path: &Path,
+    cta: usize,
+    block: BlockId,
+    sum: &Sum,
+) -> Sum {
     let mut settled = Sum::constant(sum.add);
     for &(symbol, factor) in &sum.terms {
-        let symbol = if symbols.varies(symbol) { noticed(ground, symbols, path, cta, block, symbol) } else { symbol };
+        let symbol = if symbols.varies(symbol) { noticed(context, symbols, path, cta, block, symbol) } else { symbol };
         settled.terms.push((symbol, factor));
     }
     settled.terms.sort_unstable();

@@ -1,13 +1,13 @@
 //! What an operation on open values gives, and what has to be decided for it.
 
 use super::super::demand::Demand;
-use super::super::outcome::Open;
+use super::super::outcome::OpenReason;
 use super::eval::{plain, rests};
 use super::facts::Fact;
 use super::path::{Path, execution};
 use super::sums::varies;
-use super::value::{Origin, Sum, Symbol, Value};
-use super::walk::{Answer, Here, Stop, Walk};
+use super::value::{Sum, Symbol, SymbolOrigin, Value};
+use super::walk::{Answer, Here, Walk, WalkStop};
 use kernel::{CmpOp, InputId, InputKind, Pure, Var, Width};
 use smallvec::SmallVec;
 
@@ -17,7 +17,7 @@ impl Walk<'_, '_> {
         let known = |var: Var| path.values[here.cta].get(var.index()).and_then(Value::known);
         if !matches!(pure, Pure::Input(_) | Pure::Load(..)) && pure.operands().iter().all(|&var| known(var).is_some()) {
             let number = pure.eval(|var| known(var).unwrap_or(0), |_| 0, |_, _| 0);
-            return number.map(Value::constant).ok_or(Stop::Open(Open::Budget));
+            return number.map(Value::constant).ok_or(WalkStop::Open(OpenReason::Budget));
         }
         match *pure {
             Pure::Input(input) => return Ok(self.input(path, here, input)),
@@ -52,9 +52,9 @@ impl Walk<'_, '_> {
         }
         let values: SmallVec<[Value; 3]> = values.into_iter().map(|value| self.resolve(path, here, value)).collect();
         if values.iter().all(|value| value.known().is_some()) {
-            return plain(pure, &values, self.symbols).ok_or(Stop::Open(Open::Budget));
+            return plain(pure, &values, self.symbols).ok_or(WalkStop::Open(OpenReason::Budget));
         }
-        let demand = self.ground.kept.get(dst.index()).copied().unwrap_or(Demand::Whole);
+        let demand = self.context.kept.get(dst.index()).copied().unwrap_or(Demand::Whole);
         if let Some(value) = self.divide(path, here, pure, &values, demand)? {
             return Ok(value);
         }
@@ -80,20 +80,20 @@ impl Walk<'_, '_> {
 
     /// Whether a symbol was made for this very operation.
     fn is_function(&self, symbol: Symbol, pure: &Pure<Var>) -> bool {
-        matches!(self.symbols.origin(symbol), Some(Origin::Function(of, _)) if *of == pure.map(|_| ()))
+        matches!(self.symbols.origin(symbol), Some(SymbolOrigin::Function(of, _)) if *of == pure.map(|_| ()))
     }
 
     /// An input where it is read: one that may differ each time is a symbol for each time.
     fn input(&mut self, path: &mut Path, here: Here, input: InputId) -> Value {
-        let info = self.ground.kernel.inputs.get(input.index());
+        let info = self.context.kernel.inputs.get(input.index());
         if info.is_some_and(|info| info.kind == InputKind::CtaRank) {
             return Value::constant(i64::from(self.machine.cluster().number(here.cta)));
         }
-        let base = self.symbols.of(Origin::Input(input));
+        let base = self.symbols.of(SymbolOrigin::Input(input));
         let mut symbol = base;
-        if varies(self.ground.kernel, input) {
-            let key = execution(self.ground, path, here.cta, here.block);
-            symbol = self.symbols.of(Origin::At(base, key));
+        if varies(self.context.kernel, input) {
+            let key = execution(self.context, path, here.cta, here.block);
+            symbol = self.symbols.of(SymbolOrigin::At(base, key));
         }
         if info.is_some_and(|info| info.width == 1) {
             path.facts.add(base, &Fact::between(0, 1));
@@ -103,9 +103,9 @@ impl Walk<'_, '_> {
 
     fn load(&mut self, path: &Path, here: Here, dst: Var, input: InputId) -> Value {
         let place = smallvec::smallvec![Sum::constant(i64::from(dst.0))];
-        let base = self.symbols.of(Origin::Function(Pure::Load(input, ()), place));
-        let key = execution(self.ground, path, here.cta, here.block);
-        Value::Sum(Sum::symbol(self.symbols.of(Origin::At(base, key))))
+        let base = self.symbols.of(SymbolOrigin::Function(Pure::Load(input, ()), place));
+        let key = execution(self.context, path, here.cta, here.block);
+        Value::Sum(Sum::symbol(self.symbols.of(SymbolOrigin::At(base, key))))
     }
 
     /// Remainders, masks and quotients by constants; `None` for other operations.

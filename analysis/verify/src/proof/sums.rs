@@ -1,9 +1,9 @@
 //! Variables that are functions of inputs, and of the counters around them, as sums.
 
 use super::super::slice::Slices;
+use super::context::Driver;
 use super::eval::plain;
-use super::ground::Driver;
-use super::value::{Origin, Sum, Symbol, Symbols, Value};
+use super::value::{Sum, Symbol, SymbolOrigin, Symbols, Value};
 use kernel::{InputId, InputKind, Instr, Kernel, Pure, Var, VarKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -53,7 +53,7 @@ impl<'a, 'k> Sums<'a, 'k> {
 
     /// Lets operations depend on a counter.
     pub fn count(&mut self, number: usize, counter: Var, driver: &Driver, symbols: &mut Symbols) {
-        let symbol = Sum::symbol(symbols.of(Origin::Counter(driver.symbol())));
+        let symbol = Sum::symbol(symbols.of(SymbolOrigin::Counter(driver.symbol())));
         let sum = match driver {
             Driver::Bound { factor, add, .. } => Sum::constant(*add).plus(&symbol, *factor),
             _ => Some(symbol),
@@ -68,8 +68,8 @@ impl<'a, 'k> Sums<'a, 'k> {
         // What depends on a counter is told from the counter itself only where a symbol of its own
         // stands for it.
         let allowed = |symbol: Symbol| match (&self.opaque, symbols.origin(symbol)) {
-            (_, Some(Origin::Function(Pure::Load(..), _))) => !symbols.varies(symbol),
-            (Some(opaque), Some(Origin::Function(..) | Origin::Counter(_))) => {
+            (_, Some(SymbolOrigin::Function(Pure::Load(..), _))) => !symbols.varies(symbol),
+            (Some(opaque), Some(SymbolOrigin::Function(..) | SymbolOrigin::Counter(_))) => {
                 opaque.contains(&symbol) || self.given.values().any(|sum| *sum == Sum::symbol(symbol))
             }
             _ => true,
@@ -125,13 +125,13 @@ impl<'a, 'k> Sums<'a, 'k> {
     /// for a symbol of its own: the counter itself stays a number.
     pub fn bound(&mut self, var: Var, symbols: &mut Symbols) -> Option<Sum> {
         let sum = self.of(var, symbols)?;
-        let counts = |&(symbol, _): &(Symbol, i64)| matches!(symbols.origin(symbol), Some(Origin::Counter(_)));
+        let counts = |&(symbol, _): &(Symbol, i64)| matches!(symbols.origin(symbol), Some(SymbolOrigin::Counter(_)));
         if !sum.terms.iter().any(counts) {
             return Some(sum);
         }
         let root = self.slices.root(var);
         self.slices.pure(root)?;
-        let symbol = symbols.of(Origin::Function(Pure::Copy(()), smallvec::smallvec![sum]));
+        let symbol = symbols.of(SymbolOrigin::Function(Pure::Copy(()), smallvec::smallvec![sum]));
         self.given.insert(root, Sum::symbol(symbol));
         Some(Sum::symbol(symbol))
     }

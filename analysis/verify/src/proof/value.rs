@@ -93,7 +93,7 @@ impl Value {
 
 /// What a symbol stands for. Equal origins are equal numbers in every run of the kernel.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Origin {
+pub enum SymbolOrigin {
     /// An input.
     Input(InputId),
     /// An operation on sums; its operands in order.
@@ -101,42 +101,44 @@ pub enum Origin {
     /// Iterations of a loop with these bounds: lower, upper, step.
     Trips(Sum, Sum, Sum),
     /// A loop without symbols, or an open-ended one: places among its iterations, no number.
-    Place(Sum, Sum, Sum),
+    LoopPosition(Sum, Sum, Sum),
     /// The counter of a loop with this driver, in the iteration at hand.
     Counter(Symbol),
     /// Which of several loops with this driver, one after the other: no number either.
     Turn(Symbol),
     /// Another symbol as it is noticed in certain iterations of the loops around. For an input
     /// that differs from one execution to the next each is a number of its own.
-    At(Symbol, Key),
+    At(Symbol, IterationKey),
 }
 
 /// Iterations of loops, outermost first: the symbol that drives a loop, and how far it is.
-pub type Key = SmallVec<[(Symbol, i64); 2]>;
+pub type IterationKey = SmallVec<[(Symbol, i64); 2]>;
 
 /// All symbols that were met.
 #[derive(Debug, Default)]
 pub struct Symbols {
-    origins: Vec<Origin>,
+    origins: Vec<SymbolOrigin>,
     varies: Vec<bool>,
-    known: FxHashMap<Origin, Symbol>,
+    known: FxHashMap<SymbolOrigin, Symbol>,
 }
 
 impl Symbols {
     /// The symbol of an origin.
-    pub fn of(&mut self, origin: Origin) -> Symbol {
+    pub fn of(&mut self, origin: SymbolOrigin) -> Symbol {
         if let Some(&symbol) = self.known.get(&origin) {
             return symbol;
         }
         let symbol = Symbol(self.origins.len() as u32);
         let any = |sums: &[Sum]| sums.iter().flat_map(|sum| &sum.terms).any(|&(symbol, _)| self.varies(symbol));
         let varies = match &origin {
-            Origin::Counter(_) => true,
-            Origin::Function(_, sums) => any(sums),
-            Origin::Trips(lower, upper, step) => {
+            SymbolOrigin::Counter(_) => true,
+            SymbolOrigin::Function(_, sums) => any(sums),
+            SymbolOrigin::Trips(lower, upper, step) => {
                 [lower, upper, step].into_iter().any(|sum| any(std::slice::from_ref(sum)))
             }
-            Origin::Input(_) | Origin::Place(..) | Origin::Turn(_) | Origin::At(..) => false,
+            SymbolOrigin::Input(_) | SymbolOrigin::LoopPosition(..) | SymbolOrigin::Turn(_) | SymbolOrigin::At(..) => {
+                false
+            }
         };
         self.varies.push(varies);
         self.origins.push(origin.clone());
@@ -151,7 +153,7 @@ impl Symbols {
     }
 
     /// Where a symbol comes from.
-    pub fn origin(&self, symbol: Symbol) -> Option<&Origin> {
+    pub fn origin(&self, symbol: Symbol) -> Option<&SymbolOrigin> {
         self.origins.get(symbol.0 as usize)
     }
 
@@ -162,7 +164,7 @@ impl Symbols {
             let Value::Sum(sum) = operand else { return None };
             sums.push(sum);
         }
-        Some(self.of(Origin::Function(pure.map(|_| ()), sums)))
+        Some(self.of(SymbolOrigin::Function(pure.map(|_| ()), sums)))
     }
 }
 

@@ -4,11 +4,11 @@
 //! taken up again on one path each.
 
 use super::super::demand::{Demand, effect_operands};
-use super::super::outcome::Open;
+use super::super::outcome::OpenReason;
+use super::context::{Driver, ProofContext};
 use super::facts::{Fact, NO_HIGH, range};
-use super::ground::{Driver, Ground};
-use super::path::{Path, Place, fact, noticed, settled};
-use super::value::{Origin, Sum, Symbol, Symbols, Value};
+use super::path::{LoopPosition, Path, fact, noticed, settled};
+use super::value::{Sum, Symbol, SymbolOrigin, Symbols, Value};
 use kernel::{BlockId, Effect, InputId, Instr, Pure, Target, Terminator, Var};
 use machine::Machine;
 use smallvec::SmallVec;
@@ -18,17 +18,17 @@ pub(super) const SPLIT: i64 = 64;
 
 /// Why a walk stops before the next effect.
 #[derive(Debug)]
-pub enum Stop {
+pub enum WalkStop {
     /// The facts of which one holds.
     Fork(Symbol, SmallVec<[Fact; 3]>),
     /// The proof is given up.
-    Open(Open),
+    Open(OpenReason),
 }
 
 /// What a walk needs.
 pub struct Walk<'a, 'k> {
     /// The kernel.
-    pub ground: &'a Ground<'k>,
+    pub context: &'a ProofContext<'k>,
     /// The machine, which leaves scalars to the walk.
     pub machine: &'a Machine<'k>,
     /// All symbols.
@@ -45,7 +45,7 @@ pub(super) struct Here {
 }
 
 /// What a walk finds out, or why it stops.
-pub(super) type Answer<T> = Result<T, Stop>;
+pub(super) type Answer<T> = Result<T, WalkStop>;
 
 impl Walk<'_, '_> {
     /// Takes a thread to its next effect with a true predicate, or the start or end of partitions;
@@ -56,12 +56,12 @@ impl Walk<'_, '_> {
             let at = &path.state.threads()[thread];
             let (id, instr) = (at.block, at.instr as usize);
             let here = Here { cta, block: id };
-            let kernel = self.ground.kernel;
-            let Some(block) = kernel.blocks.get(id.index()) else { return Err(Stop::Open(Open::Budget)) };
+            let kernel = self.context.kernel;
+            let Some(block) = kernel.blocks.get(id.index()) else { return Err(WalkStop::Open(OpenReason::Budget)) };
             match block.instrs.get(instr) {
                 Some(Instr::Effect(effect)) => {
                     let Some(effect) = kernel.effects.get(effect.index()) else {
-                        return Err(Stop::Open(Open::Budget));
+                        return Err(WalkStop::Open(OpenReason::Budget));
                     };
                     let happens = effect.leaders & self.machine.cta_of(thread) == 0
                         && match effect.predicate {
@@ -73,10 +73,10 @@ impl Walk<'_, '_> {
                     }
                 }
                 Some(Instr::Let(dst, pure)) => {
-                    if let Some(Some(sum)) = self.ground.fixed.get(dst.index()) {
-                        let sum = settled(self.ground, self.symbols, path, cta, id, sum);
+                    if let Some(Some(sum)) = self.context.fixed.get(dst.index()) {
+                        let sum = settled(self.context, self.symbols, path, cta, id, sum);
                         path.set(cta, *dst, Value::Sum(sum));
-                    } else if self.ground.wanted.get(dst.index()) != Some(&Demand::Nothing) {
+                    } else if self.context.wanted.get(dst.index()) != Some(&Demand::Nothing) {
                         let value = self.evaluate(path, here, *dst, pure)?;
                         path.set(cta, *dst, value);
                     }
@@ -97,7 +97,7 @@ impl Walk<'_, '_> {
                     let from = id;
                     path.state.enter_block(thread, target.block);
                     self.enter(path, cta, Some(from), target);
-                    if self.ground.head_of.get(target.block.index()).is_some_and(Option::is_some) {
+                    if self.context.head_of.get(target.block.index()).is_some_and(Option::is_some) {
                         return Ok(false);
                     }
                     continue;
@@ -105,24 +105,24 @@ impl Walk<'_, '_> {
             }
             path.state.skip_instr(thread);
         }
-        Err(Stop::Open(Open::Budget))
+        Err(WalkStop::Open(OpenReason::Budget))
     }
 
     /// Assigns a block's parameters, and notes where its loop is.
     pub fn enter(&mut self, path: &mut Path, cta: usize, from: Option<BlockId>, target: &Target) {
-        let Some(block) = self.ground.kernel.blocks.get(target.block.index()) else { return };
+        let Some(block) = self.context.kernel.blocks.get(target.block.index()) else { return };
         let values: SmallVec<[Value; 8]> = target.args.iter().map(|&arg| path.value(cta, arg)).collect();
         for (&param, value) in block.params.iter().zip(values) {
             path.set(cta, param, value);
         }
-        let Some(Some(number)) = self.ground.head_of.get(target.block.index()).copied() else { return };
-        let around = |block: BlockId| self.ground.around.get(block.index());
+        let Some(Some(number)) = self.context.head_of.get(target.block.index()).copied() else { return };
+        let around = |block: BlockId| self.context.around.get(block.index());
         let again = from.and_then(around).is_some_and(|around| around.contains(&number));
         let before = path.place(cta, number);
         let iteration = if again { before.iteration + 1 } else { 0 };
-        let ring = &self.ground.rings[number];
-        let counter = ring.counted.as_ref().map(|counted| path.value(cta, counted.counter));
-        let at = match (&ring.driver, &ring.counted, counter) {
+        let summary = &self.context.loops[number];
+        let counter = summary.counted.as_ref().map(|counted| path.value(cta, counted.counter));
+        let at = match (&summary.driver, &summary.counted, counter) {
             (Driver::Bound { factor, add, .. }, Some(_), Some(counter)) => {
                 counter.known().map(|counter| (counter - add).div_euclid(*factor))
             }
@@ -130,11 +130,11 @@ impl Walk<'_, '_> {
             _ => Some(iteration),
         };
         if let Some(slot) = path.places.get_mut(cta).and_then(|places| places.get_mut(number)) {
-            *slot = Place { at: at.unwrap_or(iteration), iteration };
+            *slot = LoopPosition { at: at.unwrap_or(iteration), iteration };
         }
-        if let (Driver::Free(symbol), None) = (&ring.driver, &ring.counted) {
+        if let (Driver::Free(symbol), None) = (&summary.driver, &summary.counted) {
             // An open-ended loop: the front is kept as if it were a decision.
-            let symbol = noticed(self.ground, self.symbols, path, cta, ring.head, *symbol);
+            let symbol = noticed(self.context, self.symbols, path, cta, summary.head, *symbol);
             let low = path.facts.get(symbol).low.max(iteration);
             path.facts.0.insert(symbol, Fact::between(low, NO_HIGH));
         }
@@ -159,7 +159,7 @@ impl Walk<'_, '_> {
     fn view(&mut self, path: &mut Path, here: Here, thread: usize, instr: &Instr) -> Answer<()> {
         let dst = match instr {
             Instr::View { dst, src, op } => {
-                if self.ground.wanted.get(dst.index()) == Some(&Demand::Nothing) {
+                if self.context.wanted.get(dst.index()) == Some(&Demand::Nothing) {
                     return Ok(());
                 }
                 self.number(path, here, *src)?;
@@ -173,7 +173,7 @@ impl Walk<'_, '_> {
             _ => return Ok(()),
         };
         if self.machine.compute(&mut path.state, thread, instr).is_err() {
-            return Err(Stop::Open(Open::Budget));
+            return Err(WalkStop::Open(OpenReason::Budget));
         }
         let value = Value::constant(path.state.var(here.cta, dst));
         path.set(here.cta, dst, value);
@@ -192,7 +192,7 @@ impl Walk<'_, '_> {
                 }
                 Err(self.fork(path, symbol, (low..=high).map(|value| Fact::between(value, value))))
             }
-            _ => Err(Stop::Open(Open::Unfollowed)),
+            _ => Err(WalkStop::Open(OpenReason::Unfollowed)),
         }
     }
 
@@ -201,18 +201,18 @@ impl Walk<'_, '_> {
         let value = path.value(here.cta, var);
         match self.rest(path, here, &value, 2)? {
             Some(rest) => Ok(rest == 1),
-            None => Err(Stop::Open(Open::Unfollowed)),
+            None => Err(WalkStop::Open(OpenReason::Unfollowed)),
         }
     }
 
     /// The inputs that a symbol is made of keep the proof open.
-    pub(super) fn noticed_input(&self, symbol: Symbol) -> Stop {
-        Stop::Open(leaf(self.symbols, symbol, 0).map_or(Open::Unfollowed, Open::Noticed))
+    pub(super) fn noticed_input(&self, symbol: Symbol) -> WalkStop {
+        WalkStop::Open(leaf(self.symbols, symbol, 0).map_or(OpenReason::Unfollowed, OpenReason::Noticed))
     }
 
     /// What is known of a symbol here.
     pub(super) fn look(&mut self, path: &Path, here: Here, symbol: Symbol) -> Fact {
-        let there = noticed(self.ground, self.symbols, path, here.cta, here.block, symbol);
+        let there = noticed(self.context, self.symbols, path, here.cta, here.block, symbol);
         fact(self.symbols, &path.facts, there)
     }
 
@@ -237,9 +237,9 @@ impl Walk<'_, '_> {
     }
 
     /// The paths on which a symbol has one of several facts.
-    pub(super) fn fork(&self, path: &Path, symbol: Symbol, facts: impl Iterator<Item = Fact>) -> Stop {
+    pub(super) fn fork(&self, path: &Path, symbol: Symbol, facts: impl Iterator<Item = Fact>) -> WalkStop {
         let known = fact(self.symbols, &path.facts, symbol);
-        Stop::Fork(symbol, facts.filter(|fact| known.and(fact).is_some()).collect())
+        WalkStop::Fork(symbol, facts.filter(|fact| known.and(fact).is_some()).collect())
     }
 
     /// A value modulo a number; `None` where nothing of it is known.
@@ -283,10 +283,12 @@ pub fn leaf(symbols: &Symbols, symbol: Symbol, depth: u32) -> Option<InputId> {
         return None;
     }
     match symbols.origin(symbol)? {
-        Origin::Input(input) => Some(*input),
-        Origin::Function(Pure::Load(input, ()), _) => Some(*input),
-        Origin::Function(_, sums) => first(sums),
-        Origin::Trips(a, b, c) | Origin::Place(a, b, c) => first(&[a.clone(), b.clone(), c.clone()]),
-        Origin::Counter(base) | Origin::Turn(base) | Origin::At(base, _) => leaf(symbols, *base, depth + 1),
+        SymbolOrigin::Input(input) => Some(*input),
+        SymbolOrigin::Function(Pure::Load(input, ()), _) => Some(*input),
+        SymbolOrigin::Function(_, sums) => first(sums),
+        SymbolOrigin::Trips(a, b, c) | SymbolOrigin::LoopPosition(a, b, c) => first(&[a.clone(), b.clone(), c.clone()]),
+        SymbolOrigin::Counter(base) | SymbolOrigin::Turn(base) | SymbolOrigin::At(base, _) => {
+            leaf(symbols, *base, depth + 1)
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! outer iteration, or when the trip count is 5. A proof is compared with runs for all inputs up
 //! to several periods.
 
-use super::super::{Plan, Reach, decide};
+use super::super::{InputPlan, Reach, decide};
 use super::random::Random;
 use base::{Cancel, Limits};
 use explore::canonical;
@@ -311,12 +311,12 @@ fn what_is_proved_holds_for_all_small_inputs() {
             case.shape, case.counting, case.when, case.slip, case.depth
         );
         let outcome = decide(&kernel, &limits, &Cancel::never()).unwrap_or_else(|_| panic!("nobody cancels"));
-        let plan = Plan::new(&kernel, &limits);
+        let plan = InputPlan::new(&kernel, &limits);
         let closed = matches!(outcome.reach, Reach::Closed(_));
         let mut bad = None;
         for valuation in valuations(&case).iter().filter(|valuation| plan.is_ample(&kernel, valuation)) {
             let run = canonical(&Machine::new(&kernel, valuation, &limits));
-            if !run.state.violations().is_empty() || !run.state.escapes().is_empty() {
+            if !run.state.violations().is_empty() || !run.state.schedule_hazards().is_empty() {
                 bad = Some((valuation.clone(), run.state.violations().first().cloned()));
                 break;
             }

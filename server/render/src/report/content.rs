@@ -3,7 +3,7 @@
 use base::TextRange;
 use findings::Verdict;
 use kernel::{Half, Mode};
-use report::{Barrier, Coverage, CoverageRow, Direction, Order, PhysicalBuffer, Use};
+use report::{BarrierSummary, Coverage, CoverageOrder, CoverageRow, Direction, PartitionUse, PhysicalBuffer};
 
 use super::blocks::{DocBlock, DocTable};
 use super::graph::{self, numbers};
@@ -30,7 +30,7 @@ pub fn blocks(sheet: &ReportView<'_>, width: usize) -> Vec<DocBlock> {
 pub fn tally(sheet: &ReportView<'_>) -> String {
     let rows: usize = sheet.report.coverage.iter().map(|block| block.rows.len()).sum();
     let unknown = sheet.report.coverage.iter().flat_map(|block| &block.rows);
-    let unknown = unknown.filter(|row| matches!(row.order, Order::Unknown(_))).count();
+    let unknown = unknown.filter(|row| matches!(row.order, CoverageOrder::Unknown(_))).count();
     let mut parts = vec![format!("{rows} row{}", if rows == 1 { "" } else { "s" })];
     match sheet.missing() {
         0 if rows > 0 => parts.push("none MISSING".to_owned()),
@@ -131,7 +131,7 @@ fn coverage(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
 
 /// The order of a row; what a missing one needs is a note below the tables, unless it is short.
 fn order<'a>(sheet: &'a ReportView<'_>, row: &'a CoverageRow, notes: &mut Vec<&'a str>) -> String {
-    let Order::Missing { needed, .. } = &row.order else { return sheet.order(row) };
+    let CoverageOrder::Missing { needed, .. } = &row.order else { return sheet.order(row) };
     if needed.chars().count() <= SHORT {
         return sheet.order(row);
     }
@@ -164,7 +164,7 @@ fn writer(sheet: &ReportView<'_>, buffer: &PhysicalBuffer, block: &Coverage) -> 
 }
 
 /// ` in %i, %j`: the loops around uses, where they agree; empty outside of loops.
-fn cadence(uses: &[Use]) -> String {
+fn cadence(uses: &[PartitionUse]) -> String {
     let mut all: Vec<String> = Vec::new();
     for it in uses {
         let one = if it.cadence.is_empty() { String::new() } else { format!(" in {}", it.cadence.join(", ")) };
@@ -259,7 +259,7 @@ fn phases(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
 }
 
 /// `%bar_5: depth 2, count 1, line 27`.
-fn title(sheet: &ReportView<'_>, barrier: &Barrier) -> String {
+fn title(sheet: &ReportView<'_>, barrier: &BarrierSummary) -> String {
     let mut parts = vec![format!("depth {}", barrier.depth)];
     parts.extend(barrier.count.map(|count| format!("count {count}")));
     parts.extend(barrier.abstract_of.map(|(what, half)| match half {
@@ -333,7 +333,7 @@ fn once(texts: &[String]) -> Vec<&str> {
 }
 
 /// `partition0: tc_gen5_mma, line 88; …`, by partition and op.
-fn users(sheet: &ReportView<'_>, uses: &[Use]) -> String {
+fn users(sheet: &ReportView<'_>, uses: &[PartitionUse]) -> String {
     let mut groups: Vec<((usize, &str), Vec<TextRange>)> = Vec::new();
     for it in uses {
         let key = (it.partition, it.op.as_str());

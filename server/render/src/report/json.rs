@@ -7,7 +7,7 @@
 use base::TextRange;
 use findings::{Finding, Verdict};
 use kernel::{Half, Mode, Space};
-use report::{Alias, Barrier, Coverage, Edge, Order, PhysicalBuffer, Report, Use};
+use report::{Alias, BarrierSummary, Coverage, CoverageOrder, Edge, PartitionUse, PhysicalBuffer, Report};
 use serde_json::{Value, json};
 
 use super::SectionEntry;
@@ -135,11 +135,11 @@ fn finding(finding: &Finding, positions: Positions<'_>) -> Value {
     })
 }
 
-fn uses(uses: &[Use], positions: Positions<'_>) -> Vec<Value> {
+fn uses(uses: &[PartitionUse], positions: Positions<'_>) -> Vec<Value> {
     uses.iter().map(|it| one_use(it, positions)).collect()
 }
 
-fn one_use(it: &Use, positions: Positions<'_>) -> Value {
+fn one_use(it: &PartitionUse, positions: Positions<'_>) -> Value {
     json!({
         "range": place(it.range, positions),
         "op": it.op,
@@ -150,7 +150,7 @@ fn one_use(it: &Use, positions: Positions<'_>) -> Value {
     })
 }
 
-fn barrier(barrier: &Barrier, positions: Positions<'_>) -> Value {
+fn barrier(barrier: &BarrierSummary, positions: Positions<'_>) -> Value {
     let at = |range: TextRange| place(range, positions);
     let half = |half: Half| match half {
         Half::Full => "full",
@@ -244,13 +244,13 @@ fn block(block: &Coverage, positions: Positions<'_>) -> Value {
             "order": order_word(&row.order),
         });
         match &row.order {
-            Order::Program => value["by"] = json!("program order"),
-            Order::Edges(edges) => value["edges"] = json!(edges),
-            Order::Missing { finding, needed } => {
+            CoverageOrder::Program => value["by"] = json!("program order"),
+            CoverageOrder::Edges(edges) => value["edges"] = json!(edges),
+            CoverageOrder::Missing { finding, needed } => {
                 value["finding"] = json!(finding);
                 value["needed"] = json!(needed);
             }
-            Order::Never(why) | Order::Unknown(why) => value["why"] = json!(why),
+            CoverageOrder::Never(why) | CoverageOrder::Unknown(why) => value["why"] = json!(why),
         }
         value
     });

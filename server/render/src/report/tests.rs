@@ -5,8 +5,8 @@ use base::TextRange;
 use findings::Verdict;
 use kernel::{Half, Mode, Space, Stage};
 use report::{
-    Alias, Barrier, Coverage, CoverageRow, Direction, Edge, Expect, Mechanism, Member, Order, PartitionRow,
-    PhysicalBuffer, Remark, RemarkKind, Report, Use,
+    Alias, BarrierSummary, Coverage, CoverageOrder, CoverageRow, Direction, Edge, Expect, Mechanism, Member,
+    PartitionRow, PartitionUse, PhysicalBuffer, Remark, RemarkKind, Report,
 };
 use serde_json::json;
 
@@ -23,8 +23,8 @@ fn line(number: u32) -> TextRange {
     TextRange::new(2 * number - 2, 2 * number - 1)
 }
 
-fn used(at: u32, partition: usize, what: &str, cadence: &[&str]) -> Use {
-    Use {
+fn used(at: u32, partition: usize, what: &str, cadence: &[&str]) -> PartitionUse {
+    PartitionUse {
         range: line(at),
         op: "ttng.tmem_load".to_owned(),
         partition,
@@ -45,8 +45,8 @@ fn member(name: &str, extent: (u64, u64)) -> Member {
     Member { name: name.to_owned(), range: line(2), extent, ty, writers, readers }
 }
 
-fn barrier(name: &str, mechanism: Mechanism, abstract_of: Option<(&'static str, Half)>) -> Barrier {
-    Barrier {
+fn barrier(name: &str, mechanism: Mechanism, abstract_of: Option<(&'static str, Half)>) -> BarrierSummary {
+    BarrierSummary {
         name: name.to_owned(),
         range: line(3),
         abstract_of,
@@ -84,7 +84,7 @@ fn edge(ends: (usize, usize), direction: Direction, barrier: usize, mechanism: M
 fn report(tokens: bool) -> Report {
     let (full, empty) = if tokens { ("%tok (full)", "%tok (empty)") } else { ("%12", "%13") };
     let half = |half| tokens.then_some(("token", half));
-    let missing = Order::Missing { finding: None, needed: "default has to tell partition0".to_owned() };
+    let missing = CoverageOrder::Missing { finding: None, needed: "default has to tell partition0".to_owned() };
     let row = |member, partition, order| CoverageRow {
         member,
         partition,
@@ -127,7 +127,7 @@ fn report(tokens: bool) -> Report {
             writer: used(10, 1, "writes", &["%i", "%j"]),
             clears: true,
             extent: (0, 128),
-            rows: vec![row(0, 1, Order::Program), row(1, 0, Order::Edges(vec![1])), row(2, 0, missing)],
+            rows: vec![row(0, 1, CoverageOrder::Program), row(1, 0, CoverageOrder::Edges(vec![1])), row(2, 0, missing)],
         }],
         remarks: vec![Remark {
             kind: RemarkKind::RedundantWait,
@@ -201,7 +201,7 @@ fn arrows_point_down_where_data_goes_and_up_where_room_comes_back() {
 fn markdown_has_tables() {
     let places = SourceText::new(TEXT);
     let drawn = md::draw(&sheet(&places, report(false)));
-    assert!(drawn.starts_with("# Barrier report of @attention\n"), "{drawn}");
+    assert!(drawn.starts_with("# BarrierSummary report of @attention\n"), "{drawn}");
     assert!(
         drawn.contains("| partition | role | key ops | warps | line |\n| --- | --- | --- | --- | --- |\n"),
         "{drawn}"
@@ -231,7 +231,7 @@ fn the_document_counts_what_the_text_counts() {
 fn a_tokens_edge_becomes_that_of_an_mbarrier() {
     let places = SourceText::new(TEXT);
     let mut later = report(false);
-    later.coverage[0].rows[2].order = Order::Edges(vec![1]);
+    later.coverage[0].rows[2].order = CoverageOrder::Edges(vec![1]);
     later.buffers[0].slots = 2;
     let (was, is) = (sheet(&places, report(true)), sheet(&places, later));
     let diff = Diff::new(&was, &is);

@@ -3,7 +3,7 @@
 use base::TextRange;
 use kernel::Space;
 use report::timeline::Timeline;
-use report::{CoverageRow, Edge, Order, PhysicalBuffer, Report};
+use report::{CoverageOrder, CoverageRow, Edge, PhysicalBuffer, Report};
 
 use crate::SourceText;
 
@@ -86,21 +86,21 @@ impl ReportView<'_> {
     /// How many rows of the coverage table nothing orders.
     pub fn missing(&self) -> usize {
         let rows = self.report.coverage.iter().flat_map(|block| &block.rows);
-        rows.filter(|row| matches!(row.order, Order::Missing { .. })).count()
+        rows.filter(|row| matches!(row.order, CoverageOrder::Missing { .. })).count()
     }
 
     /// `ordered (by …)`, `MISSING (…)`, …: the last column of the coverage table.
     pub fn order(&self, row: &CoverageRow) -> String {
         let reason = |text: &str| if text.is_empty() { String::new() } else { format!(" ({text})") };
         match &row.order {
-            Order::Program => "ordered (by program order)".to_owned(),
-            Order::Edges(edges) => {
+            CoverageOrder::Program => "ordered (by program order)".to_owned(),
+            CoverageOrder::Edges(edges) => {
                 let edges: Vec<String> = edges.iter().filter_map(|&at| self.edge(at)).collect();
                 format!("ordered (by {})", edges.join("; "))
             }
-            Order::Missing { needed, .. } => format!("MISSING{}", reason(needed)),
-            Order::Never(why) => format!("not overwritten{}", reason(why)),
-            Order::Unknown(why) => format!("unknown{}", reason(why)),
+            CoverageOrder::Missing { needed, .. } => format!("MISSING{}", reason(needed)),
+            CoverageOrder::Never(why) => format!("not overwritten{}", reason(why)),
+            CoverageOrder::Unknown(why) => format!("unknown{}", reason(why)),
         }
     }
 
@@ -114,12 +114,12 @@ impl ReportView<'_> {
 }
 
 /// `ordered`, `missing`, `never`, `unknown`: one word an order, for tools.
-pub fn order_word(order: &Order) -> &'static str {
+pub fn order_word(order: &CoverageOrder) -> &'static str {
     match order {
-        Order::Program | Order::Edges(_) => "ordered",
-        Order::Missing { .. } => "missing",
-        Order::Never(_) => "never",
-        Order::Unknown(_) => "unknown",
+        CoverageOrder::Program | CoverageOrder::Edges(_) => "ordered",
+        CoverageOrder::Missing { .. } => "missing",
+        CoverageOrder::Never(_) => "never",
+        CoverageOrder::Unknown(_) => "unknown",
     }
 }
 

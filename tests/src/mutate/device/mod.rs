@@ -35,7 +35,7 @@ use kernel::{Input, Kernel, Lowered};
 use lower::lower;
 use machine::Valuation;
 use ttgir::Tree;
-use verify::{Plan, unbound};
+use verify::{InputPlan, unbound};
 
 /// CTAs of a cluster that are played, all of them.
 const CTAS: u32 = 8;
@@ -122,7 +122,7 @@ impl Device {
     pub fn new(text: &str) -> Option<Device> {
         let lowered = kernel(text)?;
         let intervals = intervals(&lowered.kernel);
-        let plan = Plan::new(&lowered.kernel, &Limits::default());
+        let plan = InputPlan::new(&lowered.kernel, &Limits::default());
         let all = Policy::all(threads(&lowered.kernel), ROUNDS);
         let play = |valuation: &Valuation, policy| board::play(&lowered.kernel, valuation, &intervals, policy);
         let mut endings = Vec::new();

@@ -7,7 +7,7 @@ mod pairing;
 
 use base::TextRange;
 use kernel::Mode;
-use report::{Barrier, Direction, Edge, Mechanism, Report};
+use report::{BarrierSummary, Direction, Edge, Mechanism, Report};
 use serde_json::{Value, json};
 
 use super::blocks::{DocBlock, DocTable};
@@ -394,7 +394,7 @@ fn kind(report: &Report, edge: &Edge) -> Option<&'static str> {
 }
 
 /// `depth 2, count 1, of a token, mbarrier (TMA)`: what of a barrier a pass may change.
-fn facts(barrier: &Barrier) -> String {
+fn facts(barrier: &BarrierSummary) -> String {
     let mut parts = vec![format!("depth {}", barrier.depth)];
     parts.extend(barrier.count.map(|count| format!("count {count}")));
     parts.extend(barrier.abstract_of.map(|(what, _)| format!("of a {what}")));
@@ -407,7 +407,7 @@ fn facts(barrier: &Barrier) -> String {
 }
 
 /// Facts with the name, where it is no longer that.
-fn named(old: &Barrier, new: &Barrier) -> String {
+fn named(old: &BarrierSummary, new: &BarrierSummary) -> String {
     if old.name == new.name { facts(old) } else { format!("{}: {}", old.name, facts(old)) }
 }
 

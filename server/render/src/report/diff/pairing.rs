@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-use report::{Member, PhysicalBuffer, Report, Use};
+use report::{Member, PartitionUse, PhysicalBuffer, Report};
 use rustc_hash::FxHashMap;
 
 /// A logical buffer: indices of its physical buffer and of itself in there.
@@ -55,9 +55,9 @@ impl Pairing {
     }
 
     /// Two points for users in the same partition by the same op, one for the same partition.
-    fn users(&self, was: &[Use], is: &[Use]) -> u32 {
+    fn users(&self, was: &[PartitionUse], is: &[PartitionUse]) -> u32 {
         let pairs = || was.iter().flat_map(|a| is.iter().map(move |b| (a, b)));
-        let same = |(a, b): &(&Use, &Use)| self.partition(a.partition) == Some(b.partition);
+        let same = |(a, b): &(&PartitionUse, &PartitionUse)| self.partition(a.partition) == Some(b.partition);
         u32::from(pairs().any(|pair| same(&pair)))
             + u32::from(pairs().any(|pair| same(&pair) && last(&pair.0.op) == last(&pair.1.op)))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use report::{Direction, Mechanism, Order, Report};
+use report::{CoverageOrder, Direction, Mechanism, Report};
 
 /// What a line of the graph means.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -72,7 +72,7 @@ pub fn bundles(report: &Report) -> Vec<Bundle> {
     };
     for (at, block) in report.coverage.iter().enumerate() {
         for (row, it) in block.rows.iter().enumerate() {
-            if matches!(it.order, Order::Missing { .. }) {
+            if matches!(it.order, CoverageOrder::Missing { .. }) {
                 bundle(Class::Missing, it.partition, block.writer.partition, None, Some((at, row)));
             }
         }

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use kernel::Mode;
-use report::{Coverage, CoverageRow, Order, PhysicalBuffer, Use};
+use report::{Coverage, CoverageOrder, CoverageRow, PartitionUse, PhysicalBuffer};
 
 use super::links::{Links, code, counted, escape, prose};
 use crate::report::view::{order_word, space, unit};
@@ -33,7 +33,7 @@ pub fn draw(links: &Links<'_>) -> String {
         counted(report.coverage.len(), "overwriting op"),
         counted(rows, "row"),
     );
-    let bad = |block: &Coverage| block.rows.iter().any(|row| matches!(row.order, Order::Missing { .. }));
+    let bad = |block: &Coverage| block.rows.iter().any(|row| matches!(row.order, CoverageOrder::Missing { .. }));
     let (first, rest): (Vec<_>, Vec<_>) = report.coverage.iter().enumerate().partition(|(_, block)| bad(block));
     for (nth, (at, block)) in first.into_iter().chain(rest).enumerate() {
         table(&mut out, links, at, block, bad(block), bad(block) || nth < OPEN);
@@ -58,7 +58,7 @@ fn table(out: &mut String, links: &Links<'_>, at: usize, block: &Coverage, bad: 
         out,
         "<p>Writer: {} at line {} ({}{}), {}{clears}.</p>\n\
          <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Coverage of {}\">\
-         <table class=\"coverage\"><thead><tr><th>Extent</th><th>Buffer</th><th>Used by</th><th>Use</th>\
+         <table class=\"coverage\"><thead><tr><th>Extent</th><th>Buffer</th><th>Used by</th><th>PartitionUse</th>\
          <th>Loops</th><th>Overwrite ordered after it?</th></tr></thead><tbody>\n",
         code(&block.writer.op),
         links.at(block.writer.range),
@@ -83,7 +83,7 @@ fn line(
 ) {
     let id = links.id(format_args!("c{at}-{row}"));
     let mut hot = id.clone();
-    if let Order::Edges(edges) = &it.order {
+    if let CoverageOrder::Edges(edges) = &it.order {
         for edge in edges {
             let _ = write!(hot, " {}", links.id(format_args!("e{edge}")));
         }
@@ -113,21 +113,21 @@ fn line(
 }
 
 /// The last cell.
-fn order(links: &Links<'_>, order: &Order) -> String {
+fn order(links: &Links<'_>, order: &CoverageOrder) -> String {
     match order {
-        Order::Program => "✓ program order: the same partition".to_owned(),
-        Order::Edges(edges) => {
+        CoverageOrder::Program => "✓ program order: the same partition".to_owned(),
+        CoverageOrder::Edges(edges) => {
             let edges: Vec<String> = edges.iter().map(|&at| links.edge(at)).collect();
             format!("✓ {}", edges.join("<br>✓ "))
         }
-        Order::Missing { finding, needed } => {
+        CoverageOrder::Missing { finding, needed } => {
             let finding = finding.map_or_else(String::new, |at| {
                 format!(r##" (<a href="#{}">finding {}</a>)"##, links.id(format_args!("f{at}")), at + 1)
             });
             format!("<strong>✗ MISSING</strong>{finding}<br>{}", prose(needed))
         }
-        Order::Never(why) => format!("– not overwritten: {}", prose(why)),
-        Order::Unknown(why) => format!("? unknown: {}", prose(why)),
+        CoverageOrder::Never(why) => format!("– not overwritten: {}", prose(why)),
+        CoverageOrder::Unknown(why) => format!("? unknown: {}", prose(why)),
     }
 }
 
@@ -139,12 +139,12 @@ pub fn size(buffer: &PhysicalBuffer) -> String {
 }
 
 /// The loops around a use: `%i › %j`.
-pub fn loops(used: &Use) -> String {
+pub fn loops(used: &PartitionUse) -> String {
     let loops: Vec<String> = used.cadence.iter().map(|name| code(name)).collect();
     if loops.is_empty() { "<span class=\"quiet\">none</span>".to_owned() } else { loops.join(" › ") }
 }
 
-fn cadence(used: &Use) -> String {
+fn cadence(used: &PartitionUse) -> String {
     if used.cadence.is_empty() { String::new() } else { format!(", in {}", loops(used)) }
 }
 

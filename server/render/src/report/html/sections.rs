@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use kernel::Half;
-use report::{Barrier, Edge, Member, PhysicalBuffer, Report, Use};
+use report::{BarrierSummary, Edge, Member, PartitionUse, PhysicalBuffer, Report};
 
 use super::bundle::{Bundle, Class, bundles};
 use super::coverage::{bar, loops, size};
@@ -147,7 +147,7 @@ pub fn phases(links: &Links<'_>) -> String {
     out
 }
 
-fn stands_for(barrier: &Barrier) -> String {
+fn stands_for(barrier: &BarrierSummary) -> String {
     let Some((what, half)) = barrier.abstract_of else { return String::new() };
     let half = match half {
         Half::Full => ", full half",
@@ -158,7 +158,7 @@ fn stands_for(barrier: &Barrier) -> String {
 }
 
 /// What loops do with the values in the expressions.
-fn carried(barrier: &Barrier) -> String {
+fn carried(barrier: &BarrierSummary) -> String {
     // Partitions have loops of their own, which often read alike.
     let mut values: Vec<&(String, String)> = Vec::new();
     for value in &barrier.carried {
@@ -171,12 +171,12 @@ fn carried(barrier: &Barrier) -> String {
     values.into_iter().map(value).collect()
 }
 
-fn stagger(barrier: &Barrier) -> String {
+fn stagger(barrier: &BarrierSummary) -> String {
     let offsets = barrier.stagger.iter().map(|(name, by)| format!("{}: {by:+}", code(name)));
     offsets.collect::<Vec<_>>().join("<br>")
 }
 
-fn expects(links: &Links<'_>, at: usize, barrier: &Barrier) -> String {
+fn expects(links: &Links<'_>, at: usize, barrier: &BarrierSummary) -> String {
     let expects = barrier.expects.iter().enumerate().map(|(nth, expect)| {
         let sum: u64 = expect.parts.iter().fold(0, |sum, part| sum.saturating_add(part.1));
         let parts: Vec<String> = expect.parts.iter().map(|(name, bytes)| format!("{} {bytes}", code(name))).collect();
@@ -194,7 +194,7 @@ fn expects(links: &Links<'_>, at: usize, barrier: &Barrier) -> String {
 }
 
 /// `3/3` a slot; once where all slots have the same.
-fn traffic(barrier: &Barrier) -> String {
+fn traffic(barrier: &BarrierSummary) -> String {
     let slots: Vec<String> = barrier.traffic.iter().map(|(flips, waits)| format!("{flips}/{waits}")).collect();
     match slots.split_first() {
         Some((first, rest)) if !rest.is_empty() && rest.iter().all(|slot| slot == first) => format!("{first} each"),
@@ -248,8 +248,8 @@ fn data_row(body: &mut String, links: &Links<'_>, at: (usize, usize), buffer: &P
 }
 
 /// Who uses a buffer: partition, op and lines, each pair once.
-fn users(links: &Links<'_>, uses: &[Use]) -> String {
-    let mut groups: Vec<(usize, &str, Vec<&Use>)> = Vec::new();
+fn users(links: &Links<'_>, uses: &[PartitionUse]) -> String {
+    let mut groups: Vec<(usize, &str, Vec<&PartitionUse>)> = Vec::new();
     for used in uses {
         match groups.iter_mut().find(|it| it.0 == used.partition && it.1 == used.op) {
             Some(group) => group.2.push(used),

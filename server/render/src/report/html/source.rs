@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use base::TextRange;
-use report::Order;
+use report::CoverageOrder;
 
 use super::links::{Links, escape};
 
@@ -116,7 +116,7 @@ fn bad_lines(all: &[&Links<'_>]) -> BTreeSet<u32> {
         lines.extend(links.sheet.lines(report.findings.iter().flat_map(|it| it.sites.iter().map(|site| site.range))));
         for block in &report.coverage {
             for row in &block.rows {
-                if let Order::Missing { .. } = row.order {
+                if let CoverageOrder::Missing { .. } = row.order {
                     lines.extend(links.sheet.line(block.writer.range));
                     lines.extend(links.sheet.lines(row.uses.iter().map(|used| used.range)));
                 }

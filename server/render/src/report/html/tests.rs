@@ -4,8 +4,8 @@ use base::TextRange;
 use findings::{Finding, Kind, Note, RunStep, Severity, Verdict};
 use kernel::{Half, Mode, Space, Stage};
 use report::{
-    Alias, Barrier, Coverage, CoverageRow, Direction, Edge, Expect, Mechanism, Member, Order, PartitionRow,
-    PhysicalBuffer, Remark, RemarkKind, Report, Use,
+    Alias, BarrierSummary, Coverage, CoverageOrder, CoverageRow, Direction, Edge, Expect, Mechanism, Member,
+    PartitionRow, PartitionUse, PhysicalBuffer, Remark, RemarkKind, Report,
 };
 
 use super::page;
@@ -21,8 +21,8 @@ fn line(text: &str, number: usize) -> TextRange {
     TextRange::new(start as u32, start as u32 + 4)
 }
 
-fn used(text: &str, number: usize, op: &str, partition: usize, loops: &[&str]) -> Use {
-    Use {
+fn used(text: &str, number: usize, op: &str, partition: usize, loops: &[&str]) -> PartitionUse {
+    PartitionUse {
         range: line(text, number),
         op: op.to_owned(),
         partition,
@@ -50,7 +50,7 @@ pub fn attention(text: &str) -> Report {
         warps,
     });
     let names = ["%q", "%k", "%v", "%qk_0", "%qk_1", "%p_0", "%p_1", "%alpha", "%acc", HOSTILE];
-    let half = |name: &&str, half: Half| Barrier {
+    let half = |name: &&str, half: Half| BarrierSummary {
         name: format!("{name}_{}", if half == Half::Full { "full" } else { "empty" }),
         range: line(text, 10),
         abstract_of: Some(("token", half)),
@@ -101,7 +101,7 @@ pub fn attention(text: &str) -> Report {
         writers: vec![used(text, 14, "ttng.tc_gen5_mma", 1, &["%i"])],
         readers: vec![used(text, 15, "ttng.tmem_load", 3, &["%i"])],
     };
-    let row = |member: usize, partition: usize, at: usize, loops: &[&str], order: Order| CoverageRow {
+    let row = |member: usize, partition: usize, at: usize, loops: &[&str], order: CoverageOrder| CoverageRow {
         member,
         partition,
         mode: Mode::Read,
@@ -110,7 +110,7 @@ pub fn attention(text: &str) -> Report {
     };
     let needed = || {
         let place = "before the loop over %j, at the cadence of %i";
-        Order::Missing { finding: Some(0), needed: format!("default has to tell partition0 {place}") }
+        CoverageOrder::Missing { finding: Some(0), needed: format!("default has to tell partition0 {place}") }
     };
     Report {
         kernel: "attention".to_owned(),
@@ -167,12 +167,12 @@ pub fn attention(text: &str) -> Report {
             clears: true,
             extent: (0, 128),
             rows: vec![
-                row(0, 3, 15, &["%i", "%j"], Order::Edges(vec![7, 11])),
-                row(1, 1, 17, &["%i", "%j"], Order::Program),
+                row(0, 3, 15, &["%i", "%j"], CoverageOrder::Edges(vec![7, 11])),
+                row(1, 1, 17, &["%i", "%j"], CoverageOrder::Program),
                 row(2, 0, 18, &["%i"], needed()),
                 row(3, 0, 19, &["%i"], needed()),
-                row(0, 4, 19, &[], Order::Never("it ends first".to_owned())),
-                row(0, 5, 19, &[], Order::Unknown(HOSTILE.to_owned())),
+                row(0, 4, 19, &[], CoverageOrder::Never("it ends first".to_owned())),
+                row(0, 5, 19, &[], CoverageOrder::Unknown(HOSTILE.to_owned())),
             ],
         }],
         remarks: vec![Remark {

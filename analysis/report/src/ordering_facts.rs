@@ -2,18 +2,18 @@
 //! with what they are good for, barriers with their traffic. Ids only; [`super::edges`],
 //! [`super::coverage`] and [`super::remarks`] make the report's lists of it.
 
-use super::order::{Array, How, Pair, Place, Tie, Watch};
-use super::runs::{Budget, Run, drive, plans};
+use super::order::{AccessSite, BarrierArray, OrderedBy, Pair, SyncLink, Watch};
+use super::runs::{Budget, RecordedRun, drive, plans};
 use base::{Cancel, Cancelled, Limits};
 use kernel::{EffectId, Kernel};
-use machine::{Act, BarrierPlace, Machine, Record};
+use machine::{BarrierAction, BarrierPlace, Machine, Record};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use verify::Outcome;
 
 /// A wait that passed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Passed {
+pub(super) struct PassedWait {
     /// The op.
     pub effect: EffectId,
     /// On what.
@@ -55,7 +55,7 @@ pub(super) struct Traffic {
 
 /// How often a pair was met.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Met {
+pub(super) struct PairCounts {
     /// With no write of the same memory in between.
     pub near: u32,
     /// With one.
@@ -70,20 +70,20 @@ type Ops = SmallVec<[EffectId; 2]>;
 
 /// The sum of all runs.
 #[derive(Debug, Default)]
-pub(super) struct Ties {
+pub(super) struct OrderingFacts {
     numbers: FxHashMap<Pair, usize>,
-    pairs: Vec<(Pair, Met)>,
+    pairs: Vec<(Pair, PairCounts)>,
     /// For two places how often in a row they were ordered, and the pair that they were last.
-    known: FxHashMap<(Place, Place), (u32, usize)>,
-    met: FxHashMap<Tie, usize>,
-    links: Vec<Tie>,
+    known: FxHashMap<(AccessSite, AccessSite), (u32, usize)>,
+    met: FxHashMap<SyncLink, usize>,
+    links: Vec<SyncLink>,
     waits: Vec<Waits>,
     ran: Vec<u32>,
     initialised: Vec<BarrierPlace>,
     in_use: FxHashSet<BarrierPlace>,
     /// Waits of a thread that passed on one flip of a barrier, the one at hand.
     round: FxHashMap<(BarrierPlace, u16), (u32, Ops)>,
-    shared: Vec<(Array, Ops)>,
+    shared: Vec<(BarrierArray, Ops)>,
     passed: FxHashMap<BarrierPlace, u32>,
     traffic: Vec<Vec<Traffic>>,
     /// Runs that ended.
@@ -102,13 +102,13 @@ fn slot<T: Clone + Default>(list: &mut Vec<T>, effect: EffectId) -> &mut T {
 }
 
 /// Makes the runs of a report and sums them up.
-pub(super) fn ties(
+pub(super) fn ordering_facts(
     kernel: &Kernel,
     outcome: &Outcome,
     limits: &Limits,
     cancel: &Cancel<'_>,
-) -> Result<(Ties, Vec<Run>), Cancelled> {
-    let (mut ties, mut made) = (Ties::default(), Vec::new());
+) -> Result<(OrderingFacts, Vec<RecordedRun>), Cancelled> {
+    let (mut ordering_facts, mut made) = (OrderingFacts::default(), Vec::new());
     let mut budget = Budget::new();
     for plan in plans(outcome) {
         cancel.check()?;
@@ -116,17 +116,17 @@ pub(super) fn ties(
             continue;
         }
         let machine = Machine::new(kernel, &plan.valuation, limits);
-        let mut watch = Watch::new(&machine, &mut ties);
+        let mut watch = Watch::new(&machine, &mut ordering_facts);
         let run = drive(&machine, &plan, &mut budget, |state, record| watch.step(state, record));
         watch.finish(&run.flips);
-        *if run.complete { &mut ties.complete } else { &mut ties.cut } += 1;
-        ties.unmodelled |= run.unmodelled;
+        *if run.complete { &mut ordering_facts.complete } else { &mut ordering_facts.cut } += 1;
+        ordering_facts.unmodelled |= run.unmodelled;
         made.push(run);
     }
-    Ok((ties, made))
+    Ok((ordering_facts, made))
 }
 
-impl Ties {
+impl OrderingFacts {
     /// An effect was executed.
     pub(super) fn ran(&mut self, effect: EffectId) {
         *slot(&mut self.ran, effect) += 1;
@@ -134,7 +134,7 @@ impl Ties {
 
     /// A barrier was initialised.
     pub(super) fn initialised(&mut self, record: &Record) {
-        for barrier in record.barriers.iter().filter(|barrier| barrier.act == Act::Init) {
+        for barrier in record.barriers.iter().filter(|barrier| barrier.act == BarrierAction::Init) {
             if !self.initialised.contains(&barrier.place) {
                 self.initialised.push(barrier.place);
             }
@@ -143,7 +143,7 @@ impl Ties {
 
     /// Counts a pair that is ordered once more, if it is known well; how it is ordered then is how it
     /// was the last time.
-    pub(super) fn again(&mut self, earlier: Place, later: Place, near: bool) -> bool {
+    pub(super) fn again(&mut self, earlier: AccessSite, later: AccessSite, near: bool) -> bool {
         let Some((times, number)) = self.known.get_mut(&(earlier, later)) else { return false };
         if *times < FAMILIAR {
             return false;
@@ -158,19 +158,19 @@ impl Ties {
     pub(super) fn pair(&mut self, pair: Pair, near: bool) {
         let pairs = &mut self.pairs;
         let number = *self.numbers.entry(pair).or_insert_with(|| {
-            pairs.push((pair, Met::default()));
+            pairs.push((pair, PairCounts::default()));
             pairs.len() - 1
         });
         if let Some((_, met)) = pairs.get_mut(number) {
             *if near { &mut met.near } else { &mut met.far } += 1;
         }
-        let ordered = matches!(pair.how, How::Tie(_) | How::Program);
+        let ordered = matches!(pair.how, OrderedBy::Sync(_) | OrderedBy::Program);
         let known = self.known.entry((pair.earlier, pair.later)).or_default();
         *known = (if ordered { known.0 + 1 } else { 0 }, number);
     }
 
     /// A wait saw an arrival, whatever that orders.
-    pub(super) fn met(&mut self, tie: Tie) {
+    pub(super) fn met(&mut self, tie: SyncLink) {
         let links = &mut self.links;
         self.met.entry(tie).or_insert_with(|| {
             links.push(tie);
@@ -184,7 +184,7 @@ impl Ties {
     }
 
     /// A wait passed.
-    pub(super) fn waited(&mut self, passed: &Passed) {
+    pub(super) fn waited(&mut self, passed: &PassedWait) {
         self.used(passed.place);
         let waits = slot(&mut self.waits, passed.effect);
         waits.rounds += 1;
@@ -204,7 +204,7 @@ impl Ties {
             let mut effects = round.1.clone();
             effects.sort_unstable();
             effects.dedup();
-            let entry = (Array::of(passed.place), effects);
+            let entry = (BarrierArray::of(passed.place), effects);
             if !self.shared.contains(&entry) {
                 self.shared.push(entry);
             }
@@ -221,12 +221,12 @@ impl Ties {
     }
 
     /// Every pair with how often it was met, in the order in which they were first met.
-    pub(super) fn pairs(&self) -> &[(Pair, Met)] {
+    pub(super) fn pairs(&self) -> &[(Pair, PairCounts)] {
         &self.pairs
     }
 
     /// Every link between an arrival and a wait.
-    pub(super) fn links(&self) -> &[Tie] {
+    pub(super) fn links(&self) -> &[SyncLink] {
         &self.links
     }
 
@@ -246,22 +246,24 @@ impl Ties {
     }
 
     /// Waiting ops of one thread that passed on one flip.
-    pub(super) fn shared(&self) -> &[(Array, Ops)] {
+    pub(super) fn shared(&self) -> &[(BarrierArray, Ops)] {
         &self.shared
     }
 
     /// Every array with traffic.
-    pub(super) fn arrays(&self) -> Vec<Array> {
-        let mut arrays: Vec<Array> = self.traffic.iter().flatten().map(|one| Array::of(one.place)).collect();
+    pub(super) fn arrays(&self) -> Vec<BarrierArray> {
+        let mut arrays: Vec<BarrierArray> =
+            self.traffic.iter().flatten().map(|one| BarrierArray::of(one.place)).collect();
         arrays.sort_unstable();
         arrays.dedup();
         arrays
     }
 
     /// What went over the barriers of an array in the run in which most did, slot by slot.
-    pub(super) fn traffic(&self, array: Array) -> Vec<(u32, u32)> {
+    pub(super) fn traffic(&self, array: BarrierArray) -> Vec<(u32, u32)> {
         let of = |run: &Vec<Traffic>| {
-            let mut own: Vec<Traffic> = run.iter().filter(|one| Array::of(one.place) == array).copied().collect();
+            let mut own: Vec<Traffic> =
+                run.iter().filter(|one| BarrierArray::of(one.place) == array).copied().collect();
             own.sort_by_key(|one| (one.place.cta, one.place.start));
             own
         };

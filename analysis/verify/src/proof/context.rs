@@ -2,18 +2,18 @@
 //! variable the states of a proof have to keep.
 
 use super::super::demand::{Demand, Liveness, demands};
-use super::super::inputs::Plan;
+use super::super::inputs::InputPlan;
 use super::super::slice::Slices;
-use super::nest::{ahead, behind, nests, places};
+use super::nesting::{ahead, behind, loop_nesting, places};
 use super::sums::Sums;
-use super::value::{Origin, Sum, Symbol, Symbols};
+use super::value::{Sum, Symbol, SymbolOrigin, Symbols};
 use kernel::{BlockId, CmpOp, InputId, InputKind, Instr, Kernel, Pure, Terminator, Var};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// A loop.
 #[derive(Debug)]
-pub struct Ring {
+pub struct LoopSummary {
     /// Its head.
     pub head: BlockId,
     /// Its counter and bounds, where these are functions of inputs and of counters around it.
@@ -75,7 +75,7 @@ impl Driver {
 
 /// What of a symbol states have to keep.
 #[derive(Clone, Copy, Debug)]
-pub struct Need {
+pub struct SymbolUse {
     /// As of a variable.
     pub demand: Demand,
     /// Values up to here are told apart by comparisons with constants.
@@ -84,11 +84,11 @@ pub struct Need {
 
 /// The kernel, looked at once.
 #[derive(Debug)]
-pub struct Ground<'k> {
+pub struct ProofContext<'k> {
     /// The kernel.
     pub kernel: &'k Kernel,
     /// By loop number.
-    pub rings: Vec<Ring>,
+    pub loops: Vec<LoopSummary>,
     /// Loops around each block, outermost first.
     pub around: Vec<SmallVec<[usize; 4]>>,
     /// Which loop each block is the head of.
@@ -102,7 +102,7 @@ pub struct Ground<'k> {
     /// Which variables may still be read.
     pub liveness: Liveness<'k>,
     /// By symbol.
-    pub needs: FxHashMap<Symbol, Need>,
+    pub needs: FxHashMap<Symbol, SymbolUse>,
     /// Symbols that drive a loop inside another one.
     pub nested: Vec<Symbol>,
     /// Symbols that drive several loops, one after the other.
@@ -120,22 +120,22 @@ pub struct Ground<'k> {
     behind: Vec<Vec<bool>>,
 }
 
-impl<'k> Ground<'k> {
+impl<'k> ProofContext<'k> {
     /// Looks at a kernel.
-    pub fn new(kernel: &'k Kernel, plan: &Plan, symbols: &mut Symbols) -> Ground<'k> {
+    pub fn new(kernel: &'k Kernel, plan: &InputPlan, symbols: &mut Symbols) -> ProofContext<'k> {
         let slices = Slices::new(kernel);
-        let mut sums = Sums::new(kernel, &slices, nests(kernel));
-        let rings = rings(kernel, plan, &mut sums, symbols);
+        let mut sums = Sums::new(kernel, &slices, loop_nesting(kernel));
+        let loops = loops(kernel, plan, &mut sums, symbols);
         let mut head_of = vec![None; kernel.blocks.len()];
         for (number, info) in kernel.loops.iter().enumerate() {
             if let Some(slot) = head_of.get_mut(info.head.index()) {
                 *slot = Some(number);
             }
         }
-        let inner = |ring: &&Ring| sums.around.get(ring.head.index()).is_some_and(|loops| loops.len() > 1);
-        let symbol = |ring: &Ring| ring.driver.symbol();
+        let inner = |summary: &&LoopSummary| sums.around.get(summary.head.index()).is_some_and(|loops| loops.len() > 1);
+        let symbol = |summary: &LoopSummary| summary.driver.symbol();
         let tiles = kernel.inputs.iter().position(|input| input.kind == InputKind::Tiles);
-        let mut ground = Ground {
+        let mut context = ProofContext {
             kernel,
             head_of,
             ahead: ahead(kernel),
@@ -143,34 +143,34 @@ impl<'k> Ground<'k> {
             kept: Vec::new(),
             liveness: Liveness::new(kernel),
             needs: FxHashMap::default(),
-            turned: rings.iter().filter(|ring| ring.turn > 0).map(symbol).collect(),
-            nested: rings.iter().filter(inner).map(symbol).collect(),
+            turned: loops.iter().filter(|summary| summary.turn > 0).map(symbol).collect(),
+            nested: loops.iter().filter(inner).map(symbol).collect(),
             around: sums.around.clone(),
-            rings,
+            loops,
             fixed: Vec::new(),
-            tiles: tiles.map(|at| symbols.of(Origin::Input(InputId(at as u32)))),
+            tiles: tiles.map(|at| symbols.of(SymbolOrigin::Input(InputId(at as u32)))),
             rests_first: false,
             order: places(kernel),
             behind: behind(kernel),
         };
-        sums.opaque = Some(ground.rings.iter().map(symbol).collect());
-        ground.runs_at_all();
-        ground.keep(&mut sums, symbols);
-        ground
+        sums.opaque = Some(context.loops.iter().map(symbol).collect());
+        context.runs_at_all();
+        context.keep(&mut sums, symbols);
+        context
     }
 
     /// Whether a loop runs at all is one answer for all its instances.
     fn runs_at_all(&mut self) {
-        for number in 0..self.rings.len() {
-            let ring = &self.rings[number];
-            let Some(counted) = &ring.counted else { continue };
-            let least = match ring.driver {
+        for number in 0..self.loops.len() {
+            let summary = &self.loops[number];
+            let Some(counted) = &summary.counted else { continue };
+            let least = match summary.driver {
                 Driver::Bound { factor, add, .. } => {
-                    (counted.lower.add - add).saturating_add(ring.floor * counted.step.add) / factor
+                    (counted.lower.add - add).saturating_add(summary.floor * counted.step.add) / factor
                 }
-                _ => ring.floor,
+                _ => summary.floor,
             };
-            let symbol = ring.driver.symbol();
+            let symbol = summary.driver.symbol();
             let need = self.need(symbol);
             need.horizon = need.horizon.max(least.saturating_add(1));
         }
@@ -179,7 +179,7 @@ impl<'k> Ground<'k> {
     /// Finds what states keep of each variable. A comparison of outer counters for which they
     /// would have to keep these whole is made a question of its own in each iteration.
     fn keep(&mut self, sums: &mut Sums<'_, 'k>, symbols: &mut Symbols) {
-        let driven = |number: &usize| self.rings[*number].driver.decides();
+        let driven = |number: &usize| self.loops[*number].driver.decides();
         let tested: Vec<BlockId> =
             (0..self.kernel.loops.len()).filter(driven).map(|number| self.kernel.loops[number].head).collect();
         loop {
@@ -216,12 +216,12 @@ impl<'k> Ground<'k> {
     /// Makes comparisons questions of their own; whether there were any.
     fn ask(&self, sums: &mut Sums<'_, 'k>, apart: &[Var], symbols: &mut Symbols) -> bool {
         let whole = |var: &Var| self.kept.get(var.index()) == Some(&Demand::Whole);
-        let open = |ring: &&Ring| ring.driver.decides() || ring.counted.is_none();
+        let open = |summary: &&LoopSummary| summary.driver.decides() || summary.counted.is_none();
         let counters: Vec<Var> = self
-            .rings
+            .loops
             .iter()
             .filter(open)
-            .flat_map(|ring| ring.counted.as_ref().map(|counted| counted.counter))
+            .flat_map(|summary| summary.counted.as_ref().map(|counted| counted.counter))
             .collect();
         if !counters.iter().any(whole) {
             return false;
@@ -251,12 +251,12 @@ impl<'k> Ground<'k> {
                     continue;
                 };
                 let unsigned = matches!(pure, Pure::Cmp(CmpOp::Ult | CmpOp::Ule | CmpOp::Ugt | CmpOp::Uge, ..));
-                if unsigned && !self.rings.iter().any(|ring| ring.test == Some(*dst)) {
+                if unsigned && !self.loops.iter().any(|summary| summary.test == Some(*dst)) {
                     continue;
                 }
                 let (Some(a), Some(b)) = (self.side(a, sums, symbols), self.side(b, sums, symbols)) else { continue };
                 let Some(rest) = a.sum.plus(&b.sum, -1) else { continue };
-                match (a.ring, b.ring) {
+                match (a.summary, b.summary) {
                     (None, None) => {
                         if let [(symbol, 1 | -1)] = *rest.terms.as_slice() {
                             let need = self.need(symbol);
@@ -265,11 +265,11 @@ impl<'k> Ground<'k> {
                         }
                     }
                     (Some(number), None) | (None, Some(number)) if sums.inside(number, at) => {
-                        let rest = if a.ring.is_some() { Some(rest) } else { Sum::default().plus(&rest, -1) };
-                        let ring = &self.rings[number];
-                        let Some(counted) = &ring.counted else { continue };
+                        let rest = if a.summary.is_some() { Some(rest) } else { Sum::default().plus(&rest, -1) };
+                        let summary = &self.loops[number];
+                        let Some(counted) = &summary.counted else { continue };
                         let to_end = rest.and_then(|rest| rest.plus(&counted.upper, 1));
-                        let own = match ring.driver {
+                        let own = match summary.driver {
                             Driver::Bound { .. } => to_end.is_some_and(|to_end| to_end.terms.is_empty()),
                             Driver::Trips(_) => to_end.is_some_and(|to_end| to_end.times(&counted.step).is_some()),
                             Driver::Free(_) => false,
@@ -285,8 +285,8 @@ impl<'k> Ground<'k> {
         apart
     }
 
-    fn need(&mut self, symbol: Symbol) -> &mut Need {
-        self.needs.entry(symbol).or_insert(Need { demand: Demand::Nothing, horizon: 1 })
+    fn need(&mut self, symbol: Symbol) -> &mut SymbolUse {
+        self.needs.entry(symbol).or_insert(SymbolUse { demand: Demand::Nothing, horizon: 1 })
     }
 
     /// Which of the loops with this driver, one after the other, a block is in or behind.
@@ -294,15 +294,15 @@ impl<'k> Ground<'k> {
         let (Some(around), Some(&place)) = (self.around.get(block.index()), self.order.get(block.index())) else {
             return 0;
         };
-        let before = self.rings.iter().filter(|ring| {
-            let head = ring.head.index();
+        let before = self.loops.iter().filter(|summary| {
+            let head = summary.head.index();
             let outer = self.around.get(head).and_then(|loops| loops.split_last());
-            ring.driver.symbol() == symbol
+            summary.driver.symbol() == symbol
                 && self.order.get(head).is_some_and(|&at| at <= place)
                 && self.behind.get(head).and_then(|behind| behind.get(block.index())) == Some(&true)
                 && outer.is_some_and(|(_, outer)| around.starts_with(outer))
         });
-        before.map(|ring| ring.turn).max().unwrap_or(0)
+        before.map(|summary| summary.turn).max().unwrap_or(0)
     }
 
     /// Whether rests of inner trip counts are noticed.
@@ -311,18 +311,18 @@ impl<'k> Ground<'k> {
     }
 
     /// What states keep of a symbol.
-    pub fn need_of(&self, symbol: Symbol) -> Need {
-        self.needs.get(&symbol).copied().unwrap_or(Need { demand: Demand::Nothing, horizon: 1 })
+    pub fn need_of(&self, symbol: Symbol) -> SymbolUse {
+        self.needs.get(&symbol).copied().unwrap_or(SymbolUse { demand: Demand::Nothing, horizon: 1 })
     }
 
     /// A variable as a counter, or none, and a sum of inputs.
     fn side(&self, var: Var, sums: &mut Sums<'_, 'k>, symbols: &mut Symbols) -> Option<Side> {
-        let mut side = Side { ring: None, sum: Sum::default() };
+        let mut side = Side { summary: None, sum: Sum::default() };
         let mut var = var;
         for _ in 0..32 {
             var = sums.slices.root(var);
             if let Some((number, ahead)) = self.counts(var, sums, symbols) {
-                side.ring = Some(number);
+                side.summary = Some(number);
                 side.sum = side.sum.plus(&ahead, 1)?;
                 return Some(side);
             }
@@ -346,15 +346,17 @@ impl<'k> Ground<'k> {
 
     /// The loop whose counter a variable is, or is always ahead of by the same sum.
     fn counts(&self, var: Var, sums: &mut Sums<'_, 'k>, symbols: &mut Symbols) -> Option<(usize, Sum)> {
-        for (number, ring) in self.rings.iter().enumerate() {
-            let Some(counted) = &ring.counted else { continue };
+        for (number, summary) in self.loops.iter().enumerate() {
+            let Some(counted) = &summary.counted else { continue };
             if counted.counter == var {
                 return Some((number, Sum::default()));
             }
-            let Some(at) = self.kernel.block(ring.head).params.iter().position(|param| *param == var) else { continue };
+            let Some(at) = self.kernel.block(summary.head).params.iter().position(|param| *param == var) else {
+                continue;
+            };
             let mut first = None;
             for (from, block) in self.kernel.blocks.iter().enumerate() {
-                for target in block.terminator.targets().into_iter().filter(|target| target.block == ring.head) {
+                for target in block.terminator.targets().into_iter().filter(|target| target.block == summary.head) {
                     let arg = *target.args.get(at)?;
                     if sums.inside(number, from) {
                         let Pure::Add(_, a, b) = sums.slices.pure(arg)? else { return None };
@@ -384,19 +386,19 @@ impl<'k> Ground<'k> {
 
 /// A side of a comparison: a counter, or none, and a sum of inputs.
 struct Side {
-    ring: Option<usize>,
+    summary: Option<usize>,
     sum: Sum,
 }
 
 /// The loops, outer ones first found so that inner bounds may depend on their counters.
-fn rings<'k>(kernel: &'k Kernel, plan: &Plan, sums: &mut Sums<'_, 'k>, symbols: &mut Symbols) -> Vec<Ring> {
+fn loops<'k>(kernel: &'k Kernel, plan: &InputPlan, sums: &mut Sums<'_, 'k>, symbols: &mut Symbols) -> Vec<LoopSummary> {
     let depth = |sums: &Sums<'_, 'k>, number: usize| {
         sums.around.get(kernel.loops[number].head.index()).map_or(0, |loops| loops.len())
     };
     let behind = behind(kernel);
     let mut order: Vec<usize> = (0..kernel.loops.len()).collect();
     order.sort_by_key(|&number| depth(sums, number));
-    let mut found: Vec<Option<Ring>> = (0..kernel.loops.len()).map(|_| None).collect();
+    let mut found: Vec<Option<LoopSummary>> = (0..kernel.loops.len()).map(|_| None).collect();
     for number in order {
         let info = &kernel.loops[number];
         let test = match kernel.blocks.get(info.head.index()).map(|block| &block.terminator) {
@@ -413,21 +415,25 @@ fn rings<'k>(kernel: &'k Kernel, plan: &Plan, sums: &mut Sums<'_, 'k>, symbols: 
         }
         let outer = |at: usize| sums.around.get(kernel.loops[at].head.index()).and_then(|loops| loops.split_last());
         let same = |other: &usize| {
-            found[*other].as_ref().is_some_and(|ring| ring.driver.symbol() == driver.symbol())
+            found[*other].as_ref().is_some_and(|summary| summary.driver.symbol() == driver.symbol())
                 && outer(*other).map(|(_, outer)| outer) == outer(number).map(|(_, outer)| outer)
                 && behind[kernel.loops[*other].head.index()][info.head.index()]
         };
         let turn = (0..number).filter(same).count() as i64;
         let floor = plan.groups.iter().find(|group| group.loops.contains(&number));
         let floor = floor.map_or(0, |group| plan.floor(kernel, group) as i64);
-        found[number] = Some(Ring { head: info.head, counted, test, driver, floor, turn });
+        found[number] = Some(LoopSummary { head: info.head, counted, test, driver, floor, turn });
     }
     found.into_iter().flatten().collect()
 }
 
 fn driver(counted: Option<&Counted>, depth: i64, symbols: &mut Symbols) -> Driver {
     let Some(counted) = counted else {
-        return Driver::Free(symbols.of(Origin::Place(Sum::constant(depth), Sum::default(), Sum::default())));
+        return Driver::Free(symbols.of(SymbolOrigin::LoopPosition(
+            Sum::constant(depth),
+            Sum::default(),
+            Sum::default(),
+        )));
     };
     let (lower, upper, step) = (counted.lower.clone(), counted.upper.clone(), counted.step.clone());
     let plain = lower.terms.is_empty() && step.terms.is_empty() && step.add > 0;
@@ -437,7 +443,7 @@ fn driver(counted: Option<&Counted>, depth: i64, symbols: &mut Symbols) -> Drive
         {
             Driver::Bound { symbol, factor, add: upper.add }
         }
-        [] if plain => Driver::Free(symbols.of(Origin::Place(lower, upper, step))),
-        _ => Driver::Trips(symbols.of(Origin::Trips(lower, upper, step))),
+        [] if plain => Driver::Free(symbols.of(SymbolOrigin::LoopPosition(lower, upper, step))),
+        _ => Driver::Trips(symbols.of(SymbolOrigin::Trips(lower, upper, step))),
     }
 }

@@ -3,10 +3,10 @@
 
 use super::barrier::{Arriving, Waiter};
 use super::machine::{Machine, bad_slot};
-use super::record::{Act, BarrierRecord, Record};
-use super::shadow::{Event, Illegal, Own};
+use super::record::{BarrierAction, BarrierRecord, Record};
+use super::shadow::{Event, Illegal, ImplicitOrder};
 use super::state::State;
-use super::violation::{BarrierPlace, Escape, Rule};
+use super::violation::{BarrierPlace, Rule, ScheduleHazard};
 use kernel::{CommitKind, Effect, EffectId, EffectKind, Mode, Recipients, SiteId, Var};
 use smallvec::SmallVec;
 
@@ -74,7 +74,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn note(&self, state: &State, number: usize, act: Act, record: &mut Record) {
+    pub(super) fn note(&self, state: &State, number: usize, act: BarrierAction, record: &mut Record) {
         let (place, barrier) = &state.barriers[number];
         record.barriers.push(BarrierRecord {
             place: *place,
@@ -100,7 +100,7 @@ impl Machine<'_> {
         let event = (self.channels.base(at.thread), state.threads[at.thread].ticks);
         self.store_barrier(state, at, barrier, place);
         state.barriers[number].1.init(i64::from(count), event);
-        self.note(state, number, Act::Init, record);
+        self.note(state, number, BarrierAction::Init, record);
     }
 
     /// The write of a barrier's bytes by its init or invalidation, where others may touch them.
@@ -108,7 +108,7 @@ impl Machine<'_> {
         let shape = self.shape_of(barrier);
         let (Some(shape), Some(position)) = (shape, self.cluster.position(place.cta)) else { return };
         if !self.watches
-            || !self.storage.meets(place.buffer)
+            || !self.storage.uses_whole_cluster(place.buffer)
             || self.kernel.buffers.get(place.buffer.0 as usize).is_none_or(|buffer| buffer.start.is_none())
         {
             return;
@@ -128,7 +128,7 @@ impl Machine<'_> {
             grants: false,
             step: state.step,
         };
-        let observer = known.observer(at.thread as u16, Own::Nothing);
+        let observer = known.observer(at.thread as u16, ImplicitOrder::Nothing);
         let mut illegal: SmallVec<[Illegal; 2]> = SmallVec::new();
         state.shadow.access(window, position, event, false, &observer, |why| illegal.push(why));
         for why in illegal {
@@ -144,7 +144,7 @@ impl Machine<'_> {
         let place = state.barriers[number].0;
         let waits = |thread: usize| self.awaited(state, thread).is_some_and(|(on, passes)| on == place && !passes);
         let waiter = (0..state.threads.len()).find(|&thread| {
-            thread != at.thread && state.threads[thread].life == super::thread::Life::Running && waits(thread)
+            thread != at.thread && state.threads[thread].life == super::thread::ThreadStatus::Running && waits(thread)
         });
         if let Some(waiter) = waiter
             && let Some((_, effect)) = self.next_effect(state, waiter)
@@ -157,9 +157,9 @@ impl Machine<'_> {
         }
         let order = &state.threads[at.thread].order;
         let escape = state.barriers[number].1.invalidate(order);
-        state.escapes.extend(escape);
+        state.schedule_hazards.extend(escape);
         self.store_barrier(state, at, barrier, place);
-        self.note(state, number, Act::Invalidate, record);
+        self.note(state, number, BarrierAction::Invalidate, record);
     }
 
     /// An arrival in every CTA that it goes to.
@@ -220,9 +220,9 @@ impl Machine<'_> {
         };
         let channel = self.channels.barrier(number);
         let arriving = Arriving { count, bytes, frontier: &frontier, event, step: state.step, channel };
-        let escapes = &mut state.escapes;
-        match state.barriers[number].1.arrive(&arriving, |escape| escapes.push(escape)) {
-            Ok(flipped) => self.note(state, number, Act::Arrive { flipped }, record),
+        let schedule_hazards = &mut state.schedule_hazards;
+        match state.barriers[number].1.arrive(&arriving, |escape| schedule_hazards.push(escape)) {
+            Ok(flipped) => self.note(state, number, BarrierAction::Arrive { flipped }, record),
             Err(_) => {
                 self.violate(state, at.thread, at.site, Some(at.id), Rule::Overflow);
                 let place = state.barriers[number].0;
@@ -240,16 +240,16 @@ impl Machine<'_> {
         let known = &mut state.barriers[number].1;
         let waiter = Waiter { thread: at.thread as u16, channel: base, tick: thread.ticks, step: state.step };
         if known.flips == 0 && !known.last_flip_is_over(&thread.order, channel) {
-            state.escapes.push(Escape::UnorderedInit);
+            state.schedule_hazards.push(ScheduleHazard::UnorderedInit);
         }
-        state.escapes.extend(known.passed(waiter, &thread.order, channel));
+        state.schedule_hazards.extend(known.wait_passed(waiter, &thread.order, channel));
         thread.seen.join(&known.released.seen);
         thread.fenced.join(&known.released.fenced);
         thread.order.join(&known.released.order);
         thread.over.join(&known.released.over);
         thread.seen.see(channel, known.total);
         thread.order.see(channel, known.total);
-        self.note(state, number, Act::Wait { phase }, record);
+        self.note(state, number, BarrierAction::Wait { phase }, record);
     }
 
     /// The phase that a barrier is in. Another schedule reads the same where the last flip is over
@@ -260,18 +260,22 @@ impl Machine<'_> {
         let thread = &state.threads[at.thread];
         let known = &mut state.barriers[number].1;
         if !known.last_flip_is_over(&thread.order, channel) {
-            let escape = if known.flips == 0 { Escape::UnorderedInit } else { Escape::EarlyWait { wait: state.step } };
-            state.escapes.push(escape);
+            let escape = if known.flips == 0 {
+                ScheduleHazard::UnorderedInit
+            } else {
+                ScheduleHazard::EarlyWait { wait: state.step }
+            };
+            state.schedule_hazards.push(escape);
         }
         let base = self.channels.base(at.thread);
-        known.looked(Waiter { thread: at.thread as u16, channel: base, tick: thread.ticks, step: state.step });
+        known.phase_read(Waiter { thread: at.thread as u16, channel: base, tick: thread.ticks, step: state.step });
         let parity = known.parity();
-        self.note(state, number, Act::Read { phase: parity }, record);
+        self.note(state, number, BarrierAction::Read { phase: parity }, record);
         i64::from(parity)
     }
 
     /// Arrives at a rendezvous, or passes one.
-    pub(super) fn meet(&self, state: &mut State, at: &At, effect: &Effect, record: &mut Record) {
+    pub(super) fn start_rendezvous(&self, state: &mut State, at: &At, effect: &Effect, record: &mut Record) {
         let thread = at.thread;
         match &effect.kind {
             EffectKind::ClusterArrive { relaxed } => {
@@ -283,7 +287,9 @@ impl Machine<'_> {
                 // An arrival need not be waited for (PTX `bar.arrive`).
                 let number = state.number_barrier(place);
                 let rounds = state.barriers[number].1.total;
-                state.threads[thread].met.retain(|(known, before)| *known as usize != number || *before == rounds);
+                state.threads[thread]
+                    .rendezvous
+                    .retain(|(known, before)| *known as usize != number || *before == rounds);
                 let expected = self.scalar(state, thread, *threads);
                 let partition = self.partition_of(thread);
                 let own = self.kernel.partitions.get(partition).map_or(1, |info| i64::from(info.warps) * 32);
@@ -306,13 +312,13 @@ impl Machine<'_> {
     ) {
         let number = state.number_barrier(place);
         let thread = &mut state.threads[at.thread];
-        if thread.met.iter().any(|(known, _)| *known as usize == number) {
+        if thread.rendezvous.iter().any(|(known, _)| *known as usize == number) {
             self.violate(state, at.thread, at.site, Some(at.id), Rule::ArrivedTwice);
             self.blame(state, place);
             state.stopped = true;
             return;
         }
-        thread.met.push((number as u32, state.barriers[number].1.total));
+        thread.rendezvous.push((number as u32, state.barriers[number].1.total));
         let event = (self.channels.base(at.thread), thread.ticks);
         let mut frontier = thread.frontier();
         if !publishes {
@@ -322,13 +328,13 @@ impl Machine<'_> {
         }
         let barrier = &mut state.barriers[number].1;
         if !barrier.live {
-            barrier.meet(expected);
+            barrier.start_rendezvous(expected);
         }
         let channel = self.channels.barrier(number);
         let arriving = Arriving { count, bytes: 0, frontier: &frontier, event: Some(event), step: state.step, channel };
-        let escapes = &mut state.escapes;
-        match (barrier.initial == expected).then(|| barrier.arrive(&arriving, |escape| escapes.push(escape))) {
-            Some(Ok(flipped)) => self.note(state, number, Act::Arrive { flipped }, record),
+        let schedule_hazards = &mut state.schedule_hazards;
+        match (barrier.initial == expected).then(|| barrier.arrive(&arriving, |escape| schedule_hazards.push(escape))) {
+            Some(Ok(flipped)) => self.note(state, number, BarrierAction::Arrive { flipped }, record),
             Some(Err(_)) | None => {
                 self.violate(state, at.thread, at.site, Some(at.id), Rule::Overflow);
                 self.blame(state, place);
@@ -341,12 +347,12 @@ impl Machine<'_> {
         let Some((place, _)) = self.awaited(state, at.thread) else { return };
         let Some(number) = state.barrier_number(place) else { return };
         let thread = &mut state.threads[at.thread];
-        let Some(met) = thread.met.iter().position(|(known, _)| *known as usize == number) else { return };
-        let (_, before) = thread.met.remove(met);
+        let Some(met) = thread.rendezvous.iter().position(|(known, _)| *known as usize == number) else { return };
+        let (_, before) = thread.rendezvous.remove(met);
         let barrier = &state.barriers[number].1;
         // Later rounds may have published more than this one.
         if barrier.total > before + 1 {
-            state.escapes.push(Escape::EarlyWait { wait: state.step });
+            state.schedule_hazards.push(ScheduleHazard::EarlyWait { wait: state.step });
         }
         let channel = self.channels.barrier(number);
         thread.seen.join(&barrier.released.seen);
@@ -354,6 +360,6 @@ impl Machine<'_> {
         thread.order.join(&barrier.released.order);
         thread.over.join(&barrier.released.over);
         thread.order.see(channel, before + 1);
-        self.note(state, number, Act::Wait { phase: before & 1 }, record);
+        self.note(state, number, BarrierAction::Wait { phase: before & 1 }, record);
     }
 }

@@ -6,30 +6,30 @@
 //! counters but for their rests, and how far the drivers are.
 
 use super::super::demand::Demand;
+use super::context::{Driver, ProofContext};
 use super::facts::{Fact, NO_HIGH, NO_LOW};
-use super::ground::{Driver, Ground};
 use super::path::{Path, fact, noticed};
-use super::value::{Key, Origin, Sum, Symbol, Symbols, Value};
-use machine::{Life, Machine};
+use super::value::{IterationKey, Sum, Symbol, SymbolOrigin, Symbols, Value};
+use machine::{Machine, ThreadStatus};
 
 /// Writes normal forms.
-pub struct Former<'a, 'k> {
+pub struct NormalFormWriter<'a, 'k> {
     /// The kernel.
-    pub ground: &'a Ground<'k>,
+    pub context: &'a ProofContext<'k>,
     /// The machine.
     pub machine: &'a Machine<'k>,
     /// All symbols.
     pub symbols: &'a mut Symbols,
 }
 
-impl Former<'_, '_> {
+impl NormalFormWriter<'_, '_> {
     /// The normal form.
-    pub fn form(&mut self, path: &Path) -> Vec<i64> {
+    pub fn normal_form(&mut self, path: &Path) -> Vec<i64> {
         let mut out = Vec::with_capacity(256);
         for thread in 0..path.state.threads().len() {
             self.thread(path, thread, &mut out);
         }
-        if let Some(tiles) = self.ground.tiles {
+        if let Some(tiles) = self.context.tiles {
             out.push(path.requests - base(path.facts.get(tiles).low));
         }
         out.push(path.moving.len() as i64);
@@ -55,28 +55,28 @@ impl Former<'_, '_> {
     fn thread(&mut self, path: &Path, thread: usize, out: &mut Vec<i64>) {
         let at = &path.state.threads()[thread];
         out.push(at.life as i64);
-        if at.life != Life::Running {
+        if at.life != ThreadStatus::Running {
             return;
         }
         let cta = self.machine.position_of(thread);
         out.extend([i64::from(at.block.0), i64::from(at.instr)]);
-        let ground = self.ground;
-        for &number in ground.around.get(at.block.index()).into_iter().flatten() {
-            let ring = &ground.rings[number];
+        let context = self.context;
+        for &number in context.around.get(at.block.index()).into_iter().flatten() {
+            let summary = &context.loops[number];
             let place = path.place(cta, number);
-            let symbol = ring.driver.symbol();
-            let relative = !matches!((&ring.driver, &ring.counted), (Driver::Free(_), Some(_)));
+            let symbol = summary.driver.symbol();
+            let relative = !matches!((&summary.driver, &summary.counted), (Driver::Free(_), Some(_)));
             let front = if relative {
-                let there = noticed(ground, self.symbols, path, cta, ring.head, symbol);
+                let there = noticed(context, self.symbols, path, cta, summary.head, symbol);
                 base(fact(self.symbols, &path.facts, there).low)
             } else {
                 0
             };
             out.push(place.at - front);
         }
-        let live = ground.liveness.at(at.block, at.instr as usize);
+        let live = context.liveness.at(at.block, at.instr as usize);
         for (var, _) in live.iter().enumerate().filter(|(_, live)| **live) {
-            let demand = ground.kept.get(var).copied().unwrap_or(Demand::Whole);
+            let demand = context.kept.get(var).copied().unwrap_or(Demand::Whole);
             let value = path.values.get(cta).and_then(|values| values.get(var));
             if demand != Demand::Nothing {
                 self.value(path, value.unwrap_or(&Value::Unknown), demand, out);
@@ -106,7 +106,7 @@ impl Former<'_, '_> {
 
     /// A symbol by what it stands for, iterations relative to the front.
     fn symbol(&mut self, path: &Path, symbol: Symbol, out: &mut Vec<i64>) {
-        let Some(Origin::At(base, key)) = self.symbols.origin(symbol).cloned() else {
+        let Some(SymbolOrigin::At(base, key)) = self.symbols.origin(symbol).cloned() else {
             out.extend([-1, i64::from(symbol.0)]);
             return;
         };
@@ -114,9 +114,9 @@ impl Former<'_, '_> {
         for depth in 0..key.len() {
             let (driver, place) = key[depth];
             let front = match self.symbols.origin(driver) {
-                Some(Origin::Turn(_)) => 0,
+                Some(SymbolOrigin::Turn(_)) => 0,
                 // A loop between numbers: its counter is kept as it is.
-                Some(Origin::Place(_, _, step)) if *step != Sum::default() => 0,
+                Some(SymbolOrigin::LoopPosition(_, _, step)) if *step != Sum::default() => 0,
                 _ => self.front(path, driver, &key[..depth]),
             };
             out.extend([i64::from(driver.0), place - front]);
@@ -125,9 +125,9 @@ impl Former<'_, '_> {
 
     /// The front of a driver in an iteration of the loops around.
     fn front(&mut self, path: &Path, driver: Symbol, around: &[(Symbol, i64)]) -> i64 {
-        let ground = self.ground;
-        let there = if ground.nested.contains(&driver) && !around.is_empty() {
-            self.symbols.of(Origin::At(driver, Key::from_slice(around)))
+        let context = self.context;
+        let there = if context.nested.contains(&driver) && !around.is_empty() {
+            self.symbols.of(SymbolOrigin::At(driver, IterationKey::from_slice(around)))
         } else {
             driver
         };
@@ -136,12 +136,12 @@ impl Former<'_, '_> {
 
     fn fact(&self, symbol: Symbol, fact: &Fact, out: &mut Vec<i64>) {
         let origin = match self.symbols.origin(symbol) {
-            Some(Origin::At(base, _)) => *base,
+            Some(SymbolOrigin::At(base, _)) => *base,
             _ => symbol,
         };
-        let drives =
-            self.ground.rings.iter().any(|ring| ring.driver.symbol() == origin) || self.ground.tiles == Some(origin);
-        let need = self.ground.need_of(origin);
+        let drives = self.context.loops.iter().any(|summary| summary.driver.symbol() == origin)
+            || self.context.tiles == Some(origin);
+        let need = self.context.need_of(origin);
         if !drives || !matches!(need.demand, Demand::Nothing | Demand::Modulo(_)) {
             out.extend([0, fact.low, fact.high, fact.modulus, fact.rest]);
             return;

@@ -21,7 +21,7 @@ pub struct Unwritten {
 
 /// A wait that a thread stands before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Standing {
+pub struct PendingWait {
     /// On what.
     pub barrier: BarrierPlace,
     /// The parity it names.
@@ -32,12 +32,12 @@ pub struct Standing {
 
 impl Machine<'_> {
     /// The wait that a thread stands before, if its effect is one.
-    pub fn standing(&self, state: &State, thread: usize) -> Option<Standing> {
+    pub fn pending_wait(&self, state: &State, thread: usize) -> Option<PendingWait> {
         let EffectKind::Wait { barrier, phase } = &self.next_effect(state, thread)?.1.kind else { return None };
         let barrier = self.place(state, thread, *barrier);
         let known = state.barriers.iter().find(|(known, _)| *known == barrier);
         let flips = known.map_or(0, |(_, known)| known.flips);
-        Some(Standing { barrier, phase: self.scalar(state, thread, *phase) & 1, flips })
+        Some(PendingWait { barrier, phase: self.scalar(state, thread, *phase) & 1, flips })
     }
 
     /// What a thread's variables hold.
@@ -47,7 +47,7 @@ impl Machine<'_> {
     }
 
     /// The effect that a thread stands at, if it stands at one.
-    pub fn stands_at(&self, state: &State, thread: usize) -> Option<EffectId> {
+    pub fn next_effect_id(&self, state: &State, thread: usize) -> Option<EffectId> {
         self.next_effect(state, thread).map(|(id, _)| id)
     }
 

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 ///
 /// An edge to a head retreats where its source is not before the head in reverse postorder, which
 /// is exact for the reducible control flow that lowering gives.
-pub fn nests(kernel: &Kernel) -> (Vec<SmallVec<[usize; 4]>>, Vec<Vec<bool>>) {
+pub fn loop_nesting(kernel: &Kernel) -> (Vec<SmallVec<[usize; 4]>>, Vec<Vec<bool>>) {
     let place = places(kernel);
     let mut sources = vec![Vec::new(); kernel.blocks.len()];
     for (number, block) in kernel.blocks.iter().enumerate() {

@@ -10,7 +10,7 @@ use super::clock::{Channel, Clock, FAMILIES};
 use super::machine::Machine;
 use super::shadow::Event;
 use super::state::State;
-use super::thread::Life;
+use super::thread::ThreadStatus;
 
 /// Numbers still held, by channel, ascending, and the greatest of each.
 struct Held(Vec<Vec<u32>>, Vec<u32>);
@@ -77,7 +77,7 @@ impl Machine<'_> {
 
         for (number, thread) in state.threads.iter().enumerate() {
             out.push(thread.life as i64);
-            if thread.life != Life::Running {
+            if thread.life != ThreadStatus::Running {
                 continue;
             }
             for kind in FAMILIES {
@@ -92,9 +92,9 @@ impl Machine<'_> {
             held.clock(&thread.order, out);
             held.clock(&thread.over, out);
             // Of a rendezvous only matters whether it is over.
-            out.push(thread.met.len() as i64);
-            let mut met: Vec<[i64; 2]> = Vec::with_capacity(thread.met.len());
-            for &(number, before) in &thread.met {
+            out.push(thread.rendezvous.len() as i64);
+            let mut met: Vec<[i64; 2]> = Vec::with_capacity(thread.rendezvous.len());
+            for &(number, before) in &thread.rendezvous {
                 let total = state.barriers.get(number as usize).map_or(0, |(_, barrier)| barrier.total);
                 met.push([i64::from(number), i64::from(total > before)]);
             }
