@@ -5,8 +5,8 @@
 
 mod barrier_report;
 mod cli;
+mod compiled_comparison;
 mod lsp;
-mod opinion;
 mod run;
 mod workspace;
 

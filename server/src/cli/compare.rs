@@ -14,7 +14,7 @@ use super::args::Compare;
 use super::check::LoadedFile;
 use super::sources::{Origin, Source, read};
 use super::{Exit, STACK_BYTES};
-use crate::opinion::{PATIENCE, Second, compare};
+use crate::compiled_comparison::{KernelComparison, SIDECAR_TIMEOUT, compare};
 use render::SourceText;
 
 /// Compares the kernels of a file.
@@ -46,26 +46,26 @@ fn command(args: &Compare) -> io::Result<Exit> {
         return trouble("there is no kernel");
     }
     let python = args.python.clone().unwrap_or_else(interpreter);
-    let mut sidecar = match Sidecar::start(&python, PATIENCE) {
+    let mut sidecar = match Sidecar::start(&python, SIDECAR_TIMEOUT) {
         Ok(sidecar) => sidecar,
         Err(error) => return trouble(&format!("{}: {error}", python.display())),
     };
     let mut engine = Engine::new(Limits::default());
-    let seconds = match compare(&mut engine, &mut sidecar, &args.path, &elaboration, &Cancel::never()) {
-        Ok(Ok(seconds)) => seconds,
+    let comparisons = match compare(&mut engine, &mut sidecar, &args.path, &elaboration, &Cancel::never()) {
+        Ok(Ok(comparisons)) => comparisons,
         Ok(Err(error)) => return trouble(&error.to_string()),
         Err(_) => return trouble("the comparison was cancelled"),
     };
     let version = sidecar.hello().triton.clone().unwrap_or_default();
-    let printed = print(&path, &version, &seconds, &SourceText::new(&text));
+    let printed = print(&path, &version, &comparisons, &SourceText::new(&text));
     if let Some(folder) = &args.report {
-        write_reports(folder, &version, &seconds)?;
+        write_reports(folder, &version, &comparisons)?;
     }
     let mut out = io::stdout().lock();
     out.write_all(printed.as_bytes())?;
     out.flush()?;
-    let differs = seconds.iter().any(|second| matches!(second.opinion, Ok(Opinion::Differs { .. })));
-    let missing = seconds.iter().any(|second| second.opinion.is_err());
+    let differs = comparisons.iter().any(|comparison| matches!(comparison.opinion, Ok(Opinion::Differs { .. })));
+    let missing = comparisons.iter().any(|comparison| comparison.opinion.is_err());
     Ok(match (differs, missing) {
         (true, _) => Exit::Findings,
         (false, true) => Exit::Trouble,
@@ -81,46 +81,46 @@ pub fn interpreter() -> PathBuf {
     inside.unwrap_or_else(|| if cfg!(windows) { "python".into() } else { "python3".into() })
 }
 
-fn print(path: &str, version: &str, seconds: &[Second], places: &SourceText<'_>) -> String {
+fn print(path: &str, version: &str, comparisons: &[KernelComparison], places: &SourceText<'_>) -> String {
     let mut out = String::new();
-    for second in seconds {
-        let label = if second.label.is_empty() { String::new() } else { format!(" [{}]", second.label) };
+    for comparison in comparisons {
+        let label = if comparison.label.is_empty() { String::new() } else { format!(" [{}]", comparison.label) };
         let _ = writeln!(
             out,
             "{path}:{}: {}{label}: {} (Triton {version}, {:.0} ms)",
-            places.line(second.range.start),
-            second.kernel,
-            second.says(),
-            second.ms
+            places.line(comparison.range.start),
+            comparison.kernel,
+            comparison.describe(),
+            comparison.ms
         );
     }
-    let count = |test: fn(&Second) -> bool| seconds.iter().filter(|second| test(second)).count();
-    let same = count(|second| matches!(second.opinion, Ok(Opinion::Same)));
-    let agrees = count(|second| matches!(second.opinion, Ok(Opinion::Agrees)));
-    let decides = count(|second| matches!(second.opinion, Ok(Opinion::Decides { .. })));
-    let differs = count(|second| matches!(second.opinion, Ok(Opinion::Differs { .. })));
-    let missing = count(|second| second.opinion.is_err());
+    let count = |test: fn(&KernelComparison) -> bool| comparisons.iter().filter(|comparison| test(comparison)).count();
+    let same = count(|comparison| matches!(comparison.opinion, Ok(Opinion::Same)));
+    let agrees = count(|comparison| matches!(comparison.opinion, Ok(Opinion::Agrees)));
+    let decides = count(|comparison| matches!(comparison.opinion, Ok(Opinion::Decides { .. })));
+    let differs = count(|comparison| matches!(comparison.opinion, Ok(Opinion::Differs { .. })));
+    let missing = count(|comparison| comparison.opinion.is_err());
     let _ = writeln!(
         out,
         "{} instances: {same} the same kernel, {agrees} the same verdict, {decides} decided by one, {differs} differ, \
          {missing} not compiled",
-        seconds.len()
+        comparisons.len()
     );
     out
 }
 
 /// What a report of the defect needs: both kernels, one pair of files an instance.
-fn write_reports(folder: &Path, version: &str, seconds: &[Second]) -> io::Result<()> {
-    for (at, second) in seconds.iter().enumerate() {
-        let Ok(Opinion::Differs { kernels, .. }) = &second.opinion else { continue };
+fn write_reports(folder: &Path, version: &str, comparisons: &[KernelComparison]) -> io::Result<()> {
+    for (at, comparison) in comparisons.iter().enumerate() {
+        let Ok(Opinion::Differs { kernels, .. }) = &comparison.opinion else { continue };
         std::fs::create_dir_all(folder)?;
-        let name = format!("{}-{}.md", second.kernel, at + 1);
+        let name = format!("{}-{}.md", comparison.kernel, at + 1);
         let text = format!(
             "# `{}` {}\n\nfencepost {}, Triton {version}: {}\n\n## From the Python\n\n```\n{}```\n\n## From what Triton compiled\n\n```\n{}```\n",
-            second.kernel,
-            second.label,
+            comparison.kernel,
+            comparison.label,
             env!("CARGO_PKG_VERSION"),
-            second.says(),
+            comparison.describe(),
             kernels.0,
             kernels.1
         );

@@ -20,9 +20,9 @@ use super::args::{Backend, Run, Watcher};
 use super::check::LoadedFile;
 use super::sources::{Origin, Source, read};
 use super::{Exit, STACK_BYTES};
-use crate::run::differ::{self, Compared};
-use crate::run::recipes::{By, Recipes};
-use crate::run::{self, Ending, Plan, Results, Which};
+use crate::run::outputs::{self, OutputComparison};
+use crate::run::recipes::{RecipeOverrides, RecipeSources};
+use crate::run::{self, BackendChoice, RunPlan, RunResults, RunStatus};
 use crate::workspace::{absolute, root};
 use render::SourceText;
 use render::check::{CheckedFile, FileAnalysis};
@@ -41,11 +41,11 @@ pub struct Printed<'a> {
     /// The command.
     pub args: &'a Run,
     /// The runs.
-    pub results: &'a Results,
+    pub results: &'a RunResults,
     /// Both verdicts on each kernel.
-    pub beside: Vec<run::beside::Beside>,
+    pub beside: Vec<run::verdict_comparison::VerdictComparison>,
     /// Outputs beside what was expected.
-    pub compared: Vec<Result<Compared, String>>,
+    pub compared: Vec<Result<OutputComparison, String>>,
     /// What the user should know beside.
     pub notes: Vec<String>,
 }
@@ -57,11 +57,11 @@ impl Printed<'_> {
 
     /// What the process says.
     fn exit(&self) -> Exit {
-        let trouble = match self.results.ending() {
-            Ending::Cancelled | Ending::Failed => return Exit::Trouble,
-            Ending::Hung | Ending::Asserted => return Exit::Findings,
-            Ending::Undecided => self.args.strict,
-            Ending::Passed => false,
+        let trouble = match self.results.status() {
+            RunStatus::Cancelled | RunStatus::Failed => return Exit::Trouble,
+            RunStatus::Hung | RunStatus::Asserted => return Exit::Findings,
+            RunStatus::Undecided => self.args.strict,
+            RunStatus::Passed => false,
         };
         match (trouble, self.wrong() || !self.results.differ.is_empty()) {
             (true, _) => Exit::Trouble,
@@ -100,7 +100,7 @@ fn command(args: &Run) -> io::Result<Exit> {
             return Ok(Exit::Trouble);
         }
     };
-    let plan = Plan {
+    let plan = RunPlan {
         path: args.path.clone(),
         text: Arc::from(text.as_str()),
         launches,
@@ -123,14 +123,14 @@ fn command(args: &Run) -> io::Result<Exit> {
         Err(why) => return trouble(&why),
     };
     let mut watch = Watch::new();
-    let ran = run::on(&which, &plan, analysis.gluon.as_deref(), &mut |event| watch.say(event), &Cancel::never());
+    let ran = run::run_plan(&which, &plan, analysis.gluon.as_deref(), &mut |event| watch.say(event), &Cancel::never());
     watch.clear();
     let results = match ran {
         Ok(results) => results,
         Err(error) => return trouble(&error.to_string()),
     };
     let places = SourceText::new(&text);
-    let beside = run::beside::beside(&analysis.kernels, &results, &places);
+    let beside = run::verdict_comparison::compare_verdicts(&analysis.kernels, &results, &places);
     let mut printed = Printed { args, results: &results, beside, compared: Vec::new(), notes: Vec::new() };
     if let Some(expected) = &expected {
         printed.compared = compare(expected, &results, args.tolerance);
@@ -160,7 +160,7 @@ fn recipes(
 ) -> Result<Vec<runtime::launch::Launch>, Vec<(Option<u32>, String)>> {
     let plain = |why: String| vec![(None, why)];
     let python = engine::is_python(&args.path.to_string_lossy());
-    let mut by = By { kernel: args.kernel.clone(), grid: args.grid, ..By::default() };
+    let mut by = RecipeOverrides { kernel: args.kernel.clone(), grid: args.grid, ..RecipeOverrides::default() };
     by.arguments.clone_from(&args.arguments);
     if let Some(file) = &args.launch {
         by.launches = store::load(file, python).map_err(plain)?;
@@ -168,7 +168,8 @@ fn recipes(
     let path = absolute(&args.path);
     let store = RecipeStore::open(&root(&path));
     let found = run::discover::launches(&path, analysis.gluon.as_deref(), text, python);
-    let recipes = Recipes { path: &path, text, python, kernels: &analysis.kernels, store: Some(&store), found: &found };
+    let recipes =
+        RecipeSources { path: &path, text, python, kernels: &analysis.kernels, store: Some(&store), found: &found };
     let launches = recipes.choose(&by).map_err(|errors| {
         errors.into_iter().map(|error| (Some(error.range.start), error.message)).collect::<Vec<_>>()
     })?;
@@ -188,17 +189,17 @@ fn bounds(args: &Run) -> RunLimits {
     }
 }
 
-fn which(args: &Run) -> Result<Which, String> {
+fn which(args: &Run) -> Result<BackendChoice, String> {
     let python = args.python.clone().unwrap_or_else(super::compare::interpreter);
     match (args.backend, &args.log) {
-        (Backend::Replay, Some(log)) => Ok(Which::Replay { log: log.clone(), maps: args.map.clone() }),
+        (Backend::Replay, Some(log)) => Ok(BackendChoice::Replay { log: log.clone(), maps: args.map.clone() }),
         (Backend::Replay, None) => Err("which log? Give it with --log FILE".to_owned()),
         (_, Some(_)) => Err("--log is of --backend replay".to_owned()),
         (Backend::Cpu, None) if args.instrument == Watcher::Gsan => {
             Err("the cpu backend has no GSan; it runs with --backend triton".to_owned())
         }
-        (Backend::Cpu, None) => Ok(Which::Cpu { python }),
-        (Backend::Triton, None) => Ok(Which::Triton { python, maps: args.map.clone() }),
+        (Backend::Cpu, None) => Ok(BackendChoice::Cpu { python }),
+        (Backend::Triton, None) => Ok(BackendChoice::Triton { python, maps: args.map.clone() }),
     }
 }
 
@@ -222,12 +223,16 @@ fn expected(args: &Run) -> Result<Option<Vec<(String, Array)>>, String> {
 }
 
 /// Compares the outputs of each run.
-fn compare(expected: &[(String, Array)], results: &Results, tolerance: Option<f64>) -> Vec<Result<Compared, String>> {
-    let of = |ran: &run::Ran| -> Vec<Result<Compared, String>> {
+fn compare(
+    expected: &[(String, Array)],
+    results: &RunResults,
+    tolerance: Option<f64>,
+) -> Vec<Result<OutputComparison, String>> {
+    let of = |ran: &run::LaunchRun| -> Vec<Result<OutputComparison, String>> {
         let one = |(name, expected): &(String, Array)| {
             let got = ran.report.outputs.iter().find(|(known, _)| known == name);
             let (_, got) = got.ok_or(format!("`{name}` is expected, and no argument of this name was given back"))?;
-            differ::with(name, got, expected, tolerance)
+            outputs::compare(name, got, expected, tolerance)
         };
         expected.iter().map(one).collect()
     };
@@ -235,7 +240,7 @@ fn compare(expected: &[(String, Array)], results: &Results, tolerance: Option<f6
 }
 
 /// Writes outputs: of several runs each into a folder of its own.
-fn outputs(args: &Run, results: &Results, notes: &mut Vec<String>) -> Result<(), String> {
+fn outputs(args: &Run, results: &RunResults, notes: &mut Vec<String>) -> Result<(), String> {
     let Some(folder) = &args.output else { return Ok(()) };
     let mut written = 0;
     for (at, ran) in results.runs.iter().enumerate() {
@@ -256,7 +261,7 @@ fn outputs(args: &Run, results: &Results, notes: &mut Vec<String>) -> Result<(),
     Ok(())
 }
 
-fn keep(args: &Run, plan: &Plan) -> io::Result<()> {
+fn keep(args: &Run, plan: &RunPlan) -> io::Result<()> {
     let path = absolute(&args.path);
     let mut store = RecipeStore::open(&root(&path));
     plan.launches.iter().try_for_each(|launch| store.keep(&path, launch))

@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::client_config::ClientConfig;
-use super::runs::request;
+use super::runs::params;
 
 fn kinds(client: &ClientConfig) -> Vec<CodeActionKind> {
     let mut kinds = vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_REWRITE];
@@ -48,7 +48,7 @@ pub(crate) fn server_capabilities(client: &ClientConfig) -> ServerCapabilities {
         code_lens_provider: (client.report_lenses || (client.code_lenses && client.runs.trusted))
             .then_some(CodeLensOptions { resolve_provider: Some(false) }),
         execute_command_provider: client.runs.trusted.then(|| ExecuteCommandOptions {
-            commands: vec![request::COMMAND.to_owned()],
+            commands: vec![params::COMMAND.to_owned()],
             ..ExecuteCommandOptions::default()
         }),
         ..ServerCapabilities::default()

@@ -3,7 +3,7 @@
 use tower_lsp::ls_types::{ClientCapabilities, MarkupKind};
 
 use super::position::Encoding;
-use super::runs::request::RunCapabilities;
+use super::runs::params::RunCapabilities;
 
 /// What the client can do; what it does not state it cannot.
 #[derive(Clone, Debug, Default)]

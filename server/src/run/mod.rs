@@ -1,11 +1,11 @@
 //! Runs of kernels, for the command line and for editors: which recipe, which backend, and what came of it.
 
-pub mod beside;
-pub mod compiled;
-pub mod differ;
+pub mod compile;
 pub mod discover;
 pub mod merge;
+pub mod outputs;
 pub mod recipes;
+pub mod verdict_comparison;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,16 +24,16 @@ use runtime::run::{
 };
 use runtime::triton::Triton;
 
-/// What is to be run, all of it on one backend.
+/// Launches to be run, all of them on one backend.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct RunPlan {
     /// The file, as the user named it.
     pub path: PathBuf,
     /// Its text.
     pub text: Arc<str>,
-    /// How; one after the other.
+    /// The launches, run one after the other.
     pub launches: Vec<Launch>,
-    /// Who watches.
+    /// The sanitizer that watches.
     pub instrument: Instrument,
     /// What each run may use up.
     pub bounds: RunLimits,
@@ -43,12 +43,12 @@ pub struct Plan {
     pub seeds: u32,
 }
 
-/// One run.
+/// One launch that was run.
 #[derive(Clone, Debug)]
-pub struct Ran {
+pub struct LaunchRun {
     /// How it was launched.
     pub launch: Launch,
-    /// With which schedule.
+    /// The seed of its schedule.
     pub seed: u64,
     /// What came of it.
     pub report: RunReport,
@@ -56,9 +56,9 @@ pub struct Ran {
 
 /// What came of a plan.
 #[derive(Clone, Debug, Default)]
-pub struct Results {
+pub struct RunResults {
     /// The runs, in order.
-    pub runs: Vec<Ran>,
+    pub runs: Vec<LaunchRun>,
     /// What was said of each kernel in any of them.
     pub kernels: Vec<KernelReport>,
     /// Where schedules of one launch left other outputs than the first of them: the sign of a race.
@@ -67,14 +67,14 @@ pub struct Results {
 
 /// How a plan ended, the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Ending {
+pub enum RunStatus {
     /// A run was cancelled.
     Cancelled,
     /// A run failed for a reason that is no assert.
     Failed,
     /// A run did not end in its time.
     Hung,
-    /// Somebody asserted.
+    /// An assert of a sanitizer or of the kernel failed.
     Asserted,
     /// It ran, and nothing follows from it.
     Undecided,
@@ -82,49 +82,49 @@ pub enum Ending {
     Passed,
 }
 
-impl Ending {
-    /// One word.
+impl RunStatus {
+    /// Its name in JSON and in sentences.
     pub fn name(self) -> &'static str {
         match self {
-            Ending::Cancelled => "cancelled",
-            Ending::Failed => "failed",
-            Ending::Hung => "hung",
-            Ending::Asserted => "asserted",
-            Ending::Undecided => "undecided",
-            Ending::Passed => "passed",
+            RunStatus::Cancelled => "cancelled",
+            RunStatus::Failed => "failed",
+            RunStatus::Hung => "hung",
+            RunStatus::Asserted => "asserted",
+            RunStatus::Undecided => "undecided",
+            RunStatus::Passed => "passed",
         }
     }
 
-    /// Of one run.
-    pub fn of(report: &RunReport) -> Ending {
+    /// The status of one run.
+    pub fn new(report: &RunReport) -> RunStatus {
         let found = report.kernels.iter().any(|kernel| !kernel.findings.is_empty()) || !report.elsewhere.is_empty();
         match &report.end {
-            RunEnd::Cancelled => Ending::Cancelled,
-            RunEnd::Failed(_) => Ending::Failed,
-            RunEnd::Hung(_) => Ending::Hung,
-            RunEnd::Asserted => Ending::Asserted,
-            RunEnd::Undecided(_) if !found => Ending::Undecided,
-            RunEnd::Passed if !found => Ending::Passed,
-            RunEnd::Undecided(_) | RunEnd::Passed => Ending::Asserted,
+            RunEnd::Cancelled => RunStatus::Cancelled,
+            RunEnd::Failed(_) => RunStatus::Failed,
+            RunEnd::Hung(_) => RunStatus::Hung,
+            RunEnd::Asserted => RunStatus::Asserted,
+            RunEnd::Undecided(_) if !found => RunStatus::Undecided,
+            RunEnd::Passed if !found => RunStatus::Passed,
+            RunEnd::Undecided(_) | RunEnd::Passed => RunStatus::Asserted,
         }
     }
 }
 
-impl Results {
+impl RunResults {
     /// The worst of its runs.
-    pub fn ending(&self) -> Ending {
-        self.runs.iter().map(|ran| Ending::of(&ran.report)).min().unwrap_or(Ending::Passed)
+    pub fn status(&self) -> RunStatus {
+        self.runs.iter().map(|ran| RunStatus::new(&ran.report)).min().unwrap_or(RunStatus::Passed)
     }
 }
 
-/// What executes a plan.
+/// The backend that executes a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum BackendChoice {
     /// Fencepost; of Python files this Python's Triton makes the TTGIR.
     Cpu { python: PathBuf },
     /// The Triton and the GPU of this Python; where paths of another machine lie here.
     Triton { python: PathBuf, maps: Vec<(String, String)> },
-    /// A log.
+    /// Nothing is run: a log of an earlier run is read.
     Replay { log: PathBuf, maps: Vec<(String, String)> },
 }
 
@@ -133,29 +133,29 @@ pub enum Which {
 /// # Errors
 ///
 /// Where it could not be run at all.
-pub fn on(
-    which: &Which,
-    plan: &Plan,
+pub fn run_plan(
+    backend: &BackendChoice,
+    plan: &RunPlan,
     elaboration: Option<&Elaboration>,
-    say: &mut dyn FnMut(RunEvent),
+    on_event: &mut dyn FnMut(RunEvent),
     cancel: &Cancel<'_>,
-) -> Result<Results, RunError> {
+) -> Result<RunResults, RunError> {
     let python = is_python(&plan.path.to_string_lossy());
-    match which {
-        Which::Cpu { python: interpreter } => {
+    match backend {
+        BackendChoice::Cpu { python: interpreter } => {
             let mut compiled = |launch: &Launch| match python {
-                true => compiled::compile(interpreter, &plan.path, elaboration, launch, cancel).map(Some),
+                true => compile::compile(interpreter, &plan.path, elaboration, launch, cancel).map(Some),
                 false => Ok(None),
             };
-            execute(plan, &mut AtHome(Cpu::default()), &mut compiled, say, cancel)
+            execute(plan, &mut CpuBackend(Cpu::default()), &mut compiled, on_event, cancel)
         }
-        Which::Triton { python, maps } => {
+        BackendChoice::Triton { python, maps } => {
             let mut triton = Triton { python: python.clone(), paths: PathMap::new(maps.clone()), check: checker() };
-            execute(plan, &mut triton, &mut |_| Ok(None), say, cancel)
+            execute(plan, &mut triton, &mut |_| Ok(None), on_event, cancel)
         }
-        Which::Replay { log, maps } => {
+        BackendChoice::Replay { log, maps } => {
             let mut replay = Replay { log: log.clone(), paths: PathMap::new(maps.clone()), check: checker() };
-            execute(plan, &mut replay, &mut |_| Ok(None), say, cancel)
+            execute(plan, &mut replay, &mut |_| Ok(None), on_event, cancel)
         }
     }
 }
@@ -167,9 +167,9 @@ fn checker() -> KernelChecker {
 }
 
 /// The CPU backend executes TTGIR: what it says of a kernel in Python is moved there.
-struct AtHome(Cpu);
+struct CpuBackend(Cpu);
 
-impl RunBackend for AtHome {
+impl RunBackend for CpuBackend {
     fn name(&self) -> &'static str {
         self.0.name()
     }
@@ -177,10 +177,10 @@ impl RunBackend for AtHome {
     fn run(
         &mut self,
         request: &RunRequest,
-        say: &mut dyn FnMut(RunEvent),
+        on_event: &mut dyn FnMut(RunEvent),
         cancel: &Cancel<'_>,
     ) -> Result<RunReport, RunError> {
-        let mut report = self.0.run(request, say, cancel)?;
+        let mut report = self.0.run(request, on_event, cancel)?;
         let Some(ir) = &request.compiled else { return Ok(report) };
         let path = request.path.to_string_lossy();
         let target = TargetText { path: &path, text: &request.text, python: true };
@@ -192,7 +192,7 @@ impl RunBackend for AtHome {
 }
 
 /// Gives the TTGIR of a launch of a Python file, where a backend needs it.
-pub type Compile<'a> = dyn FnMut(&Launch) -> Result<Option<Arc<str>>, RunError> + 'a;
+pub type CompileLaunch<'a> = dyn FnMut(&Launch) -> Result<Option<Arc<str>>, RunError> + 'a;
 
 /// Executes a plan. `compiled` gives the TTGIR of a launch of a Python file, for backends that need it.
 ///
@@ -200,22 +200,22 @@ pub type Compile<'a> = dyn FnMut(&Launch) -> Result<Option<Arc<str>>, RunError> 
 ///
 /// Where a launch could not be run at all.
 pub fn execute(
-    plan: &Plan,
+    plan: &RunPlan,
     backend: &mut dyn RunBackend,
-    compiled: &mut Compile<'_>,
-    say: &mut dyn FnMut(RunEvent),
+    compiled: &mut CompileLaunch<'_>,
+    on_event: &mut dyn FnMut(RunEvent),
     cancel: &Cancel<'_>,
-) -> Result<Results, RunError> {
-    let mut results = Results::default();
+) -> Result<RunResults, RunError> {
+    let mut results = RunResults::default();
     let whole = (plan.launches.len() as u32 * plan.seeds.max(1)).max(1) as f32;
     for launch in &plan.launches {
         let compiled = compiled(launch)?;
         let first = results.runs.len();
         for step in 0..plan.seeds.max(1) {
             let done = results.runs.len() as f32;
-            let mut say = |event: RunEvent| match event {
-                RunEvent::Progress(part) => say(RunEvent::Progress((done + part.clamp(0.0, 1.0)) / whole)),
-                stage => say(stage),
+            let mut forward = |event: RunEvent| match event {
+                RunEvent::Progress(part) => on_event(RunEvent::Progress((done + part.clamp(0.0, 1.0)) / whole)),
+                stage => on_event(stage),
             };
             let seed = plan.seed.wrapping_add(u64::from(step));
             let request = RunRequest {
@@ -228,16 +228,16 @@ pub fn execute(
                 inputs: plan.seed,
                 seed,
             };
-            let report = backend.run(&request, &mut say, cancel)?;
+            let report = backend.run(&request, &mut forward, cancel)?;
             let stop = matches!(report.end, RunEnd::Cancelled);
             merge::merge(&mut results.kernels, &report.kernels);
-            results.runs.push(Ran { launch: launch.clone(), seed, report });
+            results.runs.push(LaunchRun { launch: launch.clone(), seed, report });
             if stop {
                 return Ok(results);
             }
         }
         let of_launch = results.runs.get(first..).unwrap_or(&[]);
-        results.differ.extend(differ::between(of_launch));
+        results.differ.extend(outputs::schedule_differences(of_launch));
     }
     Ok(results)
 }

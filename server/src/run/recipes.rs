@@ -13,10 +13,10 @@ use render::SourceText;
 
 /// What the user gives by hand.
 #[derive(Clone, Debug, Default)]
-pub struct By {
+pub struct RecipeOverrides {
     /// Only this kernel.
     pub kernel: Option<String>,
-    /// Programs.
+    /// The number of programs in each dimension.
     pub grid: Option<[u32; 3]>,
     /// Arguments, over those of the recipe.
     pub arguments: Vec<Argument>,
@@ -24,7 +24,7 @@ pub struct By {
     pub launches: Vec<Launch>,
 }
 
-impl By {
+impl RecipeOverrides {
     fn over(&self, mut launch: Launch) -> Launch {
         if let Some(kernel) = &self.kernel {
             launch.kernel.get_or_insert_with(|| kernel.clone());
@@ -47,8 +47,8 @@ impl By {
 }
 
 /// The recipes of a file, or what is wrong with its comments.
-pub struct Recipes<'a> {
-    /// The file.
+pub struct RecipeSources<'a> {
+    /// The file's path.
     pub path: &'a Path,
     /// Its text.
     pub text: &'a str,
@@ -62,13 +62,13 @@ pub struct Recipes<'a> {
     pub found: &'a [Launch],
 }
 
-impl Recipes<'_> {
+impl RecipeSources<'_> {
     /// The recipes by which the file is run, one after the other.
     ///
     /// # Errors
     ///
     /// What is wrong with a comment of the file, where that is what would be used.
-    pub fn choose(&self, by: &By) -> Result<Vec<Launch>, Vec<RecipeError>> {
+    pub fn choose(&self, by: &RecipeOverrides) -> Result<Vec<Launch>, Vec<RecipeError>> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         let wanted = |launches: &[Launch]| -> Vec<Launch> {
             launches.iter().filter(|launch| by.takes(launch)).map(|launch| by.over(launch.clone())).collect()
@@ -97,7 +97,7 @@ impl Recipes<'_> {
     }
 
     /// One program of each kernel, with whatever the backend chooses for its arguments.
-    fn chosen(&self, by: &By) -> Vec<Launch> {
+    fn chosen(&self, by: &RecipeOverrides) -> Vec<Launch> {
         let mut names: Vec<Option<String>> = self.kernels.iter().map(|kernel| Some(kernel.name.clone())).collect();
         names.dedup();
         names.retain(|name| by.kernel.is_none() || *name == by.kernel);

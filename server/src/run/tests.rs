@@ -31,9 +31,9 @@ impl<F: FnMut(&RunRequest) -> Result<RunReport, RunError>> RunBackend for Fake<F
     }
 }
 
-fn plan(recipes: &[&str], seeds: u32) -> Plan {
+fn plan(recipes: &[&str], seeds: u32) -> RunPlan {
     let launches: Vec<Launch> = recipes.iter().map(|text| recipe::parse(text, false, Path::new("")).0).collect();
-    Plan {
+    RunPlan {
         path: "k.ttgir".into(),
         text: "module {\n}\n".into(),
         launches,
@@ -81,10 +81,10 @@ fn finding(kind: Kind, at: u32) -> Finding {
 }
 
 fn execute(
-    plan: &Plan,
+    plan: &RunPlan,
     act: impl FnMut(&RunRequest) -> Result<RunReport, RunError>,
     heard: &mut Vec<RunEvent>,
-) -> Result<Results, RunError> {
+) -> Result<RunResults, RunError> {
     let mut say = |event| heard.push(event);
     super::execute(plan, &mut Fake(act), &mut |_| Ok(None::<Arc<str>>), &mut say, &Cancel::never())
 }
@@ -99,7 +99,7 @@ fn each_launch_runs_once_a_seed_on_the_same_inputs() {
     let results = execute(&plan(&["grid=2", "grid=3"], 2), act, &mut heard).unwrap_or_default();
     assert_eq!(asked, [(2, 7, 7), (2, 7, 8), (3, 7, 7), (3, 7, 8)]);
     assert_eq!(heard.first(), Some(&RunEvent::Progress(0.125)));
-    assert_eq!((results.ending(), results.differ.len(), results.kernels.len()), (Ending::Passed, 0, 1));
+    assert_eq!((results.status(), results.differ.len(), results.kernels.len()), (RunStatus::Passed, 0, 1));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn findings_of_several_runs_are_one_each() {
     };
     let results = execute(&plan(&["grid=2"], 2), act, &mut Vec::new()).unwrap_or_default();
     let places: Vec<u32> = results.kernels.iter().flat_map(|it| &it.findings).map(|it| it.range.start).collect();
-    assert_eq!((places, results.ending()), (vec![2, 5], Ending::Asserted));
+    assert_eq!((places, results.status()), (vec![2, 5], RunStatus::Asserted));
 }
 
 #[test]
@@ -138,8 +138,8 @@ fn the_analysis_stands_beside_the_run() {
     let of = |analysis: &[KernelReport], end: RunEnd, findings: Vec<Finding>| {
         let act = |_: &RunRequest| Ok(report(end.clone(), findings.clone(), 0));
         let results = execute(&plan(&["grid=2"], 1), act, &mut Vec::new()).unwrap_or_default();
-        let beside = beside::beside(analysis, &results, &SourceText::new(text));
-        beside.into_iter().next().map(|it| (it.agrees, it.says)).unwrap_or_default()
+        let beside = verdict_comparison::compare_verdicts(analysis, &results, &SourceText::new(text));
+        beside.into_iter().next().map(|it| (it.agrees, it.summary)).unwrap_or_default()
     };
     let race = || finding(Kind::MissingForwardBarrier, 4);
     let proved = own(Verdict::Proved("by closing".to_owned()), Vec::new());

@@ -14,13 +14,13 @@ use super::Printed;
 use crate::cli::args::Format;
 use crate::cli::painter;
 use crate::run::recipes::origin;
-use crate::run::{Ending, Plan, Ran};
+use crate::run::{LaunchRun, RunPlan, RunStatus};
 use render::SourceText;
 use render::check::{CheckedFile, Printer, Tally, github, human, json as documents, sarif};
 use render::style::{Painter, Style};
 
 /// The recipes of a plan, one a line, as they can be written into the file.
-pub fn recipes(plan: &Plan, places: &SourceText<'_>) -> String {
+pub fn recipes(plan: &RunPlan, places: &SourceText<'_>) -> String {
     let mut out = String::new();
     for launch in &plan.launches {
         let _ = writeln!(out, "{launch}  ({})", origin(launch, places));
@@ -42,7 +42,7 @@ pub fn print(checked: &CheckedFile, printed: &Printed<'_>, places: &SourceText<'
                 .into_iter()
                 .map(|text| json!({ "level": "error", "message": { "text": text } }).to_string())
                 .collect();
-            let failed = matches!(printed.results.ending(), Ending::Failed | Ending::Cancelled);
+            let failed = matches!(printed.results.status(), RunStatus::Failed | RunStatus::Cancelled);
             let tally = Tally { unreadable: usize::from(failed), ..Tally::of(checked) };
             format!("{}{}{}", sarif.begin(), sarif.file(checked).body, sarif.end(&tally, &notes))
         }
@@ -59,14 +59,14 @@ pub fn print(checked: &CheckedFile, printed: &Printed<'_>, places: &SourceText<'
 /// What is wrong and has no place in the text.
 fn complaints(printed: &Printed<'_>) -> Vec<String> {
     let mut out = Vec::new();
-    for Ran { report, .. } in &printed.results.runs {
+    for LaunchRun { report, .. } in &printed.results.runs {
         out.extend(report.elsewhere.iter().cloned());
-        out.extend(reasons(report).into_iter().map(|why| format!("{}: {why}", Ending::of(report).name())));
+        out.extend(reasons(report).into_iter().map(|why| format!("{}: {why}", RunStatus::new(report).name())));
     }
     out.extend(printed.results.differ.iter().cloned());
     for compared in &printed.compared {
         match compared {
-            Ok(compared) if compared.wrong > 0 => out.push(compared.says()),
+            Ok(compared) if compared.wrong > 0 => out.push(compared.describe()),
             Ok(_) => {}
             Err(why) => out.push(why.clone()),
         }
@@ -106,13 +106,13 @@ fn human(checked: &CheckedFile, printed: &Printed<'_>, places: &SourceText<'_>) 
         let _ = writeln!(out, "{error}: {text}");
     }
     for compared in printed.compared.iter().flatten().filter(|compared| compared.wrong == 0) {
-        let _ = writeln!(out, "{}: {}", paint.text(Style::Good, "outputs"), compared.says());
+        let _ = writeln!(out, "{}: {}", paint.text(Style::Good, "outputs"), compared.describe());
     }
     for beside in &printed.beside {
         let word = if beside.agrees { "beside" } else { "disagreement" };
         let style = if beside.agrees { Style::Bold } else { Style::Doubt };
         let _ =
-            writeln!(out, "{} @{}: the run {}, {}", paint.text(style, word), beside.kernel, beside.run, beside.says);
+            writeln!(out, "{} @{}: the run {}, {}", paint.text(style, word), beside.kernel, beside.run, beside.summary);
     }
     let mut notes: Vec<&String> = Vec::new();
     for note in printed.results.runs.iter().flat_map(|ran| &ran.report.notes).chain(&printed.notes) {
@@ -129,10 +129,10 @@ fn human(checked: &CheckedFile, printed: &Printed<'_>, places: &SourceText<'_>) 
 
 fn summary(printed: &Printed<'_>, paint: Painter) -> String {
     let runs = &printed.results.runs;
-    let ending = printed.results.ending();
+    let ending = printed.results.status();
     let style = match ending {
-        Ending::Passed => Style::Good,
-        Ending::Undecided | Ending::Cancelled => Style::Doubt,
+        RunStatus::Passed => Style::Good,
+        RunStatus::Undecided | RunStatus::Cancelled => Style::Doubt,
         _ => Style::Bad,
     };
     let count = if runs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.len()) };
@@ -157,19 +157,19 @@ fn document(printed: &Printed<'_>, places: &SourceText<'_>) -> Value {
     let beside: Vec<Value> = printed
         .beside
         .iter()
-        .map(|it| json!({ "kernel": it.kernel, "analysis": it.analysis, "run": it.run, "agrees": it.agrees, "text": it.says }))
+        .map(|it| json!({ "kernel": it.kernel, "analysis": it.analysis, "run": it.run, "agrees": it.agrees, "text": it.summary }))
         .collect();
     let compared: Vec<Value> = printed
         .compared
         .iter()
         .map(|it| match it {
             Ok(it) => json!({ "name": it.name, "wrong": it.wrong, "elements": it.all, "error": finite(it.error),
-                "tolerance": it.tolerance, "text": it.says() }),
+                "tolerance": it.tolerance, "text": it.describe() }),
             Err(why) => json!({ "problem": why }),
         })
         .collect();
     json!({
-        "end": printed.results.ending().name(),
+        "end": printed.results.status().name(),
         "runs": runs,
         "elsewhere": all(|report| &report.elsewhere),
         "notes": all(|report| &report.notes).into_iter().chain(&printed.notes).collect::<Vec<_>>(),
@@ -184,7 +184,7 @@ fn finite(value: f64) -> Value {
     if value.is_finite() { json!(value) } else { json!(value.to_string()) }
 }
 
-fn one(ran: &Ran, places: &SourceText<'_>) -> Value {
+fn one(ran: &LaunchRun, places: &SourceText<'_>) -> Value {
     let report = &ran.report;
     let on: serde_json::Map<String, Value> =
         report.on.iter().map(|(name, value)| (name.clone(), Value::String(value.clone()))).collect();
@@ -201,7 +201,7 @@ fn one(ran: &Ran, places: &SourceText<'_>) -> Value {
         "backend": report.backend,
         "instrument": report.instrument.name(),
         "on": on,
-        "end": Ending::of(report).name(),
+        "end": RunStatus::new(report).name(),
         "reasons": reasons(report),
         "notes": report.notes,
         "elsewhere": report.elsewhere,

@@ -3,14 +3,14 @@
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::ExecuteCommandParams;
 
-use crate::lsp::runs::request::{COMMAND, RunRequest};
+use crate::lsp::runs::params::{COMMAND, RunKernelParams};
 
 /// What is to be run.
 ///
 /// # Errors
 ///
 /// Where there is no such command, or its argument is wrong.
-pub(crate) fn run_request(params: ExecuteCommandParams) -> Result<RunRequest> {
+pub(crate) fn run_request(params: ExecuteCommandParams) -> Result<RunKernelParams> {
     if params.command != COMMAND {
         return Err(Error::invalid_params(format!("there is no command `{}`", params.command)));
     }

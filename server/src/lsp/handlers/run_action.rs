@@ -6,20 +6,20 @@ use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, CodeA
 
 use super::code_action::is_wanted;
 use super::kernels;
-use crate::lsp::runs::request::{COMMAND, RunBackend, RunRequest, Sanitizer};
+use crate::lsp::runs::params::{COMMAND, RunKernelParams, RunTarget, Sanitizer};
 use crate::lsp::snapshot::Snapshot;
 
 /// The commands for a kernel, those that work.
 fn commands(snapshot: &Snapshot, kernel: &str) -> Vec<Command> {
     let python = snapshot.source.python().is_some();
     let all = [
-        ("Run under ConSan (CPU)", "cpu", "consan", RunBackend::Cpu, Sanitizer::Consan),
-        ("Run under ConSan (GPU)", "gpu", "consan", RunBackend::Gpu, Sanitizer::Consan),
-        ("Run under GSan", "gpu", "gsan", RunBackend::Gpu, Sanitizer::Gsan),
+        ("Run under ConSan (CPU)", "cpu", "consan", RunTarget::Cpu, Sanitizer::Consan),
+        ("Run under ConSan (GPU)", "gpu", "consan", RunTarget::Gpu, Sanitizer::Consan),
+        ("Run under GSan", "gpu", "gsan", RunTarget::Gpu, Sanitizer::Gsan),
     ];
     let works = |backend, instrument| {
         let uri: Uri = snapshot.uri.clone();
-        let request = RunRequest { uri, kernel: None, backend, instrument };
+        let request = RunKernelParams { uri, kernel: None, backend, instrument };
         snapshot.client.runs.check(&request, python).is_ok()
     };
     all.into_iter()

@@ -10,8 +10,8 @@ use tower_lsp::ls_types::{Diagnostic, DiagnosticRelatedInformation, Location, Nu
 use crate::lsp::client_config::ClientConfig;
 use crate::lsp::position::Mapper;
 use crate::lsp::to_proto;
-use crate::run::beside::Beside;
-use crate::run::{Ending, Results};
+use crate::run::verdict_comparison::VerdictComparison;
+use crate::run::{RunResults, RunStatus};
 use runtime::run::RunEnd;
 
 const SOURCE: &str = "fencepost (run)";
@@ -27,7 +27,11 @@ pub(crate) struct RunDiagnostic {
 }
 
 /// What there is to show of runs.
-pub(crate) fn collect(results: &Results, beside: &[Beside], kernels: &[KernelReport]) -> Vec<RunDiagnostic> {
+pub(crate) fn collect(
+    results: &RunResults,
+    beside: &[VerdictComparison],
+    kernels: &[KernelReport],
+) -> Vec<RunDiagnostic> {
     let mut diagnostics = Vec::new();
     for finding in results.kernels.iter().flat_map(|kernel| &kernel.findings) {
         let sites = finding.sites.iter().enumerate().filter(|_| finding.sites.len() > 1);
@@ -59,7 +63,7 @@ pub(crate) fn collect(results: &Results, beside: &[Beside], kernels: &[KernelRep
                 add(Severity::Error, "hung", format!("the run did not end in its time{stuck}"));
             }
             RunEnd::Failed(why) => add(Severity::Error, "failed", format!("the run failed: {why}")),
-            RunEnd::Undecided(why) if Ending::of(&ran.report) == Ending::Undecided => {
+            RunEnd::Undecided(why) if RunStatus::new(&ran.report) == RunStatus::Undecided => {
                 add(Severity::Information, "undecided", format!("the run decides nothing: {}", why.join("; ")));
             }
             RunEnd::Undecided(_) | RunEnd::Passed | RunEnd::Asserted | RunEnd::Cancelled => {}
@@ -72,7 +76,7 @@ pub(crate) fn collect(results: &Results, beside: &[Beside], kernels: &[KernelRep
     }
     for one in beside.iter().filter(|one| !one.agrees) {
         let range = name_of(kernels, Some(&one.kernel));
-        let message = format!("the run {}, but {}", one.run, one.says);
+        let message = format!("the run {}, but {}", one.run, one.summary);
         diagnostics.push(RunDiagnostic {
             range,
             severity: Severity::Warning,

@@ -5,7 +5,7 @@
 //! document goes on at a time; it ends with the document, with the session and with the process.
 
 pub(crate) mod diagnostics;
-pub(crate) mod request;
+pub(crate) mod params;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,13 +25,13 @@ use super::client_sender::ClientSender;
 use super::panics::catch_panic;
 use super::progress::CREATE_TIMEOUT;
 use super::snapshot::Snapshot;
-use crate::run::recipes::{By, Recipes, origin};
-use crate::run::{self, Plan, Results, Which, discover};
+use crate::run::recipes::{RecipeOverrides, RecipeSources, origin};
+use crate::run::{self, BackendChoice, RunPlan, RunResults, discover};
 use crate::workspace::absolute;
 use render::SourceText;
 
 use diagnostics::RunDiagnostic;
-pub(crate) use request::{RunRequest, Sanitizer};
+pub(crate) use params::{RunKernelParams, Sanitizer};
 
 const PREFIX: &str = "fencepost/run/";
 /// How long the end of the process waits for runs to clean up behind them.
@@ -134,7 +134,7 @@ pub(crate) fn id(token: &ProgressToken) -> Option<u64> {
 /// Prepares a run, asks the user for what has to be agreed to, and runs.
 pub(crate) async fn run(
     context: &RunContext,
-    request: RunRequest,
+    request: RunKernelParams,
     active: &ActiveRun,
     snapshot: Snapshot,
 ) -> RunOutcome {
@@ -177,7 +177,7 @@ pub(crate) async fn run(
 }
 
 /// Shows the recipe before it is run for the first time.
-async fn ask_user(context: &RunContext, request: &RunRequest, prepared: &PreparedRun) -> bool {
+async fn ask_user(context: &RunContext, request: &RunKernelParams, prepared: &PreparedRun) -> bool {
     let item = |title: &str| MessageActionItem { title: title.to_owned(), properties: Default::default() };
     let question = format!("Run {} under {}?\n{}", prepared.name, request.describe(), prepared.recipes);
     let items = vec![item("Run"), item("Cancel")];
@@ -188,8 +188,8 @@ async fn ask_user(context: &RunContext, request: &RunRequest, prepared: &Prepare
 /// A run that only has to be started.
 struct PreparedRun {
     name: String,
-    plan: Plan,
-    backend: Which,
+    plan: RunPlan,
+    backend: BackendChoice,
     analysis: Analysis,
     store: RecipeStore,
     /// The recipes in words.
@@ -198,7 +198,7 @@ struct PreparedRun {
     agreed: bool,
 }
 
-fn prepare(request: &RunRequest, snapshot: &Snapshot, cancel: &Cancel<'_>) -> Result<PreparedRun, String> {
+fn prepare(request: &RunKernelParams, snapshot: &Snapshot, cancel: &Cancel<'_>) -> Result<PreparedRun, String> {
     let path =
         request.uri.to_file_path().map_or_else(|| PathBuf::from(request.uri.path().as_str()), |path| path.into_owned());
     let name = path.file_name().map_or_else(|| "the kernel".to_owned(), |name| name.to_string_lossy().into_owned());
@@ -211,8 +211,9 @@ fn prepare(request: &RunRequest, snapshot: &Snapshot, cancel: &Cancel<'_>) -> Re
     let root = request.uri.to_file_path().map(|path| absolute(&path)).unwrap_or_default();
     let store = RecipeStore::open(&snapshot.workspace.root_of(&root));
     let found = discover::launches(&path, analysis.gluon.as_deref(), text, python);
-    let recipes = Recipes { path: &path, text, python, kernels: &analysis.kernels, store: Some(&store), found: &found };
-    let by = By { kernel: request.kernel.clone(), ..By::default() };
+    let recipes =
+        RecipeSources { path: &path, text, python, kernels: &analysis.kernels, store: Some(&store), found: &found };
+    let by = RecipeOverrides { kernel: request.kernel.clone(), ..RecipeOverrides::default() };
     let places = SourceText::new(text);
     let launches = recipes.choose(&by).map_err(|errors| {
         let one = |error: &runtime::launch::recipe::RecipeError| {
@@ -226,7 +227,8 @@ fn prepare(request: &RunRequest, snapshot: &Snapshot, cancel: &Cancel<'_>) -> Re
         Sanitizer::Consan => Instrument::ConSan,
         Sanitizer::Gsan => Instrument::GSan,
     };
-    let plan = Plan { path, text: text.into(), launches, instrument, bounds: RunLimits::default(), seed: 0, seeds: 1 };
+    let plan =
+        RunPlan { path, text: text.into(), launches, instrument, bounds: RunLimits::default(), seed: 0, seeds: 1 };
     let backend = snapshot.client.runs.backend(request);
     Ok(PreparedRun { name, plan, backend, analysis, store, recipes: lines.join("\n"), agreed })
 }
@@ -260,7 +262,7 @@ impl PreparedRun {
 
     fn run(
         &self,
-        request: &RunRequest,
+        request: &RunKernelParams,
         snapshot: &Snapshot,
         events: &UnboundedSender<RunEvent>,
         cancel: &Cancel<'_>,
@@ -273,7 +275,7 @@ impl PreparedRun {
                 let _ = events.send(event);
             }
         };
-        let ran = run::on(&self.backend, &self.plan, self.analysis.gluon.as_deref(), &mut report, cancel);
+        let ran = run::run_plan(&self.backend, &self.plan, self.analysis.gluon.as_deref(), &mut report, cancel);
         match ran {
             _ if cancel.is_cancelled() => RunOutcome::Dropped,
             Ok(results) => self.outcome(request, snapshot, &results),
@@ -281,14 +283,14 @@ impl PreparedRun {
         }
     }
 
-    fn outcome(&self, request: &RunRequest, snapshot: &Snapshot, results: &Results) -> RunOutcome {
+    fn outcome(&self, request: &RunKernelParams, snapshot: &Snapshot, results: &RunResults) -> RunOutcome {
         let places = SourceText::new(snapshot.source.text());
-        let beside = run::beside::beside(&self.analysis.kernels, results, &places);
+        let beside = run::verdict_comparison::compare_verdicts(&self.analysis.kernels, results, &places);
         let seconds: f64 = results.runs.iter().map(|ran| ran.report.cost.seconds).sum();
         let mut summary =
-            format!("{}: {} under {} ({seconds:.1} s)", self.name, results.ending().name(), request.describe());
+            format!("{}: {} under {} ({seconds:.1} s)", self.name, results.status().name(), request.describe());
         for one in &beside {
-            summary.push_str(&format!("; @{}: {}", one.kernel, one.says));
+            summary.push_str(&format!("; @{}: {}", one.kernel, one.summary));
         }
         let diagnostics = diagnostics::collect(results, &beside, &self.analysis.kernels);
         RunOutcome::Finished { generation: snapshot.cache.generation, diagnostics, summary }

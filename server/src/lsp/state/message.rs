@@ -7,7 +7,7 @@ use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use crate::lsp::client_config::ClientConfig;
 use crate::lsp::document::Reply;
-use crate::lsp::runs::{RunOutcome, RunRequest};
+use crate::lsp::runs::{RunKernelParams, RunOutcome};
 use crate::lsp::snapshot::DocumentAnalysis;
 use crate::workspace::FileView;
 
@@ -38,7 +38,7 @@ pub(crate) enum StateMessage {
     /// The user no longer wants to wait for an analysis.
     CancelAnalysis { job: u64 },
     /// A kernel is to be run.
-    StartRun(RunRequest),
+    StartRun(RunKernelParams),
     /// A run ended.
     RunEnded { uri: Uri, id: u64, outcome: RunOutcome },
     /// The user wants a run to end.

@@ -3,10 +3,10 @@
 use tower_lsp::ls_types::Uri;
 
 use super::{SessionState, StateMessage};
-use crate::lsp::runs::{self, ActiveRun, RunContext, RunOutcome, RunRequest};
+use crate::lsp::runs::{self, ActiveRun, RunContext, RunKernelParams, RunOutcome};
 
 impl SessionState {
-    pub(super) fn start_run(&mut self, request: RunRequest) {
+    pub(super) fn start_run(&mut self, request: RunKernelParams) {
         let uri = request.uri.clone();
         let Some(document) = self.documents.get_mut(&uri) else {
             self.sender.show_error("fencepost: the file is not open, so nothing of it is run".to_owned());

@@ -11,23 +11,23 @@ use serde_json::Value;
 use tower_lsp::ls_types::Uri;
 
 use crate::cli::compare::interpreter;
-use crate::run::Which;
+use crate::run::BackendChoice;
 
-/// The command that runs a kernel; its argument is an [`RunRequest`].
+/// The command that runs a kernel; its argument is an [`RunKernelParams`].
 pub(crate) const COMMAND: &str = "fencepost.runKernel";
 
 /// What is to be run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct RunRequest {
+pub(crate) struct RunKernelParams {
     /// The document.
     pub(crate) uri: Uri,
     /// Only this kernel.
     #[serde(default)]
     pub(crate) kernel: Option<String>,
-    /// RunBackend what it is run.
+    /// RunTarget what it is run.
     #[serde(default)]
-    pub(crate) backend: RunBackend,
+    pub(crate) backend: RunTarget,
     /// What watches it.
     #[serde(default)]
     pub(crate) instrument: Sanitizer,
@@ -36,7 +36,7 @@ pub(crate) struct RunRequest {
 /// On what a kernel is run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum RunBackend {
+pub(crate) enum RunTarget {
     /// Fencepost's own executor.
     #[default]
     Cpu,
@@ -55,13 +55,13 @@ pub(crate) enum Sanitizer {
     Gsan,
 }
 
-impl RunRequest {
+impl RunKernelParams {
     /// `ConSan (CPU)`.
     pub(crate) fn describe(&self) -> &'static str {
         match (self.backend, self.instrument) {
-            (RunBackend::Cpu, _) => "ConSan (CPU)",
-            (RunBackend::Gpu, Sanitizer::Consan) => "ConSan (GPU)",
-            (RunBackend::Gpu, Sanitizer::Gsan) => "GSan",
+            (RunTarget::Cpu, _) => "ConSan (CPU)",
+            (RunTarget::Gpu, Sanitizer::Consan) => "ConSan (GPU)",
+            (RunTarget::Gpu, Sanitizer::Gsan) => "GSan",
         }
     }
 }
@@ -104,35 +104,35 @@ impl RunCapabilities {
     /// # Errors
     ///
     /// Why it cannot.
-    pub(crate) fn check(&self, request: &RunRequest, python: bool) -> Result<(), String> {
+    pub(crate) fn check(&self, request: &RunKernelParams, python: bool) -> Result<(), String> {
         let interpreter = self.python.display();
         match (request.backend, request.instrument) {
             _ if !self.trusted => {
                 Err("nothing is run in a workspace that is not trusted (option `trusted`)".to_owned())
             }
-            (RunBackend::Cpu, Sanitizer::Gsan) => Err("GSan runs on a GPU only".to_owned()),
-            (RunBackend::Cpu, Sanitizer::Consan) if python && !self.triton => Err(format!(
+            (RunTarget::Cpu, Sanitizer::Gsan) => Err("GSan runs on a GPU only".to_owned()),
+            (RunTarget::Cpu, Sanitizer::Consan) if python && !self.triton => Err(format!(
                 "the TTGIR of a kernel in Python comes from Triton, and `{interpreter}` has none: name another Python \
                  (option `python`)"
             )),
-            (RunBackend::Cpu, Sanitizer::Consan) => Ok(()),
-            (RunBackend::Gpu, _) if !self.triton => {
+            (RunTarget::Cpu, Sanitizer::Consan) => Ok(()),
+            (RunTarget::Gpu, _) if !self.triton => {
                 Err(format!("`{interpreter}` has no Triton: name another Python (option `python`)"))
             }
-            (RunBackend::Gpu, _) if !self.gpu => Err("there is no GPU on this machine".to_owned()),
-            (RunBackend::Gpu, Sanitizer::Gsan) if !self.gsan => {
+            (RunTarget::Gpu, _) if !self.gpu => Err("there is no GPU on this machine".to_owned()),
+            (RunTarget::Gpu, Sanitizer::Gsan) if !self.gsan => {
                 Err(format!("the Triton of `{interpreter}` has no GSan"))
             }
-            (RunBackend::Gpu, _) => Ok(()),
+            (RunTarget::Gpu, _) => Ok(()),
         }
     }
 
     /// The backend that carries it out.
-    pub(crate) fn backend(&self, request: &RunRequest) -> Which {
+    pub(crate) fn backend(&self, request: &RunKernelParams) -> BackendChoice {
         let python = self.python.clone();
         match request.backend {
-            RunBackend::Cpu => Which::Cpu { python },
-            RunBackend::Gpu => Which::Triton { python, maps: Vec::new() },
+            RunTarget::Cpu => BackendChoice::Cpu { python },
+            RunTarget::Gpu => BackendChoice::Triton { python, maps: Vec::new() },
         }
     }
 }
@@ -159,13 +159,13 @@ mod tests {
 
     use super::*;
 
-    fn request(backend: RunBackend, instrument: Sanitizer) -> Option<RunRequest> {
-        Some(RunRequest { uri: "file:///k.ttgir".parse().ok()?, kernel: None, backend, instrument })
+    fn request(backend: RunTarget, instrument: Sanitizer) -> Option<RunKernelParams> {
+        Some(RunKernelParams { uri: "file:///k.ttgir".parse().ok()?, kernel: None, backend, instrument })
     }
 
     #[test]
     fn nothing_is_offered_where_nothing_is_trusted() {
-        let Some(cpu) = request(RunBackend::Cpu, Sanitizer::Consan) else { panic!("the test's own name is wrong") };
+        let Some(cpu) = request(RunTarget::Cpu, Sanitizer::Consan) else { panic!("the test's own name is wrong") };
         for options in [None, Some(json!({})), Some(json!({ "trusted": false })), Some(json!({ "trusted": "yes" }))] {
             let capabilities = RunCapabilities::new(options.as_ref());
             assert!(capabilities.check(&cpu, false).is_err_and(|why| why.contains("not trusted")));
@@ -177,9 +177,9 @@ mod tests {
     fn what_needs_triton_needs_it() {
         let capabilities = RunCapabilities::new(Some(&json!({ "trusted": true, "python": "/none/bin/python" })));
         for (backend, instrument, python) in [
-            (RunBackend::Cpu, Sanitizer::Consan, true),
-            (RunBackend::Gpu, Sanitizer::Consan, false),
-            (RunBackend::Gpu, Sanitizer::Gsan, false),
+            (RunTarget::Cpu, Sanitizer::Consan, true),
+            (RunTarget::Gpu, Sanitizer::Consan, false),
+            (RunTarget::Gpu, Sanitizer::Gsan, false),
         ] {
             let allowed = request(backend, instrument).map(|request| capabilities.check(&request, python));
             assert!(allowed.is_some_and(|it| it.is_err_and(|why| why.contains("/none/bin/python"))));

@@ -1,4 +1,4 @@
-//! The user's own Triton as a second opinion on the kernels of a Python file.
+//! Compares the kernels of a Python file with what the user's own Triton compiles of them.
 //!
 //! The kernels are compiled to TTGIR in a process of that Python, which runs the file; whoever calls this
 //! has asked for it. What comes back is judged by the same machine and compared.
@@ -14,11 +14,11 @@ use engine::instances::{ElaboratedInstance, Elaboration, Given, Opinion};
 use runtime::sidecar::{CompileRequest, KernelRequest, Sidecar, SidecarError};
 
 /// How long importing Triton, and compiling all kernels of a file, may take.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const SIDECAR_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// What became of one instance.
-pub struct Second {
-    /// The kernel.
+/// The comparison of one instance of a kernel.
+pub struct KernelComparison {
+    /// The kernel's name.
     pub kernel: String,
     /// Which of its instances; empty for the only one.
     pub label: String,
@@ -41,8 +41,8 @@ pub fn compare(
     path: &Path,
     elaboration: &Elaboration,
     cancel: &Cancel<'_>,
-) -> Result<Result<Vec<Second>, SidecarError>, Cancelled> {
-    let mut seconds = Vec::new();
+) -> Result<Result<Vec<KernelComparison>, SidecarError>, Cancelled> {
+    let mut comparisons = Vec::new();
     let mut wanted: Vec<(usize, &ElaboratedInstance)> = Vec::new();
     let mut request = CompileRequest { file: path.display().to_string(), kernels: Vec::new() };
     for kernel in &elaboration.kernels {
@@ -57,31 +57,31 @@ pub fn compare(
             let opinion = match asked {
                 Ok(one) => {
                     request.kernels.push(one);
-                    wanted.push((seconds.len(), elaborated));
+                    wanted.push((comparisons.len(), elaborated));
                     Err(String::new())
                 }
                 Err(why) => Err(why),
             };
-            seconds.push(Second { kernel: kernel.entry.name.clone(), label, range, opinion, ms: 0.0 });
+            comparisons.push(KernelComparison { kernel: kernel.entry.name.clone(), label, range, opinion, ms: 0.0 });
         }
     }
     if request.kernels.is_empty() {
-        return Ok(Ok(seconds));
+        return Ok(Ok(comparisons));
     }
-    let compiled = match sidecar.compile(&request, PATIENCE) {
+    let compiled = match sidecar.compile(&request, SIDECAR_TIMEOUT) {
         Ok(compiled) => compiled,
         Err(error) => return Ok(Err(error)),
     };
     for ((at, elaborated), compiled) in wanted.into_iter().zip(compiled) {
         cancel.check()?;
-        let Some(second) = seconds.get_mut(at) else { continue };
-        second.ms = compiled.ms;
-        second.opinion = match compiled.ttgir {
+        let Some(comparison) = comparisons.get_mut(at) else { continue };
+        comparison.ms = compiled.ms;
+        comparison.opinion = match compiled.ttgir {
             Some(ttgir) => engine.compare_with_compiled(elaborated, &ttgir, cancel)?,
             None => Err(compiled.error.unwrap_or_else(|| "Triton gave no reason".to_owned())),
         };
     }
-    Ok(Ok(seconds))
+    Ok(Ok(comparisons))
 }
 
 fn kernel_request(name: &str, elaborated: &ElaboratedInstance) -> Result<KernelRequest, String> {
@@ -108,9 +108,9 @@ fn kernel_request(name: &str, elaborated: &ElaboratedInstance) -> Result<KernelR
     Ok(request)
 }
 
-impl Second {
+impl KernelComparison {
     /// The opinion in one sentence.
-    pub fn says(&self) -> String {
+    pub fn describe(&self) -> String {
         let list = |of: &[(findings::Kind, u32)]| -> String {
             let one = |(kind, line): &(findings::Kind, u32)| match line {
                 0 => kind.name().to_owned(),

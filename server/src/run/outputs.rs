@@ -3,13 +3,13 @@
 use runtime::array::{Array, ElemType};
 use runtime::element::{bits, decode};
 
-use super::Ran;
+use super::LaunchRun;
 
 /// Says where runs of one launch left other outputs than the first of them. The numbers are compared bit by
 /// bit: what schedules may change is a sum of floats through atomics, and little else.
-pub fn between(runs: &[Ran]) -> Vec<String> {
+pub fn schedule_differences(runs: &[LaunchRun]) -> Vec<String> {
     let Some((first, others)) = runs.split_first() else { return Vec::new() };
-    let mut said = Vec::new();
+    let mut sentences = Vec::new();
     for (name, output) in &first.report.outputs {
         let mut differing = others.iter().filter_map(|other| {
             let (_, array) = other.report.outputs.iter().find(|(known, _)| known == name)?;
@@ -21,7 +21,7 @@ pub fn between(runs: &[Ran]) -> Vec<String> {
         let more = if more == 0 { String::new() } else { format!(", and so do {more} further schedules") };
         let place = index(&output.shape, at);
         let value = |array: &Array| element(array, at).map_or_else(String::new, |value| format!("{value}"));
-        said.push(format!(
+        sentences.push(format!(
             "`{name}` depends on the schedule: {count} of {} elements differ; {place} is {} with seed {} and {} with seed {seed}{more}",
             output.len(),
             value(output),
@@ -29,13 +29,13 @@ pub fn between(runs: &[Ran]) -> Vec<String> {
             value(array),
         ));
     }
-    said
+    sentences
 }
 
 /// How an output compares with what was expected.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Compared {
-    /// The argument.
+pub struct OutputComparison {
+    /// The name of the argument that is compared.
     pub name: String,
     /// Elements that are further off than tolerated.
     pub wrong: usize,
@@ -54,7 +54,7 @@ pub struct Compared {
 /// # Errors
 ///
 /// Where their shapes differ.
-pub fn with(name: &str, got: &Array, expected: &Array, tolerance: Option<f64>) -> Result<Compared, String> {
+pub fn compare(name: &str, got: &Array, expected: &Array, tolerance: Option<f64>) -> Result<OutputComparison, String> {
     if got.shape != expected.shape {
         return Err(format!("`{name}` has shape {:?}, and {:?} is expected", got.shape, expected.shape));
     }
@@ -78,13 +78,13 @@ pub fn with(name: &str, got: &Array, expected: &Array, tolerance: Option<f64>) -
         format!("{} is {}, and {} is expected", index(&got.shape, at), value(got), value(expected))
     });
     let wrong = found.map_or(0, |(count, _)| count);
-    Ok(Compared { name: name.to_owned(), wrong, all: got.len(), error, tolerance, first })
+    Ok(OutputComparison { name: name.to_owned(), wrong, all: got.len(), error, tolerance, first })
 }
 
-impl Compared {
-    /// In one sentence.
-    pub fn says(&self) -> String {
-        let Compared { name, wrong, all, error, tolerance, first } = self;
+impl OutputComparison {
+    /// The comparison in one sentence.
+    pub fn describe(&self) -> String {
+        let OutputComparison { name, wrong, all, error, tolerance, first } = self;
         match first {
             None => {
                 format!("`{name}` is as expected: largest relative error {error:.1e}, {tolerance:.1e} is tolerated")
@@ -125,7 +125,7 @@ fn element(array: &Array, at: usize) -> Option<f64> {
     bits(array).nth(at).map(|bits| decode(array.dtype, bits))
 }
 
-/// `[3, 17]`.
+/// The index of an element by dimension, as `[3, 17]`.
 fn index(shape: &[u64], at: usize) -> String {
     let mut rest = at as u64;
     let mut places: Vec<String> = Vec::new();
@@ -150,13 +150,13 @@ mod tests {
     #[test]
     fn small_errors_are_tolerated_and_large_ones_told() {
         let expected = array(ElemType::F64, &[1.0, 2.0, 4.0, f64::NAN]);
-        let near = with("c", &array(ElemType::F16, &[1.0, 2.0, 4.004, f64::NAN]), &expected, None);
+        let near = compare("c", &array(ElemType::F16, &[1.0, 2.0, 4.004, f64::NAN]), &expected, None);
         assert_eq!(near.map(|it| it.wrong), Ok(0));
-        let far = with("c", &array(ElemType::F16, &[1.0, 3.0, f64::NAN, f64::NAN]), &expected, None);
-        let far = far.map(|it| it.says()).unwrap_or_default();
+        let far = compare("c", &array(ElemType::F16, &[1.0, 3.0, f64::NAN, f64::NAN]), &expected, None);
+        let far = far.map(|it| it.describe()).unwrap_or_default();
         assert!(far.contains("2 of 4 elements") && far.contains("[1] is 3, and 2 is expected"), "{far}");
-        assert!(with("c", &array(ElemType::F16, &[1.0]), &expected, None).is_err());
-        let whole = with("n", &array(ElemType::I32, &[1.0, 2.0]), &array(ElemType::I64, &[1.0, 3.0]), None);
+        assert!(compare("c", &array(ElemType::F16, &[1.0]), &expected, None).is_err());
+        let whole = compare("n", &array(ElemType::I32, &[1.0, 2.0]), &array(ElemType::I64, &[1.0, 3.0]), None);
         assert_eq!(whole.map(|it| it.wrong), Ok(1));
     }
 

@@ -10,7 +10,7 @@ use runtime::launch::{ArgumentValue, Launch};
 use runtime::run::RunError;
 use runtime::sidecar::{CompileRequest, KernelRequest, Sidecar, SidecarError};
 
-use crate::opinion::PATIENCE;
+use crate::compiled_comparison::SIDECAR_TIMEOUT;
 
 /// Compiles the kernel that a recipe launches. `path` is the file as it lies on the disk.
 ///
@@ -41,9 +41,9 @@ pub fn compile(
         }
         error => RunError(format!("{}: {error}", python.display())),
     };
-    let mut sidecar = Sidecar::start_until(python, PATIENCE, cancel).map_err(named)?;
+    let mut sidecar = Sidecar::start_until(python, SIDECAR_TIMEOUT, cancel).map_err(named)?;
     let request = CompileRequest { file: path.display().to_string(), kernels: vec![request] };
-    let compiled = sidecar.compile_until(&request, PATIENCE, cancel).map_err(named)?.into_iter().next();
+    let compiled = sidecar.compile_until(&request, SIDECAR_TIMEOUT, cancel).map_err(named)?.into_iter().next();
     let compiled = compiled.ok_or_else(|| RunError("Triton gave no answer".to_owned()))?;
     match (compiled.ttgir, compiled.error) {
         (Some(ttgir), _) => Ok(ttgir.into()),
@@ -88,9 +88,9 @@ fn request(kernel: &KernelInstances, launch: &Launch) -> Result<KernelRequest, R
     for param in &kernel.entry.params {
         let has = spec.and_then(|spec| spec.arguments.iter().find(|argument| argument.name == param.name));
         let given = launch.arguments.iter().find(|argument| argument.name == param.name).map(|it| &it.given);
-        match asked(param, given, has.map(|has| &has.given)) {
-            Some(Asked::Type(text)) => request.signature.insert(param.name.clone(), text),
-            Some(Asked::Value(text)) => request.constexprs.insert(param.name.clone(), text),
+        match kernel_param(param, given, has.map(|has| &has.given)) {
+            Some(KernelParam::Typed(text)) => request.signature.insert(param.name.clone(), text),
+            Some(KernelParam::Constexpr(text)) => request.constexprs.insert(param.name.clone(), text),
             None => None,
         };
     }
@@ -116,26 +116,29 @@ fn nearest<'k>(kernel: &'k KernelInstances, launch: &Launch) -> Option<&'k Arc<E
     kernel.instances.iter().rev().max_by_key(|elaborated| agrees(elaborated))
 }
 
-enum Asked {
-    Type(String),
-    Value(String),
+/// How a parameter is handed to Triton's compiler.
+enum KernelParam {
+    /// An argument at run time, with its Triton type.
+    Typed(String),
+    /// A `constexpr`, as a Python expression.
+    Constexpr(String),
 }
 
-fn asked(param: &Param, given: Option<&ArgumentValue>, has: Option<&Has>) -> Option<Asked> {
+fn kernel_param(param: &Param, given: Option<&ArgumentValue>, has: Option<&Has>) -> Option<KernelParam> {
     Some(match (given, has) {
-        (Some(given), _) if param.constexpr => Asked::Value(text_of(given)),
-        (Some(ArgumentValue::Python(text)), _) => Asked::Value(text.clone()),
+        (Some(given), _) if param.constexpr => KernelParam::Constexpr(text_of(given)),
+        (Some(ArgumentValue::Python(text)), _) => KernelParam::Constexpr(text.clone()),
         (Some(ArgumentValue::Array(_)), Some(Has::Type(text))) if text.starts_with("tensordesc") => {
-            Asked::Type(text.clone())
+            KernelParam::Typed(text.clone())
         }
-        (Some(ArgumentValue::Array(spec)), _) => Asked::Type(format!("*{}", triton_name(spec.dtype))),
+        (Some(ArgumentValue::Array(spec)), _) => KernelParam::Typed(format!("*{}", triton_name(spec.dtype))),
         (Some(ArgumentValue::Int(value)), _) => {
             let width = if i32::try_from(*value).is_ok() { "i32" } else { "i64" };
-            Asked::Type(format!("{width}{}", if value % 16 == 0 { ":16" } else { "" }))
+            KernelParam::Typed(format!("{width}{}", if value % 16 == 0 { ":16" } else { "" }))
         }
-        (Some(ArgumentValue::Float(_)), _) => Asked::Type("fp32".to_owned()),
-        (None, Some(Has::Value(text))) => Asked::Value(text.clone()),
-        (None, Some(Has::Type(text))) => Asked::Type(text.clone()),
+        (Some(ArgumentValue::Float(_)), _) => KernelParam::Typed("fp32".to_owned()),
+        (None, Some(Has::Value(text))) => KernelParam::Constexpr(text.clone()),
+        (None, Some(Has::Type(text))) => KernelParam::Typed(text.clone()),
         (None, None) => return None,
     })
 }
