@@ -14,20 +14,20 @@ use engine::instances::{ElaboratedInstance, Elaboration, Given, Opinion};
 use runtime::sidecar::{CompileRequest, KernelRequest, Sidecar, SidecarError};
 
 /// How long importing Triton, and compiling all kernels of a file, may take.
-pub const SIDECAR_TIMEOUT: Duration = Duration::from_secs(120);
+pub(crate) const SIDECAR_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The comparison of one instance of a kernel.
-pub struct KernelComparison {
+pub(crate) struct KernelComparison {
     /// The kernel's name.
-    pub kernel: String,
+    pub(crate) kernel: String,
     /// Which of its instances; empty for the only one.
-    pub label: String,
+    pub(crate) label: String,
     /// The kernel's name in the text.
-    pub range: TextRange,
+    pub(crate) range: TextRange,
     /// The opinion, or why there is none.
-    pub opinion: Result<Opinion, String>,
+    pub(crate) opinion: Result<Opinion, String>,
     /// Milliseconds that Triton took.
-    pub ms: f64,
+    pub(crate) ms: f64,
 }
 
 /// Compiles every instance that can be compiled, and compares. `path` is the file as it lies on the disk.
@@ -35,7 +35,7 @@ pub struct KernelComparison {
 /// # Errors
 ///
 /// Where the process is of no more use, or the file cannot be imported; and where `cancel` says so.
-pub fn compare(
+pub(crate) fn compare(
     engine: &mut Engine,
     sidecar: &mut Sidecar,
     path: &Path,
@@ -110,7 +110,7 @@ fn kernel_request(name: &str, elaborated: &ElaboratedInstance) -> Result<KernelR
 
 impl KernelComparison {
     /// The opinion in one sentence.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let list = |of: &[(findings::Kind, u32)]| -> String {
             let one = |(kind, line): &(findings::Kind, u32)| match line {
                 0 => kind.name().to_owned(),

@@ -15,18 +15,18 @@ use render::SourceText;
 use render::report::{ReportView, SectionName};
 
 /// A file that is read.
-pub struct ReportInput<'a> {
+pub(crate) struct ReportInput<'a> {
     /// As it was named.
-    pub path: &'a str,
+    pub(crate) path: &'a str,
     /// What is in it.
-    pub content: Content<'a>,
+    pub(crate) content: Content<'a>,
     /// Its lines.
-    pub places: &'a SourceText<'a>,
+    pub(crate) places: &'a SourceText<'a>,
 }
 
 /// Where kernels come from.
 #[derive(Clone, Copy)]
-pub enum Content<'a> {
+pub(crate) enum Content<'a> {
     /// Sections of TTGIR.
     Ir(&'a Document),
     /// Python, elaborated.
@@ -34,7 +34,7 @@ pub enum Content<'a> {
 }
 
 /// The reports of a section's kernels, or of one of them; with `limits` each with a run to draw.
-pub fn report_views<'a>(
+pub(crate) fn report_views<'a>(
     file: &ReportInput<'a>,
     section: usize,
     kernel: Option<&str>,
@@ -90,7 +90,7 @@ fn instance<'a>(
 }
 
 /// The instances of all kernels: numbers of the kernel and of the instance.
-pub fn instances(elaboration: &Elaboration) -> Vec<(usize, usize)> {
+pub(crate) fn instances(elaboration: &Elaboration) -> Vec<(usize, usize)> {
     let kernels = elaboration.kernels.iter().enumerate();
     kernels.flat_map(|(at, kernel)| (0..kernel.instances.len()).map(move |number| (at, number))).collect()
 }

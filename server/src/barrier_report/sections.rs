@@ -11,7 +11,7 @@ use render::report::{SectionEntry, SectionName};
 
 /// Which sections of a file are reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Selection {
+pub(crate) enum Selection {
     /// These, by their index in the list.
     Sections(Vec<usize>),
     /// None is named, and there are several.
@@ -20,7 +20,7 @@ pub enum Selection {
 
 /// The sections of a file that have kernels, or where one is named, that kernel. Trees are thrown
 /// away: a dump has hundreds of sections.
-pub fn sections(content: Content<'_>, places: &SourceText<'_>, kernel: Option<&str>) -> Vec<SectionEntry> {
+pub(crate) fn sections(content: Content<'_>, places: &SourceText<'_>, kernel: Option<&str>) -> Vec<SectionEntry> {
     match content {
         Content::Ir(document) => of_dump(document, places, kernel),
         Content::Python(elaboration) => of_python(elaboration, places, kernel),
@@ -101,7 +101,7 @@ pub(crate) fn name(document: &Document, at: usize) -> Option<SectionName> {
 }
 
 /// The sections that `--section` names, or the only one.
-pub fn select(wanted: Option<&str>, listed: &[SectionEntry]) -> Result<Selection, String> {
+pub(crate) fn select(wanted: Option<&str>, listed: &[SectionEntry]) -> Result<Selection, String> {
     match wanted {
         // Of each kernel in Python its first instance.
         None if !listed.is_empty() && listed.iter().all(|it| it.instance.is_some()) => {
@@ -115,7 +115,7 @@ pub fn select(wanted: Option<&str>, listed: &[SectionEntry]) -> Result<Selection
 }
 
 /// The two sections of `X..Y`.
-pub fn select_pair(wanted: &str, listed: &[SectionEntry]) -> Result<(usize, usize), String> {
+pub(crate) fn select_pair(wanted: &str, listed: &[SectionEntry]) -> Result<(usize, usize), String> {
     let Some((from, to)) = wanted.split_once("..") else {
         return Err(format!("--diff compares two sections, --section X..Y; `{wanted}` names one"));
     };

@@ -14,13 +14,13 @@ use crate::run::recipes::argument;
 /// Finds GPU barrier bugs in TTGIR and in Gluon kernels: races, deadlocks, phase mismatches, uninitialised reads.
 #[derive(Debug, Parser)]
 #[command(name = "fencepost", version)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(subcommand)]
-    pub command: Command,
+    pub(crate) command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Check files and directories
     ///
     /// Exit code: 0 without findings, 1 with a finding that is an error or a warning, 2 when
@@ -76,121 +76,121 @@ pub enum Command {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Check {
+pub(crate) struct Check {
     /// Files of any name, directories (searched for `*.ttgir` and for `*.py` with Gluon kernels), or `-` for stdin
     #[arg(required = true, value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
     /// What to print; lines and columns of json count from 0, in UTF-16 code units
     #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub format: Format,
+    pub(crate) format: Format,
     /// Treat a kernel that could not be decided as one that could not be analysed (exit code 2)
     #[arg(long)]
-    pub strict: bool,
+    pub(crate) strict: bool,
     /// Say of each kernel why its verdict is what it is: runs, loops closed, what was assumed
     ///
     /// Printed by the formats human and json.
     #[arg(long)]
-    pub explain_proof: bool,
+    pub(crate) explain_proof: bool,
     /// By whose rules to judge where versions of Triton's sanitizer differ
     #[arg(long, value_enum, default_value_t = Rules::Release)]
-    pub semantics: Rules,
+    pub(crate) semantics: Rules,
     #[command(flatten)]
-    pub python: Python,
+    pub(crate) python: Python,
     /// Also print the verdict of each kernel in directories
     #[arg(short, long)]
-    pub verbose: bool,
+    pub(crate) verbose: bool,
     /// Files checked at a time; by default one a processor
     #[arg(short, long, value_name = "N")]
-    pub jobs: Option<NonZeroUsize>,
+    pub(crate) jobs: Option<NonZeroUsize>,
     /// When to colour; NO_COLOR and CLICOLOR_FORCE are heeded
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
-    pub color: Colour,
+    pub(crate) color: Colour,
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Trace {
+pub(crate) struct Trace {
     /// A file, or `-` for stdin
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Only this kernel
     #[arg(long, value_name = "NAME")]
-    pub kernel: Option<String>,
+    pub(crate) kernel: Option<String>,
     /// Only this finding, counted from 1 among those of the kernels that are shown
     #[arg(long, value_name = "N")]
-    pub finding: Option<NonZeroUsize>,
+    pub(crate) finding: Option<NonZeroUsize>,
     /// What to draw
     #[arg(long, value_enum, default_value_t = TraceFormat::Text)]
-    pub format: TraceFormat,
+    pub(crate) format: TraceFormat,
     /// Where to write it; by default to stdout
     #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     /// Draw repeated iterations of a long run too
     #[arg(long)]
-    pub all_steps: bool,
+    pub(crate) all_steps: bool,
     /// By whose rules to judge where versions of Triton's sanitizer differ
     #[arg(long, value_enum, default_value_t = Rules::Release)]
-    pub semantics: Rules,
+    pub(crate) semantics: Rules,
     #[command(flatten)]
-    pub python: Python,
+    pub(crate) python: Python,
     /// Width of text; by default that of the terminal
     #[arg(long, value_name = "COLUMNS")]
-    pub width: Option<usize>,
+    pub(crate) width: Option<usize>,
     /// When to colour; NO_COLOR and CLICOLOR_FORCE are heeded
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
-    pub color: Colour,
+    pub(crate) color: Colour,
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Report {
+pub(crate) struct Report {
     /// Files, or `-` for stdin
     #[arg(required = true, value_name = "FILE")]
-    pub paths: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
     /// Only this kernel
     #[arg(long, value_name = "NAME")]
-    pub kernel: Option<String>,
+    pub(crate) kernel: Option<String>,
     /// Sections of a dump (of a Python file: instances of its kernels): a number, a part of a pass's name, or `all`; with --diff two, as `X..Y`
     #[arg(long, value_name = "N|PASS")]
-    pub section: Option<String>,
+    pub(crate) section: Option<String>,
     /// What a pass added, removed or changed: of two files, or of two sections of one (`--section X..Y`)
     ///
     /// With `--section all` each section is compared with the one before it.
     #[arg(long)]
-    pub diff: bool,
+    pub(crate) diff: bool,
     /// What to print; lines and columns of json count from 0, in UTF-16 code units
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub format: ReportFormat,
+    pub(crate) format: ReportFormat,
     /// Where to write it; by default to stdout
     #[arg(short, long, value_name = "PATH")]
-    pub output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     /// By whose rules to judge where versions of Triton's sanitizer differ
     #[arg(long, value_enum, default_value_t = Rules::Release)]
-    pub semantics: Rules,
+    pub(crate) semantics: Rules,
     /// Of text from before code partitioning: which buffers the channels to come order as one
     #[arg(long, value_enum, default_value_t = Channels::Own)]
-    pub channels: Channels,
+    pub(crate) channels: Channels,
     #[command(flatten)]
-    pub python: Python,
+    pub(crate) python: Python,
     /// Width of text; by default that of the terminal
     #[arg(long, value_name = "COLUMNS")]
-    pub width: Option<usize>,
+    pub(crate) width: Option<usize>,
     /// When to colour; NO_COLOR and CLICOLOR_FORCE are heeded
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
-    pub color: Colour,
+    pub(crate) color: Colour,
 }
 
 /// With what kernels in Python are analysed.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub struct Python {
+pub(crate) struct Python {
     /// Of Gluon kernels: give a parameter a value; `desc=fp16[128,64]` is a descriptor, `p=*fp16` a pointer
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
-    pub set: Vec<(String, String)>,
+    pub(crate) set: Vec<(String, String)>,
     /// Of Gluon kernels: what they are compiled for: sm_80, sm_90, sm_100, gfx942, gfx950, gfx1250
     #[arg(long, value_parser = target)]
-    pub target: Option<Target>,
+    pub(crate) target: Option<Target>,
 }
 
 impl Python {
     /// Overlays a configuration.
-    pub fn over(&self, mut config: Config) -> Config {
+    pub(crate) fn over(&self, mut config: Config) -> Config {
         config.set.clone_from(&self.set);
         config.target = self.target.or(config.target);
         config
@@ -212,111 +212,111 @@ fn target(text: &str) -> Result<Target, String> {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Ir {
+pub(crate) struct Ir {
     /// A Python file
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Only this kernel
     #[arg(long, value_name = "NAME")]
-    pub kernel: Option<String>,
+    pub(crate) kernel: Option<String>,
     /// All instances of a kernel, not only the first
     #[arg(long)]
-    pub all: bool,
+    pub(crate) all: bool,
     #[command(flatten)]
-    pub python: Python,
+    pub(crate) python: Python,
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Compare {
+pub(crate) struct Compare {
     /// A Python file
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The Python that has Triton; by default that of the active environment
     #[arg(long, value_name = "PATH")]
-    pub python: Option<PathBuf>,
+    pub(crate) python: Option<PathBuf>,
     /// Where they differ, write both kernels to files in this folder, for a report of the defect
     #[arg(long, value_name = "FOLDER")]
-    pub report: Option<PathBuf>,
+    pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
-    pub settings: Python,
+    pub(crate) settings: Python,
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Run {
+pub(crate) struct Run {
     /// A TTGIR or Python file, or `-` for stdin
     #[arg(value_name = "FILE")]
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// What executes it
     #[arg(long, value_enum, default_value_t = Backend::Cpu)]
-    pub backend: Backend,
+    pub(crate) backend: Backend,
     /// Who watches it
     #[arg(long, value_enum, default_value_t = Watcher::Consan)]
-    pub instrument: Watcher,
+    pub(crate) instrument: Watcher,
     /// Only this kernel
     #[arg(long, value_name = "NAME")]
-    pub kernel: Option<String>,
+    pub(crate) kernel: Option<String>,
     /// Programs along x, y, z: `4`, `4,4`
     #[arg(long, value_name = "SIZES", value_parser = recipe::grid)]
-    pub grid: Option<[u32; 3]>,
+    pub(crate) grid: Option<[u32; 3]>,
     /// An argument: `M=256`, `x=f16[256,64]:uniform(-1,1)`, `x=file(x.npy)`; may be given many times
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = argument)]
-    pub arguments: Vec<Argument>,
+    pub(crate) arguments: Vec<Argument>,
     /// Recipes from a file (TOML: kernel, grid, and a table `arguments`)
     #[arg(long, value_name = "FILE")]
-    pub launch: Option<PathBuf>,
+    pub(crate) launch: Option<PathBuf>,
     /// Keep the recipe in .fencepost/launches.toml of the workspace
     #[arg(long)]
-    pub keep: bool,
+    pub(crate) keep: bool,
     /// Seed of random inputs and of the schedule
     #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// So many schedules on the same inputs: outputs that differ are the sign of a race
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub seeds: u32,
+    pub(crate) seeds: u32,
     /// Seconds until the kernel counts as hung
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub time: Option<f64>,
+    pub(crate) time: Option<f64>,
     /// Memory that the cpu backend may hold: `512M`, `4G`
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
-    pub memory: Option<u64>,
+    pub(crate) memory: Option<u64>,
     /// Steps that the cpu backend may take
     #[arg(long, value_name = "N")]
-    pub steps: Option<u64>,
+    pub(crate) steps: Option<u64>,
     /// Write the tensors as they are after the run to this folder, one .npy file each
     #[arg(short, long, value_name = "FOLDER")]
-    pub output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     /// Compare tensors after the run with those of a .npz file, or NAME=FILE.npy
     #[arg(long, value_name = "FILE")]
-    pub expect: Option<String>,
+    pub(crate) expect: Option<String>,
     /// Relative error that --expect tolerates; by default that of the element type
     #[arg(long, value_name = "X", requires = "expect")]
-    pub tolerance: Option<f64>,
+    pub(crate) tolerance: Option<f64>,
     /// The log that --backend replay reads
     #[arg(long, value_name = "FILE")]
-    pub log: Option<PathBuf>,
+    pub(crate) log: Option<PathBuf>,
     /// The Python that has Triton; by default that of the active environment
     #[arg(long, value_name = "PATH")]
-    pub python: Option<PathBuf>,
+    pub(crate) python: Option<PathBuf>,
     /// Where a path that asserts name lies here: `/container/src=src`; may be given many times
     #[arg(long, value_name = "FROM=TO", value_parser = pair)]
-    pub map: Vec<(String, String)>,
+    pub(crate) map: Vec<(String, String)>,
     /// What to print; lines and columns of json count from 0, in UTF-16 code units
     #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub format: Format,
+    pub(crate) format: Format,
     /// Treat a run that decides nothing as one that failed (exit code 2)
     #[arg(long)]
-    pub strict: bool,
+    pub(crate) strict: bool,
     /// Show how it would be launched, and launch nothing
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub settings: Python,
+    pub(crate) settings: Python,
     /// When to colour; NO_COLOR and CLICOLOR_FORCE are heeded
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
-    pub color: Colour,
+    pub(crate) color: Colour,
 }
 
 /// What executes a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Backend {
+pub(crate) enum Backend {
     /// Fencepost itself: no GPU, and of TTGIR no Python
     Cpu,
     /// Your own Python, Triton and GPU
@@ -327,7 +327,7 @@ pub enum Backend {
 
 /// Who watches a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Watcher {
+pub(crate) enum Watcher {
     /// Triton's concurrency sanitizer: shared and tensor memory, barriers
     Consan,
     /// Triton's sanitizer of global memory
@@ -368,18 +368,18 @@ fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Lsp {
+pub(crate) struct Lsp {
     /// Accepted because many clients pass it; there is no other transport
     #[arg(long)]
-    pub stdio: bool,
+    pub(crate) stdio: bool,
     /// Accepted because VS Code passes it; a closed stdin ends the server
     #[arg(long = "clientProcessId", hide = true, value_name = "PID")]
-    pub client_process_id: Option<u32>,
+    pub(crate) client_process_id: Option<u32>,
 }
 
 /// Whose rules hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Rules {
+pub(crate) enum Rules {
     /// Those of PyPI triton 3.9: a TMA copy has to see the one before it complete
     Release,
     /// Those of the facebookexperimental fork: TMA copies of one partition are in order
@@ -397,7 +397,7 @@ impl From<Rules> for Semantics {
 
 /// What `check` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// Source excerpts, numbered places and the run
     Human,
     /// One JSON document (schema 1)
@@ -410,7 +410,7 @@ pub enum Format {
 
 /// What `trace` draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TraceFormat {
+pub(crate) enum TraceFormat {
     /// Swim lanes for a terminal
     Text,
     /// One JSON document (schema 1)
@@ -421,7 +421,7 @@ pub enum TraceFormat {
 
 /// What `report` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ReportFormat {
+pub(crate) enum ReportFormat {
     /// For a terminal
     Text,
     /// Markdown with tables
@@ -435,7 +435,7 @@ pub enum ReportFormat {
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)]
-pub enum Colour {
+pub(crate) enum Colour {
     Auto,
     Always,
     Never,
@@ -443,7 +443,7 @@ pub enum Colour {
 
 /// What is assumed of channels that are not in the text yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Channels {
+pub(crate) enum Channels {
     /// Each buffer by itself: shows what code partitioning still has to order
     Own,
     /// Those of one `buffer.id` that overlap, as the rules for reuse promise

@@ -25,7 +25,7 @@ use crate::workspace::{Workspace, absolute};
 const FIXES: usize = 8;
 
 /// Checks everything that the arguments name.
-pub fn run(args: &Check) -> io::Result<Exit> {
+pub(crate) fn run(args: &Check) -> io::Result<Exit> {
     let sources = collect(&args.paths);
     let printer: Box<dyn Printer> = match args.format {
         Format::Human => Box::new(human::Human::new(painter(args.color), args.verbose)),
@@ -61,15 +61,15 @@ fn exit(tally: &Tally, strict: bool) -> Exit {
 
 /// How a file is checked.
 #[derive(Clone)]
-pub struct CheckOptions {
+pub(crate) struct CheckOptions {
     /// Whether the verdicts are accounted for.
-    pub explain: bool,
+    pub(crate) explain: bool,
     /// By whose rules.
-    pub semantics: Semantics,
+    pub(crate) semantics: Semantics,
     /// With what kernels in Python are analysed.
-    pub python: Python,
+    pub(crate) python: Python,
     /// What all files share.
-    pub cache: Arc<SharedCache>,
+    pub(crate) cache: Arc<SharedCache>,
 }
 
 /// Checks `sources`, so many at a time, and writes their pieces in order as they become ready.
@@ -124,20 +124,20 @@ fn print_all(
 }
 
 /// A text with what its analysis asks for.
-pub struct LoadedFile {
+pub(crate) struct LoadedFile {
     /// The text.
-    pub text: Text,
+    pub(crate) text: Text,
     /// The files around it.
-    pub workspace: Workspace,
+    pub(crate) workspace: Workspace,
     /// Elaborates it, where it is Python.
-    pub elaborator: Elaborator,
+    pub(crate) elaborator: Elaborator,
     /// What is wrong with its configuration.
-    pub problems: Vec<Problem>,
+    pub(crate) problems: Vec<Problem>,
 }
 
 impl LoadedFile {
     /// The text of a source.
-    pub fn new(source: &Source, text: &str, python: &Python) -> LoadedFile {
+    pub(crate) fn new(source: &Source, text: &str, python: &Python) -> LoadedFile {
         let path = match &source.origin {
             Origin::File(path) => absolute(path),
             Origin::Stdin if looks_like_python(text) => absolute("stdin.py".as_ref()),
@@ -187,7 +187,7 @@ fn looks_like_python(text: &str) -> bool {
 /// Reads and analyses one source. A panic of ours is trouble with that file only.
 ///
 /// Beside what is printed of the file come its kernels as they were elaborated, where it is Python.
-pub fn check(source: &Source, options: &CheckOptions) -> (CheckedFile, Option<Arc<Elaboration>>) {
+pub(crate) fn check(source: &Source, options: &CheckOptions) -> (CheckedFile, Option<Arc<Elaboration>>) {
     let (path, named) = (source.path(), source.named);
     let (text, result) = match read(source) {
         Ok(text) => {

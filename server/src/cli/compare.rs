@@ -18,7 +18,7 @@ use crate::compiled_comparison::{KernelComparison, SIDECAR_TIMEOUT, compare};
 use render::SourceText;
 
 /// Compares the kernels of a file.
-pub fn run(args: &Compare) -> io::Result<Exit> {
+pub(crate) fn run(args: &Compare) -> io::Result<Exit> {
     // Elaborating recurses.
     thread::scope(|scope| {
         let work = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || command(args))?;
@@ -74,7 +74,7 @@ fn command(args: &Compare) -> io::Result<Exit> {
 }
 
 /// The Python of the active environment, or the first on the path.
-pub fn interpreter() -> PathBuf {
+pub(crate) fn interpreter() -> PathBuf {
     let environment = std::env::var_os("VIRTUAL_ENV").or_else(|| std::env::var_os("CONDA_PREFIX"));
     let places = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
     let inside = environment.map(|folder| Path::new(&folder).join(places)).filter(|python| python.is_file());

@@ -8,7 +8,7 @@ use render::kinds::summary;
 use super::Exit;
 
 /// Prints the page of `kind`, or the list of kinds.
-pub fn run(kind: Option<&str>) -> io::Result<Exit> {
+pub(crate) fn run(kind: Option<&str>) -> io::Result<Exit> {
     let mut out = io::stdout().lock();
     let Some(name) = kind else {
         let width = Kind::ALL.iter().map(|kind| kind.name().len()).max().unwrap_or(0);

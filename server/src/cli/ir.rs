@@ -17,7 +17,7 @@ use render::SourceText;
 const COLUMN: usize = 100;
 
 /// Prints the kernels of a file.
-pub fn run(args: &Ir) -> io::Result<Exit> {
+pub(crate) fn run(args: &Ir) -> io::Result<Exit> {
     // Elaborating recurses.
     thread::scope(|scope| {
         let work = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || command(args))?;

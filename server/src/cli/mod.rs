@@ -2,7 +2,7 @@
 
 mod args;
 mod check;
-pub mod compare;
+pub(crate) mod compare;
 mod explain;
 mod ir;
 mod report;
@@ -25,7 +25,7 @@ const WIDTH: usize = 100;
 
 /// What the process says by its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// Nothing to complain about.
     Clean,
     /// At least one finding that is an error or a warning.
@@ -41,7 +41,7 @@ impl From<Exit> for ExitCode {
 }
 
 /// Runs the command that the arguments ask for.
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     let args = Args::parse();
     let result = match args.command {
         Command::Check(check) => check::run(&check),

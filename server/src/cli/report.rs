@@ -24,7 +24,7 @@ use render::report::{ReportView, SectionEntry, html, json, md, section_list, tex
 use render::style::Painter;
 
 /// Prints the reports of files.
-pub fn run(args: &Args) -> io::Result<Exit> {
+pub(crate) fn run(args: &Args) -> io::Result<Exit> {
     // Parsing and lowering recurse.
     thread::scope(|scope| {
         let work = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || command(args))?;

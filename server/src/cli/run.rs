@@ -28,7 +28,7 @@ use render::SourceText;
 use render::check::{CheckedFile, FileAnalysis};
 
 /// Runs a file.
-pub fn run(args: &Run) -> io::Result<Exit> {
+pub(crate) fn run(args: &Run) -> io::Result<Exit> {
     // Elaborating recurses.
     thread::scope(|scope| {
         let work = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || command(args))?;
@@ -37,17 +37,17 @@ pub fn run(args: &Run) -> io::Result<Exit> {
 }
 
 /// What there is to print.
-pub struct Printed<'a> {
+pub(crate) struct Printed<'a> {
     /// The command.
-    pub args: &'a Run,
+    pub(crate) args: &'a Run,
     /// The runs.
-    pub results: &'a RunResults,
+    pub(crate) results: &'a RunResults,
     /// Both verdicts on each kernel.
-    pub beside: Vec<run::verdict_comparison::VerdictComparison>,
+    pub(crate) beside: Vec<run::verdict_comparison::VerdictComparison>,
     /// Outputs beside what was expected.
-    pub compared: Vec<Result<OutputComparison, String>>,
+    pub(crate) compared: Vec<Result<OutputComparison, String>>,
     /// What the user should know beside.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 impl Printed<'_> {

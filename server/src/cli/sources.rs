@@ -19,16 +19,16 @@ const MAX_BYTES: u64 = u32::MAX as u64;
 
 /// Something to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub(crate) struct Source {
     /// Where it comes from.
-    pub origin: Origin,
+    pub(crate) origin: Origin,
     /// Whether the user named it, rather than a directory that holds it.
-    pub named: bool,
+    pub(crate) named: bool,
 }
 
 /// Where a text comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// A file.
     File(PathBuf),
     /// Standard input.
@@ -39,7 +39,7 @@ pub enum Origin {
 
 impl Source {
     /// The path as given, `<stdin>` for standard input.
-    pub fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         match &self.origin {
             Origin::File(path) | Origin::Nowhere(path, _) => path.display().to_string(),
             Origin::Stdin => "<stdin>".to_owned(),
@@ -48,7 +48,7 @@ impl Source {
 }
 
 /// Everything that `paths` name, in their order, directories by name, each file once.
-pub fn collect(paths: &[PathBuf]) -> Vec<Source> {
+pub(crate) fn collect(paths: &[PathBuf]) -> Vec<Source> {
     let mut sources = Vec::new();
     let mut seen = FxHashSet::default();
     for path in paths {
@@ -100,7 +100,7 @@ fn gluon(path: &Path) -> bool {
 }
 
 /// The text of a source.
-pub fn read(source: &Source) -> Result<String, ReadError> {
+pub(crate) fn read(source: &Source) -> Result<String, ReadError> {
     let bytes = match &source.origin {
         Origin::Nowhere(_, why) => return Err(ReadError::new(why.clone())),
         Origin::Stdin => bounded(io::stdin().lock()),

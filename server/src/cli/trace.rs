@@ -23,7 +23,7 @@ use render::style::Painter;
 use render::trace::{TraceDrawing, TraceHeading, json, svg, text};
 
 /// Draws the runs of a file.
-pub fn run(args: &Trace) -> io::Result<Exit> {
+pub(crate) fn run(args: &Trace) -> io::Result<Exit> {
     let origin = if args.path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(args.path.clone()) };
     let (semantics, python) = (args.semantics.into(), args.python.clone());
     let options = CheckOptions { explain: false, semantics, python, cache: Arc::default() };

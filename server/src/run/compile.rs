@@ -17,7 +17,7 @@ use crate::compiled_comparison::SIDECAR_TIMEOUT;
 /// # Errors
 ///
 /// Why it cannot be compiled, and what to do instead.
-pub fn compile(
+pub(crate) fn compile(
     python: &Path,
     path: &Path,
     elaboration: Option<&Elaboration>,

@@ -3,7 +3,7 @@
 use findings::{Finding, KernelReport, Verdict};
 
 /// Adds what a run said. A finding that is there already is not repeated.
-pub fn merge(into: &mut Vec<KernelReport>, reports: &[KernelReport]) {
+pub(crate) fn merge(into: &mut Vec<KernelReport>, reports: &[KernelReport]) {
     for report in reports {
         let known = into.iter_mut().find(|known| known.name == report.name && known.range == report.range);
         let Some(known) = known else {

@@ -1,11 +1,11 @@
 //! Runs of kernels, for the command line and for editors: which recipe, which backend, and what came of it.
 
-pub mod compile;
-pub mod discover;
-pub mod merge;
-pub mod outputs;
-pub mod recipes;
-pub mod verdict_comparison;
+pub(crate) mod compile;
+pub(crate) mod discover;
+pub(crate) mod merge;
+pub(crate) mod outputs;
+pub(crate) mod recipes;
+pub(crate) mod verdict_comparison;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,48 +26,48 @@ use runtime::triton::Triton;
 
 /// Launches to be run, all of them on one backend.
 #[derive(Clone, Debug)]
-pub struct RunPlan {
+pub(crate) struct RunPlan {
     /// The file, as the user named it.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Its text.
-    pub text: Arc<str>,
+    pub(crate) text: Arc<str>,
     /// The launches, run one after the other.
-    pub launches: Vec<Launch>,
+    pub(crate) launches: Vec<Launch>,
     /// The sanitizer that watches.
-    pub instrument: Instrument,
+    pub(crate) instrument: Instrument,
     /// What each run may use up.
-    pub bounds: RunLimits,
+    pub(crate) bounds: RunLimits,
     /// Seed of the inputs and of the first schedule.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// Schedules of each launch, on the same inputs.
-    pub seeds: u32,
+    pub(crate) seeds: u32,
 }
 
 /// One launch that was run.
 #[derive(Clone, Debug)]
-pub struct LaunchRun {
+pub(crate) struct LaunchRun {
     /// How it was launched.
-    pub launch: Launch,
+    pub(crate) launch: Launch,
     /// The seed of its schedule.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// What came of it.
-    pub report: RunReport,
+    pub(crate) report: RunReport,
 }
 
 /// What came of a plan.
 #[derive(Clone, Debug, Default)]
-pub struct RunResults {
+pub(crate) struct RunResults {
     /// The runs, in order.
-    pub runs: Vec<LaunchRun>,
+    pub(crate) runs: Vec<LaunchRun>,
     /// What was said of each kernel in any of them.
-    pub kernels: Vec<KernelReport>,
+    pub(crate) kernels: Vec<KernelReport>,
     /// Where schedules of one launch left other outputs than the first of them: the sign of a race.
-    pub differ: Vec<String>,
+    pub(crate) differ: Vec<String>,
 }
 
 /// How a plan ended, the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum RunStatus {
+pub(crate) enum RunStatus {
     /// A run was cancelled.
     Cancelled,
     /// A run failed for a reason that is no assert.
@@ -84,7 +84,7 @@ pub enum RunStatus {
 
 impl RunStatus {
     /// Its name in JSON and in sentences.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             RunStatus::Cancelled => "cancelled",
             RunStatus::Failed => "failed",
@@ -96,7 +96,7 @@ impl RunStatus {
     }
 
     /// The status of one run.
-    pub fn new(report: &RunReport) -> RunStatus {
+    pub(crate) fn new(report: &RunReport) -> RunStatus {
         let found = report.kernels.iter().any(|kernel| !kernel.findings.is_empty()) || !report.elsewhere.is_empty();
         match &report.end {
             RunEnd::Cancelled => RunStatus::Cancelled,
@@ -112,14 +112,14 @@ impl RunStatus {
 
 impl RunResults {
     /// The worst of its runs.
-    pub fn status(&self) -> RunStatus {
+    pub(crate) fn status(&self) -> RunStatus {
         self.runs.iter().map(|ran| RunStatus::new(&ran.report)).min().unwrap_or(RunStatus::Passed)
     }
 }
 
 /// The backend that executes a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BackendChoice {
+pub(crate) enum BackendChoice {
     /// Fencepost; of Python files this Python's Triton makes the TTGIR.
     Cpu { python: PathBuf },
     /// The Triton and the GPU of this Python; where paths of another machine lie here.
@@ -133,7 +133,7 @@ pub enum BackendChoice {
 /// # Errors
 ///
 /// Where it could not be run at all.
-pub fn run_plan(
+pub(crate) fn run_plan(
     backend: &BackendChoice,
     plan: &RunPlan,
     elaboration: Option<&Elaboration>,
@@ -192,14 +192,14 @@ impl RunBackend for CpuBackend {
 }
 
 /// Gives the TTGIR of a launch of a Python file, where a backend needs it.
-pub type CompileLaunch<'a> = dyn FnMut(&Launch) -> Result<Option<Arc<str>>, RunError> + 'a;
+pub(crate) type CompileLaunch<'a> = dyn FnMut(&Launch) -> Result<Option<Arc<str>>, RunError> + 'a;
 
 /// Executes a plan. `compiled` gives the TTGIR of a launch of a Python file, for backends that need it.
 ///
 /// # Errors
 ///
 /// Where a launch could not be run at all.
-pub fn execute(
+pub(crate) fn execute(
     plan: &RunPlan,
     backend: &mut dyn RunBackend,
     compiled: &mut CompileLaunch<'_>,

@@ -7,7 +7,7 @@ use super::LaunchRun;
 
 /// Says where runs of one launch left other outputs than the first of them. The numbers are compared bit by
 /// bit: what schedules may change is a sum of floats through atomics, and little else.
-pub fn schedule_differences(runs: &[LaunchRun]) -> Vec<String> {
+pub(crate) fn schedule_differences(runs: &[LaunchRun]) -> Vec<String> {
     let Some((first, others)) = runs.split_first() else { return Vec::new() };
     let mut sentences = Vec::new();
     for (name, output) in &first.report.outputs {
@@ -34,19 +34,19 @@ pub fn schedule_differences(runs: &[LaunchRun]) -> Vec<String> {
 
 /// How an output compares with what was expected.
 #[derive(Clone, PartialEq, Debug)]
-pub struct OutputComparison {
+pub(crate) struct OutputComparison {
     /// The name of the argument that is compared.
-    pub name: String,
+    pub(crate) name: String,
     /// Elements that are further off than tolerated.
-    pub wrong: usize,
+    pub(crate) wrong: usize,
     /// Of how many.
-    pub all: usize,
+    pub(crate) all: usize,
     /// The largest error, in units of the expected value or of the root mean square of all, whichever is larger.
-    pub error: f64,
+    pub(crate) error: f64,
     /// What was tolerated.
-    pub tolerance: f64,
+    pub(crate) tolerance: f64,
     /// The first wrong element in words.
-    pub first: Option<String>,
+    pub(crate) first: Option<String>,
 }
 
 /// Compares an output with what is expected.
@@ -54,7 +54,12 @@ pub struct OutputComparison {
 /// # Errors
 ///
 /// Where their shapes differ.
-pub fn compare(name: &str, got: &Array, expected: &Array, tolerance: Option<f64>) -> Result<OutputComparison, String> {
+pub(crate) fn compare(
+    name: &str,
+    got: &Array,
+    expected: &Array,
+    tolerance: Option<f64>,
+) -> Result<OutputComparison, String> {
     if got.shape != expected.shape {
         return Err(format!("`{name}` has shape {:?}, and {:?} is expected", got.shape, expected.shape));
     }
@@ -83,7 +88,7 @@ pub fn compare(name: &str, got: &Array, expected: &Array, tolerance: Option<f64>
 
 impl OutputComparison {
     /// The comparison in one sentence.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let OutputComparison { name, wrong, all, error, tolerance, first } = self;
         match first {
             None => {

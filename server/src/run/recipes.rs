@@ -13,15 +13,15 @@ use render::SourceText;
 
 /// What the user gives by hand.
 #[derive(Clone, Debug, Default)]
-pub struct RecipeOverrides {
+pub(crate) struct RecipeOverrides {
     /// Only this kernel.
-    pub kernel: Option<String>,
+    pub(crate) kernel: Option<String>,
     /// The number of programs in each dimension.
-    pub grid: Option<[u32; 3]>,
+    pub(crate) grid: Option<[u32; 3]>,
     /// Arguments, over those of the recipe.
-    pub arguments: Vec<Argument>,
+    pub(crate) arguments: Vec<Argument>,
     /// Recipes of a file.
-    pub launches: Vec<Launch>,
+    pub(crate) launches: Vec<Launch>,
 }
 
 impl RecipeOverrides {
@@ -47,19 +47,19 @@ impl RecipeOverrides {
 }
 
 /// The recipes of a file, or what is wrong with its comments.
-pub struct RecipeSources<'a> {
+pub(crate) struct RecipeSources<'a> {
     /// The file's path.
-    pub path: &'a Path,
+    pub(crate) path: &'a Path,
     /// Its text.
-    pub text: &'a str,
+    pub(crate) text: &'a str,
     /// Whether it is Python.
-    pub python: bool,
+    pub(crate) python: bool,
     /// Its kernels, as they were judged.
-    pub kernels: &'a [KernelReport],
+    pub(crate) kernels: &'a [KernelReport],
     /// What is kept in the workspace.
-    pub store: Option<&'a RecipeStore>,
+    pub(crate) store: Option<&'a RecipeStore>,
     /// What else is found in the file: launches of its host code, tests, its `__main__`.
-    pub found: &'a [Launch],
+    pub(crate) found: &'a [Launch],
 }
 
 impl RecipeSources<'_> {
@@ -68,7 +68,7 @@ impl RecipeSources<'_> {
     /// # Errors
     ///
     /// What is wrong with a comment of the file, where that is what would be used.
-    pub fn choose(&self, by: &RecipeOverrides) -> Result<Vec<Launch>, Vec<RecipeError>> {
+    pub(crate) fn choose(&self, by: &RecipeOverrides) -> Result<Vec<Launch>, Vec<RecipeError>> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         let wanted = |launches: &[Launch]| -> Vec<Launch> {
             launches.iter().filter(|launch| by.takes(launch)).map(|launch| by.over(launch.clone())).collect()
@@ -113,7 +113,7 @@ impl RecipeSources<'_> {
 }
 
 /// Who says how a kernel is launched, in words.
-pub fn origin(launch: &Launch, places: &SourceText<'_>) -> String {
+pub(crate) fn origin(launch: &Launch, places: &SourceText<'_>) -> String {
     match &launch.origin {
         LaunchOrigin::CommandLine => "given".to_owned(),
         LaunchOrigin::Directive(range) => format!("from line {}", places.line(range.start)),
@@ -130,6 +130,6 @@ pub fn origin(launch: &Launch, places: &SourceText<'_>) -> String {
 /// # Errors
 ///
 /// What is wrong with it.
-pub fn argument(text: &str) -> Result<Argument, String> {
+pub(crate) fn argument(text: &str) -> Result<Argument, String> {
     recipe::argument(text, Path::new(""))
 }

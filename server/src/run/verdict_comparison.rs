@@ -8,21 +8,21 @@ use render::SourceText;
 
 /// Both verdicts on one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct VerdictComparison {
+pub(crate) struct VerdictComparison {
     /// The kernel's name.
-    pub kernel: String,
+    pub(crate) kernel: String,
     /// What the analysis says: `proved`, `clean`, `found`, `undecided`.
-    pub analysis: &'static str,
+    pub(crate) analysis: &'static str,
     /// What the run says, as [`RunStatus::name`].
-    pub run: &'static str,
+    pub(crate) run: &'static str,
     /// Whether they agree, or one of them says nothing.
-    pub agrees: bool,
+    pub(crate) agrees: bool,
     /// The comparison in one sentence.
-    pub summary: String,
+    pub(crate) summary: String,
 }
 
 /// Compares the analysis of a text with runs of its kernels.
-pub fn compare_verdicts(
+pub(crate) fn compare_verdicts(
     analysis: &[KernelReport],
     results: &RunResults,
     places: &SourceText<'_>,

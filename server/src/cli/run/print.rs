@@ -20,7 +20,7 @@ use render::check::{CheckedFile, Printer, Tally, github, human, json as document
 use render::style::{Painter, Style};
 
 /// The recipes of a plan, one a line, as they can be written into the file.
-pub fn recipes(plan: &RunPlan, places: &SourceText<'_>) -> String {
+pub(crate) fn recipes(plan: &RunPlan, places: &SourceText<'_>) -> String {
     let mut out = String::new();
     for launch in &plan.launches {
         let _ = writeln!(out, "{launch}  ({})", origin(launch, places));
@@ -29,7 +29,7 @@ pub fn recipes(plan: &RunPlan, places: &SourceText<'_>) -> String {
 }
 
 /// The whole output.
-pub fn print(checked: &CheckedFile, printed: &Printed<'_>, places: &SourceText<'_>) -> String {
+pub(crate) fn print(checked: &CheckedFile, printed: &Printed<'_>, places: &SourceText<'_>) -> String {
     match printed.args.format {
         Format::Human => human(checked, printed, places),
         Format::Json => {

@@ -11,7 +11,7 @@ use render::check::CheckedFile;
 use render::trace::{TraceDrawing, TraceHeading};
 
 /// What the arguments ask for: findings that have a run, or else the runs of the kernels' first instances.
-pub fn choose<'a>(
+pub(crate) fn choose<'a>(
     args: &Trace,
     file: &'a CheckedFile,
     elaboration: &Elaboration,
