@@ -17,8 +17,8 @@ use super::client_config::ClientConfig;
 use super::position::Mapper;
 use super::runs::diagnostics::{self, RunDiagnostic};
 use super::snapshot::{AnalysisCache, DocumentAnalysis, Snapshot};
-use super::text_document_content::ReportSubscribers;
 use crate::workspace::absolute;
+use transport::ReportSubscribers;
 
 /// Answers a request; told why if it cannot be answered.
 pub(crate) type Reply = Box<dyn FnOnce(Result<Snapshot, Refusal>) + Send>;

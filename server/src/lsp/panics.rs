@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::client_sender::ClientSender;
+use transport::ClientSender;
 
 /// Runs `work`; a panic becomes a message to the user and `Err` with its text.
 pub(crate) fn catch_panic<R>(what: &str, sender: &ClientSender, work: impl FnOnce() -> R) -> Result<R, String> {

@@ -1,19 +1,19 @@
 //! Routes requests and notifications: each sends one message to the state thread, requests wait for their answer.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use base::{Cancel, Cancelled};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::*;
-use tower_lsp::{Client, LanguageServer};
+use transport::{Answer, CONTENT_METHOD, Client, ClientSender, ContentDocument, LanguageService, progress};
 
 use super::client_config::ClientConfig;
-use super::client_sender::ClientSender;
 use super::document::Refusal;
 use super::handlers::explain::{self, ExplainParams};
 use super::handlers::finding_run::{self, FindingRun, FindingRunParams};
@@ -23,32 +23,32 @@ use super::handlers::{
     inlay_hint, references, report_page, text_sync,
 };
 use super::panics::catch_panic;
-use super::progress;
 use super::runs::{self, ActiveRuns};
 use super::snapshot::Snapshot;
 use super::state::{Need, REPORT_TIMEOUT, SessionState, StateMessage};
-use super::text_document_content::ContentDocument;
 use crate::workspace::FileSystem;
 
-/// The service that tower-lsp calls.
+const FINDING_RUN: &str = "fencepost/run";
+const EXPLAIN: &str = "fencepost/explain";
+const REPORT: &str = "fencepost/report";
+const REPORT_TEXT: &str = "fencepost/reportText";
+
+/// Methods beyond the protocol.
+pub(crate) const EXTENSIONS: [&str; 5] = [FINDING_RUN, EXPLAIN, REPORT, REPORT_TEXT, CONTENT_METHOD];
+
+/// The service that the wire calls.
 pub(crate) struct Service {
     state: UnboundedSender<StateMessage>,
     sender: ClientSender,
     client: OnceLock<Arc<ClientConfig>>,
-    orderly: Arc<AtomicBool>,
 }
 
 impl Service {
-    /// Starts the state thread; `orderly` is set once the client has asked to shut down.
-    pub(crate) fn new(
-        client: Client,
-        orderly: Arc<AtomicBool>,
-        active_runs: Arc<ActiveRuns>,
-        file_system: Arc<dyn FileSystem>,
-    ) -> Service {
+    /// Starts the state thread.
+    pub(crate) fn new(client: Client, active_runs: Arc<ActiveRuns>, file_system: Arc<dyn FileSystem>) -> Service {
         let sender = ClientSender::new(client.clone());
         let state = SessionState::start(client, sender.clone(), active_runs, file_system);
-        Service { state, sender, client: OnceLock::new(), orderly }
+        Service { state, sender, client: OnceLock::new() }
     }
 
     /// A closed channel means that the process is about to end.
@@ -162,24 +162,24 @@ impl Service {
     pub(crate) async fn explain(&self, params: ExplainParams) -> Result<Option<&'static str>> {
         Ok(explain::explain(&params))
     }
+}
 
-    /// `window/workDoneProgress/cancel`, which tower-lsp does not know.
-    pub(crate) async fn cancel_progress(&self, params: WorkDoneProgressCancelParams) {
-        if let Some(job) = progress::job(&params.token) {
-            self.send(StateMessage::CancelAnalysis { job });
-        }
-        if let Some(id) = runs::id(&params.token) {
-            self.send(StateMessage::StopRun { id });
-        }
-    }
+/// Reads the parameters of a method beyond the protocol.
+fn from_value<T: DeserializeOwned>(params: Value) -> Result<T> {
+    serde_json::from_value(params).map_err(|error| Error::invalid_params(error.to_string()))
+}
+
+/// Writes the answer to one.
+fn to_value(answer: impl Serialize) -> Result<Value> {
+    serde_json::to_value(answer).map_err(|error| internal_error(error.to_string()))
 }
 
 fn internal_error(text: String) -> Error {
     Error { code: ErrorCode::InternalError, message: text.into(), data: None }
 }
 
-impl LanguageServer for Service {
-    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+impl LanguageService for Service {
+    fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         let client = self.client.get_or_init(|| Arc::new(initialize::client_config(&params)));
         tracing::info!(?client, "client {:?}", params.client_info);
         let folders = initialize::folders(&params);
@@ -187,91 +187,129 @@ impl LanguageServer for Service {
         Ok(initialize::result(client))
     }
 
-    async fn shutdown(&self) -> Result<()> {
-        self.orderly.store(true, Ordering::SeqCst);
+    fn shutdown(&self) {
         self.send(StateMessage::Shutdown);
-        Ok(())
     }
 
-    async fn did_open(&self, params: DidOpenTextDocumentParams) {
+    fn did_open(&self, params: DidOpenTextDocumentParams) {
         self.send(text_sync::did_open(params));
     }
 
-    async fn did_change(&self, params: DidChangeTextDocumentParams) {
+    fn did_change(&self, params: DidChangeTextDocumentParams) {
         self.send(text_sync::did_change(params));
     }
 
-    async fn did_save(&self, params: DidSaveTextDocumentParams) {
+    fn did_save(&self, params: DidSaveTextDocumentParams) {
         if let Some(message) = text_sync::did_save(&params) {
             self.send(message);
         }
     }
 
-    async fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {
+    fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {
         self.send(StateMessage::FilesChanged);
     }
 
-    async fn did_close(&self, params: DidCloseTextDocumentParams) {
+    fn did_close(&self, params: DidCloseTextDocumentParams) {
         self.send(text_sync::did_close(params));
     }
 
-    async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
-        let previous = params.previous_result_id;
-        let work = move |snapshot: &Snapshot| diagnostic::report(snapshot, previous.as_deref());
-        let answer = self.ask("diagnostics", params.text_document.uri, Need::NewestAnalysis, work).await?;
-        Ok(answer.unwrap_or_else(|| diagnostic::full(None, Vec::new())).into())
+    fn diagnostic(&self, params: DocumentDiagnosticParams) -> Answer<'_, DocumentDiagnosticReportResult> {
+        Box::pin(async move {
+            let previous = params.previous_result_id;
+            let work = move |snapshot: &Snapshot| diagnostic::report(snapshot, previous.as_deref());
+            let answer = self.ask("diagnostics", params.text_document.uri, Need::NewestAnalysis, work).await?;
+            Ok(answer.unwrap_or_else(|| diagnostic::full(None, Vec::new())).into())
+        })
     }
 
-    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
-        let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
-        let work = move |it: &Snapshot| hover::hover(it, position);
-        Ok(self.ask("hover", text_document.uri, Need::Text, work).await?.flatten())
+    fn hover(&self, params: HoverParams) -> Answer<'_, Option<Hover>> {
+        Box::pin(async move {
+            let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
+            let work = move |it: &Snapshot| hover::hover(it, position);
+            Ok(self.ask("hover", text_document.uri, Need::Text, work).await?.flatten())
+        })
     }
 
-    async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
-        let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
-        let work = move |it: &Snapshot| definition::definition(it, position);
-        Ok(self.ask("definition", text_document.uri, Need::Text, work).await?.flatten())
+    fn goto_definition(&self, params: GotoDefinitionParams) -> Answer<'_, Option<GotoDefinitionResponse>> {
+        Box::pin(async move {
+            let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
+            let work = move |it: &Snapshot| definition::definition(it, position);
+            Ok(self.ask("definition", text_document.uri, Need::Text, work).await?.flatten())
+        })
     }
 
-    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
-        let TextDocumentPositionParams { text_document, position } = params.text_document_position;
-        let declaration = params.context.include_declaration;
-        let work = move |it: &Snapshot| references::references(it, position, declaration);
-        self.ask("references", text_document.uri, Need::Text, work).await
+    fn references(&self, params: ReferenceParams) -> Answer<'_, Option<Vec<Location>>> {
+        Box::pin(async move {
+            let TextDocumentPositionParams { text_document, position } = params.text_document_position;
+            let declaration = params.context.include_declaration;
+            let work = move |it: &Snapshot| references::references(it, position, declaration);
+            self.ask("references", text_document.uri, Need::Text, work).await
+        })
     }
 
-    async fn document_highlight(&self, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
-        let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
-        let work = move |it: &Snapshot| references::highlights(it, position);
-        self.ask("highlights", text_document.uri, Need::Text, work).await
+    fn document_highlight(&self, params: DocumentHighlightParams) -> Answer<'_, Option<Vec<DocumentHighlight>>> {
+        Box::pin(async move {
+            let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
+            let work = move |it: &Snapshot| references::highlights(it, position);
+            self.ask("highlights", text_document.uri, Need::Text, work).await
+        })
     }
 
-    async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
-        self.ask("symbols", params.text_document.uri, Need::Text, document_symbol::symbols).await
+    fn document_symbol(&self, params: DocumentSymbolParams) -> Answer<'_, Option<DocumentSymbolResponse>> {
+        Box::pin(
+            async move { self.ask("symbols", params.text_document.uri, Need::Text, document_symbol::symbols).await },
+        )
     }
 
-    async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
-        self.ask("folds", params.text_document.uri, Need::Text, folding_range::folds).await
+    fn folding_range(&self, params: FoldingRangeParams) -> Answer<'_, Option<Vec<FoldingRange>>> {
+        Box::pin(async move { self.ask("folds", params.text_document.uri, Need::Text, folding_range::folds).await })
     }
 
-    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
-        let work = move |it: &Snapshot| inlay_hint::hints(it, params.range);
-        self.ask("inlay hints", params.text_document.uri, Need::Text, work).await
+    fn inlay_hint(&self, params: InlayHintParams) -> Answer<'_, Option<Vec<InlayHint>>> {
+        Box::pin(async move {
+            let work = move |it: &Snapshot| inlay_hint::hints(it, params.range);
+            self.ask("inlay hints", params.text_document.uri, Need::Text, work).await
+        })
     }
 
-    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        self.ask("code lenses", params.text_document.uri, Need::Text, code_lens::lenses).await
+    fn code_lens(&self, params: CodeLensParams) -> Answer<'_, Option<Vec<CodeLens>>> {
+        Box::pin(async move { self.ask("code lenses", params.text_document.uri, Need::Text, code_lens::lenses).await })
     }
 
-    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
-        self.send(StateMessage::StartRun(execute_command::run_request(params)?));
-        Ok(None)
+    fn execute_command(&self, params: ExecuteCommandParams) -> Answer<'_, Option<Value>> {
+        Box::pin(async move {
+            self.send(StateMessage::StartRun(execute_command::run_request(params)?));
+            Ok(None)
+        })
     }
 
-    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-        let uri = params.text_document.uri.clone();
-        let work = move |it: &Snapshot| code_action::code_actions(it, &params);
-        self.ask("code actions", uri, Need::CurrentAnalysis, work).await
+    fn code_action(&self, params: CodeActionParams) -> Answer<'_, Option<CodeActionResponse>> {
+        Box::pin(async move {
+            let uri = params.text_document.uri.clone();
+            let work = move |it: &Snapshot| code_action::code_actions(it, &params);
+            self.ask("code actions", uri, Need::CurrentAnalysis, work).await
+        })
+    }
+
+    fn cancel_progress(&self, token: &ProgressToken) {
+        if let Some(job) = progress::job(token) {
+            self.send(StateMessage::CancelAnalysis { job });
+        }
+        if let Some(id) = runs::id(token) {
+            self.send(StateMessage::StopRun { id });
+        }
+    }
+
+    fn extension(&self, method: &'static str, params: Value) -> Answer<'_, Value> {
+        Box::pin(async move {
+            match method {
+                FINDING_RUN => to_value(self.finding_run(from_value(params)?).await?),
+                EXPLAIN => to_value(self.explain(from_value(params)?).await?),
+                REPORT => to_value(self.report(from_value(params)?).await?),
+                REPORT_TEXT => to_value(self.report_text(from_value(params)?).await?),
+                CONTENT_METHOD => to_value(self.report_page(from_value(params)?).await?),
+                _ => Err(Error::method_not_found()),
+            }
+        })
     }
 }

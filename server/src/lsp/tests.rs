@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Request;
 use tower_lsp::{ClientSocket, LspService};
 use tower_service::Service as _;
+use transport::{LanguageService, Router};
 
 use super::runs::ActiveRuns;
-use super::service::Service;
+use super::service::{EXTENSIONS, Service};
 use crate::workspace::{FileSystem, Stamp};
 
 /// Longer than anything here takes on a busy machine.
@@ -97,7 +98,7 @@ impl Drop for Unstuck {
 
 /// A session without a transport.
 struct Session {
-    service: LspService<Service>,
+    service: LspService<Router>,
     /// Nothing comes: the client asks for diagnostics itself.
     _socket: ClientSocket,
     next_id: i64,
@@ -105,10 +106,10 @@ struct Session {
 
 impl Session {
     async fn start(disk: Arc<dyn FileSystem>) -> Session {
-        let (service, socket) = LspService::build(|client| {
-            Service::new(client, Arc::new(AtomicBool::new(false)), Arc::new(ActiveRuns::default()), disk)
-        })
-        .finish();
+        let make = Box::new(move |client| {
+            Arc::new(Service::new(client, Arc::new(ActiveRuns::default()), disk)) as Arc<dyn LanguageService>
+        });
+        let (service, socket) = transport::build(make, &EXTENSIONS, Arc::new(AtomicBool::new(false)));
         let mut session = Session { service, _socket: socket, next_id: 0 };
         let capabilities = json!({ "textDocument": { "diagnostic": {} } });
         session.request("initialize", json!({ "rootUri": "file:///w", "capabilities": capabilities })).await;
@@ -159,7 +160,7 @@ impl Session {
 
 #[test]
 fn who_types_is_answered_while_the_disk_is_stuck() {
-    let runtime = super::runtime().unwrap_or_else(|error| panic!("there is no runtime: {error}"));
+    let runtime = transport::runtime().unwrap_or_else(|error| panic!("there is no runtime: {error}"));
     runtime.block_on(type_while_the_disk_is_stuck());
 }
 

@@ -4,7 +4,7 @@
 //! document's own name last, so that nothing in it needs to be quoted again.
 
 use super::report::ReportParams;
-use crate::lsp::text_document_content::SCHEME;
+use transport::SCHEME;
 
 /// What a page's name asks for; the document may be spelt in two ways, since clients differ in what
 /// they quote.

@@ -18,17 +18,17 @@ use runtime::launch::store::RecipeStore;
 use runtime::run::{Instrument, RunEvent, RunLimits};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
-use tower_lsp::Client;
 use tower_lsp::ls_types::{MessageActionItem, MessageType, NumberOrString, ProgressToken};
+use transport::Client;
 
-use super::client_sender::ClientSender;
 use super::panics::catch_panic;
-use super::progress::CREATE_TIMEOUT;
 use super::snapshot::Snapshot;
 use crate::run::recipes::{RecipeOverrides, RecipeSources, origin};
 use crate::run::{self, BackendChoice, RunPlan, RunResults, discover};
 use crate::workspace::absolute;
 use render::SourceText;
+use transport::ClientSender;
+use transport::progress::CREATE_TIMEOUT;
 
 use diagnostics::RunDiagnostic;
 pub(crate) use params::{RunKernelParams, Sanitizer};

@@ -14,9 +14,9 @@ use super::{AnalysisOutcome, SessionState, StateMessage};
 use crate::lsp::diagnostics::{self, CutOff};
 use crate::lsp::document::{AnalysisJob, DiskCheck, OpenDocument};
 use crate::lsp::panics::catch_panic;
-use crate::lsp::progress;
 use crate::lsp::snapshot::{DocumentAnalysis, Snapshot};
 use crate::workspace::LoaderClient;
+use transport::progress;
 
 /// How long the analysis of a text that is being typed waits for the comparison with the disk.
 const BRIEF_CHECK: Duration = Duration::from_millis(100);

@@ -20,16 +20,16 @@ use std::time::Duration;
 use engine::SharedCache;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tower_lsp::Client;
 use tower_lsp::ls_types::Uri;
+use transport::Client;
 
 use super::client_config::ClientConfig;
-use super::client_sender::ClientSender;
 use super::document::{OpenDocument, Refusal, Reply, WaitingRequest};
 use super::panics::catch_panic;
 use super::runs::{ActiveRun, ActiveRuns};
 use super::snapshot::Snapshot;
 use crate::workspace::{FileSystem, Loader, WorkspaceSnapshot};
+use transport::ClientSender;
 
 pub(crate) use message::{AnalysisOutcome, Need, StateMessage};
 

@@ -8,11 +8,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
 use tower_lsp::ls_types::{Diagnostic, MessageType, Uri};
 
-use super::text_document_content::{ReportSubscribers, notify_changed};
+use crate::text_document_content::{ReportSubscribers, notify_changed};
 
 /// Sends notifications without waiting for the client.
 #[derive(Clone)]
-pub(crate) struct ClientSender {
+pub struct ClientSender {
     send: UnboundedSender<Notification>,
 }
 
@@ -24,31 +24,31 @@ enum Notification {
 
 impl ClientSender {
     /// Starts the task that sends.
-    pub(crate) fn new(client: Client) -> ClientSender {
+    pub fn new(client: Client) -> ClientSender {
         let (send, receive) = unbounded_channel();
         tokio::spawn(deliver(client, receive));
         ClientSender { send }
     }
 
     /// Replaces the diagnostics of a document.
-    pub(crate) fn publish(&self, uri: Uri, version: Option<i32>, diagnostics: Vec<Diagnostic>) {
+    pub fn publish(&self, uri: Uri, version: Option<i32>, diagnostics: Vec<Diagnostic>) {
         self.post(Notification::Diagnostics { uri, version, diagnostics });
     }
 
     /// Tells those who show a report of a document that it has changed.
-    pub(crate) fn report_changed(&self, uri: Uri, subscribers: ReportSubscribers) {
+    pub fn report_changed(&self, uri: Uri, subscribers: ReportSubscribers) {
         if !subscribers.is_empty() {
             self.post(Notification::ReportChanged { uri, subscribers });
         }
     }
 
     /// Shows a message.
-    pub(crate) fn show(&self, text: String) {
+    pub fn show(&self, text: String) {
         self.post(Notification::Message(MessageType::INFO, text));
     }
 
     /// Shows an error.
-    pub(crate) fn show_error(&self, text: String) {
+    pub fn show_error(&self, text: String) {
         self.post(Notification::Message(MessageType::ERROR, text));
     }
 

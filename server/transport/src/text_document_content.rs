@@ -18,23 +18,23 @@ use tower_lsp::ls_types::request::Request as Method;
 use tower_service::Service;
 
 /// The request for a document's text.
-pub(crate) const METHOD: &str = "workspace/textDocumentContent";
+pub const METHOD: &str = "workspace/textDocumentContent";
 
 /// The scheme of reports: `fencepost-report:/kernel.ttgir.txt?uri=…`.
-pub(crate) const SCHEME: &str = "fencepost-report";
+pub const SCHEME: &str = "fencepost-report";
 
 /// How long the client may take to answer that a text has changed.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Parameters of the request, and its answer.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub(crate) struct ContentDocument {
+pub struct ContentDocument {
     /// The document's name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) uri: Option<String>,
+    pub uri: Option<String>,
     /// Its text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) text: Option<String>,
+    pub text: Option<String>,
 }
 
 /// `workspace/textDocumentContent/refresh`.
@@ -61,7 +61,7 @@ struct ChangedParams {
 
 /// Who shows a report of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ReportSubscribers {
+pub struct ReportSubscribers {
     /// Names of documents that the client asks the server for.
     pages: BTreeSet<String>,
     /// Whether the client has asked for the text itself.
@@ -70,19 +70,19 @@ pub(crate) struct ReportSubscribers {
 
 impl ReportSubscribers {
     /// Adds a document that the client asks the server for, or the client itself.
-    pub(crate) fn add(&mut self, page: Option<String>) {
+    pub fn add(&mut self, page: Option<String>) {
         self.client |= page.is_none();
         self.pages.extend(page);
     }
 
     /// Whether nobody shows one.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.pages.is_empty() && !self.client
     }
 }
 
 /// Tells the client that the reports of a document have changed. It waits for no answer.
-pub(crate) async fn notify_changed(client: &Client, uri: Uri, subscribers: ReportSubscribers) {
+pub async fn notify_changed(client: &Client, uri: Uri, subscribers: ReportSubscribers) {
     if subscribers.client {
         client.send_notification::<Changed>(ChangedParams { uri }).await;
     }
@@ -96,13 +96,13 @@ pub(crate) async fn notify_changed(client: &Client, uri: Uri, subscribers: Repor
 }
 
 /// The service with one capability more.
-pub(crate) struct ContentLayer<S> {
+pub struct ContentLayer<S> {
     inner: S,
 }
 
 impl<S> ContentLayer<S> {
     /// Wraps `inner`.
-    pub(crate) fn new(inner: S) -> ContentLayer<S> {
+    pub fn new(inner: S) -> ContentLayer<S> {
         ContentLayer { inner }
     }
 }

@@ -11,17 +11,17 @@ use tower_lsp::ls_types::{NumberOrString, ProgressToken};
 const DELAY: Duration = Duration::from_millis(500);
 
 /// How long the client may take to create a bar.
-pub(crate) const CREATE_TIMEOUT: Duration = Duration::from_secs(2);
+pub const CREATE_TIMEOUT: Duration = Duration::from_secs(2);
 
 const PREFIX: &str = "fencepost/analysis/";
 
 /// The token of a job.
-pub(crate) fn token(job: u64) -> ProgressToken {
+pub fn token(job: u64) -> ProgressToken {
     NumberOrString::String(format!("{PREFIX}{job}"))
 }
 
 /// The job of a token of ours.
-pub(crate) fn job(token: &ProgressToken) -> Option<u64> {
+pub fn job(token: &ProgressToken) -> Option<u64> {
     match token {
         NumberOrString::String(text) => text.strip_prefix(PREFIX)?.parse().ok(),
         NumberOrString::Number(_) => None,
@@ -29,7 +29,7 @@ pub(crate) fn job(token: &ProgressToken) -> Option<u64> {
 }
 
 /// Shows a bar with a cancel button if `done` does not close in time, until it does.
-pub(crate) async fn show(client: Client, job: u64, title: String, mut done: oneshot::Receiver<()>) {
+pub async fn show(client: Client, job: u64, title: String, mut done: oneshot::Receiver<()>) {
     if timeout(DELAY, &mut done).await.is_ok() {
         return;
     }

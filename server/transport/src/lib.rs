@@ -1,0 +1,96 @@
+//! The wire of the language server: JSON-RPC on standard input and output, routed to a service object.
+//!
+//! The crate knows the protocol and nothing of kernels, so that the code which reads and writes the protocol's
+//! many types is compiled once, not at each change of the analysis. [`run_stdio`] serves a [`LanguageService`];
+//! [`ClientSender`] carries notifications back in order, [`progress`] shows progress bars.
+
+mod client_sender;
+pub mod progress;
+mod router;
+mod service;
+mod stdin;
+mod text_document_content;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+pub use client_sender::ClientSender;
+pub use router::Router;
+pub use service::{Answer, LanguageService};
+pub use text_document_content::{ContentDocument, METHOD as CONTENT_METHOD, ReportSubscribers, SCHEME};
+pub use tower_lsp::Client;
+
+use text_document_content::ContentLayer;
+use tokio::runtime::{Builder, Runtime};
+use tower_lsp::{ClientSocket, LspService, Server};
+use tracing_subscriber::EnvFilter;
+
+/// Bytes of a worker's stack: deep enough for a parser that recurses; only touched pages cost memory.
+const STACK_BYTES: usize = 64 << 20;
+
+/// Far more than a client has requests in flight: a waiting request takes a slot.
+const CONCURRENCY: usize = 1024;
+
+/// Makes the service once the client can be reached.
+pub type MakeService = Box<dyn FnOnce(Client) -> Arc<dyn LanguageService> + Send>;
+
+/// Prints the log to standard error; the environment variable `variable` sets its filter.
+pub fn log_to_stderr(variable: &str) {
+    // tower-lsp warns of every notification that nobody listens to, each `didSave` among them.
+    let filter =
+        EnvFilter::try_from_env(variable).unwrap_or_else(|_| EnvFilter::new("warn,tower_lsp_server::server=off"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(false).init();
+}
+
+/// Where requests wait and workers run.
+///
+/// # Errors
+///
+/// Where no threads can be started.
+pub fn runtime() -> io::Result<Runtime> {
+    Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(64)
+        .thread_stack_size(STACK_BYTES)
+        .enable_time()
+        .build()
+}
+
+/// Serves on standard input and output until `exit` or a closed input.
+///
+/// `extensions` are the methods beyond the protocol that [`LanguageService::extension`] answers; `orderly` is
+/// set once the client has asked to shut down. What comes back holds the workers: some may still be busy, and
+/// dropping it would wait for them.
+///
+/// # Errors
+///
+/// Where no threads can be started.
+pub fn run_stdio(make: MakeService, extensions: &[&'static str], orderly: Arc<AtomicBool>) -> io::Result<Runtime> {
+    let runtime = runtime()?;
+    runtime.block_on(serve(make, extensions, orderly));
+    Ok(runtime)
+}
+
+/// The service that reads requests as JSON-RPC, and the socket of what it sends unasked; must be called on a runtime.
+pub fn build(
+    make: MakeService,
+    extensions: &[&'static str],
+    orderly: Arc<AtomicBool>,
+) -> (LspService<Router>, ClientSocket) {
+    let mut builder = LspService::build(move |client| Router::new(make(client), orderly))
+        .custom_method("window/workDoneProgress/cancel", Router::cancel_progress);
+    for &method in extensions {
+        builder = builder.custom_method(method, move |router: &Router, params| router.extension(method, params));
+    }
+    builder.finish()
+}
+
+async fn serve(make: MakeService, extensions: &[&'static str], orderly: Arc<AtomicBool>) {
+    let stdin = stdin::ExitAtEnd::new(tokio::io::stdin(), orderly.clone());
+    let (service, socket) = build(make, extensions, orderly);
+    Server::new(stdin, tokio::io::stdout(), socket)
+        .concurrency_level(CONCURRENCY)
+        .serve(ContentLayer::new(service))
+        .await;
+}

@@ -1,0 +1,80 @@
+//! What a language server answers, as an object, so that the wire is compiled without it.
+
+use std::pin::Pin;
+
+use serde_json::Value;
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types::*;
+
+/// An answer on its way. Nothing of a request is done before it is polled first, and a service has sent on what the
+/// request is about before it awaits anything, so that messages keep their order.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
+
+/// What is served, one row a request and one a notification: methods of the service and of the router that calls
+/// it.
+macro_rules! served {
+    ($each:ident) => {
+        $each! {
+            requests {
+                diagnostic(DocumentDiagnosticParams) -> DocumentDiagnosticReportResult;
+                hover(HoverParams) -> Option<Hover>;
+                goto_definition(GotoDefinitionParams) -> Option<GotoDefinitionResponse>;
+                references(ReferenceParams) -> Option<Vec<Location>>;
+                document_highlight(DocumentHighlightParams) -> Option<Vec<DocumentHighlight>>;
+                document_symbol(DocumentSymbolParams) -> Option<DocumentSymbolResponse>;
+                folding_range(FoldingRangeParams) -> Option<Vec<FoldingRange>>;
+                inlay_hint(InlayHintParams) -> Option<Vec<InlayHint>>;
+                code_lens(CodeLensParams) -> Option<Vec<CodeLens>>;
+                execute_command(ExecuteCommandParams) -> Option<Value>;
+                code_action(CodeActionParams) -> Option<CodeActionResponse>;
+            }
+            notifications {
+                did_open(DidOpenTextDocumentParams);
+                did_change(DidChangeTextDocumentParams);
+                did_save(DidSaveTextDocumentParams);
+                did_change_watched_files(DidChangeWatchedFilesParams);
+                did_close(DidCloseTextDocumentParams);
+            }
+        }
+    };
+}
+
+pub(crate) use served;
+
+macro_rules! language_service {
+    (
+        requests { $($request:ident($params:ty) -> $result:ty;)* }
+        notifications { $($notification:ident($taken:ty);)* }
+    ) => {
+        /// A language server behind the wire. No notification may block.
+        pub trait LanguageService: Send + Sync {
+            /// Answers `initialize`.
+            ///
+            /// # Errors
+            ///
+            /// Where the client cannot be served.
+            fn initialize(&self, params: InitializeParams) -> Result<InitializeResult>;
+
+            /// Takes `shutdown`.
+            fn shutdown(&self);
+
+            /// Takes `window/workDoneProgress/cancel`.
+            fn cancel_progress(&self, token: &ProgressToken);
+
+            /// Answers a method beyond the protocol.
+            fn extension(&self, method: &'static str, params: Value) -> Answer<'_, Value>;
+
+            $(
+                #[doc = concat!("Answers `", stringify!($request), "`.")]
+                fn $request(&self, params: $params) -> Answer<'_, $result>;
+            )*
+
+            $(
+                #[doc = concat!("Takes `", stringify!($notification), "`.")]
+                fn $notification(&self, params: $taken);
+            )*
+        }
+    };
+}
+
+served!(language_service);
