@@ -81,6 +81,17 @@ impl DType {
         TABLE.iter().find(|row| row.0 == self).map_or("none", |row| row.3)
     }
 
+    /// How Triton prints it: `fp16`.
+    pub fn short_name(self) -> String {
+        match self {
+            DType::Ptr(to) => format!("pointer<{}>", to.dtype().map_or("void", DType::name_in_signatures)),
+            DType::Int1 => "int1".to_owned(),
+            DType::Void => "void".to_owned(),
+            _ if self.is_int() => self.name().to_owned(),
+            _ => self.name_in_signatures().to_owned(),
+        }
+    }
+
     /// `primitive_bitwidth`: 64 for a pointer.
     pub fn bits(self) -> u32 {
         TABLE.iter().find(|row| row.0 == self).map_or(if self == DType::Void { 0 } else { 64 }, |row| row.4)

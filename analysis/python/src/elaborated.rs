@@ -5,7 +5,8 @@ use std::rc::Rc;
 use base::TextRange;
 
 use crate::emit::IrModule;
-use crate::interp::{FileId, Problem};
+use crate::interp::Problem;
+use crate::origin::FileId;
 use crate::origin::Origins;
 
 /// A kernel as it was elaborated.

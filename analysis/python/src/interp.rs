@@ -3,25 +3,21 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use ruff_python_ast::Stmt;
 use ruff_text_size::Ranged;
 use rustc_hash::FxHashMap;
 use typed_arena::Arena;
 
 use crate::emit::{Attr, Builder, Op, Ssa, Type};
-use crate::eval::State;
-use crate::host::Session;
+use crate::host::thing::Session;
 use crate::library::Library;
-use crate::origin::{Frame, FrameId, Origin, OriginId};
+use crate::origin::{FileId, Frame, FrameId, Origin, OriginId};
 use crate::scope::{Scope, Scopes};
 use crate::syntax::{Module, Sources};
 use crate::target::{Target, Version};
-use crate::value::{DType, Tensor, Value};
+use crate::value::{DType, Function, Tensor, Value};
 use base::{Cancel, TextRange};
 use dialects::Arith;
-
-/// A file of this elaboration; 0 is the one that holds the kernel.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
-pub struct FileId(pub u32);
 
 /// Why an evaluation ends early.
 #[derive(Clone, Debug)]
@@ -256,5 +252,97 @@ impl Tensor<'_> {
             [] => self.dtype.ir(),
             _ => Type::Tensor { shape: self.shape.clone(), element: Rc::new(self.dtype.ir()) },
         }
+    }
+}
+
+/// What is left to run of a function behind the present statement, for a `return` in a computed branch.
+#[derive(Clone, Debug)]
+pub enum Rest<'a> {
+    Block(&'a [Stmt], Option<Rc<Rest<'a>>>),
+}
+
+/// What only the evaluator looks at.
+#[derive(Debug, Default)]
+pub struct State<'a> {
+    /// Loops and other blocks of the present function out of which the kernel cannot return.
+    pub(crate) closed: u32,
+    /// Loops that are unrolled, likewise.
+    pub(crate) unrolled: u32,
+    /// Loops whose body is run only to see what it changes.
+    pub(crate) dry: u32,
+    /// `try` statements around.
+    pub(crate) tries: u32,
+    /// Nesting of expressions and blocks.
+    pub(crate) nest: u32,
+    pub(crate) rest: Option<Rc<Rest<'a>>>,
+    /// Where what ends the elaboration was raised.
+    pub(crate) raised: Option<(FileId, Option<FrameId>)>,
+    /// Files by path.
+    pub(crate) by_path: FxHashMap<String, FileId>,
+    /// Imported files by the full name in the `import` statement.
+    pub(crate) imported: FxHashMap<String, Value<'a>>,
+    /// Modules of libraries whose names a file took with `*`.
+    pub(crate) stars: Vec<(FileId, Rc<str>)>,
+    /// The `def` that is looked for, and the functions that it made.
+    pub(crate) wanted: Option<(FileId, u32)>,
+    pub(crate) found: Vec<Rc<Function<'a>>>,
+    pub(crate) touched: Vec<(FileId, TextRange)>,
+}
+
+impl<'a> Interp<'a> {
+    /// Emits an op at the present expression and gives its results.
+    ///
+    /// # Errors
+    ///
+    /// Where the op is not what its declaration says: it is not followed here.
+    pub fn emit(&mut self, op: Op) -> Result<Vec<Ssa>, Stop> {
+        let here = self.here();
+        match self.builder.push(Some(here), op) {
+            Ok(results) => Ok(results),
+            Err(error) => self.unknown(error.to_string()),
+        }
+    }
+
+    /// Emits an op that Python gets nothing of.
+    ///
+    /// # Errors
+    ///
+    /// As [`Interp::emit`].
+    pub fn emit_effect(&mut self, op: Op) -> Eval<'a> {
+        self.emit(op)?;
+        Ok(Value::None)
+    }
+
+    /// Emits an op with one result.
+    ///
+    /// # Errors
+    ///
+    /// As [`Interp::emit`].
+    pub fn emit_value(&mut self, op: Op) -> Result<Ssa, Stop> {
+        match self.emit(op)?.first() {
+            Some(result) => Ok(*result),
+            None => self.unknown("an op has no result"),
+        }
+    }
+
+    /// Emits an op with one result, by its group and type; a free value where the op is not what its declaration says.
+    pub fn computed(&mut self, op: Op, result: &'static str, ty: &Type) -> Ssa {
+        self.emit_value(op.result(result, ty.clone())).unwrap_or_else(|_| self.opaque(ty))
+    }
+
+    /// A value of which only the type is known.
+    pub fn opaque(&mut self, ty: &Type) -> Ssa {
+        let made = self.emit_value(Op::undeclared("tt.opaque").result("results", ty.clone()));
+        made.unwrap_or_else(|_| self.builder.fresh(ty.clone()))
+    }
+
+    /// The type of a value.
+    pub fn ty(&self, value: Ssa) -> Type {
+        self.builder.ty(value).clone()
+    }
+
+    /// The types of values.
+    pub fn types(&self, values: &[Ssa]) -> Vec<Type> {
+        values.iter().map(|value| self.ty(*value)).collect()
     }
 }

@@ -2,7 +2,9 @@
 
 use base::TextRange;
 
-use crate::interp::FileId;
+/// A file of this elaboration; 0 is the one that holds the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct FileId(pub u32);
 
 /// An [`Origin`] of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]

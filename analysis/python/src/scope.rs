@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::interp::FileId;
+use crate::origin::FileId;
 use crate::value::Value;
 
 /// From how many names on they are found by hash.

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::emit::Ssa;
-use crate::host::Thing;
+use crate::host::thing::Thing;
 use crate::library::{Class as LibClass, Row};
 use crate::scope::Scope;
 use base::TextRange;

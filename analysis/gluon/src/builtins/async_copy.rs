@@ -1,6 +1,6 @@
 //! `cp.async`, stores into other CTAs' shared memory, and cluster launch control.
 
-use super::mbarrier::{barrier, done};
+use super::mbarrier::barrier;
 use dialects::{Ttg, Ttng};
 use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
@@ -31,7 +31,7 @@ pub(super) const PART: Part = Part {
             let result = memory(interp, need(interp, bound, "result")?, "result")?;
             let bar = barrier(interp, need(interp, bound, "barrier")?, "barrier")?;
             let op = Op::new(Ttng::ClcTryCancel).operand("result", result.ssa);
-            done(interp, op.operand("mbarrier", bar.ssa))
+            interp.emit_effect(op.operand("mbarrier", bar.ssa))
         }),
         Row::effect("gl.nvidia.blackwell.clc.load_result", "src", 8, |interp, bound| {
             let src = memory(interp, need(interp, bound, "src")?, "src")?;
@@ -106,11 +106,11 @@ fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let from = wide(interp, &pointer);
     let mask = mask.map(|mask| wide(interp, &mask));
     let op = Op::new(Ttg::AsyncCopyGlobalToLocal).operand("src", from).operand("result", smem.ssa);
-    done(interp, op.maybe("mask", mask).result("token", Type::Token))
+    interp.emit_effect(op.maybe("mask", mask).result("token", Type::Token))
 }
 
 fn commit_group<'a>(interp: &mut Interp<'a>, _: &Bound<'a>) -> Eval<'a> {
-    done(interp, Op::new(Ttg::AsyncCommitGroup).result("asyncToken", Type::Token))
+    interp.emit_effect(Op::new(Ttg::AsyncCommitGroup).result("asyncToken", Type::Token))
 }
 
 fn wait_group<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -118,13 +118,13 @@ fn wait_group<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if num < 0 {
         return interp.raise(format!("{num} groups cannot be outstanding"));
     }
-    done(interp, Op::new(Ttg::AsyncWait).attr("num", num).result("retToken", Type::Token))
+    interp.emit_effect(Op::new(Ttg::AsyncWait).attr("num", num).result("retToken", Type::Token))
 }
 
 fn arrive<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let bar = barrier(interp, need(interp, bound, "mbarrier")?, "mbarrier")?;
     let counts = flag(interp, bound.get("increment_count"), true, "increment_count")?;
-    done(interp, Op::new(Ttng::AsyncCopyMbarrierArrive).operand("barrier", bar.ssa).flag("noIncrement", !counts))
+    interp.emit_effect(Op::new(Ttng::AsyncCopyMbarrierArrive).operand("barrier", bar.ssa).flag("noIncrement", !counts))
 }
 
 fn remote_store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -133,5 +133,5 @@ fn remote_store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let bar = barrier(interp, need(interp, bound, "mbarrier")?, "mbarrier")?;
     super::memory::same(interp, "value", &value, &dst.shape, dst.dtype)?;
     let op = Op::new(Ttng::AsyncSharedStore).operand("src", interp.ssa(&value)).operand("dst", dst.ssa);
-    done(interp, op.operand("mbarrier", bar.ssa))
+    interp.emit_effect(op.operand("mbarrier", bar.ssa))
 }

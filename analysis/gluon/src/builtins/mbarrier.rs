@@ -39,11 +39,11 @@ pub(super) const PART: Part = Part {
         Row::effect("gl.nvidia.hopper.mbarrier.expect", "mbarrier, bytes_per_cta=None, pred=True", 7, expect).until(8),
         Row::effect("gl.nvidia.hopper.mbarrier.expect", "mbarrier, bytes, pred=True", 4, expect).until(6),
         Row::effect("gl.nvidia.hopper.mbarrier.fence_init_release_cluster", "", 7, |interp, _| {
-            done(interp, Op::new(Ttng::FenceMbarrierInitReleaseCluster))
+            interp.emit_effect(Op::new(Ttng::FenceMbarrierInitReleaseCluster))
         })
         .until(8),
         Row::effect("gl.nvidia.hopper.mbarrier.sync_cluster_init", "", 7, |interp, _| {
-            done(interp, Op::new(Ttng::FenceMbarrierInitReleaseCluster))?;
+            interp.emit_effect(Op::new(Ttng::FenceMbarrierInitReleaseCluster))?;
             cluster_barrier(interp, true)
         })
         .until(7),
@@ -53,25 +53,25 @@ pub(super) const PART: Part = Part {
         }),
         Row::effect("gl.nvidia.hopper.cluster.arrive", "relaxed=False", 7, |interp, bound| {
             let relaxed = flag(interp, bound.get("relaxed"), false, "relaxed")?;
-            done(interp, Op::new(Ttng::ClusterArrive).attr("relaxed", relaxed))
+            interp.emit_effect(Op::new(Ttng::ClusterArrive).attr("relaxed", relaxed))
         })
         .until(8),
-        Row::effect("gl.nvidia.hopper.cluster.wait", "", 7, |interp, _| done(interp, Op::new(Ttng::ClusterWait)))
+        Row::effect("gl.nvidia.hopper.cluster.wait", "", 7, |interp, _| interp.emit_effect(Op::new(Ttng::ClusterWait)))
             .until(8),
         Row::effect("gl.nvidia.hopper.fence_async_shared", "cluster=False", 4, |interp, bound| {
             let cluster = flag(interp, bound.get("cluster"), false, "cluster")?;
-            done(interp, Op::new(Ttng::FenceAsyncShared).attr("bCluster", cluster))
+            interp.emit_effect(Op::new(Ttng::FenceAsyncShared).attr("bCluster", cluster))
         }),
         Row::effect("gl.barrier", "*, cluster=False", 7, |interp, bound| {
             let cluster = flag(interp, bound.get("cluster"), false, "cluster")?;
             if cluster && interp.num_ctas > 1 {
                 cluster_barrier(interp, false)
             } else {
-                done(interp, Op::new(Ttg::Barrier).attr("addrSpace", "all"))
+                interp.emit_effect(Op::new(Ttg::Barrier).attr("addrSpace", "all"))
             }
         }),
         Row::effect("gl.thread_barrier", "", 4, |interp, _| {
-            done(interp, Op::new(Ttg::Barrier).attr("addrSpace", "all"))
+            interp.emit_effect(Op::new(Ttg::Barrier).attr("addrSpace", "all"))
         })
         .until(6),
     ],
@@ -93,18 +93,12 @@ pub(super) const PART: Part = Part {
     ..NOTHING
 };
 
-/// Emits an op that Python gets nothing of.
-pub(super) fn done<'a>(interp: &mut Interp<'a>, op: Op) -> Eval<'a> {
-    interp.emit(op)?;
-    Ok(Value::None)
-}
-
 fn cluster_barrier<'a>(interp: &mut Interp<'a>, relaxed: bool) -> Eval<'a> {
     if interp.num_ctas <= 1 {
         return interp.raise("a barrier of the cluster in a kernel without clusters (`num_ctas` is 1)");
     }
     let relaxed = relaxed.then_some(("relaxed", Attr::Bool(true)));
-    done(interp, Op::new(Ttng::ClusterBarrier).attrs(relaxed))
+    interp.emit_effect(Op::new(Ttng::ClusterBarrier).attrs(relaxed))
 }
 
 fn allocate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -150,12 +144,12 @@ fn init<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if count <= 0 {
         return interp.raise(format!("an mbarrier counts at least one arrival, not {count}"));
     }
-    done(interp, Op::new(Ttng::InitBarrier).operand("alloc", of.ssa).attr("count", count))
+    interp.emit_effect(Op::new(Ttng::InitBarrier).operand("alloc", of.ssa).attr("count", count))
 }
 
 fn invalidate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let of = own(interp, bound)?;
-    done(interp, Op::new(Ttng::InvalBarrier).operand("alloc", of.ssa))
+    interp.emit_effect(Op::new(Ttng::InvalBarrier).operand("alloc", of.ssa))
 }
 
 fn wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -173,7 +167,7 @@ fn wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     };
     let deps: Vec<Ssa> = deps.iter().map(|dep| Ok(memory(interp, dep, "deps")?.ssa)).collect::<Result<_, Stop>>()?;
     let op = Op::new(Ttng::WaitBarrier).operand("alloc", of.ssa).operand("phase", phase).operand("pred", pred);
-    done(interp, op.operands("deps", &deps))
+    interp.emit_effect(op.operands("deps", &deps))
 }
 
 /// Which CTAs of a cluster an arrival is for: `fromCTA = 1 : i32`, as far as it is given.
@@ -209,7 +203,7 @@ fn arrive<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let routing = routing(interp, bound)?;
     let pred = predicate(interp, bound.get("pred"), "pred")?;
     let op = Op::new(Ttng::ArriveBarrier).operand("alloc", of.ssa).attr("count", count).operand("pred", pred);
-    done(interp, op.attrs(routing))
+    interp.emit_effect(op.attrs(routing))
 }
 
 fn expect<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -223,5 +217,5 @@ fn expect<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let routing = routing(interp, bound)?;
     let pred = predicate(interp, bound.get("pred"), "pred")?;
     let op = Op::new(Ttng::BarrierExpect).operand("alloc", of.ssa).attr("size", amount).attrs(routing);
-    done(interp, op.operand("pred", pred))
+    interp.emit_effect(op.operand("pred", pred))
 }

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use super::layouts::{bases, cga, object, opaque_shared, per_cta};
-use super::mbarrier::done;
 use dialects::Ttg;
 use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
@@ -275,7 +274,7 @@ fn store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let value = tensor(interp, need(interp, bound, "value")?, "value")?;
     same(interp, "value", &value, &of.shape, of.dtype)?;
     let op = Op::new(Ttg::LocalStore).operand("src", interp.ssa(&value)).operand("dst", of.ssa);
-    done(interp, op)
+    interp.emit_effect(op)
 }
 
 fn axis<'a>(interp: &Interp<'a>, bound: &Bound<'a>, of: &MemDesc<'a>) -> Result<i64, Stop> {
@@ -334,7 +333,7 @@ fn scatter<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let shape = broadcast(interp, &[&values, &indices])?;
     let (values, indices) = (widened(interp, &values, &shape), widened(interp, &indices, &shape));
     let op = Op::new(Ttg::LocalScatter).operand("dst", of.ssa).operand("values", values).operand("indices", indices);
-    done(interp, op.attr("axis", axis))
+    interp.emit_effect(op.attr("axis", axis))
 }
 
 fn atomic<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, kind: &str) -> Eval<'a> {
@@ -547,5 +546,5 @@ fn reinterpret<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 fn keep_alive<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let of = own(interp, bound)?;
-    done(interp, Op::new(Ttg::LocalDealloc).operand("src", of.ssa))
+    interp.emit_effect(Op::new(Ttg::LocalDealloc).operand("src", of.ssa))
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::layouts::{cga, opaque_registers};
-use super::mbarrier::{barrier, done};
+use super::mbarrier::barrier;
 use super::memory::{Made, read, same, view};
 use dialects::Ttng;
 use python::emit::{Attr, Op, Ssa, Type};
@@ -234,7 +234,7 @@ fn of_space<'a>(interp: &Interp<'a>, bound: &Bound<'a>, name: &str, space: Space
 fn copy<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let src = of_space(interp, bound, "src", Space::Shared)?;
     let dst = of_space(interp, bound, "dst", Space::Tensor)?;
-    done(interp, Op::new(Ttng::TmemCopy).operand("src", src.ssa).operand("dst", dst.ssa))
+    interp.emit_effect(Op::new(Ttng::TmemCopy).operand("src", src.ssa).operand("dst", dst.ssa))
 }
 
 /// Barriers of an MMA, and their predicates.
@@ -285,7 +285,7 @@ fn finish<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, acc: &MemDesc<'a>, op:
         .operands("barrier_preds", &bar_preds)
         .flag("multicast", multicast)
         .flag("two_ctas", pairs);
-    done(interp, op.result("token", Type::Token))
+    interp.emit_effect(op.result("token", Type::Token))
 }
 
 fn mma<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -359,7 +359,7 @@ fn commit<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let descs: Vec<Ssa> =
         descs.iter().map(|desc| Ok(memory(interp, desc, "descs")?.ssa)).collect::<Result<_, Stop>>()?;
     let op = Op::new(Ttng::TcGen5Commit).operand("barrier", bar.ssa).operand("pred", pred);
-    done(interp, op.operands("descs", &descs))
+    interp.emit_effect(op.operands("descs", &descs))
 }
 
 fn own<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<Rc<MemDesc<'a>>, Stop> {
@@ -404,7 +404,7 @@ fn store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     same(interp, "value", &value, &of.shape, of.dtype)?;
     let pred = predicate(interp, bound.get("pred"), "pred")?;
     let op = Op::new(Ttng::TmemStore).operand("src", interp.ssa(&value)).operand("dst", of.ssa);
-    done(interp, op.operand("pred", pred))
+    interp.emit_effect(op.operand("pred", pred))
 }
 
 fn slice<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::layouts::cga;
-use super::mbarrier::{barrier, done};
+use super::mbarrier::barrier;
 use dialects::{Arith, Tt, Ttng};
 use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
@@ -213,7 +213,7 @@ fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         .operand("result", result.ssa)
         .operand("pred", pred)
         .flag("multicast", multicast);
-    done(interp, op)
+    interp.emit_effect(op)
 }
 
 fn store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -230,7 +230,7 @@ fn to_global<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, op: Op) -> Eval<'a>
     let src = memory(interp, need(interp, bound, "src")?, "src")?;
     policy(interp, bound)?;
     fits(interp, &desc, &src, false)?;
-    done(interp, op.operand("desc", desc.ssa).operands("coord", &coord).operand("src", src.ssa))
+    interp.emit_effect(op.operand("desc", desc.ssa).operands("coord", &coord).operand("src", src.ssa))
 }
 
 fn store_wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -239,7 +239,7 @@ fn store_wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         return interp.raise(format!("{pendings} stores cannot be pending"));
     }
     let read_only = flag(interp, bound.get("read_only"), true, "read_only")?;
-    done(interp, Op::new(Ttng::AsyncTmaStoreWait).attr("pendings", pendings).flag("read_only", read_only))
+    interp.emit_effect(Op::new(Ttng::AsyncTmaStoreWait).attr("pendings", pendings).flag("read_only", read_only))
 }
 
 fn gather<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -261,7 +261,7 @@ fn gather<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         .operand("result", result.ssa)
         .operand("pred", pred)
         .flag("multicast", multicast);
-    done(interp, op)
+    interp.emit_effect(op)
 }
 
 fn scatter<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -273,7 +273,7 @@ fn scatter<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     fits(interp, &desc, &src, true)?;
     let x = interp.ssa(&x);
     let op = Op::new(Ttng::AsyncTmaScatter).operand("desc", desc.ssa).operand("x_offsets", x).operand("y_offset", y);
-    done(interp, op.operand("src", src.ssa))
+    interp.emit_effect(op.operand("src", src.ssa))
 }
 
 fn make<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use typed_arena::Arena;
 
-use super::instances::Base;
+use super::instance::Base;
 use super::site::{self, Site};
 use super::survey::{Func, Kind, Survey};
 use super::{Argument, Config, Entry, Host, Source, Target};
 use base::{Cancel, Cancelled};
 use python::host::{self, Case, Cases, Launch};
-use python::interp::{FileId, Interp, Stop};
+use python::interp::{Interp, Stop};
+use python::origin::FileId;
 use python::syntax::{Module, Sources};
 use python::value::{Function, Value};
 

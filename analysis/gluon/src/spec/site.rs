@@ -3,7 +3,8 @@
 use super::{Entry, Handed};
 use base::TextRange;
 use python::host::{self, Launch};
-use python::interp::{FileId, Interp};
+use python::interp::Interp;
+use python::origin::FileId;
 
 /// How many launches of a kernel are kept.
 pub(super) const MOST: usize = 16;

@@ -1,7 +1,7 @@
 //! How instances are told apart, shown and pinned.
 
 use super::entries::Entry;
-use super::instances::{Instance, Instances};
+use super::instance::{Instance, Instances};
 use super::{Given, Source, Spec};
 
 /// The text that is given, as a directive writes it.

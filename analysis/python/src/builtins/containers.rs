@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::functions::{position, sort};
+use super::kinds::type_name;
 use super::numbers::index as place;
-use super::{arg, items, list, same, type_name};
+use super::values::{arg, items, list, same};
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::{Bound, NOTHING, Part, Row};
 use crate::value::Value;

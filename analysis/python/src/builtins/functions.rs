@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use super::{arg, call, count, items, known, list, order, same, type_name};
+use super::kinds::type_name;
+use super::values::{arg, call, count, items, known, list, order, same};
 use crate::interp::{Eval, Interp, Mode, Stop};
 use crate::library::{Bound, NOTHING, Part, Row};
 use crate::value::Value;

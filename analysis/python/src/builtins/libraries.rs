@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ruff_python_ast::Operator;
 
-use super::{arg, call, items, list, string};
+use super::values::{arg, call, items, list, string};
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::{Bound, Fixed, NOTHING, Part, Row};
 use crate::value::{Partial, Value};

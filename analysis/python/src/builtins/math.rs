@@ -1,7 +1,7 @@
 //! The module `math`.
 
 use super::numbers::whole;
-use super::{arg, items, number};
+use super::values::{arg, items, number};
 use crate::interp::{Eval, Interp};
 use crate::library::{Bound, Fixed, NOTHING, Part, Row};
 use crate::value::Value;

@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use ruff_python_ast::Operator;
 
-use super::{arg, known, number, type_name};
+use super::kinds::type_name;
+use super::values::{arg, known, number};
 use crate::interp::{Eval, Interp, Mode, Stop};
 use crate::library::{Bound, NOTHING, Part, Row};
 use crate::value::Value;

@@ -3,7 +3,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::{arg, call, containers, display, is_instance, items, list, string, type_name};
+use super::containers;
+use super::kinds::{is_instance, type_name};
+use super::text::display;
+use super::values::{arg, call, items, list, string};
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::{Bound, Fixed, NOTHING, Part, Row};
 use crate::value::{Instance, Value};
@@ -61,7 +64,7 @@ fn isinstance<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 fn issubclass<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let found = match (arg(bound, 0), arg(bound, 1)) {
-        (Value::Class(class), Value::Class(of)) => super::extends(&class, &of, 0),
+        (Value::Class(class), Value::Class(of)) => super::kinds::extends(&class, &of, 0),
         (Value::LibClass(class), Value::LibClass(of)) => Some(class.is_a(of.path)),
         (Value::Class(_), Value::LibClass(_)) | (Value::LibClass(_), Value::Class(_)) => Some(false),
         _ => None,

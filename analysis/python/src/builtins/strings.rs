@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{arg, items, list, string, text};
+use super::text;
+use super::values::{arg, items, list, string};
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::{Bound, NOTHING, Part, Row};
 use crate::value::Value;

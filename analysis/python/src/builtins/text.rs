@@ -3,7 +3,8 @@
 use std::fmt::Write;
 use std::rc::Rc;
 
-use super::{arg, type_name};
+use super::kinds::type_name;
+use super::values::arg;
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::{Bound, NOTHING, Part, Row};
 use crate::value::{ClassKind, Value};
@@ -41,7 +42,7 @@ fn repr_of<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 fn format_of<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let spec = match bound.at(1) {
-        Some(spec) => super::string(interp, spec)?,
+        Some(spec) => super::values::string(interp, spec)?,
         None => "".into(),
     };
     Ok(Value::Str(format(interp, &arg(bound, 0), &spec)?.into()))
@@ -85,7 +86,7 @@ fn chr<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 }
 
 fn ord<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    let text = super::string(interp, &arg(bound, 0))?;
+    let text = super::values::string(interp, &arg(bound, 0))?;
     match text.chars().next() {
         Some(c) => Ok(Value::Int(i128::from(u32::from(c)))),
         None => interp.raise("`ord` is given no character"),
@@ -141,7 +142,7 @@ fn write<'a>(interp: &mut Interp<'a>, text: &mut String, value: &Value<'a>, dept
             }
             text.push('}');
         }
-        Value::DType(dtype) => text.push_str(&crate::tensor::short(*dtype)),
+        Value::DType(dtype) => text.push_str(&(*dtype).short_name()),
         Value::Type(name) | Value::Lib(name) => text.push_str(name),
         Value::Class(class) => text.push_str(&class.def.name),
         Value::LibClass(class) => text.push_str(class.path.rsplit('.').next().unwrap_or(class.path)),
@@ -224,7 +225,7 @@ pub fn format<'a>(interp: &mut Interp<'a>, value: &Value<'a>, spec: &str) -> Res
             format!("{sign}{prefix}{digits}")
         }
         (Value::Int(_) | Value::Float(_) | Value::Bool(_), kind) => {
-            let number = super::number(interp, value)?;
+            let number = super::values::number(interp, value)?;
             spec.right = true;
             let places = spec.places.unwrap_or(6);
             let text = match kind {
@@ -368,7 +369,7 @@ impl Spec {
 pub(super) fn join<'a>(interp: &Interp<'a>, between: &str, parts: &[Value<'a>]) -> Result<Rc<str>, Stop> {
     let mut texts = Vec::new();
     for part in parts {
-        texts.push(super::string(interp, part)?);
+        texts.push(super::values::string(interp, part)?);
     }
     Ok(texts.join(between).into())
 }

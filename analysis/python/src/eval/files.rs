@@ -6,7 +6,8 @@ use std::sync::Arc;
 use ruff_python_ast::{StmtImport, StmtImportFrom};
 
 use super::{Flow, Interp, Stop};
-use crate::interp::{Eval, File, FileId, Mode};
+use crate::interp::{Eval, File, Mode};
+use crate::origin::FileId;
 use crate::syntax::Module;
 use crate::value::Value;
 

@@ -34,20 +34,19 @@ mod text;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ruff_python_ast::{Expr, Stmt};
-use rustc_hash::FxHashMap;
+use ruff_python_ast::Expr;
 use ttgir::build::{Printed, ValueNames};
 use typed_arena::Arena;
 
 use crate::elaborated::Elaborated;
-use crate::interp::{Eval, FileId, Interp, Mode, Problem, Stop};
+use crate::interp::{Eval, Interp, Mode, Problem, Rest, Stop};
 use crate::library::Library;
-use crate::origin::{FrameId, Origins};
+use crate::origin::Origins;
 use crate::scope::Scope;
 use crate::specialization::Spec;
 use crate::syntax::{Module, Sources};
-use crate::value::{Function, Value};
-use base::{Cancel, Cancelled, TextRange};
+use crate::value::Value;
+use base::{Cancel, Cancelled};
 pub use rows::PART;
 
 /// How deep calls may nest.
@@ -66,40 +65,6 @@ enum Flow<'a> {
     Return(Value<'a>),
     Break,
     Continue,
-}
-
-/// What is left to run of a function behind the present statement, for a `return` in a computed branch.
-#[derive(Clone, Debug)]
-enum Rest<'a> {
-    Block(&'a [Stmt], Option<Rc<Rest<'a>>>),
-}
-
-/// What only the evaluator looks at.
-#[derive(Debug, Default)]
-pub struct State<'a> {
-    /// Loops and other blocks of the present function out of which the kernel cannot return.
-    closed: u32,
-    /// Loops that are unrolled, likewise.
-    unrolled: u32,
-    /// Loops whose body is run only to see what it changes.
-    dry: u32,
-    /// `try` statements around.
-    tries: u32,
-    /// Nesting of expressions and blocks.
-    nest: u32,
-    rest: Option<Rc<Rest<'a>>>,
-    /// Where what ends the elaboration was raised.
-    raised: Option<(FileId, Option<FrameId>)>,
-    /// Files by path.
-    by_path: FxHashMap<String, FileId>,
-    /// Imported files by the full name in the `import` statement.
-    imported: FxHashMap<String, Value<'a>>,
-    /// Modules of libraries whose names a file took with `*`.
-    stars: Vec<(FileId, Rc<str>)>,
-    /// The `def` that is looked for, and the functions that it made.
-    wanted: Option<(FileId, u32)>,
-    found: Vec<Rc<Function<'a>>>,
-    touched: Vec<(FileId, TextRange)>,
 }
 
 /// Elaborates one specialisation of a kernel of `module`.

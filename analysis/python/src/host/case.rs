@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall};
 
-use super::{Thing, any};
+use super::thing::{Thing, any};
 use crate::interp::{Interp, Stop};
 use crate::library::Args;
 use crate::value::{Def, Function, Value};

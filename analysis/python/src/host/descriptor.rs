@@ -3,23 +3,12 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::torch::{Torch, ints};
-use super::{Thing, any, print, tensor};
+use super::print;
+use super::thing::{Descriptor, Thing, Torch, any, tensor};
+use super::torch::ints;
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
 use crate::value::Value;
-
-/// `TensorDescriptor`, `TensorDescriptorIm2Col`.
-#[derive(Clone, Debug)]
-pub struct Descriptor<'a> {
-    pub im2col: bool,
-    pub base: Option<Torch>,
-    pub shape: Value<'a>,
-    pub strides: Value<'a>,
-    pub block_shape: Value<'a>,
-    pub layout: Value<'a>,
-    pub padding: Value<'a>,
-}
 
 impl<'a> Descriptor<'a> {
     /// What it is in a signature; `None` where its shape, type or layout is not known.

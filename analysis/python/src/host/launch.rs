@@ -3,43 +3,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::{Thing, any};
-use crate::interp::{Eval, FileId, Interp, Stop};
+use super::thing::{Config, Launch, Launcher, Thing, Tuner, any};
+use crate::interp::{Eval, Interp, Stop};
 use crate::library::Args;
 use crate::value::{FnKind, Function, Value};
-use base::TextRange;
 
 /// How many configurations of one launch are recorded.
 const CONFIGS: usize = 32;
-
-/// What a kernel is launched with.
-#[derive(Clone, Debug)]
-pub struct Launch<'a> {
-    pub function: Rc<Function<'a>>,
-    /// By parameter; those that were left out are not there.
-    pub arguments: Vec<(Rc<str>, Value<'a>)>,
-    pub num_warps: Option<u32>,
-    pub num_ctas: Option<u32>,
-    /// Programs along x, y and z, where that is known.
-    pub grid: Option<[u32; 3]>,
-    /// Where it is made.
-    pub file: FileId,
-    pub at: TextRange,
-}
-
-/// A kernel with what stands between it and its launch.
-#[derive(Clone, Debug)]
-pub struct Launcher<'a> {
-    pub function: Value<'a>,
-    pub configs: Vec<Value<'a>>,
-    /// `prune_configs_by`'s function.
-    pub prune: Option<Value<'a>>,
-    pub heuristics: Vec<(Rc<str>, Value<'a>)>,
-    /// Whether it has its grid, so that a call launches it.
-    pub grid: bool,
-    /// The grid: numbers, or a function of the arguments; `None` of a launch without one.
-    pub programs: Value<'a>,
-}
 
 impl<'a> Launcher<'a> {
     pub(super) fn of(function: Value<'a>) -> Launcher<'a> {
@@ -60,14 +30,6 @@ impl<'a> Launcher<'a> {
     }
 }
 
-/// `autotune(…)` or `heuristics(…)`.
-#[derive(Clone, Debug, Default)]
-pub struct Tuner<'a> {
-    pub configs: Vec<Value<'a>>,
-    pub prune: Option<Value<'a>>,
-    pub heuristics: Vec<(Rc<str>, Value<'a>)>,
-}
-
 impl<'a> Tuner<'a> {
     pub(super) fn tune(&self, interp: &Interp<'a>, args: Args<'a>) -> Eval<'a> {
         let Some(function) = args.pos.into_iter().next() else { return interp.raise("no kernel is given") };
@@ -77,15 +39,6 @@ impl<'a> Tuner<'a> {
         launcher.heuristics.extend(self.heuristics.iter().cloned());
         Ok(Value::Host(Rc::new(Thing::Launcher(launcher))))
     }
-}
-
-/// A configuration of `autotune`.
-#[derive(Clone, Debug)]
-pub struct Config<'a> {
-    pub kwargs: Rc<RefCell<Vec<(Value<'a>, Value<'a>)>>>,
-    pub num_warps: Option<u32>,
-    pub num_ctas: Option<u32>,
-    pub pre_hook: Value<'a>,
 }
 
 fn opened<'a>(kernel: &Value<'a>) -> Launcher<'a> {

@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::{Thing, any, descriptor, launch, leave};
-use crate::interp::{Eval, Interp};
+use super::thing::{Thing, any};
+use super::{descriptor, launch};
+use crate::interp::{Eval, Interp, Stop};
 use crate::library::Args;
 use crate::target::Target;
 use crate::value::Value;
@@ -14,16 +15,6 @@ const PROCESSORS: i128 = 132;
 
 fn str<'a>(text: &str) -> Value<'a> {
     Value::Str(text.into())
-}
-
-fn capability(target: Target) -> (i128, i128) {
-    match target {
-        Target::Cuda(capability) => (i128::from(capability / 10), i128::from(capability % 10)),
-        // What torch says of these machines.
-        Target::Gfx942 => (9, 4),
-        Target::Gfx950 => (9, 5),
-        Target::Gfx1250 => (12, 5),
-    }
 }
 
 fn is_cuda(target: Target) -> bool {
@@ -54,30 +45,13 @@ pub(super) fn attribute_of_any<'a>(interp: &Interp<'a>, of: &str, name: &str) ->
         },
         ("current target", "warp_size") => Value::Int(interp.target.lanes().into()),
         ("device properties", "multi_processor_count") => Value::Int(PROCESSORS),
-        ("device properties", "major") => Value::Int(capability(interp.target).0),
-        ("device properties", "minor") => Value::Int(capability(interp.target).1),
+        ("device properties", "major") => Value::Int(super::device::capability(interp.target).0),
+        ("device properties", "minor") => Value::Int(super::device::capability(interp.target).1),
         ("device properties", "gcnArchName") => str(&interp.target.name()),
         ("driver", "get_current_target") => Value::Lib("triton.runtime.driver.active.get_current_target".into()),
         ("device", "type") => str("cuda"),
         _ => any(name),
     }
-}
-
-/// Functions of `torch` that are not about tensors.
-pub(super) fn torch<'a>(interp: &Interp<'a>, name: &str, _: &Args<'a>) -> Option<Value<'a>> {
-    Some(match name {
-        "cuda.is_available" => Value::Bool(true),
-        "cuda.get_device_capability" => {
-            let (major, minor) = capability(interp.target);
-            Value::Tuple([Value::Int(major), Value::Int(minor)].into())
-        }
-        "cuda.get_device_properties" => any("device properties"),
-        "cuda.current_device" => Value::Int(0),
-        "cuda.device_count" => Value::Int(1),
-        "device" => any("device"),
-        "manual_seed" | "cuda.synchronize" | "cuda.set_device" | "testing.assert_close" => Value::None,
-        _ => return None,
-    })
 }
 
 /// `path(…)`.
@@ -156,4 +130,9 @@ pub(super) fn call<'a>(interp: &mut Interp<'a>, path: &str, args: Args<'a>) -> O
         },
     };
     Some(Ok(value))
+}
+
+/// Stops where host code ends itself: `pytest.skip`, `sys.exit`, an exception.
+fn leave<'a, T>(interp: &Interp<'a>, why: &str) -> Result<T, Stop> {
+    interp.raise(why.to_owned())
 }

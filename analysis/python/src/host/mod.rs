@@ -7,11 +7,13 @@
 
 mod case;
 mod descriptor;
+mod device;
 mod launch;
 mod library;
 mod print;
 mod reach;
 mod site;
+pub mod thing;
 mod torch;
 
 use std::cell::RefCell;
@@ -19,65 +21,16 @@ use std::rc::Rc;
 
 use ruff_python_ast::Operator;
 
-use crate::interp::{Eval, Interp, Stop};
+use crate::interp::{Eval, Interp};
 use crate::library::Args;
-use crate::value::{Partial, Value};
+use crate::value::Value;
+use thing::{any, method, tensor};
 
 pub use case::{Case, Cases};
-pub use descriptor::Descriptor;
-pub use launch::{Config, Launch, Launcher, Tuner};
 pub use print::{expression, given};
 pub use reach::{function_at, reach, run};
 pub use site::handed;
-pub use torch::Torch;
-
-/// A value that only host code has.
-// It always stands behind a pointer.
-#[allow(clippy::large_enum_variant)]
-#[derive(Debug)]
-pub enum Thing<'a> {
-    /// A tensor in memory.
-    Tensor(Torch),
-    /// A tensor descriptor; hooks of configurations change its block shape.
-    Descriptor(RefCell<Descriptor<'a>>),
-    /// A kernel behind `autotune` or `heuristics`, or with its grid.
-    Launcher(Launcher<'a>),
-    /// `triton.autotune(…)` and `triton.heuristics(…)` before they are given the kernel.
-    Tuner(Tuner<'a>),
-    /// `triton.Config`.
-    Config(Config<'a>),
-    /// `pytest.param(…)`: its values.
-    Param(Vec<Value<'a>>),
-    /// A fixture's `request`, by its parameter.
-    Request(Value<'a>),
-    /// The outcome of something that is of no interest, by its name.
-    Any(Rc<str>),
-}
-
-/// Launches that were recorded while host code ran.
-#[derive(Debug, Default)]
-pub struct Session<'a> {
-    pub launches: Vec<Launch<'a>>,
-}
-
-/// A value of which nothing is known but that it does no harm.
-pub(super) fn any<'a>(name: impl Into<Rc<str>>) -> Value<'a> {
-    Value::Host(Rc::new(Thing::Any(name.into())))
-}
-
-/// What is in a tensor, or follows from it.
-fn content<'a>(name: &str) -> Value<'a> {
-    Value::Unknown(format!("`{name}` depends on the content of a tensor").into())
-}
-
-pub(super) fn tensor<'a>(tensor: Torch) -> Value<'a> {
-    Value::Host(Rc::new(Thing::Tensor(tensor)))
-}
-
-/// A function of a library with its first arguments.
-fn method<'a>(path: impl Into<Rc<str>>, receiver: Value<'a>) -> Value<'a> {
-    Value::Partial(Rc::new(Partial { function: Value::Lib(path.into()), args: vec![receiver], named: Vec::new() }))
-}
+pub use thing::{Config, Descriptor, Launch, Launcher, Session, Thing, Torch, Tuner};
 
 /// `thing.name`.
 pub fn attribute<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, name: &str) -> Eval<'a> {
@@ -223,9 +176,4 @@ pub fn replaced<'a>(args: &Args<'a>) -> Option<Value<'a>> {
 /// Whether a value tells nothing, so that what is done with it may fail here and not in Python.
 pub fn is_vague(value: &Value<'_>) -> bool {
     matches!(value, Value::Host(thing) if matches!(**thing, Thing::Any(_)))
-}
-
-/// Stops where host code ends itself: `pytest.skip`, `sys.exit`, an exception.
-fn leave<'a, T>(interp: &Interp<'a>, why: &str) -> Result<T, Stop> {
-    interp.raise(why.to_owned())
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Thing, launch::Launcher};
+use super::thing::{Launcher, Thing};
 use crate::interp::Interp;
 use crate::scope::Scope;
 use crate::specialization::Given;

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use super::case::Cases;
-use super::{Launch, Session};
-use crate::interp::{FileId, Interp, Stop};
+use super::thing::{Launch, Session};
+use crate::interp::{Interp, Stop};
 use crate::library::Args;
+use crate::origin::FileId;
 use crate::specialization::Host;
 use crate::value::{Function, Value};
 

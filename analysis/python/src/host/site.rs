@@ -1,6 +1,7 @@
 //! What a launch hands to a kernel, as far as another launch like it can be made of it.
 
-use super::{Thing, print, torch::Torch};
+use super::print;
+use super::thing::{Thing, Torch};
 use crate::interp::Interp;
 use crate::specialization::Handed;
 use crate::value::Value;

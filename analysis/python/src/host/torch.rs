@@ -2,19 +2,10 @@
 
 use std::rc::Rc;
 
-use super::{Thing, any, content, tensor};
+use super::thing::{Thing, Torch, any, content, tensor};
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
 use crate::value::{DType, Value};
-
-/// A tensor without content.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Torch {
-    /// By torch's name: `float16`.
-    pub dtype: Rc<str>,
-    pub shape: Vec<i64>,
-    pub strides: Vec<i64>,
-}
 
 /// Torch's name, ours, and in signatures where it has no type of its own.
 const DTYPES: &[(&str, &str)] = &[
@@ -448,7 +439,7 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
             dtype(args).map_or(dense.clone(), |dtype| dense.of_type(dtype))
         }),
         _ => {
-            if let Some(value) = super::library::torch(interp, name, args) {
+            if let Some(value) = super::device::torch(interp, name, args) {
                 return Ok(value);
             }
             tensors.first().cloned()

@@ -3,16 +3,12 @@
 //! A row says how a function is called and from which release on until which. Names that several modules
 //! export have one row; a [`Modules`] list knows who exports what.
 
-mod args;
-mod class;
 pub mod operand;
 mod removed;
 mod row;
 mod table;
 pub mod types;
 
-pub use args::{Args, Bound};
-pub use class::Class;
 pub use removed::{missing, replaced};
-pub use row::Row;
+pub use row::{Args, Bound, Class, Row};
 pub use table::{Fixed, Gone, Library, Modules, NOTHING, Part};

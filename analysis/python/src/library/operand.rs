@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::args::Bound;
+use super::row::Bound;
 use crate::emit::Ssa;
 use crate::interp::{Interp, Stop};
 use crate::value::{DType, MemDesc, Object, Tensor, TensorDesc, Value};

@@ -1,8 +1,10 @@
-//! A function that a library brings along: how it is called, which releases have it, and what it does.
+//! Functions and classes that a library brings along: how each is called, which releases have it, and what it does.
 
-use super::args::{Args, Bound};
+use std::rc::Rc;
+
 use crate::interp::{Eval, Interp, Stop};
 use crate::target::Version;
+use crate::value::{Object, Value};
 
 /// Runs a builtin with its arguments in the order of its parameters.
 pub type Run = for<'a> fn(&mut Interp<'a>, &Bound<'a>) -> Eval<'a>;
@@ -72,4 +74,163 @@ impl Row {
         let start = self.path.rmatch_indices('.').nth(1).map_or(0, |(at, _)| at + 1);
         &self.path[start..]
     }
+}
+
+/// Makes an object of a class from the arguments of its constructor.
+pub type Make = for<'a> fn(&mut Interp<'a>, &'static Class, &Bound<'a>) -> Eval<'a>;
+
+/// The text of a layout as an attribute of the IR.
+pub type Text = for<'a> fn(&Interp<'a>, &Object<'a>) -> Result<String, Stop>;
+
+/// A class of a library: layouts and the like.
+pub struct Class {
+    /// Full name: `gl.NVMMASharedLayout`.
+    pub path: &'static str,
+    /// Parameters of its constructor, which also are its fields.
+    pub params: &'static str,
+    /// Checks and completes what the constructor was given; the fields come in the order of `params`.
+    pub make: Make,
+    /// The text of an object, for layouts of shared and tensor memory.
+    pub text: Option<Text>,
+    /// The first release that has it.
+    pub since: Version,
+    /// The full names of all classes that it extends, the nearest first.
+    pub bases: &'static [&'static str],
+}
+
+impl Class {
+    /// Whether a release has it.
+    pub fn has(&self, version: Version) -> bool {
+        self.since <= version
+    }
+}
+
+impl std::fmt::Debug for Class {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Class({})", self.path)
+    }
+}
+
+impl Class {
+    /// A class that every release from 3.`since` on has, whose objects have the fields that its constructor
+    /// was given, or what `defaults` says.
+    pub const fn new(
+        path: &'static str,
+        params: &'static str,
+        bases: &'static [&'static str],
+        since: u8,
+        make: Make,
+    ) -> Class {
+        Class { path, params, make, text: None, since: Version(3, since), bases }
+    }
+
+    /// With this text in the IR.
+    pub const fn text(mut self, text: Text) -> Class {
+        self.text = Some(text);
+        self
+    }
+
+    /// Makes an object from arguments as they were written.
+    pub fn call<'a>(&'static self, interp: &mut Interp<'a>, args: Args<'a>) -> Eval<'a> {
+        let name = self.path.rsplit('.').next().unwrap_or(self.path);
+        let bound = Bound::bind(interp, name, self.params, args)?;
+        (self.make)(interp, self, &bound)
+    }
+
+    /// Whether an object of this class is an instance of another, by its full name.
+    pub fn is_a(&self, other: &str) -> bool {
+        self.path == other || self.bases.contains(&other)
+    }
+}
+
+/// Arguments as they were written, `*` and `**` already taken apart.
+#[derive(Clone, Debug, Default)]
+pub struct Args<'a> {
+    /// By position.
+    pub pos: Vec<Value<'a>>,
+    /// By name.
+    pub named: Vec<(Rc<str>, Value<'a>)>,
+}
+
+/// Arguments by parameter.
+#[derive(Clone, Debug)]
+pub struct Bound<'a> {
+    params: Vec<&'static str>,
+    values: Vec<Option<Value<'a>>>,
+    /// What `*args` collected.
+    pub rest: Vec<Value<'a>>,
+    /// What `**kwargs` collected.
+    pub more: Vec<(Rc<str>, Value<'a>)>,
+}
+
+impl<'a> Bound<'a> {
+    /// Binds as Python does; `params` is the notation of [`Row::params`].
+    pub fn bind(interp: &Interp<'a>, name: &str, params: &'static str, args: Args<'a>) -> Result<Bound<'a>, Stop> {
+        let mut bound = Bound { params: Vec::new(), values: Vec::new(), rest: Vec::new(), more: Vec::new() };
+        let (mut keyword_only, mut star, mut double, mut positional, mut optional) =
+            (false, false, false, 0, Vec::new());
+        for part in split(params) {
+            match part {
+                "*" => keyword_only = true,
+                _ if part.starts_with("**") => double = true,
+                _ if part.starts_with('*') => (star, keyword_only) = (true, true),
+                _ => {
+                    let (param, default) = part.split_once('=').map_or((part, None), |(a, b)| (a, Some(b)));
+                    bound.params.push(param.trim());
+                    bound.values.push(None);
+                    optional.push(default.is_some());
+                    positional += usize::from(!keyword_only);
+                }
+            }
+        }
+        for (at, value) in args.pos.into_iter().enumerate() {
+            if at < positional {
+                bound.values[at] = Some(value);
+            } else if star {
+                bound.rest.push(value);
+            } else {
+                return interp.raise(format!("`{name}` takes {positional} positional arguments, more are given"));
+            }
+        }
+        for (key, value) in args.named {
+            match bound.params.iter().position(|param| **param == *key) {
+                Some(at) if bound.values[at].is_some() => {
+                    return interp.raise(format!("`{name}` is given `{key}` twice"));
+                }
+                Some(at) => bound.values[at] = Some(value),
+                None if double => bound.more.push((key, value)),
+                None => return interp.raise(format!("`{name}` has no parameter `{key}`")),
+            }
+        }
+        if let Some(at) = (0..bound.params.len()).find(|&at| bound.values[at].is_none() && !optional[at]) {
+            return interp.raise(format!("`{name}` is not given `{}`", bound.params[at]));
+        }
+        Ok(bound)
+    }
+
+    /// The argument of a parameter; `None` where its default holds.
+    pub fn get(&self, param: &str) -> Option<&Value<'a>> {
+        let at = self.params.iter().position(|known| *known == param)?;
+        self.values[at].as_ref()
+    }
+
+    /// The argument by the parameter's place.
+    pub fn at(&self, at: usize) -> Option<&Value<'a>> {
+        self.values.get(at)?.as_ref()
+    }
+
+    /// Parameters with their arguments, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, Option<&Value<'a>>)> {
+        self.params.iter().copied().zip(self.values.iter().map(Option::as_ref))
+    }
+}
+
+/// Parts between commas that are in no bracket.
+fn split(params: &'static str) -> impl Iterator<Item = &'static str> {
+    let mut depth = 0;
+    let parts = params.split(move |c: char| {
+        depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
+        c == ',' && depth == 0
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty())
 }

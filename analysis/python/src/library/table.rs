@@ -9,8 +9,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::class::Class;
-use super::row::Row;
+use super::row::{Class, Row};
 use crate::target::Version;
 use crate::value::{DType, Value};
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ruff_python_ast::Operator;
 
-use super::{broadcast, opaque, tensor};
+use super::shapes::{broadcast, opaque, tensor};
 use crate::emit::{Op, Ssa, compare};
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::operand;
@@ -174,7 +174,7 @@ fn common(a: DType, b: DType) -> DType {
 }
 
 fn where_<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    let (x, y) = (crate::builtins::arg(bound, 1), crate::builtins::arg(bound, 2));
+    let (x, y) = (crate::builtins::values::arg(bound, 1), crate::builtins::values::arg(bound, 2));
     let condition = tensor(interp, bound, 0)?;
     choose(interp, &condition, &x, &y)
 }
@@ -202,7 +202,7 @@ pub fn choose<'a>(interp: &mut Interp<'a>, condition: &Tensor<'a>, x: &Value<'a>
 }
 
 fn args<'a>(bound: &Bound<'a>) -> (Value<'a>, Value<'a>) {
-    (crate::builtins::arg(bound, 0), crate::builtins::arg(bound, 1))
+    (crate::builtins::values::arg(bound, 0), crate::builtins::values::arg(bound, 1))
 }
 
 fn maximum<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -239,7 +239,7 @@ pub fn extreme<'a>(interp: &mut Interp<'a>, x: &Value<'a>, y: &Value<'a>, greate
 
 fn clamp<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (x, low) = args(bound);
-    let high = crate::builtins::arg(bound, 2);
+    let high = crate::builtins::values::arg(bound, 2);
     let low = extreme(interp, &x, &low, true)?;
     extreme(interp, &low, &high, false)
 }
@@ -274,7 +274,7 @@ fn cdiv<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 /// `(x + (by - 1)) // by`, by Python for two numbers of the host.
 pub fn ceil_div<'a>(interp: &mut Interp<'a>, x: &Value<'a>, by: &Value<'a>) -> Eval<'a> {
-    super::followed(interp, &[x.clone(), by.clone()])?;
+    super::shapes::followed(interp, &[x.clone(), by.clone()])?;
     let less = interp.binary(Operator::Sub, by, &Value::Int(1))?;
     let sum = interp.binary(Operator::Add, x, &less)?;
     interp.binary(Operator::FloorDiv, &sum, by)

@@ -1,7 +1,7 @@
 //! Attributes of scalars and register tensors. The type of a register tensor is the tensor itself.
 
-use super::tensor;
-use crate::builtins::arg;
+use super::shapes::tensor;
+use crate::builtins::values::arg;
 use crate::interp::{Eval, Interp};
 use crate::library::operand;
 use crate::library::{Bound, NOTHING, Part, Row};

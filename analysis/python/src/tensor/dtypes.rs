@@ -1,7 +1,6 @@
 //! Attributes and methods of element types.
 
-use super::short;
-use crate::builtins::arg;
+use crate::builtins::values::arg;
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::operand;
 use crate::library::{Bound, NOTHING, Part, Row};
@@ -65,7 +64,7 @@ fn pointer_type<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 }
 
 fn name<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    Ok(Value::Str(short(this(interp, bound)?).into()))
+    Ok(Value::Str(this(interp, bound)?.short_name().into()))
 }
 
 fn bits<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

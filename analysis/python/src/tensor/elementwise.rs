@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{broadcast, opaque, tensor};
-use crate::builtins::{arg, items};
+use super::shapes::{broadcast, opaque, tensor};
+use crate::builtins::values::{arg, items};
 use crate::emit::Op;
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
@@ -143,7 +143,7 @@ fn third<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 fn fp4_to_fp<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let source = tensor(interp, bound, 0)?;
     let dtype = operand::dtype(interp, &arg(bound, 1), "elem_type")?;
-    let axis = super::axis_of(interp, &arg(bound, 2), source.shape.len())?;
+    let axis = super::shapes::axis_of(interp, &arg(bound, 2), source.shape.len())?;
     let mut shape = source.shape.to_vec();
     if let Some(size) = shape.get_mut(axis) {
         *size *= 2;

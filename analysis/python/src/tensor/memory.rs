@@ -3,8 +3,8 @@
 //! What they give is not followed, except that a scalar load is a load in the kernel too: where two
 //! partitions load one word they agree on it.
 
-use super::{none, opaque, tensor};
-use crate::builtins::arg;
+use super::shapes::{none, opaque, tensor};
+use crate::builtins::values::arg;
 use crate::emit::Op;
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::operand;
@@ -67,12 +67,12 @@ fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     }
     // A boolean is loaded as the byte that it is.
     let word = if dtype == DType::Int1 { DType::Int8 } else { dtype };
-    let pointer = super::cast(interp, &pointer, word.pointer());
+    let pointer = super::arith::cast(interp, &pointer, word.pointer());
     let ssa = interp.ssa(&pointer);
     let made = interp.computed(Op::new(Tt::Load).operand("ptr", ssa), "result", &word.ir());
     let shape = std::rc::Rc::from([]);
     let value = Tensor { ssa: Some(made), dtype: word, shape, layout: pointer.layout.clone(), constant: None };
-    Ok(Value::Tensor(super::cast(interp, &value, dtype)))
+    Ok(Value::Tensor(super::arith::cast(interp, &value, dtype)))
 }
 
 /// What was in memory before.
@@ -83,6 +83,6 @@ fn atomic<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 }
 
 fn poll<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    super::followed(interp, &[arg(bound, 0)])?;
+    super::shapes::followed(interp, &[arg(bound, 0)])?;
     Ok(opaque(interp, DType::Int1, &[], Value::None))
 }

@@ -1,7 +1,7 @@
 //! The program and its compilation: ids, hints, assertions, prints.
 
-use super::none;
-use crate::builtins::arg;
+use super::shapes::none;
+use crate::builtins::values::arg;
 use crate::emit::{Op, Type};
 use crate::interp::{Eval, Interp};
 use crate::library::operand;
@@ -30,7 +30,7 @@ fn itself<'a>(_: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 }
 
 fn tuple<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    Ok(Value::Tuple(crate::builtins::items(interp, &arg(bound, 0))?.into()))
+    Ok(Value::Tuple(crate::builtins::values::items(interp, &arg(bound, 0))?.into()))
 }
 
 fn grid<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, op: Tt) -> Eval<'a> {

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use super::elementwise::on_scalars;
 use super::reshape::slice_layout;
-use super::{axis_of, layout, opaque, tensor};
-use crate::builtins::arg;
+use super::shapes::{axis_of, layout, opaque, tensor};
+use crate::builtins::values::arg;
 use crate::interp::{Eval, Interp, Mode, Stop};
 use crate::library::operand;
 use crate::library::{Bound, NOTHING, Part, Row};

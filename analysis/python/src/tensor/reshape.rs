@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{axis_of, opaque, shape_of, tensor};
-use crate::builtins::arg;
+use super::shapes::{axis_of, opaque, shape_of, tensor};
+use crate::builtins::values::arg;
 use crate::interp::{Eval, Interp, Stop};
 use crate::library::operand;
 use crate::library::{Args, Bound, NOTHING, Part, Row};
@@ -132,7 +132,7 @@ pub(super) fn slice_layout<'a>(interp: &mut Interp<'a>, axis: usize, parent: &Va
 
 fn broadcast<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (a, b) = (tensor(interp, bound, 0)?, tensor(interp, bound, 1)?);
-    let (shape, layout) = super::broadcast(interp, &[&a, &b])?;
+    let (shape, layout) = super::shapes::broadcast(interp, &[&a, &b])?;
     let both = [&a, &b].map(|of| opaque(interp, of.dtype, &shape, layout.clone()));
     Ok(Value::Tuple(Rc::from(both)))
 }
@@ -145,7 +145,7 @@ fn broadcast_to<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 fn join<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (a, b) = (tensor(interp, bound, 0)?, tensor(interp, bound, 1)?);
-    let (shape, _) = super::broadcast(interp, &[&a, &b])?;
+    let (shape, _) = super::shapes::broadcast(interp, &[&a, &b])?;
     if shape.is_empty() {
         return interp.raise("scalars cannot be joined");
     }

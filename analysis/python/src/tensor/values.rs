@@ -1,7 +1,8 @@
 //! Tensors from nothing: ranges, constants; conversions of their layout.
 
-use super::{cast, layout, like, opaque, shape_of, tensor};
-use crate::builtins::arg;
+use super::arith::cast;
+use super::shapes::{layout, like, opaque, shape_of, tensor};
+use crate::builtins::values::arg;
 use crate::interp::{Eval, Interp};
 use crate::library::operand;
 use crate::library::{Bound, NOTHING, Part, Row};

@@ -4,7 +4,9 @@ use std::fmt;
 
 use dialects::{Arity, FormStep, HandWrittenForm, OpForm, OpSyntax, OperandGroup, TypeRule};
 
-use super::{Op, Type, Values};
+use super::op::Op;
+use super::ty::Type;
+use super::values::Values;
 
 /// Why an op cannot be pushed.
 #[derive(Clone, PartialEq, Eq, Debug)]

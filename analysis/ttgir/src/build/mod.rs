@@ -11,27 +11,21 @@ mod check;
 mod op;
 mod print;
 mod ty;
+mod values;
 
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
+
+use op::Placed;
+use values::Values;
 
 pub use attr::Attr;
 pub use check::BuildError;
 pub use op::{Op, Region};
 pub use print::{Printed, ValueNames};
 pub use ty::{Alias, Type};
-
-/// An SSA value of a [`Builder`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Ssa(u32);
-
-/// An op where it stands, with what the caller remembers of its origin.
-#[derive(Clone, Debug)]
-pub(crate) struct Placed<O> {
-    pub(crate) op: Op<O>,
-    pub(crate) origin: Option<O>,
-}
+pub use values::Ssa;
 
 /// A module that is being built. `O` is what the caller remembers of where an op comes from.
 #[derive(Clone, Debug)]
@@ -42,17 +36,6 @@ pub struct Builder<O> {
     values: Values,
     aliases: FxHashMap<String, u32>,
     alias_list: Vec<String>,
-}
-
-/// What is known of all values, by number.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Values {
-    types: Vec<Type>,
-    /// The name in the source, given by the first assignment.
-    names: Vec<Option<Rc<str>>>,
-    /// Values that are named after another one, with what is put behind that one's name, where nothing else
-    /// names them.
-    named_after: Vec<(Ssa, Ssa, String)>,
 }
 
 /// A module that was built.
@@ -171,12 +154,5 @@ impl<O> Module<O> {
     /// Whether it has no op.
     pub fn is_empty(&self) -> bool {
         self.region.ops.is_empty()
-    }
-}
-
-impl Values {
-    /// The type of a value; all values come from one builder, so there is one.
-    fn ty(&self, value: Ssa) -> &Type {
-        self.types.get(value.0 as usize).unwrap_or(&Type::Token)
     }
 }

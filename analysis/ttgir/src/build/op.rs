@@ -2,7 +2,9 @@
 
 use dialects::{OpCode, OpSyntax, table};
 
-use super::{Attr, Placed, Ssa, Type};
+use super::attr::Attr;
+use super::ty::Type;
+use super::values::Ssa;
 
 /// An op with what it is given, by the names of its declaration.
 #[derive(Clone, Debug)]
@@ -18,6 +20,13 @@ pub struct Op<O> {
     pub(super) result_types: Vec<Type>,
     pub(super) results: Vec<Ssa>,
     pub(super) regions: Vec<Region<O>>,
+}
+
+/// An op where it stands, with what the caller remembers of its origin.
+#[derive(Clone, Debug)]
+pub(super) struct Placed<O> {
+    pub(super) op: Op<O>,
+    pub(super) origin: Option<O>,
 }
 
 /// Ops in order, with the arguments of their block.

@@ -1,8 +1,7 @@
 //! Asynchronous copies of CDNA 4 and 5: they count in groups that are committed.
 
-use super::super::mbarrier::done;
 use super::super::memory::read;
-use super::{fits, shaped};
+use super::operand::{fits, shaped};
 use dialects::{Amdg, Ttg};
 use python::emit::{Op, Type};
 use python::interp::{Eval, Interp};
@@ -25,7 +24,7 @@ pub(super) const PART: Part = Part {
             buffer_to_shared,
         ),
         Row::effect("gl.amd.cdna4.async_copy.commit_group", "", 6, |interp, _| {
-            done(interp, Op::new(Ttg::AsyncCommitGroup).result("asyncToken", Type::Token))
+            interp.emit_effect(Op::new(Ttg::AsyncCommitGroup).result("asyncToken", Type::Token))
         }),
         Row::effect("gl.amd.cdna4.async_copy.wait_group", "num_outstanding=0", 6, wait_group),
         Row::effect("gl.amd.cdna4.async_copy.async_wait", "num_outstanding=0", 5, wait_group).until(5),
@@ -52,7 +51,7 @@ fn to_shared<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, to: &'static str, f
     let pointer = tensor(interp, need(interp, bound, from)?, from)?;
     fits(interp, "the pointers", &pointer.shape, &smem)?;
     let op = Op::new(Ttg::AsyncCopyGlobalToLocal).operand("src", interp.ssa(&pointer)).operand("result", smem.ssa);
-    done(interp, op.result("token", Type::Token))
+    interp.emit_effect(op.result("token", Type::Token))
 }
 
 fn buffer_to_shared<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -65,7 +64,7 @@ fn buffer_to_shared<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> 
     pointee(interp, &pointer)?;
     let (pointer, offsets) = (interp.ssa(&pointer), shaped(interp, &offsets, &dest.shape));
     let op = Op::new(Amdg::BufferLoadToLocal).operand("dest", dest.ssa).operand("ptr", pointer);
-    done(interp, op.operand("offsets", offsets).result("token", Type::Token))
+    interp.emit_effect(op.operand("offsets", offsets).result("token", Type::Token))
 }
 
 fn wait_group<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -73,7 +72,7 @@ fn wait_group<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if num < 0 {
         return interp.raise(format!("{num} groups cannot be outstanding"));
     }
-    done(interp, Op::new(Ttg::AsyncWait).attr("num", num).result("retToken", Type::Token))
+    interp.emit_effect(Op::new(Ttg::AsyncWait).attr("num", num).result("retToken", Type::Token))
 }
 
 fn load_relaxed<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -88,10 +87,10 @@ fn to_global<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let smem = memory(interp, need(interp, bound, "smem")?, "smem")?;
     fits(interp, "the pointers", &pointer.shape, &smem)?;
     let op = Op::new(Amdg::AsyncCopyLocalToGlobal).operand("src", smem.ssa).operand("dst", interp.ssa(&pointer));
-    done(interp, op.result("token", Type::Token))
+    interp.emit_effect(op.result("token", Type::Token))
 }
 
 fn arrive<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let bar = super::mbarrier::own(interp, bound)?;
-    done(interp, Op::new(Amdg::AsyncCopyMbarrierArrive).operand("barrier", bar.ssa))
+    interp.emit_effect(Op::new(Amdg::AsyncCopyMbarrierArrive).operand("barrier", bar.ssa))
 }

@@ -1,7 +1,7 @@
 //! Matrix instructions, buffer loads and stores, and what else stays in registers.
 
 use super::super::memory::read;
-use super::none;
+use super::operand::none;
 use dialects::Amdg;
 use python::emit::Op;
 use python::interp::{Eval, Interp};

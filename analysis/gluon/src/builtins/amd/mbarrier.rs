@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::super::mbarrier::{barrier, done};
+use super::super::mbarrier::barrier;
 use dialects::Amdg;
 use python::emit::{Op, Type};
 use python::interp::{Eval, Interp, Stop};
@@ -16,9 +16,11 @@ pub(super) const PART: Part = Part {
         Row::effect("gl.amd.cdna5.mbarrier.wait", "mbarrier, phase", 6, wait),
         Row::effect("gl.amd.cdna5.mbarrier.arrive", "mbarrier, *, count=1", 6, arrive),
         Row::effect("gl.amd.cdna5.cluster.arrive", "", 7, |interp, _| {
-            done(interp, Op::new(Amdg::ClusterBarrierArrive))
+            interp.emit_effect(Op::new(Amdg::ClusterBarrierArrive))
         }),
-        Row::effect("gl.amd.cdna5.cluster.wait", "", 7, |interp, _| done(interp, Op::new(Amdg::ClusterBarrierWait))),
+        Row::effect("gl.amd.cdna5.cluster.wait", "", 7, |interp, _| {
+            interp.emit_effect(Op::new(Amdg::ClusterBarrierWait))
+        }),
     ],
     ..NOTHING
 };
@@ -34,7 +36,7 @@ fn init<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if count <= 0 {
         return interp.raise(format!("an mbarrier counts at least one arrival, not {count}"));
     }
-    done(interp, Op::new(Amdg::InitBarrier).operand("alloc", bar.ssa).attr("count", count))
+    interp.emit_effect(Op::new(Amdg::InitBarrier).operand("alloc", bar.ssa).attr("count", count))
 }
 
 fn wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -44,7 +46,7 @@ fn wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         other => other.clone(),
     };
     let phase = scalar(interp, &phase, DType::Int32, "phase")?;
-    done(interp, Op::new(Amdg::WaitBarrier).operand("alloc", bar.ssa).operand("phase", phase))
+    interp.emit_effect(Op::new(Amdg::WaitBarrier).operand("alloc", bar.ssa).operand("phase", phase))
 }
 
 /// Gives the phase that the barrier was in.

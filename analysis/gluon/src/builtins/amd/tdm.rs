@@ -4,9 +4,9 @@
 
 use std::rc::Rc;
 
-use super::super::mbarrier::{barrier, done};
+use super::super::mbarrier::barrier;
 use super::super::tma::{make_descriptor, ssas};
-use super::none;
+use super::operand::none;
 use dialects::Amdg;
 use python::builtins::items;
 use python::emit::{Op, Ssa, Type};
@@ -203,7 +203,7 @@ fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if let Some(hint) = given(bound, "warp_used_hint") {
         op = op.attr("warp_used_hint", int(interp, hint, "warp_used_hint")?);
     }
-    done(interp, op.maybe("barrier", bar).result("token", Type::Token))
+    interp.emit_effect(op.maybe("barrier", bar).result("token", Type::Token))
 }
 
 fn load_fused<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -223,7 +223,7 @@ fn load_fused<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         dests.push(dest.ssa);
     }
     let op = Op::new(Amdg::AsyncTdmFusedCopyGlobalToLocal).operands("descs", &descs).operands("dests", &dests);
-    done(interp, op.attr("warp_used_hints", hints).result("token", Type::Token))
+    interp.emit_effect(op.attr("warp_used_hints", hints).result("token", Type::Token))
 }
 
 fn store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -233,7 +233,7 @@ fn store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let placed = placed(interp, bound, &desc, false)?;
     let bar = signalled(interp, bound)?;
     let op = Op::new(Amdg::AsyncTdmCopyLocalToGlobal).operand("desc", placed).operand("src", src.ssa);
-    done(interp, op.maybe("barrier", bar).result("token", Type::Token))
+    interp.emit_effect(op.maybe("barrier", bar).result("token", Type::Token))
 }
 
 fn gather<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -255,7 +255,7 @@ fn rows<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, group: &'static str, wit
     }
     let bar = signalled(interp, bound)?;
     let op = op.operand("desc", desc.ssa).operand(group, interp.ssa(&indices)).operand(with, smem.ssa);
-    done(interp, op.maybe("barrier", bar))
+    interp.emit_effect(op.maybe("barrier", bar))
 }
 
 fn wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -263,5 +263,5 @@ fn wait<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if num < 0 {
         return interp.raise(format!("{num} operations cannot be outstanding"));
     }
-    done(interp, Op::new(Amdg::AsyncTdmWait).attr("num", num).result("retToken", Type::Token))
+    interp.emit_effect(Op::new(Amdg::AsyncTdmWait).attr("num", num).result("retToken", Type::Token))
 }

@@ -1,0 +1,27 @@
+//! Operands as AMD's ops ask for them.
+
+use python::emit::Ssa;
+use python::interp::{Eval, Interp, Stop};
+use python::library::Bound;
+use python::value::{MemDesc, Tensor, Value};
+
+/// Registers of the shape that an op asks for: what a mask or an offset is broadcast to.
+pub(super) fn shaped<'a>(interp: &mut Interp<'a>, of: &Tensor<'a>, shape: &[i64]) -> Ssa {
+    match interp.registers(of.dtype, shape, (*of.layout).clone()) {
+        Value::Tensor(wide) if *of.shape != *shape => interp.ssa(&wide),
+        _ => interp.ssa(of),
+    }
+}
+
+/// Refuses what has another shape than the memory.
+pub(super) fn fits<'a>(interp: &Interp<'a>, what: &str, shape: &[i64], memory: &MemDesc<'a>) -> Result<(), Stop> {
+    if *shape == *memory.shape {
+        return Ok(());
+    }
+    interp.raise(format!("{what} have the shape {shape:?}, the memory {:?}", memory.shape))
+}
+
+/// No value.
+pub(super) fn none<'a>(_: &mut Interp<'a>, _: &Bound<'a>) -> Eval<'a> {
+    Ok(Value::None)
+}

@@ -1,0 +1,87 @@
+//! What a kernel is analysed with: its instances, and what they are made of.
+
+use super::site::Site;
+use super::{Argument, Given, Host, Source, Spec, Target, Version};
+use base::TextRange;
+
+/// A kernel with all that shapes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instance {
+    /// What to elaborate.
+    pub spec: Spec,
+    /// What tells it from the other instances of its kernel: `num_buffers=2`; empty for the only one.
+    pub label: String,
+    /// All that was assumed and who says so, for a hint at the `def`.
+    pub hint: String,
+    /// The line that pins it: `# fencepost: num_buffers=2, …`.
+    pub directive: String,
+}
+
+/// The instances of one kernel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Instances {
+    /// In a fixed order; at most [`Instances::MOST`].
+    pub list: Vec<Instance>,
+    /// What is to be said of how they came about.
+    pub notes: Vec<Note>,
+    /// The launches that the host code makes of it.
+    pub sites: Vec<Site>,
+}
+
+impl Instances {
+    /// How many instances a kernel has at most.
+    pub const MOST: usize = 16;
+}
+
+/// Something to be said of a kernel's specialisation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Where: in the file's text if it is of a directive, else in the file's source.
+    pub range: TextRange,
+    /// One sentence.
+    pub message: String,
+    /// Whether a directive is wrong, which is an error; the others are remarks.
+    pub error: bool,
+}
+
+/// A kernel that Triton compiled, as it lies in its cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    /// The Python file, as Triton spells it.
+    pub file: String,
+    /// The line of its `def`, from 1.
+    pub line: u32,
+    /// Types of the parameters that are no constexprs.
+    pub types: Vec<(String, String)>,
+    /// What it was compiled for.
+    pub target: Option<Target>,
+    /// Warps of the default partition.
+    pub num_warps: Option<u32>,
+    /// CTAs of a cluster.
+    pub num_ctas: Option<u32>,
+}
+
+/// What is known of one way to launch a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Base {
+    pub arguments: Vec<Argument>,
+    pub host: Option<Host>,
+    pub target: Option<(Target, Source)>,
+    pub version: Option<Version>,
+    pub num_warps: Option<(u32, Source)>,
+    pub num_ctas: Option<(u32, Source)>,
+}
+
+impl Base {
+    pub(super) fn give(&mut self, name: &str, given: Given, source: Source) {
+        match self.arguments.iter_mut().find(|argument| argument.name == name) {
+            Some(argument) if argument.given == given => argument.source = argument.source.min(source),
+            Some(argument) => (argument.given, argument.source) = (given, source),
+            None => self.arguments.push(Argument { name: name.to_owned(), given, source }),
+        }
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.arguments.iter().any(|argument| argument.name == name)
+    }
+}

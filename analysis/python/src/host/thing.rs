@@ -1,0 +1,146 @@
+//! Values that only host code has.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::origin::FileId;
+use crate::value::{Function, Partial, Value};
+use base::TextRange;
+
+/// A value that only host code has.
+// It always stands behind a pointer.
+#[allow(clippy::large_enum_variant)]
+#[derive(Debug)]
+pub enum Thing<'a> {
+    /// A tensor in memory.
+    Tensor(Torch),
+    /// A tensor descriptor; hooks of configurations change its block shape.
+    Descriptor(RefCell<Descriptor<'a>>),
+    /// A kernel behind `autotune` or `heuristics`, or with its grid.
+    Launcher(Launcher<'a>),
+    /// `triton.autotune(…)` and `triton.heuristics(…)` before they are given the kernel.
+    Tuner(Tuner<'a>),
+    /// `triton.Config`.
+    Config(Config<'a>),
+    /// `pytest.param(…)`: its values.
+    Param(Vec<Value<'a>>),
+    /// A fixture's `request`, by its parameter.
+    Request(Value<'a>),
+    /// The outcome of something that is of no interest, by its name.
+    Any(Rc<str>),
+}
+
+/// Launches that were recorded while host code ran.
+#[derive(Debug, Default)]
+pub struct Session<'a> {
+    /// In the order in which they were made.
+    pub launches: Vec<Launch<'a>>,
+}
+
+/// What a kernel is launched with.
+#[derive(Clone, Debug)]
+pub struct Launch<'a> {
+    /// The kernel.
+    pub function: Rc<Function<'a>>,
+    /// By parameter; those that were left out are not there.
+    pub arguments: Vec<(Rc<str>, Value<'a>)>,
+    /// Warps of a program, where it says so.
+    pub num_warps: Option<u32>,
+    /// CTAs of a cluster, where it says so.
+    pub num_ctas: Option<u32>,
+    /// Programs along x, y and z, where that is known.
+    pub grid: Option<[u32; 3]>,
+    /// The file in which it is made.
+    pub file: FileId,
+    /// The call, in that file's source.
+    pub at: TextRange,
+}
+
+/// A kernel with what stands between it and its launch.
+#[derive(Clone, Debug)]
+pub struct Launcher<'a> {
+    /// The kernel, or another launcher around it.
+    pub function: Value<'a>,
+    /// Configurations of `autotune`.
+    pub configs: Vec<Value<'a>>,
+    /// `prune_configs_by`'s function.
+    pub prune: Option<Value<'a>>,
+    /// Parameters with the functions that `heuristics` computes them by.
+    pub heuristics: Vec<(Rc<str>, Value<'a>)>,
+    /// Whether it has its grid, so that a call launches it.
+    pub grid: bool,
+    /// The grid: numbers, or a function of the arguments; `None` of a launch without one.
+    pub programs: Value<'a>,
+}
+
+/// `autotune(…)` or `heuristics(…)`.
+#[derive(Clone, Debug, Default)]
+pub struct Tuner<'a> {
+    /// Configurations of `autotune`.
+    pub configs: Vec<Value<'a>>,
+    pub prune: Option<Value<'a>>,
+    /// Parameters with the functions that `heuristics` computes them by.
+    pub heuristics: Vec<(Rc<str>, Value<'a>)>,
+}
+
+/// A configuration of `autotune`.
+#[derive(Clone, Debug)]
+pub struct Config<'a> {
+    /// Parameters of the kernel with their values, in a dictionary.
+    pub kwargs: Rc<RefCell<Vec<(Value<'a>, Value<'a>)>>>,
+    /// Warps of a program, where it says so.
+    pub num_warps: Option<u32>,
+    /// CTAs of a cluster, where it says so.
+    pub num_ctas: Option<u32>,
+    /// What is called before the launch.
+    pub pre_hook: Value<'a>,
+}
+
+/// `TensorDescriptor`, `TensorDescriptorIm2Col`.
+#[derive(Clone, Debug)]
+pub struct Descriptor<'a> {
+    /// Whether it is one for im2col.
+    pub im2col: bool,
+    /// The tensor that it is of, where that is known.
+    pub base: Option<Torch>,
+    /// Sizes of the tensor.
+    pub shape: Value<'a>,
+    /// Elements between neighbours.
+    pub strides: Value<'a>,
+    /// Sizes of a block.
+    pub block_shape: Value<'a>,
+    /// How a block lies in shared memory.
+    pub layout: Value<'a>,
+    /// What stands for elements outside of the tensor.
+    pub padding: Value<'a>,
+}
+
+/// A tensor without content.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Torch {
+    /// By torch's name: `float16`.
+    pub dtype: Rc<str>,
+    /// Elements along each dimension, outermost first.
+    pub shape: Vec<i64>,
+    /// Elements between neighbours along each dimension.
+    pub strides: Vec<i64>,
+}
+
+/// A value of which nothing is known but that it does no harm.
+pub(super) fn any<'a>(name: impl Into<Rc<str>>) -> Value<'a> {
+    Value::Host(Rc::new(Thing::Any(name.into())))
+}
+
+/// What is in a tensor, or follows from it.
+pub(super) fn content<'a>(name: &str) -> Value<'a> {
+    Value::Unknown(format!("`{name}` depends on the content of a tensor").into())
+}
+
+pub(super) fn tensor<'a>(tensor: Torch) -> Value<'a> {
+    Value::Host(Rc::new(Thing::Tensor(tensor)))
+}
+
+/// A function of a library with its first arguments.
+pub(super) fn method<'a>(path: impl Into<Rc<str>>, receiver: Value<'a>) -> Value<'a> {
+    Value::Partial(Rc::new(Partial { function: Value::Lib(path.into()), args: vec![receiver], named: Vec::new() }))
+}

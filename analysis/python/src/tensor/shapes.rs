@@ -1,0 +1,91 @@
+//! Operands of register tensors, their shapes and their layouts.
+
+use std::rc::Rc;
+
+use crate::interp::{Eval, Interp, Stop};
+use crate::library::{Bound, operand};
+use crate::value::{DType, Tensor, Value};
+
+/// The scalar or register tensor that the argument at a place is.
+pub fn tensor<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, at: usize) -> Result<Tensor<'a>, Stop> {
+    match bound.iter().nth(at) {
+        Some((name, Some(value))) => operand::tensor(interp, &value.clone(), name),
+        Some((name, None)) => interp.raise(format!("`{name}` is not given")),
+        None => interp.raise("an argument is missing"),
+    }
+}
+
+/// A layout that registers are given: an object, or `None` where it is not known.
+pub fn layout<'a>(value: Option<&Value<'a>>) -> Value<'a> {
+    match value {
+        Some(layout @ Value::Object(_)) => layout.clone(),
+        _ => Value::None,
+    }
+}
+
+/// A value that the kernel computes from what is not followed: registers, or a scalar that may be anything.
+pub fn opaque<'a>(interp: &mut Interp<'a>, dtype: DType, shape: &[i64], layout: Value<'a>) -> Value<'a> {
+    if shape.is_empty() && !dtype.is_float() {
+        return Value::Tensor(interp.free(dtype));
+    }
+    interp.registers(dtype, shape, layout)
+}
+
+/// Registers like some others, of another element type.
+pub fn like<'a>(interp: &mut Interp<'a>, of: &Tensor<'a>, dtype: DType) -> Value<'a> {
+    opaque(interp, dtype, &of.shape, (*of.layout).clone())
+}
+
+/// The shape and layout of tensors that are broadcast to each other.
+pub fn broadcast<'a>(interp: &Interp<'a>, of: &[&Tensor<'a>]) -> Result<(Rc<[i64]>, Value<'a>), Stop> {
+    let mut shape: Rc<[i64]> = Rc::from([]);
+    let mut layout = Value::None;
+    for tensor in of {
+        if matches!(layout, Value::None) && !tensor.shape.is_empty() {
+            layout = (*tensor.layout).clone();
+        }
+        if shape.is_empty() {
+            shape = tensor.shape.clone();
+        } else if !tensor.shape.is_empty() {
+            let fits = |(a, b): (&i64, &i64)| a == b || *a == 1 || *b == 1;
+            if shape.len() != tensor.shape.len() || !shape.iter().zip(&*tensor.shape).all(fits) {
+                return interp.raise(format!("shapes {:?} and {:?} do not fit together", shape, tensor.shape));
+            }
+            shape = shape.iter().zip(&*tensor.shape).map(|(a, b)| (*a).max(*b)).collect();
+        }
+    }
+    Ok((shape, layout))
+}
+
+/// A shape that is given as one list, or as several numbers.
+pub fn shape_of<'a>(interp: &Interp<'a>, args: &[Value<'a>], name: &str) -> Result<Vec<i64>, Stop> {
+    match args {
+        [list @ (Value::List(_) | Value::Tuple(_))] => operand::ints(interp, list, name),
+        numbers => numbers.iter().map(|number| operand::int(interp, number, name)).collect(),
+    }
+}
+
+/// An axis of a tensor of this rank; negative ones count from the end.
+pub fn axis_of<'a>(interp: &Interp<'a>, value: &Value<'a>, rank: usize) -> Result<usize, Stop> {
+    let axis = operand::int(interp, value, "axis")?;
+    let at = if axis < 0 { axis + rank as i64 } else { axis };
+    match usize::try_from(at) {
+        Ok(at) if at < rank => Ok(at),
+        _ => interp.raise(format!("axis {axis} is none of a tensor of {rank} dimensions")),
+    }
+}
+
+/// Fails where a value is not followed.
+pub fn followed<'a>(interp: &Interp<'a>, values: &[Value<'a>]) -> Result<(), Stop> {
+    for value in values {
+        if let Value::Unknown(why) = value {
+            return interp.unknown(why.clone());
+        }
+    }
+    Ok(())
+}
+
+/// No value.
+pub fn none<'a>(_: &mut Interp<'a>, _: &Bound<'a>) -> Eval<'a> {
+    Ok(Value::None)
+}
