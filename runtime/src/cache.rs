@@ -27,7 +27,7 @@ pub struct Cache {
 /// A compiled kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheEntry {
-    /// Its TTGIR.
+    /// The file with its TTGIR.
     pub ttgir: PathBuf,
     /// When it was written.
     pub written: SystemTime,
@@ -36,7 +36,7 @@ pub struct CacheEntry {
 /// The texts of an [`CacheEntry`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CachedTexts {
-    /// The module.
+    /// The text of the TTGIR module.
     pub ttgir: String,
     /// The options it was compiled with, as JSON; empty where the file is missing.
     pub options: String,
@@ -101,7 +101,7 @@ impl Cache {
 }
 
 impl CacheEntry {
-    /// Reads it.
+    /// Reads the files of the kernel.
     pub fn read(&self) -> io::Result<CachedTexts> {
         let ttgir = fs::read_to_string(&self.ttgir)?;
         let options = fs::read_to_string(self.ttgir.with_extension("json")).unwrap_or_default();

@@ -7,11 +7,11 @@ use crate::array::ElemType;
 
 /// How a number that a format does not have is brought to one that it has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Rounding {
+pub(crate) enum Rounding {
     /// To the nearest, ties to even.
     #[default]
     Nearest,
-    /// Towards zero.
+    /// Towards zero, as C truncates.
     Zero,
 }
 
@@ -37,7 +37,7 @@ enum Special {
     NanAtEnd,
     /// A NaN in the place of the negative zero.
     NanAtMinusZero,
-    /// Nothing.
+    /// No infinity and no NaN.
     None,
 }
 
@@ -59,12 +59,12 @@ fn format(dtype: ElemType) -> Option<Format> {
 }
 
 /// Bits of the fraction of a format; `None` for a type that is no float with a fraction.
-pub fn fraction(dtype: ElemType) -> Option<u32> {
+pub(crate) fn fraction(dtype: ElemType) -> Option<u32> {
     format(dtype).map(|format| format.fraction)
 }
 
 /// The bits of a NaN of a type; of one that has none, all ones.
-pub fn nan(dtype: ElemType) -> u64 {
+pub(crate) fn nan(dtype: ElemType) -> u64 {
     match dtype {
         ElemType::F64 => f64::NAN.to_bits(),
         ElemType::F32 => u64::from(f32::NAN.to_bits()),
@@ -77,7 +77,7 @@ pub fn nan(dtype: ElemType) -> u64 {
 }
 
 /// The number that the bits of a float of any format are; NaN for a type that is no float.
-pub fn decode(dtype: ElemType, bits: u64) -> f64 {
+pub(crate) fn decode(dtype: ElemType, bits: u64) -> f64 {
     match dtype {
         ElemType::F64 => return f64::from_bits(bits),
         ElemType::F32 => return f64::from(f32::from_bits(bits as u32)),
@@ -109,7 +109,7 @@ pub fn decode(dtype: ElemType, bits: u64) -> f64 {
 }
 
 /// A power of two, from 2^-1074 to 2^1023.
-pub fn power(exponent: i32) -> f64 {
+pub(crate) fn power(exponent: i32) -> f64 {
     match exponent {
         ..-1074 => 0.0,
         -1074..-1022 => f64::from_bits(1 << (exponent + 1074)),
@@ -120,7 +120,7 @@ pub fn power(exponent: i32) -> f64 {
 
 /// The bits of a number in a format. Eight bits and fewer saturate, as the hardware's conversions do; wider formats
 /// become infinite. Zero for a type that is no float.
-pub fn encode(dtype: ElemType, number: f64, rounding: Rounding) -> u64 {
+pub(crate) fn encode(dtype: ElemType, number: f64, rounding: Rounding) -> u64 {
     match dtype {
         ElemType::F64 => return number.to_bits(),
         ElemType::F8E8M0 => return scale(number),
@@ -181,7 +181,7 @@ fn scale(number: f64) -> u64 {
 
 /// A half as a float.
 #[inline]
-pub fn from_f16(half: u16) -> f32 {
+pub(crate) fn from_f16(half: u16) -> f32 {
     let size = u32::from(half & 0x7fff) << 13;
     // The exponent is moved by a multiplication, which also makes subnormal halves normal.
     let number = f32::from_bits(size) * f32::from_bits((254 - 15) << 23);
@@ -191,7 +191,7 @@ pub fn from_f16(half: u16) -> f32 {
 
 /// A float as the nearest half.
 #[inline]
-pub fn to_f16(number: f32) -> u16 {
+pub(crate) fn to_f16(number: f32) -> u16 {
     let bits = number.to_bits();
     let (sign, size) = (bits >> 16 & 0x8000, bits & 0x7fff_ffff);
     // In one place: an addition that leaves the bits of a subnormal half at the bottom, rounded.
@@ -212,13 +212,13 @@ pub fn to_f16(number: f32) -> u16 {
 
 /// A bfloat16 as a float.
 #[inline]
-pub fn from_bf16(bits: u16) -> f32 {
+pub(crate) fn from_bf16(bits: u16) -> f32 {
     f32::from_bits(u32::from(bits) << 16)
 }
 
 /// A float as the nearest bfloat16.
 #[inline]
-pub fn to_bf16(number: f32) -> u16 {
+pub(crate) fn to_bf16(number: f32) -> u16 {
     let bits = number.to_bits();
     let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
     let nan = bits & 0x7fff_ffff > 0x7f80_0000;
@@ -227,7 +227,7 @@ pub fn to_bf16(number: f32) -> u16 {
 
 /// What an integer becomes in a wider float before it is rounded to a narrow one: the nearest number towards zero, its
 /// last bit set where something was lost, so that the second rounding comes out as a single one would.
-pub fn odd(value: i128) -> f64 {
+pub(crate) fn odd(value: i128) -> f64 {
     let size = value.unsigned_abs();
     let extra = 64u32.saturating_sub(size.leading_zeros().saturating_sub(64)).saturating_sub(53);
     let lost = size & ((1 << extra) - 1) != 0;

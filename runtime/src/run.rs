@@ -109,7 +109,7 @@ pub trait RunBackend {
     fn run(
         &mut self,
         request: &RunRequest,
-        say: &mut dyn FnMut(RunEvent),
+        progress: &mut dyn FnMut(RunEvent),
         cancel: &Cancel<'_>,
     ) -> Result<RunReport, RunError>;
 }

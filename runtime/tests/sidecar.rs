@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use base::Cancel;
 use runtime::sidecar::{CompileRequest, KernelRequest, Sidecar, SidecarError};
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -36,7 +37,7 @@ fn python() -> PathBuf {
 
 /// A process, or the reason why what needs one is skipped.
 fn start() -> Result<Sidecar, String> {
-    Sidecar::start(&python(), PATIENCE).map_err(|error| error.to_string())
+    Sidecar::start(&python(), PATIENCE, &Cancel::never()).map_err(|error| error.to_string())
 }
 
 /// Says so past the harness' capture: `cargo xtask test` gathers these lines.
@@ -69,14 +70,14 @@ fn request(file: String, kernel: &str, stages: &str) -> CompileRequest {
 
 #[test]
 fn a_python_that_is_not_there_is_said() {
-    let error = Sidecar::start(Path::new("no-such-python"), PATIENCE).map(drop);
+    let error = Sidecar::start(Path::new("no-such-python"), PATIENCE, &Cancel::never()).map(drop);
     assert!(matches!(error, Err(SidecarError::Start(_))), "{error:?}");
 }
 
 #[test]
 fn a_program_that_is_no_python_is_said() {
     // It takes `-u -c PROGRAM` for nothing it knows, and ends.
-    let error = Sidecar::start(Path::new("false"), PATIENCE).map(drop);
+    let error = Sidecar::start(Path::new("false"), PATIENCE, &Cancel::never()).map(drop);
     assert!(matches!(error, Err(SidecarError::Ended(_) | SidecarError::Start(_))), "{error:?}");
 }
 
@@ -91,7 +92,7 @@ fn a_kernel_is_compiled_with_its_constants() -> std::io::Result<()> {
     };
     let file = save("tile.py", KERNEL)?;
     for (stages, depth) in [("DEPTH", 2), ("3", 3)] {
-        let compiled = sidecar.compile(&request(file.clone(), "load_tile", stages), PATIENCE);
+        let compiled = sidecar.compile(&request(file.clone(), "load_tile", stages), PATIENCE, &Cancel::never());
         let text = compiled.ok().and_then(|mut all| all.pop()).and_then(|one| one.ttgir).unwrap_or_default();
         assert!(text.contains(&format!("!ttg.memdesc<{depth}x64x64xf16")), "{text}");
         assert!(text.contains("tile.py"), "it has locations");
@@ -109,14 +110,14 @@ fn what_goes_wrong_is_said_and_the_process_stays() -> std::io::Result<()> {
         }
     };
     let file = save("broken.py", "import no_such_module\n")?;
-    let error = sidecar.compile(&request(file, "load_tile", "2"), PATIENCE);
+    let error = sidecar.compile(&request(file, "load_tile", "2"), PATIENCE, &Cancel::never());
     assert!(matches!(&error, Err(SidecarError::File(why)) if why.contains("no_such_module")), "{error:?}");
     let file = save("exits.py", "import sys\nsys.exit(3)\n")?;
-    let error = sidecar.compile(&request(file, "load_tile", "2"), PATIENCE);
+    let error = sidecar.compile(&request(file, "load_tile", "2"), PATIENCE, &Cancel::never());
     assert!(matches!(error, Err(SidecarError::File(_))), "{error:?}");
     let file = save("other.py", KERNEL)?;
     for (kernel, stages) in [("nothing", "2"), ("load_tile", "no_such_name"), ("load_tile", "1")] {
-        let answer = sidecar.compile(&request(file.clone(), kernel, stages), PATIENCE);
+        let answer = sidecar.compile(&request(file.clone(), kernel, stages), PATIENCE, &Cancel::never());
         let error = answer.ok().and_then(|mut all| all.pop()).and_then(|one| one.error);
         // A ring of one slot has no slot 1, but that Triton does not say.
         assert_eq!(error.is_some(), stages != "1", "{kernel} {stages}: {error:?}");

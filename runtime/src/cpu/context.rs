@@ -40,9 +40,9 @@ pub(super) struct HostOpInfo {
 
 /// A kernel that is executed.
 pub(super) struct Context<'k> {
-    /// Its tree.
+    /// The tree of its text.
     pub(super) tree: &'k Tree,
-    /// What was made of it.
+    /// The kernel as it was lowered for execution.
     pub(super) made: &'k Executable,
     /// The machine; what differs between programs is in their states.
     pub(super) machine: Machine<'k>,

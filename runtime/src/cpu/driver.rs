@@ -36,10 +36,10 @@ impl<'k> Program<'k> {
             self.perform(&mut run.world, next)?;
         }
         let Some(thread) = self.pick(run) else {
-            return self.none_ready(run);
+            return self.settle_idle(run);
         };
         self.last = thread;
-        self.take(run, thread)?;
+        self.take_step(run, thread)?;
         if self.state.is_stopped() {
             return match self.state.error() {
                 Some(lost) => Err(Halt::Machine(lost)),
@@ -68,7 +68,7 @@ impl<'k> Program<'k> {
     }
 
     /// Nobody is ready: the program is over, or it hangs.
-    fn none_ready(&mut self, run: &mut LaunchState<'_, 'k>) -> Result<StepResult, Halt> {
+    fn settle_idle(&mut self, run: &mut LaunchState<'_, 'k>) -> Result<StepResult, Halt> {
         let machine = &run.context.machine;
         let blocked =
             (0..self.state.threads().len()).any(|thread| machine.status(&self.state, thread) == Status::Blocked);
@@ -95,7 +95,7 @@ impl<'k> Program<'k> {
         Ok(StepResult::Finished)
     }
 
-    fn take(&mut self, run: &mut LaunchState<'_, 'k>, thread: usize) -> Result<(), Halt> {
+    fn take_step(&mut self, run: &mut LaunchState<'_, 'k>, thread: usize) -> Result<(), Halt> {
         let machine = &run.context.machine;
         match machine.program_point(&self.state, thread) {
             ProgramPoint::Instr(Instr::Effect(id)) => self.effect(run, thread, *id)?,

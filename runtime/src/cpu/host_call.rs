@@ -12,7 +12,7 @@ use super::launch_state::LaunchState;
 use super::program::{Halt, HandleValue, Program};
 use super::program_memory::MemoryPlace;
 use super::transfer::Transfer;
-use super::value::{Descriptor, Tensor, Trap, Value};
+use super::value::{Descriptor, OpSite, Tensor, Trap, Value};
 
 /// Why a host op fails: by itself, or because a transfer of another op that it waits for does.
 pub(super) enum OpError {
@@ -93,10 +93,14 @@ impl<'a, 'c, 'k> HostCall<'a, 'c, 'k> {
         self.run.context.tree
     }
 
+    /// The op, in the CTA of its thread.
+    pub(super) fn site(&self) -> OpSite<'k> {
+        OpSite { tree: self.tree(), op: self.host.op, cta: self.run.context.machine.cta_of(self.thread) }
+    }
+
     /// Text of an attribute.
     pub(super) fn attr_text(&self, name: &str) -> Option<&'k str> {
-        let tree = self.tree();
-        tree.attr(self.host.op, name).map(|attr| tree.attr_text(attr).trim())
+        self.site().text(name).map(str::trim)
     }
 
     /// Whether an operand of this group is given.
@@ -106,7 +110,7 @@ impl<'a, 'c, 'k> HostCall<'a, 'c, 'k> {
 
     /// The position of a group's first operand among all operands.
     pub(super) fn position(&self, group: &str) -> Option<usize> {
-        self.tree().group_span(self.host.op, group).filter(|(_, count)| *count > 0).map(|(first, _)| first)
+        self.site().group(group)
     }
 
     /// The value of the operand at a position.

@@ -8,7 +8,7 @@ use super::host_call::{HostCall, OpResult};
 use super::launch_state::LaunchState;
 use super::memory_ops;
 use super::program::{Halt, Program};
-use super::value::{OpSite, Trap, evaluate, evaluate_cluster};
+use super::value::{Trap, evaluate, evaluate_cluster};
 
 /// What a thread does after a host op.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,18 +64,16 @@ fn pass(call: &mut HostCall<'_, '_, '_>, position: usize) -> OpResult {
 }
 
 fn evaluate_in_cta(call: &mut HostCall<'_, '_, '_>) -> OpResult<AfterHostOp> {
-    let (tree, op) = (call.tree(), call.host.op);
     let operands = call.operands()?;
     call.run.world.program = call.program.id;
-    let site = OpSite { tree, op, cta: call.run.context.machine.cta_of(call.thread) };
-    let results = match evaluate(&site, &operands, &mut call.run.world) {
+    let results = match evaluate(&call.site(), &operands, &mut call.run.world) {
         Err(Trap::Exchange) => return Ok(AfterHostOp::Exchange),
         results => results?,
     };
     for (result, value) in results.into_iter().enumerate() {
         call.give(result, value);
     }
-    let atomic = tree.op_name(op).starts_with("tt.atomic");
+    let atomic = call.site().name().starts_with("tt.atomic");
     Ok(if atomic { AfterHostOp::Yield } else { AfterHostOp::Continue })
 }
 

@@ -122,9 +122,7 @@ impl HostCall<'_, '_, '_> {
 
     /// For each index the element of a tensor that it names along the op's axis.
     fn places_along_axis(&self, of: &Tensor, indices: &Tensor) -> OpResult<Vec<usize>> {
-        let tree = self.tree();
-        let axis = tree.attr(self.host.op, "axis").and_then(|attr| tree.attr_int(attr));
-        let axis = axis.and_then(|axis| usize::try_from(axis).ok()).unwrap_or(0);
+        let axis = self.site().int("axis").and_then(|axis| usize::try_from(axis).ok()).unwrap_or(0);
         Ok(places_along(of, indices, axis).map_err(|_| Trap::not_followed("an index outside"))?)
     }
 

@@ -14,9 +14,9 @@ use super::value::{Tensor, Trap, Value, tile};
 /// An operand: in registers, or in memory, in parts where several CTAs hold it.
 #[derive(Clone, Debug)]
 pub(super) enum MatrixOperand {
-    /// Registers.
+    /// A tensor in registers.
     Tensor(Tensor),
-    /// Memory.
+    /// Windows of memory, one a CTA that holds a part.
     Memory(Vec<MemoryPlace>),
 }
 
@@ -34,7 +34,7 @@ pub(super) struct WarpGroupDot {
 /// What a dot adds to.
 #[derive(Debug)]
 pub(super) enum Accumulator {
-    /// A value.
+    /// A value that is there.
     Value(Tensor),
     /// What an earlier dot leaves.
     Future(Rc<Future>),
@@ -79,7 +79,7 @@ impl MatrixOperand {
 }
 
 impl WarpGroupDot {
-    /// What it makes.
+    /// The product.
     pub(super) fn value(&self, memories: &ProgramMemory<'_>) -> Result<Value, Trap> {
         let (a, b) = (self.a.read(memories)?, self.b.read(memories)?);
         let old = match &self.accumulator {
@@ -95,7 +95,7 @@ impl WarpGroupDot {
 }
 
 impl TensorCoreMma {
-    /// Multiplies.
+    /// Multiplies, and writes the accumulator.
     pub(super) fn execute(&self, memories: &mut ProgramMemory<'_>) -> Result<(), Trap> {
         let ty = &self.into.ty;
         let (a, b) = (self.a.read(memories)?, own_part(self.b.read(memories)?, &ty.tile, 1));

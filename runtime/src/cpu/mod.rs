@@ -67,7 +67,7 @@ impl RunBackend for Cpu {
     fn run(
         &mut self,
         request: &RunRequest,
-        say: &mut dyn FnMut(RunEvent),
+        progress: &mut dyn FnMut(RunEvent),
         cancel: &Cancel<'_>,
     ) -> Result<RunReport, RunError> {
         let text = request.compiled.clone().unwrap_or_else(|| request.text.clone());
@@ -94,7 +94,7 @@ impl RunBackend for Cpu {
                 None => format!("there is no kernel in {}", request.path.display()),
             }));
         };
-        let mut report = execute(self.semantics, request, section.tree(), &made, say, cancel)?;
+        let mut report = execute(self.semantics, request, section.tree(), &made, progress, cancel)?;
         let offset = section.offset();
         for kernel in &mut report.kernels {
             kernel.range = moved(kernel.range, offset);
@@ -116,7 +116,7 @@ fn execute(
     request: &RunRequest,
     tree: &Tree,
     made: &Executable,
-    say: &mut dyn FnMut(RunEvent),
+    progress: &mut dyn FnMut(RunEvent),
     cancel: &Cancel<'_>,
 ) -> Result<RunReport, RunError> {
     let start = Instant::now();
@@ -140,9 +140,9 @@ fn execute(
         atomics: 0,
         granted: None,
     };
-    say(RunEvent::Stage(format!("{} over {}×{}×{}", made.lowered.map.kernel, grid[0], grid[1], grid[2])));
+    progress(RunEvent::Stage(format!("{} over {}×{}×{}", made.lowered.map.kernel, grid[0], grid[1], grid[2])));
     let mut bounded = LaunchLimits { bounds: &request.bounds, start, cancel, most: 0 };
-    let end = launch(&mut run, &bound.values, &mut bounded, say);
+    let end = launch(&mut run, &bound.values, &mut bounded, progress);
     let outputs = bound.outputs.iter().filter_map(|output| output.read(&run.world)).collect();
     let (asserts, steps) = (run.findings.asserts, run.steps);
     let mut notes = bound.notes;

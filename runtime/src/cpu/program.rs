@@ -18,7 +18,7 @@ use super::value::{Environment, Trap, Value};
 /// A value beside the machine.
 #[derive(Clone, Debug)]
 pub(super) enum HandleValue {
-    /// It is there.
+    /// It was computed.
     Value(Value),
     /// An asynchronous dot will make it.
     Future(Rc<Future>),
@@ -237,6 +237,6 @@ impl<'k> Program<'k> {
 pub(super) enum ParameterValue {
     /// An integer or an address.
     Int(i64),
-    /// Anything else.
+    /// A tensor, a descriptor or a float.
     Value(Value),
 }

@@ -13,13 +13,13 @@ use super::value::{Tensor, Trap, tile};
 pub(super) struct MemoryPlace {
     /// The position of the CTA.
     pub(super) cta: usize,
-    /// The buffer.
+    /// The buffer that it is a window of.
     pub(super) buffer: BufferId,
     /// Where it starts there, in bits.
     pub(super) start: u64,
-    /// Its strides.
+    /// Its sizes and strides.
     pub(super) shape: ShapeId,
-    /// What it holds there.
+    /// The type of what the CTA holds there.
     pub(super) ty: Rc<tile::TileType>,
     /// Where no strides describe it and its layout does: for each element its place from the start on.
     pub(super) element_order: Option<ElementOrder>,

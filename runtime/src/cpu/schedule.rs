@@ -60,7 +60,7 @@ pub(super) fn launch<'k>(
     run: &mut LaunchState<'_, 'k>,
     arguments: &[(Var, ParameterValue)],
     bounded: &mut LaunchLimits<'_>,
-    say: &mut dyn FnMut(RunEvent),
+    progress: &mut dyn FnMut(RunEvent),
 ) -> Option<RunEnd> {
     let mut window: VecDeque<Program<'k>> = VecDeque::new();
     // Cluster launch control hands out programs that have not begun: there have to be some.
@@ -103,7 +103,7 @@ pub(super) fn launch<'k>(
         if over {
             window.swap_remove_back(at);
             (run.atomics, ended) = (0, ended + 1);
-            say(RunEvent::Progress(ended as f32 / total.max(1) as f32));
+            progress(RunEvent::Progress(ended as f32 / total.max(1) as f32));
         }
         let held: u64 = window.iter().map(Program::held_bytes).sum::<u64>() + run.world.global.held();
         if run.atomics > PATIENCE && run.grid.started() < total {

@@ -39,7 +39,7 @@ impl Transfer {
         matches!(self, Transfer::Dot(_, made) if Rc::ptr_eq(made, future))
     }
 
-    /// Does it.
+    /// Moves the data.
     pub(super) fn execute(self, memories: &mut ProgramMemory<'_>, world: &mut Environment) -> Result<(), Trap> {
         match self {
             Transfer::BlockIn { desc, at, into } => {

@@ -46,7 +46,7 @@ pub fn fill(spec: &ArraySpec, name: &str, seed: u64) -> Result<Array, RunError> 
     Ok(Array { dtype: spec.dtype, shape: spec.shape.clone(), bytes: out })
 }
 
-/// `[64, 32]`.
+/// Sizes as a list, `[64, 32]`.
 pub(super) fn shape(sizes: &[u64]) -> String {
     format!("{sizes:?}")
 }

@@ -20,7 +20,7 @@ use super::value::{self, ValueError, unquoted};
 pub struct RecipeError {
     /// In the text that was parsed.
     pub range: TextRange,
-    /// In words.
+    /// What is wrong, in words.
     pub message: String,
 }
 

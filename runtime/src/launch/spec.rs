@@ -19,7 +19,7 @@ pub struct Launch {
     /// How a Python file is run where its own code makes the launch; `None`: the launch is made from the
     /// arguments above.
     pub entry: Option<PythonEntry>,
-    /// Who says so.
+    /// Where the recipe comes from.
     pub origin: LaunchOrigin,
 }
 
@@ -38,7 +38,7 @@ impl Launch {
 pub struct Argument {
     /// The parameter, without `%`.
     pub name: String,
-    /// Its value.
+    /// The value that it gets.
     pub given: ArgumentValue,
 }
 
@@ -47,7 +47,7 @@ pub struct Argument {
 pub enum ArgumentValue {
     /// An integer or a bool.
     Int(i64),
-    /// A float.
+    /// A floating-point number.
     Float(f64),
     /// A pointer to a tensor, or the tensor behind a tensor descriptor.
     Array(ArraySpec),
@@ -58,13 +58,13 @@ pub enum ArgumentValue {
 /// A tensor that is made for the launch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ArraySpec {
-    /// Of its elements.
+    /// The type of its elements.
     pub dtype: ElemType,
     /// Elements, outermost first.
     pub shape: Vec<u64>,
     /// In elements; `None`: row-major and dense.
     pub strides: Option<Vec<u64>>,
-    /// What is in it.
+    /// What its elements are.
     pub fill: Fill,
 }
 
@@ -97,7 +97,7 @@ impl ArraySpec {
 /// What is in a tensor before the launch. Random fills depend on the seed and the argument's name alone.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Fill {
-    /// One value.
+    /// The same value everywhere.
     Value(f64),
     /// 0, 1, 2, …, modulo what the type holds exactly.
     Arange,
@@ -120,7 +120,7 @@ pub enum PythonEntry {
     Call(String),
 }
 
-/// Who says how a kernel is launched, the surest first.
+/// Where a recipe comes from, the surest source first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LaunchOrigin {
     /// The command line.
@@ -133,8 +133,8 @@ pub enum LaunchOrigin {
     LaunchSite(TextRange),
     /// A test of the file.
     Pytest,
-    /// Its `__main__`.
+    /// The `__main__` of the file.
     Main,
-    /// Nobody: sizes were chosen, which is said with every result.
+    /// Sizes were chosen, which is said with every result.
     Chosen,
 }

@@ -29,7 +29,7 @@ pub(super) fn read(text: &str, folder: &Path) -> Result<ArgumentValue, ValueErro
         let (dtype, shape) = npy::peek(&path, member.as_deref()).map_err(whole)?;
         return Ok(ArgumentValue::Array(ArraySpec { dtype, shape, strides: None, fill: Fill::File(path, member) }));
     }
-    if let Some(open) = text.find('[').filter(|open| text.get(..*open).is_some_and(plain)) {
+    if let Some(open) = text.find('[').filter(|open| text.get(..*open).is_some_and(is_word)) {
         return array(text, open, folder).map(ArgumentValue::Array);
     }
     let starts = |c: char| c.is_alphabetic() || matches!(c, '_' | '(' | '[' | '{');
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str, folder: &Path) -> Result<ArgumentValue, ValueErro
     Err(whole(format!("`{text}` is no value: a number, a tensor `f16[64,64]:normal`, or Python in quotes")))
 }
 
-fn plain(word: &str) -> bool {
+fn is_word(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::group::{end_group, lead_group};
 use super::pause::pause;
 use asserts::AssertLog;
 use base::Cancel;
@@ -29,46 +30,46 @@ const LINE: usize = 1 << 20;
 /// Bytes of standard error that are kept from its end.
 const TAIL: usize = 64 << 10;
 
-/// What is started.
+/// A program to be started, and what it may use up.
 #[derive(Clone, Debug)]
-pub struct ChildCommand<'a> {
-    /// The program.
-    pub program: &'a Path,
-    /// Its arguments.
-    pub arguments: Vec<OsString>,
-    /// Where it runs.
-    pub folder: PathBuf,
+pub(crate) struct ChildCommand<'a> {
+    /// The program, found along `PATH` unless it is a path.
+    pub(crate) program: &'a Path,
+    /// The arguments of the program.
+    pub(crate) arguments: Vec<OsString>,
+    /// Its working folder.
+    pub(crate) folder: PathBuf,
     /// All that it sees of an environment.
-    pub environment: Vec<(OsString, OsString)>,
+    pub(crate) environment: Vec<(OsString, OsString)>,
     /// How long it may run.
-    pub time: Duration,
+    pub(crate) time: Duration,
     /// Bytes that it may write; what follows is counted and dropped, except that asserts are still counted.
-    pub output: u64,
+    pub(crate) output: u64,
 }
 
-/// How it ended.
+/// How a child ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ExitCause {
+pub(crate) enum ExitCause {
     /// By itself, with this code; `None`: by a signal.
     Code(Option<i32>),
     /// At its time limit.
     Late,
-    /// On request.
+    /// Because `cancel` asked for it.
     Cancelled,
 }
 
-/// What it wrote to standard error.
+/// What a child wrote to standard error.
 #[derive(Clone, Debug, Default)]
-pub struct StderrLog {
+pub(crate) struct StderrLog {
     /// The asserts among it.
-    pub log: AssertLog,
-    /// Its end.
-    pub tail: Vec<u8>,
+    pub(crate) log: AssertLog,
+    /// The last bytes of it, [`TAIL`] at most.
+    pub(crate) tail: Vec<u8>,
 }
 
 impl StderrLog {
     /// The last lines that say something, for a message.
-    pub fn last_lines(&self, lines: usize) -> String {
+    pub(crate) fn last_lines(&self, lines: usize) -> String {
         let text = String::from_utf8_lossy(&self.tail);
         let said: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
         said[said.len().saturating_sub(lines)..].join("\n")
@@ -83,19 +84,19 @@ impl StderrLog {
     }
 }
 
-/// What came of it.
+/// How a child ended, and what it wrote.
 #[derive(Clone, Debug)]
-pub struct ChildOutcome {
+pub(crate) struct ChildOutcome {
     /// How it ended.
-    pub ended: ExitCause,
-    /// Standard error.
-    pub errors: StderrLog,
+    pub(crate) ended: ExitCause,
+    /// What it wrote to standard error.
+    pub(crate) errors: StderrLog,
     /// Bytes of standard output that were dropped.
-    pub dropped: u64,
+    pub(crate) dropped: u64,
     /// How long it ran.
-    pub seconds: f64,
+    pub(crate) seconds: f64,
     /// It could not be ended: the system does not let go of it (a driver that hangs).
-    pub unkillable: bool,
+    pub(crate) unkillable: bool,
 }
 
 /// A child and its group, ended with the value.
@@ -111,14 +112,13 @@ struct ProcessGroup {
 /// # Errors
 ///
 /// Where it cannot be started.
-pub fn run(job: &ChildCommand<'_>, line: &mut dyn FnMut(&str), cancel: &Cancel<'_>) -> io::Result<ChildOutcome> {
+pub(crate) fn run(job: &ChildCommand<'_>, line: &mut dyn FnMut(&str), cancel: &Cancel<'_>) -> io::Result<ChildOutcome> {
     let start = Instant::now();
     let mut command = Command::new(job.program);
     command.args(&job.arguments).current_dir(&job.folder).env_clear();
     command.envs(job.environment.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    lead_group(&mut command);
     let mut child = command.spawn()?;
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let lifeline = child.stdin.take();
@@ -164,7 +164,7 @@ fn watch(
     }
 }
 
-/// What is left of the lines.
+/// Hands on the lines that are left, until a moment.
 fn drain(lines: &Receiver<String>, line: &mut dyn FnMut(&str), until: Instant) {
     while let Ok(text) = lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
         line(&text);
@@ -175,11 +175,11 @@ impl ProcessGroup {
     /// Ends all of it, which may first end by itself. Whether it has ended.
     fn end(&mut self) -> bool {
         if !self.ended {
-            self.signal(false);
+            end_group(&mut self.child, false);
             self.wait(GRACE);
         }
         // Also after its own end: what it started may go on.
-        self.signal(true);
+        end_group(&mut self.child, true);
         self.wait(LINGER)
     }
 
@@ -194,28 +194,12 @@ impl ProcessGroup {
         }
         self.ended
     }
-
-    #[cfg(unix)]
-    fn signal(&mut self, kill: bool) {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        let signal = if kill { Signal::KILL } else { Signal::TERM };
-        if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            let _ = kill_process_group(pid, signal);
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn signal(&mut self, kill: bool) {
-        if kill {
-            let _ = self.child.kill();
-        }
-    }
 }
 
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if !self.ended {
-            self.signal(true);
+            end_group(&mut self.child, true);
             self.wait(LINGER);
         }
     }

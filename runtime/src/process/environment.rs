@@ -38,7 +38,7 @@ const STARTS: &[&str] = &[
 ];
 
 /// Of an environment what a child may see. Credentials are in none of these.
-pub fn allowed(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+pub(crate) fn allowed(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
     variables.into_iter().filter(|(name, _)| may_see(name)).collect()
 }
 

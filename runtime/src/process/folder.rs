@@ -11,7 +11,7 @@ use super::pause::pause;
 
 /// A new folder that only its owner may enter.
 #[derive(Debug)]
-pub struct RunFolder(TempDir);
+pub(crate) struct RunFolder(TempDir);
 
 impl RunFolder {
     /// Makes one where the system keeps temporary files.
@@ -19,7 +19,7 @@ impl RunFolder {
     /// # Errors
     ///
     /// Where none can be made: the disk is full, or nothing may be written there.
-    pub fn new() -> io::Result<RunFolder> {
+    pub(crate) fn new() -> io::Result<RunFolder> {
         RunFolder::within(&std::env::temp_dir())
     }
 
@@ -27,8 +27,8 @@ impl RunFolder {
     ///
     /// # Errors
     ///
-    /// As above.
-    pub fn within(parent: &Path) -> io::Result<RunFolder> {
+    /// Where none can be made in it.
+    pub(crate) fn within(parent: &Path) -> io::Result<RunFolder> {
         let mut builder = tempfile::Builder::new();
         builder.prefix("fencepost-");
         #[cfg(unix)]
@@ -36,8 +36,8 @@ impl RunFolder {
         builder.tempdir_in(parent).map(RunFolder)
     }
 
-    /// Where it is.
-    pub fn path(&self) -> &Path {
+    /// The folder.
+    pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
 }

@@ -8,11 +8,13 @@
 mod child;
 mod environment;
 mod folder;
+mod group;
 mod pause;
 
-pub use child::{ChildCommand, ChildOutcome, ExitCause, StderrLog, run};
-pub use environment::allowed;
-pub use folder::RunFolder;
+pub(crate) use child::{ChildCommand, ChildOutcome, ExitCause, run};
+pub(crate) use environment::allowed;
+pub(crate) use folder::RunFolder;
+pub(crate) use group::{end_group, lead_group};
 
 #[cfg(test)]
 mod tests;

@@ -29,12 +29,12 @@ impl RunBackend for Replay {
     fn run(
         &mut self,
         request: &RunRequest,
-        say: &mut dyn FnMut(RunEvent),
+        progress: &mut dyn FnMut(RunEvent),
         cancel: &Cancel<'_>,
     ) -> Result<RunReport, RunError> {
         let start = Instant::now();
-        say(RunEvent::Stage("reading the log".to_owned()));
-        let Some(log) = read(&self.log, say, cancel)? else {
+        progress(RunEvent::Stage("reading the log".to_owned()));
+        let Some(log) = read(&self.log, progress, cancel)? else {
             return Ok(report(request, RunEnd::Cancelled, start));
         };
         let path = request.path.to_string_lossy();
@@ -79,7 +79,7 @@ fn own_files(log: &AssertLog, path: &Path) -> Vec<String> {
 }
 
 /// Reads a log of any size; `None` where it was cancelled.
-fn read(path: &Path, say: &mut dyn FnMut(RunEvent), cancel: &Cancel<'_>) -> Result<Option<AssertLog>, RunError> {
+fn read(path: &Path, progress: &mut dyn FnMut(RunEvent), cancel: &Cancel<'_>) -> Result<Option<AssertLog>, RunError> {
     let failed = |why: std::io::Error| RunError(format!("{} cannot be read: {why}", path.display()));
     let mut file = File::open(path).map_err(failed)?;
     let size = file.metadata().map(|data| data.len()).unwrap_or(0);
@@ -96,7 +96,7 @@ fn read(path: &Path, say: &mut dyn FnMut(RunEvent), cancel: &Cancel<'_>) -> Resu
         }
         log.feed(buffer.get(..read).unwrap_or_default());
         if size > 0 {
-            say(RunEvent::Progress((log.bytes as f32 / size as f32).min(1.0)));
+            progress(RunEvent::Progress((log.bytes as f32 / size as f32).min(1.0)));
         }
     }
 }

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use base::Cancel;
 
+use crate::process::{end_group, lead_group};
+
 use super::protocol::{CompileRequest, CompileResponse, CompileResult, Hello, NumberedRequest};
 
 const PROGRAM: &str = include_str!("sidecar.py");
@@ -68,17 +70,11 @@ pub struct Sidecar {
 }
 
 impl Sidecar {
-    /// Starts `python` and waits until it has imported Triton.
-    pub fn start(python: &Path, patience: Duration) -> Result<Sidecar, SidecarError> {
-        Sidecar::start_until(python, patience, &Cancel::never())
-    }
-
-    /// The same, unless `cancel` says so before.
-    pub fn start_until(python: &Path, patience: Duration, cancel: &Cancel<'_>) -> Result<Sidecar, SidecarError> {
+    /// Starts `python` and waits until it has imported Triton, unless `cancel` says so before.
+    pub fn start(python: &Path, patience: Duration, cancel: &Cancel<'_>) -> Result<Sidecar, SidecarError> {
         let mut command = Command::new(python);
         command.args(["-u", "-c", PROGRAM]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        lead_group(&mut command);
         let mut child = command.spawn().map_err(SidecarError::Start)?;
         let lines = follow(child.stdout.take());
         let errors = follow(child.stderr.take());
@@ -98,18 +94,9 @@ impl Sidecar {
         &self.hello
     }
 
-    /// Compiles; one answer a kernel, in order. After an error of any kind but [`SidecarError::File`] the
-    /// process is of no more use.
+    /// Compiles, unless `cancel` says so before; one answer a kernel, in order. After an error of any kind but
+    /// [`SidecarError::File`] the process is of no more use.
     pub fn compile(
-        &mut self,
-        request: &CompileRequest,
-        patience: Duration,
-    ) -> Result<Vec<CompileResult>, SidecarError> {
-        self.compile_until(request, patience, &Cancel::never())
-    }
-
-    /// The same, unless `cancel` says so before.
-    pub fn compile_until(
         &mut self,
         request: &CompileRequest,
         patience: Duration,
@@ -156,11 +143,8 @@ impl Sidecar {
 
     /// Ends it, and what it started.
     fn end(&mut self) {
-        #[cfg(unix)]
-        if let Some(group) = rustix::process::Pid::from_raw(self.child.id() as i32)
-            && matches!(self.child.try_wait(), Ok(None))
-        {
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        if matches!(self.child.try_wait(), Ok(None)) {
+            end_group(&mut self.child, true);
         }
         let _ = self.child.kill();
     }

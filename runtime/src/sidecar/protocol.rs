@@ -33,7 +33,7 @@ pub struct KernelRequest {
     pub signature: BTreeMap<String, String>,
     /// Constexprs as Python expressions; parameters in neither map keep their defaults.
     pub constexprs: BTreeMap<String, String>,
-    /// `sm_90`, `gfx950`.
+    /// The architecture: `sm_90`, `gfx950`.
     pub target: String,
     /// Warps of the default partition.
     pub num_warps: u32,

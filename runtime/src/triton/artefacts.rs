@@ -14,17 +14,17 @@ const KERNELS: usize = 64;
 
 /// A kernel that was compiled.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CompiledKernel {
-    /// Its name.
-    pub name: String,
+pub(crate) struct CompiledKernel {
+    /// Name of the kernel.
+    pub(crate) name: String,
     /// Its TTGIR; `None` where it was not kept.
-    pub ir: Option<CompiledIr>,
+    pub(crate) ir: Option<CompiledIr>,
     /// Whether the sanitizer is in it.
-    pub instrumented: bool,
+    pub(crate) instrumented: bool,
 }
 
 /// All kernels of a cache that this run wrote.
-pub fn list(folder: &Path, instrument: Instrument) -> Vec<CompiledKernel> {
+pub(crate) fn list(folder: &Path, instrument: Instrument) -> Vec<CompiledKernel> {
     let Ok(cache) = Cache::list(folder) else { return Vec::new() };
     let mut found = Vec::new();
     for (name, entries) in cache.all() {

@@ -6,9 +6,9 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub(super) enum DriverEvent {
-    /// Which Python and Triton.
+    /// The versions of Python, Triton and PyTorch.
     Hello { python: String, triton: Option<String>, torch: Option<String>, why: Option<String> },
-    /// Which device.
+    /// The device that it runs on.
     Gpu { name: String, kind: String, arch: String, driver: Option<String> },
     /// A stage begins.
     Stage { text: String },
@@ -20,38 +20,38 @@ pub(super) enum DriverEvent {
     Output { name: String },
     /// It cannot be run, and why.
     Refused { why: String },
-    /// Python raised.
+    /// Python raised an exception.
     Failed { kind: String, text: String, trace: String },
-    /// All is over.
+    /// The launch is over, and the outputs are read back.
     Done,
 }
 
-/// All that it told.
+/// What the driver has said so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct DriverState {
     /// What it ran on, name and value.
-    pub on: Vec<(String, String)>,
+    pub(crate) on: Vec<(String, String)>,
     /// It said hello.
-    pub greeted: bool,
+    pub(crate) greeted: bool,
     /// Its Python has no Triton; the words.
-    pub no_triton: Option<String>,
+    pub(crate) no_triton: Option<String>,
     /// Why it refused.
-    pub refused: Option<String>,
+    pub(crate) refused: Option<String>,
     /// What Python raised: kind, text, trace.
-    pub failed: Option<(String, String, String)>,
+    pub(crate) failed: Option<(String, String, String)>,
     /// Whether the one kernel of a TTGIR file is instrumented.
-    pub instrumented: Option<bool>,
+    pub(crate) instrumented: Option<bool>,
     /// Tensors that were read back.
-    pub outputs: Vec<String>,
+    pub(crate) outputs: Vec<String>,
     /// It came to its end.
-    pub done: bool,
+    pub(crate) done: bool,
     /// Where it was last.
-    pub stage: Option<String>,
+    pub(crate) stage: Option<String>,
 }
 
 impl DriverState {
     /// One more line. What is no such line is not for us.
-    pub fn line(&mut self, line: &str) -> Option<String> {
+    pub(crate) fn line(&mut self, line: &str) -> Option<String> {
         match serde_json::from_str(line).ok()? {
             DriverEvent::Hello { python, triton, torch, why } => {
                 self.greeted = true;

@@ -17,15 +17,15 @@ use crate::run::{RunError, RunRequest};
 
 /// A job on disk.
 #[derive(Debug)]
-pub struct PreparedJob {
+pub(crate) struct PreparedJob {
     /// The document that says what to do.
-    pub job: Value,
+    pub(crate) job: Value,
     /// Tensors that can be read back.
-    pub tensors: Vec<DeviceTensor>,
+    pub(crate) tensors: Vec<DeviceTensor>,
     /// The IR, where the request is one.
-    pub ir: Option<CompiledIr>,
+    pub(crate) ir: Option<CompiledIr>,
     /// What was chosen.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// Writes what a request needs into a folder.
@@ -33,7 +33,7 @@ pub struct PreparedJob {
 /// # Errors
 ///
 /// Where it cannot be run as it is: no such kernel, an argument that nobody can make, a disk that is full.
-pub fn prepare(request: &RunRequest, python: bool, folder: &Path) -> Result<PreparedJob, RunError> {
+pub(crate) fn prepare(request: &RunRequest, python: bool, folder: &Path) -> Result<PreparedJob, RunError> {
     let mut prepared = if python { from_python(request, folder)? } else { from_ttgir(request, folder)? };
     if let Some(job) = prepared.job.as_object_mut() {
         job.insert("instrument".to_owned(), request.instrument.name().into());

@@ -53,7 +53,7 @@ impl RunBackend for Triton {
     fn run(
         &mut self,
         request: &RunRequest,
-        say: &mut dyn FnMut(RunEvent),
+        progress: &mut dyn FnMut(RunEvent),
         cancel: &Cancel<'_>,
     ) -> Result<RunReport, RunError> {
         let folder = RunFolder::new().map_err(|why| {
@@ -66,7 +66,7 @@ impl RunBackend for Triton {
         let mut state = DriverState::default();
         let mut line = |text: &str| {
             if let Some(stage) = state.line(text) {
-                say(RunEvent::Stage(stage));
+                progress(RunEvent::Stage(stage));
             }
         };
         let job = self.job(request, &driver, folder.path());

@@ -21,14 +21,14 @@ const ELEMENTS: u64 = 1 << 22;
 
 /// A parameter as the program that launches it wants it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LaunchParameter {
+pub(crate) struct LaunchParameter {
     /// `value`, `array`, `descriptor`.
     is: &'static str,
     /// In the words of Triton's launcher.
     #[serde(rename = "type")]
     of: String,
-    /// Without `%`.
-    pub name: String,
+    /// The name in the text, without `%`.
+    pub(crate) name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,21 +43,21 @@ pub struct LaunchParameter {
 
 /// A tensor on its way to the device, and back.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DeviceTensor {
-    /// The parameter.
-    pub name: String,
+pub(crate) struct DeviceTensor {
+    /// Name of the parameter.
+    pub(crate) name: String,
     spec: ArraySpec,
 }
 
 /// What is given to a launch.
 #[derive(Debug, Default)]
-pub struct BoundParameters {
+pub(crate) struct BoundParameters {
     /// All parameters, in order.
-    pub parameters: Vec<LaunchParameter>,
+    pub(crate) parameters: Vec<LaunchParameter>,
     /// Those that are tensors.
-    pub tensors: Vec<DeviceTensor>,
+    pub(crate) tensors: Vec<DeviceTensor>,
     /// What was chosen, one sentence each.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// Gives each parameter of a function its value; tensors are written to files of `folder`.
@@ -65,7 +65,7 @@ pub struct BoundParameters {
 /// # Errors
 ///
 /// Where a tensor cannot be made or written, or a parameter is of a type that no recipe can give.
-pub fn bind(
+pub(crate) fn bind(
     tree: &Tree,
     function: OpId,
     launch: &Launch,
@@ -109,7 +109,7 @@ pub fn bind(
 
 impl DeviceTensor {
     /// Reads it back after the launch.
-    pub fn read(&self, folder: &Path) -> Option<(String, Array)> {
+    pub(crate) fn read(&self, folder: &Path) -> Option<(String, Array)> {
         let buffer = fs::read(folder.join(file(&self.name))).ok()?;
         Some((self.name.clone(), self.spec.read_back(&buffer)?))
     }
@@ -229,7 +229,7 @@ fn file(name: &str) -> String {
 }
 
 /// Triton's short name.
-pub fn triton_name(dtype: ElemType) -> &'static str {
+pub(crate) fn triton_name(dtype: ElemType) -> &'static str {
     match dtype {
         ElemType::I1 => "i1",
         ElemType::I8 => "i8",

@@ -72,8 +72,8 @@ fn run_with(python: &Path, change: impl Fn(&mut RunRequest)) -> Result<RunReport
     };
     change(&mut request);
     let mut stages = Vec::new();
-    let mut say = |event: RunEvent| stages.push(event);
-    Triton::new(python, checker()).run(&request, &mut say, &Cancel::never())
+    let mut progress = |event: RunEvent| stages.push(event);
+    Triton::new(python, checker()).run(&request, &mut progress, &Cancel::never())
 }
 
 #[test]

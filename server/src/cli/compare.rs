@@ -46,7 +46,7 @@ fn command(args: &Compare) -> io::Result<Exit> {
         return trouble("there is no kernel");
     }
     let python = args.python.clone().unwrap_or_else(interpreter);
-    let mut sidecar = match Sidecar::start(&python, SIDECAR_TIMEOUT) {
+    let mut sidecar = match Sidecar::start(&python, SIDECAR_TIMEOUT, &Cancel::never()) {
         Ok(sidecar) => sidecar,
         Err(error) => return trouble(&format!("{}: {error}", python.display())),
     };

@@ -41,9 +41,9 @@ pub(crate) fn compile(
         }
         error => RunError(format!("{}: {error}", python.display())),
     };
-    let mut sidecar = Sidecar::start_until(python, SIDECAR_TIMEOUT, cancel).map_err(named)?;
+    let mut sidecar = Sidecar::start(python, SIDECAR_TIMEOUT, cancel).map_err(named)?;
     let request = CompileRequest { file: path.display().to_string(), kernels: vec![request] };
-    let compiled = sidecar.compile_until(&request, SIDECAR_TIMEOUT, cancel).map_err(named)?.into_iter().next();
+    let compiled = sidecar.compile(&request, SIDECAR_TIMEOUT, cancel).map_err(named)?.into_iter().next();
     let compiled = compiled.ok_or_else(|| RunError("Triton gave no answer".to_owned()))?;
     match (compiled.ttgir, compiled.error) {
         (Some(ttgir), _) => Ok(ttgir.into()),

@@ -28,9 +28,9 @@ type PageSource = Rc<dyn Fn(u64, &mut [u8])>;
 /// An access that meets no allocation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct AccessFault {
-    /// The address.
+    /// The address of the first byte.
     pub(crate) address: u64,
-    /// Bytes.
+    /// How many bytes are accessed.
     pub(crate) bytes: u64,
     /// The nearest allocation: its name, where the access starts in it, and how many bytes it has.
     pub(crate) near: Option<(Rc<str>, i64, u64)>,
@@ -57,7 +57,7 @@ struct Allocation {
     store: Backing,
 }
 
-/// All of global memory.
+/// Global memory: all allocations of a launch.
 #[derive(Default)]
 pub(crate) struct GlobalMemory {
     /// In the order of addresses.
@@ -144,69 +144,58 @@ impl GlobalMemory {
         AccessFault { address, bytes, near }
     }
 
-    /// Reads bytes.
-    ///
-    /// # Errors
-    ///
-    /// Where they are not all in one allocation.
+    /// Reads bytes. Fails where they are not all in one allocation.
     pub(crate) fn read(&self, address: u64, into: &mut [u8]) -> Result<(), AccessFault> {
         let (index, at) = self.find(address, into.len() as u64)?;
-        let Some(one) = self.allocations.get(index) else { return Ok(()) };
-        match &one.store {
-            Backing::Dense(bytes) => {
-                let at = at as usize;
-                if let Some(from) = bytes.get(at..at + into.len()) {
+        match self.allocations.get(index).map(|one| &one.store) {
+            Some(Backing::Dense(bytes)) => {
+                if let Some(from) = bytes.get(at as usize..at as usize + into.len()) {
                     into.copy_from_slice(from);
                 }
             }
-            Backing::Elastic { pages, source } => {
-                let len = into.len();
+            Some(Backing::Elastic { pages, source }) => {
                 let mut pages = pages.borrow_mut();
-                spans(at, len, |page, within, range| {
-                    let page = pages.entry(page).or_insert_with(|| made(source, page));
+                each_page(at, into.len(), |page, within, range| {
+                    let page = pages.entry(page).or_insert_with(|| new_page(source, page));
                     into[range.clone()].copy_from_slice(&page[within..within + range.len()]);
                 });
             }
+            None => {}
         }
         Ok(())
     }
 
-    /// Writes bytes.
-    ///
-    /// # Errors
-    ///
-    /// Where they are not all in one allocation.
+    /// Writes bytes. Fails where they are not all in one allocation.
     pub(crate) fn write(&mut self, address: u64, from: &[u8]) -> Result<(), AccessFault> {
         let (index, at) = self.find(address, from.len() as u64)?;
-        let Some(one) = self.allocations.get_mut(index) else { return Ok(()) };
-        match &mut one.store {
-            Backing::Dense(bytes) => {
-                let at = at as usize;
-                if let Some(into) = bytes.get_mut(at..at + from.len()) {
+        match self.allocations.get_mut(index).map(|one| &mut one.store) {
+            Some(Backing::Dense(bytes)) => {
+                if let Some(into) = bytes.get_mut(at as usize..at as usize + from.len()) {
                     into.copy_from_slice(from);
                 }
             }
-            Backing::Elastic { pages, source } => {
+            Some(Backing::Elastic { pages, source }) => {
                 let pages = pages.get_mut();
-                spans(at, from.len(), |page, within, range| {
-                    let page = pages.entry(page).or_insert_with(|| made(source, page));
+                each_page(at, from.len(), |page, within, range| {
+                    let page = pages.entry(page).or_insert_with(|| new_page(source, page));
                     page[within..within + range.len()].copy_from_slice(&from[range]);
                 });
             }
+            None => {}
         }
         Ok(())
     }
 }
 
-/// A page as it is before anybody writes to it.
-fn made(source: &PageSource, page: u64) -> Box<[u8; PAGE]> {
+/// A page as it is before the first write to it.
+fn new_page(source: &PageSource, page: u64) -> Box<[u8; PAGE]> {
     let mut bytes = Box::new([0; PAGE]);
     source(page * PAGE as u64, &mut bytes[..]);
     bytes
 }
 
 /// Cuts a range at pages: the page, where in it, and which bytes of the range.
-fn spans(at: u64, len: usize, mut each: impl FnMut(u64, usize, std::ops::Range<usize>)) {
+fn each_page(at: u64, len: usize, mut each: impl FnMut(u64, usize, std::ops::Range<usize>)) {
     let mut done = 0;
     while done < len {
         let place = at + done as u64;

@@ -27,15 +27,15 @@ const MOST: u64 = 1 << 30;
 /// A window: which elements of which buffer, and what they are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window<'a> {
-    /// The buffer.
+    /// The buffer that it is a part of.
     pub(crate) buffer: BufferId,
     /// Where the window starts, in bits from the buffer's start.
     pub(crate) start: u64,
-    /// Its strides.
+    /// Its sizes and strides in bits.
     pub(crate) shape: &'a Shape,
     /// Its logical sizes in one CTA, outermost first: those of the tensor that is read or written.
     pub(crate) sizes: &'a [u64],
-    /// Of its elements.
+    /// The type of its elements.
     pub(crate) dtype: ElemType,
 }
 
@@ -140,11 +140,7 @@ impl CtaMemory {
         }
     }
 
-    /// Reads a window.
-    ///
-    /// # Errors
-    ///
-    /// Where it is not followed or reaches outside.
+    /// Reads a window. Fails where it is not followed or reaches outside.
     pub(crate) fn read(&self, window: Window<'_>) -> Result<Tensor, WindowError> {
         let (region, runs) = self.runs(&window)?;
         let shape = Sizes::from(window.sizes);
@@ -157,11 +153,7 @@ impl CtaMemory {
         })
     }
 
-    /// Writes a window.
-    ///
-    /// # Errors
-    ///
-    /// Where it is not followed, reaches outside, or the tensor is of another size.
+    /// Writes a window. Fails where it is not followed, reaches outside, or the tensor is of another size.
     pub(crate) fn write(&mut self, window: Window<'_>, tensor: &Tensor) -> Result<(), WindowError> {
         if tensor.len() != count(window.sizes) || tensor.dtype().bytes() != window.dtype.bytes() {
             return Err(WindowError::Layout);

@@ -19,11 +19,11 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         "constant" => Evaluator::constant(constant::read(site)?),
         "cmpi" => {
             let op = site.text("predicate").and_then(IntPredicate::named);
-            let op = op.ok_or_else(|| site.miss("has no predicate"))?;
+            let op = op.ok_or_else(|| site.trap("has no predicate"))?;
             Evaluator::two(move |a, b| Ok(compare(op, a, b)))
         }
         "cmpf" => {
-            let test = site.text("predicate").and_then(predicate).ok_or_else(|| site.miss("has no predicate"))?;
+            let test = site.text("predicate").and_then(predicate).ok_or_else(|| site.trap("has no predicate"))?;
             Evaluator::two(move |a, b| Ok(compare_floats(test, a, b)))
         }
         "select" => Evaluator::three(select),

@@ -14,7 +14,7 @@ use crate::float_format::{decode, encode};
 
 /// Reads an atomic.
 pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
-    let group = |name| site.group(name).ok_or_else(|| site.miss("has fewer operands than it should"));
+    let group = |name| site.group(name).ok_or_else(|| site.trap("has fewer operands than it should"));
     let (pointer, offsets, value, compare) = match site.name() {
         "tt.atomic_rmw" => (0, None, group("val")?, None),
         "tt.atomic_cas" => (0, None, group("val")?, Some(group("cmp")?)),
@@ -32,7 +32,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         Some(_) => None,
         None => {
             let kind = site.word("atomic_rmw_op").or_else(|| site.text("atomic_rmw_op"));
-            Some(update(kind.ok_or_else(|| site.miss("has no kind"))?, ty.dtype)?)
+            Some(update(kind.ok_or_else(|| site.trap("has no kind"))?, ty.dtype)?)
         }
     };
     let (dtype, shape) = (ty.dtype, ty.shape().clone());

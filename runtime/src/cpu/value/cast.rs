@@ -44,7 +44,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         "tt.int_to_ptr" | "tt.ptr_to_int" => Evaluator::one(move |a| Ok(resize(a, to))),
         "arith.bitcast" | "tt.bitcast" => {
             if site.operand(0)?.dtype.bits() != to.bits() {
-                return Err(site.miss("between widths is not followed"));
+                return Err(site.trap("between widths is not followed"));
             }
             Evaluator::one(move |a| Ok(a.with_dtype(to)))
         }
@@ -54,7 +54,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         "arith.uitofp" => Evaluator::one(move |a| Ok(from_int(a, to, false))),
         _ => {
             if site.group("rbits").is_some() {
-                return Err(site.miss("with random bits is not followed"));
+                return Err(site.trap("with random bits is not followed"));
             }
             let rounding = rounding(site)?;
             Evaluator::one(move |a| Ok(convert(a, to, rounding)))
@@ -67,7 +67,7 @@ fn rounding(site: &OpSite<'_>) -> Result<Rounding, Trap> {
     match text.map(|text| text.split(':').next().unwrap_or(text).trim().trim_matches('"')) {
         None | Some("rtne" | "to_nearest_even" | "1") => Ok(Rounding::Nearest),
         Some("rtz" | "toward_zero" | "0") => Ok(Rounding::Zero),
-        Some(other) => Err(site.miss(&format!("with the rounding `{other}` is not followed"))),
+        Some(other) => Err(site.trap(&format!("with the rounding `{other}` is not followed"))),
     }
 }
 

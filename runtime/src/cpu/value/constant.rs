@@ -10,8 +10,8 @@ use crate::float_format::{Rounding, encode};
 /// The value of `arith.constant`.
 pub(crate) fn read(site: &OpSite<'_>) -> Result<Value, Trap> {
     let ty = site.result(0)?;
-    let text = site.text("value").ok_or_else(|| site.miss("has no value"))?;
-    let whole = tensor(text, ty.dtype, &ty.tile.whole).ok_or_else(|| site.miss("has a value that is not followed"))?;
+    let text = site.text("value").ok_or_else(|| site.trap("has no value"))?;
+    let whole = tensor(text, ty.dtype, &ty.tile.whole).ok_or_else(|| site.trap("has a value that is not followed"))?;
     Ok(Value::Tensor(if whole.is_splat() { whole.with_shape(ty.shape().clone()) } else { slice(&whole, &ty.tile) }))
 }
 

@@ -15,11 +15,11 @@ use crate::cpu::memory::{AccessFault, GlobalMemory};
 pub(crate) struct Descriptor {
     /// Address of its first element.
     pub(crate) base: u64,
-    /// Of its elements.
+    /// The type of its elements.
     pub(crate) dtype: ElemType,
     /// Its sizes, outermost first.
     pub(crate) shape: Vec<i64>,
-    /// In elements.
+    /// The distance of neighbours along each dimension, in elements.
     pub(crate) strides: Vec<i64>,
     /// Sizes of a block, for the whole cluster.
     pub(crate) block: Vec<u64>,
@@ -92,11 +92,8 @@ impl Descriptor {
         if self.nan && !self.dtype.is_int() { crate::float_format::nan(self.dtype) } else { 0 }
     }
 
-    /// Reads the box of these sizes at these coordinates.
-    ///
-    /// # Errors
-    ///
-    /// Where the descriptor's tensor is not all in one allocation.
+    /// Reads the box of these sizes at these coordinates. Fails where the descriptor's tensor is not all in one
+    /// allocation.
     pub(crate) fn load(&self, global: &GlobalMemory, at: &[i64], sizes: &[u64]) -> Result<Tensor, Trap> {
         let width = sizes.last().copied().unwrap_or(1) as usize;
         with_word!(self.dtype, W => {
@@ -116,22 +113,16 @@ impl Descriptor {
         })
     }
 
-    /// Writes a tensor into the box at these coordinates.
-    ///
-    /// # Errors
-    ///
-    /// Where the descriptor's tensor is not all in one allocation.
+    /// Writes a tensor into the box at these coordinates. Fails where the descriptor's tensor is not all in one
+    /// allocation.
     pub(crate) fn store(&self, global: &mut GlobalMemory, at: &[i64], tensor: &Tensor) -> Result<(), Trap> {
         let width = tensor.shape().last().copied().unwrap_or(1) as usize;
         let dense = tensor.dense();
         each!(dense.data(), words => put(self.rows(at, tensor.shape()), words, width, global))
     }
 
-    /// Combines a tensor with what the box at these coordinates holds (`add`, `min`, `max`, `and`, `or`, `xor`).
-    ///
-    /// # Errors
-    ///
-    /// Where the descriptor's tensor is not all in one allocation, or the combination is not known for the type.
+    /// Combines a tensor with what the box at these coordinates holds (`add`, `min`, `max`, `and`, `or`, `xor`). Fails
+    /// where the descriptor's tensor is not all in one allocation, or the combination is not known for the type.
     pub(crate) fn reduce(
         &self,
         global: &mut GlobalMemory,
@@ -145,10 +136,6 @@ impl Descriptor {
     }
 
     /// Reads rows of a tensor of two dimensions, from this column on, as a tensor of these sizes.
-    ///
-    /// # Errors
-    ///
-    /// As [`load`](Self::load).
     pub(crate) fn gather(
         &self,
         global: &GlobalMemory,
@@ -166,10 +153,6 @@ impl Descriptor {
     }
 
     /// Writes the rows of a tensor to these rows, from this column on.
-    ///
-    /// # Errors
-    ///
-    /// As [`store`](Self::store).
     pub(crate) fn scatter(
         &self,
         global: &mut GlobalMemory,
@@ -187,7 +170,7 @@ impl Descriptor {
     }
 }
 
-/// Writes rows.
+/// Writes the rows of a box to global memory.
 fn put<W: Word>(rows: Vec<BoxRow>, words: &[W], width: usize, global: &mut GlobalMemory) -> Result<(), Trap> {
     let mut bytes = vec![0; width * W::BYTES];
     for (row, from) in rows.into_iter().zip(words.chunks(width.max(1))) {

@@ -22,7 +22,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         "ttng.tensormap_fenceproxy_acquire" | "ttng.prefetch_tensormap" => Evaluator::nothing(),
         "ttg.global_scratch_alloc" => {
             let size = site.int("nbytes").and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= 1 << 24);
-            let size = size.ok_or_else(|| site.miss("of this size is not followed"))?;
+            let size = size.ok_or_else(|| site.trap("of this size is not followed"))?;
             Evaluator::new(move |_, world| {
                 let address = world.global.allocate("scratch", vec![u8::MAX; size]);
                 Ok(vec![Value::int(64, address as i64)])
@@ -87,7 +87,7 @@ fn load(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
 
 fn store(site: &OpSite<'_>, kind: Option<&str>) -> Result<Evaluator, Trap> {
     let indices = group(site, "indices");
-    let src = site.group("src").ok_or_else(|| site.miss("has no source"))?;
+    let src = site.group("src").ok_or_else(|| site.trap("has no source"))?;
     let tile = site.operand(src)?.tile;
     let kind = kind.map(str::to_owned);
     Ok(Evaluator::new(move |operands, world| {
@@ -115,7 +115,7 @@ fn gather(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
 }
 
 fn scatter(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
-    let src = site.group("src").ok_or_else(|| site.miss("has no source"))?;
+    let src = site.group("src").ok_or_else(|| site.trap("has no source"))?;
     let (rows, tile) = (site.operand(1)?, site.operand(src)?.tile);
     if !tile.is_whole() || !rows.tile.is_whole() {
         return Ok(Evaluator::exchange());

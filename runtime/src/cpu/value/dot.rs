@@ -42,7 +42,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let (a, b, d) = (site.operand(0)?, site.operand(1)?, site.result(0)?);
     let rank = d.shape().len();
     if rank < 2 {
-        return Err(site.miss("of vectors is not followed"));
+        return Err(site.trap("of vectors is not followed"));
     }
     let same = |left: (&super::tile::TileType, usize), right: (&super::tile::TileType, usize)| {
         left.0.tile.covers(left.1) && right.0.tile.covers(right.1)
@@ -65,7 +65,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     }
     let kind = |name| site.word(name).or_else(|| site.text(name)).and_then(upcast::ElementEncoding::named);
     let (Some(a_kind), Some(b_kind)) = (kind("a_elem_type"), kind("b_elem_type")) else {
-        return Err(site.miss("of these elements is not followed"));
+        return Err(site.trap("of these elements is not followed"));
     };
     let packed = |name| site.int(name).is_none_or(|packed| packed != 0);
     let (a_packed, b_packed) = (packed("lhs_k_pack"), packed("rhs_k_pack"));
@@ -99,11 +99,7 @@ fn extents(a: &Tensor, b: &Tensor) -> Option<Extents> {
     Some(Extents { batch, m: *m as usize, n: *n as usize, k: *k as usize, shape })
 }
 
-/// `a · b`, plus `c` where there is one, as `dtype`.
-///
-/// # Errors
-///
-/// Where the sizes do not go together.
+/// `a · b`, plus `c` where there is one, as `dtype`. Fails where the sizes do not go together.
 pub(crate) fn dot(
     a: &Tensor,
     b: &Tensor,
@@ -126,22 +122,22 @@ pub(crate) fn dot(
         let sum = product(&of, &doubles(&a), &doubles(&b), start);
         return Ok(of_doubles(dtype, of.shape, &sum, Rounding::Nearest));
     }
-    let enter = |tensor: &Tensor| match (tensor.dtype(), precision) {
+    let widen = |tensor: &Tensor| match (tensor.dtype(), precision) {
         (ElemType::F32, Precision::Tf32) => map(words::<u32>(tensor), |bits| f32::from_bits(bits & !0x1fff)),
         _ => floats(tensor),
     };
     let start = c.map_or_else(Vec::new, |c| floats(&c));
-    let sum = product(&of, &enter(&a), &enter(&b), start);
+    let sum = product(&of, &widen(&a), &widen(&b), start);
     Ok(of_floats(dtype, of.shape, &sum))
 }
 
 fn integers(of: &Extents, a: &Tensor, b: &Tensor, c: Option<&Tensor>, dtype: ElemType) -> Tensor {
-    let enter = |tensor: &Tensor| -> Vec<WrappingI32> {
+    let widen = |tensor: &Tensor| -> Vec<WrappingI32> {
         each!(tensor.data(), words => {
             map(words, |word| WrappingI32(extend(tensor.dtype(), Word::to_u64(word)) as i32))
         })
     };
-    let sum = product(of, &enter(a), &enter(b), c.map_or_else(Vec::new, enter));
+    let sum = product(of, &widen(a), &widen(b), c.map_or_else(Vec::new, widen));
     Tensor::from_bits(dtype, of.shape.clone(), sum.iter().map(|sum| i64::from(sum.0) as u64))
 }
 
@@ -185,7 +181,7 @@ where
             let mut rows = b.chunks_exact(n);
             for quad in quads {
                 if let (Some(b0), Some(b1), Some(b2), Some(b3)) = (rows.next(), rows.next(), rows.next(), rows.next()) {
-                    four(sum, quad, [b0, b1, b2, b3]);
+                    add_four_rows(sum, quad, [b0, b1, b2, b3]);
                 }
             }
             for (a, row) in rest.iter().zip(rows) {
@@ -199,7 +195,7 @@ where
 }
 
 #[inline]
-fn four<T>(sum: &mut [T], a: &[T; 4], b: [&[T]; 4])
+fn add_four_rows<T>(sum: &mut [T], a: &[T; 4], b: [&[T]; 4])
 where
     T: Copy + std::ops::Mul<Output = T> + std::ops::Add<Output = T>,
 {

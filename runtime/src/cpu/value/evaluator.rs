@@ -46,7 +46,7 @@ impl Value {
         }
     }
 
-    /// The tensor.
+    /// The tensor that it is, if it is one.
     pub(crate) fn as_tensor(&self) -> Option<&Tensor> {
         match self {
             Value::Tensor(tensor) => Some(tensor),
@@ -58,7 +58,7 @@ impl Value {
 /// What operations see beside their operands. One launch has one.
 #[derive(Default)]
 pub(crate) struct Environment {
-    /// Global memory.
+    /// Global memory, which all programs share.
     pub(crate) global: GlobalMemory,
     /// The program that runs now, along x, y and z: set it before a call.
     pub(crate) program: [i64; 3],
@@ -86,12 +86,12 @@ type Act = dyn Fn(&[Value], &mut Environment) -> Result<Vec<Value>, Trap>;
 pub(crate) struct Evaluator(Rc<Act>);
 
 impl Evaluator {
-    /// Executes it.
+    /// Executes the operation on these operands.
     pub(crate) fn run(&self, operands: &[Value], world: &mut Environment) -> Result<Vec<Value>, Trap> {
         (self.0)(operands, world)
     }
 
-    /// Of a function.
+    /// An evaluator that calls a function.
     pub(crate) fn new(act: impl Fn(&[Value], &mut Environment) -> Result<Vec<Value>, Trap> + 'static) -> Evaluator {
         Evaluator(Rc::new(act))
     }
@@ -150,16 +150,16 @@ pub(crate) fn int(operands: &[Value], at: usize) -> Result<i64, Trap> {
 /// An operation in a CTA, to be read.
 #[derive(Clone, Copy)]
 pub(crate) struct OpSite<'t> {
-    /// The tree.
+    /// The tree of the kernel; one and the same for one [`Environment`].
     pub(crate) tree: &'t Tree,
-    /// The operation.
+    /// The operation in that tree.
     pub(crate) op: OpId,
-    /// The CTA.
+    /// The CTA of the cluster, [`WHOLE`](super::tile::WHOLE) for all of it together.
     pub(crate) cta: u16,
 }
 
 impl<'t> OpSite<'t> {
-    /// `dialect.op`.
+    /// The name of the operation, `dialect.op`.
     pub(crate) fn name(&self) -> &'t str {
         self.tree.op_name(self.op)
     }
@@ -168,7 +168,7 @@ impl<'t> OpSite<'t> {
     pub(crate) fn result(&self, at: usize) -> Result<TileType, Trap> {
         match self.tree.results(self.op).get(at) {
             Some(&result) => read(self.tree, result, self.cta),
-            None => Err(self.miss("has fewer results than it should")),
+            None => Err(self.trap("has fewer results than it should")),
         }
     }
 
@@ -176,7 +176,7 @@ impl<'t> OpSite<'t> {
     pub(crate) fn operand(&self, at: usize) -> Result<TileType, Trap> {
         match self.tree.operands(self.op).get(at) {
             Some(&operand) => read(self.tree, operand, self.cta),
-            None => Err(self.miss("has fewer operands than it should")),
+            None => Err(self.trap("has fewer operands than it should")),
         }
     }
 
@@ -213,11 +213,11 @@ impl<'t> OpSite<'t> {
     /// The attribute `axis`, checked against a rank.
     pub(crate) fn axis(&self, rank: usize) -> Result<usize, Trap> {
         let axis = self.int("axis").and_then(|axis| usize::try_from(axis).ok()).filter(|axis| *axis < rank);
-        axis.ok_or_else(|| self.miss("has no axis of its operand"))
+        axis.ok_or_else(|| self.trap("has no axis of its operand"))
     }
 
     /// A trap about the operation.
-    pub(crate) fn miss(&self, why: &str) -> Trap {
+    pub(crate) fn trap(&self, why: &str) -> Trap {
         Trap::not_followed(format!("`{}` {why}", self.name()))
     }
 }

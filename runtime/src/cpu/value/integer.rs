@@ -33,7 +33,7 @@ pub(crate) enum BinaryIntOp {
     MinU,
     /// The high half of the product.
     MulHighS,
-    /// The same of unsigned numbers.
+    /// The high half of the product of unsigned numbers.
     MulHighU,
 }
 
@@ -80,7 +80,7 @@ impl IntPredicate {
 pub(crate) trait IntWord: Word {
     /// The operation, as a function that loops can be built around.
     fn apply(op: BinaryIntOp, a: &[Self], b: &[Self]) -> Vec<Self>;
-    /// The comparison.
+    /// The comparison of two buffers, one byte a result.
     fn compare(op: IntPredicate, a: &[Self], b: &[Self]) -> Vec<u8>;
     /// Leading zeros, set bits, trailing zeros, absolute value.
     fn count(op: UnaryIntOp, a: Self) -> Self;

@@ -124,13 +124,13 @@ fn shown(tensor: &Tensor, hex: bool, unsigned: bool) -> String {
 /// One PTX instruction, its operands in order.
 fn assembly(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let text = site.word("asm_string").unwrap_or("");
-    let strange = || Trap::not_followed(format!("the assembly `{text}` is not followed"));
+    let unsupported = || Trap::not_followed(format!("the assembly `{text}` is not followed"));
     let text = text.trim().trim_end_matches("\\n").trim_end_matches(';').trim();
-    let (instruction, operands) = text.split_once(char::is_whitespace).ok_or_else(strange)?;
+    let (instruction, operands) = text.split_once(char::is_whitespace).ok_or_else(unsupported)?;
     let operands: Vec<&str> = operands.split(',').map(str::trim).collect();
     let ordered = operands.iter().enumerate().all(|(at, name)| *name == format!("${at}"));
     if !ordered || site.int("packed_element").is_some_and(|packed| packed != 1) {
-        return Err(strange());
+        return Err(unsupported());
     }
     let ty = site.result(0)?.dtype;
     let mut words = instruction.split('.');
@@ -141,7 +141,7 @@ fn assembly(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     );
     let bits = kind.get(1..).and_then(|bits| bits.parse::<u32>().ok());
     let whole = kind.starts_with(['s', 'u', 'b']) && bits == Some(ty.bits()) && ty.is_int();
-    ptx_instruction(name, kind, float, whole, operands.len() - 1).ok_or_else(strange)
+    ptx_instruction(name, kind, float, whole, operands.len() - 1).ok_or_else(unsupported)
 }
 
 /// An instruction as the op of `arith` or `math` that does the same.

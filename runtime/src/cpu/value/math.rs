@@ -28,7 +28,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
             Evaluator::three(move |a, low, high| Ok(minimum(&maximum(a, low, nan), high, nan)))
         }
         "tt.extern_elementwise" => {
-            let symbol = site.word("symbol").ok_or_else(|| site.miss("has no symbol"))?;
+            let symbol = site.word("symbol").ok_or_else(|| site.trap("has no symbol"))?;
             library(symbol).ok_or_else(|| Trap::not_followed(format!("the function `{symbol}` is not followed")))?
         }
         _ => return Ok(None),

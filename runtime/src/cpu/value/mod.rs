@@ -46,10 +46,6 @@ pub(crate) use tensor::Tensor;
 pub(crate) use trap::Trap;
 
 /// Computes an operation's results from its operands (all of them, in the order of [`Tree::operands`]).
-///
-/// # Errors
-///
-/// See [`Trap`].
 pub(crate) fn evaluate(site: &OpSite<'_>, operands: &[Value], world: &mut Environment) -> Result<Vec<Value>, Trap> {
     let evaluator = world.evaluators.entry((site.op, site.cta)).or_insert_with(|| compile(site)).clone()?;
     evaluator.run(operands, world)
@@ -57,10 +53,6 @@ pub(crate) fn evaluate(site: &OpSite<'_>, operands: &[Value], world: &mut Enviro
 
 /// Computes an operation in all CTAs of a cluster together, after [`Trap::Exchange`]: `operands` and the result have an
 /// entry a CTA.
-///
-/// # Errors
-///
-/// See [`Trap`].
 pub(crate) fn evaluate_cluster(
     tree: &Tree,
     op: OpId,
@@ -114,5 +106,5 @@ fn compile(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
             return Ok(evaluator);
         }
     }
-    Err(site.miss("is not followed"))
+    Err(site.trap("is not followed"))
 }

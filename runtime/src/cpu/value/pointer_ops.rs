@@ -46,7 +46,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
 
 /// What an operand points to.
 pub(crate) fn pointee(site: &OpSite<'_>, operand: usize) -> Result<ElemType, Trap> {
-    site.operand(operand)?.pointee.ok_or_else(|| site.miss("has no pointer"))
+    site.operand(operand)?.pointee.ok_or_else(|| site.trap("has no pointer"))
 }
 
 /// Addresses moved by so many elements of `size` bytes.
@@ -109,7 +109,7 @@ fn buffer_load(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
 }
 
 fn buffer_store(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
-    let group = |name| site.group(name).ok_or_else(|| site.miss("has fewer operands than it should"));
+    let group = |name| site.group(name).ok_or_else(|| site.trap("has fewer operands than it should"));
     let (value, ptr, offsets) = (group("value")?, group("ptr")?, group("offsets")?);
     let size = pointee(site, ptr)?.bytes() as i64;
     let (leader, mask) = (site.operand(value)?.tile.leader, site.group("mask"));
@@ -140,7 +140,7 @@ impl<'a> Mask<'a> {
         Mask(mask.and_then(|mask| mask.words::<u8>()))
     }
 
-    fn lets(&self, at: usize) -> bool {
+    fn allows(&self, at: usize) -> bool {
         match self.0 {
             None => true,
             Some([all]) => *all != 0,
@@ -154,18 +154,15 @@ fn run(addresses: &[u64], mask: &Mask<'_>, at: usize, size: u64) -> usize {
     let mut len = 1;
     while let (Some(before), Some(next)) = (addresses.get(at + len - 1), addresses.get(at + len))
         && *next == before.wrapping_add(size)
-        && mask.lets(at + len)
+        && mask.allows(at + len)
     {
         len += 1;
     }
     len
 }
 
-/// Reads through pointers; what the mask keeps out is `other`, or zero.
-///
-/// # Errors
-///
-/// Where an address that is read is in no allocation.
+/// Reads through pointers; what the mask keeps out is `other`, or zero. Fails where an address that is read is in no
+/// allocation.
 pub(crate) fn read(
     global: &GlobalMemory,
     pointers: &Tensor,
@@ -188,7 +185,7 @@ pub(crate) fn read(
         let mut bytes = Vec::new();
         let mut at = 0;
         while at < addresses.len() {
-            if !mask.lets(at) {
+            if !mask.allows(at) {
                 at += 1;
                 continue;
             }
@@ -215,11 +212,7 @@ pub(crate) fn read(
     })
 }
 
-/// Writes through pointers what the mask lets through.
-///
-/// # Errors
-///
-/// Where an address that is written is in no allocation.
+/// Writes through pointers what the mask lets through. Fails where an address that is written is in no allocation.
 pub(crate) fn write(
     global: &mut GlobalMemory,
     pointers: &Tensor,
@@ -236,7 +229,7 @@ fn put<W: Word>(global: &mut GlobalMemory, addresses: &[u64], mask: &Mask<'_>, w
     let mut bytes = Vec::new();
     let mut at = 0;
     while at < addresses.len() {
-        if !mask.lets(at) {
+        if !mask.allows(at) {
             at += 1;
             continue;
         }

@@ -14,11 +14,11 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     if !matches!(name, "tt.reduce" | "tt.scan" | "tt.map_elementwise") {
         return Ok(None);
     }
-    let Some(&region) = site.tree.regions(site.op).first() else { return Err(site.miss("has no region")) };
+    let Some(&region) = site.tree.regions(site.op).first() else { return Err(site.trap("has no region")) };
     let program = RegionProgram::read(site, region)?;
     if name == "tt.map_elementwise" {
         if site.int("pack").is_some_and(|pack| pack != 1) {
-            return Err(site.miss("of packed elements is not followed"));
+            return Err(site.trap("of packed elements is not followed"));
         }
         return Ok(Some(Evaluator::new(move |operands, world| {
             let shape = arg(operands, 0)?.shape().clone();

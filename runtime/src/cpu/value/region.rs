@@ -40,7 +40,7 @@ impl RegionProgram {
     /// Reads a region of an op.
     pub(crate) fn read(site: &OpSite<'_>, region: RegionId) -> Result<RegionProgram, Trap> {
         let tree = site.tree;
-        let &[block] = tree.blocks(region) else { return Err(site.miss("with jumps in its region is not followed")) };
+        let &[block] = tree.blocks(region) else { return Err(site.trap("with jumps in its region is not followed")) };
         let mut reader = Reader { tree, cta: site.cta, steps: Vec::new(), slots: HashMap::new(), next: 0 };
         let arguments = tree.block_args(block);
         for &argument in arguments {
@@ -90,7 +90,7 @@ fn elementwise_op(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
             return Ok(evaluator);
         }
     }
-    Err(site.miss("is not followed"))
+    Err(site.trap("is not followed"))
 }
 
 impl Reader<'_> {

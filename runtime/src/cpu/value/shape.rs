@@ -27,7 +27,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         }
         "tt.trans" => {
             let shape = site.result(0)?.shape().clone();
-            let order = site.ints("order").ok_or_else(|| site.miss("has no order"))?;
+            let order = site.ints("order").ok_or_else(|| site.trap("has no order"))?;
             let order: Vec<usize> = order.into_iter().map(|dim| dim as usize).collect();
             Evaluator::one(move |a| trans(a, &shape, &order))
         }
@@ -55,9 +55,9 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         "amdg.extract_slice" => {
             let (from, to) = (site.operand(0)?, site.result(0)?);
             if !from.tile.is_whole() {
-                return Err(site.miss("in a cluster is not followed"));
+                return Err(site.trap("in a cluster is not followed"));
             }
-            let offsets = site.ints("static_offsets").ok_or_else(|| site.miss("has no offsets"))?;
+            let offsets = site.ints("static_offsets").ok_or_else(|| site.trap("has no offsets"))?;
             let offsets: Vec<u64> = offsets.into_iter().map(|at| at.max(0) as u64).collect();
             Evaluator::one(move |a| Ok(a.pick(to.shape().clone(), places(to.shape(), &offsets, from.shape()))))
         }
@@ -73,7 +73,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
 /// `start`, `start + 1`, …
 fn range(site: &OpSite<'_>) -> Result<Tensor, Trap> {
     let ty = site.result(0)?;
-    let start = site.int("start").ok_or_else(|| site.miss("has no start"))?;
+    let start = site.int("start").ok_or_else(|| site.trap("has no start"))?;
     let first = start + ty.tile.offset.first().map_or(0, |at| *at as i64);
     let len = count(ty.shape()) as i64;
     Ok(Tensor::from_bits(ty.dtype, ty.shape().clone(), (first..first + len).map(|at| at as u64)))
@@ -179,7 +179,7 @@ fn chain(a: &Tensor, b: &Tensor, shape: &Sizes) -> Tensor {
 fn concat(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let (from, to) = (site.operand(0)?, site.result(0)?);
     if !from.tile.is_whole() || !to.tile.is_whole() {
-        return Err(site.miss("in a cluster is not followed"));
+        return Err(site.trap("in a cluster is not followed"));
     }
     let parts: Vec<u64> = to.shape().iter().zip(from.shape().iter()).map(|(all, part)| all / (*part).max(1)).collect();
     Ok(Evaluator::new(move |operands, _| {

@@ -15,19 +15,19 @@ pub(crate) type Sizes = Rc<[u64]>;
 /// The bits of elements; cheap to clone.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Data {
-    /// Up to eight bits.
+    /// Words of up to eight bits.
     B8(Rc<Vec<u8>>),
-    /// Sixteen.
+    /// Words of sixteen bits.
     B16(Rc<Vec<u16>>),
-    /// Thirty-two.
+    /// Words of thirty-two bits.
     B32(Rc<Vec<u32>>),
-    /// Sixty-four.
+    /// Words of sixty-four bits.
     B64(Rc<Vec<u64>>),
 }
 
 /// An unsigned word that holds an element.
 pub(crate) trait Word: Copy + Default + PartialEq + std::fmt::Debug + 'static {
-    /// Its bytes.
+    /// How many bytes it has.
     const BYTES: usize;
     /// The buffer around these.
     fn wrap(words: Vec<Self>) -> Data;
@@ -37,7 +37,7 @@ pub(crate) trait Word: Copy + Default + PartialEq + std::fmt::Debug + 'static {
     fn read(bytes: &[u8]) -> Self;
     /// Its bytes into a slice of that many.
     fn write(self, bytes: &mut [u8]);
-    /// Widened.
+    /// Its bits in the low bits of a wider word.
     fn to_u64(self) -> u64;
     /// The low bits.
     fn from_u64(bits: u64) -> Self;
@@ -169,7 +169,7 @@ impl Tensor {
         with_word!(dtype, W => Tensor::of(dtype, shape, bits.map(W::from_u64).collect()))
     }
 
-    /// Of its elements.
+    /// The type of its elements.
     pub(crate) fn dtype(&self) -> ElemType {
         self.dtype
     }
@@ -179,7 +179,7 @@ impl Tensor {
         &self.shape
     }
 
-    /// Elements.
+    /// How many elements it has.
     pub(crate) fn len(&self) -> usize {
         count(&self.shape)
     }

@@ -69,10 +69,7 @@ impl TileType {
     }
 }
 
-/// Reads the type of a tensor, a scalar, a buffer or a descriptor's block, as CTA `cta` holds it.
-///
-/// # Errors
-///
+/// Reads the type of a tensor, a scalar, a buffer or a descriptor's block, as CTA `cta` holds it;
 /// [`Trap::NotFollowed`] for a type that values do not have.
 pub(crate) fn read(tree: &Tree, value: ValueId, cta: u16) -> Result<TileType, Trap> {
     match tree.value_type(value) {
@@ -81,20 +78,16 @@ pub(crate) fn read(tree: &Tree, value: ValueId, cta: u16) -> Result<TileType, Tr
     }
 }
 
-/// [`read`] of a type.
-///
-/// # Errors
-///
-/// The same.
+/// Reads a type, as [`read`] does that of a value.
 pub(crate) fn read_type(tree: &Tree, ty: TypeId, cta: u16) -> Result<TileType, Trap> {
     let text = tree.type_canonical(ty);
-    let strange = || Trap::not_followed(format!("the type `{}` is not followed", tree.type_text(ty)));
+    let unsupported = || Trap::not_followed(format!("the type `{}` is not followed", tree.type_text(ty)));
     let (dims, element) = split(text);
-    let (dtype, pointee) = element_type(element).ok_or_else(strange)?;
+    let (dtype, pointee) = element_type(element).ok_or_else(unsupported)?;
     let mut shape = Vec::with_capacity(dims.len());
     let mut total = 1u64;
     for dim in dims {
-        let size = u64::try_from(dim).map_err(|_| strange())?;
+        let size = u64::try_from(dim).map_err(|_| unsupported())?;
         total = total.saturating_mul(size);
         shape.push(size);
     }
@@ -284,7 +277,7 @@ fn field<'t>(layout: &'t str, name: &str) -> Option<&'t str> {
     None
 }
 
-/// `[[1, 0], [0, 2]]`.
+/// The rows of a list of lists `[[1, 0], [0, 2]]`.
 fn lists(text: &str) -> Option<Vec<Vec<u64>>> {
     let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
     let mut out = Vec::new();
@@ -297,7 +290,7 @@ fn lists(text: &str) -> Option<Vec<Vec<u64>>> {
     Some(out)
 }
 
-/// `[1, 2]`.
+/// The numbers of a list `[1, 2]`.
 fn flat(text: &str) -> Option<Vec<u64>> {
     let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
     inner.split(',').map(str::trim).filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect()

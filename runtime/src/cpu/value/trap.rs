@@ -14,7 +14,7 @@ pub(crate) enum Trap {
     Exchange,
     /// It accesses global memory outside of the allocations.
     OutOfBounds {
-        /// Where.
+        /// The address, and the allocation next to it.
         fault: AccessFault,
         /// Whether it writes.
         write: bool,

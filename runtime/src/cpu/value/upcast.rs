@@ -93,11 +93,8 @@ fn unpack(a: &Tensor, axis: usize) -> Tensor {
     Tensor::from_bits(ElemType::F32, shape.into(), bits)
 }
 
-/// An operand as `f32`, its scales multiplied in. Scales of eight bits are exponents, unless they are floats.
-///
-/// # Errors
-///
-/// Where the scales do not fit the operand.
+/// An operand as `f32`, its scales multiplied in. Scales of eight bits are exponents, unless they are floats. Fails
+/// where the scales do not fit the operand.
 pub(crate) fn upcast(
     a: &Tensor,
     kind: ElementEncoding,

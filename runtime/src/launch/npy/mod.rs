@@ -149,7 +149,7 @@ fn extended(word: u64, width: usize, class: ElementClass) -> u64 {
 ///
 /// # Errors
 ///
-/// The system's.
+/// The system's error.
 pub fn save(path: &Path, array: &Array) -> io::Result<()> {
     written(path, &print(array))
 }
