@@ -37,7 +37,7 @@ pub fn decode(dtype: ElemType, bits: u64) -> f64 {
 }
 
 /// How many whole numbers from 0 on the type holds with none left out.
-pub fn exact(dtype: ElemType) -> u64 {
+pub fn exact_integers(dtype: ElemType) -> u64 {
     match dtype {
         ElemType::F4E2M1 => 4,
         ElemType::F8E8M0 => 2,
@@ -50,7 +50,7 @@ pub fn exact(dtype: ElemType) -> u64 {
 
 /// The bits of each element.
 pub fn bits(array: &Array) -> impl Iterator<Item = u64> + '_ {
-    array.bytes.chunks_exact(array.dtype.bytes().max(1)).map(little)
+    array.bytes.chunks_exact(array.dtype.bytes().max(1)).map(from_le)
 }
 
 /// The elements as numbers.
@@ -59,7 +59,7 @@ pub fn numbers(array: &Array) -> impl Iterator<Item = f64> + '_ {
 }
 
 /// Up to 8 little-endian bytes.
-pub fn little(bytes: &[u8]) -> u64 {
+pub fn from_le(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn what_counts_as_exact_is() {
         for dtype in FLOATS.into_iter().filter(|dtype| dtype.bits() <= 16) {
-            for whole in 0..exact(dtype) {
+            for whole in 0..exact_integers(dtype) {
                 assert_eq!(decode(dtype, encode(dtype, whole as f64)), whole as f64, "{dtype:?} {whole}");
             }
         }

@@ -82,7 +82,7 @@ pub(crate) fn decode(dtype: ElemType, bits: u64) -> f64 {
         ElemType::F64 => return f64::from_bits(bits),
         ElemType::F32 => return f64::from(f32::from_bits(bits as u32)),
         ElemType::F8E8M0 if bits & 0xff == 0xff => return f64::NAN,
-        ElemType::F8E8M0 => return power((bits & 0xff) as i32 - 127),
+        ElemType::F8E8M0 => return power_of_two((bits & 0xff) as i32 - 127),
         _ => {}
     }
     let Some(format) = format(dtype) else { return f64::NAN };
@@ -103,13 +103,13 @@ pub(crate) fn decode(dtype: ElemType, bits: u64) -> f64 {
         if fraction == 0 { f64::INFINITY } else { f64::NAN }
     } else {
         let hidden = if exponent == 0 { 0 } else { 1 << format.fraction };
-        (fraction | hidden) as f64 * power(exponent.max(1) - format.bias - format.fraction as i32)
+        (fraction | hidden) as f64 * power_of_two(exponent.max(1) - format.bias - format.fraction as i32)
     };
     if minus { -number } else { number }
 }
 
 /// A power of two, from 2^-1074 to 2^1023.
-pub(crate) fn power(exponent: i32) -> f64 {
+pub(crate) fn power_of_two(exponent: i32) -> f64 {
     match exponent {
         ..-1074 => 0.0,
         -1074..-1022 => f64::from_bits(1 << (exponent + 1074)),
@@ -227,7 +227,7 @@ pub(crate) fn to_bf16(number: f32) -> u16 {
 
 /// What an integer becomes in a wider float before it is rounded to a narrow one: the nearest number towards zero, its
 /// last bit set where something was lost, so that the second rounding comes out as a single one would.
-pub(crate) fn odd(value: i128) -> f64 {
+pub(crate) fn round_to_odd(value: i128) -> f64 {
     let size = value.unsigned_abs();
     let extra = 64u32.saturating_sub(size.leading_zeros().saturating_sub(64)).saturating_sub(53);
     let lost = size & ((1 << extra) - 1) != 0;

@@ -16,7 +16,7 @@ use super::value::tensor::Sizes;
 use super::value::{Descriptor, Environment, Tensor, Value, tile};
 use crate::array::{Array, ElemType};
 use crate::element::encode;
-use crate::launch::{ArgumentValue, ArraySpec, Launch, fill, usual};
+use crate::launch::{ArgumentValue, ArraySpec, Launch, default_fill, fill};
 use crate::run::RunError;
 
 /// Blocks of a chosen tensor along each dimension.
@@ -175,7 +175,7 @@ impl Binder<'_> {
         let ty = tile::read(self.tree, self.params[at], 0).map_err(|trap| RunError(trap.to_string()))?;
         let dtype = ty.pointee.unwrap_or(ElemType::I32);
         let elements = 4096 / dtype.bytes().max(1) as u64;
-        let spec = ArraySpec { dtype, shape: vec![elements], strides: None, fill: usual(dtype) };
+        let spec = ArraySpec { dtype, shape: vec![elements], strides: None, fill: default_fill(dtype) };
         let page = fill(&spec, &name, self.seed)?.bytes;
         let address = self.world.global.elastic(&name, move |from, bytes| {
             for (at, byte) in bytes.iter_mut().enumerate() {
@@ -201,7 +201,7 @@ impl Binder<'_> {
                     .collect::<Vec<_>>();
                 let shape = rows.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
                 self.chosen.push(format!("{name}={}[{shape}]", ty.dtype.name()));
-                ArraySpec { dtype: ty.dtype, shape: rows, strides: None, fill: usual(ty.dtype) }
+                ArraySpec { dtype: ty.dtype, shape: rows, strides: None, fill: default_fill(ty.dtype) }
             }
         };
         if spec.shape.len() != block.len() {

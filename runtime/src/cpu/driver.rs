@@ -89,7 +89,7 @@ impl<'k> Program<'k> {
             run.findings.record(run.context, &mut self.state);
             return Ok(StepResult::Deadlocked);
         }
-        while let Some(next) = self.pending.any(&mut run.random) {
+        while let Some(next) = self.pending.take_any(&mut run.random) {
             self.perform(&mut run.world, next)?;
         }
         Ok(StepResult::Finished)

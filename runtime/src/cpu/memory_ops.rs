@@ -239,7 +239,7 @@ impl HostCall<'_, '_, '_> {
     }
 
     /// An operand of a product: registers, or memory of the CTAs that hold parts of it.
-    fn factor(&mut self, group: &str, ctas: &[u16]) -> OpResult<MatrixOperand> {
+    fn matrix_operand(&mut self, group: &str, ctas: &[u16]) -> OpResult<MatrixOperand> {
         let missing = || Trap::not_followed(format!("its operand `{group}` is missing"));
         let position = self.position(group).ok_or_else(missing)?;
         if self.info.operands.get(position) != Some(&Representation::View) {
@@ -252,7 +252,7 @@ impl HostCall<'_, '_, '_> {
 
     fn dot(&mut self) -> OpResult {
         let own = [self.run.context.machine.cta_of(self.thread)];
-        let (a, b) = (self.factor("a", &own)?, self.factor("b", &own)?);
+        let (a, b) = (self.matrix_operand("a", &own)?, self.matrix_operand("b", &own)?);
         let adds = self.int_or("useC", 1)? & 1 == 1;
         let before = self.position("c").and_then(|position| self.host.operands.get(position).copied().flatten());
         let accumulator = match before.and_then(|var| self.program.handle(self.cta, var)) {
@@ -267,7 +267,7 @@ impl HostCall<'_, '_, '_> {
             && let Accumulator::Future(before) = &accumulator
         {
             while before.value().is_none() {
-                let Some(next) = self.program.pending.towards(before) else { break };
+                let Some(next) = self.program.pending.take_towards(before) else { break };
                 self.program.perform(&mut self.run.world, next)?;
             }
         }
@@ -288,8 +288,8 @@ impl HostCall<'_, '_, '_> {
         for &cta in &ctas {
             let Some(done) = self.done.iter().find(|done| done.cta == cta).copied() else { continue };
             let into = self.run.context.place_in(&into, cta, value)?;
-            let a = self.factor("a", &[cta])?;
-            let mut b = self.factor("b", &[cta])?;
+            let a = self.matrix_operand("a", &[cta])?;
+            let mut b = self.matrix_operand("b", &[cta])?;
             let b_columns = match &b {
                 MatrixOperand::Memory(places) => places.first().and_then(|place| place.ty.tile.shape.last().copied()),
                 MatrixOperand::Tensor(tensor) => tensor.shape().last().copied(),
@@ -298,12 +298,16 @@ impl HostCall<'_, '_, '_> {
             let split = ctas.len() > 1 && b_columns != into.ty.tile.shape.last().copied();
             let b_ctas = if split { &ctas[..] } else { std::slice::from_ref(&cta) };
             if split {
-                b = self.factor("b", b_ctas)?;
+                b = self.matrix_operand("b", b_ctas)?;
             }
             let scaled = if self.has("a_scale") {
                 let kind = |name| self.attr_text(name).map(Rc::from);
                 let kinds = (kind("a_type"), kind("b_type"));
-                Some(MmaScales { a: self.factor("a_scale", &[cta])?, b: self.factor("b_scale", b_ctas)?, kinds })
+                Some(MmaScales {
+                    a: self.matrix_operand("a_scale", &[cta])?,
+                    b: self.matrix_operand("b_scale", b_ctas)?,
+                    kinds,
+                })
             } else {
                 None
             };

@@ -120,7 +120,7 @@ fn execute(
     cancel: &Cancel<'_>,
 ) -> Result<RunReport, RunError> {
     let start = Instant::now();
-    runs(tree, made, request)?;
+    check_executable(tree, made, request)?;
     let mut world = Environment::default();
     let bound = bind(tree, made, &request.launch, request.inputs, &mut world)?;
     let kernel = &made.lowered.kernel;
@@ -180,7 +180,7 @@ fn execute(
 }
 
 /// Whether the kernel can be executed as it stands.
-fn runs(tree: &Tree, made: &Executable, request: &RunRequest) -> Result<(), RunError> {
+fn check_executable(tree: &Tree, made: &Executable, request: &RunRequest) -> Result<(), RunError> {
     if request.instrument == Instrument::GSan {
         let why = "the CPU backend has no global-memory sanitizer: run it with `--instrument consan`, or on a GPU";
         return Err(RunError(why.to_owned()));

@@ -180,7 +180,7 @@ impl<'k> Program<'k> {
                     None => return Ok(None),
                 };
                 while future.value().is_none() {
-                    let Some(next) = self.pending.towards(&future) else { return Ok(None) };
+                    let Some(next) = self.pending.take_towards(&future) else { return Ok(None) };
                     self.perform(world, next)?;
                 }
                 Ok(future.value())
@@ -198,7 +198,7 @@ impl<'k> Program<'k> {
     pub(super) fn perform_due(&mut self, world: &mut Environment, thread: usize) -> Result<(), Halt> {
         while !self.pending.is_empty() {
             let Some(known) = self.state.threads().get(thread) else { return Ok(()) };
-            let Some(next) = self.pending.due(&known.seen) else { return Ok(()) };
+            let Some(next) = self.pending.take_due(&known.seen) else { return Ok(()) };
             self.perform(world, next)?;
         }
         Ok(())

@@ -39,9 +39,9 @@ impl SchedulePolicy {
     pub(super) fn next_transfer(self, pending: &mut TransferQueue, random: &mut SplitMix64) -> Option<PendingTransfer> {
         match self.transfers {
             TransferTiming::Late => None,
-            TransferTiming::OthersFirst => pending.overtaking(),
-            TransferTiming::Soon if random.one_in(2) => pending.any(random),
-            TransferTiming::Occasional if random.one_in(8) => pending.any(random),
+            TransferTiming::OthersFirst => pending.take_newest_unordered(),
+            TransferTiming::Soon if random.one_in(2) => pending.take_any(random),
+            TransferTiming::Occasional if random.one_in(8) => pending.take_any(random),
             TransferTiming::Soon | TransferTiming::Occasional => None,
         }
     }

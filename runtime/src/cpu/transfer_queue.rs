@@ -45,34 +45,34 @@ impl TransferQueue {
     }
 
     /// The next copy that a thread which has seen so much finds done.
-    pub(super) fn due(&mut self, seen: &Clock) -> Option<PendingTransfer> {
+    pub(super) fn take_due(&mut self, seen: &Clock) -> Option<PendingTransfer> {
         let at = self.queue.iter().position(|one| seen.get(one.channel) >= one.number)?;
-        Some(self.first_of(at))
+        Some(self.take_in_order(at))
     }
 
     /// The next copy on the way to the one that makes a future.
-    pub(super) fn towards(&mut self, future: &Rc<Future>) -> Option<PendingTransfer> {
+    pub(super) fn take_towards(&mut self, future: &Rc<Future>) -> Option<PendingTransfer> {
         let at = self.queue.iter().position(|one| one.transfer.makes(future))?;
-        Some(self.first_of(at))
+        Some(self.take_in_order(at))
     }
 
     /// One at random, after those that have to come before it.
-    pub(super) fn any(&mut self, random: &mut SplitMix64) -> Option<PendingTransfer> {
+    pub(super) fn take_any(&mut self, random: &mut SplitMix64) -> Option<PendingTransfer> {
         if self.queue.is_empty() {
             return None;
         }
         let at = random.below(self.queue.len());
-        Some(self.first_of(at))
+        Some(self.take_in_order(at))
     }
 
     /// The newest that is no work of a tensor core or a data mover: it may overtake what these still read.
-    pub(super) fn overtaking(&mut self) -> Option<PendingTransfer> {
+    pub(super) fn take_newest_unordered(&mut self) -> Option<PendingTransfer> {
         let last = self.queue.iter().rposition(|one| !one.ordered)?;
-        Some(self.first_of(last))
+        Some(self.take_in_order(last))
     }
 
     /// The copy at a place, or one that has to happen before it.
-    fn first_of(&mut self, at: usize) -> PendingTransfer {
+    fn take_in_order(&mut self, at: usize) -> PendingTransfer {
         let (channel, ordered) = (self.queue[at].channel, self.queue[at].ordered);
         let before = self.queue[..at].iter().position(|one| ordered && one.ordered && one.channel == channel);
         self.queue.remove(before.unwrap_or(at))

@@ -10,7 +10,7 @@ use base::rng::{mix, unit};
 use super::npy;
 use super::spec::{ArraySpec, Fill};
 use crate::array::{Array, ElemType};
-use crate::element::{decode, encode, exact};
+use crate::element::{decode, encode, exact_integers};
 use crate::error::RunError;
 
 /// Larger tensors are not made.
@@ -54,7 +54,7 @@ pub(super) fn shape(sizes: &[u64]) -> String {
 fn element(spec: &ArraySpec, key: u64, index: u64) -> f64 {
     match &spec.fill {
         Fill::Value(value) => *value,
-        Fill::Arange => (index % exact(spec.dtype)) as f64,
+        Fill::Arange => (index % exact_integers(spec.dtype)) as f64,
         Fill::Normal(mean, deviation) => {
             let (radius, angle) = (1.0 - unit(key, 2 * index), unit(key, 2 * index + 1));
             mean + deviation * (-2.0 * radius.ln()).sqrt() * (TAU * angle).cos()
@@ -72,7 +72,7 @@ fn key(name: &str, seed: u64) -> u64 {
 
 /// What a tensor of this type holds where the recipe does not say: values of the size that kernels meet, and
 /// zeros where integers may be locks and counters.
-pub fn usual(dtype: ElemType) -> Fill {
+pub fn default_fill(dtype: ElemType) -> Fill {
     match dtype {
         ElemType::I1 => Fill::Uniform(0.0, 2.0),
         ElemType::I8 => Fill::Uniform(-8.0, 8.0),

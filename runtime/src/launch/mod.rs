@@ -8,5 +8,5 @@ mod spec;
 pub mod store;
 mod value;
 
-pub use fill::{fill, usual};
+pub use fill::{default_fill, fill};
 pub use spec::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin, PythonEntry};

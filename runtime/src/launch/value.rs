@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use super::fill::usual;
+use super::fill::default_fill;
 use super::npy;
 use super::spec::{ArgumentValue, ArraySpec, Fill};
 use crate::array::ElemType;
@@ -89,7 +89,7 @@ fn array(text: &str, open: usize, folder: &Path) -> Result<ArraySpec, ValueError
     let at = text.len() - rest.len();
     let fill = match rest.strip_prefix(':') {
         Some(fill) => self::fill(fill, folder).map_err(|message| wrong(fill, at + 1, &message))?,
-        None if rest.is_empty() => usual(dtype),
+        None if rest.is_empty() => default_fill(dtype),
         None => return Err(wrong(rest, at, "what is in a tensor stands behind a colon: `f16[64, 64]:normal`")),
     };
     Ok(ArraySpec { dtype, shape, strides, fill })

@@ -39,10 +39,10 @@ const STARTS: &[&str] = &[
 
 /// Of an environment what a child may see. Credentials are in none of these.
 pub(crate) fn allowed(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
-    variables.into_iter().filter(|(name, _)| may_see(name)).collect()
+    variables.into_iter().filter(|(name, _)| is_allowed(name)).collect()
 }
 
-fn may_see(name: &OsStr) -> bool {
+fn is_allowed(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let upper = name.to_ascii_uppercase();
     let secret = ["TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "API_KEY"].iter().any(|word| upper.contains(word));

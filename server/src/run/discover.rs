@@ -4,7 +4,7 @@ use std::path::Path;
 
 use engine::instances::{Elaboration, Handed, Site};
 use runtime::array::ElemType;
-use runtime::launch::{Argument, ArgumentValue, ArraySpec, Launch, LaunchOrigin, PythonEntry, usual};
+use runtime::launch::{Argument, ArgumentValue, ArraySpec, Launch, LaunchOrigin, PythonEntry, default_fill};
 
 /// What a file implies, the surest first: of each kernel its first launch that is known whole, or else what runs
 /// the file's own code.
@@ -46,7 +46,7 @@ fn given(handed: &Handed) -> Option<ArgumentValue> {
                 dtype,
                 shape: shape.clone(),
                 strides: strides.clone(),
-                fill: usual(dtype),
+                fill: default_fill(dtype),
             })
         }
     })

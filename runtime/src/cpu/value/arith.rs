@@ -7,7 +7,7 @@ use super::float_ops::{float1, float2, maximum, minimum, negate, test2};
 use super::integer::{BinaryIntOp, IntPredicate, add_carry, compare, int2};
 use super::tensor::Tensor;
 use super::trap::Trap;
-use crate::float_format::power;
+use crate::float_format::power_of_two;
 
 /// Reads an operation of `arith` that is no conversion.
 pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
@@ -43,7 +43,7 @@ fn flush(a: f32) -> f32 {
 }
 
 fn flush_wide(a: f64) -> f64 {
-    if a.abs() < power(-1022) { a * 0.0 } else { a }
+    if a.abs() < power_of_two(-1022) { a * 0.0 } else { a }
 }
 
 /// Both halves of a product.

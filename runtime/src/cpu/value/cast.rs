@@ -9,7 +9,7 @@ use super::float_ops::{doubles, floats, of_doubles, of_floats};
 use super::tensor::{Tensor, Word, each, extend, with_word};
 use super::trap::Trap;
 use crate::array::ElemType;
-use crate::float_format::{Rounding, odd};
+use crate::float_format::{Rounding, round_to_odd};
 
 /// Reads a conversion.
 pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
@@ -132,7 +132,7 @@ pub(crate) fn from_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
     }
     let numbers: Vec<f64> = match to {
         ElemType::F64 => each!(a.data(), words => map(words, |word| value(word.to_u64()) as f64)),
-        _ => each!(a.data(), words => map(words, |word| odd(value(word.to_u64())))),
+        _ => each!(a.data(), words => map(words, |word| round_to_odd(value(word.to_u64())))),
     };
     of_doubles(to, shape, &numbers, Rounding::Nearest)
 }

@@ -41,8 +41,8 @@ fn library(symbol: &str) -> Option<Evaluator> {
         Some(rest) => ["_f32", "_f64", "_f16"].iter().find_map(|width| rest.strip_suffix(width)).unwrap_or(rest),
         None => ["__nv_", "__triton_hip_"].iter().find_map(|prefix| symbol.strip_prefix(prefix)).unwrap_or(symbol),
     };
-    if let Some(compile) = exact(name) {
-        return Some(compile);
+    if let Some(evaluator) = special(name) {
+        return Some(evaluator);
     }
     let name = name.strip_prefix("fast_").unwrap_or(name);
     // Names of `f32`'s functions end in `f`; so does `erf`.
@@ -61,18 +61,18 @@ fn renamed(name: &str) -> &str {
 }
 
 /// Functions whose names end as others do.
-fn exact(name: &str) -> Option<Evaluator> {
+fn special(name: &str) -> Option<Evaluator> {
     Some(match name {
         "fmaf" | "fma" | "fmaf_rn" | "fma_rn" => function("fma")?,
         "fmaxf" | "fmax" => Evaluator::two(|a, b| Ok(maximum(a, b, false))),
         "fminf" | "fmin" => Evaluator::two(|a, b| Ok(minimum(a, b, false))),
         "fast_dividef" | "fdiv_rn" | "ddiv_rn" => function("divf")?,
         "isinff" | "isinfd" => {
-            Evaluator::one(|a| Ok(truth(&test2(a, a, |a, _| a.is_infinite(), |a, _| a.is_infinite()))))
+            Evaluator::one(|a| Ok(as_i32(&test2(a, a, |a, _| a.is_infinite(), |a, _| a.is_infinite()))))
         }
-        "isnanf" | "isnand" => Evaluator::one(|a| Ok(truth(&test2(a, a, |a, _| a.is_nan(), |a, _| a.is_nan())))),
+        "isnanf" | "isnand" => Evaluator::one(|a| Ok(as_i32(&test2(a, a, |a, _| a.is_nan(), |a, _| a.is_nan())))),
         "finitef" | "isfinited" => {
-            Evaluator::one(|a| Ok(truth(&test2(a, a, |a, _| a.is_finite(), |a, _| a.is_finite()))))
+            Evaluator::one(|a| Ok(as_i32(&test2(a, a, |a, _| a.is_finite(), |a, _| a.is_finite()))))
         }
         "mulhi" => Evaluator::two(|a, b| Ok(int2(BinaryIntOp::MulHighS, a, b))),
         "umulhi" | "umul64hi" => Evaluator::two(|a, b| Ok(int2(BinaryIntOp::MulHighU, a, b))),
@@ -84,7 +84,7 @@ fn exact(name: &str) -> Option<Evaluator> {
 }
 
 /// A truth value as the `i32` that libraries give.
-fn truth(a: &Tensor) -> Tensor {
+fn as_i32(a: &Tensor) -> Tensor {
     a.with_dtype(ElemType::I32)
 }
 
@@ -219,7 +219,7 @@ fn ipow(a: &Tensor, b: &Tensor) -> Tensor {
 /// The error function: its Taylor series near zero, a continued fraction of its complement elsewhere.
 fn erf(x: f64) -> f64 {
     if x.abs() < 2.5 {
-        return series(x);
+        return erf_series(x);
     }
     if x > 0.0 { 1.0 - erfc(x) } else { erfc(-x) - 1.0 }
 }
@@ -232,7 +232,7 @@ fn erfc(x: f64) -> f64 {
         return 2.0 - erfc(-x);
     }
     if x < 1.0 {
-        return 1.0 - series(x);
+        return 1.0 - erf_series(x);
     }
     if x > 27.3 {
         return 0.0;
@@ -242,7 +242,7 @@ fn erfc(x: f64) -> f64 {
     (-x * x).exp() / (fraction * std::f64::consts::PI.sqrt())
 }
 
-fn series(x: f64) -> f64 {
+fn erf_series(x: f64) -> f64 {
     let (mut term, mut sum) = (x, x);
     for n in 1..80 {
         term *= -x * x / f64::from(n);

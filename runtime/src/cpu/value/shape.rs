@@ -49,7 +49,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
                 return Ok(Some(Evaluator::exchange()));
             }
             let shape = ty.shape().clone();
-            Evaluator::two(move |a, b| Ok(chain(a, b, &shape)))
+            Evaluator::two(move |a, b| Ok(concatenate(a, b, &shape)))
         }
         "ttg.convert_layout" | "gluon.set_auto_layout" => convert(site)?,
         "amdg.extract_slice" => {
@@ -170,7 +170,7 @@ fn interleave(a: &Tensor, b: &Tensor, shape: &Sizes) -> Tensor {
 }
 
 /// Two tensors one after the other.
-fn chain(a: &Tensor, b: &Tensor, shape: &Sizes) -> Tensor {
+fn concatenate(a: &Tensor, b: &Tensor, shape: &Sizes) -> Tensor {
     let all = (0..a.len()).map(|at| a.bits(at)).chain((0..b.len()).map(|at| b.bits(at)));
     Tensor::from_bits(a.dtype(), shape.clone(), all)
 }

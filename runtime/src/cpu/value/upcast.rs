@@ -57,7 +57,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
                 Some(axis) => unpack(a, axis),
                 None => convert(a, ElemType::F32, Rounding::Nearest),
             };
-            Ok(times(&wide, scale, ty.dtype).with_shape(ty.shape().clone()))
+            Ok(scale_product(&wide, scale, ty.dtype).with_shape(ty.shape().clone()))
         })));
     }
     let axis = site.axis(ty.shape().len())?;
@@ -68,7 +68,7 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
 }
 
 /// Floats times a scale each, rounded once; scales that are integers are exponents.
-fn times(a: &Tensor, scale: &Tensor, dtype: ElemType) -> Tensor {
+fn scale_product(a: &Tensor, scale: &Tensor, dtype: ElemType) -> Tensor {
     let scale = if scale.dtype().is_int() { scale.with_dtype(ElemType::F8E8M0) } else { scale.clone() };
     let product = float2(
         &convert(a, ElemType::F64, Rounding::Nearest),

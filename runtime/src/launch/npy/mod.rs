@@ -14,7 +14,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use crate::array::{Array, ElemType, offsets, strides};
-use crate::element::{decode, encode, little};
+use crate::element::{decode, encode, from_le};
 use header::{ElementClass, NpyHeader};
 
 /// Larger files are not read.
@@ -120,7 +120,7 @@ fn converted(raw: &Array, class: ElementClass, width: usize, wanted: ElemType) -
     let size = wanted.bytes();
     let mut bytes = Vec::with_capacity(raw.bytes.len() / width.max(1) * size);
     for element in raw.bytes.chunks_exact(width) {
-        let word = little(element);
+        let word = from_le(element);
         let value = match class {
             ElementClass::Unsigned => word as f64,
             _ => decode(raw.dtype, word),
