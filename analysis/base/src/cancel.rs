@@ -8,7 +8,7 @@ pub struct Cancel<'a> {
 }
 
 impl<'a> Cancel<'a> {
-    /// Never stops.
+    /// A `Cancel` that never asks to stop.
     pub fn never() -> Cancel<'static> {
         Cancel { stop: None }
     }

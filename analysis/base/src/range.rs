@@ -5,7 +5,7 @@ use std::fmt;
 /// Bytes `start..end` of the text it was made for; files above 4 GiB are refused before this.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct TextRange {
-    /// First byte.
+    /// Offset of the first byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,

@@ -1,10 +1,10 @@
-//! All schedules, up to the order of steps that commute.
+//! All schedules, up to the order of steps that no other thread can notice.
 //!
-//! A step that touches nothing another thread can notice commutes with all that follows, so it is
-//! taken at once and alone. States reached twice are visited once. What is missed: nothing within
-//! the limits; a met limit is said.
+//! Such a step commutes with all that follows, so it is taken at once and alone. States reached twice are
+//! visited once, in whatever order they are reached: sleep sets would save steps here, but no states. What is
+//! missed: nothing within the limits; a met limit is said.
 
-use super::{Explored, Schedule, Status, System, Touches};
+use super::{Explored, Schedule, Status, System};
 use base::{Cancel, Cancelled, Limits};
 use rustc_hash::FxHashSet;
 
@@ -90,7 +90,7 @@ fn open<M: System>(machine: &M, state: M::State, depth: usize, reduce: bool) -> 
     let ready = |thread: &usize| machine.status(&state, *thread) == Status::Ready;
     let mut threads: Vec<u16> = (0..machine.threads()).filter(ready).map(|thread| thread as u16).collect();
     if reduce {
-        let alone = threads.iter().find(|&&thread| machine.touches(&state, usize::from(thread)) == Touches::Nothing);
+        let alone = threads.iter().find(|&&thread| machine.is_local(&state, usize::from(thread)));
         if let Some(&thread) = alone {
             threads = vec![thread];
         }

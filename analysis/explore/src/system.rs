@@ -11,35 +11,9 @@ pub enum Status {
     Idle,
 }
 
-/// Something that two threads may do to each other: steps on different objects commute.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Touches {
-    /// Nothing that another thread's step can notice.
-    Nothing,
-    /// The shared object with this number, in a way that commutes with its like.
-    Looks(u32),
-    /// The shared object with this number.
-    Changes(u32),
-    /// Unknown: conflicts with every step.
-    Anything,
-}
-
-impl Touches {
-    /// Whether the order of the two steps may matter.
-    pub fn conflicts(self, other: Touches) -> bool {
-        use Touches::*;
-        match (self, other) {
-            (Nothing, _) | (_, Nothing) => false,
-            (Anything, _) | (_, Anything) => true,
-            (Looks(_), Looks(_)) => false,
-            (Looks(a) | Changes(a), Looks(b) | Changes(b)) => a == b,
-        }
-    }
-}
-
 /// A machine that an explorer can drive. Steps are deterministic.
 pub trait System {
-    /// A configuration.
+    /// A configuration of the machine, from which it can go on.
     type State: Clone;
 
     /// Where every run starts.
@@ -51,8 +25,9 @@ pub trait System {
     /// Whether a thread can go on.
     fn status(&self, state: &Self::State, thread: usize) -> Status;
 
-    /// What the next step of a ready thread touches.
-    fn touches(&self, state: &Self::State, thread: usize) -> Touches;
+    /// Whether the next step of a ready thread changes nothing that another thread's step can notice, so that
+    /// it commutes with all of them.
+    fn is_local(&self, state: &Self::State, thread: usize) -> bool;
 
     /// Takes the next step of a ready thread.
     fn step(&self, state: &mut Self::State, thread: usize);

@@ -59,7 +59,7 @@ impl Recipients {
         Recipients::one(CtaSet::OWN)
     }
 
-    /// One set.
+    /// The recipients that are just this set.
     pub fn one(set: CtaSet) -> Recipients {
         Recipients(smallvec![set])
     }

@@ -53,7 +53,7 @@ pub enum CommitKind {
 /// One operand's memory access.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Access {
-    /// The memdesc.
+    /// The memdesc variable that names the window.
     pub view: Var,
     /// Read or write.
     pub mode: Mode,
@@ -96,7 +96,7 @@ pub enum Completion {
     Frontier(Vec<Arrival>),
     /// With a wait for its commit group; `implicit`: the op is its own group.
     Commit {
-        /// Which family.
+        /// The commit family, each with groups of its own.
         kind: CommitKind,
         /// No `commit_group` is needed.
         implicit: bool,
@@ -146,14 +146,14 @@ pub enum EffectKind {
         /// How it completes.
         completion: Completion,
     },
-    /// `init_barrier`.
+    /// `ttng.init_barrier`: starts the first phase.
     Init {
         /// Memdesc of one barrier.
         barrier: Var,
         /// Arrivals a phase.
         count: u32,
     },
-    /// `inval_barrier`.
+    /// `ttng.inval_barrier`: the storage may be used for something else.
     Invalidate {
         /// Memdesc of one barrier.
         barrier: Var,
@@ -162,16 +162,16 @@ pub enum EffectKind {
     Expect {
         /// Memdesc of one barrier.
         barrier: Var,
-        /// Transaction bytes.
+        /// Bytes that the phase waits for in addition.
         bytes: u64,
         /// In which CTAs.
         to: Recipients,
     },
-    /// `arrive_barrier`.
+    /// `ttng.arrive_barrier`: arrivals of the executing thread.
     Arrive {
         /// Memdesc of one barrier.
         barrier: Var,
-        /// Arrivals.
+        /// How many arrivals it takes off the pending count.
         count: u32,
         /// In which CTAs.
         to: Recipients,
@@ -210,12 +210,12 @@ pub enum EffectKind {
     Commit(CommitKind),
     /// Waits until at most `pending` groups are open.
     WaitGroup {
-        /// Which family.
+        /// The commit family, each with groups of its own.
         kind: CommitKind,
         /// Groups that may stay open.
         pending: u32,
     },
-    /// `fence_async_shared`.
+    /// `ttng.fence_async_shared`: orders generic accesses before async ones.
     ProxyFence,
     /// Arrives at the rendezvous of all CTAs of the cluster; the same partitions of each meet.
     ClusterArrive {
@@ -239,7 +239,7 @@ pub enum EffectKind {
     },
     /// `clc_load_result`: reads the answer of cluster launch control.
     ClcLoad {
-        /// The read.
+        /// The read of the answer in shared memory.
         source: Access,
         /// Set to 1 where the answer hands out a tile, to 0 where it declines or none is there.
         dst: Var,
@@ -251,13 +251,13 @@ pub enum EffectKind {
 /// An effect with its place and predicate.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Effect {
-    /// Which op.
+    /// The op of the text that has this effect.
     pub site: SiteId,
     /// `None`: always; else only when the variable is 1.
     pub predicate: Option<Var>,
     /// Only CTAs whose number has none of these bits do it; 0: all of them.
     pub leaders: u16,
-    /// What.
+    /// What it does to barriers and memory.
     pub kind: EffectKind,
 }
 

@@ -50,13 +50,13 @@ id!(
 /// What a variable holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum VarKind {
-    /// An integer.
+    /// An integer, of at most 64 bits.
     Scalar,
     /// A window of memory with this shape; its buffer and start are the run-time value.
     View(ShapeId),
 }
 
-/// A variable.
+/// What is known of a variable before any run.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct VarInfo {
     /// What it holds.
@@ -84,7 +84,7 @@ pub enum InputKind {
     Free,
 }
 
-/// An input.
+/// A value that the kernel takes from outside.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Input {
     /// Where it comes from.
@@ -95,7 +95,7 @@ pub struct Input {
     pub divisor: u64,
 }
 
-/// One instruction.
+/// One instruction of a block, other than the jump at its end.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Instr {
     /// A scalar (or a memdesc by `Copy`/`Select`) is computed.
@@ -111,17 +111,17 @@ pub enum Instr {
     },
     /// The memdesc of a whole buffer.
     Base(Var, super::BufferId),
-    /// An effect.
+    /// An effect on barriers or memory.
     Effect(EffectId),
     /// An op on values that the kernel does not hold. Only a kernel that is lowered for execution has any; who
     /// drives it carries them out.
     Host(HostId),
 }
 
-/// A jump.
+/// A jump to a block, with values for its parameters.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Target {
-    /// Where to.
+    /// The block that it goes to.
     pub block: BlockId,
     /// One a parameter of the block.
     pub args: Vec<Var>,
@@ -130,7 +130,7 @@ pub struct Target {
 /// Start of a `ttg.warp_specialize`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Fork {
-    /// The op.
+    /// The op of the text, for messages.
     pub site: SiteId,
     /// Where thread 0 goes on (the default region).
     pub default: Target,
@@ -141,11 +141,11 @@ pub struct Fork {
 /// How a block ends.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Terminator {
-    /// Unconditional.
+    /// Always to one block.
     Jump(Target),
     /// On the low bit of a scalar.
     Branch(Var, Target, Target),
-    /// Starts partitions.
+    /// Starts the partitions of a `ttg.warp_specialize`.
     Fork(Fork),
     /// Thread 0 waits for all partitions, then goes on.
     Join(SiteId, Target),
@@ -174,16 +174,16 @@ impl Terminator {
 pub struct Block {
     /// Assigned by the jump that enters.
     pub params: Vec<Var>,
-    /// In order.
+    /// Its instructions, in the order in which they are executed.
     pub instrs: Vec<Instr>,
-    /// The end.
+    /// How control leaves the block.
     pub terminator: Terminator,
 }
 
 /// A counted or open-ended loop.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LoopInfo {
-    /// The op.
+    /// The op of the text, for messages.
     pub site: SiteId,
     /// Block that is entered once an iteration, the test included.
     pub head: BlockId,
@@ -197,7 +197,7 @@ pub struct LoopInfo {
 /// A warp-specialised partition (the default partition is number 0).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Partition {
-    /// Its warps.
+    /// How many warps execute it.
     pub warps: u32,
 }
 
@@ -206,23 +206,23 @@ pub struct Partition {
 pub struct Kernel {
     /// CTAs of the cluster (`ttg.num-ctas`).
     pub ctas: u32,
-    /// Default first.
+    /// Partitions of one CTA, the default one first.
     pub partitions: Vec<Partition>,
-    /// Allocations.
+    /// Allocations of shared and tensor memory.
     pub buffers: Vec<Buffer>,
-    /// Window shapes.
+    /// Shapes of the windows that variables hold.
     pub shapes: Vec<Shape>,
-    /// Inputs.
+    /// Values that the kernel does not compute.
     pub inputs: Vec<Input>,
-    /// Variables.
+    /// Variables, all of one CTA.
     pub vars: Vec<VarInfo>,
-    /// Blocks.
+    /// The control-flow graph.
     pub blocks: Vec<Block>,
-    /// Effects.
+    /// What instructions do to barriers and memory.
     pub effects: Vec<Effect>,
-    /// Loops.
+    /// Loops of the graph.
     pub loops: Vec<LoopInfo>,
-    /// First block.
+    /// The block at which the default partition starts.
     pub entry: BlockId,
 }
 
@@ -243,12 +243,12 @@ impl Kernel {
         }
     }
 
-    /// A block.
+    /// The block with this number, which has to be one of the kernel.
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id.index()]
     }
 
-    /// An effect.
+    /// The effect with this number, which has to be one of the kernel.
     pub fn effect(&self, id: EffectId) -> &Effect {
         &self.effects[id.index()]
     }

@@ -45,7 +45,7 @@ pub struct Buffer {
 /// One dimension of a window.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Dim {
-    /// Elements.
+    /// Number of elements in this dimension.
     pub size: u64,
     /// Bits from one element to the next.
     pub stride: u64,
@@ -54,7 +54,7 @@ pub struct Dim {
 /// The form of a window; where it starts is a run-time value.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Shape {
-    /// Outermost first.
+    /// Its dimensions, outermost first.
     pub dims: Vec<Dim>,
     /// Bits of one element (tensor memory: of one column's share).
     pub element: u64,
@@ -125,7 +125,7 @@ pub enum ViewOp<V> {
     /// The start moves by `index × stride` bits; `count` slots exist, another index is out of
     /// bounds (`memdesc_index`).
     Index {
-        /// The slot.
+        /// The slot's number, from 0.
         index: V,
         /// Bits from slot to slot.
         stride: u64,

@@ -57,7 +57,7 @@ impl Stage {
 /// A barrier buffer of the kernel that stands for something else in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Abstract {
-    /// The buffer.
+    /// The buffer that stands for them.
     pub buffer: BufferId,
     /// What it stands for.
     pub of: AbstractOf,
@@ -119,7 +119,7 @@ pub struct Site {
 }
 
 impl SourceMap {
-    /// A site.
+    /// The site with this number, which has to be one of the map.
     pub fn site(&self, id: SiteId) -> &Site {
         &self.sites[id.index()]
     }

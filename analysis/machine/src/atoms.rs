@@ -27,7 +27,7 @@ pub struct Window {
     pub buffer: BufferId,
     /// Its start in bits from the buffer's start.
     pub start: u64,
-    /// Its form.
+    /// The shape of the window.
     pub shape: ShapeId,
 }
 

@@ -53,7 +53,7 @@ impl Frontier {
 /// A wait that saw a flip.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Waiter {
-    /// Who.
+    /// The thread of the machine.
     pub thread: u16,
     /// The channel of its own program order.
     pub channel: Channel,
@@ -98,7 +98,7 @@ pub enum ArrivalRefused {
     Overflow,
 }
 
-/// One arrival.
+/// One arrival at a barrier, as it is counted.
 pub struct Arriving<'a> {
     /// Arrivals that it takes off.
     pub count: i64,
@@ -115,7 +115,7 @@ pub struct Arriving<'a> {
 }
 
 impl Barrier {
-    /// Phase bit.
+    /// The phase bit of the hardware's word.
     pub fn parity(&self) -> u32 {
         self.flips & 1
     }

@@ -153,7 +153,7 @@ impl Clock {
         }
     }
 
-    /// Forgets everything.
+    /// Makes it the clock of who has seen nothing.
     pub fn clear(&mut self) {
         self.0.clear();
     }

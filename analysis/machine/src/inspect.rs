@@ -13,7 +13,7 @@ use kernel::{BufferId, EffectId, EffectKind, Mode};
 pub struct Unwritten {
     /// Which of the operation's accesses.
     pub access: u16,
-    /// The allocation.
+    /// The allocation that holds it.
     pub buffer: BufferId,
     /// Ascending, disjoint ranges of bits from the allocation's start.
     pub bits: Vec<(u64, u64)>,
@@ -22,7 +22,7 @@ pub struct Unwritten {
 /// A wait that a thread stands before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PendingWait {
-    /// On what.
+    /// The barrier that it waits for.
     pub barrier: BarrierPlace,
     /// The parity it names.
     pub phase: i64,

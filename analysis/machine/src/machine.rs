@@ -129,7 +129,7 @@ impl<'k> Machine<'k> {
         self.seed.adopt_numbering(state);
     }
 
-    /// The kernel.
+    /// The kernel that it executes.
     pub fn kernel(&self) -> &'k Kernel {
         self.kernel
     }

@@ -5,12 +5,12 @@ use super::violation::BarrierPlace;
 use kernel::{EffectId, SiteId};
 use smallvec::SmallVec;
 
-/// One step.
+/// What one step of one thread did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
-    /// Who.
+    /// The thread of the machine.
     pub thread: u16,
-    /// The op.
+    /// The op of the text, for messages.
     pub site: SiteId,
     /// Its effect, where it is one.
     pub effect: Option<EffectId>,
@@ -39,15 +39,15 @@ pub struct CompletionEvent {
 /// What a step did to a barrier, and the state it left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BarrierRecord {
-    /// Which.
+    /// The barrier by its place.
     pub place: BarrierPlace,
-    /// What.
+    /// What the step did to it.
     pub act: BarrierAction,
     /// Flips since its init.
     pub flips: u32,
-    /// Arrivals missing.
+    /// Arrivals that the phase still waits for.
     pub pending: i64,
-    /// Bytes missing.
+    /// Bytes that the phase still waits for.
     pub bytes: i64,
 }
 
@@ -65,7 +65,7 @@ pub enum BarrierAction {
     },
     /// Its phase was read.
     Read {
-        /// The parity.
+        /// The parity, 0 or 1.
         phase: u32,
     },
     /// A wait passed.

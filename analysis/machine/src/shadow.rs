@@ -22,7 +22,7 @@ pub struct Event {
     pub mode: Mode,
     /// Through the generic proxy, so that a later async access needs a fence.
     pub generic: bool,
-    /// The op.
+    /// The effect of the op.
     pub effect: EffectId,
     /// Which of the op's accesses.
     pub access: u16,
@@ -47,7 +47,7 @@ pub struct History {
 
 /// What a thread knows when it accesses memory.
 pub struct Observer<'a> {
-    /// Which thread.
+    /// The thread that accesses.
     pub thread: u16,
     /// What it has seen complete.
     pub seen: &'a Clock,
@@ -62,7 +62,7 @@ pub struct Observer<'a> {
 /// What an operation sees of its issuer's earlier ones without a wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ImplicitOrder {
-    /// Nothing more.
+    /// No more than it has waited for.
     Nothing,
     /// All of a channel: operations of one tensor core, or of one data mover, are in order.
     Channel(Channel),

@@ -18,7 +18,7 @@ pub struct State {
     pub(crate) stride: usize,
     /// The partitions of the first CTA, the default one first, then those of the next.
     pub(crate) threads: Vec<Thread>,
-    /// Memory.
+    /// Who touched each piece of memory last.
     pub(crate) shadow: Shadow,
     /// Barriers that were named so far, with their places: a row a CTA.
     pub(crate) barriers: Vec<(BarrierPlace, Barrier)>,
@@ -27,9 +27,9 @@ pub struct State {
     pub(crate) running: Vec<u32>,
     /// Requests made to cluster launch control.
     pub(crate) requests: i64,
-    /// Steps taken.
+    /// How many steps were taken.
     pub(crate) step: u32,
-    /// Instructions executed.
+    /// How many instructions were executed.
     pub(crate) work: u64,
     /// Rules broken so far.
     pub(crate) violations: Vec<Violation>,
@@ -165,7 +165,7 @@ impl State {
         self.stride
     }
 
-    /// Steps taken.
+    /// How many steps were taken.
     pub fn step(&self) -> u32 {
         self.step
     }

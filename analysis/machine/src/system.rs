@@ -1,11 +1,11 @@
-//! The machine as something that can be explored: who may go on, and what a step touches.
+//! The machine as something that can be explored: who may go on, and which steps others cannot notice.
 
 use super::machine::Machine;
 use super::state::State;
 use super::thread::ThreadStatus;
-use super::violation::{BarrierKind, BarrierPlace, Blocked, BlockedOn, Rule, ScheduleHazard};
-use explore::{Status, System, Touches};
-use kernel::{EffectKind, Terminator, Var};
+use super::violation::{BarrierKind, Blocked, BlockedOn, Rule, ScheduleHazard};
+use explore::{Status, System};
+use kernel::{EffectKind, Terminator};
 
 impl System for Machine<'_> {
     type State = State;
@@ -40,41 +40,29 @@ impl System for Machine<'_> {
         }
     }
 
-    fn touches(&self, state: &State, thread: usize) -> Touches {
-        let Some((_, effect)) = self.next_effect(state, thread) else {
-            // Start and end of partitions order nothing but the threads themselves.
-            return Touches::Nothing;
-        };
-        let number = |place: BarrierPlace| state.barrier_number(place).map(|number| number as u32);
-        let changes = |place: BarrierPlace| number(place).map_or(Touches::Anything, Touches::Changes);
-        let at = |var: Var| self.place(state, thread, var);
+    fn is_local(&self, state: &State, thread: usize) -> bool {
+        // Start and end of partitions order nothing but the threads themselves.
+        let Some((_, effect)) = self.next_effect(state, thread) else { return true };
         match &effect.kind {
-            EffectKind::Wait { .. } | EffectKind::ClusterWait | EffectKind::NamedWait { .. } => self
-                .awaited(state, thread)
-                .and_then(|(place, _)| number(place))
-                .map_or(Touches::Anything, Touches::Looks),
-            EffectKind::ReadPhase { barrier, .. } => number(at(*barrier)).map_or(Touches::Anything, Touches::Looks),
-            EffectKind::Init { barrier, .. } | EffectKind::Invalidate { barrier } => changes(at(*barrier)),
-            EffectKind::Expect { barrier, to, .. }
-            | EffectKind::Arrive { barrier, to, .. }
-            | EffectKind::TensorCoreCommit { barrier, to }
-            | EffectKind::AsyncCopyArrive { barrier, to, .. } => match to.of(at(*barrier).cta).as_slice() {
-                [cta] => changes(BarrierPlace { cta: *cta, ..at(*barrier) }),
-                _ => Touches::Anything,
-            },
-            EffectKind::Operation { completion, .. } => match completion.arrivals() {
-                [] => Touches::Nothing,
-                [one] => match one.to.of(at(one.barrier).cta).as_slice() {
-                    [cta] => changes(BarrierPlace { cta: *cta, ..at(one.barrier) }),
-                    _ => Touches::Anything,
-                },
-                _ => Touches::Anything,
-            },
-            EffectKind::ClusterArrive { .. } => changes(BarrierPlace::cluster(self.partition_of(thread))),
-            EffectKind::NamedArrive { id, .. } => {
-                changes(BarrierPlace::named(self.cta_of(thread), self.scalar(state, thread, *id)))
-            }
-            _ => Touches::Nothing,
+            EffectKind::Init { .. }
+            | EffectKind::Invalidate { .. }
+            | EffectKind::Expect { .. }
+            | EffectKind::Arrive { .. }
+            | EffectKind::Wait { .. }
+            | EffectKind::ReadPhase { .. }
+            | EffectKind::TensorCoreCommit { .. }
+            | EffectKind::AsyncCopyArrive { .. }
+            | EffectKind::ClusterArrive { .. }
+            | EffectKind::ClusterWait
+            | EffectKind::NamedArrive { .. }
+            | EffectKind::NamedWait { .. } => false,
+            EffectKind::Operation { completion, .. } => completion.arrivals().is_empty(),
+            EffectKind::Allocate(_)
+            | EffectKind::Commit(_)
+            | EffectKind::WaitGroup { .. }
+            | EffectKind::ProxyFence
+            | EffectKind::ClcLoad { .. }
+            | EffectKind::Unmodelled => true,
         }
     }
 

@@ -9,18 +9,18 @@ use smallvec::SmallVec;
 /// How far a thread is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ThreadStatus {
-    /// Not started.
+    /// Not started: a partition before its fork.
     NotStarted,
     /// At an effect or a terminator that others can notice.
     Running,
-    /// Over.
+    /// Ended: a partition that waits for its join.
     Ended,
 }
 
 /// Operations that complete by group count, of one family.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Groups {
-    /// Operations issued.
+    /// How many operations were issued so far.
     pub issued: u32,
     /// Number of the last operation of each group, oldest first; groups known to be over are
     /// dropped, and those that are too old for any wait to tell them apart.
@@ -42,7 +42,7 @@ impl Groups {
     }
 }
 
-/// A thread.
+/// One partition in one CTA: its position in the program, and what it knows.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Thread {
     /// How far it is.

@@ -23,14 +23,14 @@ pub enum Rule {
     /// A read of a member of a shared buffer, ordered after the write of another member which was there
     /// last, while the member has writers of its own.
     OverwrittenMember {
-        /// The write.
+        /// The write of the other member.
         earlier: Event,
-        /// The read.
+        /// The read that finds what the other member left.
         later: Event,
     },
     /// A read of what nobody wrote.
     Uninitialised {
-        /// The read.
+        /// The access that reads it.
         read: Event,
     },
     /// A barrier is used before its init or after its invalidation.
@@ -44,7 +44,7 @@ pub enum Rule {
     Overflow,
     /// A slot that does not exist.
     OutOfBounds {
-        /// The index.
+        /// The index that was used.
         index: i64,
         /// The number of slots.
         count: u64,
@@ -53,9 +53,9 @@ pub enum Rule {
     BarrierStorage,
     /// A barrier is invalidated while a thread waits on it.
     WaitedOn {
-        /// Who waits.
+        /// The thread that waits.
         waiter: u16,
-        /// Where.
+        /// The op at which it waits.
         at: SiteId,
     },
     /// A thread arrives at a rendezvous again before it has waited for the one before.
@@ -75,18 +75,18 @@ pub enum Rule {
 pub struct Blocked {
     /// Which thread of the machine.
     pub thread: u16,
-    /// Where.
+    /// The op at which it waits.
     pub site: SiteId,
-    /// On what.
+    /// What it waits for.
     pub on: BlockedOn,
 }
 
 /// What a blocked thread waits for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum BlockedOn {
-    /// A barrier.
+    /// The next flip of a barrier.
     Barrier {
-        /// Which.
+        /// The barrier by its place.
         barrier: BarrierPlace,
         /// The parity it names.
         phase: u32,
@@ -106,7 +106,7 @@ pub enum BlockedOn {
 /// A barrier by its place in memory; also the rendezvous that have none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct BarrierPlace {
-    /// The allocation.
+    /// The allocation that holds it.
     pub buffer: BufferId,
     /// Its start there, in bits.
     pub start: u64,
@@ -152,13 +152,13 @@ impl BarrierPlace {
 /// A broken rule at a step.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Violation {
-    /// Which rule.
+    /// The rule that broke.
     pub rule: Rule,
     /// Step of the run at which it broke.
     pub step: u32,
-    /// Who.
+    /// The thread of the machine.
     pub thread: u16,
-    /// The op.
+    /// The op of the text, for messages.
     pub site: SiteId,
     /// Its effect, where it is one.
     pub effect: Option<EffectId>,
@@ -188,7 +188,7 @@ pub enum ScheduleHazard {
     },
     /// A thread that is blocked at the end might have passed before the last flip.
     Missed {
-        /// Which thread.
+        /// The blocked thread of the machine.
         thread: u16,
     },
     /// A use of a barrier is not ordered before its invalidation.

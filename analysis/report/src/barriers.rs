@@ -4,11 +4,10 @@ use super::buffers::{BufferAccesses, accesses};
 use super::expr::{Expr, Exprs};
 use super::trace::Trace;
 use super::uses::{note, slot, used, with_barrier};
-use super::{BarrierSummary, Expect, Mechanism, aliases};
+use super::{BarrierSummary, Expect, Mechanism};
 use base::TextRange;
-use kernel::{BufferId, Completion, EffectId, EffectKind, Issuer, LoopId, Lowered, Mode, Var};
+use kernel::{BufferId, Completion, EffectId, EffectKind, Issuer, LoopId, Mode, Var};
 use rustc_hash::FxHashMap;
-use ttgir::Tree;
 
 /// The barriers of a kernel.
 #[derive(Clone, Debug, Default)]
@@ -67,12 +66,6 @@ struct Slotted {
 }
 
 impl Barriers {
-    /// The barriers of a lowered kernel.
-    pub fn new(tree: &Tree, lowered: &Lowered) -> Barriers {
-        let trace = Trace::new(tree, lowered);
-        Barriers::of(&trace, &BufferAccesses::of(&trace))
-    }
-
     pub(super) fn of(trace: &Trace<'_>, memory: &BufferAccesses) -> Barriers {
         let map = &trace.lowered.map;
         let kernel = trace.kernel();
@@ -138,7 +131,6 @@ impl Barriers {
             row.mechanisms.sort();
             row.mechanisms.dedup();
         }
-        aliases::fill(trace, &mut all);
         all
     }
 

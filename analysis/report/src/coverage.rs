@@ -15,8 +15,8 @@
 use super::barriers::used_by;
 use super::buffers::BufferAccesses;
 use super::edges::Edges;
-use super::order::{OrderedBy, Pair};
 use super::ordering_facts::OrderingFacts;
+use super::pairs::{OrderedBy, Pair};
 use super::trace::Trace;
 use super::uses::used;
 use super::{BarrierSummary, Coverage, CoverageOrder, CoverageRow, Direction, PartitionUse};

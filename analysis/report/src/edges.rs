@@ -7,8 +7,8 @@
 
 use super::barriers::{Barriers, mechanism};
 use super::buffers::BufferAccesses;
-use super::order::{AccessSite, BarrierArray, OrderedBy, Pair, SyncLink};
 use super::ordering_facts::OrderingFacts;
+use super::pairs::{AccessSite, BarrierArray, OrderedBy, Pair, SyncLink};
 use super::trace::Trace;
 use super::{Direction, Edge, Mechanism};
 use base::TextRange;

@@ -21,7 +21,7 @@ const FUEL: u32 = 256;
 /// Values that a loop carries which are told of one expression.
 const CARRIED: usize = 8;
 
-/// A scalar.
+/// A scalar of the kernel as people write it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Expr {
     Number(i64),

@@ -17,6 +17,7 @@ mod expr;
 mod names;
 mod order;
 mod ordering_facts;
+mod pairs;
 mod partitions;
 mod remarks;
 mod runs;
@@ -50,7 +51,7 @@ pub struct Report {
     pub partitions: Vec<PartitionRow>,
     /// Sections 3 and 5, in the order of their allocations.
     pub barriers: Vec<BarrierSummary>,
-    /// Section 2.
+    /// The edges between partitions, section 2 of the printed report.
     pub edges: Vec<Edge>,
     /// Section 4: physical buffers, in the order of their allocations.
     pub buffers: Vec<PhysicalBuffer>,
@@ -73,7 +74,7 @@ pub struct PartitionRow {
     pub role: String,
     /// Ops that tell it from others, with how often they occur, most telling first.
     pub key_ops: Vec<(String, u32)>,
-    /// Its warps.
+    /// How many warps execute it.
     pub warps: u32,
 }
 
@@ -82,7 +83,7 @@ pub struct PartitionRow {
 pub struct PartitionUse {
     /// The op's name in the text.
     pub range: TextRange,
-    /// Op name.
+    /// The op's name, with its dialect.
     pub op: String,
     /// Who: index into [`Report::partitions`].
     pub partition: usize,
@@ -105,13 +106,13 @@ pub enum Mechanism {
     Tma,
     /// Barrier operand of an MMA.
     Mma,
-    /// `tc_gen5_commit`.
+    /// A `ttng.tc_gen5_commit`.
     TensorCoreCommit,
-    /// `async_copy_mbarrier_arrive`.
+    /// A `ttng.async_copy_mbarrier_arrive`.
     AsyncCopy,
     /// AMD's tensor data mover.
     Tdm,
-    /// Named barrier.
+    /// An arrival at a named barrier.
     Named,
     /// Barrier of all CTAs.
     Cluster,
@@ -145,7 +146,7 @@ pub struct BarrierSummary {
     pub range: TextRange,
     /// What it stands for where it is no mbarrier of the text: `token`, `aref`, `semaphore`, `channel`.
     pub abstract_of: Option<(&'static str, Half)>,
-    /// Slots.
+    /// How many slots the array has.
     pub depth: u64,
     /// Arrivals a phase, where all slots have the same.
     pub count: Option<u32>,
@@ -176,7 +177,7 @@ pub struct BarrierSummary {
 /// A byte expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expect {
-    /// The op.
+    /// Where the op stands in the text.
     pub range: TextRange,
     /// What it announces.
     pub bytes: u64,
@@ -187,7 +188,7 @@ pub struct Expect {
 /// A value that names a barrier (or buffer).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alias {
-    /// `%bar_12`.
+    /// Its name in the text, like `%bar_12`.
     pub name: String,
     /// Where it is defined.
     pub range: TextRange,
@@ -220,21 +221,21 @@ impl Direction {
 /// An edge of the dependency graph: section 2. One a barrier, direction and pair of partitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Who arrives.
+    /// The partition that arrives.
     pub from: usize,
-    /// Who waits.
+    /// The partition that waits.
     pub to: usize,
     /// Index into [`Report::barriers`]; `None` for partition starts and ends.
     pub barrier: Option<usize>,
     /// How the arrival is made.
     pub mechanism: Mechanism,
-    /// Which way.
+    /// Whether data flows along it or room for new data.
     pub direction: Direction,
     /// What it orders: indices of buffer and member.
     pub data: Vec<(usize, usize)>,
-    /// Arriving ops.
+    /// Where the arriving ops stand in the text.
     pub arrivals: Vec<TextRange>,
-    /// Waiting ops.
+    /// Where the waiting ops stand in the text.
     pub waits: Vec<TextRange>,
     /// Pairs of accesses, of all runs, that this edge is the one to order.
     pub pairs: u32,
@@ -251,7 +252,7 @@ pub struct PhysicalBuffer {
     pub id: Option<i64>,
     /// Shared or tensor memory.
     pub space: Space,
-    /// Slots (`buffer.copy`).
+    /// How many slots it has (`buffer.copy`).
     pub slots: u64,
     /// Bytes of a slot; columns in tensor memory.
     pub size: u64,
@@ -302,7 +303,7 @@ pub struct CoverageRow {
     pub partition: usize,
     /// Whether that is a read or a write.
     pub mode: Mode,
-    /// Where.
+    /// Where partitions use it.
     pub uses: Vec<PartitionUse>,
     /// Whether the overwrite is ordered after it.
     pub order: CoverageOrder,
@@ -317,7 +318,7 @@ pub enum CoverageOrder {
     Edges(Vec<usize>),
     /// Nothing orders it: a race. The index of the finding that says so, where there is one.
     Missing {
-        /// Into [`Report::findings`].
+        /// The number of its finding in [`Report::findings`], where it has one.
         finding: Option<usize>,
         /// What would order it: who has to tell whom, where, and at which cadence.
         needed: String,
@@ -333,9 +334,9 @@ pub enum CoverageOrder {
 pub struct Remark {
     /// `redundant-wait`, `depth-1`, …
     pub kind: RemarkKind,
-    /// Where.
+    /// Where in the text it is drawn.
     pub range: TextRange,
-    /// One sentence.
+    /// What is said, as one sentence.
     pub text: String,
     /// Other places that it names.
     pub sites: Vec<TextRange>,

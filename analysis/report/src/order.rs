@@ -15,93 +15,19 @@
 //! those, nobody draws them).
 
 use super::ordering_facts::{OrderingFacts, PassedWait};
-use kernel::{
-    Access, BufferId, CommitKind, Completion, EffectId, EffectKind, Issuer, Kernel, Mode, Terminator, VarKind,
-};
+use super::pairs::{AccessSite, BarrierArray, OrderedBy, Pair, SyncLink};
+use super::runs::{Budget, RecordedRun, drive, plans};
+use base::{Cancel, Cancelled, Limits};
+use kernel::{Access, CommitKind, Completion, EffectId, EffectKind, Issuer, Kernel, Mode, Terminator, VarKind};
 use machine::{
-    AtomChange, Atoms, BarrierAction, BarrierKind, BarrierPlace, Channel, Channels, Clock, Event, Machine, Record,
-    State, Window,
+    AtomChange, Atoms, BarrierAction, BarrierPlace, Channel, Channels, Clock, Event, Machine, Record, State, Window,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use verify::Outcome;
 
 /// Arrivals of a thread after an access that are looked at for one that says that it is over.
 const ARRIVALS: usize = 32;
-
-/// An access of the text.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) struct AccessSite {
-    /// The op's effect.
-    pub effect: EffectId,
-    /// Which of its accesses.
-    pub access: u16,
-    /// Whose.
-    pub partition: u16,
-    /// Read or write.
-    pub mode: Mode,
-}
-
-/// A barrier array, or the rendezvous at a place.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) enum BarrierArray {
-    /// mbarriers.
-    Barriers(BufferId),
-    /// A named barrier, by number.
-    Named(u64),
-    /// The barrier of all CTAs.
-    Cluster,
-}
-
-impl BarrierArray {
-    pub(super) fn of(place: BarrierPlace) -> BarrierArray {
-        match place.kind() {
-            BarrierKind::Barrier => BarrierArray::Barriers(place.buffer),
-            BarrierKind::Named(id) => BarrierArray::Named(id),
-            BarrierKind::Cluster(_) => BarrierArray::Cluster,
-        }
-    }
-}
-
-/// A link between partitions: an arrival and a wait that saw it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) struct SyncLink {
-    /// On what; `None` for starts and ends of partitions.
-    pub array: Option<BarrierArray>,
-    /// Who arrived.
-    pub from: u16,
-    /// Who waited.
-    pub to: u16,
-    /// The arriving op.
-    pub arrival: Option<EffectId>,
-    /// The waiting op.
-    pub wait: Option<EffectId>,
-}
-
-/// What orders a pair.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) enum OrderedBy {
-    /// The thread itself: program order, or its own commit groups.
-    Program,
-    /// An arrival and a wait; the last ones where a chain of them does.
-    Sync(SyncLink),
-    /// Nothing.
-    Missing,
-    /// Nothing, and nobody has read what is written over.
-    Unread,
-    /// Nothing that the machine knows of, in a run with an op that it cannot follow.
-    Unsure,
-}
-
-/// What a pair of accesses was like, whenever they met.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) struct Pair {
-    /// The one before.
-    pub earlier: AccessSite,
-    /// The one after.
-    pub later: AccessSite,
-    /// What orders them.
-    pub how: OrderedBy,
-}
 
 /// A wait for a barrier, a group or partitions, or a start of partitions.
 #[derive(Clone, Copy, Debug)]
@@ -586,4 +512,29 @@ impl<'m, 'k> Watch<'m, 'k> {
         let since = || self.knowledge.get(thread).and_then(|known| known.since(event));
         own || since().is_some_and(|step| step <= arrival.step)
     }
+}
+
+/// Makes the runs of a report and sums them up.
+pub(super) fn ordering_facts(
+    kernel: &Kernel,
+    outcome: &Outcome,
+    limits: &Limits,
+    cancel: &Cancel<'_>,
+) -> Result<(OrderingFacts, Vec<RecordedRun>), Cancelled> {
+    let (mut ordering_facts, mut made) = (OrderingFacts::default(), Vec::new());
+    let mut budget = Budget::new();
+    for plan in plans(outcome) {
+        cancel.check()?;
+        if budget.spent() && plan.least == 0 {
+            continue;
+        }
+        let machine = Machine::new(kernel, &plan.valuation, limits);
+        let mut watch = Watch::new(&machine, &mut ordering_facts);
+        let run = drive(&machine, &plan, &mut budget, |state, record| watch.step(state, record));
+        watch.finish(&run.flips);
+        *if run.complete { &mut ordering_facts.complete } else { &mut ordering_facts.cut } += 1;
+        ordering_facts.unmodelled |= run.unmodelled;
+        made.push(run);
+    }
+    Ok((ordering_facts, made))
 }

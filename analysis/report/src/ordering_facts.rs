@@ -2,25 +2,22 @@
 //! with what they are good for, barriers with their traffic. Ids only; [`super::edges`],
 //! [`super::coverage`] and [`super::remarks`] make the report's lists of it.
 
-use super::order::{AccessSite, BarrierArray, OrderedBy, Pair, SyncLink, Watch};
-use super::runs::{Budget, RecordedRun, drive, plans};
-use base::{Cancel, Cancelled, Limits};
-use kernel::{EffectId, Kernel};
-use machine::{BarrierAction, BarrierPlace, Machine, Record};
+use super::pairs::{AccessSite, BarrierArray, OrderedBy, Pair, SyncLink};
+use kernel::EffectId;
+use machine::{BarrierAction, BarrierPlace, Record};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use verify::Outcome;
 
 /// A wait that passed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PassedWait {
-    /// The op.
+    /// The effect of the op.
     pub effect: EffectId,
     /// On what.
     pub place: BarrierPlace,
     /// Flips since the barrier's init.
     pub flips: u32,
-    /// Who.
+    /// The thread of the machine.
     pub thread: u16,
     /// Whether its thread knew of the last flip already.
     pub again: bool,
@@ -45,9 +42,9 @@ pub(super) struct Waits {
 /// What went over one barrier in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Traffic {
-    /// Which.
+    /// The barrier by its place.
     pub place: BarrierPlace,
-    /// Its flips.
+    /// How many phases it completed.
     pub flips: u32,
     /// Waits that passed on one of them.
     pub waits: u32,
@@ -58,7 +55,7 @@ pub(super) struct Traffic {
 pub(super) struct PairCounts {
     /// With no write of the same memory in between.
     pub near: u32,
-    /// With one.
+    /// Times with a write of the same memory in between.
     pub far: u32,
 }
 
@@ -99,31 +96,6 @@ fn slot<T: Clone + Default>(list: &mut Vec<T>, effect: EffectId) -> &mut T {
         list.resize(effect.index() + 1, T::default());
     }
     &mut list[effect.index()]
-}
-
-/// Makes the runs of a report and sums them up.
-pub(super) fn ordering_facts(
-    kernel: &Kernel,
-    outcome: &Outcome,
-    limits: &Limits,
-    cancel: &Cancel<'_>,
-) -> Result<(OrderingFacts, Vec<RecordedRun>), Cancelled> {
-    let (mut ordering_facts, mut made) = (OrderingFacts::default(), Vec::new());
-    let mut budget = Budget::new();
-    for plan in plans(outcome) {
-        cancel.check()?;
-        if budget.spent() && plan.least == 0 {
-            continue;
-        }
-        let machine = Machine::new(kernel, &plan.valuation, limits);
-        let mut watch = Watch::new(&machine, &mut ordering_facts);
-        let run = drive(&machine, &plan, &mut budget, |state, record| watch.step(state, record));
-        watch.finish(&run.flips);
-        *if run.complete { &mut ordering_facts.complete } else { &mut ordering_facts.cut } += 1;
-        ordering_facts.unmodelled |= run.unmodelled;
-        made.push(run);
-    }
-    Ok((ordering_facts, made))
 }
 
 impl OrderingFacts {

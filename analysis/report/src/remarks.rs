@@ -10,8 +10,8 @@
 use super::barriers::Barriers;
 use super::buffers::{BufferAccesses, accesses};
 use super::edges::row;
-use super::order::{BarrierArray, OrderedBy};
 use super::ordering_facts::{OrderingFacts, Waits};
+use super::pairs::{BarrierArray, OrderedBy};
 use super::trace::Trace;
 use super::uses::used;
 use super::{PartitionUse, Remark, RemarkKind};

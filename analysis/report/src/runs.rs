@@ -15,7 +15,7 @@ const STEPS: u32 = 10_000;
 /// A run to make.
 #[derive(Clone, Debug)]
 pub(super) struct RunPlan {
-    /// The inputs.
+    /// The inputs of the run.
     pub valuation: Valuation,
     /// Who steps when; the canonical schedule where there is none.
     pub schedule: Option<Schedule>,
@@ -26,7 +26,7 @@ pub(super) struct RunPlan {
 /// A run that was made.
 #[derive(Clone, Debug)]
 pub(super) struct RecordedRun {
-    /// The inputs.
+    /// The inputs of the run.
     pub valuation: Valuation,
     /// Whether every thread came to its end.
     pub complete: bool,

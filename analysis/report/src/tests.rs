@@ -1,8 +1,9 @@
 //! What orders a pair, on kernels without a frontend: the last link of a chain, the arrival that says
 //! it, what is not ordered at all, and waits that say nothing new.
 
-use super::order::{BarrierArray, OrderedBy, SyncLink};
-use super::ordering_facts::{OrderingFacts, ordering_facts};
+use super::order::ordering_facts;
+use super::ordering_facts::OrderingFacts;
+use super::pairs::{BarrierArray, OrderedBy, SyncLink};
 use base::{Cancel, Limits};
 use kernel::text::parse;
 use kernel::{BufferId, EffectKind, Kernel, Mode};

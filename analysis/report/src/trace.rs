@@ -21,9 +21,9 @@ const CHAINS: usize = 64;
 /// How a variable comes about.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ValueDef {
-    /// Computed.
+    /// A scalar that is computed.
     Let(Pure<Var>),
-    /// A view.
+    /// A window of the memory that another variable names.
     View(Var, ViewOp<Var>),
     /// A whole buffer.
     Base(BufferId),
@@ -36,7 +36,7 @@ pub(super) enum ValueDef {
 /// A way from an allocation to a view of it: variables, the whole buffer first.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
-    /// The allocation.
+    /// The allocation that holds it.
     pub buffer: BufferId,
     /// The whole buffer, then each view.
     pub vars: Vec<Var>,
@@ -270,7 +270,7 @@ impl<'a> Trace<'a> {
         effects
     }
 
-    /// A site.
+    /// The site with this number, which has to be one of the map.
     pub fn site(&self, id: SiteId) -> &'a Site {
         self.lowered.map.site(id)
     }

@@ -32,7 +32,7 @@ pub struct InputGroup {
 /// The inputs a kernel is run with.
 #[derive(Clone, Debug)]
 pub struct InputPlan {
-    /// Smallest first.
+    /// Inputs to run, smallest first.
     pub valuations: Vec<Valuation>,
     /// The valuation the others vary.
     pub base: Valuation,

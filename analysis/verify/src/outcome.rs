@@ -7,7 +7,7 @@ use machine::{MachineError, Valuation, Violation};
 /// A violation with the run that shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// What broke.
+    /// The rule that broke, and where.
     pub violation: Violation,
     /// With which inputs.
     pub valuation: Valuation,
@@ -48,7 +48,7 @@ pub enum Gap {
     },
     /// The kernel runs on a cluster of CTAs.
     Cluster {
-        /// How many.
+        /// How many CTAs the cluster has.
         ctas: u32,
     },
 }
@@ -118,9 +118,9 @@ pub struct Outcome {
     pub gaps: Vec<Gap>,
     /// How far the runs reach.
     pub reach: Reach,
-    /// Runs made.
+    /// How many runs were made.
     pub runs: u32,
-    /// Steps taken.
+    /// How many steps were taken.
     pub steps: u64,
     /// States visited where schedules differ.
     pub states: u64,

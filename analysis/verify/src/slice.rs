@@ -292,11 +292,11 @@ impl<'k> Slices<'k> {
 /// Bounds of a counted loop.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Bounds {
-    /// First value.
+    /// The counter's first value.
     pub lower: Var,
     /// One past the last value.
     pub upper: Var,
-    /// Distance.
+    /// What the counter grows by in each iteration.
     pub step: Var,
 }
 
@@ -347,9 +347,9 @@ impl Trips {
 /// What a function of inputs is made of.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Leaves {
-    /// Inputs.
+    /// Inputs that the value is computed from.
     pub inputs: Vec<InputId>,
-    /// Constants.
+    /// Constants that it is computed from.
     pub constants: Vec<i64>,
 }
 

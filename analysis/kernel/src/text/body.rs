@@ -1,9 +1,10 @@
 //! Values, effects and terminators of a block.
 
 use super::cursor::Cursor;
+use super::cursor::TextError;
 use super::lex::Kind;
 use super::ops;
-use super::parse::{Parser, TextError};
+use super::parse::Parser;
 use crate::{
     Access, Arrival, Completion, CtaSet, Effect, EffectId, EffectKind, Fork, Instr, Pure, Recipients, SiteId,
     Terminator, Var, ViewOp, Width,

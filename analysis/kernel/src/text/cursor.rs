@@ -2,12 +2,29 @@
 
 use super::lex::{Kind, Token, tokens};
 use super::ops;
-use super::parse::TextError;
 use base::TextRange;
+use std::fmt;
+
+/// What is wrong with a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextError {
+    /// Line, from 1.
+    pub line: u32,
+    /// The token at which reading stopped.
+    pub range: TextRange,
+    /// What was expected.
+    pub message: String,
+}
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
 
 /// A line with its tokens.
 pub(super) struct Line<'a> {
-    /// From 1.
+    /// Line number, counted from 1.
     pub(super) number: u32,
     pub(super) range: TextRange,
     pub(super) tokens: Vec<Token<'a>>,

@@ -30,7 +30,8 @@ mod ops;
 mod parse;
 mod print;
 
-pub use parse::{TextError, parse};
+pub use cursor::TextError;
+pub use parse::parse;
 pub use print::print;
 
 #[cfg(test)]

@@ -1,35 +1,15 @@
 //! Text to kernel, with a source map into the text.
 
-use std::fmt;
-
 use rustc_hash::FxHashMap;
 
-use super::cursor::{Cursor, Line, split};
+use super::cursor::{Cursor, Line, TextError, split};
 use super::lex::{Kind, Token};
 use super::ops;
-use base::TextRange;
-
 use crate::{
     Block, BlockId, Buffer, BufferId, Dim, Input, InputId, Instr, Kernel, LoopId, LoopInfo, Lowered, Partition, Shape,
     ShapeId, Site, SiteId, SourceMap, Target, Terminator, Var, VarInfo, VarKind,
 };
-
-/// What is wrong with a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextError {
-    /// Line, from 1.
-    pub line: u32,
-    /// The token.
-    pub range: TextRange,
-    /// What was expected.
-    pub message: String,
-}
-
-impl fmt::Display for TextError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.message)
-    }
-}
+use base::TextRange;
 
 /// Reads a kernel; the source map points into `text`, a site an effect line.
 pub fn parse(text: &str) -> Result<Lowered, TextError> {

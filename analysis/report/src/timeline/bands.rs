@@ -74,7 +74,7 @@ impl Bands {
         band.ticks.push(Tick { step: line, act: TickAct::Stuck });
     }
 
-    /// The bands.
+    /// The bands, in the order of their barriers' first use.
     pub fn take(self) -> Vec<Band> {
         self.bands
     }

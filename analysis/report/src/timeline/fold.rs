@@ -8,11 +8,11 @@ use base::TextRange;
 
 /// Runs up to this length are shown whole.
 const SHORT: usize = 64;
-/// Longest block.
+/// Steps of the longest block that is folded.
 const BLOCK: usize = 128;
 /// Fewest steps of a set-up.
 const PREPARED: usize = 3;
-/// Fewest repetitions.
+/// Repetitions from which on a block is folded.
 const TIMES: usize = 3;
 /// Fewest steps that a fold saves.
 const SAVED: usize = 12;

@@ -43,14 +43,14 @@ pub struct Timeline {
 pub struct Lane {
     /// `default`, `partition0`, …
     pub name: String,
-    /// Its CTA.
+    /// The CTA that it runs in, by number in the cluster.
     pub cta: u16,
 }
 
-/// One step.
+/// One step of the run, as a row of the drawing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Who.
+    /// The lane of the thread that took it.
     pub lane: usize,
     /// The op's name in the text.
     pub range: TextRange,
@@ -70,14 +70,14 @@ pub struct Step {
     pub stuck: bool,
 }
 
-/// A barrier.
+/// A barrier over the time of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Band {
     /// As in the text: `%bar[1]`.
     pub name: String,
     /// Whether the finding is about it.
     pub concerned: bool,
-    /// Its phases.
+    /// Its phases, in the order of time.
     pub phases: Vec<Phase>,
     /// What happens to it, by step.
     pub ticks: Vec<Tick>,
@@ -105,7 +105,7 @@ pub enum PhaseEnd {
     Idle,
     /// The run ends, and so much is missing.
     Incomplete {
-        /// Arrivals.
+        /// Arrivals that are still missing.
         arrivals: i64,
         /// Bytes; negative where more came than was expected.
         bytes: i64,
@@ -132,9 +132,9 @@ impl PhaseEnd {
 /// Something that happens to a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tick {
-    /// When.
+    /// The step at which it happens.
     pub step: u32,
-    /// What.
+    /// What happens to the barrier.
     pub act: TickAct,
 }
 
@@ -193,7 +193,7 @@ pub struct Span {
     /// The first step by which another lane, or for an asynchronous access any lane, knows that it
     /// is over; `None` where none does.
     pub until: Option<u32>,
-    /// That lane.
+    /// The lane whose wait ends it.
     pub seen_by: Option<usize>,
     /// How it completes: `in order`, `transaction`, `tensor core`, `commit group`.
     pub completes: &'static str,
@@ -204,7 +204,7 @@ pub struct Span {
 /// A commit group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitGroup {
-    /// Whose.
+    /// The lane of the thread whose group it is.
     pub lane: usize,
     /// `cp.async`, `wgmma`, `TMA store`, …
     pub family: &'static str,
@@ -228,7 +228,7 @@ pub enum Missing {
     },
     /// Nothing brings the phase that a wait needs.
     Flip {
-        /// The wait.
+        /// The step at which the wait stands.
         step: u32,
         /// Index in [`Timeline::bands`].
         band: usize,
@@ -242,7 +242,7 @@ pub struct Fold {
     pub from: u32,
     /// The last of them.
     pub to: u32,
-    /// Why.
+    /// Why the steps are folded.
     pub what: Folded,
 }
 
@@ -253,7 +253,7 @@ pub enum Folded {
     SetUp,
     /// They do again what the steps before them did.
     Repeats {
-        /// How often.
+        /// How many times the block repeats.
         times: u32,
     },
 }
@@ -261,7 +261,7 @@ pub enum Folded {
 /// A line of a drawing: time goes from one to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row {
-    /// A step.
+    /// A step by its number.
     Step(u32),
     /// A fold in the place of its steps.
     Fold(Fold),

@@ -2,10 +2,9 @@
 
 use super::super::demand::Demand;
 use super::super::outcome::OpenReason;
-use super::context::Driver;
 use super::facts::{Fact, NO_HIGH, NO_LOW};
 use super::path::{Path, noticed, settled};
-use super::value::{Sum, Symbol, SymbolOrigin, Value};
+use super::value::{Driver, Sum, Symbol, SymbolOrigin, Value};
 use super::walk::{Answer, Here, SPLIT, Walk, WalkStop};
 use kernel::{CmpOp, Pure, Var, Width};
 use smallvec::SmallVec;

@@ -6,15 +6,15 @@ use super::super::inputs::InputPlan;
 use super::super::slice::Slices;
 use super::nesting::{ahead, behind, loop_nesting, places};
 use super::sums::Sums;
-use super::value::{Sum, Symbol, SymbolOrigin, Symbols};
+use super::value::{Driver, Sum, Symbol, SymbolOrigin, Symbols};
 use kernel::{BlockId, CmpOp, InputId, InputKind, Instr, Kernel, Pure, Terminator, Var};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// A loop.
+/// What a proof needs to know of a loop.
 #[derive(Debug)]
 pub struct LoopSummary {
-    /// Its head.
+    /// The block that each iteration starts at.
     pub head: BlockId,
     /// Its counter and bounds, where these are functions of inputs and of counters around it.
     pub counted: Option<Counted>,
@@ -31,46 +31,14 @@ pub struct LoopSummary {
 /// Counter and bounds.
 #[derive(Debug)]
 pub struct Counted {
-    /// The counter.
+    /// The variable that counts.
     pub counter: Var,
-    /// First value.
+    /// The counter's first value.
     pub lower: Sum,
-    /// End.
+    /// The value that the counter stays below.
     pub upper: Sum,
-    /// Step.
+    /// What the counter grows by in each iteration.
     pub step: Sum,
-}
-
-/// What says how often a loop runs.
-#[derive(Clone, Debug)]
-pub enum Driver {
-    /// The upper bound is a multiple of a symbol and a constant; the counter is a number.
-    Bound {
-        /// The symbol.
-        symbol: Symbol,
-        /// How many times it.
-        factor: i64,
-        /// The constant.
-        add: i64,
-    },
-    /// A symbol for the trip count; the counter is a sum.
-    Trips(Symbol),
-    /// Numbers, or the program itself: a place without a decision.
-    Free(Symbol),
-}
-
-impl Driver {
-    /// The symbol.
-    pub fn symbol(&self) -> Symbol {
-        match *self {
-            Driver::Bound { symbol, .. } | Driver::Trips(symbol) | Driver::Free(symbol) => symbol,
-        }
-    }
-
-    /// Whether a decision drives the loop.
-    pub fn decides(&self) -> bool {
-        !matches!(self, Driver::Free(_))
-    }
 }
 
 /// What of a symbol states have to keep.
@@ -85,7 +53,7 @@ pub struct SymbolUse {
 /// The kernel, looked at once.
 #[derive(Debug)]
 pub struct ProofContext<'k> {
-    /// The kernel.
+    /// The kernel that is proved.
     pub kernel: &'k Kernel,
     /// By loop number.
     pub loops: Vec<LoopSummary>,
@@ -101,7 +69,7 @@ pub struct ProofContext<'k> {
     pub kept: Vec<Demand>,
     /// Which variables may still be read.
     pub liveness: Liveness<'k>,
-    /// By symbol.
+    /// How states keep each symbol.
     pub needs: FxHashMap<Symbol, SymbolUse>,
     /// Symbols that drive a loop inside another one.
     pub nested: Vec<Symbol>,

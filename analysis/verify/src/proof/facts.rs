@@ -16,11 +16,11 @@ pub const NO_HIGH: i64 = i64::MAX / 4;
 pub struct Fact {
     /// The smallest value it may have.
     pub low: i64,
-    /// The largest.
+    /// The largest value that is possible.
     pub high: i64,
     /// It is `rest` modulo this; 1 where nothing is known.
     pub modulus: i64,
-    /// See `modulus`.
+    /// What the value is modulo `modulus`.
     pub rest: i64,
 }
 

@@ -53,7 +53,7 @@ use super::Decision;
 use super::inputs::InputPlan;
 use super::outcome::{Closure, OpenReason, Reach};
 use base::{Cancel, Cancelled, Limits};
-use context::{Driver, ProofContext};
+use context::ProofContext;
 use explore::{Status, System};
 use facts::{Fact, Facts, NO_HIGH, NO_LOW};
 use kernel::{EffectKind, InputId, InputKind, Instr, Issuer, Kernel, Pure, Terminator};
@@ -61,7 +61,7 @@ use machine::{Machine, Rule, ThreadStatus, Valuation};
 use normal_form::NormalFormWriter;
 use path::{LoopPosition, Path};
 use rustc_hash::FxHashMap;
-use value::{Symbol, SymbolOrigin, Symbols, Value};
+use value::{Driver, Symbol, SymbolOrigin, Symbols, Value};
 use walk::{Walk, WalkStop};
 
 /// Share of the step limit that a proof may use: one part in this many.

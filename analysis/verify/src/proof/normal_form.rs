@@ -6,19 +6,19 @@
 //! counters but for their rests, and how far the drivers are.
 
 use super::super::demand::Demand;
-use super::context::{Driver, ProofContext};
+use super::context::ProofContext;
 use super::facts::{Fact, NO_HIGH, NO_LOW};
 use super::path::{Path, fact, noticed};
-use super::value::{IterationKey, Sum, Symbol, SymbolOrigin, Symbols, Value};
+use super::value::{Driver, IterationKey, Sum, Symbol, SymbolOrigin, Symbols, Value};
 use machine::{Machine, ThreadStatus};
 
 /// Writes normal forms.
 pub struct NormalFormWriter<'a, 'k> {
-    /// The kernel.
+    /// What was found out before any run.
     pub context: &'a ProofContext<'k>,
-    /// The machine.
+    /// The machine whose state it writes.
     pub machine: &'a Machine<'k>,
-    /// All symbols.
+    /// Symbols by number, with their origins.
     pub symbols: &'a mut Symbols,
 }
 

@@ -18,7 +18,7 @@ pub struct LoopPosition {
 /// A path up to here.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// The machine.
+    /// The machine's state at its end.
     pub state: State,
     /// By CTA and variable.
     pub values: Vec<Vec<Value>>,

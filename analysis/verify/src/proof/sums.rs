@@ -1,9 +1,8 @@
 //! Variables that are functions of inputs, and of the counters around them, as sums.
 
 use super::super::slice::Slices;
-use super::context::Driver;
 use super::eval::plain;
-use super::value::{Sum, Symbol, SymbolOrigin, Symbols, Value};
+use super::value::{Driver, Sum, Symbol, SymbolOrigin, Symbols, Value};
 use kernel::{InputId, InputKind, Instr, Kernel, Pure, Var, VarKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

@@ -11,19 +11,19 @@ pub struct Symbol(pub u32);
 /// A sum of symbols with factors, and a constant: exact where nothing wraps.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Sum {
-    /// The constant.
+    /// The constant that is added.
     pub add: i64,
     /// Symbols with their factors, by symbol, no factor 0.
     pub terms: SmallVec<[(Symbol, i64); 2]>,
 }
 
 impl Sum {
-    /// A constant.
+    /// The sum of no symbols.
     pub fn constant(add: i64) -> Sum {
         Sum { add, terms: SmallVec::new() }
     }
 
-    /// A symbol.
+    /// The sum of one symbol.
     pub fn symbol(symbol: Symbol) -> Sum {
         Sum { add: 0, terms: smallvec::smallvec![(symbol, 1)] }
     }
@@ -67,17 +67,17 @@ pub enum Value {
     Sum(Sum),
     /// A number that is not negative, up to multiples of a modulus.
     Rest {
-        /// The modulus.
+        /// The modulus, at least 1.
         modulus: i64,
         /// The number modulo it.
         rest: i64,
     },
-    /// Nothing.
+    /// Nothing is known of it.
     Unknown,
 }
 
 impl Value {
-    /// A constant.
+    /// A number that is known.
     pub fn constant(value: i64) -> Value {
         Value::Sum(Sum::constant(value))
     }
@@ -94,7 +94,7 @@ impl Value {
 /// What a symbol stands for. Equal origins are equal numbers in every run of the kernel.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum SymbolOrigin {
-    /// An input.
+    /// An input of the kernel.
     Input(InputId),
     /// An operation on sums; its operands in order.
     Function(Pure<()>, SmallVec<[Sum; 3]>),
@@ -165,6 +165,38 @@ impl Symbols {
             sums.push(sum);
         }
         Some(self.of(SymbolOrigin::Function(pure.map(|_| ()), sums)))
+    }
+}
+
+/// What says how often a loop runs.
+#[derive(Clone, Debug)]
+pub enum Driver {
+    /// The upper bound is a multiple of a symbol and a constant; the counter is a number.
+    Bound {
+        /// The symbol that is decided.
+        symbol: Symbol,
+        /// How many times it.
+        factor: i64,
+        /// The constant that is added to the multiple.
+        add: i64,
+    },
+    /// A symbol for the trip count; the counter is a sum.
+    Trips(Symbol),
+    /// Numbers, or the program itself: a place without a decision.
+    Free(Symbol),
+}
+
+impl Driver {
+    /// The symbol whose decision ends the loop.
+    pub fn symbol(&self) -> Symbol {
+        match *self {
+            Driver::Bound { symbol, .. } | Driver::Trips(symbol) | Driver::Free(symbol) => symbol,
+        }
+    }
+
+    /// Whether a decision drives the loop.
+    pub fn decides(&self) -> bool {
+        !matches!(self, Driver::Free(_))
     }
 }
 

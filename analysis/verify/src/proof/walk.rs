@@ -5,10 +5,10 @@
 
 use super::super::demand::{Demand, effect_operands};
 use super::super::outcome::OpenReason;
-use super::context::{Driver, ProofContext};
+use super::context::ProofContext;
 use super::facts::{Fact, NO_HIGH, range};
 use super::path::{LoopPosition, Path, fact, noticed, settled};
-use super::value::{Sum, Symbol, SymbolOrigin, Symbols, Value};
+use super::value::{Driver, Sum, Symbol, SymbolOrigin, Symbols, Value};
 use kernel::{BlockId, Effect, InputId, Instr, Pure, Target, Terminator, Var};
 use machine::Machine;
 use smallvec::SmallVec;
@@ -27,11 +27,11 @@ pub enum WalkStop {
 
 /// What a walk needs.
 pub struct Walk<'a, 'k> {
-    /// The kernel.
+    /// What was found out before any run.
     pub context: &'a ProofContext<'k>,
     /// The machine, which leaves scalars to the walk.
     pub machine: &'a Machine<'k>,
-    /// All symbols.
+    /// Symbols by number, with their origins.
     pub symbols: &'a mut Symbols,
 }
 
@@ -40,7 +40,7 @@ pub struct Walk<'a, 'k> {
 pub(super) struct Here {
     /// The position of the CTA.
     pub(super) cta: usize,
-    /// The block.
+    /// The block that the thread is in.
     pub(super) block: BlockId,
 }
 
