@@ -28,7 +28,7 @@ impl fmt::Display for Problem {
 pub(super) struct File {
     /// Path from the root, with `/`.
     pub path: String,
-    /// Content.
+    /// Its whole text, as UTF-8.
     pub text: String,
 }
 
