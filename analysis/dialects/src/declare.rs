@@ -3,8 +3,8 @@
 use crate::effect::OpEffect;
 use crate::facts::{BarrierOperand, DataMovement, MutationRole, PartitionHint, PythonName};
 use crate::{
-    Amdg, Arith, Builtin, Cf, Func, Gluon, Gpu, Llvm, Math, Nvg, Nvws, Proton, ProtonGpu, Scf, Tlx, Tt, Ttg, Tti, Ttng,
-    Ub,
+    Amdg, Arith, Builtin, Cf, Func, Gluon, Gpu, Llvm, Math, Nvg, Nvws, Proton, ProtonGpu, Rocdl, Scf, Tlx, Tt, Ttg,
+    Tti, Ttng, Ub,
 };
 
 /// All that is known of one op.
@@ -109,5 +109,5 @@ macro_rules! codes {
 
 codes! {
     Builtin, Func, Tt, Ttg, Ttng, Nvws, Nvg, Amdg, Tlx, Tti, Gluon, Proton, ProtonGpu, Arith, Math, Scf, Cf, Ub, Gpu,
-    Llvm,
+    Llvm, Rocdl,
 }

@@ -27,6 +27,7 @@ mod notation;
 mod nvg;
 pub mod nvws;
 mod proton;
+mod rocdl;
 pub mod scf;
 mod syntax;
 mod table;
@@ -52,6 +53,7 @@ pub use math::Math;
 pub use nvg::Nvg;
 pub use nvws::Nvws;
 pub use proton::{Proton, ProtonGpu};
+pub use rocdl::Rocdl;
 pub use scf::Scf;
 pub use syntax::{
     Arity, AttrRule, FormPiece, FormStep, GroupRef, HandWrittenForm, OpForm, OpSyntax, OperandGroup, TypeRule,

@@ -2,7 +2,7 @@
 
 use super::super::memory::read;
 use super::operand::none;
-use dialects::Amdg;
+use dialects::{Amdg, Rocdl};
 use python::emit::Op;
 use python::interp::{Eval, Interp};
 use python::library::operand;
@@ -38,7 +38,7 @@ pub(super) const PART: Part = Part {
         Row::effect("gl.amd.cdna5.load_shared_fp4_repacked", "mem_desc, layout", 9, load_repacked),
         Row::new("gl.amd.slice", "source, shape, offsets", 8, slice),
         Row::new("gl.amd.slice.slice", "source, shape, offsets", 8, slice),
-        Row::new("gl.amd.hint.sched_barrier", "allow=None", 9, none),
+        Row::effect("gl.amd.hint.sched_barrier", "allow=None", 9, sched_barrier),
         Row::new("gl.amd.warp_pipeline_stage", "label=None, *, priority=None", 6, none),
         Row::new("gl.amd.warp_pipeline.warp_pipeline_stage", "label=None, *, priority=None", 6, none),
     ],
@@ -111,6 +111,14 @@ fn downcast<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         other => return interp.raise(format!("`{other}` is no format: e4m3, e5m2 and e2m1 are")),
     };
     Ok(interp.registers(element, &shape, (*source.layout).clone()))
+}
+
+/// A hint to the compiler's scheduler.
+fn sched_barrier<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    if given(bound, "allow").is_some() {
+        return interp.raise("`allow` names a class of instructions, and Triton knows none yet");
+    }
+    interp.emit_effect(Op::new(Rocdl::SchedBarrier).attr("mask", 0))
 }
 
 /// K was packed in M or N, and then is packed in K.

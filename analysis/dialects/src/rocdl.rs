@@ -1,0 +1,17 @@
+//! rocdl, of MLIR: what stands between Triton's ops in kernels for AMD; ops that are not here may do anything.
+
+use crate::declare::dialect;
+use crate::effect::OpEffect;
+use crate::facts::{DataMovement, PythonName};
+
+dialect! {
+    /// Instructions of AMD's GPUs.
+    Rocdl = "rocdl", fallback OpEffect::Unknown;
+
+    /// Keeps the compiler from moving instructions across; orders no thread and no memory.
+    SchedBarrier = "sched.barrier": "|  | $mask @ |" {
+        effect: OpEffect::Nothing,
+        python: PythonName::called("gl.amd.hint.sched_barrier"),
+        movement: Some(DataMovement::Nothing),
+    };
+}
