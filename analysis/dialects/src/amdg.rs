@@ -18,7 +18,7 @@ const fn tdm(accesses: &'static [OperandAccess]) -> OpEffect {
 }
 
 dialect! {
-    /// TritonAMDGPU.
+    /// Ops of TritonAMDGPU, `amdg`.
     Amdg = "amdg", fallback OpEffect::Unknown;
 
     /// A part of a tensor in registers.

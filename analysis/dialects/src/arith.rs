@@ -4,7 +4,7 @@ use crate::declare::dialect;
 use crate::effect::OpEffect;
 
 dialect! {
-    /// Arithmetic.
+    /// Ops of MLIR's `arith`.
     Arith = "arith", fallback OpEffect::Pure;
 
     /// A constant scalar or tensor.
@@ -35,9 +35,9 @@ dialect! {
     Remsi = "remsi": "lhs=result rhs=result | result | %lhs , %rhs @ : !result |";
     /// Remainder of unsigned integers.
     Remui = "remui": "lhs=result rhs=result | result | %lhs , %rhs @ : !result |";
-    /// Bitwise and.
+    /// Bitwise and of integers.
     Andi = "andi": "lhs=result rhs=result | result | %lhs , %rhs @ : !result |";
-    /// Bitwise or.
+    /// Bitwise or of integers.
     Ori = "ori": "lhs=result rhs=result | result | %lhs , %rhs @ : !result |";
     /// Bitwise exclusive or.
     Xori = "xori": "lhs=result rhs=result | result | %lhs , %rhs @ : !result |";
@@ -75,11 +75,11 @@ dialect! {
     Minnumf = "minnumf": "lhs=result rhs=result | result | %lhs , %rhs ?{$roundingmode} ?{fastmath $fastmath} @ : !result |";
     /// Replaces denormal floats by zero.
     FlushDenormals = "flush_denormals": "operand=result | result | %operand @ : !result |";
-    /// Negated float.
+    /// Negates a float.
     Negf = "negf": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
-    /// Compares integers.
+    /// Compares integers by a predicate.
     Cmpi = "cmpi": "lhs rhs=lhs | result=i1(lhs) | $predicate , %lhs , %rhs @ : !lhs |";
-    /// Compares floats.
+    /// Compares floats by a predicate.
     Cmpf = "cmpf": "lhs rhs=lhs | result=i1(lhs) | $predicate , %lhs , %rhs ?{fastmath $fastmath} @ : !lhs |";
     /// One of two values, by a condition.
     Select = "select": "condition true_value=result false_value=result | result | =select |";
@@ -101,13 +101,13 @@ dialect! {
     IndexCastui = "index_castui": "in | out | %in ?{nneg $!nonNeg} @ : !in to !out | shape";
     /// Converts signed integers to floats.
     Sitofp = "sitofp": "in | out | %in ?{$roundingmode} @ : !in to !out | shape";
-    /// Narrows integers.
+    /// Narrows integers to fewer bits.
     Trunci = "trunci": "in | out | %in ?{overflow $overflowFlags} @ : !in to !out | shape";
-    /// Widens floats.
+    /// Widens floats to a larger format.
     Extf = "extf": "in | out | %in ?{fastmath $fastmath} @ : !in to !out | shape";
     /// Converts floats to another format of the same width.
     Convertf = "convertf": "in | out | %in ?{$roundingmode} ?{fastmath $fastmath} @ : !in to !out | shape";
-    /// Narrows floats.
+    /// Narrows floats to a smaller format.
     Truncf = "truncf": "in | out | %in ?{$roundingmode} ?{fastmath $fastmath} @ : !in to !out | shape";
     /// Widens small floats and applies their scales.
     ScalingExtf = "scaling_extf": "in scale | out | %in , %scale ?{fastmath $fastmath} @ : !in , !scale to !out |";

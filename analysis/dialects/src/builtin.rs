@@ -14,7 +14,7 @@ dialect! {
 }
 
 dialect! {
-    /// MLIR's functions.
+    /// Ops of MLIR's `func`.
     Func = "func", fallback OpEffect::Pure;
 
     /// A function of MLIR's own `func` dialect.

@@ -18,7 +18,7 @@ dialect! {
 }
 
 dialect! {
-    /// Undefined behaviour.
+    /// Ops of MLIR's `ub`.
     Ub = "ub", fallback OpEffect::Pure;
 
     /// A value of which nothing is known.

@@ -2,17 +2,11 @@
 
 use crate::effect::OpEffect;
 use crate::facts::{BarrierOperand, DataMovement, MutationRole, PartitionHint, PythonName};
-use crate::{
-    Amdg, Arith, Builtin, Cf, Func, Gluon, Gpu, Llvm, Math, Nvg, Nvws, Proton, ProtonGpu, Rocdl, Scf, Tlx, Tt, Ttg,
-    Tti, Ttng, Ub,
-};
 
 /// All that is known of one op.
 #[derive(Clone, Copy, Debug)]
 pub struct OpDecl {
-    /// Which op it is.
-    pub code: OpCode,
-    /// `dialect.op`.
+    /// The full name, `dialect.op`.
     pub name: &'static str,
     /// One line of documentation.
     pub doc: &'static str,
@@ -48,34 +42,29 @@ macro_rules! dialect {
         pub enum $dialect { $($(#[doc = $doc])+ $op,)* }
 
         impl $dialect {
-            /// The declarations, in the order of the variants.
+            /// All ops of the dialect.
+            pub(crate) const ALL: &'static [$dialect] = &[$($dialect::$op),*];
+
+            /// The declarations, in the order of [`Self::ALL`].
             pub(crate) const OPS: &'static [$crate::OpDecl] = &[$($crate::OpDecl {
-                code: $crate::OpCode::$dialect($dialect::$op),
                 name: concat!($prefix, ".", $name),
                 doc: concat!($($doc),+),
                 syntax: $syntax,
                 $($($field: $value,)*)?
-                ..$crate::declare::defaults($crate::OpCode::$dialect($dialect::$op), $fallback)
+                ..$crate::declare::defaults($fallback)
             },)*];
         }
 
         $($($crate::typed::typed_view!($dialect, $op, $syntax, concat!("`", $prefix, ".", $name, "`."), {
             $($kind $name_of = $text),*
         });)?)*
-
-        impl From<$dialect> for $crate::OpCode {
-            fn from(op: $dialect) -> Self {
-                $crate::OpCode::$dialect(op)
-            }
-        }
     };
 }
 pub(crate) use dialect;
 
 /// A declaration that says nothing but the effect.
-pub(crate) const fn defaults(code: OpCode, effect: OpEffect) -> OpDecl {
+pub(crate) const fn defaults(effect: OpEffect) -> OpDecl {
     OpDecl {
-        code,
         name: "",
         doc: "",
         syntax: "",
@@ -86,28 +75,4 @@ pub(crate) const fn defaults(code: OpCode, effect: OpEffect) -> OpDecl {
         partition: None,
         mutation: None,
     }
-}
-
-macro_rules! codes {
-    ($($dialect:ident),* $(,)?) => {
-        /// One of the declared ops.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-        #[allow(missing_docs)]
-        pub enum OpCode { $($dialect($dialect),)* }
-
-        impl OpCode {
-            /// The declaration of the op.
-            pub fn decl(self) -> &'static OpDecl {
-                match self { $(OpCode::$dialect(op) => &$dialect::OPS[op as usize],)* }
-            }
-        }
-
-        /// The declarations of all dialects, dialect by dialect.
-        pub(crate) const DIALECTS: &[&[OpDecl]] = &[$($dialect::OPS),*];
-    };
-}
-
-codes! {
-    Builtin, Func, Tt, Ttg, Ttng, Nvws, Nvg, Amdg, Tlx, Tti, Gluon, Proton, ProtonGpu, Arith, Math, Scf, Cf, Ub, Gpu,
-    Llvm, Rocdl,
 }

@@ -68,7 +68,7 @@ pub enum TokenOp {
 pub enum ViewKind {
     /// One slot of the leading dimension.
     Index,
-    /// Static offsets.
+    /// A part at static offsets.
     Subslice,
     /// Static offset along the columns.
     Columns,
@@ -113,43 +113,43 @@ pub enum OpEffect {
         /// When it is complete.
         completion: OpCompletion,
     },
-    /// `local_alloc`, `tmem_alloc`.
+    /// Makes a buffer, and writes it where there is a source.
     Allocate,
     /// A view of a memdesc.
     View(ViewKind),
     /// Waits for commit groups; the results are the operands.
     WaitGroup {
-        /// Which groups.
+        /// Which groups are counted.
         kind: CommitKind,
         /// The attribute that says how many may stay open.
         pending: &'static str,
     },
     /// A wait that counts instructions.
     LoweredWaitGroup {
-        /// Which groups.
+        /// Which groups are counted.
         kind: CommitKind,
         /// The attribute that still says how many groups that was.
         groups: &'static str,
         /// The attribute with the number of instructions.
         instructions: &'static str,
     },
-    /// `init_barrier`.
+    /// Gives a barrier the count of its phases.
     InitBarrier,
-    /// `inval_barrier`.
+    /// Ends the use of a barrier.
     InvalidateBarrier,
-    /// `barrier_expect`.
+    /// Arrives once and announces bytes.
     ExpectBytes,
-    /// `arrive_barrier`.
+    /// Arrives `count` times, once a thread with `perThread`.
     ArriveBarrier,
     /// `amdg.arrive_barrier`: every thread arrives, and is told the phase that it arrives for.
     ArriveByThreads,
-    /// `amdg.read_barrier_phase`.
+    /// Reads the phase of a barrier without waiting.
     ReadPhase,
-    /// `wait_barrier`.
+    /// Waits until a phase of a barrier is over.
     WaitBarrier,
-    /// `tc_gen5_commit`.
+    /// Arrives when the tensor core is done so far.
     TensorCoreCommit,
-    /// `async_copy_mbarrier_arrive`.
+    /// Arrives when the thread's `cp.async` so far are done.
     AsyncCopyArrive {
         /// Whether it counts as a further arrival unless the attribute `noIncrement` is there.
         increments: bool,
@@ -158,9 +158,9 @@ pub enum OpEffect {
     Commit(CommitKind),
     /// `async_tma_store_token_wait` (fork only).
     StoreTokenWait,
-    /// `fence_async_shared`.
+    /// Orders generic accesses before those of the async proxy.
     ProxyFence,
-    /// `cluster_barrier`.
+    /// Arrives at the barrier of the cluster and waits there.
     ClusterBarrier,
     /// The first half of one.
     ClusterArrive,
@@ -168,9 +168,9 @@ pub enum OpEffect {
     ClusterWait,
     /// The number of CTAs of the cluster.
     ClusterSize,
-    /// `arrive_barrier_named`.
+    /// Arrives at a hardware barrier by its number.
     NamedArrive,
-    /// `wait_barrier_named`.
+    /// Arrives at a hardware barrier by its number and waits.
     NamedWait,
     /// Asks cluster launch control for a tile.
     ClcRequest {
@@ -179,9 +179,9 @@ pub enum OpEffect {
         /// The operand group of the barrier.
         barrier: &'static str,
     },
-    /// `clc_load_result`.
+    /// Loads the answer of cluster launch control.
     ClcLoad,
-    /// `clc_is_canceled`.
+    /// Whether that answer is a tile.
     ClcGranted,
     /// `clc_query_cancel` (fork only).
     ClcQuery,
@@ -189,13 +189,13 @@ pub enum OpEffect {
     MapToRemote,
     /// Stores into another CTA's memory (fork only).
     RemoteStore(RemoteStoreKind),
-    /// `storage_alias_spec`.
+    /// Storage that several buffers share.
     StorageAliasSpec,
-    /// `storage_alias_local_alloc`.
+    /// A buffer in shared storage.
     StorageAliasAlloc,
-    /// `require_layout`.
+    /// Another layout of a value or view.
     RequireLayout,
-    /// `aref.create`.
+    /// Makes an aref over buffers.
     ArefCreate,
     /// `aref.put.enter` and `aref.get.enter`.
     ArefEnter {
@@ -207,23 +207,23 @@ pub enum OpEffect {
         /// Whether a producer leaves.
         put: bool,
     },
-    /// `aref.buffer`.
+    /// The buffers of an aref's slot.
     ArefBuffer,
-    /// `semaphore.create`.
+    /// Makes a semaphore over buffers.
     SemaphoreCreate,
-    /// `semaphore.acquire`.
+    /// Waits for a slot of a semaphore.
     SemaphoreAcquire,
-    /// `semaphore.buffer`.
+    /// The buffers of a semaphore's slot.
     SemaphoreBuffer,
-    /// `semaphore.release`.
+    /// Releases a slot of a semaphore.
     SemaphoreRelease,
     /// `nvws.descriptor_load` and `nvws.descriptor_gather`.
     DescriptorLoad,
-    /// `create_token`.
+    /// Makes a token with slots.
     CreateToken,
     /// An op on a token.
     Token(TokenOp),
-    /// `tc_gen5_mma`.
+    /// A matrix product of the tensor core into tensor memory.
     Mma {
         /// Whether its operands have scales.
         scaled: bool,

@@ -156,15 +156,15 @@ pub enum PartitionHint {
     Mma,
     /// A load by the tensor memory accelerator.
     TmaLoad,
-    /// `cp.async`.
+    /// A load by `cp.async`.
     AsyncCopy,
     /// A load by AMD's tensor data mover.
     TdmLoad,
     /// It gives out tiles.
     Schedule,
-    /// Exponentials.
+    /// It takes exponentials.
     Exp,
-    /// Reductions.
+    /// It reduces along an axis.
     Reduce,
     /// A load from tensor memory.
     TensorLoad,

@@ -4,7 +4,7 @@ use crate::declare::dialect;
 use crate::effect::OpEffect;
 
 dialect! {
-    /// Gluon.
+    /// Ops of the dialect `gluon`.
     Gluon = "gluon", fallback OpEffect::Pure;
 
     /// Gives a tensor whose layout is inferred a fixed one.

@@ -58,7 +58,7 @@ dialect! {
 }
 
 dialect! {
-    /// LLVM.
+    /// Ops of MLIR's `llvm`.
     Llvm = "llvm", fallback OpEffect::Unknown;
 
     /// A function at the level of LLVM.
@@ -86,7 +86,7 @@ dialect! {
         effect: OpEffect::Nothing,
         movement: Some(DataMovement::Nothing),
     };
-    /// A constant.
+    /// A constant of any type.
     MlirConstant = "mlir.constant": "operands* | results* | ... |" { effect: OpEffect::Nothing };
     /// A value without a definition.
     MlirUndef = "mlir.undef": "operands* | results* | ... |" { effect: OpEffect::Nothing };

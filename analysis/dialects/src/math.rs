@@ -5,32 +5,32 @@ use crate::effect::OpEffect;
 use crate::facts::PartitionHint;
 
 dialect! {
-    /// Mathematical functions.
+    /// Ops of MLIR's `math`.
     Math = "math", fallback OpEffect::Pure;
 
     /// Absolute value of a float.
     Absf = "absf": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
-    /// Arc cosine.
+    /// Arc cosine of a float.
     Acos = "acos": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
     /// Inverse hyperbolic cosine.
     Acosh = "acosh": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
-    /// Arc sine.
+    /// Arc sine of a float.
     Asin = "asin": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
     /// Inverse hyperbolic sine.
     Asinh = "asinh": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
-    /// Arc tangent.
+    /// Arc tangent of a float.
     Atan = "atan": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
     /// Inverse hyperbolic tangent.
     Atanh = "atanh": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
-    /// Cube root.
+    /// Cube root of a float.
     Cbrt = "cbrt": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
     /// Rounds a float up.
     Ceil = "ceil": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
-    /// Cosine.
+    /// Cosine of a float.
     Cos = "cos": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
-    /// Hyperbolic cosine.
+    /// Hyperbolic cosine of a float.
     Cosh = "cosh": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
-    /// Error function.
+    /// Error function of a float.
     Erf = "erf": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
     /// Complementary error function.
     Erfc = "erfc": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
@@ -42,7 +42,7 @@ dialect! {
     Expm1 = "expm1": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
     /// Rounds a float down.
     Floor = "floor": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
-    /// Natural logarithm.
+    /// Natural logarithm of a float.
     Log = "log": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
     /// Logarithm to the base 10.
     Log10 = "log10": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
@@ -56,15 +56,15 @@ dialect! {
     Roundeven = "roundeven": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
     /// One over the square root.
     Rsqrt = "rsqrt": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
-    /// Sine.
+    /// Sine of a float.
     Sin = "sin": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
-    /// Hyperbolic sine.
+    /// Hyperbolic sine of a float.
     Sinh = "sinh": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
-    /// Square root.
+    /// Square root of a float.
     Sqrt = "sqrt": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
-    /// Tangent.
+    /// Tangent of a float.
     Tan = "tan": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
-    /// Hyperbolic tangent.
+    /// Hyperbolic tangent of a float.
     Tanh = "tanh": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";
     /// Rounds a float towards zero.
     Trunc = "trunc": "operand=result | result | %operand ?{fastmath $fastmath} @ : !result |";

@@ -22,13 +22,14 @@
 //! The declarations are part of the program, so a syntax that does not read is a mistake of ours: the
 //! op is left out of the table, and a test that counts them fails.
 
-use crate::declare::OpDecl;
+use crate::code::OpCode;
 use crate::syntax::{
     Arity, AttrRule, FormPiece, FormStep, GroupRef, HandWrittenForm, OpForm, OpSyntax, OperandGroup, TypeRule,
 };
 
-/// Reads the syntax of a declaration; none if it is not in the notation.
-pub(crate) fn read(decl: &'static OpDecl) -> Option<OpSyntax> {
+/// Reads the syntax of an op; none if it is not in the notation.
+pub(crate) fn read(code: OpCode) -> Option<OpSyntax> {
+    let decl = code.decl();
     let line = decl.syntax;
     let mut cells = line.split('|');
     let operand_words: Vec<&str> = cells.next()?.split_whitespace().collect();
@@ -50,6 +51,7 @@ pub(crate) fn read(decl: &'static OpDecl) -> Option<OpSyntax> {
         _ => Vec::new(),
     };
     Some(OpSyntax {
+        code,
         decl,
         name: decl.name,
         fixed: operands.iter().all(|g| g.arity == Arity::One),

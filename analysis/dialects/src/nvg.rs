@@ -4,7 +4,7 @@ use crate::declare::dialect;
 use crate::effect::OpEffect;
 
 dialect! {
-    /// NVGPU.
+    /// Ops of NVGPU, `nvg`.
     Nvg = "nvg", fallback OpEffect::Unknown;
 
     /// Waits until at most `pendings` wgmma groups are open, just above LLVM.

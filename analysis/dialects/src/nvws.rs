@@ -7,7 +7,7 @@ use crate::facts::PartitionHint;
 const PHI: &str = "an op of one version only, whose stage no text says";
 
 dialect! {
-    /// NVWS.
+    /// Ops of NVWS, `nvws`.
     Nvws = "nvws", fallback OpEffect::Unknown;
 
     /// Makes an aref: slots of buffers that producers fill and consumers empty in turn.

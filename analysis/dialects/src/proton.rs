@@ -4,7 +4,7 @@ use crate::declare::dialect;
 use crate::effect::OpEffect;
 
 dialect! {
-    /// Proton.
+    /// Ops of Proton, `proton`.
     Proton = "proton", fallback OpEffect::Pure;
 
     /// Profiler: marks the start or the end of a named scope.
@@ -16,7 +16,7 @@ dialect! {
 }
 
 dialect! {
-    /// ProtonGPU.
+    /// Ops of ProtonGPU, `proton_gpu`.
     ProtonGpu = "proton_gpu", fallback OpEffect::Pure;
 
     /// Profiler: writes one event to its ring of events.

@@ -1,15 +1,16 @@
 //! The syntax of an op in the form in which the parser follows it.
 
+use crate::code::OpCode;
 use crate::declare::OpDecl;
 
 /// How many values a group holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arity {
-    /// Exactly one.
+    /// Exactly one value.
     One,
     /// None or one.
     Maybe,
-    /// Any number.
+    /// Any number of values.
     Many,
 }
 
@@ -55,9 +56,9 @@ pub struct OperandGroup {
 /// One piece of a form.
 #[derive(Clone, Debug)]
 pub enum FormStep {
-    /// Punctuation.
+    /// Punctuation, as written.
     Punct(&'static str),
-    /// A keyword.
+    /// A keyword, as written.
     Word(&'static str),
     /// The operands of a group.
     Operands(u8),
@@ -125,7 +126,7 @@ pub enum HandWrittenForm {
 /// What an attribute has to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AttrRule {
-    /// Its name.
+    /// Its name in the syntax.
     pub name: &'static str,
     /// Whether the op cannot be without it.
     pub required: bool,
@@ -150,13 +151,15 @@ pub enum OpForm {
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct OpSyntax {
+    /// Which op it is.
+    pub code: OpCode,
     /// The declaration that it was read from.
     pub decl: &'static OpDecl,
-    /// `dialect.op`.
+    /// Its name in the syntax.
     pub name: &'static str,
     /// OperandGroup groups in the dialect's order.
     pub operands: Vec<OperandGroup>,
-    /// Result groups.
+    /// Result groups in order.
     pub results: Vec<OperandGroup>,
     /// How it is written.
     pub form: OpForm,

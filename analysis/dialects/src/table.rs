@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::declare::{DIALECTS, OpCode};
+use crate::code::OpCode;
 use crate::effect::OpEffect;
 use crate::notation;
 use crate::syntax::OpSyntax;
@@ -62,7 +62,7 @@ const COMPLETE: [&str; 16] = [
 pub fn table() -> &'static OpTable {
     static TABLE: OnceLock<OpTable> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let rows: Vec<OpSyntax> = DIALECTS.iter().copied().flatten().filter_map(notation::read).collect();
+        let rows: Vec<OpSyntax> = OpCode::all().into_iter().filter_map(notation::read).collect();
         let mut by_name = FxHashMap::default();
         for (at, row) in rows.iter().enumerate() {
             by_name.entry(row.name).or_insert(at as u32);
@@ -74,7 +74,7 @@ pub fn table() -> &'static OpTable {
 impl OpCode {
     /// The op with this full name.
     pub fn of_name(name: &str) -> Option<OpCode> {
-        table().find(name).map(|row| table().row(row).decl.code)
+        table().find(name).map(|row| table().row(row).code)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::declare::dialect;
 use crate::effect::{OpEffect, ViewKind};
 
 dialect! {
-    /// TLX.
+    /// Ops of TLX, `tlx`.
     Tlx = "tlx", fallback OpEffect::Unknown;
 
     /// Names storage that several buffers will share.

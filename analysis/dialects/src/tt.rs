@@ -5,7 +5,7 @@ use crate::effect::OpEffect;
 use crate::facts::{PartitionHint, PythonName};
 
 dialect! {
-    /// Triton.
+    /// Ops of Triton, `tt`.
     Tt = "tt", fallback OpEffect::Pure;
 
     /// Takes an integer as a pointer to global memory.

@@ -8,7 +8,7 @@ use crate::facts::{DataMovement, MutationRole, PartitionHint, PythonName, arrive
 use kernel::{CommitKind, Proxy};
 
 dialect! {
-    /// TritonGPU.
+    /// Ops of TritonGPU, `ttg`.
     Ttg = "ttg", fallback OpEffect::Pure;
 
     /// Moves a tensor to another layout of registers, through scratch memory where threads have to exchange.

@@ -4,7 +4,7 @@ use crate::declare::dialect;
 use crate::effect::OpEffect;
 
 dialect! {
-    /// TritonInstrument.
+    /// Ops of TritonInstrument, `tti`.
     Tti = "tti", fallback OpEffect::Pure;
 
     /// Sanitizer: checks that a condition holds in all threads.

@@ -23,7 +23,7 @@ const TMA_STORE: OpEffect = OpEffect::Memory {
 };
 
 dialect! {
-    /// TritonNvidiaGPU.
+    /// Ops of TritonNvidiaGPU, `ttng`.
     Ttng = "ttng", fallback OpEffect::Unknown;
 
     /// Arithmetic on pairs of floats packed into one register.

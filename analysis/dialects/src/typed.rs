@@ -1,17 +1,17 @@
 //! Typed views of ops: `get { … }` in a declaration makes a struct with a method an operand group or
 //! attribute, over any tree that implements [`OpReader`].
 
-use crate::declare::OpCode;
-
 /// What a typed view asks of a tree.
 pub trait OpReader {
     /// A handle of an operation.
     type Op: Copy;
     /// A handle of a value.
     type Value: Copy;
+    /// What tells declared ops apart.
+    type Code: PartialEq;
 
     /// Which declared op an operation is.
-    fn code(&self, op: Self::Op) -> Option<OpCode>;
+    fn code(&self, op: Self::Op) -> Option<Self::Code>;
     /// The operands of a group, by its place in the syntax; empty where the text has none.
     fn operand_group(&self, op: Self::Op, group: usize) -> &[Self::Value];
     /// An integer attribute.
@@ -50,16 +50,18 @@ macro_rules! typed_view {
     ($dialect:ident, $op:ident, $syntax:literal, $doc:expr, { $($kind:ident $name:ident = $text:literal),* $(,)? }) => {
         #[doc = $doc]
         #[derive(Debug)]
-        pub struct $op<'t, T: $crate::OpReader> {
+        pub struct $op<'t, T: $crate::typed::OpReader> {
             tree: &'t T,
             op: T::Op,
         }
 
-        impl<'t, T: $crate::OpReader> $op<'t, T> {
+        impl<'t, T: $crate::typed::OpReader> $op<'t, T> {
             /// The view of an operation, if it is this op.
-            pub fn cast(tree: &'t T, op: T::Op) -> Option<Self> {
-                let is = tree.code(op) == Some($crate::OpCode::$dialect($dialect::$op));
-                is.then_some($op { tree, op })
+            pub fn cast(tree: &'t T, op: T::Op) -> Option<Self>
+            where
+                T::Code: From<$dialect>,
+            {
+                (tree.code(op)? == $dialect::$op.into()).then_some($op { tree, op })
             }
 
             $($crate::typed::typed_view!(@ $kind $name $text $syntax);)*

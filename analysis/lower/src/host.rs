@@ -21,11 +21,11 @@ pub(super) const HANDLE: u8 = 0;
 /// A kernel that can be driven.
 #[derive(Clone, Debug)]
 pub struct Executable {
-    /// The function.
+    /// The function in the tree.
     pub function: OpId,
     /// What the machine executes, unsimplified, its way back to the text, and what is not followed.
     pub lowered: Lowered,
-    /// By [`HostId`].
+    /// The ops that the host executes, by [`HostId`].
     pub hosts: Vec<HostOp>,
     /// The variable of each parameter of the function; `None` for one of a type that no value has.
     pub arguments: Vec<Option<Var>>,
@@ -34,7 +34,7 @@ pub struct Executable {
 /// An op that whoever drives the machine carries out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HostOp {
-    /// The op.
+    /// The op in the tree.
     pub op: OpId,
     /// One an operand, in the order of the op; `None` where a memdesc is not followed.
     pub operands: Vec<Option<Var>>,

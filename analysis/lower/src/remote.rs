@@ -17,7 +17,7 @@ impl Lowerer<'_> {
         Some(self.build.view(src, ViewOp::Remote(cta), shape, punned, name))
     }
 
-    /// `map_to_remote_buffer`
+    /// `map_to_remote_buffer`: the view of the same buffer in another CTA.
     pub(super) fn map_to_remote(&mut self, op: OpId) {
         let tree = self.tree;
         let (&[src, rank], Some(&result)) = (tree.operands(op), tree.results(op).first()) else { return };

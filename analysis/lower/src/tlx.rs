@@ -31,7 +31,7 @@ pub(super) struct Share {
 /// An allocation of a storage, in units: bytes of shared memory, columns of tensor memory.
 #[derive(Clone, Copy)]
 struct Member {
-    /// One slot.
+    /// Units of one slot.
     unit: u64,
     /// What it has to start at a multiple of, within a distinct group.
     align: u64,

@@ -9,7 +9,7 @@ use ttgir::{OpId, Ty, ValueId};
 pub(super) enum Val {
     /// An integer or a pointer.
     Scalar(Var),
-    /// A memdesc.
+    /// A memdesc, as a view of the kernel.
     View(Var),
     /// A memdesc whose place is unknown.
     Opaque,

@@ -21,7 +21,7 @@ pub enum When {
 /// What the line above a dumped section says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The pass.
+    /// The pass that the dump was taken before or after.
     pub pass: String,
     /// Before or after it.
     pub when: When,
@@ -34,9 +34,9 @@ pub enum Level {
     Ttir,
     /// Triton GPU IR.
     Ttgir,
-    /// LLVM dialect.
+    /// MLIR in the LLVM dialect, after the lowering.
     Llvm,
-    /// Anything else.
+    /// Text of another level, or of none.
     Other,
 }
 

@@ -5,7 +5,7 @@ use base::TextRange;
 /// One mistake, at its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// Where.
+    /// Where the mistake stands in the text.
     pub range: TextRange,
     /// What, in words.
     pub message: String,

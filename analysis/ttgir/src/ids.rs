@@ -25,7 +25,7 @@ macro_rules! id {
 }
 
 id!(
-    /// An operation.
+    /// A handle of an operation in its tree.
     OpId
 );
 id!(

@@ -19,13 +19,13 @@ pub enum TokenKind {
     Word,
     /// `%value`, with its `#n`.
     Value,
-    /// `^label`.
+    /// A block label, `^name`.
     Label,
-    /// `@symbol`.
+    /// A symbol reference, `@name`.
     Symbol,
-    /// `#attribute`.
+    /// An attribute or its alias, `#name`.
     Attr,
-    /// `!type`.
+    /// A type or its alias, `!name`.
     Type,
     /// `->`, `::` and single characters.
     Punct,
@@ -38,7 +38,7 @@ pub enum TokenKind {
 pub struct Token {
     /// What it is.
     pub kind: TokenKind,
-    /// Where.
+    /// Where the token stands in the text.
     pub range: TextRange,
 }
 

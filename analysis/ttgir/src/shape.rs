@@ -11,7 +11,7 @@ pub(super) struct Shaped<'t> {
     pub after: &'t str,
 }
 
-/// Splits `name<DIMSxELEMENT…>`.
+/// Splits a shaped type into its parts: `name<DIMSxELEMENT…>`.
 pub(super) fn shaped(text: &str) -> Option<Shaped<'_>> {
     let open = text.find('<')?;
     let inner = text.get(open + 1..)?;

@@ -26,7 +26,7 @@ impl OpName {
     }
 }
 
-/// One operation.
+/// One operation: slices of the arrays, and places in the text.
 #[derive(Clone, Debug)]
 pub(super) struct Op {
     pub name: OpName,
@@ -74,7 +74,7 @@ pub(super) enum Owner {
     Nobody,
 }
 
-/// One value.
+/// One value: a result or a block argument.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
     /// The name without `#n`; none for a result that has no name.
@@ -89,7 +89,7 @@ pub(super) struct Value {
     pub ty: TypeId,
 }
 
-/// One region.
+/// One region of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Region {
     pub op: OpId,
@@ -99,7 +99,7 @@ pub(super) struct Region {
     pub isolated: bool,
 }
 
-/// One block.
+/// One block of a region.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
     pub region: RegionId,
@@ -134,7 +134,7 @@ pub(super) struct Alias {
     pub value: AttrId,
 }
 
-/// All arrays.
+/// All arrays of a tree.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Store {
     pub names: Names,

@@ -113,7 +113,7 @@ impl Tree {
 
     /// Which of the declared ops it is; none for a name that no dialect declares.
     pub fn code(&self, op: OpId) -> Option<OpCode> {
-        self.spec(op).map(|spec| spec.decl.code)
+        self.spec(op).map(|spec| spec.code)
     }
 
     /// Whether it is this op.
@@ -196,12 +196,12 @@ impl Tree {
         Some((first as usize, sizes[at] as usize))
     }
 
-    /// The results.
+    /// The results of an operation, in order.
     pub fn results(&self, op: OpId) -> &[ValueId] {
         self.op(op).results.of(&self.store.value_ids)
     }
 
-    /// The regions.
+    /// The regions of an operation, in order.
     pub fn regions(&self, op: OpId) -> &[RegionId] {
         self.op(op).regions.of(&self.store.region_ids)
     }
@@ -375,6 +375,7 @@ impl Tree {
 impl OpReader for Tree {
     type Op = OpId;
     type Value = ValueId;
+    type Code = OpCode;
 
     fn code(&self, op: OpId) -> Option<OpCode> {
         Tree::code(self, op)

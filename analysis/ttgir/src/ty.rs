@@ -16,13 +16,13 @@ pub struct Elem {
 /// Where a buffer lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemSpace {
-    /// Shared memory.
+    /// Shared memory of one CTA.
     Shared,
-    /// Tensor memory.
+    /// Tensor memory (tcgen05).
     Tensor,
     /// Shared memory of the cluster.
     SharedCluster,
-    /// Anything else.
+    /// What none of these is.
     Other,
 }
 
@@ -31,13 +31,13 @@ pub enum MemSpace {
 pub enum Ty {
     /// `i32` and its like.
     Int(u32),
-    /// `index`.
+    /// The type `index`.
     Index,
     /// A floating-point number of this width.
     Float(u32),
-    /// `!ttg.memdesc<…>`.
+    /// A memory descriptor, `!ttg.memdesc<…>`.
     MemDesc {
-        /// Its shape.
+        /// Sizes of its dimensions, outermost first.
         shape: Vec<i64>,
         /// What it holds.
         elem: Elem,
@@ -50,14 +50,14 @@ pub enum Ty {
         /// The shape of the allocation it is a view of, where that is given.
         alloc_shape: Option<Vec<i64>>,
     },
-    /// `tensor<…>`.
+    /// A tensor in registers, `tensor<…>`.
     Tensor {
-        /// Its shape.
+        /// Sizes of its dimensions, outermost first.
         shape: Vec<i64>,
         /// What it holds.
         elem: Elem,
     },
-    /// `!tt.ptr<…>`.
+    /// A pointer, `!tt.ptr<…>`.
     Ptr,
     /// `!tt.tensordesc<…>` in both spellings, and its im2col form.
     TensorDesc {
@@ -66,9 +66,9 @@ pub enum Ty {
         /// What it holds.
         elem: Elem,
     },
-    /// `!ttg.async.token`.
+    /// A token of an asynchronous operation, `!ttg.async.token`.
     AsyncToken,
-    /// Anything else.
+    /// What none of these is.
     Other,
 }
 

@@ -66,7 +66,7 @@ impl Types {
         self.encoding.get(self.canon(id).index()).copied().flatten()
     }
 
-    /// The spelling.
+    /// The spelling of an interned type.
     pub fn text(&self, id: TypeId) -> &str {
         self.texts.get(Sym(id.0))
     }

@@ -33,7 +33,7 @@ impl Counter {
     }
 }
 
-/// Who counts.
+/// Which side of a channel counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Side {
     Put,

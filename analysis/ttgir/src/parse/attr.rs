@@ -261,7 +261,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `@a::@b`.
+    /// A symbol with its nested parts: `@a::@b`.
     pub(super) fn symbol(&mut self) -> Parsed {
         loop {
             let end = if self.byte(self.pos + 1) == b'"' {

@@ -262,7 +262,7 @@ impl<'t> Parser<'t> {
         self.name_attr(&mut d.attrs, name, attr);
     }
 
-    /// `ttg.barrier local|global_read`.
+    /// The memory that a barrier orders: `ttg.barrier local|global_read`.
     fn barrier(&mut self, d: &mut Draft) -> Parsed {
         let start = self.pos;
         loop {
@@ -366,7 +366,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// `cf.br ^a(…)`.
+    /// A jump with its arguments: `cf.br ^a(…)`.
     fn branch(&mut self, d: &mut Draft) -> Parsed {
         self.successor(d)?;
         d.fill(0, 0);

@@ -347,7 +347,7 @@ impl Parser<'_> {
 
 /// The generic form lists operands before the labels; says which of them each target gets.
 fn give_targets(d: &mut Draft, spec: &'static OpSyntax) {
-    let first = match spec.decl.code {
+    let first = match spec.code {
         OpCode::Cf(Cf::Br) => 0,
         OpCode::Cf(Cf::CondBr) => 1,
         _ => return,

@@ -17,7 +17,7 @@ impl Parser<'_> {
                 return Err(self.expected("a function's name"));
             }
             let visibility = matches!(word, "public" | "private" | "nested");
-            let mangled = d.spec.is_some_and(|spec| spec.decl.code == Llvm::Func.into());
+            let mangled = d.spec.is_some_and(|spec| spec.code == Llvm::Func.into());
             if !visibility && !mangled {
                 return Err(self.expected("a function's name"));
             }
@@ -39,7 +39,7 @@ impl Parser<'_> {
             self.store.signatures.extend(types);
             self.store.ops[d.op.index()].signature = Slice::since(first, self.store.signatures.len());
         }
-        if d.spec.is_some_and(|spec| spec.decl.code == Llvm::Func.into()) {
+        if d.spec.is_some_and(|spec| spec.code == Llvm::Func.into()) {
             while self.peek() != b'{' && !self.newline && self.peek_word() != "attributes" && self.peek_word() != "loc"
             {
                 if self.at_end() {

@@ -91,7 +91,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `line:column`.
+    /// A place in a file: `line:column`.
     fn position(&mut self) -> Parsed {
         self.integer()?;
         self.expect(b':')?;

@@ -57,7 +57,7 @@ const MAX_EXPANSIONS: u32 = 256;
 const MAX_QUICK: usize = 1 << 14;
 
 impl Parser<'_> {
-    /// A type.
+    /// A type of any dialect.
     pub(super) fn ty(&mut self) -> Parsed<TypeId> {
         let start = self.pos;
         if let Some(end) = self.quick_type_end(start)
@@ -169,7 +169,7 @@ impl Parser<'_> {
         Ok((inputs, results))
     }
 
-    /// `(a, b)`.
+    /// Types in parentheses: `(a, b)`.
     pub(super) fn paren_types(&mut self) -> Parsed<Vec<TypeId>> {
         self.expect(b'(')?;
         let mut types = Vec::new();
@@ -301,7 +301,7 @@ impl Parser<'_> {
         self.expect(b'>')
     }
 
-    /// Skips `128x?x[4]x`.
+    /// Skips the dimensions of a shape: `128x?x[4]x`.
     fn dims(&mut self) {
         loop {
             let at = self.pos;

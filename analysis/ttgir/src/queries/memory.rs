@@ -18,11 +18,11 @@ const STEPS: usize = 4096;
 /// A use of an allocation by an operation that is no view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// The operation.
+    /// The operation that uses it.
     pub op: OpId,
     /// The number of the operand.
     pub operand: usize,
-    /// The operand.
+    /// The operand, a view of the memory.
     pub value: ValueId,
 }
 

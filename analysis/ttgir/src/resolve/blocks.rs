@@ -110,7 +110,7 @@ fn branches(store: &Store, labels: &Labels, op: OpId, errors: &mut Vec<SyntaxErr
     let Some(block) = store.ops[op.index()].block.some() else { return };
     let region = store.blocks[block.index()].region;
     let blocks = store.regions[region.index()].blocks.of(&store.block_ids);
-    let known = spec(store, op).is_some_and(|spec| matches!(spec.decl.code, OpCode::Cf(_)));
+    let known = spec(store, op).is_some_and(|spec| matches!(spec.code, OpCode::Cf(_)));
     for succ in store.ops[op.index()].succs.of(&store.succs) {
         let range = TextRange::new(succ.start, succ.end);
         let name = store.names.get(succ.label);

@@ -26,7 +26,7 @@ pub(super) fn check(store: &Store, errors: &mut Vec<SyntaxError>) {
 }
 
 fn code(op: &Op) -> Option<OpCode> {
-    op.name.get().ok().map(|row| table().row(row).decl.code)
+    op.name.get().ok().map(|row| table().row(row).code)
 }
 
 /// Checks the operands of a region's last operation.

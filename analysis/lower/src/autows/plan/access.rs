@@ -52,14 +52,14 @@ pub(super) struct Access {
 #[derive(Clone, Debug)]
 pub(super) struct Allocation {
     pub(super) op: OpId,
-    /// Its memdesc.
+    /// The memdesc that it gives.
     pub(super) value: ValueId,
-    /// `buffer.id`.
+    /// Its attribute `buffer.id`.
     pub(super) id: Option<i64>,
     /// `buffer.copy`, 1 where it has none.
     pub(super) copies: u64,
     pub(super) tensor: bool,
-    /// `buffer.offset`.
+    /// Its attribute `buffer.offset`.
     pub(super) offset: Option<u64>,
     /// The columns of its physical buffer that it covers; all of it in shared memory.
     pub(super) extent: (u64, u64),

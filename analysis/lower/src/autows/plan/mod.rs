@@ -45,7 +45,7 @@ pub(crate) type Who<'a> = &'a dyn Fn(OpId) -> Vec<usize>;
 /// A ring of one buffer, or of several that are ordered as one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Channel {
-    /// Its buffers.
+    /// The buffers that go through it.
     pub(crate) members: Vec<Member>,
     /// The block that is one round.
     pub(crate) level: BlockId,
@@ -60,7 +60,7 @@ pub(crate) struct Channel {
 /// A buffer of a channel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Member {
-    /// Its memdesc.
+    /// The memdesc that it gives.
     pub(crate) value: ValueId,
     /// Ops that make views of it.
     pub(crate) views: Vec<OpId>,
@@ -88,7 +88,7 @@ pub(crate) struct Edge {
     pub(crate) before: OpId,
     /// Who arrives, by index of the partition.
     pub(crate) from: usize,
-    /// Who waits.
+    /// The task that waits.
     pub(crate) to: usize,
     /// Whether it waits for an earlier round, so that the first ones are free.
     pub(crate) around: bool,
@@ -119,11 +119,11 @@ pub(crate) struct Implied {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Planned {
     pub(crate) op: OpId,
-    /// Its memdesc.
+    /// The memdesc that it gives.
     pub(crate) value: ValueId,
-    /// `buffer.id`.
+    /// Its attribute `buffer.id`.
     pub(crate) id: Option<i64>,
-    /// `buffer.copy`.
+    /// Its attribute `buffer.copy`, 1 without.
     pub(crate) copies: u64,
     pub(crate) tensor: bool,
     /// `buffer.offset`, in columns; 0 for the owner.
