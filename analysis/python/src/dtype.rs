@@ -1,10 +1,10 @@
 //! Element types.
 
 use crate::emit::Type;
-use crate::value::{DType, PtrTo};
+use crate::value::DType;
 
 /// Name in `gl`, name in signatures, type in the IR, bits.
-const TABLE: &[(DType, &str, &str, &str, u32)] = &[
+static TABLE: &[(DType, &str, &str, &str, u32)] = &[
     (DType::Int1, "int1", "i1", "i1", 1),
     (DType::Int8, "int8", "i8", "i8", 8),
     (DType::Int16, "int16", "i16", "i16", 16),
@@ -23,28 +23,6 @@ const TABLE: &[(DType, &str, &str, &str, u32)] = &[
     (DType::Bf16, "bfloat16", "bf16", "bf16", 16),
     (DType::Fp32, "float32", "fp32", "f32", 32),
     (DType::Fp64, "float64", "fp64", "f64", 64),
-];
-
-/// What a pointer points to, as an element type.
-const POINTEES: &[(PtrTo, DType)] = &[
-    (PtrTo::Int1, DType::Int1),
-    (PtrTo::Int8, DType::Int8),
-    (PtrTo::Int16, DType::Int16),
-    (PtrTo::Int32, DType::Int32),
-    (PtrTo::Int64, DType::Int64),
-    (PtrTo::UInt8, DType::UInt8),
-    (PtrTo::UInt16, DType::UInt16),
-    (PtrTo::UInt32, DType::UInt32),
-    (PtrTo::UInt64, DType::UInt64),
-    (PtrTo::Fp8E4Nv, DType::Fp8E4Nv),
-    (PtrTo::Fp8E5, DType::Fp8E5),
-    (PtrTo::Fp8E4B8, DType::Fp8E4B8),
-    (PtrTo::Fp8E5B16, DType::Fp8E5B16),
-    (PtrTo::Fp8E4B15, DType::Fp8E4B15),
-    (PtrTo::Fp16, DType::Fp16),
-    (PtrTo::Bf16, DType::Bf16),
-    (PtrTo::Fp32, DType::Fp32),
-    (PtrTo::Fp64, DType::Fp64),
 ];
 
 impl DType {
@@ -71,7 +49,7 @@ impl DType {
     /// The type in the IR: `f16`, `!tt.ptr<f16>`.
     pub fn ir(self) -> Type {
         match self {
-            DType::Ptr(to) => Type::Pointer(to.dtype().map_or("i8", DType::ir_name)),
+            DType::Ptr(to) => Type::Pointer(to.map_or("i8", |to| to.ir_name())),
             _ => Type::Scalar(self.ir_name()),
         }
     }
@@ -84,7 +62,7 @@ impl DType {
     /// How Triton prints it: `fp16`.
     pub fn short_name(self) -> String {
         match self {
-            DType::Ptr(to) => format!("pointer<{}>", to.dtype().map_or("void", DType::name_in_signatures)),
+            DType::Ptr(to) => format!("pointer<{}>", to.map_or("void", |to| to.name_in_signatures())),
             DType::Int1 => "int1".to_owned(),
             DType::Void => "void".to_owned(),
             _ if self.is_int() => self.name().to_owned(),
@@ -115,13 +93,6 @@ impl DType {
 
     /// A pointer to it.
     pub fn pointer(self) -> DType {
-        DType::Ptr(POINTEES.iter().find(|row| row.1 == self).map_or(PtrTo::Other, |row| row.0))
-    }
-}
-
-impl PtrTo {
-    /// The element type, where it is one that is told apart.
-    pub fn dtype(self) -> Option<DType> {
-        POINTEES.iter().find(|row| row.0 == self).map(|row| row.1)
+        DType::Ptr(TABLE.iter().find(|row| row.0 == self).map(|row| &row.0))
     }
 }

@@ -18,6 +18,8 @@ pub struct Elaborated {
     pub name: TextRange,
     /// The module, as it was built; empty where nothing could be made.
     pub module: IrModule,
+    /// Whether some op of the module stands for what could not be followed.
+    pub has_unmodelled_op: bool,
     /// Its text, with values named after their Python variables.
     pub ir: String,
     /// Where the ops of the text come from.

@@ -6,6 +6,9 @@ use dialects::Arith;
 
 use crate::origin::OriginId;
 
+/// The op that stands where something is not followed; no dialect has it, so the lowering does not know it either.
+pub const UNMODELLED: &str = "ttng.unmodelled";
+
 /// An op that is emitted.
 pub type Op = ttgir::build::Op<OriginId>;
 

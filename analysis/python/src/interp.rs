@@ -8,7 +8,7 @@ use ruff_text_size::Ranged;
 use rustc_hash::FxHashMap;
 use typed_arena::Arena;
 
-use crate::emit::{Attr, Builder, Op, Ssa, Type};
+use crate::emit::{Attr, Builder, Op, Ssa, Type, UNMODELLED};
 use crate::host::thing::Session;
 use crate::library::Library;
 use crate::origin::{FileId, Frame, FrameId, Origin, OriginId};
@@ -56,7 +56,9 @@ pub struct Problem {
 /// A file and the scope of its names, once it was run.
 #[derive(Debug)]
 pub struct File<'a> {
+    /// Its tree.
     pub module: &'a Module,
+    /// Its names.
     pub scope: Rc<Scope<'a>>,
     /// Whether its statements were run (or are being run).
     pub run: bool,
@@ -73,40 +75,54 @@ pub enum Mode {
 
 /// The state of an elaboration.
 pub struct Interp<'a> {
+    /// Keeps the trees of all files.
     pub arena: &'a Arena<Arc<Module>>,
+    /// Where other files come from.
     pub sources: &'a dyn Sources,
     /// What is found by full name.
     pub library: &'static Library,
+    /// Asked now and then whether to go on.
     pub cancel: &'a Cancel<'a>,
+    /// The files that were looked at, by [`FileId`].
     pub files: Vec<File<'a>>,
+    /// All scopes that were opened.
     pub scopes: Scopes<'a>,
     /// What is emitted.
     pub builder: Builder,
+    /// By [`OriginId`].
     pub origins: Vec<Origin>,
+    /// By [`FrameId`].
     pub frames: Vec<Frame>,
     origin_ids: FxHashMap<Origin, OriginId>,
     /// The call or iteration that is being elaborated.
     pub frame: Option<FrameId>,
-    /// The file, and the expression, that are being evaluated.
+    /// The file that is being evaluated.
     pub file: FileId,
+    /// The expression that is being evaluated, in the file's source.
     pub at: TextRange,
     /// What [`Interp::at`] calls, for its origin.
     pub what: &'static str,
+    /// How statements are executed now.
     pub mode: Mode,
+    /// What the kernel is compiled for.
     pub target: Target,
+    /// The release of Triton.
     pub version: Version,
     /// Warps of the partition that is being elaborated.
     pub num_warps: u32,
+    /// CTAs of a cluster.
     pub num_ctas: u32,
     /// Whether tensor cores of the kernel work in pairs of CTAs (`ttng.two-ctas`).
     pub two_ctas: bool,
+    /// What Triton would refuse, each once.
     pub problems: Vec<Problem>,
     /// What was not followed, each place once.
     pub unmodelled: Vec<(FileId, TextRange, String)>,
     /// Labels of the partitions that were specialised last, in order: the functions that they run.
     pub partitions: Vec<String>,
-    /// Nesting of calls, and statements run, for the limits.
+    /// Nesting of calls, for the limit.
     pub depth: u32,
+    /// Statements and expressions run, for the limit.
     pub steps: u64,
     /// The names that are looked up first.
     pub scope: Rc<Scope<'a>>,
@@ -184,7 +200,7 @@ impl<'a> Interp<'a> {
     /// Says at the present expression what is not followed, and marks the place in the kernel.
     pub fn unmodelled(&mut self, reason: impl Into<String>) {
         // An op that is declared nowhere is never refused.
-        let _ = self.emit(Op::undeclared("ttng.unmodelled"));
+        let _ = self.emit(Op::undeclared(UNMODELLED));
         self.not_followed(self.file, self.at, reason.into());
     }
 
@@ -258,6 +274,7 @@ impl Tensor<'_> {
 /// What is left to run of a function behind the present statement, for a `return` in a computed branch.
 #[derive(Clone, Debug)]
 pub enum Rest<'a> {
+    /// The statements behind it, and what comes behind its block.
     Block(&'a [Stmt], Option<Rc<Rest<'a>>>),
 }
 

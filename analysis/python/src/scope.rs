@@ -65,8 +65,11 @@ impl<'a> Names<'a> {
 /// Names of a file, a class body or a call, and where to look next.
 #[derive(Debug)]
 pub struct Scope<'a> {
+    /// The file that its statements stand in.
     pub file: FileId,
+    /// Its own names.
     pub names: RefCell<Names<'a>>,
+    /// Where names are looked up that it does not have.
     pub parent: Option<Rc<Scope<'a>>>,
 }
 

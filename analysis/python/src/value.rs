@@ -18,27 +18,39 @@ use ruff_text_size::Ranged;
 /// A value. Cheap to copy.
 #[derive(Clone, Debug)]
 pub enum Value<'a> {
+    /// `None`.
     None,
+    /// `...`.
     Ellipsis,
+    /// `True` or `False`.
     Bool(bool),
+    /// An integer; one that does not fit is not followed.
     Int(i128),
+    /// A number.
     Float(f64),
+    /// A text.
     Str(Rc<str>),
+    /// A tuple.
     Tuple(Rc<[Value<'a>]>),
+    /// A list, shared by all that hold it.
     List(Rc<RefCell<Vec<Value<'a>>>>),
-    /// In the order of insertion.
+    /// A dictionary: entries in the order of insertion.
     Dict(Rc<RefCell<Vec<(Value<'a>, Value<'a>)>>>),
+    /// A set: members in the order of insertion.
     Set(Rc<RefCell<Vec<Value<'a>>>>),
     /// `start:stop:step`.
     Slice(Rc<[Value<'a>; 3]>),
     /// A `range` (or `static_range`) that was not run yet.
     Range(Rc<Range<'a>>),
+    /// A function of a Python file.
     Function(Rc<Function<'a>>),
     /// A method with its receiver.
     Bound(Rc<(Value<'a>, Value<'a>)>),
     /// `functools.partial`.
     Partial(Rc<Partial<'a>>),
+    /// A class of a Python file.
     Class(Rc<Class<'a>>),
+    /// An object of such a class.
     Instance(Rc<Instance<'a>>),
     /// A Python file.
     Module(Rc<Scope<'a>>),
@@ -47,9 +59,11 @@ pub enum Value<'a> {
     Lib(Rc<str>),
     /// A function of Gluon or of Python itself.
     Builtin(&'static Row),
-    /// A class of Gluon's own (layouts, `TensorDescriptor`), and an object of one.
+    /// A class of a library's own (layouts, `TensorDescriptor`).
     LibClass(&'static LibClass),
+    /// An object of such a class.
     Object(Rc<Object<'a>>),
+    /// An element type.
     DType(DType),
     /// `gl.tensor`-like annotation types and others that are only compared.
     Type(Rc<str>),
@@ -104,8 +118,11 @@ impl Value<'_> {
 /// `range(start, stop, step)`; the bounds are host integers or scalars of the kernel.
 #[derive(Clone, Debug)]
 pub struct Range<'a> {
+    /// The first value.
     pub start: Value<'a>,
+    /// The first value that it does not reach.
     pub stop: Value<'a>,
+    /// What is added each time; not 0.
     pub step: Value<'a>,
     /// Whether the kernel's text repeats the body (`static_range`).
     pub unrolled: bool,
@@ -125,7 +142,9 @@ pub enum FnKind {
 /// The text of a function.
 #[derive(Clone, Copy, Debug)]
 pub enum Def<'a> {
+    /// `def f(…): …`.
     Def(&'a StmtFunctionDef),
+    /// `lambda …: …`.
     Lambda(&'a ExprLambda),
 }
 
@@ -159,7 +178,9 @@ impl<'a> Def<'a> {
 /// A function of a Python file.
 #[derive(Debug)]
 pub struct Function<'a> {
+    /// Its text.
     pub def: Def<'a>,
+    /// Who runs it: the kernel, or Python.
     pub kind: FnKind,
     /// The scope that its body's free names are looked up in.
     pub scope: Rc<Scope<'a>>,
@@ -169,34 +190,46 @@ pub struct Function<'a> {
     pub role: Role,
 }
 
+/// How a function of a class is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
+    /// A function, or a method that is given its object.
     Plain,
+    /// `@staticmethod`.
     Static,
+    /// `@classmethod`.
     ClassMethod,
+    /// `@property`.
     Property,
 }
 
 /// `functools.partial(function, *args, **kwargs)`.
 #[derive(Debug)]
 pub struct Partial<'a> {
+    /// What is called.
     pub function: Value<'a>,
+    /// Its first arguments by position.
     pub args: Vec<Value<'a>>,
+    /// Arguments by name.
     pub named: Vec<(Rc<str>, Value<'a>)>,
 }
 
 /// A class of a Python file.
 #[derive(Debug)]
 pub struct Class<'a> {
+    /// Its text.
     pub def: &'a StmtClassDef,
+    /// The classes that it extends, as they are written.
     pub bases: Vec<Value<'a>>,
     /// Methods and class attributes.
     pub scope: Rc<Scope<'a>>,
     /// Annotated fields in order, with their annotations.
     pub fields: Vec<(Rc<str>, Value<'a>)>,
+    /// How its objects are made and compared.
     pub kind: ClassKind,
 }
 
+/// How objects of a class are made and compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClassKind {
     /// `@gluon.aggregate` / `@triton.language.core._aggregate`.
@@ -207,19 +240,23 @@ pub enum ClassKind {
     NamedTuple,
     /// `Enum`.
     Enum,
+    /// Any other.
     Plain,
 }
 
 /// An object of a [`Class`].
 #[derive(Debug)]
 pub struct Instance<'a> {
+    /// The class.
     pub class: Rc<Class<'a>>,
+    /// Attributes with their values, in the order in which they were set.
     pub fields: RefCell<Vec<(Rc<str>, Value<'a>)>>,
 }
 
 /// An object of a [`LibClass`].
 #[derive(Debug)]
 pub struct Object<'a> {
+    /// The class.
     pub class: &'static LibClass,
     /// In the order of the constructor.
     pub fields: Vec<(&'static str, Value<'a>)>,
@@ -227,6 +264,7 @@ pub struct Object<'a> {
 
 /// Element types, by Triton's short names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
 pub enum DType {
     Void,
     Int1,
@@ -247,33 +285,8 @@ pub enum DType {
     Bf16,
     Fp32,
     Fp64,
-    /// A pointer to an element type with this number of bits (1 counts as 8); what it points to does not
-    /// matter beyond that.
-    Ptr(PtrTo),
-}
-
-/// What a pointer points to.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum PtrTo {
-    Int1,
-    Int8,
-    Int16,
-    Int32,
-    Int64,
-    UInt8,
-    UInt16,
-    UInt32,
-    UInt64,
-    Fp8E4Nv,
-    Fp8E5,
-    Fp8E4B8,
-    Fp8E5B16,
-    Fp8E4B15,
-    Fp16,
-    Bf16,
-    Fp32,
-    Fp64,
-    Other,
+    /// A pointer to an element type; `None` where that is none that is told apart.
+    Ptr(Option<&'static DType>),
 }
 
 /// A scalar or a register tensor.
@@ -282,8 +295,9 @@ pub struct Tensor<'a> {
     /// The SSA value; `None` for a register tensor, which has none until an op asks for it, and for a constant
     /// that no op has asked for.
     pub ssa: Option<Ssa>,
+    /// The element type.
     pub dtype: DType,
-    /// Empty for a scalar.
+    /// Elements along each dimension, outermost first; empty for a scalar.
     pub shape: Rc<[i64]>,
     /// A layout object or [`Value::None`] where it is not known (`AutoLayout`, or never given).
     pub layout: Rc<Value<'a>>,
@@ -291,18 +305,25 @@ pub struct Tensor<'a> {
     pub constant: Option<i128>,
 }
 
+/// Where memory lies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Space {
+    /// The shared memory of a CTA.
     Shared,
+    /// Tensor memory, from Blackwell on.
     Tensor,
 }
 
 /// A memory descriptor.
 #[derive(Clone, Debug)]
 pub struct MemDesc<'a> {
+    /// The value in the IR.
     pub ssa: Ssa,
+    /// Where it lies.
     pub space: Space,
+    /// The element type.
     pub dtype: DType,
+    /// Elements along each dimension, outermost first.
     pub shape: Vec<i64>,
     /// Shape of the allocation that it is a view of.
     pub alloc_shape: Vec<i64>,
@@ -313,7 +334,9 @@ pub struct MemDesc<'a> {
 /// Which engine reads a tensor descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DescKind {
+    /// TMA, block by block.
     Tiled,
+    /// TMA, as a convolution reads it.
     Im2col,
     /// AMD's tensor data mover.
     Tdm,
@@ -322,12 +345,18 @@ pub enum DescKind {
 /// A tensor descriptor, as an argument or made in the kernel.
 #[derive(Clone, Debug)]
 pub struct TensorDesc<'a> {
+    /// The value in the IR.
     pub ssa: Ssa,
+    /// Which engine reads it.
     pub kind: DescKind,
+    /// The element type.
     pub dtype: DType,
+    /// Elements of a block along each dimension, outermost first.
     pub block_shape: Vec<i64>,
+    /// How a block lies in shared memory: a layout object.
     pub layout: Value<'a>,
-    /// `shape` and `strides`, scalars.
+    /// Sizes of the tensor, scalars.
     pub shape: Vec<Value<'a>>,
+    /// Elements between neighbours along each dimension, scalars.
     pub strides: Vec<Value<'a>>,
 }

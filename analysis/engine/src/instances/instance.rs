@@ -28,6 +28,8 @@ pub struct ElaboratedInstance {
     pub problems: Vec<Problem>,
     /// What could not be followed.
     pub unmodelled: Vec<(FileId, TextRange, String)>,
+    /// Whether some op of the module stands for what could not be followed.
+    pub(super) has_unmodelled_op: bool,
     /// The functions and classes that were run.
     pub(super) touched: Vec<(FileId, TextRange)>,
     pub(super) module: Arc<Module>,
@@ -67,6 +69,7 @@ impl ElaboratedInstance {
             lowered: lowered.map(Arc::new),
             problems: elaborated.problems,
             unmodelled: elaborated.unmodelled,
+            has_unmodelled_op: elaborated.has_unmodelled_op,
             touched: elaborated.touched,
             module,
             name,
@@ -197,6 +200,7 @@ impl ElaboratedInstance {
             lowered: self.lowered.clone(),
             problems,
             unmodelled: unmodelled.collect(),
+            has_unmodelled_op: self.has_unmodelled_op,
             touched: self.touched.iter().copied().map(place).collect(),
             module: module.clone(),
             name,

@@ -95,8 +95,7 @@ impl ElaboratedInstance {
     pub(super) fn say_report(&self, report: &mut KernelReport, number: usize) {
         report.findings.iter_mut().for_each(|finding| self.say_finding(finding, number));
         // What the elaborator said of these places is more than what the lowering can.
-        let marks = self.document.text().contains("\"ttng.unmodelled\"");
-        if marks {
+        if self.has_unmodelled_op {
             let said = |finding: &Finding| {
                 let at = |(file, range, _): &(FileId, TextRange, String)| {
                     *file == FileId(0) && self.module.place(*range).0 == finding.range

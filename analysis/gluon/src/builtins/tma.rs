@@ -279,7 +279,7 @@ fn scatter<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 fn make<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let base = tensor(interp, need(interp, bound, "base")?, "base")?;
     let DType::Ptr(to) = base.dtype else { return interp.raise("`base` is no pointer") };
-    let Some(dtype) = to.dtype() else { return interp.unknown("what `base` points to is not known") };
+    let Some(dtype) = to.copied() else { return interp.unknown("what `base` points to is not known") };
     let shape = list(interp, need(interp, bound, "shape")?, "shape")?;
     let strides = list(interp, need(interp, bound, "strides")?, "strides")?;
     let block = ints(interp, need(interp, bound, "block_shape")?, "block_shape")?;

@@ -187,7 +187,7 @@ impl<'a> Interp<'a> {
                     "name" => Some(Value::Str(dtype.name().into())),
                     "scalar" => Some(value.clone()),
                     "element_ty" => match dtype {
-                        DType::Ptr(to) => to.dtype().map(Value::DType),
+                        DType::Ptr(to) => to.map(|to| Value::DType(*to)),
                         _ => Some(value.clone()),
                     },
                     _ => None,

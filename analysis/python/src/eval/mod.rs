@@ -39,6 +39,7 @@ use ttgir::build::{Printed, ValueNames};
 use typed_arena::Arena;
 
 use crate::elaborated::Elaborated;
+use crate::emit::UNMODELLED;
 use crate::interp::{Eval, Interp, Mode, Problem, Rest, Stop};
 use crate::library::Library;
 use crate::origin::Origins;
@@ -99,6 +100,7 @@ pub fn elaborate(
     let refused = out.problems.iter().any(|problem| !problem.hint) || !out.unmodelled.is_empty();
     if !out.kernel.is_empty() || !refused {
         out.module = builder.finish();
+        out.has_unmodelled_op = out.module.contains(UNMODELLED);
         let Printed { text, origins: ops, names } = out.module.print(ValueNames::Source);
         out.ir = text;
         out.origins = Origins { origins, frames, ops };

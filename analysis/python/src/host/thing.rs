@@ -78,6 +78,7 @@ pub struct Launcher<'a> {
 pub struct Tuner<'a> {
     /// Configurations of `autotune`.
     pub configs: Vec<Value<'a>>,
+    /// `prune_configs_by`'s function.
     pub prune: Option<Value<'a>>,
     /// Parameters with the functions that `heuristics` computes them by.
     pub heuristics: Vec<(Rc<str>, Value<'a>)>,

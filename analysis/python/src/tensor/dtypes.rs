@@ -77,7 +77,7 @@ fn bytes<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 fn element<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     match this(interp, bound)? {
-        DType::Ptr(to) => match to.dtype() {
+        DType::Ptr(to) => match to.copied() {
             Some(dtype) => Ok(Value::DType(dtype)),
             None => interp.unknown("what the pointer points to is not known"),
         },

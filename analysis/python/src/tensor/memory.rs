@@ -49,7 +49,7 @@ pub(super) const PART: Part = Part {
 /// What a pointer points to.
 pub fn pointee<'a>(interp: &Interp<'a>, pointer: &Tensor<'a>) -> Result<DType, Stop> {
     match pointer.dtype {
-        DType::Ptr(to) => match to.dtype() {
+        DType::Ptr(to) => match to.copied() {
             Some(dtype) => Ok(dtype),
             None => interp.unknown("what the pointer points to is not known"),
         },

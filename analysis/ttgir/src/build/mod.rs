@@ -151,8 +151,8 @@ impl<O> Builder<O> {
 }
 
 impl<O> Module<O> {
-    /// Whether it has no op.
-    pub fn is_empty(&self) -> bool {
-        self.region.ops.is_empty()
+    /// Whether it has an op of this name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.region.contains(name)
     }
 }

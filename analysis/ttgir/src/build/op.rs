@@ -48,6 +48,12 @@ impl<O> Region<O> {
         self.ops.is_empty()
     }
 
+    /// Whether it has an op of this name, at any depth.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        let has = |op: &Op<O>| op.name == name || op.regions.iter().any(|region| region.contains(name));
+        self.ops.iter().any(|placed| has(&placed.op))
+    }
+
     /// The same with arguments.
     pub fn with_args(mut self, args: &[Ssa]) -> Region<O> {
         self.args.extend(args.iter().map(|arg| (*arg, None)));
