@@ -5,10 +5,12 @@ pub mod cache;
 mod cancel;
 mod limits;
 mod line_index;
+mod message;
 mod range;
 pub mod rng;
 
 pub use cancel::{Cancel, Cancelled};
 pub use limits::{Limits, Semantics};
 pub use line_index::{LineCol, LineIndex};
+pub use message::{Fragment, IrNames, Message, Names, Part};
 pub use range::TextRange;

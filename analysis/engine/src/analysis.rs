@@ -7,7 +7,7 @@
 use crate::cache::{SharedCache, hash, report_weight};
 use crate::instances::Elaboration;
 use base::cache::{Cache, Weight};
-use base::{Cancel, Cancelled, Limits, TextRange};
+use base::{Cancel, Cancelled, IrNames, Limits, Message, Names, TextRange, message};
 use findings::{KernelReport, Problem, Proof, Verdict, describe, explain, explain_phases};
 use fixes::{PassedCandidates, attach_fixes};
 use kernel::{Kernel, Lowered, Stage};
@@ -71,18 +71,18 @@ impl Engine {
         Engine { options, ..self }
     }
 
-    /// What `judge` says of the module with this text, remembered by the text.
+    /// What `describe` says of the module with this text, remembered by the text.
     pub(crate) fn report_by_text(
         &mut self,
         text: &str,
         cancel: &Cancel<'_>,
-        judge: impl FnOnce(&mut Engine) -> Result<KernelReport, Cancelled>,
-    ) -> Result<KernelReport, Cancelled> {
+        describe: impl FnOnce(&mut Engine) -> Result<KernelReport<Message>, Cancelled>,
+    ) -> Result<KernelReport<Message>, Cancelled> {
         let (cache, limits) = (self.cache.clone(), self.limits.clone());
         let is_key = |key: &(String, Limits)| key.0 == text && key.1 == limits;
         let key = || (text.to_owned(), limits.clone());
         let (report, _) = cache.reports.get_or_compute(hash((text, &limits)), is_key, key, cancel, || {
-            judge(self).map(|report| (report.clone(), report_weight(text, &report)))
+            describe(self).map(|report| (report.clone(), report_weight(text, &report)))
         })?;
         Ok((*report).clone())
     }
@@ -114,7 +114,7 @@ impl Engine {
     pub fn explain(&mut self, document: &Document, cancel: &Cancel<'_>) -> Result<Vec<Proof>, Cancelled> {
         let mut proofs = Vec::new();
         for (offset, lowered) in lowered(document) {
-            let mut proof = self.explain_one(&lowered, cancel)?;
+            let mut proof = self.explain_one(&lowered, cancel)?.render(&IrNames);
             let Proof { loops, assumed, open, .. } = &mut proof;
             loops.iter_mut().for_each(|closed| shift(&mut closed.range, offset));
             let reasons = assumed.iter_mut().chain(open).filter_map(|reason| reason.range.as_mut());
@@ -125,7 +125,7 @@ impl Engine {
     }
 
     /// Why the verdict on one kernel is what it is.
-    pub(crate) fn explain_one(&mut self, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<Proof, Cancelled> {
+    pub(crate) fn explain_one(&mut self, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<Proof<Message>, Cancelled> {
         let outcome = self.outcome(&lowered.kernel, cancel)?;
         Ok(explain(lowered, &outcome, &self.limits))
     }
@@ -179,24 +179,25 @@ impl Engine {
     }
 
     fn report_of(&mut self, section: &Section, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<Report, Cancelled> {
-        let mut report = self.report_in(section.tree(), lowered, cancel)?;
+        let mut report = self.report_in(section.tree(), lowered, &IrNames, cancel)?;
         if section.offset() > 0 {
             report.ranges_mut(&mut |range| shift(range, section.offset()));
         }
         Ok(report)
     }
 
-    /// The barrier report of a kernel of a tree, with the tree's ranges.
+    /// The barrier report of a kernel of a tree, with the tree's ranges and in these names.
     pub(crate) fn report_in(
         &mut self,
         tree: &Tree,
         lowered: &Lowered,
+        names: &dyn Names,
         cancel: &Cancel<'_>,
     ) -> Result<Report, Cancelled> {
         let outcome = self.surveyed(&lowered.kernel, cancel)?;
         let mut kernel = describe(lowered, &outcome);
         withhold_if_malformed(tree, lowered, &mut kernel);
-        Report::build(tree, lowered, &outcome, &kernel, &self.limits, cancel)
+        Report::build(tree, lowered, &outcome, &kernel.render(names), &self.limits, cancel)
     }
 
     fn section(&mut self, section: &Section, cancel: &Cancel<'_>, analysis: &mut Analysis) -> Result<(), Cancelled> {
@@ -209,9 +210,10 @@ impl Engine {
         }
         for lowered in kernels(tree, self.options) {
             cancel.check()?;
-            let mut report = self.check_kernel(&lowered, cancel)?;
+            let mut report = self.describe_kernel(&lowered, cancel)?;
             withhold_if_malformed(tree, &lowered, &mut report);
             self.fix(tree, &lowered, &mut report, cancel)?;
+            let mut report = report.render(&IrNames);
             shift_report(&mut report, offset);
             analysis.kernels.push(report);
         }
@@ -220,6 +222,15 @@ impl Engine {
 
     /// What there is to say of one kernel.
     pub fn check_kernel(&mut self, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
+        Ok(self.describe_kernel(lowered, cancel)?.render(&IrNames))
+    }
+
+    /// What there is to say of one kernel, in whatever names.
+    pub(crate) fn describe_kernel(
+        &mut self,
+        lowered: &Lowered,
+        cancel: &Cancel<'_>,
+    ) -> Result<KernelReport<Message>, Cancelled> {
         let outcome = self.outcome(&lowered.kernel, cancel)?;
         let mut report = describe(lowered, &outcome);
         if lowered.map.stage != Stage::Planned {
@@ -233,7 +244,7 @@ impl Engine {
         &mut self,
         tree: &Tree,
         lowered: &Lowered,
-        report: &mut KernelReport,
+        report: &mut KernelReport<Message>,
         cancel: &Cancel<'_>,
     ) -> Result<(), Cancelled> {
         // What a plan lacks is the compiler's to add, not the text's.
@@ -313,13 +324,13 @@ pub fn lowered(document: &Document) -> Vec<(u32, Lowered)> {
 
 /// A kernel whose text has syntax errors is not the kernel that was run: nothing said about it
 /// would be sure.
-pub(crate) fn withhold_if_malformed(tree: &Tree, lowered: &Lowered, report: &mut KernelReport) {
+pub(crate) fn withhold_if_malformed(tree: &Tree, lowered: &Lowered, report: &mut KernelReport<Message>) {
     let function = tree.op_at(lowered.map.kernel_range.start).map(|op| tree.op_range(op));
     let function = function.unwrap_or_else(|| TextRange::new(0, tree.text().len() as u32));
     let errors = tree.errors().iter().filter(|error| function.touches(error.range.start)).count();
     if errors > 0 {
         report.findings.clear();
-        report.verdict = Verdict::Undecided(vec![format!("its text has {errors} syntax errors")]);
+        report.verdict = Verdict::Undecided(vec![message!("its text has {errors} syntax errors", errors)]);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What engines remember and may share: outcomes by kernel, and reports by elaborated text.
 
-use base::Limits;
+use base::{Limits, Message};
 use base::cache::{Cache, Weight};
 use findings::KernelReport;
 use rustc_hash::FxHasher;
@@ -17,7 +17,7 @@ pub struct SharedCache {
     pub(crate) outcomes: OutcomeCache,
     /// What was said of modules that were elaborated from Python, by their text: an edit that leaves it as it
     /// is describes nothing anew.
-    pub(crate) reports: Cache<(String, Limits), KernelReport>,
+    pub(crate) reports: Cache<(String, Limits), KernelReport<Message>>,
 }
 
 impl Default for SharedCache {
@@ -34,7 +34,7 @@ pub(crate) fn hash(key: impl Hash) -> u64 {
 }
 
 /// What the report on a text of this length costs.
-pub(crate) fn report_weight(text: &str, report: &KernelReport) -> Weight {
+pub(crate) fn report_weight(text: &str, report: &KernelReport<Message>) -> Weight {
     Weight { bytes: text.len() + 512 + report.findings.len() * 4096, work: text.len() as u64 }
 }
 

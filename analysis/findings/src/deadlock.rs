@@ -8,6 +8,7 @@ use super::race::Description;
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
+use base::{Message, message};
 use explore::{Status, System};
 use machine::{
     BarrierAction, BarrierPlace, BarrierRecord, Blocked, BlockedOn, Machine, Record, Rule, State, Violation,
@@ -36,49 +37,63 @@ pub fn deadlock(
         let cause = if pending == 0 && bytes != 0 {
             kind = Kind::ExpectMismatch;
             let (expected, came) = replay.bytes(barrier);
-            format!("`{name}` is told to expect {expected} bytes, and {came} come")
+            message!("`{name}` is told to expect {expected} bytes, and {came} come", name, expected, came)
         } else if alternative && flips > 0 && pending == initial {
             kind = Kind::LappedWait;
-            format!(
+            message!(
                 "where it comes late, `{name}` has flipped {} already, and phase {phase} is current again",
-                times(flips)
+                name,
+                times(flips),
+                phase
             )
         } else if let Some(record) = arrival(&ghost, barrier, stuck.thread) {
             let other = words.partition(record.thread);
-            notes.push(Note {
-                source: None,
-                range: words.site_range(record.site),
-                text: format!("{other} would arrive on `{name}` here, behind its own wait"),
-                primary: false,
-            });
+            notes.push(Note::new(
+                words.site_range(record.site),
+                message!("{other} would arrive on `{name}` here, behind its own wait", other, name),
+            ));
             let theirs = blocked.iter().find(|other| other.thread == record.thread).and_then(|other| match other.on {
-                BlockedOn::Barrier { barrier, .. } => Some(format!("its own wait for `{}`", words.barrier(barrier))),
+                BlockedOn::Barrier { barrier, .. } => Some(message!("its own wait for `{}`", words.barrier(barrier))),
                 _ => None,
             });
-            let behind = theirs.unwrap_or_else(|| "a wait".to_owned());
-            format!("{other} arrives on `{name}` only after {behind}, which this one holds up: a cycle")
+            let behind = theirs.unwrap_or_else(|| "a wait".into());
+            message!(
+                "{other} arrives on `{name}` only after {behind}, which this one holds up: a cycle",
+                other,
+                name,
+                behind
+            )
         } else if flips > 0 && pending == initial {
             if passed_before(replay, stuck, barrier, phase) || !seen(replay, barrier, flips) {
                 kind = Kind::PhaseMismatch;
             }
-            let come = if flips == 1 { "one comes" } else { &format!("{flips} come") };
-            format!("phase {phase} of `{name}` is over with its next flip, number {}, and only {come}", flips + 1)
+            let come = if flips == 1 { "one comes".into() } else { message!("{flips} come", flips) };
+            message!(
+                "phase {phase} of `{name}` is over with its next flip, number {}, and only {come}",
+                phase,
+                name,
+                flips + 1,
+                come
+            )
         } else if pending < initial {
             let came = initial - pending;
-            format!(
+            message!(
                 "a phase of `{name}` needs {initial} arrivals, and only {came} {}",
+                name,
+                initial,
+                came,
                 if came == 1 { "comes" } else { "come" }
             )
         } else {
-            format!("nobody arrives on `{name}`")
+            message!("nobody arrives on `{name}`", name)
         };
         notes.push(Note {
             source: None,
             range: words.site_range(stuck.site),
-            text: format!("{who} waits for phase {phase} of `{name}` for ever"),
+            text: message!("{who} waits for phase {phase} of `{name}` for ever", who, phase, name),
             primary: position == 0 || message.is_none(),
         });
-        message.get_or_insert_with(|| format!("{who} never gets past this wait: {cause}"));
+        message.get_or_insert_with(|| message!("{who} never gets past this wait{:}{cause}", who, cause));
     }
     let mut primary_seen = false;
     for note in &mut notes {
@@ -89,11 +104,11 @@ pub fn deadlock(
 }
 
 /// `once`, `twice`, `3 times`.
-pub fn times(number: u32) -> String {
+pub fn times(number: u32) -> Message {
     match number {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        many => format!("{many} times"),
+        1 => "once".into(),
+        2 => "twice".into(),
+        many => message!("{many} times", many),
     }
 }
 

@@ -10,14 +10,15 @@ use super::steps::ListedStep;
 use super::uninitialised::uninitialised;
 use super::words::Words;
 use super::{Finding, KernelReport, Kind, Note, RunStep, Severity, Verdict, Witness};
+use base::{Message, message};
 use explore::Schedule;
 use kernel::{InputId, InputKind, Kernel, Lowered, SourceMap, Stage};
 use machine::{Blocked, BlockedOn, Machine, MachineError, Rule, Valuation, Violation};
 use verify::{Found, Gap, Lapped, Outcome, Reach};
 
 /// The report on a kernel.
-pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
-    let mut findings: Vec<Finding> = Vec::new();
+pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport<Message> {
+    let mut findings: Vec<Finding<Message>> = Vec::new();
     for found in &outcome.found {
         findings.extend(describe_with_inputs(lowered, found, &outcome.valuations));
     }
@@ -29,32 +30,18 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
     for finding in findings.iter_mut().filter(|_| planned) {
         finding.severity = Severity::Hint;
         finding.message =
-            format!("{} (in the plan, whose barriers code partitioning has yet to place)", finding.message);
+            message!("{} (in the plan, whose barriers code partitioning has yet to place)", finding.message);
     }
     let verdict = verdict(lowered, outcome, &findings);
     for assumed in &outcome.assumed {
         findings.extend(describe_with_inputs(lowered, assumed, &outcome.valuations).map(|finding| Finding {
             severity: Severity::Hint,
-            message: format!("{} (only when a loop runs fewer times than its ring has slots)", finding.message),
+            message: message!("{} (only when a loop runs fewer times than its ring has slots)", finding.message),
             ..finding
         }));
     }
     for unmodelled in &lowered.unmodelled {
-        findings.push(Finding {
-            kind: Kind::Unmodelled,
-            severity: Kind::Unmodelled.severity(),
-            message: unmodelled.reason.clone(),
-            range: unmodelled.range,
-            sites: vec![Note { source: None, range: unmodelled.range, text: unmodelled.reason.clone(), primary: true }],
-            context: Vec::new(),
-            run: Vec::new(),
-            witness: None,
-            inputs: Vec::new(),
-            phases: Vec::new(),
-            kernel: lowered.map.kernel.clone(),
-            instance: 0,
-            fix: None,
-        });
+        findings.push(Finding::at(Kind::Unmodelled, unmodelled.reason.clone(), unmodelled.range, &*lowered.map.kernel));
     }
     findings.sort_by_key(|finding| (finding.severity, finding.range));
     findings.dedup_by(|a, b| a.kind == b.kind && a.range == b.range);
@@ -69,12 +56,12 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport {
 }
 
 /// What is said of one violation; `None` if its run does not repeat.
-pub fn describe_violation(lowered: &Lowered, found: &Found) -> Option<Finding> {
+pub fn describe_violation(lowered: &Lowered, found: &Found) -> Option<Finding<Message>> {
     describe_with_inputs(lowered, found, &[])
 }
 
 /// The same; `valuations` are what else the kernel was run with, for what its other paths do.
-fn describe_with_inputs(lowered: &Lowered, found: &Found, valuations: &[Valuation]) -> Option<Finding> {
+fn describe_with_inputs(lowered: &Lowered, found: &Found, valuations: &[Valuation]) -> Option<Finding<Message>> {
     let machine = replay::machine(&lowered.kernel, &found.valuation);
     let words = Words::new(lowered, &machine);
     let replay = replay::replay(&machine, found)?;
@@ -97,7 +84,7 @@ fn describe_with_inputs(lowered: &Lowered, found: &Found, valuations: &[Valuatio
     assemble(lowered, &words, &machine, &found.schedule, &goal, told, &found.valuation)
 }
 
-fn lap(lowered: &Lowered, lapped: &Lapped) -> Option<Finding> {
+fn lap(lowered: &Lowered, lapped: &Lapped) -> Option<Finding<Message>> {
     let machine = replay::machine(&lowered.kernel, &lapped.valuation);
     let words = Words::new(lowered, &machine);
     let (canonical, _) = replay::repeat(&machine, &lapped.canonical, lapped.wait);
@@ -107,23 +94,22 @@ fn lap(lowered: &Lowered, lapped: &Lapped) -> Option<Finding> {
     let (waiter, flipper) = (words.partition(wait.thread), words.partition(flip.thread));
     let told = Description {
         kind: Kind::LappedWait,
-        message: format!(
+        message: message!(
             "`{name}` can flip twice before {waiter} looks: nothing makes {flipper} wait for it, so this wait may miss \
-             the phase it is for"
+             the phase it is for",
+            name,
+            waiter,
+            flipper
         ),
         notes: vec![
-            Note {
-                source: None,
-                range: words.site_range(wait.site),
-                text: format!("{waiter} waits for flip {} of `{name}`", barrier.flips),
-                primary: true,
-            },
-            Note {
-                source: None,
-                range: words.site_range(flip.site),
-                text: format!("{flipper} can bring flip {} first", barrier.flips + 1),
-                primary: false,
-            },
+            Note::primary(
+                words.site_range(wait.site),
+                message!("{waiter} waits for flip {} of `{name}`", waiter, barrier.flips, name),
+            ),
+            Note::new(
+                words.site_range(flip.site),
+                message!("{flipper} can bring flip {} first", flipper, barrier.flips + 1),
+            ),
         ],
     };
     let goal = Goal::Lapped { thread: wait.thread, site: wait.site, place: barrier.place, flips: barrier.flips + 1 };
@@ -138,8 +124,7 @@ fn assemble(
     goal: &Goal,
     told: Description,
     valuation: &Valuation,
-) -> Option<Finding> {
-    let range = told.notes.iter().find(|note| note.primary).map(|note| note.range).unwrap_or_default();
+) -> Option<Finding<Message>> {
     let shown = minimal(machine, schedule, goal)?;
     let (replay, _) = replay::repeat(machine, &shown.schedule, u32::MAX);
     let stops =
@@ -151,19 +136,10 @@ fn assemble(
         site.source = op.and_then(|op| op.source.first().cloned());
     }
     Some(Finding {
-        kind: told.kind,
-        severity: told.kind.severity(),
         run,
         witness: Some(Witness { valuation: valuation.clone(), run: shown, steps: stops }),
-        message: told.message,
-        range,
-        sites,
-        context: Vec::new(),
         inputs: inputs(&lowered.kernel, &lowered.map, valuation),
-        phases: Vec::new(),
-        kernel: lowered.map.kernel.clone(),
-        instance: 0,
-        fix: None,
+        ..Finding::with_sites(told.kind, told.message, sites, &*lowered.map.kernel)
     })
 }
 
@@ -182,7 +158,7 @@ fn waits(words: &Words<'_>, goal: &Goal, told: &Description) -> Vec<Option<usize
     blocked.iter().map(|stuck| note(words.site_range(stuck.site)).filter(|_| barrier(stuck))).collect()
 }
 
-fn step(words: &Words<'_>, replay: &Replay, goal: &Goal, stop: &ListedStep) -> Option<RunStep> {
+fn step(words: &Words<'_>, replay: &Replay, goal: &Goal, stop: &ListedStep) -> Option<RunStep<Message>> {
     let text = match stop.step {
         Some(step) => words.step(replay.record(step)?),
         None => words.standing(goal, stop.thread),
@@ -192,7 +168,7 @@ fn step(words: &Words<'_>, replay: &Replay, goal: &Goal, stop: &ListedStep) -> O
 }
 
 /// The inputs that a person can choose or see, with their values.
-pub fn inputs(kernel: &Kernel, map: &SourceMap, valuation: &Valuation) -> Vec<(String, i64)> {
+pub fn inputs(kernel: &Kernel, map: &SourceMap, valuation: &Valuation) -> Vec<(Message, i64)> {
     let shown = |kind: InputKind| !matches!(kind, InputKind::Pointer(_));
     // Inputs without a name stand for bounds that the text has as constants.
     let named = kernel.inputs.iter().take(map.inputs.len()).enumerate();
@@ -200,66 +176,62 @@ pub fn inputs(kernel: &Kernel, map: &SourceMap, valuation: &Valuation) -> Vec<(S
     inputs
         .map(|(at, _)| {
             let id = InputId(at as u32);
-            (map.input(id), valuation.get(id))
+            (Message::value(map.input(id)), valuation.get(id))
         })
         .collect()
 }
 
-fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding]) -> Verdict {
+fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding<Message>]) -> Verdict<Message> {
     let planned = lowered.map.stage == Stage::Planned;
     if !findings.is_empty() && !planned {
         return Verdict::Found;
     }
-    let mut reasons: Vec<String> = outcome.gaps.iter().map(reason).collect();
+    let mut reasons: Vec<Message> = outcome.gaps.iter().map(reason).collect();
     if planned {
-        reasons.insert(0, "its barriers are not placed yet; what orders its tasks is what its plan implies".to_owned());
+        reasons.insert(0, "its barriers are not placed yet; what orders its tasks is what its plan implies".into());
     }
     if !lowered.unmodelled.is_empty() && !outcome.gaps.contains(&Gap::Unmodelled) {
         reasons.push(reason(&Gap::Unmodelled));
     }
     if !outcome.found.is_empty() && findings.is_empty() {
-        reasons.push("a violation could not be replayed; please report this".to_owned());
+        reasons.push("a violation could not be replayed; please report this".into());
     }
     if !reasons.is_empty() {
         return Verdict::Undecided(reasons);
     }
     match &outcome.reach {
-        Reach::NoInputs => Verdict::Proved("its barriers and memory depend on no input; one run covers all".to_owned()),
+        Reach::NoInputs => Verdict::Proved("its barriers and memory depend on no input; one run covers all".into()),
         Reach::Closed(closures) if closures.is_empty() => {
-            Verdict::Proved("every path that inputs can take was followed to its end".to_owned())
+            Verdict::Proved("every path that inputs can take was followed to its end".into())
         }
-        Reach::Closed(closures) => Verdict::Proved(
-            closures
-                .iter()
-                .map(|closure| {
-                    format!(
-                        "{} repeats its state every {} iterations from iteration {} on",
-                        lowered.map.loop_site(&lowered.kernel, kernel::LoopId(closure.loop_number as u32)).op,
-                        closure.period,
-                        closure.warm_up,
-                    )
-                })
-                .collect::<Vec<_>>()
-                .join("; "),
-        ),
+        Reach::Closed(closures) => {
+            let repeats = closures.iter().map(|closure| {
+                let site = lowered.map.loop_site(&lowered.kernel, kernel::LoopId(closure.loop_number as u32));
+                message!(
+                    "{op} repeats its state every {period} iterations from iteration {first} on",
+                    Message::op(site.op.clone()),
+                    closure.period,
+                    closure.warm_up,
+                )
+            });
+            Verdict::Proved(Message::join(repeats, "; "))
+        }
         Reach::Runs(_) => {
             let rest = if outcome.cut { "; others were left out" } else { "" };
-            Verdict::Clean(format!("no finding in {} choices of inputs{rest}", outcome.valuations.len()))
+            Verdict::Clean(message!("no finding in {} choices of inputs{rest}", outcome.valuations.len(), rest))
         }
     }
 }
 
-pub(super) fn reason(gap: &Gap) -> String {
+pub(super) fn reason(gap: &Gap) -> Message {
     match gap {
-        Gap::Machine(MachineError::Undefined) => {
-            "an index or bound divides by zero or shifts by its width or more".to_owned()
-        }
-        Gap::Machine(MachineError::Limit) => "the limit on steps was met".to_owned(),
-        Gap::Machine(MachineError::IllFormed) => "the kernel is ill-formed".to_owned(),
-        Gap::Unmodelled => "it has an op that is not modelled".to_owned(),
+        Gap::Machine(MachineError::Undefined) => "an index or bound divides by zero or shifts by its width or more".into(),
+        Gap::Machine(MachineError::Limit) => "the limit on steps was met".into(),
+        Gap::Machine(MachineError::IllFormed) => "the kernel is ill-formed".into(),
+        Gap::Unmodelled => "it has an op that is not modelled".into(),
         Gap::Schedules { states } => {
-            format!("its schedules differ, and {states} states were visited without an end")
+            message!("its schedules differ, and {states} states were visited without an end", states)
         }
-        Gap::Cluster { ctas } => format!("it runs on clusters of {ctas} CTAs, which are not followed yet"),
+        Gap::Cluster { ctas } => message!("it runs on clusters of {ctas} CTAs, which are not followed yet", ctas),
     }
 }

@@ -3,6 +3,7 @@
 
 use super::words::Words;
 use base::bits::Bits;
+use base::{Message, message};
 use kernel::{BufferId, Dim, Instr, Shape, Space};
 
 /// Runs of numbers that a phrase spells out.
@@ -12,16 +13,16 @@ const RUNS: usize = 3;
 const ELEMENTS: u64 = 1 << 20;
 
 /// A part of an allocation as a phrase, and whether it is a plural: `rows 32 to 63 of %buf`.
-pub fn phrase(words: &Words<'_>, buffer: BufferId, bits: &[(u64, u64)]) -> (String, bool) {
-    let name = words.map.buffer(buffer);
-    let Some(info) = words.kernel.buffers.get(buffer.0 as usize) else { return (format!("`{name}`"), false) };
+pub fn phrase(words: &Words<'_>, buffer: BufferId, bits: &[(u64, u64)]) -> (Message, bool) {
+    let name = words.buffer(buffer);
+    let Some(info) = words.kernel.buffers.get(buffer.0 as usize) else { return (message!("`{name}`", name), false) };
     let slot = info.slot_bits.max(1);
     let slots = info.bits / slot;
     let whole = [(0, info.bits.min(slot))];
     if slots <= 1 {
         return match inside(words, buffer, info.space, bits) {
-            _ if bits == whole => (format!("`{name}`"), false),
-            part => (format!("{} of `{name}`", part.0), part.1),
+            _ if bits == whole => (message!("`{name}`", name), false),
+            part => (message!("{} of `{name}`", part.0, name), part.1),
         };
     }
     // By slot, counted from the slot's start.
@@ -36,21 +37,21 @@ pub fn phrase(words: &Words<'_>, buffer: BufferId, bits: &[(u64, u64)]) -> (Stri
             }
         }
     }
-    let Some((first, part)) = parts.first().cloned() else { return (format!("`{name}`"), false) };
+    let Some((first, part)) = parts.first().cloned() else { return (message!("`{name}`", name), false) };
     if parts.iter().any(|(_, other)| *other != part) {
-        return (format!("{} of `{name}`", bytes(bits)), true);
+        return (message!("{} of `{name}`", bytes(bits), name), true);
     }
     let numbers: Vec<u64> = parts.iter().map(|(number, _)| *number).collect();
     let ring = match numbers.len() as u64 {
-        1 => format!("`{name}[{first}]`"),
-        all if all == slots => format!("all {slots} slots of `{name}`"),
-        _ => format!("slots {} of {slots} of `{name}`", list(&numbers)),
+        1 => message!("`{name}[{first}]`", name, first),
+        all if all == slots => message!("all {slots} slots of `{name}`", slots, name),
+        _ => message!("slots {} of {slots} of `{name}`", list(&numbers), slots, name),
     };
     if part == whole {
         return (ring, numbers.len() > 1);
     }
     let (part, plural) = inside(words, buffer, info.space, &part);
-    (format!("{part} of {ring}"), plural)
+    (message!("{part} of {ring}", part, ring), plural)
 }
 
 /// A part of one slot: `rows 32 to 63`.

@@ -1,9 +1,13 @@
 //! What a finding carries; the printers add no logic.
+//!
+//! Each type is generic over its texts. The analysis makes them of [`Message`]s; [`KernelReport::render`] and its like
+//! turn these into `String`s, in the language and with the names of the file that the user has open. A reader of
+//! findings sees no other kind.
 
 use super::minimal::MinimalRun;
 use super::steps::ListedStep;
 use super::{Kind, PhaseFormula};
-use base::TextRange;
+use base::{Message, Names, TextRange};
 use kernel::EffectId;
 use machine::Valuation;
 
@@ -31,11 +35,11 @@ impl Severity {
 
 /// A numbered place of a finding. The primary site is the last to happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
+pub struct Note<M = String> {
     /// Where.
     pub range: TextRange,
     /// What happens there, one line.
-    pub text: String,
+    pub text: M,
     /// `file:line` of the program that the text was compiled from, where the op records it.
     pub source: Option<String>,
     /// Whether the finding is drawn here.
@@ -44,13 +48,13 @@ pub struct Note {
 
 /// One step of the run that leads to the finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunStep {
+pub struct RunStep<M = String> {
     /// `default`, `partition0`, …
-    pub partition: String,
+    pub partition: M,
     /// The op.
     pub range: TextRange,
     /// What it did and what it left: phases, counts, bytes.
-    pub text: String,
+    pub text: M,
     /// Which of the finding's sites it is.
     pub site: Option<usize>,
 }
@@ -77,34 +81,34 @@ pub struct Edit {
 
 /// A change that the machine has re-checked: with it the finding is gone and no other is new.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fix {
+pub struct Fix<M = String> {
     /// What it does, for a menu.
-    pub title: String,
+    pub title: M,
     /// Its edits, ascending, disjoint.
     pub edits: Vec<Edit>,
 }
 
 /// A violation in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct Finding<M = String> {
     /// What is wrong.
     pub kind: Kind,
     /// How bad.
     pub severity: Severity,
     /// One sentence.
-    pub message: String,
+    pub message: M,
     /// Where it is drawn: the primary note's range.
     pub range: TextRange,
     /// All places, in the order in which they happen.
-    pub sites: Vec<Note>,
+    pub sites: Vec<Note<M>>,
     /// Calls that lead to the places, the innermost first; only in Python.
-    pub context: Vec<Note>,
+    pub context: Vec<Note<M>>,
     /// The run, oldest first.
-    pub run: Vec<RunStep>,
+    pub run: Vec<RunStep<M>>,
     /// The same in ids; `None` where there is no run.
     pub witness: Option<Witness>,
     /// The inputs it was found with (`%K = 192`); empty where it does not depend on any.
-    pub inputs: Vec<(String, i64)>,
+    pub inputs: Vec<(M, i64)>,
     /// Phases that some waits would have to name, as the machine has run them: with these the finding
     /// is gone and none is new. Empty where no phase is at fault.
     pub phases: Vec<(EffectId, PhaseFormula)>,
@@ -113,10 +117,37 @@ pub struct Finding {
     /// Of which instance of the kernel its ids are; only in Python, and else 0.
     pub instance: usize,
     /// A re-checked change, where there is one.
-    pub fix: Option<Fix>,
+    pub fix: Option<Fix<M>>,
 }
 
-impl Finding {
+impl<M: Clone> Finding<M> {
+    /// A finding with one place, and nothing else to be said of it.
+    pub fn at(kind: Kind, message: M, range: TextRange, kernel: impl Into<String>) -> Finding<M> {
+        let site = Note { range, text: message.clone(), source: None, primary: true };
+        Finding::with_sites(kind, message, vec![site], kernel)
+    }
+}
+
+impl<M> Finding<M> {
+    /// A finding with these places, drawn at the primary one; without a run, inputs or a fix.
+    pub fn with_sites(kind: Kind, message: M, sites: Vec<Note<M>>, kernel: impl Into<String>) -> Finding<M> {
+        Finding {
+            kind,
+            severity: kind.severity(),
+            message,
+            range: sites.iter().find(|site| site.primary).map(|site| site.range).unwrap_or_default(),
+            sites,
+            context: Vec::new(),
+            run: Vec::new(),
+            witness: None,
+            inputs: Vec::new(),
+            phases: Vec::new(),
+            kernel: kernel.into(),
+            instance: 0,
+            fix: None,
+        }
+    }
+
     /// Every range, to be moved.
     pub fn ranges_mut(&mut self, each: &mut dyn FnMut(&mut TextRange)) {
         each(&mut self.range);
@@ -153,18 +184,18 @@ impl Problem {
 
 /// What the analysis can say of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Verdict<M = String> {
     /// No finding for any inputs and any number of iterations; the text says how it was closed.
-    Proved(String),
+    Proved(M),
     /// No finding for the inputs that were run; the text says which.
-    Clean(String),
+    Clean(M),
     /// Findings.
     Found,
     /// Not decided, for these reasons; findings may exist beside it.
-    Undecided(Vec<String>),
+    Undecided(Vec<M>),
 }
 
-impl Verdict {
+impl<M> Verdict<M> {
     /// `proved`, `clean`, `found`, `undecided`.
     pub fn name(&self) -> &'static str {
         match self {
@@ -178,17 +209,94 @@ impl Verdict {
 
 /// The verdict on one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KernelReport {
+pub struct KernelReport<M = String> {
     /// Function name, without `@`.
     pub name: String,
     /// Range of the name.
     pub range: TextRange,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: Verdict<M>,
     /// Its findings, by position.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Finding<M>>,
     /// Machine runs that the verdict rests on.
     pub runs: u32,
     /// Machine steps of those runs.
     pub steps: u64,
+}
+
+impl Note<Message> {
+    /// A place that is not the primary one.
+    pub(crate) fn new(range: TextRange, text: impl Into<Message>) -> Note<Message> {
+        Note { range, text: text.into(), source: None, primary: false }
+    }
+
+    /// The place at which the finding is drawn.
+    pub(crate) fn primary(range: TextRange, text: impl Into<Message>) -> Note<Message> {
+        Note { primary: true, ..Note::new(range, text) }
+    }
+
+    fn render(self, names: &dyn Names) -> Note {
+        Note { range: self.range, text: self.text.render(names), source: self.source, primary: self.primary }
+    }
+}
+
+impl RunStep<Message> {
+    fn render(self, names: &dyn Names) -> RunStep {
+        let RunStep { partition, range, text, site } = self;
+        RunStep { partition: partition.render(names), range, text: text.render(names), site }
+    }
+}
+
+impl Fix<Message> {
+    /// The fix with its title in these names.
+    pub fn render(self, names: &dyn Names) -> Fix {
+        Fix { title: self.title.render(names), edits: self.edits }
+    }
+}
+
+impl Finding<Message> {
+    /// The finding in these names.
+    pub fn render(self, names: &dyn Names) -> Finding {
+        let notes = |notes: Vec<Note<Message>>| notes.into_iter().map(|note| note.render(names)).collect();
+        Finding {
+            kind: self.kind,
+            severity: self.severity,
+            message: self.message.render(names),
+            range: self.range,
+            sites: notes(self.sites),
+            context: notes(self.context),
+            run: self.run.into_iter().map(|step| step.render(names)).collect(),
+            witness: self.witness,
+            inputs: self.inputs.into_iter().map(|(name, value)| (name.render(names), value)).collect(),
+            phases: self.phases,
+            kernel: self.kernel,
+            instance: self.instance,
+            fix: self.fix.map(|fix| fix.render(names)),
+        }
+    }
+}
+
+impl Verdict<Message> {
+    fn render(self, names: &dyn Names) -> Verdict {
+        match self {
+            Verdict::Proved(how) => Verdict::Proved(how.render(names)),
+            Verdict::Clean(how) => Verdict::Clean(how.render(names)),
+            Verdict::Found => Verdict::Found,
+            Verdict::Undecided(why) => Verdict::Undecided(why.iter().map(|why| why.render(names)).collect()),
+        }
+    }
+}
+
+impl KernelReport<Message> {
+    /// The report in these names.
+    pub fn render(self, names: &dyn Names) -> KernelReport {
+        KernelReport {
+            name: self.name,
+            range: self.range,
+            verdict: self.verdict.render(names),
+            findings: self.findings.into_iter().map(|finding| finding.render(names)).collect(),
+            runs: self.runs,
+            steps: self.steps,
+        }
+    }
 }

@@ -4,57 +4,59 @@ use super::race::Description;
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
+use base::message;
 use machine::{Rule, Violation};
 
 /// A broken rule of a barrier's life.
 pub fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Description> {
     let barrier =
-        violation.barrier.map_or_else(|| "the barrier".to_owned(), |place| format!("`{}`", words.barrier(place)));
+        violation.barrier.map_or_else(|| "the barrier".into(), |place| message!("`{}`", words.barrier(place)));
     let who = words.partition(violation.thread);
     let op = words.op(violation.site);
     let (kind, message) = match &violation.rule {
         Rule::NotLive { invalidated: true } => {
-            (Kind::BarrierNotLive, format!("{who} uses {barrier} after it was invalidated"))
+            (Kind::BarrierNotLive, message!("{who} uses {barrier} after it was invalidated", who, barrier))
         }
         Rule::NotLive { invalidated: false } => {
             let init = if words.amd() { "amdg.init_barrier" } else { "ttng.init_barrier" };
-            (Kind::BarrierNotLive, format!("{who} uses {barrier} before any `{init}`"))
+            (Kind::BarrierNotLive, message!("{who} uses {barrier} before any `{init}`", who, barrier, init))
         }
         Rule::Reinit if words.amd() => {
-            (Kind::BarrierReinit, format!("{barrier} is initialised again while it is live"))
+            (Kind::BarrierReinit, message!("{barrier} is initialised again while it is live", barrier))
         }
-        Rule::Reinit => (Kind::BarrierReinit, format!("{barrier} is initialised again without `ttng.inval_barrier`")),
+        Rule::Reinit => {
+            (Kind::BarrierReinit, message!("{barrier} is initialised again without `{ttng.inval_barrier}`", barrier))
+        }
         Rule::Overflow => {
             let known =
                 violation.barrier.and_then(|place| replay.end.barriers().iter().find(|(known, _)| *known == place));
-            let left = known.map_or_else(String::new, |(_, known)| format!(": {} of {}", known.pending, known.initial));
-            (Kind::ArrivalOverflow, format!("{op} takes more arrivals off {barrier} than its phase has left{left}"))
+            let left = known.map(|(_, known)| message!(": {} of {}", known.pending, known.initial));
+            (
+                Kind::ArrivalOverflow,
+                message!("{op} takes more arrivals off {barrier} than its phase has left{left}", op, barrier, left),
+            )
         }
         Rule::OutOfBounds { index, count } => {
-            (Kind::OutOfBounds, format!("slot {index} does not exist: there are {count}"))
+            (Kind::OutOfBounds, message!("slot {index} does not exist: there are {count}", index, count))
         }
         Rule::BarrierStorage => (
             Kind::BarrierStorageReuse,
-            format!("{op} overwrites the storage of {barrier}, which is not invalidated yet"),
+            message!("{op} overwrites the storage of {barrier}, which is not invalidated yet", op, barrier),
         ),
         Rule::WaitedOn { waiter, .. } => (
             Kind::WaitedInvalidation,
-            format!("{who} invalidates {barrier} while {} waits on it", words.partition(*waiter)),
+            message!("{who} invalidates {barrier} while {} waits on it", who, barrier, words.partition(*waiter)),
         ),
-        Rule::ArrivedTwice => {
-            (Kind::ArrivalOverflow, format!("{who} arrives at {barrier} again before it has waited for it"))
-        }
+        Rule::ArrivedTwice => (
+            Kind::ArrivalOverflow,
+            message!("{who} arrives at {barrier} again before it has waited for it", who, barrier),
+        ),
         _ => return None,
     };
-    let mut notes = vec![Note {
-        source: None,
-        range: words.site_range(violation.site),
-        text: format!("{who} executes {op}"),
-        primary: true,
-    }];
+    let mut notes = vec![Note::primary(words.site_range(violation.site), message!("{who} executes {op}", who, op))];
     if let Rule::WaitedOn { waiter, at } = violation.rule {
-        let text = format!("{} waits here", words.partition(waiter));
-        notes.push(Note { source: None, range: words.site_range(at), text, primary: false });
+        let text = message!("{} waits here", words.partition(waiter));
+        notes.push(Note::new(words.site_range(at), text));
     }
     Some(Description { kind, message, notes })
 }

@@ -11,6 +11,7 @@ use super::race::Description;
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
+use base::{Message, message};
 use kernel::{Access, EffectId, EffectKind, Mode, Var};
 use machine::Event;
 
@@ -28,58 +29,76 @@ pub fn packed(words: &Words<'_>, earlier: &Event, later: &Event) -> bool {
 }
 
 /// What is said of it; `end` is what would say that the earlier access is over.
-pub fn message(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event, end: &str) -> String {
+pub fn message(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event, end: &Message) -> Message {
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
-    let named = words.access(earlier).and_then(|access| words.map.var(access.view)).map(|name| format!("`{name}`"));
+    let named = words
+        .access(earlier)
+        .and_then(|access| words.map.var(access.view))
+        .map(|name| message!("`{name}`", Message::value(name)));
     let overwritten = match (place(words, replay, later), words.access(later)) {
         (Some(part), Some(access)) if !access.clears => part,
-        _ => format!("all of {}", words.operand(later)),
+        _ => message!("all of {}", words.operand(later)),
     };
-    let member = match (named, place(words, replay, earlier)) {
+    let (member, comma) = match (named, place(words, replay, earlier)) {
         (Some(name), Some(part)) if name != words.operand(earlier) => {
-            format!("{name}, which is packed into {part},")
+            (message!("{name}, which is packed into {part}", name, part), ",")
         }
-        (_, Some(part)) => format!("what is packed into {part}"),
-        _ => "what is packed into it".to_owned(),
+        (_, Some(part)) => (message!("what is packed into {part}", part), ""),
+        _ => ("what is packed into it".into(), ""),
     };
     let cadence = cadence(words, earlier, later);
     match earlier.mode {
         Mode::Read => {
-            let member = member.trim_end_matches(',');
-            format!("{who} overwrites {overwritten} while {whom} may still be reading {member}{end}{cadence}")
+            message!(
+                "{who} overwrites {overwritten} while {whom} may still be reading {member}{end}{cadence}",
+                who,
+                overwritten,
+                whom,
+                member,
+                end,
+                cadence
+            )
         }
         Mode::Write => {
-            format!("{who} overwrites {overwritten} although {member} may be unread, or unwritten, by {whom}{cadence}")
+            message!(
+                "{who} overwrites {overwritten} although {member}{comma} may be unread, or unwritten, by {whom}{cadence}",
+                who,
+                overwritten,
+                member,
+                comma,
+                whom,
+                cadence
+            )
         }
     }
 }
 
 /// Where the wait for the member belongs: at the overwrite, or before the loop around it that the
 /// member's use is not in.
-fn cadence(words: &Words<'_>, earlier: &Event, later: &Event) -> String {
+fn cadence(words: &Words<'_>, earlier: &Event, later: &Event) -> Message {
     let loops = Loops::new(words.kernel);
     let around = |effect: EffectId| block_of(words.kernel, effect).map(|block| loops.around(block)).unwrap_or_default();
     let (outer, inner) = (around(earlier.effect), around(later.effect));
     let name = |number: usize| match loops.counter(words, number) {
-        Some(counter) => format!("the loop over {counter}"),
-        None => "the inner loop".to_owned(),
+        Some(counter) => message!("the loop over {counter}", counter),
+        None => "the inner loop".into(),
     };
     match inner.get(outer.len()) {
         Some(&number) if !outer.is_empty() => {
-            let phase = inner.get(outer.len() - 1).map_or_else(String::new, |&number| {
-                loops.counter(words, number).map_or_else(String::new, |counter| {
-                    format!(", with a phase that flips once an iteration over {counter}")
+            let phase = inner.get(outer.len() - 1).map_or_else(Message::default, |&number| {
+                loops.counter(words, number).map_or_else(Message::default, |counter| {
+                    message!(", with a phase that flips once an iteration over {counter}", counter)
                 })
             });
-            format!("; the wait for that belongs before {}{phase}", name(number))
+            message!("; the wait for that belongs before {}{phase}", name(number), phase)
         }
-        Some(&number) => format!("; the wait for that belongs before {}", name(number)),
-        None => "; the wait for that belongs right before the overwrite, at the same loop level".to_owned(),
+        Some(&number) => message!("; the wait for that belongs before {}", name(number)),
+        None => "; the wait for that belongs right before the overwrite, at the same loop level".into(),
     }
 }
 
 /// The part of its allocation that an event touched.
-fn place(words: &Words<'_>, replay: &Replay, event: &Event) -> Option<String> {
+fn place(words: &Words<'_>, replay: &Replay, event: &Event) -> Option<Message> {
     let record = replay.record(event.step).filter(|record| record.effect == Some(event.effect))?;
     let place = record.places.get(usize::from(event.access))?;
     let shape = words.kernel.shape(words.access(event)?.view)?;
@@ -113,22 +132,27 @@ pub fn foreign(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Even
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
     let part = place(words, replay, later).unwrap_or_else(|| words.operand(later));
     let op = words.kernel.effects.get(earlier.effect.index()).map(|effect| words.op(effect.site))?;
-    let writer = own_writer(words, replay, later).map_or_else(String::new, |writer| format!(" by {writer}"));
-    let message = format!(
+    let writer = own_writer(words, replay, later).map(|writer| message!(" by {writer}", writer));
+    let message = message!(
         "{who} reads {part} for what was stored there{writer}, but {op} in {whom} has overwritten it before: the two are \
-         in order, so that no wait helps, and the read has to come first"
+         in order, so that no wait helps, and the read has to come first",
+        who,
+        part,
+        writer,
+        op,
+        whom
     );
     let note =
-        |event: &Event, text: String, primary| Note { source: None, range: words.event_range(event), text, primary };
+        |event: &Event, text: Message, primary| Note { source: None, range: words.event_range(event), text, primary };
     let notes = vec![
-        note(earlier, format!("{whom} overwrites {part} with another value"), false),
-        note(later, format!("{who} reads {part}"), true),
+        note(earlier, message!("{whom} overwrites {part} with another value", whom, part), false),
+        note(later, message!("{who} reads {part}", who, part), true),
     ];
     Some(Description { kind: Kind::ReuseSlotHazard, message, notes })
 }
 
 /// Who last wrote the window of a read as itself.
-fn own_writer(words: &Words<'_>, replay: &Replay, read: &Event) -> Option<String> {
+fn own_writer(words: &Words<'_>, replay: &Replay, read: &Event) -> Option<Message> {
     let shape = words.kernel.shape(words.access(read)?.view)?;
     let at = replay.record(read.step)?.places.get(usize::from(read.access))?;
     let before = replay.records.get(..(read.step as usize).checked_sub(1)?)?;

@@ -1,6 +1,7 @@
 //! Where in the program a step is: iterations of loops, and what keeps an op from being reached.
 
 use super::words::Words;
+use base::{Message, message};
 use kernel::{BlockId, EffectId, Instr, Kernel, Terminator, Var};
 use verify::Slices;
 
@@ -45,20 +46,20 @@ impl<'k> Loops<'k> {
     }
 
     /// The counter of a loop, as the text names it.
-    pub fn counter(&self, words: &Words<'_>, number: usize) -> Option<String> {
+    pub fn counter(&self, words: &Words<'_>, number: usize) -> Option<Message> {
         let (counter, ..) = self.kernel.loops.get(number)?.counted?;
-        words.map.var(counter).map(|name| format!("`{name}`"))
+        words.map.var(counter).map(|name| message!("`{name}`", Message::value(name)))
     }
 
     /// ` in iteration 2`, with the outer loop's where there is one; empty outside of loops.
-    pub fn place(&self, block: BlockId, vars: &[i64]) -> String {
+    pub fn place(&self, block: BlockId, vars: &[i64]) -> Message {
         let around = self.around(block);
         let iterations: Vec<String> =
             around.iter().filter_map(|number| self.iteration(*number, vars)).map(|at| at.to_string()).collect();
         match iterations.as_slice() {
-            [] => String::new(),
-            [only] => format!(" in iteration {only}"),
-            [outer @ .., last] => format!(" in iteration {last} of outer iteration {}", outer.join(".")),
+            [] => Message::default(),
+            [only] => message!(" in iteration {only}", only),
+            [outer @ .., last] => message!(" in iteration {last} of outer iteration {}", last, outer.join(".")),
         }
     }
 }
@@ -70,12 +71,12 @@ pub fn block_of(kernel: &Kernel, effect: EffectId) -> Option<BlockId> {
 }
 
 /// Why a write was not executed in a run that left `vars`, as far as that can be told.
-pub fn skipped(words: &Words<'_>, effect: EffectId, vars: &[i64]) -> Option<String> {
+pub fn skipped(words: &Words<'_>, effect: EffectId, vars: &[i64]) -> Option<Message> {
     let kernel = words.kernel;
     let value = |var: Var| vars.get(var.index()).copied().unwrap_or(0);
     let named = |var: Var| {
         let root = Slices::new(kernel).root(var);
-        words.map.var(var).or_else(|| words.map.var(root)).map(|name| format!("`{name}`"))
+        words.map.var(var).or_else(|| words.map.var(root)).map(|name| message!("`{name}`", Message::value(name)))
     };
     let block = block_of(kernel, effect)?;
     for (branch, needs) in guards(kernel, block).into_iter().rev() {
@@ -83,14 +84,14 @@ pub fn skipped(words: &Words<'_>, effect: EffectId, vars: &[i64]) -> Option<Stri
         let counted = kernel.loops.iter().find(|info| info.head == branch).map(|info| info.counted);
         match counted {
             Some(Some((_, lower, upper, _))) if value(upper) <= value(lower) => {
-                return Some("the loop around its write does not run".to_owned());
+                return Some("the loop around its write does not run".into());
             }
             Some(_) => {}
             None if (value(condition) & 1 == 1) != needs => {
                 let sense = if needs { "false" } else { "true" };
                 return Some(match named(condition) {
-                    Some(name) => format!("{name} is {sense}"),
-                    None => format!("the condition around its write is {sense}"),
+                    Some(name) => message!("{name} is {sense}", name, sense),
+                    None => message!("the condition around its write is {sense}", sense),
                 });
             }
             None => {}
@@ -98,8 +99,8 @@ pub fn skipped(words: &Words<'_>, effect: EffectId, vars: &[i64]) -> Option<Stri
     }
     let predicate = kernel.effects.get(effect.index())?.predicate?;
     (value(predicate) & 1 == 0).then(|| match named(predicate) {
-        Some(name) => format!("the predicate of its write, {name}, is false"),
-        None => "the predicate of its write is false".to_owned(),
+        Some(name) => message!("the predicate of its write, {name}, is false", name),
+        None => "the predicate of its write is false".into(),
     })
 }
 

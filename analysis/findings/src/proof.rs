@@ -1,13 +1,13 @@
 //! Why a verdict is what it is: the runs made, the loops closed, what was assumed, what stayed open.
 
 use super::describe::reason;
-use base::{Limits, TextRange};
+use base::{Limits, Message, Names, TextRange, message};
 use kernel::{InputKind, LoopId, Lowered, SiteId};
 use verify::{InputPlan, OpenReason, Outcome, Reach};
 
 /// The account of a verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Proof {
+pub struct Proof<M = String> {
     /// Choices of inputs that were run.
     pub valuations: usize,
     /// Whether others were left out.
@@ -19,20 +19,20 @@ pub struct Proof {
     /// States that were visited where schedules differ; 0 where one run stands for all.
     pub states: u64,
     /// Loops whose state repeats.
-    pub loops: Vec<ClosedLoop>,
+    pub loops: Vec<ClosedLoop<M>>,
     /// What the verdict rests on.
-    pub assumed: Vec<Reason>,
+    pub assumed: Vec<Reason<M>>,
     /// What keeps the verdict from being `proved`.
-    pub open: Vec<Reason>,
+    pub open: Vec<Reason<M>>,
 }
 
 /// A loop that covers all its trip counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClosedLoop {
+pub struct ClosedLoop<M = String> {
     /// The op.
     pub range: TextRange,
     /// Its name: `scf.for`.
-    pub op: String,
+    pub op: M,
     /// Iterations before the state first repeats.
     pub warm_up: u64,
     /// Iterations from one repetition to the next.
@@ -41,21 +41,37 @@ pub struct ClosedLoop {
 
 /// A sentence with its place, where it has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reason {
+pub struct Reason<M = String> {
     /// The sentence.
-    pub text: String,
+    pub text: M,
     /// What it is about.
     pub range: Option<TextRange>,
 }
 
-impl Reason {
-    fn new(text: impl Into<String>, range: Option<TextRange>) -> Reason {
+impl Reason<Message> {
+    fn new(text: impl Into<Message>, range: Option<TextRange>) -> Reason<Message> {
         Reason { text: text.into(), range }
     }
 }
 
+impl Proof<Message> {
+    /// The account in these names.
+    pub fn render(self, names: &dyn Names) -> Proof {
+        let Proof { valuations, cut, runs, steps, states, loops, assumed, open } = self;
+        let reasons = |reasons: Vec<Reason<Message>>| {
+            reasons.into_iter().map(|it| Reason { text: it.text.render(names), range: it.range }).collect()
+        };
+        let closed = |it: ClosedLoop<Message>| {
+            let ClosedLoop { range, op, warm_up, period } = it;
+            ClosedLoop { range, op: op.render(names), warm_up, period }
+        };
+        let loops = loops.into_iter().map(closed).collect();
+        Proof { valuations, cut, runs, steps, states, loops, assumed: reasons(assumed), open: reasons(open) }
+    }
+}
+
 /// The account of an outcome.
-pub fn explain(lowered: &Lowered, outcome: &Outcome, limits: &Limits) -> Proof {
+pub fn explain(lowered: &Lowered, outcome: &Outcome, limits: &Limits) -> Proof<Message> {
     let loops = match &outcome.reach {
         Reach::Closed(closures) => closures
             .iter()
@@ -89,11 +105,13 @@ fn range(lowered: &Lowered, site: Option<SiteId>) -> TextRange {
     site.and_then(|site| lowered.map.sites.get(site.index())).map(|site| site.name).unwrap_or_default()
 }
 
-fn op(lowered: &Lowered, site: Option<SiteId>) -> String {
-    site.and_then(|site| lowered.map.sites.get(site.index())).map(|site| site.op.clone()).unwrap_or_default()
+fn op(lowered: &Lowered, site: Option<SiteId>) -> Message {
+    site.and_then(|site| lowered.map.sites.get(site.index()))
+        .map(|site| Message::op(site.op.clone()))
+        .unwrap_or_default()
 }
 
-fn assumed(lowered: &Lowered, outcome: &Outcome, limits: &Limits) -> Vec<Reason> {
+fn assumed(lowered: &Lowered, outcome: &Outcome, limits: &Limits) -> Vec<Reason<Message>> {
     let kernel = &lowered.kernel;
     let mut reasons = Vec::new();
     if outcome.reach == Reach::NoInputs {
@@ -103,7 +121,7 @@ fn assumed(lowered: &Lowered, outcome: &Outcome, limits: &Limits) -> Vec<Reason>
     for group in &plan.groups {
         let floor = plan.floor(kernel, group);
         let Some(&number) = group.loops.first().filter(|_| floor > 1) else { continue };
-        let text = format!("this loop runs at least {floor} times, as often as its ring has slots");
+        let text = message!("this loop runs at least {floor} times, as often as its ring has slots", floor);
         reasons.push(Reason::new(text, Some(range(lowered, site(lowered, number)))));
     }
     let closed = matches!(outcome.reach, Reach::Closed(_));
@@ -125,18 +143,18 @@ fn assumed(lowered: &Lowered, outcome: &Outcome, limits: &Limits) -> Vec<Reason>
     }
     let constants = kernel.inputs.len().saturating_sub(lowered.map.inputs.len());
     if constants > 0 {
-        let text = format!("{constants} constant trip counts of thousands are taken as any count");
+        let text = message!("{constants} constant trip counts of thousands are taken as any count", constants);
         reasons.push(Reason::new(text, None));
     }
     if !outcome.assumed.is_empty() {
-        let text = format!("with fewer iterations there are findings, shown as hints: {}", outcome.assumed.len());
+        let text = message!("with fewer iterations there are findings, shown as hints: {}", outcome.assumed.len());
         reasons.push(Reason::new(text, None));
     }
     reasons
 }
 
-fn open(lowered: &Lowered, outcome: &Outcome) -> Vec<Reason> {
-    let mut reasons: Vec<Reason> = outcome.gaps.iter().map(|gap| Reason::new(reason(gap), None)).collect();
+fn open(lowered: &Lowered, outcome: &Outcome) -> Vec<Reason<Message>> {
+    let mut reasons: Vec<Reason<Message>> = outcome.gaps.iter().map(|gap| Reason::new(reason(gap), None)).collect();
     reasons.extend(lowered.unmodelled.iter().map(|op| Reason::new(op.reason.clone(), Some(op.range))));
     let Reach::Runs(opens) = &outcome.reach else { return reasons };
     if outcome.cut {
@@ -146,14 +164,15 @@ fn open(lowered: &Lowered, outcome: &Outcome) -> Vec<Reason> {
         let at = |number: usize| Some(range(lowered, site(lowered, number)));
         reasons.push(match *open {
             OpenReason::Noticed(input) => {
-                let name = lowered.map.input(input);
-                Reason::new(format!("an index or a phase depends on `{name}` in a way that is not followed"), None)
+                let name = Message::value(lowered.map.input(input));
+                Reason::new(
+                    message!("an index or a phase depends on `{name}` in a way that is not followed", name),
+                    None,
+                )
             }
-            OpenReason::Unfollowed => {
-                Reason::new("an index, a phase or a condition is not followed for all inputs", None)
-            }
+            OpenReason::Unfollowed => Reason::new("an index, a phase or a condition is not followed for all inputs", None),
             OpenReason::Aperiodic { loop_number, trips } => {
-                let text = format!("the states at this loop did not repeat in {trips} iterations");
+                let text = message!("the states at this loop did not repeat in {trips} iterations", trips);
                 Reason::new(text, at(loop_number))
             }
             OpenReason::Broken(site) => {

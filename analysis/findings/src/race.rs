@@ -2,8 +2,9 @@
 
 use super::packed::{self, packed};
 use super::replay::Replay;
-use super::words::Words;
+use super::words::{Words, verb};
 use super::{Kind, Note};
+use base::{Message, message};
 use kernel::{BufferId, CommitKind, EffectKind, Mode};
 use machine::{BarrierAction, BarrierPlace, BarrierRecord, Event, Machine, Record, Rule, Violation};
 
@@ -13,9 +14,9 @@ pub struct Description {
     /// What is wrong.
     pub kind: Kind,
     /// One sentence.
-    pub message: String,
+    pub message: Message,
     /// Places, in order; the last is primary unless one says so.
-    pub notes: Vec<Note>,
+    pub notes: Vec<Note<Message>>,
 }
 
 /// A race.
@@ -28,23 +29,36 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
     let message = match kind {
         Kind::PendingAccess => {
             let family = words.channels.family(earlier.channel)?;
-            let (done, op) = (if later.mode == Mode::Read { "read" } else { "written" }, op_of(words, earlier));
+            let (done, op) = (if later.mode == Mode::Read { "read" } else { "written" }, words.op_of(earlier));
             let under_way = match family {
-                CommitKind::Tdm => format!("{op} is still under way"),
-                _ => format!("the group of {op} is still pending"),
+                CommitKind::Tdm => message!("{op} is still under way", op),
+                _ => message!("the group of {op} is still pending", op),
             };
             if let Some(bar) = arrives_when_copied(words, replay, earlier) {
-                format!(
+                message!(
                     "{buffer} is {done} while {op} is under way: `{}` says when it is over, and {who} does not wait for it",
-                    words.barrier(bar)
+                    buffer,
+                    done,
+                    op,
+                    words.barrier(bar),
+                    who
                 )
             } else if family == CommitKind::AsyncCopy && !committed(words, replay, earlier) {
-                format!(
-                    "{buffer} is {done} while {op} is under way: no `ttg.async_commit_group` has closed its group, so no \
-                     `ttg.async_wait` waits for it"
+                message!(
+                    "{buffer} is {done} while {op} is under way: no `{ttg.async_commit_group}` has closed its group, so no \
+                     `{ttg.async_wait}` waits for it",
+                    buffer,
+                    done,
+                    op
                 )
             } else {
-                format!("{buffer} is {done} while {under_way}; {} must come first", Words::awaited_by(family))
+                message!(
+                    "{buffer} is {done} while {under_way}; {} must come first",
+                    buffer,
+                    done,
+                    under_way,
+                    Words::awaited_by(family)
+                )
             }
         }
         Kind::PhaseMismatch => {
@@ -52,13 +66,15 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
             let (early, other) = if too_early { (earlier, later) } else { (later, earlier) };
             let (barrier, flips, _) = replay.guard(words.kernel, early)?;
             let name = words.barrier(barrier);
-            format!(
-                "{} {} {} too early: its wait on `{name}` passed at flip {flips}, but {} in {} is over only with a later one",
+            message!(
+                "{} {} {} too early{:}its wait on `{name}` passed at flip {flips}, but {} in {} is over only with a later one",
                 words.partition(early.thread),
                 verb(early.mode),
                 words.operand(early),
-                op_of(words, other),
-                words.partition(other.thread),
+                name,
+                flips,
+                words.op_of(other),
+                words.partition(other.thread)
             )
         }
         Kind::ExpectMismatch => {
@@ -66,42 +82,76 @@ pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation
             let told = words.channels.barrier_of(earlier.channel).and_then(|barrier| {
                 let place = replay.end.barriers().get(barrier)?.0;
                 let (expected, came) = replay.bytes(place);
-                (expected > 0)
-                    .then(|| format!("`{}` is told to expect {expected} bytes, and {came} come", words.barrier(place)))
+                (expected > 0).then(|| {
+                    message!(
+                        "`{}` is told to expect {expected} bytes, and {came} come",
+                        words.barrier(place),
+                        expected,
+                        came
+                    )
+                })
             });
-            let why = told.unwrap_or_else(|| "its barrier expects fewer bytes than the copies bring".to_owned());
-            format!("{buffer} is {done} before all of it has come: {why}")
+            let why = told.unwrap_or_else(|| "its barrier expects fewer bytes than the copies bring".into());
+            message!("{buffer} is {done} before all of it has come{:}{why}", buffer, done, why)
         }
-        Kind::MissingBackwardBarrier if earlier.mode == Mode::Write => format!(
-            "{who} writes {buffer} again while its last contents may still be on the way, or unread: no wait in between \
-             says otherwise"
+        Kind::MissingBackwardBarrier if earlier.mode == Mode::Write => message!(
+            "{who} writes {buffer} again while its last contents may still be on the way, or unread{:}no wait in between \
+             says otherwise",
+            who,
+            buffer
         ),
         Kind::MissingBackwardBarrier => {
             let end = release(words, replay, earlier, later);
-            format!("{who} overwrites {buffer} while {} may still be reading it{end}", actor(words, earlier, later))
+            message!(
+                "{who} overwrites {buffer} while {} may still be reading it{end}",
+                who,
+                buffer,
+                actor(words, earlier, later),
+                end
+            )
         }
         Kind::PackedOverwrite => {
             let end = release(words, replay, earlier, later);
             packed::message(words, replay, earlier, later, &end)
         }
         _ if too_early => {
-            format!("{whom} reads {buffer}, which {who} writes only later: nothing makes {whom} wait for that")
+            message!(
+                "{whom} reads {buffer}, which {who} writes only later{:}nothing makes {whom} wait for that",
+                whom,
+                buffer,
+                who,
+                whom
+            )
         }
         _ => {
             let end = release(words, replay, earlier, later);
             let does = if later.mode == Mode::Write { "overwrites" } else { "reads" };
             if unfinished_at(words, earlier) {
-                format!("{who} {does} {buffer} while {} may still be writing it{end}", actor(words, earlier, later))
+                message!(
+                    "{who} {does} {buffer} while {} may still be writing it{end}",
+                    who,
+                    does,
+                    buffer,
+                    actor(words, earlier, later),
+                    end
+                )
             } else {
-                format!("{who} {does} {buffer} without waiting for the write in {whom}{end}")
+                message!(
+                    "{who} {does} {buffer} without waiting for the write in {whom}{end}",
+                    who,
+                    does,
+                    buffer,
+                    whom,
+                    end
+                )
             }
         }
     };
     let late = |event: &Event| if unfinished_at(words, event) { " and is still in flight" } else { "" };
-    let first = format!("{} {}{}", words.partition(earlier.thread), verb_of(words, replay, earlier), late(earlier));
-    let second = format!("{} {}", words.partition(later.thread), verb_of(words, replay, later));
+    let first = message!("{} {}{}", words.partition(earlier.thread), verb_of(words, replay, earlier), late(earlier));
+    let second = message!("{} {}", words.partition(later.thread), verb_of(words, replay, later));
     let note =
-        |event: &Event, text: String, primary| Note { source: None, range: words.event_range(event), text, primary };
+        |event: &Event, text: Message, primary| Note { source: None, range: words.event_range(event), text, primary };
     let notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
     Some(Description { kind, message, notes })
 }
@@ -114,17 +164,17 @@ fn unfinished_at(words: &Words<'_>, event: &Event) -> bool {
 }
 
 /// Who may not be done: `partition1`, or the op of the same partition.
-fn actor(words: &Words<'_>, earlier: &Event, later: &Event) -> String {
+fn actor(words: &Words<'_>, earlier: &Event, later: &Event) -> Message {
     match (unfinished_at(words, earlier), earlier.thread == later.thread) {
-        (true, true) => format!("its own {}", op_of(words, earlier)),
-        (true, false) => format!("{} in {}", op_of(words, earlier), words.partition(earlier.thread)),
+        (true, true) => message!("its own {}", words.op_of(earlier)),
+        (true, false) => message!("{} in {}", words.op_of(earlier), words.partition(earlier.thread)),
         (false, _) => words.partition(earlier.thread),
     }
 }
 
 /// What would say that an access is over, where the run has such a thing and the later thread did
 /// not wait for it.
-fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> String {
+fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> Message {
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
     let before = replay.records.get(..later.step.saturating_sub(1) as usize).unwrap_or_default();
     let waited = |place: BarrierPlace, flip: u32| {
@@ -134,19 +184,21 @@ fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -
         before.iter().any(|record| record.thread == later.thread && record.barriers.iter().any(saw))
     };
     if let Some(barrier) = words.channels.barrier_of(earlier.channel) {
-        let Some((place, known)) = replay.end.barriers().get(barrier) else { return String::new() };
+        let Some((place, known)) = replay.end.barriers().get(barrier) else { return Message::default() };
         let (place, name) = (*place, words.barrier(*place));
         if known.total != known.flips {
             // Initialised anew: flips are counted from there, events are not.
-            return String::new();
+            return Message::default();
         }
         return match waited(place, earlier.number) {
-            true => String::new(),
-            false => format!("; flip {} of `{name}` ends that, and {who} does not wait for it", earlier.number),
+            true => Message::default(),
+            false => {
+                message!("{;}flip {} of `{name}` ends that, and {who} does not wait for it", earlier.number, name, who)
+            }
         };
     }
     if earlier.thread == later.thread || words.channels.family(earlier.channel).is_some() {
-        return String::new();
+        return Message::default();
     }
     // Where both are rings, an arrival is about the access if it is on the same slot.
     let slots = |buffer: BufferId, start: u64| {
@@ -154,7 +206,7 @@ fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -
         info.map_or((1, 0), |info| (info.bits / info.slot_bits.max(1), start / info.slot_bits.max(1)))
     };
     let touched = replay.record(earlier.step).and_then(|record| record.places.get(usize::from(earlier.access)));
-    let Some((depth, slot)) = touched.map(|place| slots(place.buffer, place.start)) else { return String::new() };
+    let Some((depth, slot)) = touched.map(|place| slots(place.buffer, place.start)) else { return Message::default() };
     let about = |place: BarrierPlace| {
         let (ring, own) = slots(place.buffer, place.start);
         ring == 1 || ring != depth || own == slot
@@ -163,9 +215,11 @@ fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -
         && about(next.place)
         && !waited(next.place, next.flip)
     {
-        return format!(
-            "; {whom} arrives on `{}` after it, and {who} does not wait for that",
-            words.barrier(next.place)
+        return message!(
+            "{;}{whom} arrives on `{}` after it, and {who} does not wait for that",
+            whom,
+            words.barrier(next.place),
+            who
         );
     }
     let early = replay.records.iter().take(earlier.step.saturating_sub(1) as usize).rev();
@@ -173,9 +227,9 @@ fn release(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -
     let last = early.find(|barrier| matches!(barrier.act, BarrierAction::Arrive { .. })).map(|barrier| barrier.place);
     match last {
         Some(last) if depth > 1 && slots(last.buffer, last.start) == (depth, slot) => {
-            format!("; {whom} arrives on `{}` before it", words.barrier(last))
+            message!("{;}{whom} arrives on `{}` before it", whom, words.barrier(last))
         }
-        _ => String::new(),
+        _ => Message::default(),
     }
 }
 
@@ -202,17 +256,21 @@ fn arrives_when_copied(words: &Words<'_>, replay: &Replay, event: &Event) -> Opt
 /// A dot that nobody waited for.
 pub fn unfinished(words: &Words<'_>, violation: &Violation, access: &Event) -> Option<Description> {
     let family = words.channels.family(access.channel)?;
-    let (who, op) = (words.partition(access.thread), op_of(words, access));
-    let message =
-        format!("{who} ends while the group of {op} is still pending: {} must come first", Words::awaited_by(family));
+    let (who, op) = (words.partition(access.thread), words.op_of(access));
+    let message = message!(
+        "{who} ends while the group of {op} is still pending: {} must come first",
+        who,
+        op,
+        Words::awaited_by(family)
+    );
     let note = |range, text, primary| Note { source: None, range, text, primary };
     let notes = vec![
         note(
             words.site_range(words.kernel.effect(access.effect).site),
-            format!("{who} starts {op}, whose result is never known to be there"),
+            message!("{who} starts {op}, whose result is never known to be there", who, op),
             true,
         ),
-        note(words.site_range(violation.site), format!("{who} ends"), false),
+        note(words.site_range(violation.site), message!("{who} ends", who), false),
     ];
     Some(Description { kind: Kind::PendingAccess, message, notes })
 }
@@ -290,59 +348,40 @@ fn read_nothing(replay: &Replay, read: &Event) -> bool {
 /// A generic access that an async one follows without a fence.
 pub fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Description> {
     let Rule::ProxyFence { earlier, later } = &violation.rule else { return None };
-    let message = format!(
-        "{} {} {} through the async proxy, but {} does not fence its generic access: `ttng.fence_async_shared` has to \
+    let message = message!(
+        "{} {} {} through the async proxy, but {} does not fence its generic access: `{ttng.fence_async_shared}` has to \
          follow that before it is handed on",
         words.partition(later.thread),
         verb(later.mode),
         place(words, replay, later),
-        words.partition(earlier.thread),
+        words.partition(earlier.thread)
     );
     let notes = vec![
-        Note {
-            source: None,
-            range: words.event_range(earlier),
-            text: format!(
+        Note::new(
+            words.event_range(earlier),
+            message!(
                 "{} {} through the generic proxy",
                 words.partition(earlier.thread),
                 verb_of(words, replay, earlier)
             ),
-            primary: false,
-        },
-        Note {
-            source: None,
-            range: words.event_range(later),
-            text: format!(
-                "{} {} through the async proxy",
-                words.partition(later.thread),
-                verb_of(words, replay, later)
-            ),
-            primary: true,
-        },
+        ),
+        Note::primary(
+            words.event_range(later),
+            message!("{} {} through the async proxy", words.partition(later.thread), verb_of(words, replay, later)),
+        ),
     ];
     Some(Description { kind: Kind::MissingProxyFence, message, notes })
 }
 
-fn verb(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Read => "reads",
-        Mode::Write => "writes",
-    }
-}
-
 /// What an event touched, slot included: `%smem[1]`.
-fn place(words: &Words<'_>, replay: &Replay, event: &Event) -> String {
+fn place(words: &Words<'_>, replay: &Replay, event: &Event) -> Message {
     let record = replay.record(event.step).filter(|record| record.effect == Some(event.effect));
     match record.and_then(|record| record.places.get(usize::from(event.access))) {
-        Some(place) => format!("`{}`", words.barrier(*place)),
+        Some(place) => message!("`{}`", words.barrier(*place)),
         None => words.operand(event),
     }
 }
 
-fn verb_of(words: &Words<'_>, replay: &Replay, event: &Event) -> String {
-    format!("{} {}", verb(event.mode), place(words, replay, event))
-}
-
-fn op_of(words: &Words<'_>, event: &Event) -> String {
-    words.kernel.effects.get(event.effect.index()).map(|effect| words.op(effect.site)).unwrap_or_default()
+fn verb_of(words: &Words<'_>, replay: &Replay, event: &Event) -> Message {
+    message!("{} {}", verb(event.mode), place(words, replay, event))
 }

@@ -13,6 +13,7 @@ use super::replay::{self, Replay, walk};
 use super::words::Words;
 use super::{Kind, Note};
 use base::bits::{Bits, intersect, merged};
+use base::{Message, message};
 use explore::canonical;
 use kernel::{Access, BufferId, EffectId, EffectKind, Mode};
 use machine::{BarrierPlace, Event, Machine, Record, Rule, State, Unwritten, Valuation};
@@ -29,7 +30,7 @@ struct Seen {
     /// What it met so the first time.
     first: Bits,
     /// The iteration of the first read that did, in words.
-    place: String,
+    place: Message,
 }
 
 /// A write of memory in a run.
@@ -82,15 +83,15 @@ pub fn uninitialised(
         .unwrap_or_else(|| telling.never(&others));
     let allocated = words.map.buffers.get(buffer.0 as usize).map(|(_, range)| *range);
     let place = replay.record(read.step).and_then(|record| record.places.get(usize::from(read.access)));
-    let place = place.map_or_else(|| words.operand(read), |place| format!("`{}`", words.barrier(*place)));
-    let note = |range, text: String, primary| Note { source: None, range, text, primary };
+    let place = place.map_or_else(|| words.operand(read), |place| message!("`{}`", words.barrier(*place)));
+    let note = |range, text: Message, primary| Note { source: None, range, text, primary };
     let mut notes = Vec::new();
-    let (before, after): (Vec<Note>, Vec<Note>) = further.into_iter().partition(|note| note.primary);
+    let (before, after): (Vec<Note<Message>>, Vec<Note<Message>>) = further.into_iter().partition(|note| note.primary);
     notes.extend(before.into_iter().map(|note| Note { primary: false, ..note }));
     if let Some(range) = allocated.filter(|range| !range.is_empty() && notes.iter().all(|note| note.range != *range)) {
-        notes.insert(0, note(range, "allocated here, with undefined contents".to_owned(), false));
+        notes.insert(0, note(range, "allocated here, with undefined contents".into(), false));
     }
-    notes.push(note(words.event_range(read), format!("{who} reads {place}{}", seen.place), true));
+    notes.push(note(words.event_range(read), message!("{who} reads {place}{}", who, place, seen.place), true));
     notes.extend(after);
     Some(Description { kind: Kind::UninitialisedRead, message, notes })
 }
@@ -125,9 +126,9 @@ struct Telling<'a> {
     read: &'a Event,
     at: BarrierPlace,
     bits: &'a Bits,
-    what: &'a str,
+    what: &'a Message,
     plural: bool,
-    who: &'a str,
+    who: &'a Message,
 }
 
 impl Telling<'_> {
@@ -154,32 +155,38 @@ impl Telling<'_> {
         })
     }
 
-    fn note(&self, write: &Write, text: String, before: bool) -> Note {
+    fn note(&self, write: &Write, text: Message, before: bool) -> Note<Message> {
         let event = Event { effect: write.effect, access: write.access, ..*self.read };
         Note { source: None, range: self.words.event_range(&event), text, primary: before }
     }
 
     /// The first write comes after the read.
-    fn later(&self) -> Option<(String, Option<Note>)> {
+    fn later(&self) -> Option<(Message, Option<Note<Message>>)> {
         let first = self.writes(self.replay).next().filter(|write| write.step >= self.read.step)?;
         let Telling { who, what, .. } = self;
         let whom = self.words.partition(first.thread);
         let message = if first.effect == self.read.effect {
-            format!("{who} adds to {what}, which nothing has written: the first operation must not add")
+            message!("{who} adds to {what}, which nothing has written: the first operation must not add", who, what)
         } else if first.thread == self.read.thread {
-            format!("{who} reads {what} before {} first write, which comes later", self.their())
+            message!("{who} reads {what} before {} first write, which comes later", who, what, self.their())
         } else {
-            format!("{who} reads {what} before {} first write, which comes later in {whom}", self.their())
+            message!(
+                "{who} reads {what} before {} first write, which comes later in {whom}",
+                who,
+                what,
+                self.their(),
+                whom
+            )
         };
-        let note = self.note(&first, format!("{} first written here, after the read", self.is()), false);
+        let note = self.note(&first, message!("{} first written here, after the read", self.is()), false);
         Some((message, (first.effect != self.read.effect).then_some(note)))
     }
 
     /// No run writes it; the nearest write to the rest of the buffer is shown.
-    fn never(&self, others: &[(&Valuation, Replay)]) -> (String, Option<Note>) {
+    fn never(&self, others: &[(&Valuation, Replay)]) -> (Message, Option<Note<Message>>) {
         if let Some(write) = others.iter().find_map(|(_, run)| self.writes(run).next()) {
-            let message = format!("{} reads {} before anything has written {}", self.who, self.what, self.them());
-            return (message, Some(self.note(&write, "this is the first write, if it is reached".to_owned(), false)));
+            let message = message!("{} reads {} before anything has written {}", self.who, self.what, self.them());
+            return (message, Some(self.note(&write, "this is the first write, if it is reached".into(), false)));
         }
         let runs = || std::iter::once(self.replay).chain(others.iter().map(|(_, run)| run));
         let executed = |effect: usize| {
@@ -188,16 +195,16 @@ impl Telling<'_> {
         };
         if (0..self.words.kernel.effects.len()).any(|effect| self.could_write(effect) && !executed(effect)) {
             // A write that no run got to: what it would write is not known.
-            return (format!("{} reads {} before anything has written {}", self.who, self.what, self.them()), None);
+            return (message!("{} reads {} before anything has written {}", self.who, self.what, self.them()), None);
         }
-        let message = format!("{} reads {}, which nothing ever writes", self.who, self.what);
+        let message = message!("{} reads {}, which nothing ever writes", self.who, self.what);
         let all = |run: &'_ Replay| self.touching(run, &[(0, u64::MAX)]).collect::<Vec<_>>();
         let near = all(self.replay).into_iter().take_while(|(write, _)| write.step < self.read.step).last();
         let note = near.map(|(near, _)| {
             let own = runs().flat_map(all).filter(|(write, _)| write.effect == near.effect);
             let reached = merged(own.flat_map(|(_, bits)| bits).collect());
             let (reached, _) = phrase(self.words, self.at.buffer, &reached);
-            self.note(&near, format!("this write reaches {reached} only"), true)
+            self.note(&near, message!("this write reaches {reached} only", reached), true)
         });
         (message, note)
     }
@@ -210,18 +217,21 @@ impl Telling<'_> {
     }
 
     /// It was written, and then its buffer allocated anew.
-    fn gone(&self) -> Option<(String, Option<Note>)> {
+    fn gone(&self) -> Option<(Message, Option<Note<Message>>)> {
         let write = self.writes(self.replay).take_while(|write| write.step < self.read.step).last()?;
         let Telling { who, what, .. } = self;
-        let name = self.words.map.buffer(self.at.buffer);
-        let message = format!(
-            "{who} reads {what}, but what was written there is gone: `{name}` is allocated anew before the read"
+        let name = self.words.buffer(self.at.buffer);
+        let message = message!(
+            "{who} reads {what}, but what was written there is gone: `{name}` is allocated anew before the read",
+            who,
+            what,
+            name
         );
-        Some((message, Some(self.note(&write, "last written here, before it is allocated anew".to_owned(), true))))
+        Some((message, Some(self.note(&write, "last written here, before it is allocated anew".into(), true))))
     }
 
     /// Other inputs lead to a write before the read.
-    fn skipped(&self, others: &[(&Valuation, Replay)], own: &Valuation) -> Option<(String, Option<Note>)> {
+    fn skipped(&self, others: &[(&Valuation, Replay)], own: &Valuation) -> Option<(Message, Option<Note<Message>>)> {
         let (valuation, write, run) = others.iter().find_map(|(valuation, run)| {
             let write = self.writes(run).next()?;
             let reads = |record: &Record| record.effect == Some(self.read.effect);
@@ -233,19 +243,26 @@ impl Telling<'_> {
         let reason = if executed { None } else { skipped(self.words, write.effect, self.vars) };
         let op = self.words.op(self.words.kernel.effect(write.effect).site);
         if let Some(reason) = reason {
-            let message = format!("{who} reads {what}, but on this path nothing has written {}: {reason}", self.them());
-            return Some((message, Some(self.note(&write, "this write is skipped".to_owned(), true))));
+            let message = message!(
+                "{who} reads {what}, but on this path nothing has written {}: {reason}",
+                who,
+                what,
+                self.them(),
+                reason
+            );
+            return Some((message, Some(self.note(&write, "this write is skipped".into(), true))));
         }
         let all = inputs(self.words.kernel, self.words.map, own);
         let differ = inputs(self.words.kernel, self.words.map, valuation);
-        let differ: Vec<String> = differ
+        let differ: Vec<Message> = differ
             .into_iter()
             .filter(|input| !all.contains(input))
-            .map(|(name, value)| format!("`{name}` = {value}"))
+            .map(|(name, value)| message!("`{name}` = {value}", name, value))
             .collect();
         let whom = run.record(write.step).map(|record| self.words.partition(record.thread))?;
-        let message = format!("{who} reads {what}, but on this path nothing has written {}", self.them());
-        let note = format!("with {} {whom} writes {} here first: {op}", differ.join(", "), self.them());
+        let message = message!("{who} reads {what}, but on this path nothing has written {}", who, what, self.them());
+        let note =
+            message!("with {} {whom} writes {} here first: {op}", Message::join(differ, ", "), whom, self.them(), op);
         Some((message, Some(self.note(&write, note, true))))
     }
 
@@ -257,8 +274,8 @@ impl Telling<'_> {
         if self.plural { "their" } else { "its" }
     }
 
-    fn is(&self) -> String {
-        format!("{} {}", self.what, if self.plural { "are" } else { "is" })
+    fn is(&self) -> Message {
+        message!("{} {}", self.what, if self.plural { "are" } else { "is" })
     }
 }
 

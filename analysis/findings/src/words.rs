@@ -1,7 +1,7 @@
 //! Names for the parts of a run, as the text has them.
 
 use super::minimal::Goal;
-use base::TextRange;
+use base::{Message, TextRange, message};
 use kernel::{
     Access, BufferId, CommitKind, Completion, EffectKind, Issuer, Kernel, Lowered, Mode, SiteId, SourceMap, Var,
 };
@@ -36,12 +36,17 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// A buffer by its name.
+    pub fn buffer(&self, buffer: BufferId) -> Message {
+        Message::value(self.map.buffer(buffer))
+    }
+
     /// A place in a buffer: `%smem[1]`, or `%smem` where it has one slot.
-    pub fn slot(&self, buffer: BufferId, start: u64) -> String {
-        let name = self.map.buffer(buffer);
+    pub fn slot(&self, buffer: BufferId, start: u64) -> Message {
+        let name = self.buffer(buffer);
         match self.kernel.buffers.get(buffer.0 as usize) {
             Some(info) if info.slot_bits > 0 && info.slot_bits < info.bits => {
-                format!("{name}[{}]", start / info.slot_bits)
+                message!("{name}[{slot}]", name, start / info.slot_bits)
             }
             _ => name,
         }
@@ -56,19 +61,19 @@ impl<'a> Words<'a> {
     }
 
     /// A barrier or a rendezvous.
-    pub fn barrier(&self, place: BarrierPlace) -> String {
+    pub fn barrier(&self, place: BarrierPlace) -> Message {
         match place.kind() {
             BarrierKind::Barrier => self.slot(place.buffer, place.start),
-            BarrierKind::Cluster(_) => "cluster barrier".to_owned(),
-            BarrierKind::Named(id) => format!("named barrier {id}"),
+            BarrierKind::Cluster(_) => "cluster barrier".into(),
+            BarrierKind::Named(id) => message!("named barrier {number}", id),
         }
     }
 
     /// A partition, and of which CTA where there are several.
-    pub fn partition(&self, thread: u16) -> String {
+    pub fn partition(&self, thread: u16) -> Message {
         let (cta, partition) = (usize::from(thread) / self.partitions, usize::from(thread) % self.partitions);
-        let name = self.map.partition(partition);
-        if self.cluster.len() > 1 { format!("{name} of CTA {}", self.cluster.number(cta)) } else { name }
+        let name = Message::partition(self.map.partition(partition));
+        if self.cluster.len() > 1 { message!("{name} of CTA {cta}", name, self.cluster.number(cta)) } else { name }
     }
 
     /// Whether it speaks of AMD's ops.
@@ -76,9 +81,19 @@ impl<'a> Words<'a> {
         self.map.sites.iter().any(|site| site.op.starts_with("amdg."))
     }
 
+    /// An op's name between backticks.
+    pub fn op(&self, site: SiteId) -> Message {
+        self.map.sites.get(site.index()).map_or_else(Message::default, |_| message!("`{op}`", self.op_name(site)))
+    }
+
     /// An op's name.
-    pub fn op(&self, site: SiteId) -> String {
-        self.map.sites.get(site.index()).map_or_else(String::new, |site| format!("`{}`", site.op))
+    fn op_name(&self, site: SiteId) -> Message {
+        self.map.sites.get(site.index()).map_or_else(Message::default, |site| Message::op(site.op.clone()))
+    }
+
+    /// The name of the op of an event, between backticks.
+    pub fn op_of(&self, event: &Event) -> Message {
+        self.kernel.effects.get(event.effect.index()).map(|effect| self.op(effect.site)).unwrap_or_default()
     }
 
     /// The access that an event records.
@@ -110,14 +125,9 @@ impl<'a> Words<'a> {
         self.map.sites.get(site.index()).map(|site| site.name).unwrap_or_default()
     }
 
-    /// What an event did, as a verb phrase: `the TMA copy writes %smem[0]`.
-    pub fn did(&self, event: &Event, place: Option<&str>) -> String {
-        let what = place.map_or_else(|| self.operand(event), str::to_owned);
-        let verb = match event.mode {
-            Mode::Read => "reads",
-            Mode::Write => "writes",
-        };
-        format!("{} {verb} {what}", self.actor(event))
+    /// What an event did, as a verb phrase: `asynchronous `ttng.tc_gen5_mma` writes `%smem``.
+    pub fn did(&self, event: &Event) -> Message {
+        message!("{actor} {verb} {buffer}", self.actor(event), verb(event.mode), self.operand(event))
     }
 
     /// The family whose wait says that an event is over, unless a barrier says so too.
@@ -128,22 +138,21 @@ impl<'a> Words<'a> {
         self.channels.family(event.channel).filter(|_| !told)
     }
 
-    /// Who performs an event.
-    fn actor(&self, event: &Event) -> String {
+    /// The op that performs an event.
+    fn actor(&self, event: &Event) -> Message {
         let effect = self.kernel.effects.get(event.effect.index());
-        let op = effect.map(|effect| self.op(effect.site)).unwrap_or_default();
         let asynchronous = matches!(
             effect.map(|effect| &effect.kind),
             Some(EffectKind::Operation { issuer: Issuer::Tma | Issuer::Clc | Issuer::TensorCore, .. })
         ) || self.channels.family(event.channel).is_some();
-        if asynchronous { format!("asynchronous {op}") } else { op }
+        message!("{asynchronous}{op}", if asynchronous { "asynchronous " } else { "" }, self.op_of(event))
     }
 
-    /// The buffers that an event's operand may name, as text.
-    pub fn operand(&self, event: &Event) -> String {
+    /// The buffer that an event's operand names.
+    pub fn operand(&self, event: &Event) -> Message {
         self.access(event)
             .and_then(|access| self.buffer_of(access.view))
-            .map_or_else(|| "the buffer".to_owned(), |buffer| format!("`{}`", self.map.buffer(buffer)))
+            .map_or_else(|| "the buffer".into(), |buffer| message!("`{buffer}`", self.buffer(buffer)))
     }
 
     /// The buffer behind a memdesc, where views lead to one only.
@@ -151,139 +160,154 @@ impl<'a> Words<'a> {
         buffer_of(self.kernel, view)
     }
 
-    /// How an asynchronous operation is waited for.
-    pub fn awaited_by(kind: CommitKind) -> &'static str {
-        match kind {
-            CommitKind::AsyncCopy => "`ttg.async_wait`",
-            CommitKind::Wgmma => "`ttng.warp_group_dot_wait`",
-            CommitKind::TmaStore => "`ttng.async_tma_store_wait`",
-            CommitKind::Tdm => "`amdg.async_tdm_wait`",
-        }
+    /// The op that waits for asynchronous operations of a family.
+    pub fn awaited_by(kind: CommitKind) -> Message {
+        message!(
+            "`{op}`",
+            Message::op(match kind {
+                CommitKind::AsyncCopy => "ttg.async_wait",
+                CommitKind::Wgmma => "ttng.warp_group_dot_wait",
+                CommitKind::TmaStore => "ttng.async_tma_store_wait",
+                CommitKind::Tdm => "amdg.async_tdm_wait",
+            })
+        )
     }
 
     /// Where a thread stands when the run ends, in words.
-    pub fn standing(&self, goal: &Goal, thread: u16) -> String {
-        let op = |site: SiteId| self.map.sites.get(site.index()).map_or("", |site| site.op.as_str());
+    pub fn standing(&self, goal: &Goal, thread: u16) -> Message {
         match goal {
             Goal::Lapped { site, place, .. } => {
-                format!("{}: has not looked at {} yet", op(*site), self.barrier(*place))
+                message!("{op}: has not looked at {barrier} yet", self.op_name(*site), self.barrier(*place))
             }
             Goal::Broken(Violation { rule: Rule::Deadlock(blocked), .. }) => {
-                let stuck = blocked.iter().find(|blocked| blocked.thread == thread);
-                stuck.map_or_else(String::new, |stuck| match stuck.on {
+                let Some(stuck) = blocked.iter().find(|blocked| blocked.thread == thread) else {
+                    return Message::default();
+                };
+                let op = self.op_name(stuck.site);
+                match stuck.on {
                     BlockedOn::Barrier { barrier, phase, .. } => {
-                        format!("{}: waits for phase {phase} of {} for ever", op(stuck.site), self.barrier(barrier))
+                        let name = self.barrier(barrier);
+                        message!("{op}: waits for phase {phase} of {barrier} for ever", op, phase, name)
                     }
-                    BlockedOn::Partitions => format!("{}: waits for the partitions for ever", op(stuck.site)),
-                })
+                    BlockedOn::Partitions => message!("{op}: waits for the partitions for ever", op),
+                }
             }
             Goal::Broken(Violation { rule: Rule::WaitedOn { at, .. }, barrier, .. }) => {
-                let name = barrier.map_or_else(String::new, |place| format!(" on {}", self.barrier(place)));
-                format!("{}: waits{name}", op(*at))
+                let name = barrier.map(|place| message!(" on {barrier}", self.barrier(place)));
+                message!("{op}: waits{name}", self.op_name(*at), name)
             }
-            Goal::Broken(_) => String::new(),
+            Goal::Broken(_) => Message::default(),
         }
     }
 
     /// What a step concerns, in few words.
-    pub fn brief(&self, record: &Record) -> String {
-        let mut parts: Vec<String> = Vec::new();
+    pub fn brief(&self, record: &Record) -> Message {
+        let mut parts: Vec<Message> = Vec::new();
         let effect = record.effect.and_then(|id| self.kernel.effects.get(id.index()));
         match effect.map(|effect| &effect.kind) {
             Some(EffectKind::Operation { accesses, .. }) => {
-                for (mode, verb) in [(Mode::Read, "reads"), (Mode::Write, "writes")] {
+                for mode in [Mode::Read, Mode::Write] {
                     let own = accesses.iter().zip(&record.places).filter(|(access, _)| access.mode == mode);
-                    let mut places: Vec<String> = own.map(|(_, place)| self.barrier(*place)).collect();
+                    let mut places: Vec<Message> = own.map(|(_, place)| self.barrier(*place)).collect();
                     places.dedup();
                     if !places.is_empty() {
-                        parts.push(format!("{verb} {}", places.join(", ")));
+                        parts.push(message!("{verb} {places}", verb(mode), Message::join(places, ", ")));
                     }
                 }
             }
-            Some(EffectKind::Allocate(buffer)) => parts.push(self.map.buffer(*buffer)),
+            Some(EffectKind::Allocate(buffer)) => parts.push(self.buffer(*buffer)),
             Some(EffectKind::WaitGroup { kind: CommitKind::Tdm, pending }) => {
-                parts.push(format!("to {pending} open operations"));
+                parts.push(message!("to {pending} open operations", pending));
             }
-            Some(EffectKind::WaitGroup { pending, .. }) => parts.push(format!("to {pending} open groups")),
+            Some(EffectKind::WaitGroup { pending, .. }) => parts.push(message!("to {pending} open groups", pending)),
             _ => {}
         }
         for barrier in &record.barriers {
             let name = self.barrier(barrier.place);
             parts.push(match barrier.act {
-                BarrierAction::Init => format!("{name}, counts {}", barrier.pending),
+                BarrierAction::Init => message!("{name}, counts {count}", name, barrier.pending),
                 BarrierAction::Invalidate => name,
                 BarrierAction::Arrive { flipped: true } => {
-                    format!("{name} completes phase {}", (barrier.flips + 1) & 1)
+                    message!("{name} completes phase {phase}", name, (barrier.flips + 1) & 1)
                 }
                 BarrierAction::Arrive { flipped: false } if barrier.pending != 0 => {
-                    format!("{name}, {} to come", barrier.pending)
+                    message!("{name}, {count} to come", name, barrier.pending)
                 }
-                BarrierAction::Arrive { flipped: false } => format!("{name}, {} bytes to come", barrier.bytes),
-                BarrierAction::Read { phase } | BarrierAction::Wait { phase } => format!("{name}, phase {phase}"),
+                BarrierAction::Arrive { flipped: false } => message!("{name}, {bytes} bytes to come", name, barrier.bytes),
+                BarrierAction::Read { phase } | BarrierAction::Wait { phase } => message!("{name}, phase {phase}", name, phase),
             });
         }
-        parts.join("; ")
+        Message::join(parts, "; ")
     }
 
     /// One step of a run, in words.
-    pub fn step(&self, record: &Record) -> String {
+    pub fn step(&self, record: &Record) -> Message {
         let effect = record.effect.and_then(|id| self.kernel.effects.get(id.index()));
-        let mut parts = Vec::new();
+        let mut parts: Vec<Message> = Vec::new();
         match effect.map(|effect| &effect.kind) {
             Some(EffectKind::Operation { accesses, completion, .. }) => {
                 for (access, place) in accesses.iter().zip(&record.places) {
-                    let verb = if access.mode == Mode::Read { "reads" } else { "writes" };
-                    parts.push(format!("{verb} {}", self.barrier(*place)));
+                    parts.push(message!("{verb} {place}", verb(access.mode), self.barrier(*place)));
                 }
                 if let Completion::Commit { implicit: false, .. } = completion {
-                    parts.push("in the open group".to_owned());
+                    parts.push("in the open group".into());
                 }
             }
-            Some(EffectKind::Commit(_)) => parts.push("closes the group".to_owned()),
+            Some(EffectKind::Commit(_)) => parts.push("closes the group".into()),
             Some(EffectKind::WaitGroup { kind, pending }) => {
                 let (one, many) = match kind {
                     CommitKind::Tdm => ("operation of the data mover is", "operations of the data mover are"),
                     _ => ("group is", "groups are"),
                 };
                 let what = if *pending == 1 { one } else { many };
-                parts.push(format!("waits until at most {pending} {what} open"));
+                parts.push(message!("waits until at most {pending} {what} open", pending, what));
             }
-            Some(EffectKind::ProxyFence) => parts.push("fences generic against async accesses".to_owned()),
+            Some(EffectKind::ProxyFence) => parts.push("fences generic against async accesses".into()),
             Some(EffectKind::ClcLoad { .. }) => {
-                parts.extend(record.places.iter().map(|place| format!("reads {}", self.barrier(*place))));
+                parts.extend(record.places.iter().map(|place| message!("reads {place}", self.barrier(*place))));
             }
-            Some(EffectKind::Allocate(buffer)) => parts.push(format!("allocates {}", self.map.buffer(*buffer))),
+            Some(EffectKind::Allocate(buffer)) => parts.push(message!("allocates {buffer}", self.buffer(*buffer))),
             _ => {}
         }
         for barrier in &record.barriers {
             let name = self.barrier(barrier.place);
             parts.push(match barrier.act {
-                BarrierAction::Init => format!("initialises {name} for {}", count(barrier.pending, "arrival")),
-                BarrierAction::Invalidate => format!("invalidates {name}"),
+                BarrierAction::Init => message!("initialises {name} for {arrivals}", name, count(barrier.pending, "arrival")),
+                BarrierAction::Invalidate => message!("invalidates {name}", name),
                 BarrierAction::Arrive { flipped: true } if barrier.place.kind() != BarrierKind::Barrier => {
-                    format!("{name} is complete")
+                    message!("{name} is complete", name)
                 }
                 BarrierAction::Arrive { flipped: true } => {
-                    format!("{name} completes phase {} (flip {})", (barrier.flips + 1) & 1, barrier.flips)
+                    let phase = (barrier.flips + 1) & 1;
+                    message!("{name} completes phase {phase} (flip {flips})", name, phase, barrier.flips)
                 }
                 BarrierAction::Arrive { flipped: false } if barrier.bytes != 0 => {
-                    format!("{name} still needs {} and {} bytes", count(barrier.pending, "arrival"), barrier.bytes)
+                    let arrivals = count(barrier.pending, "arrival");
+                    message!("{name} still needs {arrivals} and {bytes} bytes", name, arrivals, barrier.bytes)
                 }
                 BarrierAction::Arrive { flipped: false } => {
-                    format!("{name} still needs {}", count(barrier.pending, "arrival"))
+                    message!("{name} still needs {arrivals}", name, count(barrier.pending, "arrival"))
                 }
-                BarrierAction::Read { phase } => format!("{name} is in phase {phase}"),
-                BarrierAction::Wait { .. } if barrier.place.kind() != BarrierKind::Barrier => format!("passes {name}"),
+                BarrierAction::Read { phase } => message!("{name} is in phase {phase}", name, phase),
+                BarrierAction::Wait { .. } if barrier.place.kind() != BarrierKind::Barrier => message!("passes {name}", name),
                 BarrierAction::Wait { phase } if barrier.flips == 0 => {
-                    format!("wait on {name} for phase {phase} passes: nothing has flipped it yet")
+                    message!("wait on {name} for phase {phase} passes: nothing has flipped it yet", name, phase)
                 }
                 BarrierAction::Wait { phase } => {
-                    format!("wait on {name} for phase {phase} passes after flip {}", barrier.flips)
+                    message!("wait on {name} for phase {phase} passes after flip {flips}", name, phase, barrier.flips)
                 }
             });
         }
-        let op = self.map.sites.get(record.site.index()).map_or("", |site| site.op.as_str());
-        if parts.is_empty() { op.to_owned() } else { format!("{op}: {}", parts.join("; ")) }
+        let op = self.op_name(record.site);
+        if parts.is_empty() { op } else { message!("{op}: {parts}", op, Message::join(parts, "; ")) }
+    }
+}
+
+/// What an access does.
+pub(crate) fn verb(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Read => "reads",
+        Mode::Write => "writes",
     }
 }
 
@@ -312,6 +336,6 @@ pub fn buffer_of(kernel: &Kernel, view: Var) -> Option<BufferId> {
 }
 
 /// `1 arrival`, `2 arrivals`.
-fn count(number: i64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+fn count(number: i64, noun: &'static str) -> Message {
+    message!("{number} {noun}{plural}", number, noun, if number == 1 { "" } else { "s" })
 }

@@ -1,16 +1,16 @@
 //! A phase that nobody completes: an arrival after the last access, in another thread, of the
 //! buffer that the blocked thread touches next.
 
-use super::context::{FixContext, fix};
+use super::context::{Candidate, FixContext, fix};
 use super::slot::{slot_name, slots};
-use findings::Fix;
+use base::{Message, message};
 use machine::{BarrierPlace, BlockedOn, Rule};
 use ttgir::{OpId, RegionId, Ty, ValueId};
 
 const MMAS: &[&str] = &["ttng.tc_gen5_mma", "ttng.tc_gen5_mma_scaled", "ttng.tmem_copy"];
 
 /// Arrivals for each barrier that a thread waits for in vain.
-pub fn arrivals(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn arrivals(case: &FixContext<'_>) -> Vec<Candidate> {
     let Rule::Deadlock(blocked) = &case.found.violation.rule else { return Vec::new() };
     let mut out = Vec::new();
     // A barrier that no op arrives on is the likeliest cause.
@@ -32,7 +32,7 @@ pub fn arrivals(case: &FixContext<'_>) -> Vec<Fix> {
 }
 
 /// A commit after the MMA that precedes the wait in its own thread.
-fn commit_before(case: &FixContext<'_>, wait: OpId, place: BarrierPlace) -> Vec<Fix> {
+fn commit_before(case: &FixContext<'_>, wait: OpId, place: BarrierPlace) -> Vec<Candidate> {
     let (code, tree) = (case.code, case.code.tree);
     let ops = code.thread(wait).map(|region| code.ops(region)).unwrap_or_default();
     let mma =
@@ -43,7 +43,7 @@ fn commit_before(case: &FixContext<'_>, wait: OpId, place: BarrierPlace) -> Vec<
 }
 
 /// Arrivals where another thread is done with the buffers that the wait protects.
-fn release(case: &FixContext<'_>, wait: OpId, place: BarrierPlace) -> Vec<Fix> {
+fn release(case: &FixContext<'_>, wait: OpId, place: BarrierPlace) -> Vec<Candidate> {
     let (code, tree) = (case.code, case.code.tree);
     let Some(own) = code.thread(wait) else { return Vec::new() };
     let next = code.ops(own).into_iter().find_map(|op| {
@@ -69,7 +69,7 @@ fn release(case: &FixContext<'_>, wait: OpId, place: BarrierPlace) -> Vec<Fix> {
 }
 
 /// An arrival after an op.
-fn signal(case: &FixContext<'_>, at: OpId, place: BarrierPlace, like: Option<ValueId>, commit: bool) -> Vec<Fix> {
+fn signal(case: &FixContext<'_>, at: OpId, place: BarrierPlace, like: Option<ValueId>, commit: bool) -> Vec<Candidate> {
     let (op, count, result) = match (commit, case.code.amd()) {
         (true, _) => ("ttng.tc_gen5_commit", "", ""),
         (false, true) => ("amdg.arrive_barrier", ", 1", " -> i32"),
@@ -80,7 +80,10 @@ fn signal(case: &FixContext<'_>, at: OpId, place: BarrierPlace, like: Option<Val
         let mut draft = case.draft(at);
         let Some((name, ty)) = slot_name(case, &mut draft, slot) else { continue };
         draft.line(format!("{op} {name}{count} : {ty}{result}"));
-        out.push(fix(format!("insert `{op}` on `{}`", case.words.barrier(place)), [draft.insert_after()]));
+        out.push(fix(
+            message!("insert `{op}` on `{barrier}`", Message::op(op), case.words.barrier(place)),
+            [draft.insert_after()],
+        ));
     }
     out
 }

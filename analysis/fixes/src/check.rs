@@ -1,9 +1,9 @@
 //! Applies a candidate, reads the new text, runs the machine on it and compares.
 
 use super::Decide;
-use base::{Cancelled, Limits, TextRange};
+use base::{Cancelled, Limits, Message, TextRange};
 use explore::canonical;
-use findings::{Edit, Finding, Fix, Kind, Severity, describe, describe_violation};
+use findings::{Edit, Finding, Kind, Severity, describe, describe_violation};
 use kernel::Lowered;
 use lower::lower;
 use machine::{Machine, Rule};
@@ -37,30 +37,30 @@ impl<'a> Baseline<'a> {
     /// for stays or anything is new: a finding, a gap, an op that is not modelled, a syntax error.
     pub fn after(
         &self,
-        fix: &Fix,
+        edits: &[Edit],
         found: &Found,
         place: FindingKey,
         decide: &mut Decide<'_>,
     ) -> Result<Option<Vec<FindingKey>>, Cancelled> {
-        let Some(text) = apply(self.tree.text(), &fix.edits) else { return Ok(None) };
+        let Some(text) = apply(self.tree.text(), edits) else { return Ok(None) };
         let tree = Tree::parse(&text);
         if tree.errors().len() > self.tree.errors().len() {
             return Ok(None);
         }
-        let start = moved(self.lowered.map.kernel_range.start, &fix.edits);
+        let start = moved(self.lowered.map.kernel_range.start, edits);
         let same = |lowered: &Lowered| lowered.map.kernel_range.start == start;
         let Some(lowered) = lower(&tree).into_iter().find(same) else { return Ok(None) };
         if lowered.unmodelled.len() > self.lowered.unmodelled.len() || lowered.kernel == self.lowered.kernel {
             return Ok(None);
         }
-        let known: Vec<(FindingKey, u32)> = self.places.iter().map(|&at| (at, moved(at.1, &fix.edits))).collect();
-        let was = |finding: &Finding| {
+        let known: Vec<(FindingKey, u32)> = self.places.iter().map(|&at| (at, moved(at.1, edits))).collect();
+        let was = |finding: &Finding<Message>| {
             known
                 .iter()
                 .find(|((kind, _), at)| *kind == finding.kind && *at == finding.range.start)
                 .map(|(place, _)| *place)
         };
-        let helps = |finding: &Finding| match was(finding) {
+        let helps = |finding: &Finding<Message>| match was(finding) {
             Some(known) => known != place,
             // A hint says what holds under an assumption; clean kernels have hints too.
             None => finding.severity == Severity::Hint,
@@ -86,7 +86,7 @@ fn hangs(outcome: &Outcome) -> bool {
 
 /// A race of the run that led to the finding, with the edited kernel: most candidates that do not
 /// help are seen to be so at once, without deciding them.
-fn first_run(lowered: &Lowered, found: &Found) -> Option<Finding> {
+fn first_run(lowered: &Lowered, found: &Found) -> Option<Finding<Message>> {
     if lowered.kernel.inputs.len() != found.valuation.values.len() {
         return None;
     }

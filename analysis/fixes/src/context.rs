@@ -2,11 +2,15 @@
 
 use super::code::Code;
 use super::draft::Draft;
+use base::Message;
 use findings::{Edit, Finding, Fix, Replay, Words, machine, replay};
 use kernel::{BufferId, EffectId, EffectKind, Lowered};
 use machine::{BarrierAction, BarrierPlace, Event, Record, Rule};
 use ttgir::{OpId, ValueId};
 use verify::Found;
+
+/// A change that might help.
+pub type Candidate = Fix<Message>;
 
 /// One finding.
 pub struct FixContext<'a> {
@@ -17,7 +21,7 @@ pub struct FixContext<'a> {
     /// The violation.
     pub found: &'a Found,
     /// What is said of it.
-    pub finding: &'a Finding,
+    pub finding: &'a Finding<Message>,
     /// Its run.
     pub replay: Replay,
     /// Names and channels.
@@ -26,7 +30,12 @@ pub struct FixContext<'a> {
 
 impl<'a> FixContext<'a> {
     /// The case of a finding; `None` if its run does not repeat.
-    pub fn new(code: Code<'a>, lowered: &'a Lowered, found: &'a Found, finding: &'a Finding) -> Option<FixContext<'a>> {
+    pub fn new(
+        code: Code<'a>,
+        lowered: &'a Lowered,
+        found: &'a Found,
+        finding: &'a Finding<Message>,
+    ) -> Option<FixContext<'a>> {
         let machine = machine(&lowered.kernel, &found.valuation);
         let words = Words::new(lowered, &machine);
         let replay = replay(&machine, found)?;
@@ -150,6 +159,6 @@ impl<'a> FixContext<'a> {
 }
 
 /// A candidate of one edit.
-pub fn fix(title: impl Into<String>, edits: impl IntoIterator<Item = Edit>) -> Fix {
+pub fn fix(title: impl Into<Message>, edits: impl IntoIterator<Item = Edit>) -> Candidate {
     Fix { title: title.into(), edits: super::draft::ordered(edits.into_iter().collect()) }
 }

@@ -1,14 +1,15 @@
 //! Counts that do not fit: arrivals of an init, bytes of an expect.
 
-use super::context::{FixContext, fix};
+use super::context::{Candidate, FixContext, fix};
 use super::draft;
-use findings::{Edit, Fix};
+use base::message;
+use findings::Edit;
 use kernel::{BufferId, EffectKind};
 use machine::{BarrierAction, BarrierPlace, BlockedOn, Rule};
 use ttgir::{AttrId, OpId};
 
 /// Init counts lowered to what arrives.
-pub fn arrivals(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn arrivals(case: &FixContext<'_>) -> Vec<Candidate> {
     let Rule::Deadlock(blocked) = &case.found.violation.rule else { return Vec::new() };
     let mut out = Vec::new();
     for stuck in blocked {
@@ -22,7 +23,7 @@ pub fn arrivals(case: &FixContext<'_>) -> Vec<Fix> {
 }
 
 /// Init counts raised: of the barrier that overflows, or of the one that an access waited for.
-pub fn more(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn more(case: &FixContext<'_>) -> Vec<Candidate> {
     let mut places: Vec<BarrierPlace> = case.found.violation.barrier.into_iter().collect();
     if let Some((earlier, later)) = case.pair() {
         let guards = [later, earlier].map(|event| case.replay.guard(&case.lowered.kernel, &event));
@@ -67,14 +68,14 @@ fn arrival_counts(case: &FixContext<'_>) -> Vec<i64> {
 }
 
 /// All inits of a barrier's allocation with another count.
-fn recount(case: &FixContext<'_>, place: BarrierPlace, count: i64) -> Option<Fix> {
+fn recount(case: &FixContext<'_>, place: BarrierPlace, count: i64) -> Option<Candidate> {
     let tree = case.code.tree;
     let mut edits = Vec::new();
     for (op, _) in inits(case, place.buffer) {
         edits.push(draft::number(case.code, tree.attr(op, "count")?, count)?);
     }
     let arrivals = if count == 1 { "arrival" } else { "arrivals" };
-    let title = format!("initialise `{}` for {count} {arrivals}", case.words.barrier(place));
+    let title = message!("initialise `{barrier}` for {count} {arrivals}", case.words.barrier(place), count, arrivals);
     (!edits.is_empty()).then(|| fix(title, edits))
 }
 
@@ -94,7 +95,7 @@ pub fn inits(case: &FixContext<'_>, buffer: BufferId) -> Vec<(OpId, BarrierPlace
 }
 
 /// Announced bytes corrected by what is missing or too many.
-pub fn bytes(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn bytes(case: &FixContext<'_>) -> Vec<Candidate> {
     let mut out = Vec::new();
     for (barrier, bytes) in wrong_bytes(case) {
         let expects = expects_of(case, barrier.buffer);
@@ -112,7 +113,7 @@ pub fn bytes(case: &FixContext<'_>) -> Vec<Fix> {
         if bytes == 0 || right <= 0 {
             continue;
         }
-        let title = format!("expect {right} bytes on `{}`", case.words.barrier(barrier));
+        let title = message!("expect {right} bytes on `{barrier}`", right, case.words.barrier(barrier));
         let all = || literals.iter().filter(|(_, size)| *size == now);
         let mut edits: Vec<Edit> = all().filter_map(|(attr, _)| draft::number(case.code, *attr, right)).collect();
         edits.sort_by_key(|edit| edit.range);
@@ -165,7 +166,7 @@ fn expects_of(case: &FixContext<'_>, buffer: BufferId) -> Vec<(OpId, BarrierPlac
 }
 
 /// An expect before the copies that bring bytes which nobody announced.
-pub fn expects(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn expects(case: &FixContext<'_>) -> Vec<Candidate> {
     let Rule::Deadlock(blocked) = &case.found.violation.rule else { return Vec::new() };
     let (code, tree) = (case.code, case.code.tree);
     let mut out = Vec::new();
@@ -182,7 +183,7 @@ pub fn expects(case: &FixContext<'_>) -> Vec<Fix> {
         let mut draft = case.draft(copy);
         let always = draft.constant(1, 1);
         draft.line(format!("ttng.barrier_expect {}, {}, {always} : {ty}", code.name(operand), -bytes));
-        out.push(fix("insert `ttng.barrier_expect`", [draft.insert()]));
+        out.push(fix(message!("insert `{ttng.barrier_expect}`"), [draft.insert()]));
     }
     out
 }

@@ -3,18 +3,18 @@
 //! Where two partitions are involved the fence belongs before the arrival that hands the bytes
 //! over; a fence that comes after it is moved there. Else it belongs before the async op.
 
-use super::context::{FixContext, fix};
+use super::context::{Candidate, FixContext, fix};
 use super::draft;
-use findings::Fix;
+use base::message;
 
 const FENCE: &str = "ttng.fence_async_shared {bCluster = false}";
 
 /// Fences, the producer's side first.
-pub fn fences(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn fences(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let code = case.code;
     let mut out = Vec::new();
-    let title = "insert `ttng.fence_async_shared`";
+    let title = message!("insert `{ttng.fence_async_shared}`");
     if earlier.thread != later.thread
         && let Some(arrive) = case.arrival_after(earlier.thread, earlier.step).and_then(|step| case.step_op(step))
     {
@@ -23,9 +23,15 @@ pub fn fences(case: &FixContext<'_>) -> Vec<Fix> {
         let late =
             ops.iter().find(|op| code.before(arrive, **op) && code.tree.op_name(**op) == "ttng.fence_async_shared");
         if let Some(&late) = late {
-            out.push(fix("move `ttng.fence_async_shared` before the arrival", draft::put_before(code, late, arrive)));
+            out.push(fix(
+                message!("move `{ttng.fence_async_shared}` before the arrival"),
+                draft::put_before(code, late, arrive),
+            ));
         }
-        out.push(fix(format!("{title} before the arrival"), [draft::before(code, arrive, &[FENCE.to_owned()])]));
+        out.push(fix(
+            message!("{insert} before the arrival", title),
+            [draft::before(code, arrive, &[FENCE.to_owned()])],
+        ));
     }
     if let Some(op) = case.op(later.effect) {
         out.push(fix(title, [draft::before(code, op, &[FENCE.to_owned()])]));

@@ -35,11 +35,11 @@ mod slot;
 mod tests;
 mod wait;
 
-use base::Cancelled;
+use base::{Cancelled, Message};
 use check::{Baseline, FindingKey};
 use code::Code;
-use context::FixContext;
-use findings::{Finding, Fix, KernelReport, Kind, Severity, describe_violation};
+use context::{Candidate, FixContext};
+use findings::{Finding, KernelReport, Kind, Severity, describe_violation};
 use kernel::{Kernel, Lowered};
 use ttgir::Tree;
 use verify::Outcome;
@@ -75,7 +75,7 @@ pub fn attach_fixes(
     lowered: &Lowered,
     outcome: &Outcome,
     known: Option<&PassedCandidates>,
-    report: &mut KernelReport,
+    report: &mut KernelReport<Message>,
     decide: &mut Decide<'_>,
 ) -> Result<PassedCandidates, Cancelled> {
     let mut passed = vec![None; outcome.found.len()];
@@ -88,11 +88,11 @@ pub fn attach_fixes(
     let errors = report.findings.iter().filter(|finding| finding.severity != Severity::Hint);
     let places = errors.map(|finding| (finding.kind, finding.range.start)).collect();
     let before = Baseline::new(tree, lowered, outcome, places);
-    let mut good: Vec<(Fix, Vec<FindingKey>)> = Vec::new();
+    let mut good: Vec<(Candidate, Vec<FindingKey>)> = Vec::new();
     let mut tries = affordable(tree, outcome);
     for (number, found) in outcome.found.iter().enumerate() {
         let Some(mut told) = describe_violation(lowered, found) else { continue };
-        let same = |finding: &&mut Finding| finding.kind == told.kind && finding.range == told.range;
+        let same = |finding: &&mut Finding<Message>| finding.kind == told.kind && finding.range == told.range;
         let Some(finding) = report.findings.iter_mut().find(same).filter(|finding| finding.fix.is_none()) else {
             continue;
         };
@@ -132,8 +132,8 @@ fn first_good(
     only: Option<u32>,
     tries: &mut usize,
     decide: &mut Decide<'_>,
-) -> Result<Option<(u32, Fix, Vec<FindingKey>)>, Cancelled> {
-    let mut all: Vec<Fix> = Vec::new();
+) -> Result<Option<(u32, Candidate, Vec<FindingKey>)>, Cancelled> {
+    let mut all: Vec<Candidate> = Vec::new();
     let mut candidates = candidates(case);
     let at = candidates.len().min(FIRST);
     candidates.splice(at..at, phase::counted(case)).for_each(drop);
@@ -142,11 +142,11 @@ fn first_good(
             all.push(fix);
         }
     }
-    let mut best: Option<(u32, Fix, Vec<FindingKey>)> = None;
+    let mut best: Option<(u32, Candidate, Vec<FindingKey>)> = None;
     for (at, fix) in (0..).zip(all).filter(|(at, _)| only.is_none_or(|only| only == *at)) {
         let Some(rest) = tries.checked_sub(1) else { break };
         *tries = rest;
-        let Some(left) = before.after(&fix, case.found, place, decide)? else { continue };
+        let Some(left) = before.after(&fix.edits, case.found, place, decide)? else { continue };
         if left.iter().any(|(kind, _)| cuts_run_short(*kind)) {
             continue;
         }
@@ -176,9 +176,9 @@ pub fn cuts_run_short(kind: Kind) -> bool {
 }
 
 /// What might help, the likeliest first.
-fn candidates(case: &FixContext<'_>) -> Vec<Fix> {
+fn candidates(case: &FixContext<'_>) -> Vec<Candidate> {
     let grouped = case.pair().is_some_and(|(earlier, _)| case.words.pending(&earlier).is_some());
-    let makers: &[fn(&FixContext<'_>) -> Vec<Fix>] = match case.finding.kind {
+    let makers: &[fn(&FixContext<'_>) -> Vec<Candidate>] = match case.finding.kind {
         Kind::MissingProxyFence => &[fence::fences],
         Kind::PendingAccess => &[pending::waits, order::late, order::stronger, wait::waits],
         Kind::PhaseMismatch => {

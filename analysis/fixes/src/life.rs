@@ -1,15 +1,15 @@
 //! Inits that are missing, come twice, or are not repeated after an invalidation.
 
-use super::context::{FixContext, fix};
+use super::context::{Candidate, FixContext, fix};
 use super::count::inits;
 use super::draft;
 use super::slot::{Slot, slot_name, slots};
-use findings::Fix;
+use base::message;
 use machine::{BarrierAction, BarrierPlace, Rule};
 use ttgir::{OpId, ValueId};
 
 /// A missing init.
-pub fn init(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn init(case: &FixContext<'_>) -> Vec<Candidate> {
     let (Some(place), Rule::NotLive { invalidated }) = (case.found.violation.barrier, &case.found.violation.rule)
     else {
         return Vec::new();
@@ -67,7 +67,7 @@ fn missing(case: &FixContext<'_>, place: BarrierPlace, known: Vec<BarrierPlace>)
 }
 
 /// Inits after an op.
-fn init_all(case: &FixContext<'_>, at: OpId, places: &[(BarrierPlace, i64)]) -> Option<Fix> {
+fn init_all(case: &FixContext<'_>, at: OpId, places: &[(BarrierPlace, i64)]) -> Option<Candidate> {
     let (code, tree) = (case.code, case.code.tree);
     let mut draft = case.draft(at);
     for &(place, count) in places {
@@ -84,8 +84,8 @@ fn init_all(case: &FixContext<'_>, at: OpId, places: &[(BarrierPlace, i64)]) -> 
         draft.line(format!("{} {name}, {count} : {ty}", code.barrier_op("init_barrier")));
     }
     let title = match places {
-        [(place, _)] => format!("initialise `{}`", case.words.barrier(*place)),
-        _ => "initialise the barriers".to_owned(),
+        [(place, _)] => message!("initialise `{barrier}`", case.words.barrier(*place)),
+        _ => "initialise the barriers".into(),
     };
     (!places.is_empty()).then(|| fix(title, [draft.insert_after()]))
 }
@@ -98,7 +98,7 @@ fn last(case: &FixContext<'_>, act: BarrierAction) -> Option<OpId> {
 }
 
 /// A second init: taken away, or preceded by an invalidation; all second inits alike, or one.
-pub fn reinit(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn reinit(case: &FixContext<'_>) -> Vec<Candidate> {
     let (code, tree) = (case.code, case.code.tree);
     let Some(op) = case.site_op(case.found.violation.site) else { return Vec::new() };
     let mut all = second_inits(case, op);
@@ -117,7 +117,7 @@ pub fn reinit(case: &FixContext<'_>) -> Vec<Fix> {
         // A barrier that was used lives on in what waits for it; one that was not is initialised in vain.
         let used = case.found.violation.barrier.is_some_and(|place| flipped(case, place));
         let delete = fix("take the second init away", ops.iter().map(|op| draft::delete(code, *op)));
-        let inval = fix("insert `ttng.inval_barrier`", invals);
+        let inval = fix(message!("insert `{ttng.inval_barrier}`"), invals);
         // AMD has no op that ends a barrier's life.
         match used {
             _ if code.amd() => out.push(delete),
@@ -158,7 +158,7 @@ fn second_inits(case: &FixContext<'_>, op: OpId) -> Vec<OpId> {
 }
 
 /// The arrival that is one too many, taken away.
-pub fn without(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn without(case: &FixContext<'_>) -> Vec<Candidate> {
     let code = case.code;
     let op = case.site_op(case.found.violation.site).filter(|op| code.is_barrier_op(*op, "arrive_barrier"));
     op.map(|op| fix("take the surplus arrival away", [draft::delete(code, op)])).into_iter().collect()

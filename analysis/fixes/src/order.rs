@@ -1,9 +1,10 @@
 //! An arrival that says too early, or does not say, that an access is over.
 
-use super::context::{FixContext, fix};
+use super::context::{Candidate, FixContext, fix};
 use super::draft;
 use super::pending::next_wait;
-use findings::{Edit, Fix};
+use base::{Message, message};
+use findings::Edit;
 use kernel::{CommitKind, EffectKind, Issuer};
 use machine::Event;
 use ttgir::OpId;
@@ -12,14 +13,14 @@ use ttgir::OpId;
 const ARRIVALS: &[&str] = &["arrive_barrier", "tc_gen5_commit", "async_copy_mbarrier_arrive"];
 
 /// Arrivals moved behind the access that they should follow.
-pub fn late(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn late(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let mut out = behind(case, &earlier, &later);
     out.extend(behind(case, &later, &earlier));
     out
 }
 
-fn behind(case: &FixContext<'_>, first: &Event, second: &Event) -> Vec<Fix> {
+fn behind(case: &FixContext<'_>, first: &Event, second: &Event) -> Vec<Candidate> {
     let (code, tree) = (case.code, case.code.tree);
     let Some(op) = case.op(first.effect) else { return Vec::new() };
     let mut out = Vec::new();
@@ -34,7 +35,7 @@ fn behind(case: &FixContext<'_>, first: &Event, second: &Event) -> Vec<Fix> {
         // A fence between belongs to what the arrival hands over.
         let target = case.past_fences(target);
         if code.before(arrive, target) {
-            let title = format!("move `{}` behind the access", tree.op_name(arrive));
+            let title = message!("move `{op}` behind the access", Message::op(tree.op_name(arrive).to_owned()));
             out.push(fix(title, draft::put_after(code, arrive, target)));
         }
     }
@@ -66,7 +67,7 @@ fn guards(case: &FixContext<'_>, first: &Event, second: &Event) -> Vec<OpId> {
 }
 
 /// An arrival that also says that asynchronous operations are over.
-pub fn stronger(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn stronger(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let mut out = Vec::new();
     for (event, other) in [(earlier, later), (later, earlier)] {
@@ -87,7 +88,7 @@ pub fn stronger(case: &FixContext<'_>) -> Vec<Fix> {
 }
 
 /// `tc_gen5_commit` in the place of a plain arrival.
-fn commit(case: &FixContext<'_>, arrive: OpId) -> Option<Fix> {
+fn commit(case: &FixContext<'_>, arrive: OpId) -> Option<Candidate> {
     let (code, tree) = (case.code, case.code.tree);
     let count = tree.attr(arrive, "count").and_then(|attr| tree.attr_int(attr));
     if tree.op_name(arrive) != "ttng.arrive_barrier" || count != Some(1) || !tree.group(arrive, "pred").is_empty() {
@@ -98,12 +99,12 @@ fn commit(case: &FixContext<'_>, arrive: OpId) -> Option<Fix> {
     let tail = written.find(" loc(").map_or("", |at| &written[at..]);
     let barrier = *tree.group(arrive, "alloc").first()?;
     let text = format!("ttng.tc_gen5_commit {} : {}{tail}", code.name(barrier), code.type_of(barrier)?);
-    Some(fix("arrive when the MMAs are done: `ttng.tc_gen5_commit`", [Edit { range, text }]))
+    Some(fix(message!("arrive when the MMAs are done: `{ttng.tc_gen5_commit}`"), [Edit { range, text }]))
 }
 
 /// `async_copy_mbarrier_arrive` beside a plain arrival: it raises the count and takes it back when
 /// the copies are done.
-fn copies_too(case: &FixContext<'_>, arrive: OpId) -> Option<Fix> {
+fn copies_too(case: &FixContext<'_>, arrive: OpId) -> Option<Candidate> {
     let (code, tree) = (case.code, case.code.tree);
     if !code.is_barrier_op(arrive, "arrive_barrier") {
         return None;
@@ -113,11 +114,11 @@ fn copies_too(case: &FixContext<'_>, arrive: OpId) -> Option<Fix> {
     let line = format!("{name} {} : {}", code.name(barrier), code.type_of(barrier)?);
     if code.amd() {
         // There it raises no count, and both arrive once a thread.
-        let title = format!("arrive when the copies are done: `{name}`");
+        let title = message!("arrive when the copies are done: `{op}`", Message::op(name));
         let range = tree.op_range(arrive);
         let written = range.of(tree.text());
         let tail = written.find(" loc(").map_or("", |at| &written[at..]);
         return Some(fix(title, [Edit { range, text: line + tail }]));
     }
-    Some(fix("insert `ttng.async_copy_mbarrier_arrive`", [draft::before(code, arrive, &[line])]))
+    Some(fix(message!("insert `{ttng.async_copy_mbarrier_arrive}`"), [draft::before(code, arrive, &[line])]))
 }

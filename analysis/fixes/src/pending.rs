@@ -1,9 +1,9 @@
 //! Operations that complete by commit group: a wait that allows one group too many, no wait, no
 //! commit, or a wait that comes after the access.
 
-use super::context::{FixContext, fix};
+use super::context::{Candidate, FixContext, fix};
 use super::draft;
-use findings::Fix;
+use base::{Message, message};
 use kernel::{CommitKind, EffectKind};
 use machine::Event;
 use ttgir::OpId;
@@ -26,7 +26,7 @@ pub fn next_wait(case: &FixContext<'_>, kind: CommitKind, op: OpId) -> Option<Op
 }
 
 /// Waits for the group of the earlier access.
-pub fn waits(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn waits(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let Some(kind) = case.words.channels.family(earlier.channel) else { return Vec::new() };
     let mut out = Vec::new();
@@ -46,7 +46,7 @@ pub fn waits(case: &FixContext<'_>) -> Vec<Fix> {
     let (name, attr) = wait_of(kind);
     if kind != CommitKind::Wgmma {
         let line = format!("{name} {{{attr} = 0 : i32}}");
-        out.push(fix(format!("insert `{name}`"), [draft::before(case.code, at, &[line])]));
+        out.push(fix(message!("insert `{op}`", Message::op(name)), [draft::before(case.code, at, &[line])]));
     }
     out
 }
@@ -60,16 +60,19 @@ fn committed(case: &FixContext<'_>, earlier: &Event, later: &Event) -> bool {
 }
 
 /// A commit after the last copy of the block.
-fn commit(case: &FixContext<'_>, earlier: &Event) -> Option<Fix> {
+fn commit(case: &FixContext<'_>, earlier: &Event) -> Option<Candidate> {
     let (code, tree) = (case.code, case.code.tree);
     let copy = case.op(earlier.effect)?;
     let block = tree.parent_block(copy)?;
     let last = tree.block_ops(block).iter().rev().find(|op| tree.op_name(**op) == tree.op_name(copy))?;
-    Some(fix("insert `ttg.async_commit_group`", [draft::after(code, *last, &["ttg.async_commit_group".to_owned()])]))
+    Some(fix(
+        message!("insert `{ttg.async_commit_group}`"),
+        [draft::after(code, *last, &["ttg.async_commit_group".to_owned()])],
+    ))
 }
 
 /// The last wait in between, allowing fewer open groups.
-fn fewer(case: &FixContext<'_>, kind: CommitKind, thread: u16, from: u32, until: u32) -> Vec<Fix> {
+fn fewer(case: &FixContext<'_>, kind: CommitKind, thread: u16, from: u32, until: u32) -> Vec<Candidate> {
     let tree = case.code.tree;
     let records = case.replay.records.get(..(until as usize).saturating_sub(1)).unwrap_or_default();
     let last = records.iter().enumerate().rev().find(|(_, record)| {
@@ -86,7 +89,7 @@ fn fewer(case: &FixContext<'_>, kind: CommitKind, thread: u16, from: u32, until:
     let mut fewer: Vec<i64> = [now - 1, 0].into_iter().filter(|pending| (0..now).contains(pending)).collect();
     fewer.dedup();
     let what = if kind == CommitKind::Tdm { "operations" } else { "groups" };
-    let title = |pending| format!("let `{name}` leave {pending} {what} open");
+    let title = |pending| message!("let `{op}` leave {pending} {what} open", Message::op(name), pending, what);
     fewer
         .into_iter()
         .filter_map(|pending| Some(fix(title(pending), [draft::number(case.code, attr, pending)?])))
@@ -94,10 +97,12 @@ fn fewer(case: &FixContext<'_>, kind: CommitKind, thread: u16, from: u32, until:
 }
 
 /// A wait that comes later in the block, moved before the access.
-fn earlier_wait(case: &FixContext<'_>, kind: CommitKind, at: OpId) -> Option<Fix> {
+fn earlier_wait(case: &FixContext<'_>, kind: CommitKind, at: OpId) -> Option<Candidate> {
     let (code, tree) = (case.code, case.code.tree);
     let wait = next_wait(case, kind, at)?;
     let draft = case.draft(at);
     let known = tree.operands(wait).iter().all(|operand| draft.sees(*operand));
-    known.then(|| fix(format!("move `{}` before this", wait_of(kind).0), draft::put_before(code, wait, at)))
+    known.then(|| {
+        fix(message!("move `{op}` before this", Message::op(wait_of(kind).0)), draft::put_before(code, wait, at))
+    })
 }

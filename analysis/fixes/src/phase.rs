@@ -1,16 +1,17 @@
 //! A wait for the wrong phase: the other constant, the complement, another start of what the loop
 //! carries, the parity of the lap, or the count that explains the finding.
 
-use super::context::{FixContext, fix};
+use super::context::{Candidate, FixContext, fix};
 use super::draft;
 use super::slot::{phase_name, phases};
-use findings::{Edit, Fix, PhaseFormula};
+use base::message;
+use findings::{Edit, PhaseFormula};
 use kernel::EffectKind;
 use machine::{BarrierPlace, BlockedOn, Rule};
 use ttgir::{Def, OpId, ValueId};
 
 /// Other phases for the wait that guards the access which comes too soon.
-pub fn guard(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn guard(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let mut out = Vec::new();
     for event in [later, earlier] {
@@ -24,7 +25,7 @@ pub fn guard(case: &FixContext<'_>) -> Vec<Fix> {
 }
 
 /// Other phases for waits that never end.
-pub fn blocked(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn blocked(case: &FixContext<'_>) -> Vec<Candidate> {
     let Rule::Deadlock(blocked) = &case.found.violation.rule else { return Vec::new() };
     // Where no op arrives on a barrier, no phase of it is the right one.
     let dead = |on: &BlockedOn| matches!(on, BlockedOn::Barrier { barrier, .. } if !case.can_flip(barrier.buffer));
@@ -44,7 +45,7 @@ pub fn blocked(case: &FixContext<'_>) -> Vec<Fix> {
 }
 
 /// The first of each, then the second of each, …
-pub fn interleave(lists: Vec<Vec<Fix>>) -> Vec<Fix> {
+pub fn interleave(lists: Vec<Vec<Candidate>>) -> Vec<Candidate> {
     let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
     let mut out = Vec::new();
     for at in 0..longest {
@@ -53,13 +54,13 @@ pub fn interleave(lists: Vec<Vec<Fix>>) -> Vec<Fix> {
     out
 }
 
-fn others(case: &FixContext<'_>, wait: OpId, place: BarrierPlace) -> Vec<Fix> {
+fn others(case: &FixContext<'_>, wait: OpId, place: BarrierPlace) -> Vec<Candidate> {
     let (code, tree) = (case.code, case.code.tree);
     let (Some(&phase), Some((number, _))) = (tree.group(wait, "phase").first(), tree.group_span(wait, "phase")) else {
         return Vec::new();
     };
     let mut out = Vec::new();
-    let title = format!("wait for the other phase of `{}`", case.words.barrier(place));
+    let title = message!("wait for the other phase of `{barrier}`", case.words.barrier(place));
     let constant = code.constant(phase);
     if let Some(value) = constant {
         let mut draft = case.draft(wait);
@@ -79,7 +80,7 @@ fn others(case: &FixContext<'_>, wait: OpId, place: BarrierPlace) -> Vec<Fix> {
         let mut draft = case.draft(wait);
         let name = phase_name(case, &mut draft, other);
         if name != code.name(phase) {
-            let title = format!("wait for a phase that follows the flips of `{}`", case.words.barrier(place));
+            let title = message!("wait for a phase that follows the flips of `{barrier}`", case.words.barrier(place));
             out.push(fix(title, with(draft, draft::operand(code, wait, number, &name))));
         }
     }
@@ -129,7 +130,7 @@ fn start(case: &FixContext<'_>, phase: ValueId) -> Option<Vec<Edit>> {
 }
 
 /// The phases that explain the finding, written out.
-pub fn counted(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn counted(case: &FixContext<'_>) -> Vec<Candidate> {
     let mut edits = Vec::new();
     let mut title = None;
     for (number, (wait, form)) in case.finding.phases.iter().enumerate() {
@@ -138,9 +139,11 @@ pub fn counted(case: &FixContext<'_>) -> Vec<Fix> {
         let mut draft = case.draft(op);
         let Some(name) = count(case, &mut draft, op, form, number) else { return Vec::new() };
         let EffectKind::Wait { barrier, phase } = case.lowered.kernel.effect(*wait).kind else { return Vec::new() };
-        let bar = case.words.buffer_of(barrier).map(|buffer| case.lowered.map.buffer(buffer)).unwrap_or_default();
+        let bar = case.words.buffer_of(barrier).map(|buffer| case.words.buffer(buffer)).unwrap_or_default();
         let text = form.text(&case.words, phase).unwrap_or_default();
-        title.get_or_insert_with(|| format!("wait for phase `{text}`, which follows the flips of `{bar}`"));
+        title.get_or_insert_with(|| {
+            message!("wait for phase `{phase}`, which follows the flips of `{barrier}`", text, bar)
+        });
         edits.extend(with(draft, draft::operand(case.code, op, at, &name)));
     }
     title.map(|title| fix(title, edits)).into_iter().collect()

@@ -1,14 +1,14 @@
 //! A missing `ttng.wait_barrier`: before the access that comes too soon, on the barrier whose flip
 //! says that the other access is over.
 
-use super::context::{FixContext, fix};
+use super::context::{Candidate, FixContext, fix};
 use super::slot::{phase_name, phases, slot_index, slot_name, slots};
-use findings::Fix;
+use base::{Message, message};
 use machine::{BarrierPlace, Event, Rule};
 use ttgir::{OpId, ValueId};
 
 /// Waits with the phases that might fit.
-pub fn waits(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn waits(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let mut out = after(case, &earlier, &later);
     if read_nothing(case, &earlier) {
@@ -25,7 +25,7 @@ fn read_nothing(case: &FixContext<'_>, read: &Event) -> bool {
     })
 }
 
-fn after(case: &FixContext<'_>, first: &Event, second: &Event) -> Vec<Fix> {
+fn after(case: &FixContext<'_>, first: &Event, second: &Event) -> Vec<Candidate> {
     let Some(op) = case.op(second.effect) else { return Vec::new() };
     let like = case.operand(second);
     let mut out = Vec::new();
@@ -62,7 +62,7 @@ fn released_by_others(case: &FixContext<'_>, op: OpId) -> Vec<BarrierPlace> {
     out
 }
 
-fn insert(case: &FixContext<'_>, at: OpId, place: BarrierPlace, like: Option<ValueId>) -> Vec<Fix> {
+fn insert(case: &FixContext<'_>, at: OpId, place: BarrierPlace, like: Option<ValueId>) -> Vec<Candidate> {
     let mut out = Vec::new();
     let op = case.code.barrier_op("wait_barrier");
     let scope = case.draft(at);
@@ -72,14 +72,17 @@ fn insert(case: &FixContext<'_>, at: OpId, place: BarrierPlace, like: Option<Val
             let Some((name, ty)) = slot_name(case, &mut draft, slot) else { continue };
             let phase = phase_name(case, &mut draft, phase);
             draft.line(format!("{op} {name}, {phase} : {ty}"));
-            out.push(fix(format!("insert `{op}` on `{}`", case.words.barrier(place)), [draft.insert()]));
+            out.push(fix(
+                message!("insert `{op}` on `{barrier}`", Message::op(op.clone()), case.words.barrier(place)),
+                [draft.insert()],
+            ));
         }
     }
     out
 }
 
 /// A wait behind the commit that an access's end is told by, in the same thread.
-pub fn at_once(case: &FixContext<'_>) -> Vec<Fix> {
+pub fn at_once(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let (code, tree) = (case.code, case.code.tree);
     let commit = case.arrival_after(earlier.thread, earlier.step.saturating_sub(1)).and_then(|step| case.step_op(step));
@@ -96,7 +99,7 @@ pub fn at_once(case: &FixContext<'_>) -> Vec<Fix> {
         let mut draft = case.draft(commit);
         let phase = phase_name(case, &mut draft, phase);
         draft.line(format!("ttng.wait_barrier {}, {phase} : {ty}", code.name(barrier)));
-        out.push(fix("insert `ttng.wait_barrier` behind the commit", [draft.insert_after()]));
+        out.push(fix(message!("insert `{ttng.wait_barrier}` behind the commit"), [draft.insert_after()]));
     }
     out
 }

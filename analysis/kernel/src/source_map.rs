@@ -1,7 +1,7 @@
 //! The only way from a kernel back to the text.
 
 use super::{BufferId, InputId, Kernel, LoopId, SiteId, Var};
-use base::TextRange;
+use base::{Message, TextRange};
 
 /// Places and names of a kernel's parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -156,7 +156,7 @@ pub struct Unmodelled {
     /// The op or operand.
     pub range: TextRange,
     /// What and why, one sentence.
-    pub reason: String,
+    pub reason: Message,
 }
 
 /// The result of lowering one entry function.

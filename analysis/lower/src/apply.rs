@@ -2,7 +2,7 @@
 
 use super::Lowerer;
 use super::value::{Class, Val};
-use base::TextRange;
+use base::{Message, TextRange, message};
 use dialects::{Func, Nvws, OpCode, OpCompletion, OpEffect, OperandAccess, Scf, Tt, Ttg, Ttng};
 use kernel::{
     Access, Arrival, CommitKind, Completion, CtaSet, EffectId, EffectKind, Issuer, Proxy, Recipients, SiteId, Space,
@@ -40,7 +40,7 @@ impl Lowerer<'_> {
         if tree.is_broken(op) && tree.regions(op).is_empty() {
             self.forget(op);
             if !matches!(name.split('.').next(), Some("arith" | "math" | "tt")) {
-                self.unmodelled(op, format!("`{name}` could not be read"));
+                self.unmodelled(op, message!("`{op}` could not be read", Message::op(name.to_owned())));
             }
             return;
         }
@@ -73,9 +73,12 @@ impl Lowerer<'_> {
         let name = tree.op_name(op);
         let touches = |value: &ValueId| self.class(*value) == Class::View;
         if tree.operands(op).iter().any(touches) || tree.results(op).iter().any(touches) {
-            self.unmodelled(op, format!("`{name}` has a memdesc, and what it does with it is not known"));
+            self.unmodelled(
+                op,
+                message!("`{op}` has a memdesc, and what it does with it is not known", Message::op(name.to_owned())),
+            );
         } else if !tree.regions(op).is_empty() && !name.starts_with("tt.") {
-            self.unmodelled(op, format!("the regions of `{name}` are not followed"));
+            self.unmodelled(op, message!("the regions of `{op}` are not followed", Message::op(name.to_owned())));
         }
     }
 
@@ -291,7 +294,10 @@ impl Lowerer<'_> {
             Some(&value) => {
                 let view = self.view(value);
                 if view.is_none() {
-                    self.unmodelled(op, format!("where `{}` lies is not followed", tree.value_name(value)));
+                    self.unmodelled(
+                        op,
+                        message!("where `{value}` lies is not followed", Message::value(tree.value_name(value))),
+                    );
                 }
                 view
             }

@@ -43,7 +43,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::build::Build;
 use crate::simplify::simplify;
 pub use autows::Tasks;
-use base::TextRange;
+use base::{Message, TextRange};
 pub use host::{Executable, HostOp, executables};
 use kernel::{
     Block, EffectKind, Input, InputId, InputKind, Instr, Kernel, Lowered, Partition, Pure, Site, SiteId, Unmodelled,
@@ -252,7 +252,7 @@ impl<'t> Lowerer<'t> {
         if let Some(module) = module
             && let Some(reason) = self.read_ctas(module)
         {
-            self.unmodelled.push(Unmodelled { range: self.tree.op_name_range(module), reason });
+            self.unmodelled.push(Unmodelled { range: self.tree.op_name_range(module), reason: reason.into() });
         }
     }
 
@@ -332,7 +332,7 @@ impl<'t> Lowerer<'t> {
         let Lowered { kernel, map, mut unmodelled } = self.unsimplified();
         let (kernel, map) = simplify(kernel, map);
         if defined(&kernel) < kernel.vars.len() {
-            let reason = "a value is used where it is not computed, so it counts as 0".to_owned();
+            let reason = "a value is used where it is not computed, so it counts as 0".into();
             unmodelled.push(Unmodelled { range: map.kernel_range, reason });
         }
         unmodelled.sort_by_key(|item| (item.range.start, item.range.end));
@@ -369,14 +369,14 @@ impl<'t> Lowerer<'t> {
     }
 
     /// Says that `op` is not followed, once an op, and marks the place where it runs.
-    fn unmodelled(&mut self, op: OpId, reason: impl Into<String>) {
+    fn unmodelled(&mut self, op: OpId, reason: impl Into<Message>) {
         let site = self.site(op);
         self.build.effect(site, None, EffectKind::Unmodelled);
         self.say(op, reason);
     }
 
     /// Says it without marking a place.
-    fn say(&mut self, op: OpId, reason: impl Into<String>) {
+    fn say(&mut self, op: OpId, reason: impl Into<Message>) {
         if self.said.insert(op) {
             self.unmodelled.push(Unmodelled { range: self.tree.op_name_range(op), reason: reason.into() });
         }

@@ -3,6 +3,7 @@
 use super::Lowerer;
 use super::cfg::Order;
 use super::value::{Class, Val};
+use base::{Message, message};
 use dialects::{Cf, Nvws, OpCode, Scf, Tt, Ttg};
 use kernel::{self, CmpOp, Pure, Target, Terminator, Var, Width};
 use ttgir::{BlockId, OpId, RegionId, ValueId};
@@ -145,8 +146,8 @@ impl Lowerer<'_> {
                 self.jump_after(&after, tree.operands(op))
             }
             _ => {
-                let name = tree.op_name(op);
-                self.unmodelled(op, format!("`{name}` does not end this region"));
+                let name = Message::op(tree.op_name(op).to_owned());
+                self.unmodelled(op, message!("`{op}` does not end this region", name));
                 self.fall_off();
             }
         }

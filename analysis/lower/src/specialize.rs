@@ -3,7 +3,7 @@
 use super::Lowerer;
 use super::region::Exit;
 use super::value::Val;
-use base::TextRange;
+use base::{TextRange, message};
 use dialects::Ttg;
 use kernel::{Fork, Partition, Pure, Target, Terminator, Var};
 use ttgir::{OpId, RegionId, ValueId};
@@ -32,7 +32,7 @@ impl Lowerer<'_> {
             }
         }
         if self.exits.iter().any(|exit| matches!(exit, Exit::Partition | Exit::Join(..))) {
-            return self.unmodelled(op, "a `ttg.warp_specialize` inside another is not followed");
+            return self.unmodelled(op, message!("a `{ttg.warp_specialize}` inside another is not followed"));
         }
         if partitions.len() >= PARTITIONS {
             let reason = format!("{} partitions; at most {} are followed", partitions.len(), PARTITIONS - 1);

@@ -1,6 +1,7 @@
 //! What an SSA value is to the kernel.
 
 use super::Lowerer;
+use base::{Message, message};
 use kernel::{Input, InputKind, Pure, Var};
 use ttgir::{OpId, Ty, ValueId};
 
@@ -136,12 +137,15 @@ impl Lowerer<'_> {
             (Some(Val::Stage(var)), false) => var,
             (_, false) if self.class(value) == Class::Dropped => {
                 let name = self.tree.value_name(value).to_owned();
-                self.unmodelled(op, format!("the stage that `{name}` stands for is not known"));
+                self.unmodelled(op, message!("the stage that `{name}` stands for is not known", Message::value(name)));
                 param
             }
             (_, true) => {
                 let name = self.tree.value_name(value).to_owned();
-                self.unmodelled(op, format!("`{name}` carries a memdesc of another place or shape than before"));
+                self.unmodelled(
+                    op,
+                    message!("`{name}` carries a memdesc of another place or shape than before", Message::value(name)),
+                );
                 param
             }
             (_, false) => self.scalar(value),

@@ -3,6 +3,7 @@
 use super::Lowerer;
 use super::layout::{Memory, contiguous, reshape};
 use super::value::Val;
+use base::{Message, message};
 use dialects::ViewKind;
 use kernel::{Access, Buffer, Completion, CtaSet, Dim, EffectKind, Issuer, Mode, Proxy, Shape, Space, Var, ViewOp};
 use ttgir::{OpId, ValueId};
@@ -79,7 +80,7 @@ impl Lowerer<'_> {
             None => {
                 self.bind(result, Val::Opaque);
                 if self.values.get(&src) != Some(&Val::Opaque) {
-                    self.unmodelled(op, format!("`{}` is not followed", tree.value_name(result)));
+                    self.unmodelled(op, message!("`{view}` is not followed", Message::value(tree.value_name(result))));
                 }
             }
         }

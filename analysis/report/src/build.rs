@@ -46,14 +46,18 @@ impl Report {
         let (all, told) = (&memory, &barriers);
         let remarks =
             Remarks { trace: &trace, ordering_facts: &ordering_facts, memory: all, barriers: told, findings }.all();
-        let unmodelled = lowered.unmodelled.iter().map(|item| (item.range, item.reason.clone())).collect();
+        let unmodelled = lowered.unmodelled.iter().map(|item| (item.range, item.reason.to_string())).collect();
         Ok(Report {
             kernel: kernel.name.clone(),
             range: kernel.range,
             stage: lowered.map.stage,
             verdict: kernel.verdict.clone(),
             findings: kernel.findings.clone(),
-            runs: made.iter().map(|run| inputs(&lowered.kernel, &lowered.map, &run.valuation)).collect(),
+            runs: made
+                .iter()
+                .map(|run| inputs(&lowered.kernel, &lowered.map, &run.valuation))
+                .map(|all| all.into_iter().map(|(name, value)| (name.to_string(), value)).collect())
+                .collect(),
             partitions: partitions::rows(&trace, &memory),
             barriers: barriers.rows,
             edges: edges.rows,

@@ -51,7 +51,7 @@ impl Engine {
             return Ok(None);
         }
         let outcome = self.outcome(&lowered.kernel, cancel)?;
-        let report = self.check_kernel(lowered, cancel)?;
+        let report = self.describe_kernel(lowered, cancel)?;
         let goal = (finding.kind, finding.range.start);
         let target = outcome.found.iter().find_map(|found| {
             let mut told = describe_violation(lowered, found)?;
@@ -68,13 +68,18 @@ impl Engine {
             module: &of.module,
             variable: &|name| elaborated.variable(name),
             origin: &origin,
-            say: &|text| elaborated.say(text),
             version: elaborated.instance.spec.version,
         };
         let before = Baseline::new(elaborated, &outcome);
         let mut tries = TRIES;
         let mut best: Option<(Fix, usize)> = None;
-        let (ours, plain) = (candidates(tree, lowered, found, &told, &way), fixes::candidates(&of.module, finding));
+        let (ours, plain) = (
+            candidates(tree, lowered, found, &told, &way)
+                .into_iter()
+                .map(|fix| fix.render(&**elaborated))
+                .collect::<Vec<_>>(),
+            fixes::candidates(&of.module, finding),
+        );
         // Bytes read better as what they are the bytes of.
         let (first, then) = if finding.kind == Kind::ExpectMismatch { (plain, ours) } else { (ours, plain) };
         for fix in first.into_iter().chain(then) {

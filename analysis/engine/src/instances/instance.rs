@@ -1,10 +1,11 @@
 //! A kernel's instance as the text of a module, and the way back.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::elaborator::shift;
-use super::say::{Names, say};
-use base::TextRange;
+use super::say::{VariableNames, python_name, say};
+use base::{Names, TextRange};
 use gluon::{Elaborated, FileId, Instance, Origins, Problem, Source};
 use kernel::Lowered;
 use lower::{Options, lower_with};
@@ -38,7 +39,7 @@ pub struct ElaboratedInstance {
     pub(super) origins: Origins,
     pub(super) files: Vec<String>,
     pub(super) modules: Vec<Option<Arc<Module>>>,
-    names: Names,
+    names: VariableNames,
     partitions: Vec<String>,
 }
 
@@ -51,7 +52,7 @@ impl ElaboratedInstance {
         elaborated: Elaborated,
     ) -> ElaboratedInstance {
         let origins = elaborated.origins;
-        let names = Names::new(&elaborated.names);
+        let names = VariableNames::new(&elaborated.names);
         let document = Document::new(elaborated.ir);
         let tree = document.sections().first().map(|section| section.tree());
         let mut lowered = tree.and_then(|tree| lower_with(tree, Options::default()).into_iter().next());
@@ -88,7 +89,7 @@ impl ElaboratedInstance {
 
     /// A sentence about the elaborated instance, said of the Python.
     pub fn say(&self, text: &str) -> String {
-        say(text, &|name| self.value(name), &|at| self.partition(at))
+        say(text, &|name| self.python_value(name), &|at| self.python_partition(at))
     }
 
     /// The Python variable that a value is named after, by its name in the elaborated instance without `%`.
@@ -97,7 +98,7 @@ impl ElaboratedInstance {
     }
 
     /// What Python calls a value of the elaborated instance, by its name there without `%`.
-    fn value(&self, name: &str) -> Option<String> {
+    fn python_value(&self, name: &str) -> Option<String> {
         if let Some(name) = self.names.get(name) {
             return Some(name.to_owned());
         }
@@ -122,7 +123,7 @@ impl ElaboratedInstance {
 
     /// What the partition of this number runs; workers count from 0. A function that several run has a
     /// number behind it.
-    fn partition(&self, at: usize) -> Option<String> {
+    fn python_partition(&self, at: usize) -> Option<String> {
         let name = self.partitions.get(at + 1)?;
         let before = self.partitions.iter().take(at + 1).filter(|other| *other == name).count();
         Some(if before == 0 { name.clone() } else { format!("{name} #{}", before + 1) })
@@ -156,6 +157,29 @@ impl ElaboratedInstance {
         };
         let bad = self.module.broken().iter().filter(|broken| broken.stale.is_none());
         bad.map(|broken| broken.range).find(|range| ran(*range))
+    }
+}
+
+/// What the kernel's parts are called in the Python that it was elaborated from.
+impl Names for ElaboratedInstance {
+    fn value<'a>(&'a self, ir: &'a str) -> Cow<'a, str> {
+        let Some(bare) = ir.strip_prefix('%') else { return Cow::Borrowed(ir) };
+        // Behind the name may stand which of an op's results it is.
+        let end = bare.find('#').unwrap_or(bare.len());
+        let (name, rest) = bare.split_at(end);
+        match self.python_value(name) {
+            Some(python) => Cow::Owned(python + rest),
+            None => Cow::Borrowed(ir),
+        }
+    }
+
+    fn op<'a>(&'a self, ir: &'a str) -> Cow<'a, str> {
+        Cow::Borrowed(python_name(ir).unwrap_or(ir))
+    }
+
+    fn partition<'a>(&'a self, label: &'a str) -> Cow<'a, str> {
+        let number = label.strip_prefix("partition").and_then(|number| number.parse().ok());
+        number.and_then(|number| self.python_partition(number)).map_or(Cow::Borrowed(label), Cow::Owned)
     }
 }
 

@@ -8,7 +8,7 @@ use super::place::line;
 use super::{ElaboratedInstance, Elaboration, KernelInstances};
 use crate::Engine;
 use crate::analysis::{Analysis, withhold_if_malformed};
-use base::{Cancel, Cancelled, TextRange};
+use base::{Cancel, Cancelled, Message, TextRange};
 use findings::{Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict};
 use gluon::{FileId, Note as Remark};
 use python::syntax::Module;
@@ -52,8 +52,8 @@ impl Engine {
             let mut chosen: Option<Proof> = None;
             for elaborated in &kernel.instances {
                 let Some(lowered) = &elaborated.lowered else { continue };
-                let mut proof = self.explain_one(lowered, cancel)?;
-                elaborated.say_proof(&mut proof);
+                let mut proof = self.explain_one(lowered, cancel)?.render(&**elaborated);
+                elaborated.move_proof(&mut proof);
                 let better = chosen.as_ref().is_none_or(|known| known.open.is_empty() && !proof.open.is_empty());
                 if better {
                     chosen = Some(proof);
@@ -71,29 +71,28 @@ impl Engine {
         number: usize,
         cancel: &Cancel<'_>,
     ) -> Result<KernelReport, Cancelled> {
-        let (Some(lowered), Some(tree)) = (&elaborated.lowered, elaborated.tree()) else {
-            let mut report = undecided();
-            elaborated.say_report(&mut report, number);
-            return Ok(report);
+        let report = match (&elaborated.lowered, elaborated.tree()) {
+            (Some(lowered), Some(tree)) => self.report_by_text(elaborated.document.text(), cancel, |engine| {
+                let mut report = engine.describe_kernel(lowered, cancel)?;
+                withhold_if_malformed(tree, lowered, &mut report);
+                if !tree.errors().is_empty() {
+                    let why = "what it was elaborated to has errors; please report this";
+                    report.verdict = Verdict::Undecided(vec![why.into()]);
+                }
+                Ok(report)
+            })?,
+            _ => undecided(),
         };
-        let mut report = self.report_by_text(elaborated.document.text(), cancel, |engine| {
-            let mut report = engine.check_kernel(lowered, cancel)?;
-            withhold_if_malformed(tree, lowered, &mut report);
-            if !tree.errors().is_empty() {
-                report.verdict =
-                    Verdict::Undecided(vec!["what it was elaborated to has errors; please report this".to_owned()]);
-            }
-            Ok(report)
-        })?;
-        elaborated.say_report(&mut report, number);
+        let mut report = report.render(elaborated);
+        elaborated.move_report(&mut report, number);
         Ok(report)
     }
 }
 
 impl ElaboratedInstance {
-    /// Puts a report on this instance in the words and at the places of Python.
-    pub(super) fn say_report(&self, report: &mut KernelReport, number: usize) {
-        report.findings.iter_mut().for_each(|finding| self.say_finding(finding, number));
+    /// Puts a report on this instance at the places of Python, with what its elaboration says.
+    pub(super) fn move_report(&self, report: &mut KernelReport, number: usize) {
+        report.findings.iter_mut().for_each(|finding| self.move_finding(finding, number));
         // What the elaborator said of these places is more than what the lowering can.
         if self.has_unmodelled_op {
             let said = |finding: &Finding| {
@@ -107,7 +106,7 @@ impl ElaboratedInstance {
         let followed = self.unmodelled.iter().map(|(file, range, why)| self.not_followed(*file, *range, why, number));
         report.findings.extend(followed);
         let mut reasons = match &report.verdict {
-            Verdict::Undecided(why) => why.iter().map(|why| self.say(why)).collect(),
+            Verdict::Undecided(why) => why.clone(),
             _ => Vec::new(),
         };
         for (_, range, _) in self.unmodelled.iter().filter(|(file, ..)| *file == FileId(0)).take(1) {
@@ -154,26 +153,22 @@ impl ElaboratedInstance {
             reasons.dedup();
             report.verdict = Verdict::Undecided(reasons);
         }
-        if let Verdict::Proved(how) | Verdict::Clean(how) = &mut report.verdict {
-            *how = self.say(how);
-        }
     }
 
-    pub(super) fn say_finding(&self, finding: &mut Finding, number: usize) {
+    pub(super) fn move_finding(&self, finding: &mut Finding, number: usize) {
         let primary = self.place(finding.range);
-        finding.message = self.say(&finding.message) + &primary.within();
+        finding.message += &primary.within();
         if let Some(source) = &primary.source {
             finding.message = format!("{} (in {source})", finding.message);
         }
         finding.context = primary.calls;
         finding.range = primary.range;
-        finding.kernel = self.instance_name(&finding.kernel);
         finding.instance = number;
         // It is an edit of the elaborated instance.
         finding.fix = None;
         for site in &mut finding.sites {
             let place = self.place(site.range);
-            site.text = self.say(&site.text) + &place.within();
+            site.text += &place.within();
             site.range = place.range;
             site.source = place.source;
             if !site.primary {
@@ -184,26 +179,18 @@ impl ElaboratedInstance {
         }
         for step in &mut finding.run {
             let place = self.place(step.range);
-            step.partition = self.say(&step.partition);
-            step.text = self.say(&step.text) + &place.within();
+            step.text += &place.within();
             step.range = place.range;
         }
-        finding.inputs.iter_mut().for_each(|(name, _)| *name = self.say(name));
     }
 
-    pub(super) fn say_proof(&self, proof: &mut Proof) {
+    pub(super) fn move_proof(&self, proof: &mut Proof) {
         for closed in &mut proof.loops {
             closed.range = self.place(closed.range).range;
-            closed.op = self.say(&closed.op);
         }
         for reason in proof.assumed.iter_mut().chain(&mut proof.open) {
-            reason.text = self.say(&reason.text);
             reason.range = reason.range.map(|range| self.place(range).range);
         }
-    }
-
-    fn instance_name(&self, name: &str) -> String {
-        name.to_owned()
     }
 
     fn not_followed(&self, file: FileId, range: TextRange, why: &str, number: usize) -> Finding {
@@ -214,26 +201,14 @@ impl ElaboratedInstance {
             Some(source) => format!("not followed in {source}: {why}"),
             None => format!("not followed: {why}"),
         };
-        Finding {
-            kind: Kind::Unmodelled,
-            severity: Kind::Unmodelled.severity(),
-            message: message.clone(),
-            range: place,
-            sites: vec![Note { range: place, text: message, source, primary: true }],
-            context: Vec::new(),
-            run: Vec::new(),
-            witness: None,
-            inputs: Vec::new(),
-            phases: Vec::new(),
-            kernel: self.lowered.as_ref().map_or_else(String::new, |lowered| lowered.map.kernel.clone()),
-            instance: number,
-            fix: None,
-        }
+        let kernel = self.lowered.as_ref().map_or("", |lowered| &lowered.map.kernel);
+        let site = Note { range: place, text: message.clone(), source, primary: true };
+        Finding { instance: number, ..Finding::with_sites(Kind::Unmodelled, message, vec![site], kernel) }
     }
 }
 
 /// The report on what could not be elaborated.
-fn undecided() -> KernelReport {
+fn undecided() -> KernelReport<Message> {
     KernelReport {
         name: String::new(),
         range: TextRange::default(),

@@ -23,8 +23,8 @@ impl Engine {
         let elaborated = of.kernels.get(kernel).and_then(|kernel| Some((kernel, kernel.instances.get(instance)?)));
         let Some((kernel, elaborated)) = elaborated else { return Ok(None) };
         let (Some(lowered), Some(tree)) = (&elaborated.lowered, elaborated.tree()) else { return Ok(None) };
-        let mut report = self.report_in(tree, lowered, cancel)?;
-        elaborated.say_sheet(&mut report, instance);
+        let mut report = self.report_in(tree, lowered, &**elaborated, cancel)?;
+        elaborated.move_sheet(&mut report, instance);
         report.kernel.clone_from(&kernel.entry.name);
         report.range = of.module.place(kernel.entry.name_range).0;
         Ok(Some(report))
@@ -32,7 +32,7 @@ impl Engine {
 }
 
 impl ElaboratedInstance {
-    fn say_sheet(&self, report: &mut Report, number: usize) {
+    fn move_sheet(&self, report: &mut Report, number: usize) {
         let findings = std::mem::take(&mut report.findings);
         report.texts_mut(&mut |text| *text = self.say(text));
         report.ranges_mut(&mut |range| *range = self.place(*range).range);
@@ -45,27 +45,26 @@ impl ElaboratedInstance {
             steps: 0,
         };
         // The order is that of the rows that name them.
-        self.say_report(&mut judged, number);
+        self.move_report(&mut judged, number);
         report.findings = judged.findings;
         report.verdict = judged.verdict;
     }
 
     /// The run of a finding of this instance, as it is drawn.
     pub fn run_of(&self, finding: &Finding) -> Option<Timeline> {
-        let mut timeline = of_finding(self.lowered.as_ref()?, finding)?;
-        self.say_timeline(&mut timeline);
+        let mut timeline = of_finding(self.lowered.as_ref()?, finding, self)?;
+        self.move_timeline(&mut timeline);
         Some(timeline)
     }
 
     /// A run of this instance in which nothing is wrong.
     pub fn run(&self, limits: &Limits) -> Option<Timeline> {
-        let mut timeline = of_kernel(self.lowered.as_ref()?, limits);
-        self.say_timeline(&mut timeline);
+        let mut timeline = of_kernel(self.lowered.as_ref()?, limits, self);
+        self.move_timeline(&mut timeline);
         Some(timeline)
     }
 
-    fn say_timeline(&self, timeline: &mut Timeline) {
-        timeline.texts_mut(&mut |text| *text = self.say(text));
+    fn move_timeline(&self, timeline: &mut Timeline) {
         for step in &mut timeline.steps {
             let place = self.place(step.range);
             step.range = place.range;

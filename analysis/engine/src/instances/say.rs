@@ -8,12 +8,12 @@ use dialects::OpCode;
 
 /// Which name of the elaborated instance is which of Python.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Names(FxHashMap<String, String>);
+pub(super) struct VariableNames(FxHashMap<String, String>);
 
-impl Names {
+impl VariableNames {
     /// Of values as the elaboration named them.
-    pub(super) fn new(names: &[(String, Rc<str>)]) -> Names {
-        Names(names.iter().map(|(name, python)| (name.clone(), python.to_string())).collect())
+    pub(super) fn new(names: &[(String, Rc<str>)]) -> VariableNames {
+        VariableNames(names.iter().map(|(name, python)| (name.clone(), python.to_string())).collect())
     }
 
     /// The Python name of a value, by its name in the elaborated instance without `%`.
@@ -51,7 +51,7 @@ pub(super) fn say(
             value(name)
         } else {
             let number = name.strip_prefix("partition").and_then(|number| number.parse().ok());
-            number.and_then(partition).or_else(|| python_name(name))
+            number.and_then(partition).or_else(|| python_name(name).map(str::to_owned))
         };
         match said {
             Some(said) => out.push_str(&said),
@@ -69,8 +69,8 @@ pub(super) fn say(
 }
 
 /// What Python calls an op.
-fn python_name(op: &str) -> Option<String> {
-    OpCode::of_name(op)?.decl().python.map(|python| python.name.to_owned())
+pub(super) fn python_name(op: &str) -> Option<&'static str> {
+    OpCode::of_name(op)?.decl().python.map(|python| python.name)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::super::deadlock::times;
 use super::super::minimal::Goal;
 use super::super::{Finding, Note};
 use super::{CorrectedPhases, Divergence, PhaseFormula, Search, Suspect, drive};
+use base::{Message, message};
 use machine::{PendingWait, Rule};
 
 /// Waits that are told of.
@@ -11,7 +12,7 @@ const WAITS: usize = 4;
 
 impl Search<'_> {
     /// Puts the explanation into a finding.
-    pub(super) fn tell(&self, finding: &mut Finding, corrected: &CorrectedPhases) {
+    pub(super) fn tell(&self, finding: &mut Finding<Message>, corrected: &CorrectedPhases) {
         let words = self.words;
         let CorrectedPhases { change, flips } = corrected;
         let parted = change.iter().filter_map(|(suspect, form)| Some((suspect, form, self.divergence(suspect, form)?)));
@@ -21,7 +22,7 @@ impl Search<'_> {
         // The wait of the finding itself, where it is among the changed.
         let first = parted.iter().find(|(suspect, ..)| own(suspect)).or_else(|| parted.first());
         let Some((suspect, form, divergence)) = first else { return };
-        let bar = format!("`{}`", words.barrier(divergence.standing.barrier));
+        let bar = message!("`{}`", words.barrier(divergence.standing.barrier));
         let who = words.partition(suspect.thread);
         let cause = self.cause(suspect, form, &bar, flips);
         let stuck = match &self.witness.run.goal {
@@ -32,42 +33,43 @@ impl Search<'_> {
             Goal::Lapped { .. } => None,
         };
         finding.message = match (stuck, &self.witness.run.goal) {
-            (Some(_), _) if own(suspect) => format!("{who} never gets past this wait: its phase {cause}"),
-            (Some(stuck), _) => format!(
+            (Some(_), _) if own(suspect) => message!("{who} never gets past this wait: its phase {cause}", who, cause),
+            (Some(stuck), _) => message!(
                 "{} never gets past this wait: at fault is the wait on {bar} in {who}, whose phase {cause}",
                 words.partition(stuck.thread),
+                bar,
+                who,
+                cause
             ),
-            (None, Goal::Lapped { .. }) => format!("{who} may miss the flip that it waits for here: its phase {cause}"),
+            (None, Goal::Lapped { .. }) => {
+                message!("{who} may miss the flip that it waits for here: its phase {cause}", who, cause)
+            }
             (None, Goal::Broken(_)) => {
-                let what = finding
-                    .message
-                    .split("; ")
-                    .next()
-                    .and_then(|what| what.split(": ").next())
-                    .unwrap_or(&finding.message);
-                format!("{what}: the phase of the wait on {bar} {cause}")
+                message!("{what}: the phase of the wait on {bar} {cause}", finding.message.claim(), bar, cause)
             }
         };
-        let note = |range, text| Note { source: None, range, text, primary: false };
+        let note = |range, text| Note::new(range, text);
         let range = words.site_range(words.kernel.effect(flips.effect).site);
         let by = words.partition(flips.thread);
-        let mut notes = vec![note(range, format!("{by} flips {bar} here, {}", flips.often))];
+        let mut notes = vec![note(range, message!("{by} flips {bar} here, {}", by, bar, flips.often))];
         for (suspect, form, divergence) in parted.iter().take(WAITS) {
             let site = &words.map.sites[site_of(suspect).index()];
             let operand = site.operands.iter().find(|(role, _)| role == "phase").map(|(_, range)| *range);
             let PendingWait { barrier, phase, flips } = divergence.standing;
             let flipped = match flips {
-                0 => "has not flipped yet".to_owned(),
-                many => format!("has flipped {}", times(many)),
+                0 => "has not flipped yet".into(),
+                many => message!("has flipped {}", times(many)),
             };
-            let right = form.text(words, suspect.named).map(|text| format!("; `{text}` would be right"));
+            let right = form.text(words, suspect.named).map(|text| message!("; `{text}` would be right", text));
             let right = right.or_else(|| form.goes_on(words));
-            let text = format!(
+            let text = message!(
                 "names phase {phase}{}, when `{}` {flipped} and completes phase {} next{}",
+                phase,
                 divergence.place,
                 words.barrier(barrier),
+                flipped,
                 flips & 1,
-                right.unwrap_or_default(),
+                right.unwrap_or_default()
             );
             notes.push(note(operand.unwrap_or(site.name), text));
         }
@@ -77,7 +79,7 @@ impl Search<'_> {
     }
 
     /// Why a phase is wrong, as a predicate: `is %i & 1, but %full flips once an iteration of %j`.
-    fn cause(&self, suspect: &Suspect, form: &PhaseFormula, bar: &str, flips: &drive::Flips) -> String {
+    fn cause(&self, suspect: &Suspect, form: &PhaseFormula, bar: &Message, flips: &drive::Flips) -> Message {
         let words = self.words;
         let loops = &self.loops;
         let named = drive::phase(words, loops, suspect.named);
@@ -90,7 +92,7 @@ impl Search<'_> {
             same == 0 && (other > 1 || *form == PhaseFormula::Other)
         };
         if opposite {
-            return format!("is the opposite of the right one in every iteration: {named}");
+            return message!("is the opposite of the right one in every iteration: {named}", named);
         }
         let drivers = drive::drivers(words.kernel, suspect.named);
         let counted = form.loops();
@@ -98,14 +100,24 @@ impl Search<'_> {
         let counter = missing.and_then(|at| loops.counter(words, counted[at]));
         let often = &flips.often;
         match (missing, counter) {
-            (Some(at), Some(counter)) if counted[at + 1..].iter().any(|inner| drivers.contains(inner)) => format!(
+            (Some(at), Some(counter)) if counted[at + 1..].iter().any(|inner| drivers.contains(inner)) => message!(
                 "is {named}, which starts again in each iteration of {counter}, but {bar} flips {often} and goes on \
-                 through all of them"
+                 through all of them",
+                named,
+                counter,
+                bar,
+                often
             ),
             (Some(_), Some(counter)) => {
-                format!("is {named}, which stays the same through all iterations of {counter}, but {bar} flips {often}")
+                message!(
+                    "is {named}, which stays the same through all iterations of {counter}, but {bar} flips {often}",
+                    named,
+                    counter,
+                    bar,
+                    often
+                )
             }
-            _ => format!("is {named}, but {bar} flips {often}"),
+            _ => message!("is {named}, but {bar} flips {often}", named, bar, often),
         }
     }
 }

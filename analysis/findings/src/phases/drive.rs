@@ -3,7 +3,8 @@
 use super::super::paths::{Loops, block_of};
 use super::super::replay::walk;
 use super::super::words::Words;
-use super::formula::{bare, name};
+use super::formula::name;
+use base::{Message, message};
 use explore::canonical;
 use kernel::{BlockId, EffectId, Kernel, Pure, Var};
 use machine::{BarrierAction, BarrierPlace, Machine, State};
@@ -13,22 +14,21 @@ use verify::Slices;
 const DEPTH: u32 = 4;
 
 /// What a wait names: `always 0`, `%i & 1`, `%phase, which starts with 0 and then is %phase ^ 1`.
-pub fn phase(words: &Words<'_>, loops: &Loops<'_>, named: Var) -> String {
+pub fn phase(words: &Words<'_>, loops: &Loops<'_>, named: Var) -> Message {
     let slices = Slices::new(words.kernel);
     if let Some(value) = slices.constant(named) {
-        return format!("always {}", value & 1);
+        return message!("always {phase}", value & 1);
     }
     let mut carried = Vec::new();
-    let text = spell(words, &slices, named, DEPTH, &mut carried);
-    let text = bare(&text);
-    let told: Vec<(String, String)> =
-        carried.iter().filter_map(|&var| goes_on(words, &slices, loops, var)).take(2).collect();
+    let text = expression(words, &slices, named, DEPTH, &mut carried).text;
+    let told: Vec<(Message, Message)> =
+        carried.iter().filter_map(|&var| next_value(words, &slices, loops, var)).take(2).collect();
     match told.as_slice() {
-        [] => format!("`{text}`"),
-        [(of, how)] if of == text => format!("`{text}`, which {how}"),
+        [] => message!("`{phase}`", text),
+        [(of, how)] if *of == text => message!("`{phase}`, which {how}", text, how),
         many => {
-            let many: Vec<String> = many.iter().map(|(of, how)| format!("`{of}` {how}")).collect();
-            format!("`{text}`, where {}", many.join(" and "))
+            let many = many.iter().map(|(of, how)| message!("`{of}` {how}", of, how));
+            message!("`{phase}`, where {many}", text, Message::join(many, " and "))
         }
     }
 }
@@ -63,26 +63,40 @@ pub fn drivers(kernel: &Kernel, named: Var) -> Vec<usize> {
     out
 }
 
-fn spell(words: &Words<'_>, slices: &Slices<'_>, var: Var, depth: u32, carried: &mut Vec<Var>) -> String {
+/// A value as an expression of the IR's names.
+struct Expression {
+    text: Message,
+    /// Whether it is an operator with its operands, which needs brackets inside of another.
+    operator: bool,
+}
+
+impl Expression {
+    fn operand(self) -> Message {
+        if self.operator { message!("({expression})", self.text) } else { self.text }
+    }
+}
+
+/// A value in terms of the values that it is computed from; those that loops carry are added to `carried`.
+fn expression(words: &Words<'_>, slices: &Slices<'_>, var: Var, depth: u32, carried: &mut Vec<Var>) -> Expression {
     use Pure::*;
-    let own = |carried: &mut Vec<Var>| {
+    let named = |var: Var| Expression { text: name(words, var).unwrap_or_else(|| "…".into()), operator: false };
+    let Some(pure) = slices.pure(var) else {
         let root = slices.root(var);
         if !carried.contains(&root) {
             carried.push(root);
         }
-        name(words, var).unwrap_or_else(|| "…".to_owned())
+        return named(var);
     };
-    let Some(pure) = slices.pure(var) else { return own(carried) };
     if let Const(value) = pure {
-        return value.to_string();
+        return Expression { text: message!("{value}", value), operator: false };
     }
     if depth == 0 {
-        return name(words, var).unwrap_or_else(|| "…".to_owned());
+        return named(var);
     }
-    let mut at = |var: Var| spell(words, slices, var, depth - 1, carried);
-    let mut two = |sign: &str, a: Var, b: Var| {
-        let (a, b) = (at(a), at(b));
-        format!("({a} {sign} {b})")
+    let mut at = |var: Var| expression(words, slices, var, depth - 1, carried);
+    let mut two = |sign: &'static str, a: Var, b: Var| {
+        let (a, b) = (at(a).operand(), at(b).operand());
+        Expression { text: message!("{a} {sign} {b}", a, sign, b), operator: true }
     };
     match pure {
         Add(_, a, b) => two("+", a, b),
@@ -95,16 +109,16 @@ fn spell(words: &Words<'_>, slices: &Slices<'_>, var: Var, depth: u32, carried: 
         Xor(_, a, b) => two("^", a, b),
         ShrS(_, a, b) | ShrU(_, a, b) => two(">>", a, b),
         Select(condition, a, b) => {
-            let condition = name(words, condition).unwrap_or_else(|| "…".to_owned());
-            format!("({condition} ? {} : {})", bare(&at(a)), bare(&at(b)))
+            let (condition, a, b) = (named(condition).text, at(a).text, at(b).text);
+            Expression { text: message!("{condition} ? {a} : {b}", condition, a, b), operator: true }
         }
         Copy(a) | ExtS(_, _, a) | ExtU(_, _, a) | Trunc(_, a) => at(a),
-        _ => name(words, var).unwrap_or_else(|| "…".to_owned()),
+        _ => named(var),
     }
 }
 
 /// A value that a loop carries, and how it goes on: `starts with 0 and then is %phase ^ 1`.
-fn goes_on(words: &Words<'_>, slices: &Slices<'_>, loops: &Loops<'_>, var: Var) -> Option<(String, String)> {
+fn next_value(words: &Words<'_>, slices: &Slices<'_>, loops: &Loops<'_>, var: Var) -> Option<(Message, Message)> {
     let kernel = words.kernel;
     let (number, position) = kernel.loops.iter().enumerate().find_map(|(number, info)| {
         let params = &kernel.blocks.get(info.head.index())?.params;
@@ -119,16 +133,13 @@ fn goes_on(words: &Words<'_>, slices: &Slices<'_>, loops: &Loops<'_>, var: Var) 
             *(if inside { &mut next } else { &mut first }) = target.args.get(position).copied();
         }
     }
-    let told = |var: Var| {
-        let text = spell(words, slices, var, 3, &mut Vec::new());
-        bare(&text).to_owned()
-    };
+    let told = |var: Var| expression(words, slices, var, 3, &mut Vec::new()).text;
     let again = loops.around(head).into_iter().rev().find(|outer| *outer != number).and_then(|outer| {
         let constant = first.and_then(|first| slices.constant(first)).is_some();
         loops.counter(words, outer).filter(|_| constant)
     });
-    let again = again.map_or_else(String::new, |outer| format!(" in each iteration of {outer}"));
-    Some((name(words, var)?, format!("starts with {}{again} and then is `{}`", told(first?), told(next?))))
+    let again = again.map(|outer| message!(" in each iteration of {outer}", outer));
+    Some((name(words, var)?, message!("starts with {}{again} and then is `{}`", told(first?), again, told(next?))))
 }
 
 /// Who flips the barriers of an allocation, and how often each.
@@ -138,7 +149,7 @@ pub struct Flips {
     /// Its thread.
     pub thread: u16,
     /// `once every 2 iterations of %i`.
-    pub often: String,
+    pub often: Message,
 }
 
 /// A flip: op, thread, barrier, iterations of the loops around the op.
@@ -169,7 +180,7 @@ pub fn flips(words: &Words<'_>, machine: &Machine<'_>, place: BarrierPlace) -> O
     let around = loops.around(block_of(kernel, effect)?);
     let own: Vec<&Flip> = seen.iter().filter(|flip| flip.0 == effect).collect();
     let often = match around.as_slice() {
-        [] => "outside of loops".to_owned(),
+        [] => "outside of loops".into(),
         [.., inner] => {
             let mut gaps = Vec::new();
             for (at, flip) in own.iter().enumerate() {
@@ -187,7 +198,7 @@ pub fn flips(words: &Words<'_>, machine: &Machine<'_>, place: BarrierPlace) -> O
                 ([gap], _) if *gap > 0 => every(*gap, loops.counter(words, *inner)),
                 ([], _) if slots(&own) > 1 => every(slots(&own), loops.counter(words, *inner)),
                 ([], [.., outer, _]) => every(1, loops.counter(words, *outer)),
-                _ => "at an uneven pace".to_owned(),
+                _ => "at an uneven pace".into(),
             }
         }
     };
@@ -202,7 +213,11 @@ fn slots(flips: &[&Flip]) -> i64 {
     places.len() as i64
 }
 
-fn every(number: i64, counter: Option<String>) -> String {
-    let of = counter.map_or_else(String::new, |counter| format!(" of {counter}"));
-    if number == 1 { format!("once an iteration{of}") } else { format!("once every {number} iterations{of}") }
+fn every(number: i64, counter: Option<Message>) -> Message {
+    let of = counter.map(|counter| message!(" of {counter}", counter));
+    if number == 1 {
+        message!("once an iteration{of}", of)
+    } else {
+        message!("once every {number} iterations{of}", number, of)
+    }
 }

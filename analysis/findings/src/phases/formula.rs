@@ -2,6 +2,7 @@
 
 use super::super::paths::Loops;
 use super::super::words::Words;
+use base::{Message, message};
 use kernel::{EffectId, EffectKind, Instr, Kernel, Pure, Var, VarInfo, VarKind, Width};
 use verify::Slices;
 
@@ -77,52 +78,52 @@ impl PhaseFormula {
     }
 
     /// The phase as an expression of the text's names; `None` where a part has none.
-    pub fn text(&self, words: &Words<'_>, named: Var) -> Option<String> {
+    pub fn text(&self, words: &Words<'_>, named: Var) -> Option<Message> {
         let (through, every, plus) = match self {
-            PhaseFormula::Constant(phase) => return Some(phase.to_string()),
-            PhaseFormula::Other => return Some(format!("{} ^ 1", name(words, named)?)),
+            PhaseFormula::Constant(phase) => return Some(message!("{phase}", phase)),
+            PhaseFormula::Other => return Some(message!("{} ^ 1", name(words, named)?)),
             PhaseFormula::Count { loops, every, plus } => (loops, *every, *plus),
             // A count that goes on needs another slot too.
             PhaseFormula::Laps { .. } => return None,
         };
         let slices = Slices::new(words.kernel);
         let is = |var: Var, value: i64| slices.constant(var) == Some(value);
-        let mut count: Option<String> = None;
+        let mut count: Option<Message> = None;
         for &number in through {
             let (counter, lower, upper, step) = counted(words.kernel, number)?;
-            let away = |var: Var| -> Option<String> {
+            let away = |var: Var| -> Option<Message> {
                 let from = name(words, var)?;
-                if is(lower, 0) { Some(from) } else { Some(format!("({from} - {})", name(words, lower)?)) }
+                if is(lower, 0) { Some(from) } else { Some(message!("({from} - {})", from, name(words, lower)?)) }
             };
             let own =
-                if is(step, 1) { away(counter)? } else { format!("({} / {})", away(counter)?, name(words, step)?) };
+                if is(step, 1) { away(counter)? } else { message!("({} / {})", away(counter)?, name(words, step)?) };
             count = Some(match count {
                 None => own,
                 Some(outer) => {
                     let trips = match (slices.constant(lower), slices.constant(upper), slices.constant(step)) {
                         (Some(lower), Some(upper), Some(step)) if step > 0 => {
-                            ((upper - lower).max(0) as u64).div_ceil(step as u64).to_string()
+                            message!("{trips}", ((upper - lower).max(0) as u64).div_ceil(step as u64))
                         }
                         _ if is(step, 1) => away(upper)?,
-                        _ => format!("ceil({} / {})", away(upper)?, name(words, step)?),
+                        _ => message!("ceil({} / {})", away(upper)?, name(words, step)?),
                     };
-                    format!("({outer} * {trips} + {own})")
+                    message!("({outer} * {trips} + {own})", outer, trips, own)
                 }
             });
         }
         let mut text = count?;
         if every > 1 {
-            text = format!("({text} / {every})");
+            text = message!("({text} / {every})", text, every);
         }
-        text = format!("{text} & 1");
-        Some(if plus == 1 { format!("({text}) ^ 1") } else { text })
+        text = message!("{text} & 1", text);
+        Some(if plus == 1 { message!("({text}) ^ 1", text) } else { text })
     }
 
     /// For a count that no phase alone can follow what has to change.
-    pub fn goes_on(&self, words: &Words<'_>) -> Option<String> {
+    pub fn goes_on(&self, words: &Words<'_>) -> Option<Message> {
         let PhaseFormula::Laps { outer, .. } = self else { return None };
         let counter = name(words, counted(words.kernel, *outer)?.0)?;
-        Some(format!("; slot and phase have to go on counting from one iteration of `{counter}` to the next"))
+        Some(message!("; slot and phase have to go on counting from one iteration of `{counter}` to the next", counter))
     }
 
     /// Makes a wait name this phase; `None` where it cannot.
@@ -206,22 +207,11 @@ impl Lines<'_> {
     }
 }
 
-/// An expression without the pair of brackets around it, where it has one.
-pub fn bare(text: &str) -> &str {
-    let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) else { return text };
-    let mut open = 0i32;
-    let balanced = inner.chars().all(|c| {
-        open += i32::from(c == '(') - i32::from(c == ')');
-        open >= 0
-    });
-    if balanced { inner } else { text }
-}
-
 /// A variable as the text names it, or its value where it is a constant.
-pub fn name(words: &Words<'_>, var: Var) -> Option<String> {
+pub fn name(words: &Words<'_>, var: Var) -> Option<Message> {
     let slices = Slices::new(words.kernel);
     if let Some(value) = slices.constant(var) {
-        return Some(value.to_string());
+        return Some(message!("{value}", value));
     }
-    words.map.var(var).or_else(|| words.map.var(slices.root(var))).map(str::to_owned)
+    words.map.var(var).or_else(|| words.map.var(slices.root(var))).map(Message::value)
 }

@@ -21,7 +21,7 @@ use super::paths::{Loops, block_of};
 use super::replay::{self, repeat, walk};
 use super::words::Words;
 use super::{Finding, KernelReport, Kind, Severity, Witness};
-use base::Cancelled;
+use base::{Cancelled, Message};
 use explore::canonical;
 use kernel::{EffectId, EffectKind, Kernel, Lowered, Var};
 use machine::{BarrierPlace, BlockedOn, Machine, PendingWait, Rule, State, Valuation};
@@ -50,7 +50,7 @@ struct Suspect {
 /// decides changed kernels.
 pub fn explain_phases(
     lowered: &Lowered,
-    report: &mut KernelReport,
+    report: &mut KernelReport<Message>,
     decide: &mut dyn FnMut(&Kernel) -> Result<Outcome, Cancelled>,
 ) -> Result<(), Cancelled> {
     let concerns = |kind: Kind| {
@@ -126,7 +126,7 @@ struct Visit {
 /// Where a wait names another phase than the right one.
 struct Divergence {
     standing: PendingWait,
-    place: String,
+    place: Message,
 }
 
 impl Search<'_> {
@@ -213,7 +213,7 @@ impl Search<'_> {
                 }
                 let lowered = Lowered { kernel, map: self.lowered.map.clone(), unmodelled: Vec::new() };
                 let after = describe(&lowered, &outcome);
-                let helps = |finding: &Finding| {
+                let helps = |finding: &Finding<Message>| {
                     let known = (finding.kind, finding.range);
                     finding.severity == Severity::Hint || (known != place && self.places.contains(&known))
                 };

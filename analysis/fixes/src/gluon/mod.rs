@@ -12,10 +12,10 @@ mod spell;
 mod translate;
 
 use super::code::Code;
-use super::context::FixContext;
+use super::context::{Candidate, FixContext, fix};
 use ::python::syntax::Module;
-use base::TextRange;
-use findings::{Edit, Finding, Fix};
+use base::{Message, TextRange, message};
+use findings::{Edit, Finding};
 use gluon::Version;
 use kernel::{CommitKind, Lowered};
 use python::Python;
@@ -30,19 +30,23 @@ pub struct PythonContext<'w> {
     pub variable: &'w dyn Fn(&str) -> Option<String>,
     /// The expression of this file that the op at an offset of the IR comes from.
     pub origin: &'w dyn Fn(u32) -> Option<TextRange>,
-    /// A title in the words of Python.
-    pub say: &'w dyn Fn(&str) -> String,
     /// Which Triton.
     pub version: Version,
 }
 
 /// Candidates for a finding of a kernel's IR, as edits of the Python; the likeliest first.
-pub fn candidates(tree: &Tree, lowered: &Lowered, found: &Found, told: &Finding, way: &PythonContext<'_>) -> Vec<Fix> {
+pub fn candidates(
+    tree: &Tree,
+    lowered: &Lowered,
+    found: &Found,
+    told: &Finding<Message>,
+    way: &PythonContext<'_>,
+) -> Vec<Candidate> {
     let code = Code { tree };
     let Some(case) = FixContext::new(code, lowered, found, told) else { return Vec::new() };
     let python = Python::new(way.module);
-    let mut out: Vec<Fix> = Vec::new();
-    let mut keep = |fix: Option<Fix>| {
+    let mut out: Vec<Candidate> = Vec::new();
+    let mut keep = |fix: Option<Candidate>| {
         if let Some(fix) = fix.filter(|fix| !fix.edits.is_empty())
             && !out.iter().any(|other| other.edits == fix.edits)
         {
@@ -61,7 +65,7 @@ pub fn candidates(tree: &Tree, lowered: &Lowered, found: &Found, told: &Finding,
 }
 
 /// `acc = warpgroup_mma_wait(0, deps=[acc])` before what comes too soon: the registers have a name in Python.
-fn wgmma_wait(case: &FixContext<'_>, way: &PythonContext<'_>, python: &Python<'_>) -> Option<Fix> {
+fn wgmma_wait(case: &FixContext<'_>, way: &PythonContext<'_>, python: &Python<'_>) -> Option<Candidate> {
     let (earlier, later) = case.pair()?;
     if case.words.channels.family(earlier.channel) != Some(CommitKind::Wgmma) {
         return None;
@@ -78,7 +82,7 @@ fn wgmma_wait(case: &FixContext<'_>, way: &PythonContext<'_>, python: &Python<'_
     let wait = spell::spelled(way, "gl.nvidia.hopper.warpgroup_mma_wait")?;
     let at = python.statement(place(at)?)?;
     let edit = python.before(at, &[format!("{acc} = {wait}(0, deps=[{acc}])")])?;
-    Some(Fix { title: format!("insert `{wait}`"), edits: vec![edit] })
+    Some(fix(message!("insert `{wait}`", wait), [edit]))
 }
 
 /// Edits in order, each once; `None` where two of them meet.

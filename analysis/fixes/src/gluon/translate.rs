@@ -5,10 +5,10 @@ use rustc_hash::FxHashMap;
 use super::python::{Call, Python, Statement, range};
 use super::spell::spelled;
 use super::{PythonContext, settled};
-use crate::context::FixContext;
+use crate::context::{Candidate, FixContext};
 use base::TextRange;
 use dialects::OpCode;
-use findings::{Edit, Fix};
+use findings::Edit;
 use ttgir::{Def, OpId, RegionId, ValueId};
 
 /// Integer ops that an inserted line may have, and their operators.
@@ -27,8 +27,8 @@ pub(super) fn translated(
     case: &FixContext<'_>,
     way: &PythonContext<'_>,
     python: &Python<'_>,
-    fix: &Fix,
-) -> Option<Fix> {
+    fix: &Candidate,
+) -> Option<Candidate> {
     let mut all = Translation { case, way, python, names: FxHashMap::default() };
     all.collect();
     let mut edits = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn translated(
             edits.extend(all.edit(edit, moved)?);
         }
     }
-    Some(Fix { title: (way.say)(&fix.title), edits: settled(edits)? })
+    Some(Candidate { title: fix.title.clone(), edits: settled(edits)? })
 }
 
 struct Translation<'t, 'c> {

@@ -15,6 +15,7 @@
 use super::hidden::{Channel, Counter, Part, Ring, Side};
 use crate::Lowerer;
 use crate::value::Val;
+use base::{Message, message};
 use dialects::{Arith, Nvws, OpCode, Scf, Ttg};
 use kernel::{
     Abstract, AbstractOf, Access, Arrival, Buffer, BufferId, Completion, CtaSet, Dim, EffectKind, Half, Issuer, Mode,
@@ -343,7 +344,10 @@ impl Lowerer<'_> {
         if let Some(Val::Stage(stage)) = self.values.get(&token).copied() {
             return Some(stage);
         }
-        self.unmodelled(op, format!("the stage that `{}` stands for is not known", tree.value_name(token)));
+        self.unmodelled(
+            op,
+            message!("the stage that `{token}` stands for is not known", Message::value(tree.value_name(token))),
+        );
         None
     }
 
@@ -355,7 +359,10 @@ impl Lowerer<'_> {
             Channel::Semaphore(_) => None,
         });
         if found.is_none() {
-            self.unmodelled(op, format!("where `{}` was made is not followed", self.tree.value_name(aref)));
+            self.unmodelled(
+                op,
+                message!("where `{aref}` was made is not followed", Message::value(self.tree.value_name(aref))),
+            );
         }
         found
     }

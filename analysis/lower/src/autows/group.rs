@@ -12,7 +12,7 @@ use crate::Lowerer;
 use crate::region::Exit;
 use crate::specialize::PARTITIONS;
 use crate::value::Val;
-use base::TextRange;
+use base::{TextRange, message};
 use kernel::{BlockId, Fork, Partition, Pure, Target, Terminator, Var};
 use ttgir::{OpId, RegionId, ValueId};
 
@@ -41,7 +41,7 @@ impl Lowerer<'_> {
             _ => (None, regions),
         };
         if self.exits.iter().any(|exit| matches!(exit, Exit::Partition | Exit::Join(..))) {
-            return self.unmodelled(op, "a `nvws.warp_group` inside another is not followed");
+            return self.unmodelled(op, message!("a `{nvws.warp_group}` inside another is not followed"));
         }
         if rest.len() >= PARTITIONS {
             let reason = format!("{} partitions; at most {} are followed", rest.len(), PARTITIONS - 1);

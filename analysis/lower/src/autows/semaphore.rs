@@ -14,6 +14,7 @@ use super::aref::Kind;
 use super::hidden::{Channel, Counter, Part, Ring, Side};
 use crate::Lowerer;
 use crate::value::Val;
+use base::{Message, message};
 use dialects::{Nvws, OpCode, OpEffect, nvws};
 use kernel::{AbstractOf, CmpOp, EffectKind, Half, Mode, Pure, Recipients, Space, Stage, Var, Width};
 use ttgir::{Def, OpId, ValueId};
@@ -326,7 +327,10 @@ impl Lowerer<'_> {
             Channel::Aref(_) => None,
         });
         if found.is_none() {
-            self.unmodelled(op, format!("where `{}` was made is not followed", self.tree.value_name(value)));
+            self.unmodelled(
+                op,
+                message!("where `{value}` was made is not followed", Message::value(self.tree.value_name(value))),
+            );
         }
         found
     }

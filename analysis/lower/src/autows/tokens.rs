@@ -15,6 +15,7 @@ use rustc_hash::FxHashSet;
 use super::origin::origin;
 use super::tasks::below;
 use crate::Lowerer;
+use base::{Message, message};
 use dialects::{Nvws, OpCode, TokenOp, Ttg, ttng};
 use kernel::{
     Abstract, AbstractOf, Buffer, BufferId, Dim, EffectKind, Half, Pure, Recipients, Shape, SiteId, Space, Stage, Var,
@@ -157,7 +158,7 @@ impl Lowerer<'_> {
         let token = origin(self.tree, value).and_then(|made| self.tokens.get(&made).cloned());
         if token.is_none() {
             let name = self.tree.value_name(value);
-            self.unmodelled(op, format!("where the token `{name}` is made is not followed"));
+            self.unmodelled(op, message!("where the token `{token}` is made is not followed", Message::value(name)));
         }
         token
     }

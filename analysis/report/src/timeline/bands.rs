@@ -1,17 +1,23 @@
 //! Barriers as bands of phases.
 
 use super::{Band, Phase, PhaseEnd, Tick, TickAct};
+use base::{Names, message};
 use findings::{Goal, Words};
 use machine::{BarrierAction, BarrierKind, BarrierPlace, BarrierRecord, Record, Rule, State};
 
 /// Bands in the making.
-#[derive(Default)]
-pub struct Bands {
+pub struct Bands<'a> {
+    names: &'a dyn Names,
     places: Vec<BarrierPlace>,
     bands: Vec<Band>,
 }
 
-impl Bands {
+impl<'a> Bands<'a> {
+    /// None yet; barriers are called by these names.
+    pub fn new(names: &'a dyn Names) -> Bands<'a> {
+        Bands { names, places: Vec::new(), bands: Vec::new() }
+    }
+
     /// The band of a barrier.
     pub fn of(&mut self, words: &Words<'_>, place: BarrierPlace) -> usize {
         if let Some(at) = self.places.iter().position(|known| *known == place) {
@@ -20,8 +26,9 @@ impl Bands {
         self.places.push(place);
         let mut name = words.barrier(place);
         if words.cluster.len() > 1 && place.kind() == BarrierKind::Barrier {
-            name = format!("{name} of CTA {}", place.cta);
+            name = message!("{name} of CTA {cta}", name, place.cta);
         }
+        let name = name.render(self.names);
         self.bands.push(Band { name, concerned: false, phases: Vec::new(), ticks: Vec::new() });
         self.bands.len() - 1
     }

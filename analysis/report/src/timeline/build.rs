@@ -4,27 +4,28 @@ use super::bands::Bands;
 use super::fold::folds;
 use super::spans::Spans;
 use super::{Lane, Missing, Step, Timeline};
-use base::Limits;
+use base::{Limits, Message, Names};
 use explore::{Schedule, Status, System, canonical};
 use findings::{Finding, Goal, ListedStep, Words, inputs, machine};
 use kernel::{EffectKind, Issuer, Lowered, Mode, SiteId, Terminator};
 use machine::{BarrierPlace, BlockedOn, Event, Machine, Record, Rule, Valuation};
 use verify::showcase;
 
-/// The minimal run of a finding; `None` where it has none.
-pub fn of_finding(lowered: &Lowered, finding: &Finding) -> Option<Timeline> {
+/// The minimal run of a finding, in these names; `None` where it has none.
+pub fn of_finding(lowered: &Lowered, finding: &Finding, names: &dyn Names) -> Option<Timeline> {
     let witness = finding.witness.as_ref()?;
     let machine = machine(&lowered.kernel, &witness.valuation);
-    Some(lay_out(lowered, &machine, &witness.valuation, &witness.run.schedule, Some(&witness.run.goal), &witness.steps))
+    let (schedule, goal) = (&witness.run.schedule, Some(&witness.run.goal));
+    Some(lay_out(lowered, &machine, &witness.valuation, schedule, goal, &witness.steps, names))
 }
 
 /// A run of a kernel that shows what it does: each partition runs until it blocks, with the smallest
 /// inputs that fill its rings.
-pub fn of_kernel(lowered: &Lowered, limits: &Limits) -> Timeline {
+pub fn of_kernel(lowered: &Lowered, limits: &Limits, names: &dyn Names) -> Timeline {
     let valuation = showcase(&lowered.kernel, limits);
     let machine = Machine::new(&lowered.kernel, &valuation, limits);
     let run = canonical(&machine);
-    lay_out(lowered, &machine, &valuation, &run.schedule, None, &[])
+    lay_out(lowered, &machine, &valuation, &run.schedule, None, &[], names)
 }
 
 fn lay_out(
@@ -34,10 +35,11 @@ fn lay_out(
     schedule: &Schedule,
     goal: Option<&Goal>,
     stops: &[ListedStep],
+    names: &dyn Names,
 ) -> Timeline {
     let words = Words::new(lowered, machine);
-    let mut layout = Layout { words: &words, lowered, stops, steps: Vec::new(), records: Vec::new() };
-    let (mut bands, mut spans) = (Bands::default(), Spans::default());
+    let mut layout = Layout { words: &words, names, lowered, stops, steps: Vec::new(), records: Vec::new() };
+    let (mut bands, mut spans) = (Bands::new(names), Spans::new(names));
     let mut state = machine.initial();
     for &entry in schedule {
         let thread = usize::from(entry);
@@ -67,11 +69,16 @@ fn lay_out(
     mark(&layout, &mut spans, goal, &mut missing);
     let folds = folds(&layout.steps);
     let steps = layout.steps;
-    let lanes = (0..machine.threads())
-        .map(|thread| Lane { name: lowered.map.partition(machine.partition_of(thread)), cta: machine.cta_of(thread) });
+    let lanes = (0..machine.threads()).map(|thread| {
+        let label = lowered.map.partition(machine.partition_of(thread));
+        Lane { name: names.partition(&label).into_owned(), cta: machine.cta_of(thread) }
+    });
     Timeline {
         kernel: lowered.map.kernel.clone(),
-        inputs: inputs(&lowered.kernel, &lowered.map, valuation),
+        inputs: inputs(&lowered.kernel, &lowered.map, valuation)
+            .into_iter()
+            .map(|(name, value)| (name.render(names), value))
+            .collect(),
         lanes: lanes.collect(),
         steps,
         bands: bands.take(),
@@ -100,7 +107,7 @@ fn stands_at(goal: Option<&Goal>, stop: &ListedStep) -> Option<BarrierPlace> {
 }
 
 /// Marks what the violation is about.
-fn mark(layout: &Layout<'_>, spans: &mut Spans, goal: Option<&Goal>, missing: &mut Vec<Missing>) {
+fn mark(layout: &Layout<'_>, spans: &mut Spans<'_>, goal: Option<&Goal>, missing: &mut Vec<Missing>) {
     let Some(goal) = goal else {
         spans.slots.iter_mut().for_each(|slot| slot.concerned = true);
         return;
@@ -132,12 +139,13 @@ fn mark(layout: &Layout<'_>, spans: &mut Spans, goal: Option<&Goal>, missing: &m
 /// A step in words.
 struct Said {
     verb: &'static str,
-    brief: String,
-    text: String,
+    brief: Message,
+    text: Message,
 }
 
 struct Layout<'a> {
     words: &'a Words<'a>,
+    names: &'a dyn Names,
     lowered: &'a Lowered,
     stops: &'a [ListedStep],
     steps: Vec<Step>,
@@ -153,8 +161,8 @@ impl Layout<'_> {
 
     /// A line for a thread that stands where it is; its number.
     fn stand(&mut self, stop: &ListedStep, goal: Option<&Goal>) -> u32 {
-        let text = goal.map_or_else(String::new, |goal| self.words.standing(goal, stop.thread));
-        let brief = stands_at(goal, stop).map_or_else(String::new, |place| self.words.barrier(place));
+        let text = goal.map_or_else(Message::default, |goal| self.words.standing(goal, stop.thread));
+        let brief = stands_at(goal, stop).map_or_else(Message::default, |place| self.words.barrier(place));
         let said = Said { verb: "wait", brief, text };
         self.push(usize::from(stop.thread), stop.site, said, Some(stop), true);
         self.steps.len() as u32
@@ -167,8 +175,8 @@ impl Layout<'_> {
             range: self.words.site_range(site),
             source: info.and_then(|info| info.source.first().cloned()),
             verb: said.verb,
-            brief: said.brief,
-            text: said.text,
+            brief: said.brief.render(self.names),
+            text: said.text.render(self.names),
             told: stop.is_some(),
             site: stop.and_then(|stop| stop.note),
             stuck,

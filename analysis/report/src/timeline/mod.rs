@@ -293,15 +293,4 @@ impl Timeline {
             step.range = TextRange::new(step.range.start + by, step.range.end + by);
         }
     }
-    /// Every piece of text but the kernel's name, to be put in other words.
-    pub fn texts_mut(&mut self, each: &mut dyn FnMut(&mut String)) {
-        self.inputs.iter_mut().for_each(|(name, _)| each(name));
-        self.lanes.iter_mut().for_each(|lane| each(&mut lane.name));
-        for step in &mut self.steps {
-            each(&mut step.brief);
-            each(&mut step.text);
-        }
-        self.bands.iter_mut().for_each(|band| each(&mut band.name));
-        self.slots.iter_mut().for_each(|slot| each(&mut slot.name));
-    }
 }

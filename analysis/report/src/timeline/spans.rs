@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{BarrierSlot, CommitGroup, Span};
+use base::{Message, Names, message};
 use findings::Words;
 use kernel::{CommitKind, Completion, EffectKind};
 use machine::{BarrierPlace, Channel, Channels, Machine, Record, State};
@@ -15,8 +16,10 @@ struct OpenAccess {
 }
 
 /// Spans in the making.
-#[derive(Default)]
-pub struct Spans {
+pub struct Spans<'a> {
+    names: &'a dyn Names,
+    /// What the slots are called in the IR.
+    ir: Vec<Message>,
     places: Vec<BarrierPlace>,
     /// Places, by number.
     pub slots: Vec<BarrierSlot>,
@@ -28,7 +31,13 @@ pub struct Spans {
     open: BTreeMap<(Channel, usize), VecDeque<OpenAccess>>,
 }
 
-impl Spans {
+impl<'a> Spans<'a> {
+    /// None yet; slots are called by these names.
+    pub fn new(names: &'a dyn Names) -> Spans<'a> {
+        let (places, slots, spans) = (Vec::new(), Vec::new(), Vec::new());
+        Spans { names, ir: Vec::new(), places, slots, spans, groups: Vec::new(), open: Vec::new() }
+    }
+
     /// What a step does; `state` is the one it left.
     pub fn step(&mut self, words: &Words<'_>, machine: &Machine<'_>, step: u32, record: &Record, state: &State) {
         let effect = record.effect.map(|id| &words.kernel.effect(id).kind);
@@ -55,14 +64,15 @@ impl Spans {
         }
         let mut name = words.slot(place.buffer, place.start);
         if words.cluster.len() > 1 {
-            name = format!("{name} of CTA {}", place.cta);
+            name = message!("{name} of CTA {cta}", name, place.cta);
         }
-        if self.slots.iter().any(|known| known.name == name) {
+        if self.ir.contains(&name) {
             // Another window of the same slot.
-            name = format!("{name} + {} B", words.offset(place) / 8);
+            name = message!("{name} + {bytes} B", name, words.offset(place) / 8);
         }
         self.places.push(place);
-        self.slots.push(BarrierSlot { name, concerned: false });
+        self.slots.push(BarrierSlot { name: name.render(self.names), concerned: false });
+        self.ir.push(name);
         self.slots.len() - 1
     }
 
