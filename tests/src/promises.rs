@@ -6,7 +6,7 @@
 //! - the naive explorer, which visits every schedule of the same inputs, finds each violation that
 //!   was reported, and finds none where none was. It is asked below a limit on states only.
 
-use base::{Cancel, Limits};
+use base::{Cancel, IrNames, Limits};
 use explore::{canonical, naive};
 use findings::{Finding, describe, reach, replay};
 use kernel::{Kernel, Lowered, SiteId};
@@ -46,12 +46,12 @@ pub fn kernel(lowered: &Lowered, limits: &Limits) -> Vec<String> {
             defects.push(format!("@{name}: {} does not replay", rule(&found.violation)));
         }
     }
-    for finding in describe(lowered, &outcome).findings {
+    for finding in describe(lowered, &outcome).render(&IrNames).findings {
         defects.extend(not_minimal(&lowered.kernel, &finding, limits).map(|line| format!("@{name}: {line}")));
-        let timeline = of_finding(lowered, &finding);
+        let timeline = of_finding(lowered, &finding, &IrNames);
         defects.extend(timeline.and_then(|timeline| crooked(&timeline)).map(|line| format!("@{name}: {line}")));
     }
-    defects.extend(crooked(&of_kernel(lowered, limits)).map(|line| format!("@{name}: {line}")));
+    defects.extend(crooked(&of_kernel(lowered, limits, &IrNames)).map(|line| format!("@{name}: {line}")));
     for valuation in &outcome.valuations {
         if let Some(all) = every_schedule(&lowered.kernel, valuation, limits) {
             defects.extend(compare(&outcome, valuation, &all).into_iter().map(|line| format!("@{name}: {line}")));

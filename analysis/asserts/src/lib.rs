@@ -11,6 +11,7 @@ mod line;
 mod locate;
 mod message;
 mod paths;
+mod violation;
 
 pub use agree::{agrees, classes, disagreements, predicts};
 pub use attribute::{
@@ -20,3 +21,4 @@ pub use line::{Assert, AssertLog, CountedAssert, read_line};
 pub use locate::{AssertLocation, CandidateOp, locate, same_file};
 pub use message::{AssertClass, AssertMessage, DeadlockAt, Overflow, PendingKind, Race};
 pub use paths::{PathMap, python_range};
+pub use violation::{run_finding, violation_finding};

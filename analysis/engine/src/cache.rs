@@ -1,7 +1,7 @@
 //! What engines remember and may share: outcomes by kernel, and reports by elaborated text.
 
-use base::{Limits, Message};
 use base::cache::{Cache, Weight};
+use base::{Limits, Message};
 use findings::KernelReport;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};

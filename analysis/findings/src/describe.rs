@@ -130,17 +130,14 @@ fn assemble(
     let stops =
         super::steps::listed_steps(words.kernel, words.channels, &shown, &replay.records, &waits(words, goal, &told));
     let run = stops.iter().filter_map(|stop| step(words, &replay, &shown.goal, stop)).collect();
-    let mut sites = told.notes;
-    for site in &mut sites {
-        let op = lowered.map.sites.iter().find(|op| op.range.contains(site.range) || op.name == site.range);
-        site.source = op.and_then(|op| op.source.first().cloned());
-    }
-    Some(Finding {
+    let mut finding = Finding {
         run,
         witness: Some(Witness { valuation: valuation.clone(), run: shown, steps: stops }),
         inputs: inputs(&lowered.kernel, &lowered.map, valuation),
-        ..Finding::with_sites(told.kind, told.message, sites, &*lowered.map.kernel)
-    })
+        ..Finding::with_sites(told.kind, told.message, told.notes, &*lowered.map.kernel)
+    };
+    finding.name_sources(&lowered.map);
+    Some(finding)
 }
 
 /// For each wait that never ends the note that is about it; of an uninitialised read its own.

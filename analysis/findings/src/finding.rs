@@ -8,7 +8,7 @@ use super::minimal::MinimalRun;
 use super::steps::ListedStep;
 use super::{Kind, PhaseFormula};
 use base::{Message, Names, TextRange};
-use kernel::EffectId;
+use kernel::{EffectId, SourceMap};
 use machine::Valuation;
 
 /// How bad a finding is.
@@ -145,6 +145,14 @@ impl<M> Finding<M> {
             kernel: kernel.into(),
             instance: 0,
             fix: None,
+        }
+    }
+
+    /// Gives each site the place in the program that its op was compiled from.
+    pub fn name_sources(&mut self, map: &SourceMap) {
+        for site in &mut self.sites {
+            let op = map.sites.iter().find(|op| op.range.contains(site.range) || op.name == site.range);
+            site.source = op.and_then(|op| op.source.first().cloned());
         }
     }
 

@@ -4,7 +4,7 @@ use super::race::Description;
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};
-use base::message;
+use base::{Message, message};
 use machine::{Rule, Violation};
 
 /// A broken rule of a barrier's life.
@@ -18,7 +18,7 @@ pub fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violation) -> O
             (Kind::BarrierNotLive, message!("{who} uses {barrier} after it was invalidated", who, barrier))
         }
         Rule::NotLive { invalidated: false } => {
-            let init = if words.amd() { "amdg.init_barrier" } else { "ttng.init_barrier" };
+            let init = Message::op(if words.amd() { "amdg.init_barrier" } else { "ttng.init_barrier" });
             (Kind::BarrierNotLive, message!("{who} uses {barrier} before any `{init}`", who, barrier, init))
         }
         Rule::Reinit if words.amd() => {

@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use base::{Cancel, TextRange};
+use asserts::run_finding;
+use base::{Cancel, IrNames, Message, TextRange, message};
 use findings::Kind;
 use kernel::{InputKind, Var};
 use machine::MachineError;
 use ttgir::OpId;
 
 use super::driver::StepResult;
-use super::finding_log::finding;
 use super::launch_state::LaunchState;
 use super::program::{Halt, ParameterValue, Program};
 use super::value::Trap;
@@ -126,21 +126,29 @@ fn halted(run: &mut LaunchState<'_, '_>, stop: Halt) -> Option<RunEnd> {
     let tree = context.tree;
     let line =
         |range: TextRange| tree.text().get(..range.start as usize).map_or(0, |text| text.matches('\n').count()) + 1;
-    let named = |op: OpId| (tree.op_name(op).to_owned(), tree.op_name_range(op));
+    let map = &context.made.lowered.map;
+    let named = |op: OpId| (Message::op(tree.op_name(op).to_owned()), tree.op_name_range(op));
     match stop {
         Halt::Trap(op, Trap::OutOfBounds { fault, write, element }) => {
             let (name, range) = named(op);
             let does = if write { "writes" } else { "reads" };
-            let message = format!("`{name}` {does} outside of its allocation: {fault} (element {element} of its tile)");
-            let told = finding(context, Kind::OutOfBounds, message.clone(), vec![(range, message.clone())]);
-            run.findings.add(told);
+            let message = message!(
+                "`{op}` {does} outside of its allocation: {fault} (element {element} of its tile)",
+                name,
+                does,
+                fault.to_string(),
+                element.to_string(),
+            );
+            run.findings.add(
+                run_finding(map, Kind::OutOfBounds, message.clone(), vec![(range, message.clone())]).render(&IrNames),
+            );
             Some(RunEnd::Failed(format!("illegal memory access: {message}")))
         }
         Halt::Trap(op, Trap::Assert(message)) => {
             let (name, range) = named(op);
-            let told =
-                finding(context, Kind::DeviceAssert, message.to_string(), vec![(range, format!("`{name}` fails"))]);
-            run.findings.add(told);
+            let place = (range, message!("`{op}` fails", name));
+            let told = run_finding(map, Kind::DeviceAssert, message.to_string().into(), vec![place]);
+            run.findings.add(told.render(&IrNames));
             None
         }
         Halt::Trap(op, trap) => {
@@ -148,10 +156,9 @@ fn halted(run: &mut LaunchState<'_, '_>, stop: Halt) -> Option<RunEnd> {
             Some(RunEnd::Undecided(vec![format!("`{name}` at line {} of the IR is not followed: {trap}", line(range))]))
         }
         Halt::Unmodelled(site) => {
-            let map = &context.made.lowered.map;
             let site = map.sites.get(site.index())?;
             let reasons = context.made.lowered.unmodelled.iter().filter(|item| site.range.contains(item.range));
-            let why = reasons.map(|item| item.reason.as_str()).collect::<Vec<_>>().join("; ");
+            let why = reasons.map(|item| item.reason.to_string()).collect::<Vec<_>>().join("; ");
             Some(RunEnd::Undecided(vec![format!(
                 "`{}` at line {} of the IR is not followed: {why}",
                 site.op,

@@ -3,7 +3,7 @@
 
 pub(crate) mod sections;
 
-use base::{Cancel, Cancelled, Limits, TextRange};
+use base::{Cancel, Cancelled, IrNames, Limits, TextRange};
 use engine::Engine;
 use engine::instances::Elaboration;
 use kernel::Lowered;
@@ -98,9 +98,9 @@ pub(crate) fn instances(elaboration: &Elaboration) -> Vec<(usize, usize)> {
 /// The run of the first finding that has one, or else one that shows what the kernel does.
 fn run(report: &Report, lowered: &Lowered, limits: &Limits) -> (Option<usize>, Timeline) {
     let findings = report.findings.iter().enumerate();
-    let found = findings.filter_map(|(at, finding)| Some((at, of_finding(lowered, finding)?))).next();
+    let found = findings.filter_map(|(at, finding)| Some((at, of_finding(lowered, finding, &IrNames)?))).next();
     match found {
         Some((at, timeline)) => (Some(at), timeline),
-        None => (None, of_kernel(lowered, limits)),
+        None => (None, of_kernel(lowered, limits, &IrNames)),
     }
 }

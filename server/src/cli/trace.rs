@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use base::Limits;
+use base::{IrNames, Limits};
 use engine::lowered;
 use findings::{Finding, KernelReport, Problem, Verdict};
 use kernel::Lowered;
@@ -121,7 +121,7 @@ fn choose<'a>(
     let mut scenes = Vec::new();
     for (at, (finding, (offset, lowered))) in findings.into_iter().enumerate().filter(|(at, _)| wanted(*at)) {
         scenes.push(scene(
-            of_finding(lowered, finding),
+            of_finding(lowered, finding, &IrNames),
             *offset,
             TraceHeading::of_finding(&file.path, finding, at + 1, count, places),
         ));
@@ -135,7 +135,8 @@ fn choose<'a>(
                 continue;
             }
             drawn.push(&report.name);
-            let timeline = of_kernel(lowered, &Limits { semantics: args.semantics.into(), ..Limits::default() });
+            let timeline =
+                of_kernel(lowered, &Limits { semantics: args.semantics.into(), ..Limits::default() }, &IrNames);
             scenes.push(scene(Some(timeline), *offset, TraceHeading::of_kernel(&file.path, report, places)));
         }
         scenes.reverse();

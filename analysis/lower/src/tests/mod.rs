@@ -104,7 +104,7 @@ fn effects(lowered: &Lowered) -> Vec<String> {
 
 /// The reasons of what was left out, with the op.
 fn left_out(lowered: &Lowered) -> Vec<String> {
-    lowered.unmodelled.iter().map(|item| item.reason.clone()).collect()
+    lowered.unmodelled.iter().map(|item| item.reason.to_string()).collect()
 }
 
 const STORAGE: &str = "
