@@ -222,7 +222,9 @@ fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding<Message>]) 
 
 pub(super) fn reason(gap: &Gap) -> Message {
     match gap {
-        Gap::Machine(MachineError::Undefined) => "an index or bound divides by zero or shifts by its width or more".into(),
+        Gap::Machine(MachineError::Undefined) => {
+            "an index or bound divides by zero or shifts by its width or more".into()
+        }
         Gap::Machine(MachineError::Limit) => "the limit on steps was met".into(),
         Gap::Machine(MachineError::IllFormed) => "the kernel is ill-formed".into(),
         Gap::Unmodelled => "it has an op that is not modelled".into(),

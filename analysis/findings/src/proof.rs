@@ -170,7 +170,9 @@ fn open(lowered: &Lowered, outcome: &Outcome) -> Vec<Reason<Message>> {
                     None,
                 )
             }
-            OpenReason::Unfollowed => Reason::new("an index, a phase or a condition is not followed for all inputs", None),
+            OpenReason::Unfollowed => {
+                Reason::new("an index, a phase or a condition is not followed for all inputs", None)
+            }
             OpenReason::Aperiodic { loop_number, trips } => {
                 let text = message!("the states at this loop did not repeat in {trips} iterations", trips);
                 Reason::new(text, at(loop_number))

@@ -233,8 +233,12 @@ impl<'a> Words<'a> {
                 BarrierAction::Arrive { flipped: false } if barrier.pending != 0 => {
                     message!("{name}, {count} to come", name, barrier.pending)
                 }
-                BarrierAction::Arrive { flipped: false } => message!("{name}, {bytes} bytes to come", name, barrier.bytes),
-                BarrierAction::Read { phase } | BarrierAction::Wait { phase } => message!("{name}, phase {phase}", name, phase),
+                BarrierAction::Arrive { flipped: false } => {
+                    message!("{name}, {bytes} bytes to come", name, barrier.bytes)
+                }
+                BarrierAction::Read { phase } | BarrierAction::Wait { phase } => {
+                    message!("{name}, phase {phase}", name, phase)
+                }
             });
         }
         Message::join(parts, "; ")
@@ -272,7 +276,9 @@ impl<'a> Words<'a> {
         for barrier in &record.barriers {
             let name = self.barrier(barrier.place);
             parts.push(match barrier.act {
-                BarrierAction::Init => message!("initialises {name} for {arrivals}", name, count(barrier.pending, "arrival")),
+                BarrierAction::Init => {
+                    message!("initialises {name} for {arrivals}", name, count(barrier.pending, "arrival"))
+                }
                 BarrierAction::Invalidate => message!("invalidates {name}", name),
                 BarrierAction::Arrive { flipped: true } if barrier.place.kind() != BarrierKind::Barrier => {
                     message!("{name} is complete", name)
@@ -289,7 +295,9 @@ impl<'a> Words<'a> {
                     message!("{name} still needs {arrivals}", name, count(barrier.pending, "arrival"))
                 }
                 BarrierAction::Read { phase } => message!("{name} is in phase {phase}", name, phase),
-                BarrierAction::Wait { .. } if barrier.place.kind() != BarrierKind::Barrier => message!("passes {name}", name),
+                BarrierAction::Wait { .. } if barrier.place.kind() != BarrierKind::Barrier => {
+                    message!("passes {name}", name)
+                }
                 BarrierAction::Wait { phase } if barrier.flips == 0 => {
                     message!("wait on {name} for phase {phase} passes: nothing has flipped it yet", name, phase)
                 }

@@ -35,7 +35,7 @@ impl<'a> Spans<'a> {
     /// None yet; slots are called by these names.
     pub fn new(names: &'a dyn Names) -> Spans<'a> {
         let (places, slots, spans) = (Vec::new(), Vec::new(), Vec::new());
-        Spans { names, ir: Vec::new(), places, slots, spans, groups: Vec::new(), open: Vec::new() }
+        Spans { names, ir: Vec::new(), places, slots, spans, groups: Vec::new(), open: BTreeMap::new() }
     }
 
     /// What a step does; `state` is the one it left.
