@@ -146,7 +146,7 @@ impl<K, V> Cache<K, V> {
     /// Drops the answers of least credit until an eighth of the capacity is free.
     fn evict(&self) {
         let Ok(_only_one) = self.eviction.try_lock() else { return };
-        let mut all: Vec<(u64, u64, Arc<Entry<K, V>>)> = Vec::new();
+        let mut all = Vec::new();
         for bucket in &self.entries {
             all.extend(bucket.iter().map(|entry| (entry.credit.load(Ordering::Relaxed), *bucket.key(), entry.clone())));
         }
