@@ -5,7 +5,7 @@
 //!
 //! Missed: kernels inside functions, and launches whose arguments cannot be written down.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base::{Cancel, Cancelled, TextRange};
@@ -15,6 +15,14 @@ use runtime::sidecar::{CompileRequest, KernelRequest, Sidecar, SidecarError};
 
 /// How long importing Triton, and compiling all kernels of a file, may take.
 pub(crate) const SIDECAR_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// The Python of the active environment, or the first on the path.
+pub(crate) fn interpreter() -> PathBuf {
+    let environment = std::env::var_os("VIRTUAL_ENV").or_else(|| std::env::var_os("CONDA_PREFIX"));
+    let places = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+    let inside = environment.map(|folder| Path::new(&folder).join(places)).filter(|python| python.is_file());
+    inside.unwrap_or_else(|| if cfg!(windows) { "python".into() } else { "python3".into() })
+}
 
 /// The comparison of one instance of a kernel.
 pub(crate) struct KernelComparison {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 
 use base::{Cancel, Limits};
@@ -14,7 +14,7 @@ use super::args::Compare;
 use super::check::LoadedFile;
 use super::sources::{Origin, Source, read};
 use super::{Exit, STACK_BYTES};
-use crate::compiled_comparison::{KernelComparison, SIDECAR_TIMEOUT, compare};
+use crate::compiled_comparison::{KernelComparison, SIDECAR_TIMEOUT, compare, interpreter};
 use render::SourceText;
 
 /// Compares the kernels of a file.
@@ -71,14 +71,6 @@ fn command(args: &Compare) -> io::Result<Exit> {
         (false, true) => Exit::Trouble,
         (false, false) => Exit::Clean,
     })
-}
-
-/// The Python of the active environment, or the first on the path.
-pub(crate) fn interpreter() -> PathBuf {
-    let environment = std::env::var_os("VIRTUAL_ENV").or_else(|| std::env::var_os("CONDA_PREFIX"));
-    let places = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
-    let inside = environment.map(|folder| Path::new(&folder).join(places)).filter(|python| python.is_file());
-    inside.unwrap_or_else(|| if cfg!(windows) { "python".into() } else { "python3".into() })
 }
 
 fn print(path: &str, version: &str, comparisons: &[KernelComparison], places: &SourceText<'_>) -> String {

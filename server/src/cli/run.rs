@@ -190,7 +190,7 @@ fn bounds(args: &Run) -> RunLimits {
 }
 
 fn which(args: &Run) -> Result<BackendChoice, String> {
-    let python = args.python.clone().unwrap_or_else(super::compare::interpreter);
+    let python = args.python.clone().unwrap_or_else(crate::compiled_comparison::interpreter);
     match (args.backend, &args.log) {
         (Backend::Replay, Some(log)) => Ok(BackendChoice::Replay { log: log.clone(), maps: args.map.clone() }),
         (Backend::Replay, None) => Err("which log? Give it with --log FILE".to_owned()),

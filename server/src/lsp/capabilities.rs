@@ -1,10 +1,10 @@
 //! What the server announces: what it serves, and nothing else.
 
 use tower_lsp::ls_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, DiagnosticOptions,
-    DiagnosticServerCapabilities, ExecuteCommandOptions, FoldingRangeProviderCapability, HoverProviderCapability,
-    OneOf, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions,
+    CodeActionKind, CodeActionOptions, CodeActionParams, CodeActionProviderCapability, CodeLensOptions,
+    DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions, FoldingRangeProviderCapability,
+    HoverProviderCapability, OneOf, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
 };
 
 use super::client_config::ClientConfig;
@@ -53,4 +53,15 @@ pub(crate) fn server_capabilities(client: &ClientConfig) -> ServerCapabilities {
         }),
         ..ServerCapabilities::default()
     }
+}
+
+/// Whether the client asks for actions of a kind. Kinds are hierarchical: who asks for `source` takes
+/// `source.fencepost`, who asks for everything takes all.
+pub(crate) fn wants_action(kind: &CodeActionKind, params: &CodeActionParams) -> bool {
+    let kind = kind.as_str();
+    let takes = |only: &CodeActionKind| {
+        let only = only.as_str();
+        only.is_empty() || kind.strip_prefix(only).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    params.context.only.as_ref().is_none_or(|only| only.iter().any(takes))
 }

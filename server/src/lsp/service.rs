@@ -11,7 +11,8 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::*;
-use transport::{Answer, CONTENT_METHOD, Client, ClientSender, ContentDocument, LanguageService, progress};
+use transport::progress::Job;
+use transport::{Answer, CONTENT_METHOD, Client, ClientSender, ContentDocument, LanguageService};
 
 use super::client_config::ClientConfig;
 use super::document::Refusal;
@@ -23,7 +24,7 @@ use super::handlers::{
     inlay_hint, references, report_page, text_sync,
 };
 use super::panics::catch_panic;
-use super::runs::{self, ActiveRuns};
+use super::runs::ActiveRuns;
 use super::snapshot::Snapshot;
 use super::state::{Need, REPORT_TIMEOUT, SessionState, StateMessage};
 use crate::workspace::FileSystem;
@@ -292,11 +293,8 @@ impl LanguageService for Service {
     }
 
     fn cancel_progress(&self, token: &ProgressToken) {
-        if let Some(job) = progress::job(token) {
-            self.send(StateMessage::CancelAnalysis { job });
-        }
-        if let Some(id) = runs::id(token) {
-            self.send(StateMessage::StopRun { id });
+        if let Some(job) = Job::from_token(token) {
+            self.send(StateMessage::Cancel(job));
         }
     }
 

@@ -3,7 +3,7 @@
 use runtime::array::{Array, ElemType};
 use runtime::element::{bits, decode};
 
-use super::LaunchRun;
+use super::plan::LaunchRun;
 
 /// Says where runs of one launch left other outputs than the first of them. The numbers are compared bit by
 /// bit: what schedules may change is a sum of floats through atomics, and little else.

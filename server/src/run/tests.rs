@@ -86,7 +86,7 @@ fn execute(
     heard: &mut Vec<RunEvent>,
 ) -> Result<RunResults, RunError> {
     let mut say = |event| heard.push(event);
-    super::execute(plan, &mut Fake(act), &mut |_| Ok(None::<Arc<str>>), &mut say, &Cancel::never())
+    super::execute::execute(plan, &mut Fake(act), &mut |_| Ok(None::<Arc<str>>), &mut say, &Cancel::never())
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use asserts::agrees;
 use findings::{Finding, KernelReport, Severity, Verdict};
 
-use super::{RunResults, RunStatus};
+use super::plan::{RunResults, RunStatus};
 use render::SourceText;
 
 /// Both verdicts on one kernel.

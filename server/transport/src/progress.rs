@@ -1,4 +1,4 @@
-//! A progress bar for analyses that take long.
+//! Progress bars for analyses and runs, each with a button that stops it.
 
 use std::time::Duration;
 
@@ -7,36 +7,55 @@ use tokio::time::timeout;
 use tower_lsp::Client;
 use tower_lsp::ls_types::{NumberOrString, ProgressToken};
 
-/// Shorter work shows nothing.
+/// Shorter analyses show nothing.
 const DELAY: Duration = Duration::from_millis(500);
 
 /// How long the client may take to create a bar.
-pub const CREATE_TIMEOUT: Duration = Duration::from_secs(2);
+const CREATE_TIMEOUT: Duration = Duration::from_secs(2);
 
-const PREFIX: &str = "fencepost/analysis/";
-
-/// The token of a job.
-pub fn token(job: u64) -> ProgressToken {
-    NumberOrString::String(format!("{PREFIX}{job}"))
+/// Work that a bar is for, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Job {
+    /// The analysis of a document.
+    Analysis(u64),
+    /// The run of a kernel.
+    Run(u64),
 }
 
-/// The job of a token of ours.
-pub fn job(token: &ProgressToken) -> Option<u64> {
-    match token {
-        NumberOrString::String(text) => text.strip_prefix(PREFIX)?.parse().ok(),
-        NumberOrString::Number(_) => None,
+impl Job {
+    /// The token of its bar.
+    fn token(self) -> ProgressToken {
+        NumberOrString::String(match self {
+            Job::Analysis(id) => format!("fencepost/analysis/{id}"),
+            Job::Run(id) => format!("fencepost/run/{id}"),
+        })
+    }
+
+    /// The work that a token of ours is for.
+    pub fn from_token(token: &ProgressToken) -> Option<Job> {
+        let NumberOrString::String(text) = token else { return None };
+        let (kind, id) = text.strip_prefix("fencepost/")?.split_once('/')?;
+        match kind {
+            "analysis" => id.parse().ok().map(Job::Analysis),
+            "run" => id.parse().ok().map(Job::Run),
+            _ => None,
+        }
+    }
+
+    /// Asks the client for a bar; whether there is one.
+    pub async fn create(self, client: &Client) -> Option<ProgressToken> {
+        let created = timeout(CREATE_TIMEOUT, client.create_work_done_progress(self.token())).await;
+        matches!(created, Ok(Ok(()))).then(|| self.token())
     }
 }
 
-/// Shows a bar with a cancel button if `done` does not close in time, until it does.
-pub async fn show(client: Client, job: u64, title: String, mut done: oneshot::Receiver<()>) {
+/// Shows a bar for an analysis if `done` does not close in time, until it does.
+pub async fn show(client: Client, id: u64, title: String, mut done: oneshot::Receiver<()>) {
     if timeout(DELAY, &mut done).await.is_ok() {
         return;
     }
-    if !matches!(timeout(CREATE_TIMEOUT, client.create_work_done_progress(token(job))).await, Ok(Ok(()))) {
-        return;
-    }
-    let bar = client.progress(token(job), title).with_cancel_button().begin().await;
+    let Some(token) = Job::Analysis(id).create(&client).await else { return };
+    let bar = client.progress(token, title).with_cancel_button().begin().await;
     let _ = done.await;
     bar.finish().await;
 }
@@ -47,8 +66,10 @@ mod tests {
 
     #[test]
     fn a_token_names_its_job() {
-        assert_eq!(job(&token(17)), Some(17));
-        assert_eq!(job(&NumberOrString::String("other/17".to_owned())), None);
-        assert_eq!(job(&NumberOrString::Number(17)), None);
+        for job in [Job::Analysis(17), Job::Run(17)] {
+            assert_eq!(Job::from_token(&job.token()), Some(job));
+        }
+        assert_eq!(Job::from_token(&NumberOrString::String("other/17".to_owned())), None);
+        assert_eq!(Job::from_token(&NumberOrString::Number(17)), None);
     }
 }

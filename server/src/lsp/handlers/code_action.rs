@@ -8,6 +8,7 @@ use findings::Edit;
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Diagnostic};
 
 use super::{pin_action, run_action};
+use crate::lsp::capabilities::wants_action;
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::{diagnostics, to_proto};
 
@@ -24,7 +25,7 @@ pub(crate) fn code_actions(snapshot: &Snapshot, params: &CodeActionParams) -> Ve
     let touches = |range: TextRange| range.start <= asked.end && asked.start <= range.end;
     let mut actions = pin_action::actions(snapshot, params);
     actions.extend(run_action::actions(snapshot, params));
-    if !is_wanted(&CodeActionKind::QUICKFIX, params) {
+    if !wants_action(&CodeActionKind::QUICKFIX, params) {
         return actions;
     }
     for problem in known.analysis.problems.iter().filter(|problem| touches(problem.range)) {
@@ -53,17 +54,6 @@ pub(crate) fn code_actions(snapshot: &Snapshot, params: &CodeActionParams) -> Ve
         }
     }
     actions
-}
-
-/// Whether the client asks for actions of a kind. Kinds are hierarchical: who asks for `source` takes
-/// `source.fencepost`, who asks for everything takes all.
-pub(crate) fn is_wanted(kind: &CodeActionKind, params: &CodeActionParams) -> bool {
-    let kind = kind.as_str();
-    let takes = |only: &CodeActionKind| {
-        let only = only.as_str();
-        only.is_empty() || kind.strip_prefix(only).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    params.context.only.as_ref().is_none_or(|only| only.iter().any(takes))
 }
 
 /// Fixes of findings in Python that touch a range, looked for now.

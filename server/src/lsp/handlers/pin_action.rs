@@ -4,7 +4,7 @@ use base::TextRange;
 use findings::Edit;
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams};
 
-use super::code_action::is_wanted;
+use crate::lsp::capabilities::wants_action;
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::to_proto;
 
@@ -15,7 +15,7 @@ const OWN: usize = 6;
 pub(crate) fn actions(snapshot: &Snapshot, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
     let Some(elaboration) = snapshot.elaboration_now() else { return Vec::new() };
     let kind = CodeActionKind::REFACTOR_REWRITE;
-    if !is_wanted(&kind, params) {
+    if !wants_action(&kind, params) {
         return Vec::new();
     }
     let asked = snapshot.mapper().text_range(params.range);

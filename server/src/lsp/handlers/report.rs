@@ -3,11 +3,11 @@
 use std::sync::PoisonError;
 
 use base::{Cancel, Cancelled};
+use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{Position, Uri};
 
-use super::report_page::decoded;
 use crate::barrier_report::sections::{Selection, sections, select};
 use crate::barrier_report::{Content, ReportInput, report_views};
 use crate::lsp::snapshot::Snapshot;
@@ -112,6 +112,6 @@ fn made<R>(
 
 /// The last part of a document's name, as people write it.
 fn name(uri: &Uri) -> String {
-    let path = decoded(uri.path().as_str());
+    let path = percent_decode_str(uri.path().as_str()).decode_utf8_lossy();
     path.rsplit('/').next().unwrap_or_default().to_owned()
 }

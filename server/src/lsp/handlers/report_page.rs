@@ -3,6 +3,10 @@
 //! A page is named `fencepost-report:/NAME.txt?[section=N&][kernel=NAME&]uri=DOCUMENT`, with the
 //! document's own name last, so that nothing in it needs to be quoted again.
 
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+
 use super::report::ReportParams;
 use transport::SCHEME;
 
@@ -11,7 +15,7 @@ use transport::SCHEME;
 pub(crate) fn parse(name: &str) -> Option<Vec<ReportParams>> {
     let query = name.strip_prefix(SCHEME)?.strip_prefix(':')?.split_once('?')?.1;
     let mut asked: Vec<ReportParams> = Vec::new();
-    for params in [decoded(query), query.to_owned()].iter().filter_map(|query| parse_query(query)) {
+    for params in [decoded(query), query.into()].iter().filter_map(|query| parse_query(query)) {
         if asked.iter().all(|known| known.uri != params.uri) {
             asked.push(params);
         }
@@ -28,7 +32,7 @@ fn parse_query(query: &str) -> Option<ReportParams> {
         }
         let (pair, tail) = rest.split_once('&')?;
         match pair.split_once('=')? {
-            ("kernel", name) => kernel = Some(decoded(name)),
+            ("kernel", name) => kernel = Some(decoded(name).into_owned()),
             ("section", number) => section = number.parse().ok(),
             _ => {}
         }
@@ -36,25 +40,8 @@ fn parse_query(query: &str) -> Option<ReportParams> {
     }
 }
 
-/// A percent-encoded text.
-pub(crate) fn decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let digits = text.get(at + 1..at + 3).filter(|_| byte == b'%');
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(code) => {
-                out.push(code);
-                at += 3;
-            }
-            None => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
+fn decoded(text: &str) -> Cow<'_, str> {
+    percent_decode_str(text).decode_utf8_lossy()
 }
 
 #[cfg(test)]

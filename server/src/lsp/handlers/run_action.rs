@@ -4,8 +4,8 @@ use engine::ide::KernelPlace;
 use serde_json::json;
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeLens, Command, Uri};
 
-use super::code_action::is_wanted;
 use super::kernels;
+use crate::lsp::capabilities::wants_action;
 use crate::lsp::runs::params::{COMMAND, RunKernelParams, RunTarget, Sanitizer};
 use crate::lsp::snapshot::Snapshot;
 
@@ -58,7 +58,7 @@ pub(crate) fn lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
 /// The same as code actions on the line of a kernel's name; of a file with one kernel, anywhere.
 pub(crate) fn actions(snapshot: &Snapshot, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
     let kind = CodeActionKind::new("source.fencepost.run");
-    if !is_wanted(&kind, params) {
+    if !wants_action(&kind, params) {
         return Vec::new();
     }
     let kernels = runnable_kernels(snapshot);

@@ -17,8 +17,7 @@ use engine::{Analysis, Engine, Source};
 use runtime::launch::store::RecipeStore;
 use runtime::run::{Instrument, RunEvent, RunLimits};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::time::timeout;
-use tower_lsp::ls_types::{MessageActionItem, MessageType, NumberOrString, ProgressToken};
+use tower_lsp::ls_types::{MessageActionItem, MessageType};
 use transport::Client;
 
 use super::panics::catch_panic;
@@ -28,12 +27,11 @@ use crate::run::{self, BackendChoice, RunPlan, RunResults, discover};
 use crate::workspace::absolute;
 use render::SourceText;
 use transport::ClientSender;
-use transport::progress::CREATE_TIMEOUT;
+use transport::progress::Job;
 
 use diagnostics::RunDiagnostic;
 pub(crate) use params::{RunKernelParams, Sanitizer};
 
-const PREFIX: &str = "fencepost/run/";
 /// How long the end of the process waits for runs to clean up behind them.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A progress bar that moves ten times a second is lively enough.
@@ -116,19 +114,6 @@ pub(crate) struct RunContext {
     pub(crate) client: Client,
     pub(crate) sender: ClientSender,
     pub(crate) active_runs: Arc<ActiveRuns>,
-}
-
-/// The token of a run.
-fn token(id: u64) -> ProgressToken {
-    NumberOrString::String(format!("{PREFIX}{id}"))
-}
-
-/// The run of a token of ours.
-pub(crate) fn id(token: &ProgressToken) -> Option<u64> {
-    match token {
-        NumberOrString::String(text) => text.strip_prefix(PREFIX)?.parse().ok(),
-        NumberOrString::Number(_) => None,
-    }
 }
 
 /// Prepares a run, asks the user for what has to be agreed to, and runs.
@@ -299,10 +284,8 @@ impl PreparedRun {
 
 /// Shows a progress bar with a cancel button until no more events come.
 async fn progress(client: Client, id: u64, title: String, mut events: UnboundedReceiver<RunEvent>) {
-    if !matches!(timeout(CREATE_TIMEOUT, client.create_work_done_progress(token(id))).await, Ok(Ok(()))) {
-        return;
-    }
-    let bar = client.progress(token(id), title).with_percentage(0).with_cancel_button().begin().await;
+    let Some(token) = Job::Run(id).create(&client).await else { return };
+    let bar = client.progress(token, title).with_percentage(0).with_cancel_button().begin().await;
     let (mut stage, mut part) = (String::new(), 0);
     while let Some(event) = events.recv().await {
         match event {
@@ -317,12 +300,6 @@ async fn progress(client: Client, id: u64, title: String, mut events: UnboundedR
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_token_names_its_run() {
-        assert_eq!(id(&token(17)), Some(17));
-        assert_eq!(id(&NumberOrString::String("fencepost/analysis/17".to_owned())), None);
-    }
 
     #[test]
     fn the_end_waits_for_active_runs() {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tower_lsp::ls_types::Uri;
 
-use crate::cli::compare::interpreter;
+use crate::compiled_comparison::interpreter;
 use crate::run::BackendChoice;
 
 /// The command that runs a kernel; its argument is an [`RunKernelParams`].

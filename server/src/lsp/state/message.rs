@@ -10,6 +10,7 @@ use crate::lsp::document::Reply;
 use crate::lsp::runs::{RunKernelParams, RunOutcome};
 use crate::lsp::snapshot::DocumentAnalysis;
 use crate::workspace::FileView;
+use transport::progress::Job;
 
 /// A message to the state thread, which takes them in order.
 pub(crate) enum StateMessage {
@@ -35,14 +36,12 @@ pub(crate) enum StateMessage {
     AnalysisBlocked(bool),
     /// An analysis ended; `disk_revision` is that of the view of the disk it was made with.
     AnalysisEnded { uri: Uri, job: u64, disk_revision: u64, outcome: AnalysisOutcome },
-    /// The user no longer wants to wait for an analysis.
-    CancelAnalysis { job: u64 },
+    /// The user wants an analysis or a run to end.
+    Cancel(Job),
     /// A kernel is to be run.
     StartRun(RunKernelParams),
     /// A run ended.
     RunEnded { uri: Uri, id: u64, outcome: RunOutcome },
-    /// The user wants a run to end.
-    StopRun { id: u64 },
     /// The session ends.
     Shutdown,
 }

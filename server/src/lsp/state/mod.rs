@@ -22,9 +22,10 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::ls_types::Uri;
 use transport::Client;
+use transport::progress::Job;
 
 use super::client_config::ClientConfig;
-use super::document::{OpenDocument, Refusal, Reply, WaitingRequest};
+use super::document::{AnalysisJob, OpenDocument, Refusal, Reply, WaitingRequest};
 use super::panics::catch_panic;
 use super::runs::{ActiveRun, ActiveRuns};
 use super::snapshot::Snapshot;
@@ -160,15 +161,15 @@ impl SessionState {
                 self.keep(&uri, job, disk_revision, outcome);
                 self.start_queued();
             }
-            StateMessage::CancelAnalysis { job } => {
+            StateMessage::Cancel(Job::Analysis(id)) => {
                 let jobs = self.documents.values().filter_map(|document| document.job.as_ref());
-                jobs.filter(|running| running.id == job).for_each(super::document::AnalysisJob::cancel);
+                jobs.filter(|job| job.id == id).for_each(AnalysisJob::cancel);
+            }
+            StateMessage::Cancel(Job::Run(id)) => {
+                self.runs.values().filter(|run| run.id == id).for_each(ActiveRun::cancel);
             }
             StateMessage::StartRun(request) => self.start_run(request),
             StateMessage::RunEnded { uri, id, outcome } => self.run_ended(&uri, id, outcome),
-            StateMessage::StopRun { id } => {
-                self.runs.values().filter(|run| run.id == id).for_each(ActiveRun::cancel);
-            }
             StateMessage::Shutdown => {
                 let uris: Vec<Uri> = self.documents.keys().cloned().collect();
                 for uri in uris {

@@ -1,0 +1,130 @@
+//! Executes the launches of a plan.
+
+use std::sync::Arc;
+
+use asserts::{PathMap, TargetText, move_to_python};
+use base::{Cancel, Limits};
+use engine::instances::Elaboration;
+use engine::{Engine, is_python};
+use runtime::cpu::Cpu;
+use runtime::launch::Launch;
+use runtime::replay::Replay;
+use runtime::run::{KernelChecker, RunBackend, RunEnd, RunError, RunEvent, RunReport, RunRequest};
+use runtime::triton::Triton;
+
+use super::plan::{BackendChoice, LaunchRun, RunPlan, RunResults};
+use super::{compile, merge, outputs};
+
+/// Executes a plan on a backend.
+///
+/// # Errors
+///
+/// Where it could not be run at all.
+pub(crate) fn run_plan(
+    backend: &BackendChoice,
+    plan: &RunPlan,
+    elaboration: Option<&Elaboration>,
+    on_event: &mut dyn FnMut(RunEvent),
+    cancel: &Cancel<'_>,
+) -> Result<RunResults, RunError> {
+    let python = is_python(&plan.path.to_string_lossy());
+    match backend {
+        BackendChoice::Cpu { python: interpreter } => {
+            let mut compiled = |launch: &Launch| match python {
+                true => compile::compile(interpreter, &plan.path, elaboration, launch, cancel).map(Some),
+                false => Ok(None),
+            };
+            execute(plan, &mut CpuBackend(Cpu::default()), &mut compiled, on_event, cancel)
+        }
+        BackendChoice::Triton { python, maps } => {
+            let mut triton = Triton { python: python.clone(), paths: PathMap::new(maps.clone()), check: checker() };
+            execute(plan, &mut triton, &mut |_| Ok(None), on_event, cancel)
+        }
+        BackendChoice::Replay { log, maps } => {
+            let mut replay = Replay { log: log.clone(), paths: PathMap::new(maps.clone()), check: checker() };
+            execute(plan, &mut replay, &mut |_| Ok(None), on_event, cancel)
+        }
+    }
+}
+
+/// The analysis with its default limits.
+fn checker() -> KernelChecker {
+    let mut engine = Engine::new(Limits::default());
+    Box::new(move |lowered, cancel| engine.check_kernel(lowered, cancel))
+}
+
+/// The CPU backend executes TTGIR: what it says of a kernel in Python is moved there.
+struct CpuBackend(Cpu);
+
+impl RunBackend for CpuBackend {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn run(
+        &mut self,
+        request: &RunRequest,
+        on_event: &mut dyn FnMut(RunEvent),
+        cancel: &Cancel<'_>,
+    ) -> Result<RunReport, RunError> {
+        let mut report = self.0.run(request, on_event, cancel)?;
+        let Some(ir) = &request.compiled else { return Ok(report) };
+        let path = request.path.to_string_lossy();
+        let target = TargetText { path: &path, text: &request.text, python: true };
+        let (kernels, elsewhere) = move_to_python(&report.kernels, ir, target, &PathMap::default());
+        report.kernels = kernels;
+        report.elsewhere.extend(elsewhere);
+        Ok(report)
+    }
+}
+
+/// Gives the TTGIR of a launch of a Python file, where a backend needs it.
+pub(crate) type CompileLaunch<'a> = dyn FnMut(&Launch) -> Result<Option<Arc<str>>, RunError> + 'a;
+
+/// Executes a plan. `compiled` gives the TTGIR of a launch of a Python file, for backends that need it.
+///
+/// # Errors
+///
+/// Where a launch could not be run at all.
+pub(crate) fn execute(
+    plan: &RunPlan,
+    backend: &mut dyn RunBackend,
+    compiled: &mut CompileLaunch<'_>,
+    on_event: &mut dyn FnMut(RunEvent),
+    cancel: &Cancel<'_>,
+) -> Result<RunResults, RunError> {
+    let mut results = RunResults::default();
+    let whole = (plan.launches.len() as u32 * plan.seeds.max(1)).max(1) as f32;
+    for launch in &plan.launches {
+        let compiled = compiled(launch)?;
+        let first = results.runs.len();
+        for step in 0..plan.seeds.max(1) {
+            let done = results.runs.len() as f32;
+            let mut forward = |event: RunEvent| match event {
+                RunEvent::Progress(part) => on_event(RunEvent::Progress((done + part.clamp(0.0, 1.0)) / whole)),
+                stage => on_event(stage),
+            };
+            let seed = plan.seed.wrapping_add(u64::from(step));
+            let request = RunRequest {
+                path: plan.path.clone(),
+                text: plan.text.clone(),
+                compiled: compiled.clone(),
+                launch: launch.clone(),
+                instrument: plan.instrument,
+                bounds: plan.bounds.clone(),
+                inputs: plan.seed,
+                seed,
+            };
+            let report = backend.run(&request, &mut forward, cancel)?;
+            let stop = matches!(report.end, RunEnd::Cancelled);
+            merge::merge(&mut results.kernels, &report.kernels);
+            results.runs.push(LaunchRun { launch: launch.clone(), seed, report });
+            if stop {
+                return Ok(results);
+            }
+        }
+        let of_launch = results.runs.get(first..).unwrap_or(&[]);
+        results.differ.extend(outputs::schedule_differences(of_launch));
+    }
+    Ok(results)
+}
