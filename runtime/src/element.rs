@@ -2,8 +2,8 @@
 //!
 //! Floats are those of [`float`], rounded to the nearest; integers saturate and lose their fraction.
 
-use crate::array::{Array, ElemType};
-use crate::float_format::{self, Rounding};
+use tensors::array::{Array, ElemType};
+use tensors::float_format::{self, Rounding};
 
 /// The bits of a number in the low bits of the result.
 pub fn encode(dtype: ElemType, value: f64) -> u64 {

@@ -4,12 +4,10 @@
 //! compiled before. [`run`] is one run of a kernel under instrumentation, made from a [`launch`] recipe by one of
 //! the backends: [`cpu`], [`triton`] in a [`process`] of its own, and [`replay`] of a log.
 
-pub mod array;
 pub mod cache;
 pub mod cpu;
 pub mod element;
 mod error;
-mod float_format;
 pub mod launch;
 mod process;
 pub mod replay;

@@ -8,9 +8,9 @@ use base::{Cancel, Cancelled};
 use findings::KernelReport;
 use kernel::Lowered;
 
-use crate::array::Array;
 pub use crate::error::RunError;
 use crate::launch::Launch;
+use tensors::array::Array;
 
 /// The sanitizer that watches a kernel while it runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -12,12 +12,12 @@ use ttgir::{Tree, Ty, ValueId};
 
 use super::context::{Representation, representation};
 use super::program::ParameterValue;
-use super::value::tensor::Sizes;
-use super::value::{Descriptor, Environment, Tensor, Value, tile};
-use crate::array::{Array, ElemType};
 use crate::element::encode;
 use crate::launch::{ArgumentValue, ArraySpec, Launch, default_fill, fill};
 use crate::run::RunError;
+use tensors::array::{Array, ElemType};
+use tensors::tensor::Sizes;
+use tensors::{Descriptor, Environment, Tensor, Value, tile};
 
 /// Blocks of a chosen tensor along each dimension.
 const BLOCKS: u64 = 2;

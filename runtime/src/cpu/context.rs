@@ -12,7 +12,7 @@ use ttgir::{Tree, Ty, ValueId};
 
 use super::data_movement::data_movement;
 use super::program_memory::{ElementOrder, MemoryPlace, element_order};
-use super::value::{Trap, tile};
+use tensors::{Trap, tile};
 
 /// How a variable holds a value of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -10,7 +10,7 @@ use super::host_ops::{self, AfterHostOp};
 use super::launch_state::LaunchState;
 use super::program::{Halt, Program};
 use super::schedule_policy::SchedulePolicy;
-use super::value::Trap;
+use tensors::Trap;
 
 /// Instructions of one thread before another may go on.
 const SLICE: u32 = 20_000;

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::value::Value;
+use tensors::Value;
 
 /// What an asynchronous dot will leave in registers.
 #[derive(Debug, Default)]

@@ -12,7 +12,7 @@ use super::launch_state::LaunchState;
 use super::program::{Halt, HandleValue, Program};
 use super::program_memory::MemoryPlace;
 use super::transfer::Transfer;
-use super::value::{Descriptor, OpSite, Tensor, Trap, Value};
+use tensors::{Descriptor, OpSite, Tensor, Trap, Value};
 
 /// Why a host op fails: by itself, or because a transfer of another op that it waits for does.
 pub(super) enum OpError {

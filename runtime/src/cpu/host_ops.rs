@@ -8,7 +8,7 @@ use super::host_call::{HostCall, OpResult};
 use super::launch_state::LaunchState;
 use super::memory_ops;
 use super::program::{Halt, Program};
-use super::value::{Trap, evaluate, evaluate_cluster};
+use tensors::{Trap, evaluate, evaluate_cluster};
 
 /// What a thread does after a host op.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@ use base::rng::SplitMix64;
 
 use super::context::Context;
 use super::finding_log::FindingLog;
-use super::value::Environment;
+use tensors::Environment;
 
 /// The programs of a launch, of which those up to a number were started.
 #[derive(Debug)]

@@ -12,11 +12,11 @@ use super::mma::{Accumulator, MatrixOperand, MmaScales, TensorCoreMma, WarpGroup
 use super::program::HandleValue;
 use super::program_memory::MemoryPlace;
 use super::transfer::Transfer;
-use super::value::dot::Precision;
-use super::value::shape::places_along;
-use super::value::tile::slice;
-use super::value::{Descriptor, Tensor, Trap, Value};
-use crate::array::ElemType;
+use tensors::array::ElemType;
+use tensors::dot::Precision;
+use tensors::shape::places_along;
+use tensors::tile::slice;
+use tensors::{Descriptor, Tensor, Trap, Value};
 
 /// A tile's number in an answer of cluster launch control; what is not granted is 0.
 fn encode_clc_answer(tile: Option<[i64; 3]>) -> i64 {

@@ -7,9 +7,9 @@ use std::rc::Rc;
 
 use super::future::Future;
 use super::program_memory::{MemoryPlace, ProgramMemory};
-use super::value::dot::{Precision, dot};
-use super::value::upcast::{ElementEncoding, OperandSide, upcast};
-use super::value::{Tensor, Trap, Value, tile};
+use tensors::dot::{Precision, dot};
+use tensors::upcast::{ElementEncoding, OperandSide, upcast};
+use tensors::{Tensor, Trap, Value, tile};
 
 /// An operand: in registers, or in memory, in parts where several CTAs hold it.
 #[derive(Clone, Debug)]

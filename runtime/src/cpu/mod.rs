@@ -19,7 +19,6 @@ mod future;
 mod host_call;
 mod host_ops;
 mod launch_state;
-mod memory;
 mod memory_ops;
 mod mma;
 mod program;
@@ -28,7 +27,6 @@ mod schedule;
 mod schedule_policy;
 mod transfer;
 mod transfer_queue;
-mod value;
 
 #[cfg(test)]
 mod tests;
@@ -48,7 +46,7 @@ use context::Context;
 use finding_log::FindingLog;
 use launch_state::{Grid, LaunchState};
 use schedule::{LaunchLimits, launch};
-use value::Environment;
+use tensors::Environment;
 
 use crate::run::{Instrument, RunBackend, RunCost, RunEnd, RunError, RunEvent, RunReport, RunRequest};
 

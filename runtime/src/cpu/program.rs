@@ -9,11 +9,11 @@ use ttgir::{OpId, ValueId};
 
 use super::context::{Context, Representation};
 use super::future::Future;
-use super::memory::CtaMemory;
 use super::program_memory::{MemoryPlace, ProgramMemory};
 use super::schedule_policy::SchedulePolicy;
 use super::transfer_queue::{PendingTransfer, TransferQueue};
-use super::value::{Environment, Trap, Value};
+use tensors::memory::CtaMemory;
+use tensors::{Environment, Trap, Value};
 
 /// A value beside the machine.
 #[derive(Clone, Debug)]

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use kernel::{BufferId, Kernel, Shape, ShapeId};
 
-use super::memory::{CtaMemory, Window, WindowError};
-use super::value::tensor::{count, strides};
-use super::value::{Tensor, Trap, tile};
+use tensors::memory::{CtaMemory, Window, WindowError};
+use tensors::tensor::{count, strides};
+use tensors::{Tensor, Trap, tile};
 
 /// A window of one CTA's memory, as an operand names it.
 #[derive(Clone, Debug)]

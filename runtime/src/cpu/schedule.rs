@@ -13,8 +13,8 @@ use ttgir::OpId;
 use super::driver::StepResult;
 use super::launch_state::LaunchState;
 use super::program::{Halt, ParameterValue, Program};
-use super::value::Trap;
 use crate::run::{RunEnd, RunEvent, RunLimits};
+use tensors::Trap;
 
 /// Programs that run at a time, unless they wait for others.
 const WINDOW: usize = 4;

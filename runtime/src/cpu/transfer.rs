@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::future::Future;
 use super::mma::{TensorCoreMma, WarpGroupDot};
 use super::program_memory::{MemoryPlace, ProgramMemory};
-use super::value::pointer_ops::{self, OutOfBounds};
-use super::value::{Descriptor, Environment, Tensor, Trap};
+use tensors::pointer_ops::{self, OutOfBounds};
+use tensors::{Descriptor, Environment, Tensor, Trap};
 
 /// Data on its way.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use base::rng::{mix, unit};
 
 use super::npy;
 use super::spec::{ArraySpec, Fill};
-use crate::array::{Array, ElemType};
 use crate::element::{decode, encode, exact_integers};
 use crate::error::RunError;
+use tensors::array::{Array, ElemType};
 
 /// Larger tensors are not made.
 const BYTES: u64 = 8 << 30;

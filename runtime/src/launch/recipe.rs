@@ -191,8 +191,8 @@ impl fmt::Display for Argument {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::array::ElemType;
     use crate::launch::{ArgumentValue, ArraySpec, Fill};
+    use tensors::array::ElemType;
 
     fn read(text: &str) -> Launch {
         let (launch, errors) = parse(text, true, Path::new("/f"));

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use base::TextRange;
 
-use crate::array::{Array, ElemType, strides};
 use crate::error::RunError;
+use tensors::array::{Array, ElemType, strides};
 
 /// How a kernel is launched.
 #[derive(Clone, PartialEq, Debug)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::fill::default_fill;
 use super::npy;
 use super::spec::{ArgumentValue, ArraySpec, Fill};
-use crate::array::ElemType;
+use tensors::array::ElemType;
 
 /// What is wrong with a value: where in it, and in words.
 pub(super) struct ValueError {

@@ -11,9 +11,9 @@ use ttgir::{Document, Level, OpId, Tree};
 
 use super::parameters::{DeviceTensor, bind, triton_name};
 use super::strip::without_locations;
-use crate::array::strides;
 use crate::launch::{ArgumentValue, PythonEntry, fill};
 use crate::run::{RunError, RunRequest};
+use tensors::array::strides;
 
 /// A job on disk.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use std::path::Path;
 use serde::Serialize;
 use ttgir::{OpId, Tree};
 
-use crate::array::{Array, ElemType};
 use crate::launch::{ArgumentValue, ArraySpec, Fill, Launch, fill};
 use crate::run::RunError;
+use tensors::array::{Array, ElemType};
 
 /// A number for a size that nobody gives.
 const SIZE: i64 = 256;

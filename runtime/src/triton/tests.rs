@@ -12,10 +12,10 @@ use engine::Engine;
 use findings::Kind;
 
 use super::Triton;
-use crate::array::ElemType;
 use crate::launch::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin};
 use crate::process::RunFolder;
 use crate::run::{Instrument, KernelChecker, RunBackend, RunEnd, RunError, RunEvent, RunLimits, RunReport, RunRequest};
+use tensors::array::ElemType;
 
 const KERNEL: &str = r#"#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory

@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use base::{Cancel, Limits};
 use engine::{Analysis, Engine};
-use runtime::array::Array;
 use runtime::launch::npy;
 use runtime::launch::store::{self, RecipeStore};
 use runtime::run::{RunEvent, RunLimits};
+use tensors::array::Array;
 
 use super::args::{Backend, Run, Watcher};
 use super::check::LoadedFile;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use base::Cancel;
 use engine::instances::{ElaboratedInstance, Elaboration, Given as Has, KernelInstances, Param};
-use runtime::array::ElemType;
 use runtime::launch::{ArgumentValue, Launch};
 use runtime::run::RunError;
 use runtime::sidecar::{CompileRequest, KernelRequest, Sidecar, SidecarError};
+use tensors::array::ElemType;
 
 use crate::compiled_comparison::SIDECAR_TIMEOUT;
 

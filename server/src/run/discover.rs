@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use engine::instances::{Elaboration, Handed, Site};
-use runtime::array::ElemType;
 use runtime::launch::{Argument, ArgumentValue, ArraySpec, Launch, LaunchOrigin, PythonEntry, default_fill};
+use tensors::array::ElemType;
 
 /// What a file implies, the surest first: of each kernel its first launch that is known whole, or else what runs
 /// the file's own code.

@@ -1,7 +1,7 @@
 //! Outputs beside outputs: two schedules on the same inputs, or a run and what was expected of it.
 
-use runtime::array::{Array, ElemType};
 use runtime::element::{bits, decode};
+use tensors::array::{Array, ElemType};
 
 use super::plan::LaunchRun;
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use base::{Cancel, TextRange};
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
-use runtime::array::{Array, ElemType};
 use runtime::launch::{Launch, recipe};
 use runtime::run::{Instrument, RunBackend, RunCost, RunEnd, RunError, RunEvent, RunLimits, RunReport, RunRequest};
+use tensors::array::{Array, ElemType};
 
 use super::*;
 use render::SourceText;

@@ -1,6 +1,6 @@
 //! How far two tensors are apart.
 
-use runtime::array::ElemType;
+use tensors::array::ElemType;
 
 use super::given::Numbers;
 

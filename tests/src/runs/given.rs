@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use runtime::array::{Array, ElemType};
+use tensors::array::{Array, ElemType};
 
 /// A tensor of numbers.
 #[derive(Clone, Debug)]

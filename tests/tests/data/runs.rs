@@ -8,9 +8,9 @@ use fencepost_tests::known::{Case, with_failing};
 use fencepost_tests::runs::{self, Distance, Runnable, compare, corpus_file, numbers, recipes, runnable, written};
 use fencepost_tests::sources::root;
 use findings::Finding;
-use runtime::array::ElemType;
 use runtime::launch::ArgumentValue;
 use runtime::run::{Instrument, RunEnd, RunReport};
+use tensors::array::ElemType;
 
 /// Of the schedule.
 const SEEDS: [u64; 2] = [0, 1];

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use base::Cancel;
 
-use crate::array::{Array, ElemType};
 use crate::cpu::Cpu;
 use crate::element::numbers;
 use crate::launch::directive::RecipeDirectives;
 use crate::launch::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin};
 use crate::run::{Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
+use tensors::array::{Array, ElemType};
 
 fn array(dtype: ElemType, shape: &[u64], fill: Fill) -> ArgumentValue {
     ArgumentValue::Array(ArraySpec { dtype, shape: shape.to_vec(), strides: None, fill })

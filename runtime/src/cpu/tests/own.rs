@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use base::Cancel;
 use findings::Kind;
 
-use crate::array::ElemType;
 use crate::cpu::Cpu;
 use crate::element::numbers;
 use crate::launch::{Argument, ArgumentValue, ArraySpec, Fill, Launch, LaunchOrigin};
 use crate::run::{Instrument, RunBackend, RunEnd, RunLimits, RunReport, RunRequest};
+use tensors::array::ElemType;
 
 const HEAD: &str = r##"
 #r = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -1,6 +1,6 @@
 //! The header of a `.npy` file: a Python dictionary with type, order and shape.
 
-use crate::array::ElemType;
+use tensors::array::ElemType;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// Data start at a multiple of this.

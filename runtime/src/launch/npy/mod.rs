@@ -13,9 +13,9 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use crate::array::{Array, ElemType, offsets, strides};
 use crate::element::{decode, encode, from_le};
 use header::{ElementClass, NpyHeader};
+use tensors::array::{Array, ElemType, offsets, strides};
 
 /// Larger files are not read.
 const BYTES: u64 = 16 << 30;

@@ -1,0 +1,112 @@
+//! Atomics: one element after the other, each sees what those before it left.
+//!
+//! Where several CTAs hold the same part of a tensor, one of them does it for all, so the cluster is needed.
+//! Deviation: what an element that a mask keeps out gives back is zero; in Triton it is undefined.
+
+use super::combine::{combine, unknown_combination};
+use super::evaluator::{Environment, Evaluator, OpSite, Value, arg, optional};
+use super::pointer_ops::{advance, pointee};
+use super::tensor::{Sizes, Tensor, count};
+use super::trap::Trap;
+use crate::array::ElemType;
+use crate::float_format::Rounding;
+use crate::float_format::{decode, encode};
+
+/// Reads an atomic.
+pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+    let group = |name| site.group(name).ok_or_else(|| site.trap("has fewer operands than it should"));
+    let (pointer, offsets, value, compare) = match site.name() {
+        "tt.atomic_rmw" => (0, None, group("val")?, None),
+        "tt.atomic_cas" => (0, None, group("val")?, Some(group("cmp")?)),
+        "amdg.buffer_atomic_rmw" => (group("ptr")?, Some(group("offsets")?), group("value")?, None),
+        "amdg.buffer_atomic_cas" => (group("ptr")?, Some(group("offsets")?), group("val")?, Some(group("cmp")?)),
+        _ => return Ok(None),
+    };
+    let ty = site.result(0)?;
+    if ty.tile.shared {
+        return Ok(Some(Evaluator::exchange()));
+    }
+    let size = pointee(site, pointer)?.bytes() as i64;
+    let mask = site.group("mask");
+    let update = match compare {
+        Some(_) => None,
+        None => {
+            let kind = site.word("atomic_rmw_op").or_else(|| site.text("atomic_rmw_op"));
+            Some(update(kind.ok_or_else(|| site.trap("has no kind"))?, ty.dtype)?)
+        }
+    };
+    let (dtype, shape) = (ty.dtype, ty.shape().clone());
+    Ok(Some(Evaluator::new(move |operands, world| {
+        let pointers = match offsets {
+            Some(offsets) => advance(arg(operands, pointer)?, arg(operands, offsets)?, size),
+            None => arg(operands, pointer)?.clone(),
+        };
+        let mask = optional(operands, mask)?;
+        let value = arg(operands, value)?;
+        let compare = optional(operands, compare)?;
+        let step = |at: usize, old: u64| match (compare, &update) {
+            (Some(compare), _) => {
+                if old == compare.bits(at) {
+                    value.bits(at)
+                } else {
+                    old
+                }
+            }
+            (None, Some(update)) => update(old, value.bits(at)),
+            (None, None) => old,
+        };
+        Ok(vec![Value::Tensor(each_element(world, &pointers, mask, dtype, &shape, step)?)])
+    })))
+}
+
+/// Replaces what is at each address by what `step` makes of it; what was there before.
+fn each_element(
+    world: &mut Environment,
+    pointers: &Tensor,
+    mask: Option<&Tensor>,
+    dtype: ElemType,
+    shape: &Sizes,
+    step: impl Fn(usize, u64) -> u64,
+) -> Result<Tensor, Trap> {
+    let mut olds = Vec::with_capacity(count(shape));
+    let mut bytes = [0; 8];
+    for at in 0..count(shape) {
+        if mask.is_some_and(|mask| mask.bits(at) == 0) {
+            olds.push(0);
+            continue;
+        }
+        let (address, len) = (pointers.bits(at), dtype.bytes());
+        let outside = |write| move |fault| Trap::OutOfBounds { fault, write, element: at as u64 };
+        world.global.read(address, &mut bytes[..len]).map_err(outside(false))?;
+        let old = bytes[..len].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        let new = step(at, old).to_le_bytes();
+        world.global.write(address, &new[..len]).map_err(outside(true))?;
+        olds.push(old);
+    }
+    Ok(Tensor::from_bits(dtype, shape.clone(), olds.into_iter()))
+}
+
+/// What memory holds after a read-modify-write, by what it held and the operand.
+type Update = Box<dyn Fn(u64, u64) -> u64>;
+
+fn update(kind: &str, dtype: ElemType) -> Result<Update, Trap> {
+    let kind = kind.split(':').next().unwrap_or(kind).trim();
+    let scalar = Sizes::from([]);
+    let bits = move |bits| Tensor::splat(dtype, scalar.clone(), bits);
+    let float = |f: fn(f64, f64) -> f64| -> Update {
+        Box::new(move |old, value| encode(dtype, f(decode(dtype, old), decode(dtype, value)), Rounding::Nearest))
+    };
+    let op = match (kind, dtype.is_int()) {
+        ("exch" | "10", _) => return Ok(Box::new(|_, value| value)),
+        ("fadd" | "5", false) => match dtype {
+            // In `f64` a sum of `f64`s is rounded once, and one of narrower floats is rounded as if once.
+            ElemType::F64 | ElemType::F32 | ElemType::F16 | ElemType::BF16 => {
+                return Ok(float(|old, value| old + value));
+            }
+            _ => return Err(unknown_combination(kind, dtype)),
+        },
+        (kind, _) => kind.to_owned(),
+    };
+    combine(&op, &bits(0), &bits(0))?;
+    Ok(Box::new(move |old, value| combine(&op, &bits(old), &bits(value)).map_or(old, |new| new.bits(0))))
+}
