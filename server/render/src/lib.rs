@@ -5,9 +5,12 @@
 //! the command line's; requests and positions in a client's encoding are the language server's. Both call this.
 
 pub mod check;
+mod document;
 pub mod kinds;
 pub mod lanes;
 pub mod report;
+#[cfg(test)]
+mod schema;
 mod source_text;
 pub mod style;
 pub mod trace;

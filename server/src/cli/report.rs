@@ -20,7 +20,8 @@ use crate::barrier_report::{Content, ReportInput, report_views};
 use render::SourceText;
 use render::report::blocks::DocBlock;
 use render::report::diff::Diff;
-use render::report::{ReportView, SectionEntry, html, json, md, section_list, text};
+use render::report::json::{DiffDocument, Document, ReportJson};
+use render::report::{ReportView, SectionEntry, html, md, section_list, text};
 use render::style::Painter;
 
 /// Prints the reports of files.
@@ -119,7 +120,7 @@ impl Job<'_> {
             match select(self.args.section.as_deref(), &listed) {
                 Ok(Selection::Sections(these)) => {
                     for listed in these.into_iter().filter_map(|at| listed.get(at)) {
-                        made.extend(self.sheets(file, listed));
+                        made.extend(self.views(file, listed));
                     }
                 }
                 Ok(Selection::Ambiguous) => lists.push((file.path, listed)),
@@ -133,7 +134,7 @@ impl Job<'_> {
     fn print(&self, made: &[ReportView<'_>], lists: &[(&str, Vec<SectionEntry>)]) -> String {
         match self.args.format {
             ReportFormat::Text => {
-                let reports = made.iter().map(|sheet| text::draw(sheet, self.width(), self.paint()));
+                let reports = made.iter().map(|view| text::draw(view, self.width(), self.paint()));
                 let lists = lists
                     .iter()
                     .map(|(path, listed)| text::print(&section_list(path, listed), self.width(), self.paint()));
@@ -158,8 +159,8 @@ impl Job<'_> {
         match self.sides(files) {
             Ok(sides) => {
                 for ((old_file, old), (new_file, new)) in sides {
-                    let was = self.sheets(old_file, &old);
-                    let is = self.sheets(new_file, &new);
+                    let was = self.views(old_file, &old);
+                    let is = self.views(new_file, &new);
                     pairs.extend(self.pair(was, is));
                 }
             }
@@ -170,11 +171,15 @@ impl Job<'_> {
         match self.args.format {
             ReportFormat::Text => diffs.map(|diff| text::print(&diff.blocks(), self.width(), self.paint())).collect(),
             ReportFormat::Md => diffs.map(|diff| md::print(&diff.blocks())).collect(),
-            ReportFormat::Json => format!("{}\n", json::diffs(diffs.map(|diff| diff.json()).collect())),
+            ReportFormat::Json => {
+                let diffs: Vec<Diff<'_, '_>> = diffs.collect();
+                format!("{}\n", DiffDocument::new(diffs.iter().map(Diff::json).collect()).value())
+            }
             ReportFormat::Html => {
                 let diffs: Vec<Diff<'_, '_>> = diffs.collect();
                 let blocks: Vec<DocBlock> = diffs.iter().flat_map(Diff::blocks).collect();
-                html::page(&[], &blocks, &json::diffs(diffs.iter().map(Diff::json).collect()).to_string())
+                let document = DiffDocument::new(diffs.iter().map(Diff::json).collect());
+                html::page(&[], &blocks, &document.value().to_string())
             }
         }
     }
@@ -250,7 +255,7 @@ impl Job<'_> {
     }
 
     /// The reports of a section; a panic of ours is trouble with that section only.
-    fn sheets<'f>(&mut self, file: &ReportInput<'f>, listed: &SectionEntry) -> Vec<ReportView<'f>> {
+    fn views<'f>(&mut self, file: &ReportInput<'f>, listed: &SectionEntry) -> Vec<ReportView<'f>> {
         let mut errors: Vec<(TextRange, String)> = Vec::new();
         match file.content {
             Content::Ir(document) => {
@@ -278,7 +283,7 @@ impl Job<'_> {
             report_views(file, listed.index, kernel, engine, drawn, &Cancel::never())
         }));
         match made {
-            Ok(Ok(sheets)) => return sheets,
+            Ok(Ok(views)) => return views,
             Ok(Err(_)) => self.problems.push(format!("{}: the report was cancelled", file.path)),
             Err(_) => {
                 self.engine = fresh(self.args);
@@ -303,14 +308,14 @@ impl Job<'_> {
 
 /// The JSON document.
 fn document(made: &[ReportView<'_>], lists: &[(&str, Vec<SectionEntry>)]) -> String {
-    let reports = made.iter().map(|sheet| json::report(sheet, &|offset| sheet.places.utf16(offset))).collect();
-    let lists = lists.iter().flat_map(|(path, listed)| listed.iter().map(|it| json::listed(path, it)));
-    format!("{}\n", json::document("utf-16", reports, lists.collect()))
+    let reports = made.iter().map(|view| ReportJson::new(view, &|offset| view.places.utf16(offset))).collect();
+    let lists = lists.iter().flat_map(|(path, listed)| listed.iter().map(|it| (*path, it)));
+    format!("{}\n", Document::new("utf-16", None, reports, lists).value())
 }
 
 /// What a report makes of the exit code.
-fn judge(sheet: &ReportView<'_>) -> Exit {
+fn judge(view: &ReportView<'_>) -> Exit {
     let blames = |severity: Severity| severity <= Severity::Warning;
-    let found = sheet.report.findings.iter().any(|finding| blames(finding.severity));
-    if sheet.missing() > 0 || found { Exit::Findings } else { Exit::Clean }
+    let found = view.report.findings.iter().any(|finding| blames(finding.severity));
+    if view.missing() > 0 || found { Exit::Findings } else { Exit::Clean }
 }

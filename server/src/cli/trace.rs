@@ -42,24 +42,24 @@ pub(crate) fn run(args: &Trace) -> io::Result<Exit> {
         Some(elaboration) => python::choose(args, &file, elaboration, &places),
         None => choose(args, &file, &kernels, &places),
     };
-    let (scenes, problem) = match chosen {
-        Ok(scenes) => (scenes, None),
+    let (drawings, problem) = match chosen {
+        Ok(drawings) => (drawings, None),
         Err(problem) => (Vec::new(), Some(problem)),
     };
     if let Some(problem) = problem {
         writeln!(io::stderr(), "fencepost: {}: {problem}", file.path)?;
         return Ok(Exit::Trouble);
     }
-    let found = scenes.iter().any(|scene| scene.heading.finding.is_some());
+    let found = drawings.iter().any(|drawing| drawing.heading.finding.is_some());
     let document = match args.format {
-        TraceFormat::Json => json::document(&file.path, &scenes),
-        TraceFormat::Svg => match scenes.split_first() {
+        TraceFormat::Json => json::document(&file.path, &drawings),
+        TraceFormat::Svg => match drawings.split_first() {
             Some((first, rest)) => {
                 if !rest.is_empty() {
-                    let count = scenes.len();
+                    let count = drawings.len();
                     writeln!(io::stderr(), "fencepost: 1 run of {count} is drawn; --finding and --kernel choose")?;
                 }
-                svg::draw(first)
+                svg::draw(first, None)
             }
             None => {
                 writeln!(io::stderr(), "fencepost: {}: there is no run to draw", file.path)?;
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Trace) -> io::Result<Exit> {
         TraceFormat::Text => {
             let paint = if args.output.is_some() { Painter::plain() } else { painter(args.color) };
             let width = args.width.unwrap_or_else(terminal_width);
-            let mut out: String = scenes.iter().map(|scene| text::draw(scene, width, paint)).collect();
+            let mut out: String = drawings.iter().map(|drawing| text::draw(drawing, width, paint)).collect();
             out.push_str(&text::remarks(&file.path, &analysis.kernels, &analysis.syntax, &places));
             out
         }
@@ -111,16 +111,16 @@ fn choose<'a>(
     let count = findings.len();
     numbered(args, count)?;
     let wanted = |at: usize| args.finding.is_none_or(|number| number.get() == at + 1);
-    let scene = |timeline: Option<Timeline>, offset: u32, heading| {
+    let drawing = |timeline: Option<Timeline>, offset: u32, heading| {
         let timeline = timeline.map(|mut timeline| {
             timeline.shift(offset);
             timeline
         });
         TraceDrawing::new(timeline, heading, places, !args.all_steps)
     };
-    let mut scenes = Vec::new();
+    let mut drawings = Vec::new();
     for (at, (finding, (offset, lowered))) in findings.into_iter().enumerate().filter(|(at, _)| wanted(*at)) {
-        scenes.push(scene(
+        drawings.push(drawing(
             of_finding(lowered, finding, &IrNames),
             *offset,
             TraceHeading::of_finding(&file.path, finding, at + 1, count, places),
@@ -137,11 +137,11 @@ fn choose<'a>(
             drawn.push(&report.name);
             let timeline =
                 of_kernel(lowered, &Limits { semantics: args.semantics.into(), ..Limits::default() }, &IrNames);
-            scenes.push(scene(Some(timeline), *offset, TraceHeading::of_kernel(&file.path, report, places)));
+            drawings.push(drawing(Some(timeline), *offset, TraceHeading::of_kernel(&file.path, report, places)));
         }
-        scenes.reverse();
+        drawings.reverse();
     }
-    Ok(scenes)
+    Ok(drawings)
 }
 
 /// The reports of the kernels that are asked for, with their numbers.

@@ -1,6 +1,7 @@
 //! `fencepost check` and `trace` on kernels with and without bugs, in every format.
 
-use crate::support::{Folder, fencepost, fencepost_with, kernel};
+use crate::schema::Schema;
+use crate::support::{Folder, fencepost, fencepost_with, kernel, root};
 use serde_json::{Value, json};
 
 const BUGGY: &str = "ring_not_waited.ttgir";
@@ -50,6 +51,7 @@ fn a_good_kernel_is_said_to_be_good_and_why() {
 fn json_is_the_document_that_other_tools_read() {
     let (found, code) = document(&[&kernel(BUGGY), &kernel(CLEAN)]);
     assert_eq!(code, 1);
+    Schema::published("check.schema.json").holds(&found);
     assert_eq!((&found["schema"], &found["positionEncoding"]), (&json!(1), &json!("utf-16")));
     let file = &found["files"][0];
     assert_eq!(file["path"], json!(kernel(BUGGY)));
@@ -66,6 +68,19 @@ fn json_is_the_document_that_other_tools_read() {
     assert!(race["run"][0]["partition"].is_string() && race["run"][0]["range"].is_object());
     let clean = &found["files"][1];
     assert_eq!((&clean["verdict"], &clean["findings"]), (&json!("proved"), &json!([])));
+}
+
+#[test]
+fn documents_of_every_sort_are_as_the_schema_says() {
+    let schema = Schema::published("check.schema.json");
+    let (gluon, corpus) = (root().join("tests/kernels/gluon"), root().join("tests/corpus/ttgir/sm_90/ws_gemm.ttgir"));
+    let folder = Folder::new("schema");
+    let broken = folder.write("broken.ttgir", b"module {\n  tt.func public @f( {\n}\n");
+    let unreadable = folder.write("unreadable.ttgir", b"module {\n \xff");
+    let [gluon, corpus] = [&gluon, &corpus].map(|path| path.to_string_lossy().into_owned());
+    for args in [&["--explain-proof", &corpus][..], &[&gluon], &[&broken, &unreadable, "no/such/file"]] {
+        schema.holds(&document(args).0);
+    }
 }
 
 #[test]

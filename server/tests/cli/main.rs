@@ -8,6 +8,7 @@ mod input;
 mod proof;
 mod readme;
 mod report;
+mod schema;
 mod semantics;
 #[path = "../support/skip.rs"]
 mod skip;

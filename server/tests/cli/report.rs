@@ -1,5 +1,6 @@
 //! `fencepost report`: text, Markdown, JSON, dumps and what a pass changed.
 
+use crate::schema::Schema;
 use crate::support::{Folder, fencepost, kernel, root};
 use serde_json::{Value, json};
 
@@ -76,14 +77,11 @@ fn what_cannot_be_reported_is_exit_code_2_and_does_not_keep_the_rest() {
 
 #[test]
 fn documents_are_as_the_schema_says() {
-    let schema = std::fs::read_to_string(root().join("docs/report.schema.json")).expect("there is a schema");
-    let schema: Value = serde_json::from_str(&schema).expect("the schema is JSON");
+    let schema = Schema::published("report.schema.json");
     for name in ["ws_gemm", "ws_gemm.released_too_early", "persistent_ws_gemm", "pingpong_gemm"] {
         let document = document(&[&corpus(name)]);
         assert_eq!(document["reports"].as_array().map(Vec::len), Some(1), "{name}");
-        let mut wrong = Vec::new();
-        check(&schema, &schema, &document, "$", &mut wrong);
-        assert_eq!(wrong, [""; 0], "{name}");
+        schema.holds(&document);
     }
 }
 
@@ -158,52 +156,5 @@ fn two_sections_and_two_files_are_compared() {
     assert_eq!(all["diffs"].as_array().map(Vec::len), Some(1));
     for bad in [&["report", "--diff", &file][..], &["report", "--diff", "--section", "1", &file]] {
         assert_eq!(fencepost(bad).code, 2);
-    }
-}
-
-/// Holds a value against the part of JSON Schema that the schema uses; a member that it does not know
-/// is wrong too.
-fn check(root: &Value, schema: &Value, value: &Value, at: &str, wrong: &mut Vec<String>) {
-    if let Some(name) = schema["$ref"].as_str() {
-        let target = name.trim_start_matches("#/").split('/').fold(root, |it, part| &it[part]);
-        return check(root, target, value, at, wrong);
-    }
-    let is = |kind: &str| match kind {
-        "object" => value.is_object(),
-        "array" => value.is_array(),
-        "string" => value.is_string(),
-        "integer" => value.is_i64() || value.is_u64(),
-        "boolean" => value.is_boolean(),
-        _ => value.is_null(),
-    };
-    let kinds = match &schema["type"] {
-        Value::String(kind) => vec![kind.as_str()],
-        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    };
-    if !kinds.is_empty() && !kinds.iter().any(|kind| is(kind)) {
-        wrong.push(format!("{at} is no {}: {value}", kinds.join(" or ")));
-    }
-    if schema["const"] != Value::Null && schema["const"] != *value {
-        wrong.push(format!("{at} is {value}"));
-    }
-    if schema["enum"].as_array().is_some_and(|all| !all.contains(value)) {
-        wrong.push(format!("{at} is {value}"));
-    }
-    if let Some(members) = value.as_object() {
-        for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-            if !members.contains_key(name) {
-                wrong.push(format!("{at}.{name} is not there"));
-            }
-        }
-        for (name, member) in members {
-            match schema["properties"].get(name) {
-                Some(schema) => check(root, schema, member, &format!("{at}.{name}"), wrong),
-                None => wrong.push(format!("{at}.{name} is not in the schema")),
-            }
-        }
-    }
-    for (number, item) in value.as_array().into_iter().flatten().enumerate() {
-        check(root, &schema["items"], item, &format!("{at}[{number}]"), wrong);
     }
 }

@@ -9,23 +9,22 @@
 //! keeps it `open`.
 
 use base::TextRange;
-use findings::{Finding, Fix, KernelReport, Note, Problem, Proof, Reason, Verdict};
+use findings::{Finding, Fix, KernelReport, Note, Problem, Proof, Reason};
 use serde::Serialize;
 use ttgir::SyntaxError;
 
 use crate::SourceText;
 use crate::check::{CheckedFile, FileOutput, Printer, Tally};
+use crate::document::{Input, Position, Range, TOOL};
+use crate::report::json::reasons;
 
 /// Prints the document.
 pub struct Json;
 
 impl Printer for Json {
     fn begin(&self) -> String {
-        let version = env!("CARGO_PKG_VERSION");
-        format!(
-            "{{\"schema\":1,\"tool\":{{\"name\":\"fencepost\",\"version\":\"{version}\"}},\
-             \"positionEncoding\":\"utf-16\",\"files\":[\n"
-        )
+        let tool = serde_json::to_string(&TOOL).unwrap_or_default();
+        format!("{{\"schema\":1,\"tool\":{tool},\"positionEncoding\":\"utf-16\",\"files\":[\n")
     }
 
     fn file(&self, file: &CheckedFile) -> FileOutput {
@@ -45,78 +44,120 @@ impl Printer for Json {
     }
 }
 
+/// What `fencepost check --format json` prints, one file a line. Members may be added, none is taken away. Lines and
+/// characters count from 0, characters in UTF-16 code units.
+#[cfg(test)]
+#[derive(Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Document<'a> {
+    /// 1
+    schema: u32,
+    tool: crate::document::Tool,
+    /// `utf-16`
+    position_encoding: &'a str,
+    files: Vec<FileJson<'a>>,
+    /// What `fencepost run` says beside the findings
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+/// A file that was named or found
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FileJson<'a> {
     path: &'a str,
+    /// The worst verdict of its kernels
+    #[cfg_attr(test, schemars(extend("enum" = ["proved", "clean", "found", "undecided"])))]
     verdict: &'a str,
     kernels: Vec<KernelJson<'a>>,
     findings: Vec<FindingJson<'a>>,
+    /// Syntax errors of TTGIR
     errors: Vec<ErrorJson<'a>>,
+    /// What Triton would refuse of a Python file, and what is wrong with what is written for fencepost in it
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<RefusedJson<'a>>,
+    /// What was left out, one sentence each
     skipped: &'a [String],
+    /// Why the file could not be read
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<ProblemJson<'a>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct KernelJson<'a> {
     name: &'a str,
+    #[cfg_attr(test, schemars(extend("enum" = ["proved", "clean", "found", "undecided"])))]
     verdict: &'a str,
     reasons: Vec<&'a str>,
-    range: RangeJson,
+    range: Range,
+    /// With --explain-proof: what the verdict rests on
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<ProofJson<'a>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 struct ProofJson<'a> {
+    /// Choices of inputs that were run
     valuations: usize,
+    /// Whether there are more choices than were run
     cut: bool,
     runs: u32,
     steps: u64,
     states: u64,
+    /// Loops whose state repeats
     loops: Vec<LoopJson<'a>>,
+    /// What was assumed
     assumed: Vec<ReasonJson<'a>>,
+    /// What keeps the verdict open
     open: Vec<ReasonJson<'a>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 struct LoopJson<'a> {
-    range: RangeJson,
+    range: Range,
     op: &'a str,
+    /// Iterations before the state repeats
     warm_up: u64,
+    /// Iterations after which it repeats
     period: u64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ReasonJson<'a> {
     text: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    range: Option<RangeJson>,
+    range: Option<Range>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FindingJson<'a> {
     kind: &'a str,
     severity: &'a str,
     message: &'a str,
     kernel: &'a str,
-    range: RangeJson,
+    range: Range,
     sites: Vec<SiteJson<'a>>,
+    /// The calls that lead there, in Python
     #[serde(skip_serializing_if = "Vec::is_empty")]
     context: Vec<SiteJson<'a>>,
+    /// The steps that lead there
     run: Vec<StepJson<'a>>,
-    inputs: Vec<InputJson<'a>>,
+    inputs: Vec<Input<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<FixJson<'a>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SiteJson<'a> {
-    range: RangeJson,
+    range: Range,
     text: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'a str>,
@@ -124,9 +165,10 @@ struct SiteJson<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct StepJson<'a> {
     partition: &'a str,
-    range: RangeJson,
+    range: Range,
     text: &'a str,
     /// Index in `sites`, for a step that is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,40 +176,38 @@ struct StepJson<'a> {
 }
 
 #[derive(Serialize)]
-struct InputJson<'a> {
-    name: &'a str,
-    value: i64,
-}
-
-#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FixJson<'a> {
     title: &'a str,
     edits: Vec<EditJson<'a>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 struct EditJson<'a> {
-    range: RangeJson,
+    range: Range,
     new_text: &'a str,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ErrorJson<'a> {
     code: &'a str,
     message: &'a str,
-    range: RangeJson,
+    range: Range,
     related: Vec<RelatedJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     suggestion: Option<&'a str>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RefusedJson<'a> {
     code: &'a str,
     severity: &'a str,
     message: &'a str,
-    range: RangeJson,
+    range: Range,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -175,28 +215,18 @@ struct RefusedJson<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RelatedJson<'a> {
-    range: RangeJson,
+    range: Range,
     text: &'a str,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ProblemJson<'a> {
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    position: Option<PositionJson>,
-}
-
-#[derive(Serialize)]
-struct RangeJson {
-    start: PositionJson,
-    end: PositionJson,
-}
-
-#[derive(Serialize)]
-struct PositionJson {
-    line: u32,
-    character: u32,
+    position: Option<Position>,
 }
 
 impl<'a> FileJson<'a> {
@@ -217,7 +247,7 @@ impl<'a> FileJson<'a> {
                 None,
             ),
             Err(trouble) => {
-                let position = trouble.position.map(|at| PositionJson { line: at.line - 1, character: at.utf16 - 1 });
+                let position = trouble.position.map(|at| Position { line: at.line - 1, character: at.utf16 - 1 });
                 (Vec::new(), Vec::new(), [].as_slice(), Some(ProblemJson { message: &trouble.message, position }))
             }
         };
@@ -228,15 +258,10 @@ impl<'a> FileJson<'a> {
 
 impl<'a> KernelJson<'a> {
     fn of(kernel: &'a KernelReport, proof: Option<&'a Proof>, places: &SourceText<'_>) -> KernelJson<'a> {
-        let reasons = match &kernel.verdict {
-            Verdict::Proved(how) | Verdict::Clean(how) => vec![how.as_str()],
-            Verdict::Found => Vec::new(),
-            Verdict::Undecided(why) => why.iter().map(String::as_str).collect(),
-        };
         KernelJson {
             name: &kernel.name,
             verdict: kernel.verdict.name(),
-            reasons,
+            reasons: reasons(&kernel.verdict),
             range: range(places, kernel.range),
             proof: proof.map(|proof| ProofJson::of(proof, places)),
         }
@@ -288,7 +313,7 @@ impl<'a> FindingJson<'a> {
                     site: step.site,
                 })
                 .collect(),
-            inputs: finding.inputs.iter().map(|(name, value)| InputJson { name, value: *value }).collect(),
+            inputs: Input::all(&finding.inputs),
             fix: finding.fix.as_ref().map(|fix| FixJson::of(fix, places)),
         }
     }
@@ -333,10 +358,6 @@ impl<'a> ErrorJson<'a> {
     }
 }
 
-fn range(places: &SourceText<'_>, range: TextRange) -> RangeJson {
-    let position = |offset| {
-        let (line, character) = places.utf16(offset);
-        PositionJson { line, character }
-    };
-    RangeJson { start: position(range.start), end: position(range.end) }
+fn range(places: &SourceText<'_>, range: TextRange) -> Range {
+    Range::new(range, &|offset| places.utf16(offset))
 }

@@ -14,25 +14,25 @@ use crate::lanes;
 const SHORT: usize = 32;
 
 /// A whole report; drawings are at most `width` columns wide.
-pub fn blocks(sheet: &ReportView<'_>, width: usize) -> Vec<DocBlock> {
-    let mut out = head(sheet);
-    partitions(sheet, &mut out);
-    dependencies(sheet, width, &mut out);
-    phases(sheet, &mut out);
-    shared(sheet, &mut out);
-    aliases(sheet, &mut out);
-    coverage(sheet, &mut out);
-    rest(sheet, &mut out);
+pub fn blocks(view: &ReportView<'_>, width: usize) -> Vec<DocBlock> {
+    let mut out = head(view);
+    partitions(view, &mut out);
+    dependencies(view, width, &mut out);
+    phases(view, &mut out);
+    shared(view, &mut out);
+    aliases(view, &mut out);
+    coverage(view, &mut out);
+    rest(view, &mut out);
     out
 }
 
 /// `12 rows, 2 MISSING`.
-pub fn tally(sheet: &ReportView<'_>) -> String {
-    let rows: usize = sheet.report.coverage.iter().map(|block| block.rows.len()).sum();
-    let unknown = sheet.report.coverage.iter().flat_map(|block| &block.rows);
+pub fn tally(view: &ReportView<'_>) -> String {
+    let rows: usize = view.report.coverage.iter().map(|block| block.rows.len()).sum();
+    let unknown = view.report.coverage.iter().flat_map(|block| &block.rows);
     let unknown = unknown.filter(|row| matches!(row.order, CoverageOrder::Unknown(_))).count();
     let mut parts = vec![format!("{rows} row{}", if rows == 1 { "" } else { "s" })];
-    match sheet.missing() {
+    match view.missing() {
         0 if rows > 0 => parts.push("none MISSING".to_owned()),
         0 => {}
         missing => parts.push(format!("{missing} MISSING")),
@@ -44,14 +44,14 @@ pub fn tally(sheet: &ReportView<'_>) -> String {
 }
 
 /// `proved: …`, `found: 1 error, 2 hints`.
-pub fn verdict(sheet: &ReportView<'_>) -> String {
-    let why = match &sheet.report.verdict {
+pub fn verdict(view: &ReportView<'_>) -> String {
+    let why = match &view.report.verdict {
         Verdict::Proved(how) | Verdict::Clean(how) => how.clone(),
         Verdict::Undecided(why) => why.join("; "),
         Verdict::Found => String::new(),
     };
     let mut counts: Vec<(&str, usize)> = Vec::new();
-    for finding in &sheet.report.findings {
+    for finding in &view.report.findings {
         let name = finding.severity.name();
         match counts.iter_mut().find(|(known, _)| *known == name) {
             Some((_, count)) => *count += 1,
@@ -60,14 +60,14 @@ pub fn verdict(sheet: &ReportView<'_>) -> String {
     }
     let counts = counts.iter().map(|(name, count)| format!("{count} {name}{}", if *count == 1 { "" } else { "s" }));
     let parts: Vec<String> = std::iter::once(why).chain(counts).filter(|part| !part.is_empty()).collect();
-    let name = sheet.report.verdict.name();
+    let name = view.report.verdict.name();
     if parts.is_empty() { name.to_owned() } else { format!("{name}: {}", parts.join("; ")) }
 }
 
-fn head(sheet: &ReportView<'_>) -> Vec<DocBlock> {
-    let report = &sheet.report;
-    let mut place = format!("{}:{}", sheet.path, sheet.places.line(report.range.start));
-    if let Some(section) = &sheet.section {
+fn head(view: &ReportView<'_>) -> Vec<DocBlock> {
+    let report = &view.report;
+    let mut place = format!("{}:{}", view.path, view.places.line(report.range.start));
+    if let Some(section) = &view.section {
         place.push_str(&format!(", section {} of {}", section.number, section.count));
         if !section.pass.is_empty() {
             place.push_str(&format!(" ({})", section.pass));
@@ -76,8 +76,8 @@ fn head(sheet: &ReportView<'_>) -> Vec<DocBlock> {
     let mut fields = vec![
         ("file", place),
         ("stage", report.stage.name().to_owned()),
-        ("verdict", verdict(sheet)),
-        ("coverage", tally(sheet)),
+        ("verdict", verdict(view)),
+        ("coverage", tally(view)),
     ];
     if !report.runs.is_empty() {
         let runs: Vec<String> = report.runs.iter().map(|inputs| lanes::inputs(inputs)).collect();
@@ -90,19 +90,19 @@ fn head(sheet: &ReportView<'_>) -> Vec<DocBlock> {
     vec![DocBlock::Title(format!("Barrier report of @{}", report.kernel)), DocBlock::Fields(fields)]
 }
 
-fn coverage(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
+fn coverage(view: &ReportView<'_>, out: &mut Vec<DocBlock>) {
     out.push(DocBlock::Heading("Coverage: what each overwrite meets".to_owned()));
-    if sheet.report.coverage.is_empty() {
+    if view.report.coverage.is_empty() {
         out.push(DocBlock::Text("No op overwrites a buffer.".to_owned()));
     }
     let (mut last, mut notes) = (None, Vec::new());
-    for block in &sheet.report.coverage {
-        let Some(buffer) = sheet.report.buffers.get(block.buffer) else { continue };
+    for block in &view.report.coverage {
+        let Some(buffer) = view.report.buffers.get(block.buffer) else { continue };
         if last != Some(block.buffer) {
             out.push(DocBlock::Part(owner(buffer)));
             last = Some(block.buffer);
         }
-        out.push(DocBlock::Text(writer(sheet, buffer, block)));
+        out.push(DocBlock::Text(writer(view, buffer, block)));
         let mut table = DocTable::new(&["extent", "buffer", "partition", "use", "at", "order"]);
         for row in &block.rows {
             let member = buffer.members.get(row.member);
@@ -110,10 +110,10 @@ fn coverage(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
             table.row(vec![
                 member.map_or_else(String::new, |member| extent(buffer, member.extent)),
                 member.map_or_else(|| "?".to_owned(), |member| member.name.clone()),
-                sheet.partition(row.partition).to_owned(),
+                view.partition(row.partition).to_owned(),
                 format!("{verb}{}", cadence(&row.uses)),
-                plain_lines(sheet, row.uses.iter().map(|it| it.range)),
-                order(sheet, row, &mut notes),
+                plain_lines(view, row.uses.iter().map(|it| it.range)),
+                order(view, row, &mut notes),
             ]);
         }
         if table.is_empty() {
@@ -130,10 +130,10 @@ fn coverage(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
 }
 
 /// The order of a row; what a missing one needs is a note below the tables, unless it is short.
-fn order<'a>(sheet: &'a ReportView<'_>, row: &'a CoverageRow, notes: &mut Vec<&'a str>) -> String {
-    let CoverageOrder::Missing { needed, .. } = &row.order else { return sheet.order(row) };
+fn order<'a>(view: &'a ReportView<'_>, row: &'a CoverageRow, notes: &mut Vec<&'a str>) -> String {
+    let CoverageOrder::Missing { needed, .. } = &row.order else { return view.order(row) };
     if needed.chars().count() <= SHORT {
-        return sheet.order(row);
+        return view.order(row);
     }
     let number = notes.iter().position(|note| note == needed).unwrap_or_else(|| {
         notes.push(needed);
@@ -153,13 +153,13 @@ fn storage(buffer: &PhysicalBuffer) -> String {
     format!("{}, {slots}{} {}", space(buffer.space), buffer.size, unit(buffer))
 }
 
-fn writer(sheet: &ReportView<'_>, buffer: &PhysicalBuffer, block: &Coverage) -> String {
+fn writer(view: &ReportView<'_>, buffer: &PhysicalBuffer, block: &Coverage) -> String {
     let by = &block.writer;
     let what = if block.clears { ", clears what it does not name" } else { "" };
     let slot = if by.slot.is_empty() { String::new() } else { format!(", slot {}", by.slot) };
-    let line = sheet.line(by.range).map_or_else(String::new, |line| format!(", line {line}"));
+    let line = view.line(by.range).map_or_else(String::new, |line| format!(", line {line}"));
     let inside = cadence(std::slice::from_ref(by));
-    let (who, extent) = (sheet.partition(by.partition), extent(buffer, block.extent));
+    let (who, extent) = (view.partition(by.partition), extent(buffer, block.extent));
     format!("Writer: {} of {who}{line}{inside}; {extent}{slot}{what}", by.op)
 }
 
@@ -178,15 +178,15 @@ fn cadence(uses: &[PartitionUse]) -> String {
     }
 }
 
-fn plain_lines(sheet: &ReportView<'_>, ranges: impl Iterator<Item = TextRange>) -> String {
-    let lines = sheet.lines(ranges);
+fn plain_lines(view: &ReportView<'_>, ranges: impl Iterator<Item = TextRange>) -> String {
+    let lines = view.lines(ranges);
     if lines.is_empty() { String::new() } else { numbers(&lines) }
 }
 
-fn partitions(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
+fn partitions(view: &ReportView<'_>, out: &mut Vec<DocBlock>) {
     out.push(DocBlock::Heading("1. Partitions".to_owned()));
     let mut table = DocTable::new(&["partition", "role", "key ops", "warps", "line"]);
-    for row in &sheet.report.partitions {
+    for row in &view.report.partitions {
         let ops = row.key_ops.iter();
         let ops = ops.map(|(op, count)| if *count > 1 { format!("{op} x{count}") } else { op.clone() });
         table.row(vec![
@@ -194,13 +194,13 @@ fn partitions(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
             row.role.clone(),
             ops.collect::<Vec<_>>().join(", "),
             row.warps.to_string(),
-            sheet.line(row.range).map_or_else(String::new, |line| line.to_string()),
+            view.line(row.range).map_or_else(String::new, |line| line.to_string()),
         ]);
     }
     out.push(DocBlock::Table(table));
 }
 
-fn dependencies(sheet: &ReportView<'_>, width: usize, out: &mut Vec<DocBlock>) {
+fn dependencies(view: &ReportView<'_>, width: usize, out: &mut Vec<DocBlock>) {
     out.push(DocBlock::Heading("2. Dependency graph".to_owned()));
     let mut empty = true;
     for (direction, title) in [
@@ -208,14 +208,14 @@ fn dependencies(sheet: &ReportView<'_>, width: usize, out: &mut Vec<DocBlock>) {
         (Direction::Backward, "Backward: what was read may be overwritten"),
         (Direction::Control, "Control: nothing is handed on in the runs"),
     ] {
-        let drawing = graph::draw(sheet, direction, width);
+        let drawing = graph::draw(view, direction, width);
         if !drawing.is_empty() {
             empty = false;
             out.push(DocBlock::Part(title.to_owned()));
             out.push(DocBlock::Drawing(drawing));
         }
     }
-    let joins = graph::joins(sheet);
+    let joins = graph::joins(view);
     if !joins.is_empty() {
         out.push(DocBlock::Text(format!("Partition start and end: {}.", joins.join("; "))));
     } else if empty {
@@ -223,13 +223,13 @@ fn dependencies(sheet: &ReportView<'_>, width: usize, out: &mut Vec<DocBlock>) {
     }
 }
 
-fn phases(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
+fn phases(view: &ReportView<'_>, out: &mut Vec<DocBlock>) {
     out.push(DocBlock::Heading("3. Index and phase".to_owned()));
-    if sheet.report.barriers.is_empty() {
+    if view.report.barriers.is_empty() {
         out.push(DocBlock::Text("There is no barrier.".to_owned()));
     }
-    for barrier in &sheet.report.barriers {
-        out.push(DocBlock::Part(title(sheet, barrier)));
+    for barrier in &view.report.barriers {
+        out.push(DocBlock::Part(title(view, barrier)));
         let mut fields = Vec::new();
         for (name, texts) in [("index", &barrier.index), ("phase", &barrier.phase)] {
             if !texts.is_empty() {
@@ -243,7 +243,7 @@ fn phases(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
         for expect in &barrier.expects {
             let sum: u64 = expect.parts.iter().map(|(_, bytes)| bytes).sum();
             let parts: Vec<String> = expect.parts.iter().map(|(name, bytes)| format!("{bytes} {name}")).collect();
-            let line = sheet.line(expect.range).map_or_else(String::new, |line| format!(" (line {line})"));
+            let line = view.line(expect.range).map_or_else(String::new, |line| format!(" (line {line})"));
             let parts = match parts.len() {
                 0 => String::new(),
                 _ if sum == expect.bytes => format!(" = {}", parts.join(" + ")),
@@ -259,7 +259,7 @@ fn phases(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
 }
 
 /// `%bar_5: depth 2, count 1, line 27`.
-fn title(sheet: &ReportView<'_>, barrier: &BarrierSummary) -> String {
+fn title(view: &ReportView<'_>, barrier: &BarrierSummary) -> String {
     let mut parts = vec![format!("depth {}", barrier.depth)];
     parts.extend(barrier.count.map(|count| format!("count {count}")));
     parts.extend(barrier.abstract_of.map(|(what, half)| match half {
@@ -268,7 +268,7 @@ fn title(sheet: &ReportView<'_>, barrier: &BarrierSummary) -> String {
         Half::Whole => what.to_owned(),
     }));
     parts.extend(barrier.mechanisms.iter().map(|mechanism| mechanism.name().to_owned()));
-    parts.extend(sheet.line(barrier.range).map(|line| format!("line {line}")));
+    parts.extend(view.line(barrier.range).map(|line| format!("line {line}")));
     format!("{}: {}", barrier.name, parts.join(", "))
 }
 
@@ -289,26 +289,26 @@ fn traffic(slots: &[(u32, u32)]) -> String {
     }
 }
 
-fn shared(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
+fn shared(view: &ReportView<'_>, out: &mut Vec<DocBlock>) {
     out.push(DocBlock::Heading("4. Shared data".to_owned()));
-    if sheet.report.buffers.is_empty() {
+    if view.report.buffers.is_empty() {
         out.push(DocBlock::Text("There is no buffer.".to_owned()));
     }
-    for (at, buffer) in sheet.report.buffers.iter().enumerate() {
+    for (at, buffer) in view.report.buffers.iter().enumerate() {
         let id = buffer.id.map_or_else(String::new, |id| format!(" (buffer.id {id})"));
-        let line = sheet.line(buffer.range).map_or_else(String::new, |line| format!(", line {line}"));
+        let line = view.line(buffer.range).map_or_else(String::new, |line| format!(", line {line}"));
         out.push(DocBlock::Part(format!("{}{id}: {}{line}", buffer.name, storage(buffer))));
         if !buffer.ty.is_empty() {
             out.push(DocBlock::Text(buffer.ty.clone()));
         }
         let mut table = DocTable::new(&["extent", "buffer", "written by", "read by", "barriers"]);
         for (number, member) in buffer.members.iter().enumerate() {
-            let by = sheet.report.barriers.iter().filter(|barrier| barrier.protects.contains(&(at, number)));
+            let by = view.report.barriers.iter().filter(|barrier| barrier.protects.contains(&(at, number)));
             table.row(vec![
                 extent(buffer, member.extent),
                 member.name.clone(),
-                users(sheet, &member.writers),
-                users(sheet, &member.readers),
+                users(view, &member.writers),
+                users(view, &member.readers),
                 by.map(|barrier| barrier.name.as_str()).collect::<Vec<_>>().join(", "),
             ]);
         }
@@ -333,7 +333,7 @@ fn once(texts: &[String]) -> Vec<&str> {
 }
 
 /// `partition0: tc_gen5_mma, line 88; …`, by partition and op.
-fn users(sheet: &ReportView<'_>, uses: &[PartitionUse]) -> String {
+fn users(view: &ReportView<'_>, uses: &[PartitionUse]) -> String {
     let mut groups: Vec<((usize, &str), Vec<TextRange>)> = Vec::new();
     for it in uses {
         let key = (it.partition, it.op.as_str());
@@ -343,18 +343,18 @@ fn users(sheet: &ReportView<'_>, uses: &[PartitionUse]) -> String {
         }
     }
     let words = groups.into_iter().map(|((partition, op), ranges)| {
-        let lines = plain_lines(sheet, ranges.into_iter());
-        format!("{}: {}, {lines}", sheet.partition(partition), bare(op))
+        let lines = plain_lines(view, ranges.into_iter());
+        format!("{}: {}, {lines}", view.partition(partition), bare(op))
     });
     words.collect::<Vec<_>>().join("; ")
 }
 
-fn aliases(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
+fn aliases(view: &ReportView<'_>, out: &mut Vec<DocBlock>) {
     out.push(DocBlock::Heading("5. Values and uses of each barrier".to_owned()));
-    for barrier in &sheet.report.barriers {
-        out.push(DocBlock::Part(title(sheet, barrier)));
+    for barrier in &view.report.barriers {
+        out.push(DocBlock::Part(title(view, barrier)));
         let values = barrier.aliases.iter().map(|alias| {
-            let line = sheet.line(alias.range).map_or_else(String::new, |line| format!("line {line}: "));
+            let line = view.line(alias.range).map_or_else(String::new, |line| format!("line {line}: "));
             format!("{line}{}, {}", alias.name, alias.how)
         });
         if !barrier.aliases.is_empty() {
@@ -363,8 +363,8 @@ fn aliases(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
         let mut table = DocTable::new(&["line", "partition", "op", "what", "slot", "loops"]);
         for it in &barrier.uses {
             table.row(vec![
-                sheet.line(it.range).map_or_else(String::new, |line| line.to_string()),
-                sheet.partition(it.partition).to_owned(),
+                view.line(it.range).map_or_else(String::new, |line| line.to_string()),
+                view.partition(it.partition).to_owned(),
                 bare(&it.op).to_owned(),
                 it.what.clone(),
                 it.slot.clone(),
@@ -375,14 +375,14 @@ fn aliases(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
             out.push(DocBlock::Table(table));
         }
     }
-    if sheet.report.barriers.is_empty() {
+    if view.report.barriers.is_empty() {
         out.push(DocBlock::Text("There is no barrier.".to_owned()));
     }
 }
 
-fn rest(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
-    let report = &sheet.report;
-    let at = |range| sheet.line(range).map_or_else(String::new, |line| format!("line {line}: "));
+fn rest(view: &ReportView<'_>, out: &mut Vec<DocBlock>) {
+    let report = &view.report;
+    let at = |range| view.line(range).map_or_else(String::new, |line| format!("line {line}: "));
     let findings = report.findings.iter().map(|finding| {
         let with = lanes::inputs(&finding.inputs);
         let with = if with.is_empty() { with } else { format!(" ({with})") };
@@ -396,7 +396,7 @@ fn rest(sheet: &ReportView<'_>, out: &mut Vec<DocBlock>) {
         text
     });
     let remarks = report.remarks.iter().map(|remark| {
-        let others = sheet.lines(remark.sites.iter().copied());
+        let others = view.lines(remark.sites.iter().copied());
         let others = if others.is_empty() { String::new() } else { format!(" (see {})", numbers(&others)) };
         format!("{}: {}{}{others}", remark.kind.name(), at(remark.range), remark.text)
     });

@@ -7,26 +7,26 @@ use super::view::ReportView;
 use crate::wrap::wrap;
 
 /// The edges of one direction; empty where there are none.
-pub fn draw(sheet: &ReportView<'_>, direction: Direction, width: usize) -> String {
+pub fn draw(view: &ReportView<'_>, direction: Direction, width: usize) -> String {
     let mut out: Vec<String> = Vec::new();
-    for chain in chains(&pairs(sheet, direction)) {
+    for chain in chains(&pairs(view, direction)) {
         if !out.is_empty() {
             out.push(String::new());
         }
         match direction {
-            Direction::Backward => upwards(sheet, &chain, width, &mut out),
-            Direction::Forward | Direction::Control => downwards(sheet, &chain, width, &mut out),
+            Direction::Backward => upwards(view, &chain, width, &mut out),
+            Direction::Forward | Direction::Control => downwards(view, &chain, width, &mut out),
         }
     }
     out.join("\n")
 }
 
 /// Starts and ends of partitions, which nothing in the text makes.
-pub fn joins(sheet: &ReportView<'_>) -> Vec<String> {
-    let joins = sheet.report.edges.iter().filter(|edge| edge.mechanism == Mechanism::Join);
+pub fn joins(view: &ReportView<'_>) -> Vec<String> {
+    let joins = view.report.edges.iter().filter(|edge| edge.mechanism == Mechanism::Join);
     let mut out: Vec<String> = Vec::new();
     for edge in joins {
-        let line = format!("{} -> {}", sheet.partition(edge.from), sheet.partition(edge.to));
+        let line = format!("{} -> {}", view.partition(edge.from), view.partition(edge.to));
         if !out.contains(&line) {
             out.push(line);
         }
@@ -41,10 +41,10 @@ struct Pair<'a> {
     edges: Vec<&'a Edge>,
 }
 
-fn pairs<'a>(sheet: &'a ReportView<'_>, direction: Direction) -> Vec<Pair<'a>> {
+fn pairs<'a>(view: &'a ReportView<'_>, direction: Direction) -> Vec<Pair<'a>> {
     let mut pairs: Vec<Pair<'a>> = Vec::new();
     let own = |edge: &&Edge| edge.direction == direction && edge.mechanism != Mechanism::Join;
-    for edge in sheet.report.edges.iter().filter(own) {
+    for edge in view.report.edges.iter().filter(own) {
         match pairs.iter_mut().find(|pair| (pair.from, pair.to) == (edge.from, edge.to)) {
             Some(pair) => pair.edges.push(edge),
             None => pairs.push(Pair { from: edge.from, to: edge.to, edges: vec![edge] }),
@@ -72,52 +72,52 @@ fn chains<'p, 'a>(pairs: &'p [Pair<'a>]) -> Vec<Vec<&'p Pair<'a>>> {
     chains
 }
 
-fn downwards(sheet: &ReportView<'_>, chain: &[&Pair<'_>], width: usize, out: &mut Vec<String>) {
+fn downwards(view: &ReportView<'_>, chain: &[&Pair<'_>], width: usize, out: &mut Vec<String>) {
     let Some(first) = chain.first() else { return };
-    out.push(sheet.partition_role(first.from));
+    out.push(view.partition_role(first.from));
     for pair in chain {
         for edge in &pair.edges {
             out.push("  |".to_owned());
-            for line in label(sheet, edge, false, width) {
+            for line in label(view, edge, false, width) {
                 out.push(format!("  |  {line}"));
             }
         }
         out.push("  v".to_owned());
-        out.push(sheet.partition_role(pair.to));
+        out.push(view.partition_role(pair.to));
     }
 }
 
 /// The one who may go on stands above the one who lets it.
-fn upwards(sheet: &ReportView<'_>, chain: &[&Pair<'_>], width: usize, out: &mut Vec<String>) {
+fn upwards(view: &ReportView<'_>, chain: &[&Pair<'_>], width: usize, out: &mut Vec<String>) {
     for pair in chain.iter().rev() {
-        if out.last().is_none_or(|last| *last != sheet.partition_role(pair.to)) {
-            out.push(sheet.partition_role(pair.to));
+        if out.last().is_none_or(|last| *last != view.partition_role(pair.to)) {
+            out.push(view.partition_role(pair.to));
         }
         out.push("  ^".to_owned());
         for (at, edge) in pair.edges.iter().enumerate() {
             if at > 0 {
                 out.push("  |".to_owned());
             }
-            for line in label(sheet, edge, true, width) {
+            for line in label(view, edge, true, width) {
                 out.push(format!("  |  {line}"));
             }
         }
-        out.push(sheet.partition_role(pair.from));
+        out.push(view.partition_role(pair.from));
     }
 }
 
-fn label(sheet: &ReportView<'_>, edge: &Edge, up: bool, width: usize) -> Vec<String> {
-    let data: Vec<String> = edge.data.iter().map(|&member| sheet.member(member)).collect();
+fn label(view: &ReportView<'_>, edge: &Edge, up: bool, width: usize) -> Vec<String> {
+    let data: Vec<String> = edge.data.iter().map(|&member| view.member(member)).collect();
     let data = match edge.direction {
         _ if data.is_empty() => String::new(),
         Direction::Backward => format!(", frees {}", data.join(", ")),
         Direction::Forward => format!(", data {}", data.join(", ")),
         Direction::Control => format!(", orders {}", data.join(", ")),
     };
-    let name = sheet.barrier(edge);
+    let name = view.barrier(edge);
     let name = if name.is_empty() { name } else { format!("{name}, ") };
     let mut lines = wrap(&format!("{name}{}{data}", edge.mechanism.name()), width.saturating_sub(5).max(30));
-    let (arrives, waits) = (at(sheet, "arrives", &edge.arrivals), at(sheet, "waits", &edge.waits));
+    let (arrives, waits) = (at(view, "arrives", &edge.arrivals), at(view, "waits", &edge.waits));
     let places = if up { [waits, arrives] } else { [arrives, waits] };
     let places: Vec<String> = places.into_iter().filter(|place| !place.is_empty()).collect();
     if !places.is_empty() {
@@ -126,8 +126,8 @@ fn label(sheet: &ReportView<'_>, edge: &Edge, up: bool, width: usize) -> Vec<Str
     lines
 }
 
-fn at(sheet: &ReportView<'_>, what: &str, ranges: &[base::TextRange]) -> String {
-    let lines = sheet.lines(ranges.iter().copied());
+fn at(view: &ReportView<'_>, what: &str, ranges: &[base::TextRange]) -> String {
+    let lines = view.lines(ranges.iter().copied());
     if lines.is_empty() {
         return String::new();
     }

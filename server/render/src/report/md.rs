@@ -8,8 +8,8 @@ use super::view::ReportView;
 const WIDTH: usize = 100;
 
 /// One report.
-pub fn draw(sheet: &ReportView<'_>) -> String {
-    print(&blocks(sheet, WIDTH))
+pub fn draw(view: &ReportView<'_>) -> String {
+    print(&blocks(view, WIDTH))
 }
 
 /// Blocks of any document.

@@ -11,9 +11,11 @@ use report::{
 use serde_json::json;
 
 use super::diff::Diff;
+use super::json::ReportJson;
 use super::view::{ReportView, SectionName};
-use super::{json as document, md, text};
+use super::{md, text};
 use crate::SourceText;
+use crate::document::value;
 use crate::style::Painter;
 
 /// A line a character, so that offset 2 n is line n + 1.
@@ -139,7 +141,7 @@ fn report(tokens: bool) -> Report {
     }
 }
 
-fn sheet<'a>(places: &'a SourceText<'a>, report: Report) -> ReportView<'a> {
+fn view<'a>(places: &'a SourceText<'a>, report: Report) -> ReportView<'a> {
     let section = Some(SectionName { number: 3, count: 9, pass: "after doCodePartition".to_owned() });
     let text = base::TextRange::new(0, places.text().len() as u32);
     ReportView { path: "k.ttgir", section, text, places, report, timeline: None, finding: None }
@@ -148,8 +150,8 @@ fn sheet<'a>(places: &'a SourceText<'a>, report: Report) -> ReportView<'a> {
 #[test]
 fn the_text_has_five_sections_the_coverage_table_and_fits_a_terminal() {
     let places = SourceText::new(TEXT);
-    let sheet = sheet(&places, report(false));
-    let drawn = text::draw(&sheet, 100, Painter::plain());
+    let view = view(&places, report(false));
+    let drawn = text::draw(&view, 100, Painter::plain());
     let wide: Vec<&str> = drawn.lines().filter(|line| line.chars().count() > 100).collect();
     assert_eq!(wide, [""; 0], "{drawn}");
     let heads = ["1. Partitions", "2. Dependency graph", "3. Index and phase", "4. Shared data", "5. Values and uses"];
@@ -178,7 +180,7 @@ fn the_text_has_five_sections_the_coverage_table_and_fits_a_terminal() {
 #[test]
 fn arrows_point_down_where_data_goes_and_up_where_room_comes_back() {
     let places = SourceText::new(TEXT);
-    let drawn = text::draw(&sheet(&places, report(false)), 100, Painter::plain());
+    let drawn = text::draw(&view(&places, report(false)), 100, Painter::plain());
     let forward = "
   partition0 (MMA)
     |
@@ -200,8 +202,8 @@ fn arrows_point_down_where_data_goes_and_up_where_room_comes_back() {
 #[test]
 fn markdown_has_tables() {
     let places = SourceText::new(TEXT);
-    let drawn = md::draw(&sheet(&places, report(false)));
-    assert!(drawn.starts_with("# BarrierSummary report of @attention\n"), "{drawn}");
+    let drawn = md::draw(&view(&places, report(false)));
+    assert!(drawn.starts_with("# Barrier report of @attention\n"), "{drawn}");
     assert!(
         drawn.contains("| partition | role | key ops | warps | line |\n| --- | --- | --- | --- | --- |\n"),
         "{drawn}"
@@ -216,7 +218,8 @@ fn markdown_has_tables() {
 #[test]
 fn the_document_counts_what_the_text_counts() {
     let places = SourceText::new(TEXT);
-    let made = document::report(&sheet(&places, report(false)), &|offset| places.utf16(offset));
+    let view = view(&places, report(false));
+    let made = value(ReportJson::new(&view, &|offset| places.utf16(offset)));
     assert_eq!(made["missing"], json!(1));
     assert_eq!(made["section"], json!({ "number": 3, "count": 9, "pass": "after doCodePartition" }));
     let rows = made["coverage"][0]["rows"].as_array().map_or(&[][..], Vec::as_slice);
@@ -233,7 +236,7 @@ fn a_tokens_edge_becomes_that_of_an_mbarrier() {
     let mut later = report(false);
     later.coverage[0].rows[2].order = CoverageOrder::Edges(vec![1]);
     later.buffers[0].slots = 2;
-    let (was, is) = (sheet(&places, report(true)), sheet(&places, later));
+    let (was, is) = (view(&places, report(true)), view(&places, later));
     let diff = Diff::new(&was, &is);
     let part = |name: &str| diff.parts.iter().find(|part| part.0 == name).map(|part| (part.2.clone(), part.3));
     let changes = |name: &str| part(name).unwrap_or_default().0;
@@ -254,7 +257,7 @@ fn an_edge_that_a_pass_drops_is_removed() {
     let places = SourceText::new(TEXT);
     let mut later = report(false);
     later.edges.remove(1);
-    let (was, is) = (sheet(&places, report(false)), sheet(&places, later));
+    let (was, is) = (view(&places, report(false)), view(&places, later));
     let diff = Diff::new(&was, &is);
     let edges = &diff.parts[1];
     assert_eq!((edges.2.len(), edges.3), (1, 1));

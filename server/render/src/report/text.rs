@@ -7,8 +7,8 @@ use crate::style::{Painter, Style};
 use crate::wrap::wrap;
 
 /// One report, at most `width` columns wide where its names allow.
-pub fn draw(sheet: &ReportView<'_>, width: usize, paint: Painter) -> String {
-    print(&blocks(sheet, width.saturating_sub(INDENT).max(60)), width, paint)
+pub fn draw(view: &ReportView<'_>, width: usize, paint: Painter) -> String {
+    print(&blocks(view, width.saturating_sub(INDENT).max(60)), width, paint)
 }
 
 /// Blocks of any document.

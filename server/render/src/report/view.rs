@@ -26,7 +26,8 @@ pub struct ReportView<'a> {
 }
 
 /// A section of a dump.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SectionName {
     /// Its number in the file, from 1.
     pub number: usize,

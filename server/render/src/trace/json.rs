@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use super::drawing::TraceDrawing;
 
 /// The document.
-pub fn document(path: &str, scenes: &[TraceDrawing<'_>]) -> String {
-    let traces: Vec<Value> = scenes.iter().map(trace).collect();
+pub fn document(path: &str, drawings: &[TraceDrawing<'_>]) -> String {
+    let traces: Vec<Value> = drawings.iter().map(trace).collect();
     let document = json!({
         "schema": 1,
         "tool": { "name": "fencepost", "version": env!("CARGO_PKG_VERSION") },
@@ -25,20 +25,20 @@ pub fn document(path: &str, scenes: &[TraceDrawing<'_>]) -> String {
     format!("{document}\n")
 }
 
-fn trace(scene: &TraceDrawing<'_>) -> Value {
-    let heading = &scene.heading;
+fn trace(drawing: &TraceDrawing<'_>) -> Value {
+    let heading = &drawing.heading;
     let mut value = json!({ "title": heading.title, "message": heading.message });
     if let Some(finding) = heading.finding {
         value["kind"] = json!(finding.kind.name());
         value["kernel"] = json!(finding.kernel);
     }
-    if let Some(timeline) = &scene.timeline {
-        fill(&mut value, scene, timeline);
+    if let Some(timeline) = &drawing.timeline {
+        fill(&mut value, drawing, timeline);
     }
     value
 }
 
-fn fill(value: &mut Value, scene: &TraceDrawing<'_>, timeline: &Timeline) {
+fn fill(value: &mut Value, drawing: &TraceDrawing<'_>, timeline: &Timeline) {
     let list = |values: Vec<Value>| Value::Array(values);
     value["kernel"] = json!(timeline.kernel);
     value["inputs"] =
@@ -50,7 +50,7 @@ fn fill(value: &mut Value, scene: &TraceDrawing<'_>, timeline: &Timeline) {
             .iter()
             .enumerate()
             .map(|(at, step)| {
-                let (start, end) = (scene.places.utf16(step.range.start), scene.places.utf16(step.range.end));
+                let (start, end) = (drawing.places.utf16(step.range.start), drawing.places.utf16(step.range.end));
                 json!({
                         "step": at + 1,
                         "lane": step.lane,

@@ -15,5 +15,5 @@ pub(crate) fn picture(view: &ReportView<'_>, id: &str, anchor: &str) -> String {
     let Some(timeline) = &view.timeline else { return String::new() };
     let heading = TraceHeading::of_report(&view.report, view.finding);
     let drawing = TraceDrawing::new(Some(timeline.clone()), heading, view.places, true);
-    svg::draw_in_page(&drawing, svg::PageIds { id, anchor })
+    svg::draw(&drawing, Some(svg::PageIds { id, anchor }))
 }

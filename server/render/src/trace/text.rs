@@ -25,22 +25,22 @@ barriers  o initialised  0 1 the phase in progress  + arrives  ! completes the p
 buffers   w r issued  : in flight  v a waiter knows that it is over";
 
 /// One run.
-pub fn draw(scene: &TraceDrawing<'_>, width: usize, paint: Painter) -> String {
+pub fn draw(drawing: &TraceDrawing<'_>, width: usize, paint: Painter) -> String {
     let mut out = String::new();
-    let heading = &scene.heading;
+    let heading = &drawing.heading;
     let _ = writeln!(out, "{}", paint.text(Style::Bold, &heading.title));
     for line in [&heading.message, &heading.place, &heading.with] {
         if !line.is_empty() {
             wrap(line, width.max(40)).iter().for_each(|row| out += &format!("{row}\n"));
         }
     }
-    let Some(timeline) = &scene.timeline else {
+    let Some(timeline) = &drawing.timeline else {
         out.push_str("no run leads here: it holds wherever this line is executed\n\n");
         return out;
     };
     out.push('\n');
-    Table::new(scene, timeline, width, paint).draw(&mut out);
-    let left_out = scene.left_out();
+    Table::new(drawing, timeline, width, paint).draw(&mut out);
+    let left_out = drawing.left_out();
     if !left_out.is_empty() {
         let _ = writeln!(out, "{left_out}");
     }
@@ -64,7 +64,7 @@ pub fn remarks(path: &str, kernels: &[KernelReport], syntax: &[SyntaxError], pla
 }
 
 struct Table<'a> {
-    scene: &'a TraceDrawing<'a>,
+    drawing: &'a TraceDrawing<'a>,
     timeline: &'a Timeline,
     paint: Painter,
     /// Width of the step numbers and of the line numbers.
@@ -77,10 +77,10 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn new(scene: &'a TraceDrawing<'a>, timeline: &'a Timeline, width: usize, paint: Painter) -> Table<'a> {
-        let last = timeline.steps.iter().map(|step| scene.line(step)).max().unwrap_or(0);
+    fn new(drawing: &'a TraceDrawing<'a>, timeline: &'a Timeline, width: usize, paint: Painter) -> Table<'a> {
+        let last = timeline.steps.iter().map(|step| drawing.line(step)).max().unwrap_or(0);
         let digits = (timeline.steps.len().to_string().len().max(4), last.to_string().len().max(4));
-        let mut table = Table { scene, timeline, paint, digits, lane: 0, wide: true, words: 0 };
+        let mut table = Table { drawing, timeline, paint, digits, lane: 0, wide: true, words: 0 };
         let lanes = timeline.lanes.len().max(1);
         let left = width.saturating_sub(table.margin());
         table.lane = (left / lanes).saturating_sub(3);
@@ -95,13 +95,13 @@ impl<'a> Table<'a> {
     /// Columns before the lanes.
     fn margin(&self) -> usize {
         let columns = |count: usize| if count == 0 { 0 } else { count + 2 };
-        2 + self.digits.0 + 2 + self.digits.1 + columns(self.scene.bands.len()) + columns(self.scene.slots.len())
+        2 + self.digits.0 + 2 + self.digits.1 + columns(self.drawing.bands.len()) + columns(self.drawing.slots.len())
     }
 
     fn draw(&self, out: &mut String) {
         self.names(out);
         self.head(out);
-        for (at, row) in self.scene.rows.iter().enumerate() {
+        for (at, row) in self.drawing.rows.iter().enumerate() {
             match row {
                 Row::Step(number) => {
                     if let Some(step) = self.timeline.step(*number) {
@@ -134,8 +134,8 @@ impl<'a> Table<'a> {
 
     /// The letters of barriers and buffers.
     fn names(&self, out: &mut String) {
-        let bands = self.scene.bands.iter().map(|&at| &self.timeline.bands[at].name);
-        let slots = self.scene.slots.iter().map(|&at| &self.timeline.slots[at].name);
+        let bands = self.drawing.bands.iter().map(|&at| &self.timeline.bands[at].name);
+        let slots = self.drawing.slots.iter().map(|&at| &self.timeline.slots[at].name);
         key(out, "barriers", bands.zip('a'..));
         key(out, "buffers", slots.zip('A'..));
         out.push('\n');
@@ -145,7 +145,7 @@ impl<'a> Table<'a> {
         let (steps, lines) = self.digits;
         let many = self.timeline.lanes.iter().any(|lane| lane.cta != 0);
         let mut head = format!("  {:>steps$}  {:>lines$}", "step", "line");
-        for (letters, first) in [(self.scene.bands.len(), 'a'), (self.scene.slots.len(), 'A')] {
+        for (letters, first) in [(self.drawing.bands.len(), 'a'), (self.drawing.slots.len(), 'A')] {
             if letters > 0 {
                 head.push_str("  ");
                 head.extend((first..).take(letters));
@@ -174,7 +174,7 @@ impl<'a> Table<'a> {
     }
 
     fn step(&self, out: &mut String, row: usize, number: u32, step: &Step) {
-        let site = self.scene.site(step).map_or_else(String::new, |site| format!("({site}) "));
+        let site = self.drawing.site(step).map_or_else(String::new, |site| format!("({site}) "));
         let text = format!("{site}{}", words(step));
         let rows = wrap(&text, if self.wide { self.lane } else { self.words });
         for (at, words) in rows.iter().enumerate() {
@@ -184,7 +184,7 @@ impl<'a> Table<'a> {
             if at == 0 {
                 let told = if step.told { '*' } else { ' ' };
                 let number = if step.stuck { "end".to_owned() } else { number.to_string() };
-                let _ = write!(line, "{told}{number:>steps$}  {:>lines$}", self.scene.line(step));
+                let _ = write!(line, "{told}{number:>steps$}  {:>lines$}", self.drawing.line(step));
             } else {
                 let _ = write!(line, " {:steps$}  {:lines$}", "", "");
             }
@@ -223,7 +223,7 @@ impl<'a> Table<'a> {
     fn edge(&self, row: usize, last: bool, first: bool) -> char {
         for missing in &self.timeline.missing {
             let Missing::Order { from, to } = missing else { continue };
-            let (from, to) = (self.scene.row(*from), self.scene.row(*to));
+            let (from, to) = (self.drawing.row(*from), self.drawing.row(*to));
             if row == from {
                 return if first { ',' } else { ':' };
             } else if row == to {
@@ -237,13 +237,13 @@ impl<'a> Table<'a> {
 
     /// The columns of barriers and buffers at a step.
     fn columns(&self, line: &mut String, number: u32, acts: bool) {
-        if !self.scene.bands.is_empty() {
+        if !self.drawing.bands.is_empty() {
             line.push_str("  ");
-            line.extend(self.scene.bands.iter().map(|&at| band(&self.timeline.bands[at], number, acts)));
+            line.extend(self.drawing.bands.iter().map(|&at| band(&self.timeline.bands[at], number, acts)));
         }
-        if !self.scene.slots.is_empty() {
+        if !self.drawing.slots.is_empty() {
             line.push_str("  ");
-            line.extend(self.scene.slots.iter().map(|&slot| self.slot(slot, number, acts)));
+            line.extend(self.drawing.slots.iter().map(|&slot| self.slot(slot, number, acts)));
         }
     }
 

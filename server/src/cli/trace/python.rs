@@ -24,18 +24,18 @@ pub(crate) fn choose<'a>(
     let count = findings.len();
     numbered(args, count)?;
     let wanted = |at: usize| args.finding.is_none_or(|number| number.get() == at + 1);
-    let mut scenes = Vec::new();
+    let mut drawings = Vec::new();
     for (at, (finding, kernel)) in findings.into_iter().enumerate().filter(|(at, _)| wanted(*at)) {
         let timeline = kernel.instances.get(finding.instance).and_then(|elaborated| elaborated.run_of(finding));
         let heading = TraceHeading::of_finding(&file.path, finding, at + 1, count, places);
-        scenes.push(TraceDrawing::new(timeline, heading, places, !args.all_steps));
+        drawings.push(TraceDrawing::new(timeline, heading, places, !args.all_steps));
     }
     if count == 0 {
         let limits = Limits { semantics: args.semantics.into(), ..Limits::default() };
         let decided = |report: &KernelReport| !matches!(report.verdict, Verdict::Undecided(_));
         for (report, kernel) in all().filter(|(report, _)| decided(report)) {
             let timeline = kernel.instances.first().and_then(|elaborated| elaborated.run(&limits));
-            scenes.push(TraceDrawing::new(
+            drawings.push(TraceDrawing::new(
                 timeline,
                 TraceHeading::of_kernel(&file.path, report, places),
                 places,
@@ -43,5 +43,5 @@ pub(crate) fn choose<'a>(
             ));
         }
     }
-    Ok(scenes)
+    Ok(drawings)
 }

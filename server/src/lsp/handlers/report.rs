@@ -5,14 +5,15 @@ use std::sync::PoisonError;
 use base::{Cancel, Cancelled};
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tower_lsp::ls_types::{Position, Uri};
 
 use crate::barrier_report::sections::{Selection, sections, select};
 use crate::barrier_report::{Content, ReportInput, report_views};
 use crate::lsp::snapshot::Snapshot;
 use render::SourceText;
-use render::report::{ReportView, SectionEntry, json as document_of, section_list, text as text_of};
+use render::report::json::{Document, ReportJson};
+use render::report::{ReportView, SectionEntry, section_list, text as text_of};
 use render::style::Painter;
 
 /// Width of text, unless the client says another.
@@ -47,27 +48,26 @@ pub(crate) fn document(snapshot: &Snapshot, params: &ReportParams, cancel: &Canc
         let Position { line, character } = mapper.position(offset);
         (line, character)
     };
-    made(snapshot, params, cancel, |path, sheets, listed| {
-        let reports = sheets.iter().map(|sheet| document_of::report(sheet, &positions)).collect();
-        let sections = listed.iter().map(|listed| document_of::listed(path, listed)).collect();
-        let mut document = document_of::document(snapshot.client.encoding.kind().as_str(), reports, sections);
-        document["version"] = json!(snapshot.version);
-        document
+    made(snapshot, params, cancel, |path, views, listed| {
+        let reports = views.iter().map(|view| ReportJson::new(view, &positions)).collect();
+        let sections = listed.iter().map(|listed| (path, listed));
+        let encoding = snapshot.client.encoding.kind();
+        Document::new(encoding.as_str(), Some(snapshot.version), reports, sections).value()
     })
 }
 
 /// The text.
 pub(crate) fn text(snapshot: &Snapshot, params: &ReportParams, cancel: &Cancel<'_>) -> Result<ReportText, Cancelled> {
     let width = params.width.unwrap_or(WIDTH).clamp(60, 1000) as usize;
-    let text = made(snapshot, params, cancel, |path, sheets, listed| {
+    let text = made(snapshot, params, cancel, |path, views, listed| {
         if !listed.is_empty() {
             return text_of::print(&section_list(path, listed), width, Painter::plain());
         }
-        if sheets.is_empty() {
+        if views.is_empty() {
             let what = params.kernel.as_ref().map_or_else(|| "kernel".to_owned(), |name| format!("kernel @{name}"));
             return format!("There is no {what} in {path}.\n");
         }
-        sheets.iter().map(|sheet| text_of::draw(sheet, width, Painter::plain())).collect()
+        views.iter().map(|view| text_of::draw(view, width, Painter::plain())).collect()
     })?;
     Ok(ReportText { text, version: snapshot.version })
 }

@@ -5,18 +5,20 @@
 
 mod pairing;
 
+use std::collections::BTreeMap;
+
 use base::TextRange;
 use kernel::Mode;
 use report::{BarrierSummary, Direction, Edge, Mechanism, Report};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::blocks::{DocBlock, DocTable};
 use super::graph::numbers;
-use super::view::{ReportView, extent, order_word, unit};
-use pairing::{Pairing, Place, assign, find, places, stem};
+use super::view::{ReportView, SectionName, extent, order_word, unit};
+use pairing::{MemberId, Pairing, assign, find, member_ids, stem};
 
 /// One difference.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
     /// `added`, `removed`, `changed`.
     pub change: &'static str,
@@ -43,7 +45,7 @@ impl<'a, 'b> Diff<'a, 'b> {
     /// Compares two reports of one kernel.
     pub fn new(was: &'a ReportView<'b>, is: &'a ReportView<'b>) -> Diff<'a, 'b> {
         let pairing = Pairing::new(&was.report, &is.report);
-        let mut found = Compare { was, is, pairing, edges: Vec::new() };
+        let mut found = Comparison { was, is, pairing, edges: Vec::new() };
         let partitions = found.partitions();
         let (edges, same_edges) = found.edges();
         let (barriers, same_barriers) = found.barriers();
@@ -64,7 +66,7 @@ impl<'a, 'b> Diff<'a, 'b> {
     pub fn blocks(&self) -> Vec<DocBlock> {
         let (was, is) = (self.was, self.is);
         let mut out = vec![DocBlock::Title(format!("Barriers of @{}, before and after", is.report.kernel))];
-        let stage = |sheet: &ReportView<'_>| sheet.report.stage.name();
+        let stage = |view: &ReportView<'_>| view.report.stage.name();
         out.push(DocBlock::Fields(vec![
             ("was", format!("{}; stage {}", place(was), stage(was))),
             ("is", format!("{}; stage {}", place(is), stage(is))),
@@ -94,37 +96,56 @@ impl<'a, 'b> Diff<'a, 'b> {
     }
 
     /// For tools.
-    pub fn json(&self) -> Value {
-        let side = |sheet: &ReportView<'_>| {
-            let section = sheet.section.as_ref();
-            json!({
-                "path": sheet.path,
-                "section": section.map(|it| json!({ "number": it.number, "count": it.count, "pass": it.pass })),
-                "kernel": sheet.report.kernel,
-                "stage": sheet.report.stage.name(),
-                "missing": sheet.missing(),
-            })
-        };
-        let mut value = json!({ "was": side(self.was), "is": side(self.is) });
-        for (name, _, changes, unchanged) in &self.parts {
-            let list = changes.iter().map(
-                |Change { change, what, was, is }| json!({ "change": change, "what": what, "was": was, "is": is }),
-            );
-            value[name] = json!({ "changes": list.collect::<Vec<_>>(), "unchanged": unchanged });
-        }
-        value
+    pub fn json(&self) -> DiffJson<'_> {
+        let parts = self.parts.iter().map(|(name, _, changes, unchanged)| {
+            let part = PartJson { changes, unchanged: *unchanged };
+            (*name, part)
+        });
+        DiffJson { was: Side::new(self.was), is: Side::new(self.is), parts: parts.collect() }
     }
 }
 
-fn place(sheet: &ReportView<'_>) -> String {
-    let section = sheet.section.as_ref().map_or_else(String::new, |section| {
+/// What [`super::json::DiffDocument`] holds of one kernel.
+#[derive(Serialize)]
+pub struct DiffJson<'a> {
+    was: Side<'a>,
+    is: Side<'a>,
+    #[serde(flatten)]
+    parts: BTreeMap<&'static str, PartJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct PartJson<'a> {
+    changes: &'a [Change],
+    unchanged: usize,
+}
+
+#[derive(Serialize)]
+struct Side<'a> {
+    path: &'a str,
+    section: Option<&'a SectionName>,
+    kernel: &'a str,
+    stage: &'static str,
+    missing: usize,
+}
+
+impl<'a> Side<'a> {
+    fn new(view: &'a ReportView<'_>) -> Side<'a> {
+        let stage = view.report.stage.name();
+        let (section, kernel) = (view.section.as_ref(), &view.report.kernel);
+        Side { path: view.path, section, kernel, stage, missing: view.missing() }
+    }
+}
+
+fn place(view: &ReportView<'_>) -> String {
+    let section = view.section.as_ref().map_or_else(String::new, |section| {
         let pass = if section.pass.is_empty() { String::new() } else { format!(" ({})", section.pass) };
         format!(", section {}{pass}", section.number)
     });
-    format!("{}{section}", sheet.path)
+    format!("{}{section}", view.path)
 }
 
-struct Compare<'a, 'b> {
+struct Comparison<'a, 'b> {
     was: &'a ReportView<'b>,
     is: &'a ReportView<'b>,
     pairing: Pairing,
@@ -132,7 +153,7 @@ struct Compare<'a, 'b> {
     edges: Vec<(usize, usize)>,
 }
 
-impl<'a> Compare<'a, '_> {
+impl<'a> Comparison<'a, '_> {
     fn reports(&self) -> (&'a Report, &'a Report) {
         (&self.was.report, &self.is.report)
     }
@@ -206,8 +227,9 @@ impl<'a> Compare<'a, '_> {
     }
 
     /// What an edge of the first report orders, as the second report numbers it.
-    fn data(&self, old: &Edge) -> Vec<Place> {
-        let places: Vec<Place> = old.data.iter().filter_map(|place| self.pairing.members.get(place).copied()).collect();
+    fn data(&self, old: &Edge) -> Vec<MemberId> {
+        let places: Vec<MemberId> =
+            old.data.iter().filter_map(|place| self.pairing.members.get(place).copied()).collect();
         sorted(&places)
     }
 
@@ -247,8 +269,8 @@ impl<'a> Compare<'a, '_> {
         let (was, is) = self.reports();
         let mut changes = Vec::new();
         let mut same = 0;
-        let mut partners: Vec<Place> = Vec::new();
-        for old in places(was) {
+        let mut partners: Vec<MemberId> = Vec::new();
+        for old in member_ids(was) {
             let name = find(was, old).map_or_else(String::new, |(_, member)| member.name.clone());
             match self.pairing.members.get(&old) {
                 None => changes.push(removed(name, window(was, old))),
@@ -264,7 +286,7 @@ impl<'a> Compare<'a, '_> {
                 }
             }
         }
-        for new in places(is) {
+        for new in member_ids(is) {
             if !partners.contains(&new) {
                 let name = find(is, new).map_or_else(String::new, |(_, member)| member.name.clone());
                 changes.push(added(name, window(is, new)));
@@ -274,7 +296,7 @@ impl<'a> Compare<'a, '_> {
     }
 
     /// Whether two logical buffers lie in the same physical one: it has the same first member.
-    fn owner(&self, old: Place, new: Place) -> bool {
+    fn owner(&self, old: MemberId, new: MemberId) -> bool {
         self.pairing.members.get(&(old.0, 0)).is_none_or(|first| first.0 == new.0)
     }
 
@@ -312,7 +334,7 @@ impl<'a> Compare<'a, '_> {
 /// A row of a coverage table.
 struct Row {
     writer: usize,
-    member: Place,
+    member: MemberId,
     user: usize,
     mode: Mode,
     what: String,
@@ -320,20 +342,20 @@ struct Row {
     word: &'static str,
 }
 
-fn rows(sheet: &ReportView<'_>) -> Vec<Row> {
-    let blocks = sheet.report.coverage.iter();
+fn rows(view: &ReportView<'_>) -> Vec<Row> {
+    let blocks = view.report.coverage.iter();
     let rows = blocks.flat_map(|block| block.rows.iter().map(move |row| (block, row)));
     rows.map(|(block, row)| {
         let (writer, member) = (block.writer.partition, (block.buffer, row.member));
         let verb = if row.mode == Mode::Read { "reads" } else { "writes" };
-        let over = format!("{} by {}", sheet.member(member), sheet.partition(writer));
+        let over = format!("{} by {}", view.member(member), view.partition(writer));
         Row {
             writer,
             member,
             user: row.partition,
             mode: row.mode,
-            what: format!("overwriting {over} after {} {verb} it", sheet.partition(row.partition)),
-            order: sheet.order(row),
+            what: format!("overwriting {over} after {} {verb} it", view.partition(row.partition)),
+            order: view.order(row),
             word: order_word(&row.order),
         }
     })
@@ -364,23 +386,23 @@ fn made(report: &Report) -> Vec<(usize, &Edge)> {
 }
 
 /// `backward: default -> partition0`.
-fn ends(sheet: &ReportView<'_>, edge: &Edge) -> String {
-    format!("{}: {} -> {}", edge.direction.name(), sheet.partition(edge.from), sheet.partition(edge.to))
+fn ends(view: &ReportView<'_>, edge: &Edge) -> String {
+    format!("{}: {} -> {}", edge.direction.name(), view.partition(edge.from), view.partition(edge.to))
 }
 
 /// `%full of a token, mbarrier (arrive), data %a; arrives at line 12, waits at line 40`.
-fn words(sheet: &ReportView<'_>, edge: &Edge) -> String {
-    let kind = kind(&sheet.report, edge).map_or_else(String::new, |what| format!(" of a {what}"));
-    let name = sheet.barrier(edge);
+fn words(view: &ReportView<'_>, edge: &Edge) -> String {
+    let kind = kind(&view.report, edge).map_or_else(String::new, |what| format!(" of a {what}"));
+    let name = view.barrier(edge);
     let name = if name.is_empty() { name } else { format!("{name}{kind}, ") };
-    let data: Vec<String> = edge.data.iter().map(|&member| sheet.member(member)).collect();
+    let data: Vec<String> = edge.data.iter().map(|&member| view.member(member)).collect();
     let data = match edge.direction {
         _ if data.is_empty() => String::new(),
         Direction::Backward => format!(", frees {}", data.join(", ")),
         Direction::Forward => format!(", data {}", data.join(", ")),
         Direction::Control => format!(", orders {}", data.join(", ")),
     };
-    let at = |what: &str, ranges: &[TextRange]| match sheet.lines(ranges.iter().copied()) {
+    let at = |what: &str, ranges: &[TextRange]| match view.lines(ranges.iter().copied()) {
         lines if lines.is_empty() => String::new(),
         lines => format!("; {what} at {}", numbers(&lines)),
     };
@@ -412,7 +434,7 @@ fn named(old: &BarrierSummary, new: &BarrierSummary) -> String {
 }
 
 /// `in %qk, col 64 of 1 slot of 128 cols, with %qk`: where a logical buffer lies, and beside what.
-fn window(report: &Report, place: Place) -> String {
+fn window(report: &Report, place: MemberId) -> String {
     let Some((buffer, member)) = find(report, place) else { return String::new() };
     let whole = member.extent == (0, buffer.size);
     let inside = if whole { String::new() } else { format!("{} of ", extent(buffer, member.extent)) };
@@ -425,12 +447,12 @@ fn window(report: &Report, place: Place) -> String {
 }
 
 /// The same without names: window, slots, size, and whether it is all there is.
-fn shape(report: &Report, place: Place) -> Option<((u64, u64), u64, u64, bool)> {
+fn shape(report: &Report, place: MemberId) -> Option<((u64, u64), u64, u64, bool)> {
     let (buffer, member) = find(report, place)?;
     Some((member.extent, buffer.slots, buffer.size, buffer.members.len() == 1))
 }
 
-fn sorted(places: &[Place]) -> Vec<Place> {
+fn sorted(places: &[MemberId]) -> Vec<MemberId> {
     let mut places = places.to_vec();
     places.sort_unstable();
     places

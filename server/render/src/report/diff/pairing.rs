@@ -10,7 +10,7 @@ use report::{Member, PartitionUse, PhysicalBuffer, Report};
 use rustc_hash::FxHashMap;
 
 /// A logical buffer: indices of its physical buffer and of itself in there.
-pub type Place = (usize, usize);
+pub type MemberId = (usize, usize);
 
 /// What of the first report is what of the second.
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub struct Pairing {
     /// Of each partition of the first report, its partner.
     pub partitions: Vec<Option<usize>>,
     /// The partner of each logical buffer of the first report that has one.
-    pub members: FxHashMap<Place, Place>,
+    pub members: FxHashMap<MemberId, MemberId>,
 }
 
 impl Pairing {
@@ -26,7 +26,7 @@ impl Pairing {
     pub fn new(was: &Report, is: &Report) -> Pairing {
         let partitions = assign(was.partitions.len(), is.partitions.len(), 2, |a, b| partition(was, is, a, b));
         let mut pairing = Pairing { partitions, members: FxHashMap::default() };
-        let (old, new) = (places(was), places(is));
+        let (old, new) = (member_ids(was), member_ids(is));
         let pairs = assign(old.len(), new.len(), 5, |a, b| pairing.member(was, is, old[a], new[b]));
         pairing.members =
             pairs.iter().enumerate().filter_map(|(a, b)| b.map(|b| (old[a], new[b]))).collect::<FxHashMap<_, _>>();
@@ -38,7 +38,7 @@ impl Pairing {
         self.partitions.get(at).copied().flatten()
     }
 
-    fn member(&self, was: &Report, is: &Report, old: Place, new: Place) -> u32 {
+    fn member(&self, was: &Report, is: &Report, old: MemberId, new: MemberId) -> u32 {
         let (Some((holder, a)), Some((new_holder, b))) = (find(was, old), find(is, new)) else { return 0 };
         if holder.space != new_holder.space {
             return 0;
@@ -86,13 +86,13 @@ pub fn assign(left: usize, right: usize, least: u32, score: impl Fn(usize, usize
 }
 
 /// All logical buffers.
-pub fn places(report: &Report) -> Vec<Place> {
+pub fn member_ids(report: &Report) -> Vec<MemberId> {
     let buffers = report.buffers.iter().enumerate();
     buffers.flat_map(|(at, buffer)| (0..buffer.members.len()).map(move |member| (at, member))).collect()
 }
 
 /// A logical buffer.
-pub fn find(report: &Report, (buffer, member): Place) -> Option<(&PhysicalBuffer, &Member)> {
+pub fn find(report: &Report, (buffer, member): MemberId) -> Option<(&PhysicalBuffer, &Member)> {
     let buffer = report.buffers.get(buffer)?;
     Some((buffer, buffer.members.get(member)?))
 }

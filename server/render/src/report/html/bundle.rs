@@ -6,7 +6,7 @@ use report::{CoverageOrder, Direction, Mechanism, Report};
 
 /// What a line of the graph means.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Class {
+pub enum EdgeClass {
     /// Nothing orders an overwrite after a use.
     Missing,
     /// Data goes on.
@@ -17,24 +17,24 @@ pub enum Class {
     Control,
 }
 
-impl Class {
-    /// Its name, also in the style sheet.
+impl EdgeClass {
+    /// Its name, also in the style view.
     pub fn name(self) -> &'static str {
         match self {
-            Class::Missing => "missing",
-            Class::Forward => "forward",
-            Class::Backward => "backward",
-            Class::Control => "control",
+            EdgeClass::Missing => "missing",
+            EdgeClass::Forward => "forward",
+            EdgeClass::Backward => "backward",
+            EdgeClass::Control => "control",
         }
     }
 
     /// Its sign in texts.
     pub fn sign(self) -> &'static str {
         match self {
-            Class::Missing => "✗",
-            Class::Forward => "→",
-            Class::Backward => "↩",
-            Class::Control => "·",
+            EdgeClass::Missing => "✗",
+            EdgeClass::Forward => "→",
+            EdgeClass::Backward => "↩",
+            EdgeClass::Control => "·",
         }
     }
 }
@@ -47,7 +47,7 @@ pub struct Bundle {
     /// Who waits.
     pub to: usize,
     /// What they mean.
-    pub class: Class,
+    pub class: EdgeClass,
     /// Indices of edges.
     pub edges: Vec<usize>,
     /// Of a missing edge: indices of coverage entries and rows.
@@ -63,8 +63,8 @@ impl Bundle {
 
 /// All bundles, those that are missing first, then by partitions.
 pub fn bundles(report: &Report) -> Vec<Bundle> {
-    let mut found: BTreeMap<(Class, usize, usize), Bundle> = BTreeMap::new();
-    let mut bundle = |class: Class, from: usize, to: usize, edge: Option<usize>, row: Option<(usize, usize)>| {
+    let mut found: BTreeMap<(EdgeClass, usize, usize), Bundle> = BTreeMap::new();
+    let mut bundle = |class: EdgeClass, from: usize, to: usize, edge: Option<usize>, row: Option<(usize, usize)>| {
         let new = || Bundle { from, to, class, edges: Vec::new(), rows: Vec::new() };
         let bundle = found.entry((class, from, to)).or_insert_with(new);
         bundle.edges.extend(edge);
@@ -73,15 +73,15 @@ pub fn bundles(report: &Report) -> Vec<Bundle> {
     for (at, block) in report.coverage.iter().enumerate() {
         for (row, it) in block.rows.iter().enumerate() {
             if matches!(it.order, CoverageOrder::Missing { .. }) {
-                bundle(Class::Missing, it.partition, block.writer.partition, None, Some((at, row)));
+                bundle(EdgeClass::Missing, it.partition, block.writer.partition, None, Some((at, row)));
             }
         }
     }
     for (at, edge) in report.edges.iter().enumerate() {
         let class = match edge.direction {
-            Direction::Forward => Class::Forward,
-            Direction::Backward => Class::Backward,
-            Direction::Control => Class::Control,
+            Direction::Forward => EdgeClass::Forward,
+            Direction::Backward => EdgeClass::Backward,
+            Direction::Control => EdgeClass::Control,
         };
         bundle(class, edge.from, edge.to, Some(at), None);
     }
@@ -92,6 +92,6 @@ pub fn bundles(report: &Report) -> Vec<Bundle> {
 pub fn drawn(bundle: &Bundle, report: &Report) -> bool {
     let count = report.partitions.len();
     let starts = |at: &usize| report.edges.get(*at).is_some_and(|edge| edge.mechanism == Mechanism::Join);
-    let bare = bundle.class == Class::Control && bundle.edges.iter().all(starts);
+    let bare = bundle.class == EdgeClass::Control && bundle.edges.iter().all(starts);
     bundle.from < count && bundle.to < count && !bare
 }

@@ -1,105 +1,101 @@
 //! Findings, remarks, and what the machine could not follow.
 
-use std::fmt::Write;
-
+use base::TextRange;
 use findings::Finding;
+use maud::{Markup, html};
 
-use super::links::{Links, code, escape, prose};
+use super::links::Links;
+use super::text::{code, joined, prose};
 
 /// The findings.
-pub fn findings(links: &Links<'_>) -> String {
-    let report = links.report();
-    let mut out = String::new();
-    if report.findings.is_empty() {
-        out.push_str("<p>None.</p>\n");
+pub(super) fn findings(links: &Links<'_>) -> Markup {
+    let findings = &links.report().findings;
+    html! {
+        @if findings.is_empty() { p { "None." } }
+        @for (at, finding) in findings.iter().enumerate() { (article(links, at, finding)) }
     }
-    for (at, finding) in report.findings.iter().enumerate() {
-        article(&mut out, links, at, finding);
-    }
-    out
 }
 
-fn article(out: &mut String, links: &Links<'_>, at: usize, finding: &Finding) {
+fn article(links: &Links<'_>, at: usize, finding: &Finding) -> Markup {
     let id = links.id(format_args!("f{at}"));
     let severity = finding.severity.name();
-    let _ = writeln!(
-        out,
-        "<article class=\"finding {severity}\" id=\"{id}\" data-k=\"{id}\" data-hot=\"{id}\"><h3>{}. {severity}: {}</h3>\
-         <p>{} (line {})</p>",
-        at + 1,
-        escape(finding.kind.name()),
-        prose(&finding.message),
-        links.at(finding.range),
-    );
-    let value = |(name, value): &(String, i64)| format!("<code>{} = {value}</code>", escape(name));
-    if !finding.inputs.is_empty() {
-        let inputs: Vec<String> = finding.inputs.iter().map(value).collect();
-        let _ = writeln!(out, "<p>With {}.</p>", inputs.join(", "));
-    }
-    out.push_str("<ol class=\"sites\">");
-    for site in &finding.sites {
-        let source = site.source.as_ref().map_or_else(String::new, |source| format!(", {}", code(source)));
-        let _ = write!(out, "<li>line {}{source}: {}</li>", links.at(site.range), prose(&site.text));
-    }
-    out.push_str("</ol>\n");
-    if !finding.run.is_empty() {
-        out.push_str("<details><summary>The run that leads there</summary><ol class=\"run\">");
-        for step in &finding.run {
-            let (who, what) = (escape(&step.partition), prose(&step.text));
-            let _ = write!(out, "<li><b>{who}</b>, line {}: {what}</li>", links.at(step.range));
+    html! {
+        article class={ "finding " (severity) } id=(id) data-k=(id) data-hot=(id) {
+            h3 { (at + 1) ". " (severity) ": " (finding.kind.name()) }
+            p { (prose(&finding.message)) " (line " (links.at(finding.range)) ")" }
+            @if !finding.inputs.is_empty() { p { "With " (inputs(&finding.inputs)) "." } }
+            ol class="sites" {
+                @for site in &finding.sites {
+                    li {
+                        "line " (links.at(site.range))
+                        @if let Some(source) = &site.source { ", " (code(source)) }
+                        ": " (prose(&site.text))
+                    }
+                }
+            }
+            @if !finding.run.is_empty() {
+                details {
+                    summary { "The run that leads there" }
+                    ol class="run" {
+                        @for step in &finding.run {
+                            li { b { (step.partition) } ", line " (links.at(step.range)) ": " (prose(&step.text)) }
+                        }
+                    }
+                }
+            }
+            @if let Some(fix) = &finding.fix {
+                details {
+                    summary { "Fix: " (fix.title) }
+                    @for edit in &fix.edits {
+                        @let line = links.view.places.line(edit.range.start);
+                        p {
+                            (links.to_line(line, html! { "line " (line) }))
+                            (if edit.range.is_empty() { ": insert" } else { ": replace" })
+                        }
+                        pre class="edit" { (edit.text.trim_matches('\n')) }
+                    }
+                }
+            }
         }
-        out.push_str("</ol></details>\n");
     }
-    if let Some(fix) = &finding.fix {
-        let _ = write!(out, "<details><summary>Fix: {}</summary>", escape(&fix.title));
-        for edit in &fix.edits {
-            let line = links.sheet.places.line(edit.range.start);
-            let place = links.to_line(line, &format!("line {line}"));
-            let verb = if edit.range.is_empty() { "insert" } else { "replace" };
-            let text = escape(edit.text.trim_matches('\n'));
-            let _ = write!(out, "<p>{place}: {verb}</p><pre class=\"edit\">{text}</pre>");
-        }
-        out.push_str("</details>\n");
-    }
-    out.push_str("</article>\n");
+}
+
+/// Names and values of inputs.
+pub(super) fn inputs(inputs: &[(String, i64)]) -> Markup {
+    joined(inputs.iter().map(|(name, value)| html! { code { (name) " = " (value) } }), ", ")
 }
 
 /// Remarks that are no findings.
-pub fn remarks(links: &Links<'_>) -> String {
-    let report = links.report();
-    let mut out = String::new();
-    if report.remarks.is_empty() {
-        out.push_str("<p>None.</p>\n");
-        return out;
+pub(super) fn remarks(links: &Links<'_>) -> Markup {
+    let remarks = &links.report().remarks;
+    if remarks.is_empty() {
+        return html! { p { "None." } };
     }
-    out.push_str("<ul class=\"remarks\">\n");
-    for (at, remark) in report.remarks.iter().enumerate() {
-        let id = links.id(format_args!("r{at}"));
-        let others = links.all_at(remark.sites.iter().copied());
-        let others = if others.is_empty() { String::new() } else { format!(" (see also line {others})") };
-        let line = links.at(remark.range);
-        let line = if line.is_empty() { line } else { format!("line {line}: ") };
-        let (kind, text) = (remark.kind.name(), prose(&remark.text));
-        let _ = writeln!(out, "<li id=\"{id}\" data-hot=\"{id}\"><b>{kind}</b>, {line}{text}{others}</li>");
+    html! {
+        ul class="remarks" {
+            @for (at, remark) in remarks.iter().enumerate() {
+                @let id = links.id(format_args!("r{at}"));
+                @let others = links.all_at(remark.sites.iter().copied());
+                li id=(id) data-hot=(id) {
+                    b { (remark.kind.name()) } ", " (line(links, remark.range)) (prose(&remark.text))
+                    @if !others.0.is_empty() { " (see also line " (others) ")" }
+                }
+            }
+        }
     }
-    out.push_str("</ul>\n");
-    out
 }
 
 /// What could not be followed.
-pub fn unmodelled(links: &Links<'_>) -> String {
-    let report = links.report();
-    let mut out = String::new();
-    if report.unmodelled.is_empty() {
-        out.push_str("<p>Everything was followed.</p>\n");
-        return out;
+pub(super) fn unmodelled(links: &Links<'_>) -> Markup {
+    let unmodelled = &links.report().unmodelled;
+    if unmodelled.is_empty() {
+        return html! { p { "Everything was followed." } };
     }
-    out.push_str("<ul>\n");
-    for (range, text) in &report.unmodelled {
-        let line = links.at(*range);
-        let line = if line.is_empty() { line } else { format!("line {line}: ") };
-        let _ = writeln!(out, "<li>{line}{}</li>", prose(text));
-    }
-    out.push_str("</ul>\n");
-    out
+    html! { ul { @for (range, text) in unmodelled { li { (line(links, *range)) (prose(text)) } } } }
+}
+
+/// `line 12: `; nothing for what has no place.
+fn line(links: &Links<'_>, range: TextRange) -> Markup {
+    let line = links.at(range);
+    html! { @if !line.0.is_empty() { "line " (line) ": " } }
 }

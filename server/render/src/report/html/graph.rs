@@ -6,9 +6,12 @@
 
 use std::fmt::Write;
 
-use super::bundle::{Bundle, Class, bundles, drawn};
+use maud::{Markup, PreEscaped, html};
+
+use super::bundle::{Bundle, EdgeClass, bundles, drawn};
 use super::layout::{BOX, Layout, Route, Wire, layout};
-use super::links::{Links, code, counted, escape, short, width};
+use super::links::Links;
+use super::text::{code, counted, joined, short, width};
 use crate::wrap::wrap;
 
 /// Characters of a label at most.
@@ -20,7 +23,7 @@ const IN_BOX: usize = 27;
 
 /// A bundle with its place.
 struct Placed<'a> {
-    at: usize,
+    id: String,
     bundle: &'a Bundle,
     route: &'a Route,
     label: String,
@@ -28,7 +31,7 @@ struct Placed<'a> {
 }
 
 /// The picture, its legend and its panels; empty where there is nobody.
-pub fn draw(links: &Links<'_>) -> String {
+pub(super) fn draw(links: &Links<'_>) -> Markup {
     let report = links.report();
     let all = bundles(report);
     let shown: Vec<(usize, &Bundle)> = all.iter().enumerate().filter(|(_, bundle)| drawn(bundle, report)).collect();
@@ -39,7 +42,7 @@ pub fn draw(links: &Links<'_>) -> String {
         .map(|((_, bundle), (label, line))| Wire {
             from: bundle.from,
             to: bundle.to,
-            forward: bundle.class == Class::Forward,
+            forward: bundle.class == EdgeClass::Forward,
             weight: bundle.weight(),
             label: pill(label, *line).0 + pill(label, *line).1,
         })
@@ -49,41 +52,44 @@ pub fn draw(links: &Links<'_>) -> String {
         .iter()
         .zip(&plan.routes)
         .zip(labels)
-        .map(|((&(at, bundle), route), (label, line))| Placed { at, bundle, route, label, line })
+        .map(|((&(at, bundle), route), (label, line))| Placed {
+            id: links.id(format_args!("g{at}")),
+            bundle,
+            route,
+            label,
+            line,
+        })
         .collect();
-    let mut out = String::from("<div class=\"graph\">\n<style>\n");
-    for wire in &placed {
-        reveal(&mut out, &links.id(format_args!("g{}", wire.at)));
+    html! {
+        div class="graph" {
+            style { "\n" @for wire in &placed { (reveal(&wire.id)) } }
+            (legend())
+            (picture(links, &plan, &placed))
+            div class="panels" aria-hidden="true" {
+                p class="hint" {
+                    "Point at a line or move to it with the tab and arrow keys: what it stands for is listed here."
+                }
+                @for wire in &placed { (panel(links, wire)) }
+            }
+            @if all.len() > shown.len() {
+                p class="quiet" { "That partitions start and end together is not drawn." }
+            }
+        }
     }
-    out.push_str("</style>\n");
-    legend(&mut out);
-    picture(&mut out, links, &plan, &placed);
-    out.push_str(r#"<div class="panels" aria-hidden="true">"#);
-    out.push_str("<p class=\"hint\">Point at a line or move to it with the tab and arrow keys: what it stands for is listed here.</p>\n");
-    for wire in &placed {
-        panel(&mut out, links, wire);
-    }
-    out.push_str("</div>\n");
-    let bare = all.len() - shown.len();
-    if bare > 0 {
-        out.push_str("<p class=\"quiet\">That partitions start and end together is not drawn.</p>\n");
-    }
-    out.push_str("</div>\n");
-    out
 }
 
 /// What a bundle is labelled with, and the first line that it is about.
 fn label(links: &Links<'_>, bundle: &Bundle) -> (String, Option<u32>) {
     let report = links.report();
     let sign = bundle.class.sign();
-    if bundle.class == Class::Missing {
+    if bundle.class == EdgeClass::Missing {
         let blocks = bundle.rows.iter().filter_map(|&(at, row)| {
             let block = report.coverage.get(at)?;
             Some((block, report.buffers.get(block.buffer)?.members.get(block.rows.get(row)?.member)?))
         });
         let (mut names, mut line) = (Vec::new(), None);
         for (block, member) in blocks {
-            line = line.or(links.sheet.line(block.writer.range));
+            line = line.or(links.view.line(block.writer.range));
             if !names.contains(&member.name.as_str()) {
                 names.push(&member.name);
             }
@@ -96,7 +102,7 @@ fn label(links: &Links<'_>, bundle: &Bundle) -> (String, Option<u32>) {
         None => edge.mechanism.name().to_owned(),
     };
     let line =
-        edges.iter().flat_map(|edge| edge.waits.iter().chain(&edge.arrivals)).find_map(|&at| links.sheet.line(at));
+        edges.iter().flat_map(|edge| edge.waits.iter().chain(&edge.arrivals)).find_map(|&at| links.view.line(at));
     let mut data: Vec<String> = Vec::new();
     for &member in edges.iter().flat_map(|edge| &edge.data) {
         let physical = report.buffers.get(member.0);
@@ -120,177 +126,167 @@ fn pill(label: &str, line: Option<u32>) -> (i32, i32) {
 }
 
 /// The rules that show a bundle's panel and stress its wire.
-fn reveal(out: &mut String, id: &str) {
+fn reveal(id: &str) -> PreEscaped<String> {
     let when = format!(".graph:has(#{id}:hover,#{id}:focus-visible,#{id}-w:hover,#{id}-p:hover,#{id}-p:focus-within)");
-    let _ =
-        writeln!(out, "{when} #{id}-p{{display:block}}{when} #{id}-w{{stroke-width:4}}{when} .hint{{display:none}}");
+    PreEscaped(format!("{when} #{id}-p{{display:block}}{when} #{id}-w{{stroke-width:4}}{when} .hint{{display:none}}\n"))
 }
 
-fn legend(out: &mut String) {
-    out.push_str("<ul class=\"legend\">");
-    for (class, text) in [
-        (Class::Forward, "forward: written, may be read"),
-        (Class::Backward, "backward: read, may be overwritten"),
-        (Class::Control, "neither"),
-        (Class::Missing, "missing: nothing orders the overwrite"),
-    ] {
-        let name = class.name();
-        let _ = write!(
-            out,
-            "<li><svg width=\"54\" height=\"16\" aria-hidden=\"true\"><path class=\"wire {name}\" d=\"M2 8H42\"/>{}</svg> {text}</li>",
-            head(class, &[(2, 8), (52, 8)])
-        );
-    }
-    out.push_str("</ul>\n");
-}
-
-fn picture(out: &mut String, links: &Links<'_>, plan: &Layout, placed: &[Placed<'_>]) {
-    let report = links.report();
-    let (title, about) = (links.id("graph-title"), links.id("graph-about"));
-    let _ = write!(
-        out,
-        "<div class=\"scroll\"><svg class=\"net\" data-net width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"group\" \
-         aria-labelledby=\"{title}\" aria-describedby=\"{about}\">\n\
-         <title id=\"{title}\">Barrier dependency graph of @{}</title>\n<desc id=\"{about}\">{}; {}. Each is listed in the \
-         table below.</desc>\n<g class=\"wires\" aria-hidden=\"true\">\n",
-        escape(&report.kernel),
-        counted(report.partitions.len(), "partition"),
-        counted(placed.len(), "line"),
-        w = plan.width,
-        h = plan.height,
-    );
-    for wire in placed {
-        let id = links.id(format_args!("g{}", wire.at));
-        let (class, d) = (wire.bundle.class.name(), path(&wire.route.points));
-        let hot = hot(links, wire.bundle);
-        let _ = writeln!(
-            out,
-            "<g class=\"line\" data-k=\"{hot}\" data-hot=\"{hot}\"><path class=\"halo\" d=\"{d}\"/>\
-             <path class=\"wire {class}\" id=\"{id}-w\" d=\"{d}\"/>{}</g>",
-            head(wire.bundle.class, &wire.route.points)
-        );
-    }
-    out.push_str("</g>\n");
-    for &member in &plan.order {
-        node(out, links, plan, member);
-        for wire in placed.iter().filter(|wire| wire.bundle.from == member) {
-            words(out, links, wire);
+fn legend() -> Markup {
+    let entries = [
+        (EdgeClass::Forward, "forward: written, may be read"),
+        (EdgeClass::Backward, "backward: read, may be overwritten"),
+        (EdgeClass::Control, "neither"),
+        (EdgeClass::Missing, "missing: nothing orders the overwrite"),
+    ];
+    html! {
+        ul class="legend" {
+            @for (class, text) in entries {
+                li {
+                    svg width="54" height="16" aria-hidden="true" {
+                        path class={ "wire " (class.name()) } d="M2 8H42" {}
+                        (arrowhead(class, &[(2, 8), (52, 8)]))
+                    }
+                    " " (text)
+                }
+            }
         }
     }
-    out.push_str("</svg></div>\n");
 }
 
-/// What lights up with a bundle.
+fn picture(links: &Links<'_>, plan: &Layout, placed: &[Placed<'_>]) -> Markup {
+    let report = links.report();
+    let (title, about) = (links.id("graph-title"), links.id("graph-about"));
+    html! {
+        div class="scroll" {
+            svg class="net" data-net width=(plan.width) height=(plan.height) viewBox={ "0 0 " (plan.width) " " (plan.height) }
+                role="group" aria-labelledby=(title) aria-describedby=(about) {
+                title id=(title) { "Barrier dependency graph of @" (report.kernel) }
+                desc id=(about) {
+                    (counted(report.partitions.len(), "partition")) "; " (counted(placed.len(), "line"))
+                    ". Each is listed in the table below."
+                }
+                g class="wires" aria-hidden="true" {
+                    @for wire in placed {
+                        @let (class, d) = (wire.bundle.class, path(&wire.route.points));
+                        @let hot = hot(links, wire.bundle);
+                        g class="line" data-k=(hot) data-hot=(hot) {
+                            path class="halo" d=(d) {}
+                            path class={ "wire " (class.name()) } id={ (wire.id) "-w" } d=(d) {}
+                            (arrowhead(class, &wire.route.points))
+                        }
+                    }
+                }
+                @for &member in &plan.order {
+                    (node(links, plan, member))
+                    @for wire in placed.iter().filter(|wire| wire.bundle.from == member) { (wire_label(links, wire)) }
+                }
+            }
+        }
+    }
+}
+
+/// The elements that are highlighted together with a bundle.
 fn hot(links: &Links<'_>, bundle: &Bundle) -> String {
     let edges = bundle.edges.iter().map(|at| links.id(format_args!("e{at}")));
     let rows = bundle.rows.iter().map(|(at, row)| links.id(format_args!("c{at}-{row}")));
     edges.chain(rows).collect::<Vec<_>>().join(" ")
 }
 
-fn node(out: &mut String, links: &Links<'_>, plan: &Layout, member: usize) {
+fn node(links: &Links<'_>, plan: &Layout, member: usize) -> Markup {
     let (Some(row), Some(&(x, y, wide))) = (links.report().partitions.get(member), plan.boxes.get(member)) else {
-        return;
+        return Markup::default();
     };
-    let line = links.sheet.line(row.range);
+    let line = links.view.line(row.range);
     let place = line.map_or_else(String::new, |line| format!("; line {line}"));
     let target = match line {
-        Some(line) => format!("{}{line}", links.anchor()),
-        None => links.id(format_args!("p{member}")),
+        Some(line) => format!("#{}{line}", links.anchor()),
+        None => format!("#{}", links.id(format_args!("p{member}"))),
     };
     let warps = counted(row.warps as usize, "warp");
-    let about = escape(&format!("{}: {}, {warps}{place}", row.label, row.role));
+    let about = format!("{}: {}, {warps}{place}", row.label, row.role);
     let (id, hot) = (links.id(format_args!("n{member}")), links.id(format_args!("p{member}")));
-    let _ = writeln!(
-        out,
-        "<a class=\"box\" id=\"{id}\" href=\"#{target}\" aria-label=\"{about}\" data-hot=\"{hot}\" data-k=\"{hot}\">\
-         <title>{about}</title><rect x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{BOX}\" rx=\"8\"/>"
-    );
     let fits = IN_BOX.max((wide as usize).saturating_sub(20) * 10 / 73);
-    let label = short(&row.label, fits.saturating_sub(warps.len() + 2));
-    let _ = write!(out, "<text class=\"b\" x=\"{}\" y=\"{}\">{}</text>", x + 11, y + 19, escape(&label));
-    let _ = write!(out, "<text class=\"d e\" x=\"{}\" y=\"{}\">{warps}</text>", x + wide - 11, y + 19);
     let mut lines = wrap(&row.role, fits);
     if lines.len() > 2 {
         lines = vec![lines[0].clone(), short(&lines[1..].join(" "), fits)];
     }
-    for (at, text) in lines.iter().enumerate() {
-        let _ = write!(
-            out,
-            "<text x=\"{}\" y=\"{}\">{}</text>",
-            x + 11,
-            y + 36 + 15 * at as i32,
-            escape(&short(text, fits))
-        );
-    }
     let ops = row.key_ops.iter().map(|(op, times)| if *times > 1 { format!("{op} ×{times}") } else { op.clone() });
-    let ops = short(&ops.collect::<Vec<_>>().join(", "), fits + 2);
-    let _ = write!(out, "<text class=\"d s\" x=\"{}\" y=\"{}\">{}</text>", x + 11, y + BOX - 8, escape(&ops));
-    out.push_str("</a>\n");
+    let ops = ops.collect::<Vec<_>>().join(", ");
+    html! {
+        a class="box" id=(id) href=(target) aria-label=(about) data-hot=(hot) data-k=(hot) {
+            title { (about) }
+            rect x=(x) y=(y) width=(wide) height=(BOX) rx="8" {}
+            text class="b" x=(x + 11) y=(y + 19) { (short(&row.label, fits.saturating_sub(warps.len() + 2))) }
+            text class="d e" x=(x + wide - 11) y=(y + 19) { (warps) }
+            @for (at, text) in (0..).zip(&lines) { text x=(x + 11) y=(y + 36 + 15 * at) { (short(text, fits)) } }
+            text class="d s" x=(x + 11) y=(y + BOX - 8) { (short(&ops, fits + 2)) }
+        }
+    }
 }
 
 /// The label of a bundle, which leads to its rows, and beside it its first line.
-fn words(out: &mut String, links: &Links<'_>, wire: &Placed<'_>) {
-    let id = links.id(format_args!("g{}", wire.at));
-    let (class, hot) = (wire.bundle.class.name(), hot(links, wire.bundle));
+fn wire_label(links: &Links<'_>, wire: &Placed<'_>) -> Markup {
+    let (id, class, hot) = (&wire.id, wire.bundle.class.name(), hot(links, wire.bundle));
     let (first, second) = pill(&wire.label, wire.line);
     let (x, y) = (wire.route.label.0 - (first + second) / 2, wire.route.label.1);
     let target = match wire.bundle.rows.first() {
         Some((at, row)) => links.id(format_args!("c{at}-{row}")),
         None => format!("{id}-t"),
     };
-    let (from, to) = (links.sheet.partition(wire.bundle.from), links.sheet.partition(wire.bundle.to));
-    let about = escape(&format!("{class}, {from} to {to}: {}", wire.label));
-    let _ = writeln!(
-        out,
-        "<a class=\"bundle {class}\" id=\"{id}\" href=\"#{target}\" aria-label=\"{about}\" aria-describedby=\"{id}-p\" \
-         data-hot=\"{hot}\" data-k=\"{hot}\"><rect x=\"{x}\" y=\"{}\" width=\"{}\" height=\"22\" rx=\"6\"/>\
-         <text x=\"{}\" y=\"{}\">{}</text></a>",
-        y - 11,
-        first + second,
-        x + 8,
-        y + 4,
-        escape(&wire.label)
-    );
-    if let Some(line) = wire.line {
-        // The panel and the table have the same link within reach of the tab key.
-        let _ = writeln!(
-            out,
-            "<a class=\"jump\" href=\"#{}{line}\" tabindex=\"-1\" aria-label=\"line {line}\"><title>line {line}</title>\
-             <rect class=\"reach\" x=\"{}\" y=\"{}\" width=\"{second}\" height=\"22\"/><text x=\"{}\" y=\"{}\">L{line}</text></a>",
-            links.anchor(),
-            x + first,
-            y - 11,
-            x + first + 2,
-            y + 4
-        );
+    let (from, to) = (links.view.partition(wire.bundle.from), links.view.partition(wire.bundle.to));
+    html! {
+        a class={ "bundle " (class) } id=(id) href={ "#" (target) }
+            aria-label={ (class) ", " (from) " to " (to) ": " (wire.label) } aria-describedby={ (id) "-p" }
+            data-hot=(hot) data-k=(hot) {
+            rect x=(x) y=(y - 11) width=(first + second) height="22" rx="6" {}
+            text x=(x + 8) y=(y + 4) { (wire.label) }
+        }
+        @if let Some(line) = wire.line {
+            // The panel and the table have the same link within reach of the tab key.
+            a class="jump" href={ "#" (links.anchor()) (line) } tabindex="-1" aria-label={ "line " (line) } {
+                title { "line " (line) }
+                rect class="reach" x=(x + first) y=(y - 11) width=(second) height="22" {}
+                text x=(x + first + 2) y=(y + 4) { "L" (line) }
+            }
+        }
     }
 }
 
 /// What a bundle stands for, edge by edge.
-fn panel(out: &mut String, links: &Links<'_>, wire: &Placed<'_>) {
+fn panel(links: &Links<'_>, wire: &Placed<'_>) -> Markup {
     let report = links.report();
-    let id = links.id(format_args!("g{}", wire.at));
-    let (from, to) = (escape(links.sheet.partition(wire.bundle.from)), escape(links.sheet.partition(wire.bundle.to)));
-    let class = wire.bundle.class.name();
-    let _ = write!(out, "<div class=\"panel\" id=\"{id}-p\"><b>{from} → {to}</b>, {class}<ul>");
-    for edge in wire.bundle.edges.iter().filter_map(|&at| report.edges.get(at)) {
-        let name =
-            edge.barrier.and_then(|at| report.barriers.get(at)).map_or_else(String::new, |it| code(&it.name) + ", ");
-        let data: Vec<String> = edge.data.iter().map(|&member| code(&links.sheet.member(member))).collect();
-        let data = if data.is_empty() { String::new() } else { format!(": {}", data.join(", ")) };
-        let (arrives, waits) = (links.all_at(edge.arrivals.iter().copied()), links.all_at(edge.waits.iter().copied()));
-        let mechanism = escape(edge.mechanism.name());
-        let _ = write!(out, "<li>{name}{mechanism}{data}; arrives at line {arrives}, waits at line {waits}</li>");
+    let bundle = wire.bundle;
+    let rows = bundle.rows.iter().filter_map(|&(at, row)| {
+        let block = report.coverage.get(at)?;
+        Some((block, block.rows.get(row)?))
+    });
+    html! {
+        div class="panel" id={ (wire.id) "-p" } {
+            b { (links.view.partition(bundle.from)) " → " (links.view.partition(bundle.to)) } ", " (bundle.class.name())
+            ul {
+                @for edge in bundle.edges.iter().filter_map(|&at| report.edges.get(at)) {
+                    li {
+                        @if let Some(barrier) = edge.barrier.and_then(|at| report.barriers.get(at)) {
+                            (code(&barrier.name)) ", "
+                        }
+                        (edge.mechanism.name())
+                        @if !edge.data.is_empty() {
+                            ": " (joined(edge.data.iter().map(|&member| code(&links.view.member(member))), ", "))
+                        }
+                        "; arrives at line " (links.all_at(edge.arrivals.iter().copied()))
+                        ", waits at line " (links.all_at(edge.waits.iter().copied()))
+                    }
+                }
+                @for (block, row) in rows {
+                    li {
+                        (code(&links.view.member((block.buffer, row.member)))) ", used at line "
+                        (links.all_at(row.uses.iter().map(|used| used.range))) ", is overwritten at line "
+                        (links.at(block.writer.range)) "; nothing orders that"
+                    }
+                }
+            }
+        }
     }
-    for &(at, row) in &wire.bundle.rows {
-        let Some(block) = report.coverage.get(at) else { continue };
-        let Some(it) = block.rows.get(row) else { continue };
-        let used = links.all_at(it.uses.iter().map(|used| used.range));
-        let (name, writer) = (code(&links.sheet.member((block.buffer, it.member))), links.at(block.writer.range));
-        let _ =
-            write!(out, "<li>{name}, used at line {used}, is overwritten at line {writer}; nothing orders that</li>");
-    }
-    out.push_str("</ul></div>\n");
 }
 
 /// A path with round corners.
@@ -331,25 +327,24 @@ fn path(points: &[(i32, i32)]) -> String {
 }
 
 /// The arrowhead: full, open, a hook, or a bar behind a cross.
-fn head(class: Class, points: &[(i32, i32)]) -> String {
-    let [.., before, (x, y)] = points else { return String::new() };
+fn arrowhead(class: EdgeClass, points: &[(i32, i32)]) -> Markup {
+    let [.., before, (x, y)] = points else { return Markup::default() };
     let (dx, dy) = ((x - before.0).signum(), (y - before.1).signum());
-    // At `along` before the tip and `across` it.
-    let at = |along: i32, across: i32| format!("{} {}", x - dx * along - dy * across, y - dy * along + dx * across);
-    match class {
-        Class::Forward => format!("<path class=\"head forward\" d=\"M{}L{}L{}z\"/>", at(0, 0), at(10, -5), at(10, 5)),
-        Class::Backward => format!("<path class=\"head backward\" d=\"M{}L{}L{}z\"/>", at(1, 0), at(11, -6), at(11, 6)),
-        Class::Control => format!("<path class=\"head control\" d=\"M{}L{}L{}\"/>", at(7, -4), at(1, 0), at(7, 4)),
-        Class::Missing => format!(
-            "<path class=\"head missing\" d=\"M{}L{}M{}L{}M{}L{}\"/>",
-            at(2, -6),
-            at(2, 6),
-            at(6, -6),
-            at(18, 6),
-            at(6, 6),
-            at(18, -6)
-        ),
-    }
+    // Pairs of how far before the tip, and how far across it; `true` starts a new stroke.
+    let (corners, close): (&[(bool, i32, i32)], &str) = match class {
+        EdgeClass::Forward => (&[(true, 0, 0), (false, 10, -5), (false, 10, 5)], "z"),
+        EdgeClass::Backward => (&[(true, 1, 0), (false, 11, -6), (false, 11, 6)], "z"),
+        EdgeClass::Control => (&[(true, 7, -4), (false, 1, 0), (false, 7, 4)], ""),
+        EdgeClass::Missing => {
+            (&[(true, 2, -6), (false, 2, 6), (true, 6, -6), (false, 18, 6), (true, 6, 6), (false, 18, -6)], "")
+        }
+    };
+    let corner = |&(starts, along, across): &(bool, i32, i32)| {
+        let letter = if starts { 'M' } else { 'L' };
+        format!("{letter}{} {}", x - dx * along - dy * across, y - dy * along + dx * across)
+    };
+    let d: String = corners.iter().map(corner).collect();
+    html! { path class={ "head " (class.name()) } d={ (d) (close) } {} }
 }
 
 #[cfg(test)]

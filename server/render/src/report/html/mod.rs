@@ -16,6 +16,9 @@ mod sections;
 mod source;
 #[cfg(test)]
 mod tests;
+mod text;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::blocks::DocBlock;
 use super::view::ReportView;
@@ -23,16 +26,38 @@ use crate::trace::picture;
 use links::Links;
 
 /// The page of reports, and of what else there is to say; `json` is their JSON document.
-pub fn page(sheets: &[ReportView<'_>], blocks: &[DocBlock], json: &str) -> String {
-    let all: Vec<Links<'_>> = sheets.iter().enumerate().map(|(at, sheet)| Links::new(sheet, at, sheets)).collect();
-    let mut out = String::new();
-    page::head(&mut out, &all);
-    for links in &all {
-        let picture = picture(links.sheet, &links.id("picture"), &links.anchor());
-        page::report(&mut out, links, &picture);
+pub fn page(views: &[ReportView<'_>], blocks: &[DocBlock], json: &str) -> String {
+    let all: Vec<Links<'_>> = views.iter().enumerate().map(|(at, view)| Links::new(view, at, views)).collect();
+    let body = html! {
+        (page::top(&all))
+        main {
+            (page::contents(&all))
+            @for links in &all { (page::report(links, &picture(links.view, &links.id("picture"), &links.anchor()))) }
+            (blocks::draw(blocks))
+            (source::draw(&all))
+        }
+    };
+    // What stands in names and texts is made visible; the document keeps it as it is.
+    let (head, body) = (text::visible(&page::head(&all).0), text::visible(&body.0));
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            (PreEscaped(head))
+            body {
+                (PreEscaped(body))
+                script type="application/json" id="report" { (PreEscaped(page::embedded(json))) }
+                script { (PreEscaped(include_str!("script.js"))) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// A table that scrolls by itself where it is too wide.
+fn table(name: &str, head: &[&str], body: &Markup) -> Markup {
+    html! {
+        div class="scroll" tabindex="0" role="region" aria-label=(name) {
+            table { thead { tr { @for cell in head { th { (cell) } } } } (body) }
+        }
     }
-    out.push_str(&blocks::draw(blocks));
-    source::draw(&mut out, &all);
-    page::tail(&mut out, json);
-    out
 }

@@ -1,196 +1,162 @@
 //! Sections 1, 3, 4 and 5, and the table of section 2.
 
-use std::fmt::Write;
-
 use kernel::Half;
-use report::{BarrierSummary, Edge, Member, PartitionUse, PhysicalBuffer, Report};
+use maud::{Markup, html};
+use report::{BarrierSummary, Edge, PartitionUse};
 
-use super::bundle::{Bundle, Class, bundles};
+use super::bundle::{EdgeClass, bundles};
 use super::coverage::{bar, loops, size};
-use super::links::{Links, code, codes, counted, escape};
+use super::links::Links;
+use super::table;
+use super::text::{code, codes, counted, joined, lines};
 
 /// Longer tables are folded.
 const LONG: usize = 60;
 
-/// A table that scrolls by itself where it is too wide.
-fn table(out: &mut String, name: &str, head: &[&str], body: &str) {
-    let head: String = head.iter().map(|cell| format!("<th>{cell}</th>")).collect();
-    let _ = write!(
-        out,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{name}\"><table><thead><tr>{head}</tr></thead>\n\
-         {body}</table></div>\n"
-    );
-}
-
 /// Section 1.
-pub fn partitions(links: &Links<'_>) -> String {
-    let mut body = String::from("<tbody>\n");
-    for (at, row) in links.report().partitions.iter().enumerate() {
-        let id = links.id(format_args!("p{at}"));
-        let ops = row.key_ops.iter().map(|(op, times)| match times {
-            1 => code(op),
-            _ => format!("{} ×{times}", code(op)),
-        });
-        let _ = writeln!(
-            body,
-            "<tr id=\"{id}\" data-k=\"{id}\" data-hot=\"{id}\"><td>{}</td><td>{}</td><td>{}</td><td class=\"n\">{}</td></tr>",
-            links.name(&row.label, row.range),
-            escape(&row.role),
-            ops.collect::<Vec<_>>().join(", "),
-            links.number(&format!("partitions/{at}/warps"), row.warps),
-        );
-    }
-    body.push_str("</tbody>");
-    let mut out = String::new();
-    table(&mut out, "Partitions", &["Partition", "Role", "Key ops", "Warps"], &body);
-    out
+pub(super) fn partitions(links: &Links<'_>) -> Markup {
+    let body = html! {
+        tbody {
+            @for (at, row) in links.report().partitions.iter().enumerate() {
+                @let id = links.id(format_args!("p{at}"));
+                @let ops = row.key_ops.iter().map(|(op, times)| html! { (code(op)) @if *times != 1 { " ×" (times) } });
+                tr id=(id) data-k=(id) data-hot=(id) {
+                    td { (links.name(&row.label, row.range)) }
+                    td { (row.role) }
+                    td { (joined(ops, ", ")) }
+                    td class="n" { (links.number(format_args!("partitions/{at}/warps"), row.warps)) }
+                }
+            }
+        }
+    };
+    table("Partitions", &["Partition", "Role", "Key ops", "Warps"], &body)
 }
 
 /// The table of section 2, bundle by bundle.
-pub fn edges(links: &Links<'_>) -> String {
+pub(super) fn edges(links: &Links<'_>) -> Markup {
     let report = links.report();
-    let mut body = String::new();
-    for (at, bundle) in bundles(report).iter().enumerate().filter(|(_, bundle)| bundle.class != Class::Missing) {
-        let id = links.id(format_args!("g{at}"));
-        let _ = writeln!(
-            body,
-            "<tbody id=\"{id}-t\"><tr class=\"group\"><th colspan=\"7\" scope=\"rowgroup\">{} {} → {}, {}: {}</th></tr>",
-            bundle.class.sign(),
-            links.partition(bundle.from),
-            links.partition(bundle.to),
-            bundle.class.name(),
-            counted(bundle.edges.len(), "edge"),
-        );
-        rows(&mut body, links, report, bundle);
-        body.push_str("</tbody>\n");
+    let bundles = bundles(report);
+    let shown = || bundles.iter().enumerate().filter(|(_, bundle)| bundle.class != EdgeClass::Missing);
+    if shown().next().is_none() {
+        return html! { p { "No barrier connects two partitions." } };
     }
-    if body.is_empty() {
-        return "<p>No barrier connects two partitions.</p>\n".to_owned();
-    }
-    let mut out = String::new();
-    let open = if report.edges.len() > LONG { "" } else { " open" };
-    let _ = writeln!(out, "<details{open}><summary>{}</summary>", counted(report.edges.len(), "edge"));
+    let body = html! {
+        @for (at, bundle) in shown() {
+            tbody id={ (links.id(format_args!("g{at}"))) "-t" } {
+                tr class="group" {
+                    th colspan="7" scope="rowgroup" {
+                        (bundle.class.sign()) " " (links.partition(bundle.from)) " → " (links.partition(bundle.to)) ", "
+                        (bundle.class.name()) ": " (counted(bundle.edges.len(), "edge"))
+                    }
+                }
+                @for &at in &bundle.edges {
+                    @if let Some(edge) = report.edges.get(at) { (edge_row(links, at, edge)) }
+                }
+            }
+        }
+    };
     let head = ["Barrier", "Mechanism", "Direction", "Orders", "Arrives at line", "Waits at line", "Pairs"];
-    table(&mut out, "Edges", &head, &body);
-    out.push_str("</details>\n");
-    out
+    html! {
+        details open[report.edges.len() <= LONG] {
+            summary { (counted(report.edges.len(), "edge")) }
+            (table("Edges", &head, &body))
+        }
+    }
 }
 
-fn rows(body: &mut String, links: &Links<'_>, report: &Report, bundle: &Bundle) {
-    for &at in &bundle.edges {
-        let Some(edge) = report.edges.get(at) else { continue };
-        let id = links.id(format_args!("e{at}"));
-        let Edge { barrier, mechanism, direction, data, arrivals, waits, pairs, .. } = edge;
-        let data: Vec<String> = data.iter().map(|&member| links.member(member)).collect();
-        let _ = writeln!(
-            body,
-            "<tr id=\"{id}\" data-k=\"{id}\" data-hot=\"{id}\"><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td{}>{}</td>\
-             <td{}>{}</td><td class=\"n\">{}</td></tr>",
-            barrier.map_or_else(String::new, |at| links.barrier(at)),
-            escape(mechanism.name()),
-            direction.name(),
-            data.join("<br>"),
-            links.lines_of(&format!("edges/{at}/arrivals")),
-            links.all_at(arrivals.iter().copied()),
-            links.lines_of(&format!("edges/{at}/waits")),
-            links.all_at(waits.iter().copied()),
-            links.number(&format!("edges/{at}/pairs"), pairs),
-        );
+fn edge_row(links: &Links<'_>, at: usize, edge: &Edge) -> Markup {
+    let id = links.id(format_args!("e{at}"));
+    html! {
+        tr id=(id) data-k=(id) data-hot=(id) {
+            td { @if let Some(barrier) = edge.barrier { (links.barrier(barrier)) } }
+            td { (edge.mechanism.name()) }
+            td { (edge.direction.name()) }
+            td { (lines(edge.data.iter().map(|&member| links.member(member)))) }
+            td data-lines=(links.path(format_args!("edges/{at}/arrivals"))) { (links.all_at(edge.arrivals.iter().copied())) }
+            td data-lines=(links.path(format_args!("edges/{at}/waits"))) { (links.all_at(edge.waits.iter().copied())) }
+            td class="n" { (links.number(format_args!("edges/{at}/pairs"), edge.pairs)) }
+        }
     }
 }
 
 /// Section 3.
-pub fn phases(links: &Links<'_>) -> String {
+pub(super) fn phases(links: &Links<'_>) -> Markup {
     let report = links.report();
     if report.barriers.is_empty() {
-        return "<p>There is no barrier.</p>\n".to_owned();
+        return html! { p { "There is no barrier." } };
     }
-    let mut rows: Vec<[String; 9]> = Vec::new();
-    for (at, barrier) in report.barriers.iter().enumerate() {
-        let path = |what: &str| format!("barriers/{at}/{what}");
-        let more = links.id(format_args!("v{at}"));
-        rows.push([
-            format!(
-                "{}{}<br><a class=\"more\" href=\"#{more}\">values and uses</a>",
-                links.name(&barrier.name, barrier.range),
-                stands_for(barrier)
-            ),
-            links.number(&path("depth"), barrier.depth),
-            match barrier.count {
-                Some(count) => links.number(&path("count"), count),
-                None => "<span class=\"quiet\">differs</span>".to_owned(),
-            },
-            barrier.mechanisms.iter().map(|it| escape(it.name())).collect::<Vec<_>>().join("<br>"),
-            codes(&barrier.index),
-            codes(&barrier.phase) + &carried(barrier),
-            stagger(barrier),
-            expects(links, at, barrier),
-            traffic(barrier),
-        ]);
-    }
+    let rows: Vec<[Markup; 9]> =
+        report.barriers.iter().enumerate().map(|(at, barrier)| phase_cells(links, at, barrier)).collect();
     let head = ["Barrier", "Depth", "Arrivals", "Mechanism", "Index", "Phase", "Stagger", "Expects", "Flips/waits"];
     // A column in which nothing stands is left out.
-    let used: Vec<usize> = (0..head.len()).filter(|&at| rows.iter().any(|row| !row[at].is_empty())).collect();
-    let mut body = String::from("<tbody>\n");
-    for (at, row) in rows.iter().enumerate() {
-        let id = links.id(format_args!("b{at}"));
-        let cells: String = used.iter().map(|&at| format!("<td>{}</td>", row[at])).collect();
-        let _ = writeln!(body, "<tr id=\"{id}\" data-k=\"{id}\" data-hot=\"{id}\">{cells}</tr>");
-    }
-    body.push_str("</tbody>");
-    let head: Vec<&str> = used.iter().map(|&at| head[at]).collect();
-    let mut out = String::new();
-    table(&mut out, "Barriers", &head, &body);
-    if used.contains(&8) {
-        out.push_str("<p class=\"quiet\">Flips and waits: of each slot, in the longest run.</p>\n");
-    }
-    out
-}
-
-fn stands_for(barrier: &BarrierSummary) -> String {
-    let Some((what, half)) = barrier.abstract_of else { return String::new() };
-    let half = match half {
-        Half::Full => ", full half",
-        Half::Empty => ", empty half",
-        Half::Whole => "",
+    let used: Vec<usize> = (0..head.len()).filter(|&at| rows.iter().any(|row| !row[at].0.is_empty())).collect();
+    let body = html! {
+        tbody {
+            @for (at, row) in rows.iter().enumerate() {
+                @let id = links.id(format_args!("b{at}"));
+                tr id=(id) data-k=(id) data-hot=(id) { @for &at in &used { td { (row[at]) } } }
+            }
+        }
     };
-    format!(" <span class=\"quiet\">{what}{half}</span>")
+    let head: Vec<&str> = used.iter().map(|&at| head[at]).collect();
+    html! {
+        (table("Barriers", &head, &body))
+        @if used.contains(&8) { p class="quiet" { "Flips and waits: of each slot, in the longest run." } }
+    }
 }
 
-/// What loops do with the values in the expressions.
-fn carried(barrier: &BarrierSummary) -> String {
+fn phase_cells(links: &Links<'_>, at: usize, barrier: &BarrierSummary) -> [Markup; 9] {
+    let number = |what: &str, value: u64| links.number(format_args!("barriers/{at}/{what}"), value);
     // Partitions have loops of their own, which often read alike.
-    let mut values: Vec<&(String, String)> = Vec::new();
+    let mut carried: Vec<&(String, String)> = Vec::new();
     for value in &barrier.carried {
-        if !values.contains(&value) {
-            values.push(value);
+        if !carried.contains(&value) {
+            carried.push(value);
         }
     }
-    let value =
-        |(name, how): &(String, String)| format!("<br><span class=\"quiet\">{}: {}</span>", code(name), escape(how));
-    values.into_iter().map(value).collect()
+    let name = html! {
+        (links.name(&barrier.name, barrier.range))
+        @if let Some((what, half)) = barrier.abstract_of {
+            " " span class="quiet" {
+                (what) (match half { Half::Full => ", full half", Half::Empty => ", empty half", Half::Whole => "" })
+            }
+        }
+        br; a class="more" href={ "#" (links.id(format_args!("v{at}"))) } { "values and uses" }
+    };
+    let count = html! {
+        @if let Some(count) = barrier.count { (number("count", count.into())) } @else { span class="quiet" { "differs" } }
+    };
+    let phase = html! {
+        (codes(&barrier.phase))
+        @for (name, how) in carried { br; span class="quiet" { (code(name)) ": " (how) } }
+    };
+    [
+        name,
+        number("depth", barrier.depth),
+        count,
+        lines(barrier.mechanisms.iter().map(|it| html! { (it.name()) })),
+        codes(&barrier.index),
+        phase,
+        lines(barrier.stagger.iter().map(|(name, by)| html! { (code(name)) ": " (format!("{by:+}")) })),
+        expects(links, at, barrier),
+        html! { (traffic(barrier)) },
+    ]
 }
 
-fn stagger(barrier: &BarrierSummary) -> String {
-    let offsets = barrier.stagger.iter().map(|(name, by)| format!("{}: {by:+}", code(name)));
-    offsets.collect::<Vec<_>>().join("<br>")
-}
-
-fn expects(links: &Links<'_>, at: usize, barrier: &BarrierSummary) -> String {
-    let expects = barrier.expects.iter().enumerate().map(|(nth, expect)| {
+fn expects(links: &Links<'_>, at: usize, barrier: &BarrierSummary) -> Markup {
+    lines(barrier.expects.iter().enumerate().map(|(nth, expect)| {
         let sum: u64 = expect.parts.iter().fold(0, |sum, part| sum.saturating_add(part.1));
-        let parts: Vec<String> = expect.parts.iter().map(|(name, bytes)| format!("{} {bytes}", code(name))).collect();
-        let merged = if parts.len() > 1 { ", merged" } else { "" };
-        let made = if parts.is_empty() { String::new() } else { format!(" = {}", parts.join(" + ")) };
-        let differs = if !parts.is_empty() && sum != expect.bytes {
-            format!(" <b class=\"bad\">✗ the copies bring {sum}</b>")
-        } else {
-            String::new()
-        };
-        let bytes = links.number(&format!("barriers/{at}/expects/{nth}/bytes"), expect.bytes);
-        format!("{bytes} bytes{made}{merged} (line {}){differs}", links.at(expect.range))
-    });
-    expects.collect::<Vec<_>>().join("<br>")
+        let parts = expect.parts.iter().map(|(name, bytes)| html! { (code(name)) " " (bytes) });
+        html! {
+            (links.number(format_args!("barriers/{at}/expects/{nth}/bytes"), expect.bytes)) " bytes"
+            @if !expect.parts.is_empty() { " = " (joined(parts, " + ")) }
+            @if expect.parts.len() > 1 { ", merged" }
+            " (line " (links.at(expect.range)) ")"
+            @if !expect.parts.is_empty() && sum != expect.bytes {
+                " " b class="bad" { "✗ the copies bring " (sum) }
+            }
+        }
+    }))
 }
 
 /// `3/3` a slot; once where all slots have the same.
@@ -203,52 +169,42 @@ fn traffic(barrier: &BarrierSummary) -> String {
 }
 
 /// Section 4.
-pub fn data(links: &Links<'_>) -> String {
-    let mut out = String::new();
-    if links.report().buffers.is_empty() {
-        out.push_str("<p>No memory is shared.</p>\n");
-    }
-    for (at, buffer) in links.report().buffers.iter().enumerate() {
-        let id = links.id(format_args!("d{at}"));
-        let _ = writeln!(
-            out,
-            "<details class=\"block\" id=\"{id}\" open><summary><b>{}</b>{}</summary><p>{} line {}</p>",
-            code(&buffer.name),
-            escape(&size(buffer)),
-            code(&buffer.ty),
-            links.at(buffer.range),
-        );
-        let mut body = String::from("<tbody>\n");
-        for (member, it) in buffer.members.iter().enumerate() {
-            data_row(&mut body, links, (at, member), buffer, it);
+pub(super) fn data(links: &Links<'_>) -> Markup {
+    let report = links.report();
+    let head = ["Extent", "Buffer", "Type", "Written by", "Read by", "Ordered by"];
+    let row = |at: (usize, usize)| {
+        let id = links.id(format_args!("d{}-{}", at.0, at.1));
+        let (buffer, member) = (&report.buffers[at.0], &report.buffers[at.0].members[at.1]);
+        let barriers = report.barriers.iter().enumerate().filter(|(_, barrier)| barrier.protects.contains(&at));
+        html! {
+            tr id=(id) data-hot=(id) {
+                td {
+                    (links.extent(at.0, member.extent, format_args!("buffers/{}/members/{}/extent", at.0, at.1)))
+                    (bar(buffer, None, Some(member.extent)))
+                }
+                td { (links.name(&member.name, member.range)) }
+                td { (code(&member.ty)) }
+                td { (users(links, &member.writers)) }
+                td { (users(links, &member.readers)) }
+                td { (lines(barriers.map(|(barrier, _)| links.barrier(barrier)))) }
+            }
         }
-        body.push_str("</tbody>");
-        let name = escape(&format!("Members of {}", buffer.name));
-        table(&mut out, &name, &["Extent", "Buffer", "Type", "Written by", "Read by", "Ordered by"], &body);
-        out.push_str("</details>\n");
+    };
+    html! {
+        @if report.buffers.is_empty() { p { "No memory is shared." } }
+        @for (at, buffer) in report.buffers.iter().enumerate() {
+            details class="block" id=(links.id(format_args!("d{at}"))) open {
+                summary { b { (code(&buffer.name)) } (size(buffer)) }
+                p { (code(&buffer.ty)) " line " (links.at(buffer.range)) }
+                @let body = html! { tbody { @for member in 0..buffer.members.len() { (row((at, member))) } } };
+                (table(&format!("Members of {}", buffer.name), &head, &body))
+            }
+        }
     }
-    out
-}
-
-fn data_row(body: &mut String, links: &Links<'_>, at: (usize, usize), buffer: &PhysicalBuffer, member: &Member) {
-    let id = links.id(format_args!("d{}-{}", at.0, at.1));
-    let barriers = links.report().barriers.iter().enumerate().filter(|(_, barrier)| barrier.protects.contains(&at));
-    let barriers: Vec<String> = barriers.map(|(barrier, _)| links.barrier(barrier)).collect();
-    let _ = writeln!(
-        body,
-        "<tr id=\"{id}\" data-hot=\"{id}\"><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-        links.extent(at.0, member.extent, &format!("buffers/{}/members/{}/extent", at.0, at.1)),
-        bar(buffer, None, Some(member.extent)),
-        links.name(&member.name, member.range),
-        code(&member.ty),
-        users(links, &member.writers),
-        users(links, &member.readers),
-        barriers.join("<br>"),
-    );
 }
 
 /// Who uses a buffer: partition, op and lines, each pair once.
-fn users(links: &Links<'_>, uses: &[PartitionUse]) -> String {
+fn users(links: &Links<'_>, uses: &[PartitionUse]) -> Markup {
     let mut groups: Vec<(usize, &str, Vec<&PartitionUse>)> = Vec::new();
     for used in uses {
         match groups.iter_mut().find(|it| it.0 == used.partition && it.1 == used.op) {
@@ -256,57 +212,56 @@ fn users(links: &Links<'_>, uses: &[PartitionUse]) -> String {
             None => groups.push((used.partition, &used.op, vec![used])),
         }
     }
-    let lines = groups.into_iter().map(|(who, op, uses)| {
+    lines(groups.into_iter().map(|(partition, op, uses)| {
         let at = links.all_at(uses.iter().map(|used| used.range));
-        format!("{} {} at {at}", links.partition(who), code(op))
-    });
-    lines.collect::<Vec<_>>().join("<br>")
+        html! { (links.partition(partition)) " " (code(op)) " at " (at) }
+    }))
 }
 
 /// Section 5.
-pub fn aliases(links: &Links<'_>) -> String {
-    let report = links.report();
-    let many = report.barriers.iter().map(|it| it.uses.len() + it.aliases.len()).sum::<usize>() > LONG;
-    let mut out = String::new();
-    if report.barriers.is_empty() {
-        out.push_str("<p>There is no barrier.</p>\n");
-    }
-    for (at, barrier) in report.barriers.iter().enumerate() {
-        let id = links.id(format_args!("v{at}"));
-        let open = if many { "" } else { " open" };
-        let _ = writeln!(
-            out,
-            "<details class=\"block\" id=\"{id}\"{open}><summary><b>{}</b>: {}, {}</summary><div class=\"pair\">",
-            code(&barrier.name),
-            counted(barrier.aliases.len(), "value"),
-            counted(barrier.uses.len(), "use"),
-        );
-        let mut body = String::from("<tbody>\n");
-        for alias in &barrier.aliases {
-            let (name, how) = (links.name(&alias.name, alias.range), escape(&alias.how));
-            let _ =
-                writeln!(body, "<tr><td>{name}</td><td>{how}</td><td class=\"n\">{}</td></tr>", links.at(alias.range));
+pub(super) fn aliases(links: &Links<'_>) -> Markup {
+    let barriers = &links.report().barriers;
+    let many = barriers.iter().map(|it| it.uses.len() + it.aliases.len()).sum::<usize>() > LONG;
+    html! {
+        @if barriers.is_empty() { p { "There is no barrier." } }
+        @for (at, barrier) in barriers.iter().enumerate() {
+            details class="block" id=(links.id(format_args!("v{at}"))) open[!many] {
+                summary {
+                    b { (code(&barrier.name)) } ": " (counted(barrier.aliases.len(), "value")) ", "
+                    (counted(barrier.uses.len(), "use"))
+                }
+                div class="pair" { (alias_table(links, barrier)) (use_table(links, barrier)) }
+            }
         }
-        body.push_str("</tbody>");
-        let name = escape(&barrier.name);
-        table(&mut out, &format!("Values that name {name}"), &["Value", "How", "Line"], &body);
-        let mut body = String::from("<tbody>\n");
-        for used in &barrier.uses {
-            let _ = writeln!(
-                body,
-                "<tr><td class=\"n\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-                links.at(used.range),
-                links.partition(used.partition),
-                code(&used.op),
-                escape(&used.what),
-                if used.slot.is_empty() { String::new() } else { code(&used.slot) },
-                loops(used),
-            );
-        }
-        body.push_str("</tbody>");
-        let head = ["Line", "Partition", "Op", "What", "Slot", "Loops"];
-        table(&mut out, &format!("Uses of {name}"), &head, &body);
-        out.push_str("</div></details>\n");
     }
-    out
+}
+
+fn alias_table(links: &Links<'_>, barrier: &BarrierSummary) -> Markup {
+    let body = html! {
+        tbody {
+            @for alias in &barrier.aliases {
+                tr { td { (links.name(&alias.name, alias.range)) } td { (alias.how) } td class="n" { (links.at(alias.range)) } }
+            }
+        }
+    };
+    table(&format!("Values that name {}", barrier.name), &["Value", "How", "Line"], &body)
+}
+
+fn use_table(links: &Links<'_>, barrier: &BarrierSummary) -> Markup {
+    let body = html! {
+        tbody {
+            @for used in &barrier.uses {
+                tr {
+                    td class="n" { (links.at(used.range)) }
+                    td { (links.partition(used.partition)) }
+                    td { (code(&used.op)) }
+                    td { (used.what) }
+                    td { @if !used.slot.is_empty() { (code(&used.slot)) } }
+                    td { (loops(used)) }
+                }
+            }
+        }
+    };
+    let head = ["Line", "Partition", "Op", "What", "Slot", "Loops"];
+    table(&format!("Uses of {}", barrier.name), &head, &body)
 }

@@ -1,23 +1,23 @@
 //! The text with its lines, to which everything in the page leads.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 use base::TextRange;
+use maud::{Markup, html};
 use report::CoverageOrder;
 
-use super::links::{Links, escape};
+use super::links::Links;
 
 /// Lines that are laid out together.
 const CHUNK: usize = 500;
 
-/// Which lines light up with which elements.
-fn lit(all: &[&Links<'_>]) -> BTreeMap<u32, Vec<String>> {
+/// The elements, by their ids, that are highlighted together with each line.
+fn highlights(all: &[&Links<'_>]) -> BTreeMap<u32, Vec<String>> {
     let mut lines: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     for links in all {
         let report = links.report();
         let mut mark = |id: String, ranges: &mut dyn Iterator<Item = TextRange>| {
-            for line in links.sheet.lines(ranges) {
+            for line in links.view.lines(ranges) {
                 lines.entry(line).or_default().push(id.clone());
             }
         };
@@ -55,57 +55,54 @@ fn lit(all: &[&Links<'_>]) -> BTreeMap<u32, Vec<String>> {
 }
 
 /// The texts of all files, a line an element. Of a dump only the sections that are reported.
-pub fn draw(out: &mut String, all: &[Links<'_>]) {
-    if all.is_empty() {
-        return;
-    }
-    out.push_str("<section id=\"source\" aria-labelledby=\"source-h\" tabindex=\"-1\"><h2 id=\"source-h\">Text</h2>\n");
+pub(super) fn draw(all: &[Links<'_>]) -> Markup {
     let files = all.iter().map(|links| links.file + 1).max().unwrap_or(0);
-    for file in 0..files {
-        let own: Vec<&Links<'_>> = all.iter().filter(|links| links.file == file).collect();
-        if let Some(first) = own.first() {
-            if files > 1 {
-                let _ = writeln!(out, "<h3>{}</h3>", escape(first.sheet.path));
+    html! {
+        @if files > 0 {
+            section id="source" aria-labelledby="source-h" tabindex="-1" {
+                h2 id="source-h" { "Text" }
+                @for file in 0..files { (file_text(all, file, files > 1)) }
             }
-            one(out, &own, first);
         }
     }
-    out.push_str("</section>\n");
 }
 
-/// The text of one file.
-fn one(out: &mut String, own: &[&Links<'_>], first: &Links<'_>) {
-    let (lit, bad, anchor, places) = (lit(own), bad_lines(own), first.anchor(), first.sheet.places);
-    let mut parts: Vec<TextRange> = own.iter().map(|links| links.sheet.text).collect();
+/// The text of one file, under its name where there are several.
+fn file_text(all: &[Links<'_>], file: usize, named: bool) -> Markup {
+    let own: Vec<&Links<'_>> = all.iter().filter(|links| links.file == file).collect();
+    let Some(first) = own.first() else { return Markup::default() };
+    let (keys, bad, anchor, places) = (highlights(&own), bad_lines(&own), first.anchor(), first.view.places);
+    let mut parts: Vec<TextRange> = own.iter().map(|links| links.view.text).collect();
     parts.sort_unstable();
     parts.dedup();
     let last = parts.iter().map(|part| places.line(part.end)).max().unwrap_or(0);
-    let _ = writeln!(out, "<div class=\"source\" style=\"--digits:{}ch\">", last.to_string().len());
-    for part in parts {
-        let lines: Vec<&str> = part.of(places.text()).split('\n').collect();
-        let before = places.line(part.start);
-        for (chunk, some) in lines.chunks(CHUNK).enumerate() {
-            let _ = write!(out, "<pre class=\"chunk\" style=\"--lines:{}\">", some.len());
-            for (at, text) in some.iter().enumerate() {
-                let number = before + (chunk * CHUNK + at) as u32;
-                let ids = lit.get(&number);
-                let keys = ids.map_or_else(String::new, |ids| format!(" data-k=\"{}\"", ids.join(" ")));
-                let class = match (bad.contains(&number), ids) {
-                    (true, _) => "l bad",
-                    (false, Some(_)) => "l used",
-                    (false, None) => "l",
-                };
-                let text = escape(text.trim_end_matches('\r'));
-                let id = format!("{anchor}{number}");
-                let _ = write!(
-                    out,
-                    "<span class=\"{class}\" id=\"{id}\"{keys}><a href=\"#{id}\" tabindex=\"-1\">{number}</a>{text}\n</span>"
-                );
+    let line = |number: u32, text: &str| {
+        let ids = keys.get(&number);
+        let class = match (bad.contains(&number), ids) {
+            (true, _) => "l bad",
+            (false, Some(_)) => "l used",
+            (false, None) => "l",
+        };
+        let id = format!("{anchor}{number}");
+        html! {
+            span class=(class) id=(id) data-k=[ids.map(|ids| ids.join(" "))] {
+                a href={ "#" (id) } tabindex="-1" { (number) } (text.trim_end_matches('\r')) "\n"
             }
-            out.push_str("</pre>\n");
+        }
+    };
+    html! {
+        @if named { h3 { (first.view.path) } }
+        div class="source" style={ "--digits:" (last.to_string().len()) "ch" } {
+            @for part in parts {
+                @let lines: Vec<(u32, &str)> = (places.line(part.start)..).zip(part.of(places.text()).split('\n')).collect();
+                @for chunk in lines.chunks(CHUNK) {
+                    pre class="chunk" style={ "--lines:" (chunk.len()) } {
+                        @for (number, text) in chunk { (line(*number, text)) }
+                    }
+                }
+            }
         }
     }
-    out.push_str("</div>\n");
 }
 
 /// Lines of findings, and of what is overwritten too early.
@@ -113,12 +110,12 @@ fn bad_lines(all: &[&Links<'_>]) -> BTreeSet<u32> {
     let mut lines = BTreeSet::new();
     for links in all {
         let report = links.report();
-        lines.extend(links.sheet.lines(report.findings.iter().flat_map(|it| it.sites.iter().map(|site| site.range))));
+        lines.extend(links.view.lines(report.findings.iter().flat_map(|it| it.sites.iter().map(|site| site.range))));
         for block in &report.coverage {
             for row in &block.rows {
                 if let CoverageOrder::Missing { .. } = row.order {
-                    lines.extend(links.sheet.line(block.writer.range));
-                    lines.extend(links.sheet.lines(row.uses.iter().map(|used| used.range)));
+                    lines.extend(links.view.line(block.writer.range));
+                    lines.extend(links.view.lines(row.uses.iter().map(|used| used.range)));
                 }
             }
         }

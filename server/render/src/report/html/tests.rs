@@ -189,7 +189,7 @@ fn made() -> String {
     let text: String = (1..=50).map(|at| format!("op_{at} {HOSTILE}\r\n")).collect();
     let places = SourceText::new(&text);
     let report = attention(&text);
-    let sheet = |report| ReportView {
+    let view = |report| ReportView {
         path: HOSTILE,
         section: None,
         text: TextRange::new(0, text.len() as u32),
@@ -198,7 +198,7 @@ fn made() -> String {
         timeline: None,
         finding: None,
     };
-    page(&[sheet(report.clone()), sheet(report)], &[], JSON)
+    page(&[view(report.clone()), view(report)], &[], JSON)
 }
 
 /// The values of an attribute.

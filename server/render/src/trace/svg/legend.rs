@@ -3,21 +3,21 @@
 use report::timeline::TickAct;
 
 use super::marks::sign;
-use super::pen::Pen;
-use super::{EDGE, Plan};
+use super::writer::SvgWriter;
+use super::{EDGE, SvgLayout};
 
 /// Its height.
 pub const HEIGHT: usize = 74;
 
 /// Draws it under the run.
-pub fn draw(pen: &mut Pen, plan: &Plan<'_>) {
-    let top = plan.bottom() + 16;
-    pen.line(&format!(r#"<line class="r" x1="{EDGE}" y1="{0}" x2="{1}" y2="{0}"/>"#, top - 8, plan.width() - EDGE));
+pub fn draw(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
+    let top = layout.bottom() + 16;
+    svg.line("r", (EDGE, top - 8), (layout.width() - EDGE, top - 8));
     let mut x = EDGE + 8;
     let y = top + 10;
     for (parity, text) in ["phase 0", "phase 1"].into_iter().enumerate() {
-        pen.line(&format!(r#"<rect class="p{parity}" x="{}" y="{}" width="14" height="14"/>"#, x - 6, y - 7));
-        pen.text("d", x + 14, y + 4, text);
+        svg.rect(&format!("p{parity}"), (x - 6, y - 7), (14, 14));
+        svg.text("d", x + 14, y + 4, text);
         x += 84;
     }
     for (act, text) in [
@@ -27,23 +27,23 @@ pub fn draw(pen: &mut Pen, plan: &Plan<'_>) {
         (TickAct::Stuck, "a wait stands"),
         (TickAct::Invalidate, "invalidated"),
     ] {
-        sign(pen, act, x, y);
-        pen.text("d", x + 14, y + 4, text);
+        sign(svg, act, x, y);
+        svg.text("d", x + 14, y + 4, text);
         x += 34 + text.len() * 7;
     }
     let (mut x, y) = (EDGE + 8, top + 34);
     for (class, text) in [("write", "written, until a waiter knows that it is over"), ("read", "read")] {
-        pen.line(&format!(r#"<rect class="{class}" x="{}" y="{}" width="6" height="14"/>"#, x - 3, y - 7));
-        pen.text("d", x + 14, y + 4, text);
+        svg.rect(class, (x - 3, y - 7), (6, 14));
+        svg.text("d", x + 14, y + 4, text);
         x += 34 + text.len() * 7;
     }
-    pen.line(&format!(r#"<path class="g" d="M{} {}h4v14h-4"/>"#, x - 4, y - 7));
-    pen.text("d", x + 14, y + 4, "a commit group");
+    svg.path("g", format_args!("M{} {}h4v14h-4", x - 4, y - 7));
+    svg.text("d", x + 14, y + 4, "a commit group");
     x += 132;
-    pen.line(&format!(r#"<path class="miss" d="M{} {y}h26"/>"#, x - 6));
-    pen.text("d", x + 28, y + 4, "an order or a flip that is missing");
-    let left_out = plan.scene.left_out();
-    let told = plan.timeline.steps.iter().any(|step| step.told);
+    svg.path("miss", format_args!("M{} {y}h26", x - 6));
+    svg.text("d", x + 28, y + 4, "an order or a flip that is missing");
+    let left_out = layout.drawing.left_out();
+    let told = layout.timeline.steps.iter().any(|step| step.told);
     let told = if told { "Pale steps are on the way; the others lead to the finding. " } else { "" };
-    pen.text("d", EDGE + 2, top + 54, &format!("{told}Time goes down, one step a line. {left_out}"));
+    svg.text("d", EDGE + 2, top + 54, &format!("{told}Time goes down, one step a line. {left_out}"));
 }

@@ -3,8 +3,8 @@
 use kernel::Mode;
 use report::timeline::{Band, Missing, Phase, PhaseEnd, Span, TickAct};
 
-use super::pen::{Pen, escape};
-use super::{EDGE, PITCH, Plan, ROW};
+use super::writer::SvgWriter;
+use super::{EDGE, PITCH, ROW, SvgLayout};
 use crate::trace::drawing::words;
 
 /// The class of a chip.
@@ -18,43 +18,45 @@ pub fn class(verb: &str) -> &'static str {
 }
 
 /// The bands and what connects them with the lanes.
-pub fn bands(pen: &mut Pen, plan: &Plan<'_>) {
-    for (position, &at) in plan.scene.bands.iter().enumerate() {
-        let band = &plan.timeline.bands[at];
-        let x = plan.band(position);
+pub fn bands(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
+    for (position, &at) in layout.drawing.bands.iter().enumerate() {
+        let band = &layout.timeline.bands[at];
+        let x = layout.band(position);
         for phase in &band.phases {
-            draw_phase(pen, plan, x, band, phase);
+            draw_phase(svg, layout, x, band, phase);
         }
         for tick in &band.ticks {
-            let Some(step) = plan.timeline.step(tick.step).filter(|_| !plan.scene.folds(tick.step)) else { continue };
-            let y = plan.y(tick.step);
-            let from = plan.lane(step.lane) + plan.lane / 2 - 6;
+            let Some(step) = layout.timeline.step(tick.step).filter(|_| !layout.drawing.folds(tick.step)) else {
+                continue;
+            };
+            let y = layout.y(tick.step);
+            let from = layout.lane(step.lane) + layout.lane / 2 - 6;
             let class = match tick.act {
                 TickAct::Wait | TickAct::Stuck => "kw",
                 TickAct::Arrive | TickAct::Flip => "ka",
                 TickAct::Init | TickAct::Invalidate | TickAct::Broken => "k",
             };
-            pen.line(&format!(r#"<line class="{class}" x1="{from}" y1="{y}" x2="{}" y2="{y}"/>"#, x - 5));
-            sign(pen, tick.act, x, y);
+            svg.line(class, (from, y), (x - 5, y));
+            sign(svg, tick.act, x, y);
         }
     }
 }
 
 /// A sign on a band, told apart by its shape.
-pub fn sign(pen: &mut Pen, act: TickAct, x: usize, y: usize) {
-    pen.line(&match act {
-        TickAct::Init => format!(r#"<path class="tick" d="M{} {y}h14"/>"#, x - 7),
-        TickAct::Arrive => format!(r#"<path class="full" d="M{} {}l8 5l-8 5z"/>"#, x - 4, y - 5),
-        TickAct::Flip => format!(r#"<path class="full" d="M{x} {}l6 6l-6 6l-6 -6z"/>"#, y - 6),
-        TickAct::Wait => format!(r#"<circle class="tick" cx="{x}" cy="{y}" r="4.5"/>"#),
-        TickAct::Stuck => format!(r#"<circle class="bad" cx="{x}" cy="{y}" r="5.5"/>"#),
-        TickAct::Invalidate => format!(r#"<path class="tick" d="M{} {}l10 10m0 -10l-10 10"/>"#, x - 5, y - 5),
-        TickAct::Broken => format!(r#"<path class="bad" d="M{} {}l12 12m0 -12l-12 12"/>"#, x - 6, y - 6),
-    });
+pub fn sign(svg: &mut SvgWriter, act: TickAct, x: usize, y: usize) {
+    match act {
+        TickAct::Init => svg.path("tick", format_args!("M{} {y}h14", x - 7)),
+        TickAct::Arrive => svg.path("full", format_args!("M{} {}l8 5l-8 5z", x - 4, y - 5)),
+        TickAct::Flip => svg.path("full", format_args!("M{x} {}l6 6l-6 6l-6 -6z", y - 6)),
+        TickAct::Wait => svg.circle("tick", x, y, 4.5),
+        TickAct::Stuck => svg.circle("bad", x, y, 5.5),
+        TickAct::Invalidate => svg.path("tick", format_args!("M{} {}l10 10m0 -10l-10 10", x - 5, y - 5)),
+        TickAct::Broken => svg.path("bad", format_args!("M{} {}l12 12m0 -12l-12 12", x - 6, y - 6)),
+    }
 }
 
-fn draw_phase(pen: &mut Pen, plan: &Plan<'_>, x: usize, band: &Band, phase: &Phase) {
-    let (from, to) = (plan.y(phase.from), plan.y(phase.to));
+fn draw_phase(svg: &mut SvgWriter, layout: &SvgLayout<'_>, x: usize, band: &Band, phase: &Phase) {
+    let (from, to) = (layout.y(phase.from), layout.y(phase.to));
     let open = matches!(phase.end, PhaseEnd::Idle | PhaseEnd::Incomplete { .. } | PhaseEnd::Overrun);
     let to = if open { to + ROW / 2 } else { to };
     let parity = phase.number & 1;
@@ -74,30 +76,30 @@ fn draw_phase(pen: &mut Pen, plan: &Plan<'_>, x: usize, band: &Band, phase: &Pha
     };
     let title = format!("{}: phase {parity} after {} flips {how}", band.name, phase.number);
     let height = (to.saturating_sub(from)).max(2);
-    pen.line(&format!("<g><title>{}</title>", escape(&title)));
-    pen.line(&format!(r#"<rect class="p{parity}{extra}" x="{}" y="{from}" width="14" height="{height}"/>"#, x - 7));
+    svg.group(&title);
+    svg.rect(&format!("p{parity}{extra}"), (x - 7, from), (14, height));
     // The number is told again where a phase is long.
     for y in (from + ROW..from + height.max(ROW)).step_by(20 * ROW).filter(|y| y + 4 < from + height) {
-        pen.line(&format!(r#"<text class="m b" x="{x}" y="{}">{parity}</text>"#, y + 4));
+        svg.text("m b", x, y + 4, parity);
     }
-    pen.line("</g>");
+    svg.end_group();
 }
 
 /// Accesses of memory.
-pub fn spans(pen: &mut Pen, plan: &Plan<'_>) {
-    let bottom = plan.bottom();
-    for (position, &slot) in plan.scene.slots.iter().enumerate() {
-        let left = plan.slots() + position * PITCH + 3;
+pub fn spans(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
+    let bottom = layout.bottom();
+    for (position, &slot) in layout.drawing.slots.iter().enumerate() {
+        let left = layout.slots() + position * PITCH + 3;
         // Spans that overlap stand side by side.
         let mut ends: [usize; 3] = [0; 3];
-        for span in plan.timeline.spans.iter().filter(|span| span.slot == slot) {
-            let Some(step) = plan.timeline.step(span.from) else { continue };
-            let folded = plan.scene.folds(span.from);
-            if folded && span.until.is_none_or(|until| plan.scene.folds(until)) {
+        for span in layout.timeline.spans.iter().filter(|span| span.slot == slot) {
+            let Some(step) = layout.timeline.step(span.from) else { continue };
+            let folded = layout.drawing.folds(span.from);
+            if folded && span.until.is_none_or(|until| layout.drawing.folds(until)) {
                 continue;
             }
-            let from = plan.y(span.from);
-            let to = span.until.map(|until| plan.y(until)).unwrap_or(if flies(span) { bottom } else { from });
+            let from = layout.y(span.from);
+            let to = span.until.map(|until| layout.y(until)).unwrap_or(if flies(span) { bottom } else { from });
             let column = ends.iter().position(|end| *end < from).unwrap_or(2);
             ends[column] = to;
             let x = left + column * 7;
@@ -106,30 +108,29 @@ pub fn spans(pen: &mut Pen, plan: &Plan<'_>) {
             let verb = if span.mode == Mode::Read { "read" } else { "written" };
             let seen = match (span.until, span.seen_by) {
                 (Some(until), Some(lane)) => {
-                    let name = plan.timeline.lanes.get(lane).map_or("", |lane| lane.name.as_str());
+                    let name = layout.timeline.lanes.get(lane).map_or("", |lane| lane.name.as_str());
                     format!("{name} knows at step {until} that it is over")
                 }
                 _ => "nobody is told that it is over".to_owned(),
             };
-            let name = &plan.timeline.slots[slot].name;
+            let name = &layout.timeline.slots[slot].name;
             let title = format!("{name} is {verb} from step {} on ({}); {seen}", span.from, span.completes);
-            pen.line(&format!("<g><title>{}</title>", escape(&title)));
-            let lane = plan.lane(step.lane) + plan.lane / 2 - 6;
+            svg.group(&title);
+            let lane = layout.lane(step.lane) + layout.lane / 2 - 6;
             if !folded {
-                let dots = r#"stroke-dasharray="1 3""#;
-                pen.line(&format!(r#"<line class="k" {dots} x1="{lane}" y1="{from}" x2="{x}" y2="{from}"/>"#));
+                svg.dotted_line("k", lane, x, from);
             }
             if flies(span) {
                 let height = to.saturating_sub(from).max(6);
-                pen.line(&format!(r#"<rect class="{class}{open}" x="{x}" y="{from}" width="6" height="{height}"/>"#));
+                svg.rect(&format!("{class}{open}"), (x, from), (6, height));
             } else {
-                pen.line(&format!(r#"<path class="known" d="M{0} {from}V{to}"/>"#, x + 3));
-                pen.line(&format!(r#"<rect class="{class}" x="{x}" y="{}" width="6" height="6"/>"#, from - 3));
+                svg.path("known", format_args!("M{} {from}V{to}", x + 3));
+                svg.rect(class, (x, from - 3), (6, 6));
             }
             if span.until.is_some() {
-                pen.line(&format!(r#"<circle class="end" cx="{}" cy="{to}" r="3"/>"#, x + 3));
+                svg.circle("end", x + 3, to, 3);
             }
-            pen.line("</g>");
+            svg.end_group();
         }
     }
 }
@@ -140,54 +141,45 @@ fn flies(span: &Span) -> bool {
 }
 
 /// Commit groups, beside their lanes.
-pub fn groups(pen: &mut Pen, plan: &Plan<'_>) {
-    for (at, group) in plan.timeline.groups.iter().enumerate() {
-        let x = plan.lane(group.lane) + plan.lane / 2 - 3 + (at % 2) * 3;
-        let from = plan.y(group.from);
-        let to = group.over.map_or(plan.bottom() - 4, |over| plan.y(over));
+pub fn groups(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
+    for (at, group) in layout.timeline.groups.iter().enumerate() {
+        let x = layout.lane(group.lane) + layout.lane / 2 - 3 + (at % 2) * 3;
+        let from = layout.y(group.from);
+        let to = group.over.map_or(layout.bottom() - 4, |over| layout.y(over));
         let over = group.over.map_or("nobody waits for it".to_owned(), |over| format!("over after step {over}"));
         let title = format!("{} group from step {} on, {over}", group.family, group.from);
         let foot = if group.over.is_some() { "h-4" } else { "" };
-        pen.line(&format!(
-            r#"<g><title>{}</title><path class="g" d="M{} {from}h4V{to}{foot}"/></g>"#,
-            escape(&title),
-            x - 4
-        ));
+        svg.titled_path(&title, "g", format_args!("M{} {from}h4V{to}{foot}", x - 4));
     }
 }
 
 /// What is missing, dashed.
-pub fn missing(pen: &mut Pen, plan: &Plan<'_>) {
-    for missing in &plan.timeline.missing {
+pub fn missing(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
+    for missing in &layout.timeline.missing {
         match missing {
             Missing::Order { from, to } => {
-                let lane = |step: u32| plan.timeline.step(step).map_or(0, |step| step.lane);
+                let lane = |step: u32| layout.timeline.step(step).map_or(0, |step| step.lane);
                 let (a, b) = (lane(*from), lane(*to));
-                let (x1, y1, x2, y2) = (plan.lane(a), plan.y(*from) + 7, plan.lane(b), plan.y(*to).saturating_sub(7));
+                let (x1, y1, x2, y2) =
+                    (layout.lane(a), layout.y(*from) + 7, layout.lane(b), layout.y(*to).saturating_sub(7));
                 if a == b {
-                    let out = (x1 - plan.lane / 2).max(EDGE);
-                    pen.line(&format!(
-                        r#"<path class="miss" d="M{} {}C{out} {},{out} {},{} {}"/>"#,
-                        x1 - 30,
-                        y1 - 3,
-                        y1 + 12,
-                        y2.saturating_sub(12),
-                        x1 - 30,
-                        y2 + 3
-                    ));
+                    let out = (x1 - layout.lane / 2).max(EDGE);
+                    let (x, above) = (x1 - 30, y2.saturating_sub(12));
+                    let d = format_args!("M{x} {}C{out} {},{out} {above},{x} {}", y1 - 3, y1 + 12, y2 + 3);
+                    svg.path("miss", d);
                 } else {
                     let middle = (y1 + y2) / 2;
-                    pen.line(&format!(r#"<path class="miss" d="M{x1} {y1}C{x1} {middle},{x2} {middle},{x2} {y2}"/>"#));
+                    svg.path("miss", format_args!("M{x1} {y1}C{x1} {middle},{x2} {middle},{x2} {y2}"));
                 }
-                let step = plan.timeline.step(*to).map_or(0, |step| words(step).chars().count());
-                pen.text("mt", plan.words() + step * 7 + 14, plan.y(*to) + 4, "nothing says that (1) is over");
+                let step = layout.timeline.step(*to).map_or(0, |step| words(step).chars().count());
+                svg.text("mt", layout.words() + step * 7 + 14, layout.y(*to) + 4, "nothing says that (1) is over");
             }
             Missing::Flip { step, band } => {
-                let Some(position) = plan.scene.bands.iter().position(|at| at == band) else { continue };
-                let Some(lane) = plan.timeline.step(*step).map(|step| step.lane) else { continue };
-                let y = plan.y(*step);
-                let (from, to) = (plan.lane(lane) + plan.lane / 2 - 6, plan.band(position) - 6);
-                pen.line(&format!(r#"<path class="miss" d="M{from} {y}H{to}"/>"#));
+                let Some(position) = layout.drawing.bands.iter().position(|at| at == band) else { continue };
+                let Some(lane) = layout.timeline.step(*step).map(|step| step.lane) else { continue };
+                let y = layout.y(*step);
+                let (from, to) = (layout.lane(lane) + layout.lane / 2 - 6, layout.band(position) - 6);
+                svg.path("miss", format_args!("M{from} {y}H{to}"));
             }
         }
     }

@@ -1,6 +1,6 @@
-//! Writes SVG.
+//! Writes SVG: the only place that knows its syntax and escapes texts.
 
-use std::fmt::Write;
+use std::fmt::{Arguments, Display, Write};
 
 /// Classes of one or two letters keep long runs small.
 const STYLE: &str = "\
@@ -44,27 +44,27 @@ pub struct PageIds<'a> {
 
 /// An SVG in the making.
 #[derive(Default)]
-pub struct Pen<'a> {
+pub struct SvgWriter<'a> {
     out: String,
-    spot: Option<PageIds<'a>>,
+    page: Option<PageIds<'a>>,
     linked: bool,
 }
 
-impl<'a> Pen<'a> {
+impl<'a> SvgWriter<'a> {
     /// The head of the document; in a page, style and patterns are the page's.
-    pub fn open(&mut self, width: usize, height: usize, title: &str, description: &str, spot: Option<PageIds<'a>>) {
+    pub fn open(&mut self, width: usize, height: usize, title: &str, description: &str, page: Option<PageIds<'a>>) {
         let (title, description) = (escape(title), escape(description));
-        let prefix = spot.map_or_else(String::new, |spot| format!("{}-", spot.id));
+        let prefix = page.map_or_else(String::new, |page| format!("{}-", page.id));
         let _ = write!(
             self.out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" role=\"{}\" aria-labelledby=\"{prefix}title {prefix}description\">\n\
              <title id=\"{prefix}title\">{title}</title>\n<desc id=\"{prefix}description\">{description}</desc>\n",
             // What is an image has no links in it.
-            if spot.is_some() { "group" } else { "img" }
+            if page.is_some() { "group" } else { "img" }
         );
-        self.spot = spot;
-        if spot.is_none() {
+        self.page = page;
+        if page.is_none() {
             let _ = writeln!(self.out, "<style>\n{STYLE}\n</style>\n{PATTERNS}");
         }
     }
@@ -72,7 +72,7 @@ impl<'a> Pen<'a> {
     /// Opens a step: in a page it is a link to its line, and the first one a stop of the tab key.
     pub fn step(&mut self, class: &str, line: u32, about: &str) {
         let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
-        if let Some(PageIds { anchor, .. }) = self.spot {
+        if let Some(PageIds { anchor, .. }) = self.page {
             let stop = if self.linked { " tabindex=\"-1\"" } else { "" };
             self.linked = true;
             let about = escape(about);
@@ -84,18 +84,78 @@ impl<'a> Pen<'a> {
 
     /// Closes a step.
     pub fn end_step(&mut self) {
-        self.line(if self.spot.is_some() { "</a>" } else { "</g>" });
-    }
-
-    /// A line of the document.
-    pub fn line(&mut self, line: &str) {
-        self.out.push_str(line);
-        self.out.push('\n');
+        self.out.push_str(if self.page.is_some() { "</a>\n" } else { "</g>\n" });
     }
 
     /// A text.
-    pub fn text(&mut self, class: &str, x: usize, y: usize, text: &str) {
-        let _ = writeln!(self.out, r#"<text class="{class}" x="{x}" y="{y}">{}</text>"#, escape(text));
+    pub fn text(&mut self, class: &str, x: usize, y: usize, text: impl Display) {
+        let text = escape(&text.to_string());
+        let _ = writeln!(self.out, r#"<text class="{class}" x="{x}" y="{y}">{text}</text>"#);
+    }
+
+    /// A text that goes upwards to the right from a point.
+    pub fn slanted_text(&mut self, class: &str, x: usize, y: usize, text: &str) {
+        let text = escape(text);
+        let _ = writeln!(self.out, r#"<text class="{class}" transform="translate({x} {y}) rotate(-55)">{text}</text>"#);
+    }
+
+    /// A rectangle over the whole picture.
+    pub fn background(&mut self, width: usize, height: usize) {
+        let _ = writeln!(self.out, r#"<rect class="bg" width="{width}" height="{height}"/>"#);
+    }
+
+    /// A rectangle by its upper left corner and its size.
+    pub fn rect(&mut self, class: &str, (x, y): (usize, usize), (width, height): (usize, usize)) {
+        let _ = writeln!(self.out, r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}"/>"#);
+    }
+
+    /// The same with round corners.
+    pub fn rounded_rect(&mut self, class: &str, (x, y): (usize, usize), (width, height): (usize, usize)) {
+        let _ =
+            writeln!(self.out, r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}" rx="4"/>"#);
+    }
+
+    /// A circle by its middle and its radius.
+    pub fn circle(&mut self, class: &str, x: usize, y: usize, radius: impl Display) {
+        let _ = writeln!(self.out, r#"<circle class="{class}" cx="{x}" cy="{y}" r="{radius}"/>"#);
+    }
+
+    /// A straight line between two points.
+    pub fn line(&mut self, class: &str, (x1, y1): (usize, usize), (x2, y2): (usize, usize)) {
+        let _ = writeln!(self.out, r#"<line class="{class}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>"#);
+    }
+
+    /// A dotted level line at `y`.
+    pub fn dotted_line(&mut self, class: &str, x1: usize, x2: usize, y: usize) {
+        let dots = r#"stroke-dasharray="1 3""#;
+        let _ = writeln!(self.out, r#"<line class="{class}" {dots} x1="{x1}" y1="{y}" x2="{x2}" y2="{y}"/>"#);
+    }
+
+    /// A path of numbers and commands.
+    pub fn path(&mut self, class: &str, d: Arguments<'_>) {
+        let _ = writeln!(self.out, r#"<path class="{class}" d="{d}"/>"#);
+    }
+
+    /// A path that says something when pointed at.
+    pub fn titled_path(&mut self, title: &str, class: &str, d: Arguments<'_>) {
+        let title = escape(title);
+        let _ = writeln!(self.out, r#"<g><title>{title}</title><path class="{class}" d="{d}"/></g>"#);
+    }
+
+    /// What the element says when pointed at that was opened last.
+    pub fn title(&mut self, title: &str) {
+        let _ = writeln!(self.out, "<title>{}</title>", escape(title));
+    }
+
+    /// Opens a group that says something when pointed at.
+    pub fn group(&mut self, title: &str) {
+        self.out.push_str("<g>");
+        self.title(title);
+    }
+
+    /// Closes a group.
+    pub fn end_group(&mut self) {
+        self.out.push_str("</g>\n");
     }
 
     /// The document.
@@ -137,7 +197,7 @@ fn scoped(rules: &str, scope: &str) -> String {
 }
 
 /// Text as XML has it; what XML 1.0 has no way to say is left out.
-pub fn escape(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
