@@ -113,7 +113,7 @@ impl Engine {
     /// Why each kernel's verdict is what it is, in the order of [`Analysis::kernels`].
     pub fn explain(&mut self, document: &Document, cancel: &Cancel<'_>) -> Result<Vec<Proof>, Cancelled> {
         let mut proofs = Vec::new();
-        for (offset, lowered) in lowered(document) {
+        for (offset, lowered) in lowered(document, self.options) {
             let mut proof = self.explain_one(&lowered, cancel)?.render(&IrNames);
             let Proof { loops, assumed, open, .. } = &mut proof;
             loops.iter_mut().for_each(|closed| shift(&mut closed.range, offset));
@@ -311,14 +311,12 @@ fn kernels(tree: &Tree, options: Options) -> Vec<Lowered> {
     kernels
 }
 
-/// The kernels of a document, each with the start of its section, in the order of
-/// [`Analysis::kernels`].
-pub fn lowered(document: &Document) -> Vec<(u32, Lowered)> {
+/// The kernels of a document under what is assumed of them, each with the start of its section, in the
+/// order of [`Analysis::kernels`].
+pub fn lowered(document: &Document, options: Options) -> Vec<(u32, Lowered)> {
     let sections = document.sections().iter().filter(|section| section.level() != Level::Llvm);
     sections
-        .flat_map(|section| {
-            kernels(section.tree(), Options::default()).into_iter().map(|lowered| (section.offset(), lowered))
-        })
+        .flat_map(|section| kernels(section.tree(), options).into_iter().map(|lowered| (section.offset(), lowered)))
         .collect()
 }
 

@@ -10,6 +10,7 @@ use base::{IrNames, Limits};
 use engine::lowered;
 use findings::{Finding, KernelReport, Problem, Verdict};
 use kernel::Lowered;
+use lower::Options;
 use report::timeline::{Timeline, of_finding, of_kernel};
 use ttgir::Document;
 
@@ -36,7 +37,11 @@ pub(crate) fn run(args: &Trace) -> io::Result<Exit> {
         }
     };
     // Python kernels are drawn from their instances.
-    let kernels = if elaboration.is_some() { Vec::new() } else { lowered(&Document::new(file.text.as_str())) };
+    let kernels = if elaboration.is_some() {
+        Vec::new()
+    } else {
+        lowered(&Document::new(file.text.as_str()), Options::default())
+    };
     let places = SourceText::new(&file.text);
     let chosen = match &elaboration {
         Some(elaboration) => python::choose(args, &file, elaboration, &places),
