@@ -227,11 +227,6 @@ impl Tree {
         self.store.blocks[block.index()].ops.of(&self.store.op_ids)
     }
 
-    /// The label with its `^`, if the block has one.
-    pub fn block_label(&self, block: BlockId) -> Option<&str> {
-        self.store.blocks[block.index()].label.some().map(|sym| self.store.names.get(sym))
-    }
-
     /// The jump targets.
     pub fn successors(&self, op: OpId) -> Vec<Successor> {
         let region = self.parent_block(op).map(|block| self.parent_region(block));

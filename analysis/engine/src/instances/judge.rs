@@ -140,7 +140,6 @@ impl ElaboratedInstance {
             for finding in &mut report.findings {
                 finding.message.push_str(" (of the last text that parsed)");
                 finding.severity = Severity::Hint;
-                finding.fix = None;
             }
             reasons.push(format!("line {line} does not parse; what is said is about the last text that did"));
             report.verdict = Verdict::Undecided(reasons);
@@ -164,8 +163,6 @@ impl ElaboratedInstance {
         finding.context = primary.calls;
         finding.range = primary.range;
         finding.instance = number;
-        // It is an edit of the elaborated instance.
-        finding.fix = None;
         for site in &mut finding.sites {
             let place = self.place(site.range);
             site.text += &place.within();
