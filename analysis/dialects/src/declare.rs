@@ -45,7 +45,8 @@ macro_rules! dialect {
             /// All ops of the dialect.
             pub(crate) const ALL: &'static [$dialect] = &[$($dialect::$op),*];
 
-            /// The declarations, in the order of [`Self::ALL`].
+            /// The declarations, in the order of [`Self::ALL`]. A declaration that says everything leaves no default.
+            #[allow(clippy::needless_update)]
             pub(crate) const OPS: &'static [$crate::OpDecl] = &[$($crate::OpDecl {
                 name: concat!($prefix, ".", $name),
                 doc: concat!($($doc),+),

@@ -8,8 +8,11 @@ use dialects::{Arith, Nvg, OpCode, Tt};
 use kernel::{CmpOp, Input, InputKind, Pure, Var, Width};
 use ttgir::{OpId, ValueId};
 
+/// Makes the computation of a binary op of a width from its operands.
+type BinaryOp = fn(Width, Var, Var) -> Pure<Var>;
+
 /// What an op with two operands and a result of one width computes.
-fn binary(op: Arith) -> Option<fn(Width, Var, Var) -> Pure<Var>> {
+fn binary(op: Arith) -> Option<BinaryOp> {
     Some(match op {
         Arith::Addi => Pure::Add,
         Arith::Andi => Pure::And,

@@ -184,6 +184,11 @@ impl Tensor {
         count(&self.shape)
     }
 
+    /// Whether it has no element.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The buffer: as many words as elements, or one for all.
     pub fn data(&self) -> &Data {
         &self.data

@@ -54,6 +54,9 @@ pub(crate) struct AnalysisCache {
     pub(crate) newest: Arc<AtomicU64>,
 }
 
+/// A Python file as it was elaborated, and what is wrong with the configuration that it was elaborated with.
+type ConfiguredElaboration = (Arc<Elaboration>, Vec<Problem>);
+
 /// What elaborates a Python document, and what that depends on besides the files that it looks at.
 #[derive(Default)]
 struct CachedElaborator {
@@ -136,7 +139,7 @@ impl Snapshot {
         &self,
         cancel: &Cancel<'_>,
         blocked: &dyn Fn(bool),
-    ) -> Result<Option<(Arc<Elaboration>, Vec<Problem>)>, Cancelled> {
+    ) -> Result<Option<ConfiguredElaboration>, Cancelled> {
         let Source::Python(script) = &*self.source else { return Ok(None) };
         let sources = self.sources(cancel, blocked);
         let (config, problems) = sources.configuration(script.module().path().as_ref());

@@ -142,11 +142,14 @@ impl FileProvider for LoaderClient<'_> {
     }
 }
 
+/// Answers a request once the view that it led to is posted.
+type Answer = Box<dyn FnOnce(&Arc<FileView>)>;
+
 fn run(mut store: FileStore, requests: &Receiver<Request>, post: &dyn Fn(Arc<FileView>)) {
     let mut posted = store.view().clone();
     // Whoever asked may have gone by the time of the answer; then nobody wants it.
     while let Ok(request) = requests.recv() {
-        let answer: Box<dyn FnOnce(&Arc<FileView>)> = match request {
+        let answer: Answer = match request {
             Request::SetRoots(roots) => {
                 store.set_roots(roots);
                 Box::new(|_| {})

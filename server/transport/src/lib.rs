@@ -24,7 +24,9 @@ pub use tower_lsp::Client;
 use text_document_content::ContentLayer;
 use tokio::runtime::{Builder, Runtime};
 use tower_lsp::{ClientSocket, LspService, Server};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// Bytes of a worker's stack: deep enough for a parser that recurses; only touched pages cost memory.
 const STACK_BYTES: usize = 64 << 20;
@@ -35,12 +37,15 @@ const CONCURRENCY: usize = 1024;
 /// Makes the service once the client can be reached.
 pub type MakeService = Box<dyn FnOnce(Client) -> Arc<dyn LanguageService> + Send>;
 
-/// Prints the log to standard error; the environment variable `variable` sets its filter.
+/// Prints the log to standard error; the environment variable `variable` says which targets at which levels, as in
+/// `warn,fencepost=debug`.
 pub fn log_to_stderr(variable: &str) {
     // tower-lsp warns of every notification that nobody listens to, each `didSave` among them.
-    let filter =
-        EnvFilter::try_from_env(variable).unwrap_or_else(|_| EnvFilter::new("warn,tower_lsp_server::server=off"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(false).init();
+    let usual =
+        || Targets::new().with_default(LevelFilter::WARN).with_target("tower_lsp_server::server", LevelFilter::OFF);
+    let targets = std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or_else(usual);
+    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);
+    tracing_subscriber::registry().with(lines.with_filter(targets)).init();
 }
 
 /// Where requests wait and workers run.

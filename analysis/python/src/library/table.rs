@@ -234,10 +234,10 @@ impl Library {
                 (!readable).then(|| format!("the parameters of {}", row.path))
             }
             Item::Class(class) => {
-                let kept = |base: &&str| {
+                let kept = |base: &&'static str| {
                     self.class(base).is_some_and(|base| base.bases.iter().all(|further| class.is_a(further)))
                 };
-                (!class.bases.iter().all(|base| kept(base))).then(|| format!("the bases of {}", class.path))
+                (!class.bases.iter().all(kept)).then(|| format!("the bases of {}", class.path))
             }
             Item::Fixed(_) | Item::Gone(_) => None,
         }

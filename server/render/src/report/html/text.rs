@@ -60,7 +60,7 @@ pub(super) fn counted(count: usize, noun: &str) -> String {
 pub(super) fn prose(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     // The last backquote of an odd number of them opens nothing.
-    let opened = if parts.len() % 2 == 0 { parts.len() - 1 } else { parts.len() };
+    let opened = if parts.len().is_multiple_of(2) { parts.len() - 1 } else { parts.len() };
     html! {
         @for (at, part) in parts.iter().enumerate() {
             @if at == opened { "`" (part) } @else if at % 2 == 1 { (code(part)) } @else { (part) }

@@ -45,5 +45,5 @@ pub fn draw(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
     let left_out = layout.drawing.left_out();
     let told = layout.timeline.steps.iter().any(|step| step.told);
     let told = if told { "Pale steps are on the way; the others lead to the finding. " } else { "" };
-    svg.text("d", EDGE + 2, top + 54, &format!("{told}Time goes down, one step a line. {left_out}"));
+    svg.text("d", EDGE + 2, top + 54, format!("{told}Time goes down, one step a line. {left_out}"));
 }
