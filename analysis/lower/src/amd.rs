@@ -1,7 +1,7 @@
 //! What AMD's ops do beyond a row of the table: arrivals that count threads or warps, the phase
 //! that an arrival gives back, waits that were lowered to counts of instructions.
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
 use super::value::Val;
 use kernel::{Arrival, CommitKind, EffectKind, Recipients, SiteId};
 use ttgir::OpId;

@@ -1,6 +1,6 @@
 //! Applies the declared effects of ops.
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
 use super::value::{Class, Val};
 use base::{Message, TextRange, message};
 use dialects::{Func, Nvws, OpCode, OpCompletion, OpEffect, OperandAccess, Scf, Tt, Ttg, Ttng};

@@ -3,7 +3,7 @@
 //! CTA 0 asks for the whole cluster and the answer goes to every CTA, with its bytes on the barrier
 //! there. Whether a tile is granted is the machine's choice; which one is a free value.
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
 use super::value::Val;
 use dialects::OperandAccess;
 use kernel::{Arrival, Completion, CtaSet, EffectKind, Input, InputKind, Issuer, Mode, Proxy, Pure, Recipients, Var};

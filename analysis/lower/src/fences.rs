@@ -8,7 +8,7 @@
 //!
 //! Missed: a text between the last of these and fence insertion.
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
 use dialects::{OpCode, Tt, Ttng};
 use kernel::{EffectKind, Kernel, Proxy, Stage};
 use ttgir::{OpId, ValueId};

@@ -1,9 +1,9 @@
 //! Structured control flow: `scf.for`, `scf.while`, `scf.if`, `scf.index_switch`,
 //! `scf.execute_region`.
 
-use super::Lowerer;
 use super::autows::{Counter, Counters};
-use super::region::Exit;
+use super::exit::Exit;
+use super::lowerer::Lowerer;
 use super::value::{Class, Val};
 use kernel::{BlockId, CmpOp, Input, InputKind, Pure, Target, Terminator, Var, Width};
 use ttgir::{OpId, RegionId, ValueId};

@@ -7,62 +7,12 @@
 //! is free: what nothing computes is the result of a host op. Regions of `tt.reduce` and its like are left in
 //! the tree, for who evaluates the op.
 
-use dialects::Tt;
-use rustc_hash::FxHashSet;
-
-use super::Lowerer;
+use super::executable::{HANDLE, HostOp};
+use super::lowerer::Lowerer;
 use super::value::{Class, Val};
-use kernel::{EffectId, HostId, Instr, Lowered, Var};
-use ttgir::{OpId, Tree, ValueId};
-
-/// The width that stands for a handle; no integer has it.
-pub(super) const HANDLE: u8 = 0;
-
-/// A kernel that can be driven.
-#[derive(Clone, Debug)]
-pub struct Executable {
-    /// The function in the tree.
-    pub function: OpId,
-    /// What the machine executes, unsimplified, its way back to the text, and what is not followed.
-    pub lowered: Lowered,
-    /// The ops that the host executes, by [`HostId`].
-    pub hosts: Vec<HostOp>,
-    /// The variable of each parameter of the function; `None` for one of a type that no value has.
-    pub arguments: Vec<Option<Var>>,
-}
-
-/// An op that whoever drives the machine carries out.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct HostOp {
-    /// The op in the tree.
-    pub op: OpId,
-    /// One an operand, in the order of the op; `None` where a memdesc is not followed.
-    pub operands: Vec<Option<Var>>,
-    /// One a result; `None` where something else gives it its value.
-    pub results: Vec<Option<Var>>,
-    /// The effects that the op has, which come just before: from the first to one past the last.
-    pub effects: (EffectId, EffectId),
-}
-
-/// What execution mode collects.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Hosts {
-    pub(super) table: Vec<HostOp>,
-    pub(super) arguments: Vec<Option<Var>>,
-    /// Results that the op in hand leaves to its host.
-    fresh: FxHashSet<Var>,
-}
-
-/// Lowers every entry function of a section for execution.
-pub fn executables(tree: &Tree) -> Vec<Executable> {
-    super::each_entry(tree, |function, mut lowerer| {
-        lowerer.hosts = Some(Hosts::default());
-        lowerer.entry(function, super::name(tree, function));
-        let hosts = lowerer.hosts.take().unwrap_or_default();
-        let lowered = lowerer.unsimplified();
-        Executable { function, lowered, hosts: hosts.table, arguments: hosts.arguments }
-    })
-}
+use dialects::Tt;
+use kernel::{EffectId, HostId, Instr, Var};
+use ttgir::{OpId, ValueId};
 
 impl Lowerer<'_> {
     /// Whether the kernel is lowered for execution.

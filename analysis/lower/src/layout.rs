@@ -10,7 +10,7 @@
 //! A shape is printed for the whole cluster; what is counted here is one CTA's part.
 //! Missed: padding of `padded_shared`, partitions of `partitioned_shared`.
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
 use kernel::{Dim, Shape, Space};
 use ttgir::{MemSpace, Ty, ValueId};
 

@@ -6,8 +6,8 @@
 //!
 //! Two CTAs that work as a pair are one issuer, the even one, which touches the memory of both.
 
-use super::Lowerer;
 use super::apply::Predicate;
+use super::lowerer::Lowerer;
 use dialects::OperandAccess;
 use kernel::{Access, Arrival, Completion, EffectKind, Issuer, Mode, Proxy, Pure, SiteId, Width};
 use ttgir::{MemSpace, OpId, Ty, ValueId};

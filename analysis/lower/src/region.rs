@@ -1,32 +1,14 @@
 //! Regions with a block or many, and the ops that end them.
 
-use super::Lowerer;
 use super::cfg::Order;
+use super::exit::{After, Exit};
+use super::lowerer::Lowerer;
+use super::options::DEPTH;
 use super::value::{Class, Val};
 use base::{Message, message};
 use dialects::{Cf, Nvws, OpCode, Scf, Tt, Ttg};
 use kernel::{self, CmpOp, Pure, Target, Terminator, Var, Width};
 use ttgir::{BlockId, OpId, RegionId, ValueId};
-
-/// Where the terminators of a region lead.
-#[derive(Clone, Debug)]
-pub(super) enum Exit {
-    /// `tt.return` ends the kernel.
-    Kernel,
-    /// `ttg.warp_return` ends the partition.
-    Partition,
-    /// `ttg.warp_yield` waits for the partitions, then goes on.
-    Join(OpId, After),
-    /// `tt.return` of an inlined function, `scf.yield` of an `scf.execute_region`.
-    Jump(After),
-}
-
-/// The block after a region, with a parameter for each value that the region hands on.
-#[derive(Clone, Debug)]
-pub(super) struct After {
-    block: kernel::BlockId,
-    results: Vec<(ValueId, Option<Var>)>,
-}
 
 /// The blocks of a region that is being lowered.
 struct Blocks {
@@ -37,9 +19,9 @@ impl Lowerer<'_> {
     /// Lowers the ops of a block; gives back its terminator.
     pub(super) fn block(&mut self, block: BlockId) -> Option<OpId> {
         let tree = self.tree;
-        if self.depth >= super::DEPTH {
+        if self.depth >= DEPTH {
             if let Some(&first) = tree.block_ops(block).first() {
-                self.unmodelled(first, format!("nested deeper than {} levels", super::DEPTH));
+                self.unmodelled(first, format!("nested deeper than {} levels", DEPTH));
             }
             return None;
         }

@@ -1,7 +1,7 @@
 //! Memory of another CTA, named by its number: the facebookexperimental fork's way of clusters.
 
-use super::Lowerer;
 use super::apply::Predicate;
+use super::lowerer::Lowerer;
 use super::value::Val;
 use dialects::RemoteStoreKind;
 use kernel::{

@@ -9,7 +9,7 @@
 use dialects::{OpCode, Ttg, Ttng, ttng};
 use rustc_hash::FxHashSet;
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
 use kernel::EffectKind;
 use ttgir::{Def, OpId, RegionId, Tree, ValueId};
 
@@ -106,7 +106,7 @@ impl Lowerer<'_> {
     fn root(&self, value: ValueId) -> ValueId {
         let tree = self.tree;
         let mut value = value;
-        for _ in 0..super::DEPTH {
+        for _ in 0..super::options::DEPTH {
             let next = match tree.value_def(value) {
                 Def::Result(op, _) if only_names(tree, op) => tree.operands(op).first().copied(),
                 Def::BlockArg(block, at) => {

@@ -6,7 +6,7 @@
 use dialects::{Cf, OpCode, Scf, Ttng, scf, ttng};
 use rustc_hash::FxHashSet;
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
 use ttgir::{BlockId, OpId, ValueId};
 
 impl Lowerer<'_> {

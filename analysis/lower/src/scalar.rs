@@ -2,7 +2,7 @@
 //!
 //! An integer op without a row here gives a free input; that is never wrong, only coarse.
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
 use super::value::{Class, Val};
 use dialects::{Arith, Nvg, OpCode, Tt};
 use kernel::{CmpOp, Input, InputKind, Pure, Var, Width};

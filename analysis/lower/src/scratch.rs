@@ -4,7 +4,7 @@
 //! was another buffer's, an operation on that buffer may still be in flight. Only the attributes
 //! of the allocation say that there is any, so before it nothing is known of scratch memory.
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
 use dialects::{OpCode, Tt, Ttg};
 use kernel::{Access, Buffer, Completion, CtaSet, EffectKind, Issuer, Mode, Proxy, Shape, Space};
 use ttgir::OpId;

@@ -1,7 +1,7 @@
 //! `ttg.warp_specialize` and `tt.call`.
 
-use super::Lowerer;
-use super::region::Exit;
+use super::exit::Exit;
+use super::lowerer::Lowerer;
 use super::value::Val;
 use base::{TextRange, message};
 use dialects::Ttg;
@@ -148,7 +148,7 @@ impl Lowerer<'_> {
             self.forget(op);
             return self.unmodelled(op, if reason.is_empty() { "the function has no body".to_owned() } else { reason });
         };
-        if self.depth >= super::DEPTH || self.inlined >= super::CALLS {
+        if self.depth >= super::options::DEPTH || self.inlined >= super::options::CALLS {
             self.forget(op);
             return self.unmodelled(op, "too many calls to inline them all");
         }

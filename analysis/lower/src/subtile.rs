@@ -4,7 +4,7 @@
 //! tiles share; an argument that is left over is the tile's number. Results are grouped likewise.
 //! Source: the lowering of the op in the facebookexperimental fork.
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
 use super::value::Val;
 use ttgir::OpId;
 

@@ -12,21 +12,14 @@
 use dialects::{Tlx, tlx};
 use rustc_hash::FxHashMap;
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
+use super::storage::Share;
 use super::value::{Class, Val};
-use kernel::{Buffer, BufferId, Dim, EffectKind, Shape, Space, ViewOp};
+use kernel::{Buffer, Dim, EffectKind, Shape, Space, ViewOp};
 use ttgir::{Def, OpId, ValueId};
 
 /// How deep reuse groups may nest.
 const DEPTH: u32 = 16;
-
-/// Where one allocation lies in the storage it shares, in bits.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Share {
-    buffer: BufferId,
-    start: u64,
-    stride: u64,
-}
 
 /// An allocation of a storage, in units: bytes of shared memory, columns of tensor memory.
 #[derive(Clone, Copy)]

@@ -9,9 +9,9 @@
 //!
 //! Missed: a token of another partition, which is said at the op.
 
-use super::Lowerer;
 use super::apply::Predicate;
 use super::autows::{Place, Source, origins, source};
+use super::lowerer::Lowerer;
 use dialects::{Nvws, OpCode, Scf, Ttg, Ttng, ttng};
 use kernel::{CommitKind, EffectKind, Recipients};
 use ttgir::{BlockId, OpId, RegionId, Tree, ValueId};

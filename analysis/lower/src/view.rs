@@ -1,7 +1,7 @@
 //! Allocations and views of memdescs.
 
-use super::Lowerer;
 use super::layout::{Memory, contiguous, reshape};
+use super::lowerer::Lowerer;
 use super::value::Val;
 use base::{Message, message};
 use dialects::ViewKind;

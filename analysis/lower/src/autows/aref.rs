@@ -12,8 +12,8 @@
 //! they are assigned: each enter counts on. Missed, and said at the op: an aref made in a loop, and
 //! an enter that counts in a region of several blocks.
 
-use super::hidden::{Channel, Counter, Part, Ring, Side};
-use crate::Lowerer;
+use super::channel::{Aref, Channel, Counter, Part, Ring, Side};
+use crate::lowerer::Lowerer;
 use crate::value::Val;
 use base::{Message, message};
 use dialects::{Arith, Nvws, OpCode, Scf, Ttg};
@@ -22,29 +22,6 @@ use kernel::{
     Proxy, Recipients, Shape, SiteId, Space, Stage, Var, ViewOp,
 };
 use ttgir::{Def, OpId, Ty, ValueId};
-
-/// An aref, as a thread knows it.
-#[derive(Clone)]
-pub(super) struct Aref {
-    full: Var,
-    empty: Var,
-    rings: Vec<Ring>,
-    depth: u64,
-    /// Stages and phases are in the text.
-    spelt: bool,
-    /// Partitions that count their puts and gets.
-    puts: Vec<i64>,
-    gets: Vec<i64>,
-    /// Exits by a thread that need a proxy fence.
-    fence_put: bool,
-    fence_get: bool,
-}
-
-impl Aref {
-    pub(super) fn vars_mut(&mut self) -> impl Iterator<Item = &mut Var> {
-        [&mut self.full, &mut self.empty].into_iter().chain(self.rings.iter_mut().map(|ring| &mut ring.view))
-    }
-}
 
 /// How an exit arrives.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,8 @@
 use rustc_hash::FxHashSet;
 
 use super::hidden::Passed;
-use crate::Lowerer;
-use crate::region::Exit;
+use crate::exit::Exit;
+use crate::lowerer::Lowerer;
 use crate::specialize::PARTITIONS;
 use crate::value::Val;
 use base::{TextRange, message};

@@ -6,93 +6,18 @@
 //! fork). The counters go round loops and through branches like values that the text spells, and to
 //! partitions with the fork.
 
-use std::collections::BTreeMap;
-
-use super::aref::Aref;
-use super::semaphore::Semaphore;
-use crate::Lowerer;
+use super::channel::{Channel, Counter, Hidden, Part, Side};
+use crate::lowerer::Lowerer;
 use crate::value::{Class, Val};
 use dialects::{Nvws, OpCode};
 use kernel::{Pure, Var, VarKind, Width};
 use ttgir::{OpId, RegionId, ValueId};
-
-/// A counter: of which channel, for which half and partition, and which number of it. Rounds of a plan
-/// are counted by place of the block, for no half and partition in particular.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Counter {
-    pub(super) channel: usize,
-    pub(super) side: Side,
-    pub(super) partition: i64,
-    pub(super) part: Part,
-}
-
-impl Counter {
-    /// That of the rounds of a plan's block.
-    pub(super) fn round(block: usize) -> Counter {
-        Counter { channel: block, side: Side::Put, partition: 0, part: Part::Round }
-    }
-}
-
-/// Which side of a channel counts.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Side {
-    Put,
-    Get,
-}
-
-/// What is counted.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Part {
-    Stage,
-    Phase,
-    /// How often a block of a plan has run.
-    Round,
-}
-
-/// Where the counters stand.
-pub(crate) type Counters = BTreeMap<Counter, Var>;
-
-/// One buffer of a channel.
-#[derive(Clone)]
-pub(crate) struct Ring {
-    pub(super) view: Var,
-    /// The leading dimension is the slots; scales in tensor memory have none.
-    pub(super) slots: bool,
-}
-
-/// An aref or a semaphore, as a thread knows it.
-#[derive(Clone)]
-pub(crate) enum Channel {
-    Aref(Aref),
-    Semaphore(Semaphore),
-}
-
-/// What a thread knows of channels.
-#[derive(Clone, Default)]
-pub(crate) struct Hidden {
-    /// Arefs and semaphores, in the order in which they were made.
-    pub(super) channels: Vec<Channel>,
-    /// Where the counters stand.
-    pub(crate) counters: Counters,
-}
 
 /// What a partition is given at its start.
 pub(crate) struct Passed {
     hidden: Hidden,
     /// Variables of it that are constants, which the partition computes itself.
     known: Vec<(usize, i64)>,
-}
-
-impl Hidden {
-    fn vars_mut(&mut self) -> impl Iterator<Item = &mut Var> {
-        let views = self.channels.iter_mut().flat_map(|channel| -> Box<dyn Iterator<Item = &mut Var>> {
-            match channel {
-                Channel::Aref(aref) => Box::new(aref.vars_mut()),
-                Channel::Semaphore(semaphore) => Box::new(semaphore.vars_mut()),
-            }
-        });
-        views.chain(self.counters.values_mut())
-    }
 }
 
 impl Lowerer<'_> {

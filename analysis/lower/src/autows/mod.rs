@@ -2,6 +2,7 @@
 //! tasks in one region, buffers that share storage.
 
 mod aref;
+mod channel;
 mod group;
 mod hidden;
 mod origin;
@@ -12,8 +13,7 @@ mod split;
 mod tasks;
 mod tokens;
 
-pub(super) use hidden::{Counter, Counters, Hidden};
+pub(super) use channel::{Counter, Counters, Hidden, Token};
 pub(super) use origin::{Place, Source, origins, source};
 pub(super) use plan::Plan;
 pub use tasks::Tasks;
-pub(super) use tokens::Token;

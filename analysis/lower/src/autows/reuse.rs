@@ -7,8 +7,8 @@
 //! views of it, and so the numbers count only where tasks still share a region.
 
 use super::tasks::below;
-use crate::Lowerer;
 use crate::layout::Memory;
+use crate::lowerer::Lowerer;
 use dialects::{OpCode, Ttg, Ttng};
 use kernel::{Buffer, BufferId, EffectKind, Shape, Space, Var, ViewOp};
 use ttgir::OpId;

@@ -11,8 +11,8 @@
 //! there are several slots, since no thread sees what the others acquire; offsets to such stages.
 
 use super::aref::Kind;
-use super::hidden::{Channel, Counter, Part, Ring, Side};
-use crate::Lowerer;
+use super::channel::{Channel, Counter, Part, Ring, Semaphore, Side};
+use crate::lowerer::Lowerer;
 use crate::value::Val;
 use base::{Message, message};
 use dialects::{Nvws, OpCode, OpEffect, nvws};
@@ -20,26 +20,6 @@ use kernel::{AbstractOf, CmpOp, EffectKind, Half, Mode, Pure, Recipients, Space,
 use ttgir::{Def, OpId, ValueId};
 
 const WORD: Width = Width(32);
-
-/// A semaphore, as a thread knows it.
-#[derive(Clone)]
-pub(super) struct Semaphore {
-    barriers: Var,
-    rings: Vec<Ring>,
-    depth: u64,
-    /// The first semaphore over the same first buffer, whose stage it shares.
-    pub(super) group: usize,
-    /// Its first buffer.
-    first: Option<ValueId>,
-    /// A release by a thread needs a proxy fence.
-    fence: bool,
-}
-
-impl Semaphore {
-    pub(super) fn vars_mut(&mut self) -> impl Iterator<Item = &mut Var> {
-        std::iter::once(&mut self.barriers).chain(self.rings.iter_mut().map(|ring| &mut ring.view))
-    }
-}
 
 impl Lowerer<'_> {
     pub(crate) fn semaphore_create(&mut self, op: OpId) {

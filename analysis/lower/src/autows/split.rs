@@ -13,8 +13,8 @@
 use rustc_hash::FxHashSet;
 
 use super::tasks::{Tasks, any, below};
-use crate::Lowerer;
-use crate::region::Exit;
+use crate::exit::Exit;
+use crate::lowerer::Lowerer;
 use crate::specialize::PARTITIONS;
 use crate::value::{Class, Val};
 use dialects::{Nvws, OpCode, OpEffect, Tt, Ttg, Ttng};

@@ -12,9 +12,10 @@
 
 use rustc_hash::FxHashSet;
 
+use super::channel::Token;
 use super::origin::origin;
 use super::tasks::below;
-use crate::Lowerer;
+use crate::lowerer::Lowerer;
 use base::{Message, message};
 use dialects::{Nvws, OpCode, TokenOp, Ttg, ttng};
 use kernel::{
@@ -25,18 +26,6 @@ use ttgir::{OpId, Ty, ValueId};
 
 /// `loadType = asyncLoadOp`.
 const ASYNC_LOAD: i64 = 1;
-
-/// The barriers of a token.
-#[derive(Clone, Debug)]
-pub(crate) struct Token {
-    full: BufferId,
-    empty: BufferId,
-    slots: u64,
-    /// Commits are arrivals of asynchronous copies.
-    copies: bool,
-    /// Ops that program order makes needless.
-    elided: FxHashSet<OpId>,
-}
 
 impl Lowerer<'_> {
     /// `create_token`: two arrays of barriers.

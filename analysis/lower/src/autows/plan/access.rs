@@ -11,12 +11,11 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::nest::constant;
-use super::{Planned, Who};
+use super::channel::{Planned, Who};
 use crate::layout;
-use dialects::{OpCode, OpCompletion, OpEffect, Scf, Tt, Ttg, Ttng};
+use dialects::{Arith, OpCode, OpCompletion, OpEffect, Scf, Tt, Ttg, Ttng};
 use kernel::{CommitKind, Issuer, Mode};
-use ttgir::{BlockId, MemSpace, OpId, RegionId, Tree, Ty, ValueId};
+use ttgir::{BlockId, Def, MemSpace, OpId, RegionId, Tree, Ty, ValueId};
 
 /// Who of a task touches memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -312,4 +311,10 @@ impl Walk<'_> {
         path.push((block, end));
         Some(path)
     }
+}
+
+/// The value of a constant.
+pub(super) fn constant(tree: &Tree, value: ValueId) -> Option<i64> {
+    let Def::Result(op, _) = tree.value_def(value) else { return None };
+    (tree.is(op, Arith::Constant)).then(|| tree.attr(op, "value").and_then(|attr| tree.attr_int(attr)))?
 }

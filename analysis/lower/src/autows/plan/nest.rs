@@ -1,9 +1,9 @@
 //! The nest of loops and branches that holds the accesses of a buffer.
 
-use super::access::Access;
+use super::access::{Access, constant};
 use super::order::Item;
-use dialects::{Arith, OpCode, Scf};
-use ttgir::{BlockId, Def, OpId, Tree, ValueId};
+use dialects::{OpCode, Scf};
+use ttgir::{BlockId, OpId, Tree};
 
 /// The innermost block that holds all accesses, and what is in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -96,10 +96,4 @@ fn structure(tree: &Tree, accesses: &[Access], run: &[usize], depth: usize, op: 
 fn runs(tree: &Tree, op: OpId) -> bool {
     let number = |at: usize| tree.operands(op).get(at).and_then(|value| constant(tree, *value));
     matches!((number(0), number(1)), (Some(lower), Some(upper)) if lower < upper)
-}
-
-/// The value of a constant.
-pub(super) fn constant(tree: &Tree, value: ValueId) -> Option<i64> {
-    let Def::Result(op, _) = tree.value_def(value) else { return None };
-    (tree.is(op, Arith::Constant)).then(|| tree.attr(op, "value").and_then(|attr| tree.attr_int(attr)))?
 }

@@ -7,11 +7,13 @@
 //!
 //! An MMA is asynchronous, as code partitioning makes it.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use super::super::hidden::Counter;
-use super::{By, Channel, Edge, Planned, channels};
-use crate::Lowerer;
+use super::super::channel::Counter;
+use super::channel::{By, Channel, Edge, Planned};
+use super::channels;
+use super::placed::{Home, Placed, Plan};
+use crate::lowerer::Lowerer;
 use crate::value::Val;
 use dialects::OpEffect;
 use kernel::{
@@ -22,46 +24,6 @@ use ttgir::{BlockId, Def, OpId, RegionId, ValueId};
 
 /// The width of the counters.
 const WORD: Width = Width(64);
-
-/// The channels of the kernel that is being lowered.
-#[derive(Default)]
-pub(crate) struct Plan {
-    channels: Vec<Channel>,
-    edges: Vec<Placed>,
-    /// What a task waits for ahead of an op, by the places of edges.
-    waits: FxHashMap<(usize, OpId), Vec<usize>>,
-    /// What it waits for after an op, before it arrives.
-    late: FxHashMap<(usize, OpId), Vec<usize>>,
-    /// What it arrives on after an op.
-    arrivals: FxHashMap<(usize, OpId), Vec<usize>>,
-    /// The blocks whose rounds are counted, with the regions around each.
-    levels: Vec<(BlockId, FxHashSet<RegionId>)>,
-    /// Where each buffer lies.
-    homes: FxHashMap<ValueId, Home>,
-    /// The operation that arrives by itself is lowered.
-    told: bool,
-}
-
-/// An edge in the kernel.
-#[derive(Clone, Copy)]
-struct Placed {
-    edge: Edge,
-    barriers: BufferId,
-    /// How many turns a round has, and which of them this is.
-    turn: (u64, u64),
-}
-
-/// A window of a storage.
-#[derive(Clone, Debug)]
-struct Home {
-    buffer: BufferId,
-    /// Bits from a slot's start.
-    start: u64,
-    shape: Shape,
-    /// Bits from slot to slot.
-    slot: u64,
-    slots: u64,
-}
 
 impl Lowerer<'_> {
     /// Makes the storage and the barriers of a function whose tasks nothing orders yet.

@@ -1,0 +1,129 @@
+//! An entry function from its module's attributes to the finished kernel.
+
+use super::build::Build;
+use super::exit::Exit;
+use super::fences;
+use super::lowerer::Lowerer;
+use super::simplify::simplify;
+use super::value::Val;
+use base::TextRange;
+use kernel::{Block, Input, InputKind, Instr, Kernel, Lowered, Partition, Pure, Unmodelled};
+use ttgir::{OpId, Tree, Ty, ValueId};
+
+impl Lowerer<'_> {
+    /// Reads the module's attributes.
+    pub(crate) fn machine(&mut self, module: Option<OpId>) {
+        let int = |name| module.and_then(|op| self.int_attr(op, name));
+        let warps = int("ttg.num-warps").and_then(|warps| u32::try_from(warps).ok()).unwrap_or(4);
+        let lanes = int("ttg.threads-per-warp").and_then(|lanes| u32::try_from(lanes).ok());
+        self.lanes = lanes.unwrap_or(32);
+        self.build.kernel.partitions.push(Partition { warps });
+        self.build.map.partitions.push(("default".to_owned(), TextRange::default()));
+        if let Some(module) = module
+            && let Some(reason) = self.read_ctas(module)
+        {
+            self.unmodelled.push(Unmodelled { range: self.tree.op_name_range(module), reason: reason.into() });
+        }
+    }
+
+    pub(crate) fn entry(&mut self, function: OpId, name: &str) {
+        let tree = self.tree;
+        self.build.map.kernel = name.to_owned();
+        self.build.map.kernel_range = name_range(tree, function);
+        if let Some(partition) = self.build.map.partitions.first_mut() {
+            partition.1 = self.build.map.kernel_range;
+        }
+        let Some(&region) = tree.regions(function).first() else { return };
+        let args: Vec<ValueId> =
+            tree.blocks(region).first().map(|block| tree.block_args(*block).to_vec()).unwrap_or_default();
+        for (at, arg) in args.iter().enumerate() {
+            self.argument(function, at, *arg);
+            let var = match self.values.get(arg) {
+                Some(Val::Scalar(var)) => Some(*var),
+                _ => None,
+            };
+            self.hosts.iter_mut().for_each(|hosts| hosts.arguments.push(var));
+        }
+        self.rendezvous = self.meeting(region);
+        self.calls.push(function);
+        self.exits.push(Exit::Kernel);
+        self.read_tasks(function);
+        if self.tasks.spans_function() {
+            self.shared_function(function, region);
+        } else {
+            self.region(region, None);
+        }
+        // A body without a terminator ends all the same.
+        let site = self.site(function);
+        self.build.end(kernel::Terminator::Return(site));
+    }
+
+    fn argument(&mut self, function: OpId, at: usize, arg: ValueId) {
+        let tree = self.tree;
+        let divisor = tree.arg_attr(function, at, "tt.divisibility").and_then(|attr| tree.attr_int(attr));
+        let divisor =
+            divisor.and_then(|divisor| u64::try_from(divisor).ok()).filter(|divisor| *divisor > 0).unwrap_or(1);
+        let number = at as u32;
+        let (kind, width) = match tree.value_type(arg).map(|ty| tree.ty(ty)) {
+            Some(Ty::Int(width @ 1..=64)) => (InputKind::Argument(number), width as u8),
+            Some(Ty::Index) => (InputKind::Argument(number), 64),
+            Some(Ty::Ptr) => (InputKind::Pointer(number), 64),
+            Some(Ty::MemDesc { .. }) => return self.bind(arg, Val::Opaque),
+            _ => return self.handle_argument(arg),
+        };
+        let name = tree.value_name(arg);
+        let input = self.build.input(Input { kind, width, divisor }, name);
+        let var = self.build.compute(Pure::Input(input), name);
+        self.bind(arg, Val::Scalar(var));
+    }
+
+    /// A parameter that is neither an integer nor a pointer.
+    fn handle_argument(&mut self, arg: ValueId) {
+        if self.executes() {
+            let var = self.build.scalar_param(self.tree.value_name(arg));
+            self.bind(arg, Val::Scalar(var));
+        }
+    }
+
+    /// What was built, as it was built.
+    pub(crate) fn unsimplified(self) -> Lowered {
+        // Of a plan that has some fences, the others are still to come.
+        let unfenced = self.plan.is_some() || self.calls.first().is_some_and(|function| self.unfenced(*function));
+        let Build { mut kernel, map, .. } = self.build;
+        if unfenced {
+            fences::ignore(&mut kernel);
+        }
+        let mut unmodelled = self.unmodelled;
+        unmodelled.sort_by_key(|item| (item.range.start, item.range.end));
+        Lowered { kernel, map, unmodelled }
+    }
+
+    pub(crate) fn finish(self) -> Lowered {
+        let Lowered { kernel, map, mut unmodelled } = self.unsimplified();
+        let (kernel, map) = simplify(kernel, map);
+        if defined(&kernel) < kernel.vars.len() {
+            let reason = "a value is used where it is not computed, so it counts as 0".into();
+            unmodelled.push(Unmodelled { range: map.kernel_range, reason });
+        }
+        unmodelled.sort_by_key(|item| (item.range.start, item.range.end));
+        Lowered { kernel, map, unmodelled }
+    }
+}
+
+pub(crate) fn name(tree: &Tree, function: OpId) -> &str {
+    tree.attr(function, "sym_name").and_then(|attr| tree.attr_str(attr)).unwrap_or("")
+}
+
+pub(crate) fn name_range(tree: &Tree, function: OpId) -> TextRange {
+    tree.attr(function, "sym_name").map_or(tree.op_name_range(function), |attr| tree.attr_range(attr))
+}
+
+/// How many variables some block gives a value; all of them, unless the text is wrong.
+fn defined(kernel: &Kernel) -> usize {
+    let sets = |instr: &&Instr| match instr {
+        Instr::Effect(id) => kernel.effects.get(id.index()).is_some_and(|effect| effect.kind.defines().is_some()),
+        _ => true,
+    };
+    let computed = |block: &Block| block.instrs.iter().filter(sets).count();
+    kernel.blocks.iter().map(|block| block.params.len() + computed(block)).sum()
+}

@@ -1,0 +1,25 @@
+//! What lowering is asked to assume, and its limits.
+
+/// What lowering is asked to assume.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Options {
+    /// Of kernels whose channels are not in the text yet.
+    pub channels: Channels,
+}
+
+/// Which buffers the channels that a plan implies order as one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Channels {
+    /// Each buffer of tensor memory by itself, whatever it shares columns with.
+    #[default]
+    Own,
+    /// Those with one `buffer.id` that overlap, too.
+    Groups,
+}
+
+/// How deep regions and calls may nest before the rest is unmodelled.
+pub(crate) const DEPTH: u32 = 100;
+
+/// How many calls are inlined before the rest is unmodelled: functions that call each other twice
+/// double at every level.
+pub(crate) const CALLS: u32 = 2_000;
