@@ -234,7 +234,7 @@ impl Engine {
         let outcome = self.outcome(&lowered.kernel, cancel)?;
         let mut report = describe(lowered, &outcome);
         if lowered.map.stage != Stage::Planned {
-            explain_phases(lowered, &mut report, &mut self.again(cancel))?;
+            explain_phases(lowered, &mut report, &mut self.retry(cancel))?;
         }
         Ok(report)
     }
@@ -254,19 +254,17 @@ impl Engine {
         let outcome = self.outcome(&lowered.kernel, cancel)?;
         let hash = hash(&lowered.kernel);
         let known = self.passed.get(hash, |kernel| *kernel == lowered.kernel);
-        let passed = attach_fixes(tree, lowered, &outcome, known.as_deref(), report, &mut self.again(cancel))?;
+        let passed = attach_fixes(tree, lowered, &outcome, known.as_deref(), report, &mut self.retry(cancel))?;
         let weight = Weight { bytes: kernel_bytes(&lowered.kernel), work: 1 + outcome.steps };
         self.passed.insert(hash, lowered.kernel.clone(), passed, weight);
         Ok(())
     }
 
-    /// Decides a changed kernel.
-    pub(crate) fn retry(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
-        (self.again(cancel))(kernel)
-    }
-
     /// Decides changed kernels.
-    fn again<'a>(&'a mut self, cancel: &'a Cancel<'a>) -> impl FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a {
+    pub(crate) fn retry<'a>(
+        &'a mut self,
+        cancel: &'a Cancel<'a>,
+    ) -> impl FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a {
         // A change that is costly to check is not worth waiting for in an editor.
         let limits = Limits { total_steps: FIX_STEPS, ..self.limits.clone() };
         move |kernel: &Kernel| self.decide(kernel, &limits, cancel).map(Arc::unwrap_or_clone)

@@ -1,4 +1,5 @@
-//! Applies a candidate, reads the new text, runs the machine on it and compares.
+//! Checks a candidate: the edited text is read, the machine is run on its kernel, and what it finds is
+//! compared with what was found before. How a text becomes a kernel is its language's; the comparison is one.
 
 use super::Decide;
 use base::{Cancelled, Limits, Message, TextRange};
@@ -8,73 +9,112 @@ use kernel::Lowered;
 use lower::lower;
 use machine::{Machine, Rule};
 use ttgir::Tree;
-use verify::{Found, Gap, Outcome};
+use verify::{Found, Outcome};
 
 /// What is wrong, and where: the identity of a finding between two texts.
 pub type FindingKey = (Kind, u32);
 
-/// The kernel before any edit.
+/// A kernel before any edit: what the edited one is compared with.
 pub struct Baseline<'a> {
-    /// Its text.
-    pub tree: &'a Tree,
-    /// Where it stands.
-    pub lowered: &'a Lowered,
-    /// What is wrong with it.
-    pub places: Vec<FindingKey>,
-    /// What could not be decided.
-    pub gaps: &'a [Gap],
+    lowered: &'a Lowered,
+    /// What is wrong with it, hints left out: what was a hint must not become an error.
+    places: Vec<FindingKey>,
+    /// How much could not be decided.
+    gaps: usize,
     /// Whether some schedule deadlocks, be it as the consequence of a race.
-    pub hangs: bool,
+    hangs: bool,
+}
+
+/// A kernel of the edited text.
+pub struct EditedKernel<'a> {
+    /// It.
+    pub lowered: &'a Lowered,
+    /// What was edited, in the text before.
+    pub edits: &'a [Edit],
+    /// Where a range of the kernel starts in the edited text.
+    pub start: &'a dyn Fn(TextRange) -> u32,
+    /// The run that is tried before the kernel is decided: that of the finding that the edits are for.
+    pub first: Option<&'a Found>,
 }
 
 impl<'a> Baseline<'a> {
-    /// A kernel and its outcome.
-    pub fn new(tree: &'a Tree, lowered: &'a Lowered, outcome: &'a Outcome, places: Vec<FindingKey>) -> Baseline<'a> {
-        Baseline { tree, lowered, places, gaps: &outcome.gaps, hangs: hangs(outcome) }
+    /// A kernel, its outcome and its findings; `start` tells where a range of the kernel starts in the text.
+    pub fn new(
+        lowered: &'a Lowered,
+        outcome: &Outcome,
+        findings: &[Finding<Message>],
+        start: impl Fn(TextRange) -> u32,
+    ) -> Baseline<'a> {
+        let errors = findings.iter().filter(|finding| finding.severity != Severity::Hint);
+        let mut places: Vec<FindingKey> = errors.map(|finding| (finding.kind, start(finding.range))).collect();
+        places.sort_unstable();
+        places.dedup();
+        Baseline { lowered, places, gaps: outcome.gaps.len(), hangs: hangs(outcome) }
     }
 
-    /// What a candidate leaves wrong, in places of the text before it; `None` if the finding it is
-    /// for stays or anything is new: a finding, a gap, an op that is not modelled, a syntax error.
+    /// What an edited kernel leaves wrong, in places of the text before; `None` where `goal` stays or
+    /// anything is new: a finding, a gap, an op that is not modelled, a deadlock. A kernel that is the same
+    /// reaches no goal.
+    ///
+    /// # Errors
+    ///
+    /// Where `decide` was cancelled.
     pub fn after(
         &self,
-        edits: &[Edit],
-        found: &Found,
-        place: FindingKey,
+        edited: &EditedKernel<'_>,
+        goal: Option<FindingKey>,
         decide: &mut Decide<'_>,
     ) -> Result<Option<Vec<FindingKey>>, Cancelled> {
-        let Some(text) = apply(self.tree.text(), edits) else { return Ok(None) };
-        let tree = Tree::parse(&text);
-        if tree.errors().len() > self.tree.errors().len() {
-            return Ok(None);
+        let &EditedKernel { lowered, edits, start, first } = edited;
+        if lowered.kernel == self.lowered.kernel {
+            return Ok(goal.is_none().then(|| self.places.clone()));
         }
-        let start = moved(self.lowered.map.kernel_range.start, edits);
-        let same = |lowered: &Lowered| lowered.map.kernel_range.start == start;
-        let Some(lowered) = lower(&tree).into_iter().find(same) else { return Ok(None) };
-        if lowered.unmodelled.len() > self.lowered.unmodelled.len() || lowered.kernel == self.lowered.kernel {
+        if lowered.unmodelled.len() > self.lowered.unmodelled.len() {
             return Ok(None);
         }
         let known: Vec<(FindingKey, u32)> = self.places.iter().map(|&at| (at, moved(at.1, edits))).collect();
         let was = |finding: &Finding<Message>| {
-            known
-                .iter()
-                .find(|((kind, _), at)| *kind == finding.kind && *at == finding.range.start)
-                .map(|(place, _)| *place)
+            let at = start(finding.range);
+            known.iter().find(|((kind, _), moved)| *kind == finding.kind && *moved == at).map(|(place, _)| *place)
         };
         let helps = |finding: &Finding<Message>| match was(finding) {
-            Some(known) => known != place,
+            Some(known) => Some(known) != goal,
             // A hint says what holds under an assumption; clean kernels have hints too.
             None => finding.severity == Severity::Hint,
         };
-        if first_run(&lowered, found).is_some_and(|finding| !helps(&finding)) {
+        let first = first.and_then(|found| first_run(lowered, found));
+        if first.is_some_and(|finding| !helps(&finding)) {
             return Ok(None);
         }
         let outcome = decide(&lowered.kernel)?;
-        if outcome.gaps.iter().any(|gap| !self.gaps.contains(gap)) || (hangs(&outcome) && !self.hangs) {
+        if outcome.gaps.len() > self.gaps || (hangs(&outcome) && !self.hangs) {
             return Ok(None);
         }
-        let findings = describe(&lowered, &outcome).findings;
+        let findings = describe(lowered, &outcome).findings;
         Ok(findings.iter().all(helps).then(|| findings.iter().filter_map(was).collect()))
     }
+}
+
+/// What a candidate leaves wrong with a kernel of this tree; `None` as for [`Baseline::after`], and where
+/// the edited text has a new syntax error or the kernel is gone.
+pub(crate) fn after_edits(
+    tree: &Tree,
+    before: &Baseline<'_>,
+    edits: &[Edit],
+    found: &Found,
+    goal: FindingKey,
+    decide: &mut Decide<'_>,
+) -> Result<Option<Vec<FindingKey>>, Cancelled> {
+    let Some(text) = apply(tree.text(), edits) else { return Ok(None) };
+    let edited = Tree::parse(&text);
+    if edited.errors().len() > tree.errors().len() {
+        return Ok(None);
+    }
+    let at = moved(before.lowered.map.kernel_range.start, edits);
+    let same = |lowered: &Lowered| lowered.map.kernel_range.start == at;
+    let Some(lowered) = lower(&edited).into_iter().find(same) else { return Ok(None) };
+    let edited = EditedKernel { lowered: &lowered, edits, start: &|range| range.start, first: Some(found) };
+    before.after(&edited, Some(goal), decide)
 }
 
 /// Whether some schedule deadlocks. A wait at the wrong cadence does, and while another race stays that
@@ -124,7 +164,7 @@ pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
 }
 
 /// Where an offset stands after the edits.
-fn moved(at: u32, edits: &[Edit]) -> u32 {
+pub fn moved(at: u32, edits: &[Edit]) -> u32 {
     let mut to = i64::from(at);
     for edit in edits.iter().filter(|edit| edit.range.end <= at) {
         to += edit.text.len() as i64 - i64::from(edit.range.len());

@@ -36,15 +36,15 @@ mod tests;
 mod wait;
 
 use base::{Cancelled, Message};
-use check::{Baseline, FindingKey};
+use check::after_edits;
 use code::Code;
 use context::{Candidate, FixContext};
-use findings::{Finding, KernelReport, Kind, Severity, describe_violation};
+use findings::{Finding, KernelReport, Kind, describe_violation};
 use kernel::{Kernel, Lowered};
 use ttgir::Tree;
 use verify::Outcome;
 
-pub use check::apply;
+pub use check::{Baseline, EditedKernel, FindingKey, apply, moved};
 
 /// Candidates that are tried for one finding.
 const TRIES: usize = 16;
@@ -84,10 +84,7 @@ pub fn attach_fixes(
         return Ok(passed);
     }
     let code = Code { tree };
-    // What was a hint must not become an error.
-    let errors = report.findings.iter().filter(|finding| finding.severity != Severity::Hint);
-    let places = errors.map(|finding| (finding.kind, finding.range.start)).collect();
-    let before = Baseline::new(tree, lowered, outcome, places);
+    let before = Baseline::new(lowered, outcome, &report.findings, |range| range.start);
     let mut good: Vec<(Candidate, Vec<FindingKey>)> = Vec::new();
     let mut tries = affordable(tree, outcome);
     for (number, found) in outcome.found.iter().enumerate() {
@@ -108,7 +105,7 @@ pub fn attach_fixes(
             None => None,
         };
         let Some(case) = FixContext::new(code, lowered, found, &told) else { continue };
-        if let Some((at, fix, left)) = first_good(&before, &case, place, only, &mut tries, decide)? {
+        if let Some((at, fix, left)) = first_good(tree, &before, &case, place, only, &mut tries, decide)? {
             finding.fix = Some(fix.clone());
             passed[number] = Some(at);
             good.push((fix, left));
@@ -126,6 +123,7 @@ fn affordable(tree: &Tree, outcome: &Outcome) -> usize {
 /// The candidate, with its number and what it leaves, that passes and leaves least; of equals the
 /// first. `only` is the one to look at.
 fn first_good(
+    tree: &Tree,
     before: &Baseline<'_>,
     case: &FixContext<'_>,
     place: FindingKey,
@@ -146,7 +144,7 @@ fn first_good(
     for (at, fix) in (0..).zip(all).filter(|(at, _)| only.is_none_or(|only| only == *at)) {
         let Some(rest) = tries.checked_sub(1) else { break };
         *tries = rest;
-        let Some(left) = before.after(&fix.edits, case.found, place, decide)? else { continue };
+        let Some(left) = after_edits(tree, before, &fix.edits, case.found, place, decide)? else { continue };
         if left.iter().any(|(kind, _)| cuts_run_short(*kind)) {
             continue;
         }

@@ -8,17 +8,14 @@ use std::sync::Arc;
 
 use super::{ElaboratedInstance, Elaboration, KernelInstances, fixes};
 use crate::Engine;
-use ::fixes::cuts_run_short;
 use ::fixes::gluon::{PythonContext, candidates};
+use ::fixes::{Baseline, EditedKernel, FindingKey, cuts_run_short, moved};
 use base::{Cancel, Cancelled};
-use findings::{Edit, Finding, Fix, Kind, Severity, describe, describe_violation};
+use findings::{Edit, Finding, Fix, Kind, describe, describe_violation};
 use gluon::{FileId, Instance, elaborate};
-use machine::Rule;
+use kernel::Lowered;
 use python::syntax::{Module, Sources};
-use verify::{Found, Outcome};
-
-/// What is wrong, and where in the file.
-type FindingKey = (Kind, u32);
+use verify::Outcome;
 
 /// Elaborations that the fix of one finding may cost.
 const TRIES: usize = 32;
@@ -70,7 +67,7 @@ impl Engine {
             origin: &origin,
             version: elaborated.instance.spec.version,
         };
-        let before = Baseline::new(elaborated, &outcome);
+        let before = baseline(elaborated, lowered, &outcome);
         let mut tries = TRIES;
         let mut best: Option<(Fix, usize)> = None;
         let (ours, plain) = (
@@ -139,7 +136,7 @@ impl Engine {
             }
             *tries -= 1;
             let outcome = self.outcome(&lowered.kernel, cancel)?;
-            let before = Baseline::new(elaborated, &outcome);
+            let before = baseline(elaborated, lowered, &outcome);
             if self.after(&before, elaborated, module, sources, edits, None, cancel)?.is_none() {
                 return Ok(false);
             }
@@ -152,7 +149,7 @@ impl Engine {
     #[allow(clippy::too_many_arguments, reason = "the state of one search")]
     fn after(
         &mut self,
-        before: &Baseline,
+        before: &Baseline<'_>,
         elaborated: &ElaboratedInstance,
         module: &Arc<Module>,
         sources: &dyn Sources,
@@ -176,59 +173,16 @@ impl Engine {
         {
             return Ok(None);
         }
-        let was = elaborated.lowered.as_ref();
-        if was.is_some_and(|was| was.kernel == lowered.kernel) {
-            // Nothing has changed for this instance.
-            return Ok(goal.is_none().then(|| before.places.clone()));
-        }
-        if was.is_some_and(|was| lowered.unmodelled.len() > was.unmodelled.len()) {
-            return Ok(None);
-        }
-        let outcome = self.retry(&lowered.kernel, cancel)?;
-        if outcome.gaps.len() > before.gaps || (hangs(&outcome) && !before.hangs) {
-            return Ok(None);
-        }
-        let mut left = Vec::new();
-        for finding in describe(lowered, &outcome).findings {
-            let at = now.place(finding.range).range.start;
-            let known = before.places.iter().find(|(kind, start)| *kind == finding.kind && moved(*start, edits) == at);
-            match known {
-                Some(known) if Some(*known) == goal => return Ok(None),
-                Some(known) => left.push(*known),
-                // A hint says what holds under an assumption; clean kernels have hints too.
-                None if finding.severity == Severity::Hint => {}
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(left))
+        let start = |range| now.place(range).range.start;
+        let kernel = EditedKernel { lowered, edits, start: &start, first: None };
+        before.after(&kernel, goal, &mut self.retry(cancel))
     }
 }
 
-/// An instance before any edit.
-struct Baseline {
-    /// Its findings, in the file; hints left out.
-    places: Vec<FindingKey>,
-    /// How much could not be decided.
-    gaps: usize,
-    /// Whether some schedule deadlocks.
-    hangs: bool,
-}
-
-impl Baseline {
-    fn new(elaborated: &ElaboratedInstance, outcome: &Outcome) -> Baseline {
-        let findings =
-            elaborated.lowered.as_ref().map(|lowered| describe(lowered, outcome).findings).unwrap_or_default();
-        let errors = findings.iter().filter(|finding| finding.severity != Severity::Hint);
-        let mut places: Vec<FindingKey> = errors.map(|it| (it.kind, elaborated.place(it.range).range.start)).collect();
-        places.sort_unstable();
-        places.dedup();
-        Baseline { places, gaps: outcome.gaps.len(), hangs: hangs(outcome) }
-    }
-}
-
-fn hangs(outcome: &Outcome) -> bool {
-    let deadlock = |found: &Found| matches!(found.violation.rule, Rule::Deadlock(_));
-    outcome.found.iter().chain(&outcome.consequences).any(deadlock)
+/// An instance before any edit, with its findings in the file.
+fn baseline<'a>(elaborated: &ElaboratedInstance, lowered: &'a Lowered, outcome: &Outcome) -> Baseline<'a> {
+    let findings = describe(lowered, outcome).findings;
+    Baseline::new(lowered, outcome, &findings, |range| elaborated.place(range).range.start)
 }
 
 /// The file with edits applied; `None` where it does not parse then.
@@ -238,20 +192,12 @@ fn edited(module: &Arc<Module>, edits: &[Edit]) -> Option<Arc<Module>> {
     module.broken().is_empty().then(|| Arc::new(module))
 }
 
-/// Where an offset stands after the edits.
-fn moved(at: u32, edits: &[Edit]) -> u32 {
-    let mut to = i64::from(at);
-    for edit in edits.iter().filter(|edit| edit.range.end <= at) {
-        to += edit.text.len() as i64 - i64::from(edit.range.len());
-    }
-    u32::try_from(to).unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::instances::{Elaborator, PythonFile};
     use base::Limits;
+    use findings::Severity;
     use python::syntax::NoSources;
 
     const HEAD: &str = "\
