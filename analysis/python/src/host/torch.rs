@@ -313,8 +313,7 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
             dtype_name(&Value::Lib(format!("torch.{name}").into())).map(|dtype| of.of_type(dtype))
         }
         "bfloat16" => Some(of.of_type("bfloat16".into())),
-        // In place, element by element, or to another device.
-        _ => Some(of.clone()),
+        _ => keeps_shape(name).then(|| of.clone()),
     };
     match new {
         Some(new) => Ok(tensor(new)),
@@ -328,6 +327,29 @@ pub(super) fn quantized<'a>(class: &str, args: &Args<'a>) -> Value<'a> {
     let shape = named(args, "size").and_then(ints).or_else(|| Some(of(data?)?.shape));
     let dtype = if class == "MXScaleTensor" { "uint8" } else { "float4_e2m1fn_x2" };
     shape.map_or_else(|| content(class), |shape| tensor(Torch::new(shape, dtype.into())))
+}
+
+/// Functions and methods whose result has the shape of their one tensor, element by element or elsewhere.
+const UNARY: &[&str] = &[
+    "abs", "ceil", "clamp", "clip", "clone", "cos", "cpu", "cuda", "cumprod", "cumsum", "detach", "dropout", "erf",
+    "exp", "exp2", "expm1", "flip", "floor", "gelu", "log", "log10", "log1p", "log2", "neg", "negative", "relu",
+    "roll", "round", "rsqrt", "sigmoid", "sign", "silu", "sin", "softmax", "sqrt", "square", "tanh", "tril", "triu",
+    "trunc",
+];
+
+/// Methods that write the tensor itself.
+const IN_PLACE: &[&str] =
+    &["add_", "copy_", "div_", "fill_", "mul_", "normal_", "pow_", "random_", "sub_", "uniform_", "zero_"];
+
+/// Whether what a function or a method answers has the shape of its tensor.
+fn keeps_shape(name: &str) -> bool {
+    let name = name.rsplit('.').next().unwrap_or(name);
+    let unary = UNARY.contains(&name.strip_suffix('_').unwrap_or(name));
+    let long = matches!(
+        name,
+        "exponential_" | "log_softmax" | "masked_fill_" | "pin_memory" | "reciprocal" | "requires_grad_"
+    );
+    unary || long || IN_PLACE.contains(&name)
 }
 
 /// `torch.name(…)`.
@@ -442,7 +464,7 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
             if let Some(value) = super::device::torch(interp, name, args) {
                 return Ok(value);
             }
-            tensors.first().cloned()
+            tensors.first().filter(|_| keeps_shape(name)).cloned()
         }
     };
     Ok(new.map_or_else(|| content(name), tensor))
