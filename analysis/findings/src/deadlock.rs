@@ -4,7 +4,7 @@
 //! produces its phase, because flips come at another cadence than the waits need, or because the
 //! arrival it needs stands behind a wait that needs it. Counts alone are never a verdict.
 
-use super::race::Description;
+use super::description::Description;
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};

@@ -1,10 +1,12 @@
 //! From an outcome to findings.
 
 use super::deadlock::deadlock;
+use super::description::Description;
+use super::inputs::inputs;
 use super::lifecycle::lifecycle;
 use super::minimal::{Goal, minimal};
 use super::packed::foreign;
-use super::race::{Description, fence, race, unfinished};
+use super::race::{fence, race, unfinished};
 use super::replay::{self, Replay};
 use super::steps::ListedStep;
 use super::uninitialised::uninitialised;
@@ -12,7 +14,7 @@ use super::words::Words;
 use super::{Finding, KernelReport, Kind, Note, RunStep, Severity, Verdict, Witness};
 use base::{Message, message};
 use explore::Schedule;
-use kernel::{InputId, InputKind, Kernel, Lowered, SourceMap, Stage};
+use kernel::{Lowered, Stage};
 use machine::{Blocked, BlockedOn, Machine, MachineError, Rule, Valuation, Violation};
 use verify::{Found, Gap, Lapped, Outcome, Reach};
 
@@ -162,20 +164,6 @@ fn step(words: &Words<'_>, replay: &Replay, goal: &Goal, stop: &ListedStep) -> O
     };
     let partition = words.partition(stop.thread);
     Some(RunStep { partition, range: words.site_range(stop.site), text, site: stop.note })
-}
-
-/// The inputs that a person can choose or see, with their values.
-pub fn inputs(kernel: &Kernel, map: &SourceMap, valuation: &Valuation) -> Vec<(Message, i64)> {
-    let shown = |kind: InputKind| !matches!(kind, InputKind::Pointer(_));
-    // Inputs without a name stand for bounds that the text has as constants.
-    let named = kernel.inputs.iter().take(map.inputs.len()).enumerate();
-    let inputs = named.filter(|(_, input)| shown(input.kind));
-    inputs
-        .map(|(at, _)| {
-            let id = InputId(at as u32);
-            (Message::value(map.input(id)), valuation.get(id))
-        })
-        .collect()
 }
 
 fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding<Message>]) -> Verdict<Message> {

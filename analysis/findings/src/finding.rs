@@ -6,32 +6,10 @@
 
 use super::minimal::MinimalRun;
 use super::steps::ListedStep;
-use super::{Kind, PhaseFormula};
+use super::{Kind, PhaseFormula, Severity};
 use base::{Message, Names, TextRange};
 use kernel::{EffectId, SourceMap};
 use machine::Valuation;
-
-/// How bad a finding is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[allow(missing_docs)]
-pub enum Severity {
-    Error,
-    Warning,
-    Information,
-    Hint,
-}
-
-impl Severity {
-    /// `error`, `warning`, `information`, `hint`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Information => "information",
-            Severity::Hint => "hint",
-        }
-    }
-}
 
 /// A numbered place of a finding. The primary site is the last to happen.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,27 @@
 //! The kinds of findings, named for what is wrong.
 
+/// How bad a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub enum Severity {
+    Error,
+    Warning,
+    Information,
+    Hint,
+}
+
+impl Severity {
+    /// `error`, `warning`, `information`, `hint`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Information => "information",
+            Severity::Hint => "hint",
+        }
+    }
+}
+
 macro_rules! kinds {
     ($($variant:ident $name:literal $severity:ident $page:literal),* $(,)?) => {
         /// What is wrong.
@@ -19,8 +41,8 @@ macro_rules! kinds {
             }
 
             /// How bad it is.
-            pub fn severity(self) -> super::Severity {
-                match self { $(Kind::$variant => super::Severity::$severity),* }
+            pub fn severity(self) -> Severity {
+                match self { $(Kind::$variant => Severity::$severity),* }
             }
 
             /// The Markdown page: what, why, a flagged kernel, its clean twin, the fix.

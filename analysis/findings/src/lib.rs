@@ -5,8 +5,10 @@
 
 mod deadlock;
 mod describe;
+mod description;
 mod extent;
 mod finding;
+mod inputs;
 mod kind;
 mod lifecycle;
 mod minimal;
@@ -20,9 +22,10 @@ mod steps;
 mod uninitialised;
 mod words;
 
-pub use describe::{describe, describe_violation, inputs};
-pub use finding::{Edit, Finding, Fix, KernelReport, Note, Problem, RunStep, Severity, Verdict, Witness};
-pub use kind::Kind;
+pub use describe::{describe, describe_violation};
+pub use finding::{Edit, Finding, Fix, KernelReport, Note, Problem, RunStep, Verdict, Witness};
+pub use inputs::inputs;
+pub use kind::{Kind, Severity};
 pub use minimal::{Goal, MinimalRun, minimal, reach, same};
 pub use phases::{PhaseFormula, explain_phases};
 pub use proof::{ClosedLoop, Proof, Reason, explain};

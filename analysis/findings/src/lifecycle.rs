@@ -1,6 +1,6 @@
 //! Barriers that are not live, live twice, or counted past zero; slots that do not exist.
 
-use super::race::Description;
+use super::description::Description;
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};

@@ -5,9 +5,9 @@
 //! Windows over the same bits with elements of another size are other members. What this misses:
 //! members of one element size that overlap without one clearing the other.
 
+use super::description::Description;
 use super::extent::phrase;
 use super::paths::{Loops, block_of};
-use super::race::Description;
 use super::replay::Replay;
 use super::words::Words;
 use super::{Kind, Note};

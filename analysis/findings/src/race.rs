@@ -1,5 +1,6 @@
 //! Races, pending accesses and missing fences in words.
 
+use super::description::Description;
 use super::packed::{self, packed};
 use super::replay::Replay;
 use super::words::{Words, verb};
@@ -7,17 +8,6 @@ use super::{Kind, Note};
 use base::{Message, message};
 use kernel::{BufferId, CommitKind, EffectKind, Mode};
 use machine::{BarrierAction, BarrierPlace, BarrierRecord, Event, Machine, Record, Rule, Violation};
-
-/// A classified violation, before its run is told.
-#[derive(Clone, Debug)]
-pub struct Description {
-    /// What is wrong.
-    pub kind: Kind,
-    /// One sentence.
-    pub message: Message,
-    /// Places, in order; the last is primary unless one says so.
-    pub notes: Vec<Note<Message>>,
-}
 
 /// A race.
 pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation: &Violation) -> Option<Description> {

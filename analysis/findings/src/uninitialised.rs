@@ -5,10 +5,10 @@
 //! ever writes it, the first write comes later, another path writes it, or it was written before
 //! the buffer was allocated anew.
 
-use super::describe::inputs;
+use super::description::Description;
 use super::extent::phrase;
+use super::inputs::inputs;
 use super::paths::{Loops, block_of, skipped};
-use super::race::Description;
 use super::replay::{self, Replay, walk};
 use super::words::Words;
 use super::{Kind, Note};

@@ -1,15 +1,17 @@
 //! Checks a candidate: the edited text is read, the machine is run on its kernel, and what it finds is
 //! compared with what was found before. How a text becomes a kernel is its language's; the comparison is one.
 
-use super::Decide;
 use base::{Cancelled, Limits, Message, TextRange};
 use explore::canonical;
 use findings::{Edit, Finding, Kind, Severity, describe, describe_violation};
-use kernel::Lowered;
+use kernel::{Kernel, Lowered};
 use lower::lower;
 use machine::{Machine, Rule};
 use ttgir::Tree;
 use verify::{Found, Outcome};
+
+/// Decides an edited kernel; the caller may remember outcomes.
+pub type Decide<'a> = dyn FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a;
 
 /// What is wrong, and where: the identity of a finding between two texts.
 pub type FindingKey = (Kind, u32);

@@ -40,11 +40,11 @@ use check::after_edits;
 use code::Code;
 use context::{Candidate, FixContext};
 use findings::{Finding, KernelReport, Kind, describe_violation};
-use kernel::{Kernel, Lowered};
+use kernel::Lowered;
 use ttgir::Tree;
 use verify::Outcome;
 
-pub use check::{Baseline, EditedKernel, FindingKey, apply, moved};
+pub use check::{Baseline, Decide, EditedKernel, FindingKey, apply, moved};
 
 /// Candidates that are tried for one finding.
 const TRIES: usize = 16;
@@ -60,9 +60,6 @@ const BYTES: usize = 16 << 20;
 
 /// Machine steps that the candidates of one kernel may cost.
 const STEPS: u64 = 1_000_000;
-
-/// Decides an edited kernel; the caller may remember outcomes.
-pub type Decide<'a> = dyn FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a;
 
 /// Numbers of the candidates that passed, one for each of the outcome's violations. They hold for
 /// every text with the same kernel, where one of them is merely checked again.

@@ -14,6 +14,7 @@
 mod cta;
 mod effect;
 mod expr;
+mod ids;
 mod kernel;
 mod memory;
 mod source_map;
@@ -22,9 +23,9 @@ pub mod text;
 pub use cta::{CtaSet, Recipients};
 pub use effect::{Access, Arrival, CommitKind, Completion, Effect, EffectKind, Issuer, Mode, Proxy};
 pub use expr::{CmpOp, Pure, Width};
+pub use ids::{BlockId, EffectId, HostId, InputId, LoopId, SiteId, Var};
 pub use kernel::{
-    Block, BlockId, EffectId, Fork, HostId, Input, InputId, InputKind, Instr, Kernel, LoopId, LoopInfo, Partition,
-    SiteId, Target, Terminator, Var, VarInfo, VarKind,
+    Block, Fork, Input, InputKind, Instr, Kernel, LoopInfo, Partition, Target, Terminator, VarInfo, VarKind,
 };
 pub use memory::{Buffer, BufferId, Dim, Shape, ShapeId, Space, ViewOp};
 pub use source_map::{Abstract, AbstractOf, Half, Lowered, Site, SourceMap, Stage, Unmodelled};

@@ -8,7 +8,7 @@ use super::trace::Trace;
 use dialects::{Func, OpCode, PartitionHint, Tt};
 use kernel::Space;
 use rustc_hash::{FxHashMap, FxHashSet};
-use ttgir::queries::memory::captured;
+use ttgir::queries::spot::captured;
 use ttgir::queries::spot::walk;
 use ttgir::{Def, OpId, Tree, ValueId};
 

@@ -1,6 +1,7 @@
 //! Barrier reports of the sections of a file, for the command line and for editors; in a Python file an
 //! instance of a kernel is a section.
 
+mod content;
 pub(crate) mod sections;
 
 use base::{Cancel, Cancelled, IrNames, Limits, TextRange};
@@ -9,8 +10,9 @@ use engine::instances::Elaboration;
 use kernel::Lowered;
 use report::Report;
 use report::timeline::{Timeline, of_finding, of_kernel};
-use ttgir::Document;
 
+pub(crate) use content::Content;
+use content::instances;
 use render::SourceText;
 use render::report::{ReportView, SectionName};
 
@@ -22,15 +24,6 @@ pub(crate) struct ReportInput<'a> {
     pub(crate) content: Content<'a>,
     /// Its lines.
     pub(crate) places: &'a SourceText<'a>,
-}
-
-/// Where kernels come from.
-#[derive(Clone, Copy)]
-pub(crate) enum Content<'a> {
-    /// Sections of TTGIR.
-    Ir(&'a Document),
-    /// Python, elaborated.
-    Python(&'a Elaboration),
 }
 
 /// The reports of a section's kernels, or of one of them; with `limits` each with a run to draw.
@@ -87,12 +80,6 @@ fn instance<'a>(
     let name = (count > 1).then(|| SectionName { number: section + 1, count: all.len(), pass });
     let text = TextRange::new(0, file.places.text().len() as u32);
     Ok(vec![ReportView { path: file.path, section: name, text, places: file.places, report, timeline, finding }])
-}
-
-/// The instances of all kernels: numbers of the kernel and of the instance.
-pub(crate) fn instances(elaboration: &Elaboration) -> Vec<(usize, usize)> {
-    let kernels = elaboration.kernels.iter().enumerate();
-    kernels.flat_map(|(at, kernel)| (0..kernel.instances.len()).map(move |number| (at, number))).collect()
 }
 
 /// The run of the first finding that has one, or else one that shows what the kernel does.

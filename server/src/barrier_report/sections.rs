@@ -5,7 +5,7 @@ use lower::kernel_names;
 use rustc_hash::FxHashMap;
 use ttgir::{Document, Level, Tree, When};
 
-use super::{Content, instances};
+use super::content::{Content, instances};
 use render::SourceText;
 use render::report::{SectionEntry, SectionName};
 

@@ -16,9 +16,8 @@ use findings::{Problem, Proof, Severity};
 use render::check::{CheckedFile, FileAnalysis, FileOutput, Printer, ReadError, Tally, github, human, json, sarif};
 
 use super::args::{Check, Format, Python};
-use super::painter;
+use super::process::{Exit, STACK_BYTES, painter};
 use super::sources::{Origin, Source, collect, read};
-use super::{Exit, STACK_BYTES};
 use crate::workspace::{Workspace, absolute};
 
 /// Findings in one Python file for which a fix is looked for.

@@ -12,8 +12,8 @@ use runtime::sidecar::Sidecar;
 
 use super::args::Compare;
 use super::check::LoadedFile;
+use super::process::{Exit, STACK_BYTES};
 use super::sources::{Origin, Source, read};
-use super::{Exit, STACK_BYTES};
 use crate::compiled_comparison::{KernelComparison, SIDECAR_TIMEOUT, compare, interpreter};
 use render::SourceText;
 

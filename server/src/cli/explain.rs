@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use findings::Kind;
 use render::kinds::summary;
 
-use super::Exit;
+use super::process::Exit;
 
 /// Prints the page of `kind`, or the list of kinds.
 pub(crate) fn run(kind: Option<&str>) -> io::Result<Exit> {

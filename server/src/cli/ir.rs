@@ -9,8 +9,8 @@ use engine::instances::{ElaboratedInstance, Elaboration};
 
 use super::args::Ir;
 use super::check::LoadedFile;
+use super::process::{Exit, STACK_BYTES};
 use super::sources::{Origin, Source, read};
-use super::{Exit, STACK_BYTES};
 use render::SourceText;
 
 /// Column behind which the line of Python stands.

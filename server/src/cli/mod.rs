@@ -5,40 +5,18 @@ mod check;
 pub(crate) mod compare;
 mod explain;
 mod ir;
+mod process;
 mod report;
 mod run;
 mod sources;
 mod trace;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-use args::{Args, Colour, Command};
+use args::{Args, Command};
 use clap::Parser;
-use render::style::Painter;
-
-/// Deep enough for a parser that recurses; only touched pages cost memory.
-const STACK_BYTES: usize = 64 << 20;
-
-/// What a terminal has at least.
-const WIDTH: usize = 100;
-
-/// What the process says by its exit code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Exit {
-    /// Nothing to complain about.
-    Clean,
-    /// At least one finding that is an error or a warning.
-    Findings,
-    /// Something could not be analysed.
-    Trouble,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(exit as u8)
-    }
-}
+use process::Exit;
 
 /// Runs the command that the arguments ask for.
 pub(crate) fn main() -> ExitCode {
@@ -62,22 +40,4 @@ pub(crate) fn main() -> ExitCode {
             Exit::Trouble.into()
         }
     }
-}
-
-/// `COLUMNS` is exported by few shells, so this is often the default.
-fn terminal_width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    columns.filter(|_| io::stdout().is_terminal()).unwrap_or(WIDTH)
-}
-
-/// Colours what is written to stdout, or does not. `NO_COLOR` and `CLICOLOR_FORCE` count when set to anything.
-fn painter(choice: Colour) -> Painter {
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    Painter::new(match choice {
-        Colour::Always => true,
-        Colour::Never => false,
-        Colour::Auto if set("NO_COLOR") => false,
-        Colour::Auto if set("CLICOLOR_FORCE") => true,
-        Colour::Auto => io::stdout().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
-    })
 }

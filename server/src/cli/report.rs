@@ -10,11 +10,10 @@ use engine::Engine;
 use engine::instances::Elaboration;
 use findings::Severity;
 
-use super::Exit;
 use super::args::{Report as Args, ReportFormat};
 use super::check::LoadedFile;
+use super::process::{Exit, STACK_BYTES, painter, terminal_width};
 use super::sources::{Origin, Source, read};
-use super::{STACK_BYTES, painter, terminal_width};
 use crate::barrier_report::sections::{Selection, sections, select, select_pair};
 use crate::barrier_report::{Content, ReportInput, report_views};
 use render::SourceText;

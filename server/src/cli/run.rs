@@ -16,13 +16,15 @@ use runtime::launch::store::{self, RecipeStore};
 use runtime::run::{RunEvent, RunLimits};
 use tensors::array::Array;
 
+use print::Printed;
+
 use super::args::{Backend, Run, Watcher};
 use super::check::LoadedFile;
+use super::process::{Exit, STACK_BYTES};
 use super::sources::{Origin, Source, read};
-use super::{Exit, STACK_BYTES};
 use crate::run::outputs::{self, OutputComparison};
 use crate::run::recipes::{RecipeOverrides, RecipeSources};
-use crate::run::{self, BackendChoice, RunPlan, RunResults, RunStatus};
+use crate::run::{self, BackendChoice, RunPlan, RunResults};
 use crate::workspace::{absolute, root};
 use render::SourceText;
 use render::check::{CheckedFile, FileAnalysis};
@@ -34,41 +36,6 @@ pub(crate) fn run(args: &Run) -> io::Result<Exit> {
         let work = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || command(args))?;
         work.join().unwrap_or_else(|_| Err(io::Error::other("the run failed; this is a bug in fencepost")))
     })
-}
-
-/// What there is to print.
-pub(crate) struct Printed<'a> {
-    /// The command.
-    pub(crate) args: &'a Run,
-    /// The runs.
-    pub(crate) results: &'a RunResults,
-    /// Both verdicts on each kernel.
-    pub(crate) beside: Vec<run::verdict_comparison::VerdictComparison>,
-    /// Outputs beside what was expected.
-    pub(crate) compared: Vec<Result<OutputComparison, String>>,
-    /// What the user should know beside.
-    pub(crate) notes: Vec<String>,
-}
-
-impl Printed<'_> {
-    fn wrong(&self) -> bool {
-        self.compared.iter().any(|it| it.as_ref().map_or(true, |it| it.wrong > 0))
-    }
-
-    /// What the process says.
-    fn exit(&self) -> Exit {
-        let trouble = match self.results.status() {
-            RunStatus::Cancelled | RunStatus::Failed => return Exit::Trouble,
-            RunStatus::Hung | RunStatus::Asserted => return Exit::Findings,
-            RunStatus::Undecided => self.args.strict,
-            RunStatus::Passed => false,
-        };
-        match (trouble, self.wrong() || !self.results.differ.is_empty()) {
-            (true, _) => Exit::Trouble,
-            (false, true) => Exit::Findings,
-            (false, false) => Exit::Clean,
-        }
-    }
 }
 
 fn command(args: &Run) -> io::Result<Exit> {

@@ -1,5 +1,6 @@
 //! `fencepost trace`: a run as swim lanes, for people (text, SVG) and tools (JSON).
 
+mod choice;
 mod python;
 
 use std::fs;
@@ -8,16 +9,18 @@ use std::sync::Arc;
 
 use base::{IrNames, Limits};
 use engine::lowered;
-use findings::{Finding, KernelReport, Problem, Verdict};
+use findings::{Finding, Problem, Verdict};
 use kernel::Lowered;
 use lower::Options;
 use report::timeline::{Timeline, of_finding, of_kernel};
 use ttgir::Document;
 
+use choice::{named, numbered};
+
 use super::args::{Trace, TraceFormat};
 use super::check::{CheckOptions, check};
+use super::process::{Exit, painter, terminal_width};
 use super::sources::{Origin, Source};
-use super::{Exit, painter, terminal_width};
 use render::SourceText;
 use render::check::CheckedFile;
 use render::style::Painter;
@@ -147,28 +150,6 @@ fn choose<'a>(
         drawings.reverse();
     }
     Ok(drawings)
-}
-
-/// The reports of the kernels that are asked for, with their numbers.
-fn named<'a>(args: &Trace, file: &'a CheckedFile) -> Result<Vec<(usize, &'a KernelReport)>, String> {
-    let reports = file.result.as_ref().map_or(&[][..], |analysis| analysis.kernels.as_slice());
-    let named = |report: &KernelReport| args.kernel.as_ref().is_none_or(|name| *name == report.name);
-    if let Some(name) = &args.kernel
-        && !reports.iter().any(named)
-    {
-        let names: Vec<String> = reports.iter().map(|report| format!("@{}", report.name)).collect();
-        let there = if names.is_empty() { "no kernel".to_owned() } else { names.join(", ") };
-        return Err(format!("there is no kernel @{name}, there is {there}"));
-    }
-    Ok(reports.iter().enumerate().filter(|(_, report)| named(report)).collect())
-}
-
-/// Refuses a number of a finding that there is not.
-fn numbered(args: &Trace, count: usize) -> Result<(), String> {
-    match args.finding.map(|number| number.get()) {
-        Some(number) if number > count => Err(format!("there is no finding {number}, there are {count}")),
-        _ => Ok(()),
-    }
 }
 
 /// Whether the text is that of the kernels.

@@ -5,6 +5,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Reads and parses a Python file.
+pub fn module(path: &Path) -> Result<Arc<Module>, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(Arc::new(Module::parse(path.display().to_string(), text, None)))
+}
+
 /// Files on the disk, read once each. Imports are looked for beside the file that imports, then in `roots`.
 #[derive(Debug, Default)]
 pub struct Disk {
@@ -20,7 +26,7 @@ impl Disk {
 
     fn read(&self, path: &Path) -> Option<Arc<Module>> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        read.entry(path.to_owned()).or_insert_with(|| super::module(path).ok()).clone()
+        read.entry(path.to_owned()).or_insert_with(|| module(path).ok()).clone()
     }
 }
 

@@ -15,18 +15,12 @@ pub mod typing;
 
 use base::Cancel;
 use files::Disk;
+pub use files::module;
 use gluon::{Elaborated, Spec, elaborate};
 use python::syntax::Module;
-use std::path::Path;
 use std::sync::Arc;
 
 /// The kernel of a file, as the Python gives it.
 pub fn python(module: &Arc<Module>, files: &Disk, spec: &Spec) -> Result<Elaborated, String> {
     elaborate(module, files, spec, &Cancel::never()).map_err(|_| "the elaboration says it was cancelled".to_owned())
-}
-
-/// Reads and parses a Python file.
-pub fn module(path: &Path) -> Result<Arc<Module>, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(Arc::new(Module::parse(path.display().to_string(), text, None)))
 }

@@ -1,10 +1,11 @@
 //! All mutants of the clean kernels of the corpus, judged.
 
+pub use super::case::Case;
 use super::device::{Device, Shown};
 use super::glob::fits;
 use super::judge::{Verdict, judge};
 use super::make::{Mutant, mutants};
-use super::meaning::{Meaning, meaning};
+use super::meaning::meaning;
 use super::survivors;
 use crate::corpus::manifest;
 use std::collections::BTreeMap;
@@ -20,19 +21,6 @@ pub struct Choice {
     pub kernels: Vec<String>,
     /// At most so many, spread over kernels and mutations.
     pub sample: Option<usize>,
-}
-
-/// A mutant of a file, judged.
-#[derive(Clone, Debug)]
-pub struct Case {
-    /// The clean file, from the corpus's folder.
-    pub file: String,
-    /// The slip.
-    pub mutant: Mutant,
-    /// What the analysis says.
-    pub verdict: Verdict,
-    /// What it means.
-    pub meaning: Meaning,
 }
 
 /// A finished campaign.

@@ -7,6 +7,7 @@
 //! the mutants on disk.
 
 pub mod campaign;
+mod case;
 pub mod device;
 pub mod edit;
 pub mod glob;

@@ -3,7 +3,7 @@
 //! A line is `FILE LINE:MUTATION equivalent|gap: why`; `#` starts a comment. A line that names no
 //! mutant, or one that is found by now, is stale, and so is one that the runs contradict.
 
-use super::campaign::Case;
+use super::case::Case;
 use super::meaning::Meaning;
 use std::path::Path;
 

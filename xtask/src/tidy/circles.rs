@@ -6,11 +6,39 @@
 //! misses: paths that a macro builds and names behind a `*` that the named module does not define itself.
 
 use super::tokens::tokens;
-use super::tree::File;
+use super::tree::{File, Problem};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files that need each other, by path, each with those of the circle that it needs itself.
 pub type Circle = BTreeMap<String, Vec<String>>;
+
+/// Circles that the workspace may have. Each that is broken lowers it.
+const MOST_CIRCLES: usize = 5;
+
+/// Files that a circle may have.
+const MOST_FILES: usize = 6;
+
+/// Circles that are too many or too large, each said at its first file.
+pub(super) fn check(files: &[File]) -> Vec<Problem> {
+    let circles = circles(files);
+    let mut problems = Vec::new();
+    for (at, circle) in circles.iter().enumerate() {
+        let Some(file) = circle.keys().next().and_then(|path| files.iter().find(|file| file.path == *path)) else {
+            continue;
+        };
+        let names = circle.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        if circle.len() > MOST_FILES {
+            let count = circle.len();
+            let message =
+                format!("{count} files need each other (at most {MOST_FILES}), see `cargo xtask circles`: {names}");
+            problems.push(file.problem(0, message));
+        } else if at >= MOST_CIRCLES {
+            let message = format!("a circle of files beyond the {MOST_CIRCLES} that may be: {names}");
+            problems.push(file.problem(0, message));
+        }
+    }
+    problems
+}
 
 /// All circles of all crates, the largest first.
 pub(super) fn circles(files: &[File]) -> Vec<Circle> {
@@ -309,6 +337,24 @@ mod tests {
         assert!(circles_of(&[root, facade, child]).is_empty());
         let caller = ("b/mod.rs", "mod d;\npub struct Shared;\nfn all() { d::d(Shared) }");
         assert_eq!(circles_of(&[root, caller, child]).len(), 1);
+    }
+
+    #[test]
+    fn too_many_circles_and_too_large_ones_are_problems() {
+        let file = |path: String, text: String| File { path, text };
+        let ring = |krate: usize, size: usize| {
+            let declared: String = (0..size).map(|at| format!("mod m{at};\n")).collect();
+            let module = move |at: usize| {
+                let text = format!("use crate::m{}::T{};\npub struct T{at};", (at + 1) % size, (at + 1) % size);
+                file(format!("c{krate}/src/m{at}.rs"), text)
+            };
+            let root = file(format!("c{krate}/src/lib.rs"), declared);
+            std::iter::once(root).chain((0..size).map(module)).collect::<Vec<_>>()
+        };
+        let rings = |count: usize, size: usize| (0..count).flat_map(|krate| ring(krate, size)).collect::<Vec<_>>();
+        assert!(check(&rings(MOST_CIRCLES, MOST_FILES)).is_empty());
+        assert_eq!(check(&rings(MOST_CIRCLES + 1, 2)).len(), 1);
+        assert_eq!(check(&rings(1, MOST_FILES + 1)).len(), 1);
     }
 
     #[test]

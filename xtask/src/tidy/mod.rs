@@ -22,6 +22,7 @@ pub use tree::Problem;
 pub fn run(root: &Path) -> Vec<Problem> {
     let files = tree::read(root);
     let mut problems = Vec::new();
+    problems.extend(circles::check(&files));
     problems.extend(docs::check(&files));
     problems.extend(manifests::check(&files));
     problems.extend(pages::check(&files));

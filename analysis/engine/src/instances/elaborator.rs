@@ -10,6 +10,7 @@ use ruff_python_ast::Stmt;
 use ruff_text_size::Ranged;
 use rustc_hash::FxHasher;
 
+use super::moves::{Move, shift};
 use super::{ElaboratedInstance, PythonFile};
 use base::{Cancel, Cancelled, TextRange};
 use gluon::{Config, Entry, FileId, Instance, Memo, Note, Site, Spec, elaborate, entries, instances, stray};
@@ -147,9 +148,6 @@ impl Elaborator {
     }
 }
 
-/// How a top-level statement moves: where it stood, and what is added to its places.
-pub(super) type Move = (TextRange, i64);
-
 /// Whether an elaborated instance still is that of `spec`: `Some(None)` where nothing has changed, `Some(moves)` where only
 /// places have.
 #[allow(clippy::option_option, reason = "no, yes as it is, yes with moves")]
@@ -200,13 +198,6 @@ fn moved(kept: &Kept, spec: &Spec, module: &Arc<Module>, sources: &dyn Sources) 
         host.def = def;
     }
     (then == *spec).then_some(Some(moves))
-}
-
-/// An offset after the moves.
-pub(super) fn shift(moves: &[Move], offset: u32) -> u32 {
-    let at = moves.partition_point(|(range, _)| range.start <= offset);
-    let by = at.checked_sub(1).and_then(|at| moves.get(at)).map_or(0, |(_, by)| *by);
-    u32::try_from(i64::from(offset) + by).unwrap_or(0)
 }
 
 fn range(node: &impl Ranged) -> TextRange {

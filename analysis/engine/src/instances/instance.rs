@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::elaborator::shift;
+use super::moves::{Move, shift};
 use super::say::{VariableNames, python_name, say};
 use base::{Names, TextRange};
 use gluon::{Elaborated, FileId, Instance, Origins, Problem, Source};
@@ -191,7 +191,7 @@ impl ElaboratedInstance {
         module: &Arc<Module>,
         instance: Instance,
         name: TextRange,
-        moves: &[super::elaborator::Move],
+        moves: &[Move],
     ) -> ElaboratedInstance {
         let own = FileId(0);
         let moved = |range: TextRange| {

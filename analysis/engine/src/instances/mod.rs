@@ -15,6 +15,7 @@ mod fixes;
 mod instance;
 mod judge;
 mod merge;
+mod moves;
 mod opinion;
 mod place;
 mod python_file;

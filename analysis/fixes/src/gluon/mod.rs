@@ -7,32 +7,21 @@
 //!
 //! Missed: what has no call in the kernel's own file, and edits of several statements on one line.
 
+mod context;
 mod python;
 mod spell;
 mod translate;
 
+pub use context::PythonContext;
+
 use super::code::Code;
 use super::context::{Candidate, FixContext, fix};
-use ::python::syntax::Module;
-use base::{Message, TextRange, message};
-use findings::{Edit, Finding};
-use gluon::Version;
+use base::{Message, message};
+use findings::Finding;
 use kernel::{CommitKind, Lowered};
 use python::Python;
 use ttgir::Tree;
 use verify::Found;
-
-/// The way from the IR to its Python.
-pub struct PythonContext<'w> {
-    /// The file.
-    pub module: &'w Module,
-    /// The Python variable that a value of the IR is named after, by its name there without `%`.
-    pub variable: &'w dyn Fn(&str) -> Option<String>,
-    /// The expression of this file that the op at an offset of the IR comes from.
-    pub origin: &'w dyn Fn(u32) -> Option<TextRange>,
-    /// Which Triton.
-    pub version: Version,
-}
 
 /// Candidates for a finding of a kernel's IR, as edits of the Python; the likeliest first.
 pub fn candidates(
@@ -83,12 +72,4 @@ fn wgmma_wait(case: &FixContext<'_>, way: &PythonContext<'_>, python: &Python<'_
     let at = python.statement(place(at)?)?;
     let edit = python.before(at, &[format!("{acc} = {wait}(0, deps=[{acc}])")])?;
     Some(fix(message!("insert `{wait}`", wait), [edit]))
-}
-
-/// Edits in order, each once; `None` where two of them meet.
-fn settled(mut edits: Vec<Edit>) -> Option<Vec<Edit>> {
-    edits.sort_by(|a, b| (a.range, &a.text).cmp(&(b.range, &b.text)));
-    edits.dedup();
-    let apart = edits.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start && pair[0].range != pair[1].range);
-    apart.then_some(edits)
 }

@@ -2,7 +2,7 @@
 
 use ruff_python_ast::Stmt;
 
-use super::PythonContext;
+use super::context::PythonContext;
 use gluon::{builtin, canonical};
 
 /// Generations of GPUs whose modules take names from each other.

@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
+use super::context::PythonContext;
 use super::python::{Call, Python, Statement, range};
 use super::spell::spelled;
-use super::{PythonContext, settled};
 use crate::context::{Candidate, FixContext};
 use base::TextRange;
 use dialects::OpCode;
@@ -294,4 +294,12 @@ impl<'t> Translation<'t, '_> {
 fn operand(text: &str) -> String {
     let plain = text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
     if plain { text.to_owned() } else { format!("({text})") }
+}
+
+/// Edits in order, each once; `None` where two of them meet.
+fn settled(mut edits: Vec<Edit>) -> Option<Vec<Edit>> {
+    edits.sort_by(|a, b| (a.range, &a.text).cmp(&(b.range, &b.text)));
+    edits.dedup();
+    let apart = edits.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start && pair[0].range != pair[1].range);
+    apart.then_some(edits)
 }

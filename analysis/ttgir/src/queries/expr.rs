@@ -1,6 +1,6 @@
 //! A scalar as the expression that computes it, as far as it is short.
 
-use super::memory::captured;
+use super::spot::captured;
 use crate::{Def, OpId, Tree, ValueId};
 use dialects::{Arith, OpCode, Scf};
 

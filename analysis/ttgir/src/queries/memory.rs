@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::expr::expression;
-use super::spot::walk;
+use super::spot::{captured, walk};
 use crate::{BlockId, Def, OpId, Tree, Ty, ValueId};
 
 /// The allocations behind a value.
@@ -196,22 +196,4 @@ fn argument_sources(tree: &Tree, block: BlockId, number: usize) -> Roots {
         _ => {}
     }
     sources
-}
-
-/// The value outside that an argument of a partition stands for.
-pub fn captured(tree: &Tree, block: BlockId, number: usize) -> Option<ValueId> {
-    let region = tree.parent_region(block);
-    let op = tree.parent_op(region)?;
-    let partition = matches!(tree.code(op), Some(OpCode::Ttg(Ttg::WarpSpecialize | Ttg::WarpSpecializePartitions)));
-    let entry = tree.blocks(region).first() == Some(&block);
-    captures(tree, op).get(number).copied().filter(|_| partition && entry)
-}
-
-/// The captures of a partition; in the generic form the holder inside may have none of its own.
-fn captures(tree: &Tree, op: OpId) -> &[ValueId] {
-    let own = tree.operands(op);
-    if !own.is_empty() || tree.is(op, Ttg::WarpSpecialize) {
-        return own;
-    }
-    super::spot::around(tree, op).next().map_or(own, |(outer, _)| tree.operands(outer))
 }

@@ -1,6 +1,6 @@
 //! A place in a document: its section, and the offset there.
 
-use crate::{Document, OpId, Section, Tree};
+use crate::{BlockId, Document, OpId, Section, Tree, ValueId};
 use base::TextRange;
 use dialects::{OpCode, Ttg};
 
@@ -58,6 +58,24 @@ pub fn around(tree: &Tree, op: OpId) -> impl Iterator<Item = (OpId, usize)> {
         Some((outer, number))
     })
     .skip(1)
+}
+
+/// The value outside that an argument of a partition stands for.
+pub fn captured(tree: &Tree, block: BlockId, number: usize) -> Option<ValueId> {
+    let region = tree.parent_region(block);
+    let op = tree.parent_op(region)?;
+    let partition = matches!(tree.code(op), Some(OpCode::Ttg(Ttg::WarpSpecialize | Ttg::WarpSpecializePartitions)));
+    let entry = tree.blocks(region).first() == Some(&block);
+    captures(tree, op).get(number).copied().filter(|_| partition && entry)
+}
+
+/// The captures of a partition; in the generic form the holder inside may have none of its own.
+pub(super) fn captures(tree: &Tree, op: OpId) -> &[ValueId] {
+    let own = tree.operands(op);
+    if !own.is_empty() || tree.is(op, Ttg::WarpSpecialize) {
+        return own;
+    }
+    around(tree, op).next().map_or(own, |(outer, _)| tree.operands(outer))
 }
 
 /// The warp-specialised partition that executes `op`; `default` also outside of any.

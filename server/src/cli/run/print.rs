@@ -10,14 +10,50 @@ use std::fmt::Write;
 use runtime::run::{RunEnd, RunReport};
 use serde_json::{Value, json};
 
-use super::Printed;
-use crate::cli::args::Format;
-use crate::cli::painter;
+use crate::cli::args::{Format, Run};
+use crate::cli::process::{Exit, painter};
+use crate::run::outputs::OutputComparison;
 use crate::run::recipes::origin;
-use crate::run::{LaunchRun, RunPlan, RunStatus};
+use crate::run::verdict_comparison::VerdictComparison;
+use crate::run::{LaunchRun, RunPlan, RunResults, RunStatus};
 use render::SourceText;
 use render::check::{CheckedFile, Printer, Tally, github, human, json as documents, sarif};
 use render::style::{Painter, Style};
+
+/// What there is to print.
+pub(crate) struct Printed<'a> {
+    /// The command.
+    pub(crate) args: &'a Run,
+    /// The runs.
+    pub(crate) results: &'a RunResults,
+    /// Both verdicts on each kernel.
+    pub(crate) beside: Vec<VerdictComparison>,
+    /// Outputs beside what was expected.
+    pub(crate) compared: Vec<Result<OutputComparison, String>>,
+    /// What the user should know beside.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Printed<'_> {
+    fn wrong(&self) -> bool {
+        self.compared.iter().any(|it| it.as_ref().map_or(true, |it| it.wrong > 0))
+    }
+
+    /// What the process says.
+    pub(crate) fn exit(&self) -> Exit {
+        let trouble = match self.results.status() {
+            RunStatus::Cancelled | RunStatus::Failed => return Exit::Trouble,
+            RunStatus::Hung | RunStatus::Asserted => return Exit::Findings,
+            RunStatus::Undecided => self.args.strict,
+            RunStatus::Passed => false,
+        };
+        match (trouble, self.wrong() || !self.results.differ.is_empty()) {
+            (true, _) => Exit::Trouble,
+            (false, true) => Exit::Findings,
+            (false, false) => Exit::Clean,
+        }
+    }
+}
 
 /// The recipes of a plan, one a line, as they can be written into the file.
 pub(crate) fn recipes(plan: &RunPlan, places: &SourceText<'_>) -> String {

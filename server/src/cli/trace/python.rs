@@ -5,7 +5,7 @@ use engine::instances::{Elaboration, KernelInstances};
 use findings::{Finding, KernelReport, Verdict};
 
 use super::super::args::Trace;
-use super::{named, numbered};
+use super::choice::{named, numbered};
 use render::SourceText;
 use render::check::CheckedFile;
 use render::trace::{TraceDrawing, TraceHeading};

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::table;
+use super::text::table;
 use crate::report::blocks::DocBlock;
 
 /// All blocks, in their order.

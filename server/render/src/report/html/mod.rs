@@ -18,7 +18,7 @@ mod source;
 mod tests;
 mod text;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{DOCTYPE, PreEscaped, html};
 
 use super::blocks::DocBlock;
 use super::view::ReportView;
@@ -51,13 +51,4 @@ pub fn page(views: &[ReportView<'_>], blocks: &[DocBlock], json: &str) -> String
         }
     };
     page.into_string()
-}
-
-/// A table that scrolls by itself where it is too wide.
-fn table(name: &str, head: &[&str], body: &Markup) -> Markup {
-    html! {
-        div class="scroll" tabindex="0" role="region" aria-label=(name) {
-            table { thead { tr { @for cell in head { th { (cell) } } } } (body) }
-        }
-    }
 }

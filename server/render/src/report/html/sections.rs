@@ -7,8 +7,7 @@ use report::{BarrierSummary, Edge, PartitionUse};
 use super::bundle::{EdgeClass, bundles};
 use super::coverage::{bar, loops, size};
 use super::links::Links;
-use super::table;
-use super::text::{code, codes, counted, joined, lines};
+use super::text::{code, codes, counted, joined, lines, table};
 
 /// Longer tables are folded.
 const LONG: usize = 60;

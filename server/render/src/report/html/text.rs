@@ -90,6 +90,15 @@ pub(super) fn codes(texts: &[String]) -> Markup {
     lines(texts.into_iter().map(|text| code(text)))
 }
 
+/// A table that scrolls by itself where it is too wide.
+pub(super) fn table(name: &str, head: &[&str], body: &Markup) -> Markup {
+    html! {
+        div class="scroll" tabindex="0" role="region" aria-label=(name) {
+            table { thead { tr { @for cell in head { th { (cell) } } } } (body) }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,9 +2,9 @@
 
 use report::timeline::TickAct;
 
+use super::layout::{EDGE, SvgLayout};
 use super::marks::sign;
 use super::writer::SvgWriter;
-use super::{EDGE, SvgLayout};
 
 /// Its height.
 pub const HEIGHT: usize = 74;

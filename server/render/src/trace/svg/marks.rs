@@ -3,8 +3,8 @@
 use kernel::Mode;
 use report::timeline::{Band, Missing, Phase, PhaseEnd, Span, TickAct};
 
+use super::layout::{EDGE, PITCH, ROW, SvgLayout};
 use super::writer::SvgWriter;
-use super::{EDGE, PITCH, ROW, SvgLayout};
 use crate::trace::drawing::words;
 
 /// The class of a chip.

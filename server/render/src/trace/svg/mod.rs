@@ -5,6 +5,7 @@
 //! by colour alone: phases carry their number and a pattern, arrivals and waits have shapes of
 //! their own.
 
+mod layout;
 mod legend;
 mod marks;
 mod writer;
@@ -13,79 +14,11 @@ use report::timeline::{Row, Step, Timeline};
 
 use super::drawing::{TraceDrawing, folded, words};
 use crate::wrap::wrap;
+use layout::{APART, EDGE, NUMBERS, PITCH, ROW, SvgLayout, WORDS};
 use writer::SvgWriter;
 pub use writer::{PageIds, patterns, style_in};
-
-/// Height of a line.
-const ROW: usize = 18;
-/// Distance of bands.
-const PITCH: usize = 24;
-/// Width of the words beside the lanes.
-const WORDS: usize = 560;
 /// Characters of them.
 const CHARACTERS: usize = 88;
-/// Margin.
-const EDGE: usize = 16;
-/// Room for step and line numbers.
-const NUMBERS: usize = 96;
-/// Between two CTAs.
-const APART: usize = 18;
-
-/// Where things stand.
-struct SvgLayout<'a> {
-    drawing: &'a TraceDrawing<'a>,
-    timeline: &'a Timeline,
-    lane: usize,
-    top: usize,
-    lines: Vec<String>,
-}
-
-impl SvgLayout<'_> {
-    /// The middle of a lane.
-    fn lane(&self, lane: usize) -> usize {
-        let cta = |at: usize| self.timeline.lanes.get(at).map_or(0, |lane| lane.cta);
-        let gaps = (1..=lane).filter(|&at| cta(at) != cta(at - 1)).count();
-        EDGE + NUMBERS + lane * self.lane + self.lane / 2 + gaps * APART
-    }
-
-    /// The right end of the lanes.
-    fn lanes(&self) -> usize {
-        self.lane(self.timeline.lanes.len().saturating_sub(1)) + self.lane / 2 + 8
-    }
-
-    /// The middle of a band.
-    fn band(&self, position: usize) -> usize {
-        self.lanes() + position * PITCH + PITCH / 2
-    }
-
-    /// The left end of the columns of memory.
-    fn slots(&self) -> usize {
-        self.lanes() + self.drawing.bands.len() * PITCH + if self.drawing.slots.is_empty() { 0 } else { 10 }
-    }
-
-    /// The left end of the words.
-    fn words(&self) -> usize {
-        self.slots() + self.drawing.slots.len() * PITCH + 12
-    }
-
-    fn width(&self) -> usize {
-        self.words() + WORDS + EDGE
-    }
-
-    /// The middle of a step's line.
-    fn y(&self, step: u32) -> usize {
-        self.row(self.drawing.row(step))
-    }
-
-    fn row(&self, row: usize) -> usize {
-        self.top + row * ROW + ROW / 2
-    }
-
-    fn bottom(&self) -> usize {
-        self.top + self.drawing.rows.len() * ROW
-    }
-}
-
 /// The picture of a run: a document of its own, or a part of a page, where steps lead to their lines.
 pub fn draw(drawing: &TraceDrawing<'_>, page: Option<PageIds<'_>>) -> String {
     let empty = Timeline::default();

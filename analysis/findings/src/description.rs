@@ -1,0 +1,16 @@
+//! A violation in words.
+
+use base::Message;
+
+use super::{Kind, Note};
+
+/// A classified violation, before its run is told.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// What is wrong.
+    pub kind: Kind,
+    /// One sentence.
+    pub message: Message,
+    /// Places, in order; the last is primary unless one says so.
+    pub notes: Vec<Note<Message>>,
+}

@@ -1,0 +1,27 @@
+//! Which kernels and findings the arguments mean.
+
+use super::super::args::Trace;
+use findings::KernelReport;
+use render::check::CheckedFile;
+
+/// The reports of the kernels that are asked for, with their numbers.
+pub(crate) fn named<'a>(args: &Trace, file: &'a CheckedFile) -> Result<Vec<(usize, &'a KernelReport)>, String> {
+    let reports = file.result.as_ref().map_or(&[][..], |analysis| analysis.kernels.as_slice());
+    let named = |report: &KernelReport| args.kernel.as_ref().is_none_or(|name| *name == report.name);
+    if let Some(name) = &args.kernel
+        && !reports.iter().any(named)
+    {
+        let names: Vec<String> = reports.iter().map(|report| format!("@{}", report.name)).collect();
+        let there = if names.is_empty() { "no kernel".to_owned() } else { names.join(", ") };
+        return Err(format!("there is no kernel @{name}, there is {there}"));
+    }
+    Ok(reports.iter().enumerate().filter(|(_, report)| named(report)).collect())
+}
+
+/// Refuses a number of a finding that there is not.
+pub(crate) fn numbered(args: &Trace, count: usize) -> Result<(), String> {
+    match args.finding.map(|number| number.get()) {
+        Some(number) if number > count => Err(format!("there is no finding {number}, there are {count}")),
+        _ => Ok(()),
+    }
+}
