@@ -209,6 +209,23 @@ fn host_code_is_not_run_again_for_an_edit_of_a_kernel() {
 }
 
 #[test]
+fn what_torch_answers_is_known_or_not_and_never_guessed() {
+    let depths = |call: &str| {
+        let (_, _, all) = found(&format!(
+            "import torch\n\n@gluon.jit\ndef kernel(out, n: gl.constexpr):\n    gl.store(out, n)\n\n\
+             def test():\n    x = torch.empty((56, 64))\n    kernel[(1,)](x, n={call}.shape[0])\n"
+        ));
+        all[0].list.iter().map(|instance| instance.directive.clone()).collect::<String>()
+    };
+    for known in ["torch.relu(x)", "torch.nn.functional.softmax(x, 0)", "x.clone()", "x.fill_(0)"] {
+        assert!(depths(known).contains("n=56"), "{known}: {}", depths(known));
+    }
+    for unknown in ["torch.topk(x, 3)", "x.narrow(0, 0, 8)", "torch.add(x, x[0])", "x.resize_(8, 8)"] {
+        assert!(!depths(unknown).contains("n=56"), "{unknown}: {}", depths(unknown));
+    }
+}
+
+#[test]
 fn launches_are_known_whole() {
     use super::Handed;
     let kernel = "@gluon.jit\ndef kernel(x, y, n, scale, BLOCK: gl.constexpr):\n    gl.store(x + n, scale)\n\n";
