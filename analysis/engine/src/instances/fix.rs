@@ -10,7 +10,7 @@ use super::{ElaboratedInstance, Elaboration, KernelInstances, fixes};
 use crate::Engine;
 use ::fixes::gluon::{PythonContext, candidates};
 use ::fixes::{Baseline, EditedKernel, FindingKey, cuts_run_short, moved};
-use base::{Cancel, Cancelled};
+use base::{Cancel, Cancelled, Fragment, Message, Names};
 use findings::{Edit, Finding, Fix, Kind, describe, describe_violation};
 use gluon::{FileId, Instance, elaborate};
 use kernel::Lowered;
@@ -57,9 +57,10 @@ impl Engine {
             }
             let same = report.findings.iter().find(|other| other.kind == told.kind && other.range == told.range);
             told.phases = same.map(|same| same.phases.clone()).unwrap_or_default();
-            Some((found, told))
+            let named = named(same.map_or(&told.message, |same| &same.message), &**elaborated);
+            Some((found, told, named))
         });
-        let Some((found, told)) = target else { return Ok(None) };
+        let Some((found, told, named)) = target else { return Ok(None) };
         let origin = |offset| elaborated.origins.at(offset).filter(|o| o.file == FileId(0)).map(|o| o.range);
         let way = PythonContext {
             module: &of.module,
@@ -75,7 +76,7 @@ impl Engine {
                 .into_iter()
                 .map(|fix| fix.render(&**elaborated))
                 .collect::<Vec<_>>(),
-            fixes::candidates(&of.module, finding),
+            fixes::candidates(&of.module, finding, &named),
         );
         // Bytes read better as what they are the bytes of.
         let (first, then) = if finding.kind == Kind::ExpectMismatch { (plain, ours) } else { (ours, plain) };
@@ -183,6 +184,16 @@ impl Engine {
 fn baseline<'a>(elaborated: &ElaboratedInstance, lowered: &'a Lowered, outcome: &Outcome) -> Baseline<'a> {
     let findings = describe(lowered, outcome).findings;
     Baseline::new(lowered, outcome, &findings, |range| elaborated.place(range).range.start)
+}
+
+/// The ops and values that a message names, as Python calls them.
+fn named(message: &Message, names: &dyn Names) -> Vec<String> {
+    let name = |fragment: &Fragment| match fragment {
+        Fragment::Op(op) => Some(names.op(op).into_owned()),
+        Fragment::Value(value) => Some(names.value(value).into_owned()),
+        _ => None,
+    };
+    message.fragments().iter().filter_map(name).collect()
 }
 
 /// The file with edits applied; `None` where it does not parse then.

@@ -87,8 +87,8 @@ impl<'a> Around<'a> {
     }
 }
 
-/// Changes that might help, the likeliest first.
-pub(super) fn candidates(module: &Module, finding: &Finding) -> Vec<Fix> {
+/// Changes that might help, the likeliest first. `named` are the ops and values that the finding's message names.
+pub(super) fn candidates(module: &Module, finding: &Finding, named: &[String]) -> Vec<Fix> {
     let mut calls = Calls::default();
     calls.visit_body(module.body());
     let around = Around { module, calls };
@@ -104,18 +104,18 @@ pub(super) fn candidates(module: &Module, finding: &Finding) -> Vec<Fix> {
     match finding.kind {
         Kind::MissingProxyFence => fixes.extend(fence(&around, finding.range)),
         Kind::PendingAccess => {
-            fixes.extend(pending(&around, finding));
+            fixes.extend(pending(&around, finding.range, named));
             fixes.extend(places.iter().flat_map(|place| later(&around, *place)));
         }
         Kind::ExpectMismatch => fixes.extend(places.iter().filter_map(|place| bytes(&around, *place))),
-        Kind::ArrivalOverflow => fixes.extend(counts(&around, finding)),
+        Kind::ArrivalOverflow => fixes.extend(counts(&around, named)),
         Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier | Kind::ReuseSlotHazard => {
             fixes.extend(places.iter().filter_map(|place| other_phase(&around, *place)));
             fixes.extend(places.iter().flat_map(|place| later(&around, *place)));
         }
         Kind::Deadlock | Kind::PhaseMismatch | Kind::LappedWait => {
             fixes.extend(places.iter().filter_map(|place| other_phase(&around, *place)));
-            fixes.extend(counts(&around, finding));
+            fixes.extend(counts(&around, named));
             fixes.extend(places.iter().filter_map(|place| bytes(&around, *place)));
         }
         _ => {}
@@ -164,14 +164,14 @@ fn fence(around: &Around<'_>, place: TextRange) -> Vec<Fix> {
 }
 
 /// A wait before the access, of the family that the finding names.
-fn pending(around: &Around<'_>, finding: &Finding) -> Option<Fix> {
+fn pending(around: &Around<'_>, at: TextRange, named: &[String]) -> Option<Fix> {
     let waits = ["tma.store_wait", "async_copy.wait_group", "tdm.async_wait"];
-    let wait = waits.into_iter().find(|wait| finding.message.contains(wait))?;
+    let wait = waits.into_iter().find(|wait| named.iter().any(|name| name == wait))?;
     let module = wait.split('.').next()?;
     if !around.module.source().contains(module) {
         return None;
     }
-    let edit = around.insert(finding.range, &format!("{wait}(0)"))?;
+    let edit = around.insert(at, &format!("{wait}(0)"))?;
     Some(Fix { title: format!("Insert `{wait}(0)`"), edits: vec![edit] })
 }
 
@@ -215,15 +215,18 @@ fn bytes(around: &Around<'_>, place: TextRange) -> Option<Fix> {
 }
 
 /// A count one up or one down, of the barriers that the finding names.
-fn counts(around: &Around<'_>, finding: &Finding) -> Vec<Fix> {
+fn counts(around: &Around<'_>, named: &[String]) -> Vec<Fix> {
     let mut fixes = Vec::new();
     for call in around.calls.calls.iter().filter(|call| around.name(call) == "init") {
-        let named = call.arguments.keywords.iter().find(|keyword| keyword.arg.as_ref().is_some_and(|it| it == "count"));
-        let Some(count) = named.map(|keyword| &keyword.value).or_else(|| call.arguments.args.get(1)) else { continue };
+        let keyword = call.arguments.keywords.iter().find(|it| it.arg.as_ref().is_some_and(|name| name == "count"));
+        let Some(count) = keyword.map(|keyword| &keyword.value).or_else(|| call.arguments.args.get(1)) else {
+            continue;
+        };
         let barrier = call.arguments.args.first().map_or("", |barrier| around.text(barrier));
         let name = barrier.split(['.', '[']).next().unwrap_or("");
         let Ok(number) = around.text(count).parse::<u32>() else { continue };
-        if name.is_empty() || !finding.message.contains(name) {
+        // A barrier may have been handed on as a field: `args.ready[0]`.
+        if name.is_empty() || !named.iter().any(|named| named.split(['.', '[']).any(|part| part == name)) {
             continue;
         }
         for new in [number + 1, number.saturating_sub(1)].into_iter().filter(|new| *new > 0) {
