@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Files that need each other, by path, each with those of the circle that it needs itself.
 pub type Circle = BTreeMap<String, Vec<String>>;
 
-/// Circles that the workspace may have. Each that is broken lowers it.
+/// Circles that the workspace may have.
 const MOST_CIRCLES: usize = 5;
 
 /// Files that a circle may have.
