@@ -106,7 +106,7 @@ fn closed(bytes: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Of a chain of locations the innermost that is in a file of this text, with its number in the chain.
-pub fn in_file<'a>(chain: &'a [SourceLoc], map: &PathMap, path: &str) -> Option<(usize, &'a SourceLoc)> {
+pub(crate) fn in_file<'a>(chain: &'a [SourceLoc], map: &PathMap, path: &str) -> Option<(usize, &'a SourceLoc)> {
     chain.iter().enumerate().find(|(_, loc)| map.is(&loc.file, path))
 }
 

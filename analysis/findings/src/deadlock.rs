@@ -18,7 +18,7 @@ use machine::{
 const GHOST_STEPS: u32 = 20_000;
 
 /// A deadlock.
-pub fn deadlock(
+pub(crate) fn deadlock(
     words: &Words<'_>,
     machine: &Machine<'_>,
     replay: &Replay,
@@ -104,7 +104,7 @@ pub fn deadlock(
 }
 
 /// `once`, `twice`, `3 times`.
-pub fn times(number: u32) -> Message {
+pub(crate) fn times(number: u32) -> Message {
     match number {
         1 => "once".into(),
         2 => "twice".into(),

@@ -6,7 +6,7 @@ use super::{Kind, Note};
 
 /// A classified violation, before its run is told.
 #[derive(Clone, Debug)]
-pub struct Description {
+pub(crate) struct Description {
     /// What is wrong.
     pub kind: Kind,
     /// One sentence.

@@ -13,7 +13,7 @@ const RUNS: usize = 3;
 const ELEMENTS: u64 = 1 << 20;
 
 /// A part of an allocation as a phrase, and whether it is a plural: `rows 32 to 63 of %buf`.
-pub fn phrase(words: &Words<'_>, buffer: BufferId, bits: &[(u64, u64)]) -> (Message, bool) {
+pub(crate) fn phrase(words: &Words<'_>, buffer: BufferId, bits: &[(u64, u64)]) -> (Message, bool) {
     let name = words.buffer(buffer);
     let Some(info) = words.kernel.buffers.get(buffer.0 as usize) else { return (message!("`{name}`", name), false) };
     let slot = info.slot_bits.max(1);
@@ -126,7 +126,7 @@ fn numbered(unit: &str, numbers: &[u64]) -> (String, bool) {
 }
 
 /// `1 and 2`, `0 to 31`, `0 to 7, 16 to 23 and 32 to 39`.
-pub fn list(numbers: &[u64]) -> String {
+pub(crate) fn list(numbers: &[u64]) -> String {
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for &number in numbers {
         match runs.last_mut() {

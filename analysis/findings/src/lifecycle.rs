@@ -8,7 +8,7 @@ use base::{Message, message};
 use machine::{Rule, Violation};
 
 /// A broken rule of a barrier's life.
-pub fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Description> {
+pub(crate) fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Description> {
     let barrier =
         violation.barrier.map_or_else(|| "the barrier".into(), |place| message!("`{}`", words.barrier(place)));
     let who = words.partition(violation.thread);

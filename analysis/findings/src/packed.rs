@@ -16,7 +16,7 @@ use kernel::{Access, EffectId, EffectKind, Mode, Var};
 use machine::Event;
 
 /// Whether a write reaches into another member than the one it is for, and the earlier access is of that.
-pub fn packed(words: &Words<'_>, earlier: &Event, later: &Event) -> bool {
+pub(crate) fn packed(words: &Words<'_>, earlier: &Event, later: &Event) -> bool {
     let (Some(of), Some(write)) = (words.access(earlier), words.access(later)) else { return false };
     if write.mode != Mode::Write || words.kernel.shape(of.view) == words.kernel.shape(write.view) {
         return false;
@@ -29,7 +29,7 @@ pub fn packed(words: &Words<'_>, earlier: &Event, later: &Event) -> bool {
 }
 
 /// What is said of it; `end` is what would say that the earlier access is over.
-pub fn message(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event, end: &Message) -> Message {
+pub(crate) fn message(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event, end: &Message) -> Message {
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
     let named = words
         .access(earlier)
@@ -128,7 +128,7 @@ fn uses(words: &Words<'_>, view: Var) -> (bool, bool) {
 }
 
 /// A read of a member whose bits another member's write has taken, in order.
-pub fn foreign(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> Option<Description> {
+pub(crate) fn foreign(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event) -> Option<Description> {
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
     let part = place(words, replay, later).unwrap_or_else(|| words.operand(later));
     let op = words.kernel.effects.get(earlier.effect.index()).map(|effect| words.op(effect.site))?;

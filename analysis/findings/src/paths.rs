@@ -65,13 +65,13 @@ impl<'k> Loops<'k> {
 }
 
 /// The block that an effect stands in.
-pub fn block_of(kernel: &Kernel, effect: EffectId) -> Option<BlockId> {
+pub(crate) fn block_of(kernel: &Kernel, effect: EffectId) -> Option<BlockId> {
     let holds = |instrs: &[Instr]| instrs.iter().any(|instr| matches!(instr, Instr::Effect(id) if *id == effect));
     kernel.blocks.iter().position(|block| holds(&block.instrs)).map(|at| BlockId(at as u32))
 }
 
 /// Why a write was not executed in a run that left `vars`, as far as that can be told.
-pub fn skipped(words: &Words<'_>, effect: EffectId, vars: &[i64]) -> Option<Message> {
+pub(crate) fn skipped(words: &Words<'_>, effect: EffectId, vars: &[i64]) -> Option<Message> {
     let kernel = words.kernel;
     let value = |var: Var| vars.get(var.index()).copied().unwrap_or(0);
     let named = |var: Var| {

@@ -10,7 +10,12 @@ use kernel::{BufferId, CommitKind, EffectKind, Mode};
 use machine::{BarrierAction, BarrierPlace, BarrierRecord, Event, Machine, Record, Rule, Violation};
 
 /// A race.
-pub fn race(words: &Words<'_>, machine: &Machine<'_>, replay: &Replay, violation: &Violation) -> Option<Description> {
+pub(crate) fn race(
+    words: &Words<'_>,
+    machine: &Machine<'_>,
+    replay: &Replay,
+    violation: &Violation,
+) -> Option<Description> {
     let Rule::Race { earlier, later } = &violation.rule else { return None };
     let too_early = earlier.mode == Mode::Read && read_nothing(replay, earlier);
     let kind = classify(words, machine, replay, earlier, later, too_early);
@@ -244,7 +249,7 @@ fn arrives_when_copied(words: &Words<'_>, replay: &Replay, event: &Event) -> Opt
 }
 
 /// A dot that nobody waited for.
-pub fn unfinished(words: &Words<'_>, violation: &Violation, access: &Event) -> Option<Description> {
+pub(crate) fn unfinished(words: &Words<'_>, violation: &Violation, access: &Event) -> Option<Description> {
     let family = words.channels.family(access.channel)?;
     let (who, op) = (words.partition(access.thread), words.op_of(access));
     let message = message!(
@@ -336,7 +341,7 @@ fn read_nothing(replay: &Replay, read: &Event) -> bool {
 }
 
 /// A generic access that an async one follows without a fence.
-pub fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Description> {
+pub(crate) fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Description> {
     let Rule::ProxyFence { earlier, later } = &violation.rule else { return None };
     let message = message!(
         "{} {} {} through the async proxy, but {} does not fence its generic access: `{ttng.fence_async_shared}` has to \

@@ -27,7 +27,7 @@ pub fn replay(machine: &Machine<'_>, found: &Found) -> Option<Replay> {
 }
 
 /// Repeats a schedule; `step` is the one at which a copy of the state is kept.
-pub fn repeat(machine: &Machine<'_>, schedule: &[u16], step: u32) -> (Replay, State) {
+pub(crate) fn repeat(machine: &Machine<'_>, schedule: &[u16], step: u32) -> (Replay, State) {
     let mut state = machine.initial();
     let mut records = Vec::new();
     let mut at_violation = None;
@@ -54,7 +54,7 @@ pub fn repeat(machine: &Machine<'_>, schedule: &[u16], step: u32) -> (Replay, St
 
 /// Repeats a schedule; `before` is shown the state before each step and who takes it, `after` what
 /// it said and what the step did.
-pub fn walk<T>(
+pub(crate) fn walk<T>(
     machine: &Machine<'_>,
     schedule: &Schedule,
     mut before: impl FnMut(&State, usize) -> T,

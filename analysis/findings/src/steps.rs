@@ -26,7 +26,7 @@ pub struct ListedStep {
 /// The lines to tell, in the order of the run; those who stand and wait come last. `waits` are the
 /// places of the notes on waits that never end, by position in the goal's list; of the note on the
 /// read for one of what nobody wrote.
-pub fn listed_steps(
+pub(crate) fn listed_steps(
     kernel: &Kernel,
     channels: Channels,
     shown: &MinimalRun,

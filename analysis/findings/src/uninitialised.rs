@@ -43,7 +43,7 @@ struct Write {
 }
 
 /// A read of what nobody wrote; `valuations` are what else the kernel was run with.
-pub fn uninitialised(
+pub(crate) fn uninitialised(
     words: &Words<'_>,
     machine: &Machine<'_>,
     replay: &Replay,

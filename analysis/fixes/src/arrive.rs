@@ -10,7 +10,7 @@ use ttgir::{OpId, RegionId, Ty, ValueId};
 const MMAS: &[&str] = &["ttng.tc_gen5_mma", "ttng.tc_gen5_mma_scaled", "ttng.tmem_copy"];
 
 /// Arrivals for each barrier that a thread waits for in vain.
-pub fn arrivals(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn arrivals(case: &FixContext<'_>) -> Vec<Candidate> {
     let Rule::Deadlock(blocked) = &case.found.violation.rule else { return Vec::new() };
     let mut out = Vec::new();
     // A barrier that no op arrives on is the likeliest cause.

@@ -20,36 +20,36 @@ const HOPS: usize = 64;
 
 /// A tree, to be asked.
 #[derive(Clone, Copy, Debug)]
-pub struct Code<'t> {
+pub(crate) struct Code<'t> {
     /// The tree.
     pub tree: &'t Tree,
 }
 
 impl<'t> Code<'t> {
     /// Whether the program is for a GPU of AMD, whose barrier ops have a dialect of their own.
-    pub fn amd(self) -> bool {
+    pub(crate) fn amd(self) -> bool {
         let target = self.tree.top().iter().find_map(|op| self.tree.attr(*op, "ttg.target"));
         target.and_then(|target| self.tree.attr_str(target)).is_some_and(|target| target.starts_with("hip:"))
     }
 
     /// The full name of a barrier op, as `wait_barrier`, for this target.
-    pub fn barrier_op(self, op: &str) -> String {
+    pub(crate) fn barrier_op(self, op: &str) -> String {
         format!("{}.{op}", if self.amd() { "amdg" } else { "ttng" })
     }
 
     /// Whether an op is this barrier op of either dialect.
-    pub fn is_barrier_op(self, op: OpId, name: &str) -> bool {
+    pub(crate) fn is_barrier_op(self, op: OpId, name: &str) -> bool {
         matches!(self.tree.op_name(op).split_once('.'), Some(("ttng" | "amdg", op)) if op == name)
     }
 
     /// The op of a site.
-    pub fn op_of(self, site: &Site) -> Option<OpId> {
+    pub(crate) fn op_of(self, site: &Site) -> Option<OpId> {
         let op = self.tree.op_at(site.range.start)?;
         (self.tree.op_header_range(op) == site.range).then_some(op)
     }
 
     /// The op that defines a value.
-    pub fn def(self, value: ValueId) -> Option<OpId> {
+    pub(crate) fn def(self, value: ValueId) -> Option<OpId> {
         match self.tree.value_def(value) {
             Def::Result(op, _) => Some(op),
             _ => None,
@@ -57,7 +57,7 @@ impl<'t> Code<'t> {
     }
 
     /// The value written at a range, if one is.
-    pub fn value_in(self, range: TextRange) -> Option<ValueId> {
+    pub(crate) fn value_in(self, range: TextRange) -> Option<ValueId> {
         if !range.of(self.tree.text()).starts_with('%') {
             return None;
         }
@@ -65,7 +65,7 @@ impl<'t> Code<'t> {
     }
 
     /// Whether code in a region sees nothing of the code around it but its arguments.
-    pub fn is_wall(self, region: RegionId) -> bool {
+    pub(crate) fn is_wall(self, region: RegionId) -> bool {
         let Some(op) = self.tree.parent_op(region) else { return true };
         match self.tree.op_name(op) {
             "ttg.warp_specialize" => self.tree.regions(op).first() != Some(&region),
@@ -75,7 +75,7 @@ impl<'t> Code<'t> {
     }
 
     /// The region whose code runs as one thread with this op: a partition or the function.
-    pub fn thread(self, op: OpId) -> Option<RegionId> {
+    pub(crate) fn thread(self, op: OpId) -> Option<RegionId> {
         let mut op = op;
         loop {
             let region = self.tree.parent_region(self.tree.parent_block(op)?);
@@ -87,7 +87,7 @@ impl<'t> Code<'t> {
     }
 
     /// The op around `op`, or itself, that is in `block`.
-    pub fn ancestor_in(self, op: OpId, block: BlockId) -> Option<OpId> {
+    pub(crate) fn ancestor_in(self, op: OpId, block: BlockId) -> Option<OpId> {
         let mut op = op;
         loop {
             let own = self.tree.parent_block(op)?;
@@ -99,12 +99,12 @@ impl<'t> Code<'t> {
     }
 
     /// Whether `a` stands before `b`.
-    pub fn before(self, a: OpId, b: OpId) -> bool {
+    pub(crate) fn before(self, a: OpId, b: OpId) -> bool {
         self.tree.op_range(a).start < self.tree.op_range(b).start
     }
 
     /// All ops of a region and the regions below, in the order of the text, other threads' left out.
-    pub fn ops(self, region: RegionId) -> Vec<OpId> {
+    pub(crate) fn ops(self, region: RegionId) -> Vec<OpId> {
         let mut out = Vec::new();
         let mut left = vec![region];
         while let Some(region) = left.pop() {
@@ -120,7 +120,7 @@ impl<'t> Code<'t> {
     }
 
     /// The values that may be used just before an op, nearest first.
-    pub fn scope(self, at: OpId) -> Vec<ValueId> {
+    pub(crate) fn scope(self, at: OpId) -> Vec<ValueId> {
         let tree = self.tree;
         let mut out = Vec::new();
         let mut at = at;
@@ -170,7 +170,7 @@ impl<'t> Code<'t> {
 
     /// The value outside that a partition's argument stands for; a loop's argument gives its
     /// first value when it is a memdesc.
-    pub fn outside(self, value: ValueId) -> Option<ValueId> {
+    pub(crate) fn outside(self, value: ValueId) -> Option<ValueId> {
         let tree = self.tree;
         let Def::BlockArg(block, at) = tree.value_def(value) else { return None };
         let region = tree.parent_region(block);
@@ -187,7 +187,7 @@ impl<'t> Code<'t> {
     }
 
     /// A value without the captures between it and its definition.
-    pub fn base(self, value: ValueId) -> ValueId {
+    pub(crate) fn base(self, value: ValueId) -> ValueId {
         let mut value = value;
         for _ in 0..HOPS {
             match self.outside(value) {
@@ -199,7 +199,7 @@ impl<'t> Code<'t> {
     }
 
     /// The allocation that a memdesc leads to, as far as views and captures go.
-    pub fn root(self, value: ValueId) -> ValueId {
+    pub(crate) fn root(self, value: ValueId) -> ValueId {
         let mut value = value;
         for _ in 0..HOPS {
             value = self.base(value);
@@ -215,7 +215,7 @@ impl<'t> Code<'t> {
     }
 
     /// The index of the slot that a memdesc names.
-    pub fn slot(self, value: ValueId) -> Option<ValueId> {
+    pub(crate) fn slot(self, value: ValueId) -> Option<ValueId> {
         let mut value = value;
         for _ in 0..HOPS {
             let op = self.def(value).filter(|op| VIEWS.contains(&self.tree.op_name(*op)))?;
@@ -228,13 +228,13 @@ impl<'t> Code<'t> {
     }
 
     /// The value of an `arith.constant`, also through captures.
-    pub fn constant(self, value: ValueId) -> Option<i64> {
+    pub(crate) fn constant(self, value: ValueId) -> Option<i64> {
         let op = self.def(self.base(value)).filter(|op| self.tree.op_name(*op) == "arith.constant")?;
         self.tree.attr(op, "value").and_then(|attr| self.tree.attr_int(attr))
     }
 
     /// Width of an integer value.
-    pub fn width(self, value: ValueId) -> Option<u32> {
+    pub(crate) fn width(self, value: ValueId) -> Option<u32> {
         match self.tree.ty(self.tree.value_type(value)?) {
             Ty::Int(width) => Some(width),
             _ => None,
@@ -242,7 +242,7 @@ impl<'t> Code<'t> {
     }
 
     /// Extents of a memdesc.
-    pub fn extents(self, value: ValueId) -> Option<Vec<i64>> {
+    pub(crate) fn extents(self, value: ValueId) -> Option<Vec<i64>> {
         match self.tree.ty(self.tree.value_type(value)?) {
             Ty::MemDesc { shape, .. } => Some(shape),
             _ => None,
@@ -250,7 +250,7 @@ impl<'t> Code<'t> {
     }
 
     /// A value's name as a use writes it.
-    pub fn name(self, value: ValueId) -> String {
+    pub(crate) fn name(self, value: ValueId) -> String {
         let name = self.tree.value_name(value);
         match self.tree.value_number(value) {
             Some(number) => format!("{name}#{number}"),
@@ -259,7 +259,7 @@ impl<'t> Code<'t> {
     }
 
     /// A value's type as it is written.
-    pub fn type_of(self, value: ValueId) -> Option<&'t str> {
+    pub(crate) fn type_of(self, value: ValueId) -> Option<&'t str> {
         self.tree.value_type(value).map(|ty| self.tree.type_text(ty))
     }
 }

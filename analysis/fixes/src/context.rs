@@ -10,10 +10,10 @@ use ttgir::{OpId, ValueId};
 use verify::Found;
 
 /// A change that might help.
-pub type Candidate = Fix<Message>;
+pub(crate) type Candidate = Fix<Message>;
 
 /// One finding.
-pub struct FixContext<'a> {
+pub(crate) struct FixContext<'a> {
     /// The text's tree.
     pub code: Code<'a>,
     /// The kernel.
@@ -30,7 +30,7 @@ pub struct FixContext<'a> {
 
 impl<'a> FixContext<'a> {
     /// The case of a finding; `None` if its run does not repeat.
-    pub fn new(
+    pub(crate) fn new(
         code: Code<'a>,
         lowered: &'a Lowered,
         found: &'a Found,
@@ -43,7 +43,7 @@ impl<'a> FixContext<'a> {
     }
 
     /// The two accesses of a race or of a missing fence.
-    pub fn pair(&self) -> Option<(Event, Event)> {
+    pub(crate) fn pair(&self) -> Option<(Event, Event)> {
         match self.found.violation.rule {
             Rule::Race { earlier, later } | Rule::ProxyFence { earlier, later } => Some((earlier, later)),
             _ => None,
@@ -51,44 +51,44 @@ impl<'a> FixContext<'a> {
     }
 
     /// The op of an effect.
-    pub fn op(&self, effect: EffectId) -> Option<OpId> {
+    pub(crate) fn op(&self, effect: EffectId) -> Option<OpId> {
         self.site_op(self.lowered.kernel.effects.get(effect.index())?.site)
     }
 
     /// The op of a site.
-    pub fn site_op(&self, site: kernel::SiteId) -> Option<OpId> {
+    pub(crate) fn site_op(&self, site: kernel::SiteId) -> Option<OpId> {
         self.code.op_of(self.lowered.map.sites.get(site.index())?)
     }
 
     /// The op of a numbered step.
-    pub fn step_op(&self, step: u32) -> Option<OpId> {
+    pub(crate) fn step_op(&self, step: u32) -> Option<OpId> {
         self.site_op(self.replay.record(step)?.site)
     }
 
     /// What a step does.
-    pub fn kind(&self, record: &Record) -> Option<&EffectKind> {
+    pub(crate) fn kind(&self, record: &Record) -> Option<&EffectKind> {
         record.effect.and_then(|id| self.lowered.kernel.effects.get(id.index())).map(|effect| &effect.kind)
     }
 
     /// The operand through which an event touches memory.
-    pub fn operand(&self, event: &Event) -> Option<ValueId> {
+    pub(crate) fn operand(&self, event: &Event) -> Option<ValueId> {
         self.code.value_in(self.words.event_range(event))
     }
 
     /// The value that an allocation defines.
-    pub fn alloc(&self, buffer: BufferId) -> Option<ValueId> {
+    pub(crate) fn alloc(&self, buffer: BufferId) -> Option<ValueId> {
         self.code.value_in(self.lowered.map.buffers.get(buffer.0 as usize)?.1)
     }
 
     /// Which slot of its allocation a barrier is.
-    pub fn slot_number(&self, place: BarrierPlace) -> i64 {
+    pub(crate) fn slot_number(&self, place: BarrierPlace) -> i64 {
         let buffer = self.lowered.kernel.buffers.get(place.buffer.0 as usize);
         buffer.and_then(|buffer| place.start.checked_div(buffer.slot_bits)).unwrap_or(0) as i64
     }
 
     /// The barrier whose flip says that an access is over: its own, or that of the next arrival of
     /// its thread.
-    pub fn completes(&self, event: &Event) -> Option<BarrierPlace> {
+    pub(crate) fn completes(&self, event: &Event) -> Option<BarrierPlace> {
         match self.words.channels.barrier_of(event.channel) {
             Some(barrier) => self.replay.end.barriers().get(barrier).map(|(place, _)| *place),
             None => self.replay.next_arrival(event.thread, event.step.saturating_sub(1)).map(|next| next.place),
@@ -96,12 +96,12 @@ impl<'a> FixContext<'a> {
     }
 
     /// The step of the first arrival of a thread after a step, the step itself left out.
-    pub fn arrival_after(&self, thread: u16, step: u32) -> Option<u32> {
+    pub(crate) fn arrival_after(&self, thread: u16, step: u32) -> Option<u32> {
         self.replay.next_arrival(thread, step).map(|next| next.step)
     }
 
     /// Ops that arrive on a barrier's allocation in this run, by thread; each once, by first step.
-    pub fn arrivals(&self, buffer: BufferId) -> Vec<(u16, OpId)> {
+    pub(crate) fn arrivals(&self, buffer: BufferId) -> Vec<(u16, OpId)> {
         let mut out = Vec::new();
         for record in &self.replay.records {
             let arrives = record
@@ -122,7 +122,7 @@ impl<'a> FixContext<'a> {
     }
 
     /// Ops of the text that could arrive on a barrier of an allocation.
-    pub fn arriving(&self, buffer: BufferId) -> Vec<OpId> {
+    pub(crate) fn arriving(&self, buffer: BufferId) -> Vec<OpId> {
         let Some(alloc) = self.alloc(buffer) else { return Vec::new() };
         let tree = self.code.tree;
         let ops = self.lowered.map.sites.iter().filter_map(|site| self.code.op_of(site));
@@ -140,12 +140,12 @@ impl<'a> FixContext<'a> {
     }
 
     /// Whether any op could complete a phase of an allocation's barriers.
-    pub fn can_flip(&self, buffer: BufferId) -> bool {
+    pub(crate) fn can_flip(&self, buffer: BufferId) -> bool {
         self.alloc(buffer).is_none() || !self.arriving(buffer).is_empty()
     }
 
     /// The last of the proxy fences that directly follow an op, or the op.
-    pub fn past_fences(&self, op: OpId) -> OpId {
+    pub(crate) fn past_fences(&self, op: OpId) -> OpId {
         let tree = self.code.tree;
         let ops = tree.parent_block(op).map(|block| tree.block_ops(block)).unwrap_or_default();
         let later = ops.iter().copied().skip_while(|other| *other != op).skip(1);
@@ -153,12 +153,12 @@ impl<'a> FixContext<'a> {
     }
 
     /// A draft before an op.
-    pub fn draft(&self, at: OpId) -> Draft<'a> {
+    pub(crate) fn draft(&self, at: OpId) -> Draft<'a> {
         Draft::new(self.code, at)
     }
 }
 
 /// A candidate of one edit.
-pub fn fix(title: impl Into<Message>, edits: impl IntoIterator<Item = Edit>) -> Candidate {
+pub(crate) fn fix(title: impl Into<Message>, edits: impl IntoIterator<Item = Edit>) -> Candidate {
     Fix { title: title.into(), edits: super::draft::ordered(edits.into_iter().collect()) }
 }

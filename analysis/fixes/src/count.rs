@@ -9,7 +9,7 @@ use machine::{BarrierAction, BarrierPlace, BlockedOn, Rule};
 use ttgir::{AttrId, OpId};
 
 /// Init counts lowered to what arrives.
-pub fn arrivals(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn arrivals(case: &FixContext<'_>) -> Vec<Candidate> {
     let Rule::Deadlock(blocked) = &case.found.violation.rule else { return Vec::new() };
     let mut out = Vec::new();
     for stuck in blocked {
@@ -23,7 +23,7 @@ pub fn arrivals(case: &FixContext<'_>) -> Vec<Candidate> {
 }
 
 /// Init counts raised: of the barrier that overflows, or of the one that an access waited for.
-pub fn more(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn more(case: &FixContext<'_>) -> Vec<Candidate> {
     let mut places: Vec<BarrierPlace> = case.found.violation.barrier.into_iter().collect();
     if let Some((earlier, later)) = case.pair() {
         let guards = [later, earlier].map(|event| case.replay.guard(&case.lowered.kernel, &event));
@@ -80,7 +80,7 @@ fn recount(case: &FixContext<'_>, place: BarrierPlace, count: i64) -> Option<Can
 }
 
 /// The ops that initialised barriers of an allocation in this run, each with one of them.
-pub fn inits(case: &FixContext<'_>, buffer: BufferId) -> Vec<(OpId, BarrierPlace)> {
+pub(crate) fn inits(case: &FixContext<'_>, buffer: BufferId) -> Vec<(OpId, BarrierPlace)> {
     let mut out: Vec<(OpId, BarrierPlace)> = Vec::new();
     for record in &case.replay.records {
         let Some(init) = record.barriers.iter().find(|barrier| barrier.act == BarrierAction::Init) else { continue };
@@ -95,7 +95,7 @@ pub fn inits(case: &FixContext<'_>, buffer: BufferId) -> Vec<(OpId, BarrierPlace
 }
 
 /// Announced bytes corrected by what is missing or too many.
-pub fn bytes(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn bytes(case: &FixContext<'_>) -> Vec<Candidate> {
     let mut out = Vec::new();
     for (barrier, bytes) in wrong_bytes(case) {
         let expects = expects_of(case, barrier.buffer);
@@ -166,7 +166,7 @@ fn expects_of(case: &FixContext<'_>, buffer: BufferId) -> Vec<(OpId, BarrierPlac
 }
 
 /// An expect before the copies that bring bytes which nobody announced.
-pub fn expects(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn expects(case: &FixContext<'_>) -> Vec<Candidate> {
     let Rule::Deadlock(blocked) = &case.found.violation.rule else { return Vec::new() };
     let (code, tree) = (case.code, case.code.tree);
     let mut out = Vec::new();

@@ -6,7 +6,7 @@ use findings::Edit;
 use ttgir::{AttrId, OpId, ValueId};
 
 /// Lines that are going to stand before an op, written one by one.
-pub struct Draft<'t> {
+pub(crate) struct Draft<'t> {
     code: Code<'t>,
     at: OpId,
     scope: Vec<ValueId>,
@@ -16,27 +16,27 @@ pub struct Draft<'t> {
 
 impl<'t> Draft<'t> {
     /// Nothing yet, before `at`.
-    pub fn new(code: Code<'t>, at: OpId) -> Draft<'t> {
+    pub(crate) fn new(code: Code<'t>, at: OpId) -> Draft<'t> {
         Draft { code, at, scope: code.scope(at), lines: Vec::new(), taken: Vec::new() }
     }
 
     /// Whether a value can be used here.
-    pub fn sees(&self, value: ValueId) -> bool {
+    pub(crate) fn sees(&self, value: ValueId) -> bool {
         self.scope.contains(&value)
     }
 
     /// The values that can be used here, nearest first.
-    pub fn scope(&self) -> &[ValueId] {
+    pub(crate) fn scope(&self) -> &[ValueId] {
         &self.scope
     }
 
     /// Adds a line.
-    pub fn line(&mut self, text: impl Into<String>) {
+    pub(crate) fn line(&mut self, text: impl Into<String>) {
         self.lines.push(text.into());
     }
 
     /// A name that the text does not use.
-    pub fn fresh(&mut self, stem: &str) -> String {
+    pub(crate) fn fresh(&mut self, stem: &str) -> String {
         let text = self.code.tree.text();
         let mut name = format!("%{stem}");
         let mut number = 0;
@@ -49,7 +49,7 @@ impl<'t> Draft<'t> {
     }
 
     /// The name of a constant, one in scope or a new one.
-    pub fn constant(&mut self, value: i64, width: u32) -> String {
+    pub(crate) fn constant(&mut self, value: i64, width: u32) -> String {
         let code = self.code;
         let known = self.scope.iter().find(|known| {
             code.outside(**known).is_none()
@@ -70,12 +70,12 @@ impl<'t> Draft<'t> {
     }
 
     /// The edit that writes the lines before the op.
-    pub fn insert(self) -> Edit {
+    pub(crate) fn insert(self) -> Edit {
         before(self.code, self.at, &self.lines)
     }
 
     /// The edit that writes the lines after the op, for lines that need nothing it defines.
-    pub fn insert_after(self) -> Edit {
+    pub(crate) fn insert_after(self) -> Edit {
         after(self.code, self.at, &self.lines)
     }
 }
@@ -104,7 +104,7 @@ fn indent(text: &str, at: u32) -> &str {
 }
 
 /// Lines before an op.
-pub fn before(code: Code<'_>, at: OpId, lines: &[String]) -> Edit {
+pub(crate) fn before(code: Code<'_>, at: OpId, lines: &[String]) -> Edit {
     let (text, start) = (code.tree.text(), code.tree.op_range(at).start);
     let indent = indent(text, start);
     let newline = newline(text);
@@ -113,7 +113,7 @@ pub fn before(code: Code<'_>, at: OpId, lines: &[String]) -> Edit {
 }
 
 /// Lines after an op.
-pub fn after(code: Code<'_>, at: OpId, lines: &[String]) -> Edit {
+pub(crate) fn after(code: Code<'_>, at: OpId, lines: &[String]) -> Edit {
     let (text, range) = (code.tree.text(), code.tree.op_range(at));
     let indent = indent(text, range.start);
     let newline = newline(text);
@@ -126,7 +126,7 @@ pub fn after(code: Code<'_>, at: OpId, lines: &[String]) -> Edit {
 }
 
 /// Takes an op away, with its line if it stands alone.
-pub fn delete(code: Code<'_>, op: OpId) -> Edit {
+pub(crate) fn delete(code: Code<'_>, op: OpId) -> Edit {
     let (text, range) = (code.tree.text(), code.tree.op_range(op));
     let (start, end) = (line_start(text, range.start), line_end(text, range.end));
     let around = [text.get(start..range.start as usize), text.get(range.end as usize..end)];
@@ -140,30 +140,30 @@ pub fn delete(code: Code<'_>, op: OpId) -> Edit {
 }
 
 /// Takes an op away from its place and puts it after another.
-pub fn put_after(code: Code<'_>, op: OpId, at: OpId) -> Vec<Edit> {
+pub(crate) fn put_after(code: Code<'_>, op: OpId, at: OpId) -> Vec<Edit> {
     let line = code.tree.op_range(op).of(code.tree.text()).to_owned();
     ordered(vec![delete(code, op), after(code, at, &[line])])
 }
 
 /// Takes an op away from its place and puts it before another.
-pub fn put_before(code: Code<'_>, op: OpId, at: OpId) -> Vec<Edit> {
+pub(crate) fn put_before(code: Code<'_>, op: OpId, at: OpId) -> Vec<Edit> {
     let line = code.tree.op_range(op).of(code.tree.text()).to_owned();
     ordered(vec![delete(code, op), before(code, at, &[line])])
 }
 
 /// Edits in ascending order.
-pub fn ordered(mut edits: Vec<Edit>) -> Vec<Edit> {
+pub(crate) fn ordered(mut edits: Vec<Edit>) -> Vec<Edit> {
     edits.sort_by_key(|edit| edit.range);
     edits
 }
 
 /// An operand replaced.
-pub fn operand(code: Code<'_>, op: OpId, number: usize, name: &str) -> Edit {
+pub(crate) fn operand(code: Code<'_>, op: OpId, number: usize, name: &str) -> Edit {
     Edit { range: code.tree.operand_range(op, number), text: name.to_owned() }
 }
 
 /// The digits of an integer attribute replaced; `None` where the text does not spell it.
-pub fn number(code: Code<'_>, attr: AttrId, value: i64) -> Option<Edit> {
+pub(crate) fn number(code: Code<'_>, attr: AttrId, value: i64) -> Option<Edit> {
     let range = code.tree.attr_range(attr);
     let text = range.of(code.tree.text());
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(text.len());

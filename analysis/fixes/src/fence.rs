@@ -10,7 +10,7 @@ use base::message;
 const FENCE: &str = "ttng.fence_async_shared {bCluster = false}";
 
 /// Fences, the producer's side first.
-pub fn fences(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn fences(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let code = case.code;
     let mut out = Vec::new();

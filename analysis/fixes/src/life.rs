@@ -9,7 +9,7 @@ use machine::{BarrierAction, BarrierPlace, Rule};
 use ttgir::{OpId, ValueId};
 
 /// A missing init.
-pub fn init(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn init(case: &FixContext<'_>) -> Vec<Candidate> {
     let (Some(place), Rule::NotLive { invalidated }) = (case.found.violation.barrier, &case.found.violation.rule)
     else {
         return Vec::new();
@@ -98,7 +98,7 @@ fn last(case: &FixContext<'_>, act: BarrierAction) -> Option<OpId> {
 }
 
 /// A second init: taken away, or preceded by an invalidation; all second inits alike, or one.
-pub fn reinit(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn reinit(case: &FixContext<'_>) -> Vec<Candidate> {
     let (code, tree) = (case.code, case.code.tree);
     let Some(op) = case.site_op(case.found.violation.site) else { return Vec::new() };
     let mut all = second_inits(case, op);
@@ -158,7 +158,7 @@ fn second_inits(case: &FixContext<'_>, op: OpId) -> Vec<OpId> {
 }
 
 /// The arrival that is one too many, taken away.
-pub fn without(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn without(case: &FixContext<'_>) -> Vec<Candidate> {
     let code = case.code;
     let op = case.site_op(case.found.violation.site).filter(|op| code.is_barrier_op(*op, "arrive_barrier"));
     op.map(|op| fix("take the surplus arrival away", [draft::delete(code, op)])).into_iter().collect()

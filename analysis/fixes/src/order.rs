@@ -13,7 +13,7 @@ use ttgir::OpId;
 const ARRIVALS: &[&str] = &["arrive_barrier", "tc_gen5_commit", "async_copy_mbarrier_arrive"];
 
 /// Arrivals moved behind the access that they should follow.
-pub fn late(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn late(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let mut out = behind(case, &earlier, &later);
     out.extend(behind(case, &later, &earlier));
@@ -67,7 +67,7 @@ fn guards(case: &FixContext<'_>, first: &Event, second: &Event) -> Vec<OpId> {
 }
 
 /// An arrival that also says that asynchronous operations are over.
-pub fn stronger(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn stronger(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let mut out = Vec::new();
     for (event, other) in [(earlier, later), (later, earlier)] {

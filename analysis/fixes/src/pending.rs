@@ -19,14 +19,14 @@ fn wait_of(kind: CommitKind) -> (&'static str, &'static str) {
 }
 
 /// The first wait of a family after an op in its block.
-pub fn next_wait(case: &FixContext<'_>, kind: CommitKind, op: OpId) -> Option<OpId> {
+pub(crate) fn next_wait(case: &FixContext<'_>, kind: CommitKind, op: OpId) -> Option<OpId> {
     let (code, tree) = (case.code, case.code.tree);
     let ops = tree.block_ops(tree.parent_block(op)?);
     ops.iter().copied().find(|other| code.before(op, *other) && tree.op_name(*other) == wait_of(kind).0)
 }
 
 /// Waits for the group of the earlier access.
-pub fn waits(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn waits(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let Some(kind) = case.words.channels.family(earlier.channel) else { return Vec::new() };
     let mut out = Vec::new();

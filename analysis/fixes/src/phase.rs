@@ -11,7 +11,7 @@ use machine::{BarrierPlace, BlockedOn, Rule};
 use ttgir::{Def, OpId, ValueId};
 
 /// Other phases for the wait that guards the access which comes too soon.
-pub fn guard(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn guard(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let mut out = Vec::new();
     for event in [later, earlier] {
@@ -25,7 +25,7 @@ pub fn guard(case: &FixContext<'_>) -> Vec<Candidate> {
 }
 
 /// Other phases for waits that never end.
-pub fn blocked(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn blocked(case: &FixContext<'_>) -> Vec<Candidate> {
     let Rule::Deadlock(blocked) = &case.found.violation.rule else { return Vec::new() };
     // Where no op arrives on a barrier, no phase of it is the right one.
     let dead = |on: &BlockedOn| matches!(on, BlockedOn::Barrier { barrier, .. } if !case.can_flip(barrier.buffer));
@@ -45,7 +45,7 @@ pub fn blocked(case: &FixContext<'_>) -> Vec<Candidate> {
 }
 
 /// The first of each, then the second of each, …
-pub fn interleave(lists: Vec<Vec<Candidate>>) -> Vec<Candidate> {
+pub(crate) fn interleave(lists: Vec<Vec<Candidate>>) -> Vec<Candidate> {
     let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
     let mut out = Vec::new();
     for at in 0..longest {
@@ -130,7 +130,7 @@ fn start(case: &FixContext<'_>, phase: ValueId) -> Option<Vec<Edit>> {
 }
 
 /// The phases that explain the finding, written out.
-pub fn counted(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn counted(case: &FixContext<'_>) -> Vec<Candidate> {
     let mut edits = Vec::new();
     let mut title = None;
     for (number, (wait, form)) in case.finding.phases.iter().enumerate() {

@@ -7,7 +7,7 @@ use ttgir::{Def, OpId, ValueId};
 
 /// A way to name a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Slot {
+pub(crate) enum Slot {
     /// A memdesc in scope.
     Known(ValueId),
     /// A ring in scope, at an index in scope.
@@ -18,7 +18,7 @@ pub enum Slot {
 
 /// Ways to name a barrier at the draft's place, the likeliest first. `like` is a memdesc of the
 /// same ring position.
-pub fn slots(case: &FixContext<'_>, draft: &Draft<'_>, place: BarrierPlace, like: Option<ValueId>) -> Vec<Slot> {
+pub(crate) fn slots(case: &FixContext<'_>, draft: &Draft<'_>, place: BarrierPlace, like: Option<ValueId>) -> Vec<Slot> {
     let code = case.code;
     let Some(alloc) = case.alloc(place.buffer) else { return Vec::new() };
     let ring = draft.scope().iter().copied().find(|value| code.base(*value) == alloc);
@@ -59,7 +59,7 @@ pub fn slots(case: &FixContext<'_>, draft: &Draft<'_>, place: BarrierPlace, like
 }
 
 /// The name and type of a slot; an index line is added where it needs one.
-pub fn slot_name(case: &FixContext<'_>, draft: &mut Draft<'_>, slot: Slot) -> Option<(String, String)> {
+pub(crate) fn slot_name(case: &FixContext<'_>, draft: &mut Draft<'_>, slot: Slot) -> Option<(String, String)> {
     let code = case.code;
     let (ring, index) = match slot {
         Slot::Known(value) => return Some((code.name(value), code.type_of(value)?.to_owned())),
@@ -74,7 +74,7 @@ pub fn slot_name(case: &FixContext<'_>, draft: &mut Draft<'_>, slot: Slot) -> Op
 }
 
 /// The value that a slot's index is, if one is.
-pub fn slot_index(case: &FixContext<'_>, slot: Slot) -> Option<ValueId> {
+pub(crate) fn slot_index(case: &FixContext<'_>, slot: Slot) -> Option<ValueId> {
     match slot {
         Slot::Known(value) => case.code.slot(value),
         Slot::Index(_, index) => Some(index),
@@ -100,7 +100,7 @@ fn slot_type(case: &FixContext<'_>, ring: ValueId, whole: &str) -> Option<String
 
 /// A phase that a thread could wait for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Phase {
+pub(crate) enum Phase {
     /// A value in scope.
     Value(ValueId),
     /// Its complement.
@@ -112,7 +112,7 @@ pub enum Phase {
 }
 
 /// Phases worth trying before `at` for a barrier, likeliest first; `index` is its ring position.
-pub fn phases(
+pub(crate) fn phases(
     case: &FixContext<'_>,
     draft: &Draft<'_>,
     at: OpId,
@@ -187,7 +187,7 @@ pub fn phases(
 }
 
 /// The counter of the innermost counted loop around an op, in the same thread.
-pub fn enclosing_loop(case: &FixContext<'_>, at: OpId) -> Option<ValueId> {
+pub(crate) fn enclosing_loop(case: &FixContext<'_>, at: OpId) -> Option<ValueId> {
     let (code, tree) = (case.code, case.code.tree);
     let mut at = at;
     loop {
@@ -236,7 +236,7 @@ fn carried(case: &FixContext<'_>, counter: ValueId) -> Vec<ValueId> {
 }
 
 /// The name of a phase; lines that compute it are added.
-pub fn phase_name(case: &FixContext<'_>, draft: &mut Draft<'_>, phase: Phase) -> String {
+pub(crate) fn phase_name(case: &FixContext<'_>, draft: &mut Draft<'_>, phase: Phase) -> String {
     let code = case.code;
     match phase {
         Phase::Value(value) => code.name(value),

@@ -8,7 +8,7 @@ use machine::{BarrierPlace, Event, Rule};
 use ttgir::{OpId, ValueId};
 
 /// Waits with the phases that might fit.
-pub fn waits(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn waits(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let mut out = after(case, &earlier, &later);
     if read_nothing(case, &earlier) {
@@ -82,7 +82,7 @@ fn insert(case: &FixContext<'_>, at: OpId, place: BarrierPlace, like: Option<Val
 }
 
 /// A wait behind the commit that an access's end is told by, in the same thread.
-pub fn at_once(case: &FixContext<'_>) -> Vec<Candidate> {
+pub(crate) fn at_once(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let (code, tree) = (case.code, case.code.tree);
     let commit = case.arrival_after(earlier.thread, earlier.step.saturating_sub(1)).and_then(|step| case.step_op(step));

@@ -7,7 +7,7 @@
 //!
 //! Dropped without a word: tensors, floats and what computes them, global memory. A scalar that
 //! depends on them is a free input. Never dropped: an op with a memdesc operand or of a dialect
-//! that synchronises, and no row; it becomes [`EffectKind::Unmodelled`].
+//! that synchronises, and no row; it becomes [`EffectKind::Unmodelled`](kernel::EffectKind::Unmodelled).
 //!
 //! Missed so far: TLX storage aliases (said at each op).
 

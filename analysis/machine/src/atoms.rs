@@ -9,11 +9,11 @@ use kernel::{BufferId, Kernel, ShapeId, Space};
 use rustc_hash::FxHashMap;
 
 /// An atom, by position in the shadow.
-pub type AtomId = u32;
+pub(crate) type AtomId = u32;
 
 /// A linear piece of memory: one buffer, or all buffers of one space whose places are known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Arena {
+pub(crate) enum Arena {
     /// A buffer whose place is not known; it overlaps no other.
     Buffer(BufferId),
     /// The CTA's shared or tensor memory.

@@ -19,7 +19,8 @@ pub struct Channel(pub u32);
 const PER_THREAD: u32 = 2 + FAMILIES.len() as u32;
 
 /// All commit families, in the order of their channels.
-pub const FAMILIES: [CommitKind; 4] = [CommitKind::AsyncCopy, CommitKind::Wgmma, CommitKind::TmaStore, CommitKind::Tdm];
+pub(crate) const FAMILIES: [CommitKind; 4] =
+    [CommitKind::AsyncCopy, CommitKind::Wgmma, CommitKind::TmaStore, CommitKind::Tdm];
 
 /// Numbers the channels of a machine with a given number of threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

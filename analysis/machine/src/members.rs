@@ -11,14 +11,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The accesses of buffers that hold several members.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Members {
+pub(crate) struct Members {
     /// Buffer and element size; of reads only those whose window is written as itself.
     of: FxHashMap<(EffectId, u16), (BufferId, u64)>,
 }
 
 impl Members {
     /// Looks at the accesses of a kernel.
-    pub fn new(kernel: &Kernel) -> Members {
+    pub(crate) fn new(kernel: &Kernel) -> Members {
         let all = uses(kernel);
         let writes = || all.iter().filter(|used| used.mode == Mode::Write);
         let mut sizes: FxHashMap<BufferId, u64> = FxHashMap::default();
@@ -36,7 +36,7 @@ impl Members {
     }
 
     /// Whether a read is of another member than the write that was there last.
-    pub fn foreign(&self, read: (EffectId, u16), write: (EffectId, u16)) -> bool {
+    pub(crate) fn foreign(&self, read: (EffectId, u16), write: (EffectId, u16)) -> bool {
         match (self.of.get(&read), self.of.get(&write)) {
             (Some((here, size)), Some((there, other))) => here == there && size != other,
             _ => false,
@@ -44,7 +44,7 @@ impl Members {
     }
 
     /// Whether there are no buffers with several members.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.of.is_empty()
     }
 }

@@ -15,13 +15,13 @@ const BITS: u64 = 64;
 
 /// Which buffers can meet the storage of a barrier.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Storage {
+pub(crate) struct Storage {
     meets: Vec<bool>,
 }
 
 impl Storage {
     /// Looks at the allocations of a kernel.
-    pub fn new(kernel: &Kernel) -> Storage {
+    pub(crate) fn new(kernel: &Kernel) -> Storage {
         let mut meets: Vec<bool> = kernel.buffers.iter().map(|buffer| buffer.barriers).collect();
         let mut placed: Vec<(u64, u64, usize)> = kernel
             .buffers
@@ -52,13 +52,13 @@ impl Storage {
     }
 
     /// Whether a buffer can meet the storage of a barrier.
-    pub fn uses_whole_cluster(&self, buffer: BufferId) -> bool {
+    pub(crate) fn uses_whole_cluster(&self, buffer: BufferId) -> bool {
         self.meets.get(buffer.0 as usize).copied().unwrap_or(false)
     }
 }
 
 /// A live barrier of a CTA whose storage a window covers a part of.
-pub fn covered(kernel: &Kernel, state: &State, window: Window, cta: u16) -> Option<BarrierPlace> {
+pub(crate) fn covered(kernel: &Kernel, state: &State, window: Window, cta: u16) -> Option<BarrierPlace> {
     let start = |buffer: BufferId| kernel.buffers.get(buffer.0 as usize).and_then(|buffer| buffer.start);
     let shape = kernel.shapes.get(window.shape.0 as usize)?;
     let mut intervals = None;

@@ -36,7 +36,7 @@ impl Expr {
     }
 
     /// How many operators it has.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         match self {
             Expr::Number(_) | Expr::Name(..) => 0,
             Expr::Binary(_, a, b) => 1 + a.size() + b.size(),
@@ -62,7 +62,7 @@ impl Expr {
     }
 
     /// A sum as what varies and a constant; the remainder of one as that of the sum.
-    pub fn staggered(&self) -> (Expr, i64) {
+    pub(crate) fn staggered(&self) -> (Expr, i64) {
         match self {
             Expr::Binary(op @ ("mod" | "/"), sum, by) => {
                 let (base, offset) = sum.staggered();
@@ -106,17 +106,17 @@ pub(super) struct Exprs<'a, 't> {
 }
 
 impl<'a, 't> Exprs<'a, 't> {
-    pub fn new(trace: &'t Trace<'a>) -> Exprs<'a, 't> {
+    pub(crate) fn new(trace: &'t Trace<'a>) -> Exprs<'a, 't> {
         Exprs { trace }
     }
 
     /// A scalar as an expression; a long one is cut to names.
-    pub fn of(&self, var: Var) -> Expr {
+    pub(crate) fn of(&self, var: Var) -> Expr {
         self.sized(var, SIZE)
     }
 
     /// The same with at most so many operators, where its parts have names.
-    pub fn sized(&self, var: Var, size: usize) -> Expr {
+    pub(crate) fn sized(&self, var: Var, size: usize) -> Expr {
         if let Some(known) = self.trace.exprs.borrow().get(&(var, size)) {
             return known.clone();
         }
@@ -191,7 +191,7 @@ impl<'a, 't> Exprs<'a, 't> {
 
     /// What loops and branches do with the values that expressions name: name, and `0, then %i + 1`.
     /// Values that they are computed from follow.
-    pub fn carried(&self, exprs: &[Expr]) -> Vec<(String, String)> {
+    pub(crate) fn carried(&self, exprs: &[Expr]) -> Vec<(String, String)> {
         let mut open = Vec::new();
         exprs.iter().for_each(|expr| expr.names(&mut open));
         let mut told = Vec::new();

@@ -6,7 +6,7 @@ use ttgir::{Def, ValueId};
 impl<'a> Trace<'a> {
     /// The name that a value shares with others which stand for the same: `%m_ij_0` of
     /// `%m_ij_0_33`. None of a number.
-    pub fn stem(&self, value: ValueId) -> Option<&'a str> {
+    pub(crate) fn stem(&self, value: ValueId) -> Option<&'a str> {
         let name = self.tree.value_name(value);
         let bare = name.strip_prefix('%').filter(|bare| !bare.starts_with(|c: char| c.is_ascii_digit()))?;
         if let Def::Result(op, _) = self.tree.value_def(value) {
@@ -20,7 +20,7 @@ impl<'a> Trace<'a> {
     }
 
     /// A name without the number that MLIR's printer added to tell it from an equal one.
-    pub fn unnumbered(&self, name: &'a str) -> &'a str {
+    pub(crate) fn unnumbered(&self, name: &'a str) -> &'a str {
         let Some((base, number)) = name.rsplit_once('_') else { return name };
         let added = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
         // The printer adds a number only where the name without it is taken.

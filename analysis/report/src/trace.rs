@@ -64,7 +64,7 @@ pub(super) struct Trace<'a> {
 }
 
 impl<'a> Trace<'a> {
-    pub fn new(tree: &'a Tree, lowered: &'a Lowered) -> Trace<'a> {
+    pub(crate) fn new(tree: &'a Tree, lowered: &'a Lowered) -> Trace<'a> {
         let kernel = &lowered.kernel;
         let mut ops = FxHashMap::default();
         let mut values = FxHashMap::default();
@@ -107,7 +107,7 @@ impl<'a> Trace<'a> {
         trace
     }
 
-    pub fn kernel(&self) -> &'a Kernel {
+    pub(crate) fn kernel(&self) -> &'a Kernel {
         &self.lowered.kernel
     }
 
@@ -190,27 +190,27 @@ impl<'a> Trace<'a> {
     }
 
     /// Whether some value is called so.
-    pub fn is_name(&self, name: &str) -> bool {
+    pub(crate) fn is_name(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
     /// Whether some value is called so and by a number.
-    pub fn is_base(&self, name: &str) -> bool {
+    pub(crate) fn is_base(&self, name: &str) -> bool {
         self.bases.contains(name)
     }
 
     /// How a variable comes about.
-    pub fn made(&self, var: Var) -> ValueDef {
+    pub(crate) fn made(&self, var: Var) -> ValueDef {
         self.made.get(var.index()).copied().unwrap_or(ValueDef::Other)
     }
 
     /// What jumps give a parameter, each once.
-    pub fn args(&self, var: Var) -> &[Var] {
+    pub(crate) fn args(&self, var: Var) -> &[Var] {
         self.args.get(var.index()).map_or(&[], |args| args.as_slice())
     }
 
     /// What a parameter is given on the ways into its block, and on those back to it.
-    pub fn entering(&self, var: Var) -> (Vec<Var>, Vec<Var>) {
+    pub(crate) fn entering(&self, var: Var) -> (Vec<Var>, Vec<Var>) {
         let kernel = self.kernel();
         let (mut first, mut again) = (Vec::new(), Vec::new());
         for (number, block) in kernel.blocks.iter().enumerate() {
@@ -229,13 +229,13 @@ impl<'a> Trace<'a> {
     }
 
     /// The partition that an effect belongs to.
-    pub fn partition(&self, effect: EffectId) -> usize {
+    pub(crate) fn partition(&self, effect: EffectId) -> usize {
         let block = self.block_of.get(effect.index()).copied().flatten();
         block.map_or(0, |block| self.partition_of[block.index()])
     }
 
     /// The loops around an effect, outermost first.
-    pub fn loops_around(&self, effect: EffectId) -> Vec<LoopId> {
+    pub(crate) fn loops_around(&self, effect: EffectId) -> Vec<LoopId> {
         let block = self.block_of.get(effect.index()).copied().flatten();
         let mut up = block.and_then(|block| self.loops_of[block.index()]);
         let mut around = Vec::new();
@@ -251,19 +251,19 @@ impl<'a> Trace<'a> {
     }
 
     /// The loops around an effect by the names of what they count, outermost first.
-    pub fn cadence(&self, effect: EffectId) -> Vec<String> {
+    pub(crate) fn cadence(&self, effect: EffectId) -> Vec<String> {
         self.loops_around(effect).into_iter().map(|id| self.loop_name(id)).collect()
     }
 
     /// The induction variable of a loop, or `while`.
-    pub fn loop_name(&self, id: LoopId) -> String {
+    pub(crate) fn loop_name(&self, id: LoopId) -> String {
         let counted = self.kernel().loops.get(id.index()).and_then(|info| info.counted);
         let name = counted.and_then(|(counter, ..)| self.lowered.map.var(counter));
         name.map_or_else(|| "while".to_owned(), str::to_owned)
     }
 
     /// Every effect with its number, in the order of the text.
-    pub fn effects(&self) -> Vec<(EffectId, &'a Effect)> {
+    pub(crate) fn effects(&self) -> Vec<(EffectId, &'a Effect)> {
         let all = self.kernel().effects.iter().enumerate();
         let mut effects: Vec<_> = all.map(|(number, effect)| (EffectId(number as u32), effect)).collect();
         effects.sort_by_key(|(id, effect)| (self.site(effect.site).name.start, id.0));
@@ -271,57 +271,57 @@ impl<'a> Trace<'a> {
     }
 
     /// The site with this number, which has to be one of the map.
-    pub fn site(&self, id: SiteId) -> &'a Site {
+    pub(crate) fn site(&self, id: SiteId) -> &'a Site {
         self.lowered.map.site(id)
     }
 
     /// The op of a site.
-    pub fn op(&self, id: SiteId) -> Option<OpId> {
+    pub(crate) fn op(&self, id: SiteId) -> Option<OpId> {
         self.op_named_at(self.site(id).name)
     }
 
     /// The op whose name stands there.
-    pub fn op_named_at(&self, range: TextRange) -> Option<OpId> {
+    pub(crate) fn op_named_at(&self, range: TextRange) -> Option<OpId> {
         self.ops.get(&range.start).copied()
     }
 
     /// The result that is defined there.
-    pub fn value_at(&self, range: TextRange) -> Option<ValueId> {
+    pub(crate) fn value_at(&self, range: TextRange) -> Option<ValueId> {
         self.values.get(&range.start).copied()
     }
 
     /// The value that a buffer of the kernel is in the text.
-    pub fn buffer_value(&self, buffer: BufferId) -> Option<ValueId> {
+    pub(crate) fn buffer_value(&self, buffer: BufferId) -> Option<ValueId> {
         let (_, range) = self.lowered.map.buffers.get(buffer.0 as usize)?;
         self.value_at(*range)
     }
 
     /// The partitions that execute an op; the default one where none is named.
-    pub fn executors(&self, op: OpId) -> Vec<usize> {
+    pub(crate) fn executors(&self, op: OpId) -> Vec<usize> {
         let named = self.tasks.as_ref().map_or_else(Vec::new, |tasks| tasks.partitions(self.tree, op).to_vec());
         if named.is_empty() { vec![0] } else { named }
     }
 
     /// Whether an op gives a view of its first operand.
-    pub fn is_view(&self, op: OpId) -> bool {
+    pub(crate) fn is_view(&self, op: OpId) -> bool {
         let name = self.tree.op_name(op);
         name.starts_with("ttg.memdesc_") || name == "ttng.tmem_subslice"
     }
 
     /// The block that an effect stands in.
-    pub fn block(&self, effect: EffectId) -> Option<&'a Block> {
+    pub(crate) fn block(&self, effect: EffectId) -> Option<&'a Block> {
         let block = self.block_of.get(effect.index()).copied().flatten()?;
         Some(self.kernel().block(block))
     }
 
     /// The operand of an op that stands there.
-    pub fn operand_at(&self, op: OpId, range: TextRange) -> Option<ValueId> {
+    pub(crate) fn operand_at(&self, op: OpId, range: TextRange) -> Option<ValueId> {
         let mut operands = self.tree.operands(op).iter().enumerate();
         operands.find(|(at, _)| self.tree.operand_range(op, *at) == range).map(|(_, value)| *value)
     }
 
     /// The value that an access of a site goes through, by the role of its operand or its place.
-    pub fn access_value(&self, site: SiteId, role: &str, place: usize) -> Option<ValueId> {
+    pub(crate) fn access_value(&self, site: SiteId, role: &str, place: usize) -> Option<ValueId> {
         let info = self.site(site);
         let mut roles = info.operands.iter().filter(|(_, range)| !range.is_empty());
         let found = if role.is_empty() { info.operands.get(place) } else { roles.find(|(name, _)| name == role) };
@@ -329,7 +329,7 @@ impl<'a> Trace<'a> {
     }
 
     /// Every way from an allocation to a memdesc.
-    pub fn chains(&self, var: Var) -> Vec<Chain> {
+    pub(crate) fn chains(&self, var: Var) -> Vec<Chain> {
         let mut found = Vec::new();
         let mut open = vec![vec![var]];
         let mut seen = FxHashSet::default();
@@ -377,7 +377,7 @@ impl<'a> Trace<'a> {
     }
 
     /// A variable's constant value.
-    pub fn constant(&self, var: Var) -> Option<i64> {
+    pub(crate) fn constant(&self, var: Var) -> Option<i64> {
         let mut var = var;
         for _ in 0..self.made.len() {
             match self.made(var) {

@@ -2,10 +2,10 @@
 
 /// Declares a `u32` handle.
 macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
+    ($(#[$doc:meta])* $visibility:vis $name:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-        pub struct $name(pub(super) u32);
+        $visibility struct $name(pub(super) u32);
 
         impl $name {
             #[allow(dead_code)] // not every handle can be absent
@@ -26,27 +26,27 @@ macro_rules! id {
 
 id!(
     /// A handle of an operation in its tree.
-    OpId
+    pub OpId
 );
 id!(
     /// A region of an operation.
-    RegionId
+    pub RegionId
 );
 id!(
     /// A block of a region.
-    BlockId
+    pub BlockId
 );
 id!(
     /// An SSA value: a result, a block argument, or a name that nothing defines.
-    ValueId
+    pub ValueId
 );
 id!(
     /// A type, interned by its text: equal handles are equal types, not the other way round.
-    TypeId
+    pub TypeId
 );
 id!(
     /// An interned name.
-    Sym
+    pub(crate) Sym
 );
 
 /// An attribute: the bytes it is written in. Reading into it happens on demand.
@@ -72,16 +72,16 @@ pub(super) struct Slice {
 
 impl Slice {
     /// The elements from `start` to the pool's present end.
-    pub fn since(start: usize, end: usize) -> Slice {
+    pub(crate) fn since(start: usize, end: usize) -> Slice {
         Slice { start: start as u32, len: (end - start) as u32 }
     }
 
     /// The elements, none if the slice does not fit.
-    pub fn of<T>(self, pool: &[T]) -> &[T] {
+    pub(crate) fn of<T>(self, pool: &[T]) -> &[T] {
         pool.get(self.range()).unwrap_or(&[])
     }
 
-    pub fn range(self) -> std::ops::Range<usize> {
+    pub(crate) fn range(self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.len) as usize
     }
 }

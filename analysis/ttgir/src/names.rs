@@ -33,7 +33,7 @@ pub(super) fn hash(bytes: &[u8]) -> u32 {
 
 impl Names {
     /// The symbol of `name`, made if it is new.
-    pub fn intern(&mut self, name: &str) -> Sym {
+    pub(crate) fn intern(&mut self, name: &str) -> Sym {
         if self.ends.len() * 2 >= self.slots.len() {
             self.grow();
         }
@@ -61,7 +61,7 @@ impl Names {
     }
 
     /// The symbol of `name`, if it was interned.
-    pub fn find(&self, name: &str) -> Option<Sym> {
+    pub(crate) fn find(&self, name: &str) -> Option<Sym> {
         if self.slots.is_empty() {
             return None;
         }
@@ -78,7 +78,7 @@ impl Names {
     }
 
     /// The name of a symbol.
-    pub fn get(&self, sym: Sym) -> &str {
+    pub(crate) fn get(&self, sym: Sym) -> &str {
         let at = sym.index();
         let Some(&end) = self.ends.get(at) else { return "" };
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
@@ -86,7 +86,7 @@ impl Names {
     }
 
     /// How many names there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 

@@ -12,16 +12,16 @@ pub(super) struct OpName(pub u32);
 impl OpName {
     const FREE: u32 = 1 << 31;
 
-    pub fn row(row: usize) -> OpName {
+    pub(crate) fn row(row: usize) -> OpName {
         OpName(row as u32)
     }
 
-    pub fn free(sym: Sym) -> OpName {
+    pub(crate) fn free(sym: Sym) -> OpName {
         OpName(sym.0 | OpName::FREE)
     }
 
     /// The table row, or the interned name.
-    pub fn get(self) -> Result<usize, Sym> {
+    pub(crate) fn get(self) -> Result<usize, Sym> {
         if self.0 & OpName::FREE == 0 { Ok(self.0 as usize) } else { Err(Sym(self.0 & !OpName::FREE)) }
     }
 }
@@ -173,7 +173,7 @@ pub(super) struct Store {
 
 impl Store {
     /// Adds a value.
-    pub fn value(&mut self, value: Value) -> ValueId {
+    pub(crate) fn value(&mut self, value: Value) -> ValueId {
         let id = ValueId(self.values.len() as u32);
         self.values.push(value);
         self.value_ids.push(id);
@@ -181,13 +181,13 @@ impl Store {
     }
 
     /// The alias of a name, if it has one.
-    pub fn alias(&self, sym: Sym) -> Option<&Alias> {
+    pub(crate) fn alias(&self, sym: Sym) -> Option<&Alias> {
         let at = self.alias_of.get(sym.index())?.checked_sub(1)?;
         self.aliases.get(at as usize)
     }
 
     /// Adds an alias.
-    pub fn define(&mut self, alias: Alias) {
+    pub(crate) fn define(&mut self, alias: Alias) {
         let at = alias.name.index();
         if self.alias_of.len() <= at {
             self.alias_of.resize(at + 1, 0);
@@ -197,7 +197,7 @@ impl Store {
     }
 
     /// Adds text that the source does not spell and gives the attribute made of it.
-    pub fn make(&mut self, text: &str) -> AttrId {
+    pub(crate) fn make(&mut self, text: &str) -> AttrId {
         let start = AttrId::MADE + self.made.len() as u32;
         self.made.push_str(text);
         AttrId { start, end: AttrId::MADE + self.made.len() as u32 }

@@ -17,12 +17,12 @@ pub(super) struct Types {
 
 impl Types {
     /// The entry of an exact spelling.
-    pub fn find(&self, text: &str) -> Option<TypeId> {
+    pub(crate) fn find(&self, text: &str) -> Option<TypeId> {
         self.texts.find(text).map(|sym| TypeId(sym.0))
     }
 
     /// Adds a spelling; `canonical` is its canonical one.
-    pub fn intern(&mut self, text: &str, canonical: &str) -> TypeId {
+    pub(crate) fn intern(&mut self, text: &str, canonical: &str) -> TypeId {
         if let Some(id) = self.find(text) {
             return id;
         }
@@ -38,36 +38,36 @@ impl Types {
     }
 
     /// The canonical entry.
-    pub fn canon(&self, id: TypeId) -> TypeId {
+    pub(crate) fn canon(&self, id: TypeId) -> TypeId {
         self.canon.get(id.index()).copied().unwrap_or(id)
     }
 
     /// The entry of a spelling that is known to be without mistake.
-    pub fn find_sound(&self, text: &str) -> Option<TypeId> {
+    pub(crate) fn find_sound(&self, text: &str) -> Option<TypeId> {
         self.find(text).filter(|id| !self.faulty[id.index()])
     }
 
     /// Marks a spelling as faulty.
-    pub fn set_faulty(&mut self, id: TypeId) {
+    pub(crate) fn set_faulty(&mut self, id: TypeId) {
         if let Some(slot) = self.faulty.get_mut(id.index()) {
             *slot = true;
         }
     }
 
     /// Remembers the layout of a canonical type.
-    pub fn set_encoding(&mut self, id: TypeId, attr: AttrId) {
+    pub(crate) fn set_encoding(&mut self, id: TypeId, attr: AttrId) {
         if let Some(slot) = self.encoding.get_mut(id.index()) {
             *slot = Some(attr);
         }
     }
 
     /// The layout of a type.
-    pub fn encoding(&self, id: TypeId) -> Option<AttrId> {
+    pub(crate) fn encoding(&self, id: TypeId) -> Option<AttrId> {
         self.encoding.get(self.canon(id).index()).copied().flatten()
     }
 
     /// The spelling of an interned type.
-    pub fn text(&self, id: TypeId) -> &str {
+    pub(crate) fn text(&self, id: TypeId) -> &str {
         self.texts.get(Sym(id.0))
     }
 }

@@ -10,7 +10,7 @@ use kernel::{BlockId, CmpOp, Effect, EffectKind, Instr, Kernel, Pure, Terminator
 
 /// What of a variable matters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Demand {
+pub(crate) enum Demand {
     /// Nothing.
     Nothing,
     /// Its value modulo this.
@@ -32,7 +32,7 @@ const MODULUS_LIMIT: u64 = 4096;
 
 impl Demand {
     /// What matters where both do.
-    pub fn join(self, other: Demand) -> Demand {
+    pub(crate) fn join(self, other: Demand) -> Demand {
         match (self, other) {
             (Demand::Nothing, demand) | (demand, Demand::Nothing) => demand,
             (Demand::Whole, _) | (_, Demand::Whole) => Demand::Whole,
@@ -100,7 +100,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 /// Demands by variable. The tests of the counted loops whose heads are in `tested`, and the
 /// comparisons that `edges` name, are left out: the caller accounts for the position in these
 /// loops itself. What `leaves` mark is taken as given: nothing is asked of its operands.
-pub fn demands(kernel: &Kernel, tested: &[BlockId], edges: &[Var], leaves: &[bool]) -> Vec<Demand> {
+pub(crate) fn demands(kernel: &Kernel, tested: &[BlockId], edges: &[Var], leaves: &[bool]) -> Vec<Demand> {
     let mut demands = vec![Demand::Nothing; kernel.vars.len()];
     let mut constants = vec![None; kernel.vars.len()];
     for instr in kernel.blocks.iter().flat_map(|block| &block.instrs) {
@@ -296,14 +296,14 @@ pub(super) fn effect_operands(effect: &Effect, mut want: impl FnMut(Var, Demand)
 
 /// Variables that may still be read, at the start of each block's instructions.
 #[derive(Debug)]
-pub struct Liveness<'k> {
+pub(crate) struct Liveness<'k> {
     kernel: &'k Kernel,
     at_entry: Vec<Vec<bool>>,
 }
 
 impl<'k> Liveness<'k> {
     /// Solves the backward data flow.
-    pub fn new(kernel: &'k Kernel) -> Liveness<'k> {
+    pub(crate) fn new(kernel: &'k Kernel) -> Liveness<'k> {
         let mut liveness = Liveness { kernel, at_entry: vec![vec![false; kernel.vars.len()]; kernel.blocks.len()] };
         loop {
             let mut changed = false;
@@ -319,7 +319,7 @@ impl<'k> Liveness<'k> {
     }
 
     /// Which variables may be read from an instruction on.
-    pub fn at(&self, block: BlockId, instr: usize) -> Vec<bool> {
+    pub(crate) fn at(&self, block: BlockId, instr: usize) -> Vec<bool> {
         let mut live = vec![false; self.kernel.vars.len()];
         let Some(info) = self.kernel.blocks.get(block.index()) else { return live };
         if let Terminator::Branch(condition, ..) = info.terminator {

@@ -10,7 +10,7 @@ use super::trap::Trap;
 use crate::float_format::power_of_two;
 
 /// Reads an operation of `arith` that is no conversion.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let Some(name) = site.name().strip_prefix("arith.") else { return Ok(None) };
     if let Some(evaluator) = integer(name).or_else(|| float(name)) {
         return Ok(Some(evaluator));
@@ -55,7 +55,7 @@ fn wide(high: BinaryIntOp) -> Evaluator {
 }
 
 /// An op on two integers, by its name behind `arith.`.
-pub fn integer(name: &str) -> Option<Evaluator> {
+pub(crate) fn integer(name: &str) -> Option<Evaluator> {
     use BinaryIntOp::*;
     let op = match name {
         "addi" => Add,
@@ -91,7 +91,7 @@ macro_rules! both {
 }
 
 /// An op on one or two floats, by its name behind `arith.`.
-pub fn float(name: &str) -> Option<Evaluator> {
+pub(crate) fn float(name: &str) -> Option<Evaluator> {
     Some(match name {
         "addf" => both!(|a, b| a + b),
         "subf" => both!(|a, b| a - b),

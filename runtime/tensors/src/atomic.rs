@@ -13,7 +13,7 @@ use crate::float_format::Rounding;
 use crate::float_format::{decode, encode};
 
 /// Reads an atomic.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let group = |name| site.group(name).ok_or_else(|| site.trap("has fewer operands than it should"));
     let (pointer, offsets, value, compare) = match site.name() {
         "tt.atomic_rmw" => (0, None, group("val")?, None),

@@ -12,7 +12,7 @@ use crate::array::ElemType;
 use crate::float_format::{Rounding, round_to_odd};
 
 /// Reads a conversion.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let name = site.name();
     let known = matches!(
         name,
@@ -94,7 +94,7 @@ fn resize(a: &Tensor, to: ElemType) -> Tensor {
 }
 
 /// A float to an integer, towards zero.
-pub fn to_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
+pub(crate) fn to_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
     let shape = a.shape().clone();
     let numbers = doubles(a);
     macro_rules! saturate {
@@ -116,7 +116,7 @@ pub fn to_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
 }
 
 /// An integer to a float, to the nearest.
-pub fn from_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
+pub(crate) fn from_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
     let (from, shape) = (a.dtype(), a.shape().clone());
     let value = move |bits: u64| match (from, signed) {
         (ElemType::I1, true) => -((bits & 1) as i128),
@@ -138,7 +138,7 @@ pub fn from_int(a: &Tensor, to: ElemType, signed: bool) -> Tensor {
 }
 
 /// A float to another format.
-pub fn convert(a: &Tensor, to: ElemType, rounding: Rounding) -> Tensor {
+pub(crate) fn convert(a: &Tensor, to: ElemType, rounding: Rounding) -> Tensor {
     let shape = a.shape().clone();
     let (from, nearest) = (a.dtype(), rounding == Rounding::Nearest);
     if from == to {

@@ -6,12 +6,12 @@ use super::tensor::Tensor;
 use super::trap::Trap;
 use crate::array::ElemType;
 
-pub fn unknown_combination(kind: &str, dtype: ElemType) -> Trap {
+pub(crate) fn unknown_combination(kind: &str, dtype: ElemType) -> Trap {
     Trap::not_followed(format!("the atomic `{kind}` of `{}` is not followed", dtype.name()))
 }
 
 /// Element by element, what a read-modify-write of this kind (`add`, `fadd`, `max`, …) leaves in memory.
-pub fn combine(kind: &str, old: &Tensor, value: &Tensor) -> Result<Tensor, Trap> {
+pub(crate) fn combine(kind: &str, old: &Tensor, value: &Tensor) -> Result<Tensor, Trap> {
     let dtype = old.dtype();
     if !dtype.is_int() {
         return match kind {

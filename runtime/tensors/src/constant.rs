@@ -8,7 +8,7 @@ use crate::array::ElemType;
 use crate::float_format::{Rounding, encode};
 
 /// The value of `arith.constant`.
-pub fn read(site: &OpSite<'_>) -> Result<Value, Trap> {
+pub(crate) fn read(site: &OpSite<'_>) -> Result<Value, Trap> {
     let ty = site.result(0)?;
     let text = site.text("value").ok_or_else(|| site.trap("has no value"))?;
     let whole = tensor(text, ty.dtype, &ty.tile.whole).ok_or_else(|| site.trap("has a value that is not followed"))?;

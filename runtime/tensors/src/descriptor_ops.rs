@@ -8,7 +8,7 @@ use super::tile::Tile;
 use super::trap::Trap;
 
 /// Reads an operation on descriptors.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     Ok(Some(match site.name() {
         "tt.make_tensor_descriptor" => make(site)?,
         "tt.descriptor_load" => load(site)?,
@@ -33,7 +33,7 @@ pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
 }
 
 /// The descriptor that an operand is.
-pub fn descriptor(operands: &[Value], at: usize) -> Result<&Descriptor, Trap> {
+pub(crate) fn descriptor(operands: &[Value], at: usize) -> Result<&Descriptor, Trap> {
     match operands.get(at) {
         Some(Value::Descriptor(descriptor)) => Ok(descriptor),
         _ => Err(Trap::not_followed("an operand is no tensor descriptor")),
@@ -69,7 +69,7 @@ fn make(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
 }
 
 /// Coordinates of a CTA's tile: those of the block, and where the tile is in it.
-pub fn within(at: &[i64], tile: &Tile) -> Vec<i64> {
+pub(crate) fn within(at: &[i64], tile: &Tile) -> Vec<i64> {
     let skipped = at.len().saturating_sub(tile.offset.len());
     let offset = |dim: usize| dim.checked_sub(skipped).and_then(|dim| tile.offset.get(dim)).map_or(0, |at| *at as i64);
     at.iter().enumerate().map(|(dim, at)| at + offset(dim)).collect()

@@ -4,12 +4,12 @@ use super::tensor::{Sizes, Tensor, Word, each};
 use super::trap::Trap;
 
 /// One result an element.
-pub fn map<A: Copy, R>(a: &[A], f: impl Fn(A) -> R) -> Vec<R> {
+pub(crate) fn map<A: Copy, R>(a: &[A], f: impl Fn(A) -> R) -> Vec<R> {
     a.iter().map(|a| f(*a)).collect()
 }
 
 /// One result a pair; a buffer of one element stands for as many as the other has.
-pub fn zip<A: Copy, B: Copy, R>(a: &[A], b: &[B], f: impl Fn(A, B) -> R) -> Vec<R> {
+pub(crate) fn zip<A: Copy, B: Copy, R>(a: &[A], b: &[B], f: impl Fn(A, B) -> R) -> Vec<R> {
     match (a, b) {
         ([a], b) => b.iter().map(|b| f(*a, *b)).collect(),
         (a, [b]) => a.iter().map(|a| f(*a, *b)).collect(),
@@ -18,7 +18,7 @@ pub fn zip<A: Copy, B: Copy, R>(a: &[A], b: &[B], f: impl Fn(A, B) -> R) -> Vec<
 }
 
 /// One result of three.
-pub fn zip3<A: Copy, B: Copy, C: Copy, R>(a: &[A], b: &[B], c: &[C], f: impl Fn(A, B, C) -> R) -> Vec<R> {
+pub(crate) fn zip3<A: Copy, B: Copy, C: Copy, R>(a: &[A], b: &[B], c: &[C], f: impl Fn(A, B, C) -> R) -> Vec<R> {
     match (a, b, c) {
         ([a], b, c) => zip(b, c, |b, c| f(*a, b, c)),
         (a, [b], c) => zip(a, c, |a, c| f(a, *b, c)),
@@ -28,18 +28,18 @@ pub fn zip3<A: Copy, B: Copy, C: Copy, R>(a: &[A], b: &[B], c: &[C], f: impl Fn(
 }
 
 /// The shape of a result: a scalar goes with any tensor.
-pub fn common(tensors: &[&Tensor]) -> Sizes {
+pub(crate) fn common(tensors: &[&Tensor]) -> Sizes {
     let longest = tensors.iter().max_by_key(|tensor| tensor.shape().len());
     longest.map_or_else(|| Sizes::from([]), |tensor| tensor.shape().clone())
 }
 
 /// The words of a tensor; none if they are of another width.
-pub fn words<W: Word>(tensor: &Tensor) -> &[W] {
+pub(crate) fn words<W: Word>(tensor: &Tensor) -> &[W] {
     tensor.words().unwrap_or(&[])
 }
 
 /// One of two, by a truth value.
-pub fn select(condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<Tensor, Trap> {
+pub(crate) fn select(condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<Tensor, Trap> {
     let shape = common(&[condition, a, b]);
     let Some(truths) = condition.words::<u8>() else {
         return Err(Trap::not_followed("a condition that is no truth value is not followed"));

@@ -130,7 +130,7 @@ impl Evaluator {
 }
 
 /// The tensor that an operand is.
-pub fn arg(operands: &[Value], at: usize) -> Result<&Tensor, Trap> {
+pub(crate) fn arg(operands: &[Value], at: usize) -> Result<&Tensor, Trap> {
     match operands.get(at) {
         Some(Value::Tensor(tensor)) => Ok(tensor),
         _ => Err(Trap::not_followed("an operand is no tensor")),
@@ -138,12 +138,12 @@ pub fn arg(operands: &[Value], at: usize) -> Result<&Tensor, Trap> {
 }
 
 /// The tensor of an optional operand.
-pub fn optional(operands: &[Value], at: Option<usize>) -> Result<Option<&Tensor>, Trap> {
+pub(crate) fn optional(operands: &[Value], at: Option<usize>) -> Result<Option<&Tensor>, Trap> {
     at.map(|at| arg(operands, at)).transpose()
 }
 
 /// The integer that an operand is.
-pub fn int(operands: &[Value], at: usize) -> Result<i64, Trap> {
+pub(crate) fn int(operands: &[Value], at: usize) -> Result<i64, Trap> {
     operands.get(at).and_then(Value::as_int).ok_or_else(|| Trap::not_followed("an operand is no integer"))
 }
 

@@ -42,7 +42,7 @@ float_format!(F32: u32 => f32, f32::from_bits, f32::to_bits);
 float_format!(F64: u64 => f64, f64::from_bits, f64::to_bits);
 
 /// Floats of up to 32 bits as `f32`.
-pub fn floats(tensor: &Tensor) -> Vec<f32> {
+pub(crate) fn floats(tensor: &Tensor) -> Vec<f32> {
     match tensor.dtype() {
         ElemType::F32 => map(words::<u32>(tensor), f32::from_bits),
         ElemType::F16 => map(words(tensor), from_f16),
@@ -56,7 +56,7 @@ pub fn floats(tensor: &Tensor) -> Vec<f32> {
 }
 
 /// Floats of any format as `f64`.
-pub fn doubles(tensor: &Tensor) -> Vec<f64> {
+pub(crate) fn doubles(tensor: &Tensor) -> Vec<f64> {
     match tensor.dtype() {
         ElemType::F64 => map(words::<u64>(tensor), f64::from_bits),
         ElemType::F32 => map(words(tensor), |bits| f64::from(f32::from_bits(bits))),
@@ -65,7 +65,7 @@ pub fn doubles(tensor: &Tensor) -> Vec<f64> {
 }
 
 /// `f32`s as floats of a type.
-pub fn of_floats(dtype: ElemType, shape: Sizes, numbers: &[f32]) -> Tensor {
+pub(crate) fn of_floats(dtype: ElemType, shape: Sizes, numbers: &[f32]) -> Tensor {
     match dtype {
         ElemType::F32 => Tensor::of(dtype, shape, map(numbers, f32::to_bits)),
         ElemType::F16 => Tensor::of(dtype, shape, map(numbers, to_f16)),
@@ -76,7 +76,7 @@ pub fn of_floats(dtype: ElemType, shape: Sizes, numbers: &[f32]) -> Tensor {
 }
 
 /// `f64`s as floats of a type.
-pub fn of_doubles(dtype: ElemType, shape: Sizes, numbers: &[f64], rounding: Rounding) -> Tensor {
+pub(crate) fn of_doubles(dtype: ElemType, shape: Sizes, numbers: &[f64], rounding: Rounding) -> Tensor {
     match dtype {
         ElemType::F64 => Tensor::of(dtype, shape, map(numbers, f64::to_bits)),
         ElemType::F32 if rounding == Rounding::Nearest => {
@@ -91,7 +91,7 @@ fn apply1<F: FloatFormat>(a: &Tensor, f: impl Fn(F::Number) -> F::Number) -> Ten
 }
 
 /// A function of one float.
-pub fn float1(a: &Tensor, narrow: impl Fn(f32) -> f32, wide: impl Fn(f64) -> f64) -> Tensor {
+pub(crate) fn float1(a: &Tensor, narrow: impl Fn(f32) -> f32, wide: impl Fn(f64) -> f64) -> Tensor {
     match a.dtype() {
         ElemType::F32 => apply1::<F32>(a, narrow),
         ElemType::F64 => apply1::<F64>(a, wide),
@@ -107,7 +107,12 @@ fn apply2<F: FloatFormat>(a: &Tensor, b: &Tensor, f: impl Fn(F::Number, F::Numbe
 }
 
 /// A function of two floats.
-pub fn float2(a: &Tensor, b: &Tensor, narrow: impl Fn(f32, f32) -> f32, wide: impl Fn(f64, f64) -> f64) -> Tensor {
+pub(crate) fn float2(
+    a: &Tensor,
+    b: &Tensor,
+    narrow: impl Fn(f32, f32) -> f32,
+    wide: impl Fn(f64, f64) -> f64,
+) -> Tensor {
     match a.dtype() {
         ElemType::F32 => apply2::<F32>(a, b, narrow),
         ElemType::F64 => apply2::<F64>(a, b, wide),
@@ -118,7 +123,12 @@ pub fn float2(a: &Tensor, b: &Tensor, narrow: impl Fn(f32, f32) -> f32, wide: im
 }
 
 /// A predicate of two floats; `f64` has every float of the other formats.
-pub fn test2(a: &Tensor, b: &Tensor, narrow: impl Fn(f32, f32) -> bool, wide: impl Fn(f64, f64) -> bool) -> Tensor {
+pub(crate) fn test2(
+    a: &Tensor,
+    b: &Tensor,
+    narrow: impl Fn(f32, f32) -> bool,
+    wide: impl Fn(f64, f64) -> bool,
+) -> Tensor {
     let bits = match a.dtype() {
         ElemType::F64 => {
             zip(words::<u64>(a), words::<u64>(b), |a, b| u8::from(wide(f64::from_bits(a), f64::from_bits(b))))
@@ -147,19 +157,19 @@ macro_rules! preferred {
 }
 
 /// The larger float; a positive zero is larger than a negative one. With `nan`, a NaN comes through, else a number does.
-pub fn maximum(a: &Tensor, b: &Tensor, nan: bool) -> Tensor {
+pub(crate) fn maximum(a: &Tensor, b: &Tensor, nan: bool) -> Tensor {
     let narrow = preferred!(nan, f32, |a, b| a > b || a == b && b.is_sign_negative());
     float2(a, b, narrow, preferred!(nan, f64, |a, b| a > b || a == b && b.is_sign_negative()))
 }
 
 /// The smaller float, as [`maximum`].
-pub fn minimum(a: &Tensor, b: &Tensor, nan: bool) -> Tensor {
+pub(crate) fn minimum(a: &Tensor, b: &Tensor, nan: bool) -> Tensor {
     let narrow = preferred!(nan, f32, |a, b| a < b || a == b && a.is_sign_negative());
     float2(a, b, narrow, preferred!(nan, f64, |a, b| a < b || a == b && a.is_sign_negative()))
 }
 
 /// The other sign, of NaN too.
-pub fn negate(a: &Tensor) -> Result<Tensor, Trap> {
+pub(crate) fn negate(a: &Tensor) -> Result<Tensor, Trap> {
     if a.dtype() == ElemType::F8E8M0 {
         return Err(Trap::not_followed("the negation of an exponent is not followed"));
     }
@@ -169,7 +179,7 @@ pub fn negate(a: &Tensor) -> Result<Tensor, Trap> {
 }
 
 /// A product and a sum, rounded once.
-pub fn fma(a: &Tensor, b: &Tensor, c: &Tensor) -> Tensor {
+pub(crate) fn fma(a: &Tensor, b: &Tensor, c: &Tensor) -> Tensor {
     let (dtype, shape) = (a.dtype(), common(&[a, b, c]));
     match dtype {
         ElemType::F32 => {

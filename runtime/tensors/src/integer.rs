@@ -10,7 +10,7 @@ use crate::array::ElemType;
 /// An operation on two integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum BinaryIntOp {
+pub(crate) enum BinaryIntOp {
     Add,
     Sub,
     Mul,
@@ -40,7 +40,7 @@ pub enum BinaryIntOp {
 /// A comparison of two integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum IntPredicate {
+pub(crate) enum IntPredicate {
     Eq,
     Ne,
     Slt,
@@ -55,7 +55,7 @@ pub enum IntPredicate {
 
 impl IntPredicate {
     /// By MLIR's name or number.
-    pub fn named(text: &str) -> Option<IntPredicate> {
+    pub(crate) fn named(text: &str) -> Option<IntPredicate> {
         use IntPredicate::*;
         let text = text.split(':').next().unwrap_or(text).trim();
         const ALL: [(&str, IntPredicate); 10] = [
@@ -77,7 +77,7 @@ impl IntPredicate {
 }
 
 /// A word with arithmetic.
-pub trait IntWord: Word {
+pub(crate) trait IntWord: Word {
     /// The operation, as a function that loops can be built around.
     fn apply(op: BinaryIntOp, a: &[Self], b: &[Self]) -> Vec<Self>;
     /// The comparison of two buffers, one byte a result.
@@ -89,7 +89,7 @@ pub trait IntWord: Word {
 /// An operation on one integer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum UnaryIntOp {
+pub(crate) enum UnaryIntOp {
     Abs,
     LeadingZeros,
     TrailingZeros,
@@ -180,7 +180,7 @@ number!(u32, i32, u64, i64);
 number!(u64, i64, u128, i128);
 
 /// An operation on two integers of one type.
-pub fn int2(op: BinaryIntOp, a: &Tensor, b: &Tensor) -> Tensor {
+pub(crate) fn int2(op: BinaryIntOp, a: &Tensor, b: &Tensor) -> Tensor {
     let (dtype, shape) = (a.dtype(), common(&[a, b]));
     if dtype == ElemType::I1 {
         return Tensor::of(dtype, shape, zip(words::<u8>(a), words::<u8>(b), |a, b| bit2(op, a & 1, b & 1)));
@@ -207,7 +207,7 @@ fn bit2(op: BinaryIntOp, a: u8, b: u8) -> u8 {
 }
 
 /// A comparison of two integers of one type.
-pub fn compare(op: IntPredicate, a: &Tensor, b: &Tensor) -> Tensor {
+pub(crate) fn compare(op: IntPredicate, a: &Tensor, b: &Tensor) -> Tensor {
     use IntPredicate::*;
     let shape = common(&[a, b]);
     let op = match (a.dtype(), op) {
@@ -223,7 +223,7 @@ pub fn compare(op: IntPredicate, a: &Tensor, b: &Tensor) -> Tensor {
 }
 
 /// An operation on one integer.
-pub fn int1(op: UnaryIntOp, a: &Tensor) -> Tensor {
+pub(crate) fn int1(op: UnaryIntOp, a: &Tensor) -> Tensor {
     let (dtype, shape) = (a.dtype(), a.shape().clone());
     if dtype == ElemType::I1 {
         let bit = |a: u8| match op {
@@ -236,7 +236,7 @@ pub fn int1(op: UnaryIntOp, a: &Tensor) -> Tensor {
 }
 
 /// The sum and the carry of two unsigned integers.
-pub fn add_carry(a: &Tensor, b: &Tensor) -> (Tensor, Tensor) {
+pub(crate) fn add_carry(a: &Tensor, b: &Tensor) -> (Tensor, Tensor) {
     let sum = int2(BinaryIntOp::Add, a, b);
     let carry =
         if a.dtype() == ElemType::I1 { int2(BinaryIntOp::And, a, b) } else { compare(IntPredicate::Ult, &sum, a) };

@@ -14,7 +14,7 @@ const SHOWN: usize = 16;
 const KEPT: usize = 1000;
 
 /// Reads an operation.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     Ok(Some(match site.name() {
         "tt.get_program_id" | "tt.get_num_programs" => {
             let axis = match site.text("axis").unwrap_or("x").split(':').next().unwrap_or("").trim() {

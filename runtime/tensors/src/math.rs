@@ -14,7 +14,7 @@ use crate::array::ElemType;
 use crate::float_format::Rounding;
 
 /// Reads a function.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let name = site.name();
     if let Some(name) = name.strip_prefix("math.") {
         return Ok(function(name));
@@ -159,7 +159,7 @@ fn float_test(name: &str) -> Option<FloatTest> {
 }
 
 /// A function by its name behind `math.`.
-pub fn function(name: &str) -> Option<Evaluator> {
+pub(crate) fn function(name: &str) -> Option<Evaluator> {
     if let Some((narrow, wide)) = unary(name) {
         return Some(Evaluator::one(move |a| Ok(float1(a, narrow, wide))));
     }

@@ -9,7 +9,7 @@ use super::tensor::{Sizes, Tensor, Word, each};
 use super::trap::Trap;
 
 /// Reads an op with a region.
-pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
+pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let name = site.name();
     if !matches!(name, "tt.reduce" | "tt.scan" | "tt.map_elementwise") {
         return Ok(None);
@@ -130,7 +130,7 @@ fn inner(shape: &[u64], axis: usize) -> usize {
 }
 
 /// `size` steps along an axis.
-pub fn part(tensor: &Tensor, axis: usize, from: u64, size: u64) -> Tensor {
+pub(crate) fn part(tensor: &Tensor, axis: usize, from: u64, size: u64) -> Tensor {
     let shape = resized(tensor.shape(), axis, size);
     if tensor.is_splat() {
         return tensor.with_shape(shape);
@@ -145,7 +145,7 @@ pub fn part(tensor: &Tensor, axis: usize, from: u64, size: u64) -> Tensor {
 }
 
 /// Two tensors one after the other along an axis.
-pub fn joined(a: &Tensor, b: &Tensor, axis: usize) -> Tensor {
+pub(crate) fn joined(a: &Tensor, b: &Tensor, axis: usize) -> Tensor {
     let size = |tensor: &Tensor| tensor.shape().get(axis).copied().unwrap_or(1);
     let shape = resized(a.shape(), axis, size(a) + size(b));
     let (row_a, row_b) = (size(a) as usize * inner(a.shape(), axis), size(b) as usize * inner(b.shape(), axis));

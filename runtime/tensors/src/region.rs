@@ -20,7 +20,7 @@ struct Step {
 }
 
 /// A region, ready to be executed.
-pub struct RegionProgram {
+pub(crate) struct RegionProgram {
     steps: Vec<Step>,
     /// Values before the first step: the block's arguments.
     arguments: usize,
@@ -38,7 +38,7 @@ struct Reader<'t> {
 
 impl RegionProgram {
     /// Reads a region of an op.
-    pub fn read(site: &OpSite<'_>, region: RegionId) -> Result<RegionProgram, Trap> {
+    pub(crate) fn read(site: &OpSite<'_>, region: RegionId) -> Result<RegionProgram, Trap> {
         let tree = site.tree;
         let &[block] = tree.blocks(region) else { return Err(site.trap("with jumps in its region is not followed")) };
         let mut reader = Reader { tree, cta: site.cta, steps: Vec::new(), slots: HashMap::new(), next: 0 };
@@ -51,7 +51,7 @@ impl RegionProgram {
     }
 
     /// Executes it on tensors of one shape.
-    pub fn run(&self, mut values: Vec<Value>, world: &mut Environment) -> Result<Vec<Value>, Trap> {
+    pub(crate) fn run(&self, mut values: Vec<Value>, world: &mut Environment) -> Result<Vec<Value>, Trap> {
         if values.len() != self.arguments {
             return Err(Trap::not_followed("a region has not as many arguments as it is given"));
         }

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// The tool that made a document.
 #[derive(Clone, Copy, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Tool {
+pub(crate) struct Tool {
     /// `fencepost`
     name: &'static str,
     /// The version of the tool
@@ -17,7 +17,7 @@ pub struct Tool {
 pub(crate) const TOOL: Tool = Tool { name: "fencepost", version: env!("CARGO_PKG_VERSION") };
 
 /// Line and character of an offset, both from 0.
-pub type Positions<'a> = &'a dyn Fn(u32) -> (u32, u32);
+pub(crate) type Positions<'a> = &'a dyn Fn(u32) -> (u32, u32);
 
 /// A place in a text, counted from 0
 #[derive(Clone, Copy, Serialize)]

@@ -1,7 +1,7 @@
 //! Breaking text into lines.
 
 /// Words in rows of at most `width` characters; a longer word is cut.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut rows = vec![String::new()];
     let mut used = 0;
     for word in text.split_whitespace() {
@@ -35,7 +35,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Ends a line without trailing space.
-pub fn end_line(out: &mut String) {
+pub(crate) fn end_line(out: &mut String) {
     out.truncate(out.trim_end_matches(' ').len());
     out.push('\n');
 }

@@ -6,11 +6,11 @@ use serde_json::Value;
 use crate::support::root;
 
 /// A schema of `docs/`, which documents are held against.
-pub struct Schema(Validator);
+pub(crate) struct Schema(Validator);
 
 impl Schema {
     /// The schema of this name. Here a member that it does not name is wrong; for readers it may be added.
-    pub fn published(name: &str) -> Schema {
+    pub(crate) fn published(name: &str) -> Schema {
         let text = std::fs::read_to_string(root().join("docs").join(name)).expect("there is a schema");
         let mut schema: Value = serde_json::from_str(&text).expect("the schema is JSON");
         close(&mut schema);
@@ -18,7 +18,7 @@ impl Schema {
     }
 
     /// Fails where the document is not as the schema says.
-    pub fn holds(&self, document: &Value) {
+    pub(crate) fn holds(&self, document: &Value) {
         let wrong: Vec<String> =
             self.0.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect();
         assert_eq!(wrong, [""; 0]);

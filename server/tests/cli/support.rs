@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// The binary under test.
-pub const BINARY: &str = env!("CARGO_BIN_EXE_fencepost");
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_fencepost");
 
 /// What a run left.
-pub struct Output {
+pub(crate) struct Output {
     /// Standard output.
     pub stdout: String,
     /// Standard error.
@@ -18,22 +18,22 @@ pub struct Output {
 }
 
 /// The root of the repository.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// A kernel of `tests/kernels`.
-pub fn kernel(name: &str) -> String {
+pub(crate) fn kernel(name: &str) -> String {
     root().join("tests/kernels").join(name).to_string_lossy().into_owned()
 }
 
 /// Runs with an empty stdin.
-pub fn fencepost(args: &[&str]) -> Output {
+pub(crate) fn fencepost(args: &[&str]) -> Output {
     fencepost_with(args, b"")
 }
 
 /// Runs with this on stdin.
-pub fn fencepost_with(args: &[&str], stdin: &[u8]) -> Output {
+pub(crate) fn fencepost_with(args: &[&str], stdin: &[u8]) -> Output {
     let mut child = Command::new(BINARY)
         .args(args)
         .env_remove("CLICOLOR_FORCE")
@@ -48,14 +48,14 @@ pub fn fencepost_with(args: &[&str], stdin: &[u8]) -> Output {
 }
 
 /// Runs with an empty stdin, in the root of the repository.
-pub fn fencepost_at_root(args: &[&str]) -> Output {
+pub(crate) fn fencepost_at_root(args: &[&str]) -> Output {
     let mut command = Command::new(BINARY);
     command.args(args).current_dir(root()).env_remove("CLICOLOR_FORCE").stdin(Stdio::null());
     output(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts"))
 }
 
 /// Runs with a stdout that is closed at once.
-pub fn fencepost_unread(args: &[&str]) -> Output {
+pub(crate) fn fencepost_unread(args: &[&str]) -> Output {
     let mut child = Command::new(BINARY)
         .args(args)
         .stdin(Stdio::null())
@@ -77,11 +77,11 @@ fn output(child: Child) -> Output {
 }
 
 /// A folder for one test, removed at its end.
-pub struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
     /// An empty folder; `name` is the test's own.
-    pub fn new(name: &str) -> Folder {
+    pub(crate) fn new(name: &str) -> Folder {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).expect("the folder can be made");
@@ -89,12 +89,12 @@ impl Folder {
     }
 
     /// Its path.
-    pub fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         self.0.to_string_lossy().into_owned()
     }
 
     /// Writes a file, folders included; gives its path.
-    pub fn write(&self, name: &str, bytes: &[u8]) -> String {
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> String {
         let path = self.0.join(name);
         std::fs::create_dir_all(path.parent().expect("it is in the folder")).expect("the folder can be made");
         std::fs::write(&path, bytes).expect("the file can be written");

@@ -5,22 +5,22 @@ use std::process::Command;
 
 use serde_json::Value;
 
-pub use crate::client::{Server, place, range, root};
+pub(crate) use crate::client::{Server, place, range, root};
 
 /// The binary that Cargo has built for these tests.
-pub fn binary() -> &'static str {
+pub(crate) fn binary() -> &'static str {
     env!("CARGO_BIN_EXE_fencepost")
 }
 
 /// A file below `tests/kernels`.
-pub fn kernel(name: &str) -> String {
+pub(crate) fn kernel(name: &str) -> String {
     let path: PathBuf = root().join("tests/kernels").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 impl Server {
     /// Starts our server and introduces a client with these capabilities.
-    pub fn start(capabilities: Value) -> Server {
+    pub(crate) fn start(capabilities: Value) -> Server {
         let mut command = Command::new(binary());
         command.arg("lsp");
         Server::spawn(command, capabilities)

@@ -17,12 +17,12 @@ use serde_json::{Value, json};
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The root of the repository.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// A running server.
-pub struct Server {
+pub(crate) struct Server {
     child: Child,
     stdin: Option<ChildStdin>,
     messages: Receiver<Value>,
@@ -35,12 +35,12 @@ pub struct Server {
 
 impl Server {
     /// Starts a server and introduces a client with these capabilities.
-    pub fn spawn(command: Command, capabilities: Value) -> Server {
+    pub(crate) fn spawn(command: Command, capabilities: Value) -> Server {
         Server::spawn_with(command, capabilities, Value::Null)
     }
 
     /// The same with options of the client.
-    pub fn spawn_with(mut command: Command, capabilities: Value, options: Value) -> Server {
+    pub(crate) fn spawn_with(mut command: Command, capabilities: Value, options: Value) -> Server {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server starts");
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
@@ -62,7 +62,7 @@ impl Server {
     }
 
     /// Sends raw bytes.
-    pub fn send_raw(&mut self, bytes: &[u8]) {
+    pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().expect("stdin is open");
         stdin.write_all(bytes).expect("the server reads");
         stdin.flush().expect("the server reads");
@@ -74,12 +74,12 @@ impl Server {
     }
 
     /// Sends a notification.
-    pub fn notify(&mut self, method: &str, params: Value) {
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
     /// Sends a request and gives its number.
-    pub fn ask(&mut self, method: &str, params: Value) -> i64 {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> i64 {
         self.next_id += 1;
         let id = self.next_id;
         // `shutdown` takes no parameters, and tower-lsp insists.
@@ -92,13 +92,13 @@ impl Server {
     }
 
     /// Sends a request and waits for its result or error.
-    pub fn request(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         let id = self.ask(method, params);
         self.answer(id)
     }
 
     /// Waits for the answer to a request.
-    pub fn answer(&mut self, id: i64) -> Result<Value, Value> {
+    pub(crate) fn answer(&mut self, id: i64) -> Result<Value, Value> {
         let mine = |message: &Value| message.get("method").is_none() && message["id"] == json!(id);
         let message = self.wait(&format!("answer {id}"), mine);
         match message.get("error") {
@@ -108,22 +108,22 @@ impl Server {
     }
 
     /// Waits for the error that answers a message nobody could read.
-    pub fn answer_without_id(&mut self) -> Value {
+    pub(crate) fn answer_without_id(&mut self) -> Value {
         self.wait("an error", |message| message.get("method").is_none() && message["id"].is_null())["error"].clone()
     }
 
     /// Waits for a notification or request of the server.
-    pub fn event(&mut self, method: &str) -> Value {
+    pub(crate) fn event(&mut self, method: &str) -> Value {
         self.wait(method, |message| message["method"] == json!(method))
     }
 
     /// Answers a request of the server.
-    pub fn respond(&mut self, request: &Value, result: Value) {
+    pub(crate) fn respond(&mut self, request: &Value, result: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
     }
 
     /// Waits for the diagnostics of a version.
-    pub fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<Value> {
+    pub(crate) fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<Value> {
         let wanted = |message: &Value| {
             message["method"] == json!("textDocument/publishDiagnostics")
                 && message["params"]["uri"] == json!(uri)
@@ -134,7 +134,7 @@ impl Server {
     }
 
     /// Messages of this kind that have come and that nobody has waited for.
-    pub fn pending(&mut self, method: &str) -> Vec<Value> {
+    pub(crate) fn pending(&mut self, method: &str) -> Vec<Value> {
         while let Ok(message) = self.messages.try_recv() {
             self.waiting.push_back(message);
         }
@@ -157,18 +157,18 @@ impl Server {
     }
 
     /// Opens a document as version 1.
-    pub fn open(&mut self, uri: &str, text: &str) {
+    pub(crate) fn open(&mut self, uri: &str, text: &str) {
         self.open_as("ttgir", uri, text);
     }
 
     /// Opens a document of some language as version 1.
-    pub fn open_as(&mut self, language: &str, uri: &str, text: &str) {
+    pub(crate) fn open_as(&mut self, language: &str, uri: &str, text: &str) {
         let document = json!({ "uri": uri, "languageId": language, "version": 1, "text": text });
         self.notify("textDocument/didOpen", json!({ "textDocument": document }));
     }
 
     /// Replaces a range, or the whole text.
-    pub fn change(&mut self, uri: &str, version: i32, range: Option<Value>, text: &str) {
+    pub(crate) fn change(&mut self, uri: &str, version: i32, range: Option<Value>, text: &str) {
         let change = match range {
             Some(range) => json!({ "range": range, "text": text }),
             None => json!({ "text": text }),
@@ -178,25 +178,25 @@ impl Server {
     }
 
     /// A request about a place.
-    pub fn at(&mut self, method: &str, uri: &str, line: usize, character: usize) -> Result<Value, Value> {
+    pub(crate) fn at(&mut self, method: &str, uri: &str, line: usize, character: usize) -> Result<Value, Value> {
         self.request(method, place(uri, line, character))
     }
 
     /// Shuts down as the protocol asks and gives the exit code; stdin stays open.
-    pub fn shutdown(mut self) -> ExitStatus {
+    pub(crate) fn shutdown(mut self) -> ExitStatus {
         self.request("shutdown", Value::Null).expect("shutdown succeeds");
         self.notify("exit", Value::Null);
         self.exit_status()
     }
 
     /// Closes stdin and gives the exit code.
-    pub fn close_stdin(mut self) -> ExitStatus {
+    pub(crate) fn close_stdin(mut self) -> ExitStatus {
         self.stdin = None;
         self.exit_status()
     }
 
     /// Waits for the end of the process; its closed stdout says when.
-    pub fn exit_status(&mut self) -> ExitStatus {
+    pub(crate) fn exit_status(&mut self) -> ExitStatus {
         let until = Instant::now() + TIMEOUT;
         while let Ok(message) = self.messages.recv_timeout(until.saturating_duration_since(Instant::now())) {
             self.waiting.push_back(message);
@@ -214,12 +214,12 @@ impl Drop for Server {
 }
 
 /// Parameters of a request about a place.
-pub fn place(uri: &str, line: usize, character: usize) -> Value {
+pub(crate) fn place(uri: &str, line: usize, character: usize) -> Value {
     json!({ "textDocument": { "uri": uri }, "position": { "line": line, "character": character } })
 }
 
 /// A range.
-pub fn range(start: (usize, usize), end: (usize, usize)) -> Value {
+pub(crate) fn range(start: (usize, usize), end: (usize, usize)) -> Value {
     json!({
         "start": { "line": start.0, "character": start.1 },
         "end": { "line": end.0, "character": end.1 },

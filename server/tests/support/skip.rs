@@ -3,6 +3,6 @@
 use std::io::Write;
 
 /// Says that a test cannot run here, past the harness' capture: `cargo xtask test` gathers these lines.
-pub fn skip(name: &str, why: &str) {
+pub(crate) fn skip(name: &str, why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {name}: {why}");
 }

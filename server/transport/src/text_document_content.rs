@@ -82,7 +82,7 @@ impl ReportSubscribers {
 }
 
 /// Tells the client that the reports of a document have changed. It waits for no answer.
-pub async fn notify_changed(client: &Client, uri: Uri, subscribers: ReportSubscribers) {
+pub(crate) async fn notify_changed(client: &Client, uri: Uri, subscribers: ReportSubscribers) {
     if subscribers.client {
         client.send_notification::<Changed>(ChangedParams { uri }).await;
     }
@@ -96,13 +96,13 @@ pub async fn notify_changed(client: &Client, uri: Uri, subscribers: ReportSubscr
 }
 
 /// The service with one capability more.
-pub struct ContentLayer<S> {
+pub(crate) struct ContentLayer<S> {
     inner: S,
 }
 
 impl<S> ContentLayer<S> {
     /// Wraps `inner`.
-    pub fn new(inner: S) -> ContentLayer<S> {
+    pub(crate) fn new(inner: S) -> ContentLayer<S> {
         ContentLayer { inner }
     }
 }

@@ -78,7 +78,7 @@ fn plain(spot: Spot<'_>, value: ValueId, range: TextRange) -> Hover {
 }
 
 /// The hover of a value that an operation has to do with, at the operation.
-pub fn hover_of(document: &Document, op: OpId, value: ValueId) -> Option<Hover> {
+pub(crate) fn hover_of(document: &Document, op: OpId, value: ValueId) -> Option<Hover> {
     let spot = Spot::at(document, 0)?;
     let tree = spot.tree();
     let range = tree.op_name_range(op);

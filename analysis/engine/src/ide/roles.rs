@@ -7,7 +7,7 @@ use ttgir::{OpId, Tree};
 
 /// What an operation does with a barrier.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Role {
+pub(super) struct Role {
     /// One word: `init`, `wait`, `arrive`, `expect`, `invalidate`, or the op's name.
     pub verb: String,
     /// Counts, phases, predicates.
@@ -15,7 +15,7 @@ pub struct Role {
 }
 
 /// What `used` does with a barrier; none if it is no operation on barriers.
-pub fn role(tree: &Tree, used: &Use) -> Option<Role> {
+pub(super) fn role(tree: &Tree, used: &Use) -> Option<Role> {
     let op = used.op;
     let barrier = tree.code(op)?.decl().barrier?;
     let (first, len) = tree.group_span(op, barrier.group)?;

@@ -14,7 +14,7 @@ use verify::Slices;
 const DEPTH: u32 = 4;
 
 /// What a wait names: `always 0`, `%i & 1`, `%phase, which starts with 0 and then is %phase ^ 1`.
-pub fn phase(words: &Words<'_>, loops: &Loops<'_>, named: Var) -> Message {
+pub(super) fn phase(words: &Words<'_>, loops: &Loops<'_>, named: Var) -> Message {
     let slices = Slices::new(words.kernel);
     if let Some(value) = slices.constant(named) {
         return message!("always {phase}", value & 1);
@@ -34,7 +34,7 @@ pub fn phase(words: &Words<'_>, loops: &Loops<'_>, named: Var) -> Message {
 }
 
 /// The loops whose counters or carried values a phase is made of.
-pub fn drivers(kernel: &Kernel, named: Var) -> Vec<usize> {
+pub(super) fn drivers(kernel: &Kernel, named: Var) -> Vec<usize> {
     let slices = Slices::new(kernel);
     let heads: Vec<&[Var]> = kernel.loops.iter().map(|info| kernel.block(info.head).params.as_slice()).collect();
     let mut out = Vec::new();
@@ -143,7 +143,7 @@ fn next_value(words: &Words<'_>, slices: &Slices<'_>, loops: &Loops<'_>, var: Va
 }
 
 /// Who flips the barriers of an allocation, and how often each.
-pub struct Flips {
+pub(super) struct Flips {
     /// The op that does it most.
     pub effect: EffectId,
     /// Its thread.
@@ -156,7 +156,7 @@ pub struct Flips {
 type Flip = (EffectId, u16, BarrierPlace, Vec<i64>);
 
 /// Watches a run for the flips of a barrier and its ring.
-pub fn flips(words: &Words<'_>, machine: &Machine<'_>, place: BarrierPlace) -> Option<Flips> {
+pub(super) fn flips(words: &Words<'_>, machine: &Machine<'_>, place: BarrierPlace) -> Option<Flips> {
     let kernel = machine.kernel();
     let loops = Loops::new(kernel);
     let mut seen: Vec<Flip> = Vec::new();

@@ -208,7 +208,7 @@ impl Lines<'_> {
 }
 
 /// A variable as the text names it, or its value where it is a constant.
-pub fn name(words: &Words<'_>, var: Var) -> Option<Message> {
+pub(super) fn name(words: &Words<'_>, var: Var) -> Option<Message> {
     let slices = Slices::new(words.kernel);
     if let Some(value) = slices.constant(var) {
         return Some(message!("{value}", value));

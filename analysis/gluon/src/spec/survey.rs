@@ -35,12 +35,12 @@ pub(super) struct Func<'m> {
 
 impl Func<'_> {
     /// Whether it runs in a kernel.
-    pub fn device(&self) -> bool {
+    pub(super) fn device(&self) -> bool {
         matches!(self.kind, Kind::Gluon | Kind::Triton)
     }
 
     /// Where its statement starts.
-    pub fn start(&self) -> u32 {
+    pub(super) fn start(&self) -> u32 {
         self.def.range.start().to_u32()
     }
 }
@@ -65,7 +65,7 @@ pub(super) struct Survey<'m> {
 
 impl<'m> Survey<'m> {
     /// Walks over a file.
-    pub fn of(module: &'m Module) -> Survey<'m> {
+    pub(super) fn of(module: &'m Module) -> Survey<'m> {
         let mut survey = Survey::default();
         survey.imports(module.body());
         for stmt in module.body() {
@@ -122,7 +122,7 @@ impl<'m> Survey<'m> {
     }
 
     /// The full name of an expression made of names and dots; calls count as what they call.
-    pub fn path(&self, expr: &Expr) -> Option<String> {
+    pub(super) fn path(&self, expr: &Expr) -> Option<String> {
         match expr {
             Expr::Name(name) => {
                 let name = name.id.as_str();
@@ -135,7 +135,7 @@ impl<'m> Survey<'m> {
     }
 
     /// Whether a name of the file is imported from somewhere with one of these words in its path.
-    pub fn imported(&self, name: &str, words: &[&str]) -> bool {
+    pub(super) fn imported(&self, name: &str, words: &[&str]) -> bool {
         self.aliases.get(name).is_some_and(|path| path.split('.').any(|part| words.contains(&part)))
     }
 

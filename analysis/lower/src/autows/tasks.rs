@@ -12,7 +12,7 @@ use smallvec::{SmallVec, smallvec};
 use ttgir::{OpId, RegionId, Tree};
 
 /// Places of partitions in [`Kernel::partitions`](kernel::Kernel::partitions).
-pub type Places = SmallVec<[usize; 2]>;
+pub(super) type Places = SmallVec<[usize; 2]>;
 
 /// Which partitions of the kernel execute the ops of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -117,7 +117,7 @@ fn merge<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, into: &mut Vec<(Value<'
 }
 
 /// Sets the value of a key.
-pub fn put<'a>(entries: &mut Vec<(Value<'a>, Value<'a>)>, key: Value<'a>, value: Value<'a>) {
+pub(super) fn put<'a>(entries: &mut Vec<(Value<'a>, Value<'a>)>, key: Value<'a>, value: Value<'a>) {
     match entries.iter_mut().find(|entry| same(&entry.0, &key) == Some(true)) {
         Some(entry) => entry.1 = value,
         None => entries.push((key, value)),
@@ -125,7 +125,7 @@ pub fn put<'a>(entries: &mut Vec<(Value<'a>, Value<'a>)>, key: Value<'a>, value:
 }
 
 /// The value of a key.
-pub fn find<'a>(entries: &[(Value<'a>, Value<'a>)], key: &Value<'a>) -> Option<Value<'a>> {
+pub(super) fn find<'a>(entries: &[(Value<'a>, Value<'a>)], key: &Value<'a>) -> Option<Value<'a>> {
     entries.iter().find(|entry| same(&entry.0, key) == Some(true)).map(|entry| entry.1.clone())
 }
 

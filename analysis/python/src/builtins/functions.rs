@@ -30,7 +30,7 @@ pub(super) const PART: Part = Part {
 };
 
 /// How many elements a value has.
-pub fn length<'a>(interp: &mut Interp<'a>, value: &Value<'a>) -> Result<usize, Stop> {
+pub(super) fn length<'a>(interp: &mut Interp<'a>, value: &Value<'a>) -> Result<usize, Stop> {
     Ok(match value {
         Value::Tuple(items) => items.len(),
         Value::List(items) | Value::Set(items) => items.borrow().len(),

@@ -102,7 +102,7 @@ pub fn display<'a>(interp: &mut Interp<'a>, value: &Value<'a>) -> Result<String,
 }
 
 /// `repr(value)`.
-pub fn repr<'a>(interp: &mut Interp<'a>, value: &Value<'a>) -> Result<String, Stop> {
+pub(super) fn repr<'a>(interp: &mut Interp<'a>, value: &Value<'a>) -> Result<String, Stop> {
     let mut text = String::new();
     write(interp, &mut text, value, 0)?;
     Ok(text)
@@ -211,7 +211,7 @@ fn float(value: f64) -> String {
 }
 
 /// `format(value, spec)`.
-pub fn format<'a>(interp: &mut Interp<'a>, value: &Value<'a>, spec: &str) -> Result<String, Stop> {
+pub(super) fn format<'a>(interp: &mut Interp<'a>, value: &Value<'a>, spec: &str) -> Result<String, Stop> {
     if spec.is_empty() {
         return display(interp, value);
     }

@@ -13,7 +13,7 @@ use crate::value::{ClassKind, FnKind, Value};
 const ITEMS: usize = 100_000;
 
 /// Python's `==`, for what it can be told of.
-pub fn equal<'a>(a: &Value<'a>, b: &Value<'a>) -> bool {
+pub(super) fn equal<'a>(a: &Value<'a>, b: &Value<'a>) -> bool {
     let number = |value: &Value<'a>| match value {
         Value::Bool(bool) => Some(i128::from(*bool)),
         Value::Int(int) => Some(*int),
@@ -71,7 +71,7 @@ pub fn equal<'a>(a: &Value<'a>, b: &Value<'a>) -> bool {
 }
 
 /// Python's order, for what has one.
-pub fn order<'a>(a: &Value<'a>, b: &Value<'a>) -> Option<Ordering> {
+pub(super) fn order<'a>(a: &Value<'a>, b: &Value<'a>) -> Option<Ordering> {
     let exact = |value: &Value<'a>| match value {
         Value::Bool(bool) => Some(i128::from(*bool)),
         Value::Int(int) => Some(*int),
@@ -102,7 +102,7 @@ pub fn order<'a>(a: &Value<'a>, b: &Value<'a>) -> Option<Ordering> {
 }
 
 /// A Python index as a place.
-pub fn index(index: i128, len: usize) -> Option<usize> {
+pub(super) fn index(index: i128, len: usize) -> Option<usize> {
     let at = if index < 0 { index + len as i128 } else { index };
     usize::try_from(at).ok().filter(|at| *at < len)
 }

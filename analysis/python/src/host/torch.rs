@@ -476,7 +476,7 @@ fn of(value: &Value<'_>) -> Option<Torch> {
 }
 
 /// `a @ b`.
-pub fn product(a: &Torch, b: &Torch) -> Option<Torch> {
+pub(super) fn product(a: &Torch, b: &Torch) -> Option<Torch> {
     let mut shape = a.shape.clone();
     *shape.last_mut()? = *b.shape.last()?;
     Some(a.with(shape))

@@ -7,7 +7,7 @@ use crate::target::Version;
 use crate::value::{Object, Value};
 
 /// Runs a builtin with its arguments in the order of its parameters.
-pub type Run = for<'a> fn(&mut Interp<'a>, &Bound<'a>) -> Eval<'a>;
+pub(super) type Run = for<'a> fn(&mut Interp<'a>, &Bound<'a>) -> Eval<'a>;
 
 /// A function of the table.
 pub struct Row {
@@ -77,10 +77,10 @@ impl Row {
 }
 
 /// Makes an object of a class from the arguments of its constructor.
-pub type Make = for<'a> fn(&mut Interp<'a>, &'static Class, &Bound<'a>) -> Eval<'a>;
+pub(super) type Make = for<'a> fn(&mut Interp<'a>, &'static Class, &Bound<'a>) -> Eval<'a>;
 
 /// The text of a layout as an attribute of the IR.
-pub type Text = for<'a> fn(&Interp<'a>, &Object<'a>) -> Result<String, Stop>;
+pub(super) type Text = for<'a> fn(&Interp<'a>, &Object<'a>) -> Result<String, Stop>;
 
 /// A class of a library: layouts and the like.
 pub struct Class {

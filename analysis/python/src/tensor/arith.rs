@@ -112,7 +112,11 @@ fn kind(dtype: DType) -> u8 {
 }
 
 /// Two operands in their common type, by the rules of Triton's `semantic.py`.
-pub fn pair<'a>(interp: &mut Interp<'a>, a: &Value<'a>, b: &Value<'a>) -> Result<(Tensor<'a>, Tensor<'a>), Stop> {
+pub(super) fn pair<'a>(
+    interp: &mut Interp<'a>,
+    a: &Value<'a>,
+    b: &Value<'a>,
+) -> Result<(Tensor<'a>, Tensor<'a>), Stop> {
     let host = |value: &Value<'_>| !matches!(value, Value::Tensor(_));
     let (x, y) = (operand::tensor(interp, a, "x")?, operand::tensor(interp, b, "y")?);
     let dtype = match (host(a), host(b)) {
@@ -180,7 +184,7 @@ fn where_<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 }
 
 /// `x` where the condition holds, `y` elsewhere.
-pub fn choose<'a>(interp: &mut Interp<'a>, condition: &Tensor<'a>, x: &Value<'a>, y: &Value<'a>) -> Eval<'a> {
+pub(super) fn choose<'a>(interp: &mut Interp<'a>, condition: &Tensor<'a>, x: &Value<'a>, y: &Value<'a>) -> Eval<'a> {
     let (x, y) = pair(interp, x, y)?;
     let (shape, layout) = broadcast(interp, &[condition, &x, &y])?;
     if !shape.is_empty() || x.dtype.is_float() {

@@ -106,7 +106,7 @@ fn subscript<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 }
 
 /// With a dimension of size 1 put in; a slice of a layout becomes what it is a slice of.
-pub fn expand_dims<'a>(source: &Tensor<'a>, axis: usize) -> Tensor<'a> {
+pub(super) fn expand_dims<'a>(source: &Tensor<'a>, axis: usize) -> Tensor<'a> {
     let mut shape = source.shape.to_vec();
     shape.insert(axis.min(shape.len()), 1);
     let layout = match &*source.layout {

@@ -7,7 +7,7 @@ use crate::library::{Bound, operand};
 use crate::value::{DType, Tensor, Value};
 
 /// The scalar or register tensor that the argument at a place is.
-pub fn tensor<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, at: usize) -> Result<Tensor<'a>, Stop> {
+pub(super) fn tensor<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, at: usize) -> Result<Tensor<'a>, Stop> {
     match bound.iter().nth(at) {
         Some((name, Some(value))) => operand::tensor(interp, &value.clone(), name),
         Some((name, None)) => interp.raise(format!("`{name}` is not given")),
@@ -16,7 +16,7 @@ pub fn tensor<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, at: usize) -> Resu
 }
 
 /// A layout that registers are given: an object, or `None` where it is not known.
-pub fn layout<'a>(value: Option<&Value<'a>>) -> Value<'a> {
+pub(super) fn layout<'a>(value: Option<&Value<'a>>) -> Value<'a> {
     match value {
         Some(layout @ Value::Object(_)) => layout.clone(),
         _ => Value::None,
@@ -32,7 +32,7 @@ pub fn opaque<'a>(interp: &mut Interp<'a>, dtype: DType, shape: &[i64], layout: 
 }
 
 /// Registers like some others, of another element type.
-pub fn like<'a>(interp: &mut Interp<'a>, of: &Tensor<'a>, dtype: DType) -> Value<'a> {
+pub(super) fn like<'a>(interp: &mut Interp<'a>, of: &Tensor<'a>, dtype: DType) -> Value<'a> {
     opaque(interp, dtype, &of.shape, (*of.layout).clone())
 }
 
@@ -66,7 +66,7 @@ pub fn shape_of<'a>(interp: &Interp<'a>, args: &[Value<'a>], name: &str) -> Resu
 }
 
 /// An axis of a tensor of this rank; negative ones count from the end.
-pub fn axis_of<'a>(interp: &Interp<'a>, value: &Value<'a>, rank: usize) -> Result<usize, Stop> {
+pub(super) fn axis_of<'a>(interp: &Interp<'a>, value: &Value<'a>, rank: usize) -> Result<usize, Stop> {
     let axis = operand::int(interp, value, "axis")?;
     let at = if axis < 0 { axis + rank as i64 } else { axis };
     match usize::try_from(at) {
@@ -76,7 +76,7 @@ pub fn axis_of<'a>(interp: &Interp<'a>, value: &Value<'a>, rank: usize) -> Resul
 }
 
 /// Fails where a value is not followed.
-pub fn followed<'a>(interp: &Interp<'a>, values: &[Value<'a>]) -> Result<(), Stop> {
+pub(super) fn followed<'a>(interp: &Interp<'a>, values: &[Value<'a>]) -> Result<(), Stop> {
     for value in values {
         if let Value::Unknown(why) = value {
             return interp.unknown(why.clone());
@@ -86,6 +86,6 @@ pub fn followed<'a>(interp: &Interp<'a>, values: &[Value<'a>]) -> Result<(), Sto
 }
 
 /// No value.
-pub fn none<'a>(_: &mut Interp<'a>, _: &Bound<'a>) -> Eval<'a> {
+pub(super) fn none<'a>(_: &mut Interp<'a>, _: &Bound<'a>) -> Eval<'a> {
     Ok(Value::None)
 }

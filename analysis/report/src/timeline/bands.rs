@@ -6,7 +6,7 @@ use findings::{Goal, Words};
 use machine::{BarrierAction, BarrierKind, BarrierPlace, BarrierRecord, Record, Rule, State};
 
 /// Bands in the making.
-pub struct Bands<'a> {
+pub(super) struct Bands<'a> {
     names: &'a dyn Names,
     places: Vec<BarrierPlace>,
     bands: Vec<Band>,
@@ -14,12 +14,12 @@ pub struct Bands<'a> {
 
 impl<'a> Bands<'a> {
     /// None yet; barriers are called by these names.
-    pub fn new(names: &'a dyn Names) -> Bands<'a> {
+    pub(super) fn new(names: &'a dyn Names) -> Bands<'a> {
         Bands { names, places: Vec::new(), bands: Vec::new() }
     }
 
     /// The band of a barrier.
-    pub fn of(&mut self, words: &Words<'_>, place: BarrierPlace) -> usize {
+    pub(super) fn of(&mut self, words: &Words<'_>, place: BarrierPlace) -> usize {
         if let Some(at) = self.places.iter().position(|known| *known == place) {
             return at;
         }
@@ -34,7 +34,7 @@ impl<'a> Bands<'a> {
     }
 
     /// What a step does.
-    pub fn step(&mut self, words: &Words<'_>, step: u32, record: &Record) {
+    pub(super) fn step(&mut self, words: &Words<'_>, step: u32, record: &Record) {
         for barrier in &record.barriers {
             let at = self.of(words, barrier.place);
             act(&mut self.bands[at], step, barrier);
@@ -43,7 +43,7 @@ impl<'a> Bands<'a> {
 
     /// Ends all phases at the last line, with what the goal says of their barriers; `last` are the
     /// last step and the last line.
-    pub fn finish(&mut self, words: &Words<'_>, last: (u32, u32), end: &State, goal: Option<&Goal>) {
+    pub(super) fn finish(&mut self, words: &Words<'_>, last: (u32, u32), end: &State, goal: Option<&Goal>) {
         for (place, band) in self.places.iter().zip(&mut self.bands) {
             let Some(phase) = band.phases.last_mut().filter(|phase| phase.end == PhaseEnd::Idle) else { continue };
             phase.to = last.1;
@@ -75,14 +75,14 @@ impl<'a> Bands<'a> {
     }
 
     /// A wait that does not pass, at a line behind the last step.
-    pub fn wait(&mut self, line: u32, band: usize) {
+    pub(super) fn wait(&mut self, line: u32, band: usize) {
         let Some(band) = self.bands.get_mut(band) else { return };
         band.concerned = true;
         band.ticks.push(Tick { step: line, act: TickAct::Stuck });
     }
 
     /// The bands, in the order of their barriers' first use.
-    pub fn take(self) -> Vec<Band> {
+    pub(super) fn take(self) -> Vec<Band> {
         self.bands
     }
 }

@@ -18,7 +18,7 @@ const TIMES: usize = 3;
 const SAVED: usize = 12;
 
 /// The folds of a run.
-pub fn folds(steps: &[Step]) -> Vec<Fold> {
+pub(super) fn folds(steps: &[Step]) -> Vec<Fold> {
     let mut folds = set_up(steps);
     let free = |fold: &Fold| !folds.iter().any(|known| fold.from <= known.to && known.from <= fold.to);
     let repeats: Vec<Fold> = repeats(steps).into_iter().filter(free).collect();

@@ -16,7 +16,7 @@ struct OpenAccess {
 }
 
 /// Spans in the making.
-pub struct Spans<'a> {
+pub(super) struct Spans<'a> {
     names: &'a dyn Names,
     /// What the slots are called in the IR.
     ir: Vec<Message>,
@@ -33,13 +33,13 @@ pub struct Spans<'a> {
 
 impl<'a> Spans<'a> {
     /// None yet; slots are called by these names.
-    pub fn new(names: &'a dyn Names) -> Spans<'a> {
+    pub(super) fn new(names: &'a dyn Names) -> Spans<'a> {
         let (places, slots, spans) = (Vec::new(), Vec::new(), Vec::new());
         Spans { names, ir: Vec::new(), places, slots, spans, groups: Vec::new(), open: BTreeMap::new() }
     }
 
     /// What a step does; `state` is the one it left.
-    pub fn step(&mut self, words: &Words<'_>, machine: &Machine<'_>, step: u32, record: &Record, state: &State) {
+    pub(super) fn step(&mut self, words: &Words<'_>, machine: &Machine<'_>, step: u32, record: &Record, state: &State) {
         let effect = record.effect.map(|id| &words.kernel.effect(id).kind);
         if let Some(EffectKind::Operation { accesses, .. }) = effect
             && let Some((channel, number)) = issued(state, step)
@@ -58,7 +58,7 @@ impl<'a> Spans<'a> {
     }
 
     /// The slot at a place.
-    pub fn slot(&mut self, words: &Words<'_>, place: BarrierPlace) -> usize {
+    pub(super) fn slot(&mut self, words: &Words<'_>, place: BarrierPlace) -> usize {
         if let Some(at) = self.places.iter().position(|known| *known == place) {
             return at;
         }

@@ -67,7 +67,7 @@ pub(super) struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     /// A parser at the start of `text` that adds to `store`.
-    pub fn new(text: &'t str, store: Store) -> Parser<'t> {
+    pub(crate) fn new(text: &'t str, store: Store) -> Parser<'t> {
         Parser {
             text,
             src: text.as_bytes(),

@@ -105,7 +105,7 @@ pub(super) struct Draft {
 
 impl Draft {
     /// Marks the uses from `first` on as the operands of a group.
-    pub fn fill(&mut self, group: u8, first: usize) {
+    pub(super) fn fill(&mut self, group: u8, first: usize) {
         self.groups[group as usize] = Slice::since(first, self.uses.len());
         self.grouped = true;
     }

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 /// What a proof needs to know of a loop.
 #[derive(Debug)]
-pub struct LoopSummary {
+pub(super) struct LoopSummary {
     /// The block that each iteration starts at.
     pub head: BlockId,
     /// Its counter and bounds, where these are functions of inputs and of counters around it.
@@ -30,7 +30,7 @@ pub struct LoopSummary {
 
 /// Counter and bounds.
 #[derive(Debug)]
-pub struct Counted {
+pub(super) struct Counted {
     /// The variable that counts.
     pub counter: Var,
     /// The counter's first value.
@@ -43,7 +43,7 @@ pub struct Counted {
 
 /// What of a symbol states have to keep.
 #[derive(Clone, Copy, Debug)]
-pub struct SymbolUse {
+pub(super) struct SymbolUse {
     /// As of a variable.
     pub demand: Demand,
     /// Values up to here are told apart by comparisons with constants.
@@ -52,7 +52,7 @@ pub struct SymbolUse {
 
 /// The kernel, looked at once.
 #[derive(Debug)]
-pub struct ProofContext<'k> {
+pub(super) struct ProofContext<'k> {
     /// The kernel that is proved.
     pub kernel: &'k Kernel,
     /// By loop number.
@@ -90,7 +90,7 @@ pub struct ProofContext<'k> {
 
 impl<'k> ProofContext<'k> {
     /// Looks at a kernel.
-    pub fn new(kernel: &'k Kernel, plan: &InputPlan, symbols: &mut Symbols) -> ProofContext<'k> {
+    pub(super) fn new(kernel: &'k Kernel, plan: &InputPlan, symbols: &mut Symbols) -> ProofContext<'k> {
         let slices = Slices::new(kernel);
         let mut sums = Sums::new(kernel, &slices, loop_nesting(kernel));
         let loops = loops(kernel, plan, &mut sums, symbols);
@@ -258,7 +258,7 @@ impl<'k> ProofContext<'k> {
     }
 
     /// Which of the loops with this driver, one after the other, a block is in or behind.
-    pub fn turn(&self, block: BlockId, symbol: Symbol) -> i64 {
+    pub(super) fn turn(&self, block: BlockId, symbol: Symbol) -> i64 {
         let (Some(around), Some(&place)) = (self.around.get(block.index()), self.order.get(block.index())) else {
             return 0;
         };
@@ -274,12 +274,12 @@ impl<'k> ProofContext<'k> {
     }
 
     /// Whether rests of inner trip counts are noticed.
-    pub fn has_rests(&self) -> bool {
+    pub(super) fn has_rests(&self) -> bool {
         self.nested.iter().any(|symbol| matches!(self.need_of(*symbol).demand, Demand::Modulo(_)))
     }
 
     /// What states keep of a symbol.
-    pub fn need_of(&self, symbol: Symbol) -> SymbolUse {
+    pub(super) fn need_of(&self, symbol: Symbol) -> SymbolUse {
         self.needs.get(&symbol).copied().unwrap_or(SymbolUse { demand: Demand::Nothing, horizon: 1 })
     }
 

@@ -5,7 +5,7 @@ use kernel::{Pure, Width};
 
 /// The result without any decision: exact arithmetic on sums, a symbol of its own for the rest.
 /// `None`: the operation is undefined on these numbers. Assumed: sums do not wrap.
-pub fn plain<V: Copy>(pure: &Pure<V>, values: &[Value], symbols: &mut Symbols) -> Option<Value> {
+pub(super) fn plain<V: Copy>(pure: &Pure<V>, values: &[Value], symbols: &mut Symbols) -> Option<Value> {
     let value = |at: usize| values.get(at).cloned().unwrap_or(Value::Unknown);
     if let Pure::Input(input) = pure {
         return Some(Value::Sum(Sum::symbol(symbols.of(SymbolOrigin::Input(*input)))));
@@ -49,7 +49,11 @@ pub fn plain<V: Copy>(pure: &Pure<V>, values: &[Value], symbols: &mut Symbols) -
 
 /// The result of an operation on rests that needs no decision: sums, products and bits modulo
 /// what is known of both. `rest` gives an operand modulo a number, where it is known.
-pub fn rests<V: Copy>(pure: &Pure<V>, modulus: i64, mut rest: impl FnMut(usize, i64) -> Option<i64>) -> Option<Value> {
+pub(super) fn rests<V: Copy>(
+    pure: &Pure<V>,
+    modulus: i64,
+    mut rest: impl FnMut(usize, i64) -> Option<i64>,
+) -> Option<Value> {
     let result = match *pure {
         Pure::Add(..) => rest(0, modulus)? + rest(1, modulus)?,
         Pure::Mul(..) => rest(0, modulus)?.checked_mul(rest(1, modulus)?)?,

@@ -7,13 +7,13 @@ use super::value::{Sum, Symbol};
 use std::collections::BTreeMap;
 
 /// A bound that says nothing.
-pub const NO_LOW: i64 = i64::MIN / 4;
+pub(super) const NO_LOW: i64 = i64::MIN / 4;
 /// A bound that says nothing.
-pub const NO_HIGH: i64 = i64::MAX / 4;
+pub(super) const NO_HIGH: i64 = i64::MAX / 4;
 
 /// Where a number lies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Fact {
+pub(super) struct Fact {
     /// The smallest value it may have.
     pub low: i64,
     /// The largest value that is possible.
@@ -32,12 +32,12 @@ impl Default for Fact {
 
 impl Fact {
     /// Numbers from `low` to `high`.
-    pub fn between(low: i64, high: i64) -> Fact {
+    pub(super) fn between(low: i64, high: i64) -> Fact {
         Fact { low, high, ..Fact::default() }
     }
 
     /// Both; `None` where they cannot both hold.
-    pub fn and(&self, other: &Fact) -> Option<Fact> {
+    pub(super) fn and(&self, other: &Fact) -> Option<Fact> {
         let (fine, coarse) = if self.modulus >= other.modulus { (self, other) } else { (other, self) };
         let (mut modulus, mut rest) = (fine.modulus, fine.rest);
         if fine.modulus % coarse.modulus == 0 {
@@ -65,12 +65,12 @@ impl Fact {
     }
 
     /// The only number it can be.
-    pub fn exact(&self) -> Option<i64> {
+    pub(super) fn exact(&self) -> Option<i64> {
         (self.low == self.high).then_some(self.low)
     }
 
     /// The number modulo `modulus`.
-    pub fn rest(&self, modulus: i64) -> Option<i64> {
+    pub(super) fn rest(&self, modulus: i64) -> Option<i64> {
         match self.exact() {
             Some(value) => Some(value.rem_euclid(modulus)),
             None => (self.modulus % modulus == 0).then(|| self.rest.rem_euclid(modulus)),
@@ -84,16 +84,16 @@ fn gcd(a: i64, b: i64) -> i64 {
 
 /// Facts by symbol.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Facts(pub BTreeMap<Symbol, Fact>);
+pub(super) struct Facts(pub BTreeMap<Symbol, Fact>);
 
 impl Facts {
     /// What is known of a symbol itself.
-    pub fn get(&self, symbol: Symbol) -> Fact {
+    pub(super) fn get(&self, symbol: Symbol) -> Fact {
         self.0.get(&symbol).copied().unwrap_or_default()
     }
 
     /// Adds a fact; false where it contradicts what is known.
-    pub fn add(&mut self, symbol: Symbol, fact: &Fact) -> bool {
+    pub(super) fn add(&mut self, symbol: Symbol, fact: &Fact) -> bool {
         match self.get(symbol).and(fact) {
             Some(joined) => {
                 self.0.insert(symbol, joined);
@@ -105,7 +105,7 @@ impl Facts {
 }
 
 /// Where a sum lies; `look` gives what is known of each of its symbols.
-pub fn range(sum: &Sum, mut look: impl FnMut(Symbol) -> Fact) -> (i64, i64) {
+pub(super) fn range(sum: &Sum, mut look: impl FnMut(Symbol) -> Fact) -> (i64, i64) {
     let (mut low, mut high) = (sum.add, sum.add);
     for &(symbol, factor) in &sum.terms {
         let fact = look(symbol);

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 ///
 /// An edge to a head retreats where its source is not before the head in reverse postorder, which
 /// is exact for the reducible control flow that lowering gives.
-pub fn loop_nesting(kernel: &Kernel) -> (Vec<SmallVec<[usize; 4]>>, Vec<Vec<bool>>) {
+pub(super) fn loop_nesting(kernel: &Kernel) -> (Vec<SmallVec<[usize; 4]>>, Vec<Vec<bool>>) {
     let place = places(kernel);
     let mut sources = vec![Vec::new(); kernel.blocks.len()];
     for (number, block) in kernel.blocks.iter().enumerate() {
@@ -43,7 +43,7 @@ pub fn loop_nesting(kernel: &Kernel) -> (Vec<SmallVec<[usize; 4]>>, Vec<Vec<bool
 }
 
 /// Places in reverse postorder; what cannot be reached comes last.
-pub fn places(kernel: &Kernel) -> Vec<usize> {
+pub(super) fn places(kernel: &Kernel) -> Vec<usize> {
     let mut place = vec![usize::MAX; kernel.blocks.len()];
     let mut seen = vec![false; kernel.blocks.len()];
     let mut order = Vec::new();
@@ -74,7 +74,7 @@ pub fn places(kernel: &Kernel) -> Vec<usize> {
 }
 
 /// Which loops' heads can be reached from each block, itself included.
-pub fn ahead(kernel: &Kernel) -> Vec<Vec<bool>> {
+pub(super) fn ahead(kernel: &Kernel) -> Vec<Vec<bool>> {
     let mut ahead: Vec<Vec<bool>> = (0..kernel.blocks.len())
         .map(|number| kernel.loops.iter().map(|info| info.head.index() == number).collect())
         .collect();
@@ -96,7 +96,7 @@ pub fn ahead(kernel: &Kernel) -> Vec<Vec<bool>> {
 }
 
 /// By head of a loop: which blocks can be reached from it. Empty for other blocks.
-pub fn behind(kernel: &Kernel) -> Vec<Vec<bool>> {
+pub(super) fn behind(kernel: &Kernel) -> Vec<Vec<bool>> {
     let mut all = vec![Vec::new(); kernel.blocks.len()];
     for info in &kernel.loops {
         let mut seen = vec![false; kernel.blocks.len()];

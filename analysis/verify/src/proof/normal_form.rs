@@ -13,7 +13,7 @@ use super::value::{Driver, IterationKey, Sum, Symbol, SymbolOrigin, Symbols, Val
 use machine::{Machine, ThreadStatus};
 
 /// Writes normal forms.
-pub struct NormalFormWriter<'a, 'k> {
+pub(super) struct NormalFormWriter<'a, 'k> {
     /// What was found out before any run.
     pub context: &'a ProofContext<'k>,
     /// The machine whose state it writes.
@@ -24,7 +24,7 @@ pub struct NormalFormWriter<'a, 'k> {
 
 impl NormalFormWriter<'_, '_> {
     /// The normal form.
-    pub fn normal_form(&mut self, path: &Path) -> Vec<i64> {
+    pub(super) fn normal_form(&mut self, path: &Path) -> Vec<i64> {
         let mut out = Vec::with_capacity(256);
         for thread in 0..path.state.threads().len() {
             self.thread(path, thread, &mut out);

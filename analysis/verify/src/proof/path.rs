@@ -8,7 +8,7 @@ use machine::{Machine, State};
 
 /// How far a loop is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct LoopPosition {
+pub(super) struct LoopPosition {
     /// The loop goes on while its driver is larger than this.
     pub at: i64,
     /// Iterations since it was entered.
@@ -17,7 +17,7 @@ pub struct LoopPosition {
 
 /// A path up to here.
 #[derive(Clone, Debug)]
-pub struct Path {
+pub(super) struct Path {
     /// The machine's state at its end.
     pub state: State,
     /// By CTA and variable.
@@ -34,12 +34,12 @@ pub struct Path {
 
 impl Path {
     /// What a variable is for a thread.
-    pub fn value(&self, cta: usize, var: Var) -> Value {
+    pub(super) fn value(&self, cta: usize, var: Var) -> Value {
         self.values.get(cta).and_then(|values| values.get(var.index())).cloned().unwrap_or(Value::Unknown)
     }
 
     /// Sets a variable, in the machine too where it is a number.
-    pub fn set(&mut self, cta: usize, var: Var, value: Value) {
+    pub(super) fn set(&mut self, cta: usize, var: Var, value: Value) {
         let number = match &value {
             Value::Rest { rest, .. } => Some(*rest),
             other => other.known(),
@@ -53,7 +53,7 @@ impl Path {
     }
 
     /// How far a loop is in a CTA.
-    pub fn place(&self, cta: usize, number: usize) -> LoopPosition {
+    pub(super) fn place(&self, cta: usize, number: usize) -> LoopPosition {
         self.places.get(cta).and_then(|places| places.get(number)).copied().unwrap_or_default()
     }
 }
@@ -63,7 +63,7 @@ impl Path {
 /// The number of iterations of an inner loop is decided anew in each iteration of the outer one,
 /// else no state would ever come again. It is the same number in every run of the kernel, so
 /// more runs are covered than there are, never fewer.
-pub fn noticed(
+pub(super) fn noticed(
     context: &ProofContext<'_>,
     symbols: &mut Symbols,
     path: &Path,
@@ -91,13 +91,13 @@ pub fn noticed(
 }
 
 /// The key of an execution: all iterations of the loops around a block.
-pub fn execution(context: &ProofContext<'_>, path: &Path, cta: usize, block: BlockId) -> IterationKey {
+pub(super) fn execution(context: &ProofContext<'_>, path: &Path, cta: usize, block: BlockId) -> IterationKey {
     let around = context.around.get(block.index()).into_iter().flatten();
     around.map(|&number| (context.loops[number].driver.symbol(), path.place(cta, number).at)).collect()
 }
 
 /// What is known of a symbol as noticed somewhere: of itself, and of it there.
-pub fn fact(symbols: &Symbols, facts: &Facts, symbol: Symbol) -> Fact {
+pub(super) fn fact(symbols: &Symbols, facts: &Facts, symbol: Symbol) -> Fact {
     let own = facts.get(symbol);
     match symbols.origin(symbol) {
         // Facts that exclude each other are never added, so the fallback is never taken.
@@ -107,7 +107,7 @@ pub fn fact(symbols: &Symbols, facts: &Facts, symbol: Symbol) -> Fact {
 }
 
 /// Forgets what was decided for iterations that every thread has left.
-pub fn forget(context: &ProofContext<'_>, symbols: &Symbols, machine: &Machine<'_>, path: &mut Path) {
+pub(super) fn forget(context: &ProofContext<'_>, symbols: &Symbols, machine: &Machine<'_>, path: &mut Path) {
     let Path { state, places, facts, .. } = path;
     facts.0.retain(|symbol, _| {
         let Some(SymbolOrigin::At(base, key)) = symbols.origin(*symbol) else { return true };
@@ -144,7 +144,7 @@ pub fn forget(context: &ProofContext<'_>, symbols: &Symbols, machine: &Machine<'
 }
 
 /// A sum whose symbols are the same number wherever it is carried from here.
-pub fn settled(
+pub(super) fn settled(
     context: &ProofContext<'_>,
     symbols: &mut Symbols,
     path: &Path,

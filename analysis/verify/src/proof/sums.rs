@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 type Nests = (Vec<SmallVec<[usize; 4]>>, Vec<Vec<bool>>);
 
 /// Finds the sums.
-pub struct Sums<'a, 'k> {
+pub(super) struct Sums<'a, 'k> {
     kernel: &'k Kernel,
     /// Where variables come from.
     pub slices: &'a Slices<'k>,
@@ -30,7 +30,7 @@ pub struct Sums<'a, 'k> {
 
 impl<'a, 'k> Sums<'a, 'k> {
     /// Of a kernel.
-    pub fn new(kernel: &'k Kernel, slices: &'a Slices<'k>, (around, bodies): Nests) -> Sums<'a, 'k> {
+    pub(super) fn new(kernel: &'k Kernel, slices: &'a Slices<'k>, (around, bodies): Nests) -> Sums<'a, 'k> {
         let mut blocks = vec![None; kernel.vars.len()];
         for (number, block) in kernel.blocks.iter().enumerate() {
             for instr in &block.instrs {
@@ -46,12 +46,12 @@ impl<'a, 'k> Sums<'a, 'k> {
     }
 
     /// Whether a block is in a loop.
-    pub fn inside(&self, number: usize, block: usize) -> bool {
+    pub(super) fn inside(&self, number: usize, block: usize) -> bool {
         self.bodies.get(number).and_then(|body| body.get(block)) == Some(&true)
     }
 
     /// Lets operations depend on a counter.
-    pub fn count(&mut self, number: usize, counter: Var, driver: &Driver, symbols: &mut Symbols) {
+    pub(super) fn count(&mut self, number: usize, counter: Var, driver: &Driver, symbols: &mut Symbols) {
         let symbol = Sum::symbol(symbols.of(SymbolOrigin::Counter(driver.symbol())));
         let sum = match driver {
             Driver::Bound { factor, add, .. } => Sum::constant(*add).plus(&symbol, *factor),
@@ -62,7 +62,7 @@ impl<'a, 'k> Sums<'a, 'k> {
 
     /// The sum; `None` for what is more than a function of inputs, or differs from one execution
     /// to the next.
-    pub fn of(&self, var: Var, symbols: &mut Symbols) -> Option<Sum> {
+    pub(super) fn of(&self, var: Var, symbols: &mut Symbols) -> Option<Sum> {
         let sum = self.any(var, symbols, 0)?;
         // What depends on a counter is told from the counter itself only where a symbol of its own
         // stands for it.
@@ -122,7 +122,7 @@ impl<'a, 'k> Sums<'a, 'k> {
 
     /// The upper bound of a loop. One that is an outer counter, or a sum with one in it, stands
     /// for a symbol of its own: the counter itself stays a number.
-    pub fn bound(&mut self, var: Var, symbols: &mut Symbols) -> Option<Sum> {
+    pub(super) fn bound(&mut self, var: Var, symbols: &mut Symbols) -> Option<Sum> {
         let sum = self.of(var, symbols)?;
         let counts = |&(symbol, _): &(Symbol, i64)| matches!(symbols.origin(symbol), Some(SymbolOrigin::Counter(_)));
         if !sum.terms.iter().any(counts) {
@@ -136,7 +136,7 @@ impl<'a, 'k> Sums<'a, 'k> {
     }
 
     /// Makes a comparison a symbol of its own, where it depends on counters.
-    pub fn question(&mut self, dst: Var, symbols: &mut Symbols) -> bool {
+    pub(super) fn question(&mut self, dst: Var, symbols: &mut Symbols) -> bool {
         let opaque = self.opaque.take();
         let sum = self.of(dst, symbols);
         self.opaque = opaque;
@@ -150,7 +150,7 @@ impl<'a, 'k> Sums<'a, 'k> {
     }
 
     /// Whether to know a variable takes one of these counters as a whole.
-    pub fn asks_for(&self, var: Var, counters: &[Var]) -> bool {
+    pub(super) fn asks_for(&self, var: Var, counters: &[Var]) -> bool {
         let mut open = vec![var];
         for _ in 0..256 {
             let Some(var) = open.pop().map(|var| self.slices.root(var)) else { return false };
@@ -169,7 +169,7 @@ impl<'a, 'k> Sums<'a, 'k> {
 }
 
 /// Whether an input may differ from one execution of its op to the next, or from CTA to CTA.
-pub fn varies(kernel: &Kernel, input: InputId) -> bool {
+pub(super) fn varies(kernel: &Kernel, input: InputId) -> bool {
     kernel
         .inputs
         .get(input.index())

@@ -6,11 +6,11 @@ use smallvec::SmallVec;
 
 /// A number that a run does not know: an input, or a function of inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Symbol(pub u32);
+pub(super) struct Symbol(pub u32);
 
 /// A sum of symbols with factors, and a constant: exact where nothing wraps.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
-pub struct Sum {
+pub(super) struct Sum {
     /// The constant that is added.
     pub add: i64,
     /// Symbols with their factors, by symbol, no factor 0.
@@ -19,17 +19,17 @@ pub struct Sum {
 
 impl Sum {
     /// The sum of no symbols.
-    pub fn constant(add: i64) -> Sum {
+    pub(super) fn constant(add: i64) -> Sum {
         Sum { add, terms: SmallVec::new() }
     }
 
     /// The sum of one symbol.
-    pub fn symbol(symbol: Symbol) -> Sum {
+    pub(super) fn symbol(symbol: Symbol) -> Sum {
         Sum { add: 0, terms: smallvec::smallvec![(symbol, 1)] }
     }
 
     /// `self + factor * other`; `None` where numbers get out of hand.
-    pub fn plus(&self, other: &Sum, factor: i64) -> Option<Sum> {
+    pub(super) fn plus(&self, other: &Sum, factor: i64) -> Option<Sum> {
         let mut sum = Sum::constant(self.add.checked_add(other.add.checked_mul(factor)?)?);
         let (mut a, mut b) = (self.terms.iter().peekable(), other.terms.iter().peekable());
         loop {
@@ -49,7 +49,7 @@ impl Sum {
     }
 
     /// How many times `unit` this is, where it is a whole number of times.
-    pub fn times(&self, unit: &Sum) -> Option<i64> {
+    pub(super) fn times(&self, unit: &Sum) -> Option<i64> {
         let factor = match (unit.terms.first(), self.terms.first()) {
             (Some(&(symbol, by)), Some(&(other, value))) if symbol == other && value % by == 0 => value / by,
             (Some(_), None) => 0,
@@ -62,7 +62,7 @@ impl Sum {
 
 /// What is known of a variable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Value {
+pub(super) enum Value {
     /// A constant or a sum of symbols.
     Sum(Sum),
     /// A number that is not negative, up to multiples of a modulus.
@@ -78,12 +78,12 @@ pub enum Value {
 
 impl Value {
     /// A number that is known.
-    pub fn constant(value: i64) -> Value {
+    pub(super) fn constant(value: i64) -> Value {
         Value::Sum(Sum::constant(value))
     }
 
     /// Its value where it is a constant.
-    pub fn known(&self) -> Option<i64> {
+    pub(super) fn known(&self) -> Option<i64> {
         match self {
             Value::Sum(sum) if sum.terms.is_empty() => Some(sum.add),
             _ => None,
@@ -93,7 +93,7 @@ impl Value {
 
 /// What a symbol stands for. Equal origins are equal numbers in every run of the kernel.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum SymbolOrigin {
+pub(super) enum SymbolOrigin {
     /// An input of the kernel.
     Input(InputId),
     /// An operation on sums; its operands in order.
@@ -112,11 +112,11 @@ pub enum SymbolOrigin {
 }
 
 /// Iterations of loops, outermost first: the symbol that drives a loop, and how far it is.
-pub type IterationKey = SmallVec<[(Symbol, i64); 2]>;
+pub(super) type IterationKey = SmallVec<[(Symbol, i64); 2]>;
 
 /// All symbols that were met.
 #[derive(Debug, Default)]
-pub struct Symbols {
+pub(super) struct Symbols {
     origins: Vec<SymbolOrigin>,
     varies: Vec<bool>,
     known: FxHashMap<SymbolOrigin, Symbol>,
@@ -124,7 +124,7 @@ pub struct Symbols {
 
 impl Symbols {
     /// The symbol of an origin.
-    pub fn of(&mut self, origin: SymbolOrigin) -> Symbol {
+    pub(super) fn of(&mut self, origin: SymbolOrigin) -> Symbol {
         if let Some(&symbol) = self.known.get(&origin) {
             return symbol;
         }
@@ -148,17 +148,17 @@ impl Symbols {
 
     /// Whether a symbol is another number in each iteration of some loop. Facts are then known of
     /// it only as it is in one iteration.
-    pub fn varies(&self, symbol: Symbol) -> bool {
+    pub(super) fn varies(&self, symbol: Symbol) -> bool {
         self.varies.get(symbol.0 as usize).copied().unwrap_or(true)
     }
 
     /// Where a symbol comes from.
-    pub fn origin(&self, symbol: Symbol) -> Option<&SymbolOrigin> {
+    pub(super) fn origin(&self, symbol: Symbol) -> Option<&SymbolOrigin> {
         self.origins.get(symbol.0 as usize)
     }
 
     /// The result of an operation as a symbol; `None` where an operand is no sum.
-    pub fn function(&mut self, pure: &Pure<Var>, operands: impl Iterator<Item = Value>) -> Option<Symbol> {
+    pub(super) fn function(&mut self, pure: &Pure<Var>, operands: impl Iterator<Item = Value>) -> Option<Symbol> {
         let mut sums = SmallVec::new();
         for operand in operands {
             let Value::Sum(sum) = operand else { return None };
@@ -170,7 +170,7 @@ impl Symbols {
 
 /// What says how often a loop runs.
 #[derive(Clone, Debug)]
-pub enum Driver {
+pub(super) enum Driver {
     /// The upper bound is a multiple of a symbol and a constant; the counter is a number.
     Bound {
         /// The symbol that is decided.
@@ -188,14 +188,14 @@ pub enum Driver {
 
 impl Driver {
     /// The symbol whose decision ends the loop.
-    pub fn symbol(&self) -> Symbol {
+    pub(super) fn symbol(&self) -> Symbol {
         match *self {
             Driver::Bound { symbol, .. } | Driver::Trips(symbol) | Driver::Free(symbol) => symbol,
         }
     }
 
     /// Whether a decision drives the loop.
-    pub fn decides(&self) -> bool {
+    pub(super) fn decides(&self) -> bool {
         !matches!(self, Driver::Free(_))
     }
 }

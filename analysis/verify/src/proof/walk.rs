@@ -18,7 +18,7 @@ pub(super) const SPLIT: i64 = 64;
 
 /// Why a walk stops before the next effect.
 #[derive(Debug)]
-pub enum WalkStop {
+pub(super) enum WalkStop {
     /// The facts of which one holds.
     Fork(Symbol, SmallVec<[Fact; 3]>),
     /// The proof is given up.
@@ -26,7 +26,7 @@ pub enum WalkStop {
 }
 
 /// What a walk needs.
-pub struct Walk<'a, 'k> {
+pub(super) struct Walk<'a, 'k> {
     /// What was found out before any run.
     pub context: &'a ProofContext<'k>,
     /// The machine, which leaves scalars to the walk.
@@ -50,7 +50,7 @@ pub(super) type Answer<T> = Result<T, WalkStop>;
 impl Walk<'_, '_> {
     /// Takes a thread to its next effect with a true predicate, or the start or end of partitions;
     /// false where it stops at the head of a loop before, so that others can catch up.
-    pub fn advance(&mut self, path: &mut Path, thread: usize) -> Answer<bool> {
+    pub(super) fn advance(&mut self, path: &mut Path, thread: usize) -> Answer<bool> {
         let cta = self.machine.position_of(thread);
         for _ in 0..100_000 {
             let at = &path.state.threads()[thread];
@@ -109,7 +109,7 @@ impl Walk<'_, '_> {
     }
 
     /// Assigns a block's parameters, and notes where its loop is.
-    pub fn enter(&mut self, path: &mut Path, cta: usize, from: Option<BlockId>, target: &Target) {
+    pub(super) fn enter(&mut self, path: &mut Path, cta: usize, from: Option<BlockId>, target: &Target) {
         let Some(block) = self.context.kernel.blocks.get(target.block.index()) else { return };
         let values: SmallVec<[Value; 8]> = target.args.iter().map(|&arg| path.value(cta, arg)).collect();
         for (&param, value) in block.params.iter().zip(values) {
@@ -276,7 +276,7 @@ fn gcd(a: i64, b: i64) -> i64 {
 }
 
 /// The first input that a symbol is made of.
-pub fn leaf(symbols: &Symbols, symbol: Symbol, depth: u32) -> Option<InputId> {
+pub(super) fn leaf(symbols: &Symbols, symbol: Symbol, depth: u32) -> Option<InputId> {
     let first =
         |sums: &[Sum]| sums.iter().flat_map(|sum| &sum.terms).find_map(|&(symbol, _)| leaf(symbols, symbol, depth + 1));
     if depth > 32 {

@@ -9,10 +9,10 @@ use machine::{Machine, Valuation};
 use std::fmt::Write;
 
 /// A generator that gives the same kernels on every machine.
-pub struct Random(pub u64);
+pub(super) struct Random(pub u64);
 
 impl Random {
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

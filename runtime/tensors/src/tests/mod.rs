@@ -20,12 +20,12 @@ mod reductions;
 mod shapes;
 
 /// A number from -1 to 1.
-pub fn unit(random: &mut SplitMix64) -> f64 {
+pub(crate) fn unit(random: &mut SplitMix64) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
 /// A function of these parameters (`%a: i32, %b: tensor<4xf32>`) whose body is to be executed.
-pub struct Kernel {
+pub(crate) struct Kernel {
     tree: Tree,
     parameters: usize,
     ctas: u16,
@@ -33,7 +33,7 @@ pub struct Kernel {
 
 impl Kernel {
     /// Reads it, for a cluster of so many CTAs.
-    pub fn new(ctas: u16, parameters: &str, body: &str) -> Kernel {
+    pub(crate) fn new(ctas: u16, parameters: &str, body: &str) -> Kernel {
         let text = format!(
             "module attributes {{\"ttg.num-ctas\" = {ctas} : i32}} {{\n  tt.func @f({parameters}) {{\n{body}\n    tt.return\n  }}\n}}\n"
         );
@@ -44,7 +44,7 @@ impl Kernel {
     }
 
     /// Executes it in one CTA; the results of the last op.
-    pub fn run_in(&self, cta: u16, arguments: &[Value], world: &mut Environment) -> Result<Vec<Value>, Trap> {
+    pub(crate) fn run_in(&self, cta: u16, arguments: &[Value], world: &mut Environment) -> Result<Vec<Value>, Trap> {
         assert_eq!(arguments.len(), self.parameters);
         // A world belongs to one tree; here several kernels go over one memory.
         world.evaluators.clear();
@@ -80,7 +80,7 @@ impl Kernel {
     }
 
     /// Executes it in the first CTA.
-    pub fn run(&self, arguments: &[Value]) -> Result<Vec<Value>, Trap> {
+    pub(crate) fn run(&self, arguments: &[Value]) -> Result<Vec<Value>, Trap> {
         self.run_in(0, arguments, &mut Environment::default())
     }
 }
@@ -106,24 +106,24 @@ fn bind(tree: &Tree, arguments: &[Value], values: &mut HashMap<ValueId, Value>) 
 }
 
 /// The first result of a body.
-pub fn eval(parameters: &str, body: &str, arguments: &[Value]) -> Tensor {
+pub(crate) fn eval(parameters: &str, body: &str, arguments: &[Value]) -> Tensor {
     let results = Kernel::new(1, parameters, body).run(arguments).expect("it is followed");
     results[0].as_tensor().expect("a tensor").clone()
 }
 
 /// A tensor of integers.
-pub fn ints(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = i64>) -> Value {
+pub(crate) fn ints(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = i64>) -> Value {
     let mask = if dtype == ElemType::I1 { 1 } else { -1 };
     Value::Tensor(Tensor::from_bits(dtype, Sizes::from(shape), values.into_iter().map(|value| (value & mask) as u64)))
 }
 
 /// A tensor of floats.
-pub fn floats(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = f64>) -> Value {
+pub(crate) fn floats(dtype: ElemType, shape: &[u64], values: impl IntoIterator<Item = f64>) -> Value {
     let bits = values.into_iter().map(|value| float_format::encode(dtype, value, Rounding::Nearest));
     Value::Tensor(Tensor::from_bits(dtype, Sizes::from(shape), bits))
 }
 
 /// The elements of a tensor of floats.
-pub fn numbers(tensor: &Tensor) -> Vec<f64> {
+pub(crate) fn numbers(tensor: &Tensor) -> Vec<f64> {
     (0..tensor.len()).map(|at| float_format::decode(tensor.dtype(), tensor.bits(at))).collect()
 }

@@ -17,7 +17,7 @@ const WIDTH: usize = 110;
 const BEFORE: usize = 30;
 
 /// A marked range.
-pub struct Label {
+pub(super) struct Label {
     /// What is marked.
     pub range: TextRange,
     /// Whether it is what the message is about.
@@ -29,7 +29,7 @@ pub struct Label {
 /// A message, the place of its first primary mark, and the marked lines.
 ///
 /// The place is put in by hand: the renderer would take the column from the line as it is cut.
-pub fn render(title: Title<'_>, path: &str, places: &SourceText<'_>, marks: &[Label], paint: Painter) -> String {
+pub(super) fn render(title: Title<'_>, path: &str, places: &SourceText<'_>, marks: &[Label], paint: Painter) -> String {
     let place = marks.iter().find(|mark| mark.primary).or(marks.first()).map_or(0, |mark| mark.range.start);
     let (line, column) = places.line_column(place);
     let last = marks.iter().map(|mark| places.line(mark.range.end)).max().unwrap_or(line);

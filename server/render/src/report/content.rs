@@ -14,7 +14,7 @@ use crate::lanes;
 const SHORT: usize = 32;
 
 /// A whole report; drawings are at most `width` columns wide.
-pub fn blocks(view: &ReportView<'_>, width: usize) -> Vec<DocBlock> {
+pub(super) fn blocks(view: &ReportView<'_>, width: usize) -> Vec<DocBlock> {
     let mut out = head(view);
     partitions(view, &mut out);
     dependencies(view, width, &mut out);
@@ -27,7 +27,7 @@ pub fn blocks(view: &ReportView<'_>, width: usize) -> Vec<DocBlock> {
 }
 
 /// `12 rows, 2 MISSING`.
-pub fn tally(view: &ReportView<'_>) -> String {
+pub(super) fn tally(view: &ReportView<'_>) -> String {
     let rows: usize = view.report.coverage.iter().map(|block| block.rows.len()).sum();
     let unknown = view.report.coverage.iter().flat_map(|block| &block.rows);
     let unknown = unknown.filter(|row| matches!(row.order, CoverageOrder::Unknown(_))).count();
@@ -44,7 +44,7 @@ pub fn tally(view: &ReportView<'_>) -> String {
 }
 
 /// `proved: …`, `found: 1 error, 2 hints`.
-pub fn verdict(view: &ReportView<'_>) -> String {
+pub(super) fn verdict(view: &ReportView<'_>) -> String {
     let why = match &view.report.verdict {
         Verdict::Proved(how) | Verdict::Clean(how) => how.clone(),
         Verdict::Undecided(why) => why.join("; "),

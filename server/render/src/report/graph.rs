@@ -7,7 +7,7 @@ use super::view::ReportView;
 use crate::wrap::wrap;
 
 /// The edges of one direction; empty where there are none.
-pub fn draw(view: &ReportView<'_>, direction: Direction, width: usize) -> String {
+pub(super) fn draw(view: &ReportView<'_>, direction: Direction, width: usize) -> String {
     let mut out: Vec<String> = Vec::new();
     for chain in chains(&pairs(view, direction)) {
         if !out.is_empty() {
@@ -22,7 +22,7 @@ pub fn draw(view: &ReportView<'_>, direction: Direction, width: usize) -> String
 }
 
 /// Starts and ends of partitions, which nothing in the text makes.
-pub fn joins(view: &ReportView<'_>) -> Vec<String> {
+pub(super) fn joins(view: &ReportView<'_>) -> Vec<String> {
     let joins = view.report.edges.iter().filter(|edge| edge.mechanism == Mechanism::Join);
     let mut out: Vec<String> = Vec::new();
     for edge in joins {
@@ -135,7 +135,7 @@ fn at(view: &ReportView<'_>, what: &str, ranges: &[base::TextRange]) -> String {
 }
 
 /// `line 12`, `lines 12, 14`.
-pub fn numbers(lines: &[u32]) -> String {
+pub(super) fn numbers(lines: &[u32]) -> String {
     let words: Vec<String> = lines.iter().map(u32::to_string).collect();
     format!("line{} {}", if words.len() == 1 { "" } else { "s" }, words.join(", "))
 }

@@ -115,7 +115,7 @@ impl ReportView<'_> {
 }
 
 /// `ordered`, `missing`, `never`, `unknown`: one word an order, for tools.
-pub fn order_word(order: &CoverageOrder) -> &'static str {
+pub(super) fn order_word(order: &CoverageOrder) -> &'static str {
     match order {
         CoverageOrder::Program | CoverageOrder::Edges(_) => "ordered",
         CoverageOrder::Missing { .. } => "missing",
@@ -125,7 +125,7 @@ pub fn order_word(order: &CoverageOrder) -> &'static str {
 }
 
 /// `SMEM`, `TMEM`.
-pub fn space(space: Space) -> &'static str {
+pub(super) fn space(space: Space) -> &'static str {
     match space {
         Space::Shared => "SMEM",
         Space::Tensor => "TMEM",
@@ -133,7 +133,7 @@ pub fn space(space: Space) -> &'static str {
 }
 
 /// What sizes and extents of a buffer count: `bytes`, `cols`.
-pub fn unit(buffer: &PhysicalBuffer) -> &'static str {
+pub(super) fn unit(buffer: &PhysicalBuffer) -> &'static str {
     match buffer.space {
         Space::Shared => "bytes",
         Space::Tensor => "cols",
@@ -141,7 +141,7 @@ pub fn unit(buffer: &PhysicalBuffer) -> &'static str {
 }
 
 /// `cols 0-63`, `col 64`, `bytes 0-16383`: both ends are inside.
-pub fn extent(buffer: &PhysicalBuffer, (first, end): (u64, u64)) -> String {
+pub(super) fn extent(buffer: &PhysicalBuffer, (first, end): (u64, u64)) -> String {
     let unit = unit(buffer);
     if end <= first + 1 {
         format!("{} {first}", unit.trim_end_matches('s'))

@@ -182,7 +182,7 @@ fn drawn_slots(timeline: &Timeline) -> Vec<usize> {
 }
 
 /// What a fold stands for.
-pub fn folded(fold: &Fold) -> String {
+pub(super) fn folded(fold: &Fold) -> String {
     let (from, to) = (fold.from, fold.to);
     match fold.what {
         Folded::SetUp => format!("steps {from} to {to} allocate memory and initialise barriers"),
@@ -192,7 +192,7 @@ pub fn folded(fold: &Fold) -> String {
 }
 
 /// A step in few words.
-pub fn words(step: &Step) -> String {
+pub(super) fn words(step: &Step) -> String {
     let (verb, brief) = (step.verb, step.brief.as_str());
     match verb {
         _ if step.stuck => format!("{verb} {brief}: does not pass"),

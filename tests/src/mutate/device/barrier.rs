@@ -5,7 +5,7 @@ const LIMIT: i64 = (1 << 20) - 1;
 
 /// A barrier's word.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Barrier {
+pub(super) struct Barrier {
     live: bool,
     expected: i64,
     pending: i64,
@@ -15,11 +15,11 @@ pub struct Barrier {
 
 /// What must not be done to a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Misuse;
+pub(super) struct Misuse;
 
 impl Barrier {
     /// `mbarrier.init`.
-    pub fn init(&mut self, count: i64) -> Result<(), Misuse> {
+    pub(super) fn init(&mut self, count: i64) -> Result<(), Misuse> {
         if self.live {
             return Err(Misuse);
         }
@@ -28,18 +28,18 @@ impl Barrier {
     }
 
     /// `mbarrier.inval`.
-    pub fn invalidate(&mut self) -> Result<(), Misuse> {
+    pub(super) fn invalidate(&mut self) -> Result<(), Misuse> {
         self.live.then(|| self.live = false).ok_or(Misuse)
     }
 
     /// Raises the arrivals that are missing.
-    pub fn expect_more(&mut self, count: i64) -> Result<(), Misuse> {
+    pub(super) fn expect_more(&mut self, count: i64) -> Result<(), Misuse> {
         self.pending += count;
         self.live.then_some(()).ok_or(Misuse)
     }
 
     /// Takes arrivals off and adds bytes to come.
-    pub fn arrive(&mut self, count: i64, bytes: i64) -> Result<(), Misuse> {
+    pub(super) fn arrive(&mut self, count: i64, bytes: i64) -> Result<(), Misuse> {
         (self.pending, self.bytes) = (self.pending - count, self.bytes + bytes);
         if !self.live || self.pending < 0 || self.bytes.abs() > LIMIT {
             return Err(Misuse);
@@ -51,12 +51,12 @@ impl Barrier {
     }
 
     /// The phase that it is in; an error where it is no barrier.
-    pub fn phase(&self) -> Result<i64, Misuse> {
+    pub(super) fn phase(&self) -> Result<i64, Misuse> {
         self.live.then_some(self.phase).ok_or(Misuse)
     }
 
     /// Whether a wait for a phase passes; an error where it is no barrier.
-    pub fn passes(&self, phase: i64) -> Result<bool, Misuse> {
+    pub(super) fn passes(&self, phase: i64) -> Result<bool, Misuse> {
         self.live.then_some(self.phase != phase & 1).ok_or(Misuse)
     }
 }

@@ -33,11 +33,11 @@ pub enum Fault {
 }
 
 /// A memory operation: its thread, and its number among those that the thread issued.
-pub type Slot = (usize, usize);
+pub(super) type Slot = (usize, usize);
 
 /// What a run did.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Ending {
+pub(super) struct Ending {
     /// Whether it went wrong, and at which operation where it was one.
     pub fault: Option<(Fault, Option<Slot>)>,
     /// What each memory operation read, by thread and in the order of issue.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// Where memory lies: a buffer with no known place is one of its own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Arena {
+pub(super) enum Arena {
     /// CTA, and buffer number.
     Buffer(u16, u32),
     /// CTA, and whether it is tensor memory.
@@ -32,7 +32,7 @@ struct Piece {
 
 /// How a write goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Through {
+pub(super) enum Through {
     /// The asynchronous proxy, or tensor memory: all see it.
     Both,
     /// The generic proxy, by this thread.
@@ -40,7 +40,7 @@ pub enum Through {
 }
 
 /// A window: where its bits lie, in its own order.
-pub struct Place<'a> {
+pub(super) struct Place<'a> {
     /// In which arena.
     pub arena: Arena,
     /// Added to each interval.
@@ -51,13 +51,13 @@ pub struct Place<'a> {
 
 /// All memory of a cluster.
 #[derive(Clone, Default, Debug)]
-pub struct Memory {
+pub(super) struct Memory {
     arenas: BTreeMap<Arena, BTreeMap<u64, Piece>>,
     dirty: bool,
 }
 
 /// Mixes a number into a hash.
-pub fn mix(hash: u64, value: u64) -> u64 {
+pub(super) fn mix(hash: u64, value: u64) -> u64 {
     (hash.rotate_left(23) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
@@ -85,7 +85,7 @@ impl Memory {
     }
 
     /// Writes a window.
-    pub fn write(&mut self, place: &Place<'_>, write: u64, through: Through) {
+    pub(super) fn write(&mut self, place: &Place<'_>, write: u64, through: Through) {
         let mut position = 0;
         for &(lo, hi) in place.intervals {
             let (lo, hi) = (lo + place.base, hi + place.base);
@@ -104,7 +104,7 @@ impl Memory {
 
     /// A number for what a window holds: equal where each bit comes from the same bit of the same
     /// write, wherever the window lies.
-    pub fn read(&mut self, place: &Place<'_>, asynchronous: bool) -> u64 {
+    pub(super) fn read(&mut self, place: &Place<'_>, asynchronous: bool) -> u64 {
         let (mut hash, mut position, mut last) = (0, 0, None);
         for &(lo, hi) in place.intervals {
             let (lo, hi) = (lo + place.base, hi + place.base);
@@ -123,13 +123,13 @@ impl Memory {
     }
 
     /// The write that a bit is from, as the generic proxy sees it; 0 for none.
-    pub fn writer(&self, arena: Arena, at: u64) -> u64 {
+    pub(super) fn writer(&self, arena: Arena, at: u64) -> u64 {
         let piece = self.arenas.get(&arena).and_then(|map| map.range(..=at).next_back());
         piece.filter(|(_, piece)| piece.end > at).map_or(0, |(_, piece)| piece.generic.write)
     }
 
     /// The asynchronous proxy sees the generic writes of a thread, or of all.
-    pub fn fence(&mut self, thread: Option<u16>) {
+    pub(super) fn fence(&mut self, thread: Option<u16>) {
         if !self.dirty {
             return;
         }

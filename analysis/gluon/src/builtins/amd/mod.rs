@@ -13,4 +13,4 @@ mod tdm;
 use python::library::Part;
 
 /// AMD's share of the table.
-pub const PARTS: [&Part; 5] = [&async_copy::PART, &layouts::PART, &matrix::PART, &mbarrier::PART, &tdm::PART];
+pub(super) const PARTS: [&Part; 5] = [&async_copy::PART, &layouts::PART, &matrix::PART, &mbarrier::PART, &tdm::PART];

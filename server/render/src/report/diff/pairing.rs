@@ -10,11 +10,11 @@ use report::{Member, PartitionUse, PhysicalBuffer, Report};
 use rustc_hash::FxHashMap;
 
 /// A logical buffer: indices of its physical buffer and of itself in there.
-pub type MemberId = (usize, usize);
+pub(super) type MemberId = (usize, usize);
 
 /// What of the first report is what of the second.
 #[derive(Default)]
-pub struct Pairing {
+pub(super) struct Pairing {
     /// Of each partition of the first report, its partner.
     pub partitions: Vec<Option<usize>>,
     /// The partner of each logical buffer of the first report that has one.
@@ -23,7 +23,7 @@ pub struct Pairing {
 
 impl Pairing {
     /// Pairs two reports.
-    pub fn new(was: &Report, is: &Report) -> Pairing {
+    pub(super) fn new(was: &Report, is: &Report) -> Pairing {
         let partitions = assign(was.partitions.len(), is.partitions.len(), 2, |a, b| partition(was, is, a, b));
         let mut pairing = Pairing { partitions, members: FxHashMap::default() };
         let (old, new) = (member_ids(was), member_ids(is));
@@ -34,7 +34,7 @@ impl Pairing {
     }
 
     /// The partner of a partition of the first report.
-    pub fn partition(&self, at: usize) -> Option<usize> {
+    pub(super) fn partition(&self, at: usize) -> Option<usize> {
         self.partitions.get(at).copied().flatten()
     }
 
@@ -64,7 +64,7 @@ impl Pairing {
 }
 
 /// Pairs of the highest scores first, none below `least`; near ones first where scores are equal.
-pub fn assign(left: usize, right: usize, least: u32, score: impl Fn(usize, usize) -> u32) -> Vec<Option<usize>> {
+pub(super) fn assign(left: usize, right: usize, least: u32, score: impl Fn(usize, usize) -> u32) -> Vec<Option<usize>> {
     let mut candidates: Vec<(Reverse<u32>, usize, usize, usize)> = Vec::new();
     for a in 0..left {
         for b in 0..right {
@@ -86,13 +86,13 @@ pub fn assign(left: usize, right: usize, least: u32, score: impl Fn(usize, usize
 }
 
 /// All logical buffers.
-pub fn member_ids(report: &Report) -> Vec<MemberId> {
+pub(super) fn member_ids(report: &Report) -> Vec<MemberId> {
     let buffers = report.buffers.iter().enumerate();
     buffers.flat_map(|(at, buffer)| (0..buffer.members.len()).map(move |member| (at, member))).collect()
 }
 
 /// A logical buffer.
-pub fn find(report: &Report, (buffer, member): MemberId) -> Option<(&PhysicalBuffer, &Member)> {
+pub(super) fn find(report: &Report, (buffer, member): MemberId) -> Option<(&PhysicalBuffer, &Member)> {
     let buffer = report.buffers.get(buffer)?;
     Some((buffer, buffer.members.get(member)?))
 }
@@ -119,7 +119,7 @@ fn task(label: &str) -> Option<u32> {
 }
 
 /// A name without what makes it unique: `%alpha_12 (full)` is `alpha (full)`; `None` for numbers.
-pub fn stem(name: &str) -> Option<String> {
+pub(super) fn stem(name: &str) -> Option<String> {
     let name = name.trim_start_matches('%');
     let (value, rest) = match name.find(' ') {
         Some(at) => name.split_at(at),

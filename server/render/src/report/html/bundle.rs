@@ -6,7 +6,7 @@ use report::{CoverageOrder, Direction, Mechanism, Report};
 
 /// What a line of the graph means.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum EdgeClass {
+pub(super) enum EdgeClass {
     /// Nothing orders an overwrite after a use.
     Missing,
     /// Data goes on.
@@ -19,7 +19,7 @@ pub enum EdgeClass {
 
 impl EdgeClass {
     /// Its name, also in the style view.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             EdgeClass::Missing => "missing",
             EdgeClass::Forward => "forward",
@@ -29,7 +29,7 @@ impl EdgeClass {
     }
 
     /// Its sign in texts.
-    pub fn sign(self) -> &'static str {
+    pub(super) fn sign(self) -> &'static str {
         match self {
             EdgeClass::Missing => "✗",
             EdgeClass::Forward => "→",
@@ -41,7 +41,7 @@ impl EdgeClass {
 
 /// Edges of one class between two partitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bundle {
+pub(super) struct Bundle {
     /// Who arrives, or for a missing edge who should.
     pub from: usize,
     /// Who waits.
@@ -56,13 +56,13 @@ pub struct Bundle {
 
 impl Bundle {
     /// How much it weighs when the graph is laid out.
-    pub fn weight(&self) -> u32 {
+    pub(super) fn weight(&self) -> u32 {
         u32::try_from(self.edges.len()).unwrap_or(u32::MAX)
     }
 }
 
 /// All bundles, those that are missing first, then by partitions.
-pub fn bundles(report: &Report) -> Vec<Bundle> {
+pub(super) fn bundles(report: &Report) -> Vec<Bundle> {
     let mut found: BTreeMap<(EdgeClass, usize, usize), Bundle> = BTreeMap::new();
     let mut bundle = |class: EdgeClass, from: usize, to: usize, edge: Option<usize>, row: Option<(usize, usize)>| {
         let new = || Bundle { from, to, class, edges: Vec::new(), rows: Vec::new() };
@@ -89,7 +89,7 @@ pub fn bundles(report: &Report) -> Vec<Bundle> {
 }
 
 /// Whether a bundle is drawn: every partition starts and ends, so a line for that says nothing.
-pub fn drawn(bundle: &Bundle, report: &Report) -> bool {
+pub(super) fn drawn(bundle: &Bundle, report: &Report) -> bool {
     let count = report.partitions.len();
     let starts = |at: &usize| report.edges.get(*at).is_some_and(|edge| edge.mechanism == Mechanism::Join);
     let bare = bundle.class == EdgeClass::Control && bundle.edges.iter().all(starts);

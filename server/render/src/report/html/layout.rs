@@ -15,7 +15,7 @@ const EXACT: usize = 11;
 /// Boxes in a row at most.
 const WIDEST: usize = 4;
 /// Height of a box.
-pub const BOX: i32 = 74;
+pub(super) const BOX: i32 = 74;
 /// Least width of a box.
 const BOX_WIDTH: i32 = 216;
 /// Between two boxes of a layer.
@@ -31,7 +31,7 @@ const CLOSE: i32 = 7;
 
 /// A wire before it has a place.
 #[derive(Clone, Debug)]
-pub struct Wire {
+pub(super) struct Wire {
     /// Index of a box.
     pub from: usize,
     /// Index of a box.
@@ -46,7 +46,7 @@ pub struct Wire {
 
 /// A wire's place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Route {
+pub(super) struct Route {
     /// Corners, from the box that it leaves to the one that it enters.
     pub points: Vec<(i32, i32)>,
     /// The middle of its label.
@@ -55,7 +55,7 @@ pub struct Route {
 
 /// A drawing's geometry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
+pub(super) struct Layout {
     /// Width of all.
     pub width: i32,
     /// Height of all.
@@ -80,7 +80,7 @@ struct Leg {
 }
 
 /// Lays out `count` boxes.
-pub fn layout(count: usize, wires: &[Wire]) -> Layout {
+pub(super) fn layout(count: usize, wires: &[Wire]) -> Layout {
     let layers = order_layers(layers(count, wires), wires);
     let mut layer = vec![0; count];
     for (at, members) in layers.iter().enumerate() {

@@ -33,7 +33,7 @@ fn used(text: &str, number: usize, op: &str, partition: usize, loops: &[&str]) -
 }
 
 /// Six partitions as in attention; `alpha`, `m` and `l` share the accumulator's columns.
-pub fn attention(text: &str) -> Report {
+pub(super) fn attention(text: &str) -> Report {
     let roles = [
         ("default", "correction of the accumulator", 4, vec![("tmem_load", 2), ("tmem_store", 2)]),
         ("partition0", "MMA", 1, vec![("tc_gen5_mma", 4), ("tc_gen5_commit", 2)]),

@@ -5,20 +5,20 @@ use report::timeline::Timeline;
 use crate::trace::drawing::TraceDrawing;
 
 /// Height of a line.
-pub const ROW: usize = 18;
+pub(super) const ROW: usize = 18;
 /// Distance of bands.
-pub const PITCH: usize = 24;
+pub(super) const PITCH: usize = 24;
 /// Width of the words beside the lanes.
-pub const WORDS: usize = 560;
+pub(super) const WORDS: usize = 560;
 /// Margin.
-pub const EDGE: usize = 16;
+pub(super) const EDGE: usize = 16;
 /// Room for step and line numbers.
-pub const NUMBERS: usize = 96;
+pub(super) const NUMBERS: usize = 96;
 /// Between two CTAs.
-pub const APART: usize = 18;
+pub(super) const APART: usize = 18;
 
 /// Where things stand.
-pub struct SvgLayout<'a> {
+pub(super) struct SvgLayout<'a> {
     pub drawing: &'a TraceDrawing<'a>,
     pub timeline: &'a Timeline,
     pub lane: usize,
@@ -28,46 +28,46 @@ pub struct SvgLayout<'a> {
 
 impl SvgLayout<'_> {
     /// The middle of a lane.
-    pub fn lane(&self, lane: usize) -> usize {
+    pub(super) fn lane(&self, lane: usize) -> usize {
         let cta = |at: usize| self.timeline.lanes.get(at).map_or(0, |lane| lane.cta);
         let gaps = (1..=lane).filter(|&at| cta(at) != cta(at - 1)).count();
         EDGE + NUMBERS + lane * self.lane + self.lane / 2 + gaps * APART
     }
 
     /// The right end of the lanes.
-    pub fn lanes(&self) -> usize {
+    pub(super) fn lanes(&self) -> usize {
         self.lane(self.timeline.lanes.len().saturating_sub(1)) + self.lane / 2 + 8
     }
 
     /// The middle of a band.
-    pub fn band(&self, position: usize) -> usize {
+    pub(super) fn band(&self, position: usize) -> usize {
         self.lanes() + position * PITCH + PITCH / 2
     }
 
     /// The left end of the columns of memory.
-    pub fn slots(&self) -> usize {
+    pub(super) fn slots(&self) -> usize {
         self.lanes() + self.drawing.bands.len() * PITCH + if self.drawing.slots.is_empty() { 0 } else { 10 }
     }
 
     /// The left end of the words.
-    pub fn words(&self) -> usize {
+    pub(super) fn words(&self) -> usize {
         self.slots() + self.drawing.slots.len() * PITCH + 12
     }
 
-    pub fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         self.words() + WORDS + EDGE
     }
 
     /// The middle of a step's line.
-    pub fn y(&self, step: u32) -> usize {
+    pub(super) fn y(&self, step: u32) -> usize {
         self.row(self.drawing.row(step))
     }
 
-    pub fn row(&self, row: usize) -> usize {
+    pub(super) fn row(&self, row: usize) -> usize {
         self.top + row * ROW + ROW / 2
     }
 
-    pub fn bottom(&self) -> usize {
+    pub(super) fn bottom(&self) -> usize {
         self.top + self.drawing.rows.len() * ROW
     }
 }

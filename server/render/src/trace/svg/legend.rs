@@ -7,10 +7,10 @@ use super::marks::sign;
 use super::writer::SvgWriter;
 
 /// Its height.
-pub const HEIGHT: usize = 74;
+pub(super) const HEIGHT: usize = 74;
 
 /// Draws it under the run.
-pub fn draw(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
+pub(super) fn draw(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
     let top = layout.bottom() + 16;
     svg.line("r", (EDGE, top - 8), (layout.width() - EDGE, top - 8));
     let mut x = EDGE + 8;

@@ -8,7 +8,7 @@ use super::writer::SvgWriter;
 use crate::trace::drawing::words;
 
 /// The class of a chip.
-pub fn class(verb: &str) -> &'static str {
+pub(super) fn class(verb: &str) -> &'static str {
     match verb {
         "wait" | "drain" | "join" => "c wait",
         "arrive" | "expect" | "commit" | "init" | "inval" => "c arrive",
@@ -18,7 +18,7 @@ pub fn class(verb: &str) -> &'static str {
 }
 
 /// The bands and what connects them with the lanes.
-pub fn bands(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
+pub(super) fn bands(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
     for (position, &at) in layout.drawing.bands.iter().enumerate() {
         let band = &layout.timeline.bands[at];
         let x = layout.band(position);
@@ -43,7 +43,7 @@ pub fn bands(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
 }
 
 /// A sign on a band, told apart by its shape.
-pub fn sign(svg: &mut SvgWriter, act: TickAct, x: usize, y: usize) {
+pub(super) fn sign(svg: &mut SvgWriter, act: TickAct, x: usize, y: usize) {
     match act {
         TickAct::Init => svg.path("tick", format_args!("M{} {y}h14", x - 7)),
         TickAct::Arrive => svg.path("full", format_args!("M{} {}l8 5l-8 5z", x - 4, y - 5)),
@@ -86,7 +86,7 @@ fn draw_phase(svg: &mut SvgWriter, layout: &SvgLayout<'_>, x: usize, band: &Band
 }
 
 /// Accesses of memory.
-pub fn spans(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
+pub(super) fn spans(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
     let bottom = layout.bottom();
     for (position, &slot) in layout.drawing.slots.iter().enumerate() {
         let left = layout.slots() + position * PITCH + 3;
@@ -141,7 +141,7 @@ fn flies(span: &Span) -> bool {
 }
 
 /// Commit groups, beside their lanes.
-pub fn groups(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
+pub(super) fn groups(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
     for (at, group) in layout.timeline.groups.iter().enumerate() {
         let x = layout.lane(group.lane) + layout.lane / 2 - 3 + (at % 2) * 3;
         let from = layout.y(group.from);
@@ -154,7 +154,7 @@ pub fn groups(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
 }
 
 /// What is missing, dashed.
-pub fn missing(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
+pub(super) fn missing(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
     for missing in &layout.timeline.missing {
         match missing {
             Missing::Order { from, to } => {

@@ -44,7 +44,7 @@ pub struct PageIds<'a> {
 
 /// An SVG in the making.
 #[derive(Default)]
-pub struct SvgWriter<'a> {
+pub(super) struct SvgWriter<'a> {
     out: String,
     page: Option<PageIds<'a>>,
     linked: bool,
@@ -52,7 +52,14 @@ pub struct SvgWriter<'a> {
 
 impl<'a> SvgWriter<'a> {
     /// The head of the document; in a page, style and patterns are the page's.
-    pub fn open(&mut self, width: usize, height: usize, title: &str, description: &str, page: Option<PageIds<'a>>) {
+    pub(super) fn open(
+        &mut self,
+        width: usize,
+        height: usize,
+        title: &str,
+        description: &str,
+        page: Option<PageIds<'a>>,
+    ) {
         let (title, description) = (escape(title), escape(description));
         let prefix = page.map_or_else(String::new, |page| format!("{}-", page.id));
         let _ = write!(
@@ -70,7 +77,7 @@ impl<'a> SvgWriter<'a> {
     }
 
     /// Opens a step: in a page it is a link to its line, and the first one a stop of the tab key.
-    pub fn step(&mut self, class: &str, line: u32, about: &str) {
+    pub(super) fn step(&mut self, class: &str, line: u32, about: &str) {
         let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
         if let Some(PageIds { anchor, .. }) = self.page {
             let stop = if self.linked { " tabindex=\"-1\"" } else { "" };
@@ -83,83 +90,83 @@ impl<'a> SvgWriter<'a> {
     }
 
     /// Closes a step.
-    pub fn end_step(&mut self) {
+    pub(super) fn end_step(&mut self) {
         self.out.push_str(if self.page.is_some() { "</a>\n" } else { "</g>\n" });
     }
 
     /// A text.
-    pub fn text(&mut self, class: &str, x: usize, y: usize, text: impl Display) {
+    pub(super) fn text(&mut self, class: &str, x: usize, y: usize, text: impl Display) {
         let text = escape(&text.to_string());
         let _ = writeln!(self.out, r#"<text class="{class}" x="{x}" y="{y}">{text}</text>"#);
     }
 
     /// A text that goes upwards to the right from a point.
-    pub fn slanted_text(&mut self, class: &str, x: usize, y: usize, text: &str) {
+    pub(super) fn slanted_text(&mut self, class: &str, x: usize, y: usize, text: &str) {
         let text = escape(text);
         let _ = writeln!(self.out, r#"<text class="{class}" transform="translate({x} {y}) rotate(-55)">{text}</text>"#);
     }
 
     /// A rectangle over the whole picture.
-    pub fn background(&mut self, width: usize, height: usize) {
+    pub(super) fn background(&mut self, width: usize, height: usize) {
         let _ = writeln!(self.out, r#"<rect class="bg" width="{width}" height="{height}"/>"#);
     }
 
     /// A rectangle by its upper left corner and its size.
-    pub fn rect(&mut self, class: &str, (x, y): (usize, usize), (width, height): (usize, usize)) {
+    pub(super) fn rect(&mut self, class: &str, (x, y): (usize, usize), (width, height): (usize, usize)) {
         let _ = writeln!(self.out, r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}"/>"#);
     }
 
     /// The same with round corners.
-    pub fn rounded_rect(&mut self, class: &str, (x, y): (usize, usize), (width, height): (usize, usize)) {
+    pub(super) fn rounded_rect(&mut self, class: &str, (x, y): (usize, usize), (width, height): (usize, usize)) {
         let _ =
             writeln!(self.out, r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}" rx="4"/>"#);
     }
 
     /// A circle by its middle and its radius.
-    pub fn circle(&mut self, class: &str, x: usize, y: usize, radius: impl Display) {
+    pub(super) fn circle(&mut self, class: &str, x: usize, y: usize, radius: impl Display) {
         let _ = writeln!(self.out, r#"<circle class="{class}" cx="{x}" cy="{y}" r="{radius}"/>"#);
     }
 
     /// A straight line between two points.
-    pub fn line(&mut self, class: &str, (x1, y1): (usize, usize), (x2, y2): (usize, usize)) {
+    pub(super) fn line(&mut self, class: &str, (x1, y1): (usize, usize), (x2, y2): (usize, usize)) {
         let _ = writeln!(self.out, r#"<line class="{class}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>"#);
     }
 
     /// A dotted level line at `y`.
-    pub fn dotted_line(&mut self, class: &str, x1: usize, x2: usize, y: usize) {
+    pub(super) fn dotted_line(&mut self, class: &str, x1: usize, x2: usize, y: usize) {
         let dots = r#"stroke-dasharray="1 3""#;
         let _ = writeln!(self.out, r#"<line class="{class}" {dots} x1="{x1}" y1="{y}" x2="{x2}" y2="{y}"/>"#);
     }
 
     /// A path of numbers and commands.
-    pub fn path(&mut self, class: &str, d: Arguments<'_>) {
+    pub(super) fn path(&mut self, class: &str, d: Arguments<'_>) {
         let _ = writeln!(self.out, r#"<path class="{class}" d="{d}"/>"#);
     }
 
     /// A path that says something when pointed at.
-    pub fn titled_path(&mut self, title: &str, class: &str, d: Arguments<'_>) {
+    pub(super) fn titled_path(&mut self, title: &str, class: &str, d: Arguments<'_>) {
         let title = escape(title);
         let _ = writeln!(self.out, r#"<g><title>{title}</title><path class="{class}" d="{d}"/></g>"#);
     }
 
     /// What the element says when pointed at that was opened last.
-    pub fn title(&mut self, title: &str) {
+    pub(super) fn title(&mut self, title: &str) {
         let _ = writeln!(self.out, "<title>{}</title>", escape(title));
     }
 
     /// Opens a group that says something when pointed at.
-    pub fn group(&mut self, title: &str) {
+    pub(super) fn group(&mut self, title: &str) {
         self.out.push_str("<g>");
         self.title(title);
     }
 
     /// Closes a group.
-    pub fn end_group(&mut self) {
+    pub(super) fn end_group(&mut self) {
         self.out.push_str("</g>\n");
     }
 
     /// The document.
-    pub fn close(mut self) -> String {
+    pub(super) fn close(mut self) -> String {
         self.out.push_str("</svg>\n");
         self.out
     }
