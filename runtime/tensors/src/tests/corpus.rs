@@ -38,7 +38,7 @@ fn walk(tree: &Tree, op: OpId, misses: &mut BTreeSet<String>, count: &mut usize)
 
 #[test]
 fn every_value_of_the_corpus_is_followed() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus/ttgir");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/ttgir");
     let (mut misses, mut count) = (BTreeSet::new(), 0);
     for target in std::fs::read_dir(corpus).unwrap().flatten() {
         for file in std::fs::read_dir(target.path()).unwrap().flatten() {
