@@ -59,11 +59,38 @@ fn check(row: &Row, specs: &Value, sort: &str, all: bool) -> Result<(), String> 
     let text = directed(&text, &row.kernel, given, &row.arch);
     let good = PythonFile::new(path.display().to_string(), text.as_str());
     let texts: Vec<Typed> = if sort == "prefixes" { prefixes(&text).collect() } else { deletions(&text).collect() };
-    let step = if all { 1 } else { (texts.len() / SAMPLE).max(1) };
+    let mut step = if all { 1 } else { (texts.len() / SAMPLE).max(1) };
+    // A sample may miss every text that breaks the kernel; then it says nothing, and a denser one is taken.
+    loop {
+        let sample = texts.iter().step_by(step);
+        let Checked { broken, looked, mut wrong } = check_texts(sample, &good, row, given);
+        if broken == 0 && step > 1 && wrong.is_empty() {
+            step /= 2;
+            continue;
+        }
+        if broken == 0 {
+            wrong.push(format!("{looked} texts, and the kernel is whole in all of them"));
+        }
+        wrong.truncate(20);
+        return if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) };
+    }
+}
+
+/// What a sample of texts shows.
+struct Checked {
+    /// Texts whose kernel does not parse whole.
+    broken: usize,
+    /// All texts.
+    looked: usize,
+    /// What is wrong with the answers, one line each.
+    wrong: Vec<String>,
+}
+
+fn check_texts<'t>(texts: impl Iterator<Item = &'t Typed>, good: &PythonFile, row: &Row, given: &Value) -> Checked {
     let files = Disk::default();
     let mut wrong = Vec::new();
     let (mut looked, mut broken) = (0, 0);
-    for typed in texts.iter().step_by(step) {
+    for typed in texts {
         for before in [false, true] {
             let start = Instant::now();
             let done = catch_unwind(AssertUnwindSafe(|| {
@@ -89,9 +116,5 @@ fn check(row: &Row, specs: &Value, sort: &str, all: bool) -> Result<(), String> 
             }
         }
     }
-    if broken == 0 {
-        wrong.push(format!("{looked} texts, and the kernel is whole in all of them"));
-    }
-    wrong.truncate(20);
-    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+    Checked { broken, looked, wrong }
 }
