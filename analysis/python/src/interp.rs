@@ -304,9 +304,22 @@ pub struct State<'a> {
     pub(crate) wanted: Option<(FileId, u32)>,
     pub(crate) found: Vec<Rc<Function<'a>>>,
     pub(crate) touched: Vec<(FileId, TextRange)>,
+    /// Functions that Python runs, of files whose launches are looked for.
+    pub(crate) hosts: Vec<Rc<Function<'a>>>,
 }
 
 impl<'a> Interp<'a> {
+    /// The function of host code whose statement starts at a place of a file, decorated or not.
+    pub fn host_function_at(&self, file: FileId, def: u32) -> Option<Rc<Function<'a>>> {
+        let is = |function: &&Rc<Function<'a>>| function.scope.file == file && function.def.range().start == def;
+        self.state.hosts.iter().find(is).cloned()
+    }
+
+    /// What was raised has ended a run of host code, and nothing else.
+    pub(crate) fn forget_raised(&mut self) {
+        self.state.raised = None;
+    }
+
     /// Emits an op at the present expression and gives its results.
     ///
     /// # Errors

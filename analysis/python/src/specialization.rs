@@ -67,6 +67,10 @@ pub struct Host {
     /// Which of the calls that its tests and loops make of it, from 0: parametrised values and fixtures,
     /// in a fixed order; `None` where `arguments` says all that is known.
     pub case: Option<u32>,
+    /// Which ways it takes at its first conditions that are not known; the likelier ones at the others.
+    pub ways: Vec<bool>,
+    /// Whether sizes that the host code does not know are assumed there.
+    pub assumed: bool,
     /// Its arguments, as Python expressions; parameters that are left out are not known.
     pub arguments: Vec<(String, String)>,
     /// Which of its launches of the kernel is meant, from 0; its arguments are taken where

@@ -25,7 +25,7 @@ pub(crate) use file_system::Stamp;
 pub(crate) use file_system::{Disk, FileSystem};
 pub(crate) use files::{FileStore, FileView};
 pub(crate) use loader::{Loader, LoaderClient};
-pub(crate) use paths::{absolute, root};
+pub(crate) use paths::{absolute, import_root, root};
 pub(crate) use snapshot::{WorkspaceSnapshot, WorkspaceSources};
 
 /// The workspace of the command line: files are read when they are asked for, and once.
@@ -39,9 +39,10 @@ impl Workspace {
         WorkspaceSources::new(Arc::new(WorkspaceSnapshot::new(roots)), RefCell::new(store))
     }
 
-    /// The workspace around a file: the nearest folder above it with `.git`, or its own.
+    /// The workspace around a file, of whatever marks one: a repository, a project, the current folder.
     pub(crate) fn around(file: &Path) -> Workspace {
-        Workspace::of(Some(&root(&absolute(file))))
+        let current = std::env::current_dir().ok();
+        Workspace::of(Some(&import_root(&absolute(file), current.as_deref())))
     }
 }
 
@@ -66,6 +67,7 @@ mod tests {
             write("kernels/helper.py", "x = 1\n"),
             write("kernels/sub/__init__.py", "y = 2\n"),
             write("tests/test_main.py", "main.kernel[grid]()\n"),
+            write("the-tools/python/the_tools/shapes.py", "z = 4\n"),
         ];
         assert!(made.iter().all(Result::is_ok));
         let workspace = Workspace::of(Some(&root));
@@ -75,6 +77,8 @@ mod tests {
         assert_eq!(text(workspace.import(&main, "kernels.helper")).as_deref(), Some("x = 1\n"));
         assert_eq!(text(workspace.import(&main, ".sub")).as_deref(), Some("y = 2\n"));
         assert_eq!(text(workspace.import(&main, "torch")), None);
+        // A project beside it that would be installed.
+        assert_eq!(text(workspace.import(&main, "the_tools.shapes")).as_deref(), Some("z = 4\n"));
         assert_eq!(text(workspace.file(&main, "../kernels/./helper.py")).as_deref(), Some("x = 1\n"));
         assert_eq!(workspace.mentions("main.kernel").len(), 1);
         let helper = root.join("kernels/helper.py").to_string_lossy().into_owned();
@@ -86,5 +90,26 @@ mod tests {
         edited.close(&helper);
         assert_eq!(text(over(&edited).import(&main, "helper")).as_deref(), Some("x = 1\n"));
         let _ = fs::remove_dir_all(root);
+    }
+
+    #[test]
+    fn the_folder_around_a_file() {
+        let top = std::env::temp_dir().join(format!("fencepost-import-root-{}", std::process::id()));
+        let project = top.join("project");
+        let package = project.join("package/inner");
+        let made = fs::create_dir_all(&package)
+            .and_then(|()| fs::write(project.join("package/__init__.py"), ""))
+            .and_then(|()| fs::write(package.join("__init__.py"), ""));
+        assert!(made.is_ok());
+        let file = package.join("kernel.py");
+        let found = |current: Option<&Path>| import_root(&file, current);
+        assert_eq!(found(None), project);
+        assert_eq!(found(Some(&top)), top);
+        assert_eq!(found(Some(&package)), project);
+        assert!(fs::write(top.join("setup.py"), "").is_ok());
+        assert_eq!(found(None), top);
+        assert!(fs::create_dir_all(project.join(".git")).is_ok());
+        assert_eq!(found(Some(&top)), project);
+        let _ = fs::remove_dir_all(top);
     }
 }

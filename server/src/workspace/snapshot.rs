@@ -14,6 +14,8 @@ use super::paths::{normalized, root};
 
 /// Launch sites that are looked at for one name.
 const MAX_MENTIONS: usize = 24;
+/// Where a project keeps its packages.
+const SOURCE_FOLDERS: &[&str] = &["", "src", "python"];
 /// Libraries whose sources are not looked into, wherever they lie.
 const LIBRARIES: &[&str] = &["triton", "torch", "numpy"];
 
@@ -139,6 +141,16 @@ impl<P: FileProvider> WorkspaceSources<P> {
         file.push(".py");
         self.module(Path::new(&file)).or_else(package)
     }
+
+    /// `a.b` in a project in a folder that is installed as `a`: `a/src/a/b.py`, or with another spelling of its name.
+    fn project(&self, folder: &Path, parts: &[&str]) -> Option<Arc<Module>> {
+        let name = parts.first()?;
+        let dashed = name.replace('_', "-");
+        let spellings = [*name, &*dashed].into_iter().take(if dashed == *name { 1 } else { 2 });
+        let mut folders =
+            spellings.flat_map(|name| SOURCE_FOLDERS.iter().map(move |inner| folder.join(name).join(inner)));
+        folders.find_map(|folder| self.package(&folder, parts))
+    }
 }
 
 impl<P: FileProvider> Sources for WorkspaceSources<P> {
@@ -158,10 +170,10 @@ impl<P: FileProvider> Sources for WorkspaceSources<P> {
         folders.truncate(end.unwrap_or(0) + 1);
         let found = folders.iter().find_map(|folder| self.package(folder, &parts));
         let in_roots = || {
-            let mut roots = roots.iter().flat_map(|root| [root.clone(), root.join("src")]);
+            let mut roots = roots.iter().flat_map(|root| SOURCE_FOLDERS.iter().map(move |inner| root.join(inner)));
             roots.find_map(|folder| self.package(&folder, &parts))
         };
-        found.or_else(in_roots)
+        found.or_else(in_roots).or_else(|| folders.iter().find_map(|folder| self.project(folder, &parts)))
     }
 
     fn file(&self, from: &str, path: &str) -> Option<Arc<Module>> {

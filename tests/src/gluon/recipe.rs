@@ -80,6 +80,8 @@ fn of_host(module: &Module, json: &Value) -> Option<Host> {
         file: None,
         def: offset(module, line as usize)?,
         case: None,
+        ways: Vec::new(),
+        assumed: false,
         arguments: arguments.collect(),
         launch: number(json, "launch").unwrap_or(0),
     })

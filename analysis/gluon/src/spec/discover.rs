@@ -2,19 +2,21 @@
 //!
 //! Functions that mention a kernel, and those that call them, are run up to its launches, with what their
 //! tests give them; arguments that nobody gives are not known, and what follows from them is left to the
-//! other sources. Each function is run for the first target that its marks allow.
+//! other sources. Each function is run for the first target that its marks allow. Where the file itself does not
+//! say all that its kernels are launched with, other files that mention them, or the functions that launch them,
+//! are followed: those with tests first.
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
 use typed_arena::Arena;
 
 use super::instance::Base;
+use super::roots::{Root, Roots};
 use super::site::{self, Site};
-use super::survey::{Func, Kind, Survey};
+use super::survey::Survey;
 use super::{Argument, Config, Entry, Host, Source, Target};
-use base::{Cancel, Cancelled};
-use python::host::{self, Case, Cases, Launch};
+use base::{Cancel, Cancelled, TextRange};
+use python::host::{self, Case, Cases, Code, Launch, Runs};
 use python::interp::{Interp, Stop};
 use python::origin::FileId;
 use python::syntax::{Module, Sources};
@@ -23,13 +25,25 @@ use python::value::{Function, Value};
 /// How many calls of one function are run.
 const CASES: usize = 32;
 
-/// How many other files are looked at.
+/// How many other files are looked at for one name.
 const FILES: usize = 8;
+
+/// How many other files are run.
+const MODULES: usize = 12;
+
+/// How many functions may call each other across files between a test and a launch.
+const LEVELS: usize = 3;
+
+/// How many runs of one function there are in all, each a call or another way through it.
+const RUNS: usize = 64;
+
+/// How many launches of a kernel are recorded before those that give it the same are put together.
+const LAUNCHES: usize = 256;
 
 /// How many notes a kernel gets of its launches.
 const NOTES: usize = 4;
 
-/// Steps of all host code of one file.
+/// Steps of all host code of one file, what its imports run left out.
 const STEPS: u64 = 400_000;
 
 /// What was found of one kernel.
@@ -48,6 +62,17 @@ struct Seen {
     site: Site,
     /// Values that the kernel takes from the functions around it.
     closure: Vec<(String, String)>,
+    /// The file and the place of its call.
+    place: (String, TextRange),
+    /// Whether there is a parameter of which nothing is known and for which nothing can be chosen.
+    stuck: bool,
+}
+
+impl Seen {
+    /// Whether all that the kernel is given is known.
+    fn is_known(&self) -> bool {
+        self.base.partly.is_empty() && self.base.arguments.iter().all(|argument| argument.source == Source::Launch)
+    }
 }
 
 /// What is found of each entry, in their order.
@@ -61,7 +86,6 @@ pub(super) fn discover(
 ) -> Result<Vec<Found>, Cancelled> {
     let mut found: Vec<Vec<Seen>> = entries.iter().map(|_| Vec::new()).collect();
     let mut notes: Vec<Vec<String>> = entries.iter().map(|_| Vec::new()).collect();
-    let own = roots(survey, entries.iter().map(|entry| entry.name.as_str()));
     let mut job = Job {
         module,
         sources,
@@ -73,31 +97,11 @@ pub(super) fn discover(
         notes: &mut notes,
         left: Vec::new(),
     };
-    if !own.is_empty() {
-        job.run(None, survey, &own)?;
-    }
-    // Other files are asked for those kernels that this one does not launch.
-    let mut others: Vec<(Arc<Module>, Vec<&str>)> = Vec::new();
-    for (at, entry) in entries.iter().enumerate() {
-        if !job.found[at].is_empty() || !entry.inside.is_empty() {
-            continue;
-        }
-        for other in sources.mentions(&entry.name).into_iter().take(FILES) {
-            if other.path() == module.path() {
-                continue;
-            }
-            match others.iter_mut().find(|(known, _)| known.path() == other.path()) {
-                Some((_, names)) => names.push(&entry.name),
-                None => others.push((other, vec![&entry.name])),
-            }
-        }
-    }
-    for (other, names) in others.iter().take(FILES) {
-        let survey = Survey::of(other);
-        let roots = roots(&survey, names.iter().copied());
-        if !roots.is_empty() {
-            job.run(Some(other), &survey, &roots)?;
-        }
+    let own = Roots::of(survey, entries.iter().map(|entry| entry.name.as_str()));
+    job.run(None, survey, &own.outer)?;
+    job.elsewhere(&own)?;
+    if (0..entries.len()).any(|at| job.found[at].is_empty()) {
+        job.run(None, survey, &own.inner)?;
     }
     let left: Vec<String> = job.left.into_iter().map(|(_, why)| why).collect();
     let found = found.into_iter().zip(notes).zip(entries).map(|((seen, mut notes), entry)| {
@@ -107,7 +111,14 @@ pub(super) fn discover(
         }
         let mut launches: Vec<Seen> = Vec::new();
         let mut sites: Vec<Site> = Vec::new();
-        for one in seen {
+        // A call that is followed with all that it is given says more than the same call on its own.
+        let known: Vec<(String, TextRange)> =
+            seen.iter().filter(|one| one.is_known()).map(|one| one.place.clone()).collect();
+        let free: Vec<(String, TextRange)> =
+            seen.iter().filter(|one| !one.stuck).map(|one| one.place.clone()).collect();
+        let (first, last): (Vec<Seen>, Vec<Seen>) =
+            seen.into_iter().filter(|one| !one.stuck || !free.contains(&one.place)).partition(Seen::is_known);
+        for one in first.into_iter().chain(last.into_iter().filter(|one| !known.contains(&one.place))) {
             if sites.len() < site::MOST && !sites.contains(&one.site) {
                 sites.push(one.site.clone());
             }
@@ -123,58 +134,8 @@ pub(super) fn discover(
 
 /// Whether two launches give a kernel the same; which calls led there does not matter.
 fn alike(a: &Base, b: &Base) -> bool {
-    (&a.arguments, a.target, a.num_warps, a.num_ctas) == (&b.arguments, b.target, b.num_warps, b.num_ctas)
-}
-
-/// The host functions by which launches of these names are reached, outermost ones only, by where they start.
-fn roots<'n>(survey: &Survey<'_>, names: impl Iterator<Item = &'n str>) -> Vec<u32> {
-    let names: FxHashSet<&str> = names.collect();
-    let own: Vec<usize> = (0..survey.functions.len()).filter(|&at| is_host(&survey.functions[at])).collect();
-    let mentions = |at: usize, name: &str| {
-        let inside = survey.functions.iter().filter(|func| func.inside.first() == Some(&at) && func.kind == Kind::Host);
-        survey.functions[at].mentions.contains(name) || inside.into_iter().any(|func| func.mentions.contains(name))
-    };
-    let mut reached: Vec<usize> = Vec::new();
-    for &at in &own {
-        let nested = survey
-            .functions
-            .iter()
-            .any(|func| func.inside.first() == Some(&at) && func.device() && names.contains(func.def.name.as_str()));
-        // The order in which names are asked does not matter.
-        #[allow(clippy::iter_over_hash_type)]
-        let direct = names.iter().any(|name| mentions(at, name));
-        if nested || direct {
-            reached.push(at);
-        }
-    }
-    let mut called: FxHashSet<usize> = FxHashSet::default();
-    let mut next = 0;
-    while let Some(&at) = reached.get(next) {
-        next += 1;
-        let name = survey.functions[at].def.name.as_str();
-        for &caller in &own {
-            if caller != at && mentions(caller, name) {
-                called.insert(at);
-                if !reached.contains(&caller) {
-                    reached.push(caller);
-                }
-            }
-        }
-    }
-    // Tests first: they say what the others are called with.
-    let tests = |at: &usize| survey.functions[*at].def.name.starts_with("test");
-    let mut roots: Vec<usize> = reached.iter().copied().filter(|at| tests(at) || !called.contains(at)).collect();
-    roots.sort_by_key(|at| (!tests(at), *at));
-    if roots.is_empty() {
-        roots = reached;
-        roots.sort_unstable();
-    }
-    roots.into_iter().map(|at| survey.functions[at].start()).collect()
-}
-
-/// A plain function of the file.
-fn is_host(func: &Func<'_>) -> bool {
-    func.kind == Kind::Host && !func.method && func.inside.is_empty()
+    (&a.arguments, &a.partly, &a.held, a.target, a.num_warps, a.num_ctas)
+        == (&b.arguments, &b.partly, &b.held, b.target, b.num_warps, b.num_ctas)
 }
 
 struct Job<'j> {
@@ -190,10 +151,88 @@ struct Job<'j> {
     left: Vec<(u32, String)>,
 }
 
+/// A name that other files are searched for, and a word that they have where they mean it.
+struct Wanted {
+    name: String,
+    word: String,
+}
+
 impl Job<'_> {
+    /// Whether what a kernel of the file itself is launched with is to be looked for.
+    fn is_open(&self, at: usize) -> bool {
+        self.entries[at].inside.is_empty() && !self.found[at].iter().any(Seen::is_known)
+    }
+
+    /// Looks into other files for launches of the kernels of which the file itself does not say all.
+    fn elsewhere(&mut self, own: &Roots) -> Result<(), Cancelled> {
+        let open: Vec<usize> = (0..self.entries.len()).filter(|at| self.is_open(*at)).collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let mut wanted: Vec<Wanted> = open
+            .iter()
+            .map(|at| Wanted { name: self.entries[*at].name.clone(), word: self.entries[*at].name.clone() })
+            .collect();
+        wanted.extend(callers(self.module, own));
+        let word = word(self.module);
+        // A table of the file that holds one of them is imported in its place.
+        let holds = |held: &rustc_hash::FxHashSet<&str>| open.iter().any(|at| held.contains(&*self.entries[*at].name));
+        let tables = self.survey.tables.iter().filter(|(_, held)| holds(held));
+        wanted.extend(tables.map(|(name, _)| Wanted { name: (*name).to_owned(), word: word.clone() }));
+        let mut seen: Vec<String> = vec![self.module.path().to_owned()];
+        // Files with functions that nobody calls there, for when nobody calls them at all.
+        let mut later: Vec<(Arc<Module>, Roots)> = Vec::new();
+        for _ in 0..LEVELS {
+            let mut next = Vec::new();
+            for (other, names) in self.mentioning(&wanted, &mut seen) {
+                self.cancel.check()?;
+                let survey = Survey::of(&other);
+                let roots = Roots::of(&survey, names.iter().map(String::as_str));
+                let (tests, wrappers): (Vec<Root>, Vec<Root>) = roots.outer.iter().cloned().partition(|root| root.test);
+                next.extend(callers(&other, &roots));
+                self.run(Some(&other), &survey, &tests)?;
+                later.push((other, Roots { outer: wrappers, inner: roots.inner }));
+            }
+            if next.is_empty() || !open.iter().any(|at| self.is_open(*at)) {
+                break;
+            }
+            wanted = next;
+        }
+        for (other, roots) in later {
+            if !open.iter().any(|at| self.found[*at].is_empty()) {
+                break;
+            }
+            let survey = Survey::of(&other);
+            self.run(Some(&other), &survey, &roots.outer)?;
+            if open.iter().all(|at| self.found[*at].is_empty()) {
+                self.run(Some(&other), &survey, &roots.inner)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Files that were not looked at and mention a name, each with the names that it mentions.
+    fn mentioning(&self, wanted: &[Wanted], seen: &mut Vec<String>) -> Vec<(Arc<Module>, Vec<String>)> {
+        let mut others: Vec<(Arc<Module>, Vec<String>)> = Vec::new();
+        for one in wanted {
+            let all = self.sources.mentions(&one.name).into_iter().filter(|other| other.text().contains(&*one.word));
+            for other in all.filter(|other| !seen.iter().any(|path| path == other.path())).take(FILES) {
+                match others.iter_mut().find(|(known, _)| known.path() == other.path()) {
+                    Some((_, names)) => names.push(one.name.clone()),
+                    None => others.push((other, vec![one.name.clone()])),
+                }
+            }
+        }
+        // Those that mention most are likeliest to be about these kernels.
+        others.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+        others.truncate(MODULES.saturating_sub(seen.len()));
+        seen.extend(others.iter().map(|(other, _)| other.path().to_owned()));
+        others
+    }
+
     /// Runs functions of this file or of another one.
-    fn run(&mut self, other: Option<&Arc<Module>>, survey: &Survey<'_>, roots: &[u32]) -> Result<(), Cancelled> {
-        let mut open = roots.to_vec();
+    fn run(&mut self, other: Option<&Arc<Module>>, survey: &Survey<'_>, roots: &[Root]) -> Result<(), Cancelled> {
+        let mut open: Vec<u32> = roots.iter().map(|root| root.def).collect();
         for target in self.targets(survey) {
             if open.is_empty() {
                 break;
@@ -251,14 +290,23 @@ impl Job<'_> {
                 file
             }
         };
+        let limit = interp.steps.saturating_add(STEPS);
         let before = std::mem::take(open);
         for def in before {
             interp.cancel.check().map_err(|_| Stop::Cancelled)?;
-            if interp.steps > STEPS {
+            if interp.steps > limit {
                 return Err(Stop::Limit("host code runs for too long".into()));
             }
-            let Some(function) = host::function_at(interp, file, def) else { continue };
-            let any = self.function(interp, file, &function, def)?;
+            let any = match host::code_at(interp, file, def) {
+                Some(code) => self.code(interp, file, &code, def, limit)?,
+                // What the file launches by itself.
+                None if def == host::MODULE => {
+                    let launches = interp.session.as_mut().map(|session| std::mem::take(&mut session.launches));
+                    let host = self.host(interp, file, def);
+                    !self.record(interp, launches.unwrap_or_default(), &host, file).is_empty()
+                }
+                None => continue,
+            };
             if !any {
                 open.push(def);
             }
@@ -266,97 +314,158 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Runs the calls of a function; whether there was a launch.
-    fn function<'a>(
+    /// Runs the calls of a function, each one way after the other; whether there was a launch.
+    fn code<'a>(
         &mut self,
         interp: &mut Interp<'a>,
         file: FileId,
-        function: &std::rc::Rc<Function<'a>>,
+        code: &Code<'a>,
         def: u32,
+        limit: u64,
     ) -> Result<bool, Stop> {
-        let cases = Cases::of(interp, function)?;
+        let cases = Cases::of(interp, code)?;
         if cases.skipped {
             return Ok(false);
         }
         let count = cases.count();
         let some = cases.some(CASES);
-        let mut any = Vec::new();
+        let (mut any, mut cut) = (Vec::new(), false);
         for &at in &some {
             let case = cases.case(at);
-            let (launches, why) = host::run(interp, function, case.clone())?;
-            if launches.is_empty() && !self.left.iter().any(|(known, _)| *known == def) {
-                let why = why.unwrap_or_else(|| "it ends without a launch".into());
-                self.left.push((def, format!("`{}` is not followed to a launch: {why}", function.def.name())));
-            }
-            let mut numbers: Vec<(u32, u32)> = Vec::new();
-            for launch in launches {
-                if launch.function.scope.file != FileId(0) {
-                    continue;
+            let mut runs = Runs::of((RUNS / some.len().max(1)).max(2));
+            while let Some(ways) = runs.next() {
+                if interp.steps > limit {
+                    break;
                 }
-                let kernel = launch.function.def.range().start;
-                let Some(entry) = self.entries.iter().position(|entry| entry.def == kernel) else { continue };
-                let number = match numbers.iter_mut().find(|(known, _)| *known == kernel) {
-                    Some((_, number)) => {
-                        *number += 1;
-                        *number
-                    }
-                    None => {
-                        numbers.push((kernel, 0));
-                        0
-                    }
-                };
+                let ran = host::run(interp, code, case.clone(), &ways, false)?;
+                runs.ran(&ways, &ran.ways);
+                if ran.launches.is_empty() && ways.is_empty() && !self.left.iter().any(|(known, _)| *known == def) {
+                    let why = ran.why.unwrap_or_else(|| "it ends without a launch".into());
+                    self.left.push((def, format!("`{}` is not followed to a launch: {why}", code.name())));
+                }
                 let host = Host {
-                    file: (file != FileId(0)).then(|| interp.files[file.0 as usize].module.path().to_owned()),
-                    def,
                     case: Some(at as u32),
+                    ways,
                     arguments: shown(interp, &case),
-                    launch: number,
+                    ..self.host(interp, file, def)
                 };
-                let site = site::of(interp, &self.entries[entry], &launch, file, def);
-                let seen = self.seen(interp, entry, &launch, host, site);
-                self.found[entry].push(seen);
-                any.push(entry);
+                let before: Vec<usize> = self.found.iter().map(Vec::len).collect();
+                let recorded = self.record(interp, ran.launches, &host, file);
+                if recorded.iter().any(|&entry| self.found[entry].iter().skip(before[entry]).any(|seen| seen.stuck)) {
+                    let ran = host::run(interp, code, case.clone(), &host.ways, true)?;
+                    if ran.assumed {
+                        let host = Host { assumed: true, ..host };
+                        self.record(interp, ran.launches, &host, file);
+                    }
+                }
+                any.extend(recorded);
             }
+            cut |= runs.is_cut();
         }
         any.sort_unstable();
         any.dedup();
-        for &entry in any.iter().filter(|_| some.len() < count) {
-            let name = function.def.name();
-            self.notes[entry]
-                .push(format!("of {count} calls that `{name}` is tested with, {} are looked at", some.len()));
+        for &entry in &any {
+            let name = code.name();
+            if some.len() < count {
+                self.notes[entry]
+                    .push(format!("of {count} calls that `{name}` is tested with, {} are looked at", some.len()));
+            }
+            if cut {
+                self.notes[entry].push(format!("not all ways through `{name}` are followed to a launch"));
+            }
         }
         Ok(!any.is_empty())
     }
 
-    fn seen<'a>(&mut self, interp: &Interp<'a>, at: usize, launch: &Launch<'a>, host: Host, site: Site) -> Seen {
-        let entry = &self.entries[at];
-        let mut expressible = entry.inside.is_empty();
-        let mut arguments = Vec::new();
-        for param in &entry.params {
-            let Some((_, value)) = launch.arguments.iter().find(|(name, _)| **name == *param.name) else { continue };
-            if let Value::Unknown(why) = value {
-                let note = format!("what a launch gives `{}` is not known: {why}", param.name);
-                if !self.notes[at].contains(&note) && self.notes[at].len() < NOTES {
-                    self.notes[at].push(note);
-                }
+    /// How to get to launches of the code at a place.
+    fn host(&self, interp: &Interp<'_>, file: FileId, def: u32) -> Host {
+        let path = interp.files.get(file.0 as usize).map(|file| file.module.path().to_owned());
+        Host {
+            file: path.filter(|_| file != FileId(0)),
+            def,
+            case: Some(0),
+            ways: Vec::new(),
+            assumed: false,
+            arguments: Vec::new(),
+            launch: 0,
+        }
+    }
+
+    /// Keeps the launches of a run that are of kernels of the file; which kernels those are.
+    fn record<'a>(&mut self, interp: &Interp<'a>, launches: Vec<Launch<'a>>, host: &Host, file: FileId) -> Vec<usize> {
+        let mut any = Vec::new();
+        let mut numbers: Vec<(u32, u32)> = Vec::new();
+        for launch in launches {
+            if launch.function.scope.file != FileId(0) {
                 continue;
             }
-            match host::given(interp, value, param.constexpr, param.specialised) {
-                Some(given) => arguments.push(Argument { name: param.name.clone(), given, source: Source::Launch }),
-                None => expressible = false,
+            let kernel = launch.function.def.range().start;
+            let Some(entry) = self.entries.iter().position(|entry| entry.def == kernel) else { continue };
+            let number = match numbers.iter_mut().find(|(known, _)| *known == kernel) {
+                Some((_, number)) => {
+                    *number += 1;
+                    *number
+                }
+                None => {
+                    numbers.push((kernel, 0));
+                    0
+                }
+            };
+            if self.found[entry].len() >= LAUNCHES {
+                continue;
+            }
+            let site = site::of(interp, &self.entries[entry], &launch, file, host.def);
+            let seen = self.seen(interp, entry, &launch, Host { launch: number, ..host.clone() }, site);
+            self.found[entry].push(seen);
+            any.push(entry);
+        }
+        any
+    }
+
+    fn seen<'a>(&mut self, interp: &Interp<'a>, at: usize, launch: &Launch<'a>, host: Host, site: Site) -> Seen {
+        let entry = &self.entries[at];
+        let (mut expressible, mut stuck) = (entry.inside.is_empty(), false);
+        let (mut arguments, mut partly, mut held) = (Vec::new(), Vec::new(), Vec::new());
+        for param in &entry.params {
+            let Some((_, value)) = launch.arguments.iter().find(|(name, _)| **name == *param.name) else { continue };
+            if let Some(given) = host::given(interp, value, param.constexpr, param.specialised) {
+                let source = if host.assumed { Source::Chosen } else { Source::Launch };
+                arguments.push(Argument { name: param.name.clone(), given, source });
+                continue;
+            }
+            match host::partly(interp, value) {
+                Some(part) => {
+                    if let host::Partly::Nothing(why) = &part {
+                        let note = format!("what a launch gives `{}` is not known: {why}", param.name);
+                        if !self.notes[at].contains(&note) && self.notes[at].len() < NOTES {
+                            self.notes[at].push(note);
+                        }
+                    }
+                    stuck |= matches!(part, host::Partly::Nothing(_))
+                        && param.default.is_none()
+                        && super::chosen::choices(self.survey, param).is_empty();
+                    partly.push((param.name.clone(), part));
+                }
+                None => {
+                    expressible = false;
+                    held.push(param.name.clone());
+                }
             }
         }
         let closure = if entry.inside.is_empty() { Vec::new() } else { self.closure(interp, entry, &launch.function) };
         let source = |value: Option<u32>| value.map(|value| (value, Source::Launch));
+        let path = interp.files.get(launch.file.0 as usize).map_or("", |file| file.module.path()).to_owned();
         let base = Base {
             arguments,
+            partly,
+            held,
             host: (!expressible).then_some(host),
             target: Some((interp.target, Source::Launch)),
             version: None,
             num_warps: source(launch.num_warps),
             num_ctas: source(launch.num_ctas),
         };
-        Seen { base, site, closure }
+        Seen { base, site, closure, place: (path, launch.at), stuck }
     }
 
     /// What a nested kernel takes from the functions around it.
@@ -394,4 +503,19 @@ impl Job<'_> {
 fn shown<'a>(interp: &Interp<'a>, case: &Case<'a>) -> Vec<(String, String)> {
     let plain = case.iter().filter(|(name, _)| &**name != "device");
     plain.filter_map(|(name, value)| Some((name.to_string(), host::expression(interp, value)?))).collect()
+}
+
+/// Names by which other files reach launches of this one.
+fn callers(module: &Module, roots: &Roots) -> Vec<Wanted> {
+    let word = word(module);
+    let names = roots.names().into_iter().filter(|name| name.len() > 3 && !name.starts_with("__"));
+    names.map(|name| Wanted { name, word: word.clone() }).collect()
+}
+
+/// The word by which other files mean this one: a package by its folder.
+fn word(module: &Module) -> String {
+    let path = module.path().replace('\\', "/");
+    let mut parts = path.rsplit('/');
+    let stem = parts.next().unwrap_or("").trim_end_matches(".py").to_owned();
+    if stem == "__init__" { parts.next().unwrap_or("").to_owned() } else { stem }
 }

@@ -3,6 +3,7 @@
 use super::site::Site;
 use super::{Argument, Given, Host, Source, Spec, Target, Version};
 use base::TextRange;
+use python::host::Partly;
 
 /// A kernel with all that shapes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +66,10 @@ pub struct Recipe {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Base {
     pub arguments: Vec<Argument>,
+    /// Parameters of which a launch is known to give only a part.
+    pub partly: Vec<(String, Partly)>,
+    /// Parameters whose values stand for themselves alone, so that they are taken from the launch itself.
+    pub held: Vec<String>,
     pub host: Option<Host>,
     pub target: Option<(Target, Source)>,
     pub version: Option<Version>,

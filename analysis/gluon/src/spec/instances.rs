@@ -8,6 +8,7 @@ use super::discover::Found;
 use super::entries::Param;
 use super::instance::{Base, Instances, Note};
 use super::memo::{self, Memo};
+use super::partly;
 use super::survey::Survey;
 use super::words;
 use super::{Config, Entry, Given, Source, Spec};
@@ -208,16 +209,24 @@ fn filled(survey: &Survey<'_>, entry: &Entry, config: &Config, bases: Vec<Base>)
         let mut fixed = Vec::new();
         let mut combinations = 1usize;
         for param in &entry.params {
+            let partly = all[0].partly.iter().find(|(name, _)| *name == param.name).map(|(_, partly)| partly.clone());
             if all[0].has(&param.name)
-                || param.default.is_some()
-                || (all[0].host.is_some() && !all[0].arguments.is_empty())
+                || all[0].held.contains(&param.name)
+                || (param.default.is_some() && partly.is_none())
             {
                 continue;
             }
             let named = config.values.iter().filter(|(name, _)| *name == param.name);
             let configured: Vec<Given> = named.filter_map(|(_, value)| directive::given(value).ok()).collect();
             let (source, mut choices) = match configured.is_empty() {
-                true => (Source::Chosen, chosen::choices(survey, param)),
+                true => {
+                    let free = chosen::choices(survey, param);
+                    let choices = match &partly {
+                        Some(partly) => partly::choices(partly, param, free),
+                        None => free,
+                    };
+                    (Source::Chosen, choices)
+                }
                 false => (Source::Configuration, configured),
             };
             combinations = combinations.saturating_mul(choices.len().max(1));

@@ -30,7 +30,7 @@ struct Last {
     key: u64,
     asked: Vec<Asked>,
     found: Vec<Found>,
-    /// Where the functions of the file started, by number.
+    /// Where the functions of the file started, and the blocks of its main program, by number.
     starts: Vec<u32>,
 }
 
@@ -102,7 +102,8 @@ pub(super) fn launches(
     cancel: &Cancel<'_>,
 ) -> Result<Vec<Found>, Cancelled> {
     let key = key(module, survey, entries, config);
-    let starts: Vec<u32> = survey.functions.iter().map(super::survey::Func::start).collect();
+    let functions = survey.functions.iter().map(super::survey::Func::start);
+    let starts: Vec<u32> = functions.chain(survey.mains.iter().map(|(start, _)| *start)).collect();
     if let Some(last) = &mut memo.last
         && last.key == key
         && last.starts.len() == starts.len()

@@ -13,6 +13,8 @@ mod entries;
 mod instance;
 mod instances;
 mod memo;
+mod partly;
+mod roots;
 mod site;
 mod survey;
 #[cfg(test)]

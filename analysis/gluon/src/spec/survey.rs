@@ -2,6 +2,7 @@
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Decorator, Expr, Stmt, StmtFunctionDef};
+use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use python::syntax::Module;
@@ -27,6 +28,8 @@ pub(super) struct Func<'m> {
     pub inside: Vec<usize>,
     /// Whether a class is around it, closer than any function.
     pub method: bool,
+    /// The name of that class.
+    pub owner: Option<&'m str>,
     /// Names and attributes that its own statements mention, those of functions inside of it left out.
     pub mentions: FxHashSet<&'m str>,
     /// Whether it gives a value back.
@@ -57,10 +60,16 @@ pub(super) struct Survey<'m> {
     pub launched: FxHashSet<&'m str>,
     /// Names that statements outside of all functions mention.
     pub outside: FxHashSet<&'m str>,
+    /// Blocks under `if __name__ == "__main__"`: where their statements start, and the names that they mention.
+    pub mains: Vec<(u32, FxHashSet<&'m str>)>,
+    /// Names that statements outside of all functions assign, with the names that the values mention.
+    pub tables: Vec<(&'m str, FxHashSet<&'m str>)>,
     /// Functions that are made kernels by a call: `gluon.jit(name)`.
     jitted: FxHashSet<&'m str>,
     open: Vec<usize>,
-    class: Vec<bool>,
+    class: Vec<Option<&'m str>>,
+    /// Whether what is walked over is such a block.
+    in_main: bool,
 }
 
 impl<'m> Survey<'m> {
@@ -69,7 +78,18 @@ impl<'m> Survey<'m> {
         let mut survey = Survey::default();
         survey.imports(module.body());
         for stmt in module.body() {
+            survey.in_main = python::host::main_block(stmt).is_some();
+            if survey.in_main {
+                survey.mains.push((stmt.range().start().to_u32(), FxHashSet::default()));
+            }
+            let before =
+                matches!(stmt, Stmt::Assign(_) | Stmt::AnnAssign(_)).then(|| std::mem::take(&mut survey.outside));
             survey.visit_stmt(stmt);
+            if let Some(before) = before {
+                let held = std::mem::replace(&mut survey.outside, before);
+                survey.outside.extend(held.iter().copied());
+                survey.tables.extend(defined(stmt).map(|name| (name, held)));
+            }
         }
         for at in 0..survey.functions.len() {
             let func = &mut survey.functions[at];
@@ -155,9 +175,10 @@ impl<'m> Survey<'m> {
     }
 
     fn mention(&mut self, name: &'m str) {
-        match self.open.last() {
-            Some(&at) => self.functions[at].mentions.insert(name),
-            None => self.outside.insert(name),
+        match (self.open.last(), self.mains.last_mut()) {
+            (Some(&at), _) => self.functions[at].mentions.insert(name),
+            (None, Some((_, mentions))) if self.in_main => mentions.insert(name),
+            (None, _) => self.outside.insert(name),
         };
     }
 }
@@ -172,12 +193,13 @@ impl<'m> Visitor<'m> for Survey<'m> {
                     }
                 }
                 let kind = self.kind(&def.decorator_list);
-                let method = self.class.last().copied().unwrap_or(false);
+                let owner = self.class.last().copied().flatten();
+                let method = owner.is_some();
                 let inside = self.open.clone();
                 self.open.push(self.functions.len());
-                self.class.push(false);
+                self.class.push(None);
                 let mentions = FxHashSet::default();
-                self.functions.push(Func { def, kind, inside, method, mentions, returns: false });
+                self.functions.push(Func { def, kind, inside, method, owner, mentions, returns: false });
                 // Its tests' values are the function's own business.
                 for decorator in &def.decorator_list {
                     self.visit_decorator(decorator);
@@ -189,7 +211,7 @@ impl<'m> Visitor<'m> for Survey<'m> {
                 self.class.pop();
             }
             Stmt::ClassDef(def) => {
-                self.class.push(true);
+                self.class.push(Some(def.name.as_str()));
                 if self.open.is_empty() {
                     self.classes.push((def.name.as_str(), def.body.iter().filter_map(defined).collect()));
                 }

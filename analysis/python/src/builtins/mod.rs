@@ -11,6 +11,7 @@ mod libraries;
 mod math;
 mod numbers;
 mod objects;
+pub(crate) mod paths;
 mod strings;
 mod text;
 pub mod values;
@@ -22,13 +23,14 @@ pub use text::display;
 pub use values::{arg, count, items, list, order, same};
 
 /// Python's share of the table.
-pub const PARTS: [&Part; 8] = [
+pub const PARTS: [&Part; 9] = [
     &containers::PART,
     &functions::PART,
     &libraries::PART,
     &math::PART,
     &numbers::PART,
     &objects::PART,
+    &paths::PART,
     &strings::PART,
     &text::PART,
 ];

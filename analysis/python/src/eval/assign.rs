@@ -156,6 +156,22 @@ impl<'a> Interp<'a> {
             }
             return Ok(());
         }
+        if self.follows_host()
+            && let Value::Host(_) = value
+            && crate::host::is_open(value)
+        {
+            for target in targets {
+                let item = match target {
+                    Expr::Starred(_) => Value::Unknown("the rest of what is unpacked is not known".into()),
+                    _ => match crate::host::element(value) {
+                        size @ Value::Host(_) if crate::host::is_number(&size) => self.assumed_size().unwrap_or(size),
+                        item => item,
+                    },
+                };
+                self.bind(target, item)?;
+            }
+            return Ok(());
+        }
         let items = self.items(value)?;
         let star = targets.iter().position(|target| matches!(target, Expr::Starred(_)));
         let enough = match star {

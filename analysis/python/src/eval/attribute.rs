@@ -124,6 +124,10 @@ impl<'a> Interp<'a> {
             },
             Value::Class(class) => match name {
                 "__name__" | "__qualname__" => Some(Value::Str(class.def.name.as_str().into())),
+                // `torch.autograd.Function`.
+                "apply" if self.follows_host() && super::class::find(class, "apply").is_none() => {
+                    super::class::find(class, "forward").map(|forward| host::with_context(&forward))
+                }
                 _ => match super::class::find(class, name) {
                     Some(Value::Function(function)) if function.role == crate::value::Role::ClassMethod => {
                         Some(Value::Bound(Rc::new((value.clone(), Value::Function(function)))))

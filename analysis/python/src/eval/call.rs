@@ -38,8 +38,24 @@ impl<'a> Interp<'a> {
                             }
                         }
                     }
+                    // What is left out then is not known.
+                    _ if self.follows_host() => args.named.push(("**".into(), value)),
                     _ => return self.unknown("what `**` unpacks is not known"),
                 },
+            }
+        }
+        if let (Value::Unknown(_), Expr::Attribute(method), true) = (&callee, &*call.func, self.assumes())
+            && matches!(method.attr.as_str(), "get" | "pop")
+            && let Some(Value::Str(name)) = args.pos.first()
+        {
+            // An entry of a dictionary that is not known.
+            match args.pos.get(1) {
+                Some(default) if !matches!(default, Value::None) => return Ok(default.clone()),
+                _ => {
+                    if let Some(value) = self.assumed(&name.clone()) {
+                        return Ok(value);
+                    }
+                }
             }
         }
         let range = Interp::range(call);
@@ -79,6 +95,12 @@ impl<'a> Interp<'a> {
                 {
                     return Ok(Value::Int(length));
                 }
+                if self.follows_host() {
+                    args.named.retain(|(name, _)| &**name != "**");
+                    if let Some(answer) = host::answer(row.path, &args) {
+                        return Ok(answer);
+                    }
+                }
                 let vague = self.follows_host() && args.pos.iter().any(host::is_vague);
                 match row.call(self, args) {
                     Err(Stop::Raised(range, why)) if vague => Err(Stop::Unknown(range, why)),
@@ -94,7 +116,12 @@ impl<'a> Interp<'a> {
             Value::Partial(partial) => self.apply_partial(&partial.clone(), args),
             Value::Class(class) => self.construct(&class.clone(), args),
             Value::Instance(_) => {
-                let method = self.attribute(callee, "__call__")?;
+                let method = match self.find_attribute(callee, "__call__")? {
+                    Some(method) => method,
+                    // A module of torch.
+                    None if self.follows_host() => self.attribute(callee, "forward")?,
+                    None => self.attribute(callee, "__call__")?,
+                };
                 self.apply(&method, args)
             }
             Value::Host(thing) => host::call(self, thing, args),
@@ -268,6 +295,9 @@ impl<'a> Interp<'a> {
             };
         };
         let positional = parameters.posonlyargs.len() + parameters.args.len();
+        let mut args = args;
+        let unpacked = args.named.iter().find(|(key, _)| &**key == "**").map(|(_, value)| value.clone());
+        args.named.retain(|(key, _)| &**key != "**");
         let all: Vec<_> = parameters.iter_non_variadic_params().collect();
         let mut values: Vec<Option<Value<'a>>> = vec![None; all.len()];
         let mut rest = Vec::new();
@@ -297,6 +327,9 @@ impl<'a> Interp<'a> {
             let value = value.or_else(|| function.defaults.get(at).cloned().flatten());
             match value {
                 Some(value) => bound.push((own.into(), value)),
+                None if unpacked.is_some() => {
+                    bound.push((own.into(), Value::Unknown("what `**` unpacks is not known".into())));
+                }
                 None => return self.raise(format!("`{name}` is not given `{own}`")),
             }
         }
@@ -304,6 +337,10 @@ impl<'a> Interp<'a> {
             bound.push((vararg.name.as_str().into(), Value::Tuple(rest.into())));
         }
         if let Some(kwarg) = &parameters.kwarg {
+            if let (Some(unpacked), true) = (&unpacked, more.is_empty()) {
+                bound.push((kwarg.name.as_str().into(), unpacked.clone()));
+                return Ok(bound);
+            }
             bound.push((kwarg.name.as_str().into(), Value::Dict(Rc::new(more.into()))));
         }
         Ok(bound)

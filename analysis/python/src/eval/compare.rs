@@ -12,8 +12,25 @@ use crate::value::{DType, Tensor, Value};
 impl<'a> Interp<'a> {
     /// `a op b`.
     pub fn compare(&mut self, op: CmpOp, a: &Value<'a>, b: &Value<'a>) -> Eval<'a> {
+        // Whatever it is, it is a truth value; tensors are compared below.
+        let open = self.follows_host() && (crate::host::is_open(a) || crate::host::is_open(b));
+        if open
+            && matches!(op, CmpOp::In | CmpOp::NotIn)
+            && !matches!(b, Value::Tuple(_) | Value::List(_) | Value::Dict(_) | Value::Set(_))
+        {
+            return Ok(crate::host::number(crate::host::OpenNumber::Bool));
+        }
         match op {
             CmpOp::Is | CmpOp::IsNot => {
+                if open
+                    && let Value::None = b
+                    && let Value::Host(_) = a
+                {
+                    return Ok(Value::Bool(op == CmpOp::IsNot));
+                }
+                if open && [a, b].into_iter().any(|value| matches!(value, Value::Unknown(_) | Value::Lib(_))) {
+                    return Ok(crate::host::number(crate::host::OpenNumber::Bool));
+                }
                 if let Some(unknown) = [a, b].into_iter().find(|value| matches!(value, Value::Unknown(_))) {
                     return Ok(unknown.clone());
                 }
@@ -36,6 +53,9 @@ impl<'a> Interp<'a> {
                     Value::Unknown(_) => return Ok(b.clone()),
                     _ => {
                         let items = self.items(b)?;
+                        if open && !items.iter().any(|item| super::host::equal(item, a)) {
+                            return Ok(crate::host::number(crate::host::OpenNumber::Bool));
+                        }
                         if let Some(unknown) = items.iter().find(|item| matches!(item, Value::Unknown(_)))
                             && !items.iter().any(|item| super::host::equal(item, a))
                         {
@@ -51,10 +71,12 @@ impl<'a> Interp<'a> {
             }
             _ => {}
         }
-        match (a, b) {
-            (Value::Unknown(_), _) => return Ok(a.clone()),
-            (_, Value::Unknown(_)) => return Ok(b.clone()),
-            _ => {}
+        let unknown = [a, b].into_iter().find(|value| matches!(value, Value::Unknown(_)));
+        if let Some(unknown) = unknown {
+            return Ok(match open {
+                true => crate::host::number(crate::host::OpenNumber::Bool),
+                false => unknown.clone(),
+            });
         }
         if matches!(a, Value::Host(_)) || matches!(b, Value::Host(_)) {
             return crate::host::binary(self, None, a, b);

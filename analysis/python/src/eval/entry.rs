@@ -49,6 +49,13 @@ impl<'a> Interp<'a> {
                     let constexpr = parameter.annotation().is_some_and(|annotation| self.is_constexpr(annotation));
                     match host::given(self, &value, constexpr, true) {
                         Some(Given::Type(text)) => self.typed(name, &text, &mut signature.body)?,
+                        None if host::is_open(&value) => {
+                            let default = function.defaults.get(at).cloned().flatten();
+                            match default {
+                                Some(default) => default,
+                                None => return self.unknown(format!("what `{name}` is given is not known")),
+                            }
+                        }
                         // The value itself, which need not be expressible.
                         _ => value,
                     }

@@ -229,6 +229,7 @@ impl<'a> Interp<'a> {
                 match self.truth(&value) {
                     Some(true) => {}
                     Some(false) => continue 'items,
+                    None if self.follows_ways() => {}
                     None => return self.unknown("the condition of the comprehension is not known"),
                 }
             }
@@ -247,6 +248,9 @@ impl<'a> Interp<'a> {
                 Value::Tensor(_) => computed.push(value),
                 _ => {
                     let Some(truth) = self.truth(&value) else {
+                        if self.follows_host() && matches!(value, Value::Host(_)) {
+                            return Ok(value);
+                        }
                         return Ok(unknown_of(&value, "whether this holds is not known"));
                     };
                     if truth != and {
@@ -315,6 +319,10 @@ impl<'a> Interp<'a> {
         match self.truth(&condition) {
             Some(true) => self.expr(&choice.body),
             Some(false) => self.expr(&choice.orelse),
+            None if self.follows_ways() => match self.decide(&choice.test, false) {
+                Some(false) => self.expr(&choice.orelse),
+                _ => self.expr(&choice.body),
+            },
             None => Ok(unknown_of(&condition, "the condition is not known")),
         }
     }
@@ -352,6 +360,7 @@ impl<'a> Interp<'a> {
             (UnaryOp::Not, Value::Tensor(tensor)) => self.not(&tensor.clone()),
             (UnaryOp::Not, _) => match self.truth(operand) {
                 Some(truth) => Ok(Value::Bool(!truth)),
+                None if self.follows_host() => Ok(crate::host::number(crate::host::OpenNumber::Bool)),
                 None => Ok(Value::Unknown("whether this holds is not known".into())),
             },
             (UnaryOp::UAdd, _) => Ok(operand.clone()),
@@ -378,6 +387,7 @@ impl<'a> Interp<'a> {
                 let method = self.attribute(operand, name)?;
                 self.call(&method, Default::default(), self.at)
             }
+            (_, Value::Host(_)) if crate::host::is_open(operand) => Ok(operand.clone()),
             _ => self.unknown(format!("`{}` of {} is not followed", op.as_str(), operand.class_name())),
         }
     }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ruff_python_ast::{StmtImport, StmtImportFrom};
+use ruff_python_ast::{Stmt, StmtImport, StmtImportFrom};
 
 use super::{Flow, Interp, Stop};
 use crate::interp::{Eval, File, Mode};
@@ -35,9 +35,25 @@ impl<'a> Interp<'a> {
             return Ok(());
         }
         let (module, scope) = (file.module, file.scope.clone());
+        // A file is run once, so that it cannot go another way the next time.
+        let ways = self.session.as_mut().and_then(|session| session.ways.take());
+        let ran = self.run_statements(&scope, module.body());
+        if let Some(session) = &mut self.session {
+            session.ways = ways;
+        }
+        ran
+    }
+
+    /// Runs statements of a file one by one in its scope, whatever becomes of those before.
+    pub fn run_body(&mut self, id: FileId, body: &'a [Stmt]) -> Result<(), Stop> {
+        let Some(scope) = self.files.get(id.0 as usize).map(|file| file.scope.clone()) else { return Ok(()) };
+        self.run_statements(&scope, body)
+    }
+
+    fn run_statements(&mut self, scope: &Rc<crate::scope::Scope<'a>>, body: &'a [Stmt]) -> Result<(), Stop> {
         let tries = std::mem::take(&mut self.state.tries);
-        let ran = self.inside(scope, Mode::Host, None, |interp| {
-            for stmt in module.body() {
+        let ran = self.inside(scope.clone(), Mode::Host, None, |interp| {
+            for stmt in body {
                 match interp.block(std::slice::from_ref(stmt)) {
                     Ok(Flow::Next) => {}
                     // The rest of the file may well do without it.

@@ -166,6 +166,7 @@ impl<'a> Interp<'a> {
     /// `whole[at]`.
     pub(super) fn item(&mut self, whole: &Value<'a>, at: &Value<'a>) -> Eval<'a> {
         match (whole, at) {
+            (Value::Unknown(_), Value::Str(name)) => Ok(self.assumed(name).unwrap_or_else(|| whole.clone())),
             (Value::Unknown(_), _) => Ok(whole.clone()),
             (Value::Tuple(items), Value::Slice(parts)) => Ok(Value::Tuple(self.slice(items, parts)?.into())),
             (Value::List(items), Value::Slice(parts)) => {
@@ -181,9 +182,21 @@ impl<'a> Interp<'a> {
                 let found = items.borrow().iter().find(|(key, _)| equal(key, at)).map(|(_, value)| value.clone());
                 match found {
                     Some(found) => Ok(found),
+                    None if self.follows_host() && host::is_open(at) => {
+                        let all: Vec<Value<'a>> = items.borrow().iter().map(|(_, value)| value.clone()).collect();
+                        let one = self.one_of(&all);
+                        Ok(one.unwrap_or_else(|| Value::Unknown("which element this is is not known".into())))
+                    }
                     None if matches!(at, Value::Unknown(_)) => Ok(at.clone()),
                     None => self.raise(format!("there is no key {}", self.repr(at))),
                 }
+            }
+            (Value::Tuple(_) | Value::List(_), _)
+                if self.follows_host() && host::is_open(at) && !matches!(at, Value::Slice(_)) =>
+            {
+                let all = self.items(whole)?;
+                let one = self.one_of(&all);
+                Ok(one.unwrap_or_else(|| Value::Unknown("which element this is is not known".into())))
             }
             (Value::Tuple(_) | Value::List(_) | Value::Str(_) | Value::Range(_), Value::Unknown(_)) => Ok(at.clone()),
             (Value::Tuple(_) | Value::List(_) | Value::Str(_) | Value::Range(_), _) => {
@@ -317,6 +330,8 @@ impl<'a> Interp<'a> {
                 }
                 Ok(Value::Str(text.repeat(times).into()))
             }
+            // Paths are their texts.
+            (Operator::Div, Value::Str(a), Value::Str(b)) => Ok(Value::Str(crate::builtins::paths::join(a, b).into())),
             (Operator::BitOr, Value::Dict(a), Value::Dict(b)) => {
                 let mut items = a.borrow().clone();
                 for (key, value) in b.borrow().iter() {

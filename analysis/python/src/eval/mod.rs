@@ -31,6 +31,7 @@ mod run;
 mod stmt;
 mod text;
 
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -55,6 +56,9 @@ const CALLS: u32 = 40;
 
 /// How deep expressions, blocks and calls may nest all together: threads have small stacks.
 const NESTING: u32 = 240;
+
+/// How many values an element with an unknown index is looked for in.
+const CHOICES: usize = 8;
 
 /// How many statements and expressions one elaboration may run.
 const STEPS: u64 = 4_000_000;
@@ -161,6 +165,41 @@ impl<'a> Interp<'a> {
     /// Whether host code is run for its launches.
     fn follows_host(&self) -> bool {
         self.session.is_some() && !self.in_kernel()
+    }
+
+    /// Whether host code is run one way after the other where a condition is not known.
+    fn follows_ways(&self) -> bool {
+        !self.in_kernel() && self.session.as_ref().is_some_and(|session| session.ways.is_some())
+    }
+
+    /// Which way is taken at a condition that is not known; `None` where ways are not told apart.
+    fn decide(&mut self, test: &'a Expr, returns: bool) -> Option<bool> {
+        let text = self.files.get(self.file.0 as usize).map(|file| file.module.slice(Interp::range(test)))?;
+        self.decide_on(text, 0, !returns)
+    }
+
+    /// Which way is taken at one of several conditions of a text.
+    fn decide_on(&mut self, text: &str, number: usize, likely: bool) -> Option<bool> {
+        let mut hasher = rustc_hash::FxHasher::default();
+        (text, number).hash(&mut hasher);
+        let ways = self.session.as_mut()?.ways.as_mut()?;
+        Some(ways.decide(hasher.finish(), likely))
+    }
+
+    /// One of the values that something with an index that is not known can be; `None` where ways are not told
+    /// apart, or there are too many.
+    fn one_of(&mut self, values: &[Value<'a>]) -> Option<Value<'a>> {
+        if !self.follows_ways() || values.len() > CHOICES {
+            return None;
+        }
+        let (last, first) = values.split_last()?;
+        let text = self.files.get(self.file.0 as usize).map(|file| file.module.slice(self.at))?;
+        for (number, value) in first.iter().enumerate() {
+            if self.decide_on(text, number + 1, true)? {
+                return Some(value.clone());
+            }
+        }
+        Some(last.clone())
     }
 
     /// The value of an expression in a scope, by Python.

@@ -153,8 +153,29 @@ impl<'a> Interp<'a> {
         match self.truth(&condition) {
             Some(true) => self.block(body),
             Some(false) => self.otherwise(clauses),
-            None => self.unknown_if(test, &condition, body, clauses),
+            None => match self.way(test, body, clauses) {
+                Some(true) => self.block(body),
+                Some(false) => self.otherwise(clauses),
+                None => self.unknown_if(test, &condition, body, clauses),
+            },
         }
+    }
+
+    /// Which way host code takes at a condition that is not known; `None` where ways are not told apart. One that
+    /// ends in an exception is not taken.
+    fn way(&mut self, test: &'a Expr, body: &'a [Stmt], clauses: &'a [ElifElseClause]) -> Option<bool> {
+        if !self.follows_ways() {
+            return None;
+        }
+        if gives_up(body) {
+            return Some(false);
+        }
+        if let [ElifElseClause { test: None, body, .. }] = clauses
+            && gives_up(body)
+        {
+            return Some(true);
+        }
+        self.decide(test, clauses.is_empty() && returns(body))
     }
 
     /// Runs what stands behind `elif` and `else`.
@@ -225,7 +246,11 @@ impl<'a> Interp<'a> {
             return self.kernel_for(stmt);
         }
         let over = self.expr(&stmt.iter)?;
-        let items = self.items(&over)?;
+        let items = match self.items(&over) {
+            // Once, for what it launches.
+            Err(Stop::Unknown(..)) if self.follows_ways() => vec![crate::host::element(&over)],
+            items => items?,
+        };
         for item in items {
             self.step()?;
             self.bind(&stmt.target, item)?;
@@ -242,12 +267,17 @@ impl<'a> Interp<'a> {
         if self.in_kernel() {
             return self.kernel_while(stmt);
         }
+        let mut turns = 0u32;
         loop {
             self.step()?;
             let test = self.expr(&stmt.test)?;
+            turns += 1;
             match self.truth(&test) {
                 Some(true) => {}
                 Some(false) => return self.block(&stmt.orelse),
+                // Once, for what it launches.
+                None if self.follows_ways() && turns == 1 => {}
+                None if self.follows_ways() => return Ok(Flow::Next),
                 None => return self.unknown("the condition of the loop is not known"),
             }
             match self.block(&stmt.body)? {
@@ -343,6 +373,9 @@ impl<'a> Interp<'a> {
             });
         }
         let function = Rc::new(Function { def: Def::Def(def), kind, scope: outer, defaults, role });
+        if kind == FnKind::Host && self.follows_host() && self.depth <= 2 {
+            self.state.hosts.push(function.clone());
+        }
         if self.state.wanted == Some((function.scope.file, Interp::range(def).start)) {
             self.state.found.push(function.clone());
         }
@@ -358,7 +391,11 @@ impl<'a> Interp<'a> {
                 let args = crate::library::Args { pos: vec![value.clone()], named: Vec::new() };
                 self.call(&decorator, args, Interp::range(expr))
             });
-            value = decorated.or_else(|stop| self.or_unknown(stop))?;
+            let decorated = decorated.or_else(|stop| self.or_unknown(stop))?;
+            // A decorator that is not known changes nothing of what a function of the host launches.
+            if kind != FnKind::Host || !self.follows_host() || !crate::host::is_open(&decorated) {
+                value = decorated;
+            }
         }
         Ok(value)
     }
@@ -416,6 +453,21 @@ fn is_transparent(path: &str) -> bool {
         "no_type_check",
     ];
     libraries.contains(&root) || names.contains(&last(path))
+}
+
+/// Whether a block ends in an exception, or leaves the test or the program.
+fn gives_up(body: &[Stmt]) -> bool {
+    match body.last() {
+        Some(Stmt::Raise(_)) => true,
+        Some(Stmt::Expr(stmt)) => match &*stmt.value {
+            Expr::Call(call) => {
+                let name = crate::eval::text::spelled(&call.func);
+                matches!(&*name, "pytest.skip" | "pytest.xfail" | "pytest.fail" | "sys.exit" | "exit" | "quit")
+            }
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 /// Whether a statement can hold a `return`.

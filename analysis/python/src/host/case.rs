@@ -5,13 +5,18 @@ use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall};
 
+use super::parameter::Parameters;
+use super::reach::Code;
 use super::thing::{Thing, any};
 use crate::interp::{Interp, Stop};
 use crate::library::Args;
-use crate::value::{Def, Function, Value};
+use crate::value::{Def, Function, Role, Value};
 
 /// How many values of one `parametrize` are looked at.
 const VALUES: usize = 256;
+
+/// How many folders are looked into for a `conftest.py`, from the test's own upwards.
+const CONFTESTS: usize = 4;
 
 /// Fixtures of pytest and of Triton's tests that have no part in a launch.
 const FIXTURES: &[&str] = &[
@@ -57,9 +62,11 @@ impl<'a> Cases<'a> {
     /// # Errors
     ///
     /// Where the elaboration ends altogether.
-    pub fn of(interp: &mut Interp<'a>, function: &Rc<Function<'a>>) -> Result<Cases<'a>, Stop> {
+    pub fn of(interp: &mut Interp<'a>, code: &Code<'a>) -> Result<Cases<'a>, Stop> {
         let mut cases = Cases::default();
+        let Code::Function(function, class) = code else { return Ok(cases) };
         let Def::Def(def) = function.def else { return Ok(cases) };
+        let parameters = Parameters::of(&def.body);
         for decorator in &def.decorator_list {
             let Expr::Call(call) = &decorator.expression else {
                 cases.skipped |= mark(interp, function, &decorator.expression)?.as_deref() == Some("skip");
@@ -78,12 +85,27 @@ impl<'a> Cases<'a> {
                 _ => {}
             }
         }
+        let is_test = def.name.as_str().starts_with("test") || !cases.dimensions.is_empty();
         for (at, param) in def.parameters.iter_non_variadic_params().enumerate() {
             let name = param.name().as_str();
-            if cases.gives(name) || function.defaults.get(at).is_some_and(Option::is_some) {
+            let receiver = at == 0 && class.is_some() && function.role != Role::Static;
+            if receiver || cases.gives(name) {
                 continue;
             }
+            if let Some(default) = function.defaults.get(at).cloned().flatten() {
+                if !is_test && let Some(other) = Parameters::beside_default(&param.parameter, &default) {
+                    let values = vec![vec![default], vec![other]];
+                    cases.dimensions.push(Dimension { names: vec![name.into()], values });
+                }
+                continue;
+            }
+            let open = cases.open.len();
             cases.fixture(interp, function, name, 0)?;
+            if cases.open.len() > open
+                && let Some((_, value)) = cases.fixed.last_mut()
+            {
+                *value = parameters.value(&param.parameter);
+            }
         }
         Ok(cases)
     }
@@ -151,7 +173,7 @@ impl<'a> Cases<'a> {
         name: &str,
         depth: u32,
     ) -> Result<(), Stop> {
-        if let Some(Value::Function(fixture)) = function.scope.get(name)
+        if let Some(Value::Function(fixture)) = fixture_of(interp, function, name)?
             && let Def::Def(def) = fixture.def
             && depth < 4
         {
@@ -289,6 +311,30 @@ impl<'a> Cases<'a> {
         taken.sort_unstable();
         taken
     }
+}
+
+/// What a name is in a test's file, or in a `conftest.py` of its folder or of one above it.
+fn fixture_of<'a>(interp: &mut Interp<'a>, function: &Function<'a>, name: &str) -> Result<Option<Value<'a>>, Stop> {
+    if let Some(own) = function.scope.get(name) {
+        return Ok(Some(own));
+    }
+    if FIXTURES.contains(&name) || !function.def.name().starts_with("test") {
+        return Ok(None);
+    }
+    let Some(from) = interp.files.get(function.scope.file.0 as usize).map(|file| file.module.path().to_owned()) else {
+        return Ok(None);
+    };
+    for above in 0..CONFTESTS {
+        let path = format!("{}conftest.py", "../".repeat(above));
+        let Some(module) = interp.sources.file(&from, &path) else { continue };
+        let file = interp.add_file(module);
+        interp.run_file(file)?;
+        let found = interp.files.get(file.0 as usize).and_then(|file| file.scope.own(name));
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
 }
 
 /// The last part of the name of a mark, where the expression is one of pytest's.

@@ -16,10 +16,11 @@ impl<'a> Descriptor<'a> {
         let block = ints(&self.block_shape)?;
         let block: Vec<String> = block.iter().map(i64::to_string).collect();
         let name = if self.im2col { "tensordesc_im2col" } else { "tensordesc" };
-        let base = self.base.as_ref()?;
-        let mut head = format!("{name}<{}[{}]", base.element(), block.join(", "));
+        let element = self.element()?;
+        let mut head = format!("{name}<{element}[{}]", block.join(", "));
         if self.im2col {
-            let rank = ints(&self.shape).map_or(base.shape.len(), |shape| shape.len());
+            let of_base = self.base.as_ref().map(|base| base.shape.len());
+            let rank = ints(&self.shape).map(|shape| shape.len()).or(of_base)?;
             head.push_str(&format!(",input_rank={rank}"));
         }
         match &self.layout {
@@ -32,6 +33,22 @@ impl<'a> Descriptor<'a> {
         }
     }
 
+    /// The element type in signatures, where that is known.
+    pub(super) fn element(&self) -> Option<&'static str> {
+        let dtype = self.base.as_ref().map(|base| base.dtype.clone()).or_else(|| self.element.clone())?;
+        Some(Torch::new(Vec::new(), dtype).element())
+    }
+
+    /// The layout as signatures write it; the inner `None` where it is the default one, the outer one where it
+    /// is not known.
+    #[allow(clippy::option_option, reason = "not known, the default one, this one")]
+    pub(super) fn layout(&self, interp: &Interp<'a>) -> Option<Option<String>> {
+        match &self.layout {
+            Value::None => Some(None),
+            layout => Some(Some(trimmed(&print::expression(interp, layout)?).to_owned())),
+        }
+    }
+
     pub(super) fn get(&self, interp: &Interp<'a>, name: &str) -> Option<Value<'a>> {
         Some(match name {
             "base" => self.base.clone().map_or_else(|| any("base"), tensor),
@@ -41,7 +58,10 @@ impl<'a> Descriptor<'a> {
             "layout" => self.layout.clone(),
             "padding" => self.padding.clone(),
             "mode" => Value::Str(if self.im2col { "im2col" } else { "tiled" }.into()),
-            "dtype" => self.base.as_ref().and_then(|base| super::torch::attribute(interp, base, "dtype"))?,
+            "dtype" => match self.base.as_ref().map(|base| &base.dtype).or(self.element.as_ref()) {
+                Some(dtype) => super::torch::dtype_value(interp, dtype),
+                None => Value::Unknown("the type of a descriptor's tensor is not known".into()),
+            },
             _ => return None,
         })
     }
@@ -53,7 +73,7 @@ impl<'a> Descriptor<'a> {
             "block_shape" => self.block_shape = value,
             "layout" => self.layout = value,
             "padding" => self.padding = value,
-            "base" => self.base = of(&value),
+            "base" => (self.base, self.element) = (of(&value), element(&value)),
             _ => {}
         }
     }
@@ -80,6 +100,12 @@ fn of(value: &Value<'_>) -> Option<Torch> {
     if let Thing::Tensor(tensor) = &**thing { Some(tensor.clone()) } else { None }
 }
 
+/// The element type of a tensor of which not all is known.
+fn element(value: &Value<'_>) -> Option<Rc<str>> {
+    let Value::Host(thing) = value else { return None };
+    if let Thing::OpenTensor(tensor) = &**thing { tensor.dtype.clone() } else { None }
+}
+
 /// `TensorDescriptor(…)` and `TensorDescriptor.from_tensor(…)`, of whichever library; `None` where the path
 /// is neither.
 pub(super) fn make<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>) -> Option<Eval<'a>> {
@@ -101,6 +127,7 @@ pub(super) fn make<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>) -> 
         named.or_else(|| args.pos.get(order.iter().position(|known| *known == name)?)).cloned()
     };
     let base = get(if from { "tensor" } else { "base" });
+    let element = base.as_ref().and_then(element);
     let base = base.as_ref().and_then(of);
     let sizes = |of: Option<&Vec<i64>>| {
         of.map_or_else(
@@ -112,12 +139,16 @@ pub(super) fn make<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>) -> 
         true => (sizes(base.as_ref().map(|base| &base.shape)), sizes(base.as_ref().map(|base| &base.strides))),
         false => (get("shape").unwrap_or(Value::None), get("strides").unwrap_or(Value::None)),
     };
-    let Some(block_shape) = get("block_shape") else {
-        return Some(interp.raise("a tensor descriptor needs a block shape"));
+    let unpacked = args.named.iter().any(|(key, _)| &**key == "**");
+    let block_shape = match get("block_shape") {
+        Some(block_shape) => block_shape,
+        None if unpacked => Value::Unknown("what `**` unpacks is not known".into()),
+        None => return Some(interp.raise("a tensor descriptor needs a block shape")),
     };
     let descriptor = Descriptor {
         im2col,
         base,
+        element,
         shape,
         strides,
         block_shape,

@@ -80,7 +80,14 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
     if function.kind != FnKind::Jit {
         return Ok(any("kernel"));
     }
-    let (given, options) = bind(interp, &function, args)?;
+    let unpacked = args.named.iter().any(|(name, _)| &**name == "**");
+    let (mut given, options) = bind(interp, &function, args)?;
+    if unpacked {
+        let missing: Vec<Rc<str>> =
+            params(&function).filter(|name| !given.iter().any(|(known, _)| **known == **name)).map(Rc::from).collect();
+        let why = "what `**` unpacks is not known";
+        given.extend(missing.into_iter().map(|name| (name, Value::Unknown(why.into()))));
+    }
     let mut configs = launcher.configs.clone();
     if let Some(prune) = &launcher.prune
         && let Ok(Value::List(left)) = pruned(interp, prune, &configs, &given)
@@ -224,6 +231,9 @@ fn bind<'a>(interp: &Interp<'a>, function: &Function<'a>, args: Args<'a>) -> Res
         }
     }
     for (name, value) in args.named {
+        if &*name == "**" {
+            continue;
+        }
         if matches!(&*name, "num_warps" | "num_ctas") {
             options.push((name.clone(), value.clone()));
         }

@@ -5,16 +5,20 @@
 //! what gives shapes, types and settings is modelled; the rest is [`Thing::Any`], on which every operation
 //! is allowed and tells nothing.
 
+mod assume;
 mod case;
 mod descriptor;
 mod device;
 mod launch;
 mod library;
+mod open;
+mod parameter;
 mod print;
 mod reach;
 mod site;
 pub mod thing;
 mod torch;
+pub mod ways;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -23,14 +27,16 @@ use ruff_python_ast::Operator;
 
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
-use crate::value::Value;
+use crate::value::{Partial, Value};
 use thing::{any, method, tensor};
 
 pub use case::{Case, Cases};
-pub use print::{expression, given};
-pub use reach::{function_at, reach, run};
+pub use open::{answer, element, is_number, is_open, number};
+pub use print::{Partly, expression, given, partly};
+pub use reach::{Code, MODULE, Ran, code_at, main_block, reach, run};
 pub use site::handed;
-pub use thing::{Config, Descriptor, Launch, Launcher, Session, Thing, Torch, Tuner};
+pub use thing::{Config, Descriptor, Launch, Launcher, OpenNumber, OpenTensor, Session, Thing, Torch, Tuner};
+pub use ways::{Runs, Ways};
 
 /// `thing.name`.
 pub fn attribute<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, name: &str) -> Eval<'a> {
@@ -58,6 +64,10 @@ pub fn attribute<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, name: &str)
         },
         Thing::Any(of) => Ok(library::attribute_of_any(interp, of, name)),
         Thing::Request(param) if name == "param" => Ok(param.clone()),
+        Thing::OpenTensor(tensor) => Ok(open::attribute(interp, tensor, name)
+            .unwrap_or_else(|| method(format!("torch.Tensor.{name}"), Value::Host(thing.clone())))),
+        Thing::OpenSizes if name == "numel" => Ok(method("torch.Size.numel", Value::Host(thing.clone()))),
+        Thing::OpenSizes | Thing::OpenNumber(_) => Ok(Value::Unknown(format!("`{name}` of what is not known").into())),
         Thing::Request(_) | Thing::Tuner(_) | Thing::Param(_) => Ok(any(name)),
     }
 }
@@ -84,15 +94,31 @@ pub fn call_library<'a>(interp: &mut Interp<'a>, path: &str, args: Args<'a>) -> 
     if let Some(rest) = path.strip_prefix("torch.Tensor.") {
         let mut args = args;
         let receiver = if args.pos.is_empty() { None } else { Some(args.pos.remove(0)) };
-        if let Some(Value::Host(thing)) = receiver
-            && let Thing::Tensor(tensor) = &*thing
+        if let Some(Value::Host(thing)) = &receiver
+            && let Thing::Tensor(tensor) = &**thing
         {
             return Some(torch::method(interp, tensor, rest, &args));
         }
+        if let Some(Value::Host(thing)) = receiver
+            && let Thing::OpenTensor(tensor) = &*thing
+        {
+            return Some(Ok(open::closed(open::method(tensor, rest, &args))));
+        }
         return None;
     }
-    if path.starts_with("torch.") {
-        return Some(torch::function(interp, path, &args));
+    if path == "torch.Size.numel" {
+        return Some(Ok(number(OpenNumber::Int)));
+    }
+    if let Some(name) = path.strip_prefix("torch.") {
+        if open::asks_for_open_type(&args)
+            && let Some(made) = open::function(name, &args)
+        {
+            return Some(Ok(made));
+        }
+        return Some(match torch::function(interp, path, &args) {
+            Ok(Value::Unknown(why)) => Ok(open::function(name, &args).unwrap_or(Value::Unknown(why))),
+            made => made,
+        });
     }
     library::call(interp, path, args)
 }
@@ -118,6 +144,12 @@ pub fn item<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, index: &Value<'a
         Thing::Tensor(tensor) => torch::index(interp, tensor, index),
         Thing::Launcher(_) => Ok(launch::with_grid(&Value::Host(thing.clone()), index)),
         Thing::Any(name) => Ok(any(name.clone())),
+        Thing::OpenTensor(tensor) => Ok(open::item(tensor)),
+        Thing::OpenSizes if !matches!(index, Value::Slice(_)) => {
+            let size = interp.assumed_size();
+            Ok(size.unwrap_or_else(|| open::size_at(index)))
+        }
+        Thing::OpenSizes => Ok(open::size_at(index)),
         _ => interp.raise("this has no elements"),
     }
 }
@@ -155,6 +187,9 @@ pub fn binary<'a>(interp: &mut Interp<'a>, op: Option<Operator>, left: &Value<'a
         },
         _ => None,
     };
+    if let Some(value) = open::binary(op, left, right) {
+        return Ok(value);
+    }
     let comparison = op.is_none();
     match (of(left), of(right)) {
         (Some(left), Some(right)) if op == Some(Operator::MatMult) => {
@@ -173,7 +208,15 @@ pub fn replaced<'a>(args: &Args<'a>) -> Option<Value<'a>> {
     Some(descriptor::replaced(&descriptor.borrow(), &args.named))
 }
 
+/// `forward` of a function that torch differentiates, with the context that `apply` makes.
+pub fn with_context<'a>(forward: &Value<'a>) -> Value<'a> {
+    Value::Partial(Rc::new(Partial { function: forward.clone(), args: vec![any("ctx")], named: Vec::new() }))
+}
+
 /// Whether a value tells nothing, so that what is done with it may fail here and not in Python.
 pub fn is_vague(value: &Value<'_>) -> bool {
-    matches!(value, Value::Host(thing) if matches!(**thing, Thing::Any(_)))
+    matches!(value, Value::Host(thing) if matches!(
+        **thing,
+        Thing::Any(_) | Thing::OpenTensor(_) | Thing::OpenSizes | Thing::OpenNumber(_)
+    ))
 }

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use super::thing::{Launcher, Thing};
+use super::open::is_open;
+use super::thing::{Launcher, OpenNumber, OpenTensor, Thing, Torch};
+use super::torch::int;
 use crate::interp::Interp;
 use crate::scope::Scope;
 use crate::specialization::Given;
@@ -228,8 +230,76 @@ fn ty<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<String> {
         Value::Host(thing) => match &**thing {
             Thing::Tensor(tensor) => format!("*{}", tensor.element()),
             Thing::Descriptor(descriptor) => descriptor.borrow().ty(interp)?,
+            Thing::OpenTensor(OpenTensor { dtype: Some(dtype), .. }) => {
+                format!("*{}", Torch::new(Vec::new(), dtype.clone()).element())
+            }
+            Thing::OpenNumber(kind) => match kind {
+                OpenNumber::Int => "i32".to_owned(),
+                OpenNumber::Float => "fp32".to_owned(),
+                OpenNumber::Bool => "i1".to_owned(),
+            },
             _ => return None,
         },
         _ => return None,
     })
+}
+
+/// What is known of an argument that is not known whole.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Partly {
+    /// Nothing, and why.
+    Nothing(String),
+    /// A tensor of an unknown type.
+    Pointer,
+    /// An integer that is a constexpr.
+    Int,
+    /// A float that is a constexpr.
+    Float,
+    /// A truth value that is a constexpr.
+    Bool,
+    /// A tensor descriptor.
+    Descriptor {
+        /// Whether it is one for im2col.
+        im2col: bool,
+        /// The element type, in signatures.
+        element: Option<String>,
+        /// Sizes of a block.
+        block: Option<Vec<Option<i64>>>,
+        /// The layout in signatures, where there is one that is known.
+        layout: Option<String>,
+    },
+}
+
+/// What is known of an argument that [`given`] has no words for; `None` of a value that is known, but stands for
+/// itself alone.
+pub fn partly<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<Partly> {
+    if !is_open(value) {
+        return None;
+    }
+    let nothing = |why: &str| Some(Partly::Nothing(why.to_owned()));
+    match value {
+        Value::Unknown(why) => nothing(why),
+        Value::Host(thing) => match &**thing {
+            Thing::OpenTensor(_) => Some(Partly::Pointer),
+            Thing::OpenNumber(OpenNumber::Int) => Some(Partly::Int),
+            Thing::OpenNumber(OpenNumber::Float) => Some(Partly::Float),
+            Thing::OpenNumber(OpenNumber::Bool) => Some(Partly::Bool),
+            Thing::Descriptor(descriptor) => {
+                let descriptor = descriptor.borrow();
+                let sizes = |items: &[Value<'a>]| items.iter().map(int).collect::<Vec<_>>();
+                let block = match &descriptor.block_shape {
+                    Value::Tuple(items) => Some(sizes(items)),
+                    Value::List(items) => Some(sizes(&items.borrow())),
+                    _ => None,
+                };
+                let element = descriptor.element().map(str::to_owned);
+                let layout = descriptor.layout(interp).flatten();
+                Some(Partly::Descriptor { im2col: descriptor.im2col, element, block, layout })
+            }
+            Thing::Any(name) => nothing(&format!("`{name}` is not followed")),
+            _ => nothing("only a part of it is known"),
+        },
+        Value::Lib(path) => nothing(&format!("the value of `{path}` is not known")),
+        _ => nothing("only a part of it is known"),
+    }
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::ways::Ways;
 use crate::origin::FileId;
 use crate::value::{Function, Partial, Value};
 use base::TextRange;
@@ -22,6 +23,12 @@ pub enum Thing<'a> {
     Tuner(Tuner<'a>),
     /// `triton.Config`.
     Config(Config<'a>),
+    /// A tensor of which less than all is known.
+    OpenTensor(OpenTensor<'a>),
+    /// The sizes or strides of a tensor of which not even the number of dimensions is known.
+    OpenSizes,
+    /// A number that is not known.
+    OpenNumber(OpenNumber),
     /// `pytest.param(…)`: its values.
     Param(Vec<Value<'a>>),
     /// A fixture's `request`, by its parameter.
@@ -35,6 +42,12 @@ pub enum Thing<'a> {
 pub struct Session<'a> {
     /// In the order in which they were made.
     pub launches: Vec<Launch<'a>>,
+    /// Which ways are taken where a condition is not known; none where both ways are followed at once.
+    pub ways: Option<Ways>,
+    /// Whether sizes that are not known are assumed.
+    pub assume: bool,
+    /// Whether any was.
+    pub assumed: bool,
 }
 
 /// What a kernel is launched with.
@@ -104,6 +117,8 @@ pub struct Descriptor<'a> {
     pub im2col: bool,
     /// The tensor that it is of, where that is known.
     pub base: Option<Torch>,
+    /// Torch's name of the element type, where that is known.
+    pub element: Option<Rc<str>>,
     /// Sizes of the tensor.
     pub shape: Value<'a>,
     /// Elements between neighbours.
@@ -125,6 +140,26 @@ pub struct Torch {
     pub shape: Vec<i64>,
     /// Elements between neighbours along each dimension.
     pub strides: Vec<i64>,
+}
+
+/// A tensor of which less than all is known.
+#[derive(Clone, Debug)]
+pub struct OpenTensor<'a> {
+    /// By torch's name.
+    pub dtype: Option<Rc<str>>,
+    /// Sizes, outermost first, each a number that may be open; `None` where not even their count is known.
+    pub shape: Option<Rc<[Value<'a>]>>,
+}
+
+/// What is known of a number that is not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OpenNumber {
+    /// An integer.
+    Int,
+    /// A float.
+    Float,
+    /// A truth value.
+    Bool,
 }
 
 /// A value of which nothing is known but that it does no harm.

@@ -134,7 +134,7 @@ pub(super) fn dtype_name(value: &Value<'_>) -> Option<Rc<str>> {
     }
 }
 
-fn dtype_value<'a>(interp: &Interp<'a>, name: &str) -> Value<'a> {
+pub(super) fn dtype_value<'a>(interp: &Interp<'a>, name: &str) -> Value<'a> {
     let path = format!("torch.{name}");
     interp.library.lookup(&path, interp.version).unwrap_or_else(|| Value::Lib(path.into()))
 }
@@ -342,7 +342,7 @@ const IN_PLACE: &[&str] =
     &["add_", "copy_", "div_", "fill_", "mul_", "normal_", "pow_", "random_", "sub_", "uniform_", "zero_"];
 
 /// Whether what a function or a method answers has the shape of its tensor.
-fn keeps_shape(name: &str) -> bool {
+pub(super) fn keeps_shape(name: &str) -> bool {
     let name = name.rsplit('.').next().unwrap_or(name);
     let unary = UNARY.contains(&name.strip_suffix('_').unwrap_or(name));
     let long = matches!(

@@ -1,0 +1,107 @@
+//! Values for parameters of which a launch says a part: what it says is kept, and the rest is chosen.
+
+use super::Given;
+use super::entries::Param;
+use python::host::Partly;
+
+/// What a parameter is given, from what would be chosen if nothing were known of it.
+pub(super) fn choices(partly: &Partly, param: &Param, chosen: Vec<Given>) -> Vec<Given> {
+    let is = |given: &Given, start: &str| matches!(given, Given::Type(ty) if ty.starts_with(start));
+    let number = |given: &Given| matches!(given, Given::Value(text) if text.parse::<i64>().is_ok());
+    let or = |kept: Vec<Given>, other: Given| if kept.is_empty() { vec![other] } else { kept };
+    let value = |text: &str| Given::Value(text.to_owned());
+    match partly {
+        Partly::Nothing(_) => match &param.default {
+            Some(default) => vec![value(default)],
+            None => chosen,
+        },
+        Partly::Pointer if param.constexpr => chosen,
+        Partly::Pointer => {
+            or(chosen.into_iter().filter(|given| is(given, "*")).collect(), Given::Type("*fp16".to_owned()))
+        }
+        Partly::Int => match &param.default {
+            Some(default) => vec![value(default)],
+            None => or(chosen.into_iter().filter(number).collect(), value("16")),
+        },
+        Partly::Float => vec![value(param.default.as_deref().unwrap_or("1.0"))],
+        Partly::Bool => vec![value("True"), value("False")],
+        Partly::Descriptor { im2col, element, block, layout } => {
+            let like = chosen.iter().find_map(|given| match given {
+                Given::Type(ty) if ty.starts_with("tensordesc") => Some(ty.as_str()),
+                _ => None,
+            });
+            let (own_element, own_sizes) = parts(like.unwrap_or("tensordesc<fp16[128, 128]>"));
+            let by_width = || layout.as_deref().and_then(of_width).unwrap_or(own_element);
+            let element = element.as_deref().unwrap_or_else(by_width);
+            let sizes: Vec<String> = match block {
+                Some(block) => {
+                    let own = |at: usize| own_sizes.get(at).map_or("64", |size| *size).to_owned();
+                    let sizes = block.iter().enumerate();
+                    sizes.map(|(at, size)| size.map_or_else(|| own(at), |size| size.to_string())).collect()
+                }
+                None => own_sizes.iter().map(|size| (*size).to_owned()).collect(),
+            };
+            let name = if *im2col { "tensordesc_im2col" } else { "tensordesc" };
+            let rank = if *im2col { ",input_rank=4" } else { "" };
+            let layout = layout.as_ref().map_or(String::new(), |layout| format!(",{layout}"));
+            vec![Given::Type(format!("{name}<{element}[{}]{rank}{layout}>", sizes.join(", ")))]
+        }
+    }
+}
+
+/// Element type and sizes of a descriptor's type.
+fn parts(ty: &str) -> (&str, Vec<&str>) {
+    let inner = ty.split_once('<').map_or(ty, |(_, inner)| inner);
+    let (element, rest) = inner.split_once('[').unwrap_or(("fp16", "128, 128]"));
+    let sizes = rest.split_once(']').map_or(rest, |(sizes, _)| sizes);
+    (element, sizes.split(',').map(str::trim).filter(|size| !size.is_empty()).collect())
+}
+
+/// An element type of the width that a layout is made for.
+fn of_width(layout: &str) -> Option<&'static str> {
+    let (_, rest) = layout.split_once("element_bitwidth=")?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    Some(match digits.as_str() {
+        "8" => "fp8e4nv",
+        "16" => "fp16",
+        "32" => "fp32",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::usage::Use;
+    use super::*;
+
+    fn param(constexpr: bool, default: Option<&str>) -> Param {
+        Param {
+            name: "p".to_owned(),
+            range: base::TextRange::default(),
+            constexpr,
+            default: default.map(str::to_owned),
+            used: Use::default(),
+            members: Vec::new(),
+            specialised: true,
+        }
+    }
+
+    #[test]
+    fn what_is_known_is_kept() {
+        let chosen = || vec![Given::Type("tensordesc<fp16[128, 128]>".to_owned())];
+        let layout = "NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=8, rank=2)";
+        let partly = Partly::Descriptor {
+            im2col: false,
+            element: None,
+            block: Some(vec![Some(64), None]),
+            layout: Some(layout.to_owned()),
+        };
+        let expected = format!("tensordesc<fp8e4nv[64, 128],{layout}>");
+        assert_eq!(choices(&partly, &param(false, None), chosen()), [Given::Type(expected)]);
+        let pointer = choices(&Partly::Pointer, &param(false, None), vec![Given::Type("i32".to_owned())]);
+        assert_eq!(pointer, [Given::Type("*fp16".to_owned())]);
+        let value = |text: &str| Given::Value(text.to_owned());
+        assert_eq!(choices(&Partly::Int, &param(true, None), vec![value("True"), value("2")]), [value("2")]);
+        assert_eq!(choices(&Partly::Nothing(String::new()), &param(true, Some("8")), Vec::new()), [value("8")]);
+    }
+}

@@ -1,0 +1,346 @@
+//! Values of which host code knows a part: tensors of an unknown shape or type, numbers of a kind.
+//!
+//! A function that nobody calls is followed with them, so that what it says of its launches by itself is known:
+//! types that it makes tensors of, which arguments are numbers, what does not depend on its own arguments.
+
+use std::rc::Rc;
+
+use ruff_python_ast::Operator;
+
+use super::thing::{OpenNumber, OpenTensor, Thing, Torch, any, content, tensor};
+use super::torch::{dtype_name, dtype_value, int, keeps_shape};
+use crate::interp::Interp;
+use crate::library::Args;
+use crate::value::Value;
+
+/// A number of a kind.
+pub fn number<'a>(kind: OpenNumber) -> Value<'a> {
+    Value::Host(Rc::new(Thing::OpenNumber(kind)))
+}
+
+/// A tensor of which nothing, or its type, is known.
+pub(super) fn open_tensor<'a>(dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
+    Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { dtype, shape })))
+}
+
+/// Whether a value is not known, or only in part.
+pub fn is_open(value: &Value<'_>) -> bool {
+    match value {
+        Value::Unknown(_) => true,
+        Value::Host(thing) => match &**thing {
+            Thing::OpenTensor(_) | Thing::OpenSizes | Thing::OpenNumber(_) | Thing::Any(_) => true,
+            Thing::Descriptor(descriptor) => {
+                let descriptor = descriptor.borrow();
+                descriptor.base.is_none() || is_open(&descriptor.block_shape) || is_open(&descriptor.layout)
+            }
+            _ => false,
+        },
+        Value::Tuple(items) => items.iter().any(is_open),
+        Value::List(items) | Value::Set(items) => items.borrow().iter().any(is_open),
+        Value::Dict(entries) => entries.borrow().iter().any(|(key, value)| is_open(key) || is_open(value)),
+        Value::Instance(instance) => match instance.fields.try_borrow() {
+            Ok(fields) => fields.iter().any(|(_, value)| !matches!(value, Value::Instance(_)) && is_open(value)),
+            Err(_) => false,
+        },
+        Value::Object(object) => object.fields.iter().any(|(_, value)| is_open(value)),
+        Value::Lib(path) => !path.starts_with("torch."),
+        _ => false,
+    }
+}
+
+/// Whether a value is a number that is not known.
+pub fn is_number(value: &Value<'_>) -> bool {
+    matches!(value, Value::Host(thing) if matches!(**thing, Thing::OpenNumber(_)))
+}
+
+/// The kind of a number, known or not.
+fn kind(value: &Value<'_>) -> Option<OpenNumber> {
+    match value {
+        Value::Int(_) => Some(OpenNumber::Int),
+        Value::Float(_) => Some(OpenNumber::Float),
+        Value::Bool(_) => Some(OpenNumber::Bool),
+        Value::Host(thing) => match **thing {
+            Thing::OpenNumber(kind) => Some(kind),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A tensor as one of which less may be known.
+fn of<'a>(value: &Value<'a>) -> Option<OpenTensor<'a>> {
+    let Value::Host(thing) = value else { return None };
+    match &**thing {
+        Thing::OpenTensor(tensor) => Some(tensor.clone()),
+        Thing::Tensor(tensor) => Some(opened(tensor)),
+        _ => None,
+    }
+}
+
+fn opened<'a>(tensor: &Torch) -> OpenTensor<'a> {
+    let shape = tensor.shape.iter().map(|size| Value::Int((*size).into())).collect();
+    OpenTensor { dtype: Some(tensor.dtype.clone()), shape: Some(shape) }
+}
+
+/// `left op right`, or a comparison, where a side is open; `None` where neither is.
+pub(super) fn binary<'a>(op: Option<Operator>, left: &Value<'a>, right: &Value<'a>) -> Option<Value<'a>> {
+    if !is_open(left) && !is_open(right) {
+        return None;
+    }
+    let tensors = (of(left), of(right));
+    let (first, second) = match tensors {
+        (Some(first), second) => (first, second),
+        (None, Some(second)) => (second, None),
+        (None, None) => {
+            let Some(op) = op else { return Some(number(OpenNumber::Bool)) };
+            let (left, right) = (kind(left)?, kind(right)?);
+            return Some(number(match op {
+                Operator::Div => OpenNumber::Float,
+                _ if left == OpenNumber::Float || right == OpenNumber::Float => OpenNumber::Float,
+                _ => OpenNumber::Int,
+            }));
+        }
+    };
+    let dtype = match op {
+        None => Some("bool".into()),
+        Some(_) => match second {
+            Some(second) if second.dtype != first.dtype => None,
+            _ => first.dtype,
+        },
+    };
+    Some(open_tensor(dtype, None))
+}
+
+/// What a function of Python, its libraries or Triton answers where an argument is open; `None` where that says
+/// nothing.
+pub fn answer<'a>(path: &str, args: &Args<'a>) -> Option<Value<'a>> {
+    if !args.pos.iter().any(is_open) {
+        return None;
+    }
+    let all = |wanted: &[OpenNumber]| args.pos.iter().all(|arg| kind(arg).is_some_and(|kind| wanted.contains(&kind)));
+    match path {
+        "triton.cdiv" | "triton.next_power_of_2" | "int" | "math.ceil" | "math.floor" | "math.gcd" => {
+            Some(number(OpenNumber::Int))
+        }
+        "len" => {
+            let size = args.pos.first().and_then(of).and_then(|tensor| tensor.shape?.first().cloned());
+            Some(size.unwrap_or_else(|| number(OpenNumber::Int)))
+        }
+        "float" | "math.sqrt" | "math.log2" | "math.log" | "math.exp" | "math.pow" => Some(number(OpenNumber::Float)),
+        "isinstance" if args.pos.first().and_then(of).is_some() => match args.pos.get(1) {
+            Some(Value::Lib(class)) if &**class == "torch.Tensor" => Some(Value::Bool(true)),
+            _ => Some(number(OpenNumber::Bool)),
+        },
+        "bool" | "isinstance" | "hasattr" => Some(number(OpenNumber::Bool)),
+        "min" | "max" | "abs" | "sum" | "round" if all(&[OpenNumber::Int]) => Some(number(OpenNumber::Int)),
+        "min" | "max" | "abs" | "sum" if all(&[OpenNumber::Int, OpenNumber::Float]) => Some(number(OpenNumber::Float)),
+        _ => None,
+    }
+}
+
+/// What a loop over something that is not known sees.
+pub fn element<'a>(over: &Value<'a>) -> Value<'a> {
+    match over {
+        Value::Range(_) => number(OpenNumber::Int),
+        Value::Host(thing) if matches!(**thing, Thing::OpenSizes) => number(OpenNumber::Int),
+        Value::Host(thing) => match &**thing {
+            Thing::OpenTensor(tensor) => open_tensor(tensor.dtype.clone(), None),
+            _ => Value::Unknown("what is run through here is not known".into()),
+        },
+        _ => Value::Unknown("what is run through here is not known".into()),
+    }
+}
+
+/// `sizes[index]`.
+pub(super) fn size_at<'a>(index: &Value<'a>) -> Value<'a> {
+    match index {
+        Value::Slice(_) => Value::Host(Rc::new(Thing::OpenSizes)),
+        _ => number(OpenNumber::Int),
+    }
+}
+
+fn shape_of<'a>(tensor: &OpenTensor<'a>) -> Value<'a> {
+    match &tensor.shape {
+        Some(shape) => Value::Tuple(shape.clone()),
+        None => Value::Host(Rc::new(Thing::OpenSizes)),
+    }
+}
+
+/// `tensor.name` where it is no method.
+pub(super) fn attribute<'a>(interp: &Interp<'a>, of: &OpenTensor<'a>, name: &str) -> Option<Value<'a>> {
+    Some(match name {
+        "shape" => shape_of(of),
+        "dtype" => match &of.dtype {
+            Some(dtype) => dtype_value(interp, dtype),
+            None => Value::Unknown("the type of a tensor is not known".into()),
+        },
+        "ndim" => of.shape.as_ref().map_or_else(|| number(OpenNumber::Int), |shape| Value::Int(shape.len() as i128)),
+        "T" | "mT" => {
+            let turned = |shape: &Rc<[Value<'a>]>| shape.iter().rev().cloned().collect::<Rc<[Value<'a>]>>();
+            open_tensor(of.dtype.clone(), of.shape.as_ref().filter(|shape| shape.len() == 2).map(turned))
+        }
+        "data" | "grad" => open_tensor(of.dtype.clone(), of.shape.clone()),
+        "device" => any("device"),
+        "is_cuda" => Value::Bool(true),
+        "requires_grad" => Value::Bool(false),
+        "itemsize" | "nbytes" => number(OpenNumber::Int),
+        _ => return None,
+    })
+}
+
+/// `tensor[index]`.
+pub(super) fn item<'a>(of: &OpenTensor<'a>) -> Value<'a> {
+    open_tensor(of.dtype.clone(), None)
+}
+
+/// The type that a call asks for.
+enum Asked {
+    Nothing,
+    /// One that is not known.
+    Open,
+    Type(Rc<str>),
+}
+
+fn asked(args: &Args<'_>) -> Asked {
+    let named = args.named.iter().find(|(key, _)| &**key == "dtype").map(|(_, value)| value);
+    match named {
+        Some(value) => match dtype_name(value) {
+            Some(name) => Asked::Type(name),
+            None if matches!(value, Value::None) => Asked::Nothing,
+            None => Asked::Open,
+        },
+        None => args.pos.iter().find_map(dtype_name).map_or(Asked::Nothing, Asked::Type),
+    }
+}
+
+/// Whether a call asks for a type that is not known.
+pub(super) fn asks_for_open_type(args: &Args<'_>) -> bool {
+    matches!(asked(args), Asked::Open)
+}
+
+/// Sizes as one sequence or as several numbers.
+fn sizes<'a>(args: &Args<'a>) -> Option<Rc<[Value<'a>]>> {
+    let named = args.named.iter().find(|(key, _)| matches!(&**key, "size" | "shape")).map(|(_, value)| value);
+    let given: Vec<Value<'a>> = match named {
+        Some(value) => vec![value.clone()],
+        None => args.pos.iter().filter(|arg| dtype_name(arg).is_none()).cloned().collect(),
+    };
+    let list = match &given[..] {
+        [Value::Tuple(items)] => items.to_vec(),
+        [Value::List(items)] => items.borrow().clone(),
+        _ => given,
+    };
+    let size = |value: Value<'a>| match (&value, kind(&value)) {
+        (Value::Int(-1), _) => Some(number(OpenNumber::Int)),
+        (_, Some(OpenNumber::Int)) => Some(value),
+        (Value::Unknown(_), _) => Some(number(OpenNumber::Int)),
+        _ => None,
+    };
+    list.into_iter().map(size).collect()
+}
+
+/// `tensor.name(…)`.
+pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Value<'a> {
+    let own = || of.dtype.clone();
+    let typed = |or: Option<Rc<str>>| match asked(args) {
+        Asked::Nothing => or,
+        Asked::Open => None,
+        Asked::Type(dtype) => Some(dtype),
+    };
+    let first = args.pos.first();
+    match name {
+        "stride" | "size" if first.is_none() && args.named.is_empty() => match name {
+            "size" => shape_of(of),
+            _ => match &of.shape {
+                Some(shape) => Value::Tuple(shape.iter().map(|_| number(OpenNumber::Int)).collect()),
+                None => Value::Host(Rc::new(Thing::OpenSizes)),
+            },
+        },
+        "size" => {
+            let shape = of.shape.as_ref();
+            let at =
+                first.and_then(int).zip(shape).map(|(at, shape)| if at < 0 { at + shape.len() as i64 } else { at });
+            let size = at.and_then(|at| usize::try_from(at).ok()).zip(shape).and_then(|(at, shape)| shape.get(at));
+            size.cloned().unwrap_or_else(|| number(OpenNumber::Int))
+        }
+        "stride" | "numel" | "nelement" | "data_ptr" | "element_size" => number(OpenNumber::Int),
+        "dim" | "ndimension" => {
+            of.shape.as_ref().map_or_else(|| number(OpenNumber::Int), |shape| Value::Int(shape.len() as i128))
+        }
+        // What nobody describes lies densely.
+        "is_contiguous" => Value::Bool(true),
+        "is_floating_point" => match &of.dtype {
+            Some(dtype) => Value::Bool(dtype.contains("float")),
+            None => number(OpenNumber::Bool),
+        },
+        "item" | "tolist" | "all" | "any" | "chunk" | "split" | "unbind" => content(name),
+        "view" | "reshape" => match asked(args) {
+            Asked::Type(dtype) => open_tensor(Some(dtype), None),
+            _ if first.is_some_and(|first| matches!(first, Value::Unknown(_)) && args.pos.len() == 1) => {
+                open_tensor(None, None)
+            }
+            _ => open_tensor(own(), sizes(args)),
+        },
+        "new_empty" | "new_zeros" | "new_ones" => open_tensor(typed(own()), sizes(args)),
+        "to" | "type" => match first {
+            Some(Value::Unknown(_)) => open_tensor(typed(None), of.shape.clone()),
+            _ => open_tensor(typed(own()), of.shape.clone()),
+        },
+        "contiguous" | "requires_grad_" => open_tensor(own(), of.shape.clone()),
+        "type_as" => open_tensor(first.and_then(self::of).and_then(|other| other.dtype), of.shape.clone()),
+        "argmax" | "argmin" | "argsort" => open_tensor(Some("int64".into()), None),
+        "transpose" | "permute" | "t" | "unsqueeze" | "squeeze" | "expand" | "expand_as" | "repeat" | "flatten"
+        | "unflatten" | "narrow" | "sum" | "mean" | "amax" | "amin" | "max" | "min" | "prod" | "index_select"
+        | "gather" | "view_as" | "reshape_as" | "repeat_interleave" | "movedim" | "swapaxes" | "select" => {
+            open_tensor(own(), None)
+        }
+        _ => match dtype_name(&Value::Lib(format!("torch.{name}").into())) {
+            Some(dtype) => open_tensor(Some(dtype), of.shape.clone()),
+            None if keeps_shape(name) => open_tensor(own(), of.shape.clone()),
+            None => content(name),
+        },
+    }
+}
+
+/// `torch.name(…)` of which the tensor is not known whole; `None` where it makes none.
+pub(super) fn function<'a>(name: &str, args: &Args<'a>) -> Option<Value<'a>> {
+    let typed = |or: Option<Rc<str>>| match asked(args) {
+        Asked::Nothing => or,
+        Asked::Open => None,
+        Asked::Type(dtype) => Some(dtype),
+    };
+    let first = args.pos.iter().chain(args.named.iter().map(|(_, value)| value)).find_map(of);
+    Some(match name {
+        "empty" | "zeros" | "ones" | "rand" | "randn" => open_tensor(typed(Some("float32".into())), sizes(args)),
+        "full" | "empty_strided" | "tensor" | "as_tensor" => open_tensor(typed(None), None),
+        "randint" | "arange" | "randperm" => open_tensor(typed(Some("int64".into())), None),
+        "cat" | "concat" | "stack" => {
+            let first = match args.pos.first()? {
+                Value::List(items) => items.borrow().first().and_then(of),
+                Value::Tuple(items) => items.first().and_then(of),
+                _ => None,
+            };
+            open_tensor(first.and_then(|first| first.dtype), None)
+        }
+        "where" => open_tensor(args.pos.get(1).and_then(of).and_then(|tensor| tensor.dtype), None),
+        "matmul" | "mm" | "bmm" | "sum" | "mean" | "amax" | "transpose" | "permute" | "reshape" | "squeeze"
+        | "unsqueeze" | "flatten" => open_tensor(first?.dtype, None),
+        _ if name.ends_with("_like") => {
+            let first = first.unwrap_or(OpenTensor { dtype: None, shape: None });
+            open_tensor(typed(first.dtype), first.shape)
+        }
+        _ if keeps_shape(name) => {
+            let first = first?;
+            open_tensor(first.dtype, first.shape)
+        }
+        _ => return None,
+    })
+}
+
+/// The whole tensor where all of an open one is known.
+pub(super) fn closed<'a>(value: Value<'a>) -> Value<'a> {
+    let Value::Host(thing) = &value else { return value };
+    let Thing::OpenTensor(OpenTensor { dtype: Some(dtype), shape: Some(shape) }) = &**thing else { return value };
+    let sizes: Option<Vec<i64>> = shape.iter().map(int).collect();
+    sizes.map(|sizes| tensor(Torch::new(sizes, dtype.clone()))).unwrap_or(value)
+}

@@ -1,0 +1,96 @@
+//! Conditions on what host code is not known to be given: one run takes one way at each, and another run another.
+//!
+//! A condition that is written the same twice is one condition: `bias is not None` in a function and in its helper.
+
+use std::collections::VecDeque;
+
+/// More conditions than this are not told apart.
+const DEPTH: usize = 64;
+
+/// The ways that one run takes.
+#[derive(Clone, Debug, Default)]
+pub struct Ways {
+    /// Those that it was told to take at its first conditions.
+    given: Vec<bool>,
+    /// Conditions with the way that was taken, in order.
+    taken: Vec<(u64, bool)>,
+}
+
+impl Ways {
+    pub(super) fn of(given: &[bool]) -> Ways {
+        Ways { given: given.to_vec(), taken: Vec::new() }
+    }
+
+    /// Which way a condition is taken: as it was before, as it was told, or the likelier one.
+    pub fn decide(&mut self, condition: u64, likely: bool) -> bool {
+        if let Some((_, way)) = self.taken.iter().find(|(known, _)| *known == condition) {
+            return *way;
+        }
+        let way = self.given.get(self.taken.len()).copied().unwrap_or(likely);
+        if self.taken.len() < DEPTH {
+            self.taken.push((condition, way));
+        }
+        way
+    }
+
+    pub(super) fn into_taken(self) -> Vec<bool> {
+        self.taken.into_iter().map(|(_, way)| way).collect()
+    }
+}
+
+/// The runs that follow a function's ways: the likeliest first, then those that differ from it in one condition,
+/// and so on.
+#[derive(Debug)]
+pub struct Runs {
+    open: VecDeque<Vec<bool>>,
+    /// How many runs are left.
+    left: usize,
+}
+
+impl Runs {
+    /// At most so many runs.
+    pub fn of(most: usize) -> Runs {
+        Runs { open: [Vec::new()].into(), left: most }
+    }
+
+    /// The ways that the next run is told to take; `None` where there are no others, or enough were followed.
+    pub fn next(&mut self) -> Option<Vec<bool>> {
+        self.left = self.left.checked_sub(1)?;
+        self.open.pop_front()
+    }
+
+    /// Whether ways are left that are not followed.
+    pub fn is_cut(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// Notes the other ways that a run that was told `given` has come by.
+    pub fn ran(&mut self, given: &[bool], taken: &[bool]) {
+        for at in given.len()..taken.len() {
+            let Some((way, before)) = taken.get(..=at).and_then(<[bool]>::split_last) else { break };
+            if self.open.len() <= self.left {
+                self.open.push_back(before.iter().copied().chain([!way]).collect());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_ways_once() {
+        let mut runs = Runs::of(8);
+        let mut seen = Vec::new();
+        while let Some(given) = runs.next() {
+            let mut ways = Ways::of(&given);
+            let first = ways.decide(1, true);
+            let second = if first { ways.decide(2, false) } else { ways.decide(1, true) };
+            seen.push((first, second));
+            runs.ran(&given, &ways.into_taken());
+        }
+        assert_eq!(seen, [(true, false), (false, false), (true, true)]);
+        assert!(!runs.is_cut());
+    }
+}
