@@ -260,6 +260,7 @@ fn finding(kind: Kind, message: String, sites: Vec<Note>, kernel: String) -> Fin
         witness: None,
         inputs: Vec::new(),
         phases: Vec::new(),
+        order: None,
         kernel,
         instance: 0,
         fix: None,

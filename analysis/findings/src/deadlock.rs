@@ -100,7 +100,7 @@ pub(crate) fn deadlock(
         note.primary &= !primary_seen;
         primary_seen |= note.primary;
     }
-    Some(Description { kind, message: message?, notes })
+    Some(Description { kind, message: message?, notes, order: None })
 }
 
 /// `once`, `twice`, `3 times`.

@@ -113,6 +113,7 @@ fn lap(lowered: &Lowered, lapped: &Lapped) -> Option<Finding<Message>> {
                 message!("{flipper} can bring flip {} first", flipper, barrier.flips + 1),
             ),
         ],
+        order: None,
     };
     let goal = Goal::Lapped { thread: wait.thread, site: wait.site, place: barrier.place, flips: barrier.flips + 1 };
     assemble(lowered, &words, &machine, &lapped.schedule, &goal, told, &lapped.valuation)
@@ -136,6 +137,7 @@ fn assemble(
         run,
         witness: Some(Witness { valuation: valuation.clone(), run: shown, steps: stops }),
         inputs: inputs(&lowered.kernel, &lowered.map, valuation),
+        order: told.order,
         ..Finding::with_sites(told.kind, told.message, told.notes, &*lowered.map.kernel)
     };
     finding.name_sources(&lowered.map);

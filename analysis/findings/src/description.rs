@@ -2,7 +2,7 @@
 
 use base::Message;
 
-use super::{Kind, Note};
+use super::{Kind, MissingOrder, Note};
 
 /// A classified violation, before its run is told.
 #[derive(Clone, Debug)]
@@ -13,4 +13,6 @@ pub(crate) struct Description {
     pub message: Message,
     /// Places, in order; the last is primary unless one says so.
     pub notes: Vec<Note<Message>>,
+    /// Where order is missing, where that is what is wrong.
+    pub order: Option<MissingOrder>,
 }

@@ -6,7 +6,7 @@
 
 use super::minimal::MinimalRun;
 use super::steps::ListedStep;
-use super::{Kind, PhaseFormula, Severity};
+use super::{Kind, MissingOrder, PhaseFormula, Severity};
 use base::{Message, Names, TextRange};
 use kernel::{EffectId, SourceMap};
 use machine::Valuation;
@@ -90,6 +90,9 @@ pub struct Finding<M = String> {
     /// Phases that some waits would have to name, as the machine has run them: with these the finding
     /// is gone and none is new. Empty where no phase is at fault.
     pub phases: Vec<(EffectId, PhaseFormula)>,
+    /// What should have kept two accesses apart, in places of the text that was analysed; `None` where that is not
+    /// what is wrong.
+    pub order: Option<MissingOrder>,
     /// Name of the kernel.
     pub kernel: String,
     /// Of which instance of the kernel its ids are; only in Python, and else 0.
@@ -120,6 +123,7 @@ impl<M> Finding<M> {
             witness: None,
             inputs: Vec::new(),
             phases: Vec::new(),
+            order: None,
             kernel: kernel.into(),
             instance: 0,
             fix: None,
@@ -139,6 +143,9 @@ impl<M> Finding<M> {
         each(&mut self.range);
         self.sites.iter_mut().chain(&mut self.context).for_each(|note| each(&mut note.range));
         self.run.iter_mut().for_each(|step| each(&mut step.range));
+        if let Some(order) = &mut self.order {
+            order.ranges_mut(each);
+        }
         if let Some(fix) = &mut self.fix {
             fix.edits.iter_mut().for_each(|edit| each(&mut edit.range));
         }
@@ -255,6 +262,7 @@ impl Finding<Message> {
             witness: self.witness,
             inputs: self.inputs.into_iter().map(|(name, value)| (name.render(names), value)).collect(),
             phases: self.phases,
+            order: self.order,
             kernel: self.kernel,
             instance: self.instance,
             fix: self.fix.map(|fix| fix.render(names)),

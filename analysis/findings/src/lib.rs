@@ -12,6 +12,7 @@ mod inputs;
 mod kind;
 mod lifecycle;
 mod minimal;
+mod order;
 mod packed;
 mod paths;
 mod phases;
@@ -27,6 +28,7 @@ pub use finding::{Edit, Finding, Fix, KernelReport, Note, Problem, RunStep, Verd
 pub use inputs::inputs;
 pub use kind::{Kind, Severity};
 pub use minimal::{Goal, MinimalRun, minimal, reach, same};
+pub use order::MissingOrder;
 pub use phases::{PhaseFormula, explain_phases};
 pub use proof::{ClosedLoop, Proof, Reason, explain};
 pub use replay::{Replay, machine, replay};

@@ -58,5 +58,5 @@ pub(crate) fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violatio
         let text = message!("{} waits here", words.partition(waiter));
         notes.push(Note::new(words.site_range(at), text));
     }
-    Some(Description { kind, message, notes })
+    Some(Description { kind, message, notes, order: None })
 }

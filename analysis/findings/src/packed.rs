@@ -148,7 +148,7 @@ pub(crate) fn foreign(words: &Words<'_>, replay: &Replay, earlier: &Event, later
         note(earlier, message!("{whom} overwrites {part} with another value", whom, part), false),
         note(later, message!("{who} reads {part}", who, part), true),
     ];
-    Some(Description { kind: Kind::ReuseSlotHazard, message, notes })
+    Some(Description { kind: Kind::ReuseSlotHazard, message, notes, order: None })
 }
 
 /// Who last wrote the window of a read as itself.

@@ -4,7 +4,7 @@ use super::description::Description;
 use super::packed::{self, packed};
 use super::replay::Replay;
 use super::words::{Words, verb};
-use super::{Kind, Note};
+use super::{Kind, MissingOrder, Note};
 use base::{Message, message};
 use kernel::{BufferId, CommitKind, EffectKind, Mode};
 use machine::{BarrierAction, BarrierPlace, BarrierRecord, Event, Machine, Record, Rule, Violation};
@@ -148,7 +148,10 @@ pub(crate) fn race(
     let note =
         |event: &Event, text: Message, primary| Note { source: None, range: words.event_range(event), text, primary };
     let notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
-    Some(Description { kind, message, notes })
+    let (awaited, early) = if too_early { (later, earlier) } else { (earlier, later) };
+    let order = matches!(kind, Kind::PendingAccess | Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier)
+        .then(|| MissingOrder::between(words, replay, awaited, early));
+    Some(Description { kind, message, notes, order })
 }
 
 /// Whether an access goes on beside its thread.
@@ -267,7 +270,8 @@ pub(crate) fn unfinished(words: &Words<'_>, violation: &Violation, access: &Even
         ),
         note(words.site_range(violation.site), message!("{who} ends", who), false),
     ];
-    Some(Description { kind: Kind::PendingAccess, message, notes })
+    let order = Some(MissingOrder::at_end(words, access));
+    Some(Description { kind: Kind::PendingAccess, message, notes, order })
 }
 
 fn classify(
@@ -365,7 +369,7 @@ pub(crate) fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -
             message!("{} {} through the async proxy", words.partition(later.thread), verb_of(words, replay, later)),
         ),
     ];
-    Some(Description { kind: Kind::MissingProxyFence, message, notes })
+    Some(Description { kind: Kind::MissingProxyFence, message, notes, order: None })
 }
 
 /// What an event touched, slot included: `%smem[1]`.

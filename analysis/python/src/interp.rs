@@ -93,6 +93,9 @@ pub struct Interp<'a> {
     pub origins: Vec<Origin>,
     /// By [`FrameId`].
     pub frames: Vec<Frame>,
+    /// The memory that functions are handed, by its number in [`Frame::memory`].
+    pub handed: Vec<Ssa>,
+    handed_ids: FxHashMap<Ssa, u32>,
     origin_ids: FxHashMap<Origin, OriginId>,
     /// The call or iteration that is being elaborated.
     pub frame: Option<FrameId>,
@@ -154,6 +157,8 @@ impl<'a> Interp<'a> {
             builder: Builder::default(),
             origins: Vec::new(),
             frames: Vec::new(),
+            handed: Vec::new(),
+            handed_ids: FxHashMap::default(),
             origin_ids: FxHashMap::default(),
             frame: None,
             file: FileId(0),
@@ -202,6 +207,16 @@ impl<'a> Interp<'a> {
         // An op that is declared nowhere is never refused.
         let _ = self.emit(Op::undeclared(UNMODELLED));
         self.not_followed(self.file, self.at, reason.into());
+    }
+
+    /// The number of memory that a function is handed.
+    pub(crate) fn handed(&mut self, memory: Ssa) -> u32 {
+        let next = self.handed.len() as u32;
+        let number = *self.handed_ids.entry(memory).or_insert(next);
+        if number == next {
+            self.handed.push(memory);
+        }
+        number
     }
 
     /// Says it without a mark in the kernel.

@@ -40,6 +40,8 @@ pub struct Frame {
     pub iteration: bool,
     /// What is around it.
     pub outer: Option<FrameId>,
+    /// The memory that the function is handed, in parameters and their fields: numbers of [`Origins::memory`].
+    pub memory: Vec<u32>,
 }
 
 /// All origins of a kernel.
@@ -51,6 +53,9 @@ pub struct Origins {
     pub frames: Vec<Frame>,
     /// Where in the IR the line of an op starts, ascending.
     pub ops: Vec<(u32, OriginId)>,
+    /// Buffers and barriers that functions are handed, by their names in the IR, without `%`; empty of one that
+    /// the IR does not name.
+    pub memory: Vec<String>,
 }
 
 impl Origins {

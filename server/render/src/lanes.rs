@@ -105,6 +105,7 @@ mod tests {
             context: Vec::new(),
             instance: 0,
             phases: Vec::new(),
+            order: None,
             inputs: Vec::new(),
             kernel: String::new(),
             fix: None,

@@ -74,6 +74,7 @@ fn finding(kind: Kind, at: u32) -> Finding {
         witness: None,
         inputs: Vec::new(),
         phases: Vec::new(),
+        order: None,
         kernel: "k".to_owned(),
         instance: 0,
         fix: None,

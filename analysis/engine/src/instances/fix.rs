@@ -49,10 +49,9 @@ impl Engine {
         }
         let outcome = self.outcome(&lowered.kernel, cancel)?;
         let report = self.describe_kernel(lowered, cancel)?;
-        let goal = (finding.kind, finding.range.start);
         let target = outcome.found.iter().find_map(|found| {
             let mut told = describe_violation(lowered, found)?;
-            if (told.kind, elaborated.place(told.range).range) != (finding.kind, finding.range) {
+            if (told.kind, elaborated.drawn(&told)) != (finding.kind, finding.range) {
                 return None;
             }
             let same = report.findings.iter().find(|other| other.kind == told.kind && other.range == told.range);
@@ -61,6 +60,7 @@ impl Engine {
             Some((found, told, named))
         });
         let Some((found, told, named)) = target else { return Ok(None) };
+        let goal = (told.kind, elaborated.place(told.range).range.start);
         let origin = |offset| elaborated.origins.at(offset).filter(|o| o.file == FileId(0)).map(|o| o.range);
         let way = PythonContext {
             module: &of.module,

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::blame::one_a_call;
 use super::merge::{conditions, merged};
 use super::place::line;
 use super::{ElaboratedInstance, Elaboration, KernelInstances};
@@ -93,6 +94,7 @@ impl ElaboratedInstance {
     /// Puts a report on this instance at the places of Python, with what its elaboration says.
     pub(super) fn move_report(&self, report: &mut KernelReport, number: usize) {
         report.findings.iter_mut().for_each(|finding| self.move_finding(finding, number));
+        one_a_call(&mut report.findings, &self.module);
         // What the elaborator said of these places is more than what the lowering can.
         if self.has_unmodelled_op {
             let said = |finding: &Finding| {
@@ -155,6 +157,7 @@ impl ElaboratedInstance {
     }
 
     pub(super) fn move_finding(&self, finding: &mut Finding, number: usize) {
+        let blame = finding.order.as_ref().and_then(|order| self.blame(order));
         let primary = self.place(finding.range);
         finding.message += &primary.within();
         if let Some(source) = &primary.source {
@@ -179,6 +182,15 @@ impl ElaboratedInstance {
             step.text += &place.within();
             step.range = place.range;
         }
+        if let Some(blame) = blame {
+            blame.draw(finding, &self.module);
+        }
+    }
+
+    /// Where a finding on the elaborated instance is drawn.
+    pub(super) fn drawn<M>(&self, finding: &Finding<M>) -> TextRange {
+        let blame = finding.order.as_ref().and_then(|order| self.blame(order));
+        blame.map_or_else(|| self.place(finding.range).range, |blame| blame.range)
     }
 
     pub(super) fn move_proof(&self, proof: &mut Proof) {

@@ -1,6 +1,7 @@
 //! The reports on a kernel's instances as one.
 
 use super::KernelInstances;
+use super::blame::cause;
 use base::TextRange;
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
 
@@ -11,7 +12,10 @@ const NAMED: usize = 3;
 type Key = (Kind, TextRange, Vec<TextRange>, Severity);
 
 fn key(finding: &Finding) -> Key {
-    (finding.kind, finding.range, finding.sites.iter().map(|site| site.range).collect(), finding.severity)
+    // What is missing at a call is one thing, whichever accesses behind it an instance has.
+    let sites = finding.sites.iter().map(|site| site.range);
+    let sites = if cause(finding).is_some() { vec![finding.range] } else { sites.collect() };
+    (finding.kind, finding.range, sites, finding.severity)
 }
 
 /// One report for all instances of a kernel.

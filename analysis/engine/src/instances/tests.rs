@@ -108,3 +108,42 @@ fn a_torn_kernel_is_neither_clean_nor_current() {
     let fresh = Session::new(session.script.text()).analyse();
     assert!(fresh.kernels.iter().all(|kernel| matches!(kernel.verdict, Verdict::Undecided(_))), "{:?}", fresh.kernels);
 }
+
+const HELPER: &str = "\
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, tma
+
+
+@gluon.jit
+def fill(tile, regs: gl.constexpr):
+    tile.store(gl.full([64, 64], 1.0, gl.float16, regs))
+
+
+# fencepost: y_desc=fp16[64,64], steps=i32, num_warps=4, num_ctas=1, target=sm_90
+@gluon.jit
+def send(y_desc, steps):
+    regs: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])
+    tile = gl.allocate_shared_memory(y_desc.dtype, y_desc.block_shape, y_desc.layout)
+    for i in range(steps):
+        fill(tile, regs)
+        fence_async_shared()
+        tma.async_store(y_desc, [i * 64, 0], tile)
+    tma.store_wait(0)
+";
+
+#[test]
+fn what_is_missing_before_a_call_is_drawn_and_mended() {
+    let mut session = Session::new(HELPER);
+    let found = session.analyse();
+    let finding = &found.kernels[0].findings[0];
+    assert_eq!(place(&found, HELPER), "fill(tile, regs)");
+    let [first, second, call] = finding.sites.as_slice() else { panic!("{finding:?}") };
+    assert!(first.range.of(HELPER).starts_with("tma.async_store("), "{finding:?}");
+    assert!(second.range.of(HELPER).starts_with("tile.store("), "{finding:?}");
+    assert!(call.primary && !first.primary && !second.primary);
+    let elaboration = found.gluon.clone().expect("it is Python");
+    let fix = session.engine.fix_python(&elaboration, 0, finding, &NoSources, &Cancel::never());
+    let fix = fix.expect("nobody cancels").expect("a wait helps");
+    assert!(fix.edits[0].text.contains("store_wait"), "{fix:?}");
+}

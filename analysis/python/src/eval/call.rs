@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall};
 
+use super::flat::leaves;
 use super::{CALLS, Flow};
 use crate::host;
 use crate::interp::{Eval, Interp, Mode, Stop};
@@ -204,12 +205,14 @@ impl<'a> Interp<'a> {
             self.state.touched.push((function.scope.file, range));
         }
         let names = self.parameters(function, args)?;
+        let memory =
+            if mode == Mode::Device { self.memory_of(names.iter().map(|(_, value)| value)) } else { Vec::new() };
         let scope = self.scopes.open(function.scope.file, Some(function.scope.clone()));
         for (name, value) in names {
             scope.set(&name, value);
         }
         let frame = match mode {
-            Mode::Device => Some(self.push_frame(function.def.name().to_owned(), false)),
+            Mode::Device => Some(self.push_frame(function.def.name().to_owned(), false, memory)),
             Mode::Host => self.frame,
         };
         let result = self.inside(scope, mode, frame, |interp| match function.def {
@@ -278,10 +281,24 @@ impl<'a> Interp<'a> {
     }
 
     /// A frame for what is inlined or unrolled at the present expression.
-    pub(super) fn push_frame(&mut self, what: String, iteration: bool) -> FrameId {
+    pub(super) fn push_frame(&mut self, what: String, iteration: bool, memory: Vec<u32>) -> FrameId {
         let id = FrameId(self.frames.len() as u32);
-        self.frames.push(Frame { file: self.file, range: self.at, what, iteration, outer: self.frame });
+        self.frames.push(Frame { file: self.file, range: self.at, what, iteration, outer: self.frame, memory });
         id
+    }
+
+    /// The buffers and barriers in values that a function is handed.
+    fn memory_of<'v>(&mut self, values: impl Iterator<Item = &'v Value<'a>>) -> Vec<u32>
+    where
+        'a: 'v,
+    {
+        let mut all = Vec::new();
+        values.for_each(|value| leaves(value, &mut all));
+        let memory = all.iter().filter_map(|leaf| match leaf {
+            Value::MemDesc(memory) => Some(self.handed(memory.ssa)),
+            _ => None,
+        });
+        memory.collect()
     }
 
     /// Binds arguments to the parameters of a function.

@@ -61,7 +61,7 @@ impl<'a> Interp<'a> {
             self.step()?;
             let what = format!("{target} = {}", self.repr(&item));
             self.scope.set(target, item);
-            let frame = self.push_frame(what, true);
+            let frame = self.push_frame(what, true, Vec::new());
             let outer = self.frame.replace(frame);
             self.state.unrolled += 1;
             let flow = self.block(&stmt.body);

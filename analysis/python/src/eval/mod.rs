@@ -95,7 +95,7 @@ pub fn elaborate(
         Err(stop) => interp.ends(stop),
         Ok(()) => {}
     }
-    let Interp { builder, origins, frames, files, problems, unmodelled, partitions, state, .. } = interp;
+    let Interp { builder, origins, frames, handed, files, problems, unmodelled, partitions, state, .. } = interp;
     out.files = files.iter().map(|file| file.module.path().to_owned()).collect();
     out.problems = problems;
     out.unmodelled = unmodelled;
@@ -105,9 +105,11 @@ pub fn elaborate(
     if !out.kernel.is_empty() || !refused {
         out.module = builder.finish();
         out.has_unmodelled_op = out.module.contains(UNMODELLED);
-        let Printed { text, origins: ops, names } = out.module.print(ValueNames::Source);
+        let printed = out.module.print(ValueNames::Source);
+        let memory = handed.iter().map(|value| printed.spelt(*value).unwrap_or_default().to_owned()).collect();
+        let Printed { text, origins: ops, names, .. } = printed;
         out.ir = text;
-        out.origins = Origins { origins, frames, ops };
+        out.origins = Origins { origins, frames, ops, memory };
         out.names = names;
     }
     Ok(out)

@@ -27,6 +27,15 @@ pub struct Printed<O> {
     pub origins: Vec<(u32, O)>,
     /// Names of values in the text, without `%`, and their names in the source.
     pub names: Vec<(String, Rc<str>)>,
+    /// How each value is called, by number.
+    spelt: Vec<Option<Rc<str>>>,
+}
+
+impl<O> Printed<O> {
+    /// The name of a value in the text, without `%`; `None` of one that does not stand there.
+    pub fn spelt(&self, value: Ssa) -> Option<&str> {
+        self.spelt.get(value.0 as usize)?.as_deref()
+    }
 }
 
 impl<O: Clone> Module<O> {
@@ -38,13 +47,13 @@ impl<O: Clone> Module<O> {
             spelt: vec![None; self.names.len()],
             taken: FxHashSet::default(),
             space: Space::None,
-            printed: Printed { text: String::new(), origins: Vec::new(), names: Vec::new() },
+            printed: Printed { text: String::new(), origins: Vec::new(), names: Vec::new(), spelt: Vec::new() },
         };
         for (number, attribute) in self.aliases.iter().enumerate() {
             printer.text(&format!("#a{number} = {attribute}\n"));
         }
         printer.region(&self.region);
-        printer.printed
+        Printed { spelt: printer.spelt, ..printer.printed }
     }
 }
 

@@ -353,6 +353,7 @@ mod tests {
             context: Vec::new(),
             instance: 0,
             phases: Vec::new(),
+            order: None,
             inputs: vec![("%K".to_owned(), 3)],
             kernel: "f".to_owned(),
             fix: Some(Fix { title: "insert the arrival".to_owned(), edits: vec![arrival, phase] }),

@@ -125,6 +125,7 @@ mod tests {
             context: Vec::new(),
             instance: 0,
             phases: Vec::new(),
+            order: None,
             inputs: Vec::new(),
             kernel: "f".to_owned(),
             fix: Some(Fix { title: "Insert the arrival".to_owned(), edits }),

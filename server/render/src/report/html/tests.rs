@@ -138,6 +138,7 @@ pub(super) fn attention(text: &str) -> Report {
             context: Vec::new(),
             instance: 0,
             phases: Vec::new(),
+            order: None,
             inputs: vec![(HOSTILE.to_owned(), 192)],
             kernel: "attention".to_owned(),
             fix: None,
