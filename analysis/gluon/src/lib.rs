@@ -12,7 +12,7 @@ mod tests;
 use std::sync::Arc;
 
 use base::{Cancel, Cancelled};
-pub use builtins::{builtin, canonical};
+pub use builtins::{builtin, canonical, parameters};
 pub use python::elaborated::Elaborated;
 pub use python::interp::Problem;
 pub use python::origin::{FileId, Frame, FrameId, Origin, OriginId, Origins};

@@ -15,7 +15,7 @@ from triton.experimental.gluon.language.nvidia.hopper import mbarrier
 /// Elaborates the last kernel of a text.
 fn elaborated(text: &str, arguments: &[(&str, &str)]) -> Elaborated {
     let module = Arc::new(Module::parse("kernel.py", format!("{HEAD}{text}"), None));
-    let entry = entries(&module).pop().unwrap_or_else(|| panic!("a kernel in {text}"));
+    let entry = entries(&module, &NoSources).pop().unwrap_or_else(|| panic!("a kernel in {text}"));
     let arguments = arguments.iter().map(|(name, given)| {
         let given = match given.strip_prefix('=') {
             Some(value) => Given::Value(value.to_owned()),
@@ -222,7 +222,7 @@ def kernel(n):
         let part = format!("{}\n@gluon.jit\ndef kernel(n):\n    helper(n, n, 2)\n", &text[..at]);
         let module = Module::parse("kernel.py", format!("{HEAD}{part}"), None);
         // An open bracket takes the kernel behind it along.
-        if !entries(&module).is_empty() {
+        if !entries(&module, &NoSources).is_empty() {
             elaborated(&part, &[("n", "i32")]);
         }
     }
@@ -298,7 +298,7 @@ def kernel():
 "
     );
     let module = Arc::new(Module::parse("kernel.py", text, None));
-    let def = entries(&module).pop().map_or(0, |entry| entry.def);
+    let def = entries(&module, &NoSources).pop().map_or(0, |entry| entry.def);
     let spec = Spec {
         def,
         arguments: Vec::new(),

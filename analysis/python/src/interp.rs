@@ -127,6 +127,8 @@ pub struct Interp<'a> {
     pub depth: u32,
     /// Statements and expressions run, for the limit.
     pub steps: u64,
+    /// Ops that were emitted, for the limit.
+    pub emitted: u64,
     /// The names that are looked up first.
     pub scope: Rc<Scope<'a>>,
     /// What only the evaluator looks at.
@@ -175,6 +177,7 @@ impl<'a> Interp<'a> {
             partitions: Vec::new(),
             depth: 0,
             steps: 0,
+            emitted: 0,
             scope,
             state: State::default(),
             session: None,
@@ -315,6 +318,8 @@ pub struct State<'a> {
     pub(crate) imported: FxHashMap<String, Value<'a>>,
     /// Modules of libraries whose names a file took with `*`.
     pub(crate) stars: Vec<(FileId, Rc<str>)>,
+    /// Whether packages that may be copies of Triton are, by their absolute names.
+    pub(crate) copies: FxHashMap<String, bool>,
     /// The `def` that is looked for, and the functions that it made.
     pub(crate) wanted: Option<(FileId, u32)>,
     pub(crate) found: Vec<Rc<Function<'a>>>,
@@ -342,6 +347,7 @@ impl<'a> Interp<'a> {
     /// Where the op is not what its declaration says: it is not followed here.
     pub fn emit(&mut self, op: Op) -> Result<Vec<Ssa>, Stop> {
         let here = self.here();
+        self.emitted += 1;
         match self.builder.push(Some(here), op) {
             Ok(results) => Ok(results),
             Err(error) => self.unknown(error.to_string()),
@@ -370,9 +376,18 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Emits an op with one result, by its group and type; a free value where the op is not what its declaration says.
+    /// Emits an op with one result, by its group and type. Where the op is not what its declaration says that is
+    /// said, and the result is a free value.
     pub fn computed(&mut self, op: Op, result: &'static str, ty: &Type) -> Ssa {
-        self.emit_value(op.result(result, ty.clone())).unwrap_or_else(|_| self.opaque(ty))
+        match self.emit_value(op.result(result, ty.clone())) {
+            Ok(made) => made,
+            Err(stop) => {
+                if let Stop::Unknown(range, reason) = stop {
+                    self.not_followed(self.file, range, format!("this value cannot be computed: {reason}"));
+                }
+                self.opaque(ty)
+            }
+        }
     }
 
     /// A value of which only the type is known.

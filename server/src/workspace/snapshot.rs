@@ -169,11 +169,18 @@ impl<P: FileProvider> Sources for WorkspaceSources<P> {
         let end = folders.iter().position(|folder| roots.iter().any(|root| root == folder));
         folders.truncate(end.unwrap_or(0) + 1);
         let found = folders.iter().find_map(|folder| self.package(folder, &parts));
+        // A package names itself also where it lies in no folder of the workspace.
+        let first = parts.first().copied().unwrap_or_default();
+        let by_name = || {
+            let own = folder.ancestors().filter(|folder| folder.ends_with(first));
+            own.filter_map(Path::parent).find_map(|folder| self.package(folder, &parts))
+        };
         let in_roots = || {
             let mut roots = roots.iter().flat_map(|root| SOURCE_FOLDERS.iter().map(move |inner| root.join(inner)));
             roots.find_map(|folder| self.package(&folder, &parts))
         };
-        found.or_else(in_roots).or_else(|| folders.iter().find_map(|folder| self.project(folder, &parts)))
+        let in_project = || folders.iter().find_map(|folder| self.project(folder, &parts));
+        found.or_else(by_name).or_else(in_roots).or_else(in_project)
     }
 
     fn file(&self, from: &str, path: &str) -> Option<Arc<Module>> {

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod execution;
+mod exports;
 mod fixes;
 mod memory;
 mod mutants;

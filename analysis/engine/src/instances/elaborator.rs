@@ -100,7 +100,7 @@ impl Elaborator {
         if !file.mentions_gluon() {
             return Ok(Elaboration { module, kernels: Vec::new(), notes: Vec::new() });
         }
-        let entries = entries(&module);
+        let entries = entries(&module, sources);
         let all = instances(&module, sources, &entries, &self.config, &mut self.memo, cancel)?;
         let notes = stray(&module, &entries);
         let mut kernels = Vec::with_capacity(entries.len());

@@ -33,6 +33,11 @@ pub(super) const PART: Part = Part {
         ("gl.nvidia.blackwell.tensor_memory_descriptor", Fixed::Type("gl.tensor_memory_descriptor")),
         ("gl.nvidia.hopper.tma.tensor_descriptor", Fixed::Type("gl.tensor_descriptor")),
         ("gl.nvidia.hopper.tma.tensor_descriptor_im2col", Fixed::Type("gl.tensor_descriptor_im2col")),
+        ("gl.nvidia.hopper.tma.tensor_descriptor_im2col_type", Fixed::Type("gl.tensor_descriptor_im2col_type")),
+        ("gl.nvidia.hopper.warpgroup_mma_accumulator_type", Fixed::Type("gl.warpgroup_mma_accumulator_type")),
+        ("gl.nvidia.blackwell.clc.clc_result_type", Fixed::Type("gl.clc_result_type")),
+        ("gl.amd.cdna5.tdm.tensor_descriptor", Fixed::Type("gl.tensor_descriptor")),
+        ("gl.amd.cdna5.tdm.tensor_descriptor_type", Fixed::Type("gl.tensor_descriptor_type")),
         ("gl.nvidia.hopper.warpgroup_mma_accumulator", Fixed::Type("gl.warpgroup_mma_accumulator")),
     ],
     ..NOTHING

@@ -7,7 +7,7 @@ use python::interp::{Eval, Interp};
 use python::library::operand::{given, ints, need};
 use python::library::{Bound, Class, Row};
 use python::library::{NOTHING, Part};
-use python::value::{Range, Value};
+use python::value::{DType, Range, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -35,6 +35,24 @@ pub(super) const PART: Part = Part {
                 _ => opaque_registers(interp, &shape),
             }
         }),
+        // Bits of a number as those of another: nothing but registers.
+        Row::new("gl.fpsan.embed", "input", 9, |interp, bound| {
+            let bits = match need(interp, bound, "input")? {
+                Value::Tensor(tensor) => tensor.dtype.bits(),
+                _ => 32,
+            };
+            let dtype = match bits {
+                8 => DType::Int8,
+                16 => DType::Int16,
+                64 => DType::Int64,
+                _ => DType::Int32,
+            };
+            retyped(interp, bound, dtype)
+        }),
+        Row::new("gl.fpsan.unembed", "input, dtype", 9, |interp, bound| {
+            let dtype = python::library::operand::dtype(interp, need(interp, bound, "dtype")?, "dtype")?;
+            retyped(interp, bound, dtype)
+        }),
         Row::new("gl.bank_conflicts", "distr_ty, shared_ty", 6, |interp, _| {
             interp.unknown("bank conflicts are not counted")
         }),
@@ -58,6 +76,17 @@ pub(super) const PART: Part = Part {
     ],
     ..NOTHING
 };
+
+/// Registers of another element type, whose content is not followed.
+fn retyped<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, dtype: DType) -> Eval<'a> {
+    match need(interp, bound, "input")? {
+        Value::Tensor(tensor) if !tensor.shape.is_empty() => {
+            let (shape, layout) = (tensor.shape.clone(), Value::clone(&tensor.layout));
+            Ok(interp.registers(dtype, &shape, layout))
+        }
+        _ => Ok(Value::Tensor(interp.free(dtype))),
+    }
+}
 
 fn plain<'a>(_: &mut Interp<'a>, class: &'static Class, bound: &Bound<'a>) -> Eval<'a> {
     Ok(Value::Object(Rc::new(build(class, bound, &[]))))

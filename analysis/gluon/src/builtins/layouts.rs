@@ -7,11 +7,14 @@ use std::rc::Rc;
 
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand::{field, flag, int, int_list, ints, list, need};
-use python::library::{Bound, Class, NOTHING, Part, Row};
+use python::library::{Bound, Class, Earlier, NOTHING, Part, Row};
 use python::value::{DType, Object, Value};
 
 const DISTRIBUTED: &str = "gl.DistributedLayout";
 const SHARED: &str = "gl.SharedLayout";
+/// How releases up to 3.5 said what the CTAs of a cluster share.
+const CTAS: &[(&str, Earlier)] =
+    &[("ctas_per_cga", Earlier::One), ("cta_split_num", Earlier::One), ("cta_order", Earlier::Ignored)];
 const BARRIER: &str = "gl.nvidia.ampere.mbarrier.MBarrierLayout";
 
 pub(super) const PART: Part = Part {
@@ -26,7 +29,8 @@ pub(super) const PART: Part = Part {
             &[DISTRIBUTED],
             4,
             blocked,
-        ),
+        )
+        .earlier(CTAS),
         Class::new("gl.SliceLayout", "dim, parent", &[DISTRIBUTED], 4, plain),
         Class::new(
             "gl.DistributedLinearLayout",
@@ -42,7 +46,8 @@ pub(super) const PART: Part = Part {
             &[DISTRIBUTED],
             4,
             with_cga,
-        ),
+        )
+        .earlier(CTAS),
         Class::new(
             "gl.NVMMASharedLayout",
             "swizzle_byte_width, element_bitwidth, rank=2, transposed=False, fp4_padded=False, cga_layout=[]",
@@ -50,7 +55,8 @@ pub(super) const PART: Part = Part {
             4,
             nvmma,
         )
-        .text(nvmma_text),
+        .text(nvmma_text)
+        .earlier(CTAS),
         Class::new(
             "gl.SwizzledSharedLayout",
             "vec, per_phase, max_phase, order, cga_layout=[]",
@@ -58,7 +64,8 @@ pub(super) const PART: Part = Part {
             4,
             with_cga,
         )
-        .text(swizzled_text),
+        .text(swizzled_text)
+        .earlier(CTAS),
         Class::new(
             "gl.PaddedSharedLayout",
             "interval_padding_pairs, offset_bases, cga_layout=[], shape=[]",
@@ -66,7 +73,8 @@ pub(super) const PART: Part = Part {
             6,
             with_cga,
         )
-        .text(padded_text),
+        .text(padded_text)
+        .earlier(&[("block_bases", Earlier::One)]),
         Class::new("gl.SharedLinearLayout", "offset_bases, block_bases=[], alignment=16", &[SHARED], 6, with_cga)
             .text(linear_text),
         Class::new(BARRIER, "cga_layout=None", &["gl.SwizzledSharedLayout", SHARED], 4, barrier).text(swizzled_text),
@@ -77,7 +85,12 @@ pub(super) const PART: Part = Part {
             4,
             tensor_memory,
         )
-        .text(tensor_memory_text),
+        // Whether elements below 32 bits have a column each: packed or not is no matter of synchronisation.
+        .text(tensor_memory_text)
+        .earlier(&[("unpacked", Earlier::Ignored), ("cta_split_num", Earlier::One)]),
+        Class::new("gl.nvidia.blackwell._TensorMemoryLinearLayout", "rows, cols, shape", &[], 6, |interp, _, _| {
+            interp.unknown("tensor memory whose bases are given one by one is not followed")
+        }),
         Class::new("gl.nvidia.blackwell.TensorMemoryScalesLayout", "cga_layout=[]", &[], 5, with_cga).text(scales_text),
         Class::new(
             "gl.nvidia.rubin.TensorMemoryScalesLayout",
@@ -89,6 +102,12 @@ pub(super) const PART: Part = Part {
         .text(scales_text),
     ],
     rows: &[
+        Row::new(
+            "triton._C.libtriton.gluon_ir.make_cga_layout",
+            "ctas_per_cga, cta_split_num, cta_order",
+            6,
+            cga_layout,
+        ),
         Row::new(
             "gl.NVMMASharedLayout.get_default_for",
             "block_shape, dtype, transposed=False, fp4_padded=False, cga_layout=None",
@@ -226,7 +245,14 @@ fn tensor_memory<'a>(interp: &mut Interp<'a>, class: &'static Class, bound: &Bou
         ("two_ctas", Value::Bool(false)),
         ("fp4_padded", Value::Bool(false)),
     ];
-    Ok(Value::Object(Rc::new(build(class, bound, &defaults))))
+    let mut made = build(class, bound, &defaults);
+    for (name, value) in &mut made.fields {
+        // Up to 3.5 the second parameter was `unpacked`, a flag.
+        if *name == "col_stride" && matches!(value, Value::Bool(_)) {
+            *value = Value::Int(1);
+        }
+    }
+    Ok(Value::Object(Rc::new(made)))
 }
 
 fn barrier<'a>(interp: &mut Interp<'a>, _: &'static Class, bound: &Bound<'a>) -> Eval<'a> {
@@ -315,6 +341,28 @@ fn with_identity<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         ("shape", int_list(shape)),
     ];
     object(interp, "gl.PaddedSharedLayout", fields)
+}
+
+fn cga_layout<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let ctas = ints(interp, need(interp, bound, "ctas_per_cga")?, "ctas_per_cga")?;
+    let split = ints(interp, need(interp, bound, "cta_split_num")?, "cta_split_num")?;
+    let order = ints(interp, need(interp, bound, "cta_order")?, "cta_order")?;
+    Ok(bases(&cga_bases(&ctas, &split, &order)))
+}
+
+/// How the CTAs of a cluster share a tensor: along each dimension, the innermost first, the bits that cut it and
+/// then those whose CTAs hold the same part.
+fn cga_bases(ctas: &[i64], split: &[i64], order: &[i64]) -> Vec<Vec<i64>> {
+    let mut all = Vec::new();
+    for dim in order.iter().filter_map(|dim| usize::try_from(*dim).ok()) {
+        let (Some(&ctas), Some(&cut)) = (ctas.get(dim), split.get(dim)) else { continue };
+        let bits = |count: i64| if count > 0 { count.trailing_zeros() } else { 0 };
+        for bit in 0..bits(ctas) {
+            let value = if bit < bits(cut) { 1_i64 << bit } else { 0 };
+            all.push((0..order.len()).map(|at| if at == dim { value } else { 0 }).collect());
+        }
+    }
+    all
 }
 
 /// A list of bases as a value.

@@ -54,6 +54,12 @@ pub fn canonical(path: &str) -> Cow<'_, str> {
     library().canonical(path)
 }
 
+/// The parameters of a function or a class of Gluon by its full name, those of earlier releases included; empty for
+/// what is neither, `None` where the release has no such name.
+pub fn parameters(path: &str, version: Version) -> Option<Vec<&'static str>> {
+    library().parameters(path, version)
+}
+
 /// The full name of the function that a name stands for in a release of Triton.
 pub fn builtin(path: &str, version: Version) -> Option<&'static str> {
     library().builtin(path, version)

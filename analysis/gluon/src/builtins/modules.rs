@@ -6,7 +6,8 @@
 use python::library::Modules;
 
 /// Triton's modules, as the table spells them.
-pub(super) static TRITON: Modules = Modules { spellings: SPELLINGS, modules: MODULES, hidden: HIDDEN };
+pub(super) static TRITON: Modules =
+    Modules { spellings: SPELLINGS, modules: MODULES, hidden: HIDDEN, classes: CLASSES };
 
 const SPELLINGS: &[(&str, &str)] = &[
     ("triton.experimental.gluon.language", "gl"),
@@ -32,6 +33,7 @@ const MODULES: &[(&str, u8, &[&str])] = &[
     ("gl._math", 4, &["gl"]),
     ("gl.extra", 5, &[]),
     ("gl.fpsan", 9, &[]),
+    ("gl.intel", 9, &[]),
     ("gl.nvidia", 4, &[]),
     ("gl.nvidia.ampere", 5, &[]),
     ("gl.nvidia.ampere.async_copy", 5, &[]),
@@ -77,4 +79,24 @@ const MODULES: &[(&str, u8, &[&str])] = &[
 const HIDDEN: &[(&str, &[&str])] = &[
     ("gl.nvidia.blackwell", &["warpgroup_mma", "warpgroup_mma_wait", "warpgroup_mma_init"]),
     ("gl.nvidia.rubin", &["warpgroup_mma", "warpgroup_mma_wait", "warpgroup_mma_init"]),
+];
+
+/// Layouts that kernels take from the module at hand, since that one imports them for itself.
+const CLASSES: &[(&str, &[&str])] = &[
+    ("gl.amd.cdna3", &["gl.amd"]),
+    ("gl.amd.cdna4", &["gl.amd", "gl"]),
+    ("gl.amd.rdna3", &["gl.amd"]),
+    ("gl.amd.rdna4", &["gl.amd"]),
+    ("gl.amd.cdna5", &["gl.amd"]),
+    ("gl.amd.gfx1250", &["gl.amd"]),
+    ("gl.amd.cdna4.async_copy", &["gl"]),
+    ("gl.amd.cdna5.async_copy", &["gl"]),
+    ("gl.amd.gfx1250.async_copy", &["gl"]),
+    ("gl.amd.cdna5.mbarrier", &["gl"]),
+    ("gl.amd.gfx1250.mbarrier", &["gl"]),
+    ("gl.amd.cdna5.tdm", &["gl.amd.cdna5", "gl"]),
+    ("gl.amd.gfx1250.tdm", &["gl.amd.cdna5", "gl"]),
+    ("gl.nvidia.ampere", &["gl"]),
+    ("gl.nvidia.ampere.mbarrier", &["gl"]),
+    ("gl.nvidia.hopper.tma", &["gl.nvidia.ampere", "gl"]),
 ];

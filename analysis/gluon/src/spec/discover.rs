@@ -186,7 +186,7 @@ impl Job<'_> {
             let mut next = Vec::new();
             for (other, names) in self.mentioning(&wanted, &mut seen) {
                 self.cancel.check()?;
-                let survey = Survey::of(&other);
+                let survey = Survey::of(&other, self.sources);
                 let roots = Roots::of(&survey, names.iter().map(String::as_str));
                 let (tests, wrappers): (Vec<Root>, Vec<Root>) = roots.outer.iter().cloned().partition(|root| root.test);
                 next.extend(callers(&other, &roots));
@@ -202,7 +202,7 @@ impl Job<'_> {
             if !open.iter().any(|at| self.found[*at].is_empty()) {
                 break;
             }
-            let survey = Survey::of(&other);
+            let survey = Survey::of(&other, self.sources);
             self.run(Some(&other), &survey, &roots.outer)?;
             if open.iter().all(|at| self.found[*at].is_empty()) {
                 self.run(Some(&other), &survey, &roots.inner)?;

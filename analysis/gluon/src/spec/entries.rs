@@ -6,7 +6,7 @@ use super::survey::{Func, Kind, Survey};
 use super::usage::{Use, uses};
 use base::TextRange;
 use python::interp::Interp;
-use python::syntax::Module;
+use python::syntax::{Module, Sources};
 
 /// A kernel, by its text alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +48,10 @@ pub struct Param {
 
 /// The functions of a file that are launched, or could be: no other function that runs in a kernel
 /// mentions them, they give nothing back, and each parameter can be the argument of a launch.
-pub fn entries(module: &Module) -> Vec<Entry> {
-    entries_of(module, &Survey::of(module))
+///
+/// `sources` are asked for files that hand on Triton's names.
+pub fn entries(module: &Module, sources: &dyn Sources) -> Vec<Entry> {
+    entries_of(module, &Survey::of(module, sources))
 }
 
 pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {

@@ -28,7 +28,7 @@ pub fn instances(
     memo: &mut Memo,
     cancel: &Cancel<'_>,
 ) -> Result<Vec<Instances>, Cancelled> {
-    let survey = Survey::of(module);
+    let survey = Survey::of(module, sources);
     let found = memo::launches(module, sources, &survey, entries, config, memo, cancel)?;
     let mut all = Vec::with_capacity(entries.len());
     for (entry, found) in entries.iter().zip(found) {

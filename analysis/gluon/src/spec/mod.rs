@@ -10,6 +10,7 @@ mod config;
 mod directive;
 mod discover;
 mod entries;
+mod imports;
 mod instance;
 mod instances;
 mod memo;

@@ -3,9 +3,13 @@
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Decorator, Expr, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use python::syntax::Module;
+use crate::builtins::canonical;
+use python::library::package;
+use python::syntax::{Module, Sources};
+
+use super::imports::Imports;
 
 /// What a function is, by its decorators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,11 +53,10 @@ impl Func<'_> {
 }
 
 /// All functions of a file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Survey<'m> {
     pub functions: Vec<Func<'m>>,
-    /// Full names of what is imported, by the name it has here.
-    aliases: FxHashMap<&'m str, String>,
+    imports: Imports<'m>,
     /// Classes of the file with the names that their bodies define.
     pub classes: Vec<(&'m str, Vec<&'m str>)>,
     /// Names that are launched: `name[…]` that is called, `name.warmup(…)`.
@@ -73,10 +76,21 @@ pub(super) struct Survey<'m> {
 }
 
 impl<'m> Survey<'m> {
-    /// Walks over a file.
-    pub(super) fn of(module: &'m Module) -> Survey<'m> {
-        let mut survey = Survey::default();
-        survey.imports(module.body());
+    /// Walks over a file; `sources` are asked for files that hand on what it imports.
+    pub(super) fn of(module: &'m Module, sources: &'m dyn Sources) -> Survey<'m> {
+        let mut survey = Survey {
+            functions: Vec::new(),
+            imports: Imports::of(module, sources),
+            classes: Vec::new(),
+            launched: FxHashSet::default(),
+            outside: FxHashSet::default(),
+            mains: Vec::new(),
+            tables: Vec::new(),
+            jitted: FxHashSet::default(),
+            open: Vec::new(),
+            class: Vec::new(),
+            in_main: false,
+        };
         for stmt in module.body() {
             survey.in_main = python::host::main_block(stmt).is_some();
             if survey.in_main {
@@ -100,63 +114,34 @@ impl<'m> Survey<'m> {
         survey
     }
 
-    /// Imports wherever they stand, since decorators above may use them.
-    fn imports(&mut self, body: &'m [Stmt]) {
-        for stmt in body {
-            match stmt {
-                Stmt::Import(import) => {
-                    for alias in &import.names {
-                        let name = alias.name.as_str();
-                        match &alias.asname {
-                            Some(own) => self.aliases.insert(own.as_str(), name.to_owned()),
-                            None => {
-                                let root = name.split('.').next().unwrap_or(name);
-                                self.aliases.insert(root, root.to_owned())
-                            }
-                        };
-                    }
-                }
-                Stmt::ImportFrom(import) => {
-                    let from = import.module.as_ref().map_or("", |name| name.as_str());
-                    for alias in &import.names {
-                        let own = alias.asname.as_ref().unwrap_or(&alias.name);
-                        self.aliases.insert(own.as_str(), format!("{from}.{}", alias.name.as_str()));
-                    }
-                }
-                Stmt::Try(body) => {
-                    self.imports(&body.body);
-                    for handler in &body.handlers {
-                        let ruff_python_ast::ExceptHandler::ExceptHandler(handler) = handler;
-                        self.imports(&handler.body);
-                    }
-                }
-                Stmt::If(body) => {
-                    self.imports(&body.body);
-                    for clause in &body.elif_else_clauses {
-                        self.imports(&clause.body);
-                    }
-                }
-                _ => {}
-            }
-        }
+    /// The full name of an expression made of names and dots, as the table of builtins spells those of Triton
+    /// (`gl.load`, `gluon.jit`, `triton.jit`), whatever Triton is called here; calls count as what they call.
+    pub(super) fn path(&self, expr: &Expr) -> Option<String> {
+        let written = self.written(expr)?;
+        Some(canonical(&written).into_owned())
     }
 
-    /// The full name of an expression made of names and dots; calls count as what they call.
-    pub(super) fn path(&self, expr: &Expr) -> Option<String> {
+    fn written(&self, expr: &Expr) -> Option<String> {
         match expr {
             Expr::Name(name) => {
                 let name = name.id.as_str();
-                Some(self.aliases.get(name).cloned().unwrap_or_else(|| name.to_owned()))
+                Some(self.imports.full(name).unwrap_or_else(|| name.to_owned()))
             }
-            Expr::Attribute(attribute) => Some(format!("{}.{}", self.path(&attribute.value)?, attribute.attr)),
-            Expr::Call(call) => self.path(&call.func),
+            Expr::Attribute(attribute) => {
+                let full = format!("{}.{}", self.written(&attribute.value)?, attribute.attr);
+                Some(match package::package(&full) {
+                    Some(package) if package.root != "triton" && !package.module.is_empty() => package.canonical(),
+                    _ => full,
+                })
+            }
+            Expr::Call(call) => self.written(&call.func),
             _ => None,
         }
     }
 
     /// Whether a name of the file is imported from somewhere with one of these words in its path.
     pub(super) fn imported(&self, name: &str, words: &[&str]) -> bool {
-        self.aliases.get(name).is_some_and(|path| path.split('.').any(|part| words.contains(&part)))
+        self.imports.full(name).is_some_and(|path| path.split('.').any(|part| words.contains(&part)))
     }
 
     fn kind(&self, decorators: &[Decorator]) -> Kind {
@@ -165,6 +150,7 @@ impl<'m> Survey<'m> {
             let path = self.path(&decorator.expression).unwrap_or_default();
             let mut parts = path.rsplit('.');
             match parts.next() {
+                // Without the files that hand it on, `gluon` in its path says the same.
                 Some("jit") if parts.any(|part| part.contains("gluon")) => return Kind::Gluon,
                 Some("jit") => kind = Kind::Triton,
                 Some("constexpr_function") => kind = Kind::Constexpr,

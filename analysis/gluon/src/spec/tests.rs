@@ -15,7 +15,7 @@ fn module(text: &str) -> Arc<Module> {
 
 fn found(text: &str) -> (Arc<Module>, Vec<Entry>, Vec<Instances>) {
     let module = module(text);
-    let entries = entries(&module);
+    let entries = entries(&module, &NoSources);
     let all = instances(&module, &NoSources, &entries, &Config::default(), &mut Memo::default(), &Cancel::never());
     (module, entries, all.unwrap_or_default())
 }
@@ -198,7 +198,7 @@ fn host_code_is_not_run_again_for_an_edit_of_a_kernel() {
     let mut memo = Memo::default();
     let mut run = |text: &str| {
         let module = module(text);
-        let entries = entries(&module);
+        let entries = entries(&module, &NoSources);
         let all = instances(&module, &NoSources, &entries, &Config::default(), &mut memo, &Cancel::never());
         (all.unwrap_or_default()[0].list[0].directive.clone(), memo.runs)
     };

@@ -137,7 +137,7 @@ impl<'m> Walk<'_, 'm> {
         let callee = self.param(&call.func);
         self.note(callee, Use::Callable);
         match last {
-            "load" | "store" if path.contains("gluon") || path.starts_with("tl.") || in_module("language") => {
+            "load" | "store" if in_module("gl") || in_module("tl") || in_module("language") => {
                 self.pointer(argument(0, "pointer"));
             }
             "buffer_load" | "buffer_atomic_add" => self.pointer(argument(0, "ptr")),

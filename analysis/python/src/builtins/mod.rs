@@ -19,6 +19,7 @@ pub mod values;
 use crate::library::{Modules, Part};
 
 pub use kinds::{extends, is_instance, type_name};
+pub(crate) use libraries::below;
 pub use text::display;
 pub use values::{arg, count, items, list, order, same};
 
@@ -56,4 +57,5 @@ pub static MODULES: Modules = Modules {
         ("pytest", 0, &[]),
     ],
     hidden: &[],
+    classes: &[],
 };

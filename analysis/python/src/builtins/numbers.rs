@@ -32,6 +32,7 @@ pub(super) const PART: Part = Part {
         Row::new("float.@value", "self", 0, itself),
         Row::new("str.@value", "self", 0, itself),
         Row::new("tuple.@value", "self", 0, itself),
+        Row::new("tuple.@values", "self", 0, itself),
         Row::new("list.@value", "self", 0, itself),
         Row::new("dtype.@value", "self", 0, itself),
         Row::new("NoneType.@value", "self", 0, itself),

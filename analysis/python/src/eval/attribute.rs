@@ -33,19 +33,7 @@ impl<'a> Interp<'a> {
         if exception || name == "StopIteration" {
             return Some(Value::Type(name.into()));
         }
-        let file = self.scope.file;
-        let stars: Vec<Rc<str>> =
-            self.state.stars.iter().filter(|(of, _)| *of == file).map(|(_, path)| path.clone()).collect();
-        for path in &stars {
-            if let Some(value) = self.library.lookup(&format!("{path}.{name}"), self.version) {
-                return Some(value);
-            }
-        }
-        // One of the modules that are not known may have it.
-        stars
-            .iter()
-            .find(|path| self.library.lookup(path, self.version).is_none())
-            .map(|path| Value::Unknown(format!("`{name}` may come from `{path}`").into()))
+        self.starred(self.scope.file, name)
     }
 
     /// What stands in a library under a full name.
@@ -53,11 +41,20 @@ impl<'a> Interp<'a> {
         if let Some(value) = self.state.imported.get(path) {
             return value.clone();
         }
+        let triton = self.triton(path);
+        let path = triton.as_deref().unwrap_or(path);
         if let Some(value) = self.library.lookup(path, self.version) {
             return value;
         }
         if self.follows_host()
             && let Some(value) = host::constant(self, path)
+        {
+            return value;
+        }
+        // `acme.gl.program_id`, where `acme` is none of the workspace's.
+        if let Some((module, name)) = path.rsplit_once('.')
+            && let Some(module) = crate::library::package::customary(super::stmt::last(module))
+            && let Some(value) = self.library.lookup(&format!("{module}.{name}"), self.version)
         {
             return value;
         }
@@ -106,7 +103,7 @@ impl<'a> Interp<'a> {
                     .map(Value::Builtin)
                     .or_else(|| self.library.lookup(&format!("{}.{name}", class.path), self.version)),
             },
-            Value::Module(scope) => match scope.own(name) {
+            Value::Module(scope) => match self.module_attribute(scope, name)? {
                 Some(found) => Some(found),
                 None => self.submodule(scope, name)?,
             },
@@ -128,6 +125,18 @@ impl<'a> Interp<'a> {
                 "apply" if self.follows_host() && super::class::find(class, "apply").is_none() => {
                     super::class::find(class, "forward").map(|forward| host::with_context(&forward))
                 }
+                "__annotations__" => {
+                    let own = class.fields.iter().map(|(name, kind)| (Value::Str(name.clone()), kind.clone()));
+                    Some(Value::Dict(Rc::new(own.collect::<Vec<_>>().into())))
+                }
+                "__dict__" => {
+                    let names = class.scope.snapshot();
+                    let own = names.iter().map(|(name, value)| (Value::Str(name.clone()), value.clone()));
+                    Some(Value::Dict(Rc::new(own.collect::<Vec<_>>().into())))
+                }
+                "__bases__" => Some(Value::Tuple(class.bases.clone().into())),
+                "__module__" => Some(Value::Str("module".into())),
+                "__doc__" => Some(Value::None),
                 _ => match super::class::find(class, name) {
                     Some(Value::Function(function)) if function.role == crate::value::Role::ClassMethod => {
                         Some(Value::Bound(Rc::new((value.clone(), Value::Function(function)))))

@@ -39,6 +39,9 @@ impl<'a> Interp<'a> {
         match expr {
             Expr::Attribute(attribute) => {
                 let value = self.expr(&attribute.value)?;
+                if let Some(found) = self.by_custom(&value, attribute) {
+                    return Ok(found);
+                }
                 self.at(expr, |interp| interp.attribute(&value, attribute.attr.as_str()))
             }
             Expr::Call(call) => self.call_expr(call),

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ruff_python_ast::{Stmt, StmtImport, StmtImportFrom};
+use ruff_python_ast::{Expr, ExprAttribute, Stmt, StmtImport, StmtImportFrom};
 
 use super::{Flow, Interp, Stop};
 use crate::interp::{Eval, File, Mode};
+use crate::library::{Args, package};
 use crate::origin::FileId;
-use crate::syntax::Module;
+use crate::syntax::{Module, Sources};
 use crate::value::Value;
 
 /// How many files one kernel may draw in.
@@ -93,10 +94,55 @@ impl<'a> Interp<'a> {
         self.files.get(self.file.0 as usize).map_or_else(String::new, |file| file.module.path().to_owned())
     }
 
+    /// The name that Triton itself has for a module or a member of a copy of it; `None` where the name is no
+    /// copy's.
+    pub(super) fn triton(&mut self, name: &str) -> Option<String> {
+        let Some(package) = package::package(name) else {
+            // `acme.language`, once `acme.experimental.gluon` was asked for.
+            let mut dots = name.match_indices('.').map(|(at, _)| at).chain([name.len()]);
+            let at = dots.find(|at| self.state.copies.get(name.get(..*at).unwrap_or("")) == Some(&true))?;
+            return Some(format!("triton{}", name.get(at..)?));
+        };
+        if package.root == "triton" {
+            return Some(name.to_owned());
+        }
+        if let Some(known) = self.state.copies.get(package.root) {
+            return known.then(|| package.canonical());
+        }
+        let from = self.path();
+        let copy = is_copy(self.sources, &from, name, &package);
+        // What a relative name means depends on the file; what only a name gives away may be shown otherwise.
+        if !package.root.starts_with('.') && (copy != package.module.is_empty()) {
+            self.state.copies.insert(package.root.to_owned(), copy);
+        }
+        copy.then(|| package.canonical())
+    }
+
+    /// `value.name` where nothing tells what the value is but how it is asked for: `….experimental.gluon` of
+    /// anything, and what Triton has of a name that is customary for one of its modules.
+    pub(super) fn by_custom(&mut self, value: &Value<'a>, attribute: &ExprAttribute) -> Option<Value<'a>> {
+        match value {
+            Value::Unknown(_) => {}
+            Value::Lib(path) if self.library.lookup(path, self.version).is_none() => {}
+            _ => return None,
+        }
+        let name = attribute.attr.as_str();
+        if let Expr::Name(base) = &*attribute.value
+            && let Some(module) = package::customary(base.id.as_str())
+        {
+            return self.library.lookup(&format!("{module}.{name}"), self.version);
+        }
+        if name != "gluon" {
+            return None;
+        }
+        let spelled = super::text::spelled(&attribute.value);
+        spelled.ends_with(".experimental").then(|| self.library("triton.experimental.gluon"))
+    }
+
     /// The file that a dotted name means here; `None` where the workspace has none.
     pub fn imported(&mut self, name: &str) -> Result<Option<Value<'a>>, Stop> {
         // Triton itself is known, also where its sources are in the workspace.
-        if name == "triton" || name.starts_with("triton.") {
+        if self.triton(name).is_some() {
             return Ok(None);
         }
         let from = self.path();
@@ -110,7 +156,7 @@ impl<'a> Interp<'a> {
     pub fn import_module(&mut self, name: &str) -> Eval<'a> {
         match self.imported(name)? {
             Some(module) => Ok(module),
-            None => Ok(Value::Lib(name.into())),
+            None => Ok(self.library(name)),
         }
     }
 
@@ -155,9 +201,12 @@ impl<'a> Interp<'a> {
     pub(super) fn import_from(&mut self, stmt: &'a StmtImportFrom) -> Result<(), Stop> {
         let base = stmt.module.as_ref().map_or("", |module| module.as_str());
         let dots = ".".repeat(stmt.level as usize);
-        let name = format!("{dots}{base}");
+        let mut name = format!("{dots}{base}");
         if name == "__future__" {
             return Ok(());
+        }
+        if let Some(triton) = self.triton(&name) {
+            name = triton;
         }
         let module = self.imported(&name)?;
         for alias in &stmt.names {
@@ -173,22 +222,81 @@ impl<'a> Interp<'a> {
     }
 
     fn take_all(&mut self, module: Option<&Value<'a>>, name: &str) {
+        let file = self.scope.file;
         match module {
             Some(Value::Module(scope)) if !Rc::ptr_eq(scope, &self.scope) => {
+                let listed: Option<Vec<Value<'a>>> = match scope.own("__all__") {
+                    Some(Value::List(names)) => Some(names.borrow().clone()),
+                    Some(Value::Tuple(names)) => Some(names.to_vec()),
+                    _ => None,
+                };
+                let is = |item: &Value<'a>, name: &str| matches!(item, Value::Str(item) if **item == *name);
                 for (name, value) in scope.snapshot().iter() {
-                    if !name.starts_with('_') {
+                    let taken = match &listed {
+                        Some(listed) => listed.iter().any(|item| is(item, name)),
+                        None => !name.starts_with('_'),
+                    };
+                    if taken {
                         self.scope.set(name, value.clone());
                     }
                 }
+                // What that file took from libraries in the same way comes along.
+                let of = scope.file;
+                let further: Vec<Rc<str>> =
+                    self.state.stars.iter().filter(|(file, _)| *file == of).map(|(_, path)| path.clone()).collect();
+                self.state.stars.extend(further.into_iter().map(|path| (file, path)));
             }
-            _ => self.state.stars.push((self.scope.file, name.into())),
+            _ => self.state.stars.push((file, name.into())),
         }
+    }
+
+    /// A name of a file that it does not define itself: what it took from libraries with `*`, then what its own
+    /// `__getattr__` gives.
+    pub(super) fn module_attribute(
+        &mut self,
+        scope: &Rc<crate::scope::Scope<'a>>,
+        name: &str,
+    ) -> Result<Option<Value<'a>>, Stop> {
+        if let Some(found) = scope.own(name) {
+            return Ok(Some(found));
+        }
+        if let Some(found @ (Value::Builtin(_) | Value::LibClass(_) | Value::Lib(_) | Value::DType(_))) =
+            self.starred(scope.file, name)
+        {
+            return Ok(Some(found));
+        }
+        match scope.own("__getattr__") {
+            Some(getter @ Value::Function(_)) if !name.starts_with("__") => {
+                let args = Args { pos: vec![Value::Str(name.into())], named: Vec::new() };
+                let at = self.at;
+                match self.by_python(|interp| interp.call(&getter, args, at)) {
+                    Ok(found) => Ok(Some(found)),
+                    Err(Stop::Raised(..)) => {
+                        self.state.raised = None;
+                        Ok(None)
+                    }
+                    Err(stop) => Err(stop),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A name that a file took from a library with `*`.
+    pub(super) fn starred(&self, file: FileId, name: &str) -> Option<Value<'a>> {
+        let stars = || self.state.stars.iter().filter(|(of, _)| *of == file).map(|(_, path)| path);
+        if let Some(value) = stars().find_map(|path| self.library.lookup(&format!("{path}.{name}"), self.version)) {
+            return Some(value);
+        }
+        // One of the modules that are not known may have it.
+        let strange = stars().find(|path| self.library.lookup(path, self.version).is_none());
+        strange.map(|path| Value::Unknown(format!("`{name}` may come from `{path}`").into()))
     }
 
     /// What `from module import name` gives.
     fn taken(&mut self, module: Option<&Value<'a>>, path: &str, name: &str) -> Eval<'a> {
         if let Some(Value::Module(scope)) = module
-            && let Some(value) = scope.own(name)
+            && let Some(value) = self.module_attribute(scope, name)?
         {
             return Ok(value);
         }
@@ -221,4 +329,19 @@ impl<'a> Interp<'a> {
         self.file = outer;
         found
     }
+}
+
+/// Whether a package that may be Triton's is, by the files of the workspace: one that has none there, or has
+/// those of Triton.
+pub fn is_copy(sources: &dyn Sources, from: &str, name: &str, package: &package::Package<'_>) -> bool {
+    let has = |module: &str| sources.import(from, &joined(package.root, module)).is_some();
+    let own = sources.import(from, package.root).is_some() || sources.import(from, name).is_some();
+    // A package of the workspace that hands on Triton's modules has no files of theirs.
+    !own || has("language.core") || (package.module == "experimental.gluon" && !has(package.module))
+}
+
+/// A module of a package.
+fn joined(package: &str, module: &str) -> String {
+    let dot = if package.ends_with('.') { "" } else { "." };
+    format!("{package}{dot}{module}")
 }

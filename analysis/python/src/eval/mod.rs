@@ -40,7 +40,7 @@ use ttgir::build::{Printed, ValueNames};
 use typed_arena::Arena;
 
 use crate::elaborated::Elaborated;
-use crate::emit::UNMODELLED;
+use crate::emit::{Builder, UNMODELLED};
 use crate::interp::{Eval, Interp, Mode, Problem, Rest, Stop};
 use crate::library::Library;
 use crate::origin::Origins;
@@ -49,6 +49,7 @@ use crate::specialization::Spec;
 use crate::syntax::{Module, Sources};
 use crate::value::Value;
 use base::{Cancel, Cancelled};
+pub use files::is_copy;
 pub use rows::PART;
 
 /// How deep calls may nest.
@@ -61,7 +62,10 @@ const NESTING: u32 = 240;
 const CHOICES: usize = 8;
 
 /// How many statements and expressions one elaboration may run.
-const STEPS: u64 = 4_000_000;
+const STEPS: u64 = 2_000_000;
+
+/// How many ops one elaboration may emit: loops that are unrolled multiply.
+const OPS: u64 = 120_000;
 
 /// What a statement leads to.
 #[derive(Clone, Debug)]
@@ -92,7 +96,13 @@ pub fn elaborate(
     let ended = interp.kernel(module.clone(), spec, &mut out);
     match ended {
         Err(Stop::Cancelled) => return Err(Cancelled),
-        Err(stop) => interp.ends(stop),
+        Err(stop) => {
+            if let Stop::Limit(_) = stop {
+                // Half a kernel would cost as much, and tell nothing of the whole.
+                interp.builder = Builder::default();
+            }
+            interp.ends(stop);
+        }
         Ok(()) => {}
     }
     let Interp { builder, origins, frames, handed, files, problems, unmodelled, partitions, state, .. } = interp;
@@ -138,6 +148,10 @@ impl<'a> Interp<'a> {
         self.steps += 1;
         if self.steps > STEPS {
             return Err(Stop::Limit(format!("more than {STEPS} steps of Python are not run").into()));
+        }
+        if self.emitted > OPS {
+            let reason = format!("unrolled, the kernel has more than {OPS} operations, which are not analysed");
+            return Err(Stop::Limit(reason.into()));
         }
         if self.steps.is_multiple_of(256) && self.cancel.is_cancelled() {
             return Err(Stop::Cancelled);

@@ -4,11 +4,12 @@
 //! export have one row; a [`Modules`] list knows who exports what.
 
 pub mod operand;
+pub mod package;
 mod removed;
 mod row;
 mod table;
 pub mod types;
 
 pub use removed::{missing, replaced};
-pub use row::{Args, Bound, Class, Row};
+pub use row::{Args, Bound, Class, Earlier, Row};
 pub use table::{Fixed, Gone, Library, Modules, NOTHING, Part};

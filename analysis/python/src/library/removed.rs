@@ -32,7 +32,8 @@ pub fn missing<'a>(interp: &mut Interp<'a>, path: &str) -> Option<Value<'a>> {
 fn say(interp: &mut Interp<'_>, old: &str, new: &str, message: String) {
     let range = place(interp, old);
     let fix = (!new.is_empty() && range.of_name).then(|| (new.to_owned(), format!("call `{new}`")));
-    let problem = Problem { file: interp.file, range: range.range, code: "removed-name", message, hint: false, fix };
+    // It is analysed as what it means.
+    let problem = Problem { file: interp.file, range: range.range, code: "removed-name", message, hint: true, fix };
     if !interp.problems.contains(&problem) {
         interp.problems.push(problem);
     }

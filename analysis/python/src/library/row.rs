@@ -82,6 +82,15 @@ pub(super) type Make = for<'a> fn(&mut Interp<'a>, &'static Class, &Bound<'a>) -
 /// The text of a layout as an attribute of the IR.
 pub(super) type Text = for<'a> fn(&Interp<'a>, &Object<'a>) -> Result<String, Stop>;
 
+/// What an argument that only earlier releases take means.
+#[derive(Clone, Copy, Debug)]
+pub enum Earlier {
+    /// Nothing, where it has this value; else the object is not followed.
+    One,
+    /// Nothing, whatever it is.
+    Ignored,
+}
+
 /// A class of a library: layouts and the like.
 pub struct Class {
     /// Full name: `gl.NVMMASharedLayout`.
@@ -92,6 +101,8 @@ pub struct Class {
     pub make: Make,
     /// The text of an object, for layouts of shared and tensor memory.
     pub text: Option<Text>,
+    /// Parameters that its constructor had in earlier releases, and what is still understood of each.
+    pub earlier: &'static [(&'static str, Earlier)],
     /// The first release that has it.
     pub since: Version,
     /// The full names of all classes that it extends, the nearest first.
@@ -121,7 +132,7 @@ impl Class {
         since: u8,
         make: Make,
     ) -> Class {
-        Class { path, params, make, text: None, since: Version(3, since), bases }
+        Class { path, params, make, text: None, earlier: &[], since: Version(3, since), bases }
     }
 
     /// With this text in the IR.
@@ -130,9 +141,28 @@ impl Class {
         self
     }
 
+    /// With parameters of earlier releases.
+    pub const fn earlier(mut self, earlier: &'static [(&'static str, Earlier)]) -> Class {
+        self.earlier = earlier;
+        self
+    }
+
     /// Makes an object from arguments as they were written.
-    pub fn call<'a>(&'static self, interp: &mut Interp<'a>, args: Args<'a>) -> Eval<'a> {
+    pub fn call<'a>(&'static self, interp: &mut Interp<'a>, mut args: Args<'a>) -> Eval<'a> {
         let name = self.path.rsplit('.').next().unwrap_or(self.path);
+        if !self.earlier.is_empty() {
+            let mut strange = None;
+            args.named.retain(|(key, value)| {
+                let Some((known, means)) = self.earlier.iter().find(|(known, _)| **known == **key) else { return true };
+                if matches!(means, Earlier::One) && !is_one(value) {
+                    strange = Some(*known);
+                }
+                false
+            });
+            if let Some(param) = strange {
+                return interp.unknown(format!("`{param}` of `{name}` is of an earlier release, and is not followed"));
+            }
+        }
         let bound = Bound::bind(interp, name, self.params, args)?;
         (self.make)(interp, self, &bound)
     }
@@ -140,6 +170,17 @@ impl Class {
     /// Whether an object of this class is an instance of another, by its full name.
     pub fn is_a(&self, other: &str) -> bool {
         self.path == other || self.bases.contains(&other)
+    }
+}
+
+/// `None`, and a cluster of one CTA however it is written: `[1, 1]`, `[]`; an order of dimensions counts for none
+/// there.
+fn is_one(value: &Value<'_>) -> bool {
+    match value {
+        Value::None | Value::Int(1) => true,
+        Value::List(items) => items.borrow().iter().all(is_one),
+        Value::Tuple(items) => items.iter().all(is_one),
+        _ => false,
     }
 }
 
@@ -226,7 +267,7 @@ impl<'a> Bound<'a> {
 }
 
 /// Parts between commas that are in no bracket.
-fn split(params: &'static str) -> impl Iterator<Item = &'static str> {
+pub(super) fn split(params: &'static str) -> impl Iterator<Item = &'static str> {
     let mut depth = 0;
     let parts = params.split(move |c: char| {
         depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));

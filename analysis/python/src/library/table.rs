@@ -62,6 +62,8 @@ pub struct Modules {
     pub modules: &'static [(&'static str, u8, &'static [&'static str])],
     /// What a module does not take although it takes the rest.
     pub hidden: &'static [(&'static str, &'static [&'static str])],
+    /// Modules, and those whose classes they have as well since they use them.
+    pub classes: &'static [(&'static str, &'static [&'static str])],
 }
 
 /// What one full name is.
@@ -151,7 +153,28 @@ impl Library {
                 Item::Gone(_) => None,
             })
         });
+        let used = || {
+            let lists = self.modules.iter().flat_map(|modules| modules.classes);
+            let from = lists.filter(|(module, _)| *module == owner).flat_map(|(_, from)| *from);
+            from.flat_map(|from| self.items(from, name)).find_map(|item| match *item {
+                Item::Class(class) if class.has(version) => Some(Value::LibClass(class)),
+                _ => None,
+            })
+        };
+        let found = found.or_else(used);
         found.or_else(|| self.is_module(&path, version).then(|| Value::Lib(path.as_ref().into())))
+    }
+
+    /// The parameters of what a name stands for in a release, and those that earlier ones had; empty for what is
+    /// no function and no class, `None` where there is no such name.
+    pub fn parameters(&self, path: &str, version: Version) -> Option<Vec<&'static str>> {
+        let (params, earlier) = match self.lookup(path, version)? {
+            Value::Builtin(row) => (row.params, &[][..]),
+            Value::LibClass(class) => (class.params, class.earlier),
+            _ => return Some(Vec::new()),
+        };
+        let names = super::row::split(params).map(|part| part.split('=').next().unwrap_or(part).trim());
+        Some(names.chain(earlier.iter().map(|(name, _)| *name)).collect())
     }
 
     /// The full name of the function that a name stands for in a release of Triton.

@@ -33,7 +33,7 @@ pub(super) const PART: Part = Part {
         Row::new("gl.erf", "x", 4, unary),
         Row::new("gl.floor", "x", 4, unary),
         Row::new("gl.ceil", "x", 4, unary),
-        Row::new("gl.fdiv", "x, y, ieee_rounding=False", 4, binary),
+        Row::new("gl.fdiv", "x, y, ieee_rounding=False, approx=False", 4, binary),
         Row::new("gl.div_rn", "x, y", 4, binary),
         Row::new("gl.fma", "x, y, z", 4, ternary),
         Row::new("tensor.exp", "self", 4, unary),

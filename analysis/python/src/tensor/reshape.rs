@@ -18,7 +18,7 @@ pub(super) const PART: Part = Part {
         Row::new("gl.broadcast", "input, other", 4, broadcast),
         Row::new("gl.join", "a, b", 4, join),
         Row::new("gl.split", "a", 4, split),
-        Row::new("gl.ravel", "x", 4, ravel),
+        Row::new("gl.ravel", "x, can_reorder=False", 4, ravel),
         Row::new("gl.gather", "src, index, axis", 4, gather),
         Row::new("tensor.reshape", "self, *shape, can_reorder=False", 4, reshape),
         Row::new("tensor.view", "self, *shape", 4, reshape),

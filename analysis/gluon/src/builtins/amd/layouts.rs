@@ -8,7 +8,7 @@ use super::super::layouts::{build, object, opaque_registers, opaque_shared, swiz
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand::{field, flag, given, int, int_list, ints, list, need};
 use python::library::types::layout_text;
-use python::library::{Args, Bound, Class, NOTHING, Part, Row};
+use python::library::{Args, Bound, Class, Earlier, NOTHING, Part, Row};
 use python::value::{Object, Value};
 
 const DISTRIBUTED: &str = "gl.DistributedLayout";
@@ -22,13 +22,22 @@ pub(super) const PART: Part = Part {
             &[DISTRIBUTED],
             5,
             mfma,
-        ),
+        )
+        .earlier(&[("ctas_per_cga", Earlier::One), ("cta_split_num", Earlier::One), ("cta_order", Earlier::Ignored)]),
         Class::new(
             "gl.amd.AMDWMMALayout",
             "version, transposed, warp_bases, reg_bases=None, instr_shape=None, cga_layout=[], rank=None",
             &[DISTRIBUTED],
             6,
             wmma,
+        ),
+        Class::new(
+            "gl.intel.IntelDPASLayout",
+            "repeatCount, systolic_depth, execution_size, ops_per_chan, warps_per_cta, rep_cluster, \
+             threads_per_warp, cta_order=None",
+            &[DISTRIBUTED],
+            9,
+            |_, class, bound| Ok(Value::Object(Rc::new(build(class, bound, &[])))),
         ),
         Class::new(
             PARTITIONED,
