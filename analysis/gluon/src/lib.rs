@@ -5,6 +5,8 @@
 //! kernel in both languages has the same kernel text.
 
 mod builtins;
+#[cfg(test)]
+mod copies;
 mod spec;
 #[cfg(test)]
 mod tests;

@@ -483,6 +483,18 @@ pub(super) fn opaque_shared<'a>(interp: &Interp<'a>, blocks: &[Vec<i64>]) -> Eva
     object(interp, "gl.SharedLinearLayout", fields)
 }
 
+/// Padded memory whose bases and padding Triton computes.
+pub(super) fn opaque_padded<'a>(interp: &Interp<'a>, shape: &[i64]) -> Eval<'a> {
+    let unknown = || Value::Unknown("Triton computes this layout itself".into());
+    let fields = vec![
+        ("interval_padding_pairs", unknown()),
+        ("offset_bases", unknown()),
+        ("cga_layout", int_list([])),
+        ("shape", int_list(shape.iter().copied())),
+    ];
+    object(interp, "gl.PaddedSharedLayout", fields)
+}
+
 /// A field that is a number; 0 where there is no such field.
 fn number(interp: &Interp<'_>, object: &Object<'_>, name: &str) -> Result<i64, Stop> {
     field(object, name).map_or(Ok(0), |value| int(interp, value, name))
@@ -550,6 +562,12 @@ fn scales_text<'a>(interp: &Interp<'a>, object: &Object<'a>) -> Result<String, S
 }
 
 fn padded_text<'a>(interp: &Interp<'a>, object: &Object<'a>) -> Result<String, Stop> {
+    if ["interval_padding_pairs", "offset_bases"]
+        .iter()
+        .any(|name| matches!(field(object, name), Some(Value::Unknown(_))))
+    {
+        return Ok("#ttg.shared_linear<{offset = []}, alignment = 128>".to_owned());
+    }
     let cga = cga_of(interp, field(object, "cga_layout"))?;
     let pairs = bases_of(interp, field(object, "interval_padding_pairs"), "interval_padding_pairs")?;
     let offsets = bases_of(interp, field(object, "offset_bases"), "offset_bases")?;

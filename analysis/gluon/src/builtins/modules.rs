@@ -25,6 +25,8 @@ const MODULES: &[(&str, u8, &[&str])] = &[
     ("gluon", 4, &[]),
     ("tl", 4, &["gl"]),
     ("tl.core", 4, &["tl", "gl"]),
+    ("tl.math", 4, &["gl"]),
+    ("tl.standard", 4, &["gl"]),
     ("tl.extra", 4, &[]),
     ("gl", 4, &[]),
     ("gl._core", 4, &["gl"]),

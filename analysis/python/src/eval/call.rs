@@ -164,7 +164,13 @@ impl<'a> Interp<'a> {
                         None => self.gone(path, until),
                     };
                 }
-                None => format!("`{path}` is not followed"),
+                None => {
+                    if let Some(row) = self.library.earlier(path, self.version).first() {
+                        crate::library::earlier(self, row);
+                        return self.apply(&Value::Builtin(row), args.clone());
+                    }
+                    format!("`{path}` is not followed")
+                }
             },
             _ => "what is called here is not followed".to_owned(),
         };

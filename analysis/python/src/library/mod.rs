@@ -10,6 +10,7 @@ mod row;
 mod table;
 pub mod types;
 
+pub(crate) use removed::earlier;
 pub use removed::{missing, replaced};
 pub use row::{Args, Bound, Class, Earlier, Row};
 pub use table::{Fixed, Gone, Library, Modules, NOTHING, Part};

@@ -29,6 +29,18 @@ pub fn missing<'a>(interp: &mut Interp<'a>, path: &str) -> Option<Value<'a>> {
     }
 }
 
+/// Says that a call has the form that a function had up to some release.
+pub(crate) fn earlier(interp: &mut Interp<'_>, row: &super::Row) {
+    let Version(major, minor) = interp.version;
+    let name = row.path.rsplit('.').next().unwrap_or(row.path);
+    if let Some(Version(_, until)) = row.until {
+        let message = format!(
+            "this is `{name}` as Triton had it up to {major}.{until}, and is analysed as that: {major}.{minor} refuses it"
+        );
+        say(interp, name, "", message);
+    }
+}
+
 fn say(interp: &mut Interp<'_>, old: &str, new: &str, message: String) {
     let range = place(interp, old);
     let fix = (!new.is_empty() && range.of_name).then(|| (new.to_owned(), format!("call `{new}`")));

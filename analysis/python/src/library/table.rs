@@ -165,6 +165,23 @@ impl Library {
         found.or_else(|| self.is_module(&path, version).then(|| Value::Lib(path.as_ref().into())))
     }
 
+    /// The forms that a function had in releases before this one and has no more, the latest first.
+    pub fn earlier(&self, path: &str, version: Version) -> SmallVec<[&'static Row; 2]> {
+        let path = self.canonical(path);
+        let (owner, name) = split(&path);
+        let rows = self.search(owner, name, |_, items| {
+            let rows = items.iter().filter_map(|item| match *item {
+                Item::Row(row) if row.until.is_some_and(|until| until < version) => Some(row),
+                _ => None,
+            });
+            let rows: SmallVec<[&'static Row; 2]> = rows.collect();
+            (!rows.is_empty()).then_some(rows)
+        });
+        let mut rows = rows.unwrap_or_default();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.until));
+        rows
+    }
+
     /// The parameters of what a name stands for in a release, and those that earlier ones had; empty for what is
     /// no function and no class, `None` where there is no such name.
     pub fn parameters(&self, path: &str, version: Version) -> Option<Vec<&'static str>> {

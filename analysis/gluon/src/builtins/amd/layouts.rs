@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use super::super::layouts::{build, object, opaque_registers, opaque_shared, swizzled_text};
+use super::super::layouts::{build, object, opaque_padded, opaque_registers, swizzled_text};
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand::{field, flag, given, int, int_list, ints, list, need};
 use python::library::types::layout_text;
@@ -69,7 +69,10 @@ pub(super) const PART: Part = Part {
             "gl.amd.cdna4.compute_efficient_padded_shared_layout",
             "dot_operand_layout, shape, dtype, is_k_contig=True",
             8,
-            |interp, _| opaque_shared(interp, &[]),
+            |interp, bound| {
+                let shape = ints(interp, need(interp, bound, "shape")?, "shape")?;
+                opaque_padded(interp, &shape)
+            },
         ),
         Row::new(
             "gl.amd.cdna5.make_partitioned_dot_layouts",
