@@ -40,17 +40,6 @@ pub(super) const PART: Part = Part {
         Row::new("os.path.abspath", "path", 0, itself),
         Row::new("os.path.realpath", "path", 0, itself),
         Row::new("os.path.normpath", "path", 0, itself),
-        // A path of `pathlib` is its text.
-        Row::new("pathlib.Path", "*parts", 0, path_join),
-        Row::new("pathlib.PurePath", "*parts", 0, path_join),
-        Row::new("str.@parent", "self", 0, path_dirname),
-        Row::new("str.@name", "self", 0, path_basename),
-        Row::new("str.@stem", "self", 0, path_stem),
-        Row::new("str.resolve", "self, strict=False", 0, itself),
-        Row::new("str.absolute", "self", 0, itself),
-        Row::new("str.as_posix", "self", 0, itself),
-        Row::new("str.joinpath", "self, *parts", 0, path_joined),
-        Row::new("str.with_name", "self, name", 0, path_with_name),
         Row::new("os.environ.get", "name, default=None", 0, environ),
         // No file was imported before.
         Row::new("sys.modules.get", "name, default=None", 0, environ),
@@ -287,35 +276,6 @@ fn path_join<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         path.push_str(&part);
     }
     Ok(Value::Str(path.into()))
-}
-
-fn path_joined<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    let mut path = string(interp, &arg(bound, 0))?.to_string();
-    for part in &bound.rest {
-        path = below(&path, &string(interp, part)?);
-    }
-    Ok(Value::Str(path.into()))
-}
-
-/// A path below another, or itself where it starts at the root.
-pub(crate) fn below(folder: &str, path: &str) -> String {
-    match folder {
-        _ if path.starts_with('/') => path.to_owned(),
-        "" => path.to_owned(),
-        folder => format!("{}/{path}", folder.trim_end_matches('/')),
-    }
-}
-
-fn path_with_name<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    let (path, name) = (string(interp, &arg(bound, 0))?, string(interp, &arg(bound, 1))?);
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    Ok(Value::Str(below(folder, &name).into()))
-}
-
-fn path_stem<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    let path = string(interp, &arg(bound, 0))?;
-    let name = path.rsplit_once('/').map_or(&*path, |(_, name)| name);
-    Ok(Value::Str(name.rsplit_once('.').map_or(name, |(stem, _)| stem).into()))
 }
 
 fn path_dirname<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

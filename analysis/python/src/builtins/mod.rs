@@ -19,7 +19,6 @@ pub mod values;
 use crate::library::{Modules, Part};
 
 pub use kinds::{extends, is_instance, type_name};
-pub(crate) use libraries::below;
 pub use text::display;
 pub use values::{arg, count, items, list, order, same};
 

@@ -358,8 +358,6 @@ impl<'a> Interp<'a> {
                 Value::Type(_) | Value::Class(_) | Value::LibClass(_) | Value::Builtin(_) | Value::Lib(_),
                 _,
             ) => Ok(Value::Type("a union".into())),
-            // Paths of `pathlib` are their texts.
-            (Operator::Div, Value::Str(a), Value::Str(b)) => Ok(Value::Str(crate::builtins::below(a, b).into())),
             _ => {
                 self.unknown(format!("`{}` of {} and {} is not followed", op.as_str(), a.class_name(), b.class_name()))
             }
