@@ -181,6 +181,7 @@ fn file(kernels: &mut Vec<KernelReport>, name: String, range: TextRange, finding
             findings: vec![finding],
             runs: 0,
             steps: 0,
+            pin: None,
         }),
     }
 }

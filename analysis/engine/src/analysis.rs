@@ -38,6 +38,8 @@ pub struct Engine {
     /// Which candidates fix a kernel's findings. That hangs on how its text is written too, so it is not shared.
     passed: Cache<Kernel, PassedCandidates>,
     explorations: u64,
+    /// Whether a barrier report waits for a proof.
+    patient: bool,
 }
 
 /// What a document says.
@@ -63,12 +65,25 @@ impl Engine {
 
     /// An engine that remembers what all engines with this cache have found out.
     pub fn with_cache(limits: Limits, cache: Arc<SharedCache>) -> Engine {
-        Engine { limits, options: Options::default(), cache, passed: Cache::new(PASSED), explorations: 0 }
+        Engine {
+            limits,
+            options: Options::default(),
+            cache,
+            passed: Cache::new(PASSED),
+            explorations: 0,
+            patient: false,
+        }
     }
 
     /// The same, with something to assume of kernels.
     pub fn assume(self, options: Options) -> Engine {
         Engine { options, ..self }
+    }
+
+    /// The same, whose barrier reports say what the analysis says, however long that takes. Else a report that an
+    /// editor waits for has the verdict of the runs where no other is remembered.
+    pub fn with_proofs(self) -> Engine {
+        Engine { patient: true, ..self }
     }
 
     /// What `describe` says of the module with this text, remembered by the text.
@@ -131,8 +146,8 @@ impl Engine {
     }
 
     /// The barrier report of the kernel of this number, in the order of [`Analysis::kernels`]; its
-    /// ranges count from the document's start. It does not wait for a proof: where none is
-    /// remembered, the verdict is that of the runs.
+    /// ranges count from the document's start. It does not wait for a proof, unless it is made
+    /// [`Engine::with_proofs`]: where none is remembered, the verdict is that of the runs.
     pub fn report(
         &mut self,
         document: &Document,
@@ -272,6 +287,9 @@ impl Engine {
 
     /// The outcome of a kernel where it is remembered, and else what runs say of it.
     fn surveyed(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<Arc<Outcome>, Cancelled> {
+        if self.patient {
+            return self.outcome(kernel, cancel);
+        }
         if let Some(known) = self.cache.outcomes.decided(kernel, &self.limits) {
             return Ok(known);
         }

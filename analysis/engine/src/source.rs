@@ -79,7 +79,7 @@ impl Engine {
             Source::Ir(document) => self.analyse(document, cancel),
             Source::Python(file) => {
                 let elaboration = elaborator.elaborate(file, sources, cancel)?;
-                self.analyse_python(&Arc::new(elaboration), cancel)
+                self.analyse_python(&Arc::new(elaboration), sources, cancel)
             }
         }
     }

@@ -54,6 +54,7 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport<Message> {
         findings,
         runs: outcome.runs,
         steps: outcome.steps,
+        pin: None,
     }
 }
 

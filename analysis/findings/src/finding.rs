@@ -173,6 +173,9 @@ pub struct Problem {
 impl Problem {
     /// The code of what does not parse.
     pub const SYNTAX: &'static str = "syntax";
+
+    /// The code of a name that the release of Triton no longer has: no value makes that right.
+    pub const REMOVED: &'static str = "removed-name";
 }
 
 /// What the analysis can say of a kernel.
@@ -200,6 +203,15 @@ impl<M> Verdict<M> {
     }
 }
 
+/// A line above a kernel in Python that gives it the values which decide it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// `# fencepost: layout=?, num_slots=2`: a directive, with `?` for each value that is to be filled in.
+    pub line: String,
+    /// The parameters that are to be filled in, in the order of the kernel.
+    pub open: Vec<String>,
+}
+
 /// The verdict on one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelReport<M = String> {
@@ -215,6 +227,8 @@ pub struct KernelReport<M = String> {
     pub runs: u32,
     /// Machine steps of those runs.
     pub steps: u64,
+    /// What would decide it, where it is undecided for want of values.
+    pub pin: Option<Pin>,
 }
 
 impl Note<Message> {
@@ -291,6 +305,7 @@ impl KernelReport<Message> {
             findings: self.findings.into_iter().map(|finding| finding.render(names)).collect(),
             runs: self.runs,
             steps: self.steps,
+            pin: self.pin,
         }
     }
 }

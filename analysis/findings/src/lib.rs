@@ -3,6 +3,7 @@
 //! [`describe()`] is the cold path: the machine detects mutely, and what is said about it is found
 //! out by repeating the run.
 
+mod code;
 mod deadlock;
 mod describe;
 mod description;
@@ -23,8 +24,9 @@ mod steps;
 mod uninitialised;
 mod words;
 
+pub use code::Code;
 pub use describe::{describe, describe_violation};
-pub use finding::{Edit, Finding, Fix, KernelReport, Note, Problem, RunStep, Verdict, Witness};
+pub use finding::{Edit, Finding, Fix, KernelReport, Note, Pin, Problem, RunStep, Verdict, Witness};
 pub use inputs::inputs;
 pub use kind::{Kind, Severity};
 pub use minimal::{Goal, MinimalRun, minimal, reach, same};

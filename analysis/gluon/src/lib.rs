@@ -22,8 +22,8 @@ pub use python::specialization::{Argument, Given, Handed, Host, Source, Spec};
 use python::syntax::{Module, Sources};
 pub use python::target::{Target, Version};
 pub use spec::{
-    Config, Directive, Entry, Instance, Instances, Memo, Note, Param, Recipe, Site, Use, directives, entries, given,
-    instances, recipe, stray,
+    Config, Directive, Entry, Instance, Instances, Memo, Note, OPEN, Param, Recipe, Site, Use, VersionSource,
+    directives, entries, given, instances, recipe, stray, version,
 };
 
 /// Elaborates one specialisation of a kernel of `module`.

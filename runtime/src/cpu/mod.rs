@@ -168,6 +168,7 @@ fn execute(
         findings,
         runs: 1,
         steps,
+        pin: None,
     };
     let mut report = RunReport::new("cpu", request.instrument, end);
     let on = [("device", "CPU".to_owned()), ("inputs", request.inputs.to_string()), ("seed", request.seed.to_string())];

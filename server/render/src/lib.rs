@@ -6,7 +6,6 @@
 
 pub mod check;
 mod document;
-pub mod kinds;
 pub mod lanes;
 pub mod report;
 #[cfg(test)]

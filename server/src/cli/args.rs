@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use base::Semantics;
 use clap::{Parser, Subcommand, ValueEnum};
-use engine::instances::{Config, Target, given};
+use engine::instances::{Config, Target, Version, VersionSource, given, version};
 use runtime::launch::{Argument, recipe};
 use runtime::run::Instrument;
 
+use super::settings::nearest;
 use crate::run::recipes::argument;
 
 /// Finds GPU barrier bugs in TTGIR and in Gluon kernels: races, deadlocks, phase mismatches, uninitialised reads.
@@ -24,9 +25,9 @@ pub(crate) enum Command {
     /// Check files and directories
     ///
     /// Exit code: 0 without findings, 1 with a finding that is an error or a warning, 2 when
-    /// something could not be analysed (a file that cannot be read, a syntax error), whatever
-    /// else was found. A kernel that the analysis cannot decide is shown and does not change the
-    /// exit code, unless --strict is given.
+    /// something could not be analysed (a file that cannot be read, a syntax error, a kernel that
+    /// is undecided), whatever else was found. With --allow-undecided a kernel that is undecided is
+    /// shown and does not change the exit code.
     #[command(verbatim_doc_comment)]
     Check(Check),
     /// Draw the run that leads to each finding, or where there is none the run of each kernel
@@ -66,7 +67,7 @@ pub(crate) enum Command {
     /// --strict is given.
     #[command(verbatim_doc_comment)]
     Run(Box<Run>),
-    /// Explain a kind of finding; without one, list them all
+    /// Explain a kind of finding or another code that is printed; without one, list them all
     Explain {
         /// Name of the kind, for example `deadlock`
         kind: Option<String>,
@@ -83,8 +84,11 @@ pub(crate) struct Check {
     /// What to print; lines and columns of json count from 0, in UTF-16 code units
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
-    /// Treat a kernel that could not be decided as one that could not be analysed (exit code 2)
+    /// Accept kernels that could not be decided: they are shown and do not change the exit code
     #[arg(long)]
+    pub(crate) allow_undecided: bool,
+    /// Without effect: that an undecided kernel exits with 2 is the default
+    #[arg(long, conflicts_with = "allow_undecided")]
     pub(crate) strict: bool,
     /// Say of each kernel why its verdict is what it is: runs, loops closed, what was assumed
     ///
@@ -186,6 +190,10 @@ pub(crate) struct Python {
     /// Of Gluon kernels: what they are compiled for: sm_80, sm_90, sm_100, gfx942, gfx950, gfx1250
     #[arg(long, value_parser = target)]
     pub(crate) target: Option<Target>,
+    /// Of Gluon kernels: the release of Triton that they are written for, such as 3.8; by default the one that
+    /// `fencepost.toml` names, or that is installed beside the file, or the newest
+    #[arg(long, value_name = "RELEASE", value_parser = release)]
+    pub(crate) triton: Option<Version>,
 }
 
 impl Python {
@@ -193,6 +201,9 @@ impl Python {
     pub(crate) fn over(&self, mut config: Config) -> Config {
         config.set.clone_from(&self.set);
         config.target = self.target.or(config.target);
+        if let Some(version) = self.triton {
+            (config.version, config.version_from) = (version, VersionSource::Command);
+        }
         config
     }
 }
@@ -207,8 +218,25 @@ fn setting(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
+/// What kernels can be compiled for, as it is told.
+const TARGETS: [&str; 6] = ["sm_80", "sm_90", "sm_100", "gfx942", "gfx950", "gfx1250"];
+
+/// Compute capabilities of NVIDIA GPUs on which Gluon runs.
+const CAPABILITIES: [u32; 12] = [75, 80, 86, 87, 89, 90, 100, 101, 103, 110, 120, 121];
+
 fn target(text: &str) -> Result<Target, String> {
-    Target::named(text).ok_or_else(|| "there are sm_80, sm_90, sm_100, gfx942, gfx950 and gfx1250".to_owned())
+    let known = |target: &Target| match target {
+        Target::Cuda(capability) => CAPABILITIES.contains(capability),
+        _ => true,
+    };
+    Target::named(text).filter(known).ok_or_else(|| match nearest(text, TARGETS.into_iter()) {
+        Some(near) => format!("did you mean {near}? There are {}", TARGETS.join(", ")),
+        None => format!("there are {}", TARGETS.join(", ")),
+    })
+}
+
+fn release(text: &str) -> Result<Version, String> {
+    version(text).ok_or_else(|| "a release of Triton with Gluon, 3.4 or later, such as 3.8".to_owned())
 }
 
 #[derive(Debug, clap::Args)]

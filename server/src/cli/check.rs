@@ -3,20 +3,23 @@
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use base::{Cancel, Cancelled, Limits, Semantics};
-use engine::instances::{Elaboration, Elaborator};
+use engine::instances::{Config, Elaboration, Elaborator, Version, VersionSource};
 use engine::{Analysis, Engine, SharedCache, Source as Text, is_python};
 use findings::{Problem, Proof, Severity};
-use render::check::{CheckedFile, FileAnalysis, FileOutput, Printer, ReadError, Tally, github, human, json, sarif};
+use render::check::{
+    CheckedFile, FileAnalysis, FileOutput, Printer, ReadError, Tally, TritonRelease, github, human, json, sarif,
+};
 
 use super::args::{Check, Format, Python};
 use super::process::{Exit, STACK_BYTES, painter};
+use super::settings::KnownParameters;
 use super::sources::{Origin, Source, collect, read};
 use crate::workspace::{Workspace, absolute};
 
@@ -41,15 +44,19 @@ pub(crate) fn run(args: &Check) -> io::Result<Exit> {
     let python = args.python.clone();
     let cache = Arc::default();
     let options = CheckOptions { explain: args.explain_proof, semantics: args.semantics.into(), python, cache };
-    let (tally, notes) = print_all(&sources, printer.as_ref(), (jobs, &options), &mut out)?;
+    let (tally, notes, known) = print_all(&sources, printer.as_ref(), (jobs, &options), &mut out)?;
     out.write_all(printer.end(&tally, &notes).as_bytes())?;
     out.flush()?;
-    Ok(exit(&tally, args.strict))
+    let problems = known.problems(&args.python);
+    for problem in &problems {
+        writeln!(io::stderr(), "fencepost: {problem}")?;
+    }
+    Ok(if problems.is_empty() { exit(&tally, args.allow_undecided) } else { Exit::Trouble })
 }
 
 /// What the process says.
-fn exit(tally: &Tally, strict: bool) -> Exit {
-    if tally.unreadable + tally.syntax_errors > 0 || (strict && tally.undecided > 0) {
+fn exit(tally: &Tally, allow_undecided: bool) -> Exit {
+    if tally.unreadable + tally.syntax_errors > 0 || (tally.undecided > 0 && !allow_undecided) {
         Exit::Trouble
     } else if tally.errors + tally.warnings > 0 {
         Exit::Findings
@@ -77,9 +84,9 @@ fn print_all(
     printer: &dyn Printer,
     (jobs, options): (usize, &CheckOptions),
     out: &mut dyn Write,
-) -> io::Result<(Tally, Vec<String>)> {
+) -> io::Result<(Tally, Vec<String>, KnownParameters)> {
     let next = AtomicUsize::new(0);
-    let (send, receive) = mpsc::channel::<(usize, Tally, FileOutput)>();
+    let (send, receive) = mpsc::channel::<(usize, Tally, FileOutput, KnownParameters)>();
     thread::scope(|scope| {
         for _ in 0..jobs.min(sources.len()) {
             let (send, next) = (send.clone(), &next);
@@ -87,8 +94,12 @@ fn print_all(
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(source) = sources.get(at) else { break };
-                    let (file, _) = check(source, options);
-                    if send.send((at, Tally::of(&file), printer.file(&file))).is_err() {
+                    let (file, elaboration) = check(source, options);
+                    let mut known = KnownParameters::default();
+                    if let Some(elaboration) = &elaboration {
+                        known.add(elaboration);
+                    }
+                    if send.send((at, Tally::of(&file), printer.file(&file), known)).is_err() {
                         break;
                     }
                 }
@@ -96,10 +107,11 @@ fn print_all(
         }
         drop(send);
         let mut progress = Progress::new(sources.len());
-        let mut waiting = BTreeMap::new();
+        let (mut waiting, mut known) = (BTreeMap::new(), KnownParameters::default());
         let (mut tally, mut notes, mut written, mut first) = (Tally::default(), Vec::new(), 0, true);
-        for (at, counts, piece) in receive {
+        for (at, counts, piece, parameters) in receive {
             progress.done();
+            known.merge(parameters);
             waiting.insert(at, (counts, piece));
             while let Some((counts, piece)) = waiting.remove(&written) {
                 written += 1;
@@ -118,7 +130,7 @@ fn print_all(
             }
         }
         progress.clear();
-        Ok((tally, notes))
+        Ok((tally, notes, known))
     })
 }
 
@@ -132,6 +144,8 @@ pub(crate) struct LoadedFile {
     pub(crate) elaborator: Elaborator,
     /// What is wrong with its configuration.
     pub(crate) problems: Vec<Problem>,
+    /// The release of Triton that it is analysed for, where it is Python.
+    pub(crate) triton: Option<TritonRelease>,
 }
 
 impl LoadedFile {
@@ -145,17 +159,29 @@ impl LoadedFile {
         let name = path.to_string_lossy();
         if !is_python(&name) {
             let (workspace, elaborator) = (Workspace::of(None), Elaborator::default());
-            return LoadedFile { text: Text::new("", text), workspace, elaborator, problems: Vec::new() };
+            return LoadedFile { text: Text::new("", text), workspace, elaborator, problems: Vec::new(), triton: None };
         }
         let workspace = Workspace::around(&path);
         let (config, problems) = workspace.configuration(&path);
-        LoadedFile {
-            text: Text::new(&name, text),
-            workspace,
-            elaborator: Elaborator::new(python.over(config)),
-            problems,
-        }
+        let config = python.over(config);
+        let triton = Some(release(&config, &workspace, &path));
+        LoadedFile { text: Text::new(&name, text), workspace, elaborator: Elaborator::new(config), problems, triton }
     }
+}
+
+/// For which release of Triton a file is analysed, and who says so.
+fn release(config: &Config, workspace: &Workspace, path: &Path) -> TritonRelease {
+    let Version(major, minor) = config.version;
+    let (source, installed) = match config.version_from {
+        VersionSource::Newest => ("the newest that is known".to_owned(), false),
+        VersionSource::Installed => match workspace.installed(path) {
+            Some(found) => (format!("installed in {}", found.place.display()), true),
+            None => ("installed".to_owned(), true),
+        },
+        VersionSource::Configuration => ("fencepost.toml".to_owned(), false),
+        VersionSource::Command => ("command line".to_owned(), false),
+    };
+    TritonRelease { version: format!("{major}.{minor}"), source, installed }
 }
 
 /// Looks for fixes of what was found in Python.
@@ -198,16 +224,20 @@ pub(crate) fn check(source: &Source, options: &CheckOptions) -> (CheckedFile, Op
     };
     let (result, proofs, elaboration) = match result {
         Ok((analysis, proofs)) => {
-            let Analysis { kernels, syntax, problems, skipped, gluon } = analysis;
-            (Ok(FileAnalysis { kernels, syntax, problems, skipped }), proofs, gluon)
+            let (Analysis { kernels, syntax, problems, skipped, gluon }, triton) = analysis;
+            let triton = triton.filter(|_| !kernels.is_empty());
+            (Ok(FileAnalysis { kernels, syntax, problems, skipped, triton }), proofs, gluon)
         }
         Err(error) => (Err(error), Vec::new(), None),
     };
     (CheckedFile { path, named, text, result, proofs }, elaboration)
 }
 
-fn analyse(source: &Source, text: &str, options: &CheckOptions) -> Result<(Analysis, Vec<Proof>), ReadError> {
-    let LoadedFile { text, workspace, mut elaborator, problems } = LoadedFile::new(source, text, &options.python);
+type Analysed = ((Analysis, Option<TritonRelease>), Vec<Proof>);
+
+fn analyse(source: &Source, text: &str, options: &CheckOptions) -> Result<Analysed, ReadError> {
+    let LoadedFile { text, workspace, mut elaborator, problems, triton } =
+        LoadedFile::new(source, text, &options.python);
     let limits = Limits { semantics: options.semantics, ..Limits::default() };
     let mut engine = Engine::with_cache(limits, options.cache.clone());
     let analyse = || {
@@ -216,7 +246,7 @@ fn analyse(source: &Source, text: &str, options: &CheckOptions) -> Result<(Analy
         analysis.problems.extend(problems);
         let proofs =
             if options.explain { engine.explain_source(&text, &analysis, &Cancel::never())? } else { Vec::new() };
-        Ok((analysis, proofs))
+        Ok(((analysis, triton), proofs))
     };
     analyse().map_err(|Cancelled| ReadError::new("the analysis was cancelled"))
 }

@@ -10,6 +10,7 @@ use engine::instances::{ElaboratedInstance, Elaboration};
 use super::args::Ir;
 use super::check::LoadedFile;
 use super::process::{Exit, STACK_BYTES};
+use super::settings;
 use super::sources::{Origin, Source, read};
 use render::SourceText;
 
@@ -42,6 +43,9 @@ fn command(args: &Ir) -> io::Result<Exit> {
     let Ok(elaboration) = file.elaborator.elaborate(python, &file.workspace, &Cancel::never()) else {
         return trouble("the elaboration was cancelled");
     };
+    if let Some(problem) = settings::problems(&args.python, [&elaboration]).first() {
+        return trouble(problem);
+    }
     let (printed, whole) = print(args, &elaboration, &SourceText::new(&text));
     if printed.is_empty() {
         return trouble(

@@ -8,6 +8,7 @@ mod ir;
 mod process;
 mod report;
 mod run;
+mod settings;
 mod sources;
 mod trace;
 

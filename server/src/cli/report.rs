@@ -13,6 +13,7 @@ use findings::Severity;
 use super::args::{Report as Args, ReportFormat};
 use super::check::LoadedFile;
 use super::process::{Exit, STACK_BYTES, painter, terminal_width};
+use super::settings;
 use super::sources::{Origin, Source, read};
 use crate::barrier_report::sections::{Selection, sections, select, select_pair};
 use crate::barrier_report::{Content, ReportInput, report_views};
@@ -61,7 +62,8 @@ fn command(args: &Args) -> io::Result<Exit> {
         };
         files.push(ReportInput { path, content, places });
     }
-    let mut job = Job { args, engine: fresh(args), problems: Vec::new() };
+    let problems = settings::problems(&args.python, elaborations.iter().flatten());
+    let mut job = Job { args, engine: fresh(args), problems };
     let printed = if args.diff {
         if exit == Exit::Trouble { String::new() } else { job.compare(&files, &mut exit) }
     } else {
@@ -97,7 +99,7 @@ fn elaborate(file: &mut LoadedFile) -> Option<Elaboration> {
 }
 
 fn fresh(args: &Args) -> Engine {
-    Engine::new(limits(args)).assume(args.channels.into())
+    Engine::new(limits(args)).assume(args.channels.into()).with_proofs()
 }
 
 fn limits(args: &Args) -> Limits {

@@ -21,6 +21,7 @@ use print::Printed;
 use super::args::{Backend, Run, Watcher};
 use super::check::LoadedFile;
 use super::process::{Exit, STACK_BYTES};
+use super::settings;
 use super::sources::{Origin, Source, read};
 use crate::run::outputs::{self, OutputComparison};
 use crate::run::recipes::{RecipeOverrides, RecipeSources};
@@ -54,6 +55,9 @@ fn command(args: &Run) -> io::Result<Exit> {
     let mut engine = Engine::new(Limits::default());
     let analysis = engine.analyse_source(&file.text, &mut file.elaborator, &file.workspace, &Cancel::never());
     let Ok(analysis) = analysis else { return trouble("the analysis was cancelled") };
+    if let Some(problem) = settings::problems(&args.settings, analysis.gluon.as_deref()).first() {
+        return trouble(problem);
+    }
     let launches = match recipes(args, &text, &analysis) {
         Ok(launches) => launches,
         Err(errors) => {

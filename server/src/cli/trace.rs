@@ -20,6 +20,7 @@ use choice::{named, numbered};
 use super::args::{Trace, TraceFormat};
 use super::check::{CheckOptions, check};
 use super::process::{Exit, painter, terminal_width};
+use super::settings;
 use super::sources::{Origin, Source};
 use render::SourceText;
 use render::check::CheckedFile;
@@ -39,6 +40,10 @@ pub(crate) fn run(args: &Trace) -> io::Result<Exit> {
             return Ok(Exit::Trouble);
         }
     };
+    if let Some(problem) = settings::problems(&args.python, elaboration.as_deref()).first() {
+        writeln!(io::stderr(), "fencepost: {problem}")?;
+        return Ok(Exit::Trouble);
+    }
     // Python kernels are drawn from their instances.
     let kernels = if elaboration.is_some() {
         Vec::new()

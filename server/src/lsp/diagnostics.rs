@@ -9,13 +9,14 @@ use std::hash::{Hash, Hasher};
 use ttgir::SyntaxError;
 
 use base::TextRange;
-use findings::{Finding, Kind, Problem, Severity, Verdict};
+use findings::{Finding, Problem, Severity};
 use rustc_hash::FxHasher;
 use serde_json::json;
 use tower_lsp::ls_types::{CodeDescription, Diagnostic, DiagnosticRelatedInformation, NumberOrString};
 
 use super::snapshot::{DocumentAnalysis, Snapshot};
 use super::to_proto;
+use render::check::{UNDECIDED, undecided};
 use render::lanes;
 
 /// Steps of the run among the related places; all of them are in `fencepost/run`.
@@ -39,9 +40,8 @@ pub(crate) fn document_analysis(snapshot: &Snapshot, analysis: Analysis, cut: Op
     diagnostics.extend(analysis.problems.iter().map(|problem| self::problem(snapshot, problem)));
     for kernel in &analysis.kernels {
         diagnostics.extend(kernel.findings.iter().map(|finding| diagnostic(snapshot, finding)));
-        if let Verdict::Undecided(why) = &kernel.verdict {
-            let message = format!("@{} is not decided: {}", kernel.name, why.join("; "));
-            diagnostics.push(unmodelled(snapshot, kernel.range, message));
+        if let Some(message) = undecided(kernel) {
+            diagnostics.push(open(snapshot, kernel.range, message));
         }
     }
     let mut hasher = FxHasher::default();
@@ -113,6 +113,7 @@ pub(crate) fn problem(snapshot: &Snapshot, problem: &Problem) -> Diagnostic {
         range: snapshot.mapper().range(problem.range),
         severity: Some(to_proto::severity(severity)),
         code: Some(NumberOrString::String(problem.code.to_owned())),
+        code_description: link(snapshot, problem.code),
         source: Some(SOURCE.to_owned()),
         message: if syntax { format!("does not parse: {message}") } else { message },
         ..Diagnostic::default()
@@ -134,6 +135,7 @@ pub(crate) fn syntax(snapshot: &Snapshot, error: &SyntaxError) -> Diagnostic {
         range: snapshot.mapper().range(error.range),
         severity: Some(to_proto::severity(Severity::Error)),
         code: Some(NumberOrString::String(error.code.to_owned())),
+        code_description: link(snapshot, error.code),
         source: Some(SOURCE.to_owned()),
         message: error.message.clone(),
         related_information: (!related.is_empty()).then_some(related),
@@ -145,18 +147,16 @@ fn cut_off(snapshot: &Snapshot, cut: &CutOff) -> Diagnostic {
     let first_line = snapshot.source.text().lines().next().unwrap_or("");
     let range = TextRange::new(0, first_line.trim_end().len() as u32);
     match cut {
-        CutOff::Stopped => {
-            unmodelled(snapshot, range, "not decided: the analysis was stopped; edit to restart it".into())
-        }
+        CutOff::Stopped => open(snapshot, range, "not decided: the analysis was stopped; edit to restart it".into()),
         CutOff::Failed(text) => {
             let message = format!("not decided: {text}; this is a bug in fencepost, please report it");
-            Diagnostic { severity: Some(to_proto::severity(Severity::Error)), ..unmodelled(snapshot, range, message) }
+            Diagnostic { severity: Some(to_proto::severity(Severity::Error)), ..open(snapshot, range, message) }
         }
     }
 }
 
-fn unmodelled(snapshot: &Snapshot, range: TextRange, message: String) -> Diagnostic {
-    let name = Kind::Unmodelled.name();
+fn open(snapshot: &Snapshot, range: TextRange, message: String) -> Diagnostic {
+    let name = UNDECIDED;
     Diagnostic {
         range: snapshot.mapper().range(range),
         severity: Some(to_proto::severity(Severity::Information)),

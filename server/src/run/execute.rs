@@ -13,7 +13,7 @@ use runtime::run::{KernelChecker, RunBackend, RunEnd, RunError, RunEvent, RunRep
 use runtime::triton::Triton;
 
 use super::plan::{BackendChoice, LaunchRun, RunPlan, RunResults};
-use super::{compile, merge, outputs};
+use super::{compile, merge, names, outputs};
 
 /// Executes a plan on a backend.
 ///
@@ -28,6 +28,24 @@ pub(crate) fn run_plan(
     cancel: &Cancel<'_>,
 ) -> Result<RunResults, RunError> {
     let python = is_python(&plan.path.to_string_lossy());
+    let results = run_on(backend, plan, elaboration, python, on_event, cancel);
+    results.map(|mut results| {
+        if let Some(elaboration) = elaboration.filter(|_| python) {
+            names::in_python(&mut results.kernels, elaboration);
+            results.runs.iter_mut().for_each(|run| names::in_python(&mut run.report.kernels, elaboration));
+        }
+        results
+    })
+}
+
+fn run_on(
+    backend: &BackendChoice,
+    plan: &RunPlan,
+    elaboration: Option<&Elaboration>,
+    python: bool,
+    on_event: &mut dyn FnMut(RunEvent),
+    cancel: &Cancel<'_>,
+) -> Result<RunResults, RunError> {
     match backend {
         BackendChoice::Cpu { python: interpreter } => {
             let mut compiled = |launch: &Launch| match python {

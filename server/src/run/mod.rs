@@ -4,6 +4,7 @@ mod compile;
 pub(crate) mod discover;
 mod execute;
 mod merge;
+mod names;
 pub(crate) mod outputs;
 mod plan;
 pub(crate) mod recipes;

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use findings::KernelReport;
+use findings::{KernelReport, Severity};
 use runtime::launch::directive::RecipeDirectives;
 use runtime::launch::recipe::{self, RecipeError};
 use runtime::launch::store::{self, RecipeStore};
-use runtime::launch::{Argument, Launch, LaunchOrigin};
+use runtime::launch::{Argument, ArgumentValue, Launch, LaunchOrigin};
 
 use render::SourceText;
 
@@ -96,7 +96,8 @@ impl RecipeSources<'_> {
         Ok(self.chosen(by))
     }
 
-    /// One program of each kernel, with whatever the backend chooses for its arguments.
+    /// One program of each kernel, with the numbers that a finding was made with, and else with whatever the backend
+    /// chooses for its arguments.
     fn chosen(&self, by: &RecipeOverrides) -> Vec<Launch> {
         let mut names: Vec<Option<String>> = self.kernels.iter().map(|kernel| Some(kernel.name.clone())).collect();
         names.dedup();
@@ -106,9 +107,43 @@ impl RecipeSources<'_> {
         }
         let given = by.grid.is_some() || !by.arguments.is_empty();
         let origin = if given { LaunchOrigin::CommandLine } else { LaunchOrigin::Chosen };
-        let launch =
-            |kernel| Launch { kernel, grid: [1; 3], arguments: Vec::new(), entry: None, origin: origin.clone() };
+        let launch = |kernel: Option<String>| {
+            let arguments = self.inputs_of_finding(kernel.as_deref());
+            Launch { kernel, grid: [1; 3], arguments, entry: None, origin: origin.clone() }
+        };
         names.into_iter().map(|kernel| by.over(launch(kernel))).collect()
+    }
+}
+
+impl RecipeSources<'_> {
+    /// The numbers of the first finding that depends on any, as arguments: with other sizes a run may not meet it.
+    fn inputs_of_finding(&self, kernel: Option<&str>) -> Vec<Argument> {
+        let of = self.kernels.iter().find(|report| kernel.is_none_or(|name| report.name == name));
+        let Some(report) = of else { return Vec::new() };
+        let mut findings = report.findings.iter().filter(|finding| finding.severity <= Severity::Warning);
+        let Some(finding) = findings.find(|finding| !finding.inputs.is_empty()) else { return Vec::new() };
+        let inputs = finding.inputs.iter().map(|(name, value)| (name.trim_start_matches('%'), *value));
+        let of_kernel = inputs.filter(|(name, _)| self.is_parameter(&report.name, name));
+        of_kernel.map(|(name, value)| Argument { name: name.to_owned(), given: ArgumentValue::Int(value) }).collect()
+    }
+
+    /// Whether a kernel has an integer parameter of this name: what else a finding depends on, such as the number of
+    /// the program or a word from memory, no launch gives.
+    fn is_parameter(&self, kernel: &str, name: &str) -> bool {
+        let (head, param) = if self.python {
+            (format!("def {kernel}("), name.to_owned())
+        } else {
+            (format!("@{kernel}("), format!("%{name}: i"))
+        };
+        let Some((_, rest)) = self.text.split_once(&head) else { return false };
+        let list = rest.split_once(") {").or_else(|| rest.split_once("):")).map_or(rest, |(list, _)| list);
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let mut found = list.match_indices(&param);
+        found.any(|(at, _)| {
+            let before = list.get(..at).and_then(|text| text.chars().next_back());
+            let after = list.get(at + param.len()..).and_then(|text| text.chars().next());
+            !before.is_some_and(is_name) && (!self.python || !after.is_some_and(is_name))
+        })
     }
 }
 

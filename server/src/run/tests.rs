@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use base::{Cancel, TextRange};
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
-use runtime::launch::{Launch, recipe};
+use runtime::launch::{Argument, ArgumentValue, Launch, recipe};
 use runtime::run::{Instrument, RunBackend, RunCost, RunEnd, RunError, RunEvent, RunLimits, RunReport, RunRequest};
 use tensors::array::{Array, ElemType};
 
+use super::recipes::{RecipeOverrides, RecipeSources};
 use super::*;
 use render::SourceText;
 
@@ -46,8 +47,15 @@ fn plan(recipes: &[&str], seeds: u32) -> RunPlan {
 
 fn report(end: RunEnd, findings: Vec<Finding>, output: u8) -> RunReport {
     let verdict = if findings.is_empty() { Verdict::Clean(String::new()) } else { Verdict::Found };
-    let kernel =
-        KernelReport { name: "k".to_owned(), range: TextRange::new(0, 6), verdict, findings, runs: 1, steps: 1 };
+    let kernel = KernelReport {
+        name: "k".to_owned(),
+        range: TextRange::new(0, 6),
+        verdict,
+        findings,
+        runs: 1,
+        steps: 1,
+        pin: None,
+    };
     let output = Array { dtype: ElemType::I8, shape: vec![2], bytes: vec![1, output] };
     RunReport {
         backend: "fake",
@@ -156,4 +164,25 @@ fn the_analysis_stands_beside_the_run() {
     assert!(!of(&found, RunEnd::Asserted, vec![race(), finding(Kind::Deadlock, 9)]).0);
     let open = own(Verdict::Undecided(vec!["an op".to_owned()]), Vec::new());
     assert!(of(&open, RunEnd::Asserted, vec![race()]).0, "who says nothing does not disagree");
+}
+
+#[test]
+fn a_launch_that_is_chosen_meets_the_finding() {
+    let inputs = vec![("%K".to_owned(), 384), ("%pid".to_owned(), 1)];
+    let found = Finding { inputs, ..finding(Kind::Deadlock, 4) };
+    let kernels = report(RunEnd::Passed, vec![found], 0).kernels;
+    let text = "tt.func public @k(%a: !tt.ptr<f16>, %K: i32) {\n  %pid = tt.get_program_id x : i32\n}\n";
+    let python = "def k(a, KK, K, n: gl.constexpr):\n    pid = gl.program_id(0)\n";
+    for (text, python) in [(text, false), (python, true)] {
+        let path = Path::new("k");
+        let sources = RecipeSources { path, text, python, kernels: &kernels, store: None, found: &[] };
+        let given = |by: &RecipeOverrides| -> Vec<(String, ArgumentValue)> {
+            let launches = sources.choose(by).unwrap_or_default();
+            launches.into_iter().flat_map(|it| it.arguments).map(|it| (it.name, it.given)).collect()
+        };
+        let number = |value| vec![("K".to_owned(), ArgumentValue::Int(value))];
+        assert_eq!(given(&RecipeOverrides::default()), number(384));
+        let own = vec![Argument { name: "K".to_owned(), given: ArgumentValue::Int(64) }];
+        assert_eq!(given(&RecipeOverrides { arguments: own, ..RecipeOverrides::default() }), number(64));
+    }
 }

@@ -1,11 +1,12 @@
-//! Where the settings of a Python file come from: the `fencepost.toml` nearest above it.
+//! Where the settings of a Python file come from: the `fencepost.toml` nearest above it, and the Triton that is installed.
 
 use std::path::Path;
 
 use base::{LineIndex, TextRange};
-use engine::instances::Config;
+use engine::instances::{Config, VersionSource};
 use findings::{Problem, Severity};
 
+use super::installed::{InstalledTriton, installed};
 use super::snapshot::{FileProvider, WorkspaceSources};
 
 /// The configuration's name.
@@ -18,8 +19,9 @@ impl<P: FileProvider> WorkspaceSources<P> {
             let path = folder.join(FILE);
             self.on_disk(&path).map(|found| (path, found))
         });
-        let Some((path, found)) = found else { return (Config::default(), Vec::new()) };
+        let Some((path, found)) = found else { return (self.with_installed(Config::default(), file), Vec::new()) };
         let (config, errors) = Config::read(found.text());
+        let config = self.with_installed(config, file);
         let lines = LineIndex::new(found.text());
         let problem = |(range, message): (TextRange, String)| {
             let line = lines.line_col(range.start).line + 1;
@@ -33,5 +35,21 @@ impl<P: FileProvider> WorkspaceSources<P> {
             }
         };
         (config, errors.into_iter().map(problem).collect())
+    }
+
+    /// The Triton that is installed for a file.
+    pub(crate) fn installed(&self, file: &Path) -> Option<InstalledTriton> {
+        installed(file, &self.root_of(file))
+    }
+
+    /// The release of Triton that is installed for the file, where the configuration names none.
+    fn with_installed(&self, config: Config, file: &Path) -> Config {
+        if config.version_from != VersionSource::Newest {
+            return config;
+        }
+        match self.installed(file) {
+            Some(found) => Config { version: found.version, version_from: VersionSource::Installed, ..config },
+            None => config,
+        }
     }
 }

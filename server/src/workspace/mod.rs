@@ -12,6 +12,7 @@
 mod configuration;
 mod file_system;
 mod files;
+mod installed;
 mod loader;
 mod paths;
 mod snapshot;

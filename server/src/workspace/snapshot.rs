@@ -101,6 +101,11 @@ impl<P: FileProvider> WorkspaceSources<P> {
         WorkspaceSources { snapshot, provider, loaded: RefCell::default(), index: OnceLock::new() }
     }
 
+    /// Which of the workspace's folders a file is in.
+    pub(super) fn root_of(&self, file: &Path) -> PathBuf {
+        self.snapshot.root_of(file)
+    }
+
     /// Who gives what the snapshot lacks.
     pub(super) fn provider(&self) -> &P {
         &self.provider

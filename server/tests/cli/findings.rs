@@ -149,7 +149,7 @@ fn a_truncated_kernel_could_not_be_analysed() {
 }
 
 #[test]
-fn undecided_is_shown_and_only_strict_about() {
+fn undecided_exits_with_2_unless_it_is_allowed() {
     let text = std::fs::read_to_string(kernel(CLEAN)).expect("the kernel can be read");
     // Named barriers of another file's making: an op that nobody can follow.
     let text = text.replacen(
@@ -158,10 +158,23 @@ fn undecided_is_shown_and_only_strict_about() {
         1,
     );
     let out = fencepost_with(&["check", "-"], text.as_bytes());
-    let strict = fencepost_with(&["check", "--strict", "-"], text.as_bytes());
     assert!(out.stdout.contains("undecided <stdin>:"), "{}", out.stdout);
-    assert_eq!(out.stdout, strict.stdout);
-    assert_eq!(strict.code, 2);
+    assert_eq!(out.code, 2);
+    for (flag, code) in [("--allow-undecided", 0), ("--strict", 2)] {
+        let other = fencepost_with(&["check", flag, "-"], text.as_bytes());
+        assert_eq!((other.code, other.stdout), (code, out.stdout.clone()), "{flag}");
+    }
+    assert_eq!(fencepost_with(&["check", "--strict", "--allow-undecided", "-"], text.as_bytes()).code, 2);
+    let github = fencepost_with(&["check", "--format", "github", "-"], text.as_bytes());
+    assert_eq!(github.code, 2);
+    assert!(github.stdout.contains("::warning file=<stdin>,") && github.stdout.contains("title=undecided::@"));
+    let sarif = fencepost_with(&["check", "--format", "sarif", "-"], text.as_bytes());
+    let log: Value = serde_json::from_str(&sarif.stdout).expect("the log is JSON");
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    let open = results.iter().find(|result| result["ruleId"] == json!("undecided")).expect("an open result");
+    assert_eq!((&open["kind"], &open["level"], sarif.code), (&json!("open"), &json!("none"), 2));
+    let rule = open["ruleIndex"].as_u64().expect("a rule") as usize;
+    assert_eq!(log["runs"][0]["tool"]["driver"]["rules"][rule]["id"], json!("undecided"));
 }
 
 #[test]

@@ -78,8 +78,16 @@ fn what_holds_in_one_instance_says_in_which() {
     let findings = found["files"][0]["findings"].as_array().expect("findings");
     assert!(!findings.is_empty(), "{found}");
     for finding in findings {
-        assert!(finding["message"].as_str().is_some_and(|it| it.contains("(when num_slots=3)")), "{finding}");
+        let message = finding["message"].as_str().expect("a message");
+        assert!(message.contains("(when num_slots=3, which was chosen"), "{finding}");
+        assert_eq!(finding["severity"], "hint", "nobody launches it so");
     }
+    assert_eq!(found["files"][0]["verdict"], "clean");
+    assert_eq!(fencepost(&["check", &path]).code, 0);
+    // Somebody who says so does.
+    let said = json(&["check", &path, "--set", "num_slots=3"]);
+    assert_eq!(said["files"][0]["findings"][0]["severity"], "error", "{said}");
+    assert_eq!(fencepost(&["check", &path, "--set", "num_slots=3"]).code, 1);
     let _ = std::fs::remove_dir_all(broken);
 }
 

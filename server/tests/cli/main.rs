@@ -1,5 +1,6 @@
 //! The command line, as a user runs it: the real binary, its output and its exit codes.
 
+mod answers;
 mod browser;
 mod compare;
 mod findings;

@@ -11,7 +11,7 @@ fn the_version_is_said() {
 #[test]
 fn help_names_the_exit_codes() {
     let out = fencepost(&["check", "--help"]);
-    for said in ["0 without findings", "--strict", "--format", "UTF-16"] {
+    for said in ["0 without findings", "--allow-undecided", "--strict", "--format", "UTF-16"] {
         assert!(out.stdout.contains(said), "{said}: {}", out.stdout);
     }
 }
@@ -27,6 +27,16 @@ fn every_kind_in_the_list_has_a_page() {
         assert!(page.stdout.starts_with(&format!("# {kind}\n")), "{kind}: {}", page.stdout);
         assert_eq!(page.code, 0);
     }
+}
+
+#[test]
+fn codes_beside_the_kinds_have_pages_too() {
+    for code in ["undecided", "refused", "removed-name", "register-count", "warp-count", "directive", "configuration"] {
+        let page = fencepost(&["explain", code]);
+        assert!(page.code == 0 && page.stdout.starts_with(&format!("# {code}\n")), "{code}: {}", page.stdout);
+    }
+    // A finer code leads to the page of what it is one of.
+    assert!(fencepost(&["explain", "operand-count"]).stdout.starts_with("# syntax\n"));
 }
 
 #[test]

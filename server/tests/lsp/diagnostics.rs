@@ -143,7 +143,7 @@ fn a_text_that_does_not_parse_is_undecided_not_clean() {
     let found = server.diagnostics(URI, 1);
     let error = found.iter().find(|it| it["severity"] == json!(1)).expect("the error");
     assert_eq!(error["code"], json!("unknown-op"));
-    let doubt = found.iter().find(|it| it["code"] == json!("unmodelled")).expect("the doubt");
+    let doubt = found.iter().find(|it| it["code"] == json!("undecided")).expect("the doubt");
     assert_eq!(doubt["severity"], json!(3));
     assert!(doubt["message"].as_str().expect("text").starts_with("@ws_gemm is not decided"), "{doubt}");
 }

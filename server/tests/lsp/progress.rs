@@ -40,7 +40,7 @@ fn a_slow_analysis_shows_a_bar_and_stops_when_asked() {
     assert!(hover["contents"]["value"].is_string());
     server.notify("window/workDoneProgress/cancel", json!({ "token": token }));
     let found = server.diagnostics(URI, 1);
-    assert_eq!(found[0]["code"], json!("unmodelled"));
+    assert_eq!(found[0]["code"], json!("undecided"));
     assert!(found[0]["message"].as_str().expect("text").contains("the analysis was stopped"), "{found:?}");
     let end = server.event("$/progress");
     assert_eq!(end["params"]["value"]["kind"], json!("end"));

@@ -56,5 +56,5 @@ pub fn observe_gluon<'t>(
 fn analyse(source: &str, files: &Texts, limits: &Limits) -> Option<Analysis> {
     let script = PythonFile::new("kernel.py", source);
     let elaboration = Elaborator::new(Config::default()).elaborate(&script, files, &Cancel::never()).ok()?;
-    Engine::new(limits.clone()).analyse_python(&Arc::new(elaboration), &Cancel::never()).ok()
+    Engine::new(limits.clone()).analyse_python(&Arc::new(elaboration), files, &Cancel::never()).ok()
 }

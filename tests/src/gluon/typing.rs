@@ -74,7 +74,7 @@ pub fn say(script: &PythonFile, files: &Disk, spec: &Spec) -> Option<Said> {
     let done = elaborate(script.module(), files, spec, &never).ok()?;
     let elaboration = Elaborator::new(Config::default()).elaborate(script, files, &never).ok()?;
     let mut engine = Engine::new(Limits { total_steps: 200_000, ..Limits::default() });
-    let analysis = engine.analyse_python(&Arc::new(elaboration), &never).ok()?;
+    let analysis = engine.analyse_python(&Arc::new(elaboration), files, &never).ok()?;
     let report = analysis.kernels.iter().find(|kernel| kernel.name == done.kernel)?;
     Some(Said { verdict: report.verdict.name(), broken: broken(script.module(), &done) })
 }

@@ -261,7 +261,7 @@ def kernel(desc, steps, depth: gl.constexpr):
         let script = PythonFile::new("kernel.py", text);
         let Ok(of) = Elaborator::default().elaborate(&script, &NoSources, &cancel) else { return Vec::new() };
         let of = Arc::new(of);
-        let Ok(analysis) = engine.analyse_python(&of, &cancel) else { return Vec::new() };
+        let Ok(analysis) = engine.analyse_python(&of, &NoSources, &cancel) else { return Vec::new() };
         let mut out = Vec::new();
         for (at, report) in analysis.kernels.iter().enumerate() {
             for finding in report.findings.iter().filter(|finding| finding.severity <= Severity::Warning) {

@@ -4,32 +4,39 @@
 use std::sync::Arc;
 
 use super::blame::one_a_call;
-use super::merge::{conditions, merged};
+use super::merge::{Premise, conditions, merged};
 use super::place::line;
+use super::premise::{Key, VARIATIONS, Variation, blames, is_decided, key, variations};
 use super::{ElaboratedInstance, Elaboration, KernelInstances};
 use crate::Engine;
 use crate::analysis::{Analysis, withhold_if_malformed};
 use base::{Cancel, Cancelled, Message, TextRange};
 use findings::{Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict};
 use gluon::{FileId, Note as Remark};
-use python::syntax::Module;
+use python::reason::cause;
+use python::syntax::{Module, Sources};
 
 impl Engine {
     /// Analyses the kernels of a Python file. Ranges of the answer are those of its text.
     ///
+    /// `sources` are those of the elaboration; with them a kernel is elaborated with other values than those that
+    /// were chosen, where a finding may rest on these.
+    ///
     /// # Errors
     ///
     /// Where `cancel` says so.
-    pub fn analyse_python(&mut self, of: &Arc<Elaboration>, cancel: &Cancel<'_>) -> Result<Analysis, Cancelled> {
+    pub fn analyse_python(
+        &mut self,
+        of: &Arc<Elaboration>,
+        sources: &dyn Sources,
+        cancel: &Cancel<'_>,
+    ) -> Result<Analysis, Cancelled> {
         let mut analysis = Analysis { problems: broken(&of.module), ..Analysis::default() };
         analysis.problems.extend(of.notes.iter().map(|note| remark(&of.module, note)));
         for kernel in &of.kernels {
-            let mut reports = Vec::with_capacity(kernel.instances.len());
-            for (number, elaborated) in kernel.instances.iter().enumerate() {
-                cancel.check()?;
-                reports.push(self.check_instance(elaborated, number, cancel)?);
-            }
-            let mut report = merged(kernel, reports);
+            let reports = self.check_instances(kernel, cancel)?;
+            let premises = self.premises(of, kernel, &reports, sources, cancel)?;
+            let mut report = merged(kernel, reports, &premises);
             report.range = of.module.place(kernel.entry.name_range).0;
             analysis.kernels.push(report);
             analysis.problems.extend(problems(&of.module, kernel));
@@ -63,6 +70,67 @@ impl Engine {
             proofs.push(chosen.unwrap_or_default());
         }
         Ok(proofs)
+    }
+
+    /// What there is to say of each instance of a kernel.
+    pub(super) fn check_instances(
+        &mut self,
+        kernel: &KernelInstances,
+        cancel: &Cancel<'_>,
+    ) -> Result<Vec<KernelReport>, Cancelled> {
+        let mut reports = Vec::with_capacity(kernel.instances.len());
+        for (number, elaborated) in kernel.instances.iter().enumerate() {
+            cancel.check()?;
+            reports.push(self.check_instance(elaborated, number, cancel)?);
+        }
+        Ok(reports)
+    }
+
+    /// Which findings are not there with another value in place of a chosen one.
+    fn premises(
+        &mut self,
+        of: &Elaboration,
+        kernel: &KernelInstances,
+        reports: &[KernelReport],
+        sources: &dyn Sources,
+        cancel: &Cancel<'_>,
+    ) -> Result<Vec<Premise>, Cancelled> {
+        let mut premises: Vec<Premise> = Vec::new();
+        let mut left = VARIATIONS;
+        for (number, (report, elaborated)) in reports.iter().zip(&kernel.instances).enumerate() {
+            if report.verdict != Verdict::Found || elaborated.stale().is_some() {
+                continue;
+            }
+            // A finding that several instances share is looked at in the first of them.
+            let earlier = reports.get(..number).unwrap_or(&[]);
+            let known = |wanted: &Key| earlier.iter().flat_map(|report| &report.findings).any(|it| key(it) == *wanted);
+            let mut open: Vec<Key> = report.findings.iter().filter(|it| blames(it)).map(key).collect();
+            open.retain(|wanted| !known(wanted));
+            let mut said: Vec<String> = Vec::new();
+            for variation in variations(kernel, elaborated) {
+                // One neighbour that says something is enough for a value.
+                if open.is_empty() || left == 0 || said.contains(&variation.was) {
+                    continue;
+                }
+                left -= 1;
+                let made = gluon::elaborate(&of.module, sources, &variation.spec, cancel)?;
+                let instance = gluon::Instance { spec: variation.spec, ..elaborated.instance.clone() };
+                let name = kernel.entry.name_range;
+                let varied = ElaboratedInstance::new(of.module.clone(), sources, instance, name, made);
+                let other = self.check_instance(&varied, number, cancel)?;
+                if !is_decided(&other) {
+                    continue;
+                }
+                said.push(variation.was.clone());
+                let stays = |wanted: &Key| other.findings.iter().any(|it| (it.kind, it.range) == (wanted.0, wanted.1));
+                let (kept, gone): (Vec<Key>, Vec<Key>) = open.into_iter().partition(stays);
+                open = kept;
+                let Variation { was, is, .. } = variation;
+                let words = format!("with {was}, which was chosen; with {is} it is not there");
+                premises.extend(gone.into_iter().map(|gone| (gone, words.clone())));
+            }
+        }
+        Ok(premises)
     }
 
     /// What there is to say of one instance, in Python.
@@ -105,22 +173,25 @@ impl ElaboratedInstance {
             };
             report.findings.retain(|finding| !said(finding));
         }
-        let followed = self.unmodelled.iter().map(|(file, range, why)| self.not_followed(*file, *range, why, number));
-        report.findings.extend(followed);
+        let causes = self.causes();
+        report.findings.extend(causes.iter().map(|cause| self.not_followed(cause, number)));
         let mut reasons = match &report.verdict {
             Verdict::Undecided(why) => why.clone(),
             _ => Vec::new(),
         };
-        for (_, range, _) in self.unmodelled.iter().filter(|(file, ..)| *file == FileId(0)).take(1) {
-            let line = line(&self.module, *range);
-            reasons.push(format!("line {line} could not be followed"));
-        }
-        if reasons.is_empty() && !self.unmodelled.is_empty() {
-            reasons.push("a place could not be followed".to_owned());
+        if let Some(cause) = causes.first() {
+            let place = match cause.file {
+                FileId(0) => format!("line {}", line(&self.module, cause.range)),
+                file => self.spot(file, cause.range),
+            };
+            reasons.push(format!("{place} could not be followed: {}", cause.why));
         }
         if let Some(problem) = self.problems.iter().find(|problem| !problem.hint) {
-            let with =
-                if self.guessed() && problem.code != REMOVED { " with the values that were assumed" } else { "" };
+            let with = if self.guessed() && problem.code != Problem::REMOVED {
+                " with the values that were assumed"
+            } else {
+                ""
+            };
             reasons.push(format!("Triton would refuse it{with}: {}", problem.message));
         }
         if let Some(range) = self.broken() {
@@ -202,7 +273,26 @@ impl ElaboratedInstance {
         }
     }
 
-    fn not_followed(&self, file: FileId, range: TextRange, why: &str, number: usize) -> Finding {
+    /// What could not be followed, one a cause, in the order in which they were met. A cause is told where it is
+    /// said by itself, and else at the first place that follows from it.
+    fn causes(&self) -> Vec<NotFollowed<'_>> {
+        let mut causes: Vec<NotFollowed<'_>> = Vec::new();
+        for (file, range, why) in &self.unmodelled {
+            let root = cause(why);
+            match causes.iter_mut().find(|known| cause(known.why) == root) {
+                Some(known) if known.why != root && why == root => {
+                    (known.file, known.range, known.why) = (*file, *range, why);
+                    known.more += 1;
+                }
+                Some(known) => known.more += 1,
+                None => causes.push(NotFollowed { file: *file, range: *range, why, more: 0 }),
+            }
+        }
+        causes
+    }
+
+    fn not_followed(&self, cause: &NotFollowed<'_>, number: usize) -> Finding {
+        let NotFollowed { file, range, why, more } = *cause;
         let own = file == FileId(0);
         let place = if own { self.module.place(range).0 } else { self.module.place(self.name).0 };
         let source = (!own).then(|| self.spot(file, range));
@@ -210,10 +300,23 @@ impl ElaboratedInstance {
             Some(source) => format!("not followed in {source}: {why}"),
             None => format!("not followed: {why}"),
         };
+        let message = match more {
+            0 => message,
+            1 => format!("{message} (and one more place because of it)"),
+            _ => format!("{message} (and {more} more places because of it)"),
+        };
         let kernel = self.lowered.as_ref().map_or("", |lowered| &lowered.map.kernel);
         let site = Note { range: place, text: message.clone(), source, primary: true };
         Finding { instance: number, ..Finding::with_sites(Kind::Unmodelled, message, vec![site], kernel) }
     }
+}
+
+/// A place that could not be followed, and how many others could not because of it.
+struct NotFollowed<'a> {
+    file: FileId,
+    range: TextRange,
+    why: &'a str,
+    more: usize,
 }
 
 /// The report on what could not be elaborated.
@@ -225,6 +328,7 @@ fn undecided() -> KernelReport<Message> {
         findings: Vec::new(),
         runs: 0,
         steps: 0,
+        pin: None,
     }
 }
 
@@ -248,7 +352,7 @@ fn problems(module: &Module, kernel: &KernelInstances) -> Vec<Problem> {
                 .as_ref()
                 .filter(|_| own)
                 .map(|(text, title)| Fix { title: title.clone(), edits: vec![Edit { range, text: text.clone() }] });
-            let guessed = elaborated.guessed() && problem.code != REMOVED;
+            let guessed = elaborated.guessed() && problem.code != Problem::REMOVED;
             let (severity, message) = match (problem.hint, guessed) {
                 (true, _) => (Severity::Hint, message),
                 (false, true) => (Severity::Information, format!("with the values that were assumed, {message}")),
@@ -268,9 +372,6 @@ fn problems(module: &Module, kernel: &KernelInstances) -> Vec<Problem> {
     };
     said.into_iter().map(finish).collect()
 }
-
-/// The code of what no value makes right.
-const REMOVED: &str = "removed-name";
 
 /// What does not parse.
 fn broken(module: &Module) -> Vec<Problem> {

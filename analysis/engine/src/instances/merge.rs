@@ -1,29 +1,26 @@
 //! The reports on a kernel's instances as one.
 
 use super::KernelInstances;
-use super::blame::cause;
+use super::premise::{Key, blames, depends, groups, is_decided, key};
 use base::TextRange;
-use findings::{Finding, KernelReport, Kind, Severity, Verdict};
+use findings::{Finding, KernelReport, Severity, Verdict};
 
 /// Instances that a condition names; more are counted.
 const NAMED: usize = 3;
 
-/// What tells a finding from others of its kernel: what and where, whatever the instance.
-type Key = (Kind, TextRange, Vec<TextRange>, Severity);
+/// A finding that is not there with another value in place of a chosen one, in words:
+/// `with BLOCK=128, which was chosen; with BLOCK=64 it is not there`.
+pub(super) type Premise = (Key, String);
 
-fn key(finding: &Finding) -> Key {
-    // What is missing at a call is one thing, whichever accesses behind it an instance has.
-    let sites = finding.sites.iter().map(|site| site.range);
-    let sites = if cause(finding).is_some() { vec![finding.range] } else { sites.collect() };
-    (finding.kind, finding.range, sites, finding.severity)
-}
-
-/// One report for all instances of a kernel.
-pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>) -> KernelReport {
-    let verdict = verdict(kernel, &reports);
+/// One report for all instances of a kernel. `premises` says which findings another chosen value takes away.
+pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premises: &[Premise]) -> KernelReport {
+    let decided: Vec<bool> = reports.iter().map(is_decided).collect();
+    let groups = groups(kernel);
     let (runs, steps) = (reports.iter().map(|it| it.runs).sum(), reports.iter().map(|it| it.steps).sum());
+    let mut verdicts: Vec<Verdict> = Vec::with_capacity(reports.len());
     let mut found: Vec<(Key, Finding, Vec<usize>)> = Vec::new();
     for (number, report) in reports.into_iter().enumerate() {
+        verdicts.push(report.verdict);
         for finding in report.findings {
             let key = key(&finding);
             match found.iter_mut().find(|(known, ..)| *known == key) {
@@ -32,15 +29,55 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>) -> Ke
             }
         }
     }
-    let findings = found.into_iter().map(|(_, mut finding, mut numbers)| {
+    let mut hints: Vec<usize> = Vec::new();
+    let mut blamed: Vec<usize> = Vec::new();
+    let mut findings: Vec<Finding> = Vec::with_capacity(found.len());
+    for (key, mut finding, mut numbers) in found {
         numbers.dedup();
-        finding.message.push_str(&conditions(kernel, &numbers));
-        finding.kernel = kernel.entry.name.clone();
-        finding
-    });
-    let mut findings: Vec<Finding> = findings.collect();
+        let premise = premises.iter().find(|(known, _)| *known == key).map(|(_, premise)| premise);
+        if blames(&finding) {
+            let words = match premise {
+                Some(premise) => Some(format!(" ({premise})")),
+                None if depends(&groups, &numbers, &decided) => chosen_conditions(kernel, &numbers),
+                None => None,
+            };
+            match words {
+                Some(words) => {
+                    finding.severity = Severity::Hint;
+                    finding.message.push_str(&words);
+                    hints.extend(&numbers);
+                }
+                None => {
+                    finding.message.push_str(&conditions(kernel, &numbers));
+                    blamed.extend(&numbers);
+                }
+            }
+        } else {
+            finding.message.push_str(&conditions(kernel, &numbers));
+        }
+        finding.kernel.clone_from(&kernel.entry.name);
+        findings.push(finding);
+    }
+    // An instance whose findings all became hints is blamed for nothing.
+    for (number, verdict) in verdicts.iter_mut().enumerate() {
+        if *verdict == Verdict::Found && hints.contains(&number) && !blamed.contains(&number) {
+            *verdict = Verdict::Clean(RESTS.to_owned());
+        }
+    }
     findings.sort_by_key(|finding| (finding.severity, finding.range));
-    KernelReport { name: kernel.entry.name.clone(), range: TextRange::default(), verdict, findings, runs, steps }
+    let verdict = verdict(kernel, &verdicts);
+    let pin = matches!(verdict, Verdict::Undecided(_)).then(|| kernel.pin()).flatten();
+    KernelReport { name: kernel.entry.name.clone(), range: TextRange::default(), verdict, findings, runs, steps, pin }
+}
+
+/// The verdict on a kernel with hints that rest on chosen values, and nothing else.
+pub(super) const RESTS: &str = "no finding that does not rest on chosen values";
+
+/// [`conditions`] of a finding that is there with some chosen values only.
+fn chosen_conditions(kernel: &KernelInstances, numbers: &[usize]) -> Option<String> {
+    let words = conditions(kernel, numbers);
+    let words = words.strip_suffix(')')?;
+    Some(format!("{words}, which was chosen; nothing launches it so)"))
 }
 
 /// ` when num_buffers=1`: in which of the instances something holds; empty where it does in all.
@@ -61,16 +98,16 @@ pub(super) fn conditions(kernel: &KernelInstances, numbers: &[usize]) -> String 
     format!(" (when {named})")
 }
 
-fn verdict(kernel: &KernelInstances, reports: &[KernelReport]) -> Verdict {
-    if reports.is_empty() {
+fn verdict(kernel: &KernelInstances, verdicts: &[Verdict]) -> Verdict {
+    if verdicts.is_empty() {
         return Verdict::Undecided(vec!["nothing is known that it could be launched with".to_owned()]);
     }
-    if reports.iter().any(|report| report.verdict == Verdict::Found) {
+    if verdicts.contains(&Verdict::Found) {
         return Verdict::Found;
     }
     let mut reasons: Vec<(&String, Vec<usize>)> = Vec::new();
-    for (number, report) in reports.iter().enumerate() {
-        let Verdict::Undecided(why) = &report.verdict else { continue };
+    for (number, verdict) in verdicts.iter().enumerate() {
+        let Verdict::Undecided(why) = verdict else { continue };
         for reason in why {
             match reasons.iter_mut().find(|(known, _)| *known == reason) {
                 Some((_, numbers)) => numbers.push(number),
@@ -86,11 +123,12 @@ fn verdict(kernel: &KernelInstances, reports: &[KernelReport]) -> Verdict {
         return Verdict::Undecided(said.collect());
     }
     let with = with(kernel);
-    let clean = reports.iter().find_map(|report| match &report.verdict {
+    let rests = verdicts.iter().find(|verdict| matches!(verdict, Verdict::Clean(how) if how == RESTS));
+    let clean = rests.into_iter().chain(verdicts).find_map(|verdict| match verdict {
         Verdict::Clean(how) => Some(Verdict::Clean(format!("{how}{with}"))),
         _ => None,
     });
-    let proved = reports.iter().find_map(|report| match &report.verdict {
+    let proved = verdicts.iter().find_map(|verdict| match verdict {
         Verdict::Proved(how) => Some(Verdict::Proved(format!("{how}{with}"))),
         _ => None,
     });

@@ -18,7 +18,9 @@ mod judge;
 mod merge;
 mod moves;
 mod opinion;
+mod pin;
 mod place;
+mod premise;
 mod python_file;
 mod report;
 mod say;
@@ -27,7 +29,7 @@ mod show;
 mod tests;
 
 pub use elaborator::{Elaboration, Elaborator, KernelInstances};
-pub use gluon::{Config, Entry, Given, Handed, Param, Site, Target, given};
+pub use gluon::{Config, Entry, Given, Handed, Param, Site, Target, Version, VersionSource, given, version};
 pub use instance::ElaboratedInstance;
 pub use opinion::Opinion;
 pub use place::PythonLocation;

@@ -1,9 +1,11 @@
 //! Barrier reports and runs of Python kernels.
 
+use super::merge::{RESTS, merged};
+use super::premise::blames;
 use super::{ElaboratedInstance, Elaboration};
 use crate::Engine;
 use base::{Cancel, Cancelled, Limits};
-use findings::{Finding, KernelReport};
+use findings::{Finding, KernelReport, Verdict};
 use report::Report;
 use report::timeline::{Timeline, of_finding, of_kernel};
 
@@ -25,6 +27,20 @@ impl Engine {
         let (Some(lowered), Some(tree)) = (&elaborated.lowered, elaborated.tree()) else { return Ok(None) };
         let mut report = self.report_in(tree, lowered, &**elaborated, cancel)?;
         elaborated.move_sheet(&mut report, instance);
+        // What rests on chosen values shows beside the siblings alone.
+        if kernel.instances.len() > 1 && report.findings.iter().any(blames) {
+            let all = merged(kernel, self.check_instances(kernel, cancel)?, &[]);
+            for finding in report.findings.iter_mut().filter(|it| blames(it)) {
+                let same = |other: &&Finding| (other.kind, other.range) == (finding.kind, finding.range);
+                let hint = all.findings.iter().find(same).filter(|other| !blames(other));
+                if let Some(hint) = hint {
+                    (finding.severity, finding.message) = (hint.severity, hint.message.clone());
+                }
+            }
+            if report.verdict == Verdict::Found && !report.findings.iter().any(blames) {
+                report.verdict = Verdict::Clean(RESTS.to_owned());
+            }
+        }
         report.kernel.clone_from(&kernel.entry.name);
         report.range = of.module.place(kernel.entry.name_range).0;
         Ok(Some(report))
@@ -43,6 +59,7 @@ impl ElaboratedInstance {
             findings,
             runs: 0,
             steps: 0,
+            pin: None,
         };
         // The order is that of the rows that name them.
         self.move_report(&mut judged, number);

@@ -45,7 +45,7 @@ impl Session {
 
     fn analyse(&mut self) -> Analysis {
         let made = self.elaborator.elaborate(&self.script, &NoSources, &Cancel::never()).expect("nobody cancels");
-        self.engine.analyse_python(&Arc::new(made), &Cancel::never()).expect("nobody cancels")
+        self.engine.analyse_python(&Arc::new(made), &NoSources, &Cancel::never()).expect("nobody cancels")
     }
 
     fn edit(&mut self, from: &str, to: &str) -> Analysis {

@@ -4,7 +4,7 @@ use super::mbarrier::barrier;
 use dialects::{Ttg, Ttng};
 use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand::{flag, given, int, memory, need, tensor};
+use python::library::operand::{flag, given, int, memory, moved, need};
 use python::library::replaced;
 use python::library::{Bound, Class, Row};
 use python::library::{NOTHING, Part};
@@ -88,9 +88,9 @@ fn handle<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Result<Ssa, Stop> {
 
 fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let smem = memory(interp, need(interp, bound, "smem")?, "smem")?;
-    let pointer = tensor(interp, need(interp, bound, "pointer")?, "pointer")?;
+    let pointer = moved(interp, need(interp, bound, "pointer")?, "pointer", smem.dtype.pointer(), &smem.shape)?;
     let mask = given(bound, "mask").cloned();
-    let mask = mask.map(|mask| tensor(interp, &mask, "mask")).transpose()?;
+    let mask = mask.map(|mask| moved(interp, &mask, "mask", DType::Int1, &smem.shape)).transpose()?;
     // A mask may make the pointers wider.
     if mask.is_none() && *pointer.shape != *smem.shape {
         return interp.raise(format!("the pointers have the shape {:?}, the memory {:?}", pointer.shape, smem.shape));
@@ -129,7 +129,7 @@ fn arrive<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 fn remote_store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let dst = memory(interp, need(interp, bound, "dst")?, "dst")?;
-    let value = tensor(interp, need(interp, bound, "value")?, "value")?;
+    let value = moved(interp, need(interp, bound, "value")?, "value", dst.dtype, &dst.shape)?;
     let bar = barrier(interp, need(interp, bound, "mbarrier")?, "mbarrier")?;
     super::memory::same(interp, "value", &value, &dst.shape, dst.dtype)?;
     let op = Op::new(Ttng::AsyncSharedStore).operand("src", interp.ssa(&value)).operand("dst", dst.ssa);

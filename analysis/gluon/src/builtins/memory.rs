@@ -6,7 +6,7 @@ use super::layouts::{bases, cga, object, opaque_shared, per_cta};
 use dialects::Ttg;
 use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
-use python::library::operand::{dtype, given, int, int_list, ints, memory, need, scalar, tensor};
+use python::library::operand::{dtype, given, int, int_list, ints, memory, moved, need, scalar, tensor};
 use python::library::types::memory_type;
 use python::library::{Bound, Class, Row};
 use python::library::{Gone, NOTHING, Part};
@@ -203,7 +203,7 @@ impl<'a> Made<'a> {
         let ty = self.ty(interp)?;
         let value = match given(bound, "value") {
             Some(value) => {
-                let value = tensor(interp, value, "value")?;
+                let value = moved(interp, value, "value", self.dtype, &self.shape)?;
                 same(interp, "value", &value, &self.shape, self.dtype)?;
                 Some(interp.ssa(&value))
             }
@@ -271,7 +271,7 @@ fn register_result<'a>(interp: &mut Interp<'a>, registers: Value<'a>, op: Op) ->
 
 fn store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let of = own(interp, bound)?;
-    let value = tensor(interp, need(interp, bound, "value")?, "value")?;
+    let value = moved(interp, need(interp, bound, "value")?, "value", of.dtype, &of.shape)?;
     same(interp, "value", &value, &of.shape, of.dtype)?;
     let op = Op::new(Ttg::LocalStore).operand("src", interp.ssa(&value)).operand("dst", of.ssa);
     interp.emit_effect(op)
@@ -327,8 +327,8 @@ fn widened<'a>(interp: &mut Interp<'a>, of: &Tensor<'a>, shape: &[i64]) -> Ssa {
 
 fn scatter<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let of = own(interp, bound)?;
-    let values = tensor(interp, need(interp, bound, "values")?, "values")?;
     let indices = tensor(interp, need(interp, bound, "indices")?, "indices")?;
+    let values = moved(interp, need(interp, bound, "values")?, "values", of.dtype, &indices.shape)?;
     let axis = axis(interp, bound, &of)?;
     let shape = broadcast(interp, &[&values, &indices])?;
     let (values, indices) = (widened(interp, &values, &shape), widened(interp, &indices, &shape));
@@ -338,8 +338,8 @@ fn scatter<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 fn atomic<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, kind: &str) -> Eval<'a> {
     let of = own(interp, bound)?;
-    let values = tensor(interp, need(interp, bound, "values")?, "values")?;
     let indices = tensor(interp, need(interp, bound, "indices")?, "indices")?;
+    let values = moved(interp, need(interp, bound, "values")?, "values", of.dtype, &indices.shape)?;
     let mask = given(bound, "mask").cloned();
     let mask = mask.map(|mask| tensor(interp, &mask, "mask")).transpose()?;
     let axis = axis(interp, bound, &of)?;

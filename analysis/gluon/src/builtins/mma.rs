@@ -9,7 +9,7 @@ use dialects::Ttng;
 use python::emit::{Attr, Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand::{
-    dtype as element, field, flag, given, int, ints, list, memory, need, predicate, tensor,
+    dtype as element, field, flag, given, int, ints, list, memory, moved, need, predicate, tensor,
 };
 use python::library::{Bound, Row};
 use python::library::{NOTHING, Part};
@@ -400,7 +400,7 @@ fn load_reduced<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, kind: &str) -> E
 
 fn store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let of = own(interp, bound)?;
-    let value = tensor(interp, need(interp, bound, "value")?, "value")?;
+    let value = moved(interp, need(interp, bound, "value")?, "value", of.dtype, &of.shape)?;
     same(interp, "value", &value, &of.shape, of.dtype)?;
     let pred = predicate(interp, bound.get("pred"), "pred")?;
     let op = Op::new(Ttng::TmemStore).operand("src", interp.ssa(&value)).operand("dst", of.ssa);

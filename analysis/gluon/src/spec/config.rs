@@ -16,6 +16,20 @@ use super::directive::{given, pieces, version};
 use super::{Recipe, Target, Version};
 use base::TextRange;
 
+/// Who says which release of Triton a file is for, the weakest first. A directive says it for its kernel alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum VersionSource {
+    /// Nobody: it is the newest release that is known.
+    #[default]
+    Newest,
+    /// It is installed beside the file.
+    Installed,
+    /// `triton = "3.8"` of the configuration.
+    Configuration,
+    /// The command line.
+    Command,
+}
+
 /// Settings that reach specialisations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
@@ -26,6 +40,8 @@ pub struct Config {
     pub target: Option<Target>,
     /// Which Triton.
     pub version: Version,
+    /// Who says so.
+    pub version_from: VersionSource,
     /// `[values]` of the configuration: parameter, and what it is given where nobody else says.
     /// Several rows of one name are several values.
     pub values: Vec<(String, String)>,
@@ -71,7 +87,8 @@ impl Config {
             }
             ("", "triton") => {
                 let name = scalar(value)?;
-                self.version = version(&name).ok_or(format!("`{name}` is no release of Triton"))?;
+                self.version = version(&name).ok_or(format!("`{name}` is no release of Triton with Gluon"))?;
+                self.version_from = VersionSource::Configuration;
             }
             ("", _) => return Err(format!("there is no key `{key}`; there are `target` and `triton`")),
             ("values", _) => {

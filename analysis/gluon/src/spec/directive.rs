@@ -12,6 +12,9 @@ use python::value::DType;
 
 const MARK: &str = "fencepost:";
 
+/// Stands in a directive for a value that its author has yet to write.
+pub const OPEN: &str = "?";
+
 /// One line of directives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Directive {
@@ -146,6 +149,9 @@ impl Directive {
                 if self.values.iter().any(|(known, ..)| known == name) {
                     return Err(format!("`{name}` is given twice; a second line makes a second instance"));
                 }
+                if value == OPEN {
+                    return Err(format!("write what `{name}` is given in place of `{OPEN}`"));
+                }
                 self.values.push((name.to_owned(), given(value)?, range));
             }
         }
@@ -153,8 +159,8 @@ impl Directive {
     }
 }
 
-/// `3.9`, `3.9.0`.
-pub(super) fn version(text: &str) -> Option<Version> {
+/// `3.9`, `3.9.0`: a release of Triton that has Gluon.
+pub fn version(text: &str) -> Option<Version> {
     let mut parts = text.split('.');
     let version = Version(parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     (Version(3, 4) <= version && version < Version(4, 0)).then_some(version)

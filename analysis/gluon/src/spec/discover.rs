@@ -19,6 +19,7 @@ use base::{Cancel, Cancelled, TextRange};
 use python::host::{self, Case, Cases, Code, Launch, Runs};
 use python::interp::{Interp, Stop};
 use python::origin::FileId;
+use python::reason::chained;
 use python::syntax::{Module, Sources};
 use python::value::{Function, Value};
 
@@ -436,7 +437,7 @@ impl Job<'_> {
             match host::partly(interp, value) {
                 Some(part) => {
                     if let host::Partly::Nothing(why) = &part {
-                        let note = format!("what a launch gives `{}` is not known: {why}", param.name);
+                        let note = chained(&format!("what a launch gives `{}`", param.name), why);
                         if !self.notes[at].contains(&note) && self.notes[at].len() < NOTES {
                             self.notes[at].push(note);
                         }

@@ -24,8 +24,8 @@ mod usage;
 mod words;
 
 pub use cache::recipe;
-pub use config::Config;
-pub use directive::{Directive, directives, given};
+pub use config::{Config, VersionSource};
+pub use directive::{Directive, OPEN, directives, given, version};
 pub use entries::{Entry, Param, entries};
 pub use instance::{Instance, Instances, Note, Recipe};
 pub use instances::{instances, stray};

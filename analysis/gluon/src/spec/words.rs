@@ -1,8 +1,12 @@
 //! How instances are told apart, shown and pinned.
 
+use super::directive::{OPEN, pieces};
 use super::entries::Entry;
 use super::instance::{Instance, Instances};
 use super::{Given, Source, Spec};
+
+/// How a directive starts.
+const HEAD: &str = "# fencepost: ";
 
 /// The text that is given, as a directive writes it.
 fn text(given: &Given) -> String {
@@ -167,7 +171,22 @@ fn directive(spec: &Spec, facts: &Facts) -> String {
     if spec.version != super::Version::default() {
         parts.push(format!("triton={}.{}", spec.version.0, spec.version.1));
     }
-    format!("# fencepost: {}", parts.join(", "))
+    format!("{HEAD}{}", parts.join(", "))
+}
+
+impl Instance {
+    /// The line that pins it, with a `?` for each of these parameters, which come first.
+    pub fn line_with_open(&self, open: &[String]) -> String {
+        let body = self.directive.strip_prefix(HEAD).unwrap_or("");
+        let known = pieces(body).into_iter().map(|(_, piece)| piece.trim());
+        let kept = known.filter(|piece| {
+            let name = piece.split('=').next().unwrap_or(piece);
+            !piece.is_empty() && !open.iter().any(|open| open == name)
+        });
+        let blanks = open.iter().map(|name| format!("{name}={OPEN}"));
+        let parts: Vec<String> = blanks.chain(kept.map(str::to_owned)).collect();
+        format!("{HEAD}{}", parts.join(", "))
+    }
 }
 
 /// At most [`Instances::MOST`] of them, so that each value of each parameter is in one if that can be,

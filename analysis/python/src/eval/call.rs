@@ -10,12 +10,13 @@ use crate::host;
 use crate::interp::{Eval, Interp, Mode, Stop};
 use crate::library::Args;
 use crate::origin::{Frame, FrameId};
+use crate::reason::chained;
 use crate::value::{Def, FnKind, Function, Partial, Value};
 use base::TextRange;
 
 impl<'a> Interp<'a> {
     pub(super) fn call_expr(&mut self, call: &'a ExprCall) -> Eval<'a> {
-        let callee = self.expr(&call.func)?;
+        let callee = self.part_of_call(&call.func)?;
         let mut args = Args { pos: Vec::with_capacity(call.arguments.args.len()), named: Vec::new() };
         for arg in &call.arguments.args {
             match arg {
@@ -23,11 +24,11 @@ impl<'a> Interp<'a> {
                     let all = self.expr(&starred.value)?;
                     args.pos.extend(self.items(&all)?);
                 }
-                _ => args.pos.push(self.expr(arg)?),
+                _ => args.pos.push(self.part_of_call(arg)?),
             }
         }
         for keyword in &call.arguments.keywords {
-            let value = self.expr(&keyword.value)?;
+            let value = self.part_of_call(&keyword.value)?;
             match &keyword.arg {
                 Some(name) => args.named.push((name.as_str().into(), value)),
                 None => match &value {
@@ -66,6 +67,18 @@ impl<'a> Interp<'a> {
             return self.parent(&args);
         }
         self.call(&callee, args, range)
+    }
+
+    /// What is called, or an argument. In the kernel one that is not followed is said, and the call is made
+    /// without it: what the call does to memory and barriers may not hang on it, and if it does, the call says so.
+    fn part_of_call(&mut self, expr: &'a Expr) -> Eval<'a> {
+        match self.expr(expr) {
+            Err(Stop::Unknown(range, reason)) if self.in_kernel() => {
+                self.not_followed(self.file, range, reason.to_string());
+                Ok(Value::Unknown(reason))
+            }
+            value => value,
+        }
     }
 
     /// Calls a value; `at` is the call expression.
@@ -156,7 +169,7 @@ impl<'a> Interp<'a> {
     /// given could let it.
     fn call_unknown(&mut self, callee: &Value<'a>, args: &Args<'a>) -> Eval<'a> {
         let reason = match callee {
-            Value::Unknown(reason) => format!("what is called here is not known: {reason}"),
+            Value::Unknown(reason) => chained("what is called here", reason),
             Value::Lib(path) => match self.library.gone(path, self.version) {
                 Some((_, until)) => {
                     return match crate::library::missing(self, path) {

@@ -7,6 +7,7 @@ use super::flat::{alike, content_free, leaves, rebuild, same, with_ssa};
 use super::names::bound_in;
 use super::{Flow, Interp, Stop};
 use crate::emit::{Op, Ssa, Type};
+use crate::reason::chained;
 use crate::scope::Names;
 use crate::value::{DType, Range, Tensor, Value};
 use base::TextRange;
@@ -39,7 +40,7 @@ impl<'a> Interp<'a> {
         let over = match self.expr(&stmt.iter)? {
             Value::Range(range) => range,
             Value::Unknown(reason) => {
-                self.unmodelled(format!("what the loop runs through is not known: {reason}"));
+                self.unmodelled(chained("what the loop runs through", &reason));
                 for name in bound_in(&stmt.body) {
                     self.scope.set(name, Value::Unknown(reason.clone()));
                 }
@@ -85,7 +86,7 @@ impl<'a> Interp<'a> {
         for (at, bound) in bounds.iter().enumerate() {
             let own = match bound {
                 Value::Unknown(reason) => {
-                    self.unmodelled(format!("a bound of the loop is not known: {reason}"));
+                    self.unmodelled(chained("a bound of the loop", reason));
                     for name in bound_in(&stmt.body) {
                         self.scope.set(name, Value::Unknown(reason.clone()));
                     }
@@ -199,7 +200,7 @@ impl<'a> Interp<'a> {
                 let holds = match &test {
                     Value::Tensor(_) => interp.scalar(&test, DType::Int1)?,
                     Value::Unknown(reason) => {
-                        interp.unmodelled(format!("the condition of the loop is not known: {reason}"));
+                        interp.unmodelled(chained("the condition of the loop", reason));
                         let free = interp.free(DType::Int1);
                         interp.ssa(&free)
                     }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::interp::{Eval, Interp};
 use crate::library::{Bound, NOTHING, Part, Row};
+use crate::reason::chained;
 use crate::value::{Range, Value};
 
 /// This file's share of the table.
@@ -49,7 +50,7 @@ fn range<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
 fn static_assert<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
     let Some(condition) = args.at(0) else { return Ok(Value::None) };
     match (condition, interp.truth(condition)) {
-        (Value::Unknown(reason), _) => interp.unknown(format!("whether this holds is not known: {reason}")),
+        (Value::Unknown(reason), _) => interp.unknown(chained("whether this holds", reason)),
         (Value::Tensor(_), _) => interp.raise("a static assertion is about constexprs, and this is computed"),
         (_, Some(false)) => {
             let message = args.at(1).map(|message| interp.str(message)).unwrap_or_default();

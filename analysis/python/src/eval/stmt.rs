@@ -9,6 +9,7 @@ use ruff_python_ast::{
 use super::names::{bound_in, returns};
 use super::{Flow, Rest};
 use crate::interp::{Interp, Stop};
+use crate::reason::chained;
 use crate::value::{Def, FnKind, Function, Role, Value};
 
 type Ran<'a> = Result<Flow<'a>, Stop>;
@@ -201,7 +202,7 @@ impl<'a> Interp<'a> {
         clauses: &'a [ElifElseClause],
     ) -> Ran<'a> {
         let reason: Rc<str> = match condition {
-            Value::Unknown(reason) => format!("the condition is not known: {reason}").into(),
+            Value::Unknown(reason) => chained("the condition", reason).into(),
             _ => "the condition is not known".into(),
         };
         let range = Interp::range(test);

@@ -28,6 +28,22 @@ pub fn tensor<'a>(interp: &mut Interp<'a>, value: &Value<'a>, name: &str) -> Res
     }
 }
 
+/// Registers that an op moves somewhere, of this type and shape. What is in them does not change who writes where
+/// and when, so a value that is not followed is said, and stands for any registers.
+pub fn moved<'a>(
+    interp: &mut Interp<'a>,
+    value: &Value<'a>,
+    name: &str,
+    dtype: DType,
+    shape: &[i64],
+) -> Result<Tensor<'a>, Stop> {
+    if let Value::Unknown(reason) = value {
+        interp.not_followed(interp.file, interp.at, reason.to_string());
+        return Ok(Tensor { ssa: None, dtype, shape: shape.into(), layout: Rc::new(Value::None), constant: None });
+    }
+    tensor(interp, value, name)
+}
+
 /// A scalar of the kernel of exactly this type; host numbers become constants of it.
 pub fn scalar<'a>(interp: &mut Interp<'a>, value: &Value<'a>, dtype: DType, name: &str) -> Result<Ssa, Stop> {
     let number = match value {
@@ -64,7 +80,15 @@ pub fn predicate<'a>(interp: &mut Interp<'a>, value: Option<&Value<'a>>, name: &
 /// Scalars of a list (`coord`), all `i32`.
 pub fn coordinates<'a>(interp: &mut Interp<'a>, value: &Value<'a>, name: &str) -> Result<Vec<Ssa>, Stop> {
     let items = list(interp, value, name)?;
-    items.iter().map(|item| scalar(interp, item, DType::Int32, name)).collect()
+    let mut one = |item: &Value<'a>| match item {
+        // Where in global memory something lies is not for the barriers.
+        Value::Unknown(_) => {
+            let free = moved(interp, item, name, DType::Int32, &[])?;
+            Ok(interp.ssa(&free))
+        }
+        item => scalar(interp, item, DType::Int32, name),
+    };
+    items.iter().map(&mut one).collect()
 }
 
 /// Items of a tuple or list.

@@ -9,7 +9,12 @@ use base::TextRange;
 /// one, so that the rest of the kernel is looked at as well.
 pub fn replaced(interp: &mut Interp<'_>, old: &str, new: &str) {
     let Version(major, minor) = interp.version;
-    say(interp, old, new, format!("`{old}` was removed in Triton {major}.{minor}: call `{new}` instead"));
+    say(
+        interp,
+        old,
+        new,
+        format!("`{old}` was removed in Triton {major}.{minor}: call `{new}` instead{}", elder(minor)),
+    );
 }
 
 /// A full name that the table does not have: if an earlier release had it, that is said at the present
@@ -20,7 +25,12 @@ pub fn missing<'a>(interp: &mut Interp<'a>, path: &str) -> Option<Value<'a>> {
     let old = name(path);
     let instead = instead?;
     let new = name(&instead);
-    say(interp, &old, &new, format!("`{old}` is gone since Triton {major}.{}: use `{new}`", minor + 1));
+    say(
+        interp,
+        &old,
+        &new,
+        format!("`{old}` is gone since Triton {major}.{}: use `{new}`{}", minor + 1, elder(minor + 1)),
+    );
     match instead.rsplit_once('.') {
         Some((of, member)) if !of.starts_with("gl.") && of != "gl" => {
             interp.library.member(of, member, interp.version).map(Value::Builtin)
@@ -35,10 +45,16 @@ pub(crate) fn earlier(interp: &mut Interp<'_>, row: &super::Row) {
     let name = row.path.rsplit('.').next().unwrap_or(row.path);
     if let Some(Version(_, until)) = row.until {
         let message = format!(
-            "this is `{name}` as Triton had it up to {major}.{until}, and is analysed as that: {major}.{minor} refuses it"
+            "this is `{name}` as Triton had it up to {major}.{until}, and is analysed as that: {major}.{minor} refuses it{}",
+            elder(until + 1)
         );
         say(interp, name, "", message);
     }
+}
+
+/// How to say that a kernel is for the release before 3.`minor`, which still had it.
+fn elder(minor: u8) -> String {
+    format!(", or write `triton = \"3.{}\"` in fencepost.toml", minor.saturating_sub(1))
 }
 
 fn say(interp: &mut Interp<'_>, old: &str, new: &str, message: String) {

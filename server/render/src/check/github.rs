@@ -6,7 +6,7 @@ use base::TextRange;
 use findings::Severity;
 
 use crate::SourceText;
-use crate::check::{CheckedFile, FileOutput, Printer, Tally};
+use crate::check::{CheckedFile, FileOutput, Printer, Tally, UNDECIDED, undecided};
 use crate::lanes;
 
 /// Prints workflow commands.
@@ -30,6 +30,10 @@ impl Printer for Github {
                 for problem in &analysis.problems {
                     let level = level(problem.severity);
                     command(&mut out, level, &file.path, &places, problem.range, problem.code, &problem.message);
+                }
+                for kernel in &analysis.kernels {
+                    let Some(text) = undecided(kernel) else { continue };
+                    command(&mut out, "warning", &file.path, &places, kernel.range, UNDECIDED, &text);
                 }
             }
         }

@@ -76,7 +76,12 @@ impl Printer for Human {
     }
 
     fn end(&self, tally: &Tally, _: &[String]) -> String {
-        summary(tally) + "\n"
+        let mut out = summary(tally) + "\n";
+        for triton in tally.triton.iter().filter(|triton| triton.installed) {
+            let note = self.paint.text(Style::Bold, "note");
+            let _ = writeln!(out, "{note}: analysed for Triton {}, {}", triton.version, triton.source);
+        }
+        out
     }
 }
 
@@ -190,6 +195,10 @@ impl Human {
         let dash = if rest.is_empty() { "" } else { ": " };
         let line = places.line(kernel.range.start);
         let _ = writeln!(out, "{} {path}:{line} @{}{dash}{rest}", self.paint.text(style, word), kernel.name);
+        if let Some(pin) = &kernel.pin {
+            let help = self.paint.text(Style::Bold, "help");
+            let _ = writeln!(out, "   = {help}: {} would decide it: `{}`", super::pin_words(pin), pin.line);
+        }
     }
 }
 

@@ -78,9 +78,20 @@ struct FileJson<'a> {
     problems: Vec<RefusedJson<'a>>,
     /// What was left out, one sentence each
     skipped: &'a [String],
+    /// The release of Triton that its kernels were analysed for
+    #[serde(skip_serializing_if = "Option::is_none")]
+    triton: Option<TritonJson<'a>>,
     /// Why the file could not be read
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<ProblemJson<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct TritonJson<'a> {
+    version: &'a str,
+    /// Who says so: the command line, `fencepost.toml`, an environment, or nobody
+    source: &'a str,
 }
 
 #[derive(Serialize)]
@@ -91,9 +102,21 @@ struct KernelJson<'a> {
     verdict: &'a str,
     reasons: Vec<&'a str>,
     range: Range,
+    /// Of an undecided kernel in Python: the line above it that would decide it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pin: Option<PinJson<'a>>,
     /// With --explain-proof: what the verdict rests on
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<ProofJson<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct PinJson<'a> {
+    /// `# fencepost: layout=?, num_slots=2`
+    line: &'a str,
+    /// The parameters behind which a `?` waits for a value
+    open: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -252,7 +275,10 @@ impl<'a> FileJson<'a> {
             }
         };
         let findings = file.findings().map(|finding| FindingJson::of(finding, &places)).collect();
-        FileJson { path: &file.path, verdict: file.verdict(), kernels, findings, errors, problems, skipped, problem }
+        let triton = file.result.as_ref().ok().and_then(|analysis| analysis.triton.as_ref());
+        let triton = triton.map(|it| TritonJson { version: &it.version, source: &it.source });
+        let verdict = file.verdict();
+        FileJson { path: &file.path, verdict, kernels, findings, errors, problems, skipped, triton, problem }
     }
 }
 
@@ -263,6 +289,7 @@ impl<'a> KernelJson<'a> {
             verdict: kernel.verdict.name(),
             reasons: reasons(&kernel.verdict),
             range: range(places, kernel.range),
+            pin: kernel.pin.as_ref().map(|pin| PinJson { line: &pin.line, open: &pin.open }),
             proof: proof.map(|proof| ProofJson::of(proof, places)),
         }
     }

@@ -6,7 +6,9 @@ pub mod human;
 pub mod json;
 pub mod sarif;
 
-use findings::{Finding, KernelReport, Problem, Proof, Severity, Verdict};
+use std::collections::BTreeSet;
+
+use findings::{Finding, KernelReport, Pin, Problem, Proof, Severity, Verdict};
 use ttgir::SyntaxError;
 
 /// What was found in one file.
@@ -20,6 +22,19 @@ pub struct FileAnalysis {
     pub problems: Vec<Problem>,
     /// What was left out, one sentence each.
     pub skipped: Vec<String>,
+    /// For which release of Triton its kernels were analysed, where it is Python.
+    pub triton: Option<TritonRelease>,
+}
+
+/// A release of Triton that a file is analysed for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TritonRelease {
+    /// `3.9`
+    pub version: String,
+    /// Who says so.
+    pub source: String,
+    /// Whether that is an environment, which nobody named.
+    pub installed: bool,
 }
 
 /// Why a file cannot be checked.
@@ -115,6 +130,28 @@ pub trait Printer: Sync {
     fn end(&self, tally: &Tally, notifications: &[String]) -> String;
 }
 
+/// The code of a kernel that could not be decided.
+pub const UNDECIDED: &str = "undecided";
+
+/// What a pin asks for: `a line above it with a value for `layout``.
+fn pin_words(pin: &Pin) -> String {
+    let names: Vec<String> = pin.open.iter().map(|name| format!("`{name}`")).collect();
+    match names.split_last() {
+        None => "this line above it".to_owned(),
+        Some((last, [])) => format!("a line above it with a value for {last}"),
+        Some((last, rest)) => format!("a line above it with values for {} and {last}", rest.join(", ")),
+    }
+}
+
+/// Why a kernel is undecided, and what would decide it, in one sentence or two.
+pub fn undecided(kernel: &KernelReport) -> Option<String> {
+    let Verdict::Undecided(why) = &kernel.verdict else { return None };
+    let why = if why.is_empty() { "no reason is known".to_owned() } else { why.join("; ") };
+    let pin = kernel.pin.as_ref();
+    let pin = pin.map_or_else(String::new, |pin| format!("; {} would decide it: `{}`", pin_words(pin), pin.line));
+    Some(format!("@{} is not decided: {why}{pin}", kernel.name))
+}
+
 /// Counts over all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -128,6 +165,7 @@ pub struct Tally {
     pub warnings: usize,
     pub syntax_errors: usize,
     pub unreadable: usize,
+    pub triton: BTreeSet<TritonRelease>,
 }
 
 impl Tally {
@@ -138,6 +176,7 @@ impl Tally {
             Err(_) => tally.unreadable = 1,
             Ok(analysis) => {
                 tally.syntax_errors = analysis.syntax.len();
+                tally.triton.extend(analysis.triton.clone());
                 for kernel in &analysis.kernels {
                     match kernel.verdict {
                         Verdict::Proved(_) => tally.proved += 1,
@@ -169,5 +208,6 @@ impl Tally {
         self.warnings += other.warnings;
         self.syntax_errors += other.syntax_errors;
         self.unreadable += other.unreadable;
+        self.triton.extend(other.triton.iter().cloned());
     }
 }

@@ -7,19 +7,12 @@ use std::collections::BTreeMap;
 use ttgir::SyntaxError;
 
 use base::TextRange;
-use findings::{Finding, Fix, Kind, Problem, Severity};
+use findings::{Code, Finding, Fix, KernelReport, Problem, Severity};
 use serde_json::{Value, json};
 
 use crate::SourceText;
-use crate::check::{CheckedFile, FileOutput, Printer, Tally};
-use crate::kinds;
+use crate::check::{CheckedFile, FileOutput, Printer, Tally, UNDECIDED, undecided};
 use crate::lanes;
-
-/// Rule of what Triton would refuse of a Python file.
-const REFUSED_RULE: &str = "refused";
-
-/// Rule of a text that does not parse.
-const SYNTAX_RULE: &str = "syntax";
 
 /// Prints the log.
 pub struct Sarif;
@@ -50,6 +43,7 @@ impl Printer for Sarif {
             Ok(analysis) => {
                 results.extend(analysis.syntax.iter().map(|error| syntax(error, &artifact, &places).to_string()));
                 results.extend(analysis.problems.iter().map(|it| refused(it, &artifact, &places).to_string()));
+                results.extend(analysis.kernels.iter().filter_map(|it| open(it, &artifact, &places)));
             }
             Err(trouble) => {
                 let mut location = json!({ "artifactLocation": artifact });
@@ -83,38 +77,44 @@ impl Printer for Sarif {
 }
 
 fn rules() -> Vec<Value> {
-    let mut rules: Vec<Value> = Kind::ALL
-        .iter()
-        .map(|&kind| {
-            json!({
-                "id": kind.name(),
-                "name": kind.name(),
-                "shortDescription": { "text": kinds::summary(kind) },
-                "fullDescription": { "text": kinds::summary(kind) },
-                "help": { "text": kind.page(), "markdown": kind.page() },
-                "defaultConfiguration": { "level": level(kind.severity()) },
-            })
+    let rule = |code: Code| {
+        json!({
+            "id": code.name,
+            "name": code.name,
+            "shortDescription": { "text": code.summary() },
+            "fullDescription": { "text": code.summary() },
+            "help": { "text": code.page, "markdown": code.page },
+            "defaultConfiguration": { "level": level(code.severity) },
         })
-        .collect();
-    rules.push(json!({
-        "id": SYNTAX_RULE,
-        "name": SYNTAX_RULE,
-        "shortDescription": { "text": "The text is not valid." },
-        "defaultConfiguration": { "level": "error" },
-    }));
-    rules.push(json!({
-        "id": REFUSED_RULE,
-        "name": REFUSED_RULE,
-        "shortDescription": { "text": "Triton would refuse the kernel, or a line for fencepost is wrong." },
-        "defaultConfiguration": { "level": "error" },
-    }));
-    rules
+    };
+    Code::all().map(rule).collect()
+}
+
+/// The number of a rule.
+fn rule_index(name: &str) -> Option<usize> {
+    Code::all().position(|code| code.name == name)
+}
+
+/// A kernel that is not decided: SARIF calls that an open result, and gives it no level.
+fn open(kernel: &KernelReport, artifact: &Value, places: &SourceText<'_>) -> Option<String> {
+    let value = json!({
+        "ruleId": UNDECIDED,
+        "ruleIndex": rule_index(UNDECIDED),
+        "kind": "open",
+        "level": "none",
+        "message": { "text": undecided(kernel)? },
+        "locations": [{
+            "physicalLocation": { "artifactLocation": artifact, "region": region(places, kernel.range) },
+            "logicalLocations": [{ "name": kernel.name, "kind": "function" }],
+        }],
+    });
+    Some(value.to_string())
 }
 
 fn refused(problem: &Problem, artifact: &Value, places: &SourceText<'_>) -> Value {
-    let rule = if problem.code == Problem::SYNTAX { SYNTAX_RULE } else { REFUSED_RULE };
     let mut value = json!({
-        "ruleId": rule,
+        "ruleId": problem.code,
+        "ruleIndex": rule_index(problem.code),
         "level": level(problem.severity),
         "message": { "text": problem.message },
         "locations": [{
@@ -142,7 +142,7 @@ fn result(finding: &Finding, artifact: &Value, places: &SourceText<'_>) -> Value
     let text = if with.is_empty() { finding.message.clone() } else { format!("{} ({with})", finding.message) };
     let mut value = json!({
         "ruleId": finding.kind.name(),
-        "ruleIndex": Kind::ALL.iter().position(|kind| *kind == finding.kind),
+        "ruleIndex": rule_index(finding.kind.name()),
         "level": level(finding.severity),
         "message": { "text": text },
         "locations": [{
@@ -202,8 +202,8 @@ fn syntax(error: &SyntaxError, artifact: &Value, places: &SourceText<'_>) -> Val
     let related: Vec<Value> =
         error.related.iter().map(|(range, text)| location(artifact, places, *range, text)).collect();
     json!({
-        "ruleId": SYNTAX_RULE,
-        "ruleIndex": Kind::ALL.len(),
+        "ruleId": Problem::SYNTAX,
+        "ruleIndex": rule_index(Problem::SYNTAX),
         "level": "error",
         "message": { "text": error.message },
         "locations": [{

@@ -137,6 +137,7 @@ mod tests {
             findings: vec![finding],
             runs: 1,
             steps: 1,
+            pin: None,
         };
         let analysis = Analysis { kernels: vec![kernel], ..Analysis::default() };
         let client = ClientConfig { action_literals: true, versioned_edits, ..ClientConfig::default() };

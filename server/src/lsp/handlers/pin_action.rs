@@ -28,6 +28,11 @@ pub(crate) fn actions(snapshot: &Snapshot, params: &CodeActionParams) -> Vec<Cod
             continue;
         }
         let text = snapshot.source.text();
+        if let Some(template) = kernel.pin() {
+            let names: Vec<String> = template.open.iter().map(|name| format!("`{name}`")).collect();
+            let title = format!("Pin what `{}` is launched with: {}", kernel.entry.name, names.join(", "));
+            actions.push(pin(snapshot, &kind, title, head, &[&template.line]));
+        }
         let lines: Vec<&str> =
             kernel.instances.iter().map(|elaborated| elaborated.instance.directive.as_str()).collect();
         let open: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty() && !written(text, head, line)).collect();

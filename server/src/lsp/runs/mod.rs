@@ -227,7 +227,7 @@ fn analysis(snapshot: &Snapshot, cancel: &Cancel<'_>) -> Result<Analysis, Cancel
     match &*snapshot.source {
         Source::Ir(document) => engine.analyse(document, cancel),
         Source::Python(_) => match snapshot.elaboration(cancel)? {
-            Some(elaboration) => engine.analyse_python(&elaboration, cancel),
+            Some(elaboration) => engine.analyse_python(&elaboration, &snapshot.sources(cancel, &|_| {}), cancel),
             None => Ok(Analysis::default()),
         },
     }

@@ -160,7 +160,7 @@ fn analyse(
     let analysis = match (&*snapshot.source, elaborated) {
         (Source::Ir(document), _) => engine.analyse(document, cancel)?,
         (Source::Python(_), Some((elaboration, problems))) => {
-            let mut analysis = engine.analyse_python(&elaboration, cancel)?;
+            let mut analysis = engine.analyse_python(&elaboration, &snapshot.sources(cancel, &blocked), cancel)?;
             analysis.problems.extend(problems);
             analysis
         }

@@ -5,9 +5,10 @@ use super::operand::{fits, shaped};
 use dialects::{Amdg, Ttg};
 use python::emit::{Op, Type};
 use python::interp::{Eval, Interp};
-use python::library::operand::{int, memory, need, tensor};
+use python::library::operand::{int, memory, moved, need, tensor};
 use python::library::{Bound, NOTHING, Part, Row};
 use python::tensor::pointee;
+use python::value::DType;
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -48,7 +49,7 @@ pub(super) const PART: Part = Part {
 
 fn to_shared<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, to: &'static str, from: &'static str) -> Eval<'a> {
     let smem = memory(interp, need(interp, bound, to)?, to)?;
-    let pointer = tensor(interp, need(interp, bound, from)?, from)?;
+    let pointer = moved(interp, need(interp, bound, from)?, from, smem.dtype.pointer(), &smem.shape)?;
     fits(interp, "the pointers", &pointer.shape, &smem)?;
     let op = Op::new(Ttg::AsyncCopyGlobalToLocal).operand("src", interp.ssa(&pointer)).operand("result", smem.ssa);
     interp.emit_effect(op.result("token", Type::Token))
@@ -57,7 +58,7 @@ fn to_shared<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, to: &'static str, f
 fn buffer_to_shared<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let dest = memory(interp, need(interp, bound, "dest")?, "dest")?;
     let pointer = tensor(interp, need(interp, bound, "ptr")?, "ptr")?;
-    let offsets = tensor(interp, need(interp, bound, "offsets")?, "offsets")?;
+    let offsets = moved(interp, need(interp, bound, "offsets")?, "offsets", DType::Int32, &dest.shape)?;
     if !pointer.shape.is_empty() {
         return interp.raise("`ptr` is a tensor, and a scalar pointer is asked for");
     }

@@ -1,0 +1,153 @@
+//! What findings rest on. A value that nobody gives is chosen; a finding that is there with one such value and not
+//! with another is a hint, which says with which. What launches, defaults, directives, the configuration or the
+//! command line say is no choice of ours, and a finding on that is what its kind says.
+//!
+//! It is decided by variation. Instances that differ in chosen values alone are compared first. Of a chosen value
+//! that they all share, neighbours are tried: a switch the other way, a number twice or half as large, half a
+//! block. One that Triton would refuse, or that is not followed, says nothing.
+//!
+//! Missed: values that make a difference only together.
+
+use super::blame::cause;
+use super::{ElaboratedInstance, KernelInstances};
+use base::TextRange;
+use findings::{Finding, KernelReport, Kind, Severity, Verdict};
+use gluon::{Argument, Given, Source, Spec};
+
+/// Elaborations that the findings of one kernel may cost.
+pub(super) const VARIATIONS: usize = 8;
+
+/// What tells a finding from others of its kernel: what and where, whatever the instance.
+pub(super) type Key = (Kind, TextRange, Vec<TextRange>, Severity);
+
+pub(super) fn key(finding: &Finding) -> Key {
+    // What is missing at a call is one thing, whichever accesses behind it an instance has.
+    let sites = finding.sites.iter().map(|site| site.range);
+    let sites = if cause(finding).is_some() { vec![finding.range] } else { sites.collect() };
+    (finding.kind, finding.range, sites, finding.severity)
+}
+
+/// Whether a kernel is blamed for it.
+pub(super) fn blames(finding: &Finding) -> bool {
+    finding.severity <= Severity::Warning
+}
+
+/// Instances by what is given to them: those that differ in chosen values alone have one number.
+pub(super) fn groups(kernel: &KernelInstances) -> Vec<usize> {
+    let given: Vec<Spec> = kernel.instances.iter().map(|elaborated| given(&elaborated.instance.spec)).collect();
+    let first = |spec: &Spec| given.iter().position(|other| other == spec).unwrap_or(0);
+    given.iter().map(first).collect()
+}
+
+/// A specialisation without what was chosen.
+fn given(spec: &Spec) -> Spec {
+    let mut spec = spec.clone();
+    spec.arguments.retain(|argument| argument.source != Source::Chosen);
+    spec
+}
+
+/// Whether what is found in the instances `found` is found with some chosen values only: each of them has a sibling
+/// that was decided and has it not.
+pub(super) fn depends(groups: &[usize], found: &[usize], decided: &[bool]) -> bool {
+    let lacks = |group: usize| {
+        let mut siblings = groups.iter().zip(decided).enumerate();
+        siblings.any(|(at, (own, decided))| *own == group && *decided && !found.contains(&at))
+    };
+    !found.is_empty() && found.iter().all(|at| groups.get(*at).is_some_and(|group| lacks(*group)))
+}
+
+/// Whether a report says of each place of its kernel what there is to say.
+pub(super) fn is_decided(report: &KernelReport) -> bool {
+    !matches!(report.verdict, Verdict::Undecided(_))
+}
+
+/// A chosen value in place of another.
+pub(super) struct Variation {
+    /// `BLOCK=128`.
+    pub(super) was: String,
+    /// `BLOCK=64`.
+    pub(super) is: String,
+    /// With it.
+    pub(super) spec: Spec,
+}
+
+/// Neighbours of the chosen values of an instance that all its siblings share.
+pub(super) fn variations(kernel: &KernelInstances, of: &ElaboratedInstance) -> Vec<Variation> {
+    let spec = &of.instance.spec;
+    let shared = |argument: &Argument| {
+        let same = |other: &ElaboratedInstance| {
+            other.instance.spec.arguments.iter().all(|own| own.name != argument.name || own.given == argument.given)
+        };
+        kernel.instances.iter().all(|other| same(other))
+    };
+    let chosen = spec.arguments.iter().enumerate().filter(|(_, it)| it.source == Source::Chosen && shared(it));
+    let mut out = Vec::new();
+    for (at, argument) in chosen {
+        for given in neighbours(&argument.given) {
+            let mut spec = spec.clone();
+            let Some(varied) = spec.arguments.get_mut(at) else { continue };
+            let said = |given: &Given| match given {
+                Given::Value(text) | Given::Type(text) => format!("{}={text}", argument.name),
+            };
+            let (was, is) = (said(&argument.given), said(&given));
+            varied.given = given;
+            out.push(Variation { was, is, spec });
+        }
+    }
+    out
+}
+
+/// Other values in place of a chosen one, the likeliest to be taken first.
+fn neighbours(given: &Given) -> Vec<Given> {
+    match given {
+        Given::Value(text) if text == "True" => vec![Given::Value("False".to_owned())],
+        Given::Value(text) if text == "False" => vec![Given::Value("True".to_owned())],
+        Given::Value(text) => {
+            let Ok(number) = text.parse::<i64>() else { return Vec::new() };
+            let all = [number.checked_mul(2), (number % 2 == 0).then_some(number / 2)];
+            let all = all.into_iter().flatten().filter(|other| *other > 0 && *other != number);
+            all.map(|other| Given::Value(other.to_string())).collect()
+        }
+        Given::Type(text) => halved(text).map(Given::Type).into_iter().collect(),
+    }
+}
+
+/// A descriptor of blocks half as long in each dimension.
+fn halved(text: &str) -> Option<String> {
+    let (head, rest) = text.strip_prefix("tensordesc<")?.split_once('[')?;
+    let (shape, rest) = rest.split_once(']')?;
+    let sizes: Option<Vec<i64>> = shape.split(',').map(|size| size.trim().parse().ok()).collect();
+    let half = |size: i64| if size > 16 && size % 2 == 0 { size / 2 } else { size };
+    let halved: Vec<i64> = sizes?.into_iter().map(half).collect();
+    let shape: Vec<String> = halved.iter().map(i64::to_string).collect();
+    let made = format!("tensordesc<{head}[{}]{rest}", shape.join(", "));
+    (made != text).then_some(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_near() {
+        let value = |text: &str| Given::Value(text.to_owned());
+        assert_eq!(neighbours(&value("8")), [value("16"), value("4")]);
+        assert_eq!(neighbours(&value("1")), [value("2")]);
+        assert_eq!(neighbours(&value("True")), [value("False")]);
+        assert_eq!(neighbours(&value("gl.float16")), []);
+        let block = |text: &str| Given::Type(text.to_owned());
+        assert_eq!(neighbours(&block("tensordesc<fp16[1, 128, 64]>")), [block("tensordesc<fp16[1, 64, 32]>")]);
+        assert_eq!(neighbours(&block("i32")), []);
+    }
+
+    #[test]
+    fn a_finding_depends_where_each_instance_has_a_sibling_without_it() {
+        // Two launches, each with two chosen depths.
+        let groups = [0, 0, 2, 2];
+        assert!(depends(&groups, &[1], &[true; 4]));
+        assert!(depends(&groups, &[1, 3], &[true; 4]));
+        assert!(!depends(&groups, &[0, 1], &[true; 4]), "the first launch has it whatever is chosen");
+        assert!(!depends(&groups, &[1], &[false, true, true, true]), "nothing is known of the sibling");
+        assert!(!depends(&[0], &[0], &[true]));
+    }
+}
