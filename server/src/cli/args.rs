@@ -100,7 +100,7 @@ pub(crate) struct Check {
     pub(crate) semantics: Rules,
     #[command(flatten)]
     pub(crate) python: Python,
-    /// Also print the verdict of each kernel in directories
+    /// Also print the verdict of each kernel in directories, and every place that could not be followed
     #[arg(short, long)]
     pub(crate) verbose: bool,
     /// Files checked at a time; by default one a processor

@@ -5,7 +5,7 @@ use ttgir::SyntaxError;
 
 use annotate_snippets::{Group, Level, Patch, Renderer, Snippet};
 use base::TextRange;
-use findings::{Finding, Fix, KernelReport, Problem, Proof, Severity, Verdict};
+use findings::{Finding, Fix, KernelReport, Kind, Problem, Proof, Severity, Verdict};
 
 use super::ReadError;
 use super::excerpt::{self, Label};
@@ -13,6 +13,9 @@ use crate::SourceText;
 use crate::check::{CheckedFile, FileOutput, Printer, Tally};
 use crate::lanes;
 use crate::style::{Painter, Style};
+
+/// Places of one kernel that could not be followed and are shown.
+const CAUSES: usize = 3;
 
 /// Steps of a run that `check` prints; `trace` prints all.
 const RUN_STEPS: usize = 24;
@@ -49,12 +52,26 @@ impl Printer for Human {
                 }
                 let mut told: Vec<&Finding> = Vec::new();
                 for (at, kernel) in analysis.kernels.iter().enumerate() {
+                    let mut causes = 0;
                     for finding in &kernel.findings {
+                        causes += usize::from(finding.kind == Kind::Unmodelled);
+                        if finding.kind == Kind::Unmodelled && causes > CAUSES && !self.verbose {
+                            continue;
+                        }
                         match told.iter().find(|earlier| same(earlier, finding)) {
                             Some(earlier) => self.again(&mut out, &file.path, &places, finding, earlier),
                             None => self.finding(&mut out, &file.path, &places, finding),
                         }
                         told.push(finding);
+                    }
+                    if causes > CAUSES && !self.verbose {
+                        let note = self.paint.text(Style::Bold, "note");
+                        let more = plural((causes - CAUSES) as u64, "place", "places");
+                        let _ = writeln!(
+                            out,
+                            "{note}: {more} more of @{} could not be followed; --verbose shows them\n",
+                            kernel.name
+                        );
                     }
                     if file.named
                         || self.verbose
@@ -324,7 +341,7 @@ fn summary(tally: &Tally) -> String {
 mod tests {
     use super::*;
     use base::TextRange;
-    use findings::{Edit, Kind, Note, RunStep};
+    use findings::{Edit, Note, RunStep};
 
     fn range(text: &str, word: &str) -> TextRange {
         let start = text.find(word).unwrap_or(0) as u32;
