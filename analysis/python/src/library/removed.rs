@@ -54,7 +54,7 @@ pub(crate) fn earlier(interp: &mut Interp<'_>, row: &super::Row) {
 
 /// How to say that a kernel is for the release before 3.`minor`, which still had it.
 fn elder(minor: u8) -> String {
-    format!(", or write `triton = \"3.{}\"` in fencepost.toml", minor.saturating_sub(1))
+    format!("; with `triton = \"3.{}\"` in fencepost.toml it is right", minor.saturating_sub(1))
 }
 
 fn say(interp: &mut Interp<'_>, old: &str, new: &str, message: String) {
