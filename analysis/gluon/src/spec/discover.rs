@@ -44,6 +44,9 @@ const LAUNCHES: usize = 256;
 /// How many notes a kernel gets of its launches.
 const NOTES: usize = 4;
 
+/// Steps after which no other host code is looked at.
+const TOTAL: u64 = 2_000_000;
+
 /// Steps of all host code of one file, what its imports run left out.
 const STEPS: u64 = 400_000;
 
@@ -97,6 +100,7 @@ pub(super) fn discover(
         found: &mut found,
         notes: &mut notes,
         left: Vec::new(),
+        spent: 0,
     };
     let own = Roots::of(survey, entries.iter().map(|entry| entry.name.as_str()));
     job.run(None, survey, &own.outer)?;
@@ -104,11 +108,22 @@ pub(super) fn discover(
     if (0..entries.len()).any(|at| job.found[at].is_empty()) {
         job.run(None, survey, &own.inner)?;
     }
-    let left: Vec<String> = job.left.into_iter().map(|(_, why)| why).collect();
+    let spent = job.spent > TOTAL;
+    let left = job.left;
     let found = found.into_iter().zip(notes).zip(entries).map(|((seen, mut notes), entry)| {
+        if spent {
+            notes.push(format!("host code is run for {TOTAL} steps; launches that come later are not followed"));
+        }
         if seen.is_empty() {
             let most = if entry.launched { left.len() } else { 1 };
-            notes.extend(left.iter().take(most).cloned());
+            notes.extend(left.iter().take(most).map(|left| left.why.clone()));
+        } else {
+            let mentions = |def: u32| {
+                let func = survey.functions.iter().find(|func| func.start() == def);
+                func.is_some_and(|func| func.mentions.contains(entry.name.as_str()))
+            };
+            let own = left.iter().filter(|left| left.own && mentions(left.def));
+            notes.extend(own.take(NOTES).map(|left| left.why.clone()));
         }
         let mut launches: Vec<Seen> = Vec::new();
         let mut sites: Vec<Site> = Vec::new();
@@ -148,8 +163,20 @@ struct Job<'j> {
     survey: &'j Survey<'j>,
     found: &'j mut Vec<Vec<Seen>>,
     notes: &'j mut Vec<Vec<String>>,
-    /// Functions whose calls came to no launch, and why the first of them did not.
-    left: Vec<(u32, String)>,
+    /// Functions whose calls came to no launch.
+    left: Vec<Left>,
+    /// Steps that were run by now.
+    spent: u64,
+}
+
+/// A function whose calls came to no launch.
+struct Left {
+    /// Where it starts.
+    def: u32,
+    /// Whether it is in the kernel's own file.
+    own: bool,
+    /// Why the first call did not, as a sentence.
+    why: String,
 }
 
 /// A name that other files are searched for, and a word that they have where they mean it.
@@ -235,7 +262,7 @@ impl Job<'_> {
     fn run(&mut self, other: Option<&Arc<Module>>, survey: &Survey<'_>, roots: &[Root]) -> Result<(), Cancelled> {
         let mut open: Vec<u32> = roots.iter().map(|root| root.def).collect();
         for target in self.targets(survey) {
-            if open.is_empty() {
+            if open.is_empty() || self.spent > TOTAL {
                 break;
             }
             let arena = Arena::new();
@@ -246,6 +273,7 @@ impl Job<'_> {
             if let Err(Stop::Cancelled) = self.with(&mut interp, other, &mut open) {
                 return Err(Cancelled);
             }
+            self.spent = self.spent.saturating_add(interp.steps);
         }
         Ok(())
     }
@@ -330,19 +358,20 @@ impl Job<'_> {
         }
         let count = cases.count();
         let some = cases.some(CASES);
-        let (mut any, mut cut) = (Vec::new(), false);
+        let (mut any, mut cut, mut left) = (Vec::new(), false, None);
         for &at in &some {
             let case = cases.case(at);
-            let mut runs = Runs::of((RUNS / some.len().max(1)).max(2));
+            // The call with all defaults comes first, and is followed furthest.
+            let share = if Some(&at) == some.first() { RUNS } else { RUNS / some.len() };
+            let mut runs = Runs::of(share.max(2));
             while let Some(ways) = runs.next() {
                 if interp.steps > limit {
                     break;
                 }
                 let ran = host::run(interp, code, case.clone(), &ways, false)?;
-                runs.ran(&ways, &ran.ways);
-                if ran.launches.is_empty() && ways.is_empty() && !self.left.iter().any(|(known, _)| *known == def) {
-                    let why = ran.why.unwrap_or_else(|| "it ends without a launch".into());
-                    self.left.push((def, format!("`{}` is not followed to a launch: {why}", code.name())));
+                runs.ran(&ways, &ran.ways, ran.launches.is_empty() && ran.why.is_some());
+                if ran.launches.is_empty() && left.is_none() {
+                    left = Some(ran.why.unwrap_or_else(|| "it ends without a launch".into()));
                 }
                 let host = Host {
                     case: Some(at as u32),
@@ -365,6 +394,12 @@ impl Job<'_> {
         }
         any.sort_unstable();
         any.dedup();
+        let own = file == FileId(0);
+        self.left.retain(|left| (left.def, left.own) != (def, own));
+        if any.is_empty() {
+            let why = left.unwrap_or_else(|| "it ends without a launch".into());
+            self.left.push(Left { def, own, why: format!("`{}` is not followed to a launch: {why}", code.name()) });
+        }
         for &entry in &any {
             let name = code.name();
             if some.len() < count {

@@ -15,6 +15,9 @@ use crate::value::Value;
 /// How many files one kernel may draw in.
 const FILES: usize = 64;
 
+/// How many files the host code around kernels may.
+const HOST_FILES: usize = 128;
+
 impl<'a> Interp<'a> {
     /// Adds a file; it is not run yet.
     pub fn add_file(&mut self, module: Arc<Module>) -> FileId {
@@ -76,8 +79,9 @@ impl<'a> Interp<'a> {
     }
 
     fn module(&mut self, module: Arc<Module>) -> Result<Value<'a>, Stop> {
-        if self.files.len() >= FILES && !self.state.by_path.contains_key(module.path()) {
-            return self.unknown(format!("more than {FILES} files are not followed"));
+        let most = if self.session.is_some() { HOST_FILES } else { FILES };
+        if self.files.len() >= most && !self.state.by_path.contains_key(module.path()) {
+            return self.unknown(format!("more than {most} files are not followed"));
         }
         let id = self.add_file(module);
         if self.depth >= super::CALLS {

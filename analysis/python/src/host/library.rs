@@ -50,6 +50,7 @@ pub(super) fn attribute_of_any<'a>(interp: &Interp<'a>, of: &str, name: &str) ->
         ("device properties", "gcnArchName") => str(&interp.target.name()),
         ("driver", "get_current_target") => Value::Lib("triton.runtime.driver.active.get_current_target".into()),
         ("device", "type") => str("cuda"),
+        (limits, _) if limits.starts_with(super::device::LIMITS) => super::device::limit(limits, name),
         _ => any(name),
     }
 }
@@ -92,6 +93,10 @@ pub(super) fn call<'a>(interp: &mut Interp<'a>, path: &str, args: Args<'a>) -> O
         "pytest.skip" | "pytest.xfail" | "pytest.fail" | "sys.exit" | "exit" | "unittest.skip" => {
             return Some(leave(interp, "the test ends itself here"));
         }
+        _ if last == "make_cga_layout" => match cga_layout(&args) {
+            Some(layout) => layout,
+            None => Value::Unknown("the CTAs of a cluster are not known".into()),
+        },
         "pytest.param" => Value::Host(Rc::new(Thing::Param(args.pos))),
         "sys.modules.get" => Value::None,
         "os.environ.get" | "os.getenv" => args.pos.get(1).cloned().unwrap_or(Value::None),
@@ -130,6 +135,31 @@ pub(super) fn call<'a>(interp: &mut Interp<'a>, path: &str, args: Args<'a>) -> O
         },
     };
     Some(Ok(value))
+}
+
+/// `make_cga_layout(ctas_per_cga, cta_split, cta_order)`: which CTA of a cluster has which part, as one row a bit of
+/// its number; parts are dealt out along the dimensions in order, and those that split no further repeat.
+fn cga_layout<'a>(args: &Args<'a>) -> Option<Value<'a>> {
+    let list = |at: usize| args.pos.get(at).and_then(super::torch::ints);
+    let (ctas, split, order) = (list(0)?, list(1)?, list(2)?);
+    let row = |at: usize, step: i64| {
+        let sizes = (0..ctas.len()).map(|dim| Value::Int(if dim == at { step.into() } else { 0 }));
+        Value::List(Rc::new(RefCell::new(sizes.collect())))
+    };
+    let mut rows = Vec::new();
+    for dim in order {
+        let dim = usize::try_from(dim).ok()?;
+        let (ctas, split) = (*ctas.get(dim)?, *split.get(dim)?);
+        if !(1..=64).contains(&ctas) || !(1..=ctas).contains(&split) {
+            return None;
+        }
+        let mut step = 1;
+        while step < ctas {
+            rows.push(row(dim, if step < split { step } else { 0 }));
+            step *= 2;
+        }
+    }
+    Some(Value::List(Rc::new(RefCell::new(rows))))
 }
 
 /// Stops where host code ends itself: `pytest.skip`, `sys.exit`, an exception.

@@ -5,6 +5,7 @@
 //! what gives shapes, types and settings is modelled; the rest is [`Thing::Any`], on which every operation
 //! is allowed and tells nothing.
 
+mod arguments;
 mod assume;
 mod case;
 mod descriptor;
@@ -68,6 +69,7 @@ pub fn attribute<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, name: &str)
             .unwrap_or_else(|| method(format!("torch.Tensor.{name}"), Value::Host(thing.clone())))),
         Thing::OpenSizes if name == "numel" => Ok(method("torch.Size.numel", Value::Host(thing.clone()))),
         Thing::OpenSizes | Thing::OpenNumber(_) => Ok(Value::Unknown(format!("`{name}` of what is not known").into())),
+        Thing::Options(options) => Ok(arguments::attribute(thing, options, name)),
         Thing::Request(_) | Thing::Tuner(_) | Thing::Param(_) => Ok(any(name)),
     }
 }
@@ -105,6 +107,12 @@ pub fn call_library<'a>(interp: &mut Interp<'a>, path: &str, args: Args<'a>) -> 
             return Some(Ok(open::closed(open::method(tensor, rest, &args))));
         }
         return None;
+    }
+    if path == "argparse.ArgumentParser" {
+        return Some(Ok(arguments::parser()));
+    }
+    if let Some(name) = path.strip_prefix("argparse.ArgumentParser.") {
+        return Some(Ok(arguments::call(name, &args).unwrap_or(Value::None)));
     }
     if path == "torch.Size.numel" {
         return Some(Ok(number(OpenNumber::Int)));

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::arguments::Options;
 use super::ways::Ways;
 use crate::origin::FileId;
 use crate::value::{Function, Partial, Value};
@@ -29,6 +30,8 @@ pub enum Thing<'a> {
     OpenSizes,
     /// A number that is not known.
     OpenNumber(OpenNumber),
+    /// The options of a command line.
+    Options(Options<'a>),
     /// `pytest.param(…)`: its values.
     Param(Vec<Value<'a>>),
     /// A fixture's `request`, by its parameter.

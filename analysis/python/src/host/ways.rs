@@ -64,13 +64,25 @@ impl Runs {
         !self.open.is_empty()
     }
 
-    /// Notes the other ways that a run that was told `given` has come by.
-    pub fn ran(&mut self, given: &[bool], taken: &[bool]) {
-        for at in given.len()..taken.len() {
-            let Some((way, before)) = taken.get(..=at).and_then(<[bool]>::split_last) else { break };
-            if self.open.len() <= self.left {
-                self.open.push_back(before.iter().copied().chain([!way]).collect());
+    /// Notes the other ways that a run that was told `given` has come by. Where it `failed`, the last of them is
+    /// likeliest to be the one that would not have.
+    pub fn ran(&mut self, given: &[bool], taken: &[bool], failed: bool) {
+        let mut other = |at: usize, first: bool| {
+            let Some((way, before)) = taken.get(..=at).and_then(<[bool]>::split_last) else { return };
+            let ways = before.iter().copied().chain([!way]).collect();
+            match first {
+                true => self.open.push_front(ways),
+                false if self.open.len() <= self.left => self.open.push_back(ways),
+                false => {}
             }
+        };
+        let new = given.len()..taken.len();
+        let last = if failed { new.clone().next_back() } else { None };
+        for at in new.filter(|at| Some(*at) != last) {
+            other(at, false);
+        }
+        if let Some(last) = last {
+            other(last, true);
         }
     }
 }
@@ -88,7 +100,7 @@ mod tests {
             let first = ways.decide(1, true);
             let second = if first { ways.decide(2, false) } else { ways.decide(1, true) };
             seen.push((first, second));
-            runs.ran(&given, &ways.into_taken());
+            runs.ran(&given, &ways.into_taken(), false);
         }
         assert_eq!(seen, [(true, false), (false, false), (true, true)]);
         assert!(!runs.is_cut());
