@@ -49,7 +49,7 @@ impl Atoms {
     /// The atoms of a window. `split(old, new)` is told of each atom `old` that lost a part to
     /// the fresh atom `new`, `fresh(new)` of each atom without history.
     pub fn resolve(&mut self, kernel: &Kernel, window: Window, mut on: impl FnMut(AtomChange)) -> u32 {
-        if let Some(&known) = self.index.get(&window) {
+        if let Some(known) = self.known(window) {
             return known;
         }
         let buffer = &kernel.buffers[window.buffer.0 as usize];
@@ -97,6 +97,11 @@ impl Atoms {
         self.windows.push(members);
         self.index.insert(window, number);
         number
+    }
+
+    /// The number of a window that was resolved before.
+    pub fn known(&self, window: Window) -> Option<u32> {
+        self.index.get(&window).copied()
     }
 
     /// The atoms of a resolved window.

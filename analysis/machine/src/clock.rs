@@ -67,7 +67,7 @@ impl Channels {
 }
 
 /// Channels of one piece of a clock.
-const PIECE: usize = 16;
+pub(super) const PIECE: usize = 16;
 
 type Piece = Rc<[u32; PIECE]>;
 
@@ -119,19 +119,9 @@ impl Clock {
         }
     }
 
-    /// Calls `each` with every channel of which less was seen than `tops` says, by channel.
-    pub fn behind(&self, tops: &[u32], mut each: impl FnMut(Channel, u32)) {
-        for (number, tops) in tops.chunks(PIECE).enumerate() {
-            let piece = self.0.get(number).and_then(Option::as_ref).map_or(&[0; PIECE], |piece| &**piece);
-            if piece.iter().zip(tops).all(|(seen, top)| seen >= top) {
-                continue;
-            }
-            for (at, (&seen, &top)) in piece.iter().zip(tops).enumerate() {
-                if seen < top {
-                    each(Channel((number * PIECE + at) as u32), seen);
-                }
-            }
-        }
+    /// The events seen, by channel, in the pieces that clocks share; none for a piece of which nothing was seen.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = Option<&[u32; PIECE]>> {
+        self.0.iter().map(Option::as_deref)
     }
 
     /// Calls `each` with every channel of which more was seen than `known` says, by channel, and

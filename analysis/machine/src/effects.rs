@@ -90,7 +90,7 @@ impl Machine<'_> {
                 }
             }
             EffectKind::ProxyFence => {
-                let at = &mut state.threads[thread];
+                let at = &mut *state.threads[thread];
                 at.fenced.join(&at.seen);
             }
             EffectKind::Unmodelled => state.unmodelled = true,
@@ -111,7 +111,7 @@ impl Machine<'_> {
     /// A new event in the thread's program order.
     pub(super) fn tick(&self, state: &mut State, thread: usize) -> u32 {
         let channel = self.channels.base(thread);
-        let at = &mut state.threads[thread];
+        let at = &mut *state.threads[thread];
         at.ticks += 1;
         at.seen.see(channel, at.ticks);
         at.order.see(channel, at.ticks);

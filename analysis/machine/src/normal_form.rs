@@ -6,11 +6,13 @@
 //! there were none, one or more.
 
 use super::barrier::{Barrier, Frontier};
-use super::clock::{Channel, Clock, FAMILIES};
+use super::clock::{Channel, Clock, FAMILIES, PIECE};
 use super::machine::Machine;
 use super::shadow::Event;
 use super::state::State;
 use super::thread::ThreadStatus;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// Numbers still held, by channel, ascending, and the greatest of each.
 struct Held(Vec<Vec<u32>>, Vec<u32>);
@@ -37,19 +39,66 @@ impl Held {
         self.1 = self.0.iter().map(|held| held.last().copied().unwrap_or(0)).collect();
     }
 
-    /// A clock by what it has not seen yet: it has seen most of what is still held.
-    fn clock(&self, clock: &Clock, out: &mut Vec<i64>) {
-        clock.behind(&self.1, |channel, number| {
-            out.extend([i64::from(channel.0), self.rank(channel, number)]);
-        });
-        out.push(-1);
+    /// A piece of a clock by what it has not seen yet: it has seen most of what is still held.
+    fn behind(&self, number: usize, seen: &[u32; PIECE]) -> SmallVec<[i64; 8]> {
+        let tops = self.1.chunks(PIECE).nth(number).unwrap_or_default();
+        let mut behind = SmallVec::new();
+        for (at, (&seen, &top)) in seen.iter().zip(tops).enumerate() {
+            if seen < top {
+                behind.extend([at as i64, self.rank(Channel((number * PIECE + at) as u32), seen)]);
+            }
+        }
+        behind
+    }
+}
+
+/// Writes clocks. Most are equal to others or share pieces with them, so pieces and clocks are numbered in the
+/// order in which they come, and what stands for each is written where it comes first.
+struct Clocks<'a> {
+    held: &'a Held,
+    /// By address and place of a piece.
+    known: FxHashMap<(usize, usize), i64>,
+    pieces: FxHashMap<SmallVec<[i64; 8]>, i64>,
+    clocks: FxHashMap<SmallVec<[i64; 8]>, i64>,
+}
+
+impl Clocks<'_> {
+    fn write(&mut self, clock: &Clock, out: &mut Vec<i64>) {
+        let count = self.held.1.len().div_ceil(PIECE);
+        let mut pieces = clock.pieces();
+        let mut numbers: SmallVec<[i64; 8]> = SmallVec::new();
+        let mut new: SmallVec<[i64; 8]> = SmallVec::new();
+        for place in 0..count {
+            let piece = pieces.next().flatten();
+            let key = (piece.map_or(0, |piece| piece.as_ptr() as usize), place);
+            if let Some(&number) = self.known.get(&key) {
+                numbers.push(number);
+                continue;
+            }
+            let behind = self.held.behind(place, piece.unwrap_or(&[0; PIECE]));
+            let next = self.pieces.len() as i64;
+            let number = *self.pieces.entry(behind.clone()).or_insert(next);
+            if number == next {
+                new.push(behind.len() as i64);
+                new.extend(behind);
+            }
+            self.known.insert(key, number);
+            numbers.push(number);
+        }
+        let next = self.clocks.len() as i64;
+        let number = *self.clocks.entry(numbers.clone()).or_insert(next);
+        out.push(number);
+        if number == next {
+            out.extend(numbers);
+            out.extend(new);
+        }
     }
 
-    fn frontier(&self, frontier: &Frontier, out: &mut Vec<i64>) {
-        self.clock(&frontier.seen, out);
-        self.clock(&frontier.fenced, out);
-        self.clock(&frontier.order, out);
-        self.clock(&frontier.over, out);
+    fn frontier(&mut self, frontier: &Frontier, out: &mut Vec<i64>) {
+        self.write(&frontier.seen, out);
+        self.write(&frontier.fenced, out);
+        self.write(&frontier.order, out);
+        self.write(&frontier.over, out);
     }
 }
 
@@ -74,6 +123,12 @@ impl Machine<'_> {
             barrier.held(self.channels.barrier(number), |channel, number| held.hold(channel, number));
         }
         held.close();
+        let mut clocks = Clocks {
+            held: &held,
+            known: FxHashMap::default(),
+            pieces: FxHashMap::default(),
+            clocks: FxHashMap::default(),
+        };
 
         for (number, thread) in state.threads.iter().enumerate() {
             out.push(thread.life as i64);
@@ -87,10 +142,10 @@ impl Machine<'_> {
                 out.push(held.rank(channel, groups.issued));
                 out.extend(groups.open.iter().map(|&last| held.rank(channel, last)));
             }
-            held.clock(&thread.seen, out);
-            held.clock(&thread.fenced, out);
-            held.clock(&thread.order, out);
-            held.clock(&thread.over, out);
+            clocks.write(&thread.seen, out);
+            clocks.write(&thread.fenced, out);
+            clocks.write(&thread.order, out);
+            clocks.write(&thread.over, out);
             // Of a rendezvous only matters whether it is over.
             out.push(thread.rendezvous.len() as i64);
             let mut met: Vec<[i64; 2]> = Vec::with_capacity(thread.rendezvous.len());
@@ -124,8 +179,8 @@ impl Machine<'_> {
         for (number, (_, barrier)) in state.barriers.iter().enumerate() {
             barrier.normal(self.channels.barrier(number), out, &|channel, number| held.rank(channel, number));
             let (released, current) = barrier.frontiers();
-            held.frontier(released, out);
-            held.frontier(current, out);
+            clocks.frontier(released, out);
+            clocks.frontier(current, out);
         }
     }
 }

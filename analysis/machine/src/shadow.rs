@@ -6,6 +6,7 @@
 
 use super::atoms::{AtomChange, Atoms, Window};
 use super::clock::{Channel, Clock};
+use super::shared::Shared;
 use kernel::{EffectId, Kernel, Mode};
 use smallvec::SmallVec;
 
@@ -102,7 +103,7 @@ pub enum Illegal {
 /// All atoms with their histories, one a CTA: all CTAs share the windows of the program.
 #[derive(Clone, Debug)]
 pub struct Shadow {
-    atoms: Atoms,
+    atoms: Shared<Atoms>,
     ctas: usize,
     histories: Vec<History>,
 }
@@ -110,11 +111,14 @@ pub struct Shadow {
 impl Shadow {
     /// Memory of so many CTAs that nobody has touched.
     pub fn new(ctas: usize) -> Shadow {
-        Shadow { atoms: Atoms::default(), ctas, histories: Vec::new() }
+        Shadow { atoms: Shared::default(), ctas, histories: Vec::new() }
     }
 
     /// Makes a window known.
     pub fn resolve(&mut self, kernel: &Kernel, window: Window) -> u32 {
+        if let Some(known) = self.atoms.known(window) {
+            return known;
+        }
         let (histories, ctas) = (&mut self.histories, self.ctas);
         self.atoms.resolve(kernel, window, |cut| match cut {
             AtomChange::Fresh => histories.resize(histories.len() + ctas, History::default()),

@@ -3,6 +3,7 @@
 use super::atoms::Window;
 use super::barrier::Barrier;
 use super::shadow::{Event, Shadow};
+use super::shared::Shared;
 use super::thread::{Thread, ThreadStatus};
 use super::violation::{BarrierPlace, ScheduleHazard, Violation};
 use kernel::{BlockId, Kernel, Var};
@@ -17,12 +18,12 @@ pub struct State {
     /// Variables of one CTA.
     pub(crate) stride: usize,
     /// The partitions of the first CTA, the default one first, then those of the next.
-    pub(crate) threads: Vec<Thread>,
+    pub(crate) threads: Vec<Shared<Thread>>,
     /// Who touched each piece of memory last.
     pub(crate) shadow: Shadow,
     /// Barriers that were named so far, with their places: a row a CTA.
-    pub(crate) barriers: Vec<(BarrierPlace, Barrier)>,
-    places: FxHashMap<BarrierPlace, u32>,
+    pub(crate) barriers: Vec<(BarrierPlace, Shared<Barrier>)>,
+    places: Shared<FxHashMap<BarrierPlace, u32>>,
     /// By CTA: partitions that run; the default one joins when there are none.
     pub(crate) running: Vec<u32>,
     /// Requests made to cluster launch control.
@@ -84,10 +85,10 @@ impl State {
         State {
             vars: vec![0; vars * ctas],
             stride: vars,
-            threads: vec![Thread::not_started(); partitions * ctas],
+            threads: vec![Shared::new(Thread::not_started()); partitions * ctas],
             shadow: Shadow::new(ctas),
             barriers: Vec::new(),
-            places: FxHashMap::default(),
+            places: Shared::default(),
             running: vec![0; ctas],
             requests: 0,
             step: 0,
@@ -126,27 +127,29 @@ impl State {
 
     /// The number of a barrier by its place; a new one where it was never named.
     pub(crate) fn number_barrier(&mut self, place: BarrierPlace) -> usize {
-        let barriers = &mut self.barriers;
-        *self.places.entry(place).or_insert_with(|| {
-            barriers.push((place, Barrier::default()));
-            barriers.len() as u32 - 1
-        }) as usize
+        if let Some(&known) = self.places.get(&place) {
+            return known as usize;
+        }
+        let number = self.barriers.len();
+        self.places.insert(place, number as u32);
+        self.barriers.push((place, Shared::default()));
+        number
     }
 
     /// Numbers barriers and windows as another state does.
     pub(super) fn adopt_numbering(&mut self, other: &State) {
-        self.barriers = other.barriers.iter().map(|(place, _)| (*place, Barrier::default())).collect();
+        self.barriers = other.barriers.iter().map(|(place, _)| (*place, Shared::default())).collect();
         self.places = other.places.clone();
         self.shadow = other.shadow.without_history();
     }
 
     /// The partitions of the first CTA, the default one first, then those of the next.
-    pub fn threads(&self) -> &[Thread] {
+    pub fn threads(&self) -> &[Shared<Thread>] {
         &self.threads
     }
 
     /// Barriers that were named so far, by the number of their channel.
-    pub fn barriers(&self) -> &[(BarrierPlace, Barrier)] {
+    pub fn barriers(&self) -> &[(BarrierPlace, Shared<Barrier>)] {
         &self.barriers
     }
 

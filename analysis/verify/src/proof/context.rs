@@ -121,7 +121,17 @@ impl<'k> ProofContext<'k> {
             order: places(kernel),
             behind: behind(kernel),
         };
-        sums.opaque = Some(context.loops.iter().map(symbol).collect());
+        // What a trip count is made of stays as it is too, say the smaller of two numbers: were it one of them on
+        // each path, its comparisons with the counter would no longer be about the trip count.
+        let made_of = |summary: &LoopSummary| match (&summary.driver, &summary.counted) {
+            (Driver::Trips(_), Some(counted)) => {
+                let sums = [&counted.lower, &counted.upper, &counted.step];
+                sums.into_iter().flat_map(|sum| &sum.terms).map(|&(symbol, _)| symbol).collect()
+            }
+            _ => Vec::new(),
+        };
+        let drivers = context.loops.iter().map(symbol);
+        sums.opaque = Some(drivers.chain(context.loops.iter().flat_map(made_of)).collect());
         context.runs_at_all();
         context.keep(&mut sums, symbols);
         context

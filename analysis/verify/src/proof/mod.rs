@@ -61,6 +61,8 @@ use machine::{Machine, Rule, ThreadStatus, Valuation};
 use normal_form::NormalFormWriter;
 use path::{LoopPosition, Path};
 use rustc_hash::FxHashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 use value::{Driver, Symbol, SymbolOrigin, Symbols, Value};
 use walk::{Walk, WalkStop};
 
@@ -70,6 +72,8 @@ const SHARE: u64 = 10;
 const FAR: i64 = 200;
 /// Choices of inputs that are tried where a proof fails.
 const LEADS: usize = 16;
+/// Numbers of a normal form that cost as much to write and to compare as one step.
+const FORM: u64 = 1024;
 /// States that a proof may visit.
 const STATES: usize = 20_000;
 
@@ -182,13 +186,24 @@ struct Prover<'a, 'k, 'd> {
     machine: &'a Machine<'k>,
     symbols: Symbols,
     /// Forms that were seen, with how far each loop was.
-    seen: FxHashMap<Vec<i64>, Vec<i64>>,
+    seen: FxHashMap<u128, Vec<i64>>,
     closures: Vec<Closure>,
     /// Where the proof failed, if it did.
     leads: Leads,
     /// Steps that are left.
     steps: u64,
     decision: &'a mut Decision<'d>,
+}
+
+/// A number that differs for forms that differ.
+fn digest(form: &[i64]) -> u128 {
+    let half = |salt: u64| {
+        let mut hasher = DefaultHasher::new();
+        salt.hash(&mut hasher);
+        form.hash(&mut hasher);
+        hasher.finish()
+    };
+    (u128::from(half(0x9e37_79b9)) << 64) | u128::from(half(0x7f4a_7c15))
 }
 
 /// How a stretch of a path ends.
@@ -220,6 +235,10 @@ impl Prover<'_, '_, '_> {
                 NormalFormWriter { context: self.context, machine: self.machine, symbols: &mut self.symbols }
                     .normal_form(&path);
             let iterations: Vec<i64> = path.places.iter().flatten().map(|place| place.iteration).collect();
+            if let Err(open) = self.spend(1 + normal_form.len() as u64 / FORM) {
+                return Ok(Err(open));
+            }
+            let normal_form = digest(&normal_form);
             if let Some(before) = self.seen.get(&normal_form) {
                 let before = before.clone();
                 self.close(symbol, &before, &iterations);
@@ -229,12 +248,12 @@ impl Prover<'_, '_, '_> {
             if self.seen.len() > STATES {
                 return Ok(Err(OpenReason::Budget));
             }
-            for fact in facts.into_iter().rev() {
-                let mut next = path.clone();
-                if self.learn(&mut next, symbol, &fact) {
-                    open.push(next);
-                }
-            }
+            let mut ways: Vec<Facts> =
+                facts.iter().rev().filter_map(|fact| self.learn(&path.facts, symbol, fact)).collect();
+            // The last way on takes the path itself.
+            let last = ways.pop();
+            open.extend(ways.into_iter().map(|facts| Path { facts, ..path.clone() }));
+            open.extend(last.map(|facts| Path { facts, ..path }));
         }
         Ok(Ok(()))
     }
@@ -252,17 +271,19 @@ impl Prover<'_, '_, '_> {
         Some(OpenReason::Aperiodic { loop_number, trips: FAR as u64 })
     }
 
-    /// Adds a fact; false where no inputs are like that.
-    fn learn(&self, path: &mut Path, symbol: Symbol, fact: &Fact) -> bool {
-        if !path.facts.add(symbol, fact) {
-            return false;
+    /// With one more fact; none where no inputs are like that.
+    fn learn(&self, facts: &Facts, symbol: Symbol, fact: &Fact) -> Option<Facts> {
+        let mut facts = facts.clone();
+        if !facts.add(symbol, fact) {
+            return None;
         }
-        path.facts.0.keys().all(|&other| match self.symbols.origin(other) {
+        let holds = facts.0.keys().all(|&other| match self.symbols.origin(other) {
             Some(SymbolOrigin::At(base, _)) if other == symbol || *base == symbol => {
-                path.facts.get(other).and(&path.facts.get(*base)).is_some()
+                facts.get(other).and(&facts.get(*base)).is_some()
             }
             _ => true,
-        })
+        });
+        holds.then_some(facts)
     }
 
     fn start(&mut self) -> Path {
@@ -293,7 +314,7 @@ impl Prover<'_, '_, '_> {
         }
         Path {
             state: self.machine.initial(),
-            values: vec![vec![Value::Unknown; self.context.kernel.vars.len()]; ctas],
+            values: vec![Rc::new(vec![Value::Unknown; self.context.kernel.vars.len()]); ctas],
             places: vec![vec![LoopPosition::default(); self.context.loops.len()]; ctas],
             facts,
             requests: 0,
@@ -311,7 +332,7 @@ impl Prover<'_, '_, '_> {
                 return self.judge(path).map(|_| End::Over);
             };
             if let Some(at) = path.moving.iter().position(|&moving| moving == thread) {
-                self.spend()?;
+                self.spend(1)?;
                 let mut walk = Walk { context: self.context, machine: self.machine, symbols: &mut self.symbols };
                 match walk.advance(path, thread) {
                     Ok(true) => {
@@ -372,13 +393,13 @@ impl Prover<'_, '_, '_> {
         None
     }
 
-    fn spend(&mut self) -> Result<(), OpenReason> {
-        self.steps = self.steps.checked_sub(1).ok_or(OpenReason::Budget)?;
+    fn spend(&mut self, steps: u64) -> Result<(), OpenReason> {
+        self.steps = self.steps.checked_sub(steps).ok_or(OpenReason::Budget)?;
         Ok(())
     }
 
     fn step(&mut self, path: &mut Path, thread: usize) -> Result<(), OpenReason> {
-        self.spend()?;
+        self.spend(1)?;
         self.decision.outcome.steps += 1;
         let at = &path.state.threads()[thread];
         let (from, block) = (at.block, self.context.kernel.blocks.get(at.block.index()));

@@ -5,6 +5,7 @@ use super::facts::{Fact, Facts};
 use super::value::{IterationKey, Sum, Symbol, SymbolOrigin, Symbols, Value};
 use kernel::{BlockId, Var};
 use machine::{Machine, State};
+use std::rc::Rc;
 
 /// How far a loop is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -20,8 +21,8 @@ pub(super) struct LoopPosition {
 pub(super) struct Path {
     /// The machine's state at its end.
     pub state: State,
-    /// By CTA and variable.
-    pub values: Vec<Vec<Value>>,
+    /// By CTA and variable; paths share what none of them has changed.
+    pub values: Vec<Rc<Vec<Value>>>,
     /// By CTA and loop.
     pub places: Vec<Vec<LoopPosition>>,
     /// What was decided.
@@ -47,7 +48,7 @@ impl Path {
         if let Some(number) = number {
             let _ = self.state.set(cta, var, number);
         }
-        if let Some(slot) = self.values.get_mut(cta).and_then(|values| values.get_mut(var.index())) {
+        if let Some(slot) = self.values.get_mut(cta).and_then(|values| Rc::make_mut(values).get_mut(var.index())) {
             *slot = value;
         }
     }
