@@ -16,7 +16,7 @@ use base::{Message, message};
 use explore::Schedule;
 use kernel::{Lowered, Stage};
 use machine::{Blocked, BlockedOn, Machine, MachineError, Rule, Valuation, Violation};
-use verify::{Found, Gap, Lapped, Outcome, Reach};
+use verify::{Found, Gap, Lapped, Never, NeverExecuted, Outcome, Reach};
 
 /// The report on a kernel.
 pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport<Message> {
@@ -45,6 +45,7 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport<Message> {
     for unmodelled in &lowered.unmodelled {
         findings.push(Finding::at(Kind::Unmodelled, unmodelled.reason.clone(), unmodelled.range, &*lowered.map.kernel));
     }
+    findings.extend(outcome.never.iter().map(|never| unvisited(lowered, outcome, never)));
     findings.sort_by_key(|finding| (finding.severity, finding.range));
     findings.dedup_by(|a, b| a.kind == b.kind && a.range == b.range);
     KernelReport {
@@ -169,6 +170,34 @@ fn step(words: &Words<'_>, replay: &Replay, goal: &Goal, stop: &ListedStep) -> O
     Some(RunStep { partition, range: words.site_range(stop.site), text, site: stop.note })
 }
 
+/// What is said at an op that no run came to.
+fn unvisited(lowered: &Lowered, outcome: &Outcome, never: &NeverExecuted) -> Finding<Message> {
+    let range = |site: kernel::SiteId| lowered.map.sites.get(site.index()).map(|site| site.name).unwrap_or_default();
+    let (text, around) = match &never.why {
+        Never::Loop { loop_number, inputs } => {
+            let info = lowered.kernel.loops.get(*loop_number);
+            let names = inputs.iter().filter(|input| input.index() < lowered.map.inputs.len());
+            let names: Vec<Message> =
+                names.map(|input| message!("`{}`", Message::value(lowered.map.input(*input)))).collect();
+            let text = if names.is_empty() {
+                "the loop around it did not run, and what its bounds depend on is not followed".into()
+            } else {
+                message!("the loop around it, which depends on {}, did not run", Message::join(names, ", "))
+            };
+            (text, info.map(|info| range(info.site)))
+        }
+        Never::Condition => ("a condition that it depends on never held".into(), None),
+    };
+    let message = message!(
+        "this never ran in {} choices of inputs, so nothing is known of it: {}",
+        outcome.valuations.len(),
+        text
+    );
+    let mut notes = vec![Note::primary(range(never.site), message.clone())];
+    notes.extend(around.map(|range| Note::new(range, "the loop that did not run")));
+    Finding::with_sites(Kind::Unmodelled, message, notes, &*lowered.map.kernel)
+}
+
 fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding<Message>]) -> Verdict<Message> {
     let planned = lowered.map.stage == Stage::Planned;
     if !findings.is_empty() && !planned {
@@ -184,6 +213,7 @@ fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding<Message>]) 
     if !outcome.found.is_empty() && findings.is_empty() {
         reasons.push("a violation could not be replayed; please report this".into());
     }
+    reasons.extend(outcome.never.iter().map(|never| never_ran(lowered, never)));
     if !reasons.is_empty() {
         return Verdict::Undecided(reasons);
     }
@@ -208,6 +238,20 @@ fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding<Message>]) 
             let rest = if outcome.cut { "; others were left out" } else { "" };
             Verdict::Clean(message!("no finding in {} choices of inputs{rest}", outcome.valuations.len(), rest))
         }
+    }
+}
+
+/// The same in short, for a verdict.
+fn never_ran(lowered: &Lowered, never: &NeverExecuted) -> Message {
+    let op = |site: kernel::SiteId| {
+        lowered.map.sites.get(site.index()).map(|site| Message::op(site.op.clone())).unwrap_or_default()
+    };
+    match &never.why {
+        Never::Loop { loop_number, .. } => {
+            let around = lowered.map.loop_site(&lowered.kernel, kernel::LoopId(*loop_number as u32));
+            message!("{} never ran, since the {} around it did not", op(never.site), Message::op(around.op.clone()))
+        }
+        Never::Condition => message!("{} never ran, since a condition never held", op(never.site)),
     }
 }
 

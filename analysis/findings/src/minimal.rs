@@ -10,7 +10,7 @@
 
 use explore::{Schedule, Status, System};
 use kernel::SiteId;
-use machine::{Barrier, BarrierPlace, Blocked, Event, Machine, Record, Rule, State, Violation};
+use machine::{BarrierPlace, Blocked, Event, Machine, Record, Rule, State, Violation};
 
 /// Steps that the search for fewer iterations may cost.
 const SPARE: usize = 6_000;
@@ -54,7 +54,7 @@ impl Goal {
             }
             Goal::Lapped { thread, place, flips, .. } => {
                 let barrier = state.barriers().iter().find(|(known, _)| known == place).map(|(_, barrier)| barrier);
-                let past = barrier.is_some_and(|barrier: &Barrier| barrier.flips >= *flips);
+                let past = barrier.is_some_and(|barrier| barrier.flips >= *flips);
                 (past && machine.waits(state, usize::from(*thread))).then(|| self.clone())
             }
         }

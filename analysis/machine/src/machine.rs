@@ -274,7 +274,7 @@ impl<'k> Machine<'k> {
                 let value = pure.eval(
                     |var| state.var(cta, var),
                     |input| self.input(cta, input),
-                    |memory, _address| self.valuation.get(memory),
+                    |memory, address| self.valuation.word(memory, address),
                 );
                 (*dst, value.ok_or(MachineError::Undefined)?)
             }
@@ -341,6 +341,7 @@ impl<'k> Machine<'k> {
         }
         let record = match self.next_effect(state, thread) {
             Some((id, effect)) => {
+                state.note_executed(id);
                 let record = self.execute(state, thread, id, effect);
                 state.threads[thread].instr += 1;
                 record

@@ -6,7 +6,7 @@ use super::shadow::{Event, Shadow};
 use super::shared::Shared;
 use super::thread::{Thread, ThreadStatus};
 use super::violation::{BarrierPlace, ScheduleHazard, Violation};
-use kernel::{BlockId, Kernel, Var};
+use kernel::{BlockId, EffectId, Kernel, Var};
 use rustc_hash::FxHashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -42,6 +42,8 @@ pub struct State {
     pub(crate) error: Option<MachineError>,
     /// Whether an unmodelled op was executed.
     pub(crate) unmodelled: bool,
+    /// Which effects were executed, a bit each.
+    executed: Shared<Vec<u64>>,
 }
 
 /// Why the machine could not follow a kernel.
@@ -98,6 +100,7 @@ impl State {
             stopped: false,
             error: None,
             unmodelled: false,
+            executed: Shared::default(),
         }
     }
 
@@ -196,6 +199,24 @@ impl State {
     /// Whether an unmodelled op was executed.
     pub fn unmodelled(&self) -> bool {
         self.unmodelled
+    }
+
+    /// Notes that an effect is executed.
+    pub(super) fn note_executed(&mut self, effect: EffectId) {
+        if !self.has_executed(effect) {
+            let (word, bit) = (effect.index() / 64, effect.index() % 64);
+            let words = &mut *self.executed;
+            if words.len() <= word {
+                words.resize(word + 1, 0);
+            }
+            words[word] |= 1 << bit;
+        }
+    }
+
+    /// Whether an effect was executed, by any thread.
+    pub fn has_executed(&self, effect: EffectId) -> bool {
+        let (word, bit) = (effect.index() / 64, effect.index() % 64);
+        self.executed.get(word).is_some_and(|word| word >> bit & 1 == 1)
     }
 
     /// Takes the rules broken so far, and forgets what only matters for other schedules.

@@ -64,7 +64,7 @@ fn default_value(kernel: &Kernel, input: InputId) -> i64 {
 }
 
 /// Values to try for an input, ascending.
-fn candidates(kernel: &Kernel, input: InputId, constants: &[i64]) -> Vec<i64> {
+pub(super) fn candidates(kernel: &Kernel, input: InputId, constants: &[i64]) -> Vec<i64> {
     let info = &kernel.inputs[input.index()];
     let mut values: Vec<i64> = match info.kind {
         InputKind::Argument(_) | InputKind::Memory => {
@@ -106,6 +106,7 @@ impl InputPlan {
 
         let mut base = Valuation {
             values: (0..kernel.inputs.len()).map(|at| default_value(kernel, InputId(at as u32))).collect(),
+            slope: 0,
         };
         // Tiles that are still to come drive the loops of a persistent kernel as a bound does.
         let tiles = kernel.inputs.iter().position(|info| info.kind == InputKind::Tiles);
@@ -189,7 +190,7 @@ pub fn showcase(kernel: &Kernel, limits: &Limits) -> Valuation {
 /// Gives an input a value. Values that the machine cannot compute often stand for one value that
 /// partitions read each for itself (a tile number that one of them hands to the others), so free
 /// inputs of one width move together: a finding never rests on partitions that disagree on it.
-fn set(kernel: &Kernel, valuation: &mut Valuation, input: InputId, value: i64) {
+pub(super) fn set(kernel: &Kernel, valuation: &mut Valuation, input: InputId, value: i64) {
     let info = &kernel.inputs[input.index()];
     for (at, other) in kernel.inputs.iter().enumerate() {
         if at == input.index() || (info.kind == InputKind::Free && other.kind == info.kind && other.width == info.width)
@@ -284,7 +285,12 @@ fn shares(kernel: &Kernel, group: &InputGroup, base: &Valuation, input: InputId,
 }
 
 /// Valuations under which a condition takes the outcome that `base` does not give.
-fn flips(kernel: &Kernel, slices: &Slices<'_>, condition: kernel::Var, base: &Valuation) -> Option<Valuation> {
+pub(super) fn flips(
+    kernel: &Kernel,
+    slices: &Slices<'_>,
+    condition: kernel::Var,
+    base: &Valuation,
+) -> Option<Valuation> {
     let leaves = slices.inputs(condition)?;
     let formula: Formula = slices.compile(&[condition])?;
     let value = |valuation: &Valuation| formula.eval(valuation, 0).map(|bit| bit & 1);

@@ -8,6 +8,7 @@
 mod cache;
 mod demand;
 mod inputs;
+mod never;
 mod outcome;
 mod proof;
 mod slice;
@@ -17,14 +18,15 @@ mod unbound;
 
 pub use cache::{OutcomeCache, kernel_bytes};
 pub use inputs::{InputGroup, InputPlan, showcase};
-pub use outcome::{Closure, Found, Gap, Lapped, OpenReason, Outcome, Reach};
+pub use outcome::{Closure, Found, Gap, Lapped, Never, NeverExecuted, OpenReason, Outcome, Reach};
 pub use slice::{Bounds, Formula, Leaves, Slices, Trips};
 pub use unbound::unbound;
 
 use base::{Cancel, Cancelled, Limits};
 use explore::{ScheduledRun, canonical, run_delaying, run_preferring, search};
-use kernel::{Kernel, SiteId};
+use kernel::{EffectId, Kernel, SiteId};
 use machine::{Cluster, Event, Machine, Rule, ScheduleHazard, State, Valuation, Violation};
+use never::Expected;
 
 /// Decides a kernel.
 pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
@@ -43,6 +45,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
         limits,
         plan: &plan,
         idle: false,
+        executed: vec![false; kernel.effects.len()],
         outcome: Outcome {
             found: Vec::new(),
             lapped: Vec::new(),
@@ -50,6 +53,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
             consequences: Vec::new(),
             gaps: Vec::new(),
             reach: Reach::Runs(Vec::new()),
+            never: Vec::new(),
             runs: 0,
             steps: 0,
             states: 0,
@@ -86,12 +90,11 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
         }
         decision.run_scant(valuation);
     }
-    let clean =
-        decision.outcome.found.is_empty() && decision.outcome.gaps.is_empty() && decision.outcome.lapped.is_empty();
     if !close {
         decision.outcome.reach = Reach::Runs(vec![OpenReason::NotAsked]);
-    } else if clean {
+    } else if decision.is_clean() {
         decision.outcome.reach = proof::close(kernel, &plan, limits, cancel, &mut decision)?;
+        decision.visit(cancel)?;
     }
     Ok(decision.outcome)
 }
@@ -103,6 +106,8 @@ struct Decision<'k> {
     /// Whether some loop of the valuation at hand does not run at all: what it would have written
     /// is then missing, which is no news.
     idle: bool,
+    /// By effect: whether some run executed it.
+    executed: Vec<bool>,
     outcome: Outcome,
 }
 
@@ -262,6 +267,47 @@ impl<'k> Decision<'k> {
     fn count(&mut self, run: &ScheduledRun<State>) {
         self.outcome.runs += 1;
         self.outcome.steps += u64::from(run.state.step());
+        for (at, executed) in self.executed.iter_mut().enumerate() {
+            *executed |= run.state.has_executed(EffectId(at as u32));
+        }
+    }
+
+    /// Tries to come to what no run has executed, and says what stays unvisited: where not all inputs are covered,
+    /// nothing is known of it.
+    fn visit(&mut self, cancel: &Cancel<'_>) -> Result<(), Cancelled> {
+        if !matches!(self.outcome.reach, Reach::Runs(_)) || !self.is_clean() {
+            return Ok(());
+        }
+        let expected = Expected::new(self.kernel);
+        if expected.missing(&self.executed).is_empty() {
+            return Ok(());
+        }
+        for valuation in expected.inputs(self.plan, &self.executed) {
+            cancel.check()?;
+            if self.outcome.steps >= self.limits.total_steps || expected.missing(&self.executed).is_empty() {
+                break;
+            }
+            if self.outcome.valuations.contains(&valuation) {
+                continue;
+            }
+            if self.plan.is_ample(self.kernel, &valuation) {
+                self.run(&valuation, cancel)?;
+            } else {
+                self.run_scant(&valuation);
+            }
+        }
+        self.drop_consequences();
+        if self.is_clean() {
+            self.outcome.never = expected.reasons(&self.executed);
+        } else {
+            self.outcome.reach = Reach::Runs(Vec::new());
+        }
+        Ok(())
+    }
+
+    /// Whether nothing was found and nothing stayed open so far.
+    fn is_clean(&self) -> bool {
+        self.outcome.found.is_empty() && self.outcome.gaps.is_empty() && self.outcome.lapped.is_empty()
     }
 
     /// Keeps what a run found, one violation a kind and place.

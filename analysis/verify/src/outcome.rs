@@ -101,6 +101,29 @@ pub struct Closure {
     pub period: u64,
 }
 
+/// An op that no run executed, though constants do not rule it out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NeverExecuted {
+    /// The first op of those that share the reason.
+    pub site: SiteId,
+    /// Why.
+    pub why: Never,
+}
+
+/// Why an op was not executed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Never {
+    /// This loop around it never ran.
+    Loop {
+        /// Number in [`Kernel::loops`](kernel::Kernel::loops).
+        loop_number: usize,
+        /// The inputs that its bounds are known to depend on.
+        inputs: Vec<InputId>,
+    },
+    /// A condition never held.
+    Condition,
+}
+
 /// What was decided.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
@@ -118,6 +141,8 @@ pub struct Outcome {
     pub gaps: Vec<Gap>,
     /// How far the runs reach.
     pub reach: Reach,
+    /// What no run executed, where nothing was found and not all inputs are covered.
+    pub never: Vec<NeverExecuted>,
     /// How many runs were made.
     pub runs: u32,
     /// How many steps were taken.

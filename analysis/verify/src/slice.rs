@@ -319,7 +319,7 @@ impl Formula {
             let value = operation.eval(
                 |place| values.get(place as usize).copied().unwrap_or(0),
                 |input| valuation.get(input),
-                |memory, _| valuation.get(memory),
+                |memory, address| valuation.word(memory, values.get(address as usize).copied().unwrap_or(0)),
             )?;
             values.push(value);
         }

@@ -110,7 +110,7 @@ impl<'k> Program<'k> {
             }
             ProgramPoint::Nowhere => return Err(Halt::Machine(MachineError::IllFormed)),
         }
-        let running = |thread: &machine::Thread| thread.life == ThreadStatus::Running;
+        let running = |thread: &machine::Shared<machine::Thread>| thread.life == ThreadStatus::Running;
         if !self.state.is_stopped() && self.state.threads().get(thread).is_some_and(running) {
             self.advance(run, thread)?;
         }

@@ -212,7 +212,7 @@ fn valuation(made: &Executable, bound: &BoundArguments) -> Valuation {
         InputKind::Tiles => 1,
         _ => 0,
     });
-    Valuation { values: values.collect() }
+    Valuation { values: values.collect(), ..Valuation::default() }
 }
 
 /// The integers that the kernel was given, by name.

@@ -292,7 +292,9 @@ fn valuations(case: &Case) -> Vec<Valuation> {
     let mut all = Vec::new();
     for n in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 15, 17, 18, 25, 26, 31] {
         for m in outer.clone() {
-            all.extend(programs.iter().map(|&(pid, np)| Valuation { values: vec![n, m, pid, np] }));
+            all.extend(
+                programs.iter().map(|&(pid, np)| Valuation { values: vec![n, m, pid, np], ..Valuation::default() }),
+            );
         }
     }
     all

@@ -189,7 +189,7 @@ impl Device {
             taken[at] = true;
             values.push(*valuation.values.get(at)?);
         }
-        Some(Valuation { values })
+        Some(Valuation { values, slope: valuation.slope })
     }
 }
 

@@ -1,0 +1,204 @@
+//! What no run came to.
+//!
+//! "Nothing found" says nothing of an op that was not executed. Where the runs left one out, inputs that may lead
+//! there are tried: words of memory that rise, so that what lies between two of them is not empty, and the other
+//! side of conditions under inputs other than the base's. What constants decide is not looked for.
+
+use super::inputs::{InputPlan, candidates, flips, set};
+use super::outcome::{Never, NeverExecuted};
+use super::slice::{Bounds, Slices, Trips};
+use kernel::{EffectId, InputId, InputKind, Instr, Kernel, Terminator, Var};
+use machine::Valuation;
+
+/// By how much words of memory rise from byte to byte, where they do.
+const SLOPES: [i64; 6] = [1, 4, 16, 64, 256, 1024];
+/// Inputs that are tried beyond those of the plan.
+const MOST: usize = 24;
+/// Choices of the plan from which others are made.
+const FROM: usize = 8;
+
+/// The effects that have to be executed in some run.
+#[derive(Debug)]
+pub(super) struct Expected<'k> {
+    kernel: &'k Kernel,
+    slices: Slices<'k>,
+    /// Effects with their blocks.
+    effects: Vec<(EffectId, usize)>,
+    /// Counted loops with their blocks and the trip counts that are functions of inputs.
+    loops: Vec<Body>,
+}
+
+#[derive(Debug)]
+struct Body {
+    number: usize,
+    blocks: Vec<bool>,
+    trips: Option<Trips>,
+    inputs: Vec<InputId>,
+    constants: Vec<i64>,
+}
+
+impl<'k> Expected<'k> {
+    /// All that constants do not rule out.
+    pub(super) fn new(kernel: &'k Kernel) -> Expected<'k> {
+        let slices = Slices::new(kernel);
+        let loops: Vec<Body> = (0..kernel.loops.len()).filter_map(|number| body(kernel, &slices, number)).collect();
+        let mut effects = Vec::new();
+        for (number, reached) in reached(kernel, &slices, &loops).into_iter().enumerate() {
+            let Some(block) = kernel.blocks.get(number).filter(|_| reached) else { continue };
+            for instr in &block.instrs {
+                let Instr::Effect(id) = instr else { continue };
+                let predicate = kernel.effects.get(id.index()).and_then(|effect| effect.predicate);
+                if predicate.and_then(|predicate| constant(&slices, predicate)) != Some(0) {
+                    effects.push((*id, number));
+                }
+            }
+        }
+        Expected { kernel, slices, effects, loops }
+    }
+
+    /// Those that were not executed.
+    pub(super) fn missing(&self, executed: &[bool]) -> Vec<(EffectId, usize)> {
+        let ran = |id: EffectId| executed.get(id.index()) == Some(&true);
+        self.effects.iter().copied().filter(|(id, _)| !ran(*id)).collect()
+    }
+
+    /// The outermost loop around a block that nothing was executed in.
+    fn idle(&self, block: usize, executed: &[bool]) -> Option<&Body> {
+        let inside = |body: &Body, block: usize| body.blocks.get(block) == Some(&true);
+        let ran = |id: EffectId| executed.get(id.index()) == Some(&true);
+        let idle = |body: &&Body| {
+            inside(body, block) && !self.effects.iter().any(|&(id, block)| inside(body, block) && ran(id))
+        };
+        self.loops.iter().filter(idle).max_by_key(|body| body.blocks.iter().filter(|inside| **inside).count())
+    }
+
+    /// Why effects were not executed, one entry a loop and one for all that stands outside of idle loops.
+    pub(super) fn reasons(&self, executed: &[bool]) -> Vec<NeverExecuted> {
+        let mut reasons: Vec<NeverExecuted> = Vec::new();
+        for (id, block) in self.missing(executed) {
+            let Some(effect) = self.kernel.effects.get(id.index()) else { continue };
+            let why = match self.idle(block, executed) {
+                Some(body) => Never::Loop { loop_number: body.number, inputs: body.inputs.clone() },
+                None => Never::Condition,
+            };
+            if !reasons.iter().any(|known| known.why == why) {
+                reasons.push(NeverExecuted { site: effect.site, why });
+            }
+        }
+        reasons
+    }
+
+    /// Inputs that may lead to what was not executed.
+    pub(super) fn inputs(&self, plan: &InputPlan, executed: &[bool]) -> Vec<Valuation> {
+        let mut all: Vec<Valuation> = Vec::new();
+        let missing = self.missing(executed);
+        let mut idle: Vec<usize> =
+            missing.iter().filter_map(|&(_, block)| self.idle(block, executed).map(|body| body.number)).collect();
+        idle.dedup();
+        for body in self.loops.iter().filter(|body| idle.contains(&body.number)) {
+            all.extend(self.turning(plan, body));
+        }
+        let slopes = || [0].into_iter().chain(if self.reads_memory() { &SLOPES[..] } else { &[] }.iter().copied());
+        for condition in self.slices.conditions() {
+            for base in plan.valuations.iter().take(FROM) {
+                for slope in slopes() {
+                    all.extend(flips(self.kernel, &self.slices, condition, &Valuation { slope, ..base.clone() }));
+                }
+            }
+        }
+        // Bounds that are no functions of inputs alone.
+        if self.reads_memory() {
+            all.extend(SLOPES.iter().map(|&slope| Valuation { slope, ..plan.base.clone() }));
+        }
+        let mut unique: Vec<Valuation> = Vec::new();
+        for valuation in all {
+            if unique.len() < MOST && !unique.contains(&valuation) {
+                unique.push(valuation);
+            }
+        }
+        unique
+    }
+
+    fn reads_memory(&self) -> bool {
+        self.kernel.inputs.iter().any(|input| input.kind == InputKind::Memory)
+    }
+
+    /// Inputs with which a loop runs about as often as its ring has slots.
+    fn turning(&self, plan: &InputPlan, body: &Body) -> Option<Valuation> {
+        let trips = body.trips.as_ref()?;
+        let slopes = if self.reads_memory() { &SLOPES[..] } else { &[] };
+        let mut best: Option<(u64, Valuation)> = None;
+        let mut note = |valuation: Valuation| {
+            let Some(count @ 1..=256) = trips.eval(&valuation) else { return };
+            let off = count.abs_diff(plan.depth + 1);
+            if best.as_ref().is_none_or(|(known, _)| off < *known) {
+                best = Some((off, valuation));
+            }
+        };
+        for base in plan.valuations.iter().take(FROM) {
+            for slope in [0].iter().chain(slopes) {
+                let base = Valuation { slope: *slope, ..base.clone() };
+                note(base.clone());
+                for &input in &body.inputs {
+                    for value in candidates(self.kernel, input, &body.constants) {
+                        let mut valuation = base.clone();
+                        set(self.kernel, &mut valuation, input, value);
+                        note(valuation);
+                    }
+                }
+            }
+        }
+        best.map(|(_, valuation)| valuation)
+    }
+}
+
+/// The value of a condition that depends on no input.
+fn constant(slices: &Slices<'_>, var: Var) -> Option<i64> {
+    let leaves = slices.inputs(var).filter(|leaves| leaves.inputs.is_empty());
+    leaves.and_then(|_| slices.compile(&[var])?.eval(&Valuation::default(), 0)).map(|bit| bit & 1)
+}
+
+fn body(kernel: &Kernel, slices: &Slices<'_>, number: usize) -> Option<Body> {
+    let info = &kernel.loops[number];
+    let (_, lower, upper, step) = info.counted?;
+    let bounds = Bounds { lower: slices.root(lower), upper: slices.root(upper), step: slices.root(step) };
+    let (mut inputs, mut constants) = (Vec::new(), Vec::new());
+    for leaves in [bounds.lower, bounds.upper, bounds.step].into_iter().filter_map(|bound| slices.inputs(bound)) {
+        inputs.extend(leaves.inputs);
+        constants.extend(leaves.constants);
+    }
+    inputs.sort_unstable();
+    inputs.dedup();
+    Some(Body { number, blocks: slices.body(info), trips: slices.trips(bounds), inputs, constants })
+}
+
+/// Which blocks some input may lead to, as far as constants tell.
+fn reached(kernel: &Kernel, slices: &Slices<'_>, loops: &[Body]) -> Vec<bool> {
+    let none = |block: usize| {
+        let body = loops.iter().find(|body| kernel.loops[body.number].head.index() == block);
+        body.filter(|body| body.inputs.is_empty())
+            .and_then(|body| body.trips.as_ref()?.eval(&Valuation::default()))
+            .is_some_and(|trips| trips == 0)
+    };
+    let mut reached = vec![false; kernel.blocks.len()];
+    let mut open = vec![kernel.entry.index()];
+    while let Some(number) = open.pop() {
+        let Some(block) = kernel.blocks.get(number) else { continue };
+        if std::mem::replace(&mut reached[number], true) {
+            continue;
+        }
+        match &block.terminator {
+            Terminator::Branch(condition, yes, no) => {
+                let known = if none(number) { Some(0) } else { constant(slices, *condition) };
+                if known != Some(0) {
+                    open.push(yes.block.index());
+                }
+                if known != Some(1) {
+                    open.push(no.block.index());
+                }
+            }
+            other => open.extend(other.targets().iter().map(|target| target.block.index())),
+        }
+    }
+    reached
+}
