@@ -16,7 +16,8 @@ pub enum Semantics {
 pub struct Limits {
     /// Machine steps of one run.
     pub run_steps: u64,
-    /// Machine steps over all runs and explorations of a kernel.
+    /// Machine steps over all runs and explorations of a kernel, about a second on a slow processor. Steps are
+    /// counted rather than time, so that an answer depends on no computer.
     pub total_steps: u64,
     /// States that an exploration may hold.
     pub states: usize,
@@ -32,7 +33,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             run_steps: 150_000,
-            total_steps: 1_000_000,
+            total_steps: 600_000,
             states: 20_000,
             valuations: 64,
             findings: 64,

@@ -18,14 +18,46 @@ use kernel::{Lowered, Stage};
 use machine::{Blocked, BlockedOn, Machine, MachineError, Rule, Valuation, Violation};
 use verify::{Found, Gap, Lapped, Never, NeverExecuted, Outcome, Reach};
 
+/// Machine steps that may go into the attempts to shorten the run of one finding.
+const SHORTEN: usize = 200_000;
+/// The same for all findings of a kernel: with long runs the later ones stay as they were found.
+const SHORTEN_ALL: usize = 600_000;
+
+/// Steps that are left for shorter runs.
+struct Effort {
+    all: usize,
+    one: usize,
+}
+
+impl Effort {
+    /// Makes a finding with its share of what is left.
+    fn spend<T>(&mut self, make: impl FnOnce(&mut usize) -> T) -> T {
+        let share = self.all.min(self.one);
+        let mut left = share;
+        let made = make(&mut left);
+        self.all -= share - left;
+        made
+    }
+}
+
 /// The report on a kernel.
 pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport<Message> {
+    describe_within(lowered, outcome, SHORTEN_ALL)
+}
+
+/// The same, for who asks what is found and where, but does not show the runs: they are not shortened.
+pub(super) fn describe_places(lowered: &Lowered, outcome: &Outcome) -> KernelReport<Message> {
+    describe_within(lowered, outcome, 0)
+}
+
+fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> KernelReport<Message> {
     let mut findings: Vec<Finding<Message>> = Vec::new();
+    let mut left = Effort { all: steps, one: SHORTEN };
     for found in &outcome.found {
-        findings.extend(describe_with_inputs(lowered, found, &outcome.valuations));
+        findings.extend(left.spend(|left| describe_with_inputs(lowered, found, &outcome.valuations, left)));
     }
     for lapped in &outcome.lapped {
-        findings.extend(lap(lowered, lapped));
+        findings.extend(left.spend(|left| lap(lowered, lapped, left)));
     }
     // What breaks in a plan is what the pass that places the barriers still has to order.
     let planned = lowered.map.stage == Stage::Planned;
@@ -36,7 +68,8 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport<Message> {
     }
     let verdict = verdict(lowered, outcome, &findings);
     for assumed in &outcome.assumed {
-        findings.extend(describe_with_inputs(lowered, assumed, &outcome.valuations).map(|finding| Finding {
+        let finding = left.spend(|left| describe_with_inputs(lowered, assumed, &outcome.valuations, left));
+        findings.extend(finding.map(|finding| Finding {
             severity: Severity::Hint,
             message: message!("{} (only when a loop runs fewer times than its ring has slots)", finding.message),
             ..finding
@@ -61,11 +94,16 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport<Message> {
 
 /// What is said of one violation; `None` if its run does not repeat.
 pub fn describe_violation(lowered: &Lowered, found: &Found) -> Option<Finding<Message>> {
-    describe_with_inputs(lowered, found, &[])
+    describe_with_inputs(lowered, found, &[], &mut { SHORTEN })
 }
 
 /// The same; `valuations` are what else the kernel was run with, for what its other paths do.
-fn describe_with_inputs(lowered: &Lowered, found: &Found, valuations: &[Valuation]) -> Option<Finding<Message>> {
+fn describe_with_inputs(
+    lowered: &Lowered,
+    found: &Found,
+    valuations: &[Valuation],
+    left: &mut usize,
+) -> Option<Finding<Message>> {
     let machine = replay::machine(&lowered.kernel, &found.valuation);
     let words = Words::new(lowered, &machine);
     let replay = replay::replay(&machine, found)?;
@@ -85,10 +123,10 @@ fn describe_with_inputs(lowered: &Lowered, found: &Found, valuations: &[Valuatio
         | Rule::ArrivedTwice => lifecycle(&words, &replay, &found.violation),
     }?;
     let goal = Goal::Broken(found.violation.clone());
-    assemble(lowered, &words, &machine, &found.schedule, &goal, told, &found.valuation)
+    assemble(lowered, &words, &machine, &found.schedule, &goal, told, &found.valuation, left)
 }
 
-fn lap(lowered: &Lowered, lapped: &Lapped) -> Option<Finding<Message>> {
+fn lap(lowered: &Lowered, lapped: &Lapped, left: &mut usize) -> Option<Finding<Message>> {
     let machine = replay::machine(&lowered.kernel, &lapped.valuation);
     let words = Words::new(lowered, &machine);
     let (canonical, _) = replay::repeat(&machine, &lapped.canonical, lapped.wait);
@@ -118,9 +156,10 @@ fn lap(lowered: &Lowered, lapped: &Lapped) -> Option<Finding<Message>> {
         order: None,
     };
     let goal = Goal::Lapped { thread: wait.thread, site: wait.site, place: barrier.place, flips: barrier.flips + 1 };
-    assemble(lowered, &words, &machine, &lapped.schedule, &goal, told, &lapped.valuation)
+    assemble(lowered, &words, &machine, &lapped.schedule, &goal, told, &lapped.valuation, left)
 }
 
+#[allow(clippy::too_many_arguments)]
 fn assemble(
     lowered: &Lowered,
     words: &Words<'_>,
@@ -129,8 +168,9 @@ fn assemble(
     goal: &Goal,
     told: Description,
     valuation: &Valuation,
+    left: &mut usize,
 ) -> Option<Finding<Message>> {
-    let shown = minimal(machine, schedule, goal)?;
+    let shown = minimal(machine, schedule, goal, left)?;
     let (replay, _) = replay::repeat(machine, &shown.schedule, u32::MAX);
     let stops =
         super::steps::listed_steps(words.kernel, words.channels, &shown, &replay.records, &waits(words, goal, &told));
@@ -235,7 +275,7 @@ fn verdict(lowered: &Lowered, outcome: &Outcome, findings: &[Finding<Message>]) 
             Verdict::Proved(Message::join(repeats, "; "))
         }
         Reach::Runs(_) => {
-            let rest = if outcome.cut { "; others were left out" } else { "" };
+            let rest = if outcome.cut { "; not finished: others were left out" } else { "" };
             Verdict::Clean(message!("no finding in {} choices of inputs{rest}", outcome.valuations.len(), rest))
         }
     }

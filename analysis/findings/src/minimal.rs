@@ -117,8 +117,9 @@ pub fn reach(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Option<
     goal.holds(machine, &state, known).map(|goal| MinimalRun { schedule: taken, goal })
 }
 
-/// The minimal run that shows what `schedule` leads to; `None` if that does not lead there.
-pub fn minimal(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Option<MinimalRun> {
+/// The minimal run that shows what `schedule` leads to; `None` if that does not lead there. Attempts take their
+/// steps off `left`; once none is left, the shortest run so far is the answer.
+pub fn minimal(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal, left: &mut usize) -> Option<MinimalRun> {
     let mut best = reach(machine, schedule, goal)?;
     if let Some(budgets) = guess(machine, &best)
         && let Some(shown) = reach(machine, &within(&best.schedule, &budgets), goal)
@@ -128,11 +129,18 @@ pub fn minimal(machine: &Machine<'_>, schedule: &Schedule, goal: &Goal) -> Optio
     // Cutting one thread may free another, and another order may need less.
     let (mut spare, mut effort) = (SPARE, EFFORT);
     loop {
-        while let Some(shorter) = cut(machine, &best, goal, &mut spare) {
+        while let Some(shorter) = cut(machine, &best, goal, &mut spare, left) {
             best = shorter;
         }
         let Some(gathered) = gather(machine, &best, goal) else { return Some(best) };
-        let shorter = cut(machine, &gathered, goal, &mut spare).or_else(|| thin(machine, &gathered, goal, &mut effort));
+        let shorter = cut(machine, &gathered, goal, &mut spare, left);
+        let shorter = shorter.or_else(|| {
+            effort = effort.min(*left);
+            let before = effort;
+            let shorter = thin(machine, &gathered, goal, &mut effort);
+            *left -= before - effort;
+            shorter
+        });
         let Some(shorter) = shorter else { return Some(gathered) };
         best = shorter;
     }
@@ -233,9 +241,16 @@ fn guess(machine: &Machine<'_>, shown: &MinimalRun) -> Option<Vec<usize>> {
 /// The run with one thread cut as far as it goes; `None` where no thread can be. Fewer iterations of
 /// a loop may do where one step less does not, so a thread's first few steps are tried too, as long
 /// as `spare` steps are left for that.
-fn cut(machine: &Machine<'_>, shown: &MinimalRun, goal: &Goal, spare: &mut usize) -> Option<MinimalRun> {
+fn cut(
+    machine: &Machine<'_>,
+    shown: &MinimalRun,
+    goal: &Goal,
+    spare: &mut usize,
+    left: &mut usize,
+) -> Option<MinimalRun> {
     let counts = counts(machine.threads(), &shown.schedule);
-    let attempt = |thread: usize, steps: usize| {
+    let mut attempt = |thread: usize, steps: usize| {
+        *left = left.checked_sub(shown.schedule.len())?;
         let mut budgets = counts.clone();
         budgets[thread] = steps;
         reach(machine, &within(&shown.schedule, &budgets), goal)

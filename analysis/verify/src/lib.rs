@@ -66,16 +66,17 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
         decision.outcome.gaps.push(Gap::Cluster { ctas: kernel.ctas });
         return Ok(decision.outcome);
     }
+    let spare = |decision: &Decision<'_>| decision.outcome.steps < steps_of(kernel, limits);
     let (ample, scant): (Vec<&Valuation>, Vec<&Valuation>) =
         plan.valuations.iter().partition(|valuation| plan.is_ample(kernel, valuation));
     for valuation in ample {
         cancel.check()?;
-        if decision.outcome.steps >= limits.total_steps && !close {
+        if !spare(&decision) {
             decision.outcome.cut = true;
-            break;
-        }
-        if decision.outcome.steps >= limits.total_steps {
-            decision.gap(Gap::Machine(machine::MachineError::Limit));
+            // The smallest come first, and they fill no ring.
+            if plan.is_ample(kernel, &plan.base) && !decision.outcome.valuations.contains(&plan.base) {
+                decision.run(&plan.base, cancel)?;
+            }
             break;
         }
         decision.run(valuation, cancel)?;
@@ -84,7 +85,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
     decision.drop_consequences();
     for valuation in scant {
         cancel.check()?;
-        if decision.outcome.steps >= limits.total_steps && !close {
+        if !spare(&decision) {
             decision.outcome.cut = true;
             break;
         }
@@ -98,6 +99,15 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
     }
     Ok(decision.outcome)
 }
+
+/// The steps that a kernel may take: one in a large cluster costs more, since every thread knows of all others.
+fn steps_of(kernel: &Kernel, limits: &Limits) -> u64 {
+    let threads = kernel.partitions.len().max(1) * Cluster::new(kernel).len();
+    limits.total_steps / (1 + threads as u64 / THREADS)
+}
+
+/// Threads from which on a step costs twice as much.
+const THREADS: u64 = 16;
 
 struct Decision<'k> {
     kernel: &'k Kernel,
@@ -284,7 +294,7 @@ impl<'k> Decision<'k> {
         }
         for valuation in expected.inputs(self.plan, &self.executed) {
             cancel.check()?;
-            if self.outcome.steps >= self.limits.total_steps || expected.missing(&self.executed).is_empty() {
+            if self.outcome.steps >= steps_of(self.kernel, self.limits) || expected.missing(&self.executed).is_empty() {
                 break;
             }
             if self.outcome.valuations.contains(&valuation) {

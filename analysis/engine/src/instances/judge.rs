@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::blame::one_a_call;
+use super::budget::{FileBudget, LEFT_OUT};
 use super::merge::{Premise, conditions, merged};
 use super::place::line;
 use super::premise::{Key, VARIATIONS, Variation, blames, is_decided, key, variations};
@@ -33,8 +34,9 @@ impl Engine {
     ) -> Result<Analysis, Cancelled> {
         let mut analysis = Analysis { problems: broken(&of.module), ..Analysis::default() };
         analysis.problems.extend(of.notes.iter().map(|note| remark(&of.module, note)));
+        let mut budget = FileBudget::new(of.kernels.len());
         for kernel in &of.kernels {
-            let reports = self.check_instances(kernel, cancel)?;
+            let reports = self.check_instances(kernel, &mut budget, cancel)?;
             let premises = self.premises(of, kernel, &reports, sources, cancel)?;
             let mut report = merged(kernel, reports, &premises);
             report.range = of.module.place(kernel.entry.name_range).0;
@@ -56,10 +58,16 @@ impl Engine {
     /// Where `cancel` says so.
     pub fn explain_python(&mut self, of: &Elaboration, cancel: &Cancel<'_>) -> Result<Vec<Proof>, Cancelled> {
         let mut proofs = Vec::with_capacity(of.kernels.len());
+        let mut budget = FileBudget::new(of.kernels.len());
         for kernel in &of.kernels {
             let mut chosen: Option<Proof> = None;
+            budget.next_kernel();
             for elaborated in &kernel.instances {
+                if !budget.affords(elaborated) {
+                    continue;
+                }
                 let Some(lowered) = &elaborated.lowered else { continue };
+                budget.spend(elaborated, self.outcome(&lowered.kernel, cancel)?.steps);
                 let mut proof = self.explain_one(lowered, cancel)?.render(&**elaborated);
                 elaborated.move_proof(&mut proof);
                 let better = chosen.as_ref().is_none_or(|known| known.open.is_empty() && !proof.open.is_empty());
@@ -72,16 +80,24 @@ impl Engine {
         Ok(proofs)
     }
 
-    /// What there is to say of each instance of a kernel.
+    /// What there is to say of each instance of the next kernel; of those that the budget leaves out, that it does.
     pub(super) fn check_instances(
         &mut self,
         kernel: &KernelInstances,
+        budget: &mut FileBudget,
         cancel: &Cancel<'_>,
     ) -> Result<Vec<KernelReport>, Cancelled> {
         let mut reports = Vec::with_capacity(kernel.instances.len());
+        budget.next_kernel();
         for (number, elaborated) in kernel.instances.iter().enumerate() {
             cancel.check()?;
-            reports.push(self.check_instance(elaborated, number, cancel)?);
+            if !budget.affords(elaborated) {
+                reports.push(without_findings(Verdict::Clean(LEFT_OUT.to_owned())));
+                continue;
+            }
+            let report = self.check_instance(elaborated, number, cancel)?;
+            budget.spend(elaborated, report.steps);
+            reports.push(report);
         }
         Ok(reports)
     }
@@ -321,10 +337,14 @@ struct NotFollowed<'a> {
 
 /// The report on what could not be elaborated.
 fn undecided() -> KernelReport<Message> {
+    without_findings(Verdict::Undecided(Vec::new()))
+}
+
+fn without_findings<M>(verdict: Verdict<M>) -> KernelReport<M> {
     KernelReport {
         name: String::new(),
         range: TextRange::default(),
-        verdict: Verdict::Undecided(Vec::new()),
+        verdict,
         findings: Vec::new(),
         runs: 0,
         steps: 0,

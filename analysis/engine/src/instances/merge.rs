@@ -1,5 +1,6 @@
 //! The reports on a kernel's instances as one.
 
+use super::budget::LEFT_OUT;
 use super::KernelInstances;
 use super::premise::{Key, blames, depends, groups, is_decided, key};
 use base::TextRange;
@@ -124,6 +125,16 @@ fn verdict(kernel: &KernelInstances, verdicts: &[Verdict]) -> Verdict {
     }
     let with = with(kernel);
     let rests = verdicts.iter().find(|verdict| matches!(verdict, Verdict::Clean(how) if how == RESTS));
+    let left = verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Clean(how) if how == LEFT_OUT)).count();
+    if left > 0 {
+        // What was left out may be another kernel: nothing is proved of it.
+        let how = rests.into_iter().chain(verdicts).find_map(|verdict| match verdict {
+            Verdict::Clean(how) | Verdict::Proved(how) if how != LEFT_OUT => Some(how),
+            _ => None,
+        });
+        let how = how.map_or("", String::as_str);
+        return Verdict::Clean(format!("{how}{with}; not finished: {left} of them {LEFT_OUT}"));
+    }
     let clean = rests.into_iter().chain(verdicts).find_map(|verdict| match verdict {
         Verdict::Clean(how) => Some(Verdict::Clean(format!("{how}{with}"))),
         _ => None,

@@ -10,6 +10,7 @@
 //! Fixes are edits of the Python that [`Engine::fix_python`](crate::Engine::fix_python) has tried.
 
 mod blame;
+mod budget;
 mod elaborator;
 mod fix;
 mod fixes;

@@ -8,6 +8,7 @@
 //!
 //! Missed: values that make a difference only together.
 
+use super::budget::LEFT_OUT;
 use super::blame::cause;
 use super::{ElaboratedInstance, KernelInstances};
 use base::TextRange;
@@ -58,7 +59,11 @@ pub(super) fn depends(groups: &[usize], found: &[usize], decided: &[bool]) -> bo
 
 /// Whether a report says of each place of its kernel what there is to say.
 pub(super) fn is_decided(report: &KernelReport) -> bool {
-    !matches!(report.verdict, Verdict::Undecided(_))
+    match &report.verdict {
+        Verdict::Undecided(_) => false,
+        Verdict::Clean(how) => how != LEFT_OUT,
+        Verdict::Proved(_) | Verdict::Found => true,
+    }
 }
 
 /// A chosen value in place of another.

@@ -15,7 +15,7 @@ mod formula;
 
 pub use formula::PhaseFormula;
 
-use super::describe::describe;
+use super::describe::describe_places;
 use super::minimal::Goal;
 use super::paths::{Loops, block_of};
 use super::replay::{self, repeat, walk};
@@ -212,7 +212,7 @@ impl Search<'_> {
                     continue;
                 }
                 let lowered = Lowered { kernel, map: self.lowered.map.clone(), unmodelled: Vec::new() };
-                let after = describe(&lowered, &outcome);
+                let after = describe_places(&lowered, &outcome);
                 let helps = |finding: &Finding<Message>| {
                     let known = (finding.kind, finding.range);
                     finding.severity == Severity::Hint || (known != place && self.places.contains(&known))

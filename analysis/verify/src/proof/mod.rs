@@ -67,7 +67,7 @@ use value::{Driver, Symbol, SymbolOrigin, Symbols, Value};
 use walk::{Walk, WalkStop};
 
 /// Share of the step limit that a proof may use: one part in this many.
-const SHARE: u64 = 10;
+const SHARE: u64 = 4;
 /// Iterations of a loop after which it is not expected to come back to a state.
 const FAR: i64 = 200;
 /// Choices of inputs that are tried where a proof fails.
@@ -156,7 +156,7 @@ fn prove(
     let valuation = Valuation::default();
     let mut machine = Machine::new(kernel, &valuation, limits);
     machine.leave_scalars();
-    let mut steps = limits.total_steps / SHARE;
+    let mut steps = super::steps_of(kernel, limits) / SHARE;
     loop {
         let mut prover = Prover {
             context: &context,

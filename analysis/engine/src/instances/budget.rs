@@ -1,0 +1,64 @@
+//! How much of a Python file is analysed: a test that launches a kernel in hundreds of shapes has hundreds of
+//! instances, and most of them differ in nothing that its barriers notice.
+//!
+//! Counted are steps of the machine, so that the answer does not depend on the computer. An instance whose kernel
+//! is equal to an earlier one costs nothing. The first instance of a kernel is always analysed.
+
+use super::ElaboratedInstance;
+use kernel::Lowered;
+use std::sync::Arc;
+
+/// The verdict on an instance that was not analysed.
+pub(super) const LEFT_OUT: &str = "were left out, since the steps for this file were spent";
+
+/// Steps that the instances of a file may take together.
+const FILE: u64 = 1_500_000;
+/// Steps after which no further instance of a kernel is begun, whatever the file has left.
+const KERNEL: u64 = 750_000;
+
+/// What is left of the steps of a file.
+#[derive(Debug)]
+pub(super) struct FileBudget {
+    /// For all kernels.
+    left: u64,
+    /// Kernels that have not begun, the one at hand counted.
+    kernels: u64,
+    /// For the kernel at hand.
+    share: u64,
+    /// Its instances that were analysed.
+    seen: Vec<Arc<Lowered>>,
+}
+
+impl FileBudget {
+    /// For a file of so many kernels.
+    pub(super) fn new(kernels: usize) -> FileBudget {
+        FileBudget { left: FILE, kernels: kernels as u64 + 1, share: 0, seen: Vec::new() }
+    }
+
+    /// Goes on to the next kernel. What one kernel leaves is for those after it.
+    pub(super) fn next_kernel(&mut self) {
+        self.kernels = self.kernels.saturating_sub(1).max(1);
+        self.share = (self.left / self.kernels).max(self.left.min(KERNEL / 2)).min(KERNEL);
+        self.seen.clear();
+    }
+
+    /// Whether an instance is analysed.
+    pub(super) fn affords(&self, elaborated: &ElaboratedInstance) -> bool {
+        self.share > 0 || self.seen.is_empty() || self.knows(elaborated)
+    }
+
+    /// Notes what an instance took.
+    pub(super) fn spend(&mut self, elaborated: &ElaboratedInstance, steps: u64) {
+        if self.knows(elaborated) {
+            return;
+        }
+        self.left = self.left.saturating_sub(steps);
+        self.share = self.share.saturating_sub(steps);
+        self.seen.extend(elaborated.lowered.clone());
+    }
+
+    fn knows(&self, elaborated: &ElaboratedInstance) -> bool {
+        let known = |lowered: &Arc<Lowered>| self.seen.iter().any(|seen| seen.kernel == lowered.kernel);
+        elaborated.lowered.as_ref().is_none_or(known)
+    }
+}
