@@ -67,7 +67,7 @@ use value::{Driver, Symbol, SymbolOrigin, Symbols, Value};
 use walk::{Walk, WalkStop};
 
 /// Share of the step limit that a proof may use: one part in this many.
-const SHARE: u64 = 4;
+const SHARE: u64 = 6;
 /// Iterations of a loop after which it is not expected to come back to a state.
 const FAR: i64 = 200;
 /// Choices of inputs that are tried where a proof fails.
