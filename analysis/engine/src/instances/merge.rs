@@ -1,7 +1,7 @@
 //! The reports on a kernel's instances as one.
 
-use super::budget::LEFT_OUT;
 use super::KernelInstances;
+use super::budget::LEFT_OUT;
 use super::premise::{Key, blames, depends, groups, is_decided, key};
 use base::TextRange;
 use findings::{Finding, KernelReport, Severity, Verdict};

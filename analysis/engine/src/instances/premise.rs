@@ -8,8 +8,8 @@
 //!
 //! Missed: values that make a difference only together.
 
-use super::budget::LEFT_OUT;
 use super::blame::cause;
+use super::budget::LEFT_OUT;
 use super::{ElaboratedInstance, KernelInstances};
 use base::TextRange;
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};

@@ -30,7 +30,8 @@ impl Engine {
         elaborated.move_sheet(&mut report, instance);
         // What rests on chosen values shows beside the siblings alone.
         if kernel.instances.len() > 1 && report.findings.iter().any(blames) {
-            let all = merged(kernel, self.check_instances(kernel, &mut FileBudget::new(of.kernels.len()), cancel)?, &[]);
+            let all =
+                merged(kernel, self.check_instances(kernel, &mut FileBudget::new(of.kernels.len()), cancel)?, &[]);
             for finding in report.findings.iter_mut().filter(|it| blames(it)) {
                 let same = |other: &&Finding| (other.kind, other.range) == (finding.kind, finding.range);
                 let hint = all.findings.iter().find(same).filter(|other| !blames(other));
