@@ -7,12 +7,11 @@
 //!
 //! What this misses: barriers in closures and in lists, and which of two waits for one family was meant for the access.
 
-use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ExprCall, ExprContext, ExprName, Stmt, StmtFunctionDef};
-use ruff_text_size::Ranged;
+use ruff_python_ast::Expr;
 use rustc_hash::FxHashMap;
 
 use super::ElaboratedInstance;
+use super::arguments::{argument, call_at, function_at, parameter, range, receiver};
 use super::place::line;
 use base::TextRange;
 use findings::{Finding, MissingOrder, Note};
@@ -289,95 +288,4 @@ fn encloses(tree: &Tree, op: u32, place: u32) -> bool {
         .filter_map(|op| tree.parent_block(op))
         .collect();
     block(op).is_some_and(|block| blocks.contains(&block))
-}
-
-fn range(node: &impl Ranged) -> TextRange {
-    let range = node.range();
-    TextRange::new(range.start().to_u32(), range.end().to_u32())
-}
-
-/// The call with this range.
-fn call_at(module: &Module, at: TextRange) -> Option<&ExprCall> {
-    struct Find<'a> {
-        at: TextRange,
-        found: Option<&'a ExprCall>,
-    }
-    impl<'a> Visitor<'a> for Find<'a> {
-        fn visit_stmt(&mut self, stmt: &'a Stmt) {
-            if range(stmt).contains(self.at) {
-                walk_stmt(self, stmt);
-            }
-        }
-        fn visit_expr(&mut self, expr: &'a Expr) {
-            match expr {
-                Expr::Call(call) if range(call) == self.at => self.found = Some(call),
-                _ if range(expr).contains(self.at) => walk_expr(self, expr),
-                _ => {}
-            }
-        }
-    }
-    let mut find = Find { at, found: None };
-    module.body().iter().for_each(|stmt| find.visit_stmt(stmt));
-    find.found
-}
-
-/// The innermost function around a place.
-fn function_at(module: &Module, at: TextRange) -> Option<&StmtFunctionDef> {
-    struct Find<'a> {
-        at: TextRange,
-        found: Option<&'a StmtFunctionDef>,
-    }
-    impl<'a> Visitor<'a> for Find<'a> {
-        fn visit_stmt(&mut self, stmt: &'a Stmt) {
-            if !range(stmt).contains(self.at) {
-                return;
-            }
-            if let Stmt::FunctionDef(def) = stmt {
-                self.found = Some(def);
-            }
-            walk_stmt(self, stmt);
-        }
-    }
-    let mut find = Find { at, found: None };
-    module.body().iter().for_each(|stmt| find.visit_stmt(stmt));
-    find.found
-}
-
-/// Which parameter of a function a name is; `None` where the function gives it another value.
-fn parameter(function: &StmtFunctionDef, name: &str) -> Option<usize> {
-    struct Stores<'n> {
-        name: &'n str,
-        found: bool,
-    }
-    impl<'a> Visitor<'a> for Stores<'_> {
-        fn visit_expr(&mut self, expr: &'a Expr) {
-            if let Expr::Name(ExprName { id, ctx: ExprContext::Store, .. }) = expr {
-                self.found |= id.as_str() == self.name;
-            }
-            walk_expr(self, expr);
-        }
-    }
-    let mut all = function.parameters.iter_non_variadic_params();
-    let at = all.position(|parameter| parameter.parameter.name.as_str() == name)?;
-    let mut stores = Stores { name, found: false };
-    function.body.iter().for_each(|stmt| stores.visit_stmt(stmt));
-    (!stores.found).then_some(at)
-}
-
-/// How many parameters of a function its call does not spell: the receiver of a method.
-fn receiver(function: &StmtFunctionDef, call: &ExprCall) -> usize {
-    let first = function.parameters.iter_non_variadic_params().next();
-    let method = first.is_some_and(|first| first.parameter.name.as_str() == "self");
-    usize::from(method && matches!(&*call.func, Expr::Attribute(_)))
-}
-
-/// An argument by its name, or by its number; without a name the first of all.
-fn argument<'a>(call: &'a ExprCall, number: usize, name: Option<&str>) -> Option<&'a Expr> {
-    let mut keywords = call.arguments.keywords.iter();
-    let keyword = keywords.find(|keyword| name.is_none_or(|name| keyword.arg.as_ref().is_some_and(|it| it == name)));
-    let positional = call.arguments.args.get(number);
-    match name {
-        Some(_) => keyword.map(|keyword| &keyword.value).or(positional),
-        None => positional.or(keyword.map(|keyword| &keyword.value)),
-    }
 }

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::blame::cause;
 use super::{ElaboratedInstance, Elaboration, KernelInstances, fixes};
 use crate::Engine;
 use ::fixes::gluon::{PythonContext, candidates};
@@ -78,8 +79,9 @@ impl Engine {
                 .collect::<Vec<_>>(),
             fixes::candidates(&of.module, finding, &named),
         );
-        // Bytes read better as what they are the bytes of.
-        let (first, then) = if finding.kind == Kind::ExpectMismatch { (plain, ours) } else { (ours, plain) };
+        // Bytes read better as what they are the bytes of, and what is missing before a call belongs there.
+        let here = finding.kind == Kind::ExpectMismatch || cause(finding).is_some();
+        let (first, then) = if here { (plain, ours) } else { (ours, plain) };
         for fix in first.into_iter().chain(then) {
             cancel.check()?;
             if tries == 0 {

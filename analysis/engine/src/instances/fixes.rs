@@ -1,6 +1,6 @@
 //! Candidates for fixes that are found in the Python alone: the other phase of a wait, a fence or a wait before
 //! the access that lacks it, an arrival some statements later, the bytes of the copies that an expectation is
-//! for, and a count one up or down.
+//! for, a number that a call gives one lower, and a count one up or down.
 
 use ruff_python_ast::visitor::{Visitor, walk_body, walk_expr};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
@@ -104,6 +104,7 @@ pub(super) fn candidates(module: &Module, finding: &Finding, named: &[String]) -
     match finding.kind {
         Kind::MissingProxyFence => fixes.extend(fence(&around, finding.range)),
         Kind::PendingAccess => {
+            fixes.extend(lower(&around, finding.range));
             fixes.extend(pending(&around, finding.range, named));
             fixes.extend(places.iter().flat_map(|place| later(&around, *place)));
         }
@@ -173,6 +174,18 @@ fn pending(around: &Around<'_>, at: TextRange, named: &[String]) -> Option<Fix> 
     }
     let edit = around.insert(at, &format!("{wait}(0)"))?;
     Some(Fix { title: format!("Insert `{wait}(0)`"), edits: vec![edit] })
+}
+
+/// A number that a call gives, one lower: as many operations stay open.
+fn lower(around: &Around<'_>, at: TextRange) -> Vec<Fix> {
+    let Some(call) = around.call(at) else { return Vec::new() };
+    let given = call.arguments.args.iter().chain(call.arguments.keywords.iter().map(|keyword| &keyword.value));
+    let lower = given.filter_map(|given| {
+        let fewer = around.text(given).parse::<u32>().ok()?.checked_sub(1)?;
+        let title = format!("Give {fewer} here");
+        Some(Fix { title, edits: vec![Edit { range: range(given), text: fewer.to_string() }] })
+    });
+    lower.collect()
 }
 
 /// An arrival behind the statements that follow it.

@@ -145,5 +145,7 @@ fn what_is_missing_before_a_call_is_drawn_and_mended() {
     let elaboration = found.gluon.clone().expect("it is Python");
     let fix = session.engine.fix_python(&elaboration, 0, finding, &NoSources, &Cancel::never());
     let fix = fix.expect("nobody cancels").expect("a wait helps");
-    assert!(fix.edits[0].text.contains("store_wait"), "{fix:?}");
+    assert_eq!(fix.edits[0].text, "        tma.store_wait(0)\n", "{fix:?}");
+    let fixed = session.edit("        fill(", "        tma.store_wait(0)\n        fill(");
+    assert!(matches!(fixed.kernels[0].verdict, Verdict::Proved(_)), "{:?}", fixed.kernels[0]);
 }
