@@ -6,7 +6,7 @@
 //! reads that off these places.
 
 use base::TextRange;
-use kernel::EffectKind;
+use kernel::{BufferId, Completion, EffectKind, Mode, Var};
 use machine::{BarrierKind, Event, Record};
 
 use super::replay::Replay;
@@ -24,15 +24,16 @@ pub struct MissingOrder {
     pub same_partition: bool,
     /// The last wait in between that is for operations like the awaited one, and lets it stay open.
     pub weak: Option<TextRange>,
-    /// Where the barrier is defined whose flip says that the awaited access is over.
-    pub barrier: Option<TextRange>,
+    /// Where the barriers are defined whose flip may say that the awaited access is over, or that its memory is free.
+    pub barriers: Vec<TextRange>,
 }
 
 impl MissingOrder {
     /// Every range, to be moved.
     pub(crate) fn ranges_mut(&mut self, each: &mut dyn FnMut(&mut TextRange)) {
         each(&mut self.early);
-        [&mut self.awaited, &mut self.weak, &mut self.barrier].into_iter().flatten().for_each(each);
+        let single = [&mut self.awaited, &mut self.weak].into_iter().flatten();
+        single.chain(&mut self.barriers).for_each(each);
     }
 
     /// Of an access that nothing made wait for another one.
@@ -42,22 +43,48 @@ impl MissingOrder {
             None if words.channels.family(awaited.channel).is_some() => None,
             None => replay.next_arrival(awaited.thread, awaited.step.saturating_sub(1)).map(|next| next.place),
         };
-        let barrier = barrier.filter(|place| place.kind() == BarrierKind::Barrier);
-        let defined = barrier.and_then(|place| words.map.buffers.get(place.buffer.0 as usize)).map(|(_, range)| *range);
+        let barrier = barrier.filter(|place| place.kind() == BarrierKind::Barrier).map(|place| place.buffer);
+        // A producer that laps its ring waits for those who say that they have read it, whoever they are.
+        let again = awaited.effect == early.effect && awaited.mode == Mode::Write;
+        let mut free = if again { released(words) } else { Vec::new() };
+        free.retain(|buffer| Some(*buffer) != barrier);
+        let buffers = if free.is_empty() { barrier.into_iter().collect() } else { free };
+        let defined = buffers.iter().filter_map(|buffer| words.map.buffers.get(buffer.0 as usize));
+        let defined = defined.map(|(_, range)| *range).filter(|range| !range.is_empty());
         MissingOrder {
             early: words.event_range(early),
             awaited: Some(words.event_range(awaited)),
             same_partition: awaited.thread == early.thread,
             weak: weak(words, replay, awaited, early.step),
-            barrier: defined.filter(|range| !range.is_empty()),
+            barriers: defined.collect(),
         }
     }
 
     /// Of an operation that nobody waits for before the kernel ends.
     pub(crate) fn at_end(words: &Words<'_>, started: &Event) -> MissingOrder {
         let early = words.site_range(words.kernel.effect(started.effect).site);
-        MissingOrder { early, awaited: None, same_partition: true, weak: None, barrier: None }
+        MissingOrder { early, awaited: None, same_partition: true, weak: None, barriers: Vec::new() }
     }
+}
+
+/// The barriers on which partitions and tensor cores arrive when they are done with something.
+fn released(words: &Words<'_>) -> Vec<BufferId> {
+    let mut out: Vec<BufferId> = Vec::new();
+    for effect in &words.kernel.effects {
+        let barriers: Vec<Var> = match &effect.kind {
+            EffectKind::Arrive { barrier, .. } | EffectKind::TensorCoreCommit { barrier, .. } => vec![*barrier],
+            EffectKind::Operation { completion: Completion::Frontier(arrivals), .. } => {
+                arrivals.iter().map(|arrival| arrival.barrier).collect()
+            }
+            _ => Vec::new(),
+        };
+        for buffer in barriers.into_iter().filter_map(|barrier| words.buffer_of(barrier)) {
+            if !out.contains(&buffer) {
+                out.push(buffer);
+            }
+        }
+    }
+    out
 }
 
 /// The last wait for groups of an access's family, by its thread and before a step, that some groups may outlast.

@@ -81,12 +81,13 @@ impl ElaboratedInstance {
             return self.at_call(&early, outermost, Why::NeverAwaited);
         };
         let other = self.chain(awaited)?;
-        let barrier = order.barrier.and_then(|range| tree.value_at(range.start)).map(|(value, _)| value);
-        let parted = match (order.same_partition, barrier) {
+        let barriers = order.barriers.iter().filter_map(|range| tree.value_at(range.start));
+        let barriers: Vec<ValueId> = barriers.map(|(value, _)| value).collect();
+        let parted = match (order.same_partition, barriers.is_empty()) {
             (true, _) => self.turn(tree, order.early, awaited).unwrap_or_else(|| early.shared(&other)),
-            (false, Some(_)) => outermost,
+            (false, false) => outermost,
             // A group is waited for in the partition that has it.
-            (false, None) => return None,
+            (false, true) => return None,
         };
         if let Some(weak) = order.weak.filter(|_| order.same_partition)
             && encloses(tree, weak.start, order.early.start)
@@ -97,7 +98,7 @@ impl ElaboratedInstance {
                 Fault::Unknown => {}
             }
         }
-        let depth = barrier.and_then(|barrier| self.innermost(tree, &early, barrier, parted)).unwrap_or(parted);
+        let depth = self.innermost(tree, &early, &barriers, parted).unwrap_or(parted);
         self.at_call(&early, depth, Why::NoWait)
     }
 
@@ -177,16 +178,16 @@ impl ElaboratedInstance {
         given
     }
 
-    /// How many frames stand around the innermost function on the way to an access that knows a barrier, from the
+    /// How many frames stand around the innermost function on the way to an access that knows one of these barriers, from the
     /// function with `parted` frames around it inwards.
-    fn innermost(&self, tree: &Tree, early: &Chain<'_>, barrier: ValueId, parted: usize) -> Option<usize> {
+    fn innermost(&self, tree: &Tree, early: &Chain<'_>, barriers: &[ValueId], parted: usize) -> Option<usize> {
         let handed = early.frames.iter().enumerate().skip(parted).filter(|(_, frame)| !frame.iteration);
         let name = |number: &u32| self.origins.memory.get(*number as usize).map(String::as_str);
         let names = handed.clone().flat_map(|(_, frame)| &frame.memory).filter_map(name);
         let mut names: FxHashMap<&str, bool> = names.map(|name| (name, false)).collect();
         let mut see = |value: ValueId| {
             if let Some(leads) = names.get_mut(tree.value_name(value).trim_start_matches('%')) {
-                *leads = memory::roots(tree, value).contains(&barrier);
+                *leads = memory::roots(tree, value).iter().any(|root| barriers.contains(root));
             }
         };
         walk(tree, tree.top(), &mut |op| {
@@ -195,7 +196,8 @@ impl ElaboratedInstance {
             blocks.flat_map(|block| tree.block_args(*block)).copied().for_each(&mut see);
         });
         let knows = |frame: &Frame| frame.memory.iter().filter_map(name).any(|name| names.get(name) == Some(&true));
-        let made = self.chain(tree.value_range(barrier)).map_or(0, |made| made.shared(early));
+        let made = barriers.iter().filter_map(|barrier| self.chain(tree.value_range(*barrier)));
+        let made = made.map(|made| made.shared(early)).max().unwrap_or(0);
         let handed = handed.filter(|(_, frame)| knows(frame)).map(|(at, _)| at + 1).last();
         handed.into_iter().chain((made > parted).then_some(made)).max()
     }
