@@ -41,7 +41,7 @@ fn a_kernel_is_proved_and_what_was_assumed_is_said() {
 }
 
 #[test]
-fn a_finding_in_a_helper_stands_there_and_names_the_call() {
+fn a_race_in_a_helper_stands_at_the_call_before_which_the_wait_is_missing() {
     let broken =
         folder("via", |text| text.replace("        mbarrier.wait(free.index(slot), ((i // depth) & 1) ^ 1)\n", ""));
     let path = broken.join("sum_rows.py").to_string_lossy().into_owned();
@@ -50,13 +50,20 @@ fn a_finding_in_a_helper_stands_there_and_names_the_call() {
     assert_eq!(finding["kernel"], "sum_rows");
     let line = finding["range"]["start"]["line"].as_u64().expect("a line") as usize;
     let source = std::fs::read_to_string(&path).expect("the file");
-    assert!(source.lines().nth(line).is_some_and(|line| line.trim().starts_with("tma.async_load")), "{finding}");
-    assert!(finding["context"][0]["text"].as_str().is_some_and(|text| text.contains("`fill`")), "{finding}");
+    assert!(source.lines().nth(line).is_some_and(|line| line.trim().starts_with("fill(")), "{finding}");
+    assert!(finding["context"][0]["text"].as_str().is_some_and(|text| text.contains("`producer`")), "{finding}");
+    let places = finding["sites"].as_array().expect("places");
+    let access = places.iter().any(|site| {
+        let line = site["range"]["start"]["line"].as_u64().and_then(|line| source.lines().nth(line as usize));
+        line.is_some_and(|line| line.trim().starts_with("tma.async_load"))
+    });
+    assert!(access, "{finding}");
     let message = finding["message"].as_str().expect("a message");
+    assert!(message.contains("before this call of `fill`"), "{message}");
     assert!(message.contains("ring") && !message.contains('%') && !message.contains("ttng."), "{message}");
     let people = fencepost(&["check", &path]);
     assert_eq!(people.code, 1);
-    assert!(people.stdout.contains("note: in this call of `fill`"), "{}", people.stdout);
+    assert!(people.stdout.contains("note: in this call of `producer`"), "{}", people.stdout);
     for format in ["sarif", "github"] {
         let out = fencepost(&["check", &path, "--format", format]);
         assert_eq!(out.code, 1, "{format}");

@@ -178,8 +178,8 @@ impl ElaboratedInstance {
         given
     }
 
-    /// How many frames stand around the innermost function on the way to an access that knows one of these barriers, from the
-    /// function with `parted` frames around it inwards.
+    /// How many frames stand around the innermost function on the way to an access that knows one of these barriers,
+    /// from the function with `parted` frames around it inwards.
     fn innermost(&self, tree: &Tree, early: &Chain<'_>, barriers: &[ValueId], parted: usize) -> Option<usize> {
         let handed = early.frames.iter().enumerate().skip(parted).filter(|(_, frame)| !frame.iteration);
         let name = |number: &u32| self.origins.memory.get(*number as usize).map(String::as_str);
