@@ -127,6 +127,8 @@ pub struct Interp<'a> {
     pub depth: u32,
     /// Statements and expressions run, for the limit.
     pub steps: u64,
+    /// How many may be run.
+    pub most_steps: u64,
     /// Ops that were emitted, for the limit.
     pub emitted: u64,
     /// The names that are looked up first.
@@ -177,6 +179,7 @@ impl<'a> Interp<'a> {
             partitions: Vec::new(),
             depth: 0,
             steps: 0,
+            most_steps: crate::eval::STEPS,
             emitted: 0,
             scope,
             state: State::default(),

@@ -44,11 +44,14 @@ const LAUNCHES: usize = 256;
 /// How many notes a kernel gets of its launches.
 const NOTES: usize = 4;
 
-/// Steps after which no other host code is looked at.
-const TOTAL: u64 = 2_000_000;
+/// Steps after which no other host code is looked at, imports included: about half a second.
+const TOTAL: u64 = 600_000;
+
+/// Steps of one look at a file and all that it imports.
+const ONCE: u64 = 400_000;
 
 /// Steps of all host code of one file, what its imports run left out.
-const STEPS: u64 = 400_000;
+const STEPS: u64 = 300_000;
 
 /// What was found of one kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -269,6 +272,7 @@ impl Job<'_> {
             let mut interp =
                 Interp::new(&arena, self.sources, crate::builtins::library(), self.cancel, target, self.config.version);
             interp.session = Some(host::Session::default());
+            interp.most_steps = ONCE;
             // However else it ends, what was found until then counts.
             if let Err(Stop::Cancelled) = self.with(&mut interp, other, &mut open) {
                 return Err(Cancelled);

@@ -158,7 +158,7 @@ impl<'a> Interp<'a> {
         }
         if self.follows_host()
             && let Value::Host(_) = value
-            && crate::host::is_open(value)
+            && crate::host::is_unknown(value)
         {
             for target in targets {
                 let item = match target {

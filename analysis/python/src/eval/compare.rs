@@ -13,7 +13,7 @@ impl<'a> Interp<'a> {
     /// `a op b`.
     pub fn compare(&mut self, op: CmpOp, a: &Value<'a>, b: &Value<'a>) -> Eval<'a> {
         // Whatever it is, it is a truth value; tensors are compared below.
-        let open = self.follows_host() && (crate::host::is_open(a) || crate::host::is_open(b));
+        let open = self.follows_host() && (crate::host::is_unknown(a) || crate::host::is_unknown(b));
         if open
             && matches!(op, CmpOp::In | CmpOp::NotIn)
             && !matches!(b, Value::Tuple(_) | Value::List(_) | Value::Dict(_) | Value::Set(_))

@@ -390,7 +390,7 @@ impl<'a> Interp<'a> {
                 let method = self.attribute(operand, name)?;
                 self.call(&method, Default::default(), self.at)
             }
-            (_, Value::Host(_)) if crate::host::is_open(operand) => Ok(operand.clone()),
+            (_, Value::Host(_)) if crate::host::is_unknown(operand) => Ok(operand.clone()),
             _ => self.unknown(format!("`{}` of {} is not followed", op.as_str(), operand.class_name())),
         }
     }

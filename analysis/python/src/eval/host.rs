@@ -182,7 +182,7 @@ impl<'a> Interp<'a> {
                 let found = items.borrow().iter().find(|(key, _)| equal(key, at)).map(|(_, value)| value.clone());
                 match found {
                     Some(found) => Ok(found),
-                    None if self.follows_host() && host::is_open(at) => {
+                    None if self.follows_host() && host::is_unknown(at) => {
                         let all: Vec<Value<'a>> = items.borrow().iter().map(|(_, value)| value.clone()).collect();
                         let one = self.one_of(&all);
                         Ok(one.unwrap_or_else(|| Value::Unknown("which element this is is not known".into())))
@@ -192,7 +192,7 @@ impl<'a> Interp<'a> {
                 }
             }
             (Value::Tuple(_) | Value::List(_), _)
-                if self.follows_host() && host::is_open(at) && !matches!(at, Value::Slice(_)) =>
+                if self.follows_host() && host::is_unknown(at) && !matches!(at, Value::Slice(_)) =>
             {
                 let all = self.items(whole)?;
                 let one = self.one_of(&all);

@@ -62,7 +62,7 @@ const NESTING: u32 = 240;
 const CHOICES: usize = 8;
 
 /// How many statements and expressions one elaboration may run.
-const STEPS: u64 = 2_000_000;
+pub(crate) const STEPS: u64 = 2_000_000;
 
 /// How many ops one elaboration may emit: loops that are unrolled multiply.
 const OPS: u64 = 120_000;
@@ -146,8 +146,8 @@ impl<'a> Interp<'a> {
     /// Counts a step.
     fn step(&mut self) -> Result<(), Stop> {
         self.steps += 1;
-        if self.steps > STEPS {
-            return Err(Stop::Limit(format!("more than {STEPS} steps of Python are not run").into()));
+        if self.steps > self.most_steps {
+            return Err(Stop::Limit(format!("more than {} steps of Python are not run", self.most_steps).into()));
         }
         if self.emitted > OPS {
             let reason = format!("unrolled, the kernel has more than {OPS} operations, which are not analysed");

@@ -394,7 +394,10 @@ impl<'a> Interp<'a> {
             });
             let decorated = decorated.or_else(|stop| self.or_unknown(stop))?;
             // A decorator that is not known changes nothing of what a function of the host launches.
-            if kind != FnKind::Host || !self.follows_host() || !crate::host::is_open(&decorated) {
+            if kind != FnKind::Host
+                || !self.follows_host()
+                || !(crate::host::is_unknown(&decorated) || matches!(decorated, Value::Lib(_)))
+            {
                 value = decorated;
             }
         }

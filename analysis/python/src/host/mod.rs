@@ -32,7 +32,7 @@ use crate::value::{Partial, Value};
 use thing::{any, method, tensor};
 
 pub use case::{Case, Cases};
-pub use open::{answer, element, is_number, is_open, number};
+pub use open::{answer, element, is_number, is_open, is_unknown, number};
 pub use print::{Partly, expression, given, partly};
 pub use reach::{Code, MODULE, Ran, code_at, main_block, reach, run};
 pub use site::handed;

@@ -23,8 +23,35 @@ pub(super) fn open_tensor<'a>(dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a
     Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { dtype, shape })))
 }
 
-/// Whether a value is not known, or only in part.
+/// How deep a value is looked into for parts that are not known.
+const DEPTH: u32 = 6;
+
+/// How many parts of a value are looked at.
+const PARTS: usize = 64;
+
+/// Whether a value itself is not known, or is a key with a part that is not.
+pub fn is_unknown(value: &Value<'_>) -> bool {
+    match value {
+        Value::Unknown(_) => true,
+        Value::Host(thing) => {
+            matches!(**thing, Thing::OpenTensor(_) | Thing::OpenSizes | Thing::OpenNumber(_) | Thing::Any(_))
+        }
+        Value::Tuple(items) => {
+            items.len() <= PARTS && items.iter().any(|item| matches!(item, Value::Unknown(_)) || is_number(item))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a value is not known, or only in part. What is deeper in it than arguments of launches are counts as
+/// known.
 pub fn is_open(value: &Value<'_>) -> bool {
+    is_open_within(value, DEPTH)
+}
+
+fn is_open_within(value: &Value<'_>, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let is_open = |value: &Value<'_>| is_open_within(value, depth);
     match value {
         Value::Unknown(_) => true,
         Value::Host(thing) => match &**thing {
@@ -35,11 +62,11 @@ pub fn is_open(value: &Value<'_>) -> bool {
             }
             _ => false,
         },
-        Value::Tuple(items) => items.iter().any(is_open),
-        Value::List(items) | Value::Set(items) => items.borrow().iter().any(is_open),
-        Value::Dict(entries) => entries.borrow().iter().any(|(key, value)| is_open(key) || is_open(value)),
+        Value::Tuple(items) => items.iter().take(PARTS).any(is_open),
+        Value::List(items) | Value::Set(items) => items.borrow().iter().take(PARTS).any(is_open),
+        Value::Dict(entries) => entries.borrow().iter().take(PARTS).any(|(key, value)| is_open(key) || is_open(value)),
         Value::Instance(instance) => match instance.fields.try_borrow() {
-            Ok(fields) => fields.iter().any(|(_, value)| !matches!(value, Value::Instance(_)) && is_open(value)),
+            Ok(fields) => fields.iter().take(PARTS).any(|(_, value)| is_open(value)),
             Err(_) => false,
         },
         Value::Object(object) => object.fields.iter().any(|(_, value)| is_open(value)),
@@ -84,7 +111,7 @@ fn opened<'a>(tensor: &Torch) -> OpenTensor<'a> {
 
 /// `left op right`, or a comparison, where a side is open; `None` where neither is.
 pub(super) fn binary<'a>(op: Option<Operator>, left: &Value<'a>, right: &Value<'a>) -> Option<Value<'a>> {
-    if !is_open(left) && !is_open(right) {
+    if !is_unknown(left) && !is_unknown(right) {
         return None;
     }
     let tensors = (of(left), of(right));
@@ -114,7 +141,7 @@ pub(super) fn binary<'a>(op: Option<Operator>, left: &Value<'a>, right: &Value<'
 /// What a function of Python, its libraries or Triton answers where an argument is open; `None` where that says
 /// nothing.
 pub fn answer<'a>(path: &str, args: &Args<'a>) -> Option<Value<'a>> {
-    if !args.pos.iter().any(is_open) {
+    if !args.pos.iter().any(is_unknown) {
         return None;
     }
     let all = |wanted: &[OpenNumber]| args.pos.iter().all(|arg| kind(arg).is_some_and(|kind| wanted.contains(&kind)));
