@@ -9,7 +9,7 @@ use engine::instances::{Config, Target, Version, VersionSource, given, version};
 use runtime::launch::{Argument, recipe};
 use runtime::run::Instrument;
 
-use super::settings::nearest;
+use super::nearest::nearest;
 use crate::run::recipes::argument;
 
 /// Finds GPU barrier bugs in TTGIR and in Gluon kernels: races, deadlocks, phase mismatches, uninitialised reads.

@@ -67,6 +67,33 @@ fn a_chosen_value_that_is_refused_is_asked_for() {
 }
 
 #[test]
+fn a_finding_that_another_chosen_value_takes_away_is_a_hint() {
+    let folder = Folder::new("premise");
+    let text = "@gluon.jit\n\
+                def k(BLOCK: gl.constexpr):\n\
+                \x20   regs: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])\n\
+                \x20   shared: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0])\n\
+                \x20   tile = gl.allocate_shared_memory(gl.float32, [128], shared)\n\
+                \x20   if BLOCK < 100:\n\
+                \x20       tile.store(gl.full([128], 0.0, gl.float32, regs))\n\
+                \x20   gl.barrier()\n\
+                \x20   value = tile.load(regs)\n\
+                \x20   gl.static_print(value)\n";
+    let path = folder.write("k.py", format!("{HEAD}{text}").as_bytes());
+    let found = check_json(&[&path]);
+    let finding = &found["files"][0]["findings"][0];
+    assert_eq!((&finding["kind"], &finding["severity"]), (&json!("uninitialised-read"), &json!("hint")), "{found}");
+    let message = finding["message"].as_str().expect("a message");
+    assert!(message.ends_with("(with BLOCK=128, which was chosen; with BLOCK=64 it is not there)"), "{message}");
+    assert_eq!(found["files"][0]["verdict"], "clean", "{found}");
+    // With a value that somebody gives it is what its kind says, and so is one that no value takes away.
+    assert_eq!(check_json(&[&path, "--set", "BLOCK=128"])["files"][0]["findings"][0]["severity"], "warning");
+    let never = folder.write("never.py", format!("{HEAD}{}", text.replace("BLOCK < 100", "BLOCK < 0")).as_bytes());
+    assert_eq!(check_json(&[&never])["files"][0]["findings"][0]["severity"], "warning");
+    assert_eq!(fencepost(&["check", &never]).code, 1);
+}
+
+#[test]
 fn one_cause_is_told_once() {
     let folder = Folder::new("cause");
     let text = format!(

@@ -7,7 +7,7 @@ use super::blame::one_a_call;
 use super::budget::{FileBudget, LEFT_OUT};
 use super::merge::{Premise, conditions, merged};
 use super::place::line;
-use super::premise::{Key, VARIATIONS, Variation, blames, is_decided, key, variations};
+use super::premise::{Key, VARIATIONS, Variation, blames, key, tells, variations};
 use super::{ElaboratedInstance, Elaboration, KernelInstances};
 use crate::Engine;
 use crate::analysis::{Analysis, withhold_if_malformed};
@@ -122,11 +122,9 @@ impl Engine {
             let known = |wanted: &Key| earlier.iter().flat_map(|report| &report.findings).any(|it| key(it) == *wanted);
             let mut open: Vec<Key> = report.findings.iter().filter(|it| blames(it)).map(key).collect();
             open.retain(|wanted| !known(wanted));
-            let mut said: Vec<String> = Vec::new();
             for variation in variations(kernel, elaborated) {
-                // One neighbour that says something is enough for a value.
-                if open.is_empty() || left == 0 || said.contains(&variation.was) {
-                    continue;
+                if open.is_empty() || left == 0 {
+                    break;
                 }
                 left -= 1;
                 let made = gluon::elaborate(&of.module, sources, &variation.spec, cancel)?;
@@ -134,10 +132,9 @@ impl Engine {
                 let name = kernel.entry.name_range;
                 let varied = ElaboratedInstance::new(of.module.clone(), sources, instance, name, made);
                 let other = self.check_instance(&varied, number, cancel)?;
-                if !is_decided(&other) {
+                if !tells(&other, report) {
                     continue;
                 }
-                said.push(variation.was.clone());
                 let stays = |wanted: &Key| other.findings.iter().any(|it| (it.kind, it.range) == (wanted.0, wanted.1));
                 let (kept, gone): (Vec<Key>, Vec<Key>) = open.into_iter().partition(stays);
                 open = kept;

@@ -2,7 +2,7 @@
 
 use super::KernelInstances;
 use super::budget::LEFT_OUT;
-use super::premise::{Key, blames, depends, groups, is_decided, key};
+use super::premise::{Key, blames, depends, groups, key, tells};
 use base::TextRange;
 use findings::{Finding, KernelReport, Severity, Verdict};
 
@@ -15,8 +15,9 @@ pub(super) type Premise = (Key, String);
 
 /// One report for all instances of a kernel. `premises` says which findings another chosen value takes away.
 pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premises: &[Premise]) -> KernelReport {
-    let decided: Vec<bool> = reports.iter().map(is_decided).collect();
-    let groups = groups(kernel);
+    let (groups, count) = (groups(kernel), reports.len());
+    let told: Vec<bool> = reports.iter().flat_map(|it| reports.iter().map(move |other| tells(it, other))).collect();
+    let tell = |sibling: usize, at: usize| told.get(sibling * count + at).copied().unwrap_or(false);
     let (runs, steps) = (reports.iter().map(|it| it.runs).sum(), reports.iter().map(|it| it.steps).sum());
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(reports.len());
     let mut found: Vec<(Key, Finding, Vec<usize>)> = Vec::new();
@@ -39,7 +40,7 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premi
         if blames(&finding) {
             let words = match premise {
                 Some(premise) => Some(format!(" ({premise})")),
-                None if depends(&groups, &numbers, &decided) => chosen_conditions(kernel, &numbers),
+                None if depends(&groups, &numbers, &tell) => chosen_conditions(kernel, &numbers),
                 None => None,
             };
             match words {

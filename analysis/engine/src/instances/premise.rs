@@ -48,17 +48,25 @@ fn given(spec: &Spec) -> Spec {
 }
 
 /// Whether what is found in the instances `found` is found with some chosen values only: each of them has a sibling
-/// that was decided and has it not.
-pub(super) fn depends(groups: &[usize], found: &[usize], decided: &[bool]) -> bool {
-    let lacks = |group: usize| {
-        let mut siblings = groups.iter().zip(decided).enumerate();
-        siblings.any(|(at, (own, decided))| *own == group && *decided && !found.contains(&at))
+/// without it that `tells`, given that sibling and the instance.
+pub(super) fn depends(groups: &[usize], found: &[usize], tells: &dyn Fn(usize, usize) -> bool) -> bool {
+    let lacks = |at: usize, group: usize| {
+        let mut siblings =
+            groups.iter().enumerate().filter(|(sibling, own)| **own == group && !found.contains(sibling));
+        siblings.any(|(sibling, _)| tells(sibling, at))
     };
-    !found.is_empty() && found.iter().all(|at| groups.get(*at).is_some_and(|group| lacks(*group)))
+    !found.is_empty() && found.iter().all(|at| groups.get(*at).is_some_and(|group| lacks(*at, *group)))
+}
+
+/// Whether a report without a finding tells that the finding rests on what the two differ in: it is decided, and all
+/// that it blames the kernel for the other one does too. Else it may be the same mistake in another form.
+pub(super) fn tells(without: &KernelReport, with: &KernelReport) -> bool {
+    let has = |finding: &Finding| with.findings.iter().any(|it| (it.kind, it.range) == (finding.kind, finding.range));
+    is_decided(without) && without.findings.iter().filter(|it| blames(it)).all(has)
 }
 
 /// Whether a report says of each place of its kernel what there is to say.
-pub(super) fn is_decided(report: &KernelReport) -> bool {
+fn is_decided(report: &KernelReport) -> bool {
     match &report.verdict {
         Verdict::Undecided(_) => false,
         Verdict::Clean(how) => how != LEFT_OUT,
@@ -149,10 +157,10 @@ mod tests {
     fn a_finding_depends_where_each_instance_has_a_sibling_without_it() {
         // Two launches, each with two chosen depths.
         let groups = [0, 0, 2, 2];
-        assert!(depends(&groups, &[1], &[true; 4]));
-        assert!(depends(&groups, &[1, 3], &[true; 4]));
-        assert!(!depends(&groups, &[0, 1], &[true; 4]), "the first launch has it whatever is chosen");
-        assert!(!depends(&groups, &[1], &[false, true, true, true]), "nothing is known of the sibling");
-        assert!(!depends(&[0], &[0], &[true]));
+        assert!(depends(&groups, &[1], &|_, _| true));
+        assert!(depends(&groups, &[1, 3], &|_, _| true));
+        assert!(!depends(&groups, &[0, 1], &|_, _| true), "the first launch has it whatever is chosen");
+        assert!(!depends(&groups, &[1], &|sibling, _| sibling != 0), "nothing is known of the sibling");
+        assert!(!depends(&[0], &[0], &|_, _| true));
     }
 }
