@@ -30,7 +30,7 @@ macro_rules! codes {
 codes! {
     "undecided" Information &[],
     "refused" Error &[],
-    "removed-name" Hint &[],
+    "removed-name" Information &[],
     "warp-count" Error &[],
     "register-count" Hint &[],
     "directive" Error &[],

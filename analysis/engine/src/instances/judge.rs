@@ -371,6 +371,8 @@ fn problems(module: &Module, kernel: &KernelInstances) -> Vec<Problem> {
                 .map(|(text, title)| Fix { title: title.clone(), edits: vec![Edit { range, text: text.clone() }] });
             let guessed = elaborated.guessed() && problem.code != Problem::REMOVED;
             let (severity, message) = match (problem.hint, guessed) {
+                // What another release would refuse is shown where hints are not.
+                (true, _) if problem.code == Problem::REMOVED => (Severity::Information, message),
                 (true, _) => (Severity::Hint, message),
                 (false, true) => (Severity::Information, format!("with the values that were assumed, {message}")),
                 (false, false) => (Severity::Error, message),

@@ -44,6 +44,13 @@ pub(super) const PART: Part = Part {
         // No file was imported before.
         Row::new("sys.modules.get", "name, default=None", 0, environ),
         Row::new("os.getenv", "name, default=None", 0, environ),
+        // Marks of a profile: they touch nothing of the kernel's.
+        Row::new("triton.profiler.language.enter_scope", "name", 0, |_, _| Ok(Value::None)),
+        Row::new("triton.profiler.language.exit_scope", "name", 0, |_, _| Ok(Value::None)),
+        Row::new("triton.profiler.language.allocate_event", "name", 0, itself),
+        Row::new("triton.profiler.language.record_event", "event, is_start", 0, |_, _| Ok(Value::None)),
+        Row::new("triton.profiler.language.start_event", "event", 0, |_, _| Ok(Value::None)),
+        Row::new("triton.profiler.language.end_event", "event", 0, |_, _| Ok(Value::None)),
         Row::new("triton.cdiv", "x, y", 0, cdiv),
         Row::new("triton.next_power_of_2", "n", 0, next_power_of_2),
         Row::new("typing.cast", "type, value", 0, second),
