@@ -4,10 +4,30 @@ use std::rc::Rc;
 
 use base::TextRange;
 
+use crate::doubt::Doubt;
 use crate::emit::IrModule;
 use crate::interp::Problem;
 use crate::origin::FileId;
 use crate::origin::Origins;
+
+/// How far an elaboration comes, of which nothing else is wanted: whether chosen values are accepted.
+#[derive(Clone, Debug, Default)]
+pub struct Attempt {
+    /// What Triton would refuse.
+    pub problems: Vec<Problem>,
+    /// What could not be followed.
+    pub unmodelled: Vec<(FileId, TextRange, String)>,
+    /// What is accepted, but not what the kernel's author means.
+    pub doubts: Vec<Doubt>,
+    /// How many statements of the kernel and its helpers were run, each counted once.
+    pub reached: usize,
+    /// Statements and expressions that were run.
+    pub steps: u64,
+    /// Whether it came to the end of the kernel.
+    pub ended: bool,
+    /// The files that were looked at, by [`FileId`].
+    pub files: Vec<String>,
+}
 
 /// A kernel as it was elaborated.
 #[derive(Clone, Debug, Default)]

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use ruff_python_ast::Stmt;
 use ruff_text_size::Ranged;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use typed_arena::Arena;
 
+use crate::doubt::{Doubt, DoubtKind};
 use crate::emit::{Attr, Builder, Op, Ssa, Type, UNMODELLED};
 use crate::host::thing::Session;
 use crate::library::Library;
@@ -329,6 +330,28 @@ pub struct State<'a> {
     pub(crate) touched: Vec<(FileId, TextRange)>,
     /// Functions that Python runs, of files whose launches are looked for.
     pub(crate) hosts: Vec<Rc<Function<'a>>>,
+    /// Set while it is only asked how far the elaboration comes.
+    pub(crate) trial: Option<Trial>,
+}
+
+/// What is noted of an elaboration of which only that is asked how far it comes.
+#[derive(Debug)]
+pub(crate) struct Trial {
+    /// Statements of kernels that were run, by file and place.
+    pub(crate) reached: FxHashSet<(FileId, u32)>,
+    pub(crate) doubts: Vec<Doubt>,
+}
+
+impl Interp<'_> {
+    /// Notes that values are accepted that the kernel is not written for.
+    pub(crate) fn doubt(&mut self, kind: DoubtKind) {
+        let doubt = Doubt { file: self.file, range: self.at, kind };
+        if let Some(trial) = &mut self.state.trial
+            && !trial.doubts.contains(&doubt)
+        {
+            trial.doubts.push(doubt);
+        }
+    }
 }
 
 impl<'a> Interp<'a> {

@@ -9,6 +9,7 @@
 //! origin for each op, so that what an op means is said once, where TTGIR is lowered.
 
 pub mod builtins;
+pub mod doubt;
 pub mod dtype;
 pub mod elaborated;
 pub mod emit;

@@ -24,7 +24,7 @@ pub(super) fn choices(survey: &Survey<'_>, param: &Param) -> Vec<Given> {
             Use::Scalar | Use::Number => ty("i32"),
             Use::DType => value("fp16"),
             Use::Callable | Use::Layout | Use::Memory | Use::Object => Vec::new(),
-            Use::Unseen if has(&name, &["desc"]) => ty(descriptor(0)),
+            Use::Unseen if is_descriptor(&name) => ty(descriptor(0)),
             Use::Unseen
                 if has(&name, &["ptr", "input", "output", "tensor"]) || is(&name, &["out", "inp", "x", "y"]) =>
             {
@@ -67,8 +67,14 @@ pub(super) fn choices(survey: &Survey<'_>, param: &Param) -> Vec<Given> {
     value("128")
 }
 
+/// Whether a word of it says descriptor; `descale` is none.
+fn is_descriptor(name: &str) -> bool {
+    let mut words = name.split('_');
+    words.any(|word| word.starts_with("descr") || word.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with("desc"))
+}
+
 /// Whether it counts slots.
-fn is_depth(name: &str) -> bool {
+pub(super) fn is_depth(name: &str) -> bool {
     let ends = ["buffers", "stages", "depth", "slots", "bufs"];
     ends.iter().any(|end| name.ends_with(end)) || has(name, &["num_buffer", "num_stage", "pipeline_depth"])
 }
@@ -82,7 +88,7 @@ fn is_switch(name: &str, lower: &str) -> bool {
         || (name.chars().all(|c| c.is_ascii_uppercase() || c == '_') && lower.ends_with("_in_reg"))
 }
 
-fn descriptor(rank: u8) -> &'static str {
+pub(super) fn descriptor(rank: u8) -> &'static str {
     match rank {
         1 => "tensordesc<fp16[128]>",
         3 => "tensordesc<fp16[1, 128, 64]>",

@@ -5,6 +5,7 @@
 
 use ruff_python_parser::parse_expression;
 
+use super::entries::Param;
 use super::{Given, Target, Version};
 use base::TextRange;
 use python::syntax::Module;
@@ -283,5 +284,15 @@ mod tests {
         let values: Vec<_> = found.iter().flat_map(|line| &line.values).map(|(_, given, _)| given.clone()).collect();
         assert_eq!(values, ["1", "2", "3"].map(|value| Given::Value(value.to_owned())));
         assert_eq!(all(text).len(), 5);
+    }
+}
+
+/// `dtype=fp16` gives a constexpr a type as its value.
+pub(super) fn fitting(param: Option<&Param>, given: Given) -> Given {
+    match given {
+        Given::Type(ty) if param.is_some_and(|param| param.constexpr) && !ty.contains(['*', '<', '(', ':']) => {
+            Given::Value(ty)
+        }
+        given => given,
     }
 }

@@ -36,6 +36,8 @@ pub struct Param {
     pub range: TextRange,
     /// Whether it is annotated as a constexpr.
     pub constexpr: bool,
+    /// The text of its annotation.
+    pub annotation: Option<String>,
     /// The text of its default.
     pub default: Option<String>,
     /// What the kernel does with it.
@@ -100,6 +102,7 @@ fn params(module: &Module, survey: &Survey<'_>, func: &Func<'_>) -> Vec<Param> {
             name: param.name().to_string(),
             range: Interp::range(param.name()),
             constexpr: annotation.is_some_and(|text| text.contains("constexpr")),
+            annotation: annotation.map(str::to_owned),
             default: param.default().map(|expr| text(Interp::range(&expr.range())).to_owned()),
             used,
             members,

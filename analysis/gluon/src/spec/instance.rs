@@ -1,5 +1,6 @@
 //! What a kernel is analysed with: its instances, and what they are made of.
 
+use super::entries::Param;
 use super::site::Site;
 use super::{Argument, Given, Host, Source, Spec, Target, Version};
 use base::TextRange;
@@ -84,6 +85,17 @@ impl Base {
             Some(argument) => (argument.given, argument.source) = (given, source),
             None => self.arguments.push(Argument { name: name.to_owned(), given, source }),
         }
+    }
+
+    /// Whether a parameter is given nothing, or only a part.
+    pub(super) fn lacks(&self, param: &Param) -> bool {
+        let known = self.has(&param.name) || self.held.contains(&param.name);
+        !known && (param.default.is_none() || self.partly(&param.name).is_some())
+    }
+
+    /// What a launch says of a parameter that it gives only a part.
+    pub(super) fn partly(&self, name: &str) -> Option<&Partly> {
+        self.partly.iter().find(|(known, _)| known == name).map(|(_, partly)| partly)
     }
 
     pub(super) fn has(&self, name: &str) -> bool {

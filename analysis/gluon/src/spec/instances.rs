@@ -1,17 +1,22 @@
 //! What a kernel is analysed with: what is known of each parameter, the surest source first.
 
+use std::cell::OnceCell;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+
+use rustc_hash::FxHasher;
 
 use super::chosen;
 use super::directive::{self, Directive, directives};
 use super::discover::Found;
 use super::entries::Param;
+use super::fill::Filler;
+use super::flow::{self, Flow};
 use super::instance::{Base, Instances, Note};
 use super::memo::{self, Memo};
-use super::partly;
 use super::survey::Survey;
 use super::words;
-use super::{Config, Entry, Given, Source, Spec};
+use super::{Config, Entry, Given, Source, Spec, Target, Use};
 use base::{Cancel, Cancelled, TextRange};
 use python::syntax::{Module, Sources};
 
@@ -30,10 +35,11 @@ pub fn instances(
 ) -> Result<Vec<Instances>, Cancelled> {
     let survey = Survey::of(module, sources);
     let found = memo::launches(module, sources, &survey, entries, config, memo, cancel)?;
+    let file = FileFlow { module, sources, survey: &survey, flow: OnceCell::new() };
     let mut all = Vec::with_capacity(entries.len());
     for (entry, found) in entries.iter().zip(found) {
         cancel.check()?;
-        all.push(of_entry(module, &survey, entry, config, found));
+        all.push(of_entry(&file, entry, config, found, memo, cancel)?);
     }
     Ok(all)
 }
@@ -51,7 +57,34 @@ pub fn stray(module: &Module, entries: &[Entry]) -> Vec<Note> {
     stray.collect()
 }
 
-fn of_entry(module: &Module, survey: &Survey<'_>, entry: &Entry, config: &Config, found: Found) -> Instances {
+/// A file, and what flows where in it, once that is asked.
+struct FileFlow<'f> {
+    module: &'f Arc<Module>,
+    sources: &'f dyn Sources,
+    survey: &'f Survey<'f>,
+    flow: OnceCell<Flow>,
+}
+
+impl FileFlow<'_> {
+    fn flow(&self) -> &Flow {
+        self.flow.get_or_init(|| flow::of(self.module, self.sources))
+    }
+
+    /// The target that a kernel is for, by what it uses.
+    fn target(&self, entry: &Entry) -> Option<Target> {
+        flow::target(self.flow().devices(entry.def), self.module.path())
+    }
+}
+
+fn of_entry(
+    file: &FileFlow<'_>,
+    entry: &Entry,
+    config: &Config,
+    found: Found,
+    memo: &mut Memo,
+    cancel: &Cancel<'_>,
+) -> Result<Instances, Cancelled> {
+    let (module, survey) = (file.module, file.survey);
     let said = |message| Note { range: entry.name_range, message, error: false };
     let mut notes: Vec<Note> = found.notes.into_iter().map(said).collect();
     let mut bases = if found.launches.is_empty() { vec![Base::default()] } else { found.launches };
@@ -71,27 +104,93 @@ fn of_entry(module: &Module, survey: &Survey<'_>, entry: &Entry, config: &Config
             bases.iter_mut().for_each(|base| base.give(name, given.clone(), Source::Command));
         }
     }
-    let (bases, note) = filled(survey, entry, config, distinct(bases));
-    notes.extend(note.map(|message| Note { range: entry.name_range, message, error: false }));
     let target = config.target.map(|target| (target, Source::Configuration));
-    let chosen = (chosen::target(survey, entry), Source::Chosen);
-    let specs = bases.into_iter().map(|mut base| {
-        let place = |name: &str| entry.params.iter().position(|param| param.name == name);
-        base.arguments.sort_by_key(|argument| place(&argument.name));
-        Spec {
-            def: entry.def,
-            arguments: base.arguments,
-            host: base.host,
-            target: base.target.or(target).unwrap_or(chosen),
-            version: base.version.unwrap_or(config.version),
-            num_warps: base.num_warps.unwrap_or((4, Source::Default)),
-            num_ctas: base.num_ctas.unwrap_or((1, Source::Default)),
+    let bases = distinct(bases);
+    let known =
+        |base: &Base| base.target.is_some_and(|(target, from)| from != Source::Launch || fits(target, file, entry));
+    let chosen = if target.is_some() || bases.iter().all(known) {
+        None
+    } else {
+        Some(file.target(entry).unwrap_or_else(|| chosen::target(survey, entry)))
+    };
+    let spec = |base: &Base| {
+        let own = base.target.filter(|_| known(base)).or(target);
+        let target = own.or(chosen.map(|target| (target, Source::Chosen)));
+        spec_of(entry, config, base, target.unwrap_or((Target::Cuda(90), Source::Chosen)))
+    };
+    let needs = |base: &Base| entry.params.iter().any(|param| base.lacks(param));
+    let (bases, said) = if bases.iter().any(needs) {
+        let (sources, flow) = (file.sources, file.flow());
+        let key = key(file, entry, config, &bases, chosen);
+        let known = key.and_then(|key| memo.filled(key));
+        match known {
+            Some(known) => known,
+            None => {
+                let filler = Filler { module, sources, survey, flow, entry, config, spec: &spec, cancel };
+                let filled = filler.fill(bases)?;
+                key.into_iter().for_each(|key| memo.keep(key, &filled));
+                filled
+            }
         }
-    });
-    let specs: Vec<Spec> = specs.collect();
+    } else {
+        (bases, Vec::new())
+    };
+    notes.extend(said.into_iter().map(|message| Note { range: entry.name_range, message, error: false }));
+    let specs: Vec<Spec> = distinct(bases).iter().map(spec).collect();
     let (specs, note) = words::fewer(specs);
     notes.extend(note.map(|message| Note { range: entry.name_range, message, error: false }));
-    Instances { list: words::instances(entry, specs), notes, sites: found.sites }
+    Ok(Instances { list: words::instances(entry, specs), notes, sites: found.sites })
+}
+
+/// What the values that are found for a kernel depend on; `None` where that cannot be told by its text: places of
+/// functions around it, and functions that are chosen.
+fn key(file: &FileFlow<'_>, entry: &Entry, config: &Config, bases: &[Base], target: Option<Target>) -> Option<u64> {
+    let called = |param: &Param| matches!(param.used, Use::Callable | Use::Object | Use::Layout | Use::Memory);
+    if bases.iter().any(|base| base.host.is_some()) || entry.params.iter().any(called) {
+        return None;
+    }
+    let mut hasher = FxHasher::default();
+    (&entry.name, bases, &config.values, config.target, config.version, target).hash(&mut hasher);
+    file.flow().fingerprint(entry.def).hash(&mut hasher);
+    Some(hasher.finish())
+}
+
+/// Whether a kernel can be for the target for which the host code was run.
+fn fits(target: Target, file: &FileFlow<'_>, entry: &Entry) -> bool {
+    let Some(asked) = file.target(entry) else { return true };
+    match (target, asked) {
+        (Target::Cuda(has), Target::Cuda(wants)) => has >= wants,
+        (Target::Cuda(_), _) | (_, Target::Cuda(_)) => false,
+        // Of AMD's devices the host code knows more than the names of operations.
+        (has, wants) => (has == Target::Gfx1250) == (wants == Target::Gfx1250),
+    }
+}
+
+/// What is elaborated.
+fn spec_of(entry: &Entry, config: &Config, base: &Base, target: (Target, Source)) -> Spec {
+    let mut arguments = base.arguments.clone();
+    arguments.sort_by_key(|argument| entry.params.iter().position(|param| param.name == argument.name));
+    // A kernel that is told its own settings is launched with them.
+    let own = |name: &str| {
+        let param = entry.params.iter().find(|param| param.name == name && param.constexpr)?;
+        let (text, source) = match base.arguments.iter().find(|argument| argument.name == name) {
+            Some(argument) => match &argument.given {
+                Given::Value(text) => (text, argument.source),
+                Given::Type(_) => return None,
+            },
+            None => (param.default.as_ref()?, Source::Default),
+        };
+        Some((text.parse::<u32>().ok().filter(|number| *number > 0)?, source))
+    };
+    Spec {
+        def: entry.def,
+        host: base.host.clone(),
+        target,
+        version: base.version.unwrap_or(config.version),
+        num_warps: base.num_warps.or_else(|| own("num_warps")).unwrap_or((4, Source::Default)),
+        num_ctas: base.num_ctas.or_else(|| own("num_ctas")).unwrap_or((1, Source::Default)),
+        arguments,
+    }
 }
 
 /// Overlays what was compiled before: types and settings of a kernel whose `def` is in this line.
@@ -173,7 +272,7 @@ fn directed(survey: &Survey<'_>, entry: &Entry, base: &Base, line: &Directive) -
     for (name, given, _) in &line.values {
         let param = entry.params.iter().find(|param| param.name == *name);
         if param.is_some() {
-            base.give(name, fitting(param, given.clone()), Source::Directive);
+            base.give(name, directive::fitting(param, given.clone()), Source::Directive);
         }
         if let (Given::Value(value), Some(host)) = (given, &mut base.host)
             && around.contains(&name.as_str())
@@ -187,73 +286,6 @@ fn directed(survey: &Survey<'_>, entry: &Entry, base: &Base, line: &Directive) -
     base.num_warps = line.num_warps.map(|warps| (warps, Source::Directive)).or(base.num_warps);
     base.num_ctas = line.num_ctas.map(|ctas| (ctas, Source::Directive)).or(base.num_ctas);
     base
-}
-
-/// `dtype=fp16` gives a constexpr a type as its value.
-fn fitting(param: Option<&Param>, given: Given) -> Given {
-    match given {
-        Given::Type(ty) if param.is_some_and(|param| param.constexpr) && !ty.contains(['*', '<', '(', ':']) => {
-            Given::Value(ty)
-        }
-        given => given,
-    }
-}
-
-/// Gives the parameters that nobody gives anything: configuration, then choices; all combinations, and
-/// what is to be said if those were too many.
-fn filled(survey: &Survey<'_>, entry: &Entry, config: &Config, bases: Vec<Base>) -> (Vec<Base>, Option<String>) {
-    let mut note = None;
-    let mut out = Vec::new();
-    for base in bases {
-        let mut all = vec![base];
-        let mut fixed = Vec::new();
-        let mut combinations = 1usize;
-        for param in &entry.params {
-            let partly = all[0].partly.iter().find(|(name, _)| *name == param.name).map(|(_, partly)| partly.clone());
-            if all[0].has(&param.name)
-                || all[0].held.contains(&param.name)
-                || (param.default.is_some() && partly.is_none())
-            {
-                continue;
-            }
-            let named = config.values.iter().filter(|(name, _)| *name == param.name);
-            let configured: Vec<Given> = named.filter_map(|(_, value)| directive::given(value).ok()).collect();
-            let (source, mut choices) = match configured.is_empty() {
-                true => {
-                    let free = chosen::choices(survey, param);
-                    let choices = match &partly {
-                        Some(partly) => partly::choices(partly, param, free),
-                        None => free,
-                    };
-                    (Source::Chosen, choices)
-                }
-                false => (Source::Configuration, configured),
-            };
-            combinations = combinations.saturating_mul(choices.len().max(1));
-            if all.len() * choices.len() > Instances::MOST {
-                fixed.push(format!("`{}`", param.name));
-                choices.truncate(1);
-            }
-            if choices.is_empty() {
-                continue;
-            }
-            let given = |base: &Base, given: &Given| {
-                let mut base = base.clone();
-                base.give(&param.name, fitting(Some(param), given.clone()), source);
-                base
-            };
-            all = all.iter().flat_map(|base| choices.iter().map(move |choice| given(base, choice))).collect();
-        }
-        if !fixed.is_empty() {
-            note = Some(format!(
-                "{combinations} combinations of chosen values would have to be analysed; {} of them are, with one value each for {}",
-                all.len(),
-                fixed.join(", ")
-            ));
-        }
-        out.extend(all);
-    }
-    (out, note)
 }
 
 fn distinct(bases: Vec<Base>) -> Vec<Base> {

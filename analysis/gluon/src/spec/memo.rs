@@ -10,6 +10,7 @@ use std::sync::Arc;
 use rustc_hash::FxHasher;
 
 use super::discover::{self, Found};
+use super::instance::Base;
 use super::survey::Survey;
 use super::{Config, Entry};
 use base::{Cancel, Cancelled, TextRange};
@@ -21,6 +22,8 @@ use python::syntax::{Module, Sources};
 #[derive(Debug, Default)]
 pub struct Memo {
     last: Option<Last>,
+    /// What was found for kernels to which nobody gives all values, by what that depends on.
+    filled: Vec<(u64, Filled)>,
     /// How often host code was run.
     pub runs: u32,
 }
@@ -32,6 +35,27 @@ struct Last {
     found: Vec<Found>,
     /// Where the functions of the file started, and the blocks of its main program, by number.
     starts: Vec<u32>,
+}
+
+/// Ways to launch a kernel with all values, and what is to be said of them.
+pub(super) type Filled = (Vec<Base>, Vec<String>);
+
+/// How many of them are kept.
+const FILLED: usize = 64;
+
+impl Memo {
+    /// What was found before.
+    pub(super) fn filled(&self, key: u64) -> Option<Filled> {
+        self.filled.iter().find(|(known, _)| *known == key).map(|(_, filled)| filled.clone())
+    }
+
+    /// Keeps what was found; the oldest go.
+    pub(super) fn keep(&mut self, key: u64, filled: &Filled) {
+        if self.filled.len() >= FILLED {
+            self.filled.remove(0);
+        }
+        self.filled.push((key, filled.clone()));
+    }
 }
 
 /// What other files were asked for, and the texts that came.

@@ -9,17 +9,22 @@ mod chosen;
 mod config;
 mod directive;
 mod discover;
+mod domain;
 mod entries;
+mod fill;
+mod flow;
 mod imports;
 mod instance;
 mod instances;
 mod memo;
 mod partly;
 mod roots;
+mod search;
 mod site;
 mod survey;
 #[cfg(test)]
 mod tests;
+mod trouble;
 mod usage;
 mod words;
 

@@ -79,6 +79,7 @@ mod tests {
             name: "p".to_owned(),
             range: base::TextRange::default(),
             constexpr,
+            annotation: None,
             default: default.map(str::to_owned),
             used: Use::default(),
             members: Vec::new(),

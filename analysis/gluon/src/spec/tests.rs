@@ -247,3 +247,103 @@ fn launches_are_known_whole() {
     ];
     assert_eq!(site.arguments, expected.map(|(name, handed)| (name.to_owned(), handed)));
 }
+
+/// The line that pins the first instance.
+fn pinned(text: &str) -> String {
+    let (_, _, all) = found(text);
+    all.first().and_then(|all| all.list.first()).map(|first| first.directive.clone()).unwrap_or_default()
+}
+
+#[test]
+fn integers_are_loaded_where_a_bound_or_an_index_comes_of_it() {
+    let line = pinned(
+        "@gluon.jit\ndef rows(table, at):\n    return gl.load(table + at)\n\n\
+         @gluon.jit\ndef kernel(table, x, out, stride_descale_x):\n    first = rows(table, gl.program_id(0))\n    \
+         for i in range(first):\n        gl.store(out + i * stride_descale_x, gl.load(x + i))\n",
+    );
+    assert_eq!(line, "# fencepost: table=*i32, x=*fp16, out=*fp16, stride_descale_x=i32, target=sm_90");
+}
+
+#[test]
+fn what_assertions_demand_is_given() {
+    let line = pinned(
+        "class Shape:\n    def __init__(self, rows, kind):\n        self.rows = gl.constexpr(rows)\n        \
+         self.kind = gl.constexpr(kind)\n        assert self.rows == 48\n\n\
+         @gluon.jit\ndef kernel(out, R: gl.constexpr, KIND: gl.constexpr, MODE: gl.constexpr, DEPTH: gl.constexpr):\n    \
+         gl.static_assert(KIND in ('row', 'column'))\n    gl.static_assert(DEPTH % 24 == 0)\n    \
+         shape: gl.constexpr = Shape(R, KIND)\n    if MODE == 1:\n        gl.store(out, shape.rows)\n",
+    );
+    assert_eq!(line, "# fencepost: out=*fp16, R=48, KIND='row', MODE=1, DEPTH=24, target=sm_90");
+}
+
+#[test]
+fn where_a_value_is_refused_the_next_is_tried() {
+    let line = pinned(
+        "@gluon.jit\ndef half(n: gl.constexpr):\n    gl.static_assert(n * 2 <= 100)\n    return n // 2\n\n\
+         @gluon.jit\ndef kernel(out, BLOCK: gl.constexpr):\n    gl.store(out, half(BLOCK))\n",
+    );
+    assert_eq!(line, "# fencepost: out=*fp16, BLOCK=32, target=sm_90");
+}
+
+#[test]
+fn a_loop_runs_where_some_value_makes_it_run() {
+    let line = pinned(
+        "@gluon.jit\ndef kernel(out, K: gl.constexpr, BLOCK: gl.constexpr):\n    \
+         for k in range(0, K // BLOCK - 1):\n        gl.store(out + k, 1)\n",
+    );
+    assert_eq!(line, "# fencepost: out=*fp16, K=1024, BLOCK=128, target=sm_90");
+}
+
+#[test]
+fn what_a_wait_leaves_open_is_never_chosen() {
+    let (_, _, all) =
+        found("@gluon.jit\ndef kernel(out, LEFT: gl.constexpr):\n    tma.store_wait(LEFT)\n    gl.store(out, 1)\n");
+    assert_eq!(all[0].list[0].directive, "# fencepost: out=*fp16, target=sm_90");
+    assert!(all[0].notes[0].message.contains("`# fencepost: LEFT=…` decides"), "{:?}", all[0].notes);
+}
+
+#[test]
+fn instances_that_only_chosen_values_make_wrong_are_left_out() {
+    let (_, _, all) = found(
+        "@gluon.jit\ndef kernel(out, num_buffers: gl.constexpr):\n    gl.static_assert(num_buffers < 3)\n    \
+         gl.store(out, num_buffers)\n",
+    );
+    assert_eq!(labels(&all[0]), [""]);
+    let said = "chosen values that are refused are left out: num_buffers=3 (the static assertion fails)";
+    assert_eq!(all[0].notes.iter().map(|note| note.message.as_str()).collect::<Vec<_>>(), [said]);
+}
+
+#[test]
+fn what_somebody_gives_is_not_changed() {
+    let line = pinned(
+        "# fencepost: A=5\n@gluon.jit\ndef kernel(out, A: gl.constexpr, B: gl.constexpr, C: gl.constexpr = 3):\n    \
+         gl.static_assert(A + C == B)\n    gl.store(out, B)\n",
+    );
+    assert!(line.contains("A=5") && !line.contains("C="), "{line}");
+}
+
+#[test]
+fn the_target_is_that_of_what_is_used_wherever_it_is() {
+    let line = pinned(
+        "from triton.experimental.gluon.language.nvidia.blackwell import tcgen05_commit as commit\n\n\
+         @gluon.aggregate\nclass State:\n    bar: gl.shared_memory_descriptor\n    @gluon.jit\n    \
+         def finish(self):\n        commit(self.bar)\n\n\
+         @gluon.jit\ndef kernel(out):\n    state = State(mbarrier.allocate_mbarrier())\n    state.finish()\n    \
+         gl.store(out, 1)\n",
+    );
+    assert!(line.ends_with("target=sm_100"), "{line}");
+}
+
+#[test]
+fn an_edit_elsewhere_searches_for_no_values() {
+    let text = "@gluon.jit\ndef other(out):\n    gl.store(out, 1)\n\n\
+                @gluon.jit\ndef kernel(out, N: gl.constexpr):\n    gl.static_assert(N < 20)\n    gl.store(out, N)\n";
+    let print = |text: &str| {
+        let module = module(text);
+        let entries = entries(&module);
+        let kernel = entries.iter().find(|entry| entry.name == "kernel").map_or(0, |entry| entry.def);
+        super::flow::of(&module, &NoSources).fingerprint(kernel)
+    };
+    assert_eq!(print(text), print(&text.replace("store(out, 1)", "store(out, 12)")));
+    assert_ne!(print(text), print(&text.replace("N < 20", "N < 10")));
+}

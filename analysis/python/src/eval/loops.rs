@@ -6,6 +6,7 @@ use super::arith::{known, opaque, promote};
 use super::flat::{alike, content_free, leaves, rebuild, same, with_ssa};
 use super::names::bound_in;
 use super::{Flow, Interp, Stop};
+use crate::doubt::DoubtKind;
 use crate::emit::{Op, Ssa, Type};
 use crate::reason::chained;
 use crate::scope::Names;
@@ -54,6 +55,9 @@ impl<'a> Interp<'a> {
         let target = target.id.as_str();
         if !stmt.orelse.is_empty() {
             return self.raise("a loop of a kernel has no `else`");
+        }
+        if self.truth(&Value::Range(over.clone())) == Some(false) {
+            self.doubt(DoubtKind::IdleLoop);
         }
         if !over.unrolled {
             return self.computed_for(stmt, target, &over);

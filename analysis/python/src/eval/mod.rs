@@ -39,9 +39,9 @@ use ruff_python_ast::Expr;
 use ttgir::build::{Printed, ValueNames};
 use typed_arena::Arena;
 
-use crate::elaborated::Elaborated;
+use crate::elaborated::{Attempt, Elaborated};
 use crate::emit::{Builder, UNMODELLED};
-use crate::interp::{Eval, Interp, Mode, Problem, Rest, Stop};
+use crate::interp::{Eval, Interp, Mode, Problem, Rest, Stop, Trial};
 use crate::library::Library;
 use crate::origin::Origins;
 use crate::scope::Scope;
@@ -123,6 +123,39 @@ pub fn elaborate(
         out.names = names;
     }
     Ok(out)
+}
+
+/// Runs an elaboration for at most `steps` steps, to see how far it comes.
+///
+/// # Errors
+///
+/// Where `cancel` says so.
+pub fn attempt(
+    module: &Arc<Module>,
+    sources: &dyn Sources,
+    library: &'static Library,
+    spec: &Spec,
+    steps: u64,
+    cancel: &Cancel,
+) -> Result<Attempt, Cancelled> {
+    let arena = Arena::new();
+    let mut interp = Interp::new(&arena, sources, library, cancel, spec.target.0, spec.version);
+    interp.num_warps = spec.num_warps.0;
+    interp.num_ctas = spec.num_ctas.0;
+    interp.most_steps = steps;
+    interp.state.trial = Some(Trial { reached: rustc_hash::FxHashSet::default(), doubts: Vec::new() });
+    let ended = match interp.kernel(module.clone(), spec, &mut Elaborated::default()) {
+        Err(Stop::Cancelled) => return Err(Cancelled),
+        Err(stop) => {
+            interp.ends(stop);
+            false
+        }
+        Ok(()) => true,
+    };
+    let Interp { files, problems, unmodelled, state, steps, .. } = interp;
+    let (reached, doubts) = state.trial.map_or((0, Vec::new()), |trial| (trial.reached.len(), trial.doubts));
+    let files = files.iter().map(|file| file.module.path().to_owned()).collect();
+    Ok(Attempt { problems, unmodelled, doubts, reached, steps, ended, files })
 }
 
 impl<'a> Interp<'a> {

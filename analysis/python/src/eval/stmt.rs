@@ -8,6 +8,7 @@ use ruff_python_ast::{
 
 use super::names::{bound_in, returns};
 use super::{Flow, Rest};
+use crate::doubt::DoubtKind;
 use crate::interp::{Interp, Stop};
 use crate::reason::chained;
 use crate::value::{Def, FnKind, Function, Role, Value};
@@ -40,6 +41,11 @@ impl<'a> Interp<'a> {
         self.step()?;
         let outer = (self.at, self.what);
         (self.at, self.what) = (Interp::range(stmt), "");
+        if self.in_kernel()
+            && let Some(trial) = &mut self.state.trial
+        {
+            trial.reached.insert((self.file, self.at.start));
+        }
         let ran = match self.execute(stmt) {
             Err(Stop::Unknown(range, reason)) if self.recovers(stmt) => {
                 if self.in_kernel() {
@@ -104,7 +110,15 @@ impl<'a> Interp<'a> {
                 }
             }
             // An assertion of the device changes nothing.
-            Stmt::Assert(_) | Stmt::Pass(_) => {}
+            Stmt::Assert(stmt) => {
+                if self.state.trial.is_some()
+                    && let Ok(test) = self.expr(&stmt.test)
+                    && self.truth(&test) == Some(false)
+                {
+                    self.doubt(DoubtKind::Assertion);
+                }
+            }
+            Stmt::Pass(_) => {}
             Stmt::Raise(stmt) => {
                 let said = match &stmt.exc {
                     Some(exc) => self.exception(exc),

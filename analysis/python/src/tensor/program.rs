@@ -2,6 +2,7 @@
 
 use super::shapes::none;
 use crate::builtins::values::arg;
+use crate::doubt::DoubtKind;
 use crate::emit::{Op, Type};
 use crate::interp::{Eval, Interp};
 use crate::library::operand;
@@ -17,7 +18,7 @@ pub(super) const PART: Part = Part {
         Row::new("gl.static_print", "*values, **kwargs", 4, none),
         Row::new("gl.device_print", "prefix, *args, hex=False", 4, none),
         Row::new("gl.device_assert", "cond, msg='', mask=None", 4, none),
-        Row::new("gl.assume", "cond", 4, none),
+        Row::new("gl.assume", "cond", 4, assume),
         Row::new("gl.multiple_of", "input, values", 4, itself),
         Row::new("gl.max_contiguous", "input, values", 4, itself),
         Row::new("gl.max_constancy", "input, values", 4, itself),
@@ -49,4 +50,12 @@ fn program_id<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 fn num_programs<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     grid(interp, bound, Tt::GetNumPrograms)
+}
+
+/// An assumption that does not hold makes what follows meaningless, but is not refused.
+fn assume<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
+    if args.at(0).and_then(|condition| interp.truth(condition)) == Some(false) {
+        interp.doubt(DoubtKind::Assertion);
+    }
+    Ok(Value::None)
 }

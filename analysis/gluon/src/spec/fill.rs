@@ -1,0 +1,201 @@
+//! Gives the parameters that nobody gives: what the configuration says, then what the search finds; and the
+//! combinations of what is worth an instance each.
+
+use std::sync::Arc;
+
+use super::domain::{self, Open};
+use super::flow::Flow;
+use super::instance::{Base, Instances};
+use super::search::{self, Search};
+use super::survey::Survey;
+use super::{Config, Entry, Given, Source, Spec, directive};
+use base::{Cancel, Cancelled};
+use python::syntax::{Module, Sources};
+
+/// What is needed to fill in values.
+pub(super) struct Filler<'f> {
+    pub module: &'f Arc<Module>,
+    pub sources: &'f dyn Sources,
+    pub survey: &'f Survey<'f>,
+    pub flow: &'f Flow,
+    pub entry: &'f Entry,
+    pub config: &'f Config,
+    pub spec: &'f dyn Fn(&Base) -> Spec,
+    pub cancel: &'f Cancel<'f>,
+}
+
+/// A parameter with the values of which each is in some instance.
+struct Varied {
+    name: String,
+    source: Source,
+    values: Vec<Given>,
+}
+
+impl Filler<'_> {
+    /// All combinations for each of `bases`, and what is to be said.
+    pub(super) fn fill(&self, bases: Vec<Base>) -> Result<(Vec<Base>, Vec<String>), Cancelled> {
+        let mut search = Search::new(self.module, self.sources, self.entry, self.flow, self.spec, self.cancel);
+        let (mut out, mut notes) = (Vec::new(), Vec::new());
+        for base in bases {
+            out.extend(self.of_base(base, &mut search, &mut notes)?);
+        }
+        notes.dedup();
+        Ok((out, notes))
+    }
+
+    fn of_base(
+        &self,
+        mut base: Base,
+        search: &mut Search<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Base>, Cancelled> {
+        let (target, warps) = {
+            let spec = (self.spec)(&base);
+            (spec.target.0, spec.num_warps.0)
+        };
+        let mut open: Vec<Open> = Vec::new();
+        let mut configured: Vec<Varied> = Vec::new();
+        for param in &self.entry.params {
+            if !base.lacks(param) {
+                continue;
+            }
+            let launched = match param.name.as_str() {
+                "num_warps" => base.num_warps,
+                "num_ctas" => Some(base.num_ctas.unwrap_or((1, Source::Default))),
+                _ => None,
+            };
+            if let Some((number, source)) = launched.filter(|_| param.constexpr) {
+                base.give(&param.name, Given::Value(number.to_string()), source);
+                continue;
+            }
+            let named = self.config.values.iter().filter(|(name, _)| *name == param.name);
+            let values: Vec<Given> = named
+                .filter_map(|(_, value)| directive::given(value).ok())
+                .map(|given| directive::fitting(Some(param), given))
+                .collect();
+            if let Some(first) = values.first() {
+                base.give(&param.name, first.clone(), Source::Configuration);
+                configured.push(Varied { name: param.name.clone(), source: Source::Configuration, values });
+                continue;
+            }
+            let facts = self.flow.of_parameter(self.entry.def, &param.name);
+            let mut of = domain::open(self.survey, param, &facts, target, warps);
+            if let Some(partly) = base.partly(&param.name) {
+                of.keep(partly, param);
+            }
+            if of.wait {
+                notes.push(format!(
+                    "`{0}` counts what a wait leaves open and is never chosen; `# fencepost: {0}=…` decides this kernel",
+                    param.name
+                ));
+            }
+            if let Some(first) = of.choices.first() {
+                base.give(&param.name, first.clone(), Source::Chosen);
+            }
+            open.push(of);
+        }
+        if open.is_empty() && configured.is_empty() {
+            return Ok(vec![base]);
+        }
+        let all: Vec<&Open> = open.iter().collect();
+        let (settled, attempt) = if open.is_empty() { (base, None) } else { search.settle(base, &all)? };
+        if attempt.as_ref().is_some_and(|attempt| !search::accepted(attempt)) {
+            return Ok(vec![settled]);
+        }
+        let varied = self.varied(&settled, &open, configured);
+        let all = self.combinations(&settled, &varied, notes);
+        if open.is_empty() || all.len() < 2 {
+            return Ok(all);
+        }
+        self.verified(all, &settled, &open, &varied, search, notes)
+    }
+
+    /// What has several values, in the order of the parameters.
+    fn varied(&self, settled: &Base, open: &[Open], configured: Vec<Varied>) -> Vec<Varied> {
+        let value = |name: &str| settled.arguments.iter().find(|argument| argument.name == name);
+        let chosen = open.iter().filter_map(|open| {
+            let now = &value(&open.name)?.given;
+            // What was found in the end comes first, the others where they are as good by themselves.
+            let values = if open.choices.contains(now) { open.choices.clone() } else { vec![now.clone()] };
+            Some(Varied { name: open.name.clone(), source: Source::Chosen, values })
+        });
+        let mut all: Vec<Varied> = chosen.chain(configured).collect();
+        all.sort_by_key(|varied| self.entry.params.iter().position(|param| param.name == varied.name));
+        all
+    }
+
+    fn combinations(&self, settled: &Base, varied: &[Varied], notes: &mut Vec<String>) -> Vec<Base> {
+        let mut all = vec![settled.clone()];
+        let mut fixed = Vec::new();
+        let mut combinations = 1usize;
+        for of in varied {
+            combinations = combinations.saturating_mul(of.values.len().max(1));
+            if of.values.len() < 2 {
+                continue;
+            }
+            if all.len() * of.values.len() > Instances::MOST {
+                fixed.push(format!("`{}`", of.name));
+                continue;
+            }
+            let given = |base: &Base, given: &Given| {
+                let mut base = base.clone();
+                base.give(&of.name, given.clone(), of.source);
+                base
+            };
+            all = all.iter().flat_map(|base| of.values.iter().map(move |value| given(base, value))).collect();
+        }
+        if !fixed.is_empty() {
+            notes.push(format!(
+                "{combinations} combinations of chosen values would have to be analysed; {} of them are, with one value each for {}",
+                all.len(),
+                fixed.join(", ")
+            ));
+        }
+        all
+    }
+
+    /// The combinations that are not refused; what the others need is searched for.
+    fn verified(
+        &self,
+        all: Vec<Base>,
+        settled: &Base,
+        open: &[Open],
+        varied: &[Varied],
+        search: &mut Search<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Base>, Cancelled> {
+        let several: Vec<&str> = varied.iter().filter(|of| of.values.len() > 1).map(|of| of.name.as_str()).collect();
+        let free: Vec<&Open> = open.iter().filter(|open| !several.contains(&open.name.as_str())).collect();
+        let mut out = Vec::new();
+        let mut left: Vec<(String, String)> = Vec::new();
+        for base in all {
+            if base == *settled {
+                out.push(base);
+                continue;
+            }
+            let (base, attempt) = search.settle(base, &free)?;
+            match attempt.filter(|attempt| !search::accepted(attempt)) {
+                None => out.push(base),
+                Some(attempt) => {
+                    let why =
+                        attempt.problems.iter().find(|problem| !problem.hint).map(|problem| problem.message.clone());
+                    let with: Vec<String> = several.iter().filter_map(|name| differs(&base, settled, name)).collect();
+                    left.push((with.join(", "), why.unwrap_or_else(|| "it is not followed to the end".to_owned())));
+                }
+            }
+        }
+        if let Some((with, why)) = left.first() {
+            let others = if left.len() > 1 { format!(" and {} more", left.len() - 1) } else { String::new() };
+            notes.push(format!("chosen values that are refused are left out: {with}{others} ({why})"));
+        }
+        Ok(out)
+    }
+}
+
+/// `name=value` where it is another one than that of `settled`.
+fn differs(base: &Base, settled: &Base, name: &str) -> Option<String> {
+    let value = |of: &Base| of.arguments.iter().find(|argument| argument.name == name).map(|of| of.given.clone());
+    let (now, then) = (value(base)?, value(settled));
+    let (Given::Value(text) | Given::Type(text)) = &now;
+    (Some(&now) != then.as_ref()).then(|| format!("{name}={text}"))
+}

@@ -1,0 +1,326 @@
+//! What calls do with their arguments.
+
+use ruff_python_ast::{Expr, ExprAttribute, ExprCall};
+
+use super::build::{Builder, RESULT};
+use super::graph::{Edge, Node, Traits};
+
+/// The last parts of what is called, innermost first: `load`, `async_copy`.
+fn path(expr: &Expr) -> (&str, &str) {
+    match expr {
+        Expr::Name(name) => (name.id.as_str(), ""),
+        Expr::Attribute(attribute) => (attribute.attr.as_str(), path(&attribute.value).0),
+        _ => ("", ""),
+    }
+}
+
+/// Calls that give what they are handed.
+fn same(last: &str) -> bool {
+    matches!(last, "constexpr" | "static_print" | "_unwrap_if_constexpr" | "multiple_of" | "max_contiguous")
+}
+
+fn loads(last: &str) -> bool {
+    matches!(last, "load" | "buffer_load") || last.starts_with("atomic_") || last.starts_with("buffer_atomic")
+}
+
+/// Which argument is the pointer, by position and name.
+fn pointer(last: &str, module: &str) -> Option<(usize, &'static str)> {
+    Some(match last {
+        "load" | "store" if module != "tma" && module != "tdm" => (0, "pointer"),
+        "buffer_load" => (0, "ptr"),
+        "buffer_store" | "buffer_load_to_shared" => (1, "ptr"),
+        "make_tensor_descriptor" => (0, "base"),
+        "async_load" | "async_copy_global_to_shared" | "global_load_to_shared" | "global_to_shared"
+            if module != "tdm" =>
+        {
+            (1, "pointer")
+        }
+        "shared_to_global" => (0, "pointer"),
+        _ if last.starts_with("atomic_") => (0, "pointer"),
+        _ if last.starts_with("buffer_atomic") => (0, "ptr"),
+        _ => return None,
+    })
+}
+
+impl Builder<'_> {
+    /// What the result of a call is made of.
+    pub(super) fn result(&mut self, call: &ExprCall, edge: Edge, out: &mut Vec<(Node, Edge)>) {
+        let (last, module) = path(&call.func);
+        let args = &call.arguments;
+        if same(last) {
+            args.args.iter().for_each(|arg| self.parts(arg, edge, out));
+            return;
+        }
+        if loads(last)
+            && let Some((at, name)) = pointer(last, module)
+            && let Some(pointer) = args.args.get(at).or_else(|| Some(&args.find_keyword(name)?.value))
+        {
+            let mut parts = Vec::new();
+            self.parts(pointer, Edge::Copy, &mut parts);
+            for (node, way) in parts {
+                let base =
+                    matches!(way, Edge::Copy | Edge::Sum) && matches!(edge, Edge::Copy | Edge::Sum | Edge::Arith);
+                out.push((node, if base { Edge::Load } else { Edge::Any }));
+            }
+            return;
+        }
+        let functions = self.callees(&call.func);
+        let keeps = functions.is_empty();
+        for (function, _) in functions {
+            out.push((self.flow.node(function, RESULT), edge));
+        }
+        let number = matches!(last, "cdiv" | "min" | "max" | "minimum" | "maximum" | "int" | "abs" | "next_power_of_2");
+        let inner = if keeps && number && edge != Edge::Load { Edge::Arith } else { Edge::Any };
+        if let Expr::Attribute(attribute) = &*call.func {
+            let of = if matches!(last, "to" | "cast") && edge != Edge::Load { Edge::Arith } else { Edge::Any };
+            self.parts(&attribute.value, of, out);
+        }
+        args.args.iter().for_each(|arg| self.parts(arg, inner, out));
+        args.keywords.iter().for_each(|word| self.parts(&word.value, Edge::Any, out));
+    }
+
+    /// The functions that an expression may call, and how many parameters stand before its first argument.
+    fn callees(&self, func: &Expr) -> Vec<(u32, usize)> {
+        let (last, before) = path(func);
+        if let Some(methods) = self.flow.classes.contains_key(last).then(|| self.flow.named("__init__")) {
+            let own = |number: &u32| self.function_of(*number).is_some_and(|class| class == last);
+            return methods.into_iter().filter(own).map(|number| (number, 1)).collect();
+        }
+        let mut all = self.flow.named(last);
+        if self.flow.classes.contains_key(before) {
+            let own = |number: &u32| self.function_of(*number).is_some_and(|class| class == before);
+            if all.iter().any(own) {
+                all.retain(own);
+            }
+        }
+        let by_object = matches!(func, Expr::Attribute(_)) && !self.flow.classes.contains_key(before);
+        let method = |number: u32| {
+            let function = self.flow.functions.get(number as usize);
+            let first = function.and_then(|of| of.params.first()).is_some_and(|(name, _)| name == "self");
+            (number, usize::from(by_object && first))
+        };
+        all.into_iter().map(method).collect()
+    }
+
+    fn function_of(&self, number: u32) -> Option<&str> {
+        self.flow.functions.get(number as usize).and_then(|of| of.class.as_deref())
+    }
+
+    /// Hands the arguments of a call to the parameters of what it may call.
+    fn pass(&mut self, call: &ExprCall) {
+        let (last, _) = path(&call.func);
+        let fields = self.flow.classes.get(last).filter(|_| self.callees(&call.func).is_empty()).cloned();
+        if let Some(fields) = fields {
+            for (at, arg) in call.arguments.args.iter().enumerate() {
+                if let Some(name) = fields.get(at) {
+                    let to = self.field(name);
+                    self.flow_into(arg, to);
+                }
+            }
+            for word in &call.arguments.keywords {
+                if let Some(name) = word.arg.as_ref().filter(|name| fields.iter().any(|field| *field == name.as_str()))
+                {
+                    let to = self.field(name.as_str());
+                    self.flow_into(&word.value, to);
+                }
+            }
+        }
+        for (function, before) in self.callees(&call.func) {
+            self.called(function);
+            for (at, arg) in call.arguments.args.iter().enumerate() {
+                self.hand(arg, function, at + before);
+            }
+            for word in &call.arguments.keywords {
+                let Some(name) = &word.arg else { continue };
+                let params = self.flow.functions.get(function as usize).map(|of| &of.params);
+                if let Some(at) = params.and_then(|params| params.iter().position(|(known, _)| known == name.as_str()))
+                {
+                    self.hand(&word.value, function, at);
+                }
+            }
+        }
+    }
+
+    fn flow_into(&mut self, value: &Expr, to: Node) {
+        let mut parts = Vec::new();
+        self.parts(value, Edge::Copy, &mut parts);
+        parts.into_iter().for_each(|(from, edge)| self.flow.edge(from, to, edge));
+    }
+
+    /// `[(function, (arguments…)), …]` of `warp_specialize`.
+    fn partitions(&mut self, expr: &Expr) {
+        let Expr::List(list) = expr else { return };
+        for pair in &list.elts {
+            let Expr::Tuple(pair) = pair else { continue };
+            let [func, Expr::Tuple(args)] = &pair.elts[..] else { continue };
+            for (function, _) in self.callees(func) {
+                self.called(function);
+                for (at, arg) in args.elts.iter().enumerate() {
+                    self.hand(arg, function, at);
+                }
+            }
+        }
+    }
+
+    fn marks(&mut self, expr: Option<&Expr>, traits: Traits) {
+        if let Some(node) = expr.and_then(|expr| self.direct(expr)) {
+            self.flow.mark(node, traits);
+        }
+    }
+
+    /// Marks what an integer is computed from.
+    pub(super) fn index(&mut self, expr: &Expr) {
+        let mut parts = Vec::new();
+        self.parts(expr, Edge::Copy, &mut parts);
+        for (node, way) in parts {
+            match way {
+                Edge::Copy | Edge::Sum | Edge::Arith => self.flow.mark(node, Traits::INDEX),
+                Edge::Load => self.flow.mark(node, Traits::LOADS_INDEX),
+                Edge::Any => {}
+            }
+        }
+    }
+
+    fn sizes(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Name(_) | Expr::Attribute(_) => self.marks(Some(expr), Traits::SIZE),
+            Expr::BinOp(op) => [&op.left, &op.right].into_iter().for_each(|side| self.sizes(side)),
+            Expr::List(list) => list.elts.iter().for_each(|expr| self.sizes(expr)),
+            Expr::Tuple(list) => list.elts.iter().for_each(|expr| self.sizes(expr)),
+            _ => {}
+        }
+    }
+
+    /// The base of an address and the rest of it.
+    fn address(&mut self, expr: &Expr) {
+        let mut parts = Vec::new();
+        self.parts(expr, Edge::Copy, &mut parts);
+        for (node, way) in parts {
+            match way {
+                Edge::Copy | Edge::Sum => self.flow.mark(node, Traits::POINTER),
+                Edge::Arith => self.flow.mark(node, Traits::INDEX),
+                Edge::Load => self.flow.mark(node, Traits::LOADS_INDEX),
+                Edge::Any => {}
+            }
+        }
+    }
+
+    /// What a call does with its arguments.
+    pub(super) fn call(&mut self, call: &ExprCall) {
+        let (last, module) = path(&call.func);
+        let args = &call.arguments;
+        let argument = |at: usize, name: &str| args.args.get(at).or_else(|| Some(&args.find_keyword(name)?.value));
+        self.pass(call);
+        self.marks(Some(&call.func), Traits::CALLED);
+        if let Some((at, name)) = pointer(last, module) {
+            // A method of that name is one of a view of memory.
+            let method = matches!(&*call.func, Expr::Attribute(of) if self.is_value(&of.value));
+            if let Some(pointer) = argument(at, name).filter(|_| !method) {
+                self.address(pointer);
+            }
+        }
+        if last.starts_with("buffer_")
+            && let Some(offsets) = argument(if last == "buffer_load" { 1 } else { 2 }, "offsets")
+        {
+            self.index(offsets);
+        }
+        match last {
+            "range" | "static_range" => {
+                args.args.iter().for_each(|arg| self.index(arg));
+                if last == "static_range" {
+                    args.args.iter().for_each(|arg| self.sizes(arg));
+                }
+            }
+            "static_assert" | "assume" | "device_assert" => {
+                if let Some(test) = args.args.first() {
+                    self.demand(test);
+                }
+            }
+            "warp_specialize" => args.args.iter().take(1).for_each(|arg| self.partitions(arg)),
+            "allocate_shared_memory" | "allocate_tensor_memory" => {
+                self.marks(argument(0, "element_ty"), Traits::DTYPE);
+                if let Some(shape) = argument(1, "shape") {
+                    self.sizes(shape);
+                }
+                let kind = if last == "allocate_shared_memory" { Traits::SHARED } else { Traits::TENSOR_MEMORY };
+                self.marks(argument(2, "layout"), kind);
+            }
+            "allocate_mbarrier" => args.args.iter().for_each(|arg| self.sizes(arg)),
+            "arange" => self.marks(argument(2, "layout"), Traits::LAYOUT),
+            "convert_layout" | "set_auto_layout" => self.marks(args.args.last(), Traits::LAYOUT),
+            "full" => {
+                self.marks(argument(2, "dtype"), Traits::DTYPE);
+                self.marks(argument(3, "layout"), Traits::LAYOUT);
+            }
+            "zeros" => {
+                self.marks(argument(1, "dtype"), Traits::DTYPE);
+                self.marks(argument(2, "layout"), Traits::LAYOUT);
+            }
+            "SliceLayout" => self.marks(argument(1, "parent"), Traits::LAYOUT),
+            "DotOperandLayout" => self.marks(argument(1, "parent"), Traits::MMA),
+            "load" if self.method(call) => self.marks(args.args.first(), Traits::LAYOUT),
+            "to" | "cast" => self.marks(argument(0, "dtype"), Traits::DTYPE),
+            "get_default_for" => self.marks(argument(1, "dtype"), Traits::DTYPE),
+            "len" => {
+                if let Some(node) = args.args.first().and_then(|of| self.direct(of))
+                    && let Some(about) = self.flow.about(node)
+                {
+                    about.parts = about.parts.max(2);
+                }
+            }
+            "wait_group" | "async_wait" | "store_wait" | "warpgroup_mma_wait" | "wait_asynccnt" => {
+                for arg in args.args.iter().take(1).chain(args.keywords.iter().map(|word| &word.value)) {
+                    self.marks(Some(arg), Traits::WAIT);
+                }
+            }
+            _ if matches!(module, "tma" | "tdm") && pointer(last, module).is_none() => {
+                self.marks(args.args.first(), Traits::DESCRIPTOR);
+                let rank = args.args.get(1).map_or(0, |coord| match coord {
+                    Expr::List(list) => list.elts.len(),
+                    Expr::Tuple(list) => list.elts.len(),
+                    _ => 0,
+                });
+                let gathers = last.contains("gather") || last.contains("scatter");
+                if let Some(node) = args.args.first().and_then(|of| self.direct(of))
+                    && let Some(about) = self.flow.about(node)
+                {
+                    about.rank = about.rank.max(if gathers { 2 } else { rank });
+                }
+            }
+            _ => {}
+        }
+        if let Some(layout) = args.find_keyword("layout") {
+            self.marks(Some(&layout.value), Traits::LAYOUT);
+        }
+    }
+
+    /// Whether a call is of a method of some value.
+    fn method(&self, call: &ExprCall) -> bool {
+        matches!(&*call.func, Expr::Attribute(of) if self.is_value(&of.value))
+    }
+
+    /// Whether an expression is no module: a field, a parameter, a call, a subscript.
+    fn is_value(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Name(name) => self.is_variable(name.id.as_str()),
+            Expr::Attribute(attribute) => self.flow.fields.contains(attribute.attr.as_str()),
+            _ => true,
+        }
+    }
+
+    /// What is asked of a value.
+    pub(super) fn member(&mut self, attribute: &ExprAttribute) {
+        let of = Some(&*attribute.value);
+        match attribute.attr.as_str() {
+            "block_shape" | "block_type" | "nbytes_per_cta" => self.marks(of, Traits::DESCRIPTOR),
+            "primitive_bitwidth" | "is_fp8" | "is_floating" | "is_int" => self.marks(of, Traits::DTYPE),
+            "element_ty" => {
+                if let Expr::Attribute(inner) = &*attribute.value {
+                    self.marks(Some(&inner.value), Traits::POINTER);
+                }
+            }
+            "instr_shape" | "warps_per_cta" | "warp_bases" => self.marks(of, Traits::MMA),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What the values of a kernel depend on, as one number: an edit elsewhere in the file does not change it.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
+use super::graph::Flow;
+use base::TextRange;
+
+impl Flow {
+    /// Of the kernel that starts at `def`: the functions that it may call, and what stands outside of functions, in
+    /// its own file; the whole of the other files.
+    pub(in crate::spec) fn fingerprint(&self, def: u32) -> u64 {
+        let mut hasher = FxHasher::default();
+        let Some((own, others)) = self.modules.split_first() else { return 0 };
+        for function in self.reached(def) {
+            if function.file == 0 {
+                own.slice(function.range).hash(&mut hasher);
+            }
+        }
+        let mut bodies: Vec<TextRange> = self.functions.iter().filter(|of| of.file == 0).map(|of| of.range).collect();
+        bodies.sort_unstable_by_key(|range| range.start);
+        let mut from = 0;
+        for body in bodies {
+            if from < body.start {
+                own.slice(TextRange::new(from, body.start)).trim().hash(&mut hasher);
+            }
+            from = from.max(body.end);
+        }
+        own.slice(TextRange::new(from, (own.source().len() as u32).max(from))).trim().hash(&mut hasher);
+        for other in others {
+            (other.path(), other.source()).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}

@@ -1,0 +1,332 @@
+//! The graph: nodes, edges, what is known of each node, and the questions that are asked of it.
+
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use base::TextRange;
+use python::syntax::Module;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A node's number.
+pub(super) type Node = u32;
+
+/// The scope of names that are fields, of whatever object.
+pub(super) const FIELD: u32 = u32::MAX;
+
+/// What a value becomes on its way into a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Edge {
+    /// It is the same.
+    Copy,
+    /// Something is added to it: `ptr + offsets`.
+    Sum,
+    /// It is computed with.
+    Arith,
+    /// It is loaded through.
+    Load,
+    /// It has a part in it.
+    Any,
+}
+
+/// What is done with a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(in crate::spec) struct Traits(u32);
+
+impl Traits {
+    pub(in crate::spec) const POINTER: Traits = Traits(1);
+    /// A tensor descriptor.
+    pub(in crate::spec) const DESCRIPTOR: Traits = Traits(1 << 1);
+    /// An integer: a bound, an index, an offset, an operand of `//` or `&`.
+    pub(in crate::spec) const INDEX: Traits = Traits(1 << 2);
+    pub(in crate::spec) const DTYPE: Traits = Traits(1 << 3);
+    /// A layout of registers.
+    pub(in crate::spec) const LAYOUT: Traits = Traits(1 << 4);
+    /// A layout of shared memory.
+    pub(in crate::spec) const SHARED: Traits = Traits(1 << 5);
+    /// A layout of tensor memory.
+    pub(in crate::spec) const TENSOR_MEMORY: Traits = Traits(1 << 6);
+    /// The parent of an operand's layout.
+    pub(in crate::spec) const MMA: Traits = Traits(1 << 7);
+    /// A size of memory, a count of `static_range`.
+    pub(in crate::spec) const SIZE: Traits = Traits(1 << 8);
+    /// A condition by itself.
+    pub(in crate::spec) const FLAG: Traits = Traits(1 << 9);
+    /// How many groups or copies a wait leaves open.
+    pub(in crate::spec) const WAIT: Traits = Traits(1 << 10);
+    pub(in crate::spec) const CALLED: Traits = Traits(1 << 11);
+    /// Integers are loaded through it.
+    pub(in crate::spec) const LOADS_INDEX: Traits = Traits(1 << 12);
+    /// Of computed and loaded values, what is asked of the result.
+    const OF_VALUES: Traits = Traits::INDEX;
+
+    pub(in crate::spec) fn has(self, other: Traits) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn with(self, other: Traits) -> Traits {
+        Traits(self.0 | other.0)
+    }
+
+    fn only(self, other: Traits) -> Traits {
+        Traits(self.0 & other.0)
+    }
+}
+
+/// What is known of a node by itself.
+#[derive(Clone, Debug, Default)]
+pub(super) struct About {
+    pub traits: Traits,
+    /// Constants that it is compared with, as Python spells them.
+    pub compared: Vec<String>,
+    /// Those that an assertion demands.
+    pub demanded: Vec<String>,
+    /// What it is divided by where an assertion demands no rest.
+    pub divisors: Vec<i64>,
+    /// Into how many parts it is taken apart, or the last index plus one.
+    pub parts: usize,
+    /// Letters of a string that are compared, by their places.
+    pub letters: Vec<(usize, char)>,
+    /// Rank of a descriptor, where coordinates show it.
+    pub rank: usize,
+}
+
+/// A function or method.
+#[derive(Debug)]
+pub(super) struct Function {
+    pub file: u32,
+    pub range: TextRange,
+    pub name: String,
+    pub class: Option<String>,
+    pub params: Vec<(String, TextRange)>,
+    /// The functions that it may call.
+    pub calls: Vec<u32>,
+    /// Generations of devices that it asks for.
+    pub devices: u32,
+}
+
+/// A statement, or the head of one, with what it depends on.
+#[derive(Debug)]
+struct Place {
+    file: u32,
+    range: TextRange,
+    /// With how far away they are.
+    nodes: Vec<(Node, u32)>,
+}
+
+/// How much farther a condition around a place is than what the place itself names.
+pub(super) const CONDITION: u32 = 5;
+
+/// The flow in some files.
+#[derive(Debug, Default)]
+pub(in crate::spec) struct Flow {
+    /// The files, the kernel's own first.
+    pub(super) modules: Vec<Arc<Module>>,
+    pub(super) functions: Vec<Function>,
+    by_name: FxHashMap<String, Vec<u32>>,
+    /// Fields of a class, in the order of its constructor.
+    pub(super) classes: FxHashMap<String, Vec<String>>,
+    pub(super) fields: FxHashSet<String>,
+    numbers: FxHashMap<(u32, String), Node>,
+    about: Vec<About>,
+    /// What flows into a node.
+    into: Vec<Vec<(Node, u32)>>,
+    /// What a node flows into.
+    onto: Vec<Vec<(Node, Edge)>>,
+    places: Vec<Place>,
+    /// Names that a file imports from a module of one generation of devices.
+    pub(super) imported: FxHashMap<(u32, String), u32>,
+}
+
+impl Flow {
+    pub(super) fn node(&mut self, scope: u32, name: &str) -> Node {
+        if let Some(known) = self.numbers.get(&(scope, name.to_owned())) {
+            return *known;
+        }
+        let number = self.about.len() as Node;
+        self.numbers.insert((scope, name.to_owned()), number);
+        self.about.push(About::default());
+        self.into.push(Vec::new());
+        self.onto.push(Vec::new());
+        number
+    }
+
+    pub(super) fn knows(&self, scope: u32, name: &str) -> bool {
+        self.numbers.contains_key(&(scope, name.to_owned()))
+    }
+
+    pub(super) fn edge(&mut self, from: Node, to: Node, edge: Edge) {
+        let (Some(into), Some(onto)) = (self.into.get_mut(to as usize), self.onto.get_mut(from as usize)) else {
+            return;
+        };
+        if from != to && !onto.contains(&(to, edge)) {
+            onto.push((to, edge));
+            into.push((from, 1));
+        }
+    }
+
+    /// A condition on which it depends whether a node's function runs.
+    pub(super) fn condition(&mut self, from: Node, to: Node) {
+        if let Some(into) = self.into.get_mut(to as usize)
+            && !into.contains(&(from, CONDITION))
+        {
+            into.push((from, CONDITION));
+        }
+    }
+
+    pub(super) fn mark(&mut self, node: Node, traits: Traits) {
+        if let Some(about) = self.about.get_mut(node as usize) {
+            about.traits = about.traits.with(traits);
+        }
+    }
+
+    pub(super) fn about(&mut self, node: Node) -> Option<&mut About> {
+        self.about.get_mut(node as usize)
+    }
+
+    pub(super) fn add_function(&mut self, function: Function) -> u32 {
+        let number = self.functions.len() as u32;
+        self.by_name.entry(function.name.clone()).or_default().push(number);
+        self.functions.push(function);
+        number
+    }
+
+    pub(super) fn named(&self, name: &str) -> Vec<u32> {
+        self.by_name.get(name).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn place(&mut self, file: u32, range: TextRange, nodes: Vec<(Node, u32)>) {
+        self.places.push(Place { file, range, nodes });
+    }
+
+    /// The node of a parameter of the function that starts at `def` of the first file.
+    fn parameter(&self, def: u32, name: &str) -> Option<Node> {
+        let function = self.functions.iter().position(|of| of.file == 0 && of.range.start == def)? as u32;
+        self.numbers.get(&(function, name.to_owned())).copied()
+    }
+
+    /// What is known of the value of a parameter, wherever it goes.
+    pub(in crate::spec) fn of_parameter(&self, def: u32, name: &str) -> Facts {
+        let mut facts = Facts::default();
+        let Some(start) = self.parameter(def, name) else { return facts };
+        // How it came here: as it is, through sums, through other arithmetic, through a load.
+        let mut open = vec![(start, Edge::Copy)];
+        let mut seen: FxHashSet<(Node, u8)> = FxHashSet::default();
+        let mut next = 0;
+        while let Some(&(node, way)) = open.get(next) {
+            next += 1;
+            let Some(about) = self.about.get(node as usize) else { continue };
+            facts.take(about, way);
+            for &(to, edge) in self.onto.get(node as usize).into_iter().flatten() {
+                let way = match (way, edge) {
+                    (_, Edge::Any) => continue,
+                    (way, Edge::Copy) => way,
+                    (Edge::Copy, edge) => edge,
+                    (Edge::Sum, Edge::Load) => Edge::Load,
+                    (Edge::Load, Edge::Sum | Edge::Arith) => Edge::Load,
+                    (Edge::Load, _) => continue,
+                    (Edge::Sum, Edge::Sum) => Edge::Sum,
+                    _ => Edge::Arith,
+                };
+                if seen.insert((to, way as u8)) {
+                    open.push((to, way));
+                }
+            }
+        }
+        facts
+    }
+
+    /// A kernel's function and all that it may call.
+    pub(super) fn reached(&self, def: u32) -> Vec<&Function> {
+        let Some(kernel) = self.functions.iter().position(|of| of.file == 0 && of.range.start == def) else {
+            return Vec::new();
+        };
+        let (mut open, mut next) = (vec![kernel as u32], 0);
+        let mut seen: FxHashSet<u32> = open.iter().copied().collect();
+        while let Some(at) = open.get(next).copied() {
+            next += 1;
+            let calls = self.functions.get(at as usize).map(|of| &of.calls);
+            open.extend(calls.into_iter().flatten().copied().filter(|other| seen.insert(*other)));
+        }
+        open.into_iter().filter_map(|at| self.functions.get(at as usize)).collect()
+    }
+
+    /// The generations of devices that a kernel and what it calls ask for: bits of [`super::devices`].
+    pub(in crate::spec) fn devices(&self, def: u32) -> u32 {
+        self.reached(def).into_iter().fold(0, |all, function| all | function.devices)
+    }
+
+    /// The parameters of a kernel on which a place depends, the nearest first.
+    pub(in crate::spec) fn blame(&self, def: u32, path: &str, range: TextRange) -> Vec<String> {
+        let Some(file) = self.modules.iter().position(|known| known.path() == path) else { return Vec::new() };
+        let Some(kernel) = self.functions.iter().position(|of| of.file == 0 && of.range.start == def) else {
+            return Vec::new();
+        };
+        let own = &self.functions[kernel].params;
+        if file == 0
+            && let Some((name, _)) = own.iter().find(|(_, at)| at.contains(range))
+        {
+            return vec![name.clone()];
+        }
+        let here = self.places.iter().filter(|place| place.file == file as u32 && place.range.contains(range));
+        let Some(place) = here.min_by_key(|place| place.range.len()) else { return Vec::new() };
+        let ends: FxHashMap<Node, &str> = own
+            .iter()
+            .filter_map(|(name, _)| Some((*self.numbers.get(&(kernel as u32, name.clone()))?, name.as_str())))
+            .collect();
+        let mut queue: BinaryHeap<std::cmp::Reverse<(u32, Node)>> =
+            place.nodes.iter().map(|(node, away)| std::cmp::Reverse((*away, *node))).collect();
+        let mut seen: FxHashSet<Node> = FxHashSet::default();
+        let mut blamed = Vec::new();
+        while let Some(std::cmp::Reverse((distance, node))) = queue.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            if let Some(name) = ends.get(&node) {
+                blamed.push((*name).to_owned());
+            }
+            for (from, away) in self.into.get(node as usize).into_iter().flatten() {
+                queue.push(std::cmp::Reverse((distance + away, *from)));
+            }
+        }
+        blamed
+    }
+}
+
+/// What is known of the value of a parameter.
+#[derive(Clone, Debug, Default)]
+pub(in crate::spec) struct Facts {
+    pub traits: Traits,
+    pub compared: Vec<String>,
+    pub demanded: Vec<String>,
+    pub divisors: Vec<i64>,
+    pub parts: usize,
+    pub letters: Vec<(usize, char)>,
+    pub rank: usize,
+}
+
+impl Facts {
+    fn take(&mut self, about: &About, way: Edge) {
+        match way {
+            Edge::Copy => {
+                self.traits = self.traits.with(about.traits);
+                self.parts = self.parts.max(about.parts);
+                self.rank = self.rank.max(about.rank);
+                let add = |to: &mut Vec<String>, from: &[String]| {
+                    for text in from {
+                        if !to.contains(text) {
+                            to.push(text.clone());
+                        }
+                    }
+                };
+                add(&mut self.compared, &about.compared);
+                add(&mut self.demanded, &about.demanded);
+                self.divisors.extend(&about.divisors);
+                self.letters.extend(&about.letters);
+            }
+            Edge::Sum => self.traits = self.traits.with(about.traits.only(Traits::POINTER.with(Traits::INDEX))),
+            Edge::Arith => self.traits = self.traits.with(about.traits.only(Traits::OF_VALUES)),
+            Edge::Load if about.traits.has(Traits::INDEX) => self.traits = self.traits.with(Traits::LOADS_INDEX),
+            Edge::Load | Edge::Any => {}
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The search for values that are not refused.
+//!
+//! Where a kernel with chosen values is refused, is not followed or has a loop that never runs, the parameters on
+//! which that place depends are given their next values, one at a time, and what comes farther is kept. Nothing
+//! that somebody gave is changed. The budget counts attempts and steps, never time, so that the outcome depends on
+//! the text alone.
+
+use std::sync::Arc;
+
+use super::domain::Open;
+use super::flow::Flow;
+use super::instance::Base;
+use super::trouble::{Trouble, troubles};
+use super::{Entry, Source, Spec};
+use base::{Cancel, Cancelled};
+use python::elaborated::Attempt;
+use python::syntax::{Module, Sources};
+
+/// How many elaborations one kernel may cost.
+const ATTEMPTS: u32 = 220;
+
+/// How many steps of Python all of them may take.
+const STEPS: u64 = 1_500_000;
+
+/// How many steps one may take.
+const STEPS_OF_ONE: u64 = 400_000;
+
+/// How many values are tried for one place.
+const TRIED: usize = 48;
+
+/// How many parameters are blamed for one place.
+const BLAMED: usize = 10;
+
+/// How much farther from the first a value of a parameter is than a value of the next parameter.
+const NEXT_PARAMETER: usize = 3;
+
+/// A search for the values of one kernel.
+pub(super) struct Search<'s> {
+    pub(super) module: &'s Arc<Module>,
+    pub(super) sources: &'s dyn Sources,
+    pub(super) entry: &'s Entry,
+    pub(super) flow: &'s Flow,
+    pub(super) cancel: &'s Cancel<'s>,
+    /// From what is known to what is elaborated.
+    pub(super) spec: &'s dyn Fn(&Base) -> Spec,
+    attempts: u32,
+    steps: u64,
+}
+
+/// How far values come; more is better.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Score {
+    /// Whether the end was reached and nothing refused.
+    accepted: bool,
+    /// Of accepted values: places that were not followed, negated.
+    followed: i64,
+    reached: usize,
+    /// Places that show that other values are meant, negated.
+    meant: i64,
+}
+
+impl Score {
+    fn of(attempt: &Attempt) -> Score {
+        let accepted = attempt.ended && attempt.problems.iter().all(|problem| problem.hint);
+        let followed = if accepted { -(attempt.unmodelled.len() as i64) } else { i64::MIN };
+        Score { accepted, followed, reached: attempt.reached, meant: -(attempt.doubts.len() as i64) }
+    }
+}
+
+impl<'s> Search<'s> {
+    pub(super) fn new(
+        module: &'s Arc<Module>,
+        sources: &'s dyn Sources,
+        entry: &'s Entry,
+        flow: &'s Flow,
+        spec: &'s dyn Fn(&Base) -> Spec,
+        cancel: &'s Cancel<'s>,
+    ) -> Search<'s> {
+        Search { module, sources, entry, flow, cancel, spec, attempts: 0, steps: 0 }
+    }
+
+    /// What becomes of some values; `None` once the budget is spent.
+    pub(super) fn attempt(&mut self, base: &Base) -> Result<Option<Attempt>, Cancelled> {
+        if self.attempts >= ATTEMPTS || self.steps >= STEPS {
+            return Ok(None);
+        }
+        self.cancel.check()?;
+        let spec = (self.spec)(base);
+        let library = crate::builtins::library();
+        let attempt = python::eval::attempt(self.module, self.sources, library, &spec, STEPS_OF_ONE, self.cancel)?;
+        self.attempts += 1;
+        self.steps += attempt.steps;
+        Ok(Some(attempt))
+    }
+
+    /// The best values that were found, beginning with those of `base`, where those of `open` may change.
+    pub(super) fn settle(&mut self, base: Base, open: &[&Open]) -> Result<(Base, Option<Attempt>), Cancelled> {
+        let Some(mut attempt) = self.attempt(&base)? else { return Ok((base, None)) };
+        let mut base = base;
+        // Places for which no value was found, and those that were stepped aside to.
+        let mut given_up: Vec<Trouble> = Vec::new();
+        let mut seen: Vec<Trouble> = Vec::new();
+        loop {
+            let all = troubles(&attempt);
+            let Some(trouble) = all.iter().find(|trouble| !given_up.contains(trouble)).cloned() else { break };
+            seen.push(trouble.clone());
+            match self.mend(&base, &attempt, &trouble, open, &seen)? {
+                Some((better, now)) => (base, attempt) = (better, now),
+                None if trouble.fatal => break,
+                None => given_up.push(trouble),
+            }
+        }
+        Ok((base, Some(attempt)))
+    }
+
+    /// Values that come farther than those of `base`.
+    fn mend(
+        &mut self,
+        base: &Base,
+        before: &Attempt,
+        trouble: &Trouble,
+        open: &[&Open],
+        seen: &[Trouble],
+    ) -> Result<Option<(Base, Attempt)>, Cancelled> {
+        let score = Score::of(before);
+        let mut aside: Option<(Base, Attempt)> = None;
+        for other in self.others(base, trouble, open) {
+            let Some(now) = self.attempt(&other)? else { break };
+            let gone = !troubles(&now).contains(trouble);
+            if gone && Score::of(&now) > score {
+                return Ok(Some((other, now)));
+            }
+            // It is another refusal as far on: perhaps the next of several at one place.
+            let farther =
+                || troubles(&now).first().is_some_and(|first| !seen.contains(first) && first.follows(trouble));
+            if trouble.fatal && gone && aside.is_none() && now.reached >= before.reached && farther() {
+                aside = Some((other, now));
+            }
+        }
+        Ok(aside)
+    }
+
+    /// The values to try next, the likeliest first: each differs from `base` in one parameter.
+    fn others(&self, base: &Base, trouble: &Trouble, open: &[&Open]) -> Vec<Base> {
+        let blamed = self.flow.blame(self.entry.def, &trouble.path, trouble.range);
+        let blamed = blamed.iter().filter_map(|name| open.iter().find(|open| open.name == *name));
+        let mut ranked: Vec<(usize, Base)> = Vec::new();
+        for (nth, of) in blamed.take(BLAMED).enumerate() {
+            let now = base.arguments.iter().find(|argument| argument.name == of.name).map(|argument| &argument.given);
+            let mut values = trouble.suggests(now, &of.domain);
+            values.extend(of.domain.iter().filter(|given| !values.contains(given)).cloned().collect::<Vec<_>>());
+            for (at, given) in values.into_iter().filter(|given| Some(given) != now).enumerate() {
+                let mut other = base.clone();
+                other.give(&of.name, given, Source::Chosen);
+                ranked.push((nth * NEXT_PARAMETER + at, other));
+            }
+        }
+        if trouble.message.contains("warp") && base.num_warps.is_none_or(|(_, source)| source >= Source::Default) {
+            let own = self.entry.params.iter().any(|param| param.name == "num_warps");
+            for (at, warps) in [8, 1, 2, 16, 4].into_iter().enumerate().filter(|_| !own) {
+                let mut other = base.clone();
+                other.num_warps = Some((warps, Source::Chosen));
+                ranked.push((2 * at, other));
+            }
+        }
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked.into_iter().take(TRIED).map(|(_, base)| base).collect()
+    }
+}
+
+/// Whether nothing was refused.
+pub(super) fn accepted(attempt: &Attempt) -> bool {
+    Score::of(attempt).accepted
+}
