@@ -340,7 +340,7 @@ fn an_edit_elsewhere_searches_for_no_values() {
                 @gluon.jit\ndef kernel(out, N: gl.constexpr):\n    gl.static_assert(N < 20)\n    gl.store(out, N)\n";
     let print = |text: &str| {
         let module = module(text);
-        let entries = entries(&module);
+        let entries = entries(&module, &NoSources);
         let kernel = entries.iter().find(|entry| entry.name == "kernel").map_or(0, |entry| entry.def);
         super::flow::of(&module, &NoSources).fingerprint(kernel)
     };
