@@ -164,6 +164,7 @@ fn rule(violation: &Violation) -> &'static str {
         Rule::Unfinished { .. } => "an unfinished dot",
         Rule::Overflow => "an overflow",
         Rule::BarrierStorage => "a barrier overwritten",
+        Rule::InFlight { .. } => "an invalidation under an operation",
         Rule::WaitedOn { .. } => "an invalidation under a wait",
         Rule::ArrivedTwice => "a second arrival",
         Rule::OutOfBounds { .. } => "an index out of bounds",

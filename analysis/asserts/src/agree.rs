@@ -22,9 +22,8 @@ pub fn classes(kind: Kind) -> &'static [AssertClass] {
         Kind::ExpectMismatch => &[Deadlock, OutstandingReads, OutstandingWrites, Underflow],
         Kind::MissingProxyFence => &[Fence],
         Kind::ArrivalOverflow => &[Underflow, Deadlock],
-        Kind::BarrierNotLive | Kind::BarrierReinit | Kind::BarrierStorageReuse | Kind::WaitedInvalidation => {
-            &[Lifecycle]
-        }
+        Kind::BarrierNotLive | Kind::BarrierReinit | Kind::BarrierStorageReuse => &[Lifecycle],
+        Kind::WaitedInvalidation => &[Lifecycle, OutstandingReads],
         Kind::OutOfBounds => &[Internal, Lifecycle, OutstandingReads, OutstandingWrites],
         Kind::GlobalRace => &[Global],
         Kind::DeviceAssert => &[Other, Scatter, Global],

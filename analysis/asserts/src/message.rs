@@ -310,6 +310,8 @@ impl AssertMessage {
             Rule::OutOfBounds { .. } => AssertMessage::NoBuffer,
             Rule::BarrierStorage => AssertMessage::StorageReuse,
             Rule::WaitedOn { .. } => AssertMessage::WaitedInvalidation,
+            // What completes later reads the barrier's word, and invalidating it is a write of that.
+            Rule::InFlight { .. } => AssertMessage::OutstandingReads(String::new()),
             Rule::Deadlock(blocked) => {
                 let at_cluster = |on: &BlockedOn| matches!(on, BlockedOn::Barrier { barrier, .. } if matches!(barrier.kind(), BarrierKind::Cluster(_)));
                 let cluster = blocked.iter().any(|endless_waits| at_cluster(&endless_waits.on));

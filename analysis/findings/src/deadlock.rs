@@ -10,6 +10,7 @@ use super::words::Words;
 use super::{Kind, Note};
 use base::{Message, message};
 use explore::{Status, System};
+use kernel::{EffectKind, SiteId};
 use machine::{
     BarrierAction, BarrierPlace, BarrierRecord, Blocked, BlockedOn, Machine, Record, Rule, State, Violation,
 };
@@ -17,7 +18,26 @@ use machine::{
 /// How many forced steps are tried to find out who would have arrived.
 const GHOST_STEPS: u32 = 20_000;
 
-/// A deadlock.
+/// Why a wait never ends.
+enum Cause<'a> {
+    /// Other bytes than expected come.
+    Bytes,
+    /// It comes late, and the barrier has flipped past it.
+    Lapped,
+    /// The barrier flipped twice and nobody looked in between: the arrival that flipped it again.
+    Twice(&'a Record),
+    /// The arrival stands behind a wait of its own thread.
+    Behind(&'a Record),
+    /// Its phase is over with a flip that does not come.
+    Phase,
+    /// Arrivals of the phase are missing.
+    Few,
+    /// No arrival comes at all.
+    Nobody,
+}
+
+/// A deadlock: drawn where nothing else holds a thread up, or where the arrival is missing that would
+/// let it go on; the waits of those that it holds up are told beside it.
 pub(crate) fn deadlock(
     words: &Words<'_>,
     machine: &Machine<'_>,
@@ -27,80 +47,234 @@ pub(crate) fn deadlock(
 ) -> Option<Description> {
     let Rule::Deadlock(blocked) = &violation.rule else { return None };
     let ghost = ghost(machine, replay);
+    let causes: Vec<(&Blocked, Cause<'_>)> = blocked
+        .iter()
+        .filter(|stuck| matches!(stuck.on, BlockedOn::Barrier { .. }))
+        .map(|stuck| (stuck, cause(replay, &ghost, stuck, alternative)))
+        .collect();
+    let root = causes.iter().position(|(_, cause)| !matches!(cause, Cause::Behind(_))).unwrap_or(0);
     let mut notes = Vec::new();
-    let mut kind = Kind::Deadlock;
-    let mut message = None;
-    for (position, stuck) in blocked.iter().enumerate() {
-        let BlockedOn::Barrier { barrier, phase, flips, pending, initial, bytes } = stuck.on else { continue };
+    let mut told = None;
+    for (position, (stuck, cause)) in causes.iter().enumerate() {
+        let BlockedOn::Barrier { barrier, phase, .. } = stuck.on else { continue };
         let name = words.barrier(barrier);
         let who = words.partition(stuck.thread);
-        let cause = if pending == 0 && bytes != 0 {
-            kind = Kind::ExpectMismatch;
-            let (expected, came) = replay.bytes(barrier);
-            message!("`{name}` is told to expect {expected} bytes, and {came} come", name, expected, came)
-        } else if alternative && flips > 0 && pending == initial {
-            kind = Kind::LappedWait;
-            message!(
-                "where it comes late, `{name}` has flipped {} already, and phase {phase} is current again",
-                name,
-                times(flips),
-                phase
-            )
-        } else if let Some(record) = arrival(&ghost, barrier, stuck.thread) {
+        let mut primary = position == root;
+        if let Cause::Behind(record) = cause {
             let other = words.partition(record.thread);
             notes.push(Note::new(
                 words.site_range(record.site),
                 message!("{other} would arrive on `{name}` here, behind its own wait", other, name),
             ));
+        }
+        if position == root {
+            let (kind, why) = explained(words, replay, blocked, stuck, cause);
+            let mut message = message!("{who} never gets past this wait{:}{why}", who, why);
+            let place = match cause {
+                Cause::Bytes => expectation(words, replay, barrier),
+                Cause::Twice(record) => Some((
+                    record.site,
+                    message!("{} arrives on `{name}` again before anybody has waited", words.partition(record.thread), name),
+                )),
+                Cause::Nobody => missing_arrival(words, replay, &ghost, stuck, barrier),
+                _ => None,
+            };
+            if let Some((site, text)) = place {
+                primary = false;
+                notes.push(Note::primary(words.site_range(site), text));
+                message = message!("{why}, and {who} waits for it for ever", why, who);
+            }
+            told = Some((kind, message));
+        }
+        notes.push(Note {
+            source: None,
+            range: words.site_range(stuck.site),
+            text: message!("{who} waits for phase {phase} of `{name}` for ever", who, phase, name),
+            primary,
+        });
+    }
+    let (kind, message) = told?;
+    Some(Description { kind, message, notes, order: None })
+}
+
+fn cause<'a>(replay: &'a Replay, ghost: &'a [Record], stuck: &Blocked, alternative: bool) -> Cause<'a> {
+    let BlockedOn::Barrier { barrier, flips, pending, initial, bytes, .. } = stuck.on else { return Cause::Nobody };
+    if pending == 0 && bytes != 0 {
+        return Cause::Bytes;
+    }
+    if alternative && flips > 0 && pending == initial {
+        return Cause::Lapped;
+    }
+    if let Some(record) = flipped_again(replay, barrier).filter(|_| !alternative) {
+        return Cause::Twice(record);
+    }
+    if let Some(record) = arrival(ghost, barrier, stuck.thread) {
+        return Cause::Behind(record);
+    }
+    if flips > 0 && pending == initial && (!waited_for(replay, stuck, barrier, flips) || arrives_itself(replay, stuck, barrier)) {
+        Cause::Phase
+    } else if pending < initial {
+        Cause::Few
+    } else {
+        Cause::Nobody
+    }
+}
+
+/// The kind and the reason of the wait that a deadlock starts from.
+fn explained(
+    words: &Words<'_>,
+    replay: &Replay,
+    blocked: &[Blocked],
+    stuck: &Blocked,
+    cause: &Cause<'_>,
+) -> (Kind, Message) {
+    let BlockedOn::Barrier { barrier, phase, flips, pending, initial, .. } = stuck.on else {
+        return (Kind::Deadlock, Message::default());
+    };
+    let name = words.barrier(barrier);
+    match cause {
+        Cause::Bytes => (Kind::ExpectMismatch, bytes(words, replay, barrier)),
+        Cause::Lapped => {
+            let why = message!(
+                "where it comes late, `{name}` has flipped {} already, and phase {phase} is current again",
+                name,
+                times(flips),
+                phase
+            );
+            (Kind::LappedWait, why)
+        }
+        Cause::Twice(record) => {
+            let why = message!(
+                "{} completes two phases of `{name}` with no wait in between, so the next one never comes",
+                words.partition(record.thread),
+                name
+            );
+            (Kind::Deadlock, why)
+        }
+        Cause::Behind(record) => {
+            let other = words.partition(record.thread);
             let theirs = blocked.iter().find(|other| other.thread == record.thread).and_then(|other| match other.on {
                 BlockedOn::Barrier { barrier, .. } => Some(message!("its own wait for `{}`", words.barrier(barrier))),
                 _ => None,
             });
             let behind = theirs.unwrap_or_else(|| "a wait".into());
-            message!(
+            let why = message!(
                 "{other} arrives on `{name}` only after {behind}, which this one holds up: a cycle",
                 other,
                 name,
                 behind
-            )
-        } else if flips > 0 && pending == initial {
-            if passed_before(replay, stuck, barrier, phase) || !seen(replay, barrier, flips) {
-                kind = Kind::PhaseMismatch;
-            }
+            );
+            (Kind::Deadlock, why)
+        }
+        Cause::Phase => {
+            let mismatch = passed_before(replay, stuck, barrier, phase) || !seen(replay, barrier, flips);
             let come = if flips == 1 { "one comes".into() } else { message!("{flips} come", flips) };
-            message!(
+            let why = message!(
                 "phase {phase} of `{name}` is over with its next flip, number {}, and only {come}",
                 phase,
                 name,
                 flips + 1,
                 come
-            )
-        } else if pending < initial {
+            );
+            (if mismatch { Kind::PhaseMismatch } else { Kind::Deadlock }, why)
+        }
+        Cause::Few => {
             let came = initial - pending;
-            message!(
+            let why = message!(
                 "a phase of `{name}` needs {initial} arrivals, and only {came} {}",
                 name,
                 initial,
                 came,
                 if came == 1 { "comes" } else { "come" }
-            )
-        } else {
-            message!("nobody arrives on `{name}`", name)
+            );
+            (Kind::Deadlock, why)
+        }
+        Cause::Nobody if flips > 0 => {
+            (Kind::Deadlock, message!("nobody arrives on `{name}` for phase {phase} after flip {flips}", name, phase, flips))
+        }
+        Cause::Nobody => (Kind::Deadlock, message!("nobody arrives on `{name}`", name)),
+    }
+}
+
+/// What a barrier is told to expect, and what comes.
+pub(crate) fn bytes(words: &Words<'_>, replay: &Replay, barrier: BarrierPlace) -> Message {
+    let (expected, came) = replay.round_bytes(words.kernel, barrier).unwrap_or_else(|| replay.bytes(barrier));
+    message!("`{}` is told to expect {expected} bytes, and {came} come", words.barrier(barrier), expected, came)
+}
+
+/// The op that tells a barrier how many bytes come, where one does.
+pub(crate) fn expectation(words: &Words<'_>, replay: &Replay, barrier: BarrierPlace) -> Option<(SiteId, Message)> {
+    let record = replay.records.iter().find(|record| {
+        let effect = record.effect.and_then(|id| words.kernel.effects.get(id.index()));
+        matches!(effect.map(|effect| &effect.kind), Some(EffectKind::Expect { .. }))
+            && record.barriers.iter().any(|at| at.place == barrier)
+    })?;
+    let (expected, _) = replay.round_bytes(words.kernel, barrier)?;
+    let who = words.partition(record.thread);
+    Some((record.site, message!("{who} makes `{}` expect {expected} bytes here", who, words.barrier(barrier), expected)))
+}
+
+/// Where another thread is done with what the stuck one uses behind its wait, and does not say so;
+/// only where nobody arrives on any barrier of the allocation.
+fn missing_arrival(
+    words: &Words<'_>,
+    replay: &Replay,
+    ghost: &[Record],
+    stuck: &Blocked,
+    barrier: BarrierPlace,
+) -> Option<(SiteId, Message)> {
+    let arrives = |record: &Record| {
+        let on = |at: &BarrierRecord| {
+            at.place.buffer == barrier.buffer && matches!(at.act, BarrierAction::Arrive { .. })
         };
-        notes.push(Note {
-            source: None,
-            range: words.site_range(stuck.site),
-            text: message!("{who} waits for phase {phase} of `{name}` for ever", who, phase, name),
-            primary: position == 0 || message.is_none(),
-        });
-        message.get_or_insert_with(|| message!("{who} never gets past this wait{:}{cause}", who, cause));
+        record.barriers.iter().any(on)
+    };
+    if replay.records.iter().chain(ghost).any(arrives) {
+        return None;
     }
-    let mut primary_seen = false;
-    for note in &mut notes {
-        note.primary &= !primary_seen;
-        primary_seen |= note.primary;
+    let next = ghost.iter().find(|record| record.thread == stuck.thread && !record.places.is_empty())?;
+    let (record, place) = replay.records.iter().rev().filter(|record| record.thread != stuck.thread).find_map(|record| {
+        let same = |at: &&BarrierPlace| next.places.iter().any(|other| other.buffer == at.buffer && other.start == at.start);
+        Some((record, *record.places.iter().find(same)?))
+    })?;
+    let who = words.partition(record.thread);
+    let text = message!(
+        "{who} uses `{}` here and does not arrive on `{}` when it is done",
+        who,
+        words.barrier(place),
+        words.barrier(barrier)
+    );
+    Some((record.site, text))
+}
+
+/// The arrival that flips a barrier a second time with no wait on it since the first.
+fn flipped_again(replay: &Replay, place: BarrierPlace) -> Option<&Record> {
+    let mut unseen = false;
+    for record in &replay.records {
+        for at in record.barriers.iter().filter(|at| at.place == place) {
+            match at.act {
+                BarrierAction::Arrive { flipped: true } if unseen => return Some(record),
+                BarrierAction::Arrive { flipped: true } => unseen = true,
+                BarrierAction::Arrive { flipped: false } => {}
+                _ => unseen = false,
+            }
+        }
     }
-    Some(Description { kind, message: message?, notes, order: None })
+    None
+}
+
+/// Whether the stuck thread itself arrives on the barrier: then its phase is its own making.
+fn arrives_itself(replay: &Replay, stuck: &Blocked, place: BarrierPlace) -> bool {
+    let arrives = |at: &BarrierRecord| at.place == place && matches!(at.act, BarrierAction::Arrive { .. });
+    replay.records.iter().any(|record| record.thread == stuck.thread && record.barriers.iter().any(arrives))
+}
+
+/// Whether the stuck thread has waited for the last flip of a barrier: then it is right to wait for the next.
+fn waited_for(replay: &Replay, stuck: &Blocked, place: BarrierPlace, flips: u32) -> bool {
+    let waits = |at: &BarrierRecord| {
+        at.place == place && at.flips == flips && matches!(at.act, BarrierAction::Wait { .. })
+    };
+    replay.records.iter().any(|record| record.thread == stuck.thread && record.barriers.iter().any(waits))
 }
 
 /// `once`, `twice`, `3 times`.

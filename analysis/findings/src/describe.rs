@@ -1,5 +1,6 @@
 //! From an outcome to findings.
 
+use super::cause::causes;
 use super::deadlock::deadlock;
 use super::description::Description;
 use super::inputs::inputs;
@@ -52,9 +53,20 @@ pub(super) fn describe_places(lowered: &Lowered, outcome: &Outcome) -> KernelRep
 
 fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> KernelReport<Message> {
     let mut findings: Vec<Finding<Message>> = Vec::new();
+    let causes = causes(&lowered.kernel, &outcome.found);
     let mut left = Effort { all: steps, one: SHORTEN };
-    for found in &outcome.found {
-        findings.extend(left.spend(|left| describe_with_inputs(lowered, found, &outcome.valuations, left)));
+    let told = outcome.found.iter();
+    let told = told.map(|found| left.spend(|left| describe_with_inputs(lowered, found, &outcome.valuations, left)));
+    let told: Vec<Option<Finding<Message>>> = told.collect();
+    for (number, told_of) in told.iter().enumerate() {
+        // One that follows from another is told with it, as long as there is that one to tell it with.
+        if causes[number].is_some_and(|cause| told[cause].is_some()) {
+            continue;
+        }
+        let Some(mut finding) = told_of.clone() else { continue };
+        let follows = told.iter().zip(&causes).filter(|(_, cause)| **cause == Some(number));
+        follows.filter_map(|(other, _)| other.as_ref()).for_each(|other| take_in(&mut finding, other));
+        findings.push(finding);
     }
     for lapped in &outcome.lapped {
         findings.extend(left.spend(|left| lap(lowered, lapped, left)));
@@ -92,6 +104,15 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
     }
 }
 
+/// Tells of a finding that has the same cause at the places of the first.
+fn take_in(finding: &mut Finding<Message>, other: &Finding<Message>) {
+    for site in &other.sites {
+        if finding.sites.iter().all(|known| known.range != site.range) {
+            finding.sites.push(Note { primary: false, text: message!("for the same reason, {}", site.text), ..site.clone() });
+        }
+    }
+}
+
 /// What is said of one violation; `None` if its run does not repeat.
 pub fn describe_violation(lowered: &Lowered, found: &Found) -> Option<Finding<Message>> {
     describe_with_inputs(lowered, found, &[], &mut { SHORTEN })
@@ -120,6 +141,7 @@ fn describe_with_inputs(
         | Rule::OutOfBounds { .. }
         | Rule::BarrierStorage
         | Rule::WaitedOn { .. }
+        | Rule::InFlight { .. }
         | Rule::ArrivedTwice => lifecycle(&words, &replay, &found.violation),
     }?;
     let goal = Goal::Broken(found.violation.clone());

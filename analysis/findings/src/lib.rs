@@ -3,6 +3,7 @@
 //! [`describe()`] is the cold path: the machine detects mutely, and what is said about it is found
 //! out by repeating the run.
 
+mod cause;
 mod code;
 mod deadlock;
 mod describe;

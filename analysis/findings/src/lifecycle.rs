@@ -47,6 +47,22 @@ pub(crate) fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violatio
             Kind::WaitedInvalidation,
             message!("{who} invalidates {barrier} while {} waits on it", who, barrier, words.partition(*waiter)),
         ),
+        Rule::InFlight { issuer, at, .. } => {
+            let op = if *issuer == violation.thread {
+                words.op(*at)
+            } else {
+                message!("{} in {}", words.op(*at), words.partition(*issuer))
+            };
+            (
+                Kind::WaitedInvalidation,
+                message!(
+                    "{who} invalidates {barrier} while {op}, which arrives on it when it is done, may still be under way",
+                    who,
+                    barrier,
+                    op
+                ),
+            )
+        }
         Rule::ArrivedTwice => (
             Kind::ArrivalOverflow,
             message!("{who} arrives at {barrier} again before it has waited for it", who, barrier),
@@ -54,6 +70,10 @@ pub(crate) fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violatio
         _ => return None,
     };
     let mut notes = vec![Note::primary(words.site_range(violation.site), message!("{who} executes {op}", who, op))];
+    if let Rule::InFlight { issuer, at, .. } = violation.rule {
+        let text = message!("{} starts it here, and {who} has not seen it done", words.partition(issuer), who);
+        notes.push(Note::new(words.site_range(at), text));
+    }
     if let Rule::WaitedOn { waiter, at } = violation.rule {
         let text = message!("{} waits here", words.partition(waiter));
         notes.push(Note::new(words.site_range(at), text));

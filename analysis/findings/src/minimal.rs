@@ -79,6 +79,7 @@ pub fn same(a: &Violation, b: &Violation) -> bool {
                 };
                 sites(a) == sites(b)
             }
+            (Rule::InFlight { issuer: a, at: x, .. }, Rule::InFlight { issuer: b, at: y, .. }) => a == b && x == y,
             (a, b) => a == b,
         }
 }
@@ -186,6 +187,7 @@ fn seeds(shown: &MinimalRun, records: &[Record]) -> Option<Vec<u32>> {
             | Rule::Overflow
             | Rule::BarrierStorage
             | Rule::WaitedOn { .. }
+            | Rule::InFlight { .. }
             | Rule::ArrivedTwice => {
                 let place = violation.barrier?;
                 let mut seeds = steps_on(records, place);

@@ -1,5 +1,6 @@
 //! Races, pending accesses and missing fences in words.
 
+use super::deadlock::{bytes, expectation};
 use super::description::Description;
 use super::packed::{self, packed};
 use super::replay::Replay;
@@ -76,15 +77,7 @@ pub(crate) fn race(
             let done = if later.mode == Mode::Read { "read" } else { "written" };
             let told = words.channels.barrier_of(earlier.channel).and_then(|barrier| {
                 let place = replay.end.barriers().get(barrier)?.0;
-                let (expected, came) = replay.bytes(place);
-                (expected > 0).then(|| {
-                    message!(
-                        "`{}` is told to expect {expected} bytes, and {came} come",
-                        words.barrier(place),
-                        expected,
-                        came
-                    )
-                })
+                Some(bytes(words, replay, place))
             });
             let why = told.unwrap_or_else(|| "its barrier expects fewer bytes than the copies bring".into());
             message!("{buffer} is {done} before all of it has come{:}{why}", buffer, done, why)
@@ -147,11 +140,23 @@ pub(crate) fn race(
     let second = message!("{} {}", words.partition(later.thread), verb_of(words, replay, later));
     let note =
         |event: &Event, text: Message, primary| Note { source: None, range: words.event_range(event), text, primary };
+<<<<<<< HEAD
     let notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
     let (awaited, early) = if too_early { (later, earlier) } else { (earlier, later) };
     let order = matches!(kind, Kind::PendingAccess | Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier)
         .then(|| MissingOrder::between(words, replay, awaited, early));
     Some(Description { kind, message, notes, order })
+=======
+    let mut notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
+    // What is wrong is what the barrier was told, whatever then meets it first.
+    let told = words.channels.barrier_of(earlier.channel).filter(|_| kind == Kind::ExpectMismatch);
+    let told = told.and_then(|barrier| expectation(words, replay, replay.end.barriers().get(barrier)?.0));
+    if let Some((site, text)) = told {
+        notes.iter_mut().for_each(|note| note.primary = false);
+        notes.push(Note::primary(words.site_range(site), text));
+    }
+    Some(Description { kind, message, notes })
+>>>>>>> 1d62804 (machine, findings: invalidations under an operation in flight, deadlocks at their cause, one finding a cause)
 }
 
 /// Whether an access goes on beside its thread.

@@ -133,6 +133,38 @@ impl Replay {
         (expected, came)
     }
 
+    /// The bytes that a barrier is told to expect in its first round and those that come in it: from its
+    /// first arrivals, as many as it counts a phase, up to the next one.
+    pub fn round_bytes(&self, kernel: &Kernel, place: BarrierPlace) -> Option<(i64, i64)> {
+        let initial = self.end.barriers().iter().find(|(known, _)| *known == place)?.1.initial;
+        let (mut expected, mut came, mut last, mut arrived) = (0, 0, 0, 0);
+        for record in &self.records {
+            let effect = record.effect.and_then(|id| kernel.effects.get(id.index())).map(|effect| &effect.kind);
+            for barrier in record.barriers.iter().filter(|barrier| barrier.place == place) {
+                let (count, bytes) = match (barrier.act, effect) {
+                    (BarrierAction::Init, _) => (0, 0),
+                    (BarrierAction::Arrive { .. }, Some(EffectKind::Expect { bytes, .. })) => (1, *bytes as i64),
+                    (BarrierAction::Arrive { .. }, Some(EffectKind::Arrive { count, .. })) => (i64::from(*count), 0),
+                    (BarrierAction::Arrive { .. }, Some(EffectKind::Operation { completion, .. })) => {
+                        came += match completion.arrivals() {
+                            [one] => one.bytes as i64,
+                            _ => last - barrier.bytes,
+                        };
+                        (0, 0)
+                    }
+                    _ => continue,
+                };
+                if count > 0 && arrived >= initial {
+                    return Some((expected, came));
+                }
+                arrived += count;
+                expected += bytes;
+                last = barrier.bytes;
+            }
+        }
+        (arrived > 0).then_some((expected, came))
+    }
+
     /// Whether a thread has seen an event complete by a step.
     pub fn has_seen(&self, machine: &Machine<'_>, thread: u16, event: &Event, step: u32) -> bool {
         let (at, _) = repeat(machine, &self.schedule, step);

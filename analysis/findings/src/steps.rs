@@ -75,9 +75,14 @@ pub(crate) fn listed_steps(
             | Rule::Overflow
             | Rule::BarrierStorage
             | Rule::WaitedOn { .. }
+            | Rule::InFlight { .. }
             | Rule::ArrivedTwice => {
                 notes = vec![(last, 0)];
-                steps = violation.barrier.map_or_else(Vec::new, |place| run.life(place, &violation.rule));
+                if let Rule::InFlight { step, .. } = violation.rule {
+                    notes.push((step, 1));
+                    steps.push(step);
+                }
+                steps.extend(violation.barrier.map_or_else(Vec::new, |place| run.life(place, &violation.rule)));
                 steps.push(last);
                 if let Rule::WaitedOn { waiter, at } = violation.rule {
                     standing.push(ListedStep { step: None, thread: waiter, site: at, note: Some(1) });

@@ -190,10 +190,10 @@ fn candidates(case: &FixContext<'_>) -> Vec<Candidate> {
         Kind::ArrivalOverflow => &[count::more, life::without],
         Kind::BarrierNotLive => &[life::init],
         Kind::BarrierReinit => &[life::reinit],
+        Kind::WaitedInvalidation => &[wait::before_invalidation],
         Kind::UninitialisedRead
         | Kind::LappedWait
         | Kind::BarrierStorageReuse
-        | Kind::WaitedInvalidation
         | Kind::OutOfBounds
         | Kind::ReuseSlotHazard
         | Kind::GlobalRace

@@ -81,6 +81,14 @@ fn insert(case: &FixContext<'_>, at: OpId, place: BarrierPlace, like: Option<Val
     out
 }
 
+/// A wait for what is still to arrive on a barrier, before it is invalidated.
+pub(crate) fn before_invalidation(case: &FixContext<'_>) -> Vec<Candidate> {
+    let (Rule::InFlight { .. }, Some(place)) = (&case.found.violation.rule, case.found.violation.barrier) else {
+        return Vec::new();
+    };
+    case.site_op(case.found.violation.site).map_or_else(Vec::new, |at| insert(case, at, place, None))
+}
+
 /// A wait behind the commit that an access's end is told by, in the same thread.
 pub(crate) fn at_once(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };

@@ -14,6 +14,7 @@
 
 use super::clock::{Channel, Clock};
 use super::violation::ScheduleHazard;
+use kernel::SiteId;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 
@@ -63,6 +64,19 @@ pub struct Waiter {
     pub step: u32,
 }
 
+/// A completion that was counted when its operation was issued, and that arrives when that is done.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct InFlight {
+    /// The event that ends the operation.
+    pub(super) event: Need,
+    /// The thread that issued it.
+    pub(super) thread: u16,
+    /// The op.
+    pub(super) site: SiteId,
+    /// Step of the run.
+    pub(super) step: u32,
+}
+
 /// An event that a flip needed: an arrival, as its channel and number there.
 pub(super) type Need = (Channel, u32);
 
@@ -89,6 +103,7 @@ pub struct Barrier {
     previous_needs: SmallVec<[Need; 4]>,
     waiters: SmallVec<[Waiter; 4]>,
     last_use: SmallVec<[(u16, Channel, u32); 4]>,
+    in_flight: SmallVec<[InFlight; 1]>,
 }
 
 /// Why an arrival is impossible.
@@ -138,6 +153,7 @@ impl Barrier {
         self.last_needs.clear();
         self.last_needs.push(event);
         self.waiters.clear();
+        self.in_flight.clear();
     }
 
     /// The first arrival at a rendezvous that has no storage and no init.
@@ -152,6 +168,19 @@ impl Barrier {
         self.live = false;
         let open = self.last_use.iter().any(|&(_, channel, tick)| order.get(channel) < tick);
         open.then_some(ScheduleHazard::UnorderedInvalidation)
+    }
+
+    /// Notes an arrival that comes later than it is counted; of each sequence the last one is enough.
+    pub(super) fn will_complete(&mut self, completion: InFlight) {
+        match self.in_flight.iter_mut().find(|known| known.event.0 == completion.event.0) {
+            Some(known) => *known = completion,
+            None => self.in_flight.push(completion),
+        }
+    }
+
+    /// A completion that somebody who has seen so much does not know to be over.
+    pub(super) fn still_in_flight(&self, seen: &Clock) -> Option<&InFlight> {
+        self.in_flight.iter().find(|completion| seen.get(completion.event.0) < completion.event.1)
     }
 
     /// Notes a use by a thread, so that a later invalidation can be ordered against it.
@@ -215,6 +244,9 @@ impl Barrier {
         for waiter in &self.waiters {
             (waiter.thread, waiter.tick).hash(hasher);
         }
+        for completion in &self.in_flight {
+            completion.event.hash(hasher);
+        }
     }
 
     /// What its flips have published, and what the arrivals of this phase will.
@@ -227,7 +259,7 @@ impl Barrier {
         let needs = self.current_needs.iter().chain(&self.last_needs).chain(&self.previous_needs).copied();
         let waiters = self.waiters.iter().map(|waiter| (waiter.channel, waiter.tick));
         let uses = self.last_use.iter().map(|&(_, channel, tick)| (channel, tick));
-        needs.chain(waiters).chain(uses)
+        needs.chain(waiters).chain(uses).chain(self.in_flight.iter().map(|completion| completion.event))
     }
 
     /// Raises the pending count (`async_copy_mbarrier_arrive` without `noIncrement`).

@@ -1,7 +1,7 @@
 //! What happens to barriers: init, invalidation, arrivals, waits, and the rendezvous without
 //! storage (the cluster's and the named barriers).
 
-use super::barrier::{Arriving, Waiter};
+use super::barrier::{Arriving, InFlight, Waiter};
 use super::machine::{Machine, bad_slot};
 use super::record::{BarrierAction, BarrierRecord, Record};
 use super::shadow::{Event, Illegal, ImplicitOrder};
@@ -155,6 +155,14 @@ impl Machine<'_> {
             state.stopped = true;
             return;
         }
+        let thread = &state.threads[at.thread];
+        if let Some(completion) = state.barriers[number].1.still_in_flight(&thread.seen) {
+            let rule = Rule::InFlight { issuer: completion.thread, at: completion.site, step: completion.step };
+            self.violate(state, at.thread, at.site, Some(at.id), rule);
+            self.blame(state, place);
+            state.stopped = true;
+            return;
+        }
         let order = &state.threads[at.thread].order;
         let escape = state.barriers[number].1.invalidate(order);
         state.schedule_hazards.extend(escape);
@@ -219,6 +227,12 @@ impl Machine<'_> {
             }
         };
         let channel = self.channels.barrier(number);
+        if self.invalidates && !matches!(publishes, Publishes::Thread) {
+            let flip = (channel, state.barriers[number].1.total + 1);
+            let (event, thread) = (event.unwrap_or(flip), at.thread as u16);
+            let completion = InFlight { event, thread, site: at.site, step: state.step };
+            state.barriers[number].1.will_complete(completion);
+        }
         let arriving = Arriving { count, bytes, frontier: &frontier, event, step: state.step, channel };
         let schedule_hazards = &mut state.schedule_hazards;
         match state.barriers[number].1.arrive(&arriving, |escape| schedule_hazards.push(escape)) {

@@ -3,7 +3,7 @@
 
 use super::Machine;
 use super::atoms::Window;
-use super::shadow::Shadow;
+use super::shadow::{Event, Shadow};
 use super::state::{State, remote_cta, unpack};
 use super::violation::BarrierPlace;
 use kernel::{BufferId, EffectId, EffectKind, Mode};
@@ -38,6 +38,41 @@ impl Machine<'_> {
         let known = state.barriers.iter().find(|(known, _)| *known == barrier);
         let flips = known.map_or(0, |(_, known)| known.flips);
         Some(PendingWait { barrier, phase: self.scalar(state, thread, *phase) & 1, flips })
+    }
+
+    /// Lets a thread see what the partition of an access has done so far, and its operations of the access's kind:
+    /// what a wait for it would let it see. For a look at what would come.
+    pub fn see_done(&self, state: &mut State, thread: usize, access: &Event) {
+        let partition = self.partition_of(usize::from(access.thread));
+        let family = self.channels.family(access.channel);
+        let others: Vec<usize> = (0..state.threads.len()).filter(|&it| self.partition_of(it) == partition).collect();
+        for other in others {
+            let known = state.threads[other].clone();
+            let at = &mut state.threads[thread];
+            at.seen.join(&known.seen);
+            at.fenced.join(&known.fenced);
+            at.order.join(&known.order);
+            at.over.join(&known.over);
+            let (channel, number) = match family {
+                Some(kind) => (self.channels.group(other, kind), known.groups[kind as usize].issued),
+                None => (self.channels.tensor_core(other), known.tensor_core),
+            };
+            at.seen.see(channel, number);
+            at.order.see(channel, number);
+        }
+        let ring = self.channels.barrier_of(access.channel).and_then(|at| Some(state.barriers.get(at)?.0.buffer));
+        for number in 0..state.barriers.len() {
+            let (place, barrier) = &state.barriers[number];
+            if Some(place.buffer) != ring {
+                continue;
+            }
+            let begun = barrier.pending != barrier.initial || barrier.bytes != 0;
+            let flip = barrier.total + u32::from(begun);
+            let channel = self.channels.barrier(number);
+            let at = &mut state.threads[thread];
+            at.seen.see(channel, flip);
+            at.order.see(channel, flip);
+        }
     }
 
     /// What a thread's variables hold.

@@ -33,6 +33,8 @@ pub struct Machine<'k> {
     pub(super) semantics: Semantics,
     /// How many groups of each commit family some wait may have to tell apart.
     pub(super) kept: [usize; FAMILIES.len()],
+    /// Whether any barrier is ever invalidated, so that what is still to arrive on one matters.
+    pub(super) invalidates: bool,
     partitions: usize,
     tiles: i64,
     run_steps: u64,
@@ -73,6 +75,7 @@ impl<'k> Machine<'k> {
             members: Members::new(kernel),
             semantics: limits.semantics,
             kept: FAMILIES.map(|kind| kept(kernel, kind)),
+            invalidates: kernel.effects.iter().any(|effect| matches!(effect.kind, EffectKind::Invalidate { .. })),
             partitions,
             tiles: tiles.map_or(0, |at| valuation.get(InputId(at as u32))),
             run_steps: limits.run_steps,

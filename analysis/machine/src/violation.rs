@@ -58,6 +58,15 @@ pub enum Rule {
         /// The op at which it waits.
         at: SiteId,
     },
+    /// A barrier is invalidated while an operation that arrives on it when it is done may not be done.
+    InFlight {
+        /// The thread that issued the operation.
+        issuer: u16,
+        /// The operation.
+        at: SiteId,
+        /// Its step of the run.
+        step: u32,
+    },
     /// A thread arrives at a rendezvous again before it has waited for the one before.
     ArrivedTwice,
     /// A thread ends before its asynchronous dots are known to be over: what they leave in registers

@@ -366,6 +366,9 @@ fn shadowed(violation: &Violation, all: &[Violation]) -> bool {
             [write, read].iter().any(|own| same_access(earlier, own) || same_access(later, own))
         }
         (Rule::Unfinished { access }, Rule::Race { earlier, .. }) => earlier.effect == access.effect,
+        (Rule::InFlight { issuer, step, .. }, Rule::Race { earlier, .. }) => {
+            earlier.thread == *issuer && earlier.step == *step
+        }
         _ => false,
     })
 }

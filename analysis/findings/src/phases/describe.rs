@@ -2,15 +2,82 @@
 
 use super::super::deadlock::times;
 use super::super::minimal::Goal;
-use super::super::{Finding, Note};
+use super::super::{Finding, Kind, Note};
 use super::{CorrectedPhases, Divergence, PhaseFormula, Search, Suspect, drive};
-use base::{Message, message};
+use base::{Message, TextRange, message};
 use machine::{PendingWait, Rule};
 
 /// Waits that are told of.
 const WAITS: usize = 4;
 
+/// A ring whose slots start again.
+struct Restart {
+    /// The slot after which they do.
+    after: i64,
+    /// Slots of the ring.
+    depth: i64,
+}
+
+/// Draws a finding at another of its places, or at one more.
+fn draw_at(finding: &mut Finding<Message>, range: TextRange, text: Message) {
+    finding.sites.iter_mut().for_each(|site| site.primary = false);
+    match finding.sites.iter_mut().find(|site| site.range == range) {
+        Some(site) => site.primary = true,
+        None => finding.sites.push(Note::primary(range, text)),
+    }
+    finding.range = range;
+}
+
 impl Search<'_> {
+    /// Says of a ring whose slot starts again while its phase runs on that this is what hangs.
+    pub(super) fn tell_restart(&self, finding: &mut Finding<Message>) {
+        let Goal::Broken(violation) = &self.witness.run.goal else { return };
+        if !matches!(violation.rule, Rule::Deadlock(_)) {
+            return;
+        }
+        let words = self.words;
+        let restarted = self.suspects().into_iter().find_map(|suspect| Some((suspect, self.restart(&suspect)?)));
+        let Some((suspect, Restart { after, depth })) = restarted else { return };
+        let bar = message!("`{}`", words.buffer(suspect.place.buffer));
+        let who = words.partition(suspect.thread);
+        finding.message = message!(
+            "{who} never gets past this wait: its slot starts again at 0 after slot {after} of {depth}, while the phase of \
+             {bar} runs on; this holds only where the steps before it are a multiple of {depth}",
+            who,
+            after,
+            depth,
+            bar,
+            depth
+        );
+        let range = words.site_range(words.kernel.effect(suspect.wait).site);
+        draw_at(finding, range, message!("{who} waits here with a slot that starts again", who));
+    }
+
+    /// Where the slots of a wait start again before the end of the ring, and its phases go on as if they did not.
+    fn restart(&self, suspect: &Suspect) -> Option<Restart> {
+        let depth = self.depth(suspect.place);
+        let slot_bits = self.words.kernel.buffers.get(suspect.place.buffer.0 as usize)?.slot_bits.max(1);
+        let mut visits: Vec<(i64, i64)> = Vec::new();
+        self.visits(suspect, |standing, _| {
+            visits.push(((standing.barrier.start / slot_bits) as i64, standing.phase));
+        });
+        if depth < 2 || visits.is_empty() {
+            return None;
+        }
+        let steps = visits.windows(2);
+        let broken = steps.clone().filter(|two| two[1].0 != (two[0].0 + 1) % depth);
+        let mut after = None;
+        for two in broken {
+            if two[1].0 != 0 || two[0].0 == depth - 1 {
+                return None;
+            }
+            after.get_or_insert(two[0].0);
+        }
+        let first = visits.first()?.1;
+        let runs_on = visits.iter().zip(0..).all(|(&(_, phase), number)| phase == (first + number / depth) & 1);
+        after.filter(|_| runs_on).map(|after| Restart { after, depth })
+    }
+
     /// Puts the explanation into a finding.
     pub(super) fn tell(&self, finding: &mut Finding<Message>, corrected: &CorrectedPhases) {
         let words = self.words;
@@ -35,7 +102,7 @@ impl Search<'_> {
         finding.message = match (stuck, &self.witness.run.goal) {
             (Some(_), _) if own(suspect) => message!("{who} never gets past this wait: its phase {cause}", who, cause),
             (Some(stuck), _) => message!(
-                "{} never gets past this wait: at fault is the wait on {bar} in {who}, whose phase {cause}",
+                "{} never gets past its wait: at fault is the wait on {bar} in {who}, whose phase {cause}",
                 words.partition(stuck.thread),
                 bar,
                 who,
@@ -76,6 +143,9 @@ impl Search<'_> {
         finding.phases = change.iter().map(|(suspect, form)| (suspect.wait, form.clone())).collect();
         notes.retain(|note| finding.sites.iter().all(|site| site.range != note.range));
         finding.sites.extend(notes);
+        if matches!(finding.kind, Kind::Deadlock | Kind::PhaseMismatch) && stuck.is_some() {
+            draw_at(finding, words.site_range(site_of(suspect)), message!("{who} waits here with this phase", who));
+        }
     }
 
     /// Why a phase is wrong, as a predicate: `is %i & 1, but %full flips once an iteration of %j`.

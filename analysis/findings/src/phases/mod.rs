@@ -86,6 +86,7 @@ pub fn explain_phases(
         if let Some(corrected) = search.first((finding.kind, finding.range), &mut left, decide)? {
             search.tell(finding, &corrected);
         }
+        search.tell_restart(finding);
     }
     Ok(())
 }

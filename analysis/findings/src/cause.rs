@@ -1,0 +1,152 @@
+//! One cause, one finding: which violations follow from another one of the same kernel.
+//!
+//! A violation is taken to be the cause of another where the other is gone once the first is mended, and
+//! that is run, not guessed. For two accesses that nothing orders, mended means that the thread of the
+//! later one, each time that it comes there, has seen what the thread of the earlier one has done: as a
+//! wait before it would have it. For bytes that a barrier is told wrongly, that it is told those that come.
+//!
+//! What is missed: violations that only another schedule shows, and two that mend each other only together.
+
+use super::replay::{self, Replay};
+use explore::{Status, System};
+use kernel::{EffectKind, Kernel};
+use machine::{Event, Machine, Rule, State, Valuation, Violation};
+use verify::Found;
+
+/// Violations beyond which no causes are looked for.
+const VIOLATIONS: usize = 12;
+
+/// Steps that the runs for one kernel may take.
+const STEPS: u64 = 400_000;
+
+/// For each violation the number of the one that it follows from, if it does.
+pub(crate) fn causes(kernel: &Kernel, found: &[Found]) -> Vec<Option<usize>> {
+    let mut of: Vec<Option<usize>> = vec![None; found.len()];
+    if found.len() < 2 || found.len() > VIOLATIONS {
+        return of;
+    }
+    let mut left = STEPS;
+    for cause in 0..found.len() {
+        if of[cause].is_some() {
+            continue;
+        }
+        let Some(repair) = Repair::new(kernel, &found[cause]) else { continue };
+        for other in 0..found.len() {
+            let open = other != cause && of[other].is_none() && !of.contains(&Some(other));
+            if open && follows(kernel, &repair, &found[other], &mut left) {
+                of[other] = Some(cause);
+            }
+        }
+    }
+    of
+}
+
+/// What would mend a violation.
+enum Repair {
+    /// The thread of the later access sees what that of the earlier one has done.
+    Ordered { earlier: Event, later: Event },
+    /// The kernel with the bytes that come.
+    Expects(Box<Kernel>),
+}
+
+impl Repair {
+    fn new(kernel: &Kernel, found: &Found) -> Option<Repair> {
+        let machine = replay::machine(kernel, &found.valuation);
+        match &found.violation.rule {
+            Rule::Race { earlier, later } => {
+                let replay = replay::replay(&machine, found)?;
+                match machine.channels().barrier_of(earlier.channel).and_then(|at| replay.end.barriers().get(at)) {
+                    Some((place, _)) => expects(kernel, &replay, *place)
+                        .or(Some(Repair::Ordered { earlier: *earlier, later: *later })),
+                    None => Some(Repair::Ordered { earlier: *earlier, later: *later }),
+                }
+            }
+            Rule::Deadlock(blocked) => {
+                let replay = replay::replay(&machine, found)?;
+                blocked.iter().find_map(|stuck| match stuck.on {
+                    machine::BlockedOn::Barrier { barrier, pending: 0, bytes, .. } if bytes != 0 => {
+                        expects(kernel, &replay, barrier)
+                    }
+                    _ => None,
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The kernel in which a barrier is told as many bytes as come, where it is told otherwise.
+fn expects(kernel: &Kernel, replay: &Replay, place: machine::BarrierPlace) -> Option<Repair> {
+    let (expected, came) = replay.round_bytes(kernel, place).filter(|(expected, came)| expected != came)?;
+    let told = replay.records.iter().filter(|record| record.barriers.iter().any(|at| at.place == place));
+    let told = told.filter_map(|record| record.effect).find(|id| {
+        matches!(kernel.effects.get(id.index()).map(|effect| &effect.kind), Some(EffectKind::Expect { .. }))
+    })?;
+    let mut kernel = kernel.clone();
+    let EffectKind::Expect { bytes: was, .. } = kernel.effects.get(told.index())?.kind else { return None };
+    let right = was as i64 + came - expected;
+    for effect in &mut kernel.effects {
+        if let EffectKind::Expect { bytes, .. } = &mut effect.kind
+            && *bytes == was
+        {
+            *bytes = u64::try_from(right).ok()?;
+        }
+    }
+    Some(Repair::Expects(Box::new(kernel)))
+}
+
+/// Whether a violation is gone once another one is mended.
+fn follows(kernel: &Kernel, repair: &Repair, other: &Found, left: &mut u64) -> bool {
+    if matches!(other.violation.rule, Rule::OutOfBounds { .. } | Rule::NotLive { .. } | Rule::Reinit) {
+        return false;
+    }
+    let shows = |state: &State| state.violations().iter().any(|violation| alike(violation, &other.violation));
+    if !run(kernel, &other.valuation, None, left).is_some_and(|(state, _)| shows(&state)) {
+        return false;
+    }
+    let after = match repair {
+        Repair::Expects(mended) => run(mended, &other.valuation, None, left),
+        Repair::Ordered { earlier, later } => run(kernel, &other.valuation, Some((earlier, later)), left),
+    };
+    let ends = |state: &State| !state.violations().iter().any(|it| matches!(it.rule, Rule::Deadlock(_)));
+    after.is_some_and(|(state, whole)| whole && state.error().is_none() && ends(&state) && !shows(&state))
+}
+
+/// Whether two violations break one rule at one op.
+fn alike(a: &Violation, b: &Violation) -> bool {
+    std::mem::discriminant(&a.rule) == std::mem::discriminant(&b.rule) && a.site == b.site
+}
+
+/// The canonical run, and whether it came to its end; with a pair of accesses, the later one's thread sees what the
+/// earlier one's did each time before it comes there. `None` where the steps are spent.
+fn run(
+    kernel: &Kernel,
+    valuation: &Valuation,
+    ordered: Option<(&Event, &Event)>,
+    left: &mut u64,
+) -> Option<(State, bool)> {
+    let machine = Machine::new(kernel, valuation, &base::Limits::default());
+    let mut state = machine.initial();
+    loop {
+        let mut moved = false;
+        for thread in 0..machine.threads() {
+            while !machine.stopped(&state) && machine.status(&state, thread) == Status::Ready {
+                *left = left.checked_sub(1)?;
+                if let Some((earlier, later)) = ordered
+                    && machine.next_effect_id(&state, thread) == Some(later.effect)
+                {
+                    machine.see_done(&mut state, thread, earlier);
+                }
+                machine.take(&mut state, thread);
+                moved = true;
+            }
+        }
+        if machine.stopped(&state) {
+            return Some((state, false));
+        }
+        if !moved {
+            machine.finish(&mut state);
+            return Some((state, true));
+        }
+    }
+}
