@@ -301,6 +301,7 @@ impl AssertMessage {
             Rule::OverwrittenMember { .. }
             | Rule::Uninitialised { .. }
             | Rule::ArrivedTwice
+            | Rule::PendingResult { .. }
             | Rule::Unfinished { .. } => {
                 return None;
             }

@@ -7,7 +7,7 @@ use super::inputs::inputs;
 use super::lifecycle::lifecycle;
 use super::minimal::{Goal, minimal};
 use super::packed::foreign;
-use super::race::{fence, race, unfinished};
+use super::race::{fence, pending_result, race, unfinished};
 use super::replay::{self, Replay};
 use super::steps::ListedStep;
 use super::uninitialised::uninitialised;
@@ -130,6 +130,7 @@ fn describe_with_inputs(
     let replay = replay::replay(&machine, found)?;
     let told = match &found.violation.rule {
         Rule::Race { .. } => race(&words, &machine, &replay, &found.violation),
+        Rule::PendingResult { dot } => pending_result(&words, &found.violation, *dot),
         Rule::Unfinished { access } => unfinished(&words, &found.violation, access),
         Rule::ProxyFence { .. } => fence(&words, &replay, &found.violation),
         Rule::OverwrittenMember { earlier, later } => foreign(&words, &replay, earlier, later),

@@ -181,6 +181,10 @@ fn seeds(shown: &MinimalRun, records: &[Record]) -> Option<Vec<u32>> {
                 vec![earlier.step, last]
             }
             Rule::Unfinished { access } => vec![access.step, last],
+            Rule::PendingResult { dot } => {
+                let started = records.iter().rposition(|record| record.effect == Some(*dot))?;
+                vec![started as u32 + 1, last]
+            }
             Rule::Uninitialised { .. } | Rule::OutOfBounds { .. } => vec![last],
             Rule::NotLive { .. }
             | Rule::Reinit

@@ -7,7 +7,7 @@ use super::replay::Replay;
 use super::words::{Words, verb};
 use super::{Kind, MissingOrder, Note};
 use base::{Message, message};
-use kernel::{BufferId, CommitKind, EffectKind, Mode};
+use kernel::{BufferId, CommitKind, EffectId, EffectKind, Mode};
 use machine::{BarrierAction, BarrierPlace, BarrierRecord, Event, Machine, Record, Rule, Violation};
 
 /// A race.
@@ -277,6 +277,24 @@ pub(crate) fn unfinished(words: &Words<'_>, violation: &Violation, access: &Even
     ];
     let order = Some(MissingOrder::at_end(words, access));
     Some(Description { kind: Kind::PendingAccess, message, notes, order })
+}
+
+/// What a dot leaves in registers, used while its group may be open.
+pub(crate) fn pending_result(words: &Words<'_>, violation: &Violation, dot: EffectId) -> Option<Description> {
+    let who = words.partition(violation.thread);
+    let site = words.kernel.effects.get(dot.index())?.site;
+    let op = words.op(site);
+    let message = message!(
+        "{who} uses the result of {op} while its group may still be pending: {} must come first",
+        who,
+        op,
+        Words::awaited_by(CommitKind::Wgmma)
+    );
+    let notes = vec![
+        Note::new(words.site_range(site), message!("{who} starts {op}", who, op)),
+        Note::primary(words.site_range(violation.site), message!("{who} uses its result", who)),
+    ];
+    Some(Description { kind: Kind::PendingAccess, message, notes })
 }
 
 fn classify(

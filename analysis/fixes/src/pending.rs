@@ -5,7 +5,7 @@ use super::context::{Candidate, FixContext, fix};
 use super::draft;
 use base::{Message, message};
 use kernel::{CommitKind, EffectKind};
-use machine::Event;
+use machine::{Event, Rule};
 use ttgir::OpId;
 
 /// Name of a family's wait and of the attribute that counts the groups it leaves open.
@@ -27,6 +27,12 @@ pub(crate) fn next_wait(case: &FixContext<'_>, kind: CommitKind, op: OpId) -> Op
 
 /// Waits for the group of the earlier access.
 pub(crate) fn waits(case: &FixContext<'_>) -> Vec<Candidate> {
+    if let Rule::PendingResult { dot } = case.found.violation.rule {
+        let until = case.found.violation.step;
+        let before = case.replay.records.get(..until as usize).unwrap_or_default();
+        let started = before.iter().rposition(|record| record.effect == Some(dot)).map_or(0, |at| at as u32 + 1);
+        return fewer(case, CommitKind::Wgmma, case.found.violation.thread, started, until);
+    }
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let Some(kind) = case.words.channels.family(earlier.channel) else { return Vec::new() };
     let mut out = Vec::new();

@@ -102,6 +102,8 @@ pub enum Completion {
         implicit: bool,
         /// What it leaves in registers is used, so that it has to be over before its partition is.
         awaited: bool,
+        /// Number of what it leaves in registers, for those who use it; 0 where nobody does.
+        result: u32,
     },
     /// In the order in which the partition gave work to AMD's tensor data mover: with a wait that
     /// counts its operations, or with the flip of these barriers, which publish all that the
@@ -214,6 +216,11 @@ pub enum EffectKind {
         kind: CommitKind,
         /// Groups that may stay open.
         pending: u32,
+    },
+    /// Registers are used that an asynchronous operation may still be writing.
+    Use {
+        /// The number of the operation's result; 0 where it is known to be there.
+        of: Var,
     },
     /// `ttng.fence_async_shared`: orders generic accesses before async ones.
     ProxyFence,

@@ -44,6 +44,7 @@ impl Lowerer<'_> {
             }
             return;
         }
+        self.use_results(op);
         self.plan_before(op);
         let first = self.next_effect();
         match tree.code(op) {
@@ -59,6 +60,7 @@ impl Lowerer<'_> {
             _ if self.scalar_op(op) => {}
             _ => self.effect(op, first),
         }
+        self.bind_results(op);
         self.plan_after(op);
         self.scratch(op);
         self.noted.insert(op);
@@ -326,7 +328,8 @@ impl Lowerer<'_> {
             OpCompletion::Group { when: Some(attr), .. } if !self.flag(op, attr) => Completion::InOrder,
             OpCompletion::Group { kind, implicit, .. } => {
                 let awaited = kind == CommitKind::Wgmma && self.result_is_used(op);
-                Completion::Commit { kind, implicit, awaited }
+                let result = if awaited { self.number_result(op) } else { 0 };
+                Completion::Commit { kind, implicit, awaited, result }
             }
             OpCompletion::InTurn { barrier } => {
                 let Some(arrivals) = self.warp_arrivals(op, site, barrier) else { return };

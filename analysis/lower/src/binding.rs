@@ -18,8 +18,13 @@ impl Lowerer<'_> {
             Some(Ty::Index | Ty::Ptr) => Class::Scalar(64),
             Some(Ty::MemDesc { .. }) => Class::View,
             _ if self.executes() => Class::Scalar(HANDLE),
+            _ if self.results.contains(&value) => Class::Scalar(32),
             _ => Class::Dropped,
         }
+    }
+
+    fn is_tensor(&self, value: ValueId) -> bool {
+        matches!(self.tree.value_type(value).map(|ty| self.tree.ty(ty)), Some(Ty::Tensor { .. }))
     }
 
     pub(super) fn width(&self, value: ValueId) -> u8 {
@@ -40,6 +45,10 @@ impl Lowerer<'_> {
     fn free(&mut self, value: ValueId) -> Var {
         if let Some(var) = self.hosted(value) {
             return var;
+        }
+        if self.is_tensor(value) {
+            // Registers that nothing is still writing.
+            return self.build.number(0);
         }
         let name = self.tree.value_name(value);
         let width = self.width(value);
@@ -114,7 +123,7 @@ impl Lowerer<'_> {
         match (self.values.get(&value).copied(), self.build.shape(param).is_some()) {
             (Some(Val::View(var)), true) if self.build.kind(var) == self.build.kind(param) => var,
             (Some(Val::Stage(var)), false) => var,
-            (_, false) if self.class(value) == Class::Dropped => {
+            (_, false) if self.class(value) == Class::Dropped && !self.is_tensor(value) => {
                 let name = self.tree.value_name(value).to_owned();
                 self.unmodelled(op, message!("the stage that `{name}` stands for is not known", Message::value(name)));
                 param

@@ -46,6 +46,7 @@ impl Lowerer<'_> {
         }
         self.rendezvous = self.meeting(region);
         self.calls.push(function);
+        self.find_results();
         self.exits.push(Exit::Kernel);
         self.read_tasks(function);
         if self.tasks.spans_function() {

@@ -59,6 +59,10 @@ pub(crate) struct Lowerer<'t> {
     pub(crate) inlined: u32,
     /// Values that some op takes, of the functions that are being lowered; filled when asked for.
     pub(crate) users: FxHashMap<ValueId, Vec<OpId>>,
+    /// Values that asynchronous dots leave in registers, however they are handed on.
+    pub(crate) results: FxHashSet<ValueId>,
+    /// The numbers of such results, by the dot.
+    pub(crate) numbered: FxHashMap<OpId, u32>,
     /// Barriers of the TMA loads that an aref or a semaphore lowers.
     pub(crate) loads: FxHashMap<OpId, kernel::Var>,
     /// Where allocations that share storage lie.
@@ -98,6 +102,8 @@ impl<'t> Lowerer<'t> {
             calls: Vec::new(),
             inlined: 0,
             users: FxHashMap::default(),
+            results: FxHashSet::default(),
+            numbered: FxHashMap::default(),
             loads: FxHashMap::default(),
             shares: FxHashMap::default(),
             lanes: 32,

@@ -1,31 +1,126 @@
-//! Whether anything uses what an asynchronous dot leaves in registers.
+//! Who uses what an asynchronous dot leaves in registers.
 //!
-//! Its result is handed on through further dots, waits, loops and jumps; only an op that is none of
+//! The values that carry such a result are variables of the kernel: the number of the dot that may still be
+//! writing it, or 0 where it is there. Its result is handed on through further dots, waits, loops and jumps; only an op that is none of
 //! these uses it. A dot whose result nobody uses may stay open when its partition ends.
 
-use dialects::{Cf, OpCode, Scf, Ttng, scf, ttng};
+use dialects::{Cf, OpCode, Scf, Tt, Ttng, scf, ttng};
+use kernel::EffectKind;
 use rustc_hash::FxHashSet;
 
 use super::lowerer::Lowerer;
+use super::value::Val;
 use ttgir::{BlockId, OpId, ValueId};
 
 impl Lowerer<'_> {
+    /// Finds the values that asynchronous dots of the function being lowered leave in registers.
+    pub(super) fn find_results(&mut self) {
+        let tree = self.tree;
+        if self.executes() || !tree.text().contains("warp_group_dot") {
+            return;
+        }
+        self.find_users();
+        let mut regions: Vec<_> = self.calls.last().into_iter().flat_map(|it| tree.regions(*it)).copied().collect();
+        while let Some(region) = regions.pop() {
+            for &op in tree.blocks(region).iter().flat_map(|block| tree.block_ops(*block)) {
+                if tree.is(op, Ttng::WarpGroupDot) && self.flag(op, "isAsync") {
+                    let carriers = self.carriers(op).0;
+                    self.results.extend(carriers);
+                }
+                regions.extend(tree.regions(op));
+            }
+        }
+    }
+
+    /// The number of a dot's result.
+    pub(super) fn number_result(&mut self, op: OpId) -> u32 {
+        let next = self.numbered.len() as u32 + 1;
+        *self.numbered.entry(op).or_insert(next)
+    }
+
+    /// Notes that an op uses registers which a dot may still be writing.
+    pub(super) fn use_results(&mut self, op: OpId) {
+        let tree = self.tree;
+        if self.results.is_empty()
+            || matches!(
+                tree.code(op),
+                Some(OpCode::Scf(_) | OpCode::Ttng(Ttng::WarpGroupDotWait) | OpCode::Tt(Tt::Call) | OpCode::Func(_))
+            )
+        {
+            return;
+        }
+        let dot = tree.is(op, Ttng::WarpGroupDot).then(|| ttng::WarpGroupDot::cast(tree, op)).flatten();
+        let accumulator = dot.and_then(|dot| dot.c());
+        for &value in tree.operands(op) {
+            if Some(value) == accumulator || !self.results.contains(&value) {
+                continue;
+            }
+            let Some(Val::Scalar(of)) = self.values.get(&value).copied() else { continue };
+            if self.build.constant(of) != Some(0) {
+                let site = self.site(op);
+                self.build.effect(site, None, EffectKind::Use { of });
+            }
+        }
+    }
+
+    /// Binds what a dot or a wait for dots leaves in registers.
+    pub(super) fn bind_results(&mut self, op: OpId) {
+        let tree = self.tree;
+        if self.results.is_empty() {
+            return;
+        }
+        if tree.is(op, Ttng::WarpGroupDot) {
+            let Some(&result) = tree.results(op).first().filter(|result| self.results.contains(result)) else { return };
+            let number = if self.flag(op, "isAsync") { self.numbered.get(&op).copied().unwrap_or(0) } else { 0 };
+            let number = self.build.number(i64::from(number));
+            self.bind(result, Val::Scalar(number));
+        } else if tree.is(op, Ttng::WarpGroupDotWait) {
+            let pendings = self.int_attr(op, "pendings").unwrap_or(0);
+            for (&result, &value) in tree.results(op).iter().zip(tree.operands(op)) {
+                let Some(Val::Scalar(known)) = self.values.get(&value).copied() else { continue };
+                if !self.results.contains(&result) {
+                    continue;
+                }
+                let over = pendings == 0 || self.dots_since(value, op).is_some_and(|dots| dots >= pendings);
+                let after = if over { self.build.number(0) } else { known };
+                self.bind(result, Val::Scalar(after));
+            }
+        }
+    }
+
+    /// How many asynchronous dots stand between the dot that made a value and a wait in its block.
+    fn dots_since(&self, value: ValueId, wait: OpId) -> Option<i64> {
+        let tree = self.tree;
+        let ops = tree.block_ops(tree.parent_block(wait)?);
+        let until = ops.iter().position(|op| *op == wait)?;
+        let from = ops.get(..until)?.iter().rposition(|op| tree.results(*op).contains(&value))?;
+        let dot = ops.get(from).copied().filter(|op| tree.is(*op, Ttng::WarpGroupDot))?;
+        let between = ops.get(from + 1..until)?;
+        let straight = between.iter().all(|op| tree.regions(*op).is_empty());
+        let asynchronous = |op: &&OpId| tree.is(**op, Ttng::WarpGroupDot) && self.flag(**op, "isAsync");
+        (straight && self.flag(dot, "isAsync")).then(|| between.iter().filter(asynchronous).count() as i64)
+    }
+
     /// Whether an op other than dots, waits and control flow uses a result of `op`.
     pub(super) fn result_is_used(&mut self, op: OpId) -> bool {
+        self.carriers(op).1
+    }
+
+    /// The values that carry a result of `op`, and whether some op uses one of them.
+    fn carriers(&mut self, op: OpId) -> (FxHashSet<ValueId>, bool) {
         self.find_users();
         let mut open: Vec<ValueId> = self.tree.results(op).to_vec();
         let mut seen: FxHashSet<ValueId> = FxHashSet::default();
+        let mut used = false;
         while let Some(value) = open.pop() {
             if !seen.insert(value) {
                 continue;
             }
             for &user in self.users.get(&value).map(Vec::as_slice).unwrap_or_default() {
-                if !self.passes_on(user, value, &mut open) {
-                    return true;
-                }
+                used |= !self.passes_on(user, value, &mut open);
             }
         }
-        false
+        (seen, used)
     }
 
     /// Who uses each value of the functions being lowered; known until another one is called.

@@ -157,6 +157,7 @@ impl Lowerer<'_> {
         self.token_users.clear();
         self.depth += 1;
         self.calls.push(function);
+        self.find_results();
         let after = self.exit_block(tree.results(op));
         self.exits.push(Exit::Jump(after.clone()));
         self.region(region, Some(tree.operands(op)));

@@ -82,6 +82,7 @@ fn reach(kernel: &Kernel) -> u16 {
             | EffectKind::ReadPhase { .. }
             | EffectKind::Commit(_)
             | EffectKind::WaitGroup { .. }
+            | EffectKind::Use { .. }
             | EffectKind::ProxyFence
             | EffectKind::ClusterArrive { .. }
             | EffectKind::ClusterWait

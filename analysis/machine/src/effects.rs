@@ -87,6 +87,20 @@ impl Machine<'_> {
                 if let Some(last) = at.groups[*kind as usize].wait(*pending) {
                     at.seen.see(channel, last);
                     at.order.see(channel, last);
+                    if *kind == CommitKind::Wgmma {
+                        at.results.retain(|(_, dot)| *dot > last);
+                    }
+                }
+            }
+            EffectKind::Use { of } => {
+                let result = u32::try_from(self.scalar(state, thread, *of)).unwrap_or(0);
+                let pending = &mut state.threads[thread].results;
+                if let Some(place) = pending.iter().position(|(known, _)| *known == result) {
+                    // Said once: what follows is the same want.
+                    pending.remove(place);
+                    if let Some(dot) = self.result(result) {
+                        self.violate(state, thread, effect.site, Some(id), Rule::PendingResult { dot });
+                    }
                 }
             }
             EffectKind::ProxyFence => {
@@ -96,6 +110,14 @@ impl Machine<'_> {
             EffectKind::Unmodelled => state.unmodelled = true,
         }
         record
+    }
+
+    /// The operation that leaves a numbered result in registers.
+    fn result(&self, number: u32) -> Option<EffectId> {
+        let leaves = |effect: &Effect| {
+            matches!(effect.kind, EffectKind::Operation { completion: Completion::Commit { result, .. }, .. } if result == number)
+        };
+        self.kernel.effects.iter().position(leaves).map(|at| EffectId(at as u32))
     }
 
     /// Whether the answer of cluster launch control that a window holds hands out a tile.
@@ -271,7 +293,13 @@ impl Machine<'_> {
         if implicit {
             groups.commit(self.kept[kind as usize]);
         }
-        Some((self.channels.group(thread, kind), groups.issued))
+        let issued = groups.issued;
+        if let Completion::Commit { kind: CommitKind::Wgmma, result: result @ 1.., .. } = completion {
+            let results = &mut state.threads[thread].results;
+            results.retain(|(known, _)| known != result);
+            results.push((*result, issued));
+        }
+        Some((self.channels.group(thread, kind), issued))
     }
 
     /// The flip that completes a copy into the memory of one CTA: that of the barrier which this

@@ -11,6 +11,7 @@ use super::machine::Machine;
 use super::shadow::Event;
 use super::state::State;
 use super::thread::ThreadStatus;
+use kernel::CommitKind;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -115,6 +116,8 @@ impl Machine<'_> {
                 held.hold(channel, groups.issued);
                 groups.open.iter().for_each(|&last| held.hold(channel, last));
             }
+            let dots = self.channels.group(number, CommitKind::Wgmma);
+            thread.results.iter().for_each(|&(_, dot)| held.hold(dots, dot));
         }
         for history in state.shadow.histories() {
             history.write.iter().chain(&history.reads).for_each(|event| held.hold(event.channel, event.number));
@@ -142,6 +145,9 @@ impl Machine<'_> {
                 out.push(held.rank(channel, groups.issued));
                 out.extend(groups.open.iter().map(|&last| held.rank(channel, last)));
             }
+            let dots = self.channels.group(number, CommitKind::Wgmma);
+            out.push(thread.results.len() as i64);
+            out.extend(thread.results.iter().flat_map(|&(result, dot)| [i64::from(result), held.rank(dots, dot)]));
             clocks.write(&thread.seen, out);
             clocks.write(&thread.fenced, out);
             clocks.write(&thread.order, out);

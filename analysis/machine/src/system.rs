@@ -60,6 +60,7 @@ impl System for Machine<'_> {
             EffectKind::Allocate(_)
             | EffectKind::Commit(_)
             | EffectKind::WaitGroup { .. }
+            | EffectKind::Use { .. }
             | EffectKind::ProxyFence
             | EffectKind::ClcLoad { .. }
             | EffectKind::Unmodelled => true,

@@ -57,6 +57,9 @@ pub struct Thread {
     pub tensor_core: u32,
     /// Commit groups: `cp.async`, wgmma, TMA store, TDM.
     pub groups: [Groups; 4],
+    /// What asynchronous dots leave in registers and may not be there yet: the number of the result, and that
+    /// of the dot in its commit family.
+    pub results: SmallVec<[(u32, u32); 2]>,
     /// Rendezvous that it arrived at and has not waited for: the barrier's number, and how many
     /// flips that one had made before.
     pub rendezvous: SmallVec<[(u32, u32); 1]>,
@@ -95,6 +98,7 @@ impl Thread {
             ticks: 0,
             tensor_core: 0,
             groups: Default::default(),
+            results: SmallVec::new(),
             rendezvous: SmallVec::new(),
             seen: Clock::default(),
             fenced: Clock::default(),

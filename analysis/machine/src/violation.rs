@@ -75,6 +75,11 @@ pub enum Rule {
         /// The last of them.
         access: Event,
     },
+    /// What an asynchronous dot leaves in registers is used before the dot is known to be over.
+    PendingResult {
+        /// The dot.
+        dot: EffectId,
+    },
     /// Nobody can go on.
     Deadlock(Vec<Blocked>),
 }

@@ -211,6 +211,7 @@ impl<'m, 'k> Watch<'m, 'k> {
             | EffectKind::ReadPhase { .. }
             | EffectKind::Commit(_)
             | EffectKind::ProxyFence
+            | EffectKind::Use { .. }
             | EffectKind::Unmodelled => {}
         }
     }

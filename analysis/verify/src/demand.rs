@@ -283,6 +283,7 @@ pub(super) fn effect_operands(effect: &Effect, mut want: impl FnMut(Var, Demand)
             want(*threads, Demand::Whole);
         }
         EffectKind::NamedWait { id } => want(*id, Demand::Whole),
+        EffectKind::Use { of } => want(*of, Demand::Whole),
         EffectKind::ClcLoad { source, .. } => want(source.view, Demand::Whole),
         EffectKind::Allocate(_)
         | EffectKind::Commit(_)

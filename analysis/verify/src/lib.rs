@@ -366,6 +366,7 @@ fn shadowed(violation: &Violation, all: &[Violation]) -> bool {
             [write, read].iter().any(|own| same_access(earlier, own) || same_access(later, own))
         }
         (Rule::Unfinished { access }, Rule::Race { earlier, .. }) => earlier.effect == access.effect,
+        (Rule::Unfinished { access }, Rule::PendingResult { dot }) => access.effect == *dot,
         (Rule::InFlight { issuer, step, .. }, Rule::Race { earlier, .. }) => {
             earlier.thread == *issuer && earlier.step == *step
         }

@@ -56,6 +56,10 @@ pub fn skeleton(lowered: &Lowered, places: impl Fn(u32) -> Vec<Place>) -> Vec<Ev
         for instr in &block.instrs {
             let Instr::Effect(id) = instr else { continue };
             let effect = kernel.effect(*id);
+            // Layout conversions, which the compiler places, use registers too.
+            if matches!(&effect.kind, EffectKind::Use { .. }) {
+                continue;
+            }
             // The compiler drops an allocation that nothing uses.
             if matches!(&effect.kind, EffectKind::Allocate(buffer) if !used.contains(buffer)) {
                 continue;
@@ -122,6 +126,7 @@ fn told(kernel: &Kernel, kind: &EffectKind) -> String {
         EffectKind::NamedArrive { .. } => "named arrive".into(),
         EffectKind::NamedWait { .. } => "named wait".into(),
         EffectKind::ClcLoad { .. } => "clc load".into(),
+        EffectKind::Use { .. } => "use".into(),
         EffectKind::Unmodelled => "unmodelled".into(),
     }
 }

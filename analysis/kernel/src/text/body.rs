@@ -173,6 +173,7 @@ impl<'a> Parser<'a> {
             "wait_group" => {
                 EffectKind::WaitGroup { kind: cursor.word(ops::COMMITS)?, pending: cursor.field("pending")? }
             }
+            "use" => EffectKind::Use { of: self.var(cursor)? },
             "proxy_fence" => EffectKind::ProxyFence,
             "cluster_arrive" => EffectKind::ClusterArrive { relaxed: cursor.accept("relaxed") },
             "cluster_wait" => EffectKind::ClusterWait,
@@ -240,6 +241,12 @@ impl<'a> Parser<'a> {
                 kind: cursor.word(ops::COMMITS)?,
                 implicit: cursor.accept("implicit"),
                 awaited: cursor.accept("awaited"),
+                result: if cursor.accept("result") {
+                    cursor.expect("=")?;
+                    cursor.number()?
+                } else {
+                    0
+                },
             },
             "transaction" => Completion::Transaction(self.arrivals(cursor, site)?),
             "frontier" => Completion::Frontier(self.arrivals(cursor, site)?),

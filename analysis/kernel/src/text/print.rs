@@ -192,6 +192,7 @@ impl Printer<'_> {
             EffectKind::WaitGroup { kind, pending } => {
                 write!(self.out, "wait_group {} pending={pending}", word(ops::COMMITS, *kind))
             }
+            EffectKind::Use { of } => write!(self.out, "use %{}", of.0),
             EffectKind::ProxyFence => write!(self.out, "proxy_fence"),
             EffectKind::ClusterArrive { relaxed } => {
                 write!(self.out, "cluster_arrive{}", if *relaxed { " relaxed" } else { "" })
@@ -240,11 +241,11 @@ impl Printer<'_> {
     fn completion(&mut self, completion: &Completion) -> fmt::Result {
         let arrivals = match completion {
             Completion::InOrder => return write!(self.out, " in_order"),
-            Completion::Commit { kind, implicit, awaited } => {
+            Completion::Commit { kind, implicit, awaited, result } => {
                 write!(self.out, " commit {}", word(ops::COMMITS, *kind))?;
                 self.out.push_str(if *implicit { " implicit" } else { "" });
                 self.out.push_str(if *awaited { " awaited" } else { "" });
-                return Ok(());
+                return if *result > 0 { write!(self.out, " result={result}") } else { Ok(()) };
             }
             Completion::Transaction(arrivals) => {
                 self.out.push_str(" transaction");

@@ -214,6 +214,7 @@ pub(super) fn effect_vars_mut(effect: &mut Effect, see: &mut impl FnMut(&mut Var
             see(threads);
         }
         EffectKind::NamedWait { id } => see(id),
+        EffectKind::Use { of } => see(of),
         EffectKind::Init { barrier, .. }
         | EffectKind::Invalidate { barrier }
         | EffectKind::Expect { barrier, .. }

@@ -223,6 +223,7 @@ impl Layout<'_> {
             EffectKind::WaitGroup { .. } => "drain",
             EffectKind::ProxyFence => "fence",
             EffectKind::ClcLoad { .. } | EffectKind::ReadPhase { .. } => "read",
+            EffectKind::Use { .. } => "use",
             EffectKind::Unmodelled => "?",
         }
     }

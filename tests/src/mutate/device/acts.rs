@@ -74,7 +74,7 @@ impl Board<'_> {
                 let meeting = Meeting::Named(self.cta_of(thread), self.get(thread, *id));
                 self.meet(thread, meeting, self.width_of(thread), self.get(thread, *threads));
             }
-            EffectKind::ClusterWait | EffectKind::NamedWait { .. } => {}
+            EffectKind::ClusterWait | EffectKind::NamedWait { .. } | EffectKind::Use { .. } => {}
             EffectKind::ClcLoad { source, dst } => {
                 self.sites[thread].push(effect.site);
                 self.operate(thread, Issuer::Base, std::slice::from_ref(source), &Completion::InOrder);
