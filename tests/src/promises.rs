@@ -161,6 +161,7 @@ fn rule(violation: &Violation) -> &'static str {
         Rule::Uninitialised { .. } => "an uninitialised read",
         Rule::NotLive { .. } => "a dead barrier",
         Rule::Reinit => "a second init",
+        Rule::Outlives { .. } => "an operation that outlives the kernel",
         Rule::PendingResult { .. } => "a result that is not there yet",
         Rule::Unfinished { .. } => "an unfinished dot",
         Rule::Overflow => "an overflow",

@@ -302,6 +302,7 @@ impl AssertMessage {
             | Rule::Uninitialised { .. }
             | Rule::ArrivedTwice
             | Rule::PendingResult { .. }
+            | Rule::Outlives { .. }
             | Rule::Unfinished { .. } => {
                 return None;
             }

@@ -7,7 +7,7 @@ use super::inputs::inputs;
 use super::lifecycle::lifecycle;
 use super::minimal::{Goal, minimal};
 use super::packed::foreign;
-use super::race::{fence, pending_result, race, unfinished};
+use super::race::{fence, outlives, pending_result, race, unfinished};
 use super::replay::{self, Replay};
 use super::steps::ListedStep;
 use super::uninitialised::uninitialised;
@@ -87,6 +87,12 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
             ..finding
         }));
     }
+    if let Some(outlives) = outcome.outlives.as_ref().filter(|_| findings.is_empty() && !planned) {
+        findings.extend(
+            describe_with_inputs(lowered, outlives, &outcome.valuations)
+                .map(|finding| Finding { severity: Severity::Hint, ..finding }),
+        );
+    }
     for unmodelled in &lowered.unmodelled {
         findings.push(Finding::at(Kind::Unmodelled, unmodelled.reason.clone(), unmodelled.range, &*lowered.map.kernel));
     }
@@ -130,6 +136,7 @@ fn describe_with_inputs(
     let replay = replay::replay(&machine, found)?;
     let told = match &found.violation.rule {
         Rule::Race { .. } => race(&words, &machine, &replay, &found.violation),
+        Rule::Outlives { access } => outlives(&words, &machine, &replay, &found.violation, access),
         Rule::PendingResult { dot } => pending_result(&words, &found.violation, *dot),
         Rule::Unfinished { access } => unfinished(&words, &found.violation, access),
         Rule::ProxyFence { .. } => fence(&words, &replay, &found.violation),

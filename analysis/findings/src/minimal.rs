@@ -49,7 +49,8 @@ impl Goal {
     fn holds(&self, machine: &Machine<'_>, state: &State, known: usize) -> Option<Goal> {
         match self {
             Goal::Broken(wanted) => {
-                let new = state.violations().get(known..)?;
+                let remark = matches!(wanted.rule, Rule::Outlives { .. });
+                let new = if remark { state.remarks() } else { state.violations().get(known..)? };
                 new.iter().find(|violation| same(wanted, violation)).cloned().map(Goal::Broken)
             }
             Goal::Lapped { thread, place, flips, .. } => {
@@ -72,7 +73,8 @@ pub fn same(a: &Violation, b: &Violation) -> bool {
             | (Rule::OverwrittenMember { earlier: a, later: x }, Rule::OverwrittenMember { earlier: b, later: y }) => {
                 event(a) == event(b) && event(x) == event(y)
             }
-            (Rule::Uninitialised { read: a }, Rule::Uninitialised { read: b }) => event(a) == event(b),
+            (Rule::Uninitialised { read: a }, Rule::Uninitialised { read: b })
+            | (Rule::Outlives { access: a }, Rule::Outlives { access: b }) => event(a) == event(b),
             (Rule::Deadlock(a), Rule::Deadlock(b)) => {
                 let sites = |blocked: &[Blocked]| -> Vec<_> {
                     blocked.iter().map(|blocked| (blocked.thread, blocked.site)).collect()
@@ -180,7 +182,7 @@ fn seeds(shown: &MinimalRun, records: &[Record]) -> Option<Vec<u32>> {
             Rule::Race { earlier, .. } | Rule::ProxyFence { earlier, .. } | Rule::OverwrittenMember { earlier, .. } => {
                 vec![earlier.step, last]
             }
-            Rule::Unfinished { access } => vec![access.step, last],
+            Rule::Unfinished { access } | Rule::Outlives { access } => vec![access.step, last],
             Rule::PendingResult { dot } => {
                 let started = records.iter().rposition(|record| record.effect == Some(*dot))?;
                 vec![started as u32 + 1, last]

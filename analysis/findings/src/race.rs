@@ -279,6 +279,41 @@ pub(crate) fn unfinished(words: &Words<'_>, violation: &Violation, access: &Even
     Some(Description { kind: Kind::PendingAccess, message, notes, order })
 }
 
+/// An operation that is under way when the kernel ends.
+pub(crate) fn outlives(
+    words: &Words<'_>,
+    machine: &Machine<'_>,
+    replay: &Replay,
+    violation: &Violation,
+    access: &Event,
+) -> Option<Description> {
+    let (who, op) = (words.partition(access.thread), words.op_of(access));
+    let awaited = match (words.channels.family(access.channel), words.channels.barrier_of(access.channel)) {
+        (Some(family), _) => Words::awaited_by(family),
+        (_, Some(barrier)) => {
+            message!("a wait on `{}`", words.barrier(replay.end.barriers().get(barrier)?.0))
+        }
+        _ if access.channel == machine.channels().tensor_core(usize::from(access.thread)) => {
+            "a commit that is waited for".into()
+        }
+        _ => return None,
+    };
+    let does = if access.mode == Mode::Read { "reading" } else { "writing" };
+    let message = message!(
+        "the kernel ends while {op} in {who} may still be {does} {}{;}{awaited} is customary before that",
+        op,
+        who,
+        does,
+        place(words, replay, access),
+        awaited
+    );
+    let notes = vec![
+        Note::primary(words.event_range(access), message!("{who} starts {op}", who, op)),
+        Note::new(words.site_range(violation.site), "the kernel ends here"),
+    ];
+    Some(Description { kind: Kind::PendingAccess, message, notes })
+}
+
 /// What a dot leaves in registers, used while its group may be open.
 pub(crate) fn pending_result(words: &Words<'_>, violation: &Violation, dot: EffectId) -> Option<Description> {
     let who = words.partition(violation.thread);

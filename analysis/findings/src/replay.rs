@@ -23,7 +23,8 @@ pub struct Replay {
 /// defect of the machine.
 pub fn replay(machine: &Machine<'_>, found: &Found) -> Option<Replay> {
     let (replay, again) = repeat(machine, &found.schedule, found.violation.step);
-    again.violations().contains(&found.violation).then_some(replay)
+    let all = [again.violations(), again.remarks()];
+    all.iter().any(|known| known.contains(&found.violation)).then_some(replay)
 }
 
 /// Repeats a schedule; `step` is the one at which a copy of the state is kept.

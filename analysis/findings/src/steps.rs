@@ -58,6 +58,10 @@ pub(crate) fn listed_steps(
                 steps = run.group_waits(access.thread, CommitKind::Wgmma, access.step).collect();
                 steps.extend([access.step, last]);
             }
+            Rule::Outlives { access } => {
+                notes = vec![(access.step, 0), (last, 1)];
+                steps = vec![access.step, last];
+            }
             Rule::PendingResult { dot } => {
                 let started = records.iter().rposition(|record| record.effect == Some(*dot)).map_or(last, |at| at as u32 + 1);
                 notes = vec![(started, 0), (last, 1)];

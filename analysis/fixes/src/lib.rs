@@ -42,7 +42,7 @@ use context::{Candidate, FixContext};
 use findings::{Finding, KernelReport, Kind, describe_violation};
 use kernel::Lowered;
 use ttgir::Tree;
-use verify::Outcome;
+use verify::{Found, Outcome};
 
 pub use check::{Baseline, Decide, EditedKernel, FindingKey, apply, moved};
 
@@ -75,16 +75,17 @@ pub fn attach_fixes(
     report: &mut KernelReport<Message>,
     decide: &mut Decide<'_>,
 ) -> Result<PassedCandidates, Cancelled> {
-    let mut passed = vec![None; outcome.found.len()];
+    let all: Vec<&Found> = outcome.found.iter().chain(&outcome.outlives).collect();
+    let mut passed = vec![None; all.len()];
     // Where the machine could not follow all, a change could not be told from a repair.
-    if outcome.found.is_empty() || !outcome.gaps.is_empty() || report.findings.is_empty() || !tree.errors().is_empty() {
+    if all.is_empty() || !outcome.gaps.is_empty() || report.findings.is_empty() || !tree.errors().is_empty() {
         return Ok(passed);
     }
     let code = Code { tree };
     let before = Baseline::new(lowered, outcome, &report.findings, |range| range.start);
     let mut good: Vec<(Candidate, Vec<FindingKey>)> = Vec::new();
     let mut tries = affordable(tree, outcome);
-    for (number, found) in outcome.found.iter().enumerate() {
+    for (number, found) in all.into_iter().enumerate() {
         let Some(mut told) = describe_violation(lowered, found) else { continue };
         let same = |finding: &&mut Finding<Message>| finding.kind == told.kind && finding.range == told.range;
         let Some(finding) = report.findings.iter_mut().find(same).filter(|finding| finding.fix.is_none()) else {
@@ -175,7 +176,7 @@ fn candidates(case: &FixContext<'_>) -> Vec<Candidate> {
     let grouped = case.pair().is_some_and(|(earlier, _)| case.words.pending(&earlier).is_some());
     let makers: &[fn(&FixContext<'_>) -> Vec<Candidate>] = match case.finding.kind {
         Kind::MissingProxyFence => &[fence::fences],
-        Kind::PendingAccess => &[pending::waits, order::late, order::stronger, wait::waits],
+        Kind::PendingAccess => &[pending::at_the_end, wait::at_the_end, pending::waits, order::late, order::stronger, wait::waits],
         Kind::PhaseMismatch => {
             &[phase::guard, phase::blocked, order::late, order::stronger, wait::waits, wait::at_once]
         }

@@ -57,6 +57,16 @@ pub(crate) fn waits(case: &FixContext<'_>) -> Vec<Candidate> {
     out
 }
 
+/// A wait for all groups before the kernel ends.
+pub(crate) fn at_the_end(case: &FixContext<'_>) -> Vec<Candidate> {
+    let Rule::Outlives { access } = case.found.violation.rule else { return Vec::new() };
+    let family = case.words.channels.family(access.channel).filter(|kind| *kind != CommitKind::Wgmma);
+    let (Some(kind), Some(end)) = (family, case.site_op(case.found.violation.site)) else { return Vec::new() };
+    let (name, attr) = wait_of(kind);
+    let line = format!("{name} {{{attr} = 0 : i32}}");
+    vec![fix(message!("insert `{op}`", Message::op(name)), [draft::before(case.code, end, &[line])])]
+}
+
 /// Whether the thread closed a group between the accesses.
 fn committed(case: &FixContext<'_>, earlier: &Event, later: &Event) -> bool {
     let records = case.replay.records.get(earlier.step as usize..later.step as usize).unwrap_or_default();

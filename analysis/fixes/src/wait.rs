@@ -89,6 +89,16 @@ pub(crate) fn before_invalidation(case: &FixContext<'_>) -> Vec<Candidate> {
     case.site_op(case.found.violation.site).map_or_else(Vec::new, |at| insert(case, at, place, None))
 }
 
+/// A wait for the last copy before the kernel ends.
+pub(crate) fn at_the_end(case: &FixContext<'_>) -> Vec<Candidate> {
+    let Rule::Outlives { access } = case.found.violation.rule else { return Vec::new() };
+    let place = case.completes(&access).filter(|_| case.words.channels.barrier_of(access.channel).is_some());
+    match (case.site_op(case.found.violation.site), place) {
+        (Some(end), Some(place)) => insert(case, end, place, None),
+        _ => Vec::new(),
+    }
+}
+
 /// A wait behind the commit that an access's end is told by, in the same thread.
 pub(crate) fn at_once(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some((earlier, later)) = case.pair() else { return Vec::new() };

@@ -5,10 +5,11 @@
 //! count at issue, as in ConSan: a barrier may flip before the copy that it waits for "is done",
 //! and what makes the copy visible is the wait.
 
-use super::clock::{Channels, FAMILIES};
+use super::clock::{Channels, Clock, FAMILIES};
 use super::cluster::Cluster;
 use super::members::Members;
 use super::record::Record;
+use super::shadow::Event;
 use super::state::{MachineError, State, pack, remote, remote_cta, unpack};
 use super::storage::Storage;
 use super::thread::ThreadStatus;
@@ -424,6 +425,7 @@ impl<'k> Machine<'k> {
             }
             Terminator::Return(site) => {
                 self.unfinished(state, thread, *site);
+                self.outlives(state, thread, *site);
                 state.threads[thread].life = ThreadStatus::Ended;
                 Some(plain(*site))
             }
@@ -455,6 +457,28 @@ impl<'k> Machine<'k> {
         let last = open.max_by_key(|read| (read.number, read.access));
         if let Some(&access) = last {
             self.violate(state, thread, site, None, Rule::Unfinished { access });
+        }
+    }
+
+    /// The last operation of a CTA's threads that none of them knows to be over when the kernel returns there.
+    fn outlives(&self, state: &mut State, thread: usize, site: SiteId) {
+        let position = self.position_of(thread);
+        let of_cta = |other: usize| self.position_of(other) == position;
+        let known: Vec<&Clock> =
+            (0..state.threads.len()).filter(|&it| of_cta(it)).map(|it| &state.threads[it].seen).collect();
+        let asynchronous = |event: &Event| {
+            self.channels.family(event.channel).is_some_and(|kind| kind != CommitKind::Wgmma)
+                || self.channels.barrier_of(event.channel).is_some()
+                || event.channel == self.channels.tensor_core(usize::from(event.thread))
+        };
+        let events = state.shadow.histories().iter().flat_map(|history| history.write.iter().chain(&history.reads));
+        let open = events
+            .filter(|event| of_cta(usize::from(event.thread)) && asynchronous(event))
+            .filter(|event| known.iter().all(|seen| seen.get(event.channel) < event.number));
+        if let Some(&access) = open.max_by_key(|event| (event.step, event.access)) {
+            let rule = Rule::Outlives { access };
+            let (step, thread) = (state.step, thread as u16);
+            state.remarks.push(Violation { rule, step, thread, site, effect: None, barrier: None });
         }
     }
 

@@ -34,6 +34,8 @@ pub struct State {
     pub(crate) work: u64,
     /// Rules broken so far.
     pub(crate) violations: Vec<Violation>,
+    /// What is customary and was not done; no rule is broken by it.
+    pub(crate) remarks: Vec<Violation>,
     /// Points where another schedule may go another way.
     pub(crate) schedule_hazards: Vec<ScheduleHazard>,
     /// Whether the run has to stop.
@@ -96,6 +98,7 @@ impl State {
             step: 0,
             work: 0,
             violations: Vec::new(),
+            remarks: Vec::new(),
             schedule_hazards: Vec::new(),
             stopped: false,
             error: None,
@@ -184,6 +187,11 @@ impl State {
     /// Points where another schedule may go another way.
     pub fn schedule_hazards(&self) -> &[ScheduleHazard] {
         &self.schedule_hazards
+    }
+
+    /// What is customary and was not done.
+    pub fn remarks(&self) -> &[Violation] {
+        &self.remarks
     }
 
     /// Whether the run has to stop here.

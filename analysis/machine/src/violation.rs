@@ -80,6 +80,11 @@ pub enum Rule {
         /// The dot.
         dot: EffectId,
     },
+    /// The kernel ends with an operation under way. No violation: the machine keeps it apart.
+    Outlives {
+        /// What the last such operation does to memory.
+        access: Event,
+    },
     /// Nobody can go on.
     Deadlock(Vec<Blocked>),
 }

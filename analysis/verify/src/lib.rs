@@ -51,6 +51,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
             lapped: Vec::new(),
             assumed: Vec::new(),
             consequences: Vec::new(),
+            outlives: None,
             gaps: Vec::new(),
             reach: Reach::Runs(Vec::new()),
             never: Vec::new(),
@@ -97,6 +98,9 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
         decision.outcome.reach = proof::close(kernel, &plan, limits, cancel, &mut decision)?;
         decision.visit(cancel)?;
     }
+    if !decision.outcome.found.is_empty() || !decision.outcome.gaps.is_empty() {
+        decision.outcome.outlives = None;
+    }
     Ok(decision.outcome)
 }
 
@@ -136,6 +140,18 @@ impl<'k> Decision<'k> {
         self.count(&run);
         self.idle = self.plan.groups.iter().any(|group| group.trips.eval(valuation) == Some(0));
         self.take(&run, valuation, false);
+        if let Some(remark) = run.state.remarks().first()
+            && self.outcome.outlives.is_none()
+            && run.state.violations().is_empty()
+        {
+            self.outcome.outlives = Some(Found {
+                violation: remark.clone(),
+                valuation: valuation.clone(),
+                schedule: run.schedule.clone(),
+                alternative: false,
+                confluent: run.state.schedule_hazards().is_empty(),
+            });
+        }
         if run.state.schedule_hazards().is_empty() || run.state.error().is_some() || run.state.unmodelled() {
             return Ok(());
         }

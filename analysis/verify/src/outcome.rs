@@ -135,6 +135,8 @@ pub struct Outcome {
     /// Deadlocks that some schedules of a kernel with races end in. They may follow from a race, so they
     /// are not findings; nor is a kernel right that only loses its races.
     pub consequences: Vec<Found>,
+    /// An operation that the kernel ends with under way: a hint, where nothing is wrong.
+    pub outlives: Option<Found>,
     /// Waits that can be lapped without anything worse following.
     pub lapped: Vec<Lapped>,
     /// What keeps "nothing found" from meaning "nothing there".
