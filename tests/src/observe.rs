@@ -6,7 +6,7 @@ use crate::page::Case;
 use crate::page::Lang;
 use base::{Cancel, Limits, LineIndex, TextRange};
 use engine::{Analysis, Engine};
-use findings::{Finding, KernelReport, Kind, Verdict};
+use findings::{Finding, KernelReport, Kind, Severity, Verdict};
 use kernel::text::parse;
 use std::fmt::Write;
 use ttgir::Document;
@@ -56,7 +56,11 @@ fn broken_fix(source: &str, finding: &Finding, before: &Analysis, limits: &Limit
     }
     let after = analyse(&Document::new(text), limits)?;
     let count = |analysis: &Analysis, kind: Kind| {
-        analysis.kernels.iter().flat_map(|kernel| &kernel.findings).filter(|finding| finding.kind == kind).count()
+        // A hint may come to light where what was worse is mended.
+        let counts = |other: &&Finding| {
+            other.kind == kind && (finding.severity == Severity::Hint || other.severity != Severity::Hint)
+        };
+        analysis.kernels.iter().flat_map(|kernel| &kernel.findings).filter(counts).count()
     };
     if !after.syntax.is_empty() {
         return Some(format!("the fix `{}` makes a syntax error: {}", fix.title, after.syntax[0].message));

@@ -190,6 +190,8 @@ fn gives(kind: &EffectKind, message: &AssertMessage) -> bool {
         _ => false,
     };
     match message {
+        // A later arrival reads the word of the barrier that is invalidated.
+        AssertMessage::OutstandingReads(_) if matches!(kind, EffectKind::Invalidate { .. }) => true,
         AssertMessage::OutstandingWrites(_)
         | AssertMessage::OutstandingReads(_)
         | AssertMessage::Pending(_)

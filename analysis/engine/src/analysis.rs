@@ -5,6 +5,7 @@
 //! [`Engine::explorations`] does not move. Words and places are made anew each time.
 
 use crate::cache::{SharedCache, hash, report_weight};
+use crate::deleted::note_deleted_reads;
 use crate::instances::Elaboration;
 use base::cache::{Cache, Weight};
 use base::{Cancel, Cancelled, IrNames, Limits, Message, Names, TextRange, message};
@@ -227,6 +228,7 @@ impl Engine {
             cancel.check()?;
             let mut report = self.describe_kernel(&lowered, cancel)?;
             withhold_if_malformed(tree, &lowered, &mut report);
+            note_deleted_reads(tree, &mut report);
             self.fix(tree, &lowered, &mut report, cancel)?;
             let mut report = report.render(&IrNames);
             shift_report(&mut report, offset);

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod cache;
+mod deleted;
 pub mod ide;
 pub mod instances;
 mod source;

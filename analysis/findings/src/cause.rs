@@ -56,8 +56,9 @@ impl Repair {
             Rule::Race { earlier, later } => {
                 let replay = replay::replay(&machine, found)?;
                 match machine.channels().barrier_of(earlier.channel).and_then(|at| replay.end.barriers().get(at)) {
-                    Some((place, _)) => expects(kernel, &replay, *place)
-                        .or(Some(Repair::Ordered { earlier: *earlier, later: *later })),
+                    Some((place, _)) => {
+                        expects(kernel, &replay, *place).or(Some(Repair::Ordered { earlier: *earlier, later: *later }))
+                    }
                     None => Some(Repair::Ordered { earlier: *earlier, later: *later }),
                 }
             }

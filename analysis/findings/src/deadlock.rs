@@ -47,12 +47,21 @@ pub(crate) fn deadlock(
 ) -> Option<Description> {
     let Rule::Deadlock(blocked) = &violation.rule else { return None };
     let ghost = ghost(machine, replay);
-    let causes: Vec<(&Blocked, Cause<'_>)> = blocked
+    let mut causes: Vec<(&Blocked, Cause<'_>)> = blocked
         .iter()
         .filter(|stuck| matches!(stuck.on, BlockedOn::Barrier { .. }))
         .map(|stuck| (stuck, cause(replay, &ghost, stuck, alternative)))
         .collect();
-    let root = causes.iter().position(|(_, cause)| !matches!(cause, Cause::Behind(_))).unwrap_or(0);
+    let root = causes.iter().position(|(_, cause)| !matches!(cause, Cause::Behind(_))).unwrap_or_else(|| {
+        // A cycle. An arrival too many may have led there.
+        let again = causes.iter().enumerate().find_map(|(at, (stuck, _))| match stuck.on {
+            BlockedOn::Barrier { barrier, .. } if !alternative => Some((at, flipped_again(replay, barrier)?)),
+            _ => None,
+        });
+        let Some((at, record)) = again else { return 0 };
+        causes[at].1 = Cause::Twice(record);
+        at
+    });
     let mut notes = Vec::new();
     let mut told = None;
     for (position, (stuck, cause)) in causes.iter().enumerate() {
@@ -74,7 +83,11 @@ pub(crate) fn deadlock(
                 Cause::Bytes => expectation(words, replay, barrier),
                 Cause::Twice(record) => Some((
                     record.site,
-                    message!("{} arrives on `{name}` again before anybody has waited", words.partition(record.thread), name),
+                    message!(
+                        "{} arrives on `{name}` again before anybody has waited",
+                        words.partition(record.thread),
+                        name
+                    ),
                 )),
                 Cause::Nobody => missing_arrival(words, replay, &ghost, stuck, barrier),
                 _ => None,
@@ -105,13 +118,13 @@ fn cause<'a>(replay: &'a Replay, ghost: &'a [Record], stuck: &Blocked, alternati
     if alternative && flips > 0 && pending == initial {
         return Cause::Lapped;
     }
-    if let Some(record) = flipped_again(replay, barrier).filter(|_| !alternative) {
-        return Cause::Twice(record);
-    }
     if let Some(record) = arrival(ghost, barrier, stuck.thread) {
         return Cause::Behind(record);
     }
-    if flips > 0 && pending == initial && (!waited_for(replay, stuck, barrier, flips) || arrives_itself(replay, stuck, barrier)) {
+    if flips > 0
+        && pending == initial
+        && (!waited_for(replay, stuck, barrier, flips) || arrives_itself(replay, stuck, barrier))
+    {
         Cause::Phase
     } else if pending < initial {
         Cause::Few
@@ -189,9 +202,10 @@ fn explained(
             );
             (Kind::Deadlock, why)
         }
-        Cause::Nobody if flips > 0 => {
-            (Kind::Deadlock, message!("nobody arrives on `{name}` for phase {phase} after flip {flips}", name, phase, flips))
-        }
+        Cause::Nobody if flips > 0 => (
+            Kind::Deadlock,
+            message!("nobody arrives on `{name}` for phase {phase} after flip {flips}", name, phase, flips),
+        ),
         Cause::Nobody => (Kind::Deadlock, message!("nobody arrives on `{name}`", name)),
     }
 }
@@ -211,7 +225,10 @@ pub(crate) fn expectation(words: &Words<'_>, replay: &Replay, barrier: BarrierPl
     })?;
     let (expected, _) = replay.round_bytes(words.kernel, barrier)?;
     let who = words.partition(record.thread);
-    Some((record.site, message!("{who} makes `{}` expect {expected} bytes here", who, words.barrier(barrier), expected)))
+    Some((
+        record.site,
+        message!("{who} makes `{}` expect {expected} bytes here", who, words.barrier(barrier), expected),
+    ))
 }
 
 /// Where another thread is done with what the stuck one uses behind its wait, and does not say so;
@@ -224,19 +241,21 @@ fn missing_arrival(
     barrier: BarrierPlace,
 ) -> Option<(SiteId, Message)> {
     let arrives = |record: &Record| {
-        let on = |at: &BarrierRecord| {
-            at.place.buffer == barrier.buffer && matches!(at.act, BarrierAction::Arrive { .. })
-        };
+        let on =
+            |at: &BarrierRecord| at.place.buffer == barrier.buffer && matches!(at.act, BarrierAction::Arrive { .. });
         record.barriers.iter().any(on)
     };
     if replay.records.iter().chain(ghost).any(arrives) {
         return None;
     }
     let next = ghost.iter().find(|record| record.thread == stuck.thread && !record.places.is_empty())?;
-    let (record, place) = replay.records.iter().rev().filter(|record| record.thread != stuck.thread).find_map(|record| {
-        let same = |at: &&BarrierPlace| next.places.iter().any(|other| other.buffer == at.buffer && other.start == at.start);
-        Some((record, *record.places.iter().find(same)?))
-    })?;
+    let (record, place) =
+        replay.records.iter().rev().filter(|record| record.thread != stuck.thread).find_map(|record| {
+            let same = |at: &&BarrierPlace| {
+                next.places.iter().any(|other| other.buffer == at.buffer && other.start == at.start)
+            };
+            Some((record, *record.places.iter().find(same)?))
+        })?;
     let who = words.partition(record.thread);
     let text = message!(
         "{who} uses `{}` here and does not arrive on `{}` when it is done",
@@ -271,9 +290,8 @@ fn arrives_itself(replay: &Replay, stuck: &Blocked, place: BarrierPlace) -> bool
 
 /// Whether the stuck thread has waited for the last flip of a barrier: then it is right to wait for the next.
 fn waited_for(replay: &Replay, stuck: &Blocked, place: BarrierPlace, flips: u32) -> bool {
-    let waits = |at: &BarrierRecord| {
-        at.place == place && at.flips == flips && matches!(at.act, BarrierAction::Wait { .. })
-    };
+    let waits =
+        |at: &BarrierRecord| at.place == place && at.flips == flips && matches!(at.act, BarrierAction::Wait { .. });
     replay.records.iter().any(|record| record.thread == stuck.thread && record.barriers.iter().any(waits))
 }
 

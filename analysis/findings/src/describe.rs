@@ -114,7 +114,11 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
 fn take_in(finding: &mut Finding<Message>, other: &Finding<Message>) {
     for site in &other.sites {
         if finding.sites.iter().all(|known| known.range != site.range) {
-            finding.sites.push(Note { primary: false, text: message!("for the same reason, {}", site.text), ..site.clone() });
+            finding.sites.push(Note {
+                primary: false,
+                text: message!("for the same reason, {}", site.text),
+                ..site.clone()
+            });
         }
     }
 }

@@ -140,13 +140,6 @@ pub(crate) fn race(
     let second = message!("{} {}", words.partition(later.thread), verb_of(words, replay, later));
     let note =
         |event: &Event, text: Message, primary| Note { source: None, range: words.event_range(event), text, primary };
-<<<<<<< HEAD
-    let notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
-    let (awaited, early) = if too_early { (later, earlier) } else { (earlier, later) };
-    let order = matches!(kind, Kind::PendingAccess | Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier)
-        .then(|| MissingOrder::between(words, replay, awaited, early));
-    Some(Description { kind, message, notes, order })
-=======
     let mut notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
     // What is wrong is what the barrier was told, whatever then meets it first.
     let told = words.channels.barrier_of(earlier.channel).filter(|_| kind == Kind::ExpectMismatch);
@@ -155,8 +148,10 @@ pub(crate) fn race(
         notes.iter_mut().for_each(|note| note.primary = false);
         notes.push(Note::primary(words.site_range(site), text));
     }
-    Some(Description { kind, message, notes })
->>>>>>> 1d62804 (machine, findings: invalidations under an operation in flight, deadlocks at their cause, one finding a cause)
+    let (awaited, early) = if too_early { (later, earlier) } else { (earlier, later) };
+    let order = matches!(kind, Kind::PendingAccess | Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier)
+        .then(|| MissingOrder::between(words, replay, awaited, early));
+    Some(Description { kind, message, notes, order })
 }
 
 /// Whether an access goes on beside its thread.
@@ -311,7 +306,7 @@ pub(crate) fn outlives(
         Note::primary(words.event_range(access), message!("{who} starts {op}", who, op)),
         Note::new(words.site_range(violation.site), "the kernel ends here"),
     ];
-    Some(Description { kind: Kind::PendingAccess, message, notes })
+    Some(Description { kind: Kind::PendingAccess, message, notes, order: None })
 }
 
 /// What a dot leaves in registers, used while its group may be open.
@@ -329,7 +324,7 @@ pub(crate) fn pending_result(words: &Words<'_>, violation: &Violation, dot: Effe
         Note::new(words.site_range(site), message!("{who} starts {op}", who, op)),
         Note::primary(words.site_range(violation.site), message!("{who} uses its result", who)),
     ];
-    Some(Description { kind: Kind::PendingAccess, message, notes })
+    Some(Description { kind: Kind::PendingAccess, message, notes, order: None })
 }
 
 fn classify(

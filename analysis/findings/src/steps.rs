@@ -63,7 +63,8 @@ pub(crate) fn listed_steps(
                 steps = vec![access.step, last];
             }
             Rule::PendingResult { dot } => {
-                let started = records.iter().rposition(|record| record.effect == Some(*dot)).map_or(last, |at| at as u32 + 1);
+                let started =
+                    records.iter().rposition(|record| record.effect == Some(*dot)).map_or(last, |at| at as u32 + 1);
                 notes = vec![(started, 0), (last, 1)];
                 steps = run.group_waits(violation.thread, CommitKind::Wgmma, started).collect();
                 steps.extend([started, last]);

@@ -176,7 +176,9 @@ fn candidates(case: &FixContext<'_>) -> Vec<Candidate> {
     let grouped = case.pair().is_some_and(|(earlier, _)| case.words.pending(&earlier).is_some());
     let makers: &[fn(&FixContext<'_>) -> Vec<Candidate>] = match case.finding.kind {
         Kind::MissingProxyFence => &[fence::fences],
-        Kind::PendingAccess => &[pending::at_the_end, wait::at_the_end, pending::waits, order::late, order::stronger, wait::waits],
+        Kind::PendingAccess => {
+            &[pending::at_the_end, wait::at_the_end, pending::waits, order::late, order::stronger, wait::waits]
+        }
         Kind::PhaseMismatch => {
             &[phase::guard, phase::blocked, order::late, order::stronger, wait::waits, wait::at_once]
         }

@@ -114,9 +114,7 @@ impl Machine<'_> {
 
     /// The operation that leaves a numbered result in registers.
     fn result(&self, number: u32) -> Option<EffectId> {
-        let leaves = |effect: &Effect| {
-            matches!(effect.kind, EffectKind::Operation { completion: Completion::Commit { result, .. }, .. } if result == number)
-        };
+        let leaves = |effect: &Effect| matches!(effect.kind, EffectKind::Operation { completion: Completion::Commit { result, .. }, .. } if result == number);
         self.kernel.effects.iter().position(leaves).map(|at| EffectId(at as u32))
     }
 

@@ -17,8 +17,8 @@ use super::valuation::Valuation;
 use super::violation::{BarrierPlace, Blocked, BlockedOn, Rule, Violation};
 use base::{Limits, Semantics};
 use kernel::{
-    Block, BlockId, BufferId, CommitKind, Completion, Effect, EffectId, EffectKind, InputId, InputKind, Instr, Kernel,
-    ShapeId, SiteId, Target, Terminator, Var, VarKind, ViewOp,
+    Block, BlockId, BufferId, CommitKind, Completion, Effect, EffectId, EffectKind, InputId, InputKind, Instr, Issuer,
+    Kernel, ShapeId, SiteId, Target, Terminator, Var, VarKind, ViewOp,
 };
 
 /// A kernel with concrete inputs.
@@ -464,8 +464,12 @@ impl<'k> Machine<'k> {
     fn outlives(&self, state: &mut State, thread: usize, site: SiteId) {
         let position = self.position_of(thread);
         let of_cta = |other: usize| self.position_of(other) == position;
-        let known: Vec<&Clock> =
-            (0..state.threads.len()).filter(|&it| of_cta(it)).map(|it| &state.threads[it].seen).collect();
+        // What a copy brings into another CTA is awaited there.
+        let known: Vec<&Clock> = state.threads.iter().map(|thread| &thread.seen).collect();
+        let requests = |event: &Event| {
+            let effect = self.kernel.effects.get(event.effect.index()).map(|effect| &effect.kind);
+            matches!(effect, Some(EffectKind::Operation { issuer: Issuer::Clc, .. }))
+        };
         let asynchronous = |event: &Event| {
             self.channels.family(event.channel).is_some_and(|kind| kind != CommitKind::Wgmma)
                 || self.channels.barrier_of(event.channel).is_some()
@@ -473,7 +477,7 @@ impl<'k> Machine<'k> {
         };
         let events = state.shadow.histories().iter().flat_map(|history| history.write.iter().chain(&history.reads));
         let open = events
-            .filter(|event| of_cta(usize::from(event.thread)) && asynchronous(event))
+            .filter(|event| of_cta(usize::from(event.thread)) && asynchronous(event) && !requests(event))
             .filter(|event| known.iter().all(|seen| seen.get(event.channel) < event.number));
         if let Some(&access) = open.max_by_key(|event| (event.step, event.access)) {
             let rule = Rule::Outlives { access };

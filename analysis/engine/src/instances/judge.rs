@@ -11,6 +11,7 @@ use super::premise::{Key, VARIATIONS, Variation, blames, key, tells, variations}
 use super::{ElaboratedInstance, Elaboration, KernelInstances};
 use crate::Engine;
 use crate::analysis::{Analysis, withhold_if_malformed};
+use crate::deleted::note_deleted_reads;
 use base::{Cancel, Cancelled, Message, TextRange};
 use findings::{Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict};
 use gluon::{FileId, Note as Remark};
@@ -157,6 +158,7 @@ impl Engine {
             (Some(lowered), Some(tree)) => self.report_by_text(elaborated.document.text(), cancel, |engine| {
                 let mut report = engine.describe_kernel(lowered, cancel)?;
                 withhold_if_malformed(tree, lowered, &mut report);
+                note_deleted_reads(tree, &mut report);
                 if !tree.errors().is_empty() {
                     let why = "what it was elaborated to has errors; please report this";
                     report.verdict = Verdict::Undecided(vec![why.into()]);

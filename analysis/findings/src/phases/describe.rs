@@ -5,7 +5,7 @@ use super::super::minimal::Goal;
 use super::super::{Finding, Kind, Note};
 use super::{CorrectedPhases, Divergence, PhaseFormula, Search, Suspect, drive};
 use base::{Message, TextRange, message};
-use machine::{PendingWait, Rule};
+use machine::{BlockedOn, PendingWait, Rule};
 
 /// Waits that are told of.
 const WAITS: usize = 4;
@@ -94,7 +94,10 @@ impl Search<'_> {
         let cause = self.cause(suspect, form, &bar, flips);
         let stuck = match &self.witness.run.goal {
             Goal::Broken(violation) => match &violation.rule {
-                Rule::Deadlock(blocked) => blocked.iter().find(|stuck| words.site_range(stuck.site) == finding.range),
+                Rule::Deadlock(blocked) => blocked
+                    .iter()
+                    .find(|stuck| words.site_range(stuck.site) == finding.range)
+                    .or_else(|| blocked.iter().find(|stuck| matches!(stuck.on, BlockedOn::Barrier { .. }))),
                 _ => None,
             },
             Goal::Lapped { .. } => None,
