@@ -88,10 +88,8 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
         }));
     }
     if let Some(outlives) = outcome.outlives.as_ref().filter(|_| findings.is_empty() && !planned) {
-        findings.extend(
-            describe_with_inputs(lowered, outlives, &outcome.valuations)
-                .map(|finding| Finding { severity: Severity::Hint, ..finding }),
-        );
+        let finding = left.spend(|left| describe_with_inputs(lowered, outlives, &outcome.valuations, left));
+        findings.extend(finding.map(|finding| Finding { severity: Severity::Hint, ..finding }));
     }
     for unmodelled in &lowered.unmodelled {
         findings.push(Finding::at(Kind::Unmodelled, unmodelled.reason.clone(), unmodelled.range, &*lowered.map.kernel));
