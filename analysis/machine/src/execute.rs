@@ -160,8 +160,6 @@ impl Machine<'_> {
             let rule = Rule::InFlight { issuer: completion.thread, at: completion.site, step: completion.step };
             self.violate(state, at.thread, at.site, Some(at.id), rule);
             self.blame(state, place);
-            state.stopped = true;
-            return;
         }
         let order = &state.threads[at.thread].order;
         let escape = state.barriers[number].1.invalidate(order);

@@ -460,10 +460,12 @@ impl<'k> Machine<'k> {
         }
     }
 
-    /// The last operation of a CTA's threads that none of them knows to be over when the kernel returns there.
+    /// The last operation that no thread knows to be over when the last one returns.
     fn outlives(&self, state: &mut State, thread: usize, site: SiteId) {
-        let position = self.position_of(thread);
-        let of_cta = |other: usize| self.position_of(other) == position;
+        let runs = |other: usize| other != thread && state.threads[other].life == ThreadStatus::Running;
+        if (0..state.threads.len()).any(runs) {
+            return;
+        }
         // What a copy brings into another CTA is awaited there.
         let known: Vec<&Clock> = state.threads.iter().map(|thread| &thread.seen).collect();
         let requests = |event: &Event| {
@@ -477,7 +479,7 @@ impl<'k> Machine<'k> {
         };
         let events = state.shadow.histories().iter().flat_map(|history| history.write.iter().chain(&history.reads));
         let open = events
-            .filter(|event| of_cta(usize::from(event.thread)) && asynchronous(event) && !requests(event))
+            .filter(|event| asynchronous(event) && !requests(event))
             .filter(|event| known.iter().all(|seen| seen.get(event.channel) < event.number));
         if let Some(&access) = open.max_by_key(|event| (event.step, event.access)) {
             let rule = Rule::Outlives { access };
