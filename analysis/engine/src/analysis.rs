@@ -39,6 +39,8 @@ pub struct Engine {
     /// Which candidates fix a kernel's findings. That hangs on how its text is written too, so it is not shared.
     passed: Cache<Kernel, PassedCandidates>,
     explorations: u64,
+    /// Steps that were spent on changed kernels.
+    retried: u64,
     /// Whether a barrier report waits for a proof.
     patient: bool,
 }
@@ -72,6 +74,7 @@ impl Engine {
             cache,
             passed: Cache::new(PASSED),
             explorations: 0,
+            retried: 0,
             patient: false,
         }
     }
@@ -284,7 +287,16 @@ impl Engine {
     ) -> impl FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a {
         // A change that is costly to check is not worth waiting for in an editor.
         let limits = Limits { total_steps: FIX_STEPS, ..self.limits.clone() };
-        move |kernel: &Kernel| self.decide(kernel, &limits, cancel).map(Arc::unwrap_or_clone)
+        move |kernel: &Kernel| {
+            let outcome = self.decide(kernel, &limits, cancel)?;
+            self.retried += outcome.steps;
+            Ok(Arc::unwrap_or_clone(outcome))
+        }
+    }
+
+    /// How many steps changed kernels have taken so far: what a search for a fix may cost is counted in them.
+    pub(crate) fn retried(&self) -> u64 {
+        self.retried
     }
 
     /// The outcome of a kernel where it is remembered, and else what runs say of it.

@@ -86,6 +86,9 @@ pub(crate) struct WorkspaceSources<P> {
     snapshot: Arc<WorkspaceSnapshot>,
     provider: P,
     loaded: RefCell<FxHashMap<PathBuf, Option<Arc<SourceFile>>>>,
+    /// What imports mean, by the folder of the importing file and the name: a kernel that is elaborated with many
+    /// values imports the same files each time.
+    imports: RefCell<FxHashMap<PathBuf, FxHashMap<String, Option<Arc<Module>>>>>,
     index: OnceLock<Arc<TextIndex>>,
 }
 
@@ -98,7 +101,13 @@ impl<P> fmt::Debug for WorkspaceSources<P> {
 impl<P: FileProvider> WorkspaceSources<P> {
     /// Looks into `snapshot`, and asks `provider` for the rest.
     pub(crate) fn new(snapshot: Arc<WorkspaceSnapshot>, provider: P) -> WorkspaceSources<P> {
-        WorkspaceSources { snapshot, provider, loaded: RefCell::default(), index: OnceLock::new() }
+        WorkspaceSources {
+            snapshot,
+            provider,
+            loaded: RefCell::default(),
+            imports: RefCell::default(),
+            index: OnceLock::new(),
+        }
     }
 
     /// Which of the workspace's folders a file is in.
@@ -156,13 +165,11 @@ impl<P: FileProvider> WorkspaceSources<P> {
             spellings.flat_map(|name| SOURCE_FOLDERS.iter().map(move |inner| folder.join(name).join(inner)));
         folders.find_map(|folder| self.package(&folder, parts))
     }
-}
 
-impl<P: FileProvider> Sources for WorkspaceSources<P> {
-    fn import(&self, from: &str, name: &str) -> Option<Arc<Module>> {
+    /// What a name means that a file in `folder` imports.
+    fn resolve(&self, folder: &Path, name: &str) -> Option<Arc<Module>> {
         let dots = name.bytes().take_while(|byte| *byte == b'.').count();
         let parts: Vec<&str> = name.get(dots..)?.split('.').filter(|part| !part.is_empty()).collect();
-        let folder = Path::new(from).parent()?;
         if dots > 0 {
             return self.package(folder.ancestors().nth(dots - 1)?, &parts);
         }
@@ -186,6 +193,18 @@ impl<P: FileProvider> Sources for WorkspaceSources<P> {
         };
         let in_project = || folders.iter().find_map(|folder| self.project(folder, &parts));
         found.or_else(by_name).or_else(in_roots).or_else(in_project)
+    }
+}
+
+impl<P: FileProvider> Sources for WorkspaceSources<P> {
+    fn import(&self, from: &str, name: &str) -> Option<Arc<Module>> {
+        let folder = Path::new(from).parent()?;
+        if let Some(known) = self.imports.borrow().get(folder).and_then(|names| names.get(name)) {
+            return known.clone();
+        }
+        let module = self.resolve(folder, name);
+        self.imports.borrow_mut().entry(folder.to_path_buf()).or_default().insert(name.to_owned(), module.clone());
+        module
     }
 
     fn file(&self, from: &str, path: &str) -> Option<Arc<Module>> {

@@ -63,6 +63,14 @@ impl<'o> Chain<'o> {
         self.frames.iter().zip(&other.frames).take_while(|(a, b)| std::ptr::eq(**a, **b)).count()
     }
 
+    /// How many frames stand around the innermost function on its way that another chain leads through as well, in
+    /// the same call or another one.
+    fn same_function(&self, other: &Chain<'_>) -> usize {
+        let through = |frame: &Frame| other.frames.iter().any(|known| !known.iteration && known.what == frame.what);
+        let calls = self.frames.iter().enumerate().filter(|(_, frame)| !frame.iteration && through(frame));
+        calls.map(|(at, _)| at + 1).last().unwrap_or(0)
+    }
+
     /// The call by which it leaves the function (or iteration) around which `depth` frames stand: file, place and
     /// callee; `None` where it leaves it by no call.
     fn leaves(&self, depth: usize) -> Option<(usize, &'o Frame)> {
@@ -84,7 +92,11 @@ impl ElaboratedInstance {
         let barriers = order.barriers.iter().filter_map(|range| tree.value_at(range.start));
         let barriers: Vec<ValueId> = barriers.map(|(value, _)| value).collect();
         let parted = match (order.same_partition, barriers.is_empty()) {
-            (true, _) => self.turn(tree, order.early, awaited).unwrap_or_else(|| early.shared(&other)),
+            (true, known_by_none) => {
+                let parted = self.turn(tree, order.early, awaited).unwrap_or_else(|| early.shared(&other));
+                // A function that does both, in two calls of it, is where it waits for groups of its own.
+                if known_by_none { parted.max(early.same_function(&other)) } else { parted }
+            }
             (false, false) => outermost,
             // A group is waited for in the partition that has it.
             (false, true) => return None,

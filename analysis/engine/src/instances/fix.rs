@@ -21,6 +21,9 @@ use verify::Outcome;
 /// Elaborations that the fix of one finding may cost.
 const TRIES: usize = 32;
 
+/// Steps of the machine after which no further candidate for one finding is tried.
+const STEPS: u64 = 150_000;
+
 impl Engine {
     /// A change of the Python with which a finding on the kernel of this number is gone and nothing is new;
     /// `None` where no candidate is such a change. `sources` are those of the elaboration.
@@ -71,6 +74,7 @@ impl Engine {
         };
         let before = baseline(elaborated, lowered, &outcome);
         let mut tries = TRIES;
+        let spent = self.retried();
         let mut best: Option<(Fix, usize)> = None;
         let (ours, plain) = (
             candidates(tree, lowered, found, &told, &way)
@@ -84,7 +88,7 @@ impl Engine {
         let (first, then) = if here { (plain, ours) } else { (ours, plain) };
         for fix in first.into_iter().chain(then) {
             cancel.check()?;
-            if tries == 0 {
+            if tries == 0 || self.retried() - spent >= STEPS {
                 break;
             }
             tries -= 1;

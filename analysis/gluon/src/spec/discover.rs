@@ -45,13 +45,13 @@ const LAUNCHES: usize = 256;
 const NOTES: usize = 4;
 
 /// Steps after which no other host code is looked at, imports included: about half a second.
-const TOTAL: u64 = 600_000;
+const TOTAL: u64 = 400_000;
 
 /// Steps of one look at a file and all that it imports.
-const ONCE: u64 = 400_000;
+const ONCE: u64 = 250_000;
 
 /// Steps of all host code of one file, what its imports run left out.
-const STEPS: u64 = 300_000;
+const STEPS: u64 = 200_000;
 
 /// What was found of one kernel.
 #[derive(Clone, Debug, Default, PartialEq)]

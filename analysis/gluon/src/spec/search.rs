@@ -20,7 +20,7 @@ use python::syntax::{Module, Sources};
 const ATTEMPTS: u32 = 220;
 
 /// How many steps of Python all of them may take.
-const STEPS: u64 = 1_500_000;
+const STEPS: u64 = 500_000;
 
 /// How many steps one may take.
 const STEPS_OF_ONE: u64 = 800_000;
