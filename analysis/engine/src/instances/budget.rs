@@ -12,9 +12,9 @@ use std::sync::Arc;
 pub(super) const LEFT_OUT: &str = "were left out, since the steps for this file were spent";
 
 /// Steps that the instances of a file may take together.
-const FILE: u64 = 600_000;
+const FILE: u64 = 400_000;
 /// Steps after which no further instance of a kernel is begun, whatever the file has left.
-const KERNEL: u64 = 300_000;
+const KERNEL: u64 = 200_000;
 
 /// What is left of the steps of a file.
 #[derive(Debug)]

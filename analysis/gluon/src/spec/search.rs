@@ -23,7 +23,7 @@ const ATTEMPTS: u32 = 220;
 const STEPS: u64 = 500_000;
 
 /// How many steps one may take.
-const STEPS_OF_ONE: u64 = 800_000;
+const STEPS_OF_ONE: u64 = 400_000;
 
 /// How many values are tried for one place.
 const TRIED: usize = 48;
