@@ -6,15 +6,16 @@ use serde_json::{Value, json};
 /// The head of a Python file with kernels.
 const HEAD: &str = "from triton.experimental import gluon\n\
                     from triton.experimental.gluon import language as gl\n\
+                    from triton.experimental.gluon.language.nvidia.ampere import async_copy\n\
                     from triton.experimental.gluon.language.nvidia.hopper import mbarrier\n\n\n";
 
-/// Somebody has to say which layout.
+/// Somebody has to say how many groups may stay open: that is never chosen.
 const TEMPLATE: &str = "@gluon.jit\n\
-                        def spread(out, layout: gl.constexpr, count: gl.constexpr):\n\
-                        \x20   rows = gl.arange(0, 128, layout)\n\
+                        def spread(out, pending: gl.constexpr, count: gl.constexpr):\n\
                         \x20   bar = mbarrier.allocate_mbarrier()\n\
                         \x20   mbarrier.init(bar, count=1)\n\
-                        \x20   gl.store(out + rows, rows)\n";
+                        \x20   async_copy.wait_group(pending)\n\
+                        \x20   gl.static_assert(count > 0)\n";
 
 fn check_json(args: &[&str]) -> Value {
     let out = fencepost(&[&["check", "--format", "json"], args].concat());
@@ -28,24 +29,24 @@ fn the_line_that_would_decide_a_kernel_is_offered() {
     let found = check_json(&[&path]);
     let kernel = &found["files"][0]["kernels"][0];
     assert_eq!(kernel["verdict"], "undecided", "{found}");
-    assert_eq!(kernel["pin"]["open"], json!(["layout"]), "{found}");
+    assert_eq!(kernel["pin"]["open"], json!(["pending"]), "{found}");
     let line = kernel["pin"]["line"].as_str().expect("a line");
-    assert!(line.starts_with("# fencepost: layout=?, ") && line.contains("count=128"), "{line}");
+    assert!(line.starts_with("# fencepost: pending=?, ") && line.contains("count="), "{line}");
     let people = fencepost(&["check", &path]);
     assert_eq!(people.code, 2, "{}", people.stdout);
     assert!(
-        people.stdout.contains("a line above it with a value for `layout` would decide it: `# fencepost: layout=?")
+        people.stdout.contains("a line above it with a value for `pending` would decide it: `# fencepost: pending=?")
     );
-    assert_eq!(people.stdout.matches("what `layout` is given is not known").count(), 3, "{}", people.stdout);
+    assert_eq!(people.stdout.matches("what `pending` is given is not known").count(), 3, "{}", people.stdout);
     for format in ["github", "sarif"] {
         let out = fencepost(&["check", &path, "--format", format]);
-        assert!(out.stdout.contains("layout=?") && out.code == 2, "{format}: {}", out.stdout);
+        assert!(out.stdout.contains("pending=?") && out.code == 2, "{format}: {}", out.stdout);
     }
     // As it is offered it is not finished, and with a value it decides.
     let open = folder.write("open.py", format!("{HEAD}{line}\n{TEMPLATE}").as_bytes());
     let out = fencepost(&["check", &open]);
-    assert!(out.stdout.contains("write what `layout` is given in place of `?`"), "{}", out.stdout);
-    let line = line.replace("layout=?", "layout=gl.BlockedLayout([1], [32], [4], [0])");
+    assert!(out.stdout.contains("write what `pending` is given in place of `?`"), "{}", out.stdout);
+    let line = line.replace("pending=?", "pending=0").replace("count=0", "count=1");
     let done = folder.write("done.py", format!("{HEAD}{line}\n{TEMPLATE}").as_bytes());
     let out = fencepost(&["check", &done]);
     assert_eq!(out.code, 0, "{}", out.stdout);
@@ -84,7 +85,7 @@ fn a_finding_that_another_chosen_value_takes_away_is_a_hint() {
     let finding = &found["files"][0]["findings"][0];
     assert_eq!((&finding["kind"], &finding["severity"]), (&json!("uninitialised-read"), &json!("hint")), "{found}");
     let message = finding["message"].as_str().expect("a message");
-    assert!(message.ends_with("(with BLOCK=128, which was chosen; with BLOCK=64 it is not there)"), "{message}");
+    assert!(message.ends_with("(with BLOCK=100, which was chosen; with BLOCK=50 it is not there)"), "{message}");
     assert_eq!(found["files"][0]["verdict"], "clean", "{found}");
     // With a value that somebody gives it is what its kind says, and so is one that no value takes away.
     assert_eq!(check_json(&[&path, "--set", "BLOCK=128"])["files"][0]["findings"][0]["severity"], "warning");

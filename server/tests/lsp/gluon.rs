@@ -129,29 +129,28 @@ fn what_was_assumed_is_shown_and_can_be_pinned() {
 #[test]
 fn a_value_that_is_missing_is_asked_for_by_a_template() {
     let text = "from triton.experimental import gluon\n\
-                from triton.experimental.gluon import language as gl\n\n\n\
+                from triton.experimental.gluon import language as gl\n\
+                from triton.experimental.gluon.language.nvidia.ampere import async_copy\n\n\n\
                 @gluon.jit\n\
-                def spread(out, layout: gl.constexpr):\n\
-                \x20   rows = gl.arange(0, 128, layout)\n\
-                \x20   gl.store(out + rows, rows)\n";
+                def spread(out, pending: gl.constexpr):\n\
+                \x20   async_copy.wait_group(pending)\n";
     let uri = uri("spread.py");
     let mut server = Server::start(editor());
     open(&mut server, &uri, text);
     let found = server.diagnostics(&uri, 1);
     let undecided = found.iter().find(|it| it["code"] == json!("undecided")).expect("the verdict");
-    assert!(undecided["message"].as_str().is_some_and(|it| it.contains("layout=?")), "{undecided}");
+    assert!(undecided["message"].as_str().is_some_and(|it| it.contains("pending=?")), "{undecided}");
     let (line, _) = find(text, "def spread(");
     let here = range((line, 5), (line, 5));
     let asked = json!({ "textDocument": { "uri": uri }, "range": here, "context": { "diagnostics": [] } });
     let actions = server.request("textDocument/codeAction", asked).expect("actions");
     let first = &actions[0];
-    assert_eq!(first["title"], json!("Pin what `spread` is launched with: `layout`"), "{actions}");
+    assert_eq!(first["title"], json!("Pin what `spread` is launched with: `pending`"), "{actions}");
     let edit = first["edit"]["changes"][&uri][0].clone();
     let written = edit["newText"].as_str().expect("text").to_owned();
-    assert!(written.starts_with("# fencepost: layout=?, "), "{written}");
+    assert!(written.starts_with("# fencepost: pending=?, "), "{written}");
     // Filled in, it decides the kernel.
-    let layout = "gl.BlockedLayout([1], [32], [4], [0])";
-    server.change(&uri, 2, Some(edit["range"].clone()), &written.replace('?', layout));
+    server.change(&uri, 2, Some(edit["range"].clone()), &written.replace('?', "0"));
     assert_eq!(server.diagnostics(&uri, 2), [Value::Null; 0]);
 }
 

@@ -20,7 +20,7 @@ use python::host::{self, Case, Cases, Code, Launch, Runs};
 use python::interp::{Interp, Stop};
 use python::origin::FileId;
 use python::reason::chained;
-use python::syntax::{Module, Sources};
+use python::syntax::{Module, NoSources, Sources};
 use python::value::{Function, Value};
 
 /// How many calls of one function are run.
@@ -217,7 +217,8 @@ impl Job<'_> {
             let mut next = Vec::new();
             for (other, names) in self.mentioning(&wanted, &mut seen) {
                 self.cancel.check()?;
-                let survey = Survey::of(&other, self.sources);
+                // What another file imports decides nothing here, and may have to be waited for.
+                let survey = Survey::of(&other, &NoSources);
                 let roots = Roots::of(&survey, names.iter().map(String::as_str));
                 let (tests, wrappers): (Vec<Root>, Vec<Root>) = roots.outer.iter().cloned().partition(|root| root.test);
                 next.extend(callers(&other, &roots));
@@ -233,7 +234,7 @@ impl Job<'_> {
             if !open.iter().any(|at| self.found[*at].is_empty()) {
                 break;
             }
-            let survey = Survey::of(&other, self.sources);
+            let survey = Survey::of(&other, &NoSources);
             self.run(Some(&other), &survey, &roots.outer)?;
             if open.iter().all(|at| self.found[*at].is_empty()) {
                 self.run(Some(&other), &survey, &roots.inner)?;
