@@ -87,12 +87,10 @@ pub fn attach_fixes(
     let mut tries = affordable(tree, outcome);
     for (number, found) in all.into_iter().enumerate() {
         let Some(mut told) = describe_violation(lowered, found) else { continue };
-        let same = |finding: &&mut Finding<Message>| finding.kind == told.kind && finding.range == told.range;
-        let Some(finding) = report.findings.iter_mut().find(same).filter(|finding| finding.fix.is_none()) else {
-            continue;
-        };
+        let Some(at) = told_as(&report.findings, &told) else { continue };
+        let Some(finding) = report.findings.get_mut(at).filter(|finding| finding.fix.is_none()) else { continue };
         told.phases.clone_from(&finding.phases);
-        let place = (told.kind, told.range.start);
+        let place = (finding.kind, finding.range.start);
         if let Some((fix, _)) = good.iter().find(|(_, left)| !left.contains(&place)) {
             finding.fix = Some(fix.clone());
             continue;
@@ -110,6 +108,18 @@ pub fn attach_fixes(
         }
     }
     Ok(passed)
+}
+
+/// As which of `findings` a violation is told: at its own place, or at the wait whose phase is at fault, with its own
+/// place among the further ones.
+pub fn told_as(findings: &[Finding<Message>], told: &Finding<Message>) -> Option<usize> {
+    let same = |finding: &Finding<Message>| finding.kind == told.kind && finding.range == told.range;
+    let moved = |finding: &Finding<Message>| {
+        finding.kind == told.kind
+            && !finding.phases.is_empty()
+            && finding.sites.iter().any(|site| site.range == told.range)
+    };
+    findings.iter().position(same).or_else(|| findings.iter().position(moved))
 }
 
 /// How many candidates of a kernel may be checked.

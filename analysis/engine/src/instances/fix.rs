@@ -10,7 +10,7 @@ use super::blame::cause;
 use super::{ElaboratedInstance, Elaboration, KernelInstances, fixes};
 use crate::Engine;
 use ::fixes::gluon::{PythonContext, candidates};
-use ::fixes::{Baseline, EditedKernel, FindingKey, cuts_run_short, moved};
+use ::fixes::{Baseline, EditedKernel, FindingKey, cuts_run_short, moved, told_as};
 use base::{Cancel, Cancelled, Fragment, Message, Names};
 use findings::{Edit, Finding, Fix, Kind, describe, describe_violation};
 use gluon::{FileId, Instance, elaborate};
@@ -55,16 +55,18 @@ impl Engine {
         let report = self.describe_kernel(lowered, cancel)?;
         let target = outcome.found.iter().find_map(|found| {
             let mut told = describe_violation(lowered, found)?;
-            if (told.kind, elaborated.drawn(&told)) != (finding.kind, finding.range) {
+            let same = told_as(&report.findings, &told).and_then(|at| report.findings.get(at));
+            let range = same.map_or(told.range, |same| same.range);
+            let drawn = same.map_or_else(|| elaborated.drawn(&told), |same| elaborated.drawn(same));
+            if (told.kind, drawn) != (finding.kind, finding.range) {
                 return None;
             }
-            let same = report.findings.iter().find(|other| other.kind == told.kind && other.range == told.range);
             told.phases = same.map(|same| same.phases.clone()).unwrap_or_default();
             let named = named(same.map_or(&told.message, |same| &same.message), &**elaborated);
-            Some((found, told, named))
+            Some((found, told, named, range))
         });
-        let Some((found, told, named)) = target else { return Ok(None) };
-        let goal = (told.kind, elaborated.place(told.range).range.start);
+        let Some((found, told, named, range)) = target else { return Ok(None) };
+        let goal = (told.kind, elaborated.place(range).range.start);
         let origin = |offset| elaborated.origins.at(offset).filter(|o| o.file == FileId(0)).map(|o| o.range);
         let way = PythonContext {
             module: &of.module,
