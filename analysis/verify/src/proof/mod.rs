@@ -314,7 +314,7 @@ impl Prover<'_, '_, '_> {
         }
         Path {
             state: self.machine.initial(),
-            values: vec![Rc::new(vec![Value::Unknown; self.context.kernel.vars.len()]); ctas],
+            values: std::iter::repeat_n(Rc::new(vec![Value::Unknown; self.context.kernel.vars.len()]), ctas).collect(),
             places: vec![vec![LoopPosition::default(); self.context.loops.len()]; ctas],
             facts,
             requests: 0,
