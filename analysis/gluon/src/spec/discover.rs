@@ -369,7 +369,7 @@ impl Job<'_> {
             // The call with all defaults comes first, and is followed furthest.
             let share = if Some(&at) == some.first() { RUNS } else { RUNS / some.len() };
             let mut runs = Runs::of(share.max(2));
-            while let Some(ways) = runs.next() {
+            while let Some(ways) = runs.take_next() {
                 if interp.steps > limit {
                     break;
                 }

@@ -54,7 +54,7 @@ impl Runs {
     }
 
     /// The ways that the next run is told to take; `None` where there are no others, or enough were followed.
-    pub fn next(&mut self) -> Option<Vec<bool>> {
+    pub fn take_next(&mut self) -> Option<Vec<bool>> {
         self.left = self.left.checked_sub(1)?;
         self.open.pop_front()
     }
@@ -95,7 +95,7 @@ mod tests {
     fn all_ways_once() {
         let mut runs = Runs::of(8);
         let mut seen = Vec::new();
-        while let Some(given) = runs.next() {
+        while let Some(given) = runs.take_next() {
             let mut ways = Ways::of(&given);
             let first = ways.decide(1, true);
             let second = if first { ways.decide(2, false) } else { ways.decide(1, true) };
