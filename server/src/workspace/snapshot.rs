@@ -79,6 +79,9 @@ impl FileProvider for RefCell<FileStore> {
     }
 }
 
+/// What the names mean that files of a folder import; `None` where the workspace has no such file.
+type ImportedNames = FxHashMap<String, Option<Arc<Module>>>;
+
 /// The [`Sources`] of one analysis: a snapshot, and whoever gives what it lacks.
 ///
 /// What was given is kept, so that an analysis sees one version of each file.
@@ -88,7 +91,7 @@ pub(crate) struct WorkspaceSources<P> {
     loaded: RefCell<FxHashMap<PathBuf, Option<Arc<SourceFile>>>>,
     /// What imports mean, by the folder of the importing file and the name: a kernel that is elaborated with many
     /// values imports the same files each time.
-    imports: RefCell<FxHashMap<PathBuf, FxHashMap<String, Option<Arc<Module>>>>>,
+    imports: RefCell<FxHashMap<PathBuf, ImportedNames>>,
     index: OnceLock<Arc<TextIndex>>,
 }
 

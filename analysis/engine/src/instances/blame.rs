@@ -68,7 +68,7 @@ impl<'o> Chain<'o> {
     fn same_function(&self, other: &Chain<'_>) -> usize {
         let through = |frame: &Frame| other.frames.iter().any(|known| !known.iteration && known.what == frame.what);
         let calls = self.frames.iter().enumerate().filter(|(_, frame)| !frame.iteration && through(frame));
-        calls.map(|(at, _)| at + 1).last().unwrap_or(0)
+        calls.map(|(at, _)| at + 1).next_back().unwrap_or(0)
     }
 
     /// The call by which it leaves the function (or iteration) around which `depth` frames stand: file, place and
@@ -210,7 +210,7 @@ impl ElaboratedInstance {
         let knows = |frame: &Frame| frame.memory.iter().filter_map(name).any(|name| names.get(name) == Some(&true));
         let made = barriers.iter().filter_map(|barrier| self.chain(tree.value_range(*barrier)));
         let made = made.map(|made| made.shared(early)).max().unwrap_or(0);
-        let handed = handed.filter(|(_, frame)| knows(frame)).map(|(at, _)| at + 1).last();
+        let handed = handed.filter(|(_, frame)| knows(frame)).map(|(at, _)| at + 1).next_back();
         handed.into_iter().chain((made > parted).then_some(made)).max()
     }
 

@@ -229,6 +229,16 @@ pub(super) fn pieces(text: &str) -> Vec<(usize, &str)> {
     out
 }
 
+/// `dtype=fp16` gives a constexpr a type as its value.
+pub(super) fn fitting(param: Option<&Param>, given: Given) -> Given {
+    match given {
+        Given::Type(ty) if param.is_some_and(|param| param.constexpr) && !ty.contains(['*', '<', '(', ':']) => {
+            Given::Value(ty)
+        }
+        given => given,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -284,15 +294,5 @@ mod tests {
         let values: Vec<_> = found.iter().flat_map(|line| &line.values).map(|(_, given, _)| given.clone()).collect();
         assert_eq!(values, ["1", "2", "3"].map(|value| Given::Value(value.to_owned())));
         assert_eq!(all(text).len(), 5);
-    }
-}
-
-/// `dtype=fp16` gives a constexpr a type as its value.
-pub(super) fn fitting(param: Option<&Param>, given: Given) -> Given {
-    match given {
-        Given::Type(ty) if param.is_some_and(|param| param.constexpr) && !ty.contains(['*', '<', '(', ':']) => {
-            Given::Value(ty)
-        }
-        given => given,
     }
 }

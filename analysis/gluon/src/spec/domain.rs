@@ -96,10 +96,11 @@ fn types<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<Given> {
 fn arguments(survey: &Survey<'_>, param: &Param, facts: &Facts) -> (Vec<Given>, Vec<Given>) {
     let annotation = param.annotation.as_deref().unwrap_or("");
     let annotated = [("int64", "i64"), ("uint32", "u32"), ("int", "i32"), ("float", "fp32"), ("bool", "i1")];
-    if !annotation.contains(['*', '[']) && !annotation.to_ascii_lowercase().contains("tensor") {
-        if let Some((_, ty)) = annotated.iter().find(|(word, _)| annotation.contains(word)) {
-            return (types([*ty]), types(["i32", "fp32", "None"]));
-        }
+    if !annotation.contains(['*', '['])
+        && !annotation.to_ascii_lowercase().contains("tensor")
+        && let Some((_, ty)) = annotated.iter().find(|(word, _)| annotation.contains(word))
+    {
+        return (types([*ty]), types(["i32", "fp32", "None"]));
     }
     let traits = facts.traits;
     let pointers = |integers: bool| {

@@ -62,7 +62,7 @@ impl Trouble {
         if self.doubt == Some(DoubtKind::IdleLoop) {
             // More rounds: what is divided larger, what divides smaller.
             out.extend(["1024", "512", "2048", "4096", "32", "16"].map(|text| Given::Value(text.to_owned())));
-            out.retain(|given| domain.iter().any(|known| is_number(known)) && is_number(given));
+            out.retain(|given| domain.iter().any(is_number) && is_number(given));
             return out;
         }
         let pointer = matches!(now, Some(Given::Type(ty)) if ty.starts_with('*'));
