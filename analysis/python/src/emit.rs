@@ -22,6 +22,6 @@ pub type Builder = ttgir::build::Builder<OriginId>;
 pub type IrModule = ttgir::build::Module<OriginId>;
 
 /// A comparison of integers, by the name of its predicate: `slt`.
-pub(crate) fn compare(predicate: &str, left: Ssa, right: Ssa) -> Op {
+pub fn compare(predicate: &str, left: Ssa, right: Ssa) -> Op {
     Op::new(Arith::Cmpi).attr("predicate", predicate).operand("lhs", left).operand("rhs", right)
 }

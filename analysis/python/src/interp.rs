@@ -74,6 +74,9 @@ pub enum Mode {
     Device,
 }
 
+/// How many statements and expressions one elaboration may run.
+pub(crate) const STEPS: u64 = 2_000_000;
+
 /// The state of an elaboration.
 pub struct Interp<'a> {
     /// Keeps the trees of all files.
@@ -180,7 +183,7 @@ impl<'a> Interp<'a> {
             partitions: Vec::new(),
             depth: 0,
             steps: 0,
-            most_steps: crate::eval::STEPS,
+            most_steps: STEPS,
             emitted: 0,
             scope,
             state: State::default(),
@@ -344,7 +347,7 @@ pub(crate) struct Trial {
 
 impl Interp<'_> {
     /// Notes that values are accepted that the kernel is not written for.
-    pub(crate) fn doubt(&mut self, kind: DoubtKind) {
+    pub fn doubt(&mut self, kind: DoubtKind) {
         let doubt = Doubt { file: self.file, range: self.at, kind };
         if let Some(trial) = &mut self.state.trial
             && !trial.doubts.contains(&doubt)

@@ -2,13 +2,12 @@
 //!
 //! Triton's front ends execute a kernel's Python and write down what it does; [`eval`] does the same. What a
 //! language brings along is a [`library::Library`]: a table of functions, classes and constants by full name.
-//! This crate has Python's own ([`builtins`]) and the arithmetic of scalars and register tensors
-//! ([`tensor`]); a language's crate adds its rows to them and says where its modules are.
+//! Python's own functions and the arithmetic of scalars and register tensors are a crate over this one; a
+//! language's crate adds its rows to them and says where its modules are.
 //!
 //! The result is the text of a TTGIR module as Triton's code generator would make it, before its passes, with an
 //! origin for each op, so that what an op means is said once, where TTGIR is lowered.
 
-pub mod builtins;
 pub mod doubt;
 pub mod dtype;
 pub mod elaborated;
@@ -23,13 +22,4 @@ pub mod scope;
 pub mod specialization;
 pub mod syntax;
 pub mod target;
-pub mod tensor;
 pub mod value;
-
-use library::Part;
-
-/// The parts of the table that all languages share: the evaluator's own, Python's, and the arithmetic of scalars
-/// and register tensors.
-pub fn parts() -> impl Iterator<Item = &'static Part> {
-    std::iter::once(&eval::PART).chain(builtins::PARTS).chain(tensor::PARTS)
-}

@@ -38,14 +38,14 @@ const PARTS: &[&Part] = &[
 ];
 
 /// Where a full name is looked for.
-const MODULES: &[&Modules] = &[&modules::TRITON, &python::builtins::MODULES];
+const MODULES: &[&Modules] = &[&modules::TRITON, &builtins::MODULES];
 
 /// All that a Gluon kernel finds by full name: Python's own, the arithmetic of registers, Gluon's.
 pub(crate) fn library() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let own = PARTS.iter().chain(&amd::PARTS).copied();
-        Library::new(own.chain(python::parts()), MODULES)
+        Library::new(own.chain(builtins::parts()), MODULES)
     })
 }
 

@@ -330,8 +330,7 @@ impl<'a> Interp<'a> {
                 }
                 Ok(Value::Str(text.repeat(times).into()))
             }
-            // Paths are their texts.
-            (Operator::Div, Value::Str(a), Value::Str(b)) => Ok(Value::Str(crate::builtins::paths::join(a, b).into())),
+            (Operator::Div, Value::Str(a), Value::Str(b)) => Ok(Value::Str(super::text::join_paths(a, b).into())),
             (Operator::BitOr, Value::Dict(a), Value::Dict(b)) => {
                 let mut items = a.borrow().clone();
                 for (key, value) in b.borrow().iter() {

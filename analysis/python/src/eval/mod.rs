@@ -51,6 +51,7 @@ use crate::value::Value;
 use base::{Cancel, Cancelled};
 pub use files::is_copy;
 pub use rows::PART;
+pub use text::join_paths;
 
 /// How deep calls may nest.
 const CALLS: u32 = 40;
@@ -60,9 +61,6 @@ const NESTING: u32 = 240;
 
 /// How many values an element with an unknown index is looked for in.
 const CHOICES: usize = 8;
-
-/// How many statements and expressions one elaboration may run.
-pub(crate) const STEPS: u64 = 2_000_000;
 
 /// How many ops one elaboration may emit: loops that are unrolled multiply.
 const OPS: u64 = 120_000;

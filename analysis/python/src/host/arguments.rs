@@ -4,12 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::open::number;
-use super::thing::{OpenNumber, Thing, method};
+use super::thing::{OpenNumber, Options, Thing, method};
 use crate::library::Args;
 use crate::value::Value;
-
-/// Options with their values: of a parser, and of what it has parsed.
-pub(super) type Options<'a> = RefCell<Vec<(Rc<str>, Value<'a>)>>;
 
 /// What a parser does.
 const METHODS: &[&str] = &[

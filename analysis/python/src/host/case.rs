@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall};
 
+use super::code::Code;
 use super::parameter::Parameters;
-use super::reach::Code;
 use super::thing::{Thing, any};
 use crate::interp::{Interp, Stop};
 use crate::library::Args;

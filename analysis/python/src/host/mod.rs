@@ -8,6 +8,7 @@
 mod arguments;
 mod assume;
 mod case;
+mod code;
 mod descriptor;
 mod device;
 mod launch;
@@ -32,9 +33,10 @@ use crate::value::{Partial, Value};
 use thing::{any, method, tensor};
 
 pub use case::{Case, Cases};
+pub use code::Code;
 pub use open::{answer, element, is_number, is_open, is_unknown, number};
 pub use print::{Partly, expression, given, partly};
-pub use reach::{Code, MODULE, Ran, code_at, main_block, reach, run};
+pub use reach::{MODULE, Ran, code_at, main_block, reach, run};
 pub use site::handed;
 pub use thing::{Config, Descriptor, Launch, Launcher, OpenNumber, OpenTensor, Session, Thing, Torch, Tuner};
 pub use ways::{Runs, Ways};

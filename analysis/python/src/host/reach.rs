@@ -6,6 +6,7 @@ use ruff_python_ast::{CmpOp, Expr, Stmt};
 
 use super::assume;
 use super::case::{Case, Cases, soft};
+use super::code::Code;
 use super::parameter::Parameters;
 use super::thing::{Launch, Session, any};
 use super::ways::Ways;
@@ -17,25 +18,6 @@ use crate::value::{Class, Def, Function, Role, Value};
 
 /// What stands for the place of the statements of a file that are in no function, as [`Host::def`].
 pub const MODULE: u32 = u32::MAX;
-
-/// Host code that is run for its launches.
-#[derive(Clone, Debug)]
-pub enum Code<'a> {
-    /// A function, or a method with its class.
-    Function(Rc<Function<'a>>, Option<Rc<Class<'a>>>),
-    /// What stands under `if __name__ == "__main__"`.
-    Main(FileId, &'a [Stmt]),
-}
-
-impl Code<'_> {
-    /// What it is called.
-    pub fn name(&self) -> &str {
-        match self {
-            Code::Function(function, _) => function.def.name(),
-            Code::Main(..) => "__main__",
-        }
-    }
-}
 
 /// What came of a run.
 #[derive(Debug)]

@@ -3,11 +3,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::arguments::Options;
 use super::ways::Ways;
 use crate::origin::FileId;
 use crate::value::{Function, Partial, Value};
 use base::TextRange;
+
+/// Options of a command line with their values: of a parser, and of what it has parsed.
+pub(super) type Options<'a> = RefCell<Vec<(Rc<str>, Value<'a>)>>;
 
 /// A value that only host code has.
 // It always stands behind a pointer.

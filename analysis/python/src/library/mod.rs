@@ -3,6 +3,7 @@
 //! A row says how a function is called and from which release on until which. Names that several modules
 //! export have one row; a [`Modules`] list knows who exports what.
 
+mod call;
 pub mod operand;
 pub mod package;
 mod removed;

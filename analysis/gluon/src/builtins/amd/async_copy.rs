@@ -2,12 +2,12 @@
 
 use super::super::memory::read;
 use super::operand::{fits, shaped};
+use builtins::tensor::pointee;
 use dialects::{Amdg, Ttg};
 use python::emit::{Op, Type};
 use python::interp::{Eval, Interp};
 use python::library::operand::{int, memory, moved, need, tensor};
 use python::library::{Bound, NOTHING, Part, Row};
-use python::tensor::pointee;
 use python::value::DType;
 
 pub(super) const PART: Part = Part {

@@ -2,13 +2,13 @@
 
 use super::super::memory::read;
 use super::operand::none;
+use builtins::tensor::{opaque, pointee, shape_of};
 use dialects::{Amdg, Rocdl};
 use python::emit::Op;
 use python::interp::{Eval, Interp};
 use python::library::operand;
 use python::library::operand::{dtype, given, int, ints, memory, need, tensor};
 use python::library::{Bound, NOTHING, Part, Row};
-use python::tensor::{opaque, pointee, shape_of};
 use python::value::{DType, Value};
 
 const RMW: &str = "ptr, offsets, value, mask=None, sem=None, scope=None";
@@ -57,14 +57,14 @@ fn buffer_load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         _ => None,
     };
     let all: Vec<_> = [Some(&offsets), mask.as_ref()].into_iter().flatten().collect();
-    let (shape, layout) = python::tensor::broadcast(interp, &all)?;
+    let (shape, layout) = builtins::tensor::broadcast(interp, &all)?;
     Ok(opaque(interp, element, &shape, layout))
 }
 
 fn atomic<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let offsets = tensor(interp, need(interp, bound, "offsets")?, "offsets")?;
     let value = tensor(interp, need(interp, bound, "value")?, "value")?;
-    let (shape, layout) = python::tensor::broadcast(interp, &[&offsets, &value])?;
+    let (shape, layout) = builtins::tensor::broadcast(interp, &[&offsets, &value])?;
     Ok(opaque(interp, value.dtype, &shape, layout))
 }
 

@@ -7,14 +7,14 @@ use std::rc::Rc;
 use super::super::mbarrier::barrier;
 use super::super::tma::{make_descriptor, ssas};
 use super::operand::none;
+use builtins::items;
+use builtins::tensor::{cast, pointee};
 use dialects::Amdg;
-use python::builtins::items;
 use python::emit::{Op, Ssa, Type};
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand::{descriptor, given, int, ints, list, memory, need, tensor};
 use python::library::types::descriptor_type;
 use python::library::{Bound, NOTHING, Part, Row};
-use python::tensor::{cast, pointee};
 use python::value::{DType, DescKind, MemDesc, Space, TensorDesc, Value};
 
 const LOAD: &str = "src, offsets=None, dest=None, pred=None, mbarrier=None, warp_used_hint=None, cache_modifier=''";

@@ -395,7 +395,7 @@ impl<'m> Visitor<'m> for Builder<'_> {
             Expr::Attribute(attribute) => self.member(attribute),
             Expr::Subscript(subscript) => {
                 if let Some(node) = self.direct(&subscript.value)
-                    && let Some(at) = super::literals::constant(&subscript.slice).and_then(|text| text.parse().ok())
+                    && let Some(at) = super::constant::constant(&subscript.slice).and_then(|text| text.parse().ok())
                     && let Some(about) = self.flow.about(node)
                 {
                     about.parts = about.parts.max(1usize.saturating_add(at));

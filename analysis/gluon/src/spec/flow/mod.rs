@@ -7,6 +7,7 @@
 
 mod build;
 mod calls;
+mod constant;
 mod devices;
 mod fingerprint;
 mod graph;

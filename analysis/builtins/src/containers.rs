@@ -7,9 +7,9 @@ use super::functions::{position, sort};
 use super::kinds::type_name;
 use super::numbers::index as place;
 use super::values::{arg, items, list, same};
-use crate::interp::{Eval, Interp, Stop};
-use crate::library::{Bound, NOTHING, Part, Row};
-use crate::value::Value;
+use python::interp::{Eval, Interp, Stop};
+use python::library::{Bound, NOTHING, Part, Row};
+use python::value::Value;
 
 pub(super) const PART: Part = Part {
     rows: &[

@@ -5,12 +5,12 @@ use std::rc::Rc;
 use ruff_python_ast::Operator;
 
 use super::shapes::{broadcast, opaque, tensor};
-use crate::emit::{Op, Ssa, compare};
-use crate::interp::{Eval, Interp, Stop};
-use crate::library::operand;
-use crate::library::{Bound, NOTHING, Part, Row};
-use crate::value::{DType, Tensor, Value};
 use dialects::{Arith, Math, Tt};
+use python::emit::{Op, Ssa, compare};
+use python::interp::{Eval, Interp, Stop};
+use python::library::operand;
+use python::library::{Bound, NOTHING, Part, Row};
+use python::value::{DType, Tensor, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -178,7 +178,7 @@ fn common(a: DType, b: DType) -> DType {
 }
 
 fn where_<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    let (x, y) = (crate::builtins::values::arg(bound, 1), crate::builtins::values::arg(bound, 2));
+    let (x, y) = (crate::values::arg(bound, 1), crate::values::arg(bound, 2));
     let condition = tensor(interp, bound, 0)?;
     choose(interp, &condition, &x, &y)
 }
@@ -206,7 +206,7 @@ pub(super) fn choose<'a>(interp: &mut Interp<'a>, condition: &Tensor<'a>, x: &Va
 }
 
 fn args<'a>(bound: &Bound<'a>) -> (Value<'a>, Value<'a>) {
-    (crate::builtins::values::arg(bound, 0), crate::builtins::values::arg(bound, 1))
+    (crate::values::arg(bound, 0), crate::values::arg(bound, 1))
 }
 
 fn maximum<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -243,7 +243,7 @@ pub fn extreme<'a>(interp: &mut Interp<'a>, x: &Value<'a>, y: &Value<'a>, greate
 
 fn clamp<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (x, low) = args(bound);
-    let high = crate::builtins::values::arg(bound, 2);
+    let high = crate::values::arg(bound, 2);
     let low = extreme(interp, &x, &low, true)?;
     extreme(interp, &low, &high, false)
 }

@@ -1,4 +1,5 @@
-//! Python's own functions, methods and modules, on host values.
+//! What a kernel's Python calls that no language brings along: Python's own functions, methods and modules on
+//! host values, and Triton's arithmetic of scalars and register tensors ([`tensor`]).
 //!
 //! Deviations: iterators are lists that are made at once; `dict` keys are compared, not hashed.
 //!
@@ -11,19 +12,20 @@ mod libraries;
 mod math;
 mod numbers;
 mod objects;
-pub(crate) mod paths;
+mod paths;
 mod strings;
+pub mod tensor;
 mod text;
 pub mod values;
 
-use crate::library::{Modules, Part};
+use python::library::{Modules, Part};
 
 pub use kinds::{extends, is_instance, type_name};
 pub use text::display;
 pub use values::{arg, count, items, list, order, same};
 
 /// Python's share of the table.
-pub const PARTS: [&Part; 9] = [
+const PARTS: [&Part; 9] = [
     &containers::PART,
     &functions::PART,
     &libraries::PART,
@@ -34,6 +36,12 @@ pub const PARTS: [&Part; 9] = [
     &strings::PART,
     &text::PART,
 ];
+
+/// The parts of the table that all languages share: the evaluator's own, Python's, and the arithmetic of scalars
+/// and register tensors.
+pub fn parts() -> impl Iterator<Item = &'static Part> {
+    std::iter::once(&python::eval::PART).chain(PARTS).chain(tensor::PARTS)
+}
 
 /// Modules that are not Triton's.
 pub static MODULES: Modules = Modules {

@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::kinds::{self, type_name};
-use crate::interp::{Eval, Interp, Stop};
-use crate::library::{Args, Bound};
-use crate::value::Value;
 use base::TextRange;
+use python::interp::{Eval, Interp, Stop};
+use python::library::{Args, Bound};
+use python::value::Value;
 
 /// More elements than this are not put into a list.
 const ITEMS: i128 = 1 << 16;
@@ -37,7 +37,7 @@ pub fn items<'a>(interp: &mut Interp<'a>, value: &Value<'a>) -> Result<Vec<Value
             }
             (0..count).map(|at| Value::Int(start + at * step)).collect()
         }
-        Value::Instance(instance) if instance.class.kind == crate::value::ClassKind::NamedTuple => {
+        Value::Instance(instance) if instance.class.kind == python::value::ClassKind::NamedTuple => {
             instance.fields.borrow().iter().map(|field| field.1.clone()).collect()
         }
         Value::Unknown(why) => return Err(Stop::Unknown(interp.at, why.clone())),

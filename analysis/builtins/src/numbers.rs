@@ -6,9 +6,9 @@ use ruff_python_ast::Operator;
 
 use super::kinds::type_name;
 use super::values::{arg, known, number};
-use crate::interp::{Eval, Interp, Mode, Stop};
-use crate::library::{Bound, NOTHING, Part, Row};
-use crate::value::Value;
+use python::interp::{Eval, Interp, Mode, Stop};
+use python::library::{Bound, NOTHING, Part, Row};
+use python::value::Value;
 
 pub(super) const PART: Part = Part {
     rows: &[

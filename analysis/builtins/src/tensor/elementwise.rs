@@ -3,15 +3,15 @@
 use std::rc::Rc;
 
 use super::shapes::{broadcast, opaque, tensor};
-use crate::builtins::values::{arg, items};
-use crate::emit::Op;
-use crate::interp::{Eval, Interp};
-use crate::library::Args;
-use crate::library::operand;
-use crate::library::{Bound, NOTHING, Part, Row};
-use crate::value::{DType, Tensor, Value};
+use crate::values::{arg, items};
 use base::TextRange;
 use dialects::Ttg;
+use python::emit::Op;
+use python::interp::{Eval, Interp};
+use python::library::Args;
+use python::library::operand;
+use python::library::{Bound, NOTHING, Part, Row};
+use python::value::{DType, Tensor, Value};
 
 macro_rules! rows {
     ($prefix:literal $run:ident: $($name:literal)*) => {
@@ -186,7 +186,7 @@ pub(super) fn spread<'a>(interp: &mut Interp<'a>, of: &Value<'a>, shape: &[i64],
 }
 
 fn inline_asm_elementwise<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    let text = crate::builtins::display(interp, &arg(bound, 0))?;
+    let text = crate::display(interp, &arg(bound, 0))?;
     let args = operand::list(interp, &arg(bound, 2), "args")?;
     let mut operands: Vec<Tensor<'a>> = Vec::new();
     for value in &args {

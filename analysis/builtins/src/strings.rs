@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use super::text;
 use super::values::{arg, items, list, string};
-use crate::interp::{Eval, Interp, Stop};
-use crate::library::{Bound, NOTHING, Part, Row};
-use crate::value::Value;
+use python::interp::{Eval, Interp, Stop};
+use python::library::{Bound, NOTHING, Part, Row};
+use python::value::Value;
 
 pub(super) const PART: Part = Part {
     rows: &[

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use super::kinds::type_name;
 use super::values::{arg, call, count, items, known, list, order, same};
-use crate::interp::{Eval, Interp, Mode, Stop};
-use crate::library::{Bound, NOTHING, Part, Row};
-use crate::value::Value;
+use python::interp::{Eval, Interp, Mode, Stop};
+use python::library::{Bound, NOTHING, Part, Row};
+use python::value::Value;
 
 pub(super) const PART: Part = Part {
     rows: &[

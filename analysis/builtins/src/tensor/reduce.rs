@@ -5,11 +5,11 @@ use std::rc::Rc;
 use super::elementwise::on_scalars;
 use super::reshape::slice_layout;
 use super::shapes::{axis_of, layout, opaque, tensor};
-use crate::builtins::values::arg;
-use crate::interp::{Eval, Interp, Mode, Stop};
-use crate::library::operand;
-use crate::library::{Bound, NOTHING, Part, Row};
-use crate::value::{DType, Tensor, Value};
+use crate::values::arg;
+use python::interp::{Eval, Interp, Mode, Stop};
+use python::library::operand;
+use python::library::{Bound, NOTHING, Part, Row};
+use python::value::{DType, Tensor, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[

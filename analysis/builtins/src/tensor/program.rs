@@ -1,14 +1,14 @@
 //! The program and its compilation: ids, hints, assertions, prints.
 
 use super::shapes::none;
-use crate::builtins::values::arg;
-use crate::doubt::DoubtKind;
-use crate::emit::{Op, Type};
-use crate::interp::{Eval, Interp};
-use crate::library::operand;
-use crate::library::{Bound, NOTHING, Part, Row};
-use crate::value::{DType, Tensor, Value};
+use crate::values::arg;
 use dialects::Tt;
+use python::doubt::DoubtKind;
+use python::emit::{Op, Type};
+use python::interp::{Eval, Interp};
+use python::library::operand;
+use python::library::{Bound, NOTHING, Part, Row};
+use python::value::{DType, Tensor, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -31,7 +31,7 @@ fn itself<'a>(_: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 }
 
 fn tuple<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    Ok(Value::Tuple(crate::builtins::values::items(interp, &arg(bound, 0))?.into()))
+    Ok(Value::Tuple(crate::values::items(interp, &arg(bound, 0))?.into()))
 }
 
 fn grid<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, op: Tt) -> Eval<'a> {

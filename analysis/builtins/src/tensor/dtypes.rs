@@ -1,10 +1,10 @@
 //! Attributes and methods of element types.
 
-use crate::builtins::values::arg;
-use crate::interp::{Eval, Interp, Stop};
-use crate::library::operand;
-use crate::library::{Bound, NOTHING, Part, Row};
-use crate::value::{DType, Value};
+use crate::values::arg;
+use python::interp::{Eval, Interp, Stop};
+use python::library::operand;
+use python::library::{Bound, NOTHING, Part, Row};
+use python::value::{DType, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[

@@ -4,13 +4,13 @@
 //! partitions load one word they agree on it.
 
 use super::shapes::{none, opaque, tensor};
-use crate::builtins::values::arg;
-use crate::emit::Op;
-use crate::interp::{Eval, Interp, Stop};
-use crate::library::operand;
-use crate::library::{Bound, NOTHING, Part, Row};
-use crate::value::{DType, Tensor, Value};
+use crate::values::arg;
 use dialects::Tt;
+use python::emit::Op;
+use python::interp::{Eval, Interp, Stop};
+use python::library::operand;
+use python::library::{Bound, NOTHING, Part, Row};
+use python::value::{DType, Tensor, Value};
 
 const LOAD: &str =
     "pointer, mask=None, other=None, *, cache_modifier=None, eviction_policy=None, volatile=False, cache_policy=None";

@@ -1,11 +1,11 @@
 //! Attributes of scalars and register tensors. The type of a register tensor is the tensor itself.
 
 use super::shapes::tensor;
-use crate::builtins::values::arg;
-use crate::interp::{Eval, Interp};
-use crate::library::operand;
-use crate::library::{Bound, NOTHING, Part, Row};
-use crate::value::Value;
+use crate::values::arg;
+use python::interp::{Eval, Interp};
+use python::library::operand;
+use python::library::{Bound, NOTHING, Part, Row};
+use python::value::Value;
 
 pub(super) const PART: Part = Part {
     rows: &[

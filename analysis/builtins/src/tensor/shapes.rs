@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::interp::{Eval, Interp, Stop};
-use crate::library::{Bound, operand};
-use crate::value::{DType, Tensor, Value};
+use python::interp::{Eval, Interp, Stop};
+use python::library::{Bound, operand};
+use python::value::{DType, Tensor, Value};
 
 /// The scalar or register tensor that the argument at a place is.
 pub(super) fn tensor<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, at: usize) -> Result<Tensor<'a>, Stop> {

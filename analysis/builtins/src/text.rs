@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use super::kinds::type_name;
 use super::values::arg;
-use crate::interp::{Eval, Interp, Stop};
-use crate::library::{Bound, NOTHING, Part, Row};
-use crate::value::{ClassKind, Value};
+use python::interp::{Eval, Interp, Stop};
+use python::library::{Bound, NOTHING, Part, Row};
+use python::value::{ClassKind, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[

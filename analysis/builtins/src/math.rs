@@ -2,9 +2,9 @@
 
 use super::numbers::whole;
 use super::values::{arg, items, number};
-use crate::interp::{Eval, Interp};
-use crate::library::{Bound, Fixed, NOTHING, Part, Row};
-use crate::value::Value;
+use python::interp::{Eval, Interp};
+use python::library::{Bound, Fixed, NOTHING, Part, Row};
+use python::value::Value;
 
 pub(super) const PART: Part = Part {
     rows: &[

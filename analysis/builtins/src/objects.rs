@@ -7,9 +7,9 @@ use super::containers;
 use super::kinds::{is_instance, type_name};
 use super::text::display;
 use super::values::{arg, call, items, list, string};
-use crate::interp::{Eval, Interp, Stop};
-use crate::library::{Bound, Fixed, NOTHING, Part, Row};
-use crate::value::{Instance, Value};
+use python::interp::{Eval, Interp, Stop};
+use python::library::{Bound, Fixed, NOTHING, Part, Row};
+use python::value::{Instance, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use crate::value::{Class, Space, Value};
+use python::value::{Class, Space, Value};
 
 /// What Python calls the type of a value.
 pub fn type_name(value: &Value<'_>) -> String {
@@ -113,7 +113,7 @@ fn named(value: &Value<'_>, name: &str) -> Option<bool> {
         "tensor_descriptor" | "tensor_descriptor_base" => matches!(value, Value::TensorDesc(_)),
         "JITFunction" | "GluonJITFunction" => matches!(
             value,
-            Value::Function(function) if function.kind == crate::value::FnKind::Jit
+            Value::Function(function) if function.kind == python::value::FnKind::Jit
         ),
         "Exception" | "ValueError" | "TypeError" | "RuntimeError" => false,
         _ => match value {
@@ -201,7 +201,7 @@ pub(super) fn same<'a>(a: &Value<'a>, b: &Value<'a>, depth: u32) -> Option<bool>
             if Rc::ptr_eq(a, b) {
                 return Some(true);
             }
-            if !Rc::ptr_eq(&a.class, &b.class) || a.class.kind == crate::value::ClassKind::Enum {
+            if !Rc::ptr_eq(&a.class, &b.class) || a.class.kind == python::value::ClassKind::Enum {
                 return Some(false);
             }
             let (a, b) = (a.fields.borrow(), b.fields.borrow());

@@ -1,9 +1,10 @@
 //! `pathlib`: a path is its text.
 
 use super::values::{arg, list, string};
-use crate::interp::{Eval, Interp};
-use crate::library::{Bound, NOTHING, Part, Row};
-use crate::value::Value;
+use python::eval::join_paths;
+use python::interp::{Eval, Interp};
+use python::library::{Bound, NOTHING, Part, Row};
+use python::value::Value;
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -21,16 +22,6 @@ pub(super) const PART: Part = Part {
     ],
     ..NOTHING
 };
-
-/// A path with another behind it, which replaces it where it starts at the root.
-pub(crate) fn join(path: &str, part: &str) -> String {
-    match path {
-        _ if part.starts_with('/') => part.to_owned(),
-        "" | "." => part.to_owned(),
-        _ if path.ends_with('/') => format!("{path}{part}"),
-        _ => format!("{path}/{part}"),
-    }
-}
 
 fn folder(path: &str) -> &str {
     match path.rsplit_once('/') {
@@ -55,7 +46,7 @@ fn itself<'a>(_: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 fn of_parts<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let mut path = String::new();
     for part in &bound.rest {
-        path = join(&path, &string(interp, part)?);
+        path = join_paths(&path, &string(interp, part)?);
     }
     Ok(value(path))
 }
@@ -63,7 +54,7 @@ fn of_parts<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 fn joined<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let mut path = string(interp, &arg(bound, 0))?.to_string();
     for part in &bound.rest {
-        path = join(&path, &string(interp, part)?);
+        path = join_paths(&path, &string(interp, part)?);
     }
     Ok(value(path))
 }
@@ -95,5 +86,5 @@ fn stem<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 fn with_name<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (path, name) = (string(interp, &arg(bound, 0))?, string(interp, &arg(bound, 1))?);
-    Ok(value(join(folder(&path), &name)))
+    Ok(value(join_paths(folder(&path), &name)))
 }

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use ruff_python_ast::Operator;
 
 use super::values::{arg, call, items, list, string};
-use crate::interp::{Eval, Interp, Stop};
-use crate::library::{Bound, Fixed, NOTHING, Part, Row};
-use crate::value::{Partial, Value};
+use python::interp::{Eval, Interp, Stop};
+use python::library::{Bound, Fixed, NOTHING, Part, Row};
+use python::value::{Partial, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::shapes::{axis_of, opaque, shape_of, tensor};
-use crate::builtins::values::arg;
-use crate::interp::{Eval, Interp, Stop};
-use crate::library::operand;
-use crate::library::{Args, Bound, NOTHING, Part, Row};
-use crate::value::{Tensor, Value};
+use crate::values::arg;
+use python::interp::{Eval, Interp, Stop};
+use python::library::operand;
+use python::library::{Args, Bound, NOTHING, Part, Row};
+use python::value::{Tensor, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[

@@ -2,11 +2,11 @@
 
 use super::arith::cast;
 use super::shapes::{layout, like, opaque, shape_of, tensor};
-use crate::builtins::values::arg;
-use crate::interp::{Eval, Interp};
-use crate::library::operand;
-use crate::library::{Bound, NOTHING, Part, Row};
-use crate::value::{DType, Tensor, Value};
+use crate::values::arg;
+use python::interp::{Eval, Interp};
+use python::library::operand;
+use python::library::{Bound, NOTHING, Part, Row};
+use python::value::{DType, Tensor, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[

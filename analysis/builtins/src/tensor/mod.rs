@@ -18,15 +18,15 @@ mod reshape;
 mod shapes;
 mod values;
 
-use crate::library::Part;
+use python::library::Part;
 
 pub use memory::pointee;
 
 pub use arith::{absolute, cast, ceil_div, extreme};
 pub use shapes::{broadcast, opaque, shape_of};
 
-/// This room's share of the table.
-pub const PARTS: [&Part; 11] = [
+/// Triton's share of the table that all languages have.
+pub(super) const PARTS: [&Part; 11] = [
     &arith::PART,
     &attributes::PART,
     &dtypes::PART,
