@@ -72,9 +72,9 @@ impl Traits {
     }
 }
 
-/// What is known of a node by itself.
+/// What is known of a value: of a node by itself, or of a parameter by all nodes that it flows to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct About {
+pub(in crate::spec) struct Facts {
     pub traits: Traits,
     /// Constants that it is compared with, as Python spells them.
     pub compared: Vec<String>,
@@ -127,7 +127,7 @@ pub(in crate::spec) struct Flow {
     pub(super) classes: FxHashMap<String, Vec<String>>,
     pub(super) fields: FxHashSet<String>,
     numbers: FxHashMap<(u32, String), Node>,
-    about: Vec<About>,
+    about: Vec<Facts>,
     /// What flows into a node.
     into: Vec<Vec<(Node, u32)>>,
     /// What a node flows into.
@@ -144,7 +144,7 @@ impl Flow {
         }
         let number = self.about.len() as Node;
         self.numbers.insert((scope, name.to_owned()), number);
-        self.about.push(About::default());
+        self.about.push(Facts::default());
         self.into.push(Vec::new());
         self.onto.push(Vec::new());
         number
@@ -179,7 +179,7 @@ impl Flow {
         }
     }
 
-    pub(super) fn about(&mut self, node: Node) -> Option<&mut About> {
+    pub(super) fn about(&mut self, node: Node) -> Option<&mut Facts> {
         self.about.get_mut(node as usize)
     }
 
@@ -292,20 +292,8 @@ impl Flow {
     }
 }
 
-/// What is known of the value of a parameter.
-#[derive(Clone, Debug, Default)]
-pub(in crate::spec) struct Facts {
-    pub traits: Traits,
-    pub compared: Vec<String>,
-    pub demanded: Vec<String>,
-    pub divisors: Vec<i64>,
-    pub parts: usize,
-    pub letters: Vec<(usize, char)>,
-    pub rank: usize,
-}
-
 impl Facts {
-    fn take(&mut self, about: &About, way: Edge) {
+    fn take(&mut self, about: &Facts, way: Edge) {
         match way {
             Edge::Copy => {
                 self.traits = self.traits.with(about.traits);
