@@ -172,6 +172,8 @@ impl Engine {
             host.def = moved(host.def, edits);
         }
         let made = elaborate(module, sources, &spec, cancel)?;
+        // As in `judge`: nothing made without a file that was no longer waited for is kept.
+        cancel.check()?;
         let (name, instance) = (made.name, Instance { spec, ..elaborated.instance.clone() });
         let now = ElaboratedInstance::new(module.clone(), sources, instance, name, made);
         let refused = |of: &ElaboratedInstance| of.problems.iter().filter(|problem| !problem.hint).count();

@@ -129,6 +129,8 @@ impl Engine {
                 }
                 left -= 1;
                 let made = gluon::elaborate(&of.module, sources, &variation.spec, cancel)?;
+                // A file that was no longer waited for counts as missing: nothing made without it is kept.
+                cancel.check()?;
                 let instance = gluon::Instance { spec: variation.spec, ..elaborated.instance.clone() };
                 let name = kernel.entry.name_range;
                 let varied = ElaboratedInstance::new(of.module.clone(), sources, instance, name, made);

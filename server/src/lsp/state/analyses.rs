@@ -160,7 +160,11 @@ fn analyse(
     let analysis = match (&*snapshot.source, elaborated) {
         (Source::Ir(document), _) => engine.analyse(document, cancel)?,
         (Source::Python(_), Some((elaboration, problems))) => {
-            let mut analysis = engine.analyse_python(&elaboration, &snapshot.sources(cancel, &blocked), cancel)?;
+            let sources = snapshot.sources(cancel, &blocked);
+            let mut analysis = engine.analyse_python(&elaboration, &sources, cancel)?;
+            if sources.is_incomplete() {
+                return Err(Cancelled);
+            }
             analysis.problems.extend(problems);
             analysis
         }
