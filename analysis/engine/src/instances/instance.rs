@@ -1,7 +1,7 @@
 //! A kernel's instance as the text of a module, and the way back.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::moves::{Move, shift};
 use super::say::{VariableNames, python_name, say};
@@ -10,6 +10,7 @@ use gluon::{Elaborated, FileId, Instance, Origins, Problem, Source};
 use kernel::Lowered;
 use lower::{Options, lower_with};
 use python::syntax::{Module, Sources};
+use rustc_hash::FxHashMap;
 use ttgir::{Document, Tree};
 use verify::unbound;
 
@@ -40,7 +41,27 @@ pub struct ElaboratedInstance {
     pub(super) files: Vec<String>,
     pub(super) modules: Vec<Option<Arc<Module>>>,
     names: VariableNames,
+    /// Where values without a name of their own are defined; found when one is asked for.
+    numbered: Arc<OnceLock<FxHashMap<String, u32>>>,
     partitions: Vec<String>,
+}
+
+/// By number, where the op that defines a value starts in the text of a module.
+fn numbered_values(text: &str) -> FxHashMap<String, u32> {
+    let mut all = FxHashMap::default();
+    let mut start = 0u32;
+    for line in text.split_inclusive('\n') {
+        if let Some(rest) = line.strip_prefix('%')
+            && rest.starts_with(|c: char| c.is_ascii_digit())
+            && let Some(end) = rest.find([' ', ':'])
+            && let Some((name, behind)) = rest.split_at_checked(end)
+            && (behind.starts_with(" = ") || behind.starts_with(':'))
+        {
+            all.entry(name.to_owned()).or_insert(start);
+        }
+        start += line.len() as u32;
+    }
+    all
 }
 
 impl ElaboratedInstance {
@@ -78,6 +99,7 @@ impl ElaboratedInstance {
             files: elaborated.files,
             modules,
             names,
+            numbered: Arc::default(),
             partitions: elaborated.partitions,
         }
     }
@@ -111,14 +133,8 @@ impl ElaboratedInstance {
         if !name.starts_with(|c: char| c.is_ascii_digit()) {
             return Some(name.to_owned());
         }
-        let text = self.document.text();
-        let (one, many) = (format!("%{name} = "), format!("%{name}:"));
-        let mut lines = text.split_inclusive('\n').scan(0u32, |at, line| {
-            let start = *at;
-            *at += line.len() as u32;
-            Some((start, line))
-        });
-        let Some((start, _)) = lines.find(|(_, line)| line.starts_with(&one) || line.starts_with(&many)) else {
+        let numbered = self.numbered.get_or_init(|| numbered_values(self.document.text()));
+        let Some(&start) = numbered.get(name) else {
             return Some(format!("value {name}"));
         };
         let origin = self.origins.at(start)?;
@@ -238,6 +254,7 @@ impl ElaboratedInstance {
             files: self.files.clone(),
             modules,
             names: self.names.clone(),
+            numbered: self.numbered.clone(),
             partitions: self.partitions.clone(),
         }
     }
