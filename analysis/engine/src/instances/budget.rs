@@ -9,12 +9,37 @@ use kernel::Lowered;
 use std::sync::Arc;
 
 /// The verdict on an instance that was not analysed.
-pub(super) const LEFT_OUT: &str = "were left out, since the steps for this file were spent";
+pub(super) const LEFT_OUT: &str = "were left out, since what this file may cost was spent";
 
 /// Steps that the instances of a file may take together.
 const FILE: u64 = 400_000;
 /// Steps after which no further instance of a kernel is begun, whatever the file has left.
 const KERNEL: u64 = 200_000;
+
+/// Bytes of elaborated modules that the instances of a file may have together. Loops that are unrolled over sizes
+/// that were chosen make megabytes of one instance.
+const TEXT: usize = 4 << 20;
+
+/// What is left of the text of a file's elaborated modules.
+#[derive(Debug)]
+pub(super) struct TextBudget(usize);
+
+impl TextBudget {
+    /// For a file.
+    pub(super) fn new() -> TextBudget {
+        TextBudget(TEXT)
+    }
+
+    /// Whether an instance is elaborated; the first one of a kernel always is.
+    pub(super) fn affords(&self, is_first: bool) -> bool {
+        is_first || self.0 > 0
+    }
+
+    /// Notes what an instance took.
+    pub(super) fn spend(&mut self, elaborated: &ElaboratedInstance) {
+        self.0 = self.0.saturating_sub(elaborated.document.text().len());
+    }
+}
 
 /// What is left of the steps of a file.
 #[derive(Debug)]
@@ -44,7 +69,7 @@ impl FileBudget {
 
     /// Whether an instance is analysed.
     pub(super) fn affords(&self, elaborated: &ElaboratedInstance) -> bool {
-        self.share > 0 || self.seen.is_empty() || self.knows(elaborated)
+        !elaborated.left_out && (self.share > 0 || self.seen.is_empty() || self.knows(elaborated))
     }
 
     /// Notes what an instance took.

@@ -10,6 +10,7 @@ use ruff_python_ast::Stmt;
 use ruff_text_size::Ranged;
 use rustc_hash::FxHasher;
 
+use super::budget::TextBudget;
 use super::moves::{Move, shift};
 use super::{ElaboratedInstance, PythonFile};
 use base::{Cancel, Cancelled, TextRange};
@@ -104,10 +105,18 @@ impl Elaborator {
         let all = instances(&module, sources, &entries, &self.config, &mut self.memo, cancel)?;
         let notes = stray(&module, &entries);
         let mut kernels = Vec::with_capacity(entries.len());
+        let mut text = TextBudget::new();
         for (entry, found) in entries.into_iter().zip(all) {
             let mut instances = Vec::with_capacity(found.list.len());
             for instance in found.list {
-                instances.push(self.elaborated(&module, sources, &entry, instance, cancel)?);
+                if !text.affords(instances.is_empty()) {
+                    let left_out = ElaboratedInstance::left_out(module.clone(), instance, entry.name_range);
+                    instances.push(Arc::new(left_out));
+                    continue;
+                }
+                let elaborated = self.elaborated(&module, sources, &entry, instance, cancel)?;
+                text.spend(&elaborated);
+                instances.push(elaborated);
             }
             kernels.push(KernelInstances { entry, instances, notes: found.notes, sites: found.sites });
         }

@@ -26,6 +26,8 @@ pub struct ElaboratedInstance {
     pub document: Document,
     /// The kernel; `None` where no module could be made.
     pub lowered: Option<Arc<Lowered>>,
+    /// Whether it was not elaborated, because the file may cost no more.
+    pub(super) left_out: bool,
     /// What Triton would refuse.
     pub problems: Vec<Problem>,
     /// What could not be followed.
@@ -89,6 +91,7 @@ impl ElaboratedInstance {
             instance,
             document,
             lowered: lowered.map(Arc::new),
+            left_out: false,
             problems: elaborated.problems,
             unmodelled: elaborated.unmodelled,
             has_unmodelled_op: elaborated.has_unmodelled_op,
@@ -101,6 +104,28 @@ impl ElaboratedInstance {
             names,
             numbered: Arc::default(),
             partitions: elaborated.partitions,
+        }
+    }
+
+    /// One that is not elaborated, because the file may cost no more: nothing is known of it.
+    pub(super) fn left_out(module: Arc<Module>, instance: Instance, name: TextRange) -> ElaboratedInstance {
+        ElaboratedInstance {
+            instance,
+            document: Document::new(String::new()),
+            lowered: None,
+            left_out: true,
+            problems: Vec::new(),
+            unmodelled: Vec::new(),
+            has_unmodelled_op: false,
+            touched: Vec::new(),
+            files: vec![module.path().to_owned()],
+            modules: vec![Some(module.clone())],
+            module,
+            name,
+            origins: Origins::default(),
+            names: VariableNames::new(&[]),
+            numbered: Arc::default(),
+            partitions: Vec::new(),
         }
     }
 
@@ -244,6 +269,7 @@ impl ElaboratedInstance {
             instance,
             document: self.document.clone(),
             lowered: self.lowered.clone(),
+            left_out: self.left_out,
             problems,
             unmodelled: unmodelled.collect(),
             has_unmodelled_op: self.has_unmodelled_op,
