@@ -50,6 +50,8 @@ pub struct KernelInstances {
     pub notes: Vec<Note>,
     /// The launches that the host code makes of it.
     pub sites: Vec<Site>,
+    /// Functions of the host code that name it and are not followed to a launch.
+    pub unfollowed: Vec<String>,
 }
 
 /// Makes elaborations of one file, one text after the other.
@@ -118,7 +120,8 @@ impl Elaborator {
                 text.spend(&elaborated);
                 instances.push(elaborated);
             }
-            kernels.push(KernelInstances { entry, instances, notes: found.notes, sites: found.sites });
+            let (notes, sites, unfollowed) = (found.notes, found.sites, found.unfollowed);
+            kernels.push(KernelInstances { entry, instances, notes, sites, unfollowed });
         }
         let dropped = self.kept.len().saturating_sub(REMEMBERED);
         self.kept.drain(..dropped);

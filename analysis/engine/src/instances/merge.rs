@@ -147,8 +147,20 @@ fn verdict(kernel: &KernelInstances, verdicts: &[Verdict]) -> Verdict {
     clean.or(proved).unwrap_or_else(|| Verdict::Undecided(vec!["it was not analysed".to_owned()]))
 }
 
-/// What the verdict is about: what was assumed.
+/// What the verdict is about: what was assumed, and the host code that may launch the kernel with something else.
 fn with(kernel: &KernelInstances) -> String {
+    let mut with = values(kernel);
+    if !kernel.unfollowed.is_empty() {
+        let named: Vec<String> = kernel.unfollowed.iter().take(NAMED).map(|name| format!("`{name}`")).collect();
+        let more = kernel.unfollowed.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        with.push_str(&format!("; not followed to its launches: {}{more}", named.join(", ")));
+    }
+    with
+}
+
+/// What the kernel is launched with, given or assumed.
+fn values(kernel: &KernelInstances) -> String {
     match kernel.instances.as_slice() {
         [] => String::new(),
         [one] if one.instance.hint.is_empty() => String::new(),

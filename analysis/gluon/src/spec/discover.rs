@@ -61,6 +61,8 @@ pub(super) struct Found {
     pub sites: Vec<Site>,
     /// What is to be said: calls that were left out.
     pub notes: Vec<String>,
+    /// Functions that name the kernel and whose calls came to no launch, though others did.
+    pub unfollowed: Vec<String>,
 }
 
 /// A launch with what tells it from others, and its notes.
@@ -117,6 +119,7 @@ pub(super) fn discover(
         if spent {
             notes.push(format!("host code is run for {TOTAL} steps; launches that come later are not followed"));
         }
+        let mut unfollowed = Vec::new();
         if seen.is_empty() {
             let most = if entry.launched { left.len() } else { 1 };
             notes.extend(left.iter().take(most).map(|left| left.why.clone()));
@@ -126,7 +129,8 @@ pub(super) fn discover(
                 func.is_some_and(|func| func.mentions.contains(entry.name.as_str()))
             };
             let own = left.iter().filter(|left| left.own && mentions(left.def));
-            notes.extend(own.take(NOTES).map(|left| left.why.clone()));
+            notes.extend(own.clone().take(NOTES).map(|left| left.why.clone()));
+            unfollowed.extend(own.map(|left| left.name.clone()));
         }
         let mut launches: Vec<Seen> = Vec::new();
         let mut sites: Vec<Site> = Vec::new();
@@ -146,7 +150,7 @@ pub(super) fn discover(
                 launches.push(one);
             }
         }
-        Found { launches: launches.into_iter().map(|seen| seen.base).collect(), sites, notes }
+        Found { launches: launches.into_iter().map(|seen| seen.base).collect(), sites, notes, unfollowed }
     });
     Ok(found.collect())
 }
@@ -178,6 +182,8 @@ struct Left {
     def: u32,
     /// Whether it is in the kernel's own file.
     own: bool,
+    /// What it is called.
+    name: String,
     /// Why the first call did not, as a sentence.
     why: String,
 }
@@ -403,7 +409,8 @@ impl Job<'_> {
         self.left.retain(|left| (left.def, left.own) != (def, own));
         if any.is_empty() {
             let why = left.unwrap_or_else(|| "it ends without a launch".into());
-            self.left.push(Left { def, own, why: format!("`{}` is not followed to a launch: {why}", code.name()) });
+            let name = code.name().to_owned();
+            self.left.push(Left { def, own, why: format!("`{name}` is not followed to a launch: {why}"), name });
         }
         for &entry in &any {
             let name = code.name();

@@ -28,6 +28,8 @@ pub struct Instances {
     pub notes: Vec<Note>,
     /// The launches that the host code makes of it.
     pub sites: Vec<Site>,
+    /// Functions of the host code that name the kernel and are not followed to a launch.
+    pub unfollowed: Vec<String>,
 }
 
 impl Instances {

@@ -139,7 +139,8 @@ fn of_entry(
     let specs: Vec<Spec> = distinct(bases).iter().map(spec).collect();
     let (specs, note) = words::fewer(specs);
     notes.extend(note.map(|message| Note { range: entry.name_range, message, error: false }));
-    Ok(Instances { list: words::instances(entry, specs), notes, sites: found.sites })
+    let (list, sites, unfollowed) = (words::instances(entry, specs), found.sites, found.unfollowed);
+    Ok(Instances { list, notes, sites, unfollowed })
 }
 
 /// What the values that are found for a kernel depend on; `None` where that cannot be told by its text: places of
