@@ -47,6 +47,10 @@ pub(super) const PART: Part = Part {
         // Marks of a profile: they touch nothing of the kernel's.
         Row::new("triton.profiler.language.enter_scope", "name", 0, |_, _| Ok(Value::None)),
         Row::new("triton.profiler.language.exit_scope", "name", 0, |_, _| Ok(Value::None)),
+        Row::new("triton.profiler.language.scope", "name", 0, |_, _| Ok(Value::None)),
+        Row::new("triton.profiler.language.record", "is_start, scope_name", 0, |_, _| Ok(Value::None)),
+        Row::new("triton.profiler.language.enable_semantic", "semantic_name", 0, |_, _| Ok(Value::None)),
+        Row::new("triton.profiler.language.disable_semantic", "semantic_name", 0, |_, _| Ok(Value::None)),
         Row::new("triton.profiler.language.allocate_event", "name", 0, itself),
         Row::new("triton.profiler.language.record_event", "event, is_start", 0, |_, _| Ok(Value::None)),
         Row::new("triton.profiler.language.start_event", "event", 0, |_, _| Ok(Value::None)),

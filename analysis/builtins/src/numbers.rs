@@ -63,6 +63,7 @@ fn int<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
                 None => interp.raise(format!("`{text}` is no number")),
             }
         }
+        Some(unknown @ Value::Unknown(_)) => Ok(unknown.clone()),
         Some(value) => Ok(Value::Int(interp.int(value)?)),
     }
 }

@@ -105,6 +105,10 @@ impl Lowerer<'_> {
         };
         let (place, shape, punned) = match kind {
             ViewKind::Index => {
+                if !from.exact && self.memory(*self.tree.operands(op).first()?)?.sizes.len() > from.dims.len() {
+                    // Somewhere in it.
+                    return Some(self.build.view(src, ViewOp::Shift(0), from.clone(), true, name));
+                }
                 let (first, rest) = from.dims.split_first()?;
                 let index = *self.tree.operands(op).get(1)?;
                 let index = self.scalar(index);
@@ -165,6 +169,10 @@ impl Lowerer<'_> {
             }
             ViewKind::Trans => {
                 let order = self.tree.attr(op, "order").map(|attr| self.tree.attr_array(attr))?;
+                if !from.exact && order.len() != from.dims.len() {
+                    // The same bits in another order.
+                    return Some(self.build.view(src, ViewOp::Shift(0), from.clone(), true, name));
+                }
                 let dim =
                     |attr| self.tree.attr_int(attr).and_then(|at| from.dims.get(usize::try_from(at).ok()?).copied());
                 let dims: Vec<Dim> = order.into_iter().map(dim).collect::<Option<_>>()?;

@@ -36,6 +36,8 @@ pub(super) const PART: Part = Part {
         Row::new("gl.fdiv", "x, y, ieee_rounding=False, approx=False", 4, binary),
         Row::new("gl.div_rn", "x, y", 4, binary),
         Row::new("gl.fma", "x, y, z", 4, ternary),
+        Row::new("tl.sigmoid", "x", 4, unary),
+        Row::new("tl.softmax", "x, dim=None, keep_dims=None, ieee_rounding=False", 4, unary),
         Row::new("tensor.exp", "self", 4, unary),
         Row::new("tensor.exp2", "self", 4, unary),
         Row::new("tensor.log", "self", 4, unary),

@@ -33,6 +33,8 @@ pub(super) const PART: Part = Part {
         Row::new("gl.cumprod", "input, axis=0, reverse=False, dtype=None", 4, scan),
         Row::new("gl.associative_scan", "input, axis, combine_fn, reverse=False", 4, scan),
         Row::new("gl.histogram", "input, num_bins, mask=None, layout=None", 4, histogram),
+        Row::new("tl.argmax", "input, axis, tie_break_left=True, keep_dims=False", 4, arg_extreme),
+        Row::new("tl.argmin", "input, axis, tie_break_left=True, keep_dims=False", 4, arg_extreme),
         Row::new("tensor.sum", "self, axis=None, keep_dims=False, dtype=None", 4, sum),
         Row::new(
             "tensor.max",

@@ -20,6 +20,14 @@ pub(super) const PART: Part = Part {
         Row::new("gl.split", "a", 4, split),
         Row::new("gl.ravel", "x, can_reorder=False", 4, ravel),
         Row::new("gl.gather", "src, index, axis", 4, gather),
+        Row::new("tl.broadcast_to", "input, *shape", 4, broadcast_to),
+        Row::new("tl.view", "input, *shape", 4, reshape),
+        Row::new("tl.interleave", "a, b", 4, interleave),
+        Row::new("tl.flip", "x, dim=None", 4, same),
+        Row::new("tl.sort", "x, dim=None, descending=False", 4, same),
+        Row::new("tl.squeeze", "x, dim", 9, squeeze),
+        Row::new("tl.unsqueeze", "x, dim", 9, expand),
+        Row::new("tensor.flip", "self, dim=None", 4, same),
         Row::new("tensor.reshape", "self, *shape, can_reorder=False", 4, reshape),
         Row::new("tensor.view", "self, *shape", 4, reshape),
         Row::new("tensor.permute", "self, *dims", 4, permute),
@@ -141,6 +149,38 @@ fn broadcast_to<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let source = tensor(interp, bound, 0)?;
     let shape = shape_of(interp, &bound.rest, "shape")?;
     Ok(opaque(interp, source.dtype, &shape, (*source.layout).clone()))
+}
+
+/// The same elements in another order along a dimension.
+fn same<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let source = tensor(interp, bound, 0)?;
+    if let Some(dim @ Value::Int(_)) = operand::given(bound, "dim") {
+        axis_of(interp, &dim.clone(), source.shape.len())?;
+    }
+    Ok(opaque(interp, source.dtype, &source.shape, Value::None))
+}
+
+/// `join`, with the new dimension laid into the last one.
+fn interleave<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let (a, b) = (tensor(interp, bound, 0)?, tensor(interp, bound, 1)?);
+    let (shape, _) = super::shapes::broadcast(interp, &[&a, &b])?;
+    let mut shape = shape.to_vec();
+    match shape.last_mut() {
+        Some(size) => *size = size.saturating_mul(2),
+        None => shape.push(2),
+    }
+    Ok(opaque(interp, a.dtype, &shape, Value::None))
+}
+
+fn squeeze<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let source = tensor(interp, bound, 0)?;
+    let axis = axis_of(interp, &arg(bound, 1), source.shape.len())?;
+    let mut shape = source.shape.to_vec();
+    if shape.get(axis) != Some(&1) {
+        return interp.raise(format!("dimension {axis} of {shape:?} is not of size 1"));
+    }
+    shape.remove(axis);
+    Ok(opaque(interp, source.dtype, &shape, Value::None))
 }
 
 fn join<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

@@ -483,16 +483,27 @@ pub(super) fn opaque_shared<'a>(interp: &Interp<'a>, blocks: &[Vec<i64>]) -> Eva
     object(interp, "gl.SharedLinearLayout", fields)
 }
 
-/// Padded memory whose bases and padding Triton computes.
+/// Padded memory whose bases and padding Triton computes: one interval and its padding, whatever the operand.
 pub(super) fn opaque_padded<'a>(interp: &Interp<'a>, shape: &[i64]) -> Eval<'a> {
     let unknown = || Value::Unknown("Triton computes this layout itself".into());
+    let pair = Value::Tuple(Rc::from([unknown(), unknown()]));
     let fields = vec![
-        ("interval_padding_pairs", unknown()),
+        ("interval_padding_pairs", Value::List(Rc::new(vec![pair].into()))),
         ("offset_bases", unknown()),
         ("cga_layout", int_list([])),
         ("shape", int_list(shape.iter().copied())),
     ];
     object(interp, "gl.PaddedSharedLayout", fields)
+}
+
+/// Whether a value is not known, or a part of it.
+fn is_open(value: &Value<'_>) -> bool {
+    match value {
+        Value::Unknown(_) => true,
+        Value::List(items) => items.borrow().iter().any(is_open),
+        Value::Tuple(items) => items.iter().any(is_open),
+        _ => false,
+    }
 }
 
 /// A field that is a number; 0 where there is no such field.
@@ -562,10 +573,7 @@ fn scales_text<'a>(interp: &Interp<'a>, object: &Object<'a>) -> Result<String, S
 }
 
 fn padded_text<'a>(interp: &Interp<'a>, object: &Object<'a>) -> Result<String, Stop> {
-    if ["interval_padding_pairs", "offset_bases"]
-        .iter()
-        .any(|name| matches!(field(object, name), Some(Value::Unknown(_))))
-    {
+    if ["interval_padding_pairs", "offset_bases"].iter().any(|name| field(object, name).is_some_and(is_open)) {
         return Ok("#ttg.shared_linear<{offset = []}, alignment = 128>".to_owned());
     }
     let cga = cga_of(interp, field(object, "cga_layout"))?;

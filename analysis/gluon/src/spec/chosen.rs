@@ -93,7 +93,8 @@ pub(super) fn descriptor(rank: u8) -> &'static str {
         1 => "tensordesc<fp16[128]>",
         3 => "tensordesc<fp16[1, 128, 64]>",
         4 => "tensordesc<fp16[1, 1, 128, 64]>",
-        5 => "tensordesc<fp16[1, 1, 1, 128, 64]>",
+        // Scales of a block of 128 rows, as `tcgen05` wants them packed.
+        5 => "tensordesc<fp16[1, 1, 1, 2, 256]>",
         _ => "tensordesc<fp16[128, 128]>",
     }
 }

@@ -9,6 +9,7 @@ use super::entries::Param;
 use super::flow::{Facts, Traits};
 use super::partly;
 use super::survey::Survey;
+use super::usage::Use;
 use super::{Given, Target};
 use python::host::Partly;
 
@@ -22,6 +23,8 @@ pub(super) struct Open {
     pub domain: Vec<Given>,
     /// Whether it counts what a wait leaves open: such a number decides what the kernel means.
     pub wait: bool,
+    /// Its default, where it has one: it holds unless it is refused.
+    pub default: Option<Given>,
 }
 
 impl Open {
@@ -33,12 +36,14 @@ impl Open {
         }
         let pointer = |given: &Given| matches!(given, Given::Type(ty) if ty.starts_with('*'));
         let number = |given: &Given| matches!(given, Given::Value(text) if text.parse::<i64>().is_ok());
+        let blocks = partly::blocks(partly, param, &self.choices);
         self.choices = partly::choices(partly, param, std::mem::take(&mut self.choices));
         match partly {
             Partly::Pointer if !param.constexpr => self.domain.retain(pointer),
             Partly::Int => self.domain.retain(number),
             Partly::Pointer | Partly::Nothing(_) => {}
-            Partly::Float | Partly::Bool | Partly::Descriptor { .. } => self.domain.clear(),
+            Partly::Descriptor { .. } => self.domain = blocks,
+            Partly::Float | Partly::Bool => self.domain.clear(),
         }
         let others = std::mem::take(&mut self.domain);
         self.domain.clone_from(&self.choices);
@@ -63,7 +68,8 @@ pub(super) fn open(survey: &Survey<'_>, param: &Param, facts: &Facts, target: Ta
         && !traits.has(Traits::SIZE)
         && !traits.has(Traits::INDEX)
         && !chosen::is_depth(&lower);
-    let mut open = Open { name: param.name.clone(), choices: Vec::new(), domain: Vec::new(), wait };
+    let default = param.default.clone().map(Given::Value);
+    let mut open = Open { name: param.name.clone(), choices: Vec::new(), domain: Vec::new(), wait, default };
     if wait {
         return open;
     }
@@ -111,14 +117,25 @@ fn arguments(survey: &Survey<'_>, param: &Param, facts: &Facts) -> (Vec<Given>, 
         }
         all
     };
-    if traits.has(Traits::DESCRIPTOR) {
+    let address = traits.has(Traits::POINTER) || traits.has(Traits::LOADS_INDEX);
+    if traits.has(Traits::DESCRIPTOR) && !address {
         return (types([chosen::descriptor(facts.rank as u8)]), descriptors(facts.rank));
     }
-    if traits.has(Traits::POINTER) || traits.has(Traits::LOADS_INDEX) {
+    if address {
         let mut all = pointers(traits.has(Traits::LOADS_INDEX));
         let first = all.first().cloned();
         all.extend(types(["None"]));
+        if traits.has(Traits::DESCRIPTOR) {
+            all.extend(descriptors(facts.rank));
+        }
         return (first.into_iter().collect(), all);
+    }
+    if traits.has(Traits::NUMBER) || param.name.to_ascii_lowercase().starts_with("stride") {
+        let integer = traits.has(Traits::INDEX) || !matches!(param.used, Use::Unseen | Use::Scalar | Use::Number);
+        let first = if integer { "i32" } else { "fp32" };
+        let chosen: Vec<Given> = chosen::choices(survey, param).into_iter().filter(is_scalar).collect();
+        let first = if chosen.is_empty() { types([first]) } else { chosen };
+        return (first, types(["i32", "fp32", "i64", "None"]));
     }
     let mut choices = chosen::choices(survey, param);
     let mut others = Vec::new();
@@ -126,6 +143,10 @@ fn arguments(survey: &Survey<'_>, param: &Param, facts: &Facts) -> (Vec<Given>, 
         let tuple = |ty: &str| Given::Type(format!("({})", vec![ty; facts.parts].join(", ")));
         choices = vec![tuple("i32")];
         others.push(tuple("*fp16"));
+        others.push(Given::Value("()".to_owned()));
+        for parts in 1..=4 {
+            others.push(Given::Type(format!("({})", vec!["i32"; parts].join(", "))));
+        }
     } else if traits.has(Traits::INDEX) {
         choices = types(["i32"]);
     } else if facts.compared.iter().any(|text| text == "None") {
@@ -159,6 +180,16 @@ fn descriptors(rank: usize) -> Vec<Given> {
     all
 }
 
+/// The name of a class.
+fn is_name(given: &Given) -> bool {
+    matches!(given, Given::Value(text) if text.starts_with(|c: char| c.is_ascii_uppercase()) && !matches!(text.as_str(), "True" | "False" | "None"))
+}
+
+/// An integer or a float.
+fn is_scalar(given: &Given) -> bool {
+    matches!(given, Given::Type(ty) if !ty.starts_with(['*', '(']) && !ty.starts_with("tensordesc"))
+}
+
 /// Of a constexpr.
 fn constants(
     survey: &Survey<'_>,
@@ -181,6 +212,7 @@ fn constants(
     let named = chosen::choices(survey, param);
     let numeric = traits.has(Traits::SIZE) || traits.has(Traits::INDEX);
     let strings = strings(facts);
+    let classes = if named.iter().any(is_name) { Vec::new() } else { texts(&facts.classes) };
     let tuple = |item: &str| Given::Value(format!("({},)", vec![item; facts.parts].join(", ")));
     // Which of a few ways, as a number: `mode >= 0`, `mode == 1`.
     let mode = compared.iter().find(is_number).filter(|_| !traits.has(Traits::SIZE));
@@ -189,6 +221,8 @@ fn constants(
         vec![first.clone()]
     } else if let Some(first) = strings.first() {
         vec![first.clone()]
+    } else if !classes.is_empty() {
+        classes.iter().take(1).cloned().collect()
     } else if all().any(|given| is_text(&given)) {
         // None of the cases that a text switches on; they are tried where this is refused.
         values(["''"])
@@ -205,10 +239,14 @@ fn constants(
     } else if let Some(mode) = mode.filter(|mode| !named.iter().any(|given| compared.contains(given) || given == *mode))
     {
         vec![mode.clone()]
+    } else if traits.has(Traits::COUNT) && !traits.has(Traits::EXTENT) && named == values(["128"]) {
+        // What is unrolled that often is long enough in the text.
+        values(["4"])
     } else {
         named
     };
     others.extend(strings);
+    others.extend(classes);
     others.extend(compared.iter().cloned());
     others.extend(layouts.iter().cloned());
     if traits.has(Traits::DTYPE) || all().any(|given| is_type(&given)) {

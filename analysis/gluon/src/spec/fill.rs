@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::domain::{self, Open};
+use super::entries::Param;
 use super::flow::Flow;
 use super::instance::{Base, Instances};
 use super::search::{self, Search};
@@ -54,17 +55,27 @@ impl Filler<'_> {
             (spec.target.0, spec.num_warps.0)
         };
         let mut open: Vec<Open> = Vec::new();
+        // Defaults that no launch is known to keep, and what a launch gives of which a part is not known: they hold
+        // unless they are refused.
+        let mut defaults: Vec<Open> = Vec::new();
+        let whole = base.is_launched() && base.partly.is_empty();
         let mut configured: Vec<Varied> = Vec::new();
         for param in &self.entry.params {
             if !base.lacks(param) {
+                if let Some(given) = Self::soft(&base, param).filter(|_| !whole) {
+                    let facts = self.flow.of_parameter(self.entry.def, &param.name);
+                    let mut of = domain::open(self.survey, param, &facts, target, warps);
+                    of.default = Some(given);
+                    defaults.push(of);
+                }
                 continue;
             }
-            let launched = match param.name.as_str() {
+            let settings = match param.name.as_str() {
                 "num_warps" => base.num_warps,
                 "num_ctas" => Some(base.num_ctas.unwrap_or((1, Source::Default))),
                 _ => None,
             };
-            if let Some((number, source)) = launched.filter(|_| param.constexpr) {
+            if let Some((number, source)) = settings.filter(|_| param.constexpr) {
                 base.give(&param.name, Given::Value(number.to_string()), source);
                 continue;
             }
@@ -80,6 +91,7 @@ impl Filler<'_> {
             }
             let facts = self.flow.of_parameter(self.entry.def, &param.name);
             let mut of = domain::open(self.survey, param, &facts, target, warps);
+            of.default = None;
             if let Some(partly) = base.partly(&param.name) {
                 of.keep(partly, param);
             }
@@ -97,17 +109,37 @@ impl Filler<'_> {
         if open.is_empty() && configured.is_empty() {
             return Ok(vec![base]);
         }
-        let all: Vec<&Open> = open.iter().collect();
+        let all: Vec<&Open> = open.iter().chain(&defaults).collect();
+        let before = base.clone();
         let (settled, attempt) = if open.is_empty() { (base, None) } else { search.settle(base, &all)? };
         if attempt.as_ref().is_some_and(|attempt| !search::accepted(attempt)) {
             return Ok(vec![settled]);
+        }
+        for argument in before.arguments.iter().filter(|argument| argument.source == Source::Launch) {
+            if let Some(now) = differs(&settled, &before, &argument.name) {
+                let (Given::Value(text) | Given::Type(text)) = &argument.given;
+                let name = &argument.name;
+                notes.push(format!(
+                    "a launch that is known in part gives `{name}` {text}, which is refused; {now} is analysed"
+                ));
+            }
         }
         let varied = self.varied(&settled, &open, configured);
         let all = self.combinations(&settled, &varied, notes);
         if open.is_empty() || all.len() < 2 {
             return Ok(all);
         }
+        open.extend(defaults);
         self.verified(all, &settled, &open, &varied, search, notes)
+    }
+
+    /// What a parameter is given by its default, or by a launch that is known in part.
+    fn soft(base: &Base, param: &Param) -> Option<Given> {
+        match base.arguments.iter().find(|argument| argument.name == param.name) {
+            Some(argument) => (argument.source == Source::Launch).then(|| argument.given.clone()),
+            None if base.held.contains(&param.name) => None,
+            None => param.default.clone().map(Given::Value),
+        }
     }
 
     /// What has several values, in the order of the parameters.
@@ -168,14 +200,22 @@ impl Filler<'_> {
         let free: Vec<&Open> = open.iter().filter(|open| !several.contains(&open.name.as_str())).collect();
         let mut out = Vec::new();
         let mut left: Vec<(String, String)> = Vec::new();
+        let mut unseen = 0;
         for base in all {
             if base == *settled {
                 out.push(base);
                 continue;
             }
-            let (base, attempt) = search.settle(base, &free)?;
-            match attempt.filter(|attempt| !search::accepted(attempt)) {
-                None => out.push(base),
+            let (base, attempt) = match search.settle(base, &free)? {
+                (base, None) => {
+                    let attempt = search.combination(&base)?;
+                    (base, attempt)
+                }
+                settled => settled,
+            };
+            match attempt {
+                None => unseen += 1,
+                Some(attempt) if search::accepted(&attempt) => out.push(base),
                 Some(attempt) => {
                     let why =
                         attempt.problems.iter().find(|problem| !problem.hint).map(|problem| problem.message.clone());
@@ -183,6 +223,9 @@ impl Filler<'_> {
                     left.push((with.join(", "), why.unwrap_or_else(|| "it is not followed to the end".to_owned())));
                 }
             }
+        }
+        if unseen > 0 {
+            notes.push(format!("{unseen} combinations of chosen values are left out: to look at all takes too long"));
         }
         if let Some((with, why)) = left.first() {
             let others = if left.len() > 1 { format!(" and {} more", left.len() - 1) } else { String::new() };

@@ -95,6 +95,15 @@ impl Base {
         !known && (param.default.is_none() || self.partly(&param.name).is_some())
     }
 
+    /// Whether it is a launch that was found, even where that gives a part only.
+    pub(super) fn is_launched(&self) -> bool {
+        let from_launch = |argument: &Argument| matches!(argument.source, Source::Launch | Source::Cache);
+        self.host.is_some()
+            || !self.partly.is_empty()
+            || !self.held.is_empty()
+            || self.arguments.iter().any(from_launch)
+    }
+
     /// What a launch says of a parameter that it gives only a part.
     pub(super) fn partly(&self, name: &str) -> Option<&Partly> {
         self.partly.iter().find(|(known, _)| known == name).map(|(_, partly)| partly)

@@ -30,7 +30,10 @@ pub(super) fn choices(partly: &Partly, param: &Param, chosen: Vec<Given>) -> Vec
                 Given::Type(ty) if ty.starts_with("tensordesc") => Some(ty.as_str()),
                 _ => None,
             });
-            let (own_element, own_sizes) = parts(like.unwrap_or("tensordesc<fp16[128, 128]>"));
+            let (own_element, mut own_sizes) = parts(like.unwrap_or("tensordesc<fp16[128, 128]>"));
+            if let Some(block) = block.as_ref().filter(|block| block.len() != own_sizes.len()) {
+                own_sizes = parts(super::chosen::descriptor(u8::try_from(block.len()).unwrap_or(0))).1;
+            }
             let by_width = || layout.as_deref().and_then(of_width).unwrap_or(own_element);
             let element = element.as_deref().unwrap_or_else(by_width);
             let sizes: Vec<String> = match block {
@@ -47,6 +50,50 @@ pub(super) fn choices(partly: &Partly, param: &Param, chosen: Vec<Given>) -> Vec
             vec![Given::Type(format!("{name}<{element}[{}]{rank}{layout}>", sizes.join(", ")))]
         }
     }
+}
+
+/// Sizes to try for those of a block that are not known.
+const SIZES: [i64; 9] = [1, 128, 64, 32, 256, 16, 2, 4, 8];
+
+/// What else a descriptor can be of whose block a launch gives a part: other sizes in the other places.
+pub(super) fn blocks(partly: &Partly, param: &Param, chosen: &[Given]) -> Vec<Given> {
+    let Partly::Descriptor { im2col, element, block, layout } = partly else { return Vec::new() };
+    let of = |block: Vec<Option<i64>>| {
+        let whole = Partly::Descriptor {
+            im2col: *im2col,
+            element: element.clone(),
+            block: Some(block),
+            layout: layout.clone(),
+        };
+        choices(&whole, param, chosen.to_vec())
+    };
+    let Some(block) = block else { return Vec::new() };
+    let open: Vec<usize> = (0..block.len()).filter(|at| block.get(*at).is_some_and(Option::is_none)).collect();
+    let mut all = Vec::new();
+    let mut with = |sizes: &dyn Fn(usize) -> i64| {
+        let mut block = block.clone();
+        for (nth, at) in open.iter().enumerate() {
+            if let Some(size) = block.get_mut(*at) {
+                *size = Some(sizes(nth));
+            }
+        }
+        all.extend(of(block));
+    };
+    match open.len() {
+        0 => return Vec::new(),
+        1 => SIZES.into_iter().for_each(|size| with(&|_| size)),
+        _ => {
+            for size in SIZES {
+                with(&|_| size);
+            }
+            for first in SIZES {
+                for rest in SIZES.into_iter().filter(|rest| *rest != first) {
+                    with(&|nth| if nth == 0 { first } else { rest });
+                }
+            }
+        }
+    }
+    all
 }
 
 /// Element type and sizes of a descriptor's type.

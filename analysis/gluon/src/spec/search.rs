@@ -25,6 +25,9 @@ const STEPS: u64 = 500_000;
 /// How many steps one may take.
 const STEPS_OF_ONE: u64 = 400_000;
 
+/// How many steps those combinations may take that are only looked at once the rest is spent.
+const STEPS_OF_COMBINATIONS: u64 = 300_000;
+
 /// How many values are tried for one place.
 const TRIED: usize = 48;
 
@@ -33,6 +36,9 @@ const BLAMED: usize = 10;
 
 /// How much farther from the first a value of a parameter is than a value of the next parameter.
 const NEXT_PARAMETER: usize = 3;
+
+/// How much farther a parameter is that has a default.
+const DEFAULT: usize = 6;
 
 /// A search for the values of one kernel.
 pub(super) struct Search<'s> {
@@ -84,18 +90,31 @@ impl<'s> Search<'s> {
         if self.attempts >= ATTEMPTS || self.steps >= STEPS {
             return Ok(None);
         }
+        self.elaborate(base).map(Some)
+    }
+
+    /// What becomes of a combination of values, past the budget of the search; `None` once that is spent too.
+    pub(super) fn combination(&mut self, base: &Base) -> Result<Option<Attempt>, Cancelled> {
+        if self.steps >= STEPS + STEPS_OF_COMBINATIONS {
+            return Ok(None);
+        }
+        self.elaborate(base).map(Some)
+    }
+
+    fn elaborate(&mut self, base: &Base) -> Result<Attempt, Cancelled> {
         self.cancel.check()?;
         let spec = (self.spec)(base);
         let library = crate::builtins::library();
         let attempt = python::eval::attempt(self.module, self.sources, library, &spec, STEPS_OF_ONE, self.cancel)?;
         self.attempts += 1;
         self.steps += attempt.steps;
-        Ok(Some(attempt))
+        Ok(attempt)
     }
 
     /// The best values that were found, beginning with those of `base`, where those of `open` may change.
     pub(super) fn settle(&mut self, base: Base, open: &[&Open]) -> Result<(Base, Option<Attempt>), Cancelled> {
         let Some(mut attempt) = self.attempt(&base)? else { return Ok((base, None)) };
+        let first = base.clone();
         let mut base = base;
         // Places for which no value was found, and those that were stepped aside to.
         let mut given_up: Vec<Trouble> = Vec::new();
@@ -108,6 +127,36 @@ impl<'s> Search<'s> {
                 Some((better, now)) => (base, attempt) = (better, now),
                 None if trouble.fatal => break,
                 None => given_up.push(trouble),
+            }
+        }
+        self.restore(&first, base, attempt, open)
+    }
+
+    /// Gives back the likeliest values to parameters that were changed on the way, where nothing is worse with them.
+    fn restore(
+        &mut self,
+        first: &Base,
+        mut base: Base,
+        mut attempt: Attempt,
+        open: &[&Open],
+    ) -> Result<(Base, Option<Attempt>), Cancelled> {
+        if !accepted(&attempt) {
+            return Ok((base, Some(attempt)));
+        }
+        for of in open {
+            let argument = |of_base: &Base| of_base.arguments.iter().position(|argument| argument.name == of.name);
+            let (Some(now), then) = (argument(&base), argument(first)) else { continue };
+            let as_good = |at: usize| base.arguments.get(at).is_some_and(|now| of.choices.contains(&now.given));
+            let before = then.and_then(|at| first.arguments.get(at));
+            if as_good(now) || base.arguments.get(now) == before {
+                continue;
+            }
+            let mut other = base.clone();
+            other.arguments.remove(now);
+            other.arguments.extend(before.cloned());
+            let Some(then) = self.attempt(&other)? else { break };
+            if Score::of(&then) >= Score::of(&attempt) {
+                (base, attempt) = (other, then);
             }
         }
         Ok((base, Some(attempt)))
@@ -146,13 +195,15 @@ impl<'s> Search<'s> {
         let blamed = blamed.iter().filter_map(|name| open.iter().find(|open| open.name == *name));
         let mut ranked: Vec<(usize, Base)> = Vec::new();
         for (nth, of) in blamed.take(BLAMED).enumerate() {
-            let now = base.arguments.iter().find(|argument| argument.name == of.name).map(|argument| &argument.given);
+            let given = base.arguments.iter().find(|argument| argument.name == of.name);
+            let now = given.map(|argument| &argument.given).or(of.default.as_ref());
+            let later = if of.default.is_some() { DEFAULT } else { 0 };
             let mut values = trouble.suggests(now, &of.domain);
             values.extend(of.domain.iter().filter(|given| !values.contains(given)).cloned().collect::<Vec<_>>());
             for (at, given) in values.into_iter().filter(|given| Some(given) != now).enumerate() {
                 let mut other = base.clone();
                 other.give(&of.name, given, Source::Chosen);
-                ranked.push((nth * NEXT_PARAMETER + at, other));
+                ranked.push((nth * NEXT_PARAMETER + at + later, other));
             }
         }
         if trouble.message.contains("warp") && base.num_warps.is_none_or(|(_, source)| source >= Source::Default) {

@@ -1,11 +1,12 @@
 //! Assignments.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
-use ruff_python_ast::{Expr, StmtAnnAssign, StmtAssign, StmtAugAssign};
+use ruff_python_ast::{Expr, ExprAttribute, StmtAnnAssign, StmtAssign, StmtAugAssign};
 
 use crate::interp::{Interp, Stop};
-use crate::value::Value;
+use crate::value::{ClassKind, Instance, Value};
 
 impl<'a> Interp<'a> {
     pub(super) fn assign_statement(&mut self, stmt: &'a StmtAssign) -> Result<(), Stop> {
@@ -100,6 +101,23 @@ impl<'a> Interp<'a> {
         }
     }
 
+    /// `object.field = …` in a kernel, which Triton had up to 3.4: the variable becomes a changed object. Callers
+    /// keep theirs, since a call hands on values.
+    fn set_field_of(&mut self, attribute: &'a ExprAttribute, value: Value<'a>) -> Result<(), Stop> {
+        let name = attribute.attr.as_str();
+        match self.expr(&attribute.value)? {
+            Value::Instance(old) if old.class.kind == ClassKind::Aggregate => {
+                let fields = RefCell::new(old.fields.borrow().clone());
+                let new = Instance { class: old.class.clone(), fields };
+                super::class::set_field(&new, name, value);
+                crate::library::assigned(self, Interp::range(attribute), name);
+                self.bind(&attribute.value, Value::Instance(Rc::new(new)))
+            }
+            Value::Unknown(reason) => self.unknown(reason),
+            _ => self.raise("a kernel does not assign to attributes"),
+        }
+    }
+
     /// Binds a target of an assignment or a loop.
     pub(super) fn bind(&mut self, target: &'a Expr, value: Value<'a>) -> Result<(), Stop> {
         match target {
@@ -114,7 +132,7 @@ impl<'a> Interp<'a> {
             Expr::Starred(starred) => self.bind(&starred.value, value),
             Expr::Attribute(attribute) => {
                 if self.in_kernel() {
-                    return self.raise("a kernel does not assign to attributes");
+                    return self.set_field_of(attribute, value);
                 }
                 match self.expr(&attribute.value)? {
                     Value::Instance(instance) => {

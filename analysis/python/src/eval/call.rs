@@ -95,6 +95,10 @@ impl<'a> Interp<'a> {
         match callee {
             Value::Builtin(row) => {
                 self.what = row.what();
+                if !self.in_kernel() {
+                    // What Triton hands a builtin by itself, a builtin of the user's hands on.
+                    args.named.retain(|(name, _)| !matches!(&**name, "_semantic" | "_generator" | "_builder"));
+                }
                 if self.in_kernel() && !row.effect {
                     args.pos.iter().chain(args.named.iter().map(|(_, value)| value)).for_each(|value| self.used(value));
                 }

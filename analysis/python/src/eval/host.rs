@@ -357,6 +357,13 @@ impl<'a> Interp<'a> {
                 Value::Type(_) | Value::Class(_) | Value::LibClass(_) | Value::Builtin(_) | Value::Lib(_),
                 _,
             ) => Ok(Value::Type("a union".into())),
+            // Python refuses it; host code may have got its `None` from what is not followed.
+            (_, Value::None, Value::None | Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Tensor(_))
+            | (_, Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Tensor(_), Value::None)
+                if !self.follows_host() =>
+            {
+                self.raise(format!("`{}` of {} and {}", op.as_str(), a.class_name(), b.class_name()))
+            }
             _ => {
                 self.unknown(format!("`{}` of {} and {} is not followed", op.as_str(), a.class_name(), b.class_name()))
             }

@@ -4,7 +4,7 @@ use ruff_python_ast::{Expr, StmtFor, StmtWhile};
 
 use super::arith::{known, opaque, promote};
 use super::flat::{alike, content_free, leaves, rebuild, same, with_ssa};
-use super::names::bound_in;
+use super::names::changed_in;
 use super::{Flow, Interp, Stop};
 use crate::doubt::DoubtKind;
 use crate::emit::{Op, Ssa, Type};
@@ -42,7 +42,7 @@ impl<'a> Interp<'a> {
             Value::Range(range) => range,
             Value::Unknown(reason) => {
                 self.unmodelled(chained("what the loop runs through", &reason));
-                for name in bound_in(&stmt.body) {
+                for name in changed_in(&stmt.body) {
                     self.scope.set(name, Value::Unknown(reason.clone()));
                 }
                 return Ok(Flow::Next);
@@ -91,7 +91,7 @@ impl<'a> Interp<'a> {
             let own = match bound {
                 Value::Unknown(reason) => {
                     self.unmodelled(chained("a bound of the loop", reason));
-                    for name in bound_in(&stmt.body) {
+                    for name in changed_in(&stmt.body) {
                         self.scope.set(name, Value::Unknown(reason.clone()));
                     }
                     return Ok(Flow::Next);
@@ -255,7 +255,7 @@ impl<'a> Interp<'a> {
         target: &str,
         start: &mut dyn FnMut(&mut Interp<'a>) -> Result<(), Stop>,
     ) -> Result<Vec<Carried<'a>>, Stop> {
-        let stored = bound_in(body);
+        let stored = changed_in(body);
         if !stored.iter().any(|name| *name != target && before.get(name).is_some()) {
             return Ok(Vec::new());
         }

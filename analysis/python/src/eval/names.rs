@@ -5,7 +5,14 @@ use ruff_python_ast::{Expr, ExprContext, Stmt};
 
 /// Names that the statements give a value, each once.
 pub(super) fn bound_in(stmts: &[Stmt]) -> Vec<&str> {
-    let mut found = Found { names: Vec::new() };
+    let mut found = Found { names: Vec::new(), fields: false };
+    found.visit_body(stmts);
+    found.names
+}
+
+/// The same in a kernel, where a variable whose field is assigned becomes another object.
+pub(super) fn changed_in(stmts: &[Stmt]) -> Vec<&str> {
+    let mut found = Found { names: Vec::new(), fields: true };
     found.visit_body(stmts);
     found.names
 }
@@ -30,6 +37,8 @@ pub(super) fn returns(stmts: &[Stmt]) -> bool {
 
 struct Found<'a> {
     names: Vec<&'a str>,
+    /// Whether an assignment to a field counts as one to its variable.
+    fields: bool,
 }
 
 impl<'a> Found<'a> {
@@ -63,6 +72,17 @@ impl<'a> Visitor<'a> for Found<'a> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             Expr::Name(name) if name.ctx == ExprContext::Store => self.add(name.id.as_str()),
+            // Its object becomes another one.
+            Expr::Attribute(attribute) if self.fields && attribute.ctx == ExprContext::Store => {
+                let mut of = &*attribute.value;
+                while let Expr::Attribute(outer) = of {
+                    of = &outer.value;
+                }
+                match of {
+                    Expr::Name(name) => self.add(name.id.as_str()),
+                    _ => walk_expr(self, expr),
+                }
+            }
             // Their names are their own.
             Expr::Lambda(_) | Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => {}
             _ => walk_expr(self, expr),

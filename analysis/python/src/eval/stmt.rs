@@ -6,7 +6,7 @@ use ruff_python_ast::{
     ElifElseClause, ExceptHandler, Expr, Stmt, StmtFor, StmtFunctionDef, StmtTry, StmtWhile, StmtWith,
 };
 
-use super::names::{bound_in, returns};
+use super::names::{bound_in, changed_in, returns};
 use super::{Flow, Rest};
 use crate::doubt::DoubtKind;
 use crate::interp::{Interp, Stop};
@@ -51,7 +51,8 @@ impl<'a> Interp<'a> {
                 if self.in_kernel() {
                     self.not_followed(self.file, range, reason.to_string());
                 }
-                for name in bound_in(std::slice::from_ref(stmt)) {
+                let stmt_alone = std::slice::from_ref(stmt);
+                for name in if self.in_kernel() { changed_in(stmt_alone) } else { bound_in(stmt_alone) } {
                     self.scope.set(name, Value::Unknown(reason.clone()));
                 }
                 Ok(if stmt.is_return_stmt() { Flow::Return(Value::Unknown(reason)) } else { Flow::Next })
@@ -225,7 +226,7 @@ impl<'a> Interp<'a> {
             self.unmodelled(reason.to_string());
             self.at = outer;
             for part in std::iter::once(body).chain(clauses.iter().map(|clause| &clause.body[..])) {
-                for name in bound_in(part) {
+                for name in changed_in(part) {
                     self.scope.set(name, Value::Unknown(reason.clone()));
                 }
             }

@@ -11,7 +11,7 @@ mod row;
 mod table;
 pub mod types;
 
-pub(crate) use removed::earlier;
+pub(crate) use removed::{assigned, earlier};
 pub use removed::{missing, replaced};
 pub use row::{Args, Bound, Class, Earlier, Row};
 pub use table::{Fixed, Gone, Library, Modules, NOTHING, Part};

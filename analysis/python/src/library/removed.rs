@@ -52,6 +52,22 @@ pub(crate) fn earlier(interp: &mut Interp<'_>, row: &super::Row) {
     }
 }
 
+/// Says that a kernel assigns to a field of an object, which Triton had up to 3.4.
+pub(crate) fn assigned(interp: &mut Interp<'_>, range: TextRange, field: &str) {
+    let Version(major, minor) = interp.version;
+    if (major, minor) <= (3, 4) {
+        return;
+    }
+    let message = format!(
+        "this changes `{field}` as Triton did up to 3.4, and is analysed as that: {major}.{minor} refuses it{}",
+        elder(5)
+    );
+    let problem = Problem { file: interp.file, range, code: "removed-name", message, hint: true, fix: None };
+    if !interp.problems.contains(&problem) {
+        interp.problems.push(problem);
+    }
+}
+
 /// How to say that a kernel is for the release before 3.`minor`, which still had it.
 fn elder(minor: u8) -> String {
     format!("; with `triton = \"3.{}\"` in fencepost.toml it is right", minor.saturating_sub(1))

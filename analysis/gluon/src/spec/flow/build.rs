@@ -264,6 +264,13 @@ impl Builder<'_> {
         self.expression(test, TextRange::new(from, Interp::range(&test.range()).end));
     }
 
+    /// Notes that a value is taken apart, into at least so many parts.
+    fn has_parts(&mut self, value: &Expr, parts: usize) {
+        if let Some(about) = self.direct(value).and_then(|node| self.flow.about(node)) {
+            about.parts = about.parts.max(parts);
+        }
+    }
+
     /// Marks what is a condition by itself.
     fn condition(&mut self, test: &Expr) {
         match test {
@@ -391,16 +398,27 @@ impl<'m> Visitor<'m> for Builder<'_> {
                     self.index(side);
                 }
             }
+            Expr::BinOp(op) if matches!(op.op, Operator::Mult | Operator::Div | Operator::Pow) => {
+                for side in [&op.left, &op.right] {
+                    if let Some(node) = self.direct(side) {
+                        self.flow.mark(node, Traits::NUMBER);
+                    }
+                }
+            }
             Expr::If(choice) => self.condition(&choice.test),
             Expr::Attribute(attribute) => self.member(attribute),
             Expr::Subscript(subscript) => {
-                if let Some(node) = self.direct(&subscript.value)
-                    && let Some(at) = super::constant::constant(&subscript.slice).and_then(|text| text.parse().ok())
-                    && let Some(about) = self.flow.about(node)
-                {
-                    about.parts = about.parts.max(1usize.saturating_add(at));
-                }
+                let parts = match &*subscript.slice {
+                    // Of a tensor, and of a dictionary.
+                    Expr::Tuple(_) | Expr::Slice(_) | Expr::NoneLiteral(_) | Expr::StringLiteral(_) => 0,
+                    slice => match super::constant::constant(slice).and_then(|text| text.parse::<usize>().ok()) {
+                        Some(at) => at.saturating_add(1),
+                        None => 2,
+                    },
+                };
+                self.has_parts(&subscript.value, parts);
             }
+            Expr::Starred(starred) => self.has_parts(&starred.value, 1),
             _ => {}
         }
         walk_expr(self, expr);

@@ -1,6 +1,6 @@
 //! What calls do with their arguments.
 
-use ruff_python_ast::{Expr, ExprAttribute, ExprCall};
+use ruff_python_ast::{Expr, ExprAttribute, ExprCall, Operator};
 
 use super::build::{Builder, RESULT};
 use super::graph::{Edge, Node, Traits};
@@ -181,13 +181,23 @@ impl Builder<'_> {
         }
     }
 
-    fn sizes(&mut self, expr: &Expr) {
+    fn sizes(&mut self, expr: &Expr, traits: Traits) {
         match expr {
-            Expr::Name(_) | Expr::Attribute(_) => self.marks(Some(expr), Traits::SIZE),
-            Expr::BinOp(op) => [&op.left, &op.right].into_iter().for_each(|side| self.sizes(side)),
-            Expr::List(list) => list.elts.iter().for_each(|expr| self.sizes(expr)),
-            Expr::Tuple(list) => list.elts.iter().for_each(|expr| self.sizes(expr)),
+            Expr::Name(_) | Expr::Attribute(_) => self.marks(Some(expr), traits),
+            Expr::BinOp(op) => [&op.left, &op.right].into_iter().for_each(|side| self.sizes(side, traits)),
+            Expr::List(list) => list.elts.iter().for_each(|expr| self.sizes(expr, traits)),
+            Expr::Tuple(list) => list.elts.iter().for_each(|expr| self.sizes(expr, traits)),
             _ => {}
+        }
+    }
+
+    /// Marks how often something is unrolled: `n`, `n - 1`.
+    fn count(&mut self, expr: &Expr) {
+        match expr {
+            Expr::BinOp(op) if matches!(op.op, Operator::Add | Operator::Sub) => {
+                [&op.left, &op.right].into_iter().for_each(|side| self.count(side));
+            }
+            _ => self.marks(Some(expr), Traits::COUNT),
         }
     }
 
@@ -212,6 +222,12 @@ impl Builder<'_> {
         let argument = |at: usize, name: &str| args.args.get(at).or_else(|| Some(&args.find_keyword(name)?.value));
         self.pass(call);
         self.marks(Some(&call.func), Traits::CALLED);
+        if let Expr::Attribute(method) = &*call.func
+            && let Some(about) = self.direct(&method.value).and_then(|node| self.flow.about(node))
+            && !about.methods.iter().any(|known| known == method.attr.as_str())
+        {
+            about.methods.push(method.attr.to_string());
+        }
         if let Some((at, name)) = pointer(last, module) {
             // A method of that name is one of a view of memory.
             let method = matches!(&*call.func, Expr::Attribute(of) if self.is_value(&of.value));
@@ -224,11 +240,24 @@ impl Builder<'_> {
         {
             self.index(offsets);
         }
+        if last == "make_tensor_descriptor" {
+            for name in ["shape", "strides"] {
+                let at = if name == "shape" { 1 } else { 2 };
+                match argument(at, name) {
+                    Some(Expr::List(list)) => list.elts.iter().for_each(|size| self.index(size)),
+                    Some(Expr::Tuple(list)) => list.elts.iter().for_each(|size| self.index(size)),
+                    _ => {}
+                }
+            }
+        }
         match last {
             "range" | "static_range" => {
                 args.args.iter().for_each(|arg| self.index(arg));
                 if last == "static_range" {
-                    args.args.iter().for_each(|arg| self.sizes(arg));
+                    args.args.iter().for_each(|arg| self.sizes(arg, Traits::SIZE));
+                    if let [end] | [_, end] = &args.args[..] {
+                        self.count(end);
+                    }
                 }
             }
             "static_assert" | "assume" | "device_assert" => {
@@ -240,12 +269,13 @@ impl Builder<'_> {
             "allocate_shared_memory" | "allocate_tensor_memory" => {
                 self.marks(argument(0, "element_ty"), Traits::DTYPE);
                 if let Some(shape) = argument(1, "shape") {
-                    self.sizes(shape);
+                    self.sizes(shape, Traits::SIZE);
+                    self.sizes(shape, Traits::EXTENT);
                 }
                 let kind = if last == "allocate_shared_memory" { Traits::SHARED } else { Traits::TENSOR_MEMORY };
                 self.marks(argument(2, "layout"), kind);
             }
-            "allocate_mbarrier" => args.args.iter().for_each(|arg| self.sizes(arg)),
+            "allocate_mbarrier" => args.args.iter().for_each(|arg| self.sizes(arg, Traits::SIZE)),
             "arange" => self.marks(argument(2, "layout"), Traits::LAYOUT),
             "convert_layout" | "set_auto_layout" => self.marks(args.args.last(), Traits::LAYOUT),
             "full" => {

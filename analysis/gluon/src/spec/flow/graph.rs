@@ -7,6 +7,8 @@ use base::TextRange;
 use python::syntax::Module;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::classes::Class;
+
 /// A node's number.
 pub(super) type Node = u32;
 
@@ -56,6 +58,12 @@ impl Traits {
     pub(in crate::spec) const CALLED: Traits = Traits(1 << 11);
     /// Integers are loaded through it.
     pub(in crate::spec) const LOADS_INDEX: Traits = Traits(1 << 12);
+    /// Multiplied or divided: no pointer and no descriptor.
+    pub(in crate::spec) const NUMBER: Traits = Traits(1 << 13);
+    /// How often something is unrolled.
+    pub(in crate::spec) const COUNT: Traits = Traits(1 << 14);
+    /// A dimension of memory that is allocated.
+    pub(in crate::spec) const EXTENT: Traits = Traits(1 << 15);
     /// Of computed and loaded values, what is asked of the result.
     const OF_VALUES: Traits = Traits::INDEX;
 
@@ -88,6 +96,10 @@ pub(in crate::spec) struct Facts {
     pub letters: Vec<(usize, char)>,
     /// Rank of a descriptor, where coordinates show it.
     pub rank: usize,
+    /// Methods that are called of it.
+    pub methods: Vec<String>,
+    /// Of a parameter: classes that have these methods, as the file names them.
+    pub classes: Vec<String>,
 }
 
 /// A function or method.
@@ -113,6 +125,9 @@ struct Place {
     nodes: Vec<(Node, u32)>,
 }
 
+/// How many classes stand for one that a kernel is handed.
+const CLASSES: usize = 8;
+
 /// How much farther a condition around a place is than what the place itself names.
 pub(super) const CONDITION: u32 = 5;
 
@@ -126,6 +141,8 @@ pub(in crate::spec) struct Flow {
     /// Fields of a class, in the order of its constructor.
     pub(super) classes: FxHashMap<String, Vec<String>>,
     pub(super) fields: FxHashSet<String>,
+    /// Classes that a kernel can be handed.
+    pub(super) handed: Vec<Class>,
     numbers: FxHashMap<(u32, String), Node>,
     about: Vec<Facts>,
     /// What flows into a node.
@@ -232,6 +249,10 @@ impl Flow {
                 }
             }
         }
+        if !facts.methods.is_empty() {
+            let fits = |class: &&Class| facts.methods.iter().all(|method| class.methods.contains(method));
+            facts.classes = self.handed.iter().filter(fits).map(|class| class.name.clone()).take(CLASSES).collect();
+        }
         facts
     }
 
@@ -308,6 +329,7 @@ impl Facts {
                 };
                 add(&mut self.compared, &about.compared);
                 add(&mut self.demanded, &about.demanded);
+                add(&mut self.methods, &about.methods);
                 self.divisors.extend(&about.divisors);
                 self.letters.extend(&about.letters);
             }

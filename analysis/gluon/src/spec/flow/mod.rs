@@ -7,6 +7,7 @@
 
 mod build;
 mod calls;
+mod classes;
 mod constant;
 mod devices;
 mod fingerprint;
@@ -31,6 +32,7 @@ pub(super) fn of(module: &Arc<Module>, sources: &dyn Sources) -> Flow {
     let files = files(module, sources);
     let mut flow = Flow::default();
     flow.modules.clone_from(&files);
+    flow.handed = classes::of(module, sources);
     for (at, file) in files.iter().enumerate() {
         build::declare(&mut flow, at as u32, file);
     }
