@@ -155,7 +155,7 @@ pub(super) struct Flips {
 /// A flip: op, thread, barrier, iterations of the loops around the op.
 type Flip = (EffectId, u16, BarrierPlace, Vec<i64>);
 
-/// Watches a run for the flips of a barrier and its ring.
+/// Watches a run for the flips of a barrier and its ring; `None` where the barrier itself is never flipped.
 pub(super) fn flips(words: &Words<'_>, machine: &Machine<'_>, place: BarrierPlace) -> Option<Flips> {
     let kernel = machine.kernel();
     let loops = Loops::new(kernel);
@@ -175,6 +175,9 @@ pub(super) fn flips(words: &Words<'_>, machine: &Machine<'_>, place: BarrierPlac
             }
         }
     });
+    if seen.iter().all(|flip| flip.2 != place) {
+        return None;
+    }
     let count = |effect: EffectId| seen.iter().filter(|flip| flip.0 == effect).count();
     let &(effect, thread, ..) = seen.iter().rev().max_by_key(|flip| count(flip.0))?;
     let around = loops.around(block_of(kernel, effect)?);
