@@ -49,5 +49,5 @@ pub use shadow::{Event, History, Shadow};
 pub use shared::Shared;
 pub use state::{MachineError, State, pack, remote, remote_cta, unpack};
 pub use thread::{Thread, ThreadStatus};
-pub use valuation::Valuation;
+pub use valuation::{Valuation, Word};
 pub use violation::{BarrierKind, BarrierPlace, Blocked, BlockedOn, Rule, ScheduleHazard, Violation};

@@ -106,7 +106,7 @@ impl InputPlan {
 
         let mut base = Valuation {
             values: (0..kernel.inputs.len()).map(|at| default_value(kernel, InputId(at as u32))).collect(),
-            slope: 0,
+            ..Valuation::default()
         };
         // Tiles that are still to come drive the loops of a persistent kernel as a bound does.
         let tiles = kernel.inputs.iter().position(|info| info.kind == InputKind::Tiles);
@@ -197,6 +197,13 @@ pub(super) fn set(kernel: &Kernel, valuation: &mut Valuation, input: InputId, va
         {
             valuation.values[at] = value;
         }
+    }
+}
+
+/// Gives an input a value and leaves all others as they are.
+pub(super) fn set_alone(valuation: &mut Valuation, input: InputId, value: i64) {
+    if let Some(slot) = valuation.values.get_mut(input.index()) {
+        *slot = value;
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod cache;
 mod demand;
+mod directed;
 mod inputs;
 mod never;
 mod outcome;
@@ -308,18 +309,20 @@ impl<'k> Decision<'k> {
         if expected.missing(&self.executed).is_empty() {
             return Ok(());
         }
-        for valuation in expected.inputs(self.plan, &self.executed) {
+        for lead in expected.leads(self.plan, &self.executed) {
             cancel.check()?;
             if self.outcome.steps >= steps_of(self.kernel, self.limits) || expected.missing(&self.executed).is_empty() {
                 break;
             }
-            if self.outcome.valuations.contains(&valuation) {
+            let valuation = &lead.valuation;
+            let news = |id: &EffectId| self.executed.get(id.index()) == Some(&false);
+            if self.outcome.valuations.contains(valuation) || !lead.reaches.iter().any(news) {
                 continue;
             }
-            if self.plan.is_ample(self.kernel, &valuation) {
-                self.run(&valuation, cancel)?;
+            if self.plan.is_ample(self.kernel, valuation) && !lead.apart {
+                self.run(valuation, cancel)?;
             } else {
-                self.run_scant(&valuation);
+                self.run_scant(valuation);
             }
         }
         self.drop_consequences();

@@ -1,18 +1,20 @@
 //! What no run came to.
 //!
-//! "Nothing found" says nothing of an op that was not executed. Where the runs left one out, inputs that may lead
-//! there are tried: words of memory that rise, so that what lies between two of them is not empty, and the other
-//! side of conditions under inputs other than the base's. What constants decide is not looked for.
+//! "Nothing found" says nothing of an op that was not executed. Where the runs left one out, inputs that lead there
+//! are looked for ([`directed`](super::directed)), from those of the plan, from words of memory that rise, so that
+//! what lies between two of them is not empty, and from the other side of conditions under inputs other than the
+//! base's. What constants decide is not looked for.
 
+use super::directed::{Lead, Search};
 use super::inputs::{InputPlan, candidates, flips, set};
 use super::outcome::{Never, NeverExecuted};
 use super::slice::{Bounds, Slices, Trips};
-use kernel::{EffectId, InputId, InputKind, Instr, Kernel, Terminator, Var};
+use kernel::{EffectId, EffectKind, InputId, InputKind, Instr, Kernel, SiteId, Terminator, Var};
 use machine::Valuation;
 
 /// By how much words of memory rise from byte to byte, where they do.
 const SLOPES: [i64; 6] = [1, 4, 16, 64, 256, 1024];
-/// Inputs that are tried beyond those of the plan.
+/// Inputs that are looked at, and those that are run, beyond those of the plan.
 const MOST: usize = 24;
 /// Choices of the plan from which others are made.
 const FROM: usize = 8;
@@ -56,10 +58,23 @@ impl<'k> Expected<'k> {
         Expected { kernel, slices, effects, loops }
     }
 
-    /// Those that were not executed.
+    /// Those that were not executed. An operation that has a form for each truth of an operand (a product that adds
+    /// to what is there, or does not) was executed in either.
     pub(super) fn missing(&self, executed: &[bool]) -> Vec<(EffectId, usize)> {
         let ran = |id: EffectId| executed.get(id.index()) == Some(&true);
-        self.effects.iter().copied().filter(|(id, _)| !ran(*id)).collect()
+        let operation = |id: EffectId| {
+            let effect = self.kernel.effects.get(id.index())?;
+            matches!(effect.kind, EffectKind::Operation { .. }).then_some(effect.site)
+        };
+        let missing: Vec<(EffectId, usize)> = self.effects.iter().copied().filter(|(id, _)| !ran(*id)).collect();
+        if missing.is_empty() {
+            return missing;
+        }
+        let mut sites: Vec<SiteId> =
+            self.effects.iter().filter(|(id, _)| ran(*id)).filter_map(|(id, _)| operation(*id)).collect();
+        sites.sort_unstable();
+        let form = |id: EffectId| operation(id).is_some_and(|site| sites.binary_search(&site).is_ok());
+        missing.into_iter().filter(|(id, _)| !form(*id)).collect()
     }
 
     /// The outermost loop around a block that nothing was executed in.
@@ -88,8 +103,18 @@ impl<'k> Expected<'k> {
         reasons
     }
 
-    /// Inputs that may lead to what was not executed.
-    pub(super) fn inputs(&self, plan: &InputPlan, executed: &[bool]) -> Vec<Valuation> {
+    /// Inputs that lead to what was not executed, as far as walks tell.
+    pub(super) fn leads(&self, plan: &InputPlan, executed: &[bool]) -> Vec<Lead> {
+        let mut starts: Vec<Valuation> = vec![plan.base.clone()];
+        starts.extend(plan.valuations.iter().take(FROM).cloned());
+        starts.extend(self.guesses(plan, executed));
+        let mut leads = Search::new(self.kernel, plan.depth, self.missing(executed)).leads(&starts);
+        leads.truncate(MOST);
+        leads
+    }
+
+    /// Inputs from which what was not executed may be near.
+    fn guesses(&self, plan: &InputPlan, executed: &[bool]) -> Vec<Valuation> {
         let mut all: Vec<Valuation> = Vec::new();
         let missing = self.missing(executed);
         let mut idle: Vec<usize> =
@@ -98,6 +123,10 @@ impl<'k> Expected<'k> {
         for body in self.loops.iter().filter(|body| idle.contains(&body.number)) {
             all.extend(self.turning(plan, body));
         }
+        // Bounds that are no functions of inputs alone.
+        if self.reads_memory() {
+            all.extend(SLOPES.iter().map(|&slope| Valuation { slope, ..plan.base.clone() }));
+        }
         let slopes = || [0].into_iter().chain(if self.reads_memory() { &SLOPES[..] } else { &[] }.iter().copied());
         for condition in self.slices.conditions() {
             for base in plan.valuations.iter().take(FROM) {
@@ -105,10 +134,6 @@ impl<'k> Expected<'k> {
                     all.extend(flips(self.kernel, &self.slices, condition, &Valuation { slope, ..base.clone() }));
                 }
             }
-        }
-        // Bounds that are no functions of inputs alone.
-        if self.reads_memory() {
-            all.extend(SLOPES.iter().map(|&slope| Valuation { slope, ..plan.base.clone() }));
         }
         let mut unique: Vec<Valuation> = Vec::new();
         for valuation in all {

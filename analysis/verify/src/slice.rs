@@ -308,18 +308,33 @@ pub struct Formula {
 }
 
 impl Formula {
+    /// Operations, each over places of earlier ones, and the places that are asked for.
+    pub(super) fn new(operations: Vec<Pure<u32>>, results: Vec<u32>) -> Formula {
+        Formula { operations, results }
+    }
+
+    pub(super) fn operations(&self) -> &[Pure<u32>] {
+        &self.operations
+    }
+
+    /// Where one of the compiled variables is among the operations.
+    pub(super) fn place(&self, result: usize) -> Option<u32> {
+        self.results.get(result).copied()
+    }
+
     /// The value of one of the compiled variables; `None` where the operations are undefined.
     pub fn eval(&self, valuation: &Valuation, result: usize) -> Option<i64> {
         self.values(valuation)?.get(*self.results.get(result)? as usize).copied()
     }
 
-    fn values(&self, valuation: &Valuation) -> Option<Vec<i64>> {
+    /// The values of all operations; `None` where one is undefined.
+    pub(super) fn values(&self, valuation: &Valuation) -> Option<Vec<i64>> {
         let mut values: Vec<i64> = Vec::with_capacity(self.operations.len());
         for operation in &self.operations {
             let value = operation.eval(
                 |place| values.get(place as usize).copied().unwrap_or(0),
                 |input| valuation.get(input),
-                |memory, address| valuation.word(memory, values.get(address as usize).copied().unwrap_or(0)),
+                |memory, address| valuation.word(memory, address),
             )?;
             values.push(value);
         }

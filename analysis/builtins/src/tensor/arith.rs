@@ -327,7 +327,8 @@ fn cast_to<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let dtype = operand::dtype(interp, operand::need(interp, bound, "dtype")?, "dtype")?;
     let bits = operand::flag(interp, bound.get("bitcast"), false, "bitcast")?;
     if bits && value.shape.is_empty() && value.dtype != dtype {
-        let same_class = value.dtype.is_int() && dtype.is_int();
+        let same_class =
+            value.dtype.is_int() && dtype.is_int() || matches!((value.dtype, dtype), (DType::Ptr(_), DType::Ptr(_)));
         if !same_class {
             return Ok(opaque(interp, dtype, &Rc::from([]), Value::None));
         }

@@ -60,9 +60,13 @@ pub fn pointee<'a>(interp: &Interp<'a>, pointer: &Tensor<'a>) -> Result<DType, S
 fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let pointer = tensor(interp, bound, 0)?;
     let dtype = pointee(interp, &pointer)?;
-    let masked = operand::given(bound, "mask").is_some();
     let volatile = operand::flag(interp, bound.get("volatile"), false, "volatile")?;
-    if !pointer.shape.is_empty() || dtype.is_float() || masked || volatile {
+    let single = |name: &str| match operand::given(bound, name) {
+        Some(Value::Tensor(tensor)) => tensor.shape.is_empty(),
+        Some(Value::Bool(_) | Value::Int(_) | Value::Float(_)) | None => true,
+        Some(_) => false,
+    };
+    if !pointer.shape.is_empty() || dtype.is_float() || volatile || !single("mask") || !single("other") {
         return Ok(opaque(interp, dtype, &pointer.shape, (*pointer.layout).clone()));
     }
     // A boolean is loaded as the byte that it is.
@@ -72,7 +76,15 @@ fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let made = interp.computed(Op::new(Tt::Load).operand("ptr", ssa), "result", &word.ir());
     let shape = std::rc::Rc::from([]);
     let value = Tensor { ssa: Some(made), dtype: word, shape, layout: pointer.layout.clone(), constant: None };
-    Ok(Value::Tensor(super::arith::cast(interp, &value, dtype)))
+    let value = super::arith::cast(interp, &value, dtype);
+    let Some(mask) = operand::given(bound, "mask").cloned() else { return Ok(Value::Tensor(value)) };
+    // What stands behind a mask that does not hold is another value, or none that matters.
+    let mask = interp.scalar_tensor(&mask, DType::Int1)?;
+    let other = match operand::given(bound, "other") {
+        Some(other) => Value::Tensor(interp.scalar_tensor(&other.clone(), dtype)?),
+        None => Value::Tensor(interp.constant(0, dtype)),
+    };
+    super::arith::choose(interp, &mask, &Value::Tensor(value), &other)
 }
 
 /// What was in memory before.

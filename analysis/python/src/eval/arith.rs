@@ -1,7 +1,7 @@
 //! Arithmetic that the kernel does.
 //!
 //! Integers of one value become ops, with the types that Triton gives them; what is computed from constants
-//! is a constant. Floating point, pointers and register tensors are opaque.
+//! is a constant. Floating point and register tensors are opaque, and pointers but for single ones to integers.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use ruff_python_ast::Operator;
 use crate::emit::{Op, Ssa, compare};
 use crate::interp::{Eval, Interp, Stop};
 use crate::value::{DType, Tensor, Value};
-use dialects::Arith;
+use dialects::{Arith, Tt};
 
 /// A tensor whose content is not followed.
 pub(super) fn opaque<'a>(dtype: DType, shape: &Rc<[i64]>, layout: &Rc<Value<'a>>) -> Tensor<'a> {
@@ -177,10 +177,11 @@ impl<'a> Interp<'a> {
         if pointer(a) || pointer(b) {
             let of = if pointer(a) { a } else { b };
             let Value::Tensor(of) = of else { return self.unknown("what this pointer is is not known") };
-            return match op {
-                Operator::Add | Operator::Sub => Ok(Value::Tensor(opaque(of.dtype, &shape, &layout))),
-                _ => self.raise(format!("`{}` of a pointer", op.as_str())),
-            };
+            if !matches!(op, Operator::Add | Operator::Sub) {
+                return self.raise(format!("`{}` of a pointer", op.as_str()));
+            }
+            let by = if pointer(a) { b } else { a };
+            return self.moved(of, by, op == Operator::Sub, &shape, &layout).map(Value::Tensor);
         }
         self.used(a);
         self.used(b);
@@ -201,6 +202,34 @@ impl<'a> Interp<'a> {
         }
         let (left, right) = (self.scalar_tensor(a, dtype)?, self.scalar_tensor(b, dtype)?);
         self.int_op(op, &left, &right, dtype).map(Value::Tensor)
+    }
+
+    /// A pointer that is moved by so many elements. Where to is followed for single ones to integers: what is loaded
+    /// there may steer the kernel.
+    fn moved(
+        &mut self,
+        of: &Tensor<'a>,
+        by: &Value<'a>,
+        back: bool,
+        shape: &Rc<[i64]>,
+        layout: &Rc<Value<'a>>,
+    ) -> Result<Tensor<'a>, Stop> {
+        let DType::Ptr(to) = of.dtype else { return Ok(opaque(of.dtype, shape, layout)) };
+        let offset = if to.is_some_and(|to| to.is_int()) { self.number_type(by).ok() } else { None };
+        let Some(offset) = offset.filter(|offset| offset.is_int() && *offset != DType::Int1 && shape.is_empty()) else {
+            return Ok(opaque(of.dtype, shape, layout));
+        };
+        let mut by = self.scalar_tensor(by, offset)?;
+        if back {
+            by = self.int_op(Operator::Sub, &known(0, offset), &by, offset)?;
+        }
+        if by.constant == Some(0) {
+            return Ok(of.clone());
+        }
+        let (pointer, by) = (self.ssa(of), self.ssa(&by));
+        let moved = Op::new(Tt::Addptr).operand("ptr", pointer).operand("offset", by);
+        let ssa = self.computed(moved, "result", &of.dtype.ir());
+        Ok(Tensor { ssa: Some(ssa), ..opaque(of.dtype, shape, layout) })
     }
 
     fn int_op(&mut self, op: Operator, a: &Tensor<'a>, b: &Tensor<'a>, dtype: DType) -> Result<Tensor<'a>, Stop> {

@@ -31,9 +31,9 @@ use board::{Ending, Slot};
 pub use policy::{Pace, Policy};
 
 use base::{Limits, LineIndex};
-use kernel::{Input, Kernel, Lowered};
+use kernel::{Input, InputId, Kernel, Lowered};
 use lower::lower;
-use machine::Valuation;
+use machine::{Valuation, Word};
 use ttgir::Tree;
 use verify::{InputPlan, unbound};
 
@@ -183,13 +183,18 @@ impl Device {
     fn translate(&self, mutant: &Lowered, valuation: &Valuation) -> Option<Valuation> {
         let clean = names(&self.lowered);
         let mut taken = vec![false; clean.len()];
-        let mut values = Vec::new();
+        let (mut values, mut words) = (Vec::new(), Vec::new());
         for name in names(mutant) {
             let at = (0..clean.len()).find(|&at| !taken[at] && clean[at] == name)?;
             taken[at] = true;
+            let memory = InputId(values.len() as u32);
+            words.extend(
+                valuation.words.iter().filter(|word| word.memory.index() == at).map(|word| Word { memory, ..*word }),
+            );
             values.push(*valuation.values.get(at)?);
         }
-        Some(Valuation { values, slope: valuation.slope })
+        words.sort_unstable();
+        Some(Valuation { values, slope: valuation.slope, words })
     }
 }
 

@@ -1,0 +1,234 @@
+//! The control flow of a kernel under one valuation, with each scalar as the expression that it was computed by.
+//!
+//! A walk executes scalars and branches of all partitions, one after the other, and nothing of barriers and memory:
+//! what these would answer (the phase of a barrier, whether a tile is granted) is taken as it usually comes. It
+//! decides nothing; it tells which inputs are worth a run.
+
+use crate::Formula;
+use kernel::{EffectId, EffectKind, InputKind, Instr, Kernel, Pure, Target, Terminator, Var};
+use machine::Valuation;
+use rustc_hash::FxHashMap;
+
+/// Values that a walk computes at most.
+const MOST_VALUES: usize = 1 << 15;
+/// Values of a condition that is looked at.
+const MOST_OPERATIONS: usize = 1 << 12;
+
+/// The place of a value in a walk.
+type Place = u32;
+
+/// Where a condition was seen: the first and the last time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    pub(super) first: Place,
+    pub(super) last: Place,
+}
+
+/// What a kernel did under one valuation.
+#[derive(Debug)]
+pub(super) struct Walk {
+    nodes: Vec<(Pure<Place>, i64)>,
+    /// By block that ends in a branch: its conditions where they did not hold, and where they did.
+    pub(super) branches: FxHashMap<usize, [Option<Seen>; 2]>,
+    /// The same of predicates, by effect.
+    pub(super) predicates: FxHashMap<usize, [Option<Seen>; 2]>,
+    /// By effect: whether it would be executed.
+    pub(super) executed: Vec<bool>,
+}
+
+impl Walk {
+    /// Walks through a kernel: all partitions of all of the first few CTAs.
+    pub(super) fn new(kernel: &Kernel, valuation: &Valuation) -> Walk {
+        let mut walk = Walk {
+            nodes: vec![(Pure::Const(0), 0)],
+            branches: FxHashMap::default(),
+            predicates: FxHashMap::default(),
+            executed: vec![false; kernel.effects.len()],
+        };
+        let tiles = kernel.inputs.iter().position(|input| input.kind == InputKind::Tiles);
+        let tiles = tiles.and_then(|at| valuation.values.get(at)).copied().unwrap_or(0);
+        for rank in 0..kernel.ctas.min(4) {
+            let vars = vec![0; kernel.vars.len()];
+            Walker { kernel, valuation, rank: rank.into(), tiles, vars, asked: 0, walk: &mut walk }.cta();
+        }
+        walk
+    }
+
+    /// Computed values: what a walk costs.
+    pub(super) fn cost(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// A condition as a function of inputs and words of memory.
+    pub(super) fn formula(&self, of: Place) -> Option<Formula> {
+        let mut needed = vec![of];
+        let mut known: FxHashMap<Place, u32> = FxHashMap::default();
+        let mut at = 0;
+        while let Some(&place) = needed.get(at) {
+            at += 1;
+            if known.insert(place, 0).is_some() {
+                continue;
+            }
+            if known.len() > MOST_OPERATIONS {
+                return None;
+            }
+            needed.extend(self.nodes.get(place as usize)?.0.operands());
+        }
+        // Operands come before what is computed from them.
+        let mut places: Vec<Place> = known.keys().copied().collect();
+        places.sort_unstable();
+        for (number, place) in places.iter().enumerate() {
+            known.insert(*place, number as u32);
+        }
+        let operation = |place: &Place| {
+            let (pure, _) = self.nodes.get(*place as usize)?;
+            Some(pure.map(|operand| known.get(&operand).copied().unwrap_or(0)))
+        };
+        let operations: Option<Vec<Pure<u32>>> = places.iter().map(operation).collect();
+        Some(Formula::new(operations?, vec![*known.get(&of)?]))
+    }
+
+    fn note(seen: &mut FxHashMap<usize, [Option<Seen>; 2]>, at: usize, holds: bool, place: Place) {
+        let slot = &mut seen.entry(at).or_default()[usize::from(holds)];
+        let first = slot.map_or(place, |seen| seen.first);
+        *slot = Some(Seen { first, last: place });
+    }
+}
+
+struct Walker<'w> {
+    kernel: &'w Kernel,
+    valuation: &'w Valuation,
+    rank: i64,
+    /// Tiles that are handed out.
+    tiles: i64,
+    /// By variable: its value.
+    vars: Vec<Place>,
+    /// Questions to barriers and to launch control that the partition at hand asked.
+    asked: i64,
+    walk: &'w mut Walk,
+}
+
+impl<'w> Walker<'w> {
+    fn cta(&mut self) {
+        let mut starts: Vec<(usize, Vec<(Var, Place)>)> = vec![(self.kernel.entry.index(), Vec::new())];
+        while let Some((entry, params)) = starts.pop() {
+            params.into_iter().for_each(|(var, place)| self.assign(var, place));
+            self.asked = 0;
+            let mut at = Some(entry);
+            while let Some(number) = at.filter(|_| self.walk.nodes.len() < MOST_VALUES) {
+                at = self.block(number, &mut starts);
+            }
+        }
+    }
+
+    fn assign(&mut self, var: Var, place: Place) {
+        if let Some(slot) = self.vars.get_mut(var.index()) {
+            *slot = place;
+        }
+    }
+
+    fn place(&self, var: Var) -> Place {
+        self.vars.get(var.index()).copied().unwrap_or(0)
+    }
+
+    fn value(&self, place: Place) -> i64 {
+        self.walk.nodes.get(place as usize).map_or(0, |(_, value)| *value)
+    }
+
+    fn push(&mut self, pure: Pure<Place>, value: i64) -> Place {
+        let nodes = &self.walk.nodes;
+        // What depends on nothing is a constant.
+        let constant = |place: &Place| matches!(nodes.get(*place as usize), Some((Pure::Const(_), _)));
+        let input = matches!(pure, Pure::Input(_) | Pure::Load(..));
+        let pure = if !input && pure.operands().iter().all(constant) { Pure::Const(value) } else { pure };
+        self.walk.nodes.push((pure, value));
+        self.walk.nodes.len() as Place - 1
+    }
+
+    /// Parameters and what a jump gives them.
+    fn passes(&self, target: &Target) -> Vec<(Var, Place)> {
+        let params = self.kernel.blocks.get(target.block.index()).map_or(&[][..], |block| &block.params);
+        params.iter().zip(&target.args).map(|(&param, &arg)| (param, self.place(arg))).collect()
+    }
+
+    fn jump(&mut self, target: &Target) -> usize {
+        self.passes(target).into_iter().for_each(|(var, place)| self.assign(var, place));
+        target.block.index()
+    }
+
+    /// Executes a block; where to go on.
+    fn block(&mut self, number: usize, starts: &mut Vec<(usize, Vec<(Var, Place)>)>) -> Option<usize> {
+        let kernel = self.kernel;
+        let block = kernel.blocks.get(number)?;
+        // A block costs something even where it computes nothing.
+        self.push(Pure::Const(0), 0);
+        for instr in &block.instrs {
+            match instr {
+                Instr::Let(dst, pure) => self.compute(*dst, pure)?,
+                Instr::Effect(id) => self.effect(*id),
+                Instr::View { .. } | Instr::Base(..) | Instr::Host(_) => {}
+            }
+        }
+        match &block.terminator {
+            Terminator::Jump(target) | Terminator::Join(_, target) => Some(self.jump(target)),
+            Terminator::Branch(condition, yes, no) => {
+                let place = self.place(*condition);
+                let holds = self.value(place) & 1 == 1;
+                Walk::note(&mut self.walk.branches, number, holds, place);
+                Some(self.jump(if holds { yes } else { no }))
+            }
+            Terminator::Fork(fork) => {
+                for (_, target) in fork.partitions.iter().rev() {
+                    starts.push((target.block.index(), self.passes(target)));
+                }
+                Some(self.jump(&fork.default))
+            }
+            Terminator::Exit(_) | Terminator::Return(_) => None,
+        }
+    }
+
+    fn compute(&mut self, dst: Var, pure: &Pure<Var>) -> Option<()> {
+        let pure = pure.map(|var| self.place(var));
+        let pure = match pure {
+            Pure::Copy(place) => {
+                self.assign(dst, place);
+                return Some(());
+            }
+            Pure::Input(input) if self.kernel.inputs.get(input.index())?.kind == InputKind::CtaRank => {
+                Pure::Const(self.rank)
+            }
+            other => other,
+        };
+        let value = pure.eval(
+            |place| self.value(place),
+            |input| self.valuation.get(input),
+            |memory, address| self.valuation.word(memory, address),
+        )?;
+        let place = self.push(pure, value);
+        self.assign(dst, place);
+        Some(())
+    }
+
+    fn effect(&mut self, id: EffectId) {
+        let Some(effect) = self.kernel.effects.get(id.index()) else { return };
+        if let Some(predicate) = effect.predicate {
+            let place = self.place(predicate);
+            let holds = self.value(place) & 1 == 1;
+            Walk::note(&mut self.walk.predicates, id.index(), holds, place);
+            if !holds {
+                return;
+            }
+        }
+        if let Some(executed) = self.walk.executed.get_mut(id.index()) {
+            *executed = true;
+        }
+        let Some(dst) = effect.kind.defines() else { return };
+        self.asked += 1;
+        let answer = match effect.kind {
+            EffectKind::ClcLoad { .. } => i64::from(self.asked <= self.tiles),
+            _ => self.asked & 1,
+        };
+        let place = self.push(Pure::Const(answer), answer);
+        self.assign(dst, place);
+    }
+}
