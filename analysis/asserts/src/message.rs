@@ -182,15 +182,17 @@ impl PendingKind {
         }
     }
 
-    /// What an access of a commit family is called.
-    pub fn of(kind: CommitKind, mode: Mode) -> PendingKind {
-        match (kind, mode) {
+    /// What an access of a commit family is called; `None` where the sanitizer knows none.
+    pub fn of(kind: CommitKind, mode: Mode) -> Option<PendingKind> {
+        Some(match (kind, mode) {
             (CommitKind::AsyncCopy, Mode::Write) => PendingKind::AsyncCopyIn,
             (CommitKind::AsyncCopy, Mode::Read) | (CommitKind::TmaStore, _) => PendingKind::AsyncCopyOut,
             (CommitKind::Wgmma, _) => PendingKind::Wgmma,
             (CommitKind::Tdm, Mode::Write) => PendingKind::TdmIn,
             (CommitKind::Tdm, Mode::Read) => PendingKind::TdmOut,
-        }
+            // The sanitizer knows one thread a partition.
+            (CommitKind::RelaxedRead | CommitKind::Stage, _) => return None,
+        })
     }
 }
 
@@ -340,7 +342,13 @@ fn of_race(machine: &Machine<'_>, state: &State, earlier: &Event, later: &Event)
         .get(usize::from(earlier.thread))
         .is_some_and(|thread| thread.seen.get(earlier.channel) >= earlier.number);
     match machine.channels().family(earlier.channel) {
-        Some(kind) if !waited && !told(machine, earlier) => AssertMessage::Pending(PendingKind::of(kind, earlier.mode)),
+        Some(kind)
+            if !waited
+                && !told(machine, earlier)
+                && let Some(pending) = PendingKind::of(kind, earlier.mode) =>
+        {
+            AssertMessage::Pending(pending)
+        }
         _ if earlier.mode == Mode::Read => AssertMessage::OutstandingReads(operand),
         _ => AssertMessage::OutstandingWrites(operand),
     }

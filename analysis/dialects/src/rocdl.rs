@@ -14,4 +14,19 @@ dialect! {
         python: PythonName::called("gl.amd.hint.sched_barrier"),
         movement: Some(DataMovement::Nothing),
     };
+    /// Sets the priority of the executing warp.
+    SetPriority = "s.setprio": "|  | $priority @ |" {
+        effect: OpEffect::Nothing,
+        movement: Some(DataMovement::Nothing),
+    };
+    /// Synchronises the warps of a block, and waits for no memory.
+    SBarrier = "s.barrier": "|  | @ |" {
+        effect: OpEffect::Nothing,
+        movement: Some(DataMovement::Nothing),
+    };
+    /// Synchronises the warps of a block.
+    Barrier = "barrier": "|  | @ |" {
+        effect: OpEffect::Nothing,
+        movement: Some(DataMovement::Nothing),
+    };
 }

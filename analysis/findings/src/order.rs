@@ -89,7 +89,7 @@ fn released(words: &Words<'_>) -> Vec<BufferId> {
 
 /// The last wait for groups of an access's family, by its thread and before a step, that some groups may outlast.
 fn weak(words: &Words<'_>, replay: &Replay, awaited: &Event, until: u32) -> Option<TextRange> {
-    let family = words.channels.family(awaited.channel)?;
+    let family = words.channels.family(awaited.channel).filter(|kind| !kind.is_by_warps())?;
     let between = replay.records.get(awaited.step as usize..(until as usize).saturating_sub(1))?;
     let lets = |record: &&Record| {
         let effect = record.effect.and_then(|id| words.kernel.effects.get(id.index()));

@@ -22,7 +22,32 @@ pub(crate) fn race(
     let kind = classify(words, machine, replay, earlier, later, too_early);
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
     let buffer = place(words, replay, later);
+    let apart = words.channels.family(earlier.channel).filter(|_| earlier.thread == later.thread);
+    let does = if later.mode == Mode::Read { "reads" } else { "overwrites" };
     let message = match kind {
+        _ if apart == Some(CommitKind::RelaxedRead) => message!(
+            "{who} overwrites {buffer} while other warps of it may still be reading it{:}Triton puts no barrier between \
+             {op} and an asynchronous copy",
+            who,
+            buffer,
+            words.op_of(earlier)
+        ),
+        _ if apart == Some(CommitKind::Stage) => message!(
+            "{who} {does} {buffer} one stage of the warp pipeline behind {op}{:}half of its warps runs a stage later, so \
+             both happen at once",
+            who,
+            does,
+            buffer,
+            words.op_of(earlier)
+        ),
+        Kind::PendingAccess if replay.lags(machine, later.thread, earlier, later.step) => message!(
+            "{who} {does} {buffer} in the stage of the warp pipeline right behind the wait for {op}{:}half of its warps \
+             runs a stage later, and has not waited for its part yet",
+            who,
+            does,
+            buffer,
+            words.op_of(earlier)
+        ),
         Kind::PendingAccess => {
             let family = words.channels.family(earlier.channel)?;
             let (done, op) = (if later.mode == Mode::Read { "read" } else { "written" }, words.op_of(earlier));
@@ -156,7 +181,7 @@ pub(crate) fn race(
 
 /// Whether an access goes on beside its thread.
 fn unfinished_at(words: &Words<'_>, event: &Event) -> bool {
-    words.channels.family(event.channel).is_some()
+    words.channels.family(event.channel).is_some_and(|kind| !kind.is_by_warps())
         || words.channels.barrier_of(event.channel).is_some()
         || event.channel.0 >= words.channels.tensor_core(0).0
 }

@@ -172,6 +172,14 @@ impl Replay {
         let thread = at.at_violation.threads().get(usize::from(thread));
         thread.is_some_and(|thread| thread.seen.get(event.channel) >= event.number)
     }
+
+    /// Whether a thread has waited for an operation by a step, and half of its warps, a stage behind, has not.
+    pub fn lags(&self, machine: &Machine<'_>, thread: u16, event: &Event, step: u32) -> bool {
+        let (at, _) = repeat(machine, &self.schedule, step);
+        let thread = at.at_violation.threads().get(usize::from(thread));
+        let lags = |&(channel, last): &(_, u32)| channel == event.channel && last >= event.number;
+        thread.is_some_and(|thread| thread.lagging.iter().any(lags))
+    }
 }
 
 /// An arrival that follows a step.

@@ -135,7 +135,7 @@ impl<'a> Words<'a> {
         let effect = self.kernel.effects.get(event.effect.index()).map(|effect| &effect.kind);
         let told =
             matches!(effect, Some(EffectKind::Operation { completion, .. }) if !completion.arrivals().is_empty());
-        self.channels.family(event.channel).filter(|_| !told)
+        self.channels.family(event.channel).filter(|kind| !told && !kind.is_by_warps())
     }
 
     /// The op that performs an event.
@@ -144,7 +144,7 @@ impl<'a> Words<'a> {
         let asynchronous = matches!(
             effect.map(|effect| &effect.kind),
             Some(EffectKind::Operation { issuer: Issuer::Tma | Issuer::Clc | Issuer::TensorCore, .. })
-        ) || self.channels.family(event.channel).is_some();
+        ) || self.channels.family(event.channel).is_some_and(|kind| !kind.is_by_warps());
         message!("{asynchronous}{op}", if asynchronous { "asynchronous " } else { "" }, self.op_of(event))
     }
 
@@ -169,6 +169,7 @@ impl<'a> Words<'a> {
                 CommitKind::Wgmma => "ttng.warp_group_dot_wait",
                 CommitKind::TmaStore => "ttng.async_tma_store_wait",
                 CommitKind::Tdm => "amdg.async_tdm_wait",
+                CommitKind::RelaxedRead | CommitKind::Stage => "ttg.barrier",
             })
         )
     }
@@ -216,6 +217,7 @@ impl<'a> Words<'a> {
                 }
             }
             Some(EffectKind::Allocate(buffer)) => parts.push(self.buffer(*buffer)),
+            Some(EffectKind::WaitGroup { kind, .. }) if kind.is_by_warps() => {}
             Some(EffectKind::WaitGroup { kind: CommitKind::Tdm, pending }) => {
                 parts.push(message!("to {pending} open operations", pending));
             }
@@ -253,9 +255,16 @@ impl<'a> Words<'a> {
                 for (access, place) in accesses.iter().zip(&record.places) {
                     parts.push(message!("{verb} {place}", verb(access.mode), self.barrier(*place)));
                 }
-                if let Completion::Commit { implicit: false, .. } = completion {
+                if let Completion::Commit { implicit: false, kind, .. } = completion
+                    && !kind.is_by_warps()
+                {
                     parts.push("in the open group".into());
                 }
+            }
+            Some(EffectKind::Commit(CommitKind::Stage)) => parts.push("ends a stage of the warp pipeline".into()),
+            Some(EffectKind::WaitGroup { kind: CommitKind::RelaxedRead, .. }) => parts.push("the warps meet".into()),
+            Some(EffectKind::WaitGroup { kind: CommitKind::Stage, .. }) => {
+                parts.push("the slower half of the warps ends the stage before".into());
             }
             Some(EffectKind::Commit(_)) => parts.push("closes the group".into()),
             Some(EffectKind::WaitGroup { kind, pending }) => {

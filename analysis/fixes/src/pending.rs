@@ -8,21 +8,24 @@ use kernel::{CommitKind, EffectKind};
 use machine::{Event, Rule};
 use ttgir::OpId;
 
-/// Name of a family's wait and of the attribute that counts the groups it leaves open.
-fn wait_of(kind: CommitKind) -> (&'static str, &'static str) {
-    match kind {
+/// Name of a family's wait and of the attribute that counts the groups it leaves open, where it has one.
+fn wait_of(kind: CommitKind) -> Option<(&'static str, &'static str)> {
+    Some(match kind {
         CommitKind::AsyncCopy => ("ttg.async_wait", "num"),
         CommitKind::Wgmma => ("ttng.warp_group_dot_wait", "pendings"),
         CommitKind::TmaStore => ("ttng.async_tma_store_wait", "pendings"),
         CommitKind::Tdm => ("amdg.async_tdm_wait", "num"),
-    }
+        CommitKind::RelaxedRead | CommitKind::Stage => return None,
+    })
 }
 
 /// The first wait of a family after an op in its block.
 pub(crate) fn next_wait(case: &FixContext<'_>, kind: CommitKind, op: OpId) -> Option<OpId> {
     let (code, tree) = (case.code, case.code.tree);
     let ops = tree.block_ops(tree.parent_block(op)?);
-    ops.iter().copied().find(|other| code.before(op, *other) && tree.op_name(*other) == wait_of(kind).0)
+    ops.iter()
+        .copied()
+        .find(|other| code.before(op, *other) && wait_of(kind).is_some_and(|(name, _)| name == tree.op_name(*other)))
 }
 
 /// Waits for the group of the earlier access.
@@ -35,6 +38,7 @@ pub(crate) fn waits(case: &FixContext<'_>) -> Vec<Candidate> {
     }
     let Some((earlier, later)) = case.pair() else { return Vec::new() };
     let Some(kind) = case.words.channels.family(earlier.channel) else { return Vec::new() };
+    let Some((name, attr)) = wait_of(kind) else { return Vec::new() };
     let mut out = Vec::new();
     if kind == CommitKind::AsyncCopy && !committed(case, &earlier, &later) {
         out.extend(commit(case, &earlier));
@@ -49,7 +53,6 @@ pub(crate) fn waits(case: &FixContext<'_>) -> Vec<Candidate> {
     let Some(at) = at else { return out };
     out.extend(fewer(case, kind, earlier.thread, earlier.step, until));
     out.extend(earlier_wait(case, kind, at));
-    let (name, attr) = wait_of(kind);
     if kind != CommitKind::Wgmma {
         let line = format!("{name} {{{attr} = 0 : i32}}");
         out.push(fix(message!("insert `{op}`", Message::op(name)), [draft::before(case.code, at, &[line])]));
@@ -62,7 +65,7 @@ pub(crate) fn at_the_end(case: &FixContext<'_>) -> Vec<Candidate> {
     let Rule::Outlives { access } = case.found.violation.rule else { return Vec::new() };
     let family = case.words.channels.family(access.channel).filter(|kind| *kind != CommitKind::Wgmma);
     let (Some(kind), Some(end)) = (family, case.site_op(case.found.violation.site)) else { return Vec::new() };
-    let (name, attr) = wait_of(kind);
+    let Some((name, attr)) = wait_of(kind) else { return Vec::new() };
     let line = format!("{name} {{{attr} = 0 : i32}}");
     vec![fix(message!("insert `{op}`", Message::op(name)), [draft::before(case.code, end, &[line])])]
 }
@@ -99,7 +102,7 @@ fn fewer(case: &FixContext<'_>, kind: CommitKind, thread: u16, from: u32, until:
     if (step as u32) < from {
         return Vec::new();
     }
-    let (name, attr) = wait_of(kind);
+    let Some((name, attr)) = wait_of(kind) else { return Vec::new() };
     let Some(attr) = case.site_op(record.site).and_then(|op| tree.attr(op, attr)) else { return Vec::new() };
     let Some(now) = tree.attr_int(attr) else { return Vec::new() };
     let mut fewer: Vec<i64> = [now - 1, 0].into_iter().filter(|pending| (0..now).contains(pending)).collect();
@@ -118,7 +121,6 @@ fn earlier_wait(case: &FixContext<'_>, kind: CommitKind, at: OpId) -> Option<Can
     let wait = next_wait(case, kind, at)?;
     let draft = case.draft(at);
     let known = tree.operands(wait).iter().all(|operand| draft.sees(*operand));
-    known.then(|| {
-        fix(message!("move `{op}` before this", Message::op(wait_of(kind).0)), draft::put_before(code, wait, at))
-    })
+    let (name, _) = wait_of(kind).filter(|_| known)?;
+    Some(fix(message!("move `{op}` before this", Message::op(name)), draft::put_before(code, wait, at)))
 }

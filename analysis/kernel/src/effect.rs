@@ -48,6 +48,25 @@ pub enum CommitKind {
     TmaStore,
     /// AMD's tensor data mover, one group an op; operations of one partition complete in order.
     Tdm,
+    /// Reads of AMD's LDS between which and an asynchronous copy Triton puts no barrier
+    /// (`load_shared_relaxed`), one group an op: a wait is a meeting of the partition's warps.
+    RelaxedRead,
+    /// What the warps of an AMD warp pipeline do to LDS in one stage, a group: half of the warps is one
+    /// stage behind. A commit ends the stage, and a wait for the groups but one comes with it; while
+    /// a group is open, what other waits of the partition say holds for all warps from the next commit on.
+    Stage,
+}
+
+impl CommitKind {
+    /// Whether it counts what the warps themselves do.
+    pub fn is_by_warps(self) -> bool {
+        matches!(self, CommitKind::RelaxedRead | CommitKind::Stage)
+    }
+
+    /// Whether its operations go on beside the thread and touch memory, so that they can outlive the kernel.
+    pub fn outlives(self) -> bool {
+        matches!(self, CommitKind::AsyncCopy | CommitKind::TmaStore | CommitKind::Tdm)
+    }
 }
 
 /// One operand's memory access.

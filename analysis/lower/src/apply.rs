@@ -46,6 +46,7 @@ impl Lowerer<'_> {
         }
         self.use_results(op);
         self.plan_before(op);
+        self.meet_warps(op);
         let first = self.next_effect();
         match tree.code(op) {
             Some(OpCode::Scf(Scf::For)) => self.scf_for(op),
@@ -63,6 +64,7 @@ impl Lowerer<'_> {
         self.bind_results(op);
         self.plan_after(op);
         self.scratch(op);
+        self.stage_ends(op);
         self.noted.insert(op);
         if self.rendezvous == Some(op) {
             self.meet(op);
@@ -324,7 +326,7 @@ impl Lowerer<'_> {
         let Some(mut accesses) = self.accesses(op, site, operands) else { return };
         accesses.iter_mut().for_each(|access| access.ctas = reach.ctas);
         let completion = match completion {
-            OpCompletion::InOrder => Completion::InOrder,
+            OpCompletion::InOrder => self.warp_completion(op, issuer),
             OpCompletion::Group { when: Some(attr), .. } if !self.flag(op, attr) => Completion::InOrder,
             OpCompletion::Group { kind, implicit, .. } => {
                 let awaited = kind == CommitKind::Wgmma && self.result_is_used(op);

@@ -47,6 +47,7 @@ impl Lowerer<'_> {
         self.rendezvous = self.meeting(region);
         self.calls.push(function);
         self.find_results();
+        self.read_warps(function);
         self.exits.push(Exit::Kernel);
         self.read_tasks(function);
         if self.tasks.spans_function() {

@@ -94,6 +94,7 @@ impl Lowerer<'_> {
         let (&[lower, upper, step, ..], Some(&region)) = (operands, tree.regions(op).first()) else {
             return self.unmodelled(op, "the loop has no bounds");
         };
+        let staged = self.enter_pipeline(op);
         let inits = &operands[3..];
         let args = tree.blocks(region).first().map_or(&[][..], |block| tree.block_args(*block));
         let Some((&iv, args)) = args.split_first() else { return self.unmodelled(op, "the loop has no body") };
@@ -116,12 +117,18 @@ impl Lowerer<'_> {
 
         self.build.enter(body);
         let end = self.inline_region(Some(region));
+        if staged {
+            self.end_round(op);
+        }
         let values = end.map_or(&[][..], |end| tree.operands(end));
         let next = self.build.compute(Pure::Add(width, counter, step), "");
         let on = self.carry_on(end.unwrap_or(op), values, &carried);
         self.build.jump(head, std::iter::once(next).chain(on).collect());
 
         self.build.enter(exit);
+        if staged {
+            self.leave_pipeline(op);
+        }
         self.carried_out(op, &carried);
     }
 

@@ -44,6 +44,7 @@ mod tlx;
 mod token;
 mod value;
 mod view;
+mod warps;
 
 use dialects::{Builtin, Tt};
 use rustc_hash::FxHashMap;

@@ -10,6 +10,7 @@ use super::exit::Exit;
 use super::options::Options;
 use super::storage::Share;
 use super::value::Val;
+use super::warps::Warps;
 use base::Message;
 use kernel::{EffectKind, InputId, Site, SiteId, Unmodelled};
 use ttgir::{OpId, Tree, ValueId};
@@ -69,6 +70,8 @@ pub(crate) struct Lowerer<'t> {
     pub(crate) shares: FxHashMap<OpId, Share>,
     /// Threads of a warp.
     pub(crate) lanes: u32,
+    /// How the warps of a partition run beside each other.
+    pub(super) warps: Warps,
     /// What is collected where the kernel is lowered for execution.
     pub(crate) hosts: Option<Hosts>,
     pub(crate) depth: u32,
@@ -107,6 +110,7 @@ impl<'t> Lowerer<'t> {
             loads: FxHashMap::default(),
             shares: FxHashMap::default(),
             lanes: 32,
+            warps: Warps::default(),
             hosts: None,
             depth: 0,
         }

@@ -19,8 +19,14 @@ pub struct Channel(pub u32);
 const PER_THREAD: u32 = 2 + FAMILIES.len() as u32;
 
 /// All commit families, in the order of their channels.
-pub(crate) const FAMILIES: [CommitKind; 4] =
-    [CommitKind::AsyncCopy, CommitKind::Wgmma, CommitKind::TmaStore, CommitKind::Tdm];
+pub(crate) const FAMILIES: [CommitKind; 6] = [
+    CommitKind::AsyncCopy,
+    CommitKind::Wgmma,
+    CommitKind::TmaStore,
+    CommitKind::Tdm,
+    CommitKind::RelaxedRead,
+    CommitKind::Stage,
+];
 
 /// Numbers the channels of a machine with a given number of threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

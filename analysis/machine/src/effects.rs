@@ -80,13 +80,23 @@ impl Machine<'_> {
                 let grants = self.answer(state, thread, source);
                 let _ = state.set(self.position_of(thread), *dst, i64::from(grants));
             }
-            EffectKind::Commit(kind) => state.threads[thread].groups[*kind as usize].commit(self.kept[*kind as usize]),
+            EffectKind::Commit(kind) => {
+                let at = &mut *state.threads[thread];
+                at.groups[*kind as usize].commit(self.kept[*kind as usize]);
+                if *kind == CommitKind::Stage {
+                    at.catch_up();
+                }
+            }
             EffectKind::WaitGroup { kind, pending } => {
                 let channel = self.channels.group(thread, *kind);
-                let at = &mut state.threads[thread];
+                let at = &mut *state.threads[thread];
                 if let Some(last) = at.groups[*kind as usize].wait(*pending) {
-                    at.seen.see(channel, last);
-                    at.order.see(channel, last);
+                    if *kind == CommitKind::Stage {
+                        at.seen.see(channel, last);
+                        at.order.see(channel, last);
+                    } else {
+                        at.see_group(channel, last);
+                    }
                     if *kind == CommitKind::Wgmma {
                         at.results.retain(|(_, dot)| *dot > last);
                     }
@@ -213,7 +223,7 @@ impl Machine<'_> {
                     step: state.step,
                 };
                 let known = &state.threads[thread];
-                let observer = known.observer(thread as u16, own);
+                let observer = known.observer(thread as u16, own, self.channels.group(thread, CommitKind::Stage));
                 let mut illegal: SmallVec<[Illegal; 2]> = SmallVec::new();
                 let asynchronous = access.proxy == Proxy::Async;
                 state.shadow.access(window, position, event, asynchronous, &observer, |why| illegal.push(why));

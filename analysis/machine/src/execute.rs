@@ -128,7 +128,8 @@ impl Machine<'_> {
             grants: false,
             step: state.step,
         };
-        let observer = known.observer(at.thread as u16, ImplicitOrder::Nothing);
+        let stages = self.channels.group(at.thread, CommitKind::Stage);
+        let observer = known.observer(at.thread as u16, ImplicitOrder::Nothing, stages);
         let mut illegal: SmallVec<[Illegal; 2]> = SmallVec::new();
         state.shadow.access(window, position, event, false, &observer, |why| illegal.push(why));
         for why in illegal {

@@ -473,7 +473,7 @@ impl<'k> Machine<'k> {
             matches!(effect, Some(EffectKind::Operation { issuer: Issuer::Clc, .. }))
         };
         let asynchronous = |event: &Event| {
-            self.channels.family(event.channel).is_some_and(|kind| kind != CommitKind::Wgmma)
+            self.channels.family(event.channel).is_some_and(CommitKind::outlives)
                 || self.channels.barrier_of(event.channel).is_some()
                 || event.channel == self.channels.tensor_core(usize::from(event.thread))
         };

@@ -116,6 +116,7 @@ impl Machine<'_> {
                 held.hold(channel, groups.issued);
                 groups.open.iter().for_each(|&last| held.hold(channel, last));
             }
+            thread.lagging.iter().for_each(|&(channel, last)| held.hold(channel, last));
             let dots = self.channels.group(number, CommitKind::Wgmma);
             thread.results.iter().for_each(|&(_, dot)| held.hold(dots, dot));
         }
@@ -145,6 +146,9 @@ impl Machine<'_> {
                 out.push(held.rank(channel, groups.issued));
                 out.extend(groups.open.iter().map(|&last| held.rank(channel, last)));
             }
+            out.push(thread.lagging.len() as i64);
+            let lagging = thread.lagging.iter();
+            out.extend(lagging.flat_map(|&(channel, last)| [i64::from(channel.0), held.rank(channel, last)]));
             let dots = self.channels.group(number, CommitKind::Wgmma);
             out.push(thread.results.len() as i64);
             out.extend(thread.results.iter().flat_map(|&(result, dot)| [i64::from(result), held.rank(dots, dot)]));

@@ -58,6 +58,9 @@ pub struct Observer<'a> {
     pub over: &'a Clock,
     /// What it sees entirely because it is its own.
     pub own: ImplicitOrder,
+    /// In a warp pipeline: the channel of its stages and the last access of the stage before. In one stage
+    /// Triton orders accesses as elsewhere.
+    pub stage: Option<(Channel, u32)>,
 }
 
 /// What an operation sees of its issuer's earlier ones without a wait.
@@ -75,6 +78,7 @@ impl Observer<'_> {
     fn sees(&self, event: &Event) -> bool {
         self.seen.get(event.channel) >= event.number
             || (event.mode == Mode::Read && self.over.get(event.channel) >= event.number)
+            || self.stage.is_some_and(|(stages, closed)| stages == event.channel && event.number > closed)
             || match self.own {
                 ImplicitOrder::Nothing => false,
                 ImplicitOrder::Channel(channel) => channel == event.channel,

@@ -1,9 +1,9 @@
 //! A thread: where a partition of one CTA stands and what it knows.
 
 use super::barrier::Frontier;
-use super::clock::Clock;
+use super::clock::{Channel, Clock, FAMILIES};
 use super::shadow::{ImplicitOrder, Observer};
-use kernel::BlockId;
+use kernel::{BlockId, CommitKind};
 use smallvec::SmallVec;
 
 /// How far a thread is.
@@ -55,8 +55,11 @@ pub struct Thread {
     pub ticks: u32,
     /// Tensor-core operations issued.
     pub tensor_core: u32,
-    /// Commit groups: `cp.async`, wgmma, TMA store, TDM.
-    pub groups: [Groups; 4],
+    /// Commit groups, by family.
+    pub groups: [Groups; FAMILIES.len()],
+    /// In a warp pipeline: what was waited for in the present stage, by channel and number. Half of the
+    /// warps comes to that wait one stage later.
+    pub lagging: SmallVec<[(Channel, u32); 1]>,
     /// What asynchronous dots leave in registers and may not be there yet: the number of the result, and that
     /// of the dot in its commit family.
     pub results: SmallVec<[(u32, u32); 2]>,
@@ -75,8 +78,33 @@ pub struct Thread {
 
 impl Thread {
     /// What it knows, for an access.
-    pub(super) fn observer(&self, thread: u16, own: ImplicitOrder) -> Observer<'_> {
-        Observer { thread, seen: &self.seen, fenced: &self.fenced, over: &self.over, own }
+    pub(super) fn observer(&self, thread: u16, own: ImplicitOrder, stages: Channel) -> Observer<'_> {
+        let stage = self.open_stage().map(|closed| (stages, closed));
+        Observer { thread, seen: &self.seen, fenced: &self.fenced, over: &self.over, own, stage }
+    }
+
+    /// In a warp pipeline: the number of the last access of the stage before.
+    pub(super) fn open_stage(&self) -> Option<u32> {
+        self.groups[CommitKind::Stage as usize].open.last().copied()
+    }
+
+    /// Sees operations up to one of a commit family; in a warp pipeline only when the stage is over.
+    pub(super) fn see_group(&mut self, channel: Channel, last: u32) {
+        if self.open_stage().is_some() {
+            self.lagging.retain(|(known, _)| *known != channel);
+            self.lagging.push((channel, last));
+        } else {
+            self.seen.see(channel, last);
+            self.order.see(channel, last);
+        }
+    }
+
+    /// The slower half of the warps has come to the waits of the stage too.
+    pub(super) fn catch_up(&mut self) {
+        for (channel, last) in std::mem::take(&mut self.lagging) {
+            self.seen.see(channel, last);
+            self.order.see(channel, last);
+        }
     }
 
     /// What it knows, for an arrival.
@@ -98,6 +126,7 @@ impl Thread {
             ticks: 0,
             tensor_core: 0,
             groups: Default::default(),
+            lagging: SmallVec::new(),
             results: SmallVec::new(),
             rendezvous: SmallVec::new(),
             seen: Clock::default(),

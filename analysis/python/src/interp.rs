@@ -314,6 +314,8 @@ pub struct State<'a> {
     pub(crate) dry: u32,
     /// `try` statements around.
     pub(crate) tries: u32,
+    /// Ops that end the `with` statements whose context managers were made.
+    pub(crate) leaving: Vec<Op>,
     /// Nesting of expressions and blocks.
     pub(crate) nest: u32,
     pub(crate) rest: Option<Rc<Rest<'a>>>,
@@ -381,6 +383,11 @@ impl<'a> Interp<'a> {
             Ok(results) => Ok(results),
             Err(error) => self.unknown(error.to_string()),
         }
+    }
+
+    /// Leaves an op to the end of the `with` statement whose context manager is being made.
+    pub fn on_leaving(&mut self, op: Op) {
+        self.state.leaving.push(op);
     }
 
     /// Emits an op that Python gets nothing of.

@@ -49,7 +49,13 @@ impl<'k> Expected<'k> {
             let Some(block) = kernel.blocks.get(number).filter(|_| reached) else { continue };
             for instr in &block.instrs {
                 let Instr::Effect(id) = instr else { continue };
-                let predicate = kernel.effects.get(id.index()).and_then(|effect| effect.predicate);
+                let Some(effect) = kernel.effects.get(id.index()) else { continue };
+                // That warps meet is no access that anything is to be known of.
+                if matches!(effect.kind, EffectKind::WaitGroup { kind, .. } | EffectKind::Commit(kind) if kind.is_by_warps())
+                {
+                    continue;
+                }
+                let predicate = effect.predicate;
                 if predicate.and_then(|predicate| constant(&slices, predicate)) != Some(0) {
                     effects.push((*id, number));
                 }

@@ -3,7 +3,7 @@
 //! What they give is not followed, except that a scalar load is a load in the kernel too: where two
 //! partitions load one word they agree on it.
 
-use super::shapes::{none, opaque, tensor};
+use super::shapes::{exchange, none, opaque, tensor};
 use crate::values::arg;
 use dialects::Tt;
 use python::emit::Op;
@@ -89,6 +89,7 @@ fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 /// What was in memory before.
 fn atomic<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    exchange(interp)?;
     let pointer = tensor(interp, bound, 0)?;
     let dtype = pointee(interp, &pointer)?;
     Ok(opaque(interp, dtype, &pointer.shape, (*pointer.layout).clone()))

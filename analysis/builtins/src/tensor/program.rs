@@ -1,6 +1,6 @@
 //! The program and its compilation: ids, hints, assertions, prints.
 
-use super::shapes::none;
+use super::shapes::{exchange, none};
 use crate::values::arg;
 use dialects::Tt;
 use python::doubt::DoubtKind;
@@ -17,7 +17,10 @@ pub(super) const PART: Part = Part {
         Row::new("gl.tuple", "args", 4, tuple),
         Row::new("gl.static_print", "*values, **kwargs", 4, none),
         Row::new("gl.device_print", "prefix, *args, hex=False", 4, none),
-        Row::new("gl.device_assert", "cond, msg='', mask=None", 4, none),
+        Row::new("gl.device_assert", "cond, msg='', mask=None", 4, |interp, _| {
+            exchange(interp)?;
+            Ok(Value::None)
+        }),
         Row::new("gl.assume", "cond", 4, assume),
         Row::new("gl.multiple_of", "input, values", 4, itself),
         Row::new("gl.max_contiguous", "input, values", 4, itself),

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::elementwise::on_scalars;
 use super::reshape::slice_layout;
-use super::shapes::{axis_of, layout, opaque, tensor};
+use super::shapes::{axis_of, exchange, layout, opaque, tensor};
 use crate::values::arg;
 use python::interp::{Eval, Interp, Mode, Stop};
 use python::library::operand;
@@ -63,6 +63,7 @@ pub(super) const PART: Part = Part {
 
 /// The tensor without an axis, or without any.
 fn reduced<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, of: &Tensor<'a>, dtype: DType) -> Eval<'a> {
+    exchange(interp)?;
     let keep = operand::flag(interp, bound.get("keep_dims"), false, "keep_dims")?;
     let Some(axis) = operand::given(bound, "axis") else {
         let shape = if keep { vec![1; of.shape.len()] } else { Vec::new() };
@@ -127,6 +128,7 @@ fn sources<'a>(interp: &mut Interp<'a>, value: &Value<'a>) -> Result<(Vec<Tensor
 fn reduce<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (sources, several) = sources(interp, &arg(bound, 0))?;
     combined(interp, &arg(bound, 2), &sources)?;
+    exchange(interp)?;
     let mut results = Vec::new();
     for source in &sources {
         results.push(reduced(interp, bound, source, source.dtype)?);
@@ -159,6 +161,7 @@ fn one_or_all(mut results: Vec<Value<'_>>, several: bool) -> Value<'_> {
 }
 
 fn scan<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    exchange(interp)?;
     let (sources, several) = sources(interp, &arg(bound, 0))?;
     let mut results = Vec::new();
     for source in &sources {
@@ -172,6 +175,7 @@ fn scan<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 }
 
 fn histogram<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    exchange(interp)?;
     let bins = operand::int(interp, &arg(bound, 1), "num_bins")?;
     Ok(interp.registers(DType::Int32, &[bins], layout(bound.get("layout"))))
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::shapes::{axis_of, opaque, shape_of, tensor};
+use super::shapes::{axis_of, exchange, opaque, shape_of, tensor};
 use crate::values::arg;
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand;
@@ -211,6 +211,7 @@ fn ravel<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 }
 
 fn gather<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    exchange(interp)?;
     let (source, index) = (tensor(interp, bound, 0)?, tensor(interp, bound, 1)?);
     Ok(opaque(interp, source.dtype, &index.shape, (*index.layout).clone()))
 }

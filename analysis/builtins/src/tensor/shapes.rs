@@ -2,8 +2,11 @@
 
 use std::rc::Rc;
 
+use dialects::Gluon;
+use python::emit::Op;
 use python::interp::{Eval, Interp, Stop};
 use python::library::{Bound, operand};
+use python::target::Target;
 use python::value::{DType, Tensor, Value};
 
 /// The scalar or register tensor that the argument at a place is.
@@ -88,4 +91,16 @@ pub(super) fn followed<'a>(interp: &Interp<'a>, values: &[Value<'a>]) -> Result<
 /// No value.
 pub(super) fn none<'a>(_: &mut Interp<'a>, _: &Bound<'a>) -> Eval<'a> {
     Ok(Value::None)
+}
+
+/// The warps may meet here, because an operation on registers exchanges values among them. It matters on AMD only.
+///
+/// # Errors
+///
+/// As [`Interp::emit`].
+pub(super) fn exchange(interp: &mut Interp<'_>) -> Result<(), Stop> {
+    if !matches!(interp.target, Target::Cuda(_)) {
+        interp.emit(Op::new(Gluon::Exchange))?;
+    }
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Tensors from nothing: ranges, constants; conversions of their layout.
 
 use super::arith::cast;
-use super::shapes::{layout, like, opaque, shape_of, tensor};
+use super::shapes::{exchange, layout, like, opaque, shape_of, tensor};
 use crate::values::arg;
 use python::interp::{Eval, Interp};
 use python::library::operand;
@@ -83,6 +83,7 @@ fn after<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, value: &Value<'a>) -> E
 }
 
 fn convert<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    exchange(interp)?;
     let value = tensor(interp, bound, 0)?;
     let of = layout(bound.at(1));
     Ok(opaque(interp, value.dtype, &value.shape, of))

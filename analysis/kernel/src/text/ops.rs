@@ -24,6 +24,8 @@ pub(super) const COMMITS: Words<CommitKind> = &[
     ("wgmma", CommitKind::Wgmma),
     ("tma_store", CommitKind::TmaStore),
     ("tdm", CommitKind::Tdm),
+    ("relaxed_read", CommitKind::RelaxedRead),
+    ("stage", CommitKind::Stage),
 ];
 pub(super) const COMPARES: Words<CmpOp> = &[
     ("eq", CmpOp::Eq),

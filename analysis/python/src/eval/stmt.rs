@@ -304,8 +304,9 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// A context manager's own doing is that of the call that makes it.
+    /// A context manager's own doing is that of the call that makes it, and the ops that it leaves to the end.
     fn with(&mut self, stmt: &'a StmtWith) -> Ran<'a> {
+        let around = self.state.leaving.len();
         for item in &stmt.items {
             let value = self.expr(&item.context_expr)?;
             if let Some(target) = &item.optional_vars {
@@ -316,6 +317,12 @@ impl<'a> Interp<'a> {
         self.state.closed += closed;
         let ran = self.block(&stmt.body);
         self.state.closed -= closed;
+        let mut leaving = self.state.leaving.split_off(around.min(self.state.leaving.len()));
+        if matches!(ran, Ok(Flow::Next)) {
+            while let Some(op) = leaving.pop() {
+                self.emit(op)?;
+            }
+        }
         ran
     }
 

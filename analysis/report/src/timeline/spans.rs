@@ -147,5 +147,7 @@ fn family(kind: CommitKind) -> &'static str {
         CommitKind::Wgmma => "wgmma",
         CommitKind::TmaStore => "TMA store",
         CommitKind::Tdm => "TDM",
+        CommitKind::RelaxedRead => "relaxed read",
+        CommitKind::Stage => "pipeline stage",
     }
 }

@@ -4,7 +4,7 @@ use super::super::memory::read;
 use super::operand::none;
 use builtins::tensor::{opaque, pointee, shape_of};
 use dialects::{Amdg, Rocdl};
-use python::emit::Op;
+use python::emit::{Attr, Op};
 use python::interp::{Eval, Interp};
 use python::library::operand;
 use python::library::operand::{dtype, given, int, ints, memory, need, tensor};
@@ -39,8 +39,8 @@ pub(super) const PART: Part = Part {
         Row::new("gl.amd.slice", "source, shape, offsets", 8, slice),
         Row::new("gl.amd.slice.slice", "source, shape, offsets", 8, slice),
         Row::effect("gl.amd.hint.sched_barrier", "allow=None", 9, sched_barrier),
-        Row::new("gl.amd.warp_pipeline_stage", "label=None, *, priority=None", 6, none),
-        Row::new("gl.amd.warp_pipeline.warp_pipeline_stage", "label=None, *, priority=None", 6, none),
+        Row::effect("gl.amd.warp_pipeline_stage", "label=None, *, priority=None", 6, stage),
+        Row::effect("gl.amd.warp_pipeline.warp_pipeline_stage", "label=None, *, priority=None", 6, stage),
     ],
     ..NOTHING
 };
@@ -111,6 +111,25 @@ fn downcast<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         other => return interp.raise(format!("`{other}` is no format: e4m3, e5m2 and e2m1 are")),
     };
     Ok(interp.registers(element, &shape, (*source.layout).clone()))
+}
+
+/// A stage of a warp pipeline: what ends it is marked by an op.
+fn stage<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let label = match given(bound, "label") {
+        Some(Value::Str(label)) => &**label,
+        _ => "cluster",
+    };
+    let mut border = Op::new(Rocdl::SchedBarrier).attr("mask", 0);
+    border = border.attr("triton.warp_pipeline.border", Attr::Text(label.to_owned()));
+    if let Some(priority) = given(bound, "priority") {
+        let priority = int(interp, &priority.clone(), "priority")?;
+        if !(0..4).contains(&priority) {
+            return interp.raise("priority should be 0 to 3");
+        }
+        border = border.attr("triton.warp_pipeline.priority", priority);
+    }
+    interp.on_leaving(border);
+    Ok(Value::None)
 }
 
 /// A hint to the compiler's scheduler.

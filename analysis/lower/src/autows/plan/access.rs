@@ -299,7 +299,7 @@ impl Walk<'_> {
             },
             CommitKind::Wgmma => tree.is(*other, Ttng::WarpGroupDotWait),
             CommitKind::AsyncCopy => tree.is(*other, Ttg::AsyncWait),
-            CommitKind::Tdm => false,
+            CommitKind::Tdm | CommitKind::RelaxedRead | CommitKind::Stage => false,
         };
         let tasks = (self.who)(op);
         let end = later.filter(waits).find(|other| {
