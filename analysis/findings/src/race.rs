@@ -181,7 +181,10 @@ pub(crate) fn race(
 
 /// Whether an access goes on beside its thread.
 fn unfinished_at(words: &Words<'_>, event: &Event) -> bool {
-    words.channels.family(event.channel).is_some_and(|kind| !kind.is_by_warps())
+    if words.channels.family(event.channel).is_some_and(CommitKind::is_by_warps) {
+        return false;
+    }
+    words.channels.family(event.channel).is_some()
         || words.channels.barrier_of(event.channel).is_some()
         || event.channel.0 >= words.channels.tensor_core(0).0
 }

@@ -14,7 +14,8 @@
 //!   two stages says nothing of the copies of the other half before the next border.
 //!
 //! Missed: in one stage of a pipeline, a copy behind a relaxed read; pipelines outside of loops; an
-//! operation on registers between a border and a wait, with which Triton gives the pipeline up.
+//! operation on registers between a border and a wait, with which Triton gives the pipeline up; pipelines
+//! with `warp_used_hint`, where the half that is ahead may start all loads and so has waited for all of them.
 
 use super::lowerer::Lowerer;
 use dialects::{Gluon, Gpu, OpCode, OpCompletion, OpEffect, Rocdl, Tt, Ttg};
@@ -23,6 +24,7 @@ use ttgir::{Def, OpId, ValueId};
 
 const RELAXED: &str = "ttg.amdg.syncedViaAsyncWait";
 const BORDER: &str = "triton.warp_pipeline.border";
+const HINTS: [&str; 2] = ["warp_used_hint", "warp_used_hints"];
 const STAGE: &str = "triton.warp_pipeline.stage";
 
 /// How the warps of a kernel for AMD run.
@@ -30,6 +32,8 @@ const STAGE: &str = "triton.warp_pipeline.stage";
 pub(super) struct Warps {
     /// Some read of the kernel is relaxed.
     relaxed: bool,
+    /// Some operation of the data mover is started by chosen warps only.
+    hinted: bool,
     /// The loop that is being lowered is a warp pipeline.
     staged: bool,
 }
@@ -50,11 +54,14 @@ enum Part {
 impl Lowerer<'_> {
     /// Looks for relaxed reads in a kernel.
     pub(super) fn read_warps(&mut self, function: OpId) {
-        let mut relaxed = false;
+        let (mut relaxed, mut hinted) = (false, false);
         for &function in self.functions.values().chain([&function]) {
-            self.walk(function, &mut |op| relaxed |= self.is_relaxed(op));
+            self.walk(function, &mut |op| {
+                relaxed |= self.is_relaxed(op);
+                hinted |= HINTS.iter().any(|hint| self.tree.attr(op, hint).is_some());
+            });
         }
-        self.warps = Warps { relaxed: relaxed && self.ctas.apart, staged: false };
+        self.warps = Warps { relaxed: relaxed && self.ctas.apart, hinted, staged: false };
     }
 
     /// Whether Triton takes a read for one that `async_wait` has synchronised: Gluon says so, and the token of
@@ -82,7 +89,7 @@ impl Lowerer<'_> {
     pub(super) fn warp_completion(&self, op: OpId, issuer: Issuer) -> Completion {
         let kind = match issuer {
             Issuer::Base if self.warps.staged => CommitKind::Stage,
-            Issuer::Base if self.warps.relaxed && self.is_relaxed(op) => CommitKind::RelaxedRead,
+            Issuer::Base if self.warps.relaxed && self.warps() > 1 && self.is_relaxed(op) => CommitKind::RelaxedRead,
             _ => return Completion::InOrder,
         };
         Completion::Commit { kind, implicit: kind == CommitKind::RelaxedRead, awaited: false, result: 0 }
@@ -164,7 +171,7 @@ impl Lowerer<'_> {
     /// Whether a loop becomes a warp pipeline: it has two stages or more and more than four warps, and all
     /// waits stand between stages, one between two.
     pub(super) fn is_pipeline(&self, op: OpId) -> bool {
-        if !self.ctas.apart || self.partition != 0 || self.warps() <= 4 {
+        if !self.ctas.apart || self.partition != 0 || self.warps() <= 4 || self.warps.hinted {
             return false;
         }
         let tree = self.tree;
