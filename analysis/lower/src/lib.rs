@@ -44,6 +44,7 @@ mod tlx;
 mod token;
 mod value;
 mod view;
+mod warp_order;
 mod warps;
 
 use dialects::{Builtin, Tt};

@@ -10,7 +10,7 @@ use super::exit::Exit;
 use super::options::Options;
 use super::storage::Share;
 use super::value::Val;
-use super::warps::Warps;
+use super::warp_order::Warps;
 use base::Message;
 use kernel::{EffectKind, InputId, Site, SiteId, Unmodelled};
 use ttgir::{OpId, Tree, ValueId};

@@ -18,6 +18,7 @@
 //! with `warp_used_hint`, where the half that is ahead may start all loads and so has waited for all of them.
 
 use super::lowerer::Lowerer;
+use super::warp_order::Warps;
 use dialects::{Gluon, Gpu, OpCode, OpCompletion, OpEffect, Rocdl, Tt, Ttg};
 use kernel::{CommitKind, Completion, EffectKind, Issuer, Mode};
 use ttgir::{Def, OpId, ValueId};
@@ -26,17 +27,6 @@ const RELAXED: &str = "ttg.amdg.syncedViaAsyncWait";
 const BORDER: &str = "triton.warp_pipeline.border";
 const HINTS: [&str; 2] = ["warp_used_hint", "warp_used_hints"];
 const STAGE: &str = "triton.warp_pipeline.stage";
-
-/// How the warps of a kernel for AMD run.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Warps {
-    /// Some read of the kernel is relaxed.
-    relaxed: bool,
-    /// Some operation of the data mover is started by chosen warps only.
-    hinted: bool,
-    /// The loop that is being lowered is a warp pipeline.
-    staged: bool,
-}
 
 /// What an op between the borders of a warp pipeline does.
 #[derive(Clone, Copy, PartialEq, Eq)]

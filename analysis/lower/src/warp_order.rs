@@ -1,0 +1,12 @@
+//! What the warps of a partition leave unordered on AMD.
+
+/// How the warps of a kernel for AMD run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Warps {
+    /// Some read of the kernel is relaxed.
+    pub(super) relaxed: bool,
+    /// Some operation of the data mover is started by chosen warps only.
+    pub(super) hinted: bool,
+    /// The loop that is being lowered is a warp pipeline.
+    pub(super) staged: bool,
+}
