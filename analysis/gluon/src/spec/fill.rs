@@ -11,6 +11,7 @@ use super::search::{self, Search};
 use super::survey::Survey;
 use super::{Config, Entry, Given, Source, Spec, directive};
 use base::{Cancel, Cancelled};
+use python::elaborated::Attempt;
 use python::syntax::{Module, Sources};
 
 /// What is needed to fill in values.
@@ -37,8 +38,23 @@ impl Filler<'_> {
     pub(super) fn fill(&self, bases: Vec<Base>) -> Result<(Vec<Base>, Vec<String>), Cancelled> {
         let mut search = Search::new(self.module, self.sources, self.entry, self.flow, self.spec, self.cancel);
         let (mut out, mut notes) = (Vec::new(), Vec::new());
+        // Launches that are known in part, and the values for which are refused.
+        let mut refused: Vec<(Vec<Base>, String)> = Vec::new();
         for base in bases {
-            out.extend(self.of_base(base, &mut search, &mut notes)?);
+            let in_part = base.is_launched() && !base.partly.is_empty();
+            let (all, why) = self.of_base(base, &mut search, &mut notes)?;
+            match why {
+                Some(why) if in_part => refused.push((all, why)),
+                _ => out.extend(all),
+            }
+        }
+        if out.is_empty() {
+            out.extend(refused.into_iter().flat_map(|(all, _)| all));
+        } else if let Some((_, why)) = refused.first() {
+            notes.push(format!(
+                "{} launches that are known in part are left out: no values were found for them that are not refused ({why})",
+                refused.len()
+            ));
         }
         notes.dedup();
         Ok((out, notes))
@@ -49,7 +65,7 @@ impl Filler<'_> {
         mut base: Base,
         search: &mut Search<'_>,
         notes: &mut Vec<String>,
-    ) -> Result<Vec<Base>, Cancelled> {
+    ) -> Result<(Vec<Base>, Option<String>), Cancelled> {
         let (target, warps) = {
             let spec = (self.spec)(&base);
             (spec.target.0, spec.num_warps.0)
@@ -107,13 +123,20 @@ impl Filler<'_> {
             open.push(of);
         }
         if open.is_empty() && configured.is_empty() {
-            return Ok(vec![base]);
+            return Ok((vec![base], None));
         }
         let all: Vec<&Open> = open.iter().chain(&defaults).collect();
         let before = base.clone();
         let (settled, attempt) = if open.is_empty() { (base, None) } else { search.settle(base, &all)? };
-        if attempt.as_ref().is_some_and(|attempt| !search::accepted(attempt)) {
-            return Ok(vec![settled]);
+        let attempt = match attempt {
+            None if !open.is_empty() => search.combination(&settled)?,
+            attempt => attempt,
+        };
+        if attempt.is_none() && !open.is_empty() {
+            return Ok((vec![settled], Some("to look at all takes too long".to_owned())));
+        }
+        if let Some(attempt) = attempt.as_ref().filter(|attempt| !search::accepted(attempt)) {
+            return Ok((vec![settled], Some(refusal(attempt))));
         }
         for argument in before.arguments.iter().filter(|argument| argument.source == Source::Launch) {
             if let Some(now) = differs(&settled, &before, &argument.name) {
@@ -127,10 +150,10 @@ impl Filler<'_> {
         let varied = self.varied(&settled, &open, configured);
         let all = self.combinations(&settled, &varied, notes);
         if open.is_empty() || all.len() < 2 {
-            return Ok(all);
+            return Ok((all, None));
         }
         open.extend(defaults);
-        self.verified(all, &settled, &open, &varied, search, notes)
+        Ok((self.verified(all, &settled, &open, &varied, search, notes)?, None))
     }
 
     /// What a parameter is given by its default, or by a launch that is known in part.
@@ -217,10 +240,8 @@ impl Filler<'_> {
                 None => unseen += 1,
                 Some(attempt) if search::accepted(&attempt) => out.push(base),
                 Some(attempt) => {
-                    let why =
-                        attempt.problems.iter().find(|problem| !problem.hint).map(|problem| problem.message.clone());
                     let with: Vec<String> = several.iter().filter_map(|name| differs(&base, settled, name)).collect();
-                    left.push((with.join(", "), why.unwrap_or_else(|| "it is not followed to the end".to_owned())));
+                    left.push((with.join(", "), refusal(&attempt)));
                 }
             }
         }
@@ -233,6 +254,12 @@ impl Filler<'_> {
         }
         Ok(out)
     }
+}
+
+/// Why values are not accepted.
+fn refusal(attempt: &Attempt) -> String {
+    let why = attempt.problems.iter().find(|problem| !problem.hint).map(|problem| problem.message.clone());
+    why.unwrap_or_else(|| "it is not followed to the end".to_owned())
 }
 
 /// `name=value` where it is another one than that of `settled`.

@@ -147,17 +147,35 @@ impl Builder<'_> {
         parts.into_iter().for_each(|(from, edge)| self.flow.edge(from, to, edge));
     }
 
-    /// `[(function, (arguments…)), …]` of `warp_specialize`.
-    fn partitions(&mut self, expr: &Expr) {
-        let Expr::List(list) = expr else { return };
-        for pair in &list.elts {
-            let Expr::Tuple(pair) = pair else { continue };
-            let [func, Expr::Tuple(args)] = &pair.elts[..] else { continue };
-            for (function, _) in self.callees(func) {
-                self.called(function);
-                for (at, arg) in args.elts.iter().enumerate() {
-                    self.hand(arg, function, at);
+    /// What `warp_specialize` is given: `[(function, (arguments…)), …]`; up to 3.5 the arguments, the function of the
+    /// default partition, and the functions of the others, in 3.5 with arguments of their own before them.
+    fn partitions(&mut self, args: &[Expr]) {
+        match args {
+            [Expr::List(list), ..] => {
+                for pair in &list.elts {
+                    let Expr::Tuple(pair) = pair else { continue };
+                    let [func, Expr::Tuple(args)] = &pair.elts[..] else { continue };
+                    self.partition(func, &args.elts);
                 }
+            }
+            [Expr::Tuple(own), default, rest @ ..] => {
+                self.partition(default, &own.elts);
+                let (args, others) = match rest {
+                    [Expr::Tuple(args), Expr::List(others), ..] => (args, others),
+                    [Expr::List(others), ..] => (own, others),
+                    _ => return,
+                };
+                others.elts.iter().for_each(|func| self.partition(func, &args.elts));
+            }
+            _ => {}
+        }
+    }
+
+    fn partition(&mut self, func: &Expr, args: &[Expr]) {
+        for (function, _) in self.callees(func) {
+            self.called(function);
+            for (at, arg) in args.iter().enumerate() {
+                self.hand(arg, function, at);
             }
         }
     }
@@ -265,7 +283,7 @@ impl Builder<'_> {
                     self.demand(test);
                 }
             }
-            "warp_specialize" => args.args.iter().take(1).for_each(|arg| self.partitions(arg)),
+            "warp_specialize" => self.partitions(&args.args),
             "allocate_shared_memory" | "allocate_tensor_memory" => {
                 self.marks(argument(0, "element_ty"), Traits::DTYPE);
                 if let Some(shape) = argument(1, "shape") {

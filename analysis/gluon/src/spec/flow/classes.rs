@@ -77,7 +77,7 @@ fn stem(module: &Module) -> &str {
 }
 
 /// The module of `importlib.import_module("…")`.
-fn imported(value: &Expr) -> Option<String> {
+pub(super) fn imported(value: &Expr) -> Option<String> {
     let Expr::Call(call) = value else { return None };
     let last = match &*call.func {
         Expr::Attribute(attribute) => attribute.attr.as_str(),

@@ -88,6 +88,7 @@ impl<'m> Visitor<'m> for Imports {
         match stmt {
             Stmt::Import(import) => self.found.extend(import.names.iter().map(|alias| alias.name.to_string())),
             Stmt::ImportFrom(import) => self.from(import),
+            Stmt::Assign(assign) => self.found.extend(classes::imported(&assign.value)),
             _ => walk_stmt(self, stmt),
         }
     }
