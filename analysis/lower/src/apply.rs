@@ -358,7 +358,8 @@ impl Lowerer<'_> {
     pub(super) fn accesses(&mut self, op: OpId, site: SiteId, operands: &[OperandAccess]) -> Option<Vec<Access>> {
         let tree = self.tree;
         let mut accesses = Vec::with_capacity(operands.len() + 1);
-        for operand in operands {
+        let discards = self.discards(op);
+        for operand in operands.iter().filter(|operand| !discards || operand.mode != kernel::Mode::Read) {
             for at in 0..tree.group(op, operand.group).len().max(1) {
                 let value = tree.group(op, operand.group).get(at).copied();
                 let ty = value.and_then(|value| tree.value_type(value)).map(|ty| tree.ty(ty));
@@ -380,6 +381,14 @@ impl Lowerer<'_> {
             }
         }
         Some(accesses)
+    }
+
+    /// Whether an op exchanges what is in memory and nobody uses what was there: it is a write then.
+    fn discards(&self, op: OpId) -> bool {
+        let tree = self.tree;
+        tree.is(op, Ttg::LocalAtomicScatterRmw)
+            && tree.attr(op, "atomic_rmw_op").is_some_and(|kind| tree.attr_text(kind).trim() == "exch")
+            && tree.results(op).iter().all(|result| tree.uses(*result).is_empty())
     }
 
     /// Tensor memory has no proxies, wherever an op may also take shared memory.

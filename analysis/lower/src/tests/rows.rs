@@ -27,6 +27,14 @@ fn shared_memory() {
          %0 = ttg.local_atomic_scatter_rmw fadd, %a[%ix], %v {axis = 0 : i32} : (!tile, tensor<128x128xf16, #r>, tensor<128x128xi32, #r>) -> tensor<128x128xf16, #r>",
         &["op base -=read:generic:%a -=write:generic:%a in_order"],
     );
+    // What is exchanged and not looked at is overwritten.
+    let exchange = "%ix = arith.constant dense<0> : tensor<128x128xi32, #r>
+         %0 = ttg.local_atomic_scatter_rmw exch, %a[%ix], %v {axis = 0 : i32} : (!tile, tensor<128x128xf16, #r>, tensor<128x128xi32, #r>) -> tensor<128x128xf16, #r>";
+    check(exchange, &["op base -=write:generic:%a in_order"]);
+    check(
+        &format!("{exchange}\nttg.local_store %0, %a : tensor<128x128xf16, #r> -> !tile"),
+        &["op base -=read:generic:%a -=write:generic:%a in_order", "op base -=write:generic:%a in_order"],
+    );
     check("ttg.barrier local", &[]);
     check("gpu.barrier", &[]);
 }
