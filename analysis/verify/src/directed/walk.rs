@@ -8,6 +8,7 @@ use crate::Formula;
 use kernel::{EffectId, EffectKind, InputKind, Instr, Kernel, Pure, Target, Terminator, Var};
 use machine::Valuation;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Values that a walk computes at most.
 const MOST_VALUES: usize = 1 << 15;
@@ -29,9 +30,9 @@ pub(super) struct Seen {
 pub(super) struct Walk {
     nodes: Vec<(Pure<Place>, i64)>,
     /// By block that ends in a branch: its conditions where they did not hold, and where they did.
-    pub(super) branches: FxHashMap<usize, [Option<Seen>; 2]>,
+    pub(super) branches: BTreeMap<usize, [Option<Seen>; 2]>,
     /// The same of predicates, by effect.
-    pub(super) predicates: FxHashMap<usize, [Option<Seen>; 2]>,
+    pub(super) predicates: BTreeMap<usize, [Option<Seen>; 2]>,
     /// By effect: whether it would be executed.
     pub(super) executed: Vec<bool>,
 }
@@ -41,8 +42,8 @@ impl Walk {
     pub(super) fn new(kernel: &Kernel, valuation: &Valuation) -> Walk {
         let mut walk = Walk {
             nodes: vec![(Pure::Const(0), 0)],
-            branches: FxHashMap::default(),
-            predicates: FxHashMap::default(),
+            branches: BTreeMap::new(),
+            predicates: BTreeMap::new(),
             executed: vec![false; kernel.effects.len()],
         };
         let tiles = kernel.inputs.iter().position(|input| input.kind == InputKind::Tiles);
@@ -88,7 +89,7 @@ impl Walk {
         Some(Formula::new(operations?, vec![*known.get(&of)?]))
     }
 
-    fn note(seen: &mut FxHashMap<usize, [Option<Seen>; 2]>, at: usize, holds: bool, place: Place) {
+    fn note(seen: &mut BTreeMap<usize, [Option<Seen>; 2]>, at: usize, holds: bool, place: Place) {
         let slot = &mut seen.entry(at).or_default()[usize::from(holds)];
         let first = slot.map_or(place, |seen| seen.first);
         *slot = Some(Seen { first, last: place });
