@@ -75,9 +75,13 @@ impl<'t> Change<'t> {
         self.replace(TextRange::new(line.start, line.start), new)
     }
 
-    /// The lines of an op; only its own text where it shares them with another.
     fn line(&self, op: OpId) -> TextRange {
-        let (text, range) = (self.tree.text(), self.tree.op_range(op));
+        Change::lines(self.tree, op)
+    }
+
+    /// The lines of an op; only its own text where it shares them with another.
+    pub(super) fn lines(tree: &Tree, op: OpId) -> TextRange {
+        let (text, range) = (tree.text(), tree.op_range(op));
         let (start, end) = (range.start as usize, range.end as usize);
         let first = text[..start].rfind('\n').map_or(0, |at| at + 1);
         let last = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);

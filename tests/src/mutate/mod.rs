@@ -4,7 +4,7 @@
 //! what the analysis makes of one, [`device`] plays it on a second machine, and [`meaning`] says from
 //! both whether it is found, equivalent or a gap; [`survivors`] reads what was found out by hand.
 //! [`campaign`] does all this for the corpus, [`report`] prints it and [`write`](mod@write) leaves
-//! the mutants on disk.
+//! the mutants on disk. [`unsynchronised`] takes all waits out of a text at once.
 
 pub mod campaign;
 mod case;
@@ -16,6 +16,7 @@ pub mod make;
 pub mod meaning;
 pub mod report;
 pub mod survivors;
+pub mod unsynchronised;
 pub mod write;
 
 pub use campaign::{Campaign, Case, Choice};

@@ -11,3 +11,4 @@ mod packed;
 mod plans;
 mod proofs;
 mod report;
+mod unsynchronised;

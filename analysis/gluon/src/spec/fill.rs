@@ -24,6 +24,8 @@ pub(super) struct Filler<'f> {
     pub config: &'f Config,
     pub spec: &'f dyn Fn(&Base) -> Spec,
     pub cancel: &'f Cancel<'f>,
+    /// Steps that the search may take.
+    pub steps: u64,
 }
 
 /// A parameter with the values of which each is in some instance.
@@ -36,7 +38,8 @@ struct Varied {
 impl Filler<'_> {
     /// All combinations for each of `bases`, and what is to be said.
     pub(super) fn fill(&self, bases: Vec<Base>) -> Result<(Vec<Base>, Vec<String>), Cancelled> {
-        let mut search = Search::new(self.module, self.sources, self.entry, self.flow, self.spec, self.cancel);
+        let mut search =
+            Search::new(self.module, self.sources, self.entry, self.flow, self.spec, self.cancel, self.steps);
         let (mut out, mut notes) = (Vec::new(), Vec::new());
         // Launches that are known in part, and the values for which are refused.
         let mut refused: Vec<(Vec<Base>, String)> = Vec::new();

@@ -14,6 +14,7 @@ use super::fill::Filler;
 use super::flow::{self, Flow};
 use super::instance::{Base, Instances, Note};
 use super::memo::{self, Memo};
+use super::search::steps_of_each;
 use super::survey::Survey;
 use super::words;
 use super::{Config, Entry, Given, Source, Spec, Target, Use};
@@ -35,7 +36,8 @@ pub fn instances(
 ) -> Result<Vec<Instances>, Cancelled> {
     let survey = Survey::of(module, sources);
     let found = memo::launches(module, sources, &survey, entries, config, memo, cancel)?;
-    let file = FileFlow { module, sources, survey: &survey, flow: OnceCell::new() };
+    let steps = steps_of_each(entries.len());
+    let file = FileFlow { module, sources, survey: &survey, steps, flow: OnceCell::new() };
     let mut all = Vec::with_capacity(entries.len());
     for (entry, found) in entries.iter().zip(found) {
         cancel.check()?;
@@ -62,6 +64,8 @@ struct FileFlow<'f> {
     module: &'f Arc<Module>,
     sources: &'f dyn Sources,
     survey: &'f Survey<'f>,
+    /// Steps that the search for the values of one kernel may take.
+    steps: u64,
     flow: OnceCell<Flow>,
 }
 
@@ -126,7 +130,8 @@ fn of_entry(
         match known {
             Some(known) => known,
             None => {
-                let filler = Filler { module, sources, survey, flow, entry, config, spec: &spec, cancel };
+                let filler =
+                    Filler { module, sources, survey, flow, entry, config, spec: &spec, cancel, steps: file.steps };
                 let filled = filler.fill(bases)?;
                 key.into_iter().for_each(|key| memo.keep(key, &filled));
                 filled
@@ -151,7 +156,7 @@ fn key(file: &FileFlow<'_>, entry: &Entry, config: &Config, bases: &[Base], targ
         return None;
     }
     let mut hasher = FxHasher::default();
-    (&entry.name, bases, &config.values, config.target, config.version, target).hash(&mut hasher);
+    (&entry.name, bases, &config.values, config.target, config.version, target, file.steps).hash(&mut hasher);
     file.flow().fingerprint(entry.def).hash(&mut hasher);
     Some(hasher.finish())
 }

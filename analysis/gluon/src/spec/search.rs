@@ -19,14 +19,23 @@ use python::syntax::{Module, Sources};
 /// How many elaborations one kernel may cost.
 const ATTEMPTS: u32 = 220;
 
-/// How many steps of Python all of them may take.
+/// How many steps of Python all elaborations of one kernel may take.
 const STEPS: u64 = 500_000;
+
+/// How many those of a file may take together, where each kernel can do with the least.
+const STEPS_OF_FILE: u64 = 1_200_000;
+
+/// The least that a kernel of a file with many gets.
+const LEAST_STEPS: u64 = 120_000;
+
+/// The steps for each kernel of a file that has so many. It does not depend on what the others took: a kernel that is
+/// remembered takes none.
+pub(super) fn steps_of_each(kernels: usize) -> u64 {
+    (STEPS_OF_FILE / (kernels as u64).max(1)).clamp(LEAST_STEPS, STEPS)
+}
 
 /// How many steps one may take.
 const STEPS_OF_ONE: u64 = 400_000;
-
-/// How many steps those combinations may take that are only looked at once the rest is spent.
-const STEPS_OF_COMBINATIONS: u64 = 300_000;
 
 /// How many values are tried for one place.
 const TRIED: usize = 48;
@@ -51,6 +60,8 @@ pub(super) struct Search<'s> {
     pub(super) spec: &'s dyn Fn(&Base) -> Spec,
     attempts: u32,
     steps: u64,
+    /// Steps that may be taken.
+    most: u64,
 }
 
 /// How far values come; more is better.
@@ -81,13 +92,14 @@ impl<'s> Search<'s> {
         flow: &'s Flow,
         spec: &'s dyn Fn(&Base) -> Spec,
         cancel: &'s Cancel<'s>,
+        most: u64,
     ) -> Search<'s> {
-        Search { module, sources, entry, flow, cancel, spec, attempts: 0, steps: 0 }
+        Search { module, sources, entry, flow, cancel, spec, attempts: 0, steps: 0, most }
     }
 
     /// What becomes of some values; `None` once the budget is spent.
     pub(super) fn attempt(&mut self, base: &Base) -> Result<Option<Attempt>, Cancelled> {
-        if self.attempts >= ATTEMPTS || self.steps >= STEPS {
+        if self.attempts >= ATTEMPTS || self.steps >= self.most {
             return Ok(None);
         }
         self.elaborate(base).map(Some)
@@ -95,7 +107,7 @@ impl<'s> Search<'s> {
 
     /// What becomes of a combination of values, past the budget of the search; `None` once that is spent too.
     pub(super) fn combination(&mut self, base: &Base) -> Result<Option<Attempt>, Cancelled> {
-        if self.steps >= STEPS + STEPS_OF_COMBINATIONS {
+        if self.steps >= self.most + self.most / 2 {
             return Ok(None);
         }
         self.elaborate(base).map(Some)

@@ -1,0 +1,54 @@
+//! Every clean kernel with all its waits taken out at once. None may stay clean: an answer that does not change
+//! then says nothing of the kernel.
+
+use fencepost_tests::corpus::manifest;
+use fencepost_tests::mutate::judge::{Verdict, judge};
+use fencepost_tests::mutate::unsynchronised::without_waits;
+use fencepost_tests::sources::{root, sources};
+use ttgir::Document;
+
+/// What stays clean though nothing waits, by its page and kernel, and why that is right.
+const RIGHT: &[(&str, &str)] = &[];
+
+/// The texts of one section each that are clean, by name.
+fn clean() -> Vec<(String, String)> {
+    let folder = root().join("corpus");
+    let rows = manifest(&folder).expect("a manifest").into_iter().filter(|row| row.bug.is_none());
+    let corpus = rows.map(|row| {
+        let text = std::fs::read_to_string(folder.join(&row.file)).expect("a file");
+        (row.file, text)
+    });
+    let pages = sources().into_iter().filter(|(_, text)| matches!(judge(text), Verdict::Survived(_)));
+    let pages = pages.map(|(place, text)| {
+        let kernel = text.split('@').nth(1).and_then(|rest| rest.split('(').next()).unwrap_or_default();
+        (format!("{} @{kernel}", place.split(':').next().unwrap_or_default()), text)
+    });
+    corpus.chain(pages).filter(|(_, text)| Document::new(text.as_str()).sections().len() == 1).collect()
+}
+
+#[test]
+fn nothing_stays_clean_without_its_waits() {
+    let (mut tried, mut found, mut open, mut vacuous) = (0, 0, Vec::new(), Vec::new());
+    let mut used = vec![false; RIGHT.len()];
+    for (name, text) in clean() {
+        let document = Document::new(text.as_str());
+        let Some((waits, text)) = document.sections().first().and_then(|section| without_waits(section.tree())) else {
+            continue;
+        };
+        tried += 1;
+        match judge(&text) {
+            Verdict::Found(_) => found += 1,
+            Verdict::Undecided(why) => open.push(format!("{name}: {why:?}")),
+            Verdict::Rejected(why) => vacuous.push(format!("{name} is no program without its waits: {why}")),
+            Verdict::Survived(hints) => match RIGHT.iter().position(|(end, _)| name.ends_with(end)) {
+                Some(at) => used[at] = true,
+                None => vacuous.push(format!("{name} stays clean without its {waits} waits; hints: {hints:?}")),
+            },
+        }
+    }
+    println!("{tried} clean kernels without their waits: {found} found, {} undecided", open.len());
+    println!("{}", open.join("\n"));
+    assert!(vacuous.is_empty(), "{}", vacuous.join("\n"));
+    assert!(used.iter().all(|used| *used), "a line of RIGHT is not true any more");
+    assert!(tried > 100, "{tried}");
+}
