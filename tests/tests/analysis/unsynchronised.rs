@@ -7,8 +7,30 @@ use fencepost_tests::mutate::unsynchronised::without_waits;
 use fencepost_tests::sources::{root, sources};
 use ttgir::Document;
 
+const BARRIERS: &str = "only barriers: nothing is read or written that the arrivals would order";
+const ONE_THREAD: &str = "one thread alone touches the memory, in the order of its program";
+
 /// What stays clean though nothing waits, by its page and kernel, and why that is right.
-const RIGHT: &[(&str, &str)] = &[];
+const RIGHT: &[(&str, &str)] = &[
+    ("amd-barriers.md @cluster", BARRIERS),
+    ("amd-barriers.md @meet", BARRIERS),
+    ("arrival-overflow.md @arrive_twice", BARRIERS),
+    ("barrier-reinit.md @twice", BARRIERS),
+    ("barrier-storage-reuse.md @scratch", ONE_THREAD),
+    ("cluster.md @arrive", ONE_THREAD),
+    ("control-flow.md @branch", BARRIERS),
+    ("deadlock.md @handshake", BARRIERS),
+    ("lapped-wait.md @announce", BARRIERS),
+    ("lifecycle.md @life", BARRIERS),
+    ("lifecycle.md @tiles", BARRIERS),
+    ("loops.md @maybe", BARRIERS),
+    ("never-executed.md @rows", BARRIERS),
+    ("phases.md @both", BARRIERS),
+    ("phases.md @fed", BARRIERS),
+    ("undecided.md @limited", BARRIERS),
+    ("waited-invalidation.md @cleanup", "the thread that invalidates is the one that has arrived"),
+    ("wgmma.md @dot", "nobody uses the product, and its operands are only read"),
+];
 
 /// The texts of one section each that are clean, by name.
 fn clean() -> Vec<(String, String)> {
@@ -28,7 +50,7 @@ fn clean() -> Vec<(String, String)> {
 
 #[test]
 fn nothing_stays_clean_without_its_waits() {
-    let (mut tried, mut found, mut open, mut vacuous) = (0, 0, Vec::new(), Vec::new());
+    let (mut tried, mut found, mut hinted, mut open, mut vacuous) = (0, 0, 0, Vec::new(), Vec::new());
     let mut used = vec![false; RIGHT.len()];
     for (name, text) in clean() {
         let document = Document::new(text.as_str());
@@ -40,13 +62,23 @@ fn nothing_stays_clean_without_its_waits() {
             Verdict::Found(_) => found += 1,
             Verdict::Undecided(why) => open.push(format!("{name}: {why:?}")),
             Verdict::Rejected(why) => vacuous.push(format!("{name} is no program without its waits: {why}")),
+            // Only the end of the kernel comes too early, which is a hint.
+            Verdict::Survived(hints) if hints == ["pending-access"] => hinted += 1,
             Verdict::Survived(hints) => match RIGHT.iter().position(|(end, _)| name.ends_with(end)) {
                 Some(at) => used[at] = true,
                 None => vacuous.push(format!("{name} stays clean without its {waits} waits; hints: {hints:?}")),
             },
         }
     }
-    println!("{tried} clean kernels without their waits: {found} found, {} undecided", open.len());
+    let right = tried - found - hinted - open.len() - vacuous.len();
+    println!(
+        "{tried} clean kernels without their waits: {found} found, {hinted} with a hint, {right} rightly clean, {} \
+         undecided",
+        open.len()
+    );
+    for (name, why) in RIGHT {
+        println!("{name}: {why}");
+    }
     println!("{}", open.join("\n"));
     assert!(vacuous.is_empty(), "{}", vacuous.join("\n"));
     assert!(used.iter().all(|used| *used), "a line of RIGHT is not true any more");

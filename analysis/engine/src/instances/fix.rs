@@ -22,7 +22,7 @@ use verify::Outcome;
 const TRIES: usize = 32;
 
 /// Steps of the machine after which no further candidate for one finding is tried.
-const STEPS: u64 = 300_000;
+const STEPS: u64 = 120_000;
 
 impl Engine {
     /// A change of the Python with which a finding on the kernel of this number is gone and nothing is new;
