@@ -66,8 +66,8 @@ pub(crate) struct Document<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FileJson<'a> {
     path: &'a str,
-    /// The worst verdict of its kernels
-    #[cfg_attr(test, schemars(extend("enum" = ["proved", "clean", "found", "undecided"])))]
+    /// The worst verdict of its kernels; `none` where it has none
+    #[cfg_attr(test, schemars(extend("enum" = ["proved", "clean", "found", "undecided", "none"])))]
     verdict: &'a str,
     kernels: Vec<KernelJson<'a>>,
     findings: Vec<FindingJson<'a>>,

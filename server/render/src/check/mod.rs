@@ -84,7 +84,7 @@ impl CheckedFile {
         self.result.iter().flat_map(|analysis| &analysis.kernels).flat_map(|kernel| &kernel.findings)
     }
 
-    /// The verdict on the file: the worst of its kernels.
+    /// The verdict on the file: the worst of its kernels; `none` where it has none, since nothing was looked at.
     pub fn verdict(&self) -> &'static str {
         let Ok(analysis) = &self.result else { return "undecided" };
         let any = |test: fn(&Verdict) -> bool| analysis.kernels.iter().any(|kernel| test(&kernel.verdict));
@@ -97,7 +97,9 @@ impl CheckedFile {
             || any(|verdict| matches!(verdict, Verdict::Undecided(_)))
         {
             "undecided"
-        } else if any(|verdict| matches!(verdict, Verdict::Clean(_))) || analysis.kernels.is_empty() {
+        } else if analysis.kernels.is_empty() {
+            "none"
+        } else if any(|verdict| matches!(verdict, Verdict::Clean(_))) {
             "clean"
         } else {
             "proved"
