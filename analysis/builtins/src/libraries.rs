@@ -5,6 +5,7 @@ use std::rc::Rc;
 use ruff_python_ast::Operator;
 
 use super::values::{arg, call, items, list, string};
+use crate::tensor::{add, mul, operate, sub};
 use python::interp::{Eval, Interp, Stop};
 use python::library::{Bound, Fixed, NOTHING, Part, Row};
 use python::value::{Partial, Value};
@@ -237,22 +238,6 @@ fn zip_longest<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 fn repeat<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let times = size(interp, bound.at(1), 0)?.min(ROWS);
     Ok(list(vec![arg(bound, 0); times]))
-}
-
-fn operate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, op: Operator) -> Eval<'a> {
-    interp.binary(op, &arg(bound, 0), &arg(bound, 1))
-}
-
-fn add<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    operate(interp, bound, Operator::Add)
-}
-
-fn sub<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    operate(interp, bound, Operator::Sub)
-}
-
-fn mul<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    operate(interp, bound, Operator::Mult)
 }
 
 fn floor_div<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

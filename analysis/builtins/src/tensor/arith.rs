@@ -152,29 +152,7 @@ fn common(a: DType, b: DType) -> DType {
     if !a.is_int() || !b.is_int() {
         return if a.is_int() { b } else { a };
     }
-    match (a.is_unsigned(), b.is_unsigned()) {
-        (x, y) if x == y => {
-            if a.bits() >= b.bits() {
-                a
-            } else {
-                b
-            }
-        }
-        (true, _) => {
-            if a.bits() >= b.bits() {
-                a
-            } else {
-                b
-            }
-        }
-        _ => {
-            if b.bits() >= a.bits() {
-                b
-            } else {
-                a
-            }
-        }
-    }
+    python::eval::promote(a, b)
 }
 
 fn where_<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -284,20 +262,20 @@ pub fn ceil_div<'a>(interp: &mut Interp<'a>, x: &Value<'a>, by: &Value<'a>) -> E
     interp.binary(Operator::FloorDiv, &sum, by)
 }
 
-fn operate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, op: Operator) -> Eval<'a> {
+pub(crate) fn operate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, op: Operator) -> Eval<'a> {
     let (x, y) = args(bound);
     interp.binary(op, &x, &y)
 }
 
-fn add<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+pub(crate) fn add<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     operate(interp, bound, Operator::Add)
 }
 
-fn sub<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+pub(crate) fn sub<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     operate(interp, bound, Operator::Sub)
 }
 
-fn mul<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+pub(crate) fn mul<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     operate(interp, bound, Operator::Mult)
 }
 

@@ -23,6 +23,7 @@ use python::library::Part;
 pub use memory::pointee;
 
 pub use arith::{absolute, cast, ceil_div, extreme};
+pub(crate) use arith::{add, mul, operate, sub};
 pub use shapes::{broadcast, opaque, shape_of};
 
 /// Triton's share of the table that all languages have.

@@ -349,7 +349,7 @@ impl<'a> Interp<'a> {
 }
 
 /// The integer type in which two meet.
-pub(super) fn promote(a: DType, b: DType) -> DType {
+pub fn promote(a: DType, b: DType) -> DType {
     match (a.is_unsigned(), b.is_unsigned()) {
         (x, y) if x == y => {
             if a.bits() > b.bits() {

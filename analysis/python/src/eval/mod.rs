@@ -48,6 +48,7 @@ use crate::scope::Scope;
 use crate::specialization::Spec;
 use crate::syntax::{Module, Sources};
 use crate::value::Value;
+pub use arith::promote;
 use base::{Cancel, Cancelled};
 pub use files::is_copy;
 pub use rows::PART;
