@@ -52,6 +52,8 @@ pub struct KernelInstances {
     pub sites: Vec<Site>,
     /// Functions of the host code that name it and are not followed to a launch.
     pub unfollowed: Vec<String>,
+    /// Launches that are known in part, for which no values were found that are not refused.
+    pub left_out: usize,
 }
 
 /// Makes elaborations of one file, one text after the other.
@@ -121,7 +123,8 @@ impl Elaborator {
                 instances.push(elaborated);
             }
             let (notes, sites, unfollowed) = (found.notes, found.sites, found.unfollowed);
-            kernels.push(KernelInstances { entry, instances, notes, sites, unfollowed });
+            let left_out = found.left_out;
+            kernels.push(KernelInstances { entry, instances, notes, sites, unfollowed, left_out });
         }
         let dropped = self.kept.len().saturating_sub(REMEMBERED);
         self.kept.drain(..dropped);

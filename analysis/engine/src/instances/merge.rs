@@ -156,6 +156,10 @@ fn with(kernel: &KernelInstances) -> String {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         with.push_str(&format!("; not followed to its launches: {}{more}", named.join(", ")));
     }
+    if kernel.left_out > 0 {
+        let launches = if kernel.left_out == 1 { "launch that is" } else { "launches that are" };
+        with.push_str(&format!("; left out: {} {launches} known in part", kernel.left_out));
+    }
     with
 }
 

@@ -7,6 +7,7 @@ use super::domain::{self, Open};
 use super::entries::Param;
 use super::flow::Flow;
 use super::instance::{Base, Instances};
+use super::memo::Filled;
 use super::search::{self, Search};
 use super::survey::Survey;
 use super::{Config, Entry, Given, Source, Spec, directive};
@@ -36,8 +37,8 @@ struct Varied {
 }
 
 impl Filler<'_> {
-    /// All combinations for each of `bases`, and what is to be said.
-    pub(super) fn fill(&self, bases: Vec<Base>) -> Result<(Vec<Base>, Vec<String>), Cancelled> {
+    /// All combinations for each of `bases`, what is to be said, and how many launches were left out.
+    pub(super) fn fill(&self, bases: Vec<Base>) -> Result<Filled, Cancelled> {
         let mut search =
             Search::new(self.module, self.sources, self.entry, self.flow, self.spec, self.cancel, self.steps);
         let (mut out, mut notes) = (Vec::new(), Vec::new());
@@ -51,16 +52,18 @@ impl Filler<'_> {
                 _ => out.extend(all),
             }
         }
+        let mut left_out = 0;
         if out.is_empty() {
             out.extend(refused.into_iter().flat_map(|(all, _)| all));
         } else if let Some((_, why)) = refused.first() {
+            left_out = refused.len();
             notes.push(format!(
                 "{} launches that are known in part are left out: no values were found for them that are not refused ({why})",
                 refused.len()
             ));
         }
         notes.dedup();
-        Ok((out, notes))
+        Ok((out, notes, left_out))
     }
 
     fn of_base(

@@ -30,6 +30,8 @@ pub struct Instances {
     pub sites: Vec<Site>,
     /// Functions of the host code that name the kernel and are not followed to a launch.
     pub unfollowed: Vec<String>,
+    /// Launches that are known in part, for which no values were found that are not refused.
+    pub left_out: usize,
 }
 
 impl Instances {

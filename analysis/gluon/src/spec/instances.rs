@@ -123,7 +123,7 @@ fn of_entry(
         spec_of(entry, config, base, target.unwrap_or((Target::Cuda(90), Source::Chosen)))
     };
     let needs = |base: &Base| entry.params.iter().any(|param| base.lacks(param));
-    let (bases, said) = if bases.iter().any(needs) {
+    let (bases, said, left_out) = if bases.iter().any(needs) {
         let (sources, flow) = (file.sources, file.flow());
         let key = key(file, entry, config, &bases, chosen);
         let known = key.and_then(|key| memo.filled(key));
@@ -138,14 +138,14 @@ fn of_entry(
             }
         }
     } else {
-        (bases, Vec::new())
+        (bases, Vec::new(), 0)
     };
     notes.extend(said.into_iter().map(|message| Note { range: entry.name_range, message, error: false }));
     let specs: Vec<Spec> = distinct(bases).iter().map(spec).collect();
     let (specs, note) = words::fewer(specs);
     notes.extend(note.map(|message| Note { range: entry.name_range, message, error: false }));
     let (list, sites, unfollowed) = (words::instances(entry, specs), found.sites, found.unfollowed);
-    Ok(Instances { list, notes, sites, unfollowed })
+    Ok(Instances { list, notes, sites, unfollowed, left_out })
 }
 
 /// What the values that are found for a kernel depend on; `None` where that cannot be told by its text: places of

@@ -37,8 +37,8 @@ struct Last {
     starts: Vec<u32>,
 }
 
-/// Ways to launch a kernel with all values, and what is to be said of them.
-pub(super) type Filled = (Vec<Base>, Vec<String>);
+/// Ways to launch a kernel with all values, what is to be said of them, and how many launches were left out.
+pub(super) type Filled = (Vec<Base>, Vec<String>, usize);
 
 /// How many of them are kept.
 const FILLED: usize = 64;
