@@ -64,22 +64,29 @@ impl<'k> Expected<'k> {
         Expected { kernel, slices, effects, loops }
     }
 
-    /// Those that were not executed. An operation that has a form for each truth of an operand (a product that adds
-    /// to what is there, or does not) was executed in either.
+    /// Those that were not executed. An operation that has a form for each truth of an operand (a product that adds to
+    /// what is there, or overwrites it) was executed where the form that touches as much or more was.
     pub(super) fn missing(&self, executed: &[bool]) -> Vec<(EffectId, usize)> {
         let ran = |id: EffectId| executed.get(id.index()) == Some(&true);
         let operation = |id: EffectId| {
             let effect = self.kernel.effects.get(id.index())?;
-            matches!(effect.kind, EffectKind::Operation { .. }).then_some(effect.site)
+            match &effect.kind {
+                EffectKind::Operation { accesses, .. } => Some((effect.site, accesses.len())),
+                _ => None,
+            }
         };
         let missing: Vec<(EffectId, usize)> = self.effects.iter().copied().filter(|(id, _)| !ran(*id)).collect();
         if missing.is_empty() {
             return missing;
         }
-        let mut sites: Vec<SiteId> =
+        let mut forms: Vec<(SiteId, usize)> =
             self.effects.iter().filter(|(id, _)| ran(*id)).filter_map(|(id, _)| operation(*id)).collect();
-        sites.sort_unstable();
-        let form = |id: EffectId| operation(id).is_some_and(|site| sites.binary_search(&site).is_ok());
+        forms.sort_unstable();
+        let form = |id: EffectId| {
+            let covers =
+                |(site, touched): (SiteId, usize)| forms.iter().any(|form| form.0 == site && form.1 >= touched);
+            operation(id).is_some_and(covers)
+        };
         missing.into_iter().filter(|(id, _)| !form(*id)).collect()
     }
 
