@@ -49,7 +49,7 @@ impl Goal {
     fn holds(&self, machine: &Machine<'_>, state: &State, known: usize) -> Option<Goal> {
         match self {
             Goal::Broken(wanted) => {
-                let remark = matches!(wanted.rule, Rule::Outlives { .. });
+                let remark = matches!(wanted.rule, Rule::Outlives { .. } | Rule::InFlight { ending: true, .. });
                 let new = if remark { state.remarks() } else { state.violations().get(known..)? };
                 new.iter().find(|violation| same(wanted, violation)).cloned().map(Goal::Broken)
             }

@@ -6,7 +6,7 @@ use super::machine::{Machine, bad_slot};
 use super::record::{BarrierAction, BarrierRecord, Record};
 use super::shadow::{Event, Illegal, ImplicitOrder};
 use super::state::State;
-use super::violation::{BarrierPlace, Rule, ScheduleHazard};
+use super::violation::{BarrierPlace, Rule, ScheduleHazard, Violation};
 use kernel::{CommitKind, Effect, EffectId, EffectKind, Mode, Recipients, SiteId, Var};
 use smallvec::SmallVec;
 
@@ -158,9 +158,19 @@ impl Machine<'_> {
         }
         let thread = &state.threads[at.thread];
         if let Some(completion) = state.barriers[number].1.still_in_flight(&thread.seen) {
-            let rule = Rule::InFlight { issuer: completion.thread, at: completion.site, step: completion.step };
-            self.violate(state, at.thread, at.site, Some(at.id), rule);
-            self.blame(state, place);
+            let InFlight { thread: issuer, site, step, event: (channel, _) } = *completion;
+            let ending = self.last_invalidations.get(at.id.index()) == Some(&true)
+                && self.position_of(usize::from(issuer)) == self.position_of(at.thread)
+                && channel == self.channels.tensor_core(usize::from(issuer));
+            let rule = Rule::InFlight { issuer, at: site, step, ending };
+            if ending {
+                let (step, thread, effect) = (state.step, at.thread as u16, Some(at.id));
+                let remark = Violation { rule, step, thread, site: at.site, effect, barrier: Some(place) };
+                state.remarks.push(remark);
+            } else {
+                self.violate(state, at.thread, at.site, Some(at.id), rule);
+                self.blame(state, place);
+            }
         }
         let order = &state.threads[at.thread].order;
         let escape = state.barriers[number].1.invalidate(order);

@@ -18,6 +18,7 @@
 
 mod atoms;
 mod barrier;
+mod cleanup;
 mod clock;
 mod cluster;
 mod drive;

@@ -5,6 +5,7 @@
 //! count at issue, as in ConSan: a barrier may flip before the copy that it waits for "is done",
 //! and what makes the copy visible is the wait.
 
+use super::cleanup::last_invalidations;
 use super::clock::{Channels, Clock, FAMILIES};
 use super::cluster::Cluster;
 use super::members::Members;
@@ -36,6 +37,8 @@ pub struct Machine<'k> {
     pub(super) kept: [usize; FAMILIES.len()],
     /// Whether any barrier is ever invalidated, so that what is still to arrive on one matters.
     pub(super) invalidates: bool,
+    /// By effect: whether it is an invalidation after which the kernel touches nothing.
+    pub(super) last_invalidations: Vec<bool>,
     partitions: usize,
     tiles: i64,
     run_steps: u64,
@@ -77,6 +80,7 @@ impl<'k> Machine<'k> {
             semantics: limits.semantics,
             kept: FAMILIES.map(|kind| kept(kernel, kind)),
             invalidates: kernel.effects.iter().any(|effect| matches!(effect.kind, EffectKind::Invalidate { .. })),
+            last_invalidations: last_invalidations(kernel),
             partitions,
             tiles: tiles.map_or(0, |at| valuation.get(InputId(at as u32))),
             run_steps: limits.run_steps,

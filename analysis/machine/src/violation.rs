@@ -66,6 +66,9 @@ pub enum Rule {
         at: SiteId,
         /// Its step of the run.
         step: u32,
+        /// Whether it is a tensor core's arrival in the CTA that invalidates, and nothing touches memory afterwards:
+        /// no violation then, the machine keeps it apart.
+        ending: bool,
     },
     /// A thread arrives at a rendezvous again before it has waited for the one before.
     ArrivedTwice,

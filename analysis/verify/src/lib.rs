@@ -9,6 +9,7 @@ mod cache;
 mod demand;
 mod directed;
 mod inputs;
+mod linear;
 mod never;
 mod outcome;
 mod proof;

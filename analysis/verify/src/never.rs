@@ -7,9 +7,10 @@
 
 use super::directed::{Lead, Search};
 use super::inputs::{InputPlan, candidates, flips, set};
+use super::linear::{Facts, Position};
 use super::outcome::{Never, NeverExecuted};
 use super::slice::{Bounds, Slices, Trips};
-use kernel::{EffectId, EffectKind, InputId, InputKind, Instr, Kernel, SiteId, Terminator, Var};
+use kernel::{EffectId, EffectKind, InputId, InputKind, Instr, Kernel, Pure, SiteId, Terminator, Var};
 use machine::Valuation;
 
 /// By how much words of memory rise from byte to byte, where they do.
@@ -44,8 +45,9 @@ impl<'k> Expected<'k> {
     pub(super) fn new(kernel: &'k Kernel) -> Expected<'k> {
         let slices = Slices::new(kernel);
         let loops: Vec<Body> = (0..kernel.loops.len()).filter_map(|number| body(kernel, &slices, number)).collect();
+        let facts = Facts::new(kernel, &slices);
         let mut effects = Vec::new();
-        for (number, reached) in reached(kernel, &slices, &loops).into_iter().enumerate() {
+        for (number, reached) in reached(kernel, &slices, &facts, &loops).into_iter().enumerate() {
             let Some(block) = kernel.blocks.get(number).filter(|_| reached) else { continue };
             for instr in &block.instrs {
                 let Instr::Effect(id) = instr else { continue };
@@ -56,7 +58,7 @@ impl<'k> Expected<'k> {
                     continue;
                 }
                 let predicate = effect.predicate;
-                if predicate.and_then(|predicate| constant(&slices, predicate)) != Some(0) {
+                if predicate.and_then(|predicate| constant(&slices, &facts, predicate, Position::Body)) != Some(0) {
                     effects.push((*id, number));
                 }
             }
@@ -190,10 +192,23 @@ impl<'k> Expected<'k> {
     }
 }
 
-/// The value of a condition that depends on no input.
-fn constant(slices: &Slices<'_>, var: Var) -> Option<i64> {
+/// The value of a condition that depends on no input, or not on what the inputs are.
+fn constant(slices: &Slices<'_>, facts: &Facts<'_, '_>, var: Var, position: Position) -> Option<i64> {
     let leaves = slices.inputs(var).filter(|leaves| leaves.inputs.is_empty());
-    leaves.and_then(|_| slices.compile(&[var])?.eval(&Valuation::default(), 0)).map(|bit| bit & 1)
+    let value = leaves.and_then(|_| slices.compile(&[var])?.eval(&Valuation::default(), 0)).map(|bit| bit & 1);
+    value.or_else(|| facts.decided(var, position).map(i64::from))
+}
+
+/// Whether a counted loop that counts up has an upper bound that is, for all inputs, no more than its lower bound.
+fn ends_at_start(kernel: &Kernel, slices: &Slices<'_>, facts: &Facts<'_, '_>, number: usize) -> bool {
+    let Some((_, lower, upper, step)) = kernel.loops[number].counted else { return false };
+    let width = |var: Var| match slices.pure(var) {
+        Some(Pure::Add(width, ..) | Pure::Sub(width, ..) | Pure::Mul(width, ..) | Pure::Shl(width, ..)) => Some(width),
+        _ => None,
+    };
+    let width = width(upper).or_else(|| width(lower));
+    let greatest = width.and_then(|width| facts.difference(upper, lower, width, Position::Body).1);
+    slices.constant(step).is_some_and(|step| step > 0) && greatest.is_some_and(|greatest| greatest <= 0)
 }
 
 fn body(kernel: &Kernel, slices: &Slices<'_>, number: usize) -> Option<Body> {
@@ -211,12 +226,14 @@ fn body(kernel: &Kernel, slices: &Slices<'_>, number: usize) -> Option<Body> {
 }
 
 /// Which blocks some input may lead to, as far as constants tell.
-fn reached(kernel: &Kernel, slices: &Slices<'_>, loops: &[Body]) -> Vec<bool> {
+fn reached(kernel: &Kernel, slices: &Slices<'_>, facts: &Facts<'_, '_>, loops: &[Body]) -> Vec<bool> {
     let none = |block: usize| {
         let body = loops.iter().find(|body| kernel.loops[body.number].head.index() == block);
-        body.filter(|body| body.inputs.is_empty())
+        let constant = body
+            .filter(|body| body.inputs.is_empty())
             .and_then(|body| body.trips.as_ref()?.eval(&Valuation::default()))
-            .is_some_and(|trips| trips == 0)
+            .is_some_and(|trips| trips == 0);
+        constant || body.is_some_and(|body| ends_at_start(kernel, slices, facts, body.number))
     };
     let mut reached = vec![false; kernel.blocks.len()];
     let mut open = vec![kernel.entry.index()];
@@ -227,7 +244,9 @@ fn reached(kernel: &Kernel, slices: &Slices<'_>, loops: &[Body]) -> Vec<bool> {
         }
         match &block.terminator {
             Terminator::Branch(condition, yes, no) => {
-                let known = if none(number) { Some(0) } else { constant(slices, *condition) };
+                let head = kernel.loops.iter().any(|info| info.head.index() == number);
+                let position = if head { Position::Head } else { Position::Body };
+                let known = if none(number) { Some(0) } else { constant(slices, facts, *condition, position) };
                 if known != Some(0) {
                     open.push(yes.block.index());
                 }
