@@ -41,6 +41,7 @@ use code::Code;
 use context::{Candidate, FixContext};
 use findings::{Finding, KernelReport, Kind, describe_violation};
 use kernel::Lowered;
+use machine::Rule;
 use ttgir::Tree;
 use verify::{Found, Outcome};
 
@@ -59,7 +60,7 @@ const KERNEL_TRIES: usize = 32;
 const BYTES: usize = 16 << 20;
 
 /// Machine steps that the candidates of one kernel may cost.
-const STEPS: u64 = 1_000_000;
+const STEPS: u64 = 300_000;
 
 /// Numbers of the candidates that passed, one for each of the outcome's violations. They hold for
 /// every text with the same kernel, where one of them is merely checked again.
@@ -75,7 +76,9 @@ pub fn attach_fixes(
     report: &mut KernelReport<Message>,
     decide: &mut Decide<'_>,
 ) -> Result<PassedCandidates, Cancelled> {
-    let all: Vec<&Found> = outcome.found.iter().chain(&outcome.outlives).collect();
+    // What a kernel clears away as the last thing it does needs no edit.
+    let ending = |found: &&Found| matches!(found.violation.rule, Rule::InFlight { ending: true, .. });
+    let all: Vec<&Found> = outcome.found.iter().chain(&outcome.outlives).filter(|found| !ending(found)).collect();
     let mut passed = vec![None; all.len()];
     // Where the machine could not follow all, a change could not be told from a repair.
     if all.is_empty() || !outcome.gaps.is_empty() || report.findings.is_empty() || !tree.errors().is_empty() {

@@ -67,11 +67,72 @@ pub enum Instr {
     },
     /// The memdesc of a whole buffer.
     Base(Var, super::BufferId),
+    /// An integer on its way through memory.
+    Word(Word),
     /// An effect on barriers or memory.
     Effect(EffectId),
     /// An op on values that the kernel does not hold. Only a kernel that is lowered for execution has any; who
     /// drives it carries them out.
     Host(HostId),
+}
+
+/// An integer that goes through memory: what one thread stores, another loads, and what a counter gives. The accesses
+/// themselves are effects; this says what they carry, so that threads that are told a number by others agree on it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Word {
+    /// One integer was stored in a window.
+    Write {
+        /// Where.
+        view: Var,
+        /// What.
+        value: Var,
+    },
+    /// One integer is loaded from a window.
+    Read {
+        /// What was last written there as a word, else `otherwise`.
+        dst: Var,
+        /// Where.
+        view: Var,
+        /// The value where no word is known to be there: an input.
+        otherwise: Var,
+    },
+    /// An atomic addition to a counter in global memory, whose old value is used: it is larger each time.
+    Claim {
+        /// `otherwise` the first time, and `by` more than the time before after that.
+        dst: Var,
+        /// The first value: an input.
+        otherwise: Var,
+        /// What is added.
+        by: Var,
+    },
+}
+
+impl Word {
+    /// The variable that it sets, and the input that this is without knowledge of what memory holds.
+    pub fn defines(&self) -> Option<(Var, Var)> {
+        match *self {
+            Word::Write { .. } => None,
+            Word::Read { dst, otherwise, .. } | Word::Claim { dst, otherwise, .. } => Some((dst, otherwise)),
+        }
+    }
+
+    /// The variables that it reads.
+    pub fn operands(&self) -> [Var; 2] {
+        match *self {
+            Word::Write { view, value } => [view, value],
+            Word::Read { view, otherwise, .. } => [view, otherwise],
+            Word::Claim { otherwise, by, .. } => [otherwise, by],
+        }
+    }
+
+    /// All its variables, what it sets first.
+    pub fn vars_mut(&mut self) -> smallvec::SmallVec<[&mut Var; 3]> {
+        match self {
+            Word::Write { view, value } => smallvec::smallvec![view, value],
+            Word::Read { dst, view, otherwise } => smallvec::smallvec![dst, view, otherwise],
+            Word::Claim { dst, otherwise, by } => smallvec::smallvec![dst, otherwise, by],
+        }
+    }
 }
 
 /// A jump to a block, with values for its parameters.

@@ -61,6 +61,7 @@ impl Lowerer<'_> {
             _ if self.scalar_op(op) => {}
             _ => self.effect(op, first),
         }
+        self.carry_words(op);
         self.bind_results(op);
         self.plan_after(op);
         self.scratch(op);

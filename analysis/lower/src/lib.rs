@@ -46,6 +46,7 @@ mod value;
 mod view;
 mod warp_order;
 mod warps;
+mod words;
 
 use dialects::{Builtin, Tt};
 use rustc_hash::FxHashMap;

@@ -12,7 +12,7 @@ use super::storage::Share;
 use super::value::Val;
 use super::warp_order::Warps;
 use base::Message;
-use kernel::{EffectKind, InputId, Site, SiteId, Unmodelled};
+use kernel::{EffectKind, InputId, Site, SiteId, Unmodelled, Var};
 use ttgir::{OpId, Tree, ValueId};
 
 /// The lowering of one entry function.
@@ -23,6 +23,8 @@ pub(crate) struct Lowerer<'t> {
     pub(crate) values: FxHashMap<ValueId, Val>,
     /// The input of each scalar that nothing computes.
     pub(crate) free: FxHashMap<ValueId, InputId>,
+    /// Integers that tensors of one element hold, where memory carried them there.
+    pub(crate) words: FxHashMap<ValueId, Var>,
     pub(crate) sites: FxHashMap<OpId, SiteId>,
     /// Ops whose operands are noted in their sites; an inlined function is lowered more than once.
     pub(crate) noted: FxHashSet<OpId>,
@@ -85,6 +87,7 @@ impl<'t> Lowerer<'t> {
             build: Build::new(),
             values: FxHashMap::default(),
             free: FxHashMap::default(),
+            words: FxHashMap::default(),
             sites: FxHashMap::default(),
             noted: FxHashSet::default(),
             ctas: Ctas::default(),

@@ -52,7 +52,7 @@ fn only_leads_to(block: &Block, ending: &[bool]) -> bool {
 fn tail(kernel: &Kernel, block: &Block) -> usize {
     let other = |instr: &Instr| match instr {
         Instr::Effect(id) => !invalidates(kernel, *id),
-        Instr::Host(_) => true,
+        Instr::Host(_) | Instr::Word(_) => true,
         Instr::Let(..) | Instr::View { .. } | Instr::Base(..) => false,
     };
     block.instrs.iter().rposition(other).map_or(0, |at| at + 1)

@@ -197,6 +197,10 @@ impl Machine<'_> {
             let window = state.shadow.resolve(self.kernel, place);
             for cta in access.ctas.of(acting) {
                 let Some(position) = self.cluster.position(cta) else { continue };
+                if access.mode == Mode::Write {
+                    let bits = self.kernel.shapes.get(shape.0 as usize).map_or(0, kernel::Shape::extent);
+                    self.forget_words(state, position, buffer, start, bits);
+                }
                 let done = match completion {
                     Completion::Commit { .. } | Completion::InTurn(_) => group,
                     Completion::Transaction(arrivals) => self.transaction(state, at, arrivals, cta),

@@ -37,6 +37,7 @@ mod system;
 mod thread;
 mod valuation;
 mod violation;
+mod words;
 
 pub use atoms::{AtomChange, Atoms, Window};
 pub use barrier::{Barrier, Frontier};

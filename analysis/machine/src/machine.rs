@@ -312,6 +312,10 @@ impl<'k> Machine<'k> {
                 };
                 (*dst, value)
             }
+            Instr::Word(word) => match self.word(state, thread, word) {
+                Some(set) => set,
+                None => return Ok(()),
+            },
             Instr::Effect(_) | Instr::Host(_) => return Ok(()),
         };
         state.set(cta, dst, value).ok_or(MachineError::IllFormed)

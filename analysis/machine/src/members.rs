@@ -84,7 +84,7 @@ fn bases(kernel: &Kernel) -> FxHashMap<Var, BufferId> {
                 Instr::Base(var, buffer) => drop(bases.insert(*var, Some(*buffer))),
                 Instr::View { dst, src, .. } | Instr::Let(dst, Pure::Copy(src)) => passed.push((*dst, *src)),
                 Instr::Let(dst, Pure::Select(_, yes, no)) => passed.extend([(*dst, *yes), (*dst, *no)]),
-                Instr::Let(..) | Instr::Effect(_) | Instr::Host(_) => {}
+                Instr::Let(..) | Instr::Word(_) | Instr::Effect(_) | Instr::Host(_) => {}
             }
         }
         for target in block.terminator.targets() {

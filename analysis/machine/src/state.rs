@@ -6,6 +6,7 @@ use super::shadow::{Event, Shadow};
 use super::shared::Shared;
 use super::thread::{Thread, ThreadStatus};
 use super::violation::{BarrierPlace, ScheduleHazard, Violation};
+use super::words::Words;
 use kernel::{BlockId, EffectId, Kernel, Var};
 use rustc_hash::FxHashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,6 +29,8 @@ pub struct State {
     pub(crate) running: Vec<u32>,
     /// Requests made to cluster launch control.
     pub(crate) requests: i64,
+    /// Integers that threads have left in memory for others, and counters.
+    pub(crate) words: Shared<Words>,
     /// How many steps were taken.
     pub(crate) step: u32,
     /// How many instructions were executed.
@@ -95,6 +98,7 @@ impl State {
             places: Shared::default(),
             running: vec![0; ctas],
             requests: 0,
+            words: Shared::default(),
             step: 0,
             work: 0,
             violations: Vec::new(),
@@ -263,7 +267,7 @@ impl State {
         let half = |salt: u64| {
             let mut hasher = DefaultHasher::new();
             salt.hash(&mut hasher);
-            (&self.vars, self.requests).hash(&mut hasher);
+            (&self.vars, self.requests, &*self.words).hash(&mut hasher);
             for thread in &self.threads {
                 thread.life.hash(&mut hasher);
                 if thread.life == ThreadStatus::Running {

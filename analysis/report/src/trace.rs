@@ -123,7 +123,7 @@ impl<'a> Trace<'a> {
                     Instr::View { dst, src, op } => self.made[dst.index()] = ValueDef::View(src, op),
                     Instr::Base(dst, buffer) => self.made[dst.index()] = ValueDef::Base(buffer),
                     Instr::Effect(effect) => self.block_of[effect.index()] = Some(id),
-                    Instr::Host(_) => {}
+                    Instr::Word(_) | Instr::Host(_) => {}
                 }
             }
             for target in block.terminator.targets() {

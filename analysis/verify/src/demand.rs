@@ -152,6 +152,13 @@ pub(crate) fn demands(kernel: &Kernel, tested: &[BlockId], edges: &[Var], leaves
                         want(&mut demands, *src, Demand::Whole);
                         op.operand().into_iter().for_each(|operand| want(&mut demands, operand, Demand::Whole));
                     }
+                    // The proof knows no words: it takes what they are otherwise.
+                    Instr::Word(word) => {
+                        if let Some((dst, otherwise)) = word.defines() {
+                            let demand = demands.get(dst.index()).copied().unwrap_or(Demand::Whole);
+                            want(&mut demands, otherwise, demand);
+                        }
+                    }
                     Instr::Base(..) | Instr::Host(_) => {}
                     Instr::Effect(id) => {
                         if let Some(effect) = kernel.effects.get(id.index()) {
@@ -351,6 +358,13 @@ impl<'k> Liveness<'k> {
                     }
                 }
                 Instr::Base(dst, _) => live[dst.index()] = false,
+                Instr::Word(word) => {
+                    if let Some((dst, otherwise)) = word.defines()
+                        && std::mem::replace(&mut live[dst.index()], false)
+                    {
+                        live[otherwise.index()] = true;
+                    }
+                }
                 Instr::Host(_) => {}
                 Instr::Effect(id) => {
                     if let Some(effect) = self.kernel.effects.get(id.index()) {

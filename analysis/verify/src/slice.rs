@@ -86,6 +86,12 @@ impl<'k> Slices<'k> {
                 {
                     *def = Def::Let(*pure);
                 }
+                if let Instr::Word(word) = instr
+                    && let Some((dst, otherwise)) = word.defines()
+                    && let Some(def) = defs.get_mut(dst.index())
+                {
+                    *def = Def::Same(otherwise);
+                }
             }
             targets(&block.terminator, |target| {
                 let Some(to) = kernel.blocks.get(target.block.index()) else { return };

@@ -7,7 +7,7 @@ use super::ops;
 use super::parse::Parser;
 use crate::{
     Access, Arrival, Completion, CtaSet, Effect, EffectId, EffectKind, Fork, Instr, Pure, Recipients, SiteId,
-    Terminator, Var, ViewOp, Width,
+    Terminator, Var, ViewOp, Width, Word,
 };
 use base::TextRange;
 
@@ -44,6 +44,14 @@ impl<'a> Parser<'a> {
                 cursor.expect("=")?;
                 return Ok(Instr::View { dst, src, op: ViewOp::Remote(self.var(cursor)?) });
             }
+            "word" => {
+                let (view, otherwise) = (self.var(cursor)?, self.var(cursor)?);
+                return Ok(Instr::Word(Word::Read { dst, view, otherwise }));
+            }
+            "claim" => {
+                let (otherwise, by) = (self.var(cursor)?, self.var(cursor)?);
+                return Ok(Instr::Word(Word::Claim { dst, otherwise, by }));
+            }
             "const" => Pure::Const(cursor.number()?),
             "input" => Pure::Input(self.input(cursor)?),
             "copy" => Pure::Copy(self.var(cursor)?),
@@ -59,6 +67,13 @@ impl<'a> Parser<'a> {
             other => return cursor.error(format!("unknown operation `{other}`")),
         };
         Ok(Instr::Let(dst, pure))
+    }
+
+    pub(super) fn stored_word(&mut self, cursor: &mut Cursor<'a, '_>) -> Result<Instr, TextError> {
+        cursor.expect("word")?;
+        let view = self.var(cursor)?;
+        cursor.expect("=")?;
+        Ok(Instr::Word(Word::Write { view, value: self.var(cursor)? }))
     }
 
     /// `None` where the line is an effect; then nothing is consumed.

@@ -293,6 +293,11 @@ impl<'a> Parser<'a> {
             self.open = Some(block);
             return Ok(());
         }
+        if cursor.words().next() == Some("word") {
+            block.instrs.push(self.stored_word(cursor)?);
+            self.open = Some(block);
+            return Ok(());
+        }
         match self.terminator(cursor)? {
             Some(terminator) => {
                 block.terminator = terminator;

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use super::ops::{self, word};
 use crate::{
     Access, Block, Completion, CtaSet, Effect, EffectKind, Instr, Kernel, LoopInfo, Pure, Recipients, Shape, Target,
-    Terminator, Var, VarKind, ViewOp, Width,
+    Terminator, Var, VarKind, ViewOp, Width, Word,
 };
 
 /// Prints a kernel.
@@ -121,6 +121,15 @@ impl Printer<'_> {
                     ViewOp::Shift(bits) => write!(self.out, " = shift %{} bits={bits}", src.0),
                     ViewOp::Remote(cta) => write!(self.out, " = remote %{} cta=%{}", src.0, cta.0),
                 }
+            }
+            Instr::Word(Word::Write { view, value }) => write!(self.out, "word %{} = %{}", view.0, value.0),
+            Instr::Word(Word::Read { dst, view, otherwise }) => {
+                self.definition(*dst)?;
+                write!(self.out, " = word %{} %{}", view.0, otherwise.0)
+            }
+            Instr::Word(Word::Claim { dst, otherwise, by }) => {
+                self.definition(*dst)?;
+                write!(self.out, " = claim %{} %{}", otherwise.0, by.0)
             }
             Instr::Effect(id) => match self.kernel.effects.get(id.index()) {
                 Some(effect) => self.effect(effect),

@@ -1,7 +1,7 @@
 //! Dead code: marks what the effects need, then drops the rest.
 
 use super::flow::{Post, reverse_postorder, successors};
-use kernel::{BlockId, Effect, EffectKind, Instr, Kernel, Target, Terminator, Var};
+use kernel::{BlockId, Effect, EffectKind, Instr, Kernel, Target, Terminator, Var, Word};
 
 /// Where a variable gets its value.
 #[derive(Clone, Copy)]
@@ -28,6 +28,7 @@ pub(super) fn eliminate(kernel: &mut Kernel) {
     let order = reverse_postorder(kernel);
     let post = Post::new(kernel, &order);
     let (vars, branches) = mark(kernel, &post, &order);
+    let told = kernel.blocks.iter().flat_map(|block| &block.instrs).any(|instr| reads(instr, &vars));
     for &id in &order {
         let params: Vec<Vec<bool>> = {
             let targets = kernel.block(id).terminator.targets();
@@ -37,6 +38,8 @@ pub(super) fn eliminate(kernel: &mut Kernel) {
         let block = &mut kernel.blocks[id.index()];
         block.instrs.retain(|instr| match instr {
             Instr::Let(dst, _) | Instr::View { dst, .. } | Instr::Base(dst, _) => vars[dst.index()],
+            // What is stored is told to those who read it.
+            Instr::Word(word) => word.defines().map_or(told, |(dst, _)| vars[dst.index()]),
             Instr::Effect(_) | Instr::Host(_) => true,
         });
         for (target, live) in targets_mut(&mut block.terminator).into_iter().zip(params) {
@@ -53,6 +56,11 @@ pub(super) fn eliminate(kernel: &mut Kernel) {
     for block in &mut kernel.blocks {
         block.params.retain(|param| vars[param.index()]);
     }
+}
+
+/// Whether an instruction reads a word that is needed.
+fn reads(instr: &Instr, vars: &[bool]) -> bool {
+    matches!(instr, Instr::Word(Word::Read { dst, .. }) if vars[dst.index()])
 }
 
 pub(super) fn targets_mut(terminator: &mut Terminator) -> Vec<&mut Target> {
@@ -85,6 +93,11 @@ fn mark(kernel: &Kernel, post: &Post, order: &[BlockId]) -> (Vec<bool>, Vec<bool
         }
         for (at, instr) in block.instrs.iter().enumerate() {
             if let Instr::Let(dst, _) | Instr::View { dst, .. } | Instr::Base(dst, _) = instr {
+                marks.defs[dst.index()] = Def::Instr(id, at as u32);
+            }
+            if let Instr::Word(word) = instr
+                && let Some((dst, _)) = word.defines()
+            {
                 marks.defs[dst.index()] = Def::Instr(id, at as u32);
             }
         }
@@ -154,6 +167,16 @@ impl Marks<'_> {
         }
     }
 
+    /// What is stored as a word, where some word is read.
+    fn stores(&mut self) {
+        let instrs = self.kernel.blocks.iter().flat_map(|block| &block.instrs);
+        for instr in instrs {
+            if let Instr::Word(word @ Word::Write { .. }) = instr {
+                word.operands().into_iter().for_each(|operand| self.var(operand));
+            }
+        }
+    }
+
     fn trace(&mut self, var: Var) {
         let kernel = self.kernel;
         match self.defs[var.index()] {
@@ -165,6 +188,12 @@ impl Marks<'_> {
                     Some(Instr::View { src, op, .. }) => {
                         self.var(*src);
                         op.operand().into_iter().for_each(|operand| self.var(operand));
+                    }
+                    Some(Instr::Word(word)) => {
+                        word.operands().into_iter().for_each(|operand| self.var(operand));
+                        if matches!(word, Word::Read { .. }) {
+                            self.stores();
+                        }
                     }
                     _ => {}
                 }

@@ -86,6 +86,7 @@ fn rename(kernel: &mut Kernel, names: &mut [Var]) {
                     last(src);
                     op.operand_mut().into_iter().for_each(&mut last);
                 }
+                Instr::Word(word) => word.vars_mut().into_iter().for_each(&mut last),
                 Instr::Base(..) | Instr::Effect(_) | Instr::Host(_) => {}
             }
         }

@@ -103,6 +103,11 @@ fn define(to: &mut Renumber, block: &Block, effects: &[Effect]) {
         if let Instr::Let(dst, _) | Instr::View { dst, .. } | Instr::Base(dst, _) = instr {
             to.vars.of(dst.0);
         }
+        if let Instr::Word(word) = instr
+            && let Some((dst, _)) = word.defines()
+        {
+            to.vars.of(dst.0);
+        }
         if let Instr::Effect(id) = instr
             && let Some(dst) = effects.get(id.index()).and_then(|effect| effect.kind.defines())
         {
@@ -145,6 +150,7 @@ impl Renumber {
                         *id = self.effect(effect.clone());
                     }
                 }
+                Instr::Word(word) => word.vars_mut().into_iter().for_each(|var| self.var(var)),
                 Instr::Host(_) => {}
             }
         }

@@ -5,7 +5,7 @@
 //! decides nothing; it tells which inputs are worth a run.
 
 use crate::Formula;
-use kernel::{EffectId, EffectKind, InputKind, Instr, Kernel, Pure, Target, Terminator, Var};
+use kernel::{EffectId, EffectKind, InputKind, Instr, Kernel, Pure, Target, Terminator, Var, Width, Word};
 use machine::Valuation;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -50,7 +50,17 @@ impl Walk {
         let tiles = tiles.and_then(|at| valuation.values.get(at)).copied().unwrap_or(0);
         for rank in 0..kernel.ctas.min(4) {
             let vars = vec![0; kernel.vars.len()];
-            Walker { kernel, valuation, rank: rank.into(), tiles, vars, asked: 0, walk: &mut walk }.cta();
+            Walker {
+                kernel,
+                valuation,
+                rank: rank.into(),
+                tiles,
+                vars,
+                asked: 0,
+                claims: FxHashMap::default(),
+                walk: &mut walk,
+            }
+            .cta();
         }
         walk
     }
@@ -106,6 +116,8 @@ struct Walker<'w> {
     vars: Vec<Place>,
     /// Questions to barriers and to launch control that the partition at hand asked.
     asked: i64,
+    /// By variable: how often the partition at hand added to a counter.
+    claims: FxHashMap<Var, i64>,
     walk: &'w mut Walk,
 }
 
@@ -115,6 +127,7 @@ impl<'w> Walker<'w> {
         while let Some((entry, params)) = starts.pop() {
             params.into_iter().for_each(|(var, place)| self.assign(var, place));
             self.asked = 0;
+            self.claims.clear();
             let mut at = Some(entry);
             while let Some(number) = at.filter(|_| self.walk.nodes.len() < MOST_VALUES) {
                 at = self.block(number, &mut starts);
@@ -167,6 +180,12 @@ impl<'w> Walker<'w> {
             match instr {
                 Instr::Let(dst, pure) => self.compute(*dst, pure)?,
                 Instr::Effect(id) => self.effect(*id),
+                Instr::Word(word) => {
+                    if let Some((dst, otherwise)) = word.defines() {
+                        let place = self.claimed(word, self.place(otherwise));
+                        self.assign(dst, place);
+                    }
+                }
                 Instr::View { .. } | Instr::Base(..) | Instr::Host(_) => {}
             }
         }
@@ -208,6 +227,18 @@ impl<'w> Walker<'w> {
         let place = self.push(pure, value);
         self.assign(dst, place);
         Some(())
+    }
+
+    /// What a word is in a walk, which holds no memory: the input, or as much more as was claimed before.
+    fn claimed(&mut self, word: &Word, otherwise: Place) -> Place {
+        let Word::Claim { dst, by, .. } = *word else { return otherwise };
+        let before = self.claims.entry(dst).or_default();
+        let times = *before;
+        *before += 1;
+        let by = self.value(self.place(by)).wrapping_mul(times);
+        let more = self.push(Pure::Const(by), by);
+        let value = self.value(otherwise).wrapping_add(by);
+        self.push(Pure::Add(Width(64), otherwise, more), value)
     }
 
     fn effect(&mut self, id: EffectId) {

@@ -170,6 +170,13 @@ impl Walk<'_, '_> {
                 *dst
             }
             Instr::Base(dst, _) => *dst,
+            Instr::Word(word) => {
+                if let Some((dst, otherwise)) = word.defines() {
+                    let value = path.value(here.cta, otherwise);
+                    path.set(here.cta, dst, value);
+                }
+                return Ok(());
+            }
             _ => return Ok(()),
         };
         if self.machine.compute(&mut path.state, thread, instr).is_err() {

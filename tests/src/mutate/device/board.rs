@@ -403,6 +403,11 @@ impl<'k> Board<'k> {
                 };
                 self.set(thread, *dst, value);
             }
+            Instr::Word(word) => {
+                if let Some((dst, otherwise)) = word.defines() {
+                    self.set(thread, dst, self.get(thread, otherwise));
+                }
+            }
             Instr::Effect(_) | Instr::Host(_) => {}
         }
     }
