@@ -319,7 +319,9 @@ dialect! {
     TensormapCreate = "tensormap_create": "desc_ptr global_address box_dim:i32* global_dim:i32* global_stride:i64* element_stride:i32* |  | %desc_ptr , %global_address , [ %box_dim ] , [ %global_dim ] , [ %global_stride ] , [ %element_stride ] @ : !fn | sized elem_type!i32 interleave_layout!i32 swizzle_mode!i32 fill_mode!i32" { effect: OpEffect::Nothing };
     /// Copies shared memory to global memory in bulk.
     AsyncStore = "async_store": "src dst size:i32 |  | %src , %dst , %size @ : !src , !dst |" {
-        effect: OpEffect::Unmodelled("a bulk copy from shared memory, not followed yet"),
+        effect: TMA_STORE,
+        partition: Some(PartitionHint::BlockStore),
+        mutation: Some(MutationRole::Access),
     };
     /// Makes a TMA descriptor that was just written visible to TMA.
     TensormapFenceproxyAcquire = "tensormap_fenceproxy_acquire": "desc_ptr |  | %desc_ptr @ : !desc_ptr |" {

@@ -311,8 +311,8 @@ impl Lowerer<'_> {
 
     fn memory_op(&mut self, op: OpId, issuer: Issuer, operands: &[OperandAccess], completion: OpCompletion) {
         let tree = self.tree;
-        if !tree.group(op, "barrier").is_empty() && matches!(completion, OpCompletion::Group { .. }) {
-            return self.unmodelled(op, "a bulk copy that completes on a barrier is not followed yet");
+        if matches!(completion, OpCompletion::Group { .. }) && self.copies_in_bulk(op) {
+            return self.bulk_copy(op);
         }
         let predicate = self.predicate(op);
         if matches!(predicate, Predicate::Never) {

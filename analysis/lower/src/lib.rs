@@ -16,6 +16,7 @@ mod apply;
 mod autows;
 mod binding;
 mod build;
+mod bulk;
 mod cfg;
 mod clc;
 mod cluster;

@@ -18,6 +18,13 @@ impl Cluster {
     /// The most CTAs a cluster may have (Hopper's non-portable size; the sanitizer's limit too).
     pub const LIMIT: u32 = 16;
 
+    /// Whether a kernel's cluster is one that is followed: groups of CTAs are masks of bits of their numbers, which name
+    /// no CTA that is not there where the cluster's size is a multiple of the group's.
+    pub fn is_followed(kernel: &Kernel) -> bool {
+        let ctas = kernel.ctas.max(1);
+        ctas <= Cluster::LIMIT && (ctas.is_power_of_two() || u32::from(reach(kernel)) < 1 << ctas.trailing_zeros())
+    }
+
     /// The CTAs that a kernel has to be run in.
     pub fn new(kernel: &Kernel) -> Cluster {
         let all = kernel.ctas.clamp(1, Cluster::LIMIT) as u16;

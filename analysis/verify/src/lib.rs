@@ -65,7 +65,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
             cut: plan.cut,
         },
     };
-    if kernel.ctas > Cluster::LIMIT || !kernel.ctas.is_power_of_two() {
+    if !Cluster::is_followed(kernel) {
         decision.outcome.gaps.push(Gap::Cluster { ctas: kernel.ctas });
         return Ok(decision.outcome);
     }
