@@ -251,7 +251,11 @@ fn what_is_missing_is_said_in_words_and_drawn() {
     assert_eq!(page.matches("<strong>✗ MISSING</strong>").count(), 4);
     assert_eq!(page.matches("<tr id=\"k1-c0-2\" class=\"missing\"").count(), 1);
     assert_eq!(page.matches(">✗ MISSING: %m_ij</text>").count(), 2, "in the graph");
-    assert_eq!(page.matches("<path class=\"head missing\"").count(), 2 * 2, "one wire a kernel, and the legends");
+    assert_eq!(
+        page.matches("<path class=\"head missing\"").count(),
+        2 * 3,
+        "one line a kernel, the sample in its label, and the legends"
+    );
 }
 
 #[test]

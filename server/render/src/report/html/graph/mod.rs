@@ -76,7 +76,8 @@ pub(super) fn draw(links: &Links<'_>) -> Markup {
 /// What is no line of the picture.
 fn left_out(links: &Links<'_>, joins: bool) -> Markup {
     let report = links.report();
-    let drawn = |at: usize| report.edges.iter().any(|edge| edge.barrier == Some(at) && edge.mechanism != Mechanism::Join);
+    let drawn =
+        |at: usize| report.edges.iter().any(|edge| edge.barrier == Some(at) && edge.mechanism != Mechanism::Join);
     let rest: Vec<usize> = (0..report.barriers.len()).filter(|&at| !drawn(at)).collect();
     html! {
         @if !rest.is_empty() {

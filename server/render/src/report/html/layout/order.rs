@@ -215,12 +215,7 @@ impl Rows {
 }
 
 /// Rows for the labels: the shortest connections first, each where the least of others is.
-fn label_rows(
-    rows: &[Vec<Node>],
-    row: &[usize],
-    ends: &[(usize, usize)],
-    connections: &[Connection],
-) -> Vec<usize> {
+fn label_rows(rows: &[Vec<Node>], row: &[usize], ends: &[(usize, usize)], connections: &[Connection]) -> Vec<usize> {
     let mut used = vec![0; rows.len()];
     let mut label_row = vec![0; connections.len()];
     let mut sorted: Vec<usize> = (0..connections.len()).collect();

@@ -11,12 +11,8 @@ const LINE: f64 = 4.0;
 /// Where the lines of each node are, or the middle of its box: by row, then by place in it.
 pub(super) fn place(rows: &Rows, widths: &[i32], connections: &[Connection]) -> Vec<Vec<i32>> {
     let apart: Vec<Vec<f64>> = (0..rows.rows.len()).map(|row| distances(rows, row, widths, connections)).collect();
-    let mut xs: Vec<Vec<f64>> = rows
-        .rows
-        .iter()
-        .zip(&apart)
-        .map(|(nodes, apart)| separate(&vec![(0.0, 1.0); nodes.len()], apart))
-        .collect();
+    let mut xs: Vec<Vec<f64>> =
+        rows.rows.iter().zip(&apart).map(|(nodes, apart)| separate(&vec![(0.0, 1.0); nodes.len()], apart)).collect();
     let count = rows.rows.len();
     for round in 0..ROUNDS {
         for step in 0..count {
@@ -113,9 +109,7 @@ pub(super) fn separate(wishes: &[(f64, f64)], apart: &[f64]) -> Vec<f64> {
 fn straighten(rows: &Rows, xs: &mut [Vec<f64>], apart: &[Vec<f64>], connection: usize) {
     let (from, to) = (rows.row_of(rows.upper(connection)), rows.row_of(rows.lower(connection)));
     let own: Vec<(usize, usize)> = (from + 1..to)
-        .filter_map(|row| {
-            Some((row, rows.rows[row].iter().position(|node| *node == Node::Line(connection))?))
-        })
+        .filter_map(|row| Some((row, rows.rows[row].iter().position(|node| *node == Node::Line(connection))?)))
         .collect();
     let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
     for &(row, position) in &own {

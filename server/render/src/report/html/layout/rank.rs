@@ -66,7 +66,10 @@ fn tried_ranks(count: usize, connections: &[&Connection]) -> Vec<usize> {
         for (at, &member) in order.iter().enumerate() {
             rank[member] = at;
         }
-        let up: u64 = connections.iter().map(|it| u64::from(if rank[it.ends.0] < rank[it.ends.1] { it.up } else { it.down })).sum();
+        let up: u64 = connections
+            .iter()
+            .map(|it| u64::from(if rank[it.ends.0] < rank[it.ends.1] { it.up } else { it.down }))
+            .sum();
         if best.as_ref().is_none_or(|best| up <= best.0) {
             let depth = depths(&rank, connections);
             let layers = depth.iter().copied().max().unwrap_or(0);

@@ -18,13 +18,7 @@ struct Piece {
 }
 
 /// Puts all in place.
-pub(super) fn route(
-    rows: &Rows,
-    widths: &[i32],
-    high: &[i32],
-    xs: &[Vec<i32>],
-    connections: &[Connection],
-) -> Layout {
+pub(super) fn route(rows: &Rows, widths: &[i32], high: &[i32], xs: &[Vec<i32>], connections: &[Connection]) -> Layout {
     let heights: Vec<i32> = (0..rows.rows.len()).map(|row| height(rows, row, high, connections)).collect();
     let gaps: Vec<Vec<Piece>> =
         (1..rows.rows.len()).map(|row| pieces(rows, row - 1, widths, xs, connections)).collect();
@@ -102,7 +96,14 @@ fn around(it: &Connection, place: Place, route: &mut Route) {
 }
 
 /// Where each connection leaves a box: as straight as the others there and the box's width allow.
-fn ports(rows: &Rows, row: usize, below: bool, widths: &[i32], xs: &[Vec<i32>], connections: &[Connection]) -> Vec<(usize, i32)> {
+fn ports(
+    rows: &Rows,
+    row: usize,
+    below: bool,
+    widths: &[i32],
+    xs: &[Vec<i32>],
+    connections: &[Connection],
+) -> Vec<(usize, i32)> {
     let other = if below { row + 1 } else { row - 1 };
     let mut ports = Vec::new();
     for (node, &middle) in rows.rows[row].iter().zip(&xs[row]) {

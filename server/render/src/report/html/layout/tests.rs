@@ -13,7 +13,8 @@ fn dense(count: usize) -> Vec<Connection> {
 /// Holds what no drawing may break; gives it with its number of crossings.
 fn check(count: usize, connections: &[Connection]) -> (Layout, usize) {
     let layout = layout(&vec![74; count], connections);
-    let mut rects: Vec<(i32, i32, i32, i32)> = layout.boxes.iter().map(|it| (it.x, it.y, it.x + it.width, it.y + it.height)).collect();
+    let mut rects: Vec<(i32, i32, i32, i32)> =
+        layout.boxes.iter().map(|it| (it.x, it.y, it.x + it.width, it.y + it.height)).collect();
     for (route, it) in layout.routes.iter().zip(connections) {
         let (upper, lower) = if route.turned { (it.ends.1, it.ends.0) } else { it.ends };
         assert_eq!(route.lines.len(), it.lines);
