@@ -17,7 +17,7 @@ mod tests;
 use order::{Node, Rows};
 
 /// Least width of a box.
-pub(super) const BOX_WIDTH: i32 = 236;
+pub(super) const BOX_WIDTH: i32 = 244;
 /// Between parallel lines.
 pub(super) const APART: i32 = 11;
 /// From the outermost line of a connection to its label.
