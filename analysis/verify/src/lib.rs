@@ -97,7 +97,6 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
         }
         decision.run_scant(valuation);
     }
-    decision.drop_consequences();
     if !close {
         decision.outcome.reach = Reach::Runs(vec![OpenReason::NotAsked]);
     } else if decision.is_clean() {
@@ -201,15 +200,16 @@ impl<'k> Decision<'k> {
             {
                 continue;
             }
-            // Few iterations are no excuse for a wait that never ends.
-            let hangs = matches!(violation.rule, Rule::Deadlock(_));
+            // Few iterations are no excuse for a wait that never ends, if no race may be to blame.
+            let confluent = run.state.schedule_hazards().is_empty();
+            let hangs = matches!(violation.rule, Rule::Deadlock(_)) && (confluent || !self.races());
             let list = if hangs { &mut self.outcome.found } else { &mut self.outcome.assumed };
             list.push(Found {
                 violation: violation.clone(),
                 valuation: valuation.clone(),
                 schedule: run.schedule.clone(),
                 alternative: false,
-                confluent: run.state.schedule_hazards().is_empty(),
+                confluent,
             });
         }
     }
