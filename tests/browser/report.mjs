@@ -72,6 +72,37 @@ const numbers = () => {
   return { wrong, count };
 };
 
+/** Coverage tables whose verdicts are out of sight. */
+const verdicts = () =>
+  [...document.querySelectorAll(".coverage")].flatMap((table) => {
+    const cell = table.querySelector("th:last-child").getBoundingClientRect();
+    const room = table.parentElement.getBoundingClientRect();
+    return cell.right > room.right + 1 || cell.width < 100 ? [`${table.parentElement.ariaLabel}: ${cell.right} in ${room.right}`] : [];
+  });
+
+/** Folds of runs that do not show steps when they are opened, and barriers that a run does not show. */
+const runs = () => {
+  const wrong = [];
+  for (const fold of document.querySelectorAll(".steps")) {
+    const before = fold.getBoundingClientRect().height;
+    fold.open = true;
+    const steps = fold.querySelectorAll("svg a").length;
+    if (fold.getBoundingClientRect().height <= before || steps === 0) wrong.push(fold.textContent.slice(0, 40));
+    fold.open = false;
+  }
+  const json = JSON.parse(document.getElementById("report").textContent);
+  for (const [number, report] of (json.reports ?? []).entries()) {
+    const head = document.querySelector(`#k${number + 1}-run svg`);
+    if (!head) continue;
+    const names = [...head.querySelectorAll("text")].map((text) => text.textContent);
+    for (const { role, label } of report.partitions) {
+      const first = role.split(/[ ,(]/)[0];
+      if (!names.includes(label) || !names.some((name) => name.startsWith(first))) wrong.push(`${label}: ${role}`);
+    }
+  }
+  return wrong;
+};
+
 /** Boxes and labels that meet, and texts that do not fit into theirs. */
 const overlaps = () => {
   const wrong = [];
@@ -84,6 +115,7 @@ const overlaps = () => {
     }
     for (const text of net.querySelectorAll("a.box > text, a.bundle > text, a.jump > text")) {
       if (!text.textContent) continue;
+      if (text.textContent.includes("…")) wrong.push(`“${text.textContent}” is cut`);
       const outer = text.parentElement.querySelector("rect").getBoundingClientRect();
       const inner = text.getBoundingClientRect();
       if (inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.bottom > outer.bottom + 1) {
@@ -170,7 +202,12 @@ async function examine(browser, path, shots) {
     await tab.resize(width, HEIGHT);
     check(name, `at ${width} pixels only tables and pictures scroll sideways`, await tab.run(wide));
   }
+  for (const width of [WIDTH, 800]) {
+    await tab.resize(width, HEIGHT);
+    check(name, `at ${width} pixels the verdicts of the coverage tables are in sight`, await tab.run(verdicts));
+  }
   await tab.resize(WIDTH, HEIGHT);
+  check(name, "folds of the run open, and its lanes say who is what", await tab.run(runs));
   await themes(tab, name);
   // The page of a list or of a difference has neither a graph nor a text.
   const reports = await tab.run(() => JSON.parse(document.getElementById("report").textContent).reports?.length ?? 0);

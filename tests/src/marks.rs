@@ -8,7 +8,8 @@
 //!
 //! In Python a mark starts with `#`. A mark stands under the line it is about. `^^^^ kind: text` is a primary site and must match a
 //! finding by range and kind, each finding by exactly one mark; `---- (n) text` is the `n`th site
-//! of a finding. Further sites are compared where a source marks any. The text is for the reader.
+//! of a finding. Further sites are compared where a source marks any. The text is for the reader. A kind may have
+//! its finding's severity behind it, `^^^^ lapped-wait (error): text`, which is compared then.
 //! A range over several lines is marked on its first. Columns count characters, a tab as one.
 
 use std::fmt::Write;
@@ -28,8 +29,10 @@ pub struct Place {
 /// A primary site, expected or found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Primary {
-    /// Kind of the finding, or code of a syntax error.
+    /// Kind of the finding, or code of a syntax error; of an expected one maybe with its severity.
     pub kind: String,
+    /// How bad the found one is.
+    pub severity: &'static str,
     /// Where.
     pub place: Place,
     /// What the mark says behind the kind.
@@ -54,6 +57,15 @@ pub struct Marks {
     pub primary: Vec<Primary>,
     /// Further sites.
     pub further: Vec<Further>,
+}
+
+impl Primary {
+    /// Whether an expected site is this one.
+    fn means(&self, found: &Primary) -> bool {
+        let same = self.kind == found.kind
+            || self.kind.strip_prefix(&found.kind).is_some_and(|rest| rest == format!(" ({})", found.severity));
+        same && self.place == found.place
+    }
 }
 
 enum Mark<'a> {
@@ -96,7 +108,7 @@ impl Marks {
                     let place = Place { line: above, start: columns.start, end: columns.end };
                     match mark {
                         Mark::Primary { kind, text } => {
-                            marks.primary.push(Primary { kind: kind.into(), place, text: text.into() });
+                            marks.primary.push(Primary { kind: kind.into(), severity: "", place, text: text.into() });
                         }
                         Mark::Further { number, text } => {
                             marks.further.push(Further { number, place, text: text.into() });
@@ -113,13 +125,13 @@ impl Marks {
         let mut lines = Vec::new();
         let mut left: Vec<&Primary> = found.primary.iter().collect();
         for mark in &self.primary {
-            match left.iter().position(|site| site.kind == mark.kind && site.place == mark.place) {
+            match left.iter().position(|site| mark.means(site)) {
                 Some(at) => drop(left.remove(at)),
                 None => lines.push(format!("not found: {} at {}", mark.kind, show(&mark.place))),
             }
         }
         for site in left {
-            let doubled = self.primary.iter().any(|mark| mark.kind == site.kind && mark.place == site.place);
+            let doubled = self.primary.iter().any(|mark| mark.means(site));
             let what = if doubled { "found twice" } else { "not marked" };
             lines.push(format!("{what}: {} at {}", site.kind, show(&site.place)));
         }
@@ -215,7 +227,15 @@ mod tests {
     }
 
     fn one(kind: &str, line: usize) -> Primary {
-        Primary { kind: kind.into(), place: Place { line, start: 4, end: 6 }, text: String::new() }
+        Primary { kind: kind.into(), severity: "error", place: Place { line, start: 4, end: 6 }, text: String::new() }
+    }
+
+    #[test]
+    fn a_severity_is_compared_where_a_mark_has_one() {
+        let found = Marks { primary: vec![one("lapped-wait", 1)], further: Vec::new() };
+        let marked = |kind: &str| Marks { primary: vec![one(kind, 1)], further: Vec::new() };
+        assert_eq!(marked("lapped-wait (error)").disagreements(&found), [""; 0]);
+        assert_eq!(marked("lapped-wait (hint)").disagreements(&found).len(), 2);
     }
 
     #[test]

@@ -122,7 +122,12 @@ pub(crate) fn summarise(source: &str, analysis: &Analysis) -> Observation {
     let mut seen = Observation::default();
     for error in &analysis.syntax {
         let text = error.message.clone();
-        seen.marks.primary.push(Primary { kind: error.code.into(), place: lines.place(error.range), text });
+        seen.marks.primary.push(Primary {
+            kind: error.code.into(),
+            severity: "error",
+            place: lines.place(error.range),
+            text,
+        });
     }
     for kernel in &analysis.kernels {
         seen.verdicts.push(kernel.verdict.name());
@@ -151,7 +156,7 @@ fn mark(marks: &mut Marks, lines: &Lines<'_>, finding: &Finding) {
     let text = finding.sites.iter().find(|site| site.primary).map_or("", |site| &site.text);
     let text = number.map_or(String::new(), |number| format!("({number}) {text}"));
     let place = lines.place(finding.range);
-    marks.primary.push(Primary { kind: finding.kind.name().into(), place, text });
+    marks.primary.push(Primary { kind: finding.kind.name().into(), severity: finding.severity.name(), place, text });
     for (at, site) in finding.sites.iter().enumerate().filter(|(_, site)| !site.primary) {
         marks.further.push(Further { number: at + 1, place: lines.place(site.range), text: site.text.clone() });
     }

@@ -40,7 +40,7 @@ pub fn kernel(lowered: &Lowered, limits: &Limits) -> Vec<String> {
         return vec![format!("@{name}: the decision says it was cancelled")];
     };
     let mut defects = Vec::new();
-    for found in outcome.found.iter().chain(&outcome.assumed) {
+    for found in outcome.found.iter().chain(&outcome.assumed).chain(&outcome.discarded) {
         let machine = Machine::new(&lowered.kernel, &found.valuation, limits);
         if replay(&machine, found).is_none() {
             defects.push(format!("@{name}: {} does not replay", rule(&found.violation)));
@@ -120,7 +120,7 @@ type Key = (&'static str, SiteId);
 
 fn compare(outcome: &Outcome, valuation: &Valuation, all: &BTreeSet<Key>) -> Vec<String> {
     let mut lines = Vec::new();
-    let said = || outcome.found.iter().chain(&outcome.assumed);
+    let said = || outcome.found.iter().chain(&outcome.assumed).chain(&outcome.discarded);
     for found in said().filter(|found| found.valuation == *valuation) {
         let key = (rule(&found.violation), found.violation.site);
         if !all.contains(&key) {

@@ -7,7 +7,7 @@
 use super::description::Description;
 use super::replay::Replay;
 use super::words::Words;
-use super::{Kind, Note};
+use super::{Kind, Note, Severity};
 use base::{Message, message};
 use explore::{Status, System};
 use kernel::{EffectKind, SiteId};
@@ -107,7 +107,8 @@ pub(crate) fn deadlock(
         });
     }
     let (kind, message) = told?;
-    Some(Description { kind, message, notes, order: None })
+    // A thread that waits for ever is an error, whatever its kind is where nobody does.
+    Some(Description { kind, severity: Severity::Error, message, notes, order: None })
 }
 
 fn cause<'a>(replay: &'a Replay, ghost: &'a [Record], stuck: &Blocked, alternative: bool) -> Cause<'a> {

@@ -87,6 +87,18 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
             ..finding
         }));
     }
+    for discarded in &outcome.discarded {
+        let finding = left.spend(|left| describe_with_inputs(lowered, discarded, &outcome.valuations, left));
+        findings.extend(finding.map(|finding| Finding {
+            severity: Severity::Hint,
+            message: message!(
+                "{} (what is read goes back to the accumulator, and a product overwrites all of it before anybody else \
+                 reads it)",
+                finding.message
+            ),
+            ..finding
+        }));
+    }
     if let Some(outlives) = outcome.outlives.as_ref().filter(|_| findings.is_empty() && !planned) {
         let finding = left.spend(|left| describe_with_inputs(lowered, outlives, &outcome.valuations, left));
         findings.extend(finding.map(|finding| Finding { severity: Severity::Hint, ..finding }));
@@ -168,6 +180,7 @@ fn lap(lowered: &Lowered, lapped: &Lapped, left: &mut usize) -> Option<Finding<M
     let (waiter, flipper) = (words.partition(wait.thread), words.partition(flip.thread));
     let told = Description {
         kind: Kind::LappedWait,
+        severity: Kind::LappedWait.severity(),
         message: message!(
             "`{name}` can flip twice before {waiter} looks: nothing makes {flipper} wait for it, so this wait may miss \
              the phase it is for",
@@ -212,6 +225,7 @@ fn assemble(
         witness: Some(Witness { valuation: valuation.clone(), run: shown, steps: stops }),
         inputs: inputs(&lowered.kernel, &lowered.map, valuation),
         order: told.order,
+        severity: told.severity,
         ..Finding::with_sites(told.kind, told.message, told.notes, &*lowered.map.kernel)
     };
     finding.name_sources(&lowered.map);

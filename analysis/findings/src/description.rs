@@ -2,13 +2,15 @@
 
 use base::Message;
 
-use super::{Kind, MissingOrder, Note};
+use super::{Kind, MissingOrder, Note, Severity};
 
 /// A classified violation, before its run is told.
 #[derive(Clone, Debug)]
 pub(crate) struct Description {
     /// What is wrong.
     pub kind: Kind,
+    /// How bad it is: what its kind says, where nothing in the run says otherwise.
+    pub severity: Severity,
     /// One sentence.
     pub message: Message,
     /// Places, in order; the last is primary unless one says so.

@@ -5,7 +5,7 @@ use super::description::Description;
 use super::packed::{self, packed};
 use super::replay::Replay;
 use super::words::{Words, verb};
-use super::{Kind, MissingOrder, Note};
+use super::{Kind, MissingOrder, Note, Severity};
 use base::{Message, message};
 use kernel::{BufferId, CommitKind, EffectId, EffectKind, Mode};
 use machine::{BarrierAction, BarrierPlace, BarrierRecord, Event, Machine, Record, Rule, Violation};
@@ -163,6 +163,12 @@ pub(crate) fn race(
     let late = |event: &Event| if unfinished_at(words, event) { " and is still in flight" } else { "" };
     let first = message!("{} {}{}", words.partition(earlier.thread), verb_of(words, replay, earlier), late(earlier));
     let second = message!("{} {}", words.partition(later.thread), verb_of(words, replay, later));
+    let either = either(words, earlier, later, too_early);
+    let (first, second) = if too_early {
+        (message!("{first}: {either}", first, either), second)
+    } else {
+        (first, message!("{second}: {either}", second, either))
+    };
     let note =
         |event: &Event, text: Message, primary| Note { source: None, range: words.event_range(event), text, primary };
     let mut notes = vec![note(earlier, first, too_early), note(later, second, !too_early)];
@@ -176,7 +182,30 @@ pub(crate) fn race(
     let (awaited, early) = if too_early { (later, earlier) } else { (earlier, later) };
     let order = matches!(kind, Kind::PendingAccess | Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier)
         .then(|| MissingOrder::between(words, replay, awaited, early));
-    Some(Description { kind, message, notes, order })
+    Some(Description { kind, severity: kind.severity(), message, notes, order })
+}
+
+/// What happens if the two come in the one order, and if they come in the other: what follows a site.
+fn either(words: &Words<'_>, earlier: &Event, later: &Event, too_early: bool) -> Message {
+    let (first, second) = (words.partition(earlier.thread), words.partition(later.thread));
+    match (earlier.mode, later.mode) {
+        (Mode::Read, _) if too_early => {
+            message!("if the write comes first, this reads what {second} writes; if not, what was there before", second)
+        }
+        (Mode::Read, _) => {
+            message!(
+                "if the read is over, nothing is lost; if not, {first} reads what {second} writes here",
+                first,
+                second
+            )
+        }
+        (Mode::Write, Mode::Read) => {
+            message!("if the write is over, this reads what {first} wrote; if not, what was there before", first)
+        }
+        (Mode::Write, Mode::Write) => {
+            message!("if the other write is over, this one stays; if not, that of {first} may come on top of it", first)
+        }
+    }
 }
 
 /// Whether an access goes on beside its thread.
@@ -299,7 +328,7 @@ pub(crate) fn unfinished(words: &Words<'_>, violation: &Violation, access: &Even
         note(words.site_range(violation.site), message!("{who} ends", who), false),
     ];
     let order = Some(MissingOrder::at_end(words, access));
-    Some(Description { kind: Kind::PendingAccess, message, notes, order })
+    Some(Description { kind: Kind::PendingAccess, severity: Kind::PendingAccess.severity(), message, notes, order })
 }
 
 /// An operation that is under way when the kernel ends.
@@ -334,7 +363,13 @@ pub(crate) fn outlives(
         Note::primary(words.event_range(access), message!("{who} starts {op}", who, op)),
         Note::new(words.site_range(violation.site), "the kernel ends here"),
     ];
-    Some(Description { kind: Kind::PendingAccess, message, notes, order: None })
+    Some(Description {
+        kind: Kind::PendingAccess,
+        severity: Kind::PendingAccess.severity(),
+        message,
+        notes,
+        order: None,
+    })
 }
 
 /// What a dot leaves in registers, used while its group may be open.
@@ -352,7 +387,13 @@ pub(crate) fn pending_result(words: &Words<'_>, violation: &Violation, dot: Effe
         Note::new(words.site_range(site), message!("{who} starts {op}", who, op)),
         Note::primary(words.site_range(violation.site), message!("{who} uses its result", who)),
     ];
-    Some(Description { kind: Kind::PendingAccess, message, notes, order: None })
+    Some(Description {
+        kind: Kind::PendingAccess,
+        severity: Kind::PendingAccess.severity(),
+        message,
+        notes,
+        order: None,
+    })
 }
 
 fn classify(
@@ -428,14 +469,31 @@ fn read_nothing(replay: &Replay, read: &Event) -> bool {
 /// A generic access that an async one follows without a fence.
 pub(crate) fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Description> {
     let Rule::ProxyFence { earlier, later } = &violation.rule else { return None };
-    let message = message!(
-        "{} {} {} through the async proxy, but {} does not fence its generic access: `{ttng.fence_async_shared}` has to \
-         follow that before it is handed on",
-        words.partition(later.thread),
-        verb(later.mode),
-        place(words, replay, later),
-        words.partition(earlier.thread)
-    );
+    let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
+    let place = place(words, replay, later);
+    // What a read takes into registers it has taken; whether the overwrite may be ahead of it nobody has seen.
+    let overwritten = earlier.mode == Mode::Read && later.mode == Mode::Write;
+    let (severity, message) = if overwritten {
+        let message = message!(
+            "{who} overwrites {place} through the async proxy, and {whom}, which has read it through the generic one, does \
+             not fence that: CUTLASS puts `{ttng.fence_async_shared}` there in its TMA epilogues, before the release, and \
+             none in main loops that read an operand into registers",
+            who,
+            place,
+            whom
+        );
+        (Severity::Warning, message)
+    } else {
+        let message = message!(
+            "{who} {} {place} through the async proxy, but {whom} does not fence its generic access: \
+             `{ttng.fence_async_shared}` has to follow that before it is handed on",
+            who,
+            verb(later.mode),
+            place,
+            whom
+        );
+        (Kind::MissingProxyFence.severity(), message)
+    };
     let notes = vec![
         Note::new(
             words.event_range(earlier),
@@ -450,7 +508,7 @@ pub(crate) fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -
             message!("{} {} through the async proxy", words.partition(later.thread), verb_of(words, replay, later)),
         ),
     ];
-    Some(Description { kind: Kind::MissingProxyFence, message, notes, order: None })
+    Some(Description { kind: Kind::MissingProxyFence, severity, message, notes, order: None })
 }
 
 /// What an event touched, slot included: `%smem[1]`.

@@ -93,7 +93,13 @@ pub(crate) fn uninitialised(
     }
     notes.push(note(words.event_range(read), message!("{who} reads {place}{}", who, place, seen.place), true));
     notes.extend(after);
-    Some(Description { kind: Kind::UninitialisedRead, message, notes, order: None })
+    Some(Description {
+        kind: Kind::UninitialisedRead,
+        severity: Kind::UninitialisedRead.severity(),
+        message,
+        notes,
+        order: None,
+    })
 }
 
 /// What a run says of a read.

@@ -96,6 +96,18 @@ pub struct PartitionUse {
     pub cadence: Vec<String>,
 }
 
+impl PartitionUse {
+    /// Whether it stores a constant tensor of zeros.
+    pub fn writes_zeros(&self) -> bool {
+        self.what.starts_with(uses::ZEROS)
+    }
+
+    /// Whether it is an MMA on its accumulator.
+    pub fn accumulates(&self) -> bool {
+        self.what.contains(" as the accumulator")
+    }
+}
+
 /// How a barrier is arrived at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::PartitionRow;
 use super::buffers::BufferAccesses;
 use super::trace::Trace;
+use super::uses::stores_zeros;
 use dialects::{Func, OpCode, PartitionHint, Tt};
 use kernel::Space;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -107,7 +108,8 @@ fn count(trace: &Trace<'_>, function: OpId, by: &[usize], work: &mut [Work]) -> 
             {
                 work.loads.push(source);
             }
-            work.rescales |= hint == PartitionHint::TensorStore && is_beside_load(tree, op);
+            // Zeros are a new accumulator, not a corrected one.
+            work.rescales |= hint == PartitionHint::TensorStore && is_beside_load(tree, op) && !stores_zeros(tree, op);
         }
     });
     calls

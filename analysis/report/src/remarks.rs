@@ -13,7 +13,7 @@ use super::edges::row;
 use super::ordering_facts::{OrderingFacts, Waits};
 use super::pairs::{BarrierArray, OrderedBy};
 use super::trace::Trace;
-use super::uses::used;
+use super::uses::{stores_zeros, used};
 use super::{PartitionUse, Remark, RemarkKind};
 use base::TextRange;
 use findings::Finding;
@@ -277,13 +277,8 @@ impl Remarks<'_> {
 
     /// Whether an op stores zeros.
     fn is_zero(&self, effect: EffectId) -> bool {
-        let tree = self.trace.tree;
         let site = self.trace.lowered.kernel.effect(effect).site;
-        let Some(&value) = self.trace.op(site).and_then(|op| tree.group(op, "src").first()) else { return false };
-        let ttgir::Def::Result(op, _) = tree.value_def(value) else { return false };
-        let text = tree.attr(op, "value").map_or("", |attr| tree.attr_text(attr));
-        let number = text.split("dense<").nth(1).and_then(|rest| rest.split('>').next());
-        tree.op_name(op) == "arith.constant" && number.and_then(|number| number.parse::<f64>().ok()) == Some(0.0)
+        self.trace.op(site).is_some_and(|op| stores_zeros(self.trace.tree, op))
     }
 
     /// Buffers of one slot whose producer stands still until a consumer in another partition is done.

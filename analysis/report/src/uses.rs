@@ -4,6 +4,14 @@ use super::PartitionUse;
 use super::expr::{Expr, Exprs};
 use super::trace::{Chain, Trace, ValueDef};
 use kernel::{Access, Effect, EffectId, EffectKind, Issuer, Mode, ViewOp};
+use ttgir::queries::spot::captured;
+use ttgir::{Def, OpId, Tree};
+
+/// What a store of zeros does.
+pub(super) const ZEROS: &str = "writes zeros";
+
+/// So many ops a stored value is followed back.
+const LOOK: usize = 8;
 
 /// Operators that a condition may have; a longer one is named.
 const CONDITION: usize = 2;
@@ -79,12 +87,38 @@ pub(super) fn with_barrier(trace: &Trace<'_>, effect: &Effect, arrival: usize) -
     what
 }
 
+/// Whether an op stores a constant tensor of zeros.
+pub(super) fn stores_zeros(tree: &Tree, op: OpId) -> bool {
+    let Some(mut value) = tree.group(op, "src").first().copied() else { return false };
+    for _ in 0..LOOK {
+        value = match tree.value_def(value) {
+            Def::BlockArg(block, number) => match captured(tree, block, number as usize) {
+                Some(outer) => outer,
+                None => return false,
+            },
+            Def::Undefined => return false,
+            Def::Result(op, _) if matches!(tree.op_name(op), "tt.splat" | "ttg.convert_layout") => {
+                let Some(&source) = tree.operands(op).first() else { return false };
+                source
+            }
+            Def::Result(op, _) => {
+                let text = tree.attr(op, "value").map_or("", |attr| tree.attr_text(attr));
+                let dense = text.split("dense<").nth(1).and_then(|rest| rest.split('>').next());
+                let number = dense.unwrap_or_else(|| text.split(':').next().unwrap_or_default()).trim();
+                return tree.op_name(op) == "arith.constant" && number.parse::<f64>().ok() == Some(0.0);
+            }
+        };
+    }
+    false
+}
+
 /// What an access does.
 pub(super) fn with_memory(trace: &Trace<'_>, effect: &Effect, access: &Access) -> String {
     let verb = match (&effect.kind, access.mode) {
         _ if access.clears => "overwrites all of it",
         (EffectKind::Operation { issuer: Issuer::Tma, .. }, Mode::Write) => "loads into it",
         (EffectKind::Operation { issuer: Issuer::Tma, .. }, Mode::Read) => "stores from it",
+        (_, Mode::Write) if trace.op(effect.site).is_some_and(|op| stores_zeros(trace.tree, op)) => ZEROS,
         (_, Mode::Write) => "writes",
         (_, Mode::Read) => "reads",
     };

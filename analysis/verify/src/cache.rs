@@ -104,8 +104,10 @@ pub fn kernel_bytes(kernel: &Kernel) -> usize {
 }
 
 fn outcome_bytes(outcome: &Outcome) -> usize {
-    let found =
-        [&outcome.found, &outcome.assumed, &outcome.consequences].into_iter().flatten().chain(&outcome.outlives);
+    let found = [&outcome.found, &outcome.assumed, &outcome.discarded, &outcome.consequences]
+        .into_iter()
+        .flatten()
+        .chain(&outcome.outlives);
     let runs = found
         .map(|found| &found.schedule)
         .chain(outcome.lapped.iter().flat_map(|lapped| [&lapped.schedule, &lapped.canonical]));

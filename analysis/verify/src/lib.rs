@@ -8,6 +8,7 @@
 mod cache;
 mod demand;
 mod directed;
+mod discarded;
 mod inputs;
 mod linear;
 mod never;
@@ -25,6 +26,7 @@ pub use slice::{Bounds, Formula, Leaves, Slices, Trips};
 pub use unbound::unbound;
 
 use base::{Cancel, Cancelled, Limits};
+use discarded::is_discarded;
 use explore::{ScheduledRun, canonical, run_delaying, run_preferring, search};
 use kernel::{EffectId, Kernel, SiteId};
 use machine::{Cluster, Event, Machine, Rule, ScheduleHazard, State, Valuation, Violation};
@@ -52,6 +54,7 @@ fn decided(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>, close: bool) -
             found: Vec::new(),
             lapped: Vec::new(),
             assumed: Vec::new(),
+            discarded: Vec::new(),
             consequences: Vec::new(),
             outlives: None,
             gaps: Vec::new(),
@@ -197,12 +200,16 @@ impl<'k> Decision<'k> {
             {
                 continue;
             }
-            self.outcome.assumed.push(Found {
+            // Few iterations are no excuse for a wait that never ends, if no race may be to blame.
+            let confluent = run.state.schedule_hazards().is_empty();
+            let hangs = matches!(violation.rule, Rule::Deadlock(_)) && (confluent || !self.races());
+            let list = if hangs { &mut self.outcome.found } else { &mut self.outcome.assumed };
+            list.push(Found {
                 violation: violation.clone(),
                 valuation: valuation.clone(),
                 schedule: run.schedule.clone(),
                 alternative: false,
-                confluent: run.state.schedule_hazards().is_empty(),
+                confluent,
             });
         }
     }
@@ -359,7 +366,13 @@ impl<'k> Decision<'k> {
             }
             let empty =
                 self.idle && matches!(violation.rule, Rule::Uninitialised { .. } | Rule::OverwrittenMember { .. });
-            let list = if empty { &mut self.outcome.assumed } else { &mut self.outcome.found };
+            let list = if empty {
+                &mut self.outcome.assumed
+            } else if is_discarded(self.kernel, valuation, self.limits, run, violation) {
+                &mut self.outcome.discarded
+            } else {
+                &mut self.outcome.found
+            };
             if list.iter().any(|known| repeats(&known.violation, violation)) {
                 continue;
             }

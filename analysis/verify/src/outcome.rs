@@ -130,8 +130,11 @@ pub struct Outcome {
     /// Broken rules, one a place and kind, smallest inputs first.
     pub found: Vec<Found>,
     /// Broken only where an argument-driven loop runs fewer times than its ring has slots, which
-    /// kernels usually exclude: hints, no findings.
+    /// kernels usually exclude: hints, no findings. What never ends is among those that were found.
     pub assumed: Vec<Found>,
+    /// Reads of an accumulator that nobody wrote whose value goes back there and is overwritten by a product
+    /// before anybody else reads it: hints, no findings.
+    pub discarded: Vec<Found>,
     /// Deadlocks that some schedules of a kernel with races end in. They may follow from a race, so they
     /// are not findings; nor is a kernel right that only loses its races.
     pub consequences: Vec<Found>,

@@ -13,7 +13,8 @@ use crate::support::{Folder, fencepost, root};
 const NAMES: [&str; 6] =
     ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 /// What is shown, from the root of the repository.
-const KERNELS: [&str; 4] = [
+const KERNELS: [&str; 5] = [
+    "tests/kernels/attention.ttgir",
     "tests/corpus/ttgir/sm_90/ws_gemm.ttgir",
     "tests/corpus/ttgir/sm_90/ws_gemm.released_too_early.ttgir",
     "tests/kernels/packed/final_fixed.ttgir",

@@ -45,7 +45,12 @@ pub fn observe_gluon<'t>(
     let lines = Lines::new(source);
     for problem in analysis.problems.iter().filter(|problem| problem.severity != Severity::Hint) {
         let (kind, place) = (problem.code.to_string(), lines.place(problem.range));
-        seen.marks.primary.push(Primary { kind, place, text: problem.message.clone() });
+        seen.marks.primary.push(Primary {
+            kind,
+            severity: problem.severity.name(),
+            place,
+            text: problem.message.clone(),
+        });
     }
     if analyse(source, &files, limits).is_none_or(|again| again.kernels != analysis.kernels) {
         seen.defects.push("a second analysis differs".into());

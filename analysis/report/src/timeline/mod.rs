@@ -7,8 +7,10 @@ mod bands;
 mod build;
 mod fold;
 mod spans;
+mod stretch;
 
 pub use build::{of_finding, of_kernel};
+pub use stretch::Stretch;
 
 use base::TextRange;
 use kernel::Mode;

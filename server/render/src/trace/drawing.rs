@@ -86,10 +86,14 @@ pub struct TraceDrawing<'a> {
     pub rows: Vec<Row>,
     /// The line of each step, by its number less 1.
     row_of: Vec<usize>,
-    /// Bands that are drawn.
+    /// Bands that are drawn where there is a letter for each.
     pub bands: Vec<usize>,
     /// Slots that are drawn.
     pub slots: Vec<usize>,
+    /// What the partition of each lane is for; may be empty.
+    pub roles: Vec<String>,
+    /// Whether it stands in a page that has the text too.
+    pub linked: bool,
 }
 
 impl<'a> TraceDrawing<'a> {
@@ -118,7 +122,7 @@ impl<'a> TraceDrawing<'a> {
             };
             row_of.extend(std::iter::repeat_n(at, steps));
         }
-        TraceDrawing { heading, timeline, places, rows, row_of, bands, slots }
+        TraceDrawing { heading, timeline, places, rows, row_of, bands, slots, roles: Vec::new(), linked: false }
     }
 
     /// The line of a step.
@@ -143,11 +147,11 @@ impl<'a> TraceDrawing<'a> {
         step.site.filter(|_| many).map(|site| site + 1)
     }
 
-    /// What was left out of the drawing, one sentence; empty where nothing was.
-    pub fn left_out(&self) -> String {
+    /// What was left out of a drawing of so many barriers, one sentence; empty where nothing was.
+    pub fn left_out(&self, bands: usize) -> String {
         let Some(timeline) = &self.timeline else { return String::new() };
         let mut parts = Vec::new();
-        let bands = timeline.bands.len() - self.bands.len();
+        let bands = timeline.bands.len().saturating_sub(bands);
         let slots = timeline.slots.iter().filter(|slot| slot.concerned).count().saturating_sub(self.slots.len());
         if bands > 0 {
             parts.push(format!("{bands} more barriers"));

@@ -7,13 +7,88 @@ pub mod text;
 
 pub use drawing::{TraceDrawing, TraceHeading};
 
+use report::timeline::{Stretch, Timeline};
+
 use crate::report::ReportView;
 
-/// The drawing of a report's run, for its page; empty where there is none. Its ids begin with `id`,
-/// and those of lines with `anchor`.
-pub(crate) fn picture(view: &ReportView<'_>, id: &str, anchor: &str) -> String {
-    let Some(timeline) = &view.timeline else { return String::new() };
+/// A piece of a run's drawing in a page.
+pub(crate) enum Piece {
+    /// Shown, as SVG.
+    Shown(String),
+    /// Steps that may be folded.
+    Folded {
+        /// Which they are.
+        stretch: Stretch,
+        /// What they do.
+        does: String,
+        /// Their drawing, or its first and its last part.
+        parts: Vec<String>,
+        /// How many lines are left out between the parts.
+        left_out: usize,
+    },
+}
+
+/// Steps of a long run.
+const LONG: usize = 1000;
+/// Lines at both ends of a fold that are drawn.
+const ENDS: usize = 120;
+
+/// The drawing of a report's run, for its page, from top to bottom, and its width; empty where there is
+/// none. Its ids begin with `id`, and those of lines with `anchor`.
+pub(crate) fn picture(view: &ReportView<'_>, id: &str, anchor: &str) -> (usize, Vec<Piece>) {
+    let Some(timeline) = &view.timeline else { return (0, Vec::new()) };
     let heading = TraceHeading::of_report(&view.report, view.finding);
-    let drawing = TraceDrawing::new(Some(timeline.clone()), heading, view.places, true);
-    svg::draw(&drawing, Some(svg::PageIds { id, anchor }))
+    // Of a long run repetitions are one line even in what a reader opens.
+    let long = timeline.steps.len() > LONG;
+    let mut drawing = TraceDrawing::new(Some(timeline.clone()), heading, view.places, long);
+    drawing.linked = true;
+    drawing.roles = timeline.lanes.iter().map(|lane| role(view, &lane.name)).collect();
+    let slices = svg::Slices::new(&drawing, timeline, svg::PageIds { id, anchor });
+    let mut pieces = vec![Piece::Shown(slices.head())];
+    let mut next = 0;
+    for stretch in timeline.stretches() {
+        let (from, to) = (drawing.row(stretch.from).max(next), drawing.row(stretch.to) + 1);
+        if from >= to {
+            continue;
+        }
+        next = to;
+        if !stretch.folded {
+            pieces.push(Piece::Shown(slices.rows(from, to)));
+            continue;
+        }
+        let mut parts = vec![slices.rows(from, to.min(from + ENDS))];
+        if to - from > ENDS {
+            parts.push(slices.rows((from + ENDS).max(to.saturating_sub(ENDS)), to));
+        }
+        let left_out = (to - from).saturating_sub(2 * ENDS);
+        pieces.push(Piece::Folded { stretch, does: does(timeline, stretch), parts, left_out });
+    }
+    pieces.push(Piece::Shown(slices.foot()));
+    (slices.width(), pieces)
+}
+
+/// What a partition is for, without the names of what it works on.
+fn role(view: &ReportView<'_>, lane: &str) -> String {
+    let row = view.report.partitions.iter().find(|row| row.label == lane);
+    let mut role = row.map_or_else(String::new, |row| row.role.clone());
+    while let Some(from) = role.find(" (")
+        && let Some(to) = role[from..].find(')')
+    {
+        role.replace_range(from..=from + to, "");
+    }
+    role
+}
+
+/// What the steps of a stretch do: `12 wait, 9 arrive`.
+fn does(timeline: &Timeline, stretch: Stretch) -> String {
+    let mut verbs: Vec<(&str, usize)> = Vec::new();
+    for step in (stretch.from..=stretch.to).filter_map(|number| timeline.step(number)) {
+        match verbs.iter_mut().find(|it| it.0 == step.verb) {
+            Some(it) => it.1 += 1,
+            None => verbs.push((step.verb, 1)),
+        }
+    }
+    verbs.sort_by_key(|it| std::cmp::Reverse(it.1));
+    let verbs: Vec<String> = verbs.into_iter().map(|(verb, count)| format!("{count} {verb}")).collect();
+    verbs.join(", ")
 }

@@ -40,7 +40,7 @@ pub fn draw(drawing: &TraceDrawing<'_>, width: usize, paint: Painter) -> String 
     };
     out.push('\n');
     Table::new(drawing, timeline, width, paint).draw(&mut out);
-    let left_out = drawing.left_out();
+    let left_out = drawing.left_out(drawing.bands.len());
     if !left_out.is_empty() {
         let _ = writeln!(out, "{left_out}");
     }

@@ -50,17 +50,43 @@ fn table(links: &Links<'_>, at: usize, block: &Coverage, buffer: &PhysicalBuffer
                 (links.partition(writer.partition))
                 @if !writer.cadence.is_empty() { ", in " (loops(writer)) }
                 "), " (links.extent(block.buffer, block.extent, format_args!("coverage/{at}/extent")))
-                @if block.clears { ", clears the rest of it" } "."
+                @if block.clears { ", clears the rest of it" } (zeroes(links, block, buffer)) "."
             }
             div class="scroll" tabindex="0" role="region" aria-label={ "Coverage of " (buffer.name) } {
                 table class="coverage" {
-                    thead { tr {
-                        th { "Extent" } th { "Buffer" } th { "Used by" } th { "Use" } th { "Loops" }
-                        th { "Overwrite ordered after it?" }
-                    } }
+                    thead { tr { th { "Buffer" } th { "Used by" } th { "Use" } th { "Overwrite ordered after it?" } } }
                     tbody { @for (row, it) in block.rows.iter().enumerate() { (line(links, (at, row), block, it, buffer)) } }
                 }
             }
+        }
+    }
+}
+
+/// Of a store of zeros: whose accumulator it clears, and what the products do with it.
+fn zeroes(links: &Links<'_>, block: &Coverage, buffer: &PhysicalBuffer) -> Markup {
+    let touched = |extent: (u64, u64)| extent.0 < block.extent.1 && block.extent.0 < extent.1;
+    let members = || buffer.members.iter().filter(|member| touched(member.extent));
+    let own = |used: &&PartitionUse| (used.range, used.partition) == (block.writer.range, block.writer.partition);
+    if !members().flat_map(|member| &member.writers).any(|used| own(&used) && used.writes_zeros()) {
+        return Markup::default();
+    }
+    let products = || members().flat_map(|member| &member.writers).filter(|used| used.accumulates());
+    let clears = |used: &&PartitionUse| {
+        links
+            .report()
+            .coverage
+            .iter()
+            .any(|it| it.clears && (it.writer.range, it.writer.partition) == (used.range, used.partition))
+    };
+    let over = links.all_at(products().filter(clears).map(|used| used.range));
+    let into = links.all_at(products().filter(|used| !clears(used)).map(|used| used.range));
+    html! {
+        "; writes zeros"
+        @if products().next().is_some() { ": the accumulator of the products" }
+        @if !into.0.is_empty() { " at line " (into) }
+        @if !over.0.is_empty() {
+            @if into.0.is_empty() { " at line " (over) ", which overwrite it (useC = false)" }
+            @else { "; those at line " (over) " overwrite it (useC = false)" }
         }
     }
 }
@@ -83,19 +109,25 @@ fn line(
     let role = links.report().partitions.get(it.partition).map_or("", |row| row.role.as_str());
     html! {
         tr id=(id) class=(order_word(&it.order)) data-k=(hot) data-hot=(hot) {
-            td {
+            td class="name" {
+                (links.member_alone((block.buffer, it.member)))
                 @if let Some(extent) = extent {
-                    (links.extent(block.buffer, extent, format_args!("buffers/{}/members/{}/extent", block.buffer, it.member)))
+                    " " span class="quiet" {
+                        (links.extent(block.buffer, extent, format_args!("buffers/{}/members/{}/extent", block.buffer, it.member)))
+                    }
                 }
                 (bar(buffer, Some(block.extent), extent))
             }
-            td class="name" { (links.member_alone((block.buffer, it.member))) }
             td { (links.partition(it.partition)) @if !role.is_empty() { " " span class="quiet" { (role) } } }
-            td class="uses" data-lines=(links.path(format_args!("coverage/{at}/rows/{row}/uses"))) {
-                (if it.mode == Mode::Read { "reads" } else { "writes" }) " at "
-                (links.all_at(it.uses.iter().map(|used| used.range)))
+            td class="uses" {
+                span data-lines=(links.path(format_args!("coverage/{at}/rows/{row}/uses"))) {
+                    (if it.mode == Mode::Read { "reads" } else { "writes" }) " at "
+                    (links.all_at(it.uses.iter().map(|used| used.range)))
+                }
+                @for used in around.into_iter().filter(|used| !used.cadence.is_empty()) {
+                    br; span class="quiet" { "in " (loops(used)) }
+                }
             }
-            td class="tight" { (lines(around.into_iter().map(loops))) }
             td class="order" { (order(links, &it.order)) }
         }
     }

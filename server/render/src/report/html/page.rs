@@ -9,14 +9,11 @@ use super::links::Links;
 use super::text::{counted, prose};
 use super::{coverage, findings, graph, sections};
 use crate::report::view::ReportView;
-use crate::trace::svg;
+use crate::trace::{Piece, svg};
 
 /// What the page may load and run: what is in it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       base-uri 'none'; form-action 'none'";
-
-/// The drawing of a run that is longer, in bytes, is folded.
-const PICTURE: usize = 400_000;
 
 /// Paths of the files.
 fn paths(all: &[Links<'_>]) -> String {
@@ -89,8 +86,8 @@ fn section(view: &ReportView<'_>) -> Markup {
     }
 }
 
-/// The report of one kernel; `picture` is the drawing of its run, as SVG.
-pub(super) fn report(links: &Links<'_>, picture: &str) -> Markup {
+/// The report of one kernel; `picture` is the drawing of its run, with its width.
+pub(super) fn report(links: &Links<'_>, picture: &(usize, Vec<Piece>)) -> Markup {
     let report = links.report();
     let mut parts: Vec<(&str, &str, Markup)> = vec![
         ("coverage", "Coverage: what overwrites what", coverage::draw(links)),
@@ -103,7 +100,7 @@ pub(super) fn report(links: &Links<'_>, picture: &str) -> Markup {
         ("remarks", "Remarks", findings::remarks(links)),
         ("unmodelled", "Not followed", findings::unmodelled(links)),
     ];
-    if !picture.is_empty() {
+    if !picture.1.is_empty() {
         parts.push(("run", "Run", run(links, picture)));
     }
     html! {
@@ -125,18 +122,38 @@ pub(super) fn report(links: &Links<'_>, picture: &str) -> Markup {
 }
 
 /// The section of the run.
-fn run(links: &Links<'_>, picture: &str) -> Markup {
+fn run(links: &Links<'_>, (width, pieces): &(usize, Vec<Piece>)) -> Markup {
+    let folds = pieces.iter().any(|piece| matches!(piece, Piece::Folded { .. }));
     html! {
-        details open[picture.len() <= PICTURE] {
-            summary {
-                @if let Some(at) = links.view.finding {
-                    "The run of " (links.to(format_args!("f{at}"), html! { "finding " (at + 1) }))
-                } @else {
-                    "A run in which nothing is wrong"
-                }
-                "; time goes down"
+        p {
+            @if let Some(at) = links.view.finding {
+                "The run of " (links.to(format_args!("f{at}"), html! { "finding " (at + 1) }))
+            } @else {
+                "A run in which nothing is wrong"
             }
-            div class="scroll run-picture" tabindex="0" role="region" aria-label="The run" { (PreEscaped(picture)) }
+            "; time goes down."
+            @if folds { " Steps that do not bear on it are folded." }
+        }
+        div class="scroll run-picture" tabindex="0" role="region" aria-label="The run" {
+            div style={ "width:" (width) "px" } {
+                @for piece in pieces {
+                    @match piece {
+                        Piece::Shown(svg) => (PreEscaped(svg)),
+                        Piece::Folded { stretch, does, parts, left_out } => details class="steps" {
+                            summary {
+                                "… " (counted((stretch.to + 1 - stretch.from) as usize, "step")) " ("
+                                (stretch.from) "–" (stretch.to) "): " (does)
+                            }
+                            @for (at, part) in parts.iter().enumerate() {
+                                @if at > 0 && *left_out > 0 {
+                                    p class="quiet" { "… " (counted(*left_out, "line")) " more: " code { "fencepost trace" } " draws them" }
+                                }
+                                (PreEscaped(part))
+                            }
+                        }
+                    }
+                }
+            }
         }
     }
 }

@@ -88,7 +88,10 @@
       const at = steps.indexOf(event.target.closest("a"));
       if (!by || at < 0) return;
       event.preventDefault();
-      steps[at + by]?.focus();
+      // Steps of a closed fold cannot have the focus.
+      let next = at + by;
+      while (steps[next] && steps[next].getClientRects().length === 0) next += by;
+      steps[next]?.focus();
     });
   }
 })();

@@ -250,14 +250,20 @@ fn what_is_missing_is_said_in_words_and_drawn() {
     let page = made();
     assert_eq!(page.matches("<strong>✗ MISSING</strong>").count(), 4);
     assert_eq!(page.matches("<tr id=\"k1-c0-2\" class=\"missing\"").count(), 1);
-    assert!(page.contains("✗ MISSING: %m_ij, %x&lt;/script"));
-    assert_eq!(page.matches("<path class=\"head missing\"").count(), 2 * 2, "one wire a kernel, and the legends");
+    assert_eq!(page.matches(">✗ MISSING: %m_ij</text>").count(), 2, "in the graph");
+    assert_eq!(
+        page.matches("<path class=\"head missing\"").count(),
+        2 * 3,
+        "one line a kernel, the sample in its label, and the legends"
+    );
 }
 
 #[test]
 fn edges_of_one_kind_between_two_are_one_line() {
     let page = made();
-    assert!(page.contains("→ 3× %q_full, %k_full, %v…: "), "loads are bundled");
+    for row in ["%q_full: %qk_0", "%k_full: %alpha"] {
+        assert!(page.contains(&format!(">{row}</text>")), "an edge has a row of its own: {row}");
+    }
     let drawn = page.matches("<a class=\"bundle ").count();
     assert_eq!(drawn, 2 * (16 + 1), "16 bundles of 20 edges, one that is missing, twice");
 }

@@ -37,12 +37,12 @@ pub(super) fn draw(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
         svg.text("d", x + 14, y + 4, text);
         x += 34 + text.len() * 7;
     }
-    svg.path("g", format_args!("M{} {}h4v14h-4", x - 4, y - 7));
+    svg.path("g", (y - 7, y + 7), format_args!("M{} {}h4v14h-4", x - 4, y - 7));
     svg.text("d", x + 14, y + 4, "a commit group");
     x += 132;
-    svg.path("miss", format_args!("M{} {y}h26", x - 6));
+    svg.path("miss", (y, y + 1), format_args!("M{} {y}h26", x - 6));
     svg.text("d", x + 28, y + 4, "an order or a flip that is missing");
-    let left_out = layout.drawing.left_out();
+    let left_out = layout.drawing.left_out(layout.timeline.bands.len());
     let told = layout.timeline.steps.iter().any(|step| step.told);
     let told = if told { "Pale steps are on the way; the others lead to the finding. " } else { "" };
     svg.text("d", EDGE + 2, top + 54, format!("{told}Time goes down, one step a line. {left_out}"));

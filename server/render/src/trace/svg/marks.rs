@@ -3,9 +3,8 @@
 use kernel::Mode;
 use report::timeline::{Band, Missing, Phase, PhaseEnd, Span, TickAct};
 
-use super::layout::{EDGE, PITCH, ROW, SvgLayout};
+use super::layout::{EDGE, LATE, ROW, SvgLayout};
 use super::writer::SvgWriter;
-use crate::trace::drawing::words;
 
 /// The class of a chip.
 pub(super) fn class(verb: &str) -> &'static str {
@@ -19,18 +18,17 @@ pub(super) fn class(verb: &str) -> &'static str {
 
 /// The bands and what connects them with the lanes.
 pub(super) fn bands(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
-    for (position, &at) in layout.drawing.bands.iter().enumerate() {
-        let band = &layout.timeline.bands[at];
+    for (position, band) in layout.timeline.bands.iter().enumerate() {
         let x = layout.band(position);
         for phase in &band.phases {
             draw_phase(svg, layout, x, band, phase);
         }
         for tick in &band.ticks {
-            let Some(step) = layout.timeline.step(tick.step).filter(|_| !layout.drawing.folds(tick.step)) else {
+            if layout.drawing.folds(tick.step) {
                 continue;
-            };
+            }
             let y = layout.y(tick.step);
-            let from = layout.lane(step.lane) + layout.lane / 2 - 6;
+            let from = layout.words_end(tick.step);
             let class = match tick.act {
                 TickAct::Wait | TickAct::Stuck => "kw",
                 TickAct::Arrive | TickAct::Flip => "ka",
@@ -44,14 +42,15 @@ pub(super) fn bands(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
 
 /// A sign on a band, told apart by its shape.
 pub(super) fn sign(svg: &mut SvgWriter, act: TickAct, x: usize, y: usize) {
+    let around = (y - 6, y + 6);
     match act {
-        TickAct::Init => svg.path("tick", format_args!("M{} {y}h14", x - 7)),
-        TickAct::Arrive => svg.path("full", format_args!("M{} {}l8 5l-8 5z", x - 4, y - 5)),
-        TickAct::Flip => svg.path("full", format_args!("M{x} {}l6 6l-6 6l-6 -6z", y - 6)),
+        TickAct::Init => svg.path("tick", (y - 1, y + 1), format_args!("M{} {y}h14", x - 7)),
+        TickAct::Arrive => svg.path("full", around, format_args!("M{} {}l8 5l-8 5z", x - 4, y - 5)),
+        TickAct::Flip => svg.path("full", around, format_args!("M{x} {}l6 6l-6 6l-6 -6z", y - 6)),
         TickAct::Wait => svg.circle("tick", x, y, 4.5),
         TickAct::Stuck => svg.circle("bad", x, y, 5.5),
-        TickAct::Invalidate => svg.path("tick", format_args!("M{} {}l10 10m0 -10l-10 10", x - 5, y - 5)),
-        TickAct::Broken => svg.path("bad", format_args!("M{} {}l12 12m0 -12l-12 12", x - 6, y - 6)),
+        TickAct::Invalidate => svg.path("tick", around, format_args!("M{} {}l10 10m0 -10l-10 10", x - 5, y - 5)),
+        TickAct::Broken => svg.path("bad", around, format_args!("M{} {}l12 12m0 -12l-12 12", x - 6, y - 6)),
     }
 }
 
@@ -89,11 +88,10 @@ fn draw_phase(svg: &mut SvgWriter, layout: &SvgLayout<'_>, x: usize, band: &Band
 pub(super) fn spans(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
     let bottom = layout.bottom();
     for (position, &slot) in layout.drawing.slots.iter().enumerate() {
-        let left = layout.slots() + position * PITCH + 3;
+        let left = layout.slots() + position * layout.pitch + 3;
         // Spans that overlap stand side by side.
         let mut ends: [usize; 3] = [0; 3];
         for span in layout.timeline.spans.iter().filter(|span| span.slot == slot) {
-            let Some(step) = layout.timeline.step(span.from) else { continue };
             let folded = layout.drawing.folds(span.from);
             if folded && span.until.is_none_or(|until| layout.drawing.folds(until)) {
                 continue;
@@ -116,15 +114,14 @@ pub(super) fn spans(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
             let name = &layout.timeline.slots[slot].name;
             let title = format!("{name} is {verb} from step {} on ({}); {seen}", span.from, span.completes);
             svg.group(&title);
-            let lane = layout.lane(step.lane) + layout.lane / 2 - 6;
             if !folded {
-                svg.dotted_line("k", lane, x, from);
+                svg.dotted_line("k", layout.words_end(span.from), x, from);
             }
             if flies(span) {
                 let height = to.saturating_sub(from).max(6);
                 svg.rect(&format!("{class}{open}"), (x, from), (6, height));
             } else {
-                svg.path("known", format_args!("M{} {from}V{to}", x + 3));
+                svg.path("known", (from, to), format_args!("M{} {from}V{to}", x + 3));
                 svg.rect(class, (x, from - 3), (6, 6));
             }
             if span.until.is_some() {
@@ -149,7 +146,9 @@ pub(super) fn groups(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
         let over = group.over.map_or("nobody waits for it".to_owned(), |over| format!("over after step {over}"));
         let title = format!("{} group from step {} on, {over}", group.family, group.from);
         let foot = if group.over.is_some() { "h-4" } else { "" };
-        svg.titled_path(&title, "g", format_args!("M{} {from}h4V{to}{foot}", x - 4));
+        svg.group(&title);
+        svg.path("g", (from, to), format_args!("M{} {from}h4V{to}{foot}", x - 4));
+        svg.end_group();
     }
 }
 
@@ -162,24 +161,19 @@ pub(super) fn missing(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
                 let (a, b) = (lane(*from), lane(*to));
                 let (x1, y1, x2, y2) =
                     (layout.lane(a), layout.y(*from) + 7, layout.lane(b), layout.y(*to).saturating_sub(7));
-                if a == b {
-                    let out = (x1 - layout.lane / 2).max(EDGE);
-                    let (x, above) = (x1 - 30, y2.saturating_sub(12));
-                    let d = format_args!("M{x} {}C{out} {},{out} {above},{x} {}", y1 - 3, y1 + 12, y2 + 3);
-                    svg.path("miss", d);
-                } else {
-                    let middle = (y1 + y2) / 2;
-                    svg.path("miss", format_args!("M{x1} {y1}C{x1} {middle},{x2} {middle},{x2} {y2}"));
-                }
-                let step = layout.timeline.step(*to).map_or(0, |step| words(step).chars().count());
-                svg.text("mt", layout.words() + step * 7 + 14, layout.y(*to) + 4, "nothing says that (1) is over");
+                let reach = (y1.min(y2), y1.max(y2));
+                // Down beside the lane and over to the other one at the end, so that folds do not break it.
+                let x = (x1 - layout.lane / 2).max(EDGE) + 2;
+                let (near, far) = (x1 - layout.lane / 2 + 6, if a == b { x2 - layout.lane / 2 + 6 } else { x2 });
+                let level = if a == b { y2 + 7 } else { y2.saturating_sub(2) };
+                let last = if a == b { String::new() } else { format!("V{y2}") };
+                svg.path("miss", reach, format_args!("M{near} {}H{x}V{level}H{far}{last}", y1 - 7));
+                svg.text("mt", layout.own_end(*to) + 2, layout.y(*to) + 4, LATE);
             }
             Missing::Flip { step, band } => {
-                let Some(position) = layout.drawing.bands.iter().position(|at| at == band) else { continue };
-                let Some(lane) = layout.timeline.step(*step).map(|step| step.lane) else { continue };
                 let y = layout.y(*step);
-                let (from, to) = (layout.lane(lane) + layout.lane / 2 - 6, layout.band(position) - 6);
-                svg.path("miss", format_args!("M{from} {y}H{to}"));
+                let (from, to) = (layout.words_end(*step), layout.band(*band) - 6);
+                svg.path("miss", (y, y + 1), format_args!("M{from} {y}H{to}"));
             }
         }
     }

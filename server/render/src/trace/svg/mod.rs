@@ -12,66 +12,133 @@ mod writer;
 
 use report::timeline::{Row, Step, Timeline};
 
-use super::drawing::{TraceDrawing, folded, words};
+use super::drawing::{TraceDrawing, folded};
 use crate::wrap::wrap;
-use layout::{APART, EDGE, NUMBERS, PITCH, ROW, SvgLayout, WORDS};
+use layout::{APART, EDGE, NUMBERS, ROW, SvgLayout, brief, columns, pitch, words_width};
 use writer::SvgWriter;
 pub use writer::{PageIds, patterns, style_in};
-/// Characters of them.
-const CHARACTERS: usize = 88;
+
+/// Height of a row of a lane's role.
+const ROLE: usize = 12;
+
 /// The picture of a run: a document of its own, or a part of a page, where steps lead to their lines.
 pub fn draw(drawing: &TraceDrawing<'_>, page: Option<PageIds<'_>>) -> String {
     let empty = Timeline::default();
     let timeline = drawing.timeline.as_ref().unwrap_or(&empty);
+    let layout = lay_out(drawing, timeline);
+    let svg = fill(&layout, page);
+    svg.document((layout.width(), height(&layout)), &drawing.heading.title, &describe(drawing, timeline))
+}
+
+/// A picture in pieces, so that a page can fold some of them.
+pub(crate) struct Slices<'a> {
+    layout: SvgLayout<'a>,
+    svg: SvgWriter<'a>,
+}
+
+impl<'a> Slices<'a> {
+    /// The pieces of a run's drawing.
+    pub(crate) fn new(drawing: &'a TraceDrawing<'a>, timeline: &'a Timeline, page: PageIds<'a>) -> Slices<'a> {
+        let layout = lay_out(drawing, timeline);
+        let svg = fill(&layout, Some(page));
+        Slices { layout, svg }
+    }
+
+    /// Width of all.
+    pub(crate) fn width(&self) -> usize {
+        self.layout.width()
+    }
+
+    /// What stands above the first line.
+    pub(crate) fn head(&self) -> String {
+        let about = describe(self.layout.drawing, self.layout.timeline);
+        self.svg.first_slice((self.layout.width(), self.layout.top), &self.layout.drawing.heading.title, &about)
+    }
+
+    /// Some of the drawing's lines; the last one is not among them.
+    pub(crate) fn rows(&self, from: usize, to: usize) -> String {
+        let y = |row: usize| self.layout.top + row * ROW;
+        self.svg.slice(self.layout.width(), (y(from), y(to)))
+    }
+
+    /// What stands below the last line.
+    pub(crate) fn foot(&self) -> String {
+        self.svg.slice(self.layout.width(), (self.layout.bottom(), height(&self.layout)))
+    }
+}
+
+fn height(layout: &SvgLayout<'_>) -> usize {
+    layout.bottom() + legend::HEIGHT + EDGE
+}
+
+fn lay_out<'a>(drawing: &'a TraceDrawing<'a>, timeline: &'a Timeline) -> SvgLayout<'a> {
     let lane = match timeline.lanes.len() {
         0..=2 => 132,
         3..=4 => 104,
-        5..=8 => 84,
+        5..=8 => 88,
         _ => 60,
     };
-    let mut layout = SvgLayout { drawing, timeline, lane, top: 0, lines: Vec::new() };
+    let names = names(drawing, timeline);
+    let mut layout = SvgLayout {
+        drawing,
+        timeline,
+        lane,
+        pitch: pitch(timeline.bands.len() + drawing.slots.len()),
+        columns: columns(drawing, timeline),
+        wide: words_width(drawing, timeline),
+        // The names lean by 55 degrees.
+        lean: names * 7 / 10,
+        roles: drawing.roles.iter().map(|role| wrap(role, lane * 10 / 62)).collect(),
+        top: 0,
+        lines: Vec::new(),
+    };
     let heading = &drawing.heading;
     for line in [&heading.message, &heading.place, &heading.with] {
-        layout.lines.extend(wrap(line, layout.width() / 7).into_iter().filter(|line| !line.is_empty()));
+        layout.lines.extend(wrap(line, layout.width().min(1260) / 7).into_iter().filter(|line| !line.is_empty()));
     }
     let ctas = if timeline.lanes.iter().any(|lane| lane.cta != 0) { 16 } else { 0 };
-    layout.top = EDGE + 24 + layout.lines.len() * 16 + names(drawing, timeline) + ctas;
-    let height = layout.bottom() + legend::HEIGHT + EDGE;
-    let mut svg = SvgWriter::default();
-    svg.open(layout.width(), height, &heading.title, &describe(drawing, timeline), page);
-    head(&mut svg, &layout);
+    let roles = layout.roles.iter().map(Vec::len).max().unwrap_or(0) * ROLE + 16;
+    layout.top = EDGE + 24 + layout.lines.len() * 16 + names.max(roles) + ctas;
+    layout
+}
+
+/// All of a picture.
+fn fill<'a>(layout: &SvgLayout<'_>, page: Option<PageIds<'a>>) -> SvgWriter<'a> {
+    let (drawing, timeline) = (layout.drawing, layout.timeline);
+    let mut svg = SvgWriter::new(page);
+    head(&mut svg, layout);
     for (at, row) in drawing.rows.iter().enumerate() {
         match row {
             Row::Step(number) => {
                 if let Some(step) = timeline.step(*number) {
-                    stripe(&mut svg, &layout, at, step);
+                    stripe(&mut svg, layout, at, step);
                 }
             }
             Row::Fold(fold) => {
                 let (x, y) = (EDGE + NUMBERS, layout.row(at));
-                svg.rect("fold", (x, y - 8), (layout.words() + WORDS - x, ROW - 2));
+                svg.rect("fold", (x, y - 8), (layout.slots() - x, ROW - 2));
                 svg.text("i", layout.words(), y + 4, format_args!("⋮ {}", folded(fold)));
             }
         }
     }
-    marks::bands(&mut svg, &layout);
-    marks::spans(&mut svg, &layout);
-    marks::groups(&mut svg, &layout);
+    marks::bands(&mut svg, layout);
+    marks::spans(&mut svg, layout);
+    marks::groups(&mut svg, layout);
     for (at, row) in drawing.rows.iter().enumerate() {
         if let Row::Step(number) = row
             && let Some(step) = timeline.step(*number)
         {
-            chip(&mut svg, &layout, at, *number, step);
+            chip(&mut svg, layout, at, *number, step);
         }
     }
-    marks::missing(&mut svg, &layout);
-    legend::draw(&mut svg, &layout);
-    svg.close()
+    marks::missing(&mut svg, layout);
+    legend::draw(&mut svg, layout);
+    svg
 }
 
 /// Room for the names of bands, which stand slanted.
 fn names(drawing: &TraceDrawing<'_>, timeline: &Timeline) -> usize {
-    let bands = drawing.bands.iter().map(|&at| &timeline.bands[at].name);
+    let bands = timeline.bands.iter().map(|band| &band.name);
     let slots = drawing.slots.iter().map(|&at| &timeline.slots[at].name);
     bands.chain(slots).map(|name| name.chars().count() * 6 + 24).max().unwrap_or(0).max(40)
 }
@@ -102,7 +169,7 @@ fn describe(drawing: &TraceDrawing<'_>, timeline: &Timeline) -> String {
 
 /// Everything above the first line.
 fn head(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
-    svg.background(layout.width(), layout.bottom() + legend::HEIGHT + EDGE);
+    svg.background(layout.width(), height(layout));
     svg.text("h", EDGE, EDGE + 12, &layout.drawing.heading.title);
     for (at, line) in layout.lines.iter().enumerate() {
         svg.text("d", EDGE, EDGE + 32 + at * 16, line);
@@ -114,7 +181,11 @@ fn head(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
     for (at, lane) in layout.timeline.lanes.iter().enumerate() {
         let x = layout.lane(at);
         let name = if layout.lane < 80 { lane.name.replace("partition", "p") } else { lane.name.clone() };
-        svg.text("b m", x, base, &name);
+        let rows = layout.roles.iter().map(Vec::len).max().unwrap_or(0);
+        svg.text("b m", x, base - rows * ROLE, &name);
+        for (row, words) in layout.roles.get(at).into_iter().flatten().enumerate() {
+            svg.text("d m o", x, base - (rows - 1 - row) * ROLE, words);
+        }
         svg.line("r", (x, layout.top - 4), (x, layout.bottom()));
         if before != Some(lane.cta) && layout.timeline.lanes.iter().any(|lane| lane.cta != 0) {
             let left = x - layout.lane / 2 + 6;
@@ -126,12 +197,12 @@ fn head(svg: &mut SvgWriter, layout: &SvgLayout<'_>) {
         }
         before = Some(lane.cta);
     }
-    let bands = layout.drawing.bands.iter().enumerate();
-    let bands = bands
-        .map(|(at, &band)| (layout.band(at), &layout.timeline.bands[band].name, layout.timeline.bands[band].concerned));
+    let bands = layout.timeline.bands.iter().enumerate();
+    let bands = bands.map(|(at, band)| (layout.band(at), &band.name, band.concerned));
     let slots = layout.drawing.slots.iter().enumerate();
-    let slots =
-        slots.map(|(at, &slot)| (layout.slots() + at * PITCH + PITCH / 2, &layout.timeline.slots[slot].name, false));
+    let slots = slots.map(|(at, &slot)| {
+        (layout.slots() + at * layout.pitch + layout.pitch / 2, &layout.timeline.slots[slot].name, false)
+    });
     for (x, name, concerned) in bands.chain(slots) {
         svg.slanted_text(if concerned { "b" } else { "d" }, x + 3, base, name);
     }
@@ -157,12 +228,17 @@ fn chip(svg: &mut SvgWriter, layout: &SvgLayout<'_>, row: usize, number: u32, st
     let (x, y) = (layout.lane(step.lane), layout.row(row));
     let line = layout.drawing.line(step);
     let told = step.told || layout.timeline.steps.iter().all(|step| !step.told);
-    svg.step(if told { "" } else { "faint" }, line, &format!("step {number}, line {line}: {}", step.text));
-    let (range, _) = layout.drawing.places.lines_around(step.range);
-    let text: String = range.of(layout.drawing.places.text()).trim().chars().take(200).collect();
-    let source = step.source.as_ref().map_or_else(String::new, |source| format!(" ({source})"));
-    let title = format!("step {number}, line {line}{source}\n{}\n{text}", step.text);
-    svg.title(&title);
+    svg.step(if told { "" } else { "faint" }, line);
+    let said = format!("step {number}, line {line}: {}", step.text);
+    if layout.drawing.linked {
+        // The line is in the page.
+        svg.title(&said);
+    } else {
+        let (range, _) = layout.drawing.places.lines_around(step.range);
+        let text: String = range.of(layout.drawing.places.text()).trim().chars().take(200).collect();
+        let source = step.source.as_ref().map_or_else(String::new, |source| format!(" ({source})"));
+        svg.title(&format!("step {number}, line {line}{source}\n{}\n{text}", step.text));
+    }
     let width = layout.width() - 2 * EDGE;
     svg.rect("hit", (EDGE, y - ROW / 2), (width, ROW));
     svg.text("n e", EDGE + 34, y + 4, if step.stuck { "end".to_owned() } else { number.to_string() });
@@ -175,10 +251,6 @@ fn chip(svg: &mut SvgWriter, layout: &SvgLayout<'_>, row: usize, number: u32, st
         svg.circle("site", x - half, y, 8);
         svg.text("w m", x - half, y + 4, site);
     }
-    let mut words = words(step);
-    if words.chars().count() > CHARACTERS {
-        words = words.chars().take(CHARACTERS - 1).chain(['…']).collect();
-    }
-    svg.text("n", layout.words(), y + 4, &words);
+    svg.text("n", layout.words(), y + 4, brief(layout.drawing, step));
     svg.end_step();
 }

@@ -6,7 +6,7 @@ use std::fmt::{Arguments, Display, Write};
 const STYLE: &str = "\
 text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#1f2328}
 .h{font:bold 14px system-ui,sans-serif}.b{font-weight:bold}.i{font-style:italic}
-.d{fill:#59636e}.e{text-anchor:end}.m{text-anchor:middle}.w{fill:#fff;font-weight:bold}
+.d{fill:#59636e}.o{font-size:10px}.e{text-anchor:end}.m{text-anchor:middle}.w{fill:#fff;font-weight:bold}
 .bg{fill:#fff}.r{stroke:#d1d9e0}.cta{stroke:#818b98;stroke-width:2}.s{fill:none}.t{fill:#818b98;fill-opacity:.1}
 .x{fill:#d1242f;fill-opacity:.12}.hit{fill:#fff;fill-opacity:0}.faint{opacity:.62}
 .fold{fill:url(#dots);stroke:#d1d9e0}.c{fill:#f6f8fa;stroke:#818b98}
@@ -42,133 +42,186 @@ pub struct PageIds<'a> {
     pub anchor: &'a str,
 }
 
-/// An SVG in the making.
+/// An element, with all in it, and from where to where it reaches downwards.
+struct Element {
+    top: usize,
+    bottom: usize,
+    text: String,
+}
+
+/// An SVG in the making: elements that know where they are, so that a picture can be had in slices.
 #[derive(Default)]
 pub(super) struct SvgWriter<'a> {
-    out: String,
+    elements: Vec<Element>,
+    /// Groups that are open; what is written goes into the last element.
+    depth: usize,
     page: Option<PageIds<'a>>,
     linked: bool,
 }
 
 impl<'a> SvgWriter<'a> {
-    /// The head of the document; in a page, style and patterns are the page's.
-    pub(super) fn open(
-        &mut self,
-        width: usize,
-        height: usize,
-        title: &str,
-        description: &str,
-        page: Option<PageIds<'a>>,
-    ) {
-        let (title, description) = (escape(title), escape(description));
-        let prefix = page.map_or_else(String::new, |page| format!("{}-", page.id));
-        let _ = write!(
-            self.out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\" role=\"{}\" aria-labelledby=\"{prefix}title {prefix}description\">\n\
-             <title id=\"{prefix}title\">{title}</title>\n<desc id=\"{prefix}description\">{description}</desc>\n",
-            // What is an image has no links in it.
-            if page.is_some() { "group" } else { "img" }
-        );
-        self.page = page;
-        if page.is_none() {
-            let _ = writeln!(self.out, "<style>\n{STYLE}\n</style>\n{PATTERNS}");
+    /// A picture; `page` where it is a part of one.
+    pub(super) fn new(page: Option<PageIds<'a>>) -> SvgWriter<'a> {
+        SvgWriter { page, ..SvgWriter::default() }
+    }
+
+    /// Writes something that reaches so far.
+    fn write(&mut self, top: usize, bottom: usize, text: Arguments<'_>) {
+        if self.depth == 0 {
+            self.elements.push(Element { top, bottom, text: String::new() });
+        }
+        if let Some(element) = self.elements.last_mut() {
+            (element.top, element.bottom) = (element.top.min(top), element.bottom.max(bottom));
+            let _ = element.text.write_fmt(text);
+        }
+    }
+
+    /// Opens an element that others are in.
+    fn enter(&mut self, text: Arguments<'_>) {
+        self.write(usize::MAX, 0, text);
+        self.depth += 1;
+    }
+
+    fn leave(&mut self, text: &str) {
+        self.depth = self.depth.saturating_sub(1);
+        if let Some(element) = self.elements.last_mut() {
+            element.text.push_str(text);
         }
     }
 
     /// Opens a step: in a page it is a link to its line, and the first one a stop of the tab key.
-    pub(super) fn step(&mut self, class: &str, line: u32, about: &str) {
+    pub(super) fn step(&mut self, class: &str, line: u32) {
         let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
         if let Some(PageIds { anchor, .. }) = self.page {
             let stop = if self.linked { " tabindex=\"-1\"" } else { "" };
             self.linked = true;
-            let about = escape(about);
-            let _ = writeln!(self.out, "<a{class} href=\"#{anchor}{line}\"{stop} aria-label=\"{about}\">");
+            self.enter(format_args!("<a{class} href=\"#{anchor}{line}\"{stop}>\n"));
         } else {
-            let _ = writeln!(self.out, "<g{class}>");
+            self.enter(format_args!("<g{class}>\n"));
         }
     }
 
     /// Closes a step.
     pub(super) fn end_step(&mut self) {
-        self.out.push_str(if self.page.is_some() { "</a>\n" } else { "</g>\n" });
+        self.leave(if self.page.is_some() { "</a>\n" } else { "</g>\n" });
     }
 
     /// A text.
     pub(super) fn text(&mut self, class: &str, x: usize, y: usize, text: impl Display) {
         let text = escape(&text.to_string());
-        let _ = writeln!(self.out, r#"<text class="{class}" x="{x}" y="{y}">{text}</text>"#);
+        let line = format_args!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{text}</text>\n");
+        self.write(y.saturating_sub(10), y, line);
     }
 
     /// A text that goes upwards to the right from a point.
     pub(super) fn slanted_text(&mut self, class: &str, x: usize, y: usize, text: &str) {
+        let at = format_args!("translate({x} {y}) rotate(-55)").to_string();
         let text = escape(text);
-        let _ = writeln!(self.out, r#"<text class="{class}" transform="translate({x} {y}) rotate(-55)">{text}</text>"#);
+        self.write(0, y, format_args!("<text class=\"{class}\" transform=\"{at}\">{text}</text>\n"));
     }
 
     /// A rectangle over the whole picture.
     pub(super) fn background(&mut self, width: usize, height: usize) {
-        let _ = writeln!(self.out, r#"<rect class="bg" width="{width}" height="{height}"/>"#);
+        self.write(0, height, format_args!("<rect class=\"bg\" width=\"{width}\" height=\"{height}\"/>\n"));
     }
 
     /// A rectangle by its upper left corner and its size.
     pub(super) fn rect(&mut self, class: &str, (x, y): (usize, usize), (width, height): (usize, usize)) {
-        let _ = writeln!(self.out, r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}"/>"#);
+        let size = format_args!("width=\"{width}\" height=\"{height}\"").to_string();
+        self.write(y, y + height, format_args!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" {size}/>\n"));
     }
 
     /// The same with round corners.
     pub(super) fn rounded_rect(&mut self, class: &str, (x, y): (usize, usize), (width, height): (usize, usize)) {
-        let _ =
-            writeln!(self.out, r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}" rx="4"/>"#);
+        let size = format_args!("width=\"{width}\" height=\"{height}\" rx=\"4\"").to_string();
+        self.write(y, y + height, format_args!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" {size}/>\n"));
     }
 
     /// A circle by its middle and its radius.
     pub(super) fn circle(&mut self, class: &str, x: usize, y: usize, radius: impl Display) {
-        let _ = writeln!(self.out, r#"<circle class="{class}" cx="{x}" cy="{y}" r="{radius}"/>"#);
+        let circle = format_args!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"/>\n").to_string();
+        self.write(y.saturating_sub(6), y + 6, format_args!("{circle}"));
     }
 
     /// A straight line between two points.
     pub(super) fn line(&mut self, class: &str, (x1, y1): (usize, usize), (x2, y2): (usize, usize)) {
-        let _ = writeln!(self.out, r#"<line class="{class}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>"#);
+        let places = format_args!("x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"").to_string();
+        self.write(y1.min(y2), y1.max(y2) + 1, format_args!("<line class=\"{class}\" {places}/>\n"));
     }
 
     /// A dotted level line at `y`.
     pub(super) fn dotted_line(&mut self, class: &str, x1: usize, x2: usize, y: usize) {
-        let dots = r#"stroke-dasharray="1 3""#;
-        let _ = writeln!(self.out, r#"<line class="{class}" {dots} x1="{x1}" y1="{y}" x2="{x2}" y2="{y}"/>"#);
+        let places = format_args!("stroke-dasharray=\"1 3\" x1=\"{x1}\" y1=\"{y}\" x2=\"{x2}\" y2=\"{y}\"").to_string();
+        self.write(y, y + 1, format_args!("<line class=\"{class}\" {places}/>\n"));
     }
 
-    /// A path of numbers and commands.
-    pub(super) fn path(&mut self, class: &str, d: Arguments<'_>) {
-        let _ = writeln!(self.out, r#"<path class="{class}" d="{d}"/>"#);
-    }
-
-    /// A path that says something when pointed at.
-    pub(super) fn titled_path(&mut self, title: &str, class: &str, d: Arguments<'_>) {
-        let title = escape(title);
-        let _ = writeln!(self.out, r#"<g><title>{title}</title><path class="{class}" d="{d}"/></g>"#);
+    /// A path of numbers and commands that reaches from one height to another.
+    pub(super) fn path(&mut self, class: &str, (top, bottom): (usize, usize), d: Arguments<'_>) {
+        self.write(top, bottom, format_args!("<path class=\"{class}\" d=\"{d}\"/>\n"));
     }
 
     /// What the element says when pointed at that was opened last.
     pub(super) fn title(&mut self, title: &str) {
-        let _ = writeln!(self.out, "<title>{}</title>", escape(title));
+        self.write(usize::MAX, 0, format_args!("<title>{}</title>\n", escape(title)));
     }
 
     /// Opens a group that says something when pointed at.
     pub(super) fn group(&mut self, title: &str) {
-        self.out.push_str("<g>");
+        self.enter(format_args!("<g>"));
         self.title(title);
     }
 
     /// Closes a group.
     pub(super) fn end_group(&mut self) {
-        self.out.push_str("</g>\n");
+        self.leave("</g>\n");
     }
 
-    /// The document.
-    pub(super) fn close(mut self) -> String {
-        self.out.push_str("</svg>\n");
-        self.out
+    /// The document, or its part of a page: all of it.
+    pub(super) fn document(self, (width, height): (usize, usize), title: &str, description: &str) -> String {
+        let mut out = self.opened((0, width, height), title, description);
+        if self.page.is_none() {
+            let _ = writeln!(out, "<style>\n{STYLE}\n</style>\n{PATTERNS}");
+        }
+        out.extend(self.elements.iter().map(|element| element.text.as_str()));
+        out.push_str("</svg>\n");
+        out
+    }
+
+    /// The first of several slices, down to a height: it says what all are.
+    pub(super) fn first_slice(&self, (width, height): (usize, usize), title: &str, description: &str) -> String {
+        let mut out = self.opened((0, width, height), title, description);
+        self.part(&mut out, 0, height);
+        out
+    }
+
+    /// A slice from one height to another.
+    pub(super) fn slice(&self, width: usize, (top, bottom): (usize, usize)) -> String {
+        let height = bottom.saturating_sub(top);
+        let mut out = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 {top} {width} {height}\" role=\"group\">\n"
+        );
+        self.part(&mut out, top, bottom);
+        out
+    }
+
+    fn part(&self, out: &mut String, top: usize, bottom: usize) {
+        let inside = |element: &&Element| element.top < bottom && top < element.bottom;
+        out.extend(self.elements.iter().filter(inside).map(|element| element.text.as_str()));
+        out.push_str("</svg>\n");
+    }
+
+    /// The head of the document; in a page, style and patterns are the page's.
+    fn opened(&self, (top, width, height): (usize, usize, usize), title: &str, description: &str) -> String {
+        let (title, description) = (escape(title), escape(description));
+        let prefix = self.page.map_or_else(String::new, |page| format!("{}-", page.id));
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 {top} {width} {height}\" role=\"{}\" aria-labelledby=\"{prefix}title {prefix}description\">\n\
+             <title id=\"{prefix}title\">{title}</title>\n<desc id=\"{prefix}description\">{description}</desc>\n",
+            // What is an image has no links in it.
+            if self.page.is_some() { "group" } else { "img" }
+        )
     }
 }
 

@@ -1,33 +1,49 @@
-//! Section 2 as a picture: partitions as boxes, bundles of edges as wires.
+//! Section 2 as a picture: partitions as boxes, bundles of edges as lines between them.
 //!
-//! A class of edges has a colour, a dash, an arrowhead and a sign of its own. The wires come first and
-//! the labels after them, box by box in reading order, which is the order of the tab key. A bundle's
-//! panel shows while its label or wire is pointed at or has the focus; that needs no script.
+//! All bundles between two partitions run side by side, with one label beside them that lists their edges. A
+//! class of edges has a colour, a dash, an arrowhead and a sign of its own, and the label repeats them. The
+//! lines come first and the labels after them, box by box in reading order, which is the order of the tab
+//! key. A bundle's panel shows while its label or line is pointed at or has the focus; that needs no script.
+
+mod label;
 
 use std::fmt::Write;
 
 use maud::{Markup, PreEscaped, html};
+use report::{Mechanism, PartitionRow};
 
+use self::label::{Block, Label, SAMPLE, base_line, line_width};
 use super::bundle::{Bundle, EdgeClass, bundles, drawn};
-use super::layout::{BOX, Layout, Route, Wire, layout};
+use super::layout::{BOX_WIDTH, Connection, Layout, layout};
 use super::links::Links;
-use super::text::{code, counted, joined, short, width};
+use super::text::{code, counted, joined};
 use crate::wrap::wrap;
 
-/// Characters of a label at most.
-const LABEL: usize = 42;
-/// Width of a character of a label, in tenths of a pixel.
-const LETTER: usize = 67;
 /// Characters of a line in a box.
-const IN_BOX: usize = 27;
+const IN_BOX: usize = (BOX_WIDTH as usize - 22) * 10 / 74;
+/// The same of small ones.
+const SMALL_IN_BOX: usize = (BOX_WIDTH as usize - 22) * 10 / 68;
+
+/// Bundles between two partitions.
+struct Cable<'a> {
+    ends: (usize, usize),
+    /// Each with its number among all.
+    bundles: Vec<(usize, &'a Bundle)>,
+    label: Label,
+}
 
 /// A bundle with its place.
 struct Placed<'a> {
     id: String,
     bundle: &'a Bundle,
-    route: &'a Route,
-    label: String,
-    line: Option<u32>,
+    /// From where it arrives to where it is waited for.
+    points: Vec<(i32, i32)>,
+    /// Whether that is downwards.
+    down: bool,
+    /// Left and top of its label, and width.
+    at: (i32, i32, i32),
+    words: i32,
+    block: &'a Block,
 }
 
 /// The picture, its legend and its panels; empty where there is nobody.
@@ -35,94 +51,98 @@ pub(super) fn draw(links: &Links<'_>) -> Markup {
     let report = links.report();
     let all = bundles(report);
     let shown: Vec<(usize, &Bundle)> = all.iter().enumerate().filter(|(_, bundle)| drawn(bundle, report)).collect();
-    let labels: Vec<(String, Option<u32>)> = shown.iter().map(|(_, bundle)| label(links, bundle)).collect();
-    let wires: Vec<Wire> = shown
-        .iter()
-        .zip(&labels)
-        .map(|((_, bundle), (label, line))| Wire {
-            from: bundle.from,
-            to: bundle.to,
-            forward: bundle.class == EdgeClass::Forward,
-            weight: bundle.weight(),
-            label: pill(label, *line).0 + pill(label, *line).1,
-        })
-        .collect();
-    let plan = layout(report.partitions.len(), &wires);
-    let placed: Vec<Placed<'_>> = shown
-        .iter()
-        .zip(&plan.routes)
-        .zip(labels)
-        .map(|((&(at, bundle), route), (label, line))| Placed {
-            id: links.id(format_args!("g{at}")),
-            bundle,
-            route,
-            label,
-            line,
-        })
-        .collect();
+    let cables = cables(links, &shown);
+    let connections: Vec<Connection> = cables.iter().map(connection).collect();
+    let boxes: Vec<BoxText> = report.partitions.iter().map(BoxText::new).collect();
+    let heights: Vec<i32> = boxes.iter().map(BoxText::height).collect();
+    let plan = layout(&heights, &connections);
+    let placed = place(links, &plan, &cables);
     html! {
         div class="graph" {
             style { "\n" @for wire in &placed { (reveal(&wire.id)) } }
             (legend())
-            (picture(links, &plan, &placed))
+            (picture(links, &plan, &boxes, &placed))
             div class="panels" aria-hidden="true" {
                 p class="hint" {
                     "Point at a line or move to it with the tab and arrow keys: what it stands for is listed here."
                 }
                 @for wire in &placed { (panel(links, wire)) }
             }
-            @if all.len() > shown.len() {
-                p class="quiet" { "That partitions start and end together is not drawn." }
-            }
+            (left_out(links, all.len() > shown.len()))
         }
     }
 }
 
-/// What a bundle is labelled with, and the first line that it is about.
-fn label(links: &Links<'_>, bundle: &Bundle) -> (String, Option<u32>) {
+/// What is no line of the picture.
+fn left_out(links: &Links<'_>, joins: bool) -> Markup {
     let report = links.report();
-    let sign = bundle.class.sign();
-    if bundle.class == EdgeClass::Missing {
-        let blocks = bundle.rows.iter().filter_map(|&(at, row)| {
-            let block = report.coverage.get(at)?;
-            Some((block, report.buffers.get(block.buffer)?.members.get(block.rows.get(row)?.member)?))
-        });
-        let (mut names, mut line) = (Vec::new(), None);
-        for (block, member) in blocks {
-            line = line.or(links.view.line(block.writer.range));
-            if !names.contains(&member.name.as_str()) {
-                names.push(&member.name);
+    let drawn =
+        |at: usize| report.edges.iter().any(|edge| edge.barrier == Some(at) && edge.mechanism != Mechanism::Join);
+    let rest: Vec<usize> = (0..report.barriers.len()).filter(|&at| !drawn(at)).collect();
+    html! {
+        @if !rest.is_empty() {
+            p class="quiet" {
+                "Barriers that order nothing between two partitions in these runs: "
+                (joined(rest.into_iter().map(|at| links.barrier(at)), ", ")) "."
             }
         }
-        return (short(&format!("{sign} MISSING: {}", names.join(", ")), LABEL), line);
+        @if joins { p class="quiet" { "That partitions start and end together is not drawn." } }
     }
-    let edges: Vec<_> = bundle.edges.iter().filter_map(|&at| report.edges.get(at)).collect();
-    let name = |edge: &&report::Edge| match edge.barrier.and_then(|at| report.barriers.get(at)) {
-        Some(barrier) => barrier.name.clone(),
-        None => edge.mechanism.name().to_owned(),
-    };
-    let line =
-        edges.iter().flat_map(|edge| edge.waits.iter().chain(&edge.arrivals)).find_map(|&at| links.view.line(at));
-    let mut data: Vec<String> = Vec::new();
-    for &member in edges.iter().flat_map(|edge| &edge.data) {
-        let physical = report.buffers.get(member.0);
-        let name = physical.and_then(|buffer| buffer.members.get(member.1)).map_or("?", |member| member.name.as_str());
-        if !data.iter().any(|it| it == name) {
-            data.push(name.to_owned());
-        }
-    }
-    let names: Vec<String> = edges.iter().map(name).collect();
-    let times = if edges.len() > 1 { format!("{}× ", edges.len()) } else { String::new() };
-    let names =
-        if edges.len() > 1 && !data.is_empty() { short(&names.join(", "), LABEL / 2) } else { names.join(", ") };
-    let data = if data.is_empty() { String::new() } else { format!(": {}", data.join(", ")) };
-    (short(&format!("{sign} {times}{names}{data}"), LABEL), line)
 }
 
-/// Widths of a label's two parts: its words, and its line.
-fn pill(label: &str, line: Option<u32>) -> (i32, i32) {
-    let wide = |characters: usize| (characters * LETTER / 10) as i32;
-    (wide(width(label)) + 16, line.map_or(0, |line| wide(line.to_string().len() + 1) + 12))
+/// Bundles by the two partitions that they connect.
+fn cables<'a>(links: &Links<'_>, shown: &[(usize, &'a Bundle)]) -> Vec<Cable<'a>> {
+    let mut pairs: Vec<((usize, usize), Vec<(usize, &'a Bundle)>)> = Vec::new();
+    for &(at, bundle) in shown {
+        let ends = (bundle.from.min(bundle.to), bundle.from.max(bundle.to));
+        match pairs.iter_mut().find(|it| it.0 == ends) {
+            Some(pair) => pair.1.push((at, bundle)),
+            None => pairs.push((ends, vec![(at, bundle)])),
+        }
+    }
+    let cable = |(ends, bundles): ((usize, usize), Vec<(usize, &'a Bundle)>)| {
+        let own: Vec<&Bundle> = bundles.iter().map(|it| it.1).collect();
+        Cable { ends, label: Label::new(links, &own), bundles }
+    };
+    pairs.into_iter().map(cable).collect()
+}
+
+fn connection(cable: &Cable<'_>) -> Connection {
+    let weight = |from: usize| {
+        let forward = cable.bundles.iter().filter(|it| it.1.class == EdgeClass::Forward && it.1.from == from);
+        forward.map(|it| it.1.weight()).sum()
+    };
+    Connection {
+        ends: cable.ends,
+        lines: cable.bundles.len(),
+        label: (cable.label.width, cable.label.height),
+        down: weight(cable.ends.0),
+        up: weight(cable.ends.1),
+    }
+}
+
+fn place<'a>(links: &Links<'_>, plan: &Layout, cables: &'a [Cable<'a>]) -> Vec<Placed<'a>> {
+    let mut placed = Vec::new();
+    for (cable, route) in cables.iter().zip(&plan.routes) {
+        let upper = if route.turned { cable.ends.1 } else { cable.ends.0 };
+        for ((&(at, bundle), points), block) in cable.bundles.iter().zip(&route.lines).zip(&cable.label.blocks) {
+            let down = bundle.from == upper;
+            let mut points = points.clone();
+            if !down {
+                points.reverse();
+            }
+            placed.push(Placed {
+                id: links.id(format_args!("g{at}")),
+                bundle,
+                points,
+                down,
+                at: (route.label.0, route.label.1 + block.top, cable.label.width),
+                words: cable.label.words,
+                block,
+            });
+        }
+    }
+    placed
 }
 
 /// The rules that show a bundle's panel and stress its wire.
@@ -153,12 +173,14 @@ fn legend() -> Markup {
     }
 }
 
-fn picture(links: &Links<'_>, plan: &Layout, placed: &[Placed<'_>]) -> Markup {
+fn picture(links: &Links<'_>, plan: &Layout, boxes: &[BoxText], placed: &[Placed<'_>]) -> Markup {
     let report = links.report();
     let (title, about) = (links.id("graph-title"), links.id("graph-about"));
     html! {
         div class="scroll" {
             svg class="net" data-net width=(plan.width) height=(plan.height) viewBox={ "0 0 " (plan.width) " " (plan.height) }
+                // Narrow windows make it smaller, but not too small to be read.
+                style={ "min-width:" (plan.width * 3 / 4) "px" }
                 role="group" aria-labelledby=(title) aria-describedby=(about) {
                 title id=(title) { "Barrier dependency graph of @" (report.kernel) }
                 desc id=(about) {
@@ -167,18 +189,18 @@ fn picture(links: &Links<'_>, plan: &Layout, placed: &[Placed<'_>]) -> Markup {
                 }
                 g class="wires" aria-hidden="true" {
                     @for wire in placed {
-                        @let (class, d) = (wire.bundle.class, path(&wire.route.points));
+                        @let (class, d) = (wire.bundle.class, path(&wire.points));
                         @let hot = hot(links, wire.bundle);
                         g class="line" data-k=(hot) data-hot=(hot) {
                             path class="halo" d=(d) {}
                             path class={ "wire " (class.name()) } id={ (wire.id) "-w" } d=(d) {}
-                            (arrowhead(class, &wire.route.points))
+                            (arrowhead(class, &wire.points))
                         }
                     }
                 }
                 @for &member in &plan.order {
-                    (node(links, plan, member))
-                    @for wire in placed.iter().filter(|wire| wire.bundle.from == member) { (wire_label(links, wire)) }
+                    (node(links, plan, boxes, member))
+                    @for wire in placed.iter().filter(|wire| wire.bundle.from == member) { (block(links, wire)) }
                 }
             }
         }
@@ -192,8 +214,35 @@ fn hot(links: &Links<'_>, bundle: &Bundle) -> String {
     edges.chain(rows).collect::<Vec<_>>().join(" ")
 }
 
-fn node(links: &Links<'_>, plan: &Layout, member: usize) -> Markup {
-    let (Some(row), Some(&(x, y, wide))) = (links.report().partitions.get(member), plan.boxes.get(member)) else {
+/// What stands in a box.
+struct BoxText {
+    label: String,
+    warps: String,
+    role: Vec<String>,
+    ops: Vec<String>,
+}
+
+impl BoxText {
+    fn new(row: &PartitionRow) -> BoxText {
+        let op = |(op, times): &(String, u32)| {
+            let name = op.split_once('.').map_or(op.as_str(), |it| it.1);
+            if *times > 1 { format!("{name}×{times}") } else { name.to_owned() }
+        };
+        let ops: Vec<String> = row.key_ops.iter().map(op).collect();
+        let filled = |text: &str, by| wrap(text, by).into_iter().filter(|line| !line.is_empty()).collect();
+        let warps = counted(row.warps as usize, "warp");
+        let (role, ops) = (filled(&row.role, IN_BOX), filled(&ops.join(", "), SMALL_IN_BOX));
+        BoxText { label: row.label.clone(), warps, role, ops }
+    }
+
+    fn height(&self) -> i32 {
+        34 + 15 * self.role.len() as i32 + 14 * self.ops.len() as i32
+    }
+}
+
+fn node(links: &Links<'_>, plan: &Layout, boxes: &[BoxText], member: usize) -> Markup {
+    let row = links.report().partitions.get(member);
+    let (Some(row), Some(at), Some(text)) = (row, plan.boxes.get(member), boxes.get(member)) else {
         return Markup::default();
     };
     let line = links.view.line(row.range);
@@ -202,51 +251,54 @@ fn node(links: &Links<'_>, plan: &Layout, member: usize) -> Markup {
         Some(line) => format!("#{}{line}", links.anchor()),
         None => format!("#{}", links.id(format_args!("p{member}"))),
     };
-    let warps = counted(row.warps as usize, "warp");
-    let about = format!("{}: {}, {warps}{place}", row.label, row.role);
+    let about = format!("{}: {}, {}{place}", row.label, row.role, text.warps);
     let (id, hot) = (links.id(format_args!("n{member}")), links.id(format_args!("p{member}")));
-    let fits = IN_BOX.max((wide as usize).saturating_sub(20) * 10 / 73);
-    let mut lines = wrap(&row.role, fits);
-    if lines.len() > 2 {
-        lines = vec![lines[0].clone(), short(&lines[1..].join(" "), fits)];
-    }
-    let ops = row.key_ops.iter().map(|(op, times)| if *times > 1 { format!("{op} ×{times}") } else { op.clone() });
-    let ops = ops.collect::<Vec<_>>().join(", ");
+    let (x, y) = (at.x + 11, at.y + 19);
+    let ops = y + 17 + 15 * text.role.len() as i32;
     html! {
         a class="box" id=(id) href=(target) aria-label=(about) data-hot=(hot) data-k=(hot) {
             title { (about) }
-            rect x=(x) y=(y) width=(wide) height=(BOX) rx="8" {}
-            text class="b" x=(x + 11) y=(y + 19) { (short(&row.label, fits.saturating_sub(warps.len() + 2))) }
-            text class="d e" x=(x + wide - 11) y=(y + 19) { (warps) }
-            @for (at, text) in (0..).zip(&lines) { text x=(x + 11) y=(y + 36 + 15 * at) { (short(text, fits)) } }
-            text class="d s" x=(x + 11) y=(y + BOX - 8) { (short(&ops, fits + 2)) }
+            rect x=(at.x) y=(at.y) width=(at.width) height=(at.height) rx="8" {}
+            text class="b" x=(x) y=(y) { (text.label) }
+            text class="d e" x=(at.x + at.width - 11) y=(y) { (text.warps) }
+            @for (row, line) in (0..).zip(&text.role) { text x=(x) y=(y + 17 + 15 * row) { (line) } }
+            @for (row, line) in (0..).zip(&text.ops) { text class="d s" x=(x) y=(ops + 14 * row) { (line) } }
         }
     }
 }
 
-/// The label of a bundle, which leads to its rows, and beside it its first line.
-fn wire_label(links: &Links<'_>, wire: &Placed<'_>) -> Markup {
-    let (id, class, hot) = (&wire.id, wire.bundle.class.name(), hot(links, wire.bundle));
-    let (first, second) = pill(&wire.label, wire.line);
-    let (x, y) = (wire.route.label.0 - (first + second) / 2, wire.route.label.1);
+/// The block of a bundle, which leads to its rows, and in it the lines that it is about.
+fn block(links: &Links<'_>, wire: &Placed<'_>) -> Markup {
+    let (id, class, hot) = (&wire.id, wire.bundle.class, hot(links, wire.bundle));
+    let (x, y, wide) = wire.at;
     let target = match wire.bundle.rows.first() {
         Some((at, row)) => links.id(format_args!("c{at}-{row}")),
         None => format!("{id}-t"),
     };
     let (from, to) = (links.view.partition(wire.bundle.from), links.view.partition(wire.bundle.to));
+    let said: Vec<&str> = wire.block.rows.iter().map(|row| row.text.trim()).collect();
+    let (top, bottom) = (y + 5, y + wire.block.height.min(30) - 5);
+    let sample = if wire.down { [(x + 11, top), (x + 11, bottom)] } else { [(x + 11, bottom), (x + 11, top)] };
     html! {
-        a class={ "bundle " (class) } id=(id) href={ "#" (target) }
-            aria-label={ (class) ", " (from) " to " (to) ": " (wire.label) } aria-describedby={ (id) "-p" }
+        a class={ "bundle " (class.name()) } id=(id) href={ "#" (target) }
+            aria-label={ (class.name()) ", " (from) " to " (to) ": " (said.join(" ")) } aria-describedby={ (id) "-p" }
             data-hot=(hot) data-k=(hot) {
-            rect x=(x) y=(y - 11) width=(first + second) height="22" rx="6" {}
-            text x=(x + 8) y=(y + 4) { (wire.label) }
+            rect x=(x) y=(y) width=(wide) height=(wire.block.height) rx="5" {}
+            path class={ "wire " (class.name()) } d=(path(&sample)) {}
+            (arrowhead(class, &sample))
+            @for (at, row) in wire.block.rows.iter().enumerate() {
+                text class=[row.more.then_some("d")] x=(x + SAMPLE) y=(y + base_line(at)) { (row.text) }
+            }
         }
-        @if let Some(line) = wire.line {
-            // The panel and the table have the same link within reach of the tab key.
-            a class="jump" href={ "#" (links.anchor()) (line) } tabindex="-1" aria-label={ "line " (line) } {
-                title { "line " (line) }
-                rect class="reach" x=(x + first) y=(y - 11) width=(second) height="22" {}
-                text x=(x + first + 2) y=(y + 4) { "L" (line) }
+        // The panel and the table have the same links within reach of the tab key.
+        @for (at, row) in wire.block.rows.iter().enumerate() {
+            @if let Some(line) = row.line {
+                a class="jump" href={ "#" (links.anchor()) (line) } tabindex="-1" aria-label={ "line " (line) } {
+                    title { "line " (line) }
+                    rect class="reach" x=(x + SAMPLE + wire.words) y=(y + base_line(at) - 11) width=(line_width(line))
+                        height=(label::LINE) {}
+                    text x=(x + SAMPLE + wire.words + 10) y=(y + base_line(at)) { "L" (line) }
+                }
             }
         }
     }
