@@ -3,7 +3,9 @@
 //! Shared memory is row-major over the logical shape, whatever the swizzle. Tensor memory is
 //! counted in bits of one lane: column `c` is bits `32·c..32·c+32`, rows are not counted. A tile
 //! of `blockM × blockN` elements takes `blockN` elements side by side; tiles along M lie side by
-//! side next, tiles along N last. An element takes `colStride` times its width.
+//! side next, tiles along N last. An element takes `colStride` times its width. A view's own type
+//! says which columns it covers, whatever it is a view of: its tiles lie as those of the allocation
+//! that its type names lie, or as its own where that names none.
 //!
 //! Deviation: with `blockM = 64` two tiles share columns in different rows; they are laid side by
 //! side here, so the window is right for every view and only its size is an upper bound.
@@ -26,19 +28,22 @@ pub(super) struct Memory {
     pub(super) bits: u64,
     /// Bytes of its elements, which is what a TMA copy moves.
     pub(super) bytes: u64,
+    /// Bits from one slot to the next where this is one of several (tensor memory).
+    pub(super) slot: u64,
 }
 
 impl Lowerer<'_> {
     /// The memdesc type of a value, dense; `None` for other types and other memories.
     pub(super) fn memory(&self, value: ValueId) -> Option<Memory> {
-        let Ty::MemDesc { shape, elem, encoding, space, .. } = self.tree.ty(self.tree.value_type(value)?) else {
+        let Ty::MemDesc { shape, elem, encoding, space, alloc_shape, .. } =
+            self.tree.ty(self.tree.value_type(value)?)
+        else {
             return None;
         };
-        let mut sizes: Vec<u64> = shape.iter().map(|size| u64::try_from(*size).ok()).collect::<Option<_>>()?;
-        let (split, rank) = (self.split(value), sizes.len());
-        for (dim, size) in sizes.iter_mut().enumerate() {
-            *size = size.div_ceil(split.cut(dim, rank));
-        }
+        let (split, rank) = (self.split(value), shape.len());
+        let own =
+            |(dim, size): (usize, &i64)| u64::try_from(*size).ok().map(|size| size.div_ceil(split.cut(dim, rank)));
+        let sizes: Vec<u64> = shape.iter().enumerate().map(own).collect::<Option<_>>()?;
         let element = u64::from(elem.bits.max(1));
         // Past this no product below overflows.
         let most = sizes.iter().try_fold(element, |product, size| product.checked_mul((*size).max(1)));
@@ -49,16 +54,36 @@ impl Lowerer<'_> {
             MemSpace::Tensor => Space::Tensor,
             _ => return None,
         };
-        let shape = match space {
-            Space::Shared => Shape::dense(&sizes, element),
+        let (shape, slot) = match space {
+            Space::Shared => (Shape::dense(&sizes, element), 0),
             Space::Tensor => {
                 let encoding = encoding.map_or("", |attr| self.tree.attr_text(attr));
-                tensor(&sizes, element, encoding)
+                let of = alloc_shape.as_deref().and_then(|all| all.get(all.len().checked_sub(rank)?..));
+                let of: Option<Vec<u64>> = of.and_then(|all| all.iter().enumerate().map(own).collect());
+                let shape = tensor(&sizes, element, encoding);
+                let slot = shape.dims.iter().map(|dim| dim.size * dim.stride).max().unwrap_or(element);
+                let part = of.filter(|of| *of != sizes && of.iter().zip(&sizes).all(|(all, size)| all >= size));
+                (part.and_then(|of| within(&shape, &sizes, &of, element, encoding)).unwrap_or(shape), slot)
             }
         };
         let bits = shape.dims.iter().map(|dim| dim.size * dim.stride).max().unwrap_or(element);
-        Some(Memory { space, bits, bytes, sizes, shape })
+        Some(Memory { space, bits, bytes, sizes, shape, slot: slot.next_multiple_of(32) })
     }
+}
+
+/// A window of `sizes` whose tiles lie as those of the allocation `of` do.
+fn within(shape: &Shape, sizes: &[u64], of: &[u64], element: u64, encoding: &str) -> Option<Shape> {
+    let all = tensor(of, element, encoding);
+    let slots = sizes.len().saturating_sub(2);
+    // Scales have one run of columns, and tiles of another width are not those of the allocation.
+    let width = |shape: &Shape| shape.dims.get(slots + 2).map(|dim| dim.size);
+    let (own, tiles) = (shape.dims.get(slots..)?, all.dims.get(slots..)?);
+    if own.len() < 3 || width(shape) > width(&all) {
+        return None;
+    }
+    let tiles = own.iter().zip(tiles).map(|(dim, tile)| Dim { size: dim.size, stride: tile.stride });
+    let dims = shape.dims.iter().take(slots).copied().chain(tiles).collect();
+    Some(Shape { dims, ..shape.clone() })
 }
 
 /// Slots if there are more than two dimensions, then tiles along M, tiles along N, columns.

@@ -5,7 +5,9 @@ use super::lowerer::Lowerer;
 use super::value::Val;
 use base::{Message, message};
 use dialects::ViewKind;
-use kernel::{Access, Buffer, Completion, CtaSet, Dim, EffectKind, Issuer, Mode, Proxy, Shape, Space, Var, ViewOp};
+use kernel::{
+    Access, Buffer, BufferId, Completion, CtaSet, Dim, EffectKind, Issuer, Mode, Proxy, Shape, Space, Var, ViewOp,
+};
 use ttgir::{OpId, ValueId};
 
 impl Lowerer<'_> {
@@ -86,6 +88,11 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Whether a buffer holds allocations that its own text lays out.
+    fn is_share(&self, buffer: Option<BufferId>) -> bool {
+        self.shares.values().any(|share| Some(share.buffer) == buffer)
+    }
+
     fn make(
         &mut self,
         op: OpId,
@@ -112,13 +119,19 @@ impl Lowerer<'_> {
                 let (first, rest) = from.dims.split_first()?;
                 let index = *self.tree.operands(op).get(1)?;
                 let index = self.scalar(index);
-                if let Some(buffer) = self.build.facts(src).origin
+                // Tensor memory counts slots by what one of them takes, and each view by its own type.
+                let origin = self.build.facts(src).origin;
+                let typed = memory.space == Space::Tensor && !self.is_share(origin);
+                let stride = if typed { memory.slot } else { first.stride };
+                if let Some(buffer) = origin
+                    && first.size > 1
                     && let Some(buffer) = self.build.kernel.buffers.get_mut(buffer.0 as usize)
                 {
-                    buffer.slot_bits = buffer.slot_bits.min(first.stride);
+                    buffer.slot_bits = buffer.slot_bits.min(stride);
                 }
                 let rest = if rest.is_empty() { vec![Dim { size: 1, stride: from.element }] } else { rest.to_vec() };
-                (ViewOp::Index { index, stride: first.stride, count: first.size }, with(rest), punned)
+                let shape = if memory.space == Space::Tensor { memory.shape } else { with(rest) };
+                (ViewOp::Index { index, stride, count: first.size }, shape, punned)
             }
             ViewKind::Subslice => {
                 let offsets = self.tree.attr(op, "offsets").map(|attr| self.tree.attr_array(attr))?;
@@ -156,16 +169,22 @@ impl Lowerer<'_> {
                 if split.cut(along, rank) > 1 && offset != 0 {
                     return None;
                 }
-                let (shift, dims, exact) = if self.int_attr(op, "dim") == Some(0) {
-                    let size = *memory.sizes.get(memory.sizes.len().checked_sub(2)?)?;
-                    let all = self.memory(*self.tree.operands(op).first()?)?.sizes;
-                    rows(from, offset, size, *all.get(all.len().checked_sub(2)?)?)?
+                let source = self.memory(*self.tree.operands(op).first()?)?;
+                if self.int_attr(op, "dim") == Some(0) {
+                    let at = memory.sizes.len().checked_sub(2)?;
+                    let (shift, dims, exact) = rows(from, offset, *memory.sizes.get(at)?, *source.sizes.get(at)?)?;
+                    let shape = with(dims);
+                    (ViewOp::Shift(shift), Shape { exact: shape.exact && exact, ..shape }, punned)
                 } else {
-                    let (shift, dims) = columns(from, offset, *memory.sizes.last()?)?;
-                    (shift, dims, true)
-                };
-                let shape = with(dims);
-                (ViewOp::Shift(shift), Shape { exact: shape.exact && exact, ..shape }, punned)
+                    let shift = columns(&source, offset, *memory.sizes.last()?)?;
+                    let mut shape = memory.shape;
+                    // Slots of storage that several share lie where those of the whole do.
+                    if self.is_share(self.build.facts(src).origin) && memory.sizes.len() > 2 {
+                        let slots = from.dims.iter().zip(&mut shape.dims).take(memory.sizes.len() - 2);
+                        slots.for_each(|(of, slot)| slot.stride = of.stride);
+                    }
+                    (ViewOp::Shift(shift), shape, punned)
+                }
             }
             ViewKind::Trans => {
                 let order = self.tree.attr(op, "order").map(|attr| self.tree.attr_array(attr))?;
@@ -192,7 +211,7 @@ impl Lowerer<'_> {
                 }
             },
             ViewKind::Reinterpret => {
-                let exact = from.exact && contiguous(from);
+                let exact = memory.space == Space::Tensor || from.exact && contiguous(from);
                 let punned = memory.space == Space::Shared && (punned || memory.shape != *from);
                 (ViewOp::Shift(0), Shape { exact, ..memory.shape }, punned)
             }
@@ -201,24 +220,22 @@ impl Lowerer<'_> {
     }
 }
 
-/// `size` columns from `offset` on of a tensor memory window, whose last dimensions are tiles
-/// along N and the columns of a tile.
-fn columns(from: &Shape, offset: u64, size: u64) -> Option<(u64, Vec<Dim>)> {
-    let mut dims = from.dims.clone();
-    let width = dims.last()?.size.max(1);
-    // Scales have one run of columns, whose order is not theirs.
-    let at = dims.len().checked_sub(2).filter(|at| *at > 0)?;
-    offset.checked_add(size).filter(|end| *end <= dims[at].size * width)?;
-    let shift = offset % width * dims[at + 1].stride + offset / width * dims[at].stride;
-    if size <= width && offset % width + size <= width {
-        dims[at].size = 1;
-        dims[at + 1].size = size;
-    } else if offset.is_multiple_of(width) && size.is_multiple_of(width) {
-        dims[at].size = size / width;
-    } else {
-        return None;
+/// Where `size` columns from `offset` on of a tensor memory window start. Its last dimensions are tiles
+/// along N and the columns of a tile; scales have one run of columns, four of theirs for all rows
+/// at a time.
+fn columns(from: &Memory, offset: u64, size: u64) -> Option<u64> {
+    let dims = &from.shape.dims;
+    offset.checked_add(size).filter(|end| from.sizes.last().is_some_and(|all| end <= all))?;
+    let columns = *dims.last()?;
+    if dims.len() < from.sizes.len() + 1 {
+        let rows = *from.sizes.get(from.sizes.len().checked_sub(2)?)?;
+        let apart = offset.is_multiple_of(4) && (size.is_multiple_of(4) || offset == 0);
+        return apart.then(|| offset * rows.div_ceil(32).max(2) * columns.stride);
     }
-    Some((shift, dims))
+    let width = columns.size.max(1);
+    let tiles = dims.len().checked_sub(2).and_then(|at| dims.get(at))?;
+    let whole = offset.is_multiple_of(width) && size.is_multiple_of(width);
+    (whole || offset % width + size <= width).then(|| offset % width * columns.stride + offset / width * tiles.stride)
 }
 
 /// `size` of `all` rows from `offset` on: whole tiles along M, or rows of one, which are not

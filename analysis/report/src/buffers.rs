@@ -316,7 +316,10 @@ fn carved(trace: &Trace<'_>, chain: &Chain, way: &[ValueId], root: Option<ValueI
     let named = |at: usize, name: &str| views.get(at).is_some_and(|(_, op)| tree.op_name(*op).ends_with(name));
     let pun = (0..views.len()).find(|at| named(*at, "memdesc_reinterpret"))?;
     let slice = (0..pun).rev().find(|at| named(*at, "subslice"));
-    let at = slice.unwrap_or(pun);
+    // In tensor memory a slot of a reinterpretation covers what its own type says.
+    let tensor = trace.kernel().buffers.get(chain.buffer.0 as usize).is_some_and(|it| it.space == Space::Tensor);
+    let slot = (0..pun).rev().find(|at| tensor && named(*at, "memdesc_index"));
+    let at = slice.or(slot).unwrap_or(pun);
     let cut = window(trace, chain, of_chain.get(at)? + 1);
     let kernel = trace.kernel();
     let whole = kernel.shape(*chain.vars.first()?)?;
@@ -347,12 +350,29 @@ fn votes<'a>(
             }
         }
         let tensor_core = matches!(touch.of.kind, EffectKind::Operation { issuer: Issuer::TensorCore, .. });
+        let stored = stored(trace, touch).filter(|value| !seen.contains(value));
+        if let Some(stem) = stored.and_then(|value| trace.stem(value)) {
+            seen.extend(stored);
+            votes.push((stem, VOTES[1]));
+        }
         if !tensor_core {
             let names = beside(trace, touch.effect).into_iter().filter_map(|barrier| Some(data(trace.stem(barrier)?)));
             votes.extend(names.filter(|stem| Some(*stem) != own).map(|stem| (stem, VOTES[0])));
         }
     }
+    // What another allocation is called is what another op makes of this one.
+    let data = trace.kernel().buffers.iter().enumerate().filter(|(_, info)| !info.barriers);
+    let others = data.filter_map(|(at, _)| trace.buffer_value(BufferId(at as u32)));
+    let others: Vec<&str> =
+        others.filter(|other| Some(*other) != key.root).filter_map(|other| trace.stem(other)).collect();
+    votes.retain(|(stem, _)| !others.contains(stem));
     votes
+}
+
+/// What a store puts into memory, where it is a value of the text.
+fn stored(trace: &Trace<'_>, touch: &Touch<'_>) -> Option<ValueId> {
+    let op = trace.op(touch.of.site).filter(|_| touch.mode == Mode::Write)?;
+    trace.tree.op_name(op).ends_with("_store").then(|| trace.tree.group(op, "src").first().copied()).flatten()
 }
 
 /// What a barrier's name says of the data: `alpha` of `alpha_full`.
