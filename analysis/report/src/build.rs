@@ -7,7 +7,7 @@ use super::edges::Edges;
 use super::order::ordering_facts;
 use super::remarks::Remarks;
 use super::trace::Trace;
-use super::{CoverageOrder, PartitionUse, Report, aliases, edges, partitions};
+use super::{CoverageOrder, PartitionUse, Report, aliases, coverage, edges, partitions};
 use base::{Cancel, Cancelled, Limits, TextRange};
 use findings::{KernelReport, inputs};
 use kernel::Lowered;
@@ -30,7 +30,9 @@ impl Report {
         let memory = BufferAccesses::of(&trace);
         let mut barriers = Barriers::of(&trace, &memory);
         aliases::fill(&trace, &mut barriers);
-        let (ordering_facts, made) = ordering_facts(&lowered.kernel, outcome, limits, cancel)?;
+        let (mut ordering_facts, made) = ordering_facts(&lowered.kernel, outcome, limits, cancel)?;
+        let handed = ordering_facts.payload.members(&memory);
+        ordering_facts.prefer(|pair, link| coverage::hands_over(&memory, &handed, pair, link));
         let edges = Edges::new(&trace, &ordering_facts, &memory, &barriers);
         edges::fill(&mut barriers, &edges.rows, &ordering_facts);
         let (rows, findings) = (&barriers.rows, &kernel.findings);
@@ -39,6 +41,7 @@ impl Report {
             ordering_facts: &ordering_facts,
             memory: &memory,
             edges: &edges,
+            handed: &handed,
             barriers: rows,
             findings,
         };
@@ -134,10 +137,12 @@ impl Report {
         }
         for coverage in &mut self.coverage {
             coverage.writer.texts_mut(each);
+            coverage.use_c.iter_mut().for_each(&mut *each);
             for row in &mut coverage.rows {
                 row.uses.iter_mut().for_each(|used| used.texts_mut(each));
                 match &mut row.order {
                     CoverageOrder::Missing { needed: text, .. }
+                    | CoverageOrder::Through { breaks: text, .. }
                     | CoverageOrder::Never(text)
                     | CoverageOrder::Unknown(text) => each(text),
                     CoverageOrder::Program | CoverageOrder::Edges(_) => {}

@@ -9,26 +9,35 @@
 //! Where nothing orders an op's write after its own write a round before, nobody need have read that
 //! one: the rows of its readers are missing then.
 //!
+//! A row is ordered by its buffer's own barrier, one that hands over that very buffer (see
+//! [`super::payload`]), or only through barriers that hand over others. Where a write is met only
+//! behind another write of its own partition, what the row of that one says holds for it too.
+//!
 //! What is missed: memory that two physical buffers share (allocations at one place): the machine
 //! checks it, but a row is about one buffer.
 
 use super::barriers::used_by;
 use super::buffers::BufferAccesses;
 use super::edges::Edges;
+use super::expr::Exprs;
 use super::ordering_facts::OrderingFacts;
-use super::pairs::{OrderedBy, Pair};
+use super::pairs::{BarrierArray, OrderedBy, Pair, SyncLink};
 use super::trace::Trace;
 use super::uses::used;
 use super::{BarrierSummary, Coverage, CoverageOrder, CoverageRow, Direction, PartitionUse};
 use findings::{Finding, Goal};
 use kernel::{Block, EffectId, EffectKind, Instr, Issuer, Mode};
 use machine::{Rule, Violation};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the runs say of a row.
 #[derive(Default)]
 struct Seen {
     edges: Vec<usize>,
+    /// Those of them that hand over something else, with who makes the arrival.
+    others: Vec<(usize, Pair)>,
+    /// Whether another write was in between each time.
+    far: bool,
     program: bool,
     missing: Vec<Pair>,
     unsure: bool,
@@ -50,8 +59,23 @@ pub(super) struct Tables<'a> {
     pub ordering_facts: &'a OrderingFacts,
     pub memory: &'a BufferAccesses,
     pub edges: &'a Edges,
+    /// What each barrier hands over.
+    pub handed: &'a FxHashMap<BarrierArray, Vec<(usize, usize)>>,
     pub barriers: &'a [BarrierSummary],
     pub findings: &'a [Finding],
+}
+
+/// Whether a link is by a barrier that hands over one of the logical buffers that a pair is about.
+pub(super) fn hands_over(
+    memory: &BufferAccesses,
+    handed: &FxHashMap<BarrierArray, Vec<(usize, usize)>>,
+    pair: &Pair,
+    link: &SyncLink,
+) -> bool {
+    // Starts and ends of partitions, and barriers of all CTAs, are nobody's in particular.
+    let Some(array) = link.array.filter(|array| *array != BarrierArray::Cluster) else { return true };
+    let member = memory.of.get(&(pair.earlier.effect, usize::from(pair.earlier.access)));
+    member.zip(handed.get(&array)).is_none_or(|(member, handed)| handed.contains(member))
 }
 
 impl Tables<'_> {
@@ -64,7 +88,7 @@ impl Tables<'_> {
         }
         let mut again: FxHashMap<usize, Vec<Pair>> = FxHashMap::default();
         let mut seen: FxHashMap<(usize, usize, usize, Mode), Seen> = FxHashMap::default();
-        for (pair, _) in self.ordering_facts.pairs().iter().filter(|(pair, _)| pair.later.mode == Mode::Write) {
+        for (pair, met) in self.ordering_facts.pairs().iter().filter(|(pair, _)| pair.later.mode == Mode::Write) {
             let member = |effect, access: u16| self.memory.of.get(&(effect, usize::from(access)));
             let Some(&(buffer, member)) = member(pair.earlier.effect, pair.earlier.access) else { continue };
             let Some(&writer) = at.get(&(pair.later.effect, buffer)) else { continue };
@@ -75,12 +99,29 @@ impl Tables<'_> {
                 continue;
             }
             let key = (writer, member, usize::from(pair.earlier.partition), pair.earlier.mode);
-            let seen = seen.entry(key).or_default();
+            let seen = seen.entry(key).or_insert_with(|| Seen { far: true, ..Seen::default() });
+            seen.far &= met.near == 0;
             match pair.how {
                 OrderedBy::Program => seen.program = true,
-                OrderedBy::Sync(_) => seen.edges.extend(self.edges.of(pair)),
+                OrderedBy::Sync(link) => {
+                    let edge = self.edges.of(pair);
+                    seen.edges.extend(edge);
+                    if !hands_over(self.memory, self.handed, pair, &link) {
+                        seen.others.extend(edge.map(|edge| (edge, *pair)));
+                    }
+                }
                 OrderedBy::Missing | OrderedBy::Unread => seen.missing.push(*pair),
                 OrderedBy::Unsure => seen.unsure = true,
+            }
+        }
+        let place = |number: usize, (member, partition, mode): (usize, usize, Mode)| {
+            writers.get(number).map(|it| (it.buffer, it.writer.partition, member, partition, mode))
+        };
+        let own = seen.iter().filter(|(_, seen)| !seen.far && seen.others.is_empty() && seen.missing.is_empty());
+        let own: FxHashSet<_> = own.filter_map(|(key, _)| place(key.0, (key.1, key.2, key.3))).collect();
+        for (key, seen) in seen.iter_mut().filter(|(_, seen)| seen.far) {
+            if place(key.0, (key.1, key.2, key.3)).is_some_and(|place| own.contains(&place)) {
+                seen.others.clear();
             }
         }
         let tables = writers.into_iter().enumerate().map(|(number, writer)| {
@@ -173,7 +214,32 @@ impl Tables<'_> {
         if !again.is_empty() && !rows.iter().any(|row| matches!(row.order, CoverageOrder::Missing { .. })) {
             rows.extend(self.itself(&writer, again));
         }
-        Coverage { buffer: writer.buffer, clears: writer.clears, extent, rows, writer: writer.writer }
+        let use_c = self.use_c(&writer);
+        Coverage { buffer: writer.buffer, clears: writer.clears, use_c, extent, rows, writer: writer.writer }
+    }
+
+    /// Whether an MMA adds to its accumulator: `true`, `false`, or what decides that.
+    fn use_c(&self, writer: &Writer) -> Option<String> {
+        let kernel = &self.trace.lowered.kernel;
+        let of = |mode: Mode, id: &&EffectId| {
+            let accesses = super::buffers::accesses(&kernel.effect(**id).kind).iter();
+            let mut own = accesses.filter(|access| access.operand == "Acc");
+            own.any(|access| access.mode == mode)
+        };
+        writer.effects.iter().find(|id| of(Mode::Write, id))?;
+        let adds = writer.effects.iter().find(|id| of(Mode::Read, id));
+        let clears = writer.effects.iter().find(|id| of(Mode::Write, id) && !of(Mode::Read, id));
+        match (adds, clears) {
+            (None, _) => Some("false".to_owned()),
+            (_, None) => Some("true".to_owned()),
+            (Some(adds), Some(_)) => {
+                let exprs = Exprs::new(self.trace);
+                let decides = exprs.of(kernel.effect(*adds).predicate?);
+                let carried = exprs.carried(std::slice::from_ref(&decides));
+                let course = carried.iter().find(|(name, _)| *name == decides.to_string());
+                Some(course.map_or_else(|| decides.to_string(), |(name, text)| format!("{name} ({text})")))
+            }
+        }
     }
 
     /// The row of an op's own earlier writes.
@@ -195,12 +261,51 @@ impl Tables<'_> {
             return CoverageOrder::Unknown("an op that the machine cannot follow comes before it".to_owned());
         }
         if !seen.edges.is_empty() {
-            let mut edges = seen.edges;
-            edges.sort_unstable();
-            edges.dedup();
-            return CoverageOrder::Edges(edges);
+            let each = |mut edges: Vec<usize>| {
+                edges.sort_unstable();
+                edges.dedup();
+                edges
+            };
+            if !seen.others.is_empty() {
+                let breaks = self.breaks(writer, member, uses, &seen.others);
+                return CoverageOrder::Through { edges: each(seen.others.iter().map(|it| it.0).collect()), breaks };
+            }
+            return CoverageOrder::Edges(each(seen.edges));
         }
         CoverageOrder::Program
+    }
+
+    /// Which edit would leave a use unordered that barriers of other buffers order by the way.
+    fn breaks(&self, writer: &Writer, member: usize, uses: &[PartitionUse], others: &[(usize, Pair)]) -> String {
+        let label = |partition: usize| self.trace.lowered.map.partition(partition);
+        let name = |(buffer, member): (usize, usize)| {
+            let member = self.memory.buffers.get(buffer).and_then(|buffer| buffer.members.get(member));
+            member.map_or("", |member| member.name.as_str())
+        };
+        let barrier = |link: &SyncLink| {
+            let row = link.array.and_then(|array| self.edges.barrier(array)).and_then(|row| self.barriers.get(row));
+            row.map_or("the barrier", |row| row.name.as_str())
+        };
+        let Some((used, (_, pair))) = uses.last().zip(others.first()) else { return String::new() };
+        let OrderedBy::Sync(link) = pair.how else { return String::new() };
+        let handed = link.array.and_then(|array| self.handed.get(&array)).map_or(&[][..], Vec::as_slice);
+        let handed: Vec<String> = handed.iter().map(|place| format!("`{}`", name(*place))).collect();
+        let handed = if handed.is_empty() { "no buffer".to_owned() } else { handed.join(", ") };
+        let from = usize::from(link.from);
+        let before = if from == used.partition {
+            format!("before its `{}` of `{}`", used.op, name((writer.buffer, member)))
+        } else {
+            format!("without having waited for {}", label(used.partition))
+        };
+        let mut rest: Vec<&str> = self.ordering_facts.each(pair).iter().map(barrier).collect();
+        rest.retain(|name| *name != barrier(&link));
+        rest.dedup();
+        let alone = match rest.as_slice() {
+            [] => "nothing orders this".to_owned(),
+            [one] => format!("only `{one}` orders this"),
+            [one, more @ ..] => format!("only `{one}` and {} more order this", more.len()),
+        };
+        format!("`{}` hands over {handed}: {alone} once {} arrives on it {before}", barrier(&link), label(from))
     }
 
     /// Why no run overwrites after a use.

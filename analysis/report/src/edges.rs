@@ -63,6 +63,7 @@ pub(super) struct Edges {
     /// Forward ones first, then by barrier.
     pub rows: Vec<Edge>,
     of: FxHashMap<(Option<BarrierArray>, u16, u16, Direction), usize>,
+    rows_of: FxHashMap<BarrierArray, usize>,
 }
 
 /// Which way the edge of a pair points.
@@ -94,14 +95,20 @@ impl Edges {
         }
         merge(&mut sums);
         attach(kernel, &mut sums, ordering_facts);
-        let mut edges = Edges { rows: Vec::new(), of: FxHashMap::default() };
+        let mut edges = Edges { rows: Vec::new(), of: FxHashMap::default(), rows_of: FxHashMap::default() };
         let mut sums: Vec<((Direction, Link), Sum)> = sums.into_iter().collect();
         sums.sort_by_key(|((direction, link), _)| (*direction, barrier(barriers, link), *link));
         for ((direction, link), sum) in sums {
+            edges.rows_of.extend(link.array.zip(barrier(barriers, &link)));
             edges.of.insert((link.array, link.from, link.to, direction), edges.rows.len());
             edges.rows.push(edge(trace, barriers, direction, &link, &sum));
         }
         edges
+    }
+
+    /// The row of a barrier array that has an edge.
+    pub(super) fn barrier(&self, array: BarrierArray) -> Option<usize> {
+        self.rows_of.get(&array).copied()
     }
 
     /// The edge that orders a pair.

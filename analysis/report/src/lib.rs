@@ -19,6 +19,7 @@ mod order;
 mod ordering_facts;
 mod pairs;
 mod partitions;
+mod payload;
 mod remarks;
 mod runs;
 #[cfg(test)]
@@ -300,6 +301,9 @@ pub struct Coverage {
     pub writer: PartitionUse,
     /// Whether it also clears what it does not name (an MMA that does not accumulate).
     pub clears: bool,
+    /// Of an MMA, whether it adds to its accumulator: `true`, `false`, or what decides that
+    /// (`%use (0, then 1)`).
+    pub use_c: Option<String>,
     /// What it writes of a slot, as in [`Member::extent`].
     pub extent: (u64, u64),
     /// One row a member that it touches and partition that uses the member.
@@ -326,8 +330,16 @@ pub struct CoverageRow {
 pub enum CoverageOrder {
     /// By program order: the same partition.
     Program,
-    /// By these edges, last link of the chain: indices into [`Report::edges`].
+    /// By the buffer's own barriers, those that hand over this very buffer: the edges that are the last
+    /// links, indices into [`Report::edges`].
     Edges(Vec<usize>),
+    /// Only through barriers that hand over other buffers, and come later.
+    Through {
+        /// The last links of the chain: indices into [`Report::edges`].
+        edges: Vec<usize>,
+        /// Which edit would leave it unordered.
+        breaks: String,
+    },
     /// Nothing orders it: a race. The index of the finding that says so, where there is one.
     Missing {
         /// The number of its finding in [`Report::findings`], where it has one.

@@ -14,8 +14,9 @@
 //! What is missed: accesses of a barrier's own storage, and ties through fences (the machine checks
 //! those, nobody draws them).
 
-use super::ordering_facts::{OrderingFacts, PassedWait};
+use super::ordering_facts::{Links, OrderingFacts, PassedWait};
 use super::pairs::{AccessSite, BarrierArray, OrderedBy, Pair, SyncLink};
+use super::payload::Turn;
 use super::runs::{Budget, RecordedRun, drive, plans};
 use base::{Cancel, Cancelled, Limits};
 use kernel::{Access, CommitKind, Completion, EffectId, EffectKind, Issuer, Kernel, Mode, Terminator, VarKind};
@@ -108,6 +109,8 @@ struct Knowledge {
     arrivals: Vec<(usize, Arrival)>,
     /// For each barrier by number the flips that it has waited for, with the wait.
     waits: Vec<Vec<(u32, EffectId)>>,
+    /// What it has done since it last arrived, and since it last waited.
+    turn: Turn,
 }
 
 impl Knowledge {
@@ -177,6 +180,7 @@ impl<'m, 'k> Watch<'m, 'k> {
         match &effect.kind {
             EffectKind::Operation { issuer, accesses, completion } => {
                 self.accesses(state, record, (*issuer, completion), accesses);
+                self.note_accesses(thread, id, *issuer, accesses.len());
                 let carries = match completion {
                     Completion::Transaction(_) => Carries::Itself,
                     Completion::InTurn(_) => Carries::Group(CommitKind::Tdm),
@@ -187,6 +191,7 @@ impl<'m, 'k> Watch<'m, 'k> {
             EffectKind::ClcLoad { source, .. } => {
                 let how = (Issuer::Base, &Completion::InOrder);
                 self.accesses(state, record, how, std::slice::from_ref(source));
+                self.note_accesses(thread, id, Issuer::Base, 1);
             }
             EffectKind::Init { .. } => self.ordering_facts.initialised(record),
             EffectKind::Expect { .. } | EffectKind::Arrive { .. } | EffectKind::NamedArrive { .. } => {
@@ -278,6 +283,19 @@ impl<'m, 'k> Watch<'m, 'k> {
             self.ordering_facts.used(barrier.place);
             if let Some(known) = self.knowledge.get_mut(usize::from(record.thread)) {
                 known.arrivals.push((number, arrival));
+                let array = BarrierArray::of(barrier.place);
+                match &self.kernel.effect(effect).kind {
+                    // What is announced is no access yet.
+                    EffectKind::Expect { .. } => {}
+                    EffectKind::Operation { accesses, .. } => {
+                        let own = (0..accesses.len()).map(|access| (effect, access as u16));
+                        self.ordering_facts.payload.released(array, own);
+                    }
+                    _ => {
+                        let done = known.turn.released(carries == Carries::TensorCore);
+                        self.ordering_facts.payload.released(array, done.iter().copied());
+                    }
+                }
             }
         }
     }
@@ -326,6 +344,16 @@ impl<'m, 'k> Watch<'m, 'k> {
                 known.waits.resize(number + 1, Vec::new());
             }
             known.waits[number].push((total, effect));
+            known.turn.waited(array);
+        }
+    }
+
+    /// An op of a thread touched memory.
+    fn note_accesses(&mut self, thread: usize, effect: EffectId, issuer: Issuer, accesses: usize) {
+        let Some(known) = self.knowledge.get_mut(thread) else { return };
+        let arrays = known.turn.touched(effect, issuer == Issuer::TensorCore, accesses);
+        for array in arrays {
+            self.ordering_facts.payload.acquired(*array, (0..accesses).map(|access| (effect, access as u16)));
         }
     }
 
@@ -407,8 +435,36 @@ impl<'m, 'k> Watch<'m, 'k> {
                 OrderedBy::Missing if unread && earlier.mode == Mode::Write => OrderedBy::Unread,
                 how => how,
             };
+            if near && matches!(how, OrderedBy::Sync(_)) {
+                let words = self.words(&earlier, touch.thread);
+                self.ordering_facts.also(from, to, &words);
+            }
             self.ordering_facts.pair(Pair { earlier: from, later: to, how }, near);
         }
+    }
+
+    /// Every barrier that a thread has waited for and that brought it an event, each once.
+    fn words(&self, event: &Event, thread: u16) -> Links {
+        let mut links = Links::new();
+        let Some(hearer) = self.knowledge.get(usize::from(thread)) else { return links };
+        let to = self.partition(thread);
+        for (number, waits) in hearer.waits.iter().enumerate() {
+            let (Some((last, _)), Some(arrivals)) = (waits.last(), self.arrivals.get(number)) else { continue };
+            let Some(array) = self.places.get(number).copied().flatten().map(BarrierArray::of) else { continue };
+            if links.iter().any(|link| link.array == Some(array)) {
+                continue;
+            }
+            let flips = self.channels.barrier(number);
+            let after = arrivals.partition_point(|arrival| arrival.step < event.step);
+            let heard = arrivals.get(after..).unwrap_or_default().iter().take_while(|arrival| arrival.flip <= *last);
+            let Some(arrival) = heard.take(ARRIVALS).find(|arrival| self.brings(arrival, event, flips)) else {
+                continue;
+            };
+            let wait = waits.get(waits.partition_point(|(flip, _)| *flip < arrival.flip)).map(|(_, wait)| *wait);
+            let from = self.partition(arrival.thread);
+            links.push(SyncLink { array: Some(array), from, to, arrival: Some(arrival.effect), wait });
+        }
+        links
     }
 
     /// Whether a thread knows by now that an access is over, by a wait.

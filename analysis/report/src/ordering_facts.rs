@@ -3,6 +3,7 @@
 //! [`super::coverage`] and [`super::remarks`] make the report's lists of it.
 
 use super::pairs::{AccessSite, BarrierArray, OrderedBy, Pair, SyncLink};
+use super::payload::Payload;
 use kernel::EffectId;
 use machine::{BarrierAction, BarrierPlace, Record};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -62,6 +63,9 @@ pub(super) struct PairCounts {
 /// Times in a row that a pair is ordered before it is taken for known.
 const FAMILIAR: u32 = 8;
 
+/// Links that each order one pair.
+pub(super) type Links = SmallVec<[SyncLink; 4]>;
+
 /// Ops that wait.
 type Ops = SmallVec<[EffectId; 2]>;
 
@@ -72,6 +76,8 @@ pub(super) struct OrderingFacts {
     pairs: Vec<(Pair, PairCounts)>,
     /// For two places how often in a row they were ordered, and the pair that they were last.
     known: FxHashMap<(AccessSite, AccessSite), (u32, usize)>,
+    /// For two places the links of which each orders them, every time that they were met.
+    also: FxHashMap<(AccessSite, AccessSite), Links>,
     met: FxHashMap<SyncLink, usize>,
     links: Vec<SyncLink>,
     waits: Vec<Waits>,
@@ -83,6 +89,8 @@ pub(super) struct OrderingFacts {
     shared: Vec<(BarrierArray, Ops)>,
     passed: FxHashMap<BarrierPlace, u32>,
     traffic: Vec<Vec<Traffic>>,
+    /// What is handed over by each barrier.
+    pub payload: Payload,
     /// Runs that ended.
     pub complete: usize,
     /// Runs that did not.
@@ -139,6 +147,31 @@ impl OrderingFacts {
         let ordered = matches!(pair.how, OrderedBy::Sync(_) | OrderedBy::Program);
         let known = self.known.entry((pair.earlier, pair.later)).or_default();
         *known = (if ordered { known.0 + 1 } else { 0 }, number);
+    }
+
+    /// Each of these links orders a pair that was met.
+    pub(super) fn also(&mut self, earlier: AccessSite, later: AccessSite, links: &Links) {
+        let known = self.also.entry((earlier, later)).or_insert_with(|| links.clone());
+        known.retain(|link| links.iter().any(|other| (other.array, other.from) == (link.array, link.from)));
+    }
+
+    /// The links of which each orders a pair.
+    pub(super) fn each(&self, pair: &Pair) -> &[SyncLink] {
+        self.also.get(&(pair.earlier, pair.later)).map_or(&[], |links| links.as_slice())
+    }
+
+    /// Lets pairs that several links order be told by one that `own` accepts, where there is one.
+    pub(super) fn prefer(&mut self, own: impl Fn(&Pair, &SyncLink) -> bool) {
+        for (pair, _) in &mut self.pairs {
+            let OrderedBy::Sync(link) = pair.how else { continue };
+            if own(pair, &link) {
+                continue;
+            }
+            let links = self.also.get(&(pair.earlier, pair.later));
+            if let Some(link) = links.into_iter().flatten().find(|link| own(pair, link)) {
+                pair.how = OrderedBy::Sync(*link);
+            }
+        }
     }
 
     /// A wait saw an arrival, whatever that orders.

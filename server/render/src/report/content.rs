@@ -37,6 +37,9 @@ pub(super) fn tally(view: &ReportView<'_>) -> String {
         0 => {}
         missing => parts.push(format!("{missing} MISSING")),
     }
+    if view.through() > 0 {
+        parts.push(format!("{} ordered only through another barrier", view.through()));
+    }
     if unknown > 0 {
         parts.push(format!("{unknown} unknown"));
     }
@@ -95,7 +98,8 @@ fn coverage(view: &ReportView<'_>, out: &mut Vec<DocBlock>) {
     if view.report.coverage.is_empty() {
         out.push(DocBlock::Text("No op overwrites a buffer.".to_owned()));
     }
-    let (mut last, mut notes) = (None, Vec::new());
+    let (mut last, mut notes) = (None, Notes::default());
+    let levels = deepest(view);
     for block in &view.report.coverage {
         let Some(buffer) = view.report.buffers.get(block.buffer) else { continue };
         if last != Some(block.buffer) {
@@ -111,7 +115,7 @@ fn coverage(view: &ReportView<'_>, out: &mut Vec<DocBlock>) {
                 member.map_or_else(String::new, |member| extent(buffer, member.extent)),
                 member.map_or_else(|| "?".to_owned(), |member| member.name.clone()),
                 view.partition(row.partition).to_owned(),
-                format!("{verb}{}", cadence(&row.uses)),
+                format!("{verb}{}", cadence(&row.uses, levels)),
                 plain_lines(view, row.uses.iter().map(|it| it.range)),
                 order(view, row, &mut notes),
             ]);
@@ -122,24 +126,45 @@ fn coverage(view: &ReportView<'_>, out: &mut Vec<DocBlock>) {
             out.push(DocBlock::Table(table));
         }
     }
-    if !notes.is_empty() {
+    if !notes.missing.is_empty() {
         out.push(DocBlock::Part("What is missing".to_owned()));
-        let notes = notes.iter().enumerate().map(|(at, note)| format!("({}) {note}", at + 1));
+        let notes = notes.missing.iter().enumerate().map(|(at, note)| format!("({}) {note}", at + 1));
+        out.push(DocBlock::List(notes.collect()));
+    }
+    if !notes.breaks.is_empty() {
+        out.push(DocBlock::Part("What holds only through another barrier".to_owned()));
+        let notes = notes.breaks.iter().enumerate().map(|(at, note)| format!("[{}] {note}", at + 1));
         out.push(DocBlock::List(notes.collect()));
     }
 }
 
-/// The order of a row; what a missing one needs is a note below the tables, unless it is short.
-fn order<'a>(view: &'a ReportView<'_>, row: &'a CoverageRow, notes: &mut Vec<&'a str>) -> String {
-    let CoverageOrder::Missing { needed, .. } = &row.order else { return view.order(row) };
-    if needed.chars().count() <= SHORT {
-        return view.order(row);
-    }
-    let number = notes.iter().position(|note| note == needed).unwrap_or_else(|| {
-        notes.push(needed);
+/// What is said below the tables, each once.
+#[derive(Default)]
+struct Notes<'a> {
+    missing: Vec<&'a str>,
+    breaks: Vec<&'a str>,
+}
+
+/// The number of a note, from 1.
+fn number<'a>(notes: &mut Vec<&'a str>, text: &'a str) -> usize {
+    let at = notes.iter().position(|note| *note == text).unwrap_or_else(|| {
+        notes.push(text);
         notes.len() - 1
     });
-    format!("MISSING ({})", number + 1)
+    at + 1
+}
+
+/// The order of a row; what a missing one needs is a note below the tables, unless it is short.
+fn order<'a>(view: &'a ReportView<'_>, row: &'a CoverageRow, notes: &mut Notes<'a>) -> String {
+    match &row.order {
+        CoverageOrder::Missing { needed, .. } if needed.chars().count() > SHORT => {
+            format!("MISSING ({})", number(&mut notes.missing, needed))
+        }
+        CoverageOrder::Through { breaks, .. } => {
+            format!("{} [{}]", view.order(row), number(&mut notes.breaks, breaks))
+        }
+        _ => view.order(row),
+    }
 }
 
 /// `Physical buffer %qk (buffer.id 8): TMEM, 128 cols`.
@@ -155,19 +180,32 @@ fn storage(buffer: &PhysicalBuffer) -> String {
 
 fn writer(view: &ReportView<'_>, buffer: &PhysicalBuffer, block: &Coverage) -> String {
     let by = &block.writer;
+    let use_c = block.use_c.as_ref().map_or_else(String::new, |it| format!(", useC = {it}"));
     let what = if block.clears { ", clears what it does not name" } else { "" };
     let slot = if by.slot.is_empty() { String::new() } else { format!(", slot {}", by.slot) };
     let line = view.line(by.range).map_or_else(String::new, |line| format!(", line {line}"));
-    let inside = cadence(std::slice::from_ref(by));
+    let inside = cadence(std::slice::from_ref(by), deepest(view));
     let (who, extent) = (view.partition(by.partition), extent(buffer, block.extent));
-    format!("Writer: {} of {who}{line}{inside}; {extent}{slot}{what}", by.op)
+    format!("Writer: {} of {who}{line}{inside}; {extent}{slot}{use_c}{what}", by.op)
 }
 
-/// ` in %i, %j`: the loops around uses, where they agree; empty outside of loops.
-fn cadence(uses: &[PartitionUse]) -> String {
+/// How deep the loops around the uses of the table are.
+fn deepest(view: &ReportView<'_>) -> usize {
+    let blocks = view.report.coverage.iter();
+    let uses = blocks.flat_map(|block| block.rows.iter().flat_map(|row| &row.uses).chain([&block.writer]));
+    uses.map(|used| used.cadence.len()).max().unwrap_or(0)
+}
+
+/// ` in %i, %j (inner)`: the loops around uses, and which they are where loops are nested.
+fn cadence(uses: &[PartitionUse], deepest: usize) -> String {
     let mut all: Vec<String> = Vec::new();
     for it in uses {
-        let one = if it.cadence.is_empty() { String::new() } else { format!(" in {}", it.cadence.join(", ")) };
+        let which = match it.cadence.len() {
+            _ if deepest < 2 => "",
+            depth if depth == deepest => " (inner)",
+            _ => " (outer)",
+        };
+        let one = if it.cadence.is_empty() { String::new() } else { format!(" in {}{which}", it.cadence.join(", ")) };
         if !all.contains(&one) {
             all.push(one);
         }

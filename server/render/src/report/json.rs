@@ -507,6 +507,9 @@ struct CoverageJson<'a> {
     writer: UseJson<'a>,
     /// Whether it also clears what it does not name
     clears: bool,
+    /// Of an MMA, whether it adds to its accumulator: `true`, `false`, or what decides that
+    #[serde(skip_serializing_if = "Option::is_none")]
+    use_c: Option<&'a str>,
     extent: Extent,
     rows: Vec<RowJson<'a>>,
 }
@@ -517,6 +520,7 @@ impl<'a> CoverageJson<'a> {
             buffer: block.buffer,
             writer: UseJson::new(&block.writer, at),
             clears: block.clears,
+            use_c: block.use_c.as_deref(),
             extent: Extent { from: block.extent.0, to: block.extent.1 },
             rows: block.rows.iter().map(|row| RowJson::new(row, at)).collect(),
         }
@@ -532,7 +536,7 @@ struct RowJson<'a> {
     #[cfg_attr(test, schemars(extend("enum" = ["read", "write"])))]
     mode: &'static str,
     uses: Vec<UseJson<'a>>,
-    #[cfg_attr(test, schemars(extend("enum" = ["ordered", "missing", "never", "unknown"])))]
+    #[cfg_attr(test, schemars(extend("enum" = ["ordered", "through", "missing", "never", "unknown"])))]
     order: &'static str,
     #[serde(flatten)]
     reason: OrderReason<'a>,
@@ -545,9 +549,12 @@ struct OrderReason<'a> {
     /// Of `ordered`: `program order`
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<&'static str>,
-    /// Of `ordered`: indices into `edges`
+    /// Of `ordered` and `through`: indices into `edges`
     #[serde(skip_serializing_if = "Option::is_none")]
     edges: Option<&'a [usize]>,
+    /// Of `through`: which edit would leave it unordered
+    #[serde(skip_serializing_if = "Option::is_none")]
+    breaks: Option<&'a str>,
     /// Of `missing`: index into `findings`, or null
     #[serde(skip_serializing_if = "Option::is_none")]
     finding: Option<Option<usize>>,
@@ -565,6 +572,9 @@ impl<'a> RowJson<'a> {
         let reason = match &row.order {
             CoverageOrder::Program => OrderReason { by: Some("program order"), ..none },
             CoverageOrder::Edges(edges) => OrderReason { edges: Some(edges), ..none },
+            CoverageOrder::Through { edges, breaks } => {
+                OrderReason { edges: Some(edges), breaks: Some(breaks), ..none }
+            }
             CoverageOrder::Missing { finding, needed } => {
                 OrderReason { finding: Some(*finding), needed: Some(needed), ..none }
             }

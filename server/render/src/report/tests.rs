@@ -128,6 +128,7 @@ fn report(tokens: bool) -> Report {
             buffer: 0,
             writer: used(10, 1, "writes", &["%i", "%j"]),
             clears: true,
+            use_c: None,
             extent: (0, 128),
             rows: vec![row(0, 1, CoverageOrder::Program), row(1, 0, CoverageOrder::Edges(vec![1])), row(2, 0, missing)],
         }],

@@ -95,14 +95,23 @@ impl ReportView<'_> {
         let reason = |text: &str| if text.is_empty() { String::new() } else { format!(" ({text})") };
         match &row.order {
             CoverageOrder::Program => "ordered (by program order)".to_owned(),
-            CoverageOrder::Edges(edges) => {
-                let edges: Vec<String> = edges.iter().filter_map(|&at| self.edge(at)).collect();
-                format!("ordered (by {})", edges.join("; "))
-            }
+            CoverageOrder::Edges(edges) => format!("ordered (by {})", self.edges(edges)),
+            CoverageOrder::Through { edges, .. } => format!("ordered only through {}", self.edges(edges)),
             CoverageOrder::Missing { needed, .. } => format!("MISSING{}", reason(needed)),
             CoverageOrder::Never(why) => format!("not overwritten{}", reason(why)),
             CoverageOrder::Unknown(why) => format!("unknown{}", reason(why)),
         }
+    }
+
+    fn edges(&self, edges: &[usize]) -> String {
+        let edges: Vec<String> = edges.iter().filter_map(|&at| self.edge(at)).collect();
+        edges.join("; ")
+    }
+
+    /// How many rows of the coverage table are ordered only through barriers of other buffers.
+    pub fn through(&self) -> usize {
+        let rows = self.report.coverage.iter().flat_map(|block| &block.rows);
+        rows.filter(|row| matches!(row.order, CoverageOrder::Through { .. })).count()
     }
 
     /// An edge in a few words: `%empty: default -> partition0`.
@@ -114,10 +123,11 @@ impl ReportView<'_> {
     }
 }
 
-/// `ordered`, `missing`, `never`, `unknown`: one word an order, for tools.
+/// `ordered`, `through`, `missing`, `never`, `unknown`: one word an order, for tools.
 pub(super) fn order_word(order: &CoverageOrder) -> &'static str {
     match order {
         CoverageOrder::Program | CoverageOrder::Edges(_) => "ordered",
+        CoverageOrder::Through { .. } => "through",
         CoverageOrder::Missing { .. } => "missing",
         CoverageOrder::Never(_) => "never",
         CoverageOrder::Unknown(_) => "unknown",

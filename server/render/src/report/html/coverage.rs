@@ -50,6 +50,7 @@ fn table(links: &Links<'_>, at: usize, block: &Coverage, buffer: &PhysicalBuffer
                 (links.partition(writer.partition))
                 @if !writer.cadence.is_empty() { ", in " (loops(writer)) }
                 "), " (links.extent(block.buffer, block.extent, format_args!("coverage/{at}/extent")))
+                @if let Some(use_c) = &block.use_c { ", useC = " (prose(use_c)) }
                 @if block.clears { ", clears the rest of it" } (zeroes(links, block, buffer)) "."
             }
             div class="scroll" tabindex="0" role="region" aria-label={ "Coverage of " (buffer.name) } {
@@ -140,6 +141,12 @@ fn order(links: &Links<'_>, order: &CoverageOrder) -> Markup {
         CoverageOrder::Edges(edges) => html! { "✓ " (lines(edges.iter().enumerate().map(|(nth, &at)| html! {
             @if nth > 0 { "✓ " } (links.edge(at))
         }))) },
+        CoverageOrder::Through { edges, breaks } => html! {
+            "✓ only through " (lines(edges.iter().enumerate().map(|(nth, &at)| html! {
+                @if nth > 0 { "; " }
+                (links.edge(at))
+            }))) br; (prose(breaks))
+        },
         CoverageOrder::Missing { finding, needed } => html! {
             strong { "✗ MISSING" }
             @if let Some(at) = finding { " (" (links.to(format_args!("f{at}"), html! { "finding " (at + 1) })) ")" }

@@ -166,6 +166,7 @@ pub(super) fn attention(text: &str) -> Report {
             buffer: 0,
             writer: used(text, 14, "ttng.tc_gen5_mma", 1, &["%i", "%j"]),
             clears: true,
+            use_c: None,
             extent: (0, 128),
             rows: vec![
                 row(0, 3, 15, &["%i", "%j"], CoverageOrder::Edges(vec![7, 11])),
