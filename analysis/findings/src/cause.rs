@@ -5,6 +5,8 @@
 //! later one, each time that it comes there, has seen what the thread of the earlier one has done: as a
 //! wait before it would have it. For bytes that a barrier is told wrongly, that it is told those that come.
 //!
+//! Buffers that are packed into what one op overwrites are each a finding, whatever mends one of them.
+//!
 //! What is missed: violations that only another schedule shows, and two that mend each other only together.
 
 use super::replay::{self, Replay};
@@ -32,7 +34,8 @@ pub(crate) fn causes(kernel: &Kernel, found: &[Found]) -> Vec<Option<usize>> {
         }
         let Some(repair) = Repair::new(kernel, &found[cause]) else { continue };
         for other in 0..found.len() {
-            let open = other != cause && of[other].is_none() && !of.contains(&Some(other));
+            let sibling = machine::siblings(kernel, &found[cause].violation, &found[other].violation);
+            let open = other != cause && of[other].is_none() && !of.contains(&Some(other)) && !sibling;
             if open && follows(kernel, &repair, &found[other], &mut left) {
                 of[other] = Some(cause);
             }

@@ -108,7 +108,10 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
     }
     findings.extend(outcome.never.iter().map(|never| unvisited(lowered, outcome, never)));
     findings.sort_by_key(|finding| (finding.severity, finding.range));
-    findings.dedup_by(|a, b| a.kind == b.kind && a.range == b.range);
+    // An op may overwrite several buffers that are packed into one.
+    findings.dedup_by(|a, b| {
+        a.kind == b.kind && a.range == b.range && (a.kind != Kind::PackedOverwrite || a.message == b.message)
+    });
     KernelReport {
         name: lowered.map.kernel.clone(),
         range: lowered.map.kernel_range,

@@ -13,8 +13,15 @@ use verify::{Found, Outcome};
 /// Decides an edited kernel; the caller may remember outcomes.
 pub type Decide<'a> = dyn FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a;
 
-/// What is wrong, and where: the identity of a finding between two texts.
-pub type FindingKey = (Kind, u32);
+/// What is wrong, where, and, of an overwrite that meets several packed buffers, at whose use: the identity of
+/// a finding between two texts.
+pub type FindingKey = (Kind, u32, u32);
+
+/// The identity of a finding; `start` tells where a range of the kernel starts in the text.
+pub fn key(finding: &Finding<Message>, start: impl Fn(TextRange) -> u32) -> FindingKey {
+    let other = finding.sites.iter().find(|site| !site.primary && finding.kind == Kind::PackedOverwrite);
+    (finding.kind, start(finding.range), other.map_or(0, |site| start(site.range)))
+}
 
 /// A kernel before any edit: what the edited one is compared with.
 pub struct Baseline<'a> {
@@ -48,7 +55,7 @@ impl<'a> Baseline<'a> {
         start: impl Fn(TextRange) -> u32,
     ) -> Baseline<'a> {
         let errors = findings.iter().filter(|finding| finding.severity != Severity::Hint);
-        let mut places: Vec<FindingKey> = errors.map(|finding| (finding.kind, start(finding.range))).collect();
+        let mut places: Vec<FindingKey> = errors.map(|finding| key(finding, &start)).collect();
         places.sort_unstable();
         places.dedup();
         Baseline { lowered, places, gaps: outcome.gaps.len(), hangs: hangs(outcome) }
@@ -74,10 +81,12 @@ impl<'a> Baseline<'a> {
         if lowered.unmodelled.len() > self.lowered.unmodelled.len() {
             return Ok(None);
         }
-        let known: Vec<(FindingKey, u32)> = self.places.iter().map(|&at| (at, moved(at.1, edits))).collect();
+        let after =
+            |(kind, at, other): FindingKey| (kind, moved(at, edits), if other > 0 { moved(other, edits) } else { 0 });
+        let known: Vec<(FindingKey, FindingKey)> = self.places.iter().map(|&at| (at, after(at))).collect();
         let was = |finding: &Finding<Message>| {
-            let at = start(finding.range);
-            known.iter().find(|((kind, _), moved)| *kind == finding.kind && *moved == at).map(|(place, _)| *place)
+            let at = key(finding, start);
+            known.iter().find(|(_, moved)| *moved == at).map(|(place, _)| *place)
         };
         let helps = |finding: &Finding<Message>| match was(finding) {
             Some(known) => Some(known) != goal,
@@ -94,10 +103,7 @@ impl<'a> Baseline<'a> {
         }
         let findings = describe(lowered, &outcome).findings;
         // What is only a hint stands in no list of what was wrong; it has to be gone all the same.
-        let stays = goal.is_some_and(|(kind, at)| {
-            let at = moved(at, edits);
-            findings.iter().any(|finding| finding.kind == kind && start(finding.range) == at)
-        });
+        let stays = goal.is_some_and(|goal| findings.iter().any(|finding| key(finding, start) == after(goal)));
         if stays {
             return Ok(None);
         }

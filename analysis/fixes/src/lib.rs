@@ -45,7 +45,7 @@ use machine::Rule;
 use ttgir::Tree;
 use verify::{Found, Outcome};
 
-pub use check::{Baseline, Decide, EditedKernel, FindingKey, apply, moved};
+pub use check::{Baseline, Decide, EditedKernel, FindingKey, apply, key, moved};
 
 /// Candidates that are tried for one finding.
 const TRIES: usize = 16;
@@ -93,7 +93,7 @@ pub fn attach_fixes(
         let Some(at) = told_as(&report.findings, &told) else { continue };
         let Some(finding) = report.findings.get_mut(at).filter(|finding| finding.fix.is_none()) else { continue };
         told.phases.clone_from(&finding.phases);
-        let place = (finding.kind, finding.range.start);
+        let place = key(finding, |range| range.start);
         if let Some((fix, _)) = good.iter().find(|(_, left)| !left.contains(&place)) {
             finding.fix = Some(fix.clone());
             continue;
@@ -122,7 +122,11 @@ pub fn told_as(findings: &[Finding<Message>], told: &Finding<Message>) -> Option
             && !finding.phases.is_empty()
             && finding.sites.iter().any(|site| site.range == told.range)
     };
-    findings.iter().position(same).or_else(|| findings.iter().position(moved))
+    let sites = |finding: &Finding<Message>| {
+        finding.sites.first().map(|site| site.range) == told.sites.first().map(|site| site.range)
+    };
+    let own = findings.iter().position(|finding| same(finding) && sites(finding));
+    own.or_else(|| findings.iter().position(same)).or_else(|| findings.iter().position(moved))
 }
 
 /// How many candidates of a kernel may be checked.

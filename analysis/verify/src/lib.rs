@@ -196,7 +196,7 @@ impl<'k> Decision<'k> {
         for violation in run.state.violations() {
             let known = self.outcome.found.iter().chain(&self.outcome.assumed);
             if shadowed(violation, run.state.violations())
-                || known.into_iter().any(|k| repeats(&k.violation, violation))
+                || known.into_iter().any(|k| repeats(self.kernel, &k.violation, violation))
             {
                 continue;
             }
@@ -296,7 +296,7 @@ impl<'k> Decision<'k> {
     }
 
     fn is_news(&self, violation: &Violation) -> bool {
-        !self.outcome.found.iter().any(|known| repeats(&known.violation, violation))
+        !self.outcome.found.iter().any(|known| repeats(self.kernel, &known.violation, violation))
     }
 
     fn count(&mut self, run: &ScheduledRun<State>) {
@@ -360,7 +360,7 @@ impl<'k> Decision<'k> {
         for violation in run.state.violations() {
             if shadowed(violation, run.state.violations())
                 || self.outcome.found.len() >= self.limits.findings
-                || self.outcome.found.iter().any(|known| repeats(&known.violation, violation))
+                || self.outcome.found.iter().any(|known| repeats(self.kernel, &known.violation, violation))
             {
                 continue;
             }
@@ -373,7 +373,7 @@ impl<'k> Decision<'k> {
             } else {
                 &mut self.outcome.found
             };
-            if list.iter().any(|known| repeats(&known.violation, violation)) {
+            if list.iter().any(|known| repeats(self.kernel, &known.violation, violation)) {
                 continue;
             }
             list.push(Found {
@@ -411,9 +411,9 @@ fn same_access(a: &Event, b: &Event) -> bool {
     a.effect == b.effect && a.access == b.access
 }
 
-/// Whether a violation would repeat a finding: same rule at the same op, or the same earlier
-/// access against the same thread.
-fn repeats(known: &Violation, new: &Violation) -> bool {
+/// Whether a violation would repeat a finding: same rule at the same op, unless it is about another of the
+/// buffers packed there, or the same earlier access against the same thread.
+fn repeats(kernel: &Kernel, known: &Violation, new: &Violation) -> bool {
     if std::mem::discriminant(&known.rule) != std::mem::discriminant(&new.rule) {
         return false;
     }
@@ -421,7 +421,8 @@ fn repeats(known: &Violation, new: &Violation) -> bool {
         (Rule::Race { earlier: a, later: x }, Rule::Race { earlier: b, later: y })
         | (Rule::ProxyFence { earlier: a, later: x }, Rule::ProxyFence { earlier: b, later: y })
         | (Rule::OverwrittenMember { earlier: a, later: x }, Rule::OverwrittenMember { earlier: b, later: y }) => {
-            known.site == new.site || (a.effect == b.effect && x.thread == y.thread)
+            known.site == new.site && !machine::siblings(kernel, known, new)
+                || (a.effect == b.effect && x.thread == y.thread)
         }
         (Rule::Deadlock(a), Rule::Deadlock(b)) => {
             let sites =

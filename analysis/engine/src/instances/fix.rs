@@ -10,7 +10,7 @@ use super::blame::cause;
 use super::{ElaboratedInstance, Elaboration, KernelInstances, fixes};
 use crate::Engine;
 use ::fixes::gluon::{PythonContext, candidates};
-use ::fixes::{Baseline, EditedKernel, FindingKey, cuts_run_short, moved, told_as};
+use ::fixes::{Baseline, EditedKernel, FindingKey, cuts_run_short, key, moved, told_as};
 use base::{Cancel, Cancelled, Fragment, Message, Names};
 use findings::{Edit, Finding, Fix, Kind, describe, describe_violation};
 use gluon::{FileId, Instance, elaborate};
@@ -66,7 +66,8 @@ impl Engine {
             Some((found, told, named, range))
         });
         let Some((found, told, named, range)) = target else { return Ok(None) };
-        let goal = (told.kind, elaborated.place(range).range.start);
+        let start = |range| elaborated.place(range).range.start;
+        let goal = (told.kind, start(range), key(&told, start).2);
         let origin = |offset| elaborated.origins.at(offset).filter(|o| o.file == FileId(0)).map(|o| o.range);
         let way = PythonContext {
             module: &of.module,
