@@ -160,7 +160,7 @@ fn first_good(
         let Some(rest) = tries.checked_sub(1) else { break };
         *tries = rest;
         let Some(left) = after_edits(tree, before, &fix.edits, case.found, place, decide)? else { continue };
-        if left.iter().any(|(kind, _)| cuts_run_short(*kind)) {
+        if left.iter().any(|(kind, ..)| cuts_run_short(*kind)) {
             continue;
         }
         // What leaves fewer findings comes nearer to the cause.

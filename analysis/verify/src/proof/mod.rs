@@ -446,7 +446,12 @@ impl Prover<'_, '_, '_> {
         }
         let said = |violation: &machine::Violation| {
             matches!(violation.rule, Rule::Uninitialised { .. } | Rule::OverwrittenMember { .. })
-                && self.decision.outcome.assumed.iter().any(|known| super::repeats(self.decision.kernel, &known.violation, violation))
+                && self
+                    .decision
+                    .outcome
+                    .assumed
+                    .iter()
+                    .any(|known| super::repeats(self.decision.kernel, &known.violation, violation))
         };
         match state.violations().iter().find(|violation| !said(violation)).or(state.violations().first()) {
             Some(violation) if !self.idles(path) || !said(violation) => Err(OpenReason::Broken(violation.site)),
