@@ -100,7 +100,7 @@ impl Engine {
                 continue;
             };
             if best.as_ref().is_some_and(|(_, least)| *least <= left.len())
-                || left.iter().any(|(kind, _)| cuts_run_short(*kind))
+                || left.iter().any(|(kind, ..)| cuts_run_short(*kind))
             {
                 continue;
             }
