@@ -55,8 +55,7 @@ impl Machine<'_> {
             }
             EffectKind::AsyncCopyArrive { barrier, increments, to } => {
                 // Every thread of the partition executes it (PTX ISA, `cp.async.mbarrier.arrive`).
-                let partition = self.partition_of(thread);
-                let count = self.kernel.partitions.get(partition).map_or(1, |info| i64::from(info.warps) * 32);
+                let count = self.lanes_of(thread);
                 if *increments {
                     for cta in to.of(self.place(state, thread, *barrier).cta) {
                         if let Some(number) = self.live(state, &at, *barrier, Some(cta)) {

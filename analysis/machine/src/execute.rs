@@ -10,6 +10,9 @@ use super::violation::{BarrierPlace, Rule, ScheduleHazard, Violation};
 use kernel::{CommitKind, Effect, EffectId, EffectKind, Mode, Recipients, SiteId, Var};
 use smallvec::SmallVec;
 
+/// Threads of a warp, of the GPUs with named barriers.
+const WARP: i64 = 32;
+
 /// The op that a step executes.
 pub(super) struct At {
     pub(super) thread: usize,
@@ -297,6 +300,11 @@ impl Machine<'_> {
         i64::from(parity)
     }
 
+    /// How many threads of the GPU the partition of a thread has.
+    pub(super) fn lanes_of(&self, thread: usize) -> i64 {
+        self.kernel.partitions.get(self.partition_of(thread)).map_or(1, |info| i64::from(info.warps) * WARP)
+    }
+
     /// Arrives at a rendezvous, or passes one.
     pub(super) fn start_rendezvous(&self, state: &mut State, at: &At, effect: &Effect, record: &mut Record) {
         let thread = at.thread;
@@ -314,9 +322,11 @@ impl Machine<'_> {
                     .rendezvous
                     .retain(|(known, before)| *known as usize != number || *before == rounds);
                 let expected = self.scalar(state, thread, *threads);
-                let partition = self.partition_of(thread);
-                let own = self.kernel.partitions.get(partition).map_or(1, |info| i64::from(info.warps) * 32);
-                self.come(state, at, place, expected, own, true, record);
+                let own = self.lanes_of(thread);
+                // A barrier for one warp is met by each of the partition's warps on its own (PTX `bar`); which warps
+                // would meet at one for some of them cannot be told.
+                let count = if expected == WARP { WARP } else { own };
+                self.come(state, at, place, expected, count, true, record);
             }
             _ => self.go(state, at, record),
         }
