@@ -198,7 +198,7 @@ impl Machine<'_> {
                 let Some(position) = self.cluster.position(cta) else { continue };
                 if access.mode == Mode::Write {
                     let bits = self.kernel.shapes.get(shape.0 as usize).map_or(0, kernel::Shape::extent);
-                    self.forget_words(state, position, buffer, start, bits);
+                    state.words.forget((position, buffer, start), bits);
                 }
                 let done = match completion {
                     Completion::Commit { .. } | Completion::InTurn(_) => group,

@@ -38,6 +38,7 @@ mod system;
 mod thread;
 mod valuation;
 mod violation;
+mod word_steps;
 mod words;
 
 pub use atoms::{AtomChange, Atoms, Window};

@@ -79,6 +79,9 @@ pub struct PartitionRow {
     pub warps: u32,
 }
 
+/// What a store of zeros does, in words.
+const ZEROS: &str = "writes zeros";
+
 /// A use of a barrier or buffer by an op.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartitionUse {
@@ -100,7 +103,7 @@ pub struct PartitionUse {
 impl PartitionUse {
     /// Whether it stores a constant tensor of zeros.
     pub fn writes_zeros(&self) -> bool {
-        self.what.starts_with(uses::ZEROS)
+        self.what.starts_with(ZEROS)
     }
 
     /// Whether it is an MMA on its accumulator.

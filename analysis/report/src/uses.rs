@@ -1,14 +1,11 @@
 //! An effect as a use of a barrier or buffer, in words.
 
-use super::PartitionUse;
 use super::expr::{Expr, Exprs};
 use super::trace::{Chain, Trace, ValueDef};
+use super::{PartitionUse, ZEROS};
 use kernel::{Access, Effect, EffectId, EffectKind, Issuer, Mode, ViewOp};
 use ttgir::queries::spot::captured;
 use ttgir::{Def, OpId, Tree};
-
-/// What a store of zeros does.
-pub(super) const ZEROS: &str = "writes zeros";
 
 /// So many ops a stored value is followed back.
 const LOOK: usize = 8;

@@ -45,7 +45,7 @@ fn rows(report: &Report) -> Vec<(String, &'static str)> {
             let order = match &row.order {
                 CoverageOrder::Missing { .. } => "missing",
                 CoverageOrder::Never(_) | CoverageOrder::Unknown(_) => "unknown",
-                CoverageOrder::Program | CoverageOrder::Edges(_) => "ordered",
+                CoverageOrder::Program | CoverageOrder::Edges(_) | CoverageOrder::Through { .. } => "ordered",
             };
             rows.push((member, order));
         }

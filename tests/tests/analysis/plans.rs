@@ -69,7 +69,9 @@ fn only_what_is_read_after_the_inner_loop_lacks_an_edge() {
                         CoverageOrder::Missing { .. } => {
                             missing.push((report.kernel.clone(), buffer.members[row.member].name.clone()))
                         }
-                        CoverageOrder::Program | CoverageOrder::Edges(_) => ordered += 1,
+                        CoverageOrder::Program | CoverageOrder::Edges(_) | CoverageOrder::Through { .. } => {
+                            ordered += 1
+                        }
                         CoverageOrder::Never(_) | CoverageOrder::Unknown(_) => {}
                     }
                 }

@@ -127,7 +127,9 @@ fn order(all: &mut Complaints<'_>, report: &Report) {
             all.check(row.partition < report.partitions.len(), || format!("{}: a row of nobody", buffer.name));
             all.uses(report, &row.uses, &buffer.name);
             let known = match &row.order {
-                CoverageOrder::Edges(edges) => !edges.is_empty() && edges.iter().all(|edge| *edge < report.edges.len()),
+                CoverageOrder::Edges(edges) | CoverageOrder::Through { edges, .. } => {
+                    !edges.is_empty() && edges.iter().all(|edge| *edge < report.edges.len())
+                }
                 CoverageOrder::Missing { finding, .. } => finding.is_none_or(|finding| finding < report.findings.len()),
                 CoverageOrder::Program | CoverageOrder::Never(_) | CoverageOrder::Unknown(_) => true,
             };

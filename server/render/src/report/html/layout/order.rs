@@ -3,7 +3,7 @@
 
 use base::rng::SplitMix64;
 
-use super::Connection;
+use super::geometry::Connection;
 
 /// Orders that the search starts from.
 const STARTS: usize = 24;

@@ -1,7 +1,7 @@
 //! Positions within rows: as close as the order allows to where the lines are straight.
 
+use super::geometry::{BESIDE, Connection, GAP, PORTS};
 use super::order::{Node, Rows};
-use super::{Connection, GAP, PORTS, reach};
 
 /// How often rows are placed by their neighbours.
 const ROUNDS: usize = 40;
@@ -127,5 +127,21 @@ fn straighten(rows: &Rows, xs: &mut [Vec<f64>], apart: &[Vec<f64>], connection: 
     let x = middle.clamp(least, most);
     for (row, position) in own {
         xs[row][position] = x;
+    }
+}
+
+/// How far a node reaches to the left and to the right of where its lines are.
+fn reach(node: Node, rows: &Rows, row: usize, widths: &[i32], connections: &[Connection]) -> (i32, i32) {
+    match node {
+        Node::Box(member) => {
+            let loops = connections.iter().filter(|it| it.is_loop() && it.ends.0 == member);
+            let beside = loops.map(|it| 2 * it.half() + 2 * BESIDE + PORTS + it.label.0).max().unwrap_or(0);
+            (widths[member] / 2, widths[member] / 2 + beside)
+        }
+        Node::Line(at) => {
+            let it = &connections[at];
+            let label = if rows.label_row[at] == row { BESIDE + it.label.0 } else { 0 };
+            (it.half(), it.half() + label)
+        }
     }
 }

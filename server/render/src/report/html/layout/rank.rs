@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use super::Connection;
+use super::geometry::Connection;
 
 /// All orders of so many boxes are tried.
 const TRIED: usize = 7;

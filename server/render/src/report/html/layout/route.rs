@@ -4,9 +4,9 @@
 //! right, the left one turns below the right one; of those that go to the left, above: so lines that have
 //! the same order in both rows do not cross.
 
+use super::geometry::{APART, BESIDE, Connection, Layout, MARGIN, PORTS, Place, Route};
 use super::order::{Node, Rows};
 use super::place::separate;
-use super::{APART, BESIDE, Connection, Layout, MARGIN, PORTS, Place, Route};
 
 /// One piece of a line between two rows.
 struct Piece {
