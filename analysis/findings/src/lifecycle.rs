@@ -10,7 +10,7 @@ use machine::{Rule, Violation};
 /// A broken rule of a barrier's life.
 pub(crate) fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violation) -> Option<Description> {
     let barrier =
-        violation.barrier.map_or_else(|| "the barrier".into(), |place| message!("`{}`", words.barrier(place)));
+        violation.barrier.map_or_else(|| "the barrier".into(), |place| words.barrier_of(place, violation.thread));
     let who = words.partition(violation.thread);
     let op = words.op(violation.site);
     let (kind, message) = match &violation.rule {

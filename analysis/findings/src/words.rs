@@ -69,6 +69,13 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// A barrier as a thread names it, in backticks: with its CTA where that is another one than the thread's.
+    pub fn barrier_of(&self, place: BarrierPlace, thread: u16) -> Message {
+        let name = message!("`{}`", self.barrier(place));
+        let own = self.cluster.number(usize::from(thread) / self.partitions);
+        if place.cta == own { name } else { message!("{name} of CTA {cta}", name, place.cta) }
+    }
+
     /// A partition, and of which CTA where there are several.
     pub fn partition(&self, thread: u16) -> Message {
         let (cta, partition) = (usize::from(thread) / self.partitions, usize::from(thread) % self.partitions);
