@@ -30,12 +30,17 @@ fn run_in_order<M: System>(machine: &M, mut run: ScheduledRun<M::State>, order: 
 
 /// Takes turns: each thread in number order runs until it blocks.
 pub fn canonical<M: System>(machine: &M) -> ScheduledRun<M::State> {
+    canonical_by(machine, |state, thread| machine.step(state, thread))
+}
+
+/// The same; `step` takes each step, for who wants to see it.
+pub fn canonical_by<M: System>(machine: &M, mut step: impl FnMut(&mut M::State, usize)) -> ScheduledRun<M::State> {
     let mut run = ScheduledRun { schedule: Schedule::new(), state: machine.initial() };
     loop {
         let mut moved = false;
         for thread in 0..machine.threads() {
             while !machine.stopped(&run.state) && machine.status(&run.state, thread) == Status::Ready {
-                machine.step(&mut run.state, thread);
+                step(&mut run.state, thread);
                 run.schedule.push(thread as u16);
                 moved = true;
             }

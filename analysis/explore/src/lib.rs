@@ -13,7 +13,7 @@ mod naive;
 mod search;
 mod system;
 
-pub use canonical::{Schedule, ScheduledRun, canonical, replay, run_delaying, run_preferring};
+pub use canonical::{Schedule, ScheduledRun, canonical, canonical_by, replay, run_delaying, run_preferring};
 pub use naive::naive;
 pub use search::search;
 pub use system::{Status, System};

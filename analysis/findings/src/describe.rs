@@ -6,6 +6,7 @@ use super::description::Description;
 use super::inputs::inputs;
 use super::lifecycle::lifecycle;
 use super::minimal::{Goal, minimal};
+use super::other_runs::OtherRuns;
 use super::packed::foreign;
 use super::race::{fence, outlives, pending_result, race, unfinished};
 use super::replay::{self, Replay};
@@ -55,8 +56,9 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
     let mut findings: Vec<Finding<Message>> = Vec::new();
     let causes = causes(&lowered.kernel, &outcome.found);
     let mut left = Effort { all: steps, one: SHORTEN };
+    let others = OtherRuns::new(&lowered.kernel, outcome);
     let told = outcome.found.iter();
-    let told = told.map(|found| left.spend(|left| describe_with_inputs(lowered, found, &outcome.valuations, left)));
+    let told = told.map(|found| left.spend(|left| describe_with_inputs(lowered, found, &others, left)));
     let told: Vec<Option<Finding<Message>>> = told.collect();
     for (number, told_of) in told.iter().enumerate() {
         // One that follows from another is told with it, as long as there is that one to tell it with.
@@ -80,7 +82,7 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
     }
     let verdict = verdict(lowered, outcome, &findings);
     for assumed in &outcome.assumed {
-        let finding = left.spend(|left| describe_with_inputs(lowered, assumed, &outcome.valuations, left));
+        let finding = left.spend(|left| describe_with_inputs(lowered, assumed, &others, left));
         findings.extend(finding.map(|finding| Finding {
             severity: Severity::Hint,
             message: message!("{} (only when a loop runs fewer times than its ring has slots)", finding.message),
@@ -88,7 +90,7 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
         }));
     }
     for discarded in &outcome.discarded {
-        let finding = left.spend(|left| describe_with_inputs(lowered, discarded, &outcome.valuations, left));
+        let finding = left.spend(|left| describe_with_inputs(lowered, discarded, &others, left));
         findings.extend(finding.map(|finding| Finding {
             severity: Severity::Hint,
             message: message!(
@@ -100,7 +102,7 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
         }));
     }
     if let Some(outlives) = outcome.outlives.as_ref().filter(|_| findings.is_empty() && !planned) {
-        let finding = left.spend(|left| describe_with_inputs(lowered, outlives, &outcome.valuations, left));
+        let finding = left.spend(|left| describe_with_inputs(lowered, outlives, &others, left));
         findings.extend(finding.map(|finding| Finding { severity: Severity::Hint, ..finding }));
     }
     for unmodelled in &lowered.unmodelled {
@@ -138,14 +140,14 @@ fn take_in(finding: &mut Finding<Message>, other: &Finding<Message>) {
 
 /// What is said of one violation; `None` if its run does not repeat.
 pub fn describe_violation(lowered: &Lowered, found: &Found) -> Option<Finding<Message>> {
-    describe_with_inputs(lowered, found, &[], &mut { SHORTEN })
+    describe_with_inputs(lowered, found, &OtherRuns::none(&lowered.kernel), &mut { SHORTEN })
 }
 
-/// The same; `valuations` are what else the kernel was run with, for what its other paths do.
+/// The same; `others` is what the kernel does with other inputs.
 fn describe_with_inputs(
     lowered: &Lowered,
     found: &Found,
-    valuations: &[Valuation],
+    others: &OtherRuns<'_>,
     left: &mut usize,
 ) -> Option<Finding<Message>> {
     let machine = replay::machine(&lowered.kernel, &found.valuation);
@@ -158,7 +160,7 @@ fn describe_with_inputs(
         Rule::Unfinished { access } => unfinished(&words, &found.violation, access),
         Rule::ProxyFence { .. } => fence(&words, &replay, &found.violation),
         Rule::OverwrittenMember { earlier, later } => foreign(&words, &replay, earlier, later),
-        Rule::Uninitialised { .. } => uninitialised(&words, &machine, &replay, found, valuations),
+        Rule::Uninitialised { .. } => uninitialised(&words, &machine, &replay, found, others),
         Rule::Deadlock(_) => deadlock(&words, &machine, &replay, &found.violation, found.alternative),
         Rule::NotLive { .. }
         | Rule::Reinit

@@ -15,6 +15,7 @@ mod kind;
 mod lifecycle;
 mod minimal;
 mod order;
+mod other_runs;
 mod packed;
 mod paths;
 mod phases;

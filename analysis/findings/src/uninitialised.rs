@@ -8,19 +8,16 @@
 use super::description::Description;
 use super::extent::phrase;
 use super::inputs::inputs;
+use super::other_runs::{OtherRun, OtherRuns};
 use super::paths::{Loops, block_of, skipped};
-use super::replay::{self, Replay, walk};
+use super::replay::{Replay, walk};
 use super::words::Words;
 use super::{Kind, Note};
 use base::bits::{Bits, intersect, merged};
 use base::{Message, message};
-use explore::canonical;
 use kernel::{Access, BufferId, EffectId, EffectKind, Mode};
 use machine::{BarrierPlace, Event, Machine, Record, Rule, State, Unwritten, Valuation};
 use verify::Found;
-
-/// Other inputs whose runs are looked at.
-const OTHERS: usize = 24;
 
 /// What a run says of one read.
 #[derive(Default)]
@@ -42,34 +39,24 @@ struct Write {
     step: u32,
 }
 
-/// A read of what nobody wrote; `valuations` are what else the kernel was run with.
+/// A read of what nobody wrote.
 pub(crate) fn uninitialised(
     words: &Words<'_>,
     machine: &Machine<'_>,
     replay: &Replay,
     found: &Found,
-    valuations: &[Valuation],
+    others: &OtherRuns<'_>,
 ) -> Option<Description> {
     let Rule::Uninitialised { read } = &found.violation.rule else { return None };
     let at = *replay.record(read.step)?.places.get(usize::from(read.access))?;
     let buffer = at.buffer;
     let mut seen = look(machine, replay, read, buffer);
     // Longer runs of the same kind show more of the same: other slots of a ring.
-    let others: Vec<(&Valuation, Replay)> = valuations
-        .iter()
-        .filter(|other| **other != found.valuation)
-        .take(OTHERS)
-        .map(|other| {
-            let machine = replay::machine(words.kernel, other);
-            (other, replay::repeat(&machine, &canonical(&machine).schedule, u32::MAX).0)
-        })
-        .collect();
+    let others: Vec<&OtherRun<'_>> = others.but(&found.valuation).collect();
     // What a race leads to is another matter.
     let races = |run: &Replay| run.end.violations().iter().any(|violation| matches!(violation.rule, Rule::Race { .. }));
-    for (valuation, other) in others.iter().filter(|(_, run)| !races(run)) {
-        let machine = replay::machine(words.kernel, valuation);
-        let more = look(&machine, other, read, buffer);
-        seen.bits.extend(more.bits);
+    for other in others.iter().filter(|other| !races(&other.replay)) {
+        seen.bits.extend(other.unwritten(read, buffer).copied());
     }
     seen.bits = merged(seen.bits);
     let (what, plural) = phrase(words, buffer, &seen.bits);
@@ -189,12 +176,12 @@ impl Telling<'_> {
     }
 
     /// No run writes it; the nearest write to the rest of the buffer is shown.
-    fn never(&self, others: &[(&Valuation, Replay)]) -> (Message, Option<Note<Message>>) {
-        if let Some(write) = others.iter().find_map(|(_, run)| self.writes(run).next()) {
+    fn never(&self, others: &[&OtherRun<'_>]) -> (Message, Option<Note<Message>>) {
+        if let Some(write) = others.iter().find_map(|other| self.writes(&other.replay).next()) {
             let message = message!("{} reads {} before anything has written {}", self.who, self.what, self.them());
             return (message, Some(self.note(&write, "this is the first write, if it is reached".into(), false)));
         }
-        let runs = || std::iter::once(self.replay).chain(others.iter().map(|(_, run)| run));
+        let runs = || std::iter::once(self.replay).chain(others.iter().map(|other| &other.replay));
         let executed = |effect: usize| {
             let id = Some(EffectId(effect as u32));
             runs().any(|run| run.records.iter().any(|record| record.effect == id))
@@ -237,8 +224,9 @@ impl Telling<'_> {
     }
 
     /// Other inputs lead to a write before the read.
-    fn skipped(&self, others: &[(&Valuation, Replay)], own: &Valuation) -> Option<(Message, Option<Note<Message>>)> {
-        let (valuation, write, run) = others.iter().find_map(|(valuation, run)| {
+    fn skipped(&self, others: &[&OtherRun<'_>], own: &Valuation) -> Option<(Message, Option<Note<Message>>)> {
+        let (valuation, write, run) = others.iter().find_map(|other| {
+            let OtherRun { valuation, replay: run, .. } = other;
             let write = self.writes(run).next()?;
             let reads = |record: &Record| record.effect == Some(self.read.effect);
             let first = run.records.iter().position(reads).map_or(u32::MAX, |at| at as u32 + 1);

@@ -82,7 +82,7 @@ type Piece = Rc<[u32; PIECE]>;
 /// In pieces that clocks share: what threads tell each other is mostly what others told them, so
 /// in a large cluster few pieces differ, and few are compared.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
-pub struct Clock(SmallVec<[Option<Piece>; 3]>);
+pub struct Clock(SmallVec<[Option<Piece>; 6]>);
 
 impl Clock {
     /// The last event of `channel` that was seen.
