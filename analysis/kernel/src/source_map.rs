@@ -24,6 +24,9 @@ pub struct SourceMap {
     pub stage: Stage,
     /// Barriers that the text does not allocate itself.
     pub abstracts: Vec<Abstract>,
+    /// Buffers that the text does not allocate itself: each is for a tensor that one task computes and
+    /// others use, and bears its name.
+    pub registers: Vec<BufferId>,
 }
 
 /// How far automatic warp specialisation has taken a kernel; the later one where it mixes several.

@@ -74,6 +74,7 @@ impl Lowerer<'_> {
             program: program as u16,
             cluster: all as u16,
             along_x: x as u16,
+            tensor_memory: target.is_some_and(|target| target.starts_with("cuda:10")),
             apart: target.is_some_and(|target| target.starts_with("hip:")),
             pairs: all > 1 && (self.flag(module, "ttng.two-ctas") || self.flag(module, "tlx.enable_paired_cta_mma")),
         };
