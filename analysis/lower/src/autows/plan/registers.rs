@@ -7,9 +7,11 @@
 //! that the allocation names. Source: buffer allocation in the facebookexperimental fork, which makes channels
 //! of tensors that ops of a single task compute.
 //!
-//! Values are followed through the results of loops and branches, through what a loop starts with, and
+//! What a loop or a branch hands out is stored behind it. Values are followed through what a loop starts with, and
 //! through ops that name no task. Missed, and said at the op that uses it: what goes round a loop to another
 //! task, and what several tasks compute for one that is none of them.
+
+use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -58,45 +60,54 @@ pub(super) fn registers(tree: &Tree, function: OpId, named: Who<'_>) -> Register
         }
     }
     let mut found = Registers::default();
+    let mut made: BTreeMap<u32, Made> = BTreeMap::new();
     for &op in &all {
-        if !tree.regions(op).is_empty() && matches!(tree.code(op), Some(OpCode::Scf(_))) || tree.is(op, Arith::Constant)
-        {
-            continue;
-        }
-        let tasks = named(op);
-        if tasks.is_empty() {
-            continue;
-        }
-        for &value in tree.results(op) {
+        let flow = !tree.regions(op).is_empty() && matches!(tree.code(op), Some(OpCode::Scf(_)));
+        let tasks = if flow || tree.is(op, Arith::Constant) { Vec::new() } else { named(op) };
+        for &value in tree.results(op).iter().filter(|_| !tasks.is_empty()) {
             if matches!(tree.value_type(value).map(|ty| tree.ty(ty)), Some(Ty::Tensor { .. })) {
-                let mut walk =
-                    Walk { tree, function, users: &users, named, tasks: &tasks, reads: Vec::new(), loose: Vec::new() };
-                walk.follow(value);
-                found.take(op, value, walk);
+                let walk = Walk { tree, users: &users, named, tasks: &tasks, made: &mut made, loose: &mut found.loose };
+                walk.follow(op, value);
             }
         }
     }
+    for made in made.into_values() {
+        found.take(tree, function, made);
+    }
+    found.loose.sort_by_key(|(op, _)| tree.op_range(*op).start);
+    found.loose.dedup();
     found
 }
 
+/// A value, who computes it, and who else has to have it where.
+struct Made {
+    value: ValueId,
+    op: OpId,
+    tasks: Vec<usize>,
+    reads: Vec<(OpId, usize)>,
+}
+
 impl Registers {
-    fn take(&mut self, op: OpId, value: ValueId, walk: Walk<'_>) {
-        let (tree, tasks) = (walk.tree, walk.tasks);
-        self.loose.extend(walk.loose.into_iter().map(|user| (user, ROUND)));
-        if walk.reads.is_empty() {
+    fn take(&mut self, tree: &Tree, function: OpId, made: Made) {
+        let Made { value, op, mut tasks, mut reads } = made;
+        tasks.sort_unstable();
+        tasks.dedup();
+        reads.retain(|(_, task)| !tasks.contains(task));
+        reads.sort_by_key(|(op, task)| (tree.op_range(*op).start, *task));
+        reads.dedup();
+        let &[task] = tasks.as_slice() else {
+            return self.loose.extend(reads.into_iter().map(|(user, _)| (user, MANY)));
+        };
+        if reads.is_empty() {
             return;
         }
-        let &[task] = tasks else {
-            return self.loose.extend(walk.reads.into_iter().map(|(user, _)| (user, MANY)));
-        };
         let access = |op: OpId, task: usize, reads: bool| {
-            let path = path(tree, walk.function, op);
+            let path = path(tree, function, op);
             let over = path.clone();
             Access { op, path, over, task, engine: Engine::Warps, reads, writes: !reads, member: 0 }
         };
-        let reads = walk.reads.into_iter().map(|(user, task)| access(user, task, true));
-        let mut accesses: Vec<Access> = std::iter::once(access(op, task, false)).chain(reads).collect();
-        accesses.sort_by_key(|access| (tree.op_range(access.op).start, access.task));
+        let reads = reads.into_iter().map(|(user, task)| access(user, task, true));
+        let accesses: Vec<Access> = std::iter::once(access(op, task, false)).chain(reads).collect();
         self.buffers.push(Allocation {
             op,
             value,
@@ -116,21 +127,21 @@ impl Registers {
 /// Looks for the uses of one value by tasks that do not compute it.
 struct Walk<'a> {
     tree: &'a Tree,
-    function: OpId,
     users: &'a FxHashMap<ValueId, Vec<OpId>>,
     named: Who<'a>,
     /// Who computes it.
     tasks: &'a [usize],
-    /// Where another task has to have it, and which.
-    reads: Vec<(OpId, usize)>,
-    /// Ops that have it from the round before.
-    loose: Vec<OpId>,
+    /// Where each value is first defined, what others have to have of it.
+    made: &'a mut BTreeMap<u32, Made>,
+    loose: &'a mut Vec<(OpId, &'static str)>,
 }
 
 /// How a value came to have its name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Way {
     value: ValueId,
+    /// What it is where its task has it last, and the op that gives that: a loop or a branch hands it out.
+    made: (ValueId, OpId),
     /// The op that has to have it, where that is not the one that uses it in the end.
     at: Option<OpId>,
     /// It went round a loop.
@@ -138,8 +149,8 @@ struct Way {
 }
 
 impl Walk<'_> {
-    fn follow(&mut self, value: ValueId) {
-        let mut open = vec![Way { value, at: None, round: false }];
+    fn follow(mut self, op: OpId, value: ValueId) {
+        let mut open = vec![Way { value, made: (value, op), at: None, round: false }];
         let mut seen: FxHashSet<Way> = open.iter().copied().collect();
         while let Some(way) = open.pop() {
             for &user in self.users.get(&way.value).map_or(&[][..], Vec::as_slice) {
@@ -150,11 +161,6 @@ impl Walk<'_> {
                 open.extend(next.into_iter().filter(|way| seen.insert(*way)));
             }
         }
-        let place = |op: &OpId| self.tree.op_range(*op).start;
-        self.reads.sort_by_key(|(op, task)| (place(op), *task));
-        self.reads.dedup();
-        self.loose.sort_by_key(place);
-        self.loose.dedup();
     }
 
     /// An op that takes the value for itself.
@@ -172,10 +178,14 @@ impl Walk<'_> {
         }
         for task in named.into_iter().filter(|task| !self.tasks.contains(task)) {
             if way.round {
-                self.loose.push(user);
-            } else {
-                self.reads.push((way.at.unwrap_or(user), task));
+                self.loose.push((user, ROUND));
+                continue;
             }
+            let (value, op) = way.made;
+            let new = || Made { value, op, tasks: Vec::new(), reads: Vec::new() };
+            let made = self.made.entry(tree.value_range(value).start).or_insert_with(new);
+            made.tasks.extend(self.tasks);
+            made.reads.push((way.at.unwrap_or(user), task));
         }
     }
 
@@ -187,12 +197,14 @@ impl Walk<'_> {
             let block = tree.regions(op).get(region).and_then(|region| tree.blocks(*region).first());
             block.map_or(&[][..], |block| tree.block_args(*block))
         };
-        let mut hand = |to: &[ValueId], skip: usize, taken: usize, way: Way| {
+        let mut hand = |to: &[ValueId], skip: usize, taken: usize, way: Way, by: Option<OpId>| {
             for (at, operand) in tree.operands(user).iter().enumerate() {
                 if *operand == way.value
                     && let Some(&value) = at.checked_sub(taken).and_then(|at| to.get(at + skip))
                 {
-                    next.push(Way { value, ..way });
+                    // What somebody has to have already is not handed out once more.
+                    let made = by.filter(|_| way.at.is_none()).map_or(way.made, |by| (value, by));
+                    next.push(Way { value, made, ..way });
                 }
             }
         };
@@ -200,24 +212,25 @@ impl Walk<'_> {
         match (tree.code(user), around()) {
             (Some(OpCode::Scf(Scf::Yield)), Some(parent)) => match tree.code(parent) {
                 Some(OpCode::Scf(Scf::For)) => {
-                    hand(tree.results(parent), 0, 0, way);
-                    hand(args(parent, 0), 1, 0, round);
+                    hand(tree.results(parent), 0, 0, way, Some(parent));
+                    hand(args(parent, 0), 1, 0, round, None);
                 }
-                Some(OpCode::Scf(Scf::While)) => hand(args(parent, 0), 0, 0, round),
-                _ => hand(tree.results(parent), 0, 0, way),
+                Some(OpCode::Scf(Scf::While)) => hand(args(parent, 0), 0, 0, round, None),
+                _ => hand(tree.results(parent), 0, 0, way, Some(parent)),
             },
             (Some(OpCode::Scf(Scf::Condition)), Some(parent)) => {
-                hand(tree.results(parent), 0, 1, way);
-                hand(args(parent, 1), 0, 1, way);
+                let out = Way { round: false, ..way };
+                hand(tree.results(parent), 0, 1, out, Some(parent));
+                hand(args(parent, 1), 0, 1, way, None);
             }
             (Some(OpCode::Scf(Scf::For)), _) => {
                 let way = Way { at: Some(way.at.unwrap_or(user)), ..way };
-                hand(tree.results(user), 0, 3, way);
-                hand(args(user, 0), 1, 3, way);
+                hand(tree.results(user), 0, 3, way, None);
+                hand(args(user, 0), 1, 3, way, None);
             }
             (Some(OpCode::Scf(Scf::While)), _) => {
                 let way = Way { at: Some(way.at.unwrap_or(user)), ..way };
-                hand(args(user, 0), 0, 0, way);
+                hand(args(user, 0), 0, 0, way, None);
             }
             _ => return false,
         }
