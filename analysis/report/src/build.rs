@@ -7,7 +7,7 @@ use super::edges::Edges;
 use super::order::ordering_facts;
 use super::remarks::Remarks;
 use super::trace::Trace;
-use super::{CoverageOrder, PartitionUse, Report, aliases, coverage, edges, partitions};
+use super::{CoverageOrder, PartitionUse, Report, aliases, coming, coverage, edges, partitions};
 use base::{Cancel, Cancelled, Limits, TextRange};
 use findings::{KernelReport, inputs};
 use kernel::Lowered;
@@ -68,6 +68,7 @@ impl Report {
             coverage,
             remarks,
             unmodelled,
+            coming: coming::coming(&trace),
         })
     }
 
@@ -151,6 +152,7 @@ impl Report {
         }
         self.remarks.iter_mut().for_each(|remark| each(&mut remark.text));
         self.unmodelled.iter_mut().for_each(|(_, reason)| each(reason));
+        self.coming.iter_mut().for_each(|coming| each(&mut coming.adds));
     }
 }
 

@@ -21,6 +21,7 @@ use kernel::{
     Abstract, AbstractOf, Access, Arrival, Buffer, BufferId, Completion, CtaSet, Dim, EffectKind, Half, Issuer, Mode,
     Proxy, Pure, Recipients, Shape, Space, Var, ViewOp, Width,
 };
+use ttgir::queries::expr::name;
 use ttgir::{BlockId, Def, OpId, RegionId, ValueId};
 
 /// The width of the counters.
@@ -108,7 +109,7 @@ impl Lowerer<'_> {
             let space = windows.first().map_or(Space::Shared, |(_, memory)| memory.space);
             let bits = slot.saturating_mul(slots);
             let buffer = Buffer { space, bits, start: None, barriers: false, slot_bits: slot };
-            let buffer = self.build.buffer(buffer, tree.value_name(owner.value), tree.value_range(owner.value));
+            let buffer = self.build.buffer(buffer, &name(tree, owner.value), tree.value_range(owner.value));
             let site = self.site(owner.op);
             self.build.effect(site, None, EffectKind::Allocate(buffer));
             if first.registers {
@@ -133,7 +134,7 @@ impl Lowerer<'_> {
             Some(number) => format!("task {number}"),
             None => self.build.map.partition(task),
         };
-        let name = format!("{} ({half}, {} to {})", tree.value_name(value), label(edge.from), label(edge.to));
+        let name = format!("{} ({half}, {} to {})", name(tree, value), label(edge.from), label(edge.to));
         let range = tree.value_range(value);
         let bits = edge.slots.saturating_mul(64);
         let buffer = Buffer { space: Space::Shared, bits, start: None, barriers: true, slot_bits: 64 };

@@ -60,7 +60,7 @@ pub(super) fn registers(tree: &Tree, function: OpId, named: Who<'_>) -> Register
         }
     }
     let mut found = Registers::default();
-    let mut made: BTreeMap<u32, Made> = BTreeMap::new();
+    let mut made: BTreeMap<(u32, ValueId), Made> = BTreeMap::new();
     for &op in &all {
         let flow = !tree.regions(op).is_empty() && matches!(tree.code(op), Some(OpCode::Scf(_)));
         let tasks = if flow || tree.is(op, Arith::Constant) { Vec::new() } else { named(op) };
@@ -132,7 +132,7 @@ struct Walk<'a> {
     /// Who computes it.
     tasks: &'a [usize],
     /// Where each value is first defined, what others have to have of it.
-    made: &'a mut BTreeMap<u32, Made>,
+    made: &'a mut BTreeMap<(u32, ValueId), Made>,
     loose: &'a mut Vec<(OpId, &'static str)>,
 }
 
@@ -183,7 +183,7 @@ impl Walk<'_> {
             }
             let (value, op) = way.made;
             let new = || Made { value, op, tasks: Vec::new(), reads: Vec::new() };
-            let made = self.made.entry(tree.value_range(value).start).or_insert_with(new);
+            let made = self.made.entry((tree.value_range(value).start, value)).or_insert_with(new);
             made.tasks.extend(self.tasks);
             made.reads.push((way.at.unwrap_or(user), task));
         }
