@@ -242,6 +242,12 @@ impl Lowerer<'_> {
     /// Whether the task that is being lowered leaves an op to others.
     pub(crate) fn leaves(&mut self, op: OpId) -> bool {
         let Some(task) = self.task else { return false };
+        self.find_users();
+        self.left_by(op, task)
+    }
+
+    /// Whether a task leaves an op to others; who uses what has to be known.
+    pub(super) fn left_by(&self, op: OpId, task: usize) -> bool {
         let tree = self.tree;
         if tree.regions(op).is_empty() || !matches!(tree.code(op), Some(OpCode::Scf(_))) {
             return !self.computes(op) && !self.does(op, task).unwrap_or(true);
@@ -262,7 +268,6 @@ impl Lowerer<'_> {
         if inside(true) || !inside(false) || any(tree, op, &counts) {
             return false;
         }
-        self.find_users();
         !self.uses(op, task)
     }
 

@@ -81,8 +81,14 @@ impl Allocation {
 }
 
 /// The allocations of a function, in the order of the text.
-pub(super) fn allocations(tree: &Tree, function: OpId, who: Who<'_>, named: Who<'_>) -> Vec<Allocation> {
-    let mut walk = Walk { tree, who, named, path: Vec::new(), found: Vec::new(), of: FxHashMap::default() };
+pub(super) fn allocations(
+    tree: &Tree,
+    function: OpId,
+    who: Who<'_>,
+    named: Who<'_>,
+    mma: Engine,
+) -> Vec<Allocation> {
+    let mut walk = Walk { tree, who, named, mma, path: Vec::new(), found: Vec::new(), of: FxHashMap::default() };
     for &region in tree.regions(function) {
         walk.region(region);
     }
@@ -94,6 +100,8 @@ struct Walk<'t> {
     who: Who<'t>,
     /// The tasks that an op names itself.
     named: Who<'t>,
+    /// Who an MMA is told by.
+    mma: Engine,
     path: Path,
     found: Vec<Allocation>,
     /// The allocation that a value is, or is a view of.
@@ -273,7 +281,7 @@ impl Walk<'_> {
             mode.1 = true;
         }
         for (at, (reads, writes)) in modes {
-            self.access(at, op, self.path.clone(), Engine::TensorCore, reads, writes);
+            self.access(at, op, self.path.clone(), self.mma, reads, writes);
         }
     }
 

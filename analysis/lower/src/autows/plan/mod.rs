@@ -53,8 +53,17 @@ const LOOSE: &str = "what it does with a buffer is not followed, so no channel i
 /// The channels that the buffers of a function ask for.
 ///
 /// `who` are the tasks that do an op, and `named` those that it names itself.
-pub(crate) fn channels(tree: &Tree, function: OpId, who: Who<'_>, named: Who<'_>, mode: Channels) -> Implied {
-    let mut found = allocations(tree, function, who, named);
+/// With `later` an MMA is over later than the op that issues it.
+pub(crate) fn channels(
+    tree: &Tree,
+    function: OpId,
+    who: Who<'_>,
+    named: Who<'_>,
+    mode: Channels,
+    later: bool,
+) -> Implied {
+    let mma = if later { Engine::TensorCore } else { Engine::Warps };
+    let mut found = allocations(tree, function, who, named, mma);
     let registers = registers(tree, function, named);
     let mut implied = Implied { loose: registers.loose, ..Implied::default() };
     for filled in found.iter().filter(|buffer| !tree.group(buffer.op, "src").is_empty()) {

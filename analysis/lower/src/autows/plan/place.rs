@@ -5,7 +5,8 @@
 //! loops around like the values that loops carry. The slot is the count modulo the slots and the phase
 //! the count over them, as in the counters that code partitioning adds to loops.
 //!
-//! An MMA is asynchronous, as code partitioning makes it.
+//! An MMA is asynchronous, as code partitioning makes it. Where only a loop is taken apart (Triton's own
+//! passes) it is what the text says: synchronous until Triton's pipeline makes it asynchronous.
 
 use rustc_hash::FxHashSet;
 
@@ -31,10 +32,24 @@ impl Lowerer<'_> {
     /// Makes the storage and the barriers of a function whose tasks nothing orders yet.
     pub(crate) fn plan(&mut self, function: OpId) {
         let tree = self.tree;
+        self.find_users();
         let implied = {
-            let who = |op: OpId| self.tasks.partitions(tree, op).to_vec();
+            // Only tasks that come to an op do it.
+            let comes = |op: OpId, task: usize| {
+                let mut at = tree.parent_block(op);
+                while let Some(around) = at.and_then(|block| tree.parent_op(tree.parent_region(block))) {
+                    if around != function && self.left_by(around, task) {
+                        return false;
+                    }
+                    at = if around == function { None } else { tree.parent_block(around) };
+                }
+                true
+            };
+            let who = |op: OpId| -> Vec<usize> {
+                self.tasks.partitions(tree, op).iter().copied().filter(|task| comes(op, *task)).collect()
+            };
             let named = |op: OpId| self.tasks.named(tree, op).map_or_else(Vec::new, |tasks| tasks.to_vec());
-            channels(tree, function, &who, &named, self.options.channels)
+            channels(tree, function, &who, &named, self.options.channels, self.tasks.spans_function())
         };
         for (op, reason) in implied.loose {
             self.unmodelled(op, reason);

@@ -155,12 +155,43 @@ impl Walk<'_> {
         while let Some(way) = open.pop() {
             for &user in self.users.get(&way.value).map_or(&[][..], Vec::as_slice) {
                 let mut next = Vec::new();
+                if self.taken_out(user, way) {
+                    continue;
+                }
                 if !self.handed_on(user, way, &mut next) {
                     self.used(user, way, &mut next);
                 }
                 open.extend(next.into_iter().filter(|way| seen.insert(*way)));
             }
         }
+    }
+
+    /// A branch that only other tasks take, and that hands out the value: they have to have it ahead of the branch.
+    fn taken_out(&mut self, user: OpId, way: Way) -> bool {
+        let tree = self.tree;
+        let around = || tree.parent_op(tree.parent_region(tree.parent_block(user)?));
+        let Some(branch) = (if tree.is(user, Scf::Yield) { around() } else { None }) else { return false };
+        if !matches!(tree.code(branch), Some(OpCode::Scf(Scf::If | Scf::IndexSwitch))) {
+            return false;
+        }
+        let owners = (self.named)(branch);
+        if owners.is_empty() || owners.iter().any(|task| self.tasks.contains(task)) {
+            return false;
+        }
+        owners.into_iter().for_each(|task| self.read(branch, way, task));
+        true
+    }
+
+    /// Another task has to have the value at an op.
+    fn read(&mut self, user: OpId, way: Way, task: usize) {
+        if way.round {
+            return self.loose.push((user, ROUND));
+        }
+        let (value, op) = way.made;
+        let new = || Made { value, op, tasks: Vec::new(), reads: Vec::new() };
+        let made = self.made.entry((self.tree.value_range(value).start, value)).or_insert_with(new);
+        made.tasks.extend(self.tasks);
+        made.reads.push((way.at.unwrap_or(user), task));
     }
 
     /// An op that takes the value for itself.
@@ -177,15 +208,7 @@ impl Walk<'_> {
             next.extend(tree.results(user).iter().map(|result| Way { value: *result, at, ..way }));
         }
         for task in named.into_iter().filter(|task| !self.tasks.contains(task)) {
-            if way.round {
-                self.loose.push((user, ROUND));
-                continue;
-            }
-            let (value, op) = way.made;
-            let new = || Made { value, op, tasks: Vec::new(), reads: Vec::new() };
-            let made = self.made.entry((tree.value_range(value).start, value)).or_insert_with(new);
-            made.tasks.extend(self.tasks);
-            made.reads.push((way.at.unwrap_or(user), task));
+            self.read(user, way, task);
         }
     }
 
