@@ -6,6 +6,7 @@
 
 use dialects::{OpCode, Ttg, Ttng};
 use kernel::{AbstractOf, Stage};
+use ttgir::OpId;
 use ttgir::queries::spot::walk;
 
 use super::Coming;
@@ -16,7 +17,8 @@ pub(super) fn coming(trace: &Trace<'_>) -> Vec<Coming> {
     let map = &trace.lowered.map;
     let mut all: Vec<Coming> = Vec::new();
     let mut add = |pass: &'static str, adds: String| all.push(Coming { pass, adds });
-    if map.stage == Stage::Final && trace.kernel().partitions.len() == 1 && asks(trace) {
+    let specialises = |op| trace.tree.attr(op, "tt.warp_specialize").is_some();
+    if map.stage == Stage::Final && trace.kernel().partitions.len() == 1 && any(trace, &specialises) {
         let pass = "partition scheduling (tritongpu-partition-scheduling, nvgpu-partition-scheduling-meta)";
         add(pass, "partitions for the loop that asks for them; here one does all of it".to_owned());
     }
@@ -50,6 +52,11 @@ pub(super) fn coming(trace: &Trace<'_>) -> Vec<Coming> {
             add(pass, format!("mbarriers: {count} array{} of them", if count == 1 { "" } else { "s" }));
         }
     }
+    let asks = |op| matches!(trace.tree.code(op), Some(OpCode::Ttng(Ttng::ClcRead | Ttng::ClcAdvance)));
+    if any(trace, &asks) {
+        let adds = "memory and a barrier for each request for a tile; here an answer is there when it is asked for";
+        add("CLC materialisation (triton-nvidia-gpu-clc-materialize)", adds.to_owned());
+    }
     if map.unfenced {
         let adds = "proxy fences; here generic and TMA accesses of shared memory count as one proxy".to_owned();
         add("fence insertion (triton-nvidia-gpu-proxy-fence-insertion)", adds);
@@ -57,24 +64,19 @@ pub(super) fn coming(trace: &Trace<'_>) -> Vec<Coming> {
     all
 }
 
-/// Whether a loop of a function asks to be warp specialised.
-fn asks(trace: &Trace<'_>) -> bool {
+/// Whether some op of the function is one of these.
+fn any(trace: &Trace<'_>, what: &dyn Fn(OpId) -> bool) -> bool {
     let mut found = false;
-    let function: Vec<_> = trace.function.into_iter().collect();
-    walk(trace.tree, &function, &mut |op| found |= trace.tree.attr(op, "tt.warp_specialize").is_some());
+    let function: Vec<OpId> = trace.function.into_iter().collect();
+    walk(trace.tree, &function, &mut |op| found |= what(op));
     found
 }
 
 /// Whether no allocation of a function says where the memory planner has put it.
 fn unplanned(trace: &Trace<'_>) -> bool {
     let tree = trace.tree;
-    let (mut any, mut planned) = (false, false);
-    let function: Vec<_> = trace.function.into_iter().collect();
-    walk(tree, &function, &mut |op| {
-        if matches!(tree.code(op), Some(OpCode::Ttg(Ttg::LocalAlloc) | OpCode::Ttng(Ttng::TmemAlloc))) {
-            any = true;
-            planned |= tree.attr(op, "buffer.id").is_some();
-        }
-    });
-    any && !planned || !any && !trace.lowered.map.registers.is_empty()
+    let allocates =
+        |op| matches!(tree.code(op), Some(OpCode::Ttg(Ttg::LocalAlloc) | OpCode::Ttng(Ttng::TmemAlloc)));
+    let planned = any(trace, &|op| allocates(op) && tree.attr(op, "buffer.id").is_some());
+    !planned && (any(trace, &allocates) || !trace.lowered.map.registers.is_empty())
 }
