@@ -185,6 +185,10 @@ pub enum OpEffect {
     ClcGranted,
     /// `clc_query_cancel` (fork only).
     ClcQuery,
+    /// Asks for a tile, with a token for the answer (fork only, before it has memory and barriers).
+    ClcAsk,
+    /// What the answer to such a request is; one without a token asks too.
+    ClcAnswer,
     /// `map_to_remote_buffer` (fork only).
     MapToRemote,
     /// Stores into another CTA's memory (fork only).

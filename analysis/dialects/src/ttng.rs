@@ -95,11 +95,11 @@ dialect! {
         movement: Some(DataMovement::ClcProgram),
     };
     /// Takes the next tile from cluster launch control, before its barriers are made explicit.
-    ClcAdvance = "clc_advance": "| isValid:i1 x:i32 y:i32 z:i32 | @ : !isValid , !x , !y , !z |" { effect: OpEffect::Unmodelled(CLC) };
+    ClcAdvance = "clc_advance": "| isValid:i1 x:i32 y:i32 z:i32 | @ : !isValid , !x , !y , !z |" { effect: OpEffect::ClcAnswer };
     /// Asks cluster launch control for a tile, before its barriers are made explicit.
-    ClcTryCancelAsync = "clc_try_cancel_async": "| token:!ttg.async.token | @ : !<token |" { effect: OpEffect::Unmodelled(CLC) };
+    ClcTryCancelAsync = "clc_try_cancel_async": "| token:!ttg.async.token | @ : !<token |" { effect: OpEffect::ClcAsk };
     /// Reads the answer to a request for a tile, before its barriers are made explicit.
-    ClcRead = "clc_read": "token:!ttg.async.token | isValid:i1 x:i32 y:i32 z:i32 | %token @ : !<token -> !isValid , !x , !y , !z |" { effect: OpEffect::Unmodelled(CLC) };
+    ClcRead = "clc_read": "token:!ttg.async.token | isValid:i1 x:i32 y:i32 z:i32 | %token @ : !<token -> !isValid , !x , !y , !z |" { effect: OpEffect::ClcAnswer };
     /// Multiplies matrices in shared memory with wgmma; asynchronous where `isAsync` says so.
     WarpGroupDot = "warp_group_dot": "a b c=d useC:i1? | d | %a , %b , %c ?{, %useC} @ : !a * !b -> !d | maxNumImpreciseAcc?i32 isAsync?bool" {
         effect: OpEffect::Memory { issuer: Issuer::Base, accesses: &[read("a", Proxy::Async, "A"), read("b", Proxy::Async, "B")], completion: OpCompletion::Group { kind: CommitKind::Wgmma, implicit: true, when: Some("isAsync") }, },

@@ -358,7 +358,10 @@ pub(crate) fn withhold_if_malformed(tree: &Tree, lowered: &Lowered, report: &mut
     let errors = tree.errors().iter().filter(|error| function.touches(error.range.start)).count();
     if errors > 0 {
         report.findings.clear();
-        report.verdict = Verdict::Undecided(vec![message!("its text has {errors} syntax errors", errors)]);
+        report.verdict = Verdict::Undecided(vec![match errors {
+            1 => "its text has a syntax error".into(),
+            _ => message!("its text has {errors} syntax errors", errors),
+        }]);
     }
 }
 

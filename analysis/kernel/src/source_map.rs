@@ -24,6 +24,13 @@ pub struct SourceMap {
     pub stage: Stage,
     /// Barriers that the text does not allocate itself.
     pub abstracts: Vec<Abstract>,
+    /// Buffers that the text does not allocate itself: each is for a tensor that one task computes and
+    /// others use, and bears its name.
+    pub registers: Vec<BufferId>,
+    /// The text is from before Triton places proxy fences, so all of shared memory is one proxy.
+    pub unfenced: bool,
+    /// Pairs of CTAs work together, which nothing in the text orders yet; here each CTA does its own half.
+    pub pairs: bool,
 }
 
 /// How far automatic warp specialisation has taken a kernel; the later one where it mixes several.

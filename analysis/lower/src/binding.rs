@@ -4,8 +4,9 @@ use super::executable::HANDLE;
 use super::lowerer::Lowerer;
 use super::value::{Class, Val};
 use base::{Message, message};
+use dialects::Arith;
 use kernel::{Input, InputKind, Pure, Var};
-use ttgir::{OpId, Ty, ValueId};
+use ttgir::{Def, OpId, Ty, ValueId};
 
 impl Lowerer<'_> {
     pub(super) fn bind(&mut self, value: ValueId, val: Val) {
@@ -49,6 +50,13 @@ impl Lowerer<'_> {
         if self.is_tensor(value) {
             // Registers that nothing is still writing.
             return self.build.number(0);
+        }
+        // A constant is known wherever it stands, also behind its use in a dump from the middle of a pass.
+        if let Def::Result(op, _) = self.tree.value_def(value)
+            && self.tree.is(op, Arith::Constant)
+            && let Some(number) = self.int_attr(op, "value")
+        {
+            return self.build.number(number);
         }
         let name = self.tree.value_name(value);
         let width = self.width(value);

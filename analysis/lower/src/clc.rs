@@ -2,12 +2,22 @@
 //!
 //! CTA 0 asks for the whole cluster and the answer goes to every CTA, with its bytes on the barrier
 //! there. Whether a tile is granted is the machine's choice; which one is a free value.
+//!
+//! Before a late pass of the fork gives a request memory and a barrier, it has a token. The task that asks is the one
+//! that reads, so it is one step here, on memory of its own.
 
 use super::lowerer::Lowerer;
 use super::value::Val;
-use dialects::OperandAccess;
-use kernel::{Arrival, Completion, CtaSet, EffectKind, Input, InputKind, Issuer, Mode, Proxy, Pure, Recipients, Var};
+use super::autows::origin;
+use dialects::{OperandAccess, Ttng};
+use kernel::{
+    Access, Arrival, Buffer, Completion, CtaSet, EffectKind, Input, InputKind, Issuer, Mode, Proxy, Pure, Recipients,
+    Shape, Space, Var,
+};
 use ttgir::OpId;
+
+/// Bits of an answer (PTX ISA, `clusterlaunchcontrol.try_cancel`).
+const ANSWER: u64 = 128;
 
 impl Lowerer<'_> {
     /// A request; its operands go by different names in Triton and in the fork's TLX.
@@ -59,6 +69,46 @@ impl Lowerer<'_> {
         let (Some(&answer), Some(&result)) = (tree.operands(op).first(), tree.results(op).first()) else { return };
         if let Some(Val::Scalar(granted)) = self.values.get(&answer).copied().filter(|_| !self.executes()) {
             let var = self.build.compute(Pure::Copy(granted), tree.value_name(result));
+            self.bind(result, Val::Scalar(var));
+        }
+    }
+
+    /// `clc_read` and `clc_advance`: the answer to a request, before it has memory.
+    pub(super) fn clc_answer(&mut self, op: OpId) {
+        let tree = self.tree;
+        let several = "several tasks ask for one tile: the broadcast of tiles (doDynamicTileBroadcast) lets one of them \
+                       ask and tell the others";
+        if self.executes() {
+            return self.unmodelled(op, "cluster launch control before it has barriers is not followed");
+        }
+        if self.task.is_some() && self.tasks.partitions(tree, op).len() > 1 {
+            return self.unmodelled(op, several);
+        }
+        let asks = tree.operands(op).first().map_or(Some(op), |token| origin(tree, *token));
+        let Some(asks) = asks.filter(|asks| *asks == op || tree.is(*asks, Ttng::ClcTryCancelAsync)) else {
+            return self.unmodelled(op, "which request it answers is not followed");
+        };
+        let Some(&named) = tree.results(asks).first() else { return };
+        let buffer = Buffer { space: Space::Shared, bits: ANSWER, start: None, barriers: false, slot_bits: ANSWER };
+        let id = self.build.buffer(buffer, tree.value_name(named), tree.value_range(named));
+        let shape = Shape::dense(&[1], ANSWER);
+        let view = self.build.base(id, shape, tree.value_name(named));
+        let (request, site) = (self.site(asks), self.site(op));
+        let touch =
+            |mode, proxy| Access { view, mode, proxy, operand: "answer", clears: false, ctas: CtaSet::OWN };
+        self.build.effect(request, None, EffectKind::Allocate(id));
+        let tiles = Input { kind: InputKind::Tiles, width: 32, divisor: 1 };
+        self.build.input(tiles, "tiles to come");
+        let (accesses, completion) = (vec![touch(Mode::Write, Proxy::Async)], Completion::InOrder);
+        self.build.effect(request, None, EffectKind::Operation { issuer: Issuer::Clc, accesses, completion });
+        let [valid, places @ ..] = tree.results(op) else { return };
+        let dst = self.build.scalar_param(tree.value_name(*valid));
+        self.build.effect(site, None, EffectKind::ClcLoad { source: touch(Mode::Read, Proxy::Generic), dst });
+        self.bind(*valid, Val::Scalar(dst));
+        let none = self.build.number(-1);
+        for &result in places {
+            let tile = self.scalar(result);
+            let var = self.build.compute(Pure::Select(dst, tile, none), tree.value_name(result));
             self.bind(result, Val::Scalar(var));
         }
     }

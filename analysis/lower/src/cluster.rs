@@ -13,10 +13,12 @@ pub(super) struct Ctas {
     pub(super) apart: bool,
     /// Tensor cores work in pairs of CTAs (`ttng.two-ctas`).
     pub(super) pairs: bool,
+    /// The target has tensor memory.
+    pub(super) tensor_memory: bool,
 }
 
 impl Default for Ctas {
     fn default() -> Ctas {
-        Ctas { program: 1, cluster: 1, along_x: 1, apart: false, pairs: false }
+        Ctas { program: 1, cluster: 1, along_x: 1, apart: false, pairs: false, tensor_memory: false }
     }
 }

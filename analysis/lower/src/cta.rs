@@ -74,6 +74,7 @@ impl Lowerer<'_> {
             program: program as u16,
             cluster: all as u16,
             along_x: x as u16,
+            tensor_memory: target.is_some_and(|target| target.starts_with("cuda:10")),
             apart: target.is_some_and(|target| target.starts_with("hip:")),
             pairs: all > 1 && (self.flag(module, "ttng.two-ctas") || self.flag(module, "tlx.enable_paired_cta_mma")),
         };
@@ -179,7 +180,9 @@ impl Lowerer<'_> {
 
     /// The CTAs of a tensor core operation: pairs act as one, by the even CTA.
     pub(super) fn paired(&self, op: OpId) -> Reach {
-        let pair = u16::from(self.ctas.pairs || (self.ctas.cluster > 1 && self.flag(op, "two_ctas")));
+        // In a plan nothing holds two CTAs together yet, and each does its own half.
+        let pairs = self.ctas.pairs || (self.ctas.cluster > 1 && self.flag(op, "two_ctas"));
+        let pair = u16::from(pairs && self.plan.is_none());
         Reach { leaders: pair, ctas: CtaSet::group(pair), to: Recipients::one(CtaSet::group(pair)), times: 1 }
     }
 

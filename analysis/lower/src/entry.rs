@@ -91,7 +91,9 @@ impl Lowerer<'_> {
     pub(crate) fn unsimplified(self) -> Lowered {
         // Of a plan that has some fences, the others are still to come.
         let unfenced = self.plan.is_some() || self.calls.first().is_some_and(|function| self.unfenced(*function));
-        let Build { mut kernel, map, .. } = self.build;
+        let Build { mut kernel, mut map, .. } = self.build;
+        map.unfenced = unfenced;
+        map.pairs = self.plan.is_some() && self.ctas.pairs;
         if unfenced {
             fences::ignore(&mut kernel);
         }

@@ -14,7 +14,8 @@
 
 use super::lowerer::Lowerer;
 use kernel::{Dim, Shape, Space};
-use ttgir::{MemSpace, Ty, ValueId};
+use dialects::{OpCode, Tt, Ttg};
+use ttgir::{Def, MemSpace, Ty, ValueId};
 
 /// A memdesc type, as far as windows need it.
 #[derive(Clone, Debug)]
@@ -68,6 +69,33 @@ impl Lowerer<'_> {
         };
         let bits = shape.dims.iter().map(|dim| dim.size * dim.stride).max().unwrap_or(element);
         Some(Memory { space, bits, bytes, sizes, shape, slot: slot.next_multiple_of(32) })
+    }
+}
+
+impl Lowerer<'_> {
+    /// The buffer that a tensor in registers gets where another task uses it: shared memory, or one column of
+    /// tensor memory where it has one dimension and there is tensor memory. Source: buffer allocation in the
+    /// facebookexperimental fork, which keeps what comes from a descriptor in shared memory.
+    pub(super) fn buffer_for(&self, value: ValueId) -> Option<Memory> {
+        let Ty::Tensor { shape, elem } = self.tree.ty(self.tree.value_type(value)?) else { return None };
+        let sizes: Vec<u64> = shape.iter().map(|size| u64::try_from(*size).ok()).collect::<Option<_>>()?;
+        let element = u64::from(elem.bits.max(1));
+        let bits = sizes.iter().try_fold(element, |product, size| product.checked_mul((*size).max(1)));
+        let bits = bits.filter(|bits| *bits <= 1 << 40)?;
+        let bytes = bits.div_ceil(8);
+        let described = match self.tree.value_def(value) {
+            Def::Result(op, _) => matches!(
+                self.tree.code(op),
+                Some(OpCode::Tt(Tt::DescriptorLoad | Tt::DescriptorGather) | OpCode::Ttg(Ttg::LocalLoad))
+            ),
+            _ => true,
+        };
+        if sizes.len() == 1 && self.ctas.tensor_memory && !described {
+            let sizes = vec![sizes[0], 1];
+            let shape = tensor(&sizes, element, "");
+            return Some(Memory { space: Space::Tensor, shape, sizes, bits: 32, bytes, slot: 32 });
+        }
+        Some(Memory { space: Space::Shared, shape: Shape::dense(&sizes, element), sizes, bits, bytes, slot: 0 })
     }
 }
 

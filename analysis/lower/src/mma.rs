@@ -8,9 +8,9 @@
 
 use super::apply::Predicate;
 use super::lowerer::Lowerer;
-use dialects::OperandAccess;
+use dialects::{OpEffect, OperandAccess, Ttg};
 use kernel::{Access, Arrival, Completion, EffectKind, Issuer, Mode, Proxy, Pure, SiteId, Width};
-use ttgir::{MemSpace, OpId, Ty, ValueId};
+use ttgir::{Def, MemSpace, OpId, Ty, ValueId};
 
 const fn read(group: &'static str, operand: &'static str) -> OperandAccess {
     OperandAccess { group, mode: Mode::Read, proxy: Proxy::Async, operand }
@@ -105,12 +105,37 @@ impl Lowerer<'_> {
         }
         // Triton's pipeline hands tokens on until it makes the op asynchronous; Gluon makes them
         // and uses none, and there the op is asynchronous whatever it says.
-        let plain = self.plan.is_none() && count == 0 && !self.flag(op, "is_async");
-        let synchronous = plain && (!tree.group(op, "acc_dep").is_empty() || self.hands_on(op));
+        let planned = self.plan.is_some() && self.tasks.spans_function();
+        let plain = !planned && count == 0 && !self.flag(op, "is_async");
+        // What it makes it wait for its operands comes with the pipeline, if it waits for them by itself.
+        let pipelined = !planned && count == 0 && tree.attr(op, "loop.stage").is_some() && self.takes_own(op);
+        let synchronous =
+            pipelined || plain && (!tree.group(op, "acc_dep").is_empty() || self.hands_on(op));
         Some(match (synchronous, arrivals.is_empty()) {
             (true, _) => (Issuer::Base, Completion::InOrder),
             (false, true) => (Issuer::TensorCore, Completion::InOrder),
             (false, false) => (Issuer::TensorCore, Completion::Frontier(arrivals)),
+        })
+    }
+
+    /// Whether an operand is filled where it is allocated, beside the op: Triton's pipeline gives such a buffer slots
+    /// and lets the op be waited for before one is filled again.
+    fn takes_own(&self, op: OpId) -> bool {
+        let tree = self.tree;
+        let here = tree.parent_block(op);
+        let mut operands = ["a", "b"].iter().flat_map(|group| tree.group(op, group));
+        operands.any(|value| {
+            let mut value = *value;
+            while let Def::Result(made, _) = tree.value_def(value) {
+                if tree.is(made, Ttg::LocalAlloc) {
+                    return tree.parent_block(made) == here && !tree.group(made, "src").is_empty();
+                }
+                match (tree.effect(made), tree.operands(made).first()) {
+                    (OpEffect::View(_), Some(&source)) => value = source,
+                    _ => return false,
+                }
+            }
+            false
         })
     }
 

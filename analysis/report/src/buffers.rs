@@ -14,6 +14,7 @@ use super::uses::{note, slot, used, with_memory};
 use super::{Member, PhysicalBuffer};
 use kernel::{Access, BufferId, Effect, EffectId, EffectKind, Instr, Issuer, Lowered, Mode, Space, ViewOp};
 use rustc_hash::FxHashMap;
+use ttgir::queries::expr::name;
 use ttgir::queries::memory::way;
 use ttgir::{Def, OpId, Tree, ValueId};
 
@@ -208,7 +209,7 @@ impl BufferAccesses {
         let end = touches.iter().map(|touch| touch.window.end).max().unwrap_or(0);
         let (start, end) = key.carved.map_or((start, end), |window| (window.start, window.end));
         let extent = (units(buffer.space, start), units(buffer.space, end));
-        let own = key.root.map_or_else(|| buffer.name.clone(), |root| tree.value_name(root).to_owned());
+        let own = key.root.map_or_else(|| buffer.name.clone(), |root| name(tree, root));
         let carve = touches.iter().find_map(|touch| touch.carve);
         let named = match (key.carved, whole) {
             (None, true) => Some(own.clone()),
@@ -261,6 +262,7 @@ fn physical(trace: &Trace<'_>, id: BufferId) -> PhysicalBuffer {
         slots: info.bits / slot,
         size: units(info.space, slot),
         ty: value.and_then(|value| tree.value_type(value)).map_or("", |ty| tree.type_text(ty)).to_owned(),
+        registers: lowered.map.registers.contains(&id),
         members: Vec::new(),
     }
 }

@@ -7,7 +7,7 @@ use super::edges::Edges;
 use super::order::ordering_facts;
 use super::remarks::Remarks;
 use super::trace::Trace;
-use super::{CoverageOrder, PartitionUse, Report, aliases, coverage, edges, partitions};
+use super::{CoverageOrder, PartitionUse, Report, aliases, coming, coverage, edges, partitions};
 use base::{Cancel, Cancelled, Limits, TextRange};
 use findings::{KernelReport, inputs};
 use kernel::Lowered;
@@ -49,7 +49,7 @@ impl Report {
         let (all, told) = (&memory, &barriers);
         let remarks =
             Remarks { trace: &trace, ordering_facts: &ordering_facts, memory: all, barriers: told, findings }.all();
-        let unmodelled = lowered.unmodelled.iter().map(|item| (item.range, item.reason.to_string())).collect();
+        let unmodelled = not_followed(tree, lowered, &trace);
         Ok(Report {
             kernel: kernel.name.clone(),
             range: kernel.range,
@@ -68,6 +68,7 @@ impl Report {
             coverage,
             remarks,
             unmodelled,
+            coming: coming::coming(&trace),
         })
     }
 
@@ -151,7 +152,19 @@ impl Report {
         }
         self.remarks.iter_mut().for_each(|remark| each(&mut remark.text));
         self.unmodelled.iter_mut().for_each(|(_, reason)| each(reason));
+        self.coming.iter_mut().for_each(|coming| each(&mut coming.adds));
     }
+}
+
+/// What the machine cannot follow, and what cannot be read in the kernel's own text.
+fn not_followed(tree: &Tree, lowered: &Lowered, trace: &Trace<'_>) -> Vec<(TextRange, String)> {
+    let own = trace.function.map(|function| tree.op_range(function)).unwrap_or_default();
+    let errors = tree.errors().iter().filter(|error| own.start <= error.range.start && error.range.start < own.end);
+    let unread = errors.map(|error| (error.range, error.message.clone()));
+    let unmodelled = lowered.unmodelled.iter().map(|item| (item.range, item.reason.to_string()));
+    let mut all: Vec<(TextRange, String)> = unread.chain(unmodelled).collect();
+    all.sort_by_key(|(range, _)| (range.start, range.end));
+    all
 }
 
 impl PartitionUse {

@@ -12,7 +12,7 @@ use super::pairs::{AccessSite, BarrierArray, OrderedBy, Pair, SyncLink};
 use super::trace::Trace;
 use super::{Direction, Edge, Mechanism};
 use base::TextRange;
-use kernel::{EffectId, EffectKind, Kernel, Mode, Terminator};
+use kernel::{AbstractOf, EffectId, EffectKind, Kernel, Mode, Terminator};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -258,5 +258,8 @@ fn edge(trace: &Trace<'_>, barriers: &Barriers, direction: Direction, link: &Lin
         arrivals,
         waits,
         pairs: sum.pairs,
+        planned: barrier(barriers, link)
+            .and_then(|row| barriers.rows.get(row)?.abstract_of)
+            .is_some_and(|(what, _)| what == AbstractOf::Channel.name()),
     }
 }

@@ -11,6 +11,7 @@ mod aliases;
 pub mod barriers;
 pub mod buffers;
 mod build;
+mod coming;
 mod coverage;
 mod edges;
 mod expr;
@@ -60,8 +61,20 @@ pub struct Report {
     pub coverage: Vec<Coverage>,
     /// Waits that order nothing that is not ordered without them, and other remarks that are no findings.
     pub remarks: Vec<Remark>,
-    /// What the machine cannot follow, at its place.
+    /// What the machine cannot follow, at its place. Where there is any, the graph and the tables are partial:
+    /// what it orders, or what orders it, is not in them.
     pub unmodelled: Vec<(TextRange, String)>,
+    /// What the text does not hold yet, and which passes add it, in their order.
+    pub coming: Vec<Coming>,
+}
+
+/// What a later pass adds, so that its absence is no fault.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Coming {
+    /// What the pass does, and its name: `code partitioning (doCodePartition)`.
+    pub pass: &'static str,
+    /// What it adds.
+    pub adds: String,
 }
 
 /// A partition (or task).
@@ -255,6 +268,8 @@ pub struct Edge {
     pub waits: Vec<TextRange>,
     /// Pairs of accesses, of all runs, that this edge is the one to order.
     pub pairs: u32,
+    /// Nothing in the text makes it yet: it is a channel that code partitioning makes.
+    pub planned: bool,
 }
 
 /// An allocation, or what allocations share by `buffer.id`.
@@ -274,6 +289,8 @@ pub struct PhysicalBuffer {
     pub size: u64,
     /// Its type, as written.
     pub ty: String,
+    /// It is a tensor that one task computes and others use, and buffer allocation makes it.
+    pub registers: bool,
     /// Logical buffers in it, by offset.
     pub members: Vec<Member>,
 }

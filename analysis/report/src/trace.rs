@@ -12,8 +12,9 @@ use lower::Tasks;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
+use ttgir::queries::expr::name;
 use ttgir::queries::spot::walk;
-use ttgir::{OpId, Tree, ValueId};
+use ttgir::{Def, OpId, Tree, ValueId};
 
 /// Ways from a variable back to allocations that are followed: choices multiply.
 const CHAINS: usize = 64;
@@ -292,8 +293,15 @@ impl<'a> Trace<'a> {
 
     /// The value that a buffer of the kernel is in the text.
     pub(crate) fn buffer_value(&self, buffer: BufferId) -> Option<ValueId> {
-        let (_, range) = self.lowered.map.buffers.get(buffer.0 as usize)?;
-        self.value_at(*range)
+        let (called, range) = self.lowered.map.buffers.get(buffer.0 as usize)?;
+        let value = self.value_at(*range)?;
+        // Results of a group stand in one place.
+        match self.tree.value_def(value) {
+            Def::Result(op, _) if self.tree.value_number(value).is_some() => {
+                self.tree.results(op).iter().copied().find(|result| name(self.tree, *result) == *called).or(Some(value))
+            }
+            _ => Some(value),
+        }
     }
 
     /// The partitions that execute an op; the default one where none is named.

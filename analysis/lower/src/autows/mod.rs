@@ -14,6 +14,6 @@ mod tasks;
 mod tokens;
 
 pub(super) use channel::{Counter, Counters, Hidden, Token};
-pub(super) use origin::{Place, Source, origins, source};
+pub(super) use origin::{Place, Source, origin, origins, source};
 pub(super) use plan::Plan;
 pub use tasks::Tasks;

@@ -64,7 +64,7 @@ pub(crate) fn origins(tree: &Tree, value: ValueId) -> Option<Vec<OpId>> {
 }
 
 /// The one op that makes the value, `ub.poison` left out.
-pub(super) fn origin(tree: &Tree, value: ValueId) -> Option<OpId> {
+pub(crate) fn origin(tree: &Tree, value: ValueId) -> Option<OpId> {
     let mut found = origins(tree, value)?.into_iter().filter(|op| !tree.is(*op, Ub::Poison));
     let first = found.next()?;
     found.all(|other| other == first).then_some(first)

@@ -167,7 +167,7 @@ impl Lowerer<'_> {
             if !matches!(tree.code(op), Some(OpCode::Ttg(Ttg::LocalAlloc) | OpCode::Ttng(Ttng::TmemAlloc))) {
                 continue;
             }
-            if self.hands_over(op) {
+            if self.plan.is_none() && self.hands_over(op) {
                 self.stored.insert(op);
                 self.forget(op);
                 self.unmodelled(op, "another task takes what this one is filled with, and no channel is there yet");
@@ -242,12 +242,18 @@ impl Lowerer<'_> {
     /// Whether the task that is being lowered leaves an op to others.
     pub(crate) fn leaves(&mut self, op: OpId) -> bool {
         let Some(task) = self.task else { return false };
+        self.find_users();
+        self.left_by(op, task)
+    }
+
+    /// Whether a task leaves an op to others; who uses what has to be known.
+    pub(super) fn left_by(&self, op: OpId, task: usize) -> bool {
         let tree = self.tree;
         if tree.regions(op).is_empty() || !matches!(tree.code(op), Some(OpCode::Scf(_))) {
-            return !self.computes(op) && !names(&self.tasks, tree, op, task).unwrap_or(true);
+            return !self.computes(op) && !self.does(op, task).unwrap_or(true);
         }
         let inside = |wanted: bool| {
-            any(tree, op, &|op| match names(&self.tasks, tree, op, task) {
+            any(tree, op, &|op| match self.does(op, task) {
                 Some(named) => named || !wanted,
                 None => false,
             })
@@ -262,8 +268,15 @@ impl Lowerer<'_> {
         if inside(true) || !inside(false) || any(tree, op, &counts) {
             return false;
         }
-        self.find_users();
         !self.uses(op, task)
+    }
+
+    /// Whether an op is one of a task's; `None` where it names none at all.
+    fn does(&self, op: OpId, task: usize) -> Option<bool> {
+        match self.plan.as_ref().and_then(|plan| plan.fills.get(&op)) {
+            Some(tasks) => Some(tasks.contains(&task)),
+            None => names(&self.tasks, self.tree, op, task),
+        }
     }
 
     /// Whether an op only computes, or only names memory.

@@ -26,11 +26,13 @@ pub struct Tasks {
     shared: FxHashSet<OpId>,
     /// The attribute that names tasks.
     pub(crate) names: &'static str,
+    /// Ops of the whole function name tasks, not only those of loops that are to be warp specialised.
+    all_over: bool,
 }
 
 /// Names tasks in the facebookexperimental fork, all over a function.
 const TASK: &str = "async_task_id";
-/// Names partitions of a loop.
+/// Names partitions of a loop; in the facebookexperimental fork, also of what follows it.
 const PARTITION: &str = "ttg.partition";
 /// Which loop an op belongs to.
 const TAG: &str = "ttg.warp_specialize.tag";
@@ -57,11 +59,23 @@ impl Tasks {
             .collect();
         let shared: Vec<OpId>;
         if ops.iter().any(|op| tagged(op, TASK)) {
+            tasks.all_over = true;
             shared = top.into_iter().filter(|op| any(tree, *op, &|op| tagged(&op, TASK))).collect();
         } else {
             tasks.names = PARTITION;
             let split = |op: &OpId| tagged(op, TAG) && any(tree, *op, &|op| tagged(&op, PARTITION));
-            shared = ops.into_iter().filter(split).collect();
+            let loops: Vec<OpId> = ops.iter().copied().filter(split).collect();
+            let mut below_loops = Vec::new();
+            loops.iter().for_each(|op| below(tree, *op, &mut below_loops));
+            let inside: FxHashSet<OpId> = below_loops.into_iter().chain(loops.iter().copied()).collect();
+            // Meta's scheduling names partitions all over the function.
+            let outside = |op: &OpId| tagged(op, PARTITION) && !inside.contains(op);
+            tasks.all_over = !loops.is_empty() && ops.iter().any(outside);
+            shared = if tasks.all_over {
+                top.into_iter().filter(|op| any(tree, *op, &|op| tagged(&op, PARTITION))).collect()
+            } else {
+                loops
+            };
         }
         let mut inside = Vec::new();
         for &op in &shared {
@@ -135,7 +149,7 @@ impl Tasks {
 
     /// Whether the ops of the whole function name tasks.
     pub(crate) fn spans_function(&self) -> bool {
-        self.share() && self.names == TASK
+        self.share() && self.all_over
     }
 
     /// Whether tasks share a region.

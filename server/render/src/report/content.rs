@@ -7,7 +7,7 @@ use report::{BarrierSummary, Coverage, CoverageOrder, CoverageRow, Direction, Pa
 
 use super::blocks::{DocBlock, DocTable};
 use super::graph::{self, numbers};
-use super::view::{ReportView, extent, space, unit};
+use super::view::{PLANNED, ReportView, extent, space, unit};
 use crate::lanes;
 
 /// What a missing order needs is said in its row up to so many characters.
@@ -82,6 +82,12 @@ fn head(view: &ReportView<'_>) -> Vec<DocBlock> {
         ("verdict", verdict(view)),
         ("coverage", tally(view)),
     ];
+    if !view.partial().is_empty() {
+        fields.push(("partial", view.partial()));
+    }
+    for (at, coming) in report.coming.iter().enumerate() {
+        fields.push((if at == 0 { "to come" } else { "" }, format!("{}: {}", coming.pass, coming.adds)));
+    }
     if !report.runs.is_empty() {
         let runs: Vec<String> = report.runs.iter().map(|inputs| lanes::inputs(inputs)).collect();
         let named: Vec<&str> = runs.iter().map(String::as_str).filter(|run| !run.is_empty()).collect();
@@ -241,6 +247,9 @@ fn partitions(view: &ReportView<'_>, out: &mut Vec<DocBlock>) {
 fn dependencies(view: &ReportView<'_>, width: usize, out: &mut Vec<DocBlock>) {
     out.push(DocBlock::Heading("2. Dependency graph".to_owned()));
     let mut empty = true;
+    if view.report.edges.iter().any(|edge| edge.planned) {
+        out.push(DocBlock::Text(PLANNED.to_owned()));
+    }
     for (direction, title) in [
         (Direction::Forward, "Forward: what was written may be read"),
         (Direction::Backward, "Backward: what was read may be overwritten"),
@@ -335,7 +344,8 @@ fn shared(view: &ReportView<'_>, out: &mut Vec<DocBlock>) {
     for (at, buffer) in view.report.buffers.iter().enumerate() {
         let id = buffer.id.map_or_else(String::new, |id| format!(" (buffer.id {id})"));
         let line = view.line(buffer.range).map_or_else(String::new, |line| format!(", line {line}"));
-        out.push(DocBlock::Part(format!("{}{id}: {}{line}", buffer.name, storage(buffer))));
+        let still = if buffer.registers { ", in registers until buffer allocation" } else { "" };
+        out.push(DocBlock::Part(format!("{}{id}: {}{line}{still}", buffer.name, storage(buffer))));
         if !buffer.ty.is_empty() {
             out.push(DocBlock::Text(buffer.ty.clone()));
         }

@@ -107,7 +107,7 @@ fn upwards(view: &ReportView<'_>, chain: &[&Pair<'_>], width: usize, out: &mut V
 }
 
 fn label(view: &ReportView<'_>, edge: &Edge, up: bool, width: usize) -> Vec<String> {
-    let data: Vec<String> = edge.data.iter().map(|&member| view.member(member)).collect();
+    let data: Vec<String> = edge.data.iter().map(|&member| view.handed(member)).collect();
     let data = match edge.direction {
         _ if data.is_empty() => String::new(),
         Direction::Backward => format!(", frees {}", data.join(", ")),
@@ -115,7 +115,8 @@ fn label(view: &ReportView<'_>, edge: &Edge, up: bool, width: usize) -> Vec<Stri
         Direction::Control => format!(", orders {}", data.join(", ")),
     };
     let name = view.barrier(edge);
-    let name = if name.is_empty() { name } else { format!("{name}, ") };
+    let planned = if edge.planned { "planned, " } else { "" };
+    let name = if name.is_empty() { name } else { format!("{name}, {planned}") };
     let mut lines = wrap(&format!("{name}{}{data}", edge.mechanism.name()), width.saturating_sub(5).max(30));
     let (arrives, waits) = (at(view, "arrives", &edge.arrivals), at(view, "waits", &edge.waits));
     let places = if up { [waits, arrives] } else { [arrives, waits] };

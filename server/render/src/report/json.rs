@@ -122,15 +122,19 @@ pub struct ReportJson<'a> {
     buffers: Vec<BufferJson<'a>>,
     coverage: Vec<CoverageJson<'a>>,
     remarks: Vec<RemarkJson<'a>>,
-    /// What the analysis cannot follow
+    /// What the analysis cannot follow; where there is any, edges and rows of the coverage table are missing
     unmodelled: Vec<Text<'a>>,
+    /// Whether the graph and the tables are without what `unmodelled` orders
+    partial: bool,
+    /// What passes of Triton that are still to come add, in their order: its absence is no fault
+    coming: Vec<ComingJson<'a>>,
 }
 
 impl<'a> ReportJson<'a> {
     /// One report.
     pub fn new(view: &'a ReportView<'_>, at: Positions<'_>) -> ReportJson<'a> {
         let Report { kernel, range, stage, verdict, findings, runs, partitions, barriers, .. } = &view.report;
-        let Report { edges, buffers, coverage, remarks, unmodelled, .. } = &view.report;
+        let Report { edges, buffers, coverage, remarks, unmodelled, coming, .. } = &view.report;
         let partitions = partitions.iter().map(|row| PartitionJson {
             label: &row.label,
             range: Range::placed(row.range, at),
@@ -165,6 +169,8 @@ impl<'a> ReportJson<'a> {
                 .iter()
                 .map(|(range, text)| Text { range: Range::placed(*range, at), text })
                 .collect(),
+            partial: !unmodelled.is_empty(),
+            coming: coming.iter().map(|it| ComingJson { pass: it.pass, adds: &it.adds }).collect(),
         }
     }
 }
@@ -176,6 +182,14 @@ pub(crate) fn reasons(verdict: &Verdict) -> Vec<&str> {
         Verdict::Found => Vec::new(),
         Verdict::Undecided(why) => why.iter().map(String::as_str).collect(),
     }
+}
+
+/// What a later pass adds
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct ComingJson<'a> {
+    pass: &'a str,
+    adds: &'a str,
 }
 
 #[derive(Serialize)]
@@ -413,6 +427,8 @@ struct EdgeJson {
     waits: Vec<Option<Range>>,
     /// Pairs of accesses in the runs that this edge is the one to order
     pairs: u32,
+    /// A channel that code partitioning makes: nothing in the text makes it yet
+    planned: bool,
 }
 
 impl EdgeJson {
@@ -427,6 +443,7 @@ impl EdgeJson {
             arrivals: edge.arrivals.iter().map(|&range| Range::placed(range, at)).collect(),
             waits: edge.waits.iter().map(|&range| Range::placed(range, at)).collect(),
             pairs: edge.pairs,
+            planned: edge.planned,
         }
     }
 }
@@ -456,6 +473,8 @@ struct BufferJson<'a> {
     size: u64,
     #[serde(rename = "type")]
     ty: &'a str,
+    /// A tensor that one task computes and others use: buffer allocation makes its buffer
+    registers: bool,
     members: Vec<MemberJson<'a>>,
 }
 
@@ -494,6 +513,7 @@ impl<'a> BufferJson<'a> {
             slots: buffer.slots,
             size: buffer.size,
             ty: &buffer.ty,
+            registers: buffer.registers,
             members: members.collect(),
         }
     }

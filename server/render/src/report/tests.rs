@@ -79,6 +79,7 @@ fn edge(ends: (usize, usize), direction: Direction, barrier: usize, mechanism: M
         arrivals: vec![line(7)],
         waits: vec![line(8), line(9)],
         pairs: 3,
+        planned: false,
     }
 }
 
@@ -122,6 +123,7 @@ fn report(tokens: bool) -> Report {
             slots: 1,
             size: 128,
             ty: "!ttg.memdesc<1x128x128xf32, #tmem, #ttng.tensor_memory, mutable>".to_owned(),
+            registers: false,
             members: vec![member("%qk", (0, 64)), member("%alpha", (64, 65)), member("%m_ij", (65, 66))],
         }],
         coverage: vec![Coverage {
@@ -139,6 +141,7 @@ fn report(tokens: bool) -> Report {
             sites: vec![line(9)],
         }],
         unmodelled: vec![(line(11), "`tt.mystery` touches memory".to_owned())],
+        coming: Vec::new(),
     }
 }
 

@@ -7,6 +7,13 @@ use report::{CoverageOrder, CoverageRow, Edge, PhysicalBuffer, Report};
 
 use crate::SourceText;
 
+/// What is said above a graph with edges that nothing in the text makes yet.
+pub(super) const PLANNED: &str = "An edge that is planned is a channel that code partitioning makes: it follows from \
+                                  who writes and who reads a buffer, or computes and uses a value.";
+
+/// How many lines that are not followed are named where a report says that it is partial.
+const LINES: usize = 8;
+
 /// What the text, Markdown, JSON and HTML printers take.
 pub struct ReportView<'a> {
     /// The file as it was named, or `<stdin>`.
@@ -75,6 +82,35 @@ impl ReportView<'_> {
         }
     }
 
+    /// Why the graph and the tables are partial; empty where they are not.
+    pub fn partial(&self) -> String {
+        let unmodelled = &self.report.unmodelled;
+        let lines = self.lines(unmodelled.iter().map(|(range, _)| *range));
+        match (unmodelled.len(), lines.as_slice()) {
+            (0, _) => String::new(),
+            (1, [line]) => format!("line {line} is not followed: what it orders is missing below"),
+            (_, []) => "what is not followed orders nothing below".to_owned(),
+            (_, lines) => {
+                let shown: Vec<String> = lines.iter().take(LINES).map(u32::to_string).collect();
+                let more = lines.len() - shown.len();
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let plural = if lines.len() == 1 { "" } else { "s" };
+                format!("line{plural} {}{more} are not followed: what they order is missing below", shown.join(", "))
+            }
+        }
+    }
+
+    /// What an edge hands on: the member's name and, where it is still in registers, its type.
+    pub fn handed(&self, at: (usize, usize)) -> String {
+        format!("{}{}", self.member(at), self.in_registers(at))
+    }
+
+    /// ` (tensor<128x64xf16> in registers)` of a value that has no buffer yet.
+    pub fn in_registers(&self, (buffer, _): (usize, usize)) -> String {
+        let buffer = self.report.buffers.get(buffer).filter(|buffer| buffer.registers);
+        buffer.map_or_else(String::new, |buffer| format!(" ({} in registers)", short(&buffer.ty)))
+    }
+
     /// What an edge goes by: the barrier's name with its slots (`%full [2]`).
     pub fn barrier(&self, edge: &Edge) -> String {
         match edge.barrier.and_then(|at| self.report.barriers.get(at)) {
@@ -120,6 +156,14 @@ impl ReportView<'_> {
         let by = edge.barrier.and_then(|at| self.report.barriers.get(at));
         let by = by.map_or(edge.mechanism.name(), |barrier| barrier.name.as_str());
         Some(format!("{by}: {} -> {}", self.partition(edge.from), self.partition(edge.to)))
+    }
+}
+
+/// A tensor's type without its layout: `tensor<128x64xf16>`.
+fn short(ty: &str) -> String {
+    match ty.split_once(',') {
+        Some((head, _)) => format!("{head}>"),
+        None => ty.to_owned(),
     }
 }
 

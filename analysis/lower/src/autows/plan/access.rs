@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::channel::{Planned, Who};
+use super::registers::fillers;
 use crate::layout;
 use dialects::{Arith, OpCode, OpCompletion, OpEffect, Scf, Tt, Ttg, Ttng};
 use kernel::{CommitKind, Issuer, Mode};
@@ -58,6 +59,8 @@ pub(super) struct Allocation {
     /// `buffer.copy`, 1 where it has none.
     pub(super) copies: u64,
     pub(super) tensor: bool,
+    /// It is a tensor in registers, which gets a buffer only later.
+    pub(super) registers: bool,
     /// Its attribute `buffer.offset`.
     pub(super) offset: Option<u64>,
     /// The columns of its physical buffer that it covers; all of it in shared memory.
@@ -72,14 +75,20 @@ pub(super) struct Allocation {
 
 impl Allocation {
     pub(super) fn planned(&self) -> Planned {
-        let Allocation { op, value, id, copies, tensor, offset, .. } = *self;
-        Planned { op, value, id, copies, tensor, offset: offset.unwrap_or(0), placed: offset.is_some() }
+        let Allocation { op, value, id, copies, tensor, registers, offset, .. } = *self;
+        Planned { op, value, id, copies, tensor, registers, offset: offset.unwrap_or(0), placed: offset.is_some() }
     }
 }
 
 /// The allocations of a function, in the order of the text.
-pub(super) fn allocations(tree: &Tree, function: OpId, who: Who<'_>) -> Vec<Allocation> {
-    let mut walk = Walk { tree, who, path: Vec::new(), found: Vec::new(), of: FxHashMap::default() };
+pub(super) fn allocations(
+    tree: &Tree,
+    function: OpId,
+    who: Who<'_>,
+    named: Who<'_>,
+    mma: Engine,
+) -> Vec<Allocation> {
+    let mut walk = Walk { tree, who, named, mma, path: Vec::new(), found: Vec::new(), of: FxHashMap::default() };
     for &region in tree.regions(function) {
         walk.region(region);
     }
@@ -89,6 +98,10 @@ pub(super) fn allocations(tree: &Tree, function: OpId, who: Who<'_>) -> Vec<Allo
 struct Walk<'t> {
     tree: &'t Tree,
     who: Who<'t>,
+    /// The tasks that an op names itself.
+    named: Who<'t>,
+    /// Who an MMA is told by.
+    mma: Engine,
     path: Path,
     found: Vec<Allocation>,
     /// The allocation that a value is, or is a view of.
@@ -239,6 +252,7 @@ impl Walk<'_> {
             id: number("buffer.id"),
             copies,
             tensor,
+            registers: false,
             offset,
             extent,
             accesses: Vec::new(),
@@ -247,7 +261,8 @@ impl Walk<'_> {
         });
         self.of.insert(value, at);
         if !tree.group(op, "src").is_empty() {
-            self.access(at, op, self.path.clone(), Engine::Warps, false, true);
+            let tasks = fillers(tree, op, self.who, self.named);
+            self.access_by(tasks, at, op, self.path.clone(), Engine::Warps, (false, true));
         }
     }
 
@@ -266,12 +281,24 @@ impl Walk<'_> {
             mode.1 = true;
         }
         for (at, (reads, writes)) in modes {
-            self.access(at, op, self.path.clone(), Engine::TensorCore, reads, writes);
+            self.access(at, op, self.path.clone(), self.mma, reads, writes);
         }
     }
 
     fn access(&mut self, at: usize, op: OpId, over: Path, engine: Engine, reads: bool, writes: bool) {
-        for task in (self.who)(op) {
+        self.access_by((self.who)(op), at, op, over, engine, (reads, writes));
+    }
+
+    fn access_by(
+        &mut self,
+        tasks: Vec<usize>,
+        at: usize,
+        op: OpId,
+        over: Path,
+        engine: Engine,
+        (reads, writes): (bool, bool),
+    ) {
+        for task in tasks {
             let path = self.path.clone();
             let access = Access { op, path, over: over.clone(), task, engine, reads, writes, member: 0 };
             self.found[at].accesses.push(access);

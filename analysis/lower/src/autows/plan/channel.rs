@@ -73,8 +73,12 @@ pub(crate) struct Edge {
 pub(crate) struct Implied {
     /// Its channels, in the order of their first buffers.
     pub(crate) channels: Vec<Channel>,
-    /// Ops that keep a buffer from having a channel.
-    pub(crate) loose: Vec<OpId>,
+    /// Ops that keep a buffer from having a channel, and why.
+    pub(crate) loose: Vec<(OpId, &'static str)>,
+    /// The tasks that fill an allocation with a source, where it does not name just these.
+    pub(crate) fills: Vec<(OpId, Vec<usize>)>,
+    /// Of each value in registers that has a channel: its op and who computes it, then who uses it where.
+    pub(crate) registers: Vec<(ValueId, Vec<(OpId, usize)>)>,
     /// All buffers, in the order of the text.
     pub(crate) buffers: Vec<Planned>,
 }
@@ -90,6 +94,8 @@ pub(crate) struct Planned {
     /// Its attribute `buffer.copy`, 1 without.
     pub(crate) copies: u64,
     pub(crate) tensor: bool,
+    /// It is a tensor in registers, which gets a buffer only later.
+    pub(crate) registers: bool,
     /// `buffer.offset`, in columns; 0 for the owner.
     pub(crate) offset: u64,
     /// Whether it has one, and so is not the owner.

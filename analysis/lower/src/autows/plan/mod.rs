@@ -19,6 +19,9 @@
 //! [`Channels::Groups`] those that overlap are ordered as one, which code partitioning promises for the
 //! shapes it knows.
 //!
+//! What one task computes in registers and another uses goes through a buffer that the plan has yet to get
+//! ([`registers`]), and has a ring like the others.
+//!
 //! Deviations: code partitioning lets channels with one consumer share a barrier, and has a task wait for
 //! an accumulator before a loop where the loop's own steps do.
 
@@ -28,24 +31,47 @@ mod nest;
 mod order;
 mod place;
 mod placed;
+mod registers;
 
 use std::collections::BTreeSet;
 
 use access::{Access, Allocation, Engine, allocations};
-use channel::{By, Channel, Edge, Implied, Member, Who};
+use channel::{By, Channel, Edge, Implied, Member, Planned, Who};
 use nest::Nest;
 pub(crate) use placed::Plan;
 
 use order::{Item, Run, Step, anchor, common};
+use registers::registers;
 
 use crate::options::Channels;
 use kernel::Half;
 use ttgir::{BlockId, OpId, Tree};
 
+/// Why a buffer has no channel.
+const LOOSE: &str = "what it does with a buffer is not followed, so no channel is implied for it";
+
 /// The channels that the buffers of a function ask for.
-pub(crate) fn channels(tree: &Tree, function: OpId, who: Who<'_>, mode: Channels) -> Implied {
-    let found = allocations(tree, function, who);
-    let mut implied = Implied { buffers: found.iter().map(Allocation::planned).collect(), ..Implied::default() };
+///
+/// `who` are the tasks that do an op, and `named` those that it names itself.
+/// With `later` an MMA is over later than the op that issues it.
+pub(crate) fn channels(
+    tree: &Tree,
+    function: OpId,
+    who: Who<'_>,
+    named: Who<'_>,
+    mode: Channels,
+    later: bool,
+) -> Implied {
+    let mma = if later { Engine::TensorCore } else { Engine::Warps };
+    let mut found = allocations(tree, function, who, named, mma);
+    let registers = registers(tree, function, named);
+    let mut implied = Implied { loose: registers.loose, ..Implied::default() };
+    for filled in found.iter().filter(|buffer| !tree.group(buffer.op, "src").is_empty()) {
+        let writes = filled.accesses.iter().filter(|access| access.op == filled.op);
+        implied.fills.push((filled.op, writes.map(|access| access.task).collect()));
+    }
+    found.extend(registers.buffers);
+    implied.buffers = found.iter().map(Allocation::planned).collect();
     let mut done: BTreeSet<usize> = BTreeSet::new();
     for (at, first) in found.iter().enumerate() {
         if done.contains(&at) {
@@ -58,17 +84,26 @@ pub(crate) fn channels(tree: &Tree, function: OpId, who: Who<'_>, mode: Channels
         done.extend(&members);
         let members: Vec<&Allocation> = members.into_iter().map(|member| &found[member]).collect();
         if let Some(op) = members.iter().find_map(|member| member.loose) {
-            implied.loose.push(op);
+            implied.loose.push((op, LOOSE));
             continue;
         }
         match turns(tree, &members) {
             Some(channel) => implied.channels.push(channel),
             None => match channel(tree, &members) {
                 Ok(channel) => implied.channels.extend(channel),
-                Err(op) => implied.loose.push(op),
+                Err(op) => {
+                    implied.loose.push((op, LOOSE));
+                    continue;
+                }
             },
         }
+        if first.registers {
+            let places = first.accesses.iter().map(|access| (access.op, access.task)).collect();
+            implied.registers.push((first.value, places));
+        }
     }
+    let followed = |buffer: &Planned| implied.registers.iter().any(|(value, _)| *value == buffer.value);
+    implied.buffers.retain(|buffer| !buffer.registers || followed(buffer));
     implied
 }
 

@@ -54,11 +54,13 @@ fn within(tree: &Tree, accesses: &[Access], places: &[usize], depth: usize) -> R
         let run = rest.iter().take_while(|at| accesses[**at].path.get(depth).is_some_and(|step| step.1 == op)).count();
         let (run, others) = rest.split_at(run);
         rest = others;
-        if access.path.len() == depth + 1 {
-            items.extend(run.iter().map(|at| Item::Access(*at)));
-            continue;
+        // What the op itself takes comes ahead of what is in it.
+        let (own, inside): (Vec<usize>, Vec<usize>) =
+            run.iter().partition(|at| accesses[**at].path.len() == depth + 1);
+        items.extend(own.into_iter().map(Item::Access));
+        if !inside.is_empty() {
+            items.push(structure(tree, accesses, &inside, depth, op)?);
         }
-        items.push(structure(tree, accesses, run, depth, op)?);
     }
     Ok(items)
 }

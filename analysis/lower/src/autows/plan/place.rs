@@ -5,7 +5,8 @@
 //! loops around like the values that loops carry. The slot is the count modulo the slots and the phase
 //! the count over them, as in the counters that code partitioning adds to loops.
 //!
-//! An MMA is asynchronous, as code partitioning makes it.
+//! An MMA is asynchronous, as code partitioning makes it. Where only a loop is taken apart (Triton's own
+//! passes) it is what the text says: synchronous until Triton's pipeline makes it asynchronous.
 
 use rustc_hash::FxHashSet;
 
@@ -13,13 +14,15 @@ use super::super::channel::Counter;
 use super::channel::{By, Channel, Edge, Planned};
 use super::channels;
 use super::placed::{Home, Placed, Plan};
+use crate::layout::Memory;
 use crate::lowerer::Lowerer;
 use crate::value::Val;
 use dialects::OpEffect;
 use kernel::{
-    Abstract, AbstractOf, Arrival, Buffer, BufferId, Dim, EffectKind, Half, Pure, Recipients, Shape, Space, Var,
-    ViewOp, Width,
+    Abstract, AbstractOf, Access, Arrival, Buffer, BufferId, Completion, CtaSet, Dim, EffectKind, Half, Issuer, Mode,
+    Proxy, Pure, Recipients, Shape, Space, Var, ViewOp, Width,
 };
+use ttgir::queries::expr::name;
 use ttgir::{BlockId, Def, OpId, RegionId, ValueId};
 
 /// The width of the counters.
@@ -29,14 +32,34 @@ impl Lowerer<'_> {
     /// Makes the storage and the barriers of a function whose tasks nothing orders yet.
     pub(crate) fn plan(&mut self, function: OpId) {
         let tree = self.tree;
+        self.find_users();
         let implied = {
-            let who = |op: OpId| self.tasks.partitions(tree, op).to_vec();
-            channels(tree, function, &who, self.options.channels)
+            // Only tasks that come to an op do it.
+            let comes = |op: OpId, task: usize| {
+                let mut at = tree.parent_block(op);
+                while let Some(around) = at.and_then(|block| tree.parent_op(tree.parent_region(block))) {
+                    if around != function && self.left_by(around, task) {
+                        return false;
+                    }
+                    at = if around == function { None } else { tree.parent_block(around) };
+                }
+                true
+            };
+            let who = |op: OpId| -> Vec<usize> {
+                self.tasks.partitions(tree, op).iter().copied().filter(|task| comes(op, *task)).collect()
+            };
+            let named = |op: OpId| self.tasks.named(tree, op).map_or_else(Vec::new, |tasks| tasks.to_vec());
+            channels(tree, function, &who, &named, self.options.channels, self.tasks.spans_function())
         };
-        for op in implied.loose {
-            self.unmodelled(op, "what it does with a buffer is not followed, so no channel is implied for it");
+        for (op, reason) in implied.loose {
+            self.unmodelled(op, reason);
         }
-        let mut plan = Plan::default();
+        let mut plan = Plan { fills: implied.fills.into_iter().collect(), ..Plan::default() };
+        for (value, places) in implied.registers {
+            for (op, task) in places {
+                plan.registers.entry((task, op)).or_default().push(value);
+            }
+        }
         self.storages(&implied.buffers, &mut plan);
         for channel in &implied.channels {
             let mut made: Vec<BufferId> = Vec::new();
@@ -88,7 +111,7 @@ impl Lowerer<'_> {
                     members.push(other);
                 }
             }
-            let memories: Vec<_> = members.iter().map(|member| self.memory(member.value)).collect();
+            let memories: Vec<_> = members.iter().map(|member| self.memory_of(member)).collect();
             if let Some(lost) = memories.iter().position(Option::is_none) {
                 self.unmodelled(members[lost].op, "the type of the allocation is not followed");
                 continue;
@@ -98,17 +121,25 @@ impl Lowerer<'_> {
             let slot = windows.iter().map(|(member, memory)| start(member) + memory.bits).max().unwrap_or(1);
             let slots = members.iter().map(|member| member.copies).max().unwrap_or(1);
             let owner = members.iter().find(|member| !member.placed).unwrap_or(&first);
-            let space = if first.tensor { Space::Tensor } else { Space::Shared };
+            let space = windows.first().map_or(Space::Shared, |(_, memory)| memory.space);
             let bits = slot.saturating_mul(slots);
             let buffer = Buffer { space, bits, start: None, barriers: false, slot_bits: slot };
-            let buffer = self.build.buffer(buffer, tree.value_name(owner.value), tree.value_range(owner.value));
+            let buffer = self.build.buffer(buffer, &name(tree, owner.value), tree.value_range(owner.value));
             let site = self.site(owner.op);
             self.build.effect(site, None, EffectKind::Allocate(buffer));
+            if first.registers {
+                self.build.map.registers.push(buffer);
+            }
             for (member, memory) in &windows {
                 let home = Home { buffer, start: start(member), shape: memory.shape.clone(), slot, slots };
                 plan.homes.insert(member.value, home);
             }
         }
+    }
+
+    /// What a buffer takes; of a tensor in registers, what buffer allocation will give it.
+    fn memory_of(&self, planned: &Planned) -> Option<Memory> {
+        if planned.registers { self.buffer_for(planned.value) } else { self.memory(planned.value) }
     }
 
     fn edge_barriers(&mut self, edge: &Edge, value: ValueId) -> BufferId {
@@ -118,7 +149,7 @@ impl Lowerer<'_> {
             Some(number) => format!("task {number}"),
             None => self.build.map.partition(task),
         };
-        let name = format!("{} ({half}, {} to {})", tree.value_name(value), label(edge.from), label(edge.to));
+        let name = format!("{} ({half}, {} to {})", name(tree, value), label(edge.from), label(edge.to));
         let range = tree.value_range(value);
         let bits = edge.slots.saturating_mul(64);
         let buffer = Buffer { space: Space::Shared, bits, start: None, barriers: true, slot_bits: 64 };
@@ -166,6 +197,12 @@ impl Lowerer<'_> {
     }
 
     fn bind_home(&mut self, value: ValueId, home: &Home, slot: Var) {
+        let view = self.at_home(value, home, slot);
+        self.bind(value, Val::View(view));
+    }
+
+    /// A slot of where a buffer lies.
+    fn at_home(&mut self, value: ValueId, home: &Home, slot: Var) -> Var {
         let name = self.tree.value_name(value);
         let dense = Shape { dims: vec![Dim { size: home.slot, stride: 1 }], element: 1, exact: true };
         let all = Shape {
@@ -175,8 +212,7 @@ impl Lowerer<'_> {
         let base = self.build.base(home.buffer, all, name);
         let index = ViewOp::Index { index: slot, stride: home.slot, count: home.slots };
         let slot = self.build.view(base, index, dense, false, name);
-        let view = self.build.view(slot, ViewOp::Shift(home.start), home.shape.clone(), false, name);
-        self.bind(value, Val::View(view));
+        self.build.view(slot, ViewOp::Shift(home.start), home.shape.clone(), false, name)
     }
 
     /// A round of a block starts: buffers whose rounds these are take the next slot.
@@ -257,13 +293,31 @@ impl Lowerer<'_> {
         (slot, self.build.compute(Pure::And(WORD, turns, one), ""))
     }
 
-    /// What the task waits for ahead of an op.
+    /// What the task waits for ahead of an op, and loads of what other tasks computed.
     pub(crate) fn plan_before(&mut self, op: OpId) {
+        let Some(plan) = self.plan.as_ref().filter(|_| self.task.is_some()) else { return };
         let key = (self.partition, op);
-        let waits = self.plan.as_ref().and_then(|plan| plan.waits.get(&key)).cloned().unwrap_or_default();
+        let waits = plan.waits.get(&key).cloned().unwrap_or_default();
+        let registers = plan.registers.get(&key).cloned().unwrap_or_default();
         for at in waits {
             self.wait_for(op, at);
         }
+        for value in registers.into_iter().filter(|value| !self.tree.results(op).contains(value)) {
+            self.registers(op, value, Mode::Read);
+        }
+    }
+
+    /// Stores what an op computed for other tasks, or loads what another one did.
+    fn registers(&mut self, op: OpId, value: ValueId, mode: Mode) {
+        let Some(home) = self.plan.as_ref().and_then(|plan| plan.homes.get(&value)).cloned() else { return };
+        let slot = self.build.number(0);
+        let view = self.at_home(value, &home, slot);
+        let proxy = self.proxy(view, Proxy::Generic);
+        let access = Access { view, mode, proxy, operand: "registers", clears: false, ctas: CtaSet::OWN };
+        let site = self.site(op);
+        let kind =
+            EffectKind::Operation { issuer: Issuer::Base, accesses: vec![access], completion: Completion::InOrder };
+        self.build.effect(site, None, kind);
     }
 
     fn wait_for(&mut self, op: OpId, at: usize) {
@@ -309,10 +363,17 @@ impl Lowerer<'_> {
 
     /// What the task does after an op.
     pub(crate) fn plan_after(&mut self, op: OpId) {
+        if self.task.is_none() {
+            return;
+        }
         let Some(plan) = &mut self.plan else { return };
         let told = std::mem::take(&mut plan.told);
+        let registers = plan.registers.get(&(self.partition, op)).cloned().unwrap_or_default();
         let late = plan.late.get(&(self.partition, op)).cloned().unwrap_or_default();
         let arrivals = self.arrivals_after(op);
+        for value in registers.into_iter().filter(|value| self.tree.results(op).contains(value)) {
+            self.registers(op, value, Mode::Write);
+        }
         for at in late {
             self.wait_for(op, at);
         }

@@ -17,6 +17,10 @@ pub(crate) struct Plan {
     pub(crate) late: FxHashMap<(usize, OpId), Vec<usize>>,
     /// What it arrives on after an op.
     pub(crate) arrivals: FxHashMap<(usize, OpId), Vec<usize>>,
+    /// Values in registers that a task computes for others at an op, or has to have there from another.
+    pub(crate) registers: FxHashMap<(usize, OpId), Vec<ValueId>>,
+    /// The tasks that fill an allocation with a source.
+    pub(crate) fills: FxHashMap<OpId, Vec<usize>>,
     /// The blocks whose rounds are counted, with the regions around each.
     pub(crate) levels: Vec<(BlockId, FxHashSet<RegionId>)>,
     /// Where each buffer lies.

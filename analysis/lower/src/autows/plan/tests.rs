@@ -34,7 +34,7 @@ fn edges(body: &str, mode: Channels) -> Vec<String> {
     assert!(tree.errors().is_empty(), "{:?}", tree.errors());
     let function = tree.blocks(tree.regions(*tree.top().last().unwrap())[0])[0];
     let function = tree.block_ops(function)[0];
-    let implied = channels(&tree, function, &|op| tasks(&tree, op), mode);
+    let implied = channels(&tree, function, &|op| tasks(&tree, op), &|op| tasks(&tree, op), mode, true);
     assert_eq!(implied.loose, []);
     // An op by its name and the line it starts.
     let lines = |at: u32| text[..at as usize].lines().count() - HEAD.lines().count() - 1;

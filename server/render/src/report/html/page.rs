@@ -191,6 +191,11 @@ fn summary(links: &Links<'_>) -> Markup {
     ];
     html! {
         p class={ "verdict " (verdict) } { b { (sign) " " (verdict) } " " (prose(&why)) }
+        @if !links.view.partial().is_empty() { p class="partial" { b { "Partial" } ": " (links.view.partial()) "." } }
+        @if !report.coming.is_empty() {
+            p { "Still to come, so its absence is no fault:" }
+            ul class="coming" { @for coming in &report.coming { li { b { (coming.pass) } ": " (prose(&coming.adds)) } } }
+        }
         dl class="summary" { @for (name, value) in fields { div { dt { (name) } dd { (value) } } } }
         (runs(report))
     }

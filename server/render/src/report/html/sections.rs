@@ -8,6 +8,7 @@ use super::bundle::{EdgeClass, bundles};
 use super::coverage::{bar, loops, size};
 use super::links::Links;
 use super::text::{code, codes, counted, joined, lines, table};
+use crate::report::view::PLANNED;
 
 /// Longer tables are folded.
 const LONG: usize = 60;
@@ -56,6 +57,7 @@ pub(super) fn edges(links: &Links<'_>) -> Markup {
     };
     let head = ["Barrier", "Mechanism", "Direction", "Orders", "Arrives at line", "Waits at line", "Pairs"];
     html! {
+        @if report.edges.iter().any(|edge| edge.planned) { p { (PLANNED) } }
         details open[report.edges.len() <= LONG] {
             summary { (counted(report.edges.len(), "edge")) }
             (table("Edges", &head, &body))
@@ -68,9 +70,9 @@ fn edge_row(links: &Links<'_>, at: usize, edge: &Edge) -> Markup {
     html! {
         tr id=(id) data-k=(id) data-hot=(id) {
             td { @if let Some(barrier) = edge.barrier { (links.barrier(barrier)) } }
-            td { (edge.mechanism.name()) }
+            td { (edge.mechanism.name()) @if edge.planned { ", planned" } }
             td { (edge.direction.name()) }
-            td { (lines(edge.data.iter().map(|&member| links.member(member)))) }
+            td { (lines(edge.data.iter().map(|&at| html! { (links.member(at)) (links.view.in_registers(at)) }))) }
             td data-lines=(links.path(format_args!("edges/{at}/arrivals"))) { (links.all_at(edge.arrivals.iter().copied())) }
             td data-lines=(links.path(format_args!("edges/{at}/waits"))) { (links.all_at(edge.waits.iter().copied())) }
             td class="n" { (links.number(format_args!("edges/{at}/pairs"), edge.pairs)) }

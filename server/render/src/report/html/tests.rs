@@ -87,6 +87,7 @@ pub(super) fn attention(text: &str) -> Report {
         arrivals: vec![line(text, 20 + at)],
         waits: vec![line(text, 30 + at)],
         pairs: 3,
+        planned: false,
     };
     let edges: Vec<Edge> = flow
         .iter()
@@ -155,6 +156,7 @@ pub(super) fn attention(text: &str) -> Report {
             slots: 1,
             size: 128,
             ty: "!ttg.memdesc<128x128xf32>".to_owned(),
+            registers: false,
             members: vec![
                 member("%qk_0", (0, 64), 16),
                 member("%alpha", (64, 65), 17),
@@ -184,6 +186,7 @@ pub(super) fn attention(text: &str) -> Report {
             sites: vec![line(text, 17)],
         }],
         unmodelled: vec![(line(text, 40), HOSTILE.to_owned())],
+        coming: Vec::new(),
     }
 }
 
