@@ -222,8 +222,16 @@ impl<'a> Comparison<'a, '_> {
             return 0;
         }
         let (was, is) = self.reports();
-        let name = |report: &Report, edge: &Edge| edge.barrier.and_then(|at| stem(&report.barriers.get(at)?.name));
-        let named = name(was, old).is_some() && name(was, old) == name(is, new);
+        let (a, b) = (barrier(was, old), barrier(is, new));
+        // Another barrier may order the same: then the one's edge is gone, and the other's is new.
+        if let (Some(a), Some(b)) = (a, b)
+            && a.abstract_of.is_some() == b.abstract_of.is_some()
+            && !self.renames.one(&a.name, &b.name)
+        {
+            return 0;
+        }
+        let name = |barrier: Option<&BarrierSummary>| barrier.and_then(|barrier| stem(&barrier.name));
+        let named = name(a).is_some() && name(a) == name(b);
         let data = self.data(old);
         let common = new.data.iter().filter(|place| data.contains(place)).count() as u32;
         let nothing = old.data.is_empty() && new.data.is_empty();
@@ -415,7 +423,11 @@ fn words(view: &ReportView<'_>, edge: &Edge) -> String {
 
 /// What the barrier of an edge stands for, where it is none of the text.
 fn kind(report: &Report, edge: &Edge) -> Option<&'static str> {
-    Some(report.barriers.get(edge.barrier?)?.abstract_of?.0)
+    Some(barrier(report, edge)?.abstract_of?.0)
+}
+
+fn barrier<'a>(report: &'a Report, edge: &Edge) -> Option<&'a BarrierSummary> {
+    report.barriers.get(edge.barrier?)
 }
 
 /// `depth 2, count 1, of a token, mbarrier (TMA)`: what of a barrier a pass may change.

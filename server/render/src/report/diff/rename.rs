@@ -6,7 +6,7 @@
 use report::Report;
 use rustc_hash::FxHashSet;
 
-use super::pairing::stem;
+use super::value;
 
 /// The names in two reports.
 #[derive(Default)]
@@ -35,16 +35,15 @@ impl Renames {
             })
     }
 
-    /// Whether a value of the first report may be called so in the second one.
+    /// Whether a value of the first report may be called so in the second one. Numbers are no names.
     pub(super) fn one(&self, was: &str, is: &str) -> bool {
-        let (old, new) = (value(was), value(is));
-        old == new || !self.new.contains(&old) && !self.old.contains(&new)
+        let gone = |old: &String| !self.new.contains(old);
+        let came = |new: &String| !self.old.contains(new);
+        match (value(was), value(is)) {
+            (Some(old), Some(new)) => old == new || gone(&old) && came(&new),
+            (old, new) => old.as_ref().is_none_or(gone) && new.as_ref().is_none_or(came),
+        }
     }
-}
-
-/// A name without the number that makes it unique, where it has one besides.
-fn value(name: &str) -> String {
-    stem(name.split(' ').next().unwrap_or(name)).unwrap_or_else(|| name.to_owned())
 }
 
 fn names(report: &Report) -> FxHashSet<String> {
@@ -55,7 +54,7 @@ fn names(report: &Report) -> FxHashSet<String> {
         members.chain([buffer.name.as_str()])
     });
     let barriers = report.barriers.iter().map(|barrier| barrier.name.as_str());
-    roles.chain(buffers).chain(barriers).map(value).collect()
+    roles.chain(buffers).chain(barriers).filter_map(value).collect()
 }
 
 /// Names, and what is between them, each with whether it is a name.
@@ -78,7 +77,7 @@ mod tests {
     use super::*;
 
     fn renames(old: &[&str], new: &[&str]) -> Renames {
-        let set = |names: &[&str]| names.iter().map(|name| value(name)).collect();
+        let set = |names: &[&str]| names.iter().filter_map(|name| value(name)).collect();
         Renames { old: set(old), new: set(new) }
     }
 
@@ -98,5 +97,7 @@ mod tests {
         assert!(!names.same("load (%k)", "load (%x)"), "that is still there");
         assert!(!names.same("load (%q, %q)", "load (%x, %y)"), "one name becomes two");
         assert!(!names.same("load (%q)", "store (%x)"));
+        assert!(names.same("load (%q, %3)", "load (%7, %x)"), "what had no name has one now");
+        assert!(!names.same("load (%k)", "load (%7)"));
     }
 }
