@@ -13,14 +13,28 @@ use verify::{Found, Outcome};
 /// Decides an edited kernel; the caller may remember outcomes.
 pub type Decide<'a> = dyn FnMut(&Kernel) -> Result<Outcome, Cancelled> + 'a;
 
-/// What is wrong, where, and, of an overwrite that meets several packed buffers, at whose use: the identity of
-/// a finding between two texts.
-pub type FindingKey = (Kind, u32, u32);
+/// The identity of a finding between two texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FindingKey {
+    /// What is wrong.
+    pub kind: Kind,
+    /// Where it is drawn.
+    pub at: u32,
+    /// Of an overwrite that meets several packed buffers, the use of the one that this is about.
+    pub packed: Option<u32>,
+}
 
-/// The identity of a finding; `start` tells where a range of the kernel starts in the text.
-pub fn key(finding: &Finding<Message>, start: impl Fn(TextRange) -> u32) -> FindingKey {
-    let other = finding.sites.iter().find(|site| !site.primary && finding.kind == Kind::PackedOverwrite);
-    (finding.kind, start(finding.range), other.map_or(0, |site| start(site.range)))
+impl FindingKey {
+    /// The identity of a finding; `start` tells where a range of the kernel starts in the text.
+    pub fn new(finding: &Finding<Message>, start: impl Fn(TextRange) -> u32) -> FindingKey {
+        let site = finding.sites.iter().find(|site| !site.primary && finding.kind == Kind::PackedOverwrite);
+        FindingKey { kind: finding.kind, at: start(finding.range), packed: site.map(|site| start(site.range)) }
+    }
+
+    /// The same after edits.
+    fn after(self, edits: &[Edit]) -> FindingKey {
+        FindingKey { at: moved(self.at, edits), packed: self.packed.map(|at| moved(at, edits)), ..self }
+    }
 }
 
 /// A kernel before any edit: what the edited one is compared with.
@@ -55,7 +69,7 @@ impl<'a> Baseline<'a> {
         start: impl Fn(TextRange) -> u32,
     ) -> Baseline<'a> {
         let errors = findings.iter().filter(|finding| finding.severity != Severity::Hint);
-        let mut places: Vec<FindingKey> = errors.map(|finding| key(finding, &start)).collect();
+        let mut places: Vec<FindingKey> = errors.map(|finding| FindingKey::new(finding, &start)).collect();
         places.sort_unstable();
         places.dedup();
         Baseline { lowered, places, gaps: outcome.gaps.len(), hangs: hangs(outcome) }
@@ -81,11 +95,9 @@ impl<'a> Baseline<'a> {
         if lowered.unmodelled.len() > self.lowered.unmodelled.len() {
             return Ok(None);
         }
-        let after =
-            |(kind, at, other): FindingKey| (kind, moved(at, edits), if other > 0 { moved(other, edits) } else { 0 });
-        let known: Vec<(FindingKey, FindingKey)> = self.places.iter().map(|&at| (at, after(at))).collect();
+        let known: Vec<(FindingKey, FindingKey)> = self.places.iter().map(|&at| (at, at.after(edits))).collect();
         let was = |finding: &Finding<Message>| {
-            let at = key(finding, start);
+            let at = FindingKey::new(finding, start);
             known.iter().find(|(_, moved)| *moved == at).map(|(place, _)| *place)
         };
         let helps = |finding: &Finding<Message>| match was(finding) {
@@ -103,7 +115,8 @@ impl<'a> Baseline<'a> {
         }
         let findings = describe(lowered, &outcome).findings;
         // What is only a hint stands in no list of what was wrong; it has to be gone all the same.
-        let stays = goal.is_some_and(|goal| findings.iter().any(|finding| key(finding, start) == after(goal)));
+        let stays = goal
+            .is_some_and(|goal| findings.iter().any(|finding| FindingKey::new(finding, start) == goal.after(edits)));
         if stays {
             return Ok(None);
         }

@@ -45,7 +45,7 @@ use machine::Rule;
 use ttgir::Tree;
 use verify::{Found, Outcome};
 
-pub use check::{Baseline, Decide, EditedKernel, FindingKey, apply, key, moved};
+pub use check::{Baseline, Decide, EditedKernel, FindingKey, apply, moved};
 
 /// Candidates that are tried for one finding.
 const TRIES: usize = 16;
@@ -93,7 +93,7 @@ pub fn attach_fixes(
         let Some(at) = told_as(&report.findings, &told) else { continue };
         let Some(finding) = report.findings.get_mut(at).filter(|finding| finding.fix.is_none()) else { continue };
         told.phases.clone_from(&finding.phases);
-        let place = key(finding, |range| range.start);
+        let place = FindingKey::new(finding, |range| range.start);
         if let Some((fix, _)) = good.iter().find(|(_, left)| !left.contains(&place)) {
             finding.fix = Some(fix.clone());
             continue;
@@ -160,7 +160,7 @@ fn first_good(
         let Some(rest) = tries.checked_sub(1) else { break };
         *tries = rest;
         let Some(left) = after_edits(tree, before, &fix.edits, case.found, place, decide)? else { continue };
-        if left.iter().any(|(kind, ..)| cuts_run_short(*kind)) {
+        if left.iter().any(|left| cuts_run_short(left.kind)) {
             continue;
         }
         // What leaves fewer findings comes nearer to the cause.

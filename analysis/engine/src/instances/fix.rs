@@ -10,7 +10,7 @@ use super::blame::cause;
 use super::{ElaboratedInstance, Elaboration, KernelInstances, fixes};
 use crate::Engine;
 use ::fixes::gluon::{PythonContext, candidates};
-use ::fixes::{Baseline, EditedKernel, FindingKey, cuts_run_short, key, moved, told_as};
+use ::fixes::{Baseline, EditedKernel, FindingKey, cuts_run_short, moved, told_as};
 use base::{Cancel, Cancelled, Fragment, Message, Names};
 use findings::{Edit, Finding, Fix, Kind, describe, describe_violation};
 use gluon::{FileId, Instance, elaborate};
@@ -67,7 +67,7 @@ impl Engine {
         });
         let Some((found, told, named, range)) = target else { return Ok(None) };
         let start = |range| elaborated.place(range).range.start;
-        let goal = (told.kind, start(range), key(&told, start).2);
+        let goal = FindingKey { at: start(range), ..FindingKey::new(&told, start) };
         let origin = |offset| elaborated.origins.at(offset).filter(|o| o.file == FileId(0)).map(|o| o.range);
         let way = PythonContext {
             module: &of.module,
@@ -100,7 +100,7 @@ impl Engine {
                 continue;
             };
             if best.as_ref().is_some_and(|(_, least)| *least <= left.len())
-                || left.iter().any(|(kind, ..)| cuts_run_short(*kind))
+                || left.iter().any(|left| cuts_run_short(left.kind))
             {
                 continue;
             }
