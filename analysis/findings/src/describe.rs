@@ -138,9 +138,10 @@ fn take_in(finding: &mut Finding<Message>, other: &Finding<Message>) {
     }
 }
 
-/// What is said of one violation; `None` if its run does not repeat.
+/// What is said of one violation, for who asks what it is and where: its run is as it was found, not shortened. `None`
+/// if it does not repeat.
 pub fn describe_violation(lowered: &Lowered, found: &Found) -> Option<Finding<Message>> {
-    describe_with_inputs(lowered, found, &OtherRuns::none(&lowered.kernel), &mut { SHORTEN })
+    describe_with_inputs(lowered, found, &OtherRuns::none(&lowered.kernel), &mut 0)
 }
 
 /// The same; `others` is what the kernel does with other inputs.

@@ -6,15 +6,15 @@
 //! Before a late pass of the fork gives a request memory and a barrier, it has a token. The task that asks is the one
 //! that reads, so it is one step here, on memory of its own.
 
+use super::autows::origin;
 use super::lowerer::Lowerer;
 use super::value::Val;
-use super::autows::origin;
-use dialects::{OperandAccess, Ttng};
+use dialects::{OperandAccess, Ttg, Ttng};
 use kernel::{
     Access, Arrival, Buffer, Completion, CtaSet, EffectKind, Input, InputKind, Issuer, Mode, Proxy, Pure, Recipients,
     Shape, Space, Var,
 };
-use ttgir::OpId;
+use ttgir::{OpId, RegionId};
 
 /// Bits of an answer (PTX ISA, `clusterlaunchcontrol.try_cancel`).
 const ANSWER: u64 = 128;
@@ -81,7 +81,7 @@ impl Lowerer<'_> {
         if self.executes() {
             return self.unmodelled(op, "cluster launch control before it has barriers is not followed");
         }
-        if self.task.is_some() && self.tasks.partitions(tree, op).len() > 1 {
+        if self.task.is_some() && self.tasks.partitions(tree, op).len() > 1 || self.partitions_advance(op) > 1 {
             return self.unmodelled(op, several);
         }
         let asks = tree.operands(op).first().map_or(Some(op), |token| origin(tree, *token));
@@ -94,8 +94,7 @@ impl Lowerer<'_> {
         let shape = Shape::dense(&[1], ANSWER);
         let view = self.build.base(id, shape, tree.value_name(named));
         let (request, site) = (self.site(asks), self.site(op));
-        let touch =
-            |mode, proxy| Access { view, mode, proxy, operand: "answer", clears: false, ctas: CtaSet::OWN };
+        let touch = |mode, proxy| Access { view, mode, proxy, operand: "answer", clears: false, ctas: CtaSet::OWN };
         self.build.effect(request, None, EffectKind::Allocate(id));
         let tiles = Input { kind: InputKind::Tiles, width: 32, divisor: 1 };
         self.build.input(tiles, "tiles to come");
@@ -111,6 +110,29 @@ impl Lowerer<'_> {
             let var = self.build.compute(Pure::Select(dst, tile, none), tree.value_name(result));
             self.bind(result, Val::Scalar(var));
         }
+    }
+
+    /// How many regions of the `warp_specialize` around an op ask for the next tile, each for itself.
+    fn partitions_advance(&self, op: OpId) -> usize {
+        let tree = self.tree;
+        let outer = |op: &OpId| tree.parent_block(*op).and_then(|block| tree.parent_op(tree.parent_region(block)));
+        let around = std::iter::successors(outer(&op), outer).find(|op| tree.is(*op, Ttg::WarpSpecialize));
+        let Some(around) = around else { return 1 };
+        let mut partitions: Vec<RegionId> = tree.regions(around).to_vec();
+        // Those beside the default one stand in regions of an op of their own.
+        let own = partitions.iter().flat_map(|region| tree.blocks(*region)).flat_map(|block| tree.block_ops(*block));
+        let inner = own.filter(|op| tree.is(**op, Ttg::WarpSpecializePartitions));
+        let inner: Vec<RegionId> = inner.flat_map(|op| tree.regions(*op)).copied().collect();
+        partitions.extend(inner);
+        let advances = |region: &&RegionId| {
+            let mut found = false;
+            for &op in tree.blocks(**region).iter().flat_map(|block| tree.block_ops(*block)) {
+                let nested = tree.is(op, Ttg::WarpSpecializePartitions);
+                self.walk(op, &mut |op| found |= !nested && tree.is(op, Ttng::ClcAdvance));
+            }
+            found
+        };
+        partitions.iter().filter(advances).count()
     }
 
     /// `clc_query_cancel`: the tile's place, or -1 in each dimension.

@@ -13,8 +13,8 @@
 //! Missed: padding of `padded_shared`, partitions of `partitioned_shared`.
 
 use super::lowerer::Lowerer;
-use kernel::{Dim, Shape, Space};
 use dialects::{OpCode, Tt, Ttg};
+use kernel::{Dim, Shape, Space};
 use ttgir::{Def, MemSpace, Ty, ValueId};
 
 /// A memdesc type, as far as windows need it.

@@ -57,6 +57,9 @@ impl Held {
 /// order in which they come, and what stands for each is written where it comes first.
 struct Clocks<'a> {
     held: &'a Held,
+    /// By place the address and number of the piece that came last, and the number of the clock: the next is often the
+    /// same.
+    last: (SmallVec<[(usize, i64); 8]>, i64),
     /// By address and place of a piece.
     known: FxHashMap<(usize, usize), i64>,
     pieces: FxHashMap<SmallVec<[i64; 8]>, i64>,
@@ -69,11 +72,19 @@ impl Clocks<'_> {
         let mut pieces = clock.pieces();
         let mut numbers: SmallVec<[i64; 8]> = SmallVec::new();
         let mut new: SmallVec<[i64; 8]> = SmallVec::new();
+        let mut same = !self.last.0.is_empty();
+        self.last.0.resize(count, (usize::MAX, 0));
         for place in 0..count {
             let piece = pieces.next().flatten();
             let key = (piece.map_or(0, |piece| piece.as_ptr() as usize), place);
+            if self.last.0[place].0 == key.0 {
+                numbers.push(self.last.0[place].1);
+                continue;
+            }
+            same = false;
             if let Some(&number) = self.known.get(&key) {
                 numbers.push(number);
+                self.last.0[place] = (key.0, number);
                 continue;
             }
             let behind = self.held.behind(place, piece.unwrap_or(&[0; PIECE]));
@@ -84,11 +95,16 @@ impl Clocks<'_> {
                 new.extend(behind);
             }
             self.known.insert(key, number);
+            self.last.0[place] = (key.0, number);
             numbers.push(number);
+        }
+        if same {
+            return out.push(self.last.1);
         }
         let next = self.clocks.len() as i64;
         let number = *self.clocks.entry(numbers.clone()).or_insert(next);
         out.push(number);
+        self.last.1 = number;
         if number == next {
             out.extend(numbers);
             out.extend(new);
@@ -129,6 +145,7 @@ impl Machine<'_> {
         held.close();
         let mut clocks = Clocks {
             held: &held,
+            last: (SmallVec::new(), 0),
             known: FxHashMap::default(),
             pieces: FxHashMap::default(),
             clocks: FxHashMap::default(),

@@ -31,7 +31,8 @@ pub(super) fn coming(trace: &Trace<'_>) -> Vec<Coming> {
             let adds = "slots and shared storage: buffer.copy and buffer.id; each buffer counts as one slot of its own";
             add("memory planning (doMemoryPlanner)", adds.to_owned());
         }
-        let adds = "the barriers, their waits and arrivals; edges here are those of the channels that follow from the buffers";
+        let adds =
+            "the barriers, their waits and arrivals; edges here are those of the channels that follow from the buffers";
         add("code partitioning (doCodePartition)", adds.to_owned());
         if trace.lowered.map.pairs {
             let adds = "what holds the two CTAs of a pair together; here each does its own half".to_owned();
@@ -75,8 +76,7 @@ fn any(trace: &Trace<'_>, what: &dyn Fn(OpId) -> bool) -> bool {
 /// Whether no allocation of a function says where the memory planner has put it.
 fn unplanned(trace: &Trace<'_>) -> bool {
     let tree = trace.tree;
-    let allocates =
-        |op| matches!(tree.code(op), Some(OpCode::Ttg(Ttg::LocalAlloc) | OpCode::Ttng(Ttng::TmemAlloc)));
+    let allocates = |op| matches!(tree.code(op), Some(OpCode::Ttg(Ttg::LocalAlloc) | OpCode::Ttng(Ttng::TmemAlloc)));
     let planned = any(trace, &|op| allocates(op) && tree.attr(op, "buffer.id").is_some());
     !planned && (any(trace, &allocates) || !trace.lowered.map.registers.is_empty())
 }

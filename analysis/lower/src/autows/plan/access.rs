@@ -81,13 +81,7 @@ impl Allocation {
 }
 
 /// The allocations of a function, in the order of the text.
-pub(super) fn allocations(
-    tree: &Tree,
-    function: OpId,
-    who: Who<'_>,
-    named: Who<'_>,
-    mma: Engine,
-) -> Vec<Allocation> {
+pub(super) fn allocations(tree: &Tree, function: OpId, who: Who<'_>, named: Who<'_>, mma: Engine) -> Vec<Allocation> {
     let mut walk = Walk { tree, who, named, mma, path: Vec::new(), found: Vec::new(), of: FxHashMap::default() };
     for &region in tree.regions(function) {
         walk.region(region);

@@ -55,8 +55,7 @@ fn within(tree: &Tree, accesses: &[Access], places: &[usize], depth: usize) -> R
         let (run, others) = rest.split_at(run);
         rest = others;
         // What the op itself takes comes ahead of what is in it.
-        let (own, inside): (Vec<usize>, Vec<usize>) =
-            run.iter().partition(|at| accesses[**at].path.len() == depth + 1);
+        let (own, inside): (Vec<usize>, Vec<usize>) = run.iter().partition(|at| accesses[**at].path.len() == depth + 1);
         items.extend(own.into_iter().map(Item::Access));
         if !inside.is_empty() {
             items.push(structure(tree, accesses, &inside, depth, op)?);
