@@ -40,6 +40,7 @@ fn registers_and_filled_allocations_have_their_edges() {
         ("branch", &["0 > 1 %l"]),
         ("epilogue", &["0 > 2 %acc", "1 > 0 %a", "1 > 0 %b"]),
         ("pair", &["0 > 2 %acc", "1 > 0 %a", "1 > 0 %b"]),
+        ("loads_name_buffers", &["0 > 1 %a", "0 > 1 %b"]),
     ];
     let reports = reports("autows-registers.md");
     assert_eq!(reports.len(), expected.len());
@@ -93,4 +94,26 @@ fn what_is_to_come_is_named_and_what_is_not_followed_makes_a_report_partial() {
     for report in reports("warp-specialize.md") {
         assert_eq!(report.coming, [], "{}: its text is final", report.kernel);
     }
+}
+
+/// What each barrier of a report expects: `24576 = 16384 %a + 8192 %b`.
+fn expects(report: &Report) -> Vec<String> {
+    let all = report.barriers.iter().flat_map(|barrier| &barrier.expects);
+    all.map(|expect| {
+        let parts: Vec<String> = expect.parts.iter().map(|(name, bytes)| format!("{bytes} {name}")).collect();
+        format!("{} = {}", expect.bytes, parts.join(" + "))
+    })
+    .collect()
+}
+
+#[test]
+fn the_bytes_that_a_plan_will_expect_are_those_of_its_loads() {
+    let named = |page: &str, kernel: &str| -> Vec<String> {
+        reports(page).iter().filter(|report| report.kernel == kernel).flat_map(expects).collect()
+    };
+    assert_eq!(named("autows-registers.md", "loads_name_buffers"), ["16384 = 16384 %a", "8192 = 8192 %b"]);
+    // One MMA waits for both, whose buffers share an id: they are announced together.
+    assert_eq!(named("autows-plan.md", "gemm"), ["24576 = 16384 %a + 8192 %b"]);
+    // These come from pointers.
+    assert!(named("autows-registers.md", "two_consumers").is_empty());
 }
