@@ -3,7 +3,7 @@
 use super::lowerer::Lowerer;
 use super::value::{Class, Val};
 use base::{Message, TextRange, message};
-use dialects::{Func, Nvws, OpCode, OpCompletion, OpEffect, OperandAccess, Scf, Tt, Ttg, Ttng};
+use dialects::{Func, Nvws, OpCode, OpCompletion, OpEffect, OperandAccess, Scf, Tt, Ttg, Ttng, Ub};
 use kernel::{
     Access, Arrival, CommitKind, Completion, CtaSet, EffectId, EffectKind, Issuer, Proxy, Recipients, SiteId, Space,
     Var,
@@ -77,6 +77,10 @@ impl Lowerer<'_> {
         let tree = self.tree;
         let name = tree.op_name(op);
         let touches = |value: &ValueId| self.class(*value) == Class::View;
+        if tree.is(op, Ub::Poison) {
+            // Whoever uses it says so.
+            return;
+        }
         if tree.operands(op).iter().any(touches) || tree.results(op).iter().any(touches) {
             self.unmodelled(
                 op,

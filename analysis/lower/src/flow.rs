@@ -45,7 +45,7 @@ impl Lowerer<'_> {
         }
         for counter in self.advanced_in(regions) {
             let Some(now) = self.hidden.counters.get(&counter).copied() else { continue };
-            let param = self.build.scalar_param("");
+            let param = self.build.scalar_param(counter.name());
             self.hidden.counters.insert(counter, param);
             carried.push((Place::Counter(counter), param));
             entry.push(now);
@@ -284,7 +284,7 @@ impl Lowerer<'_> {
         self.hidden.counters = counters;
         for (counter, before) in &mut self.hidden.counters {
             if ends.iter().any(|(.., counters)| counters.get(counter) != Some(before)) {
-                let param = self.build.scalar_param("");
+                let param = self.build.scalar_param(counter.name());
                 moved.push((*counter, std::mem::replace(before, param)));
                 params.push(param);
             }

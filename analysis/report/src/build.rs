@@ -7,7 +7,7 @@ use super::edges::Edges;
 use super::order::ordering_facts;
 use super::remarks::Remarks;
 use super::trace::Trace;
-use super::{CoverageOrder, PartitionUse, Report, aliases, coming, coverage, edges, partitions};
+use super::{CoverageOrder, PartitionUse, Report, aliases, coming, coverage, edges, partitions, planned};
 use base::{Cancel, Cancelled, Limits, TextRange};
 use findings::{KernelReport, inputs};
 use kernel::Lowered;
@@ -30,6 +30,7 @@ impl Report {
         let memory = BufferAccesses::of(&trace);
         let mut barriers = Barriers::of(&trace, &memory);
         aliases::fill(&trace, &mut barriers);
+        planned::expects(&trace, &mut barriers);
         let (mut ordering_facts, made) = ordering_facts(&lowered.kernel, outcome, limits, cancel)?;
         let handed = ordering_facts.payload.members(&memory);
         ordering_facts.prefer(|pair, link| coverage::hands_over(&memory, &handed, pair, link));

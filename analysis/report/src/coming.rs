@@ -53,6 +53,10 @@ pub(super) fn coming(trace: &Trace<'_>) -> Vec<Coming> {
             add(pass, format!("mbarriers: {count} array{} of them", if count == 1 { "" } else { "s" }));
         }
     }
+    if any(trace, &|op| trace.tree.attr(op, "loop.stage").is_some()) {
+        let adds = "slots for what each iteration allocates, and waits for what runs on over iterations";
+        add("pipelining (tritongpu-pipeline)", adds.to_owned());
+    }
     let asks = |op| matches!(trace.tree.code(op), Some(OpCode::Ttng(Ttng::ClcRead | Ttng::ClcAdvance)));
     if any(trace, &asks) {
         let adds = "memory and a barrier for each request for a tile; here an answer is there when it is asked for";

@@ -21,6 +21,7 @@ mod ordering_facts;
 mod pairs;
 mod partitions;
 mod payload;
+mod planned;
 mod remarks;
 mod runs;
 #[cfg(test)]

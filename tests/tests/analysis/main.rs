@@ -10,5 +10,6 @@ mod mutation;
 mod packed;
 mod plans;
 mod proofs;
+mod registers;
 mod report;
 mod unsynchronised;

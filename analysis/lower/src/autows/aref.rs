@@ -246,10 +246,21 @@ impl Lowerer<'_> {
 
     /// `nvws.descriptor_load`: a TMA load that completes on the full barrier of its put.
     pub(crate) fn descriptor_load(&mut self, op: OpId) {
+        let tree = self.tree;
+        if self.plan.is_some() {
+            // Who waits for it waits for the channel.
+            let site = self.site(op);
+            let Some(view) = self.operand(op, "result", 0) else { return };
+            self.role_of(op, site, "result", "result", 0);
+            let proxy = Proxy::Generic;
+            let access = Access { view, mode: Mode::Write, proxy, operand: "", clears: false, ctas: CtaSet::OWN };
+            let (accesses, completion) = (vec![access], Completion::InOrder);
+            self.build.effect(site, None, EffectKind::Operation { issuer: Issuer::Base, accesses, completion });
+            return;
+        }
         let Some(barrier) = self.loads.get(&op).copied().or_else(|| self.released_load(op)) else {
             return self.unmodelled(op, "a load whose barrier no text says");
         };
-        let tree = self.tree;
         let bytes = tree.group(op, "result").first().and_then(|value| self.memory(*value)).map(|memory| memory.bytes);
         let Some(bytes) = bytes else { return self.unmodelled(op, "how much it copies is not known") };
         let site = self.site(op);

@@ -18,6 +18,11 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
+    /// What it is called: the fork's name for the rounds of a plan, which count on in every loop.
+    pub(crate) fn name(self) -> &'static str {
+        if self.part == Part::Round { "accumCnt" } else { "" }
+    }
+
     /// That of the rounds of a plan's block.
     pub(crate) fn round(block: usize) -> Counter {
         Counter { channel: block, side: Side::Put, partition: 0, part: Part::Round }
