@@ -20,6 +20,8 @@ const ROUNDS: usize = 16;
 pub enum End {
     /// It is missing, and a finding names it, after so many rounds of deletions.
     Missing(usize),
+    /// A finding names it, but the row of another overwrite, which comes before, is what is missing.
+    Before,
     /// Something else breaks first, or instead: a hang, bytes that do not fit.
     Other(Vec<&'static str>),
     /// What orders it is no wait: partitions that start and end, barriers of all threads.
@@ -50,6 +52,8 @@ pub struct Tally {
     pub spare: usize,
     /// Ordered only through others, and missing without them.
     pub through: usize,
+    /// Named by the finding of an overwrite that comes before.
+    pub before: usize,
     /// Something else breaks first.
     pub other: usize,
     /// Ordered by no wait.
@@ -66,6 +70,7 @@ impl Tally {
                 (End::Missing(1), "own") => self.needed += 1,
                 (End::Missing(_), "own") => self.spare += 1,
                 (End::Missing(_), _) => self.through += 1,
+                (End::Before, _) => self.before += 1,
                 (End::Other(_), _) => self.other += 1,
                 (End::NoWait, _) => self.no_wait += 1,
                 (End::Wrong(why), _) => self.wrong.push(format!("{kernel}: {}: {why}", row.what)),
@@ -76,11 +81,11 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tally { needed, spare, through, other, no_wait, wrong } = self;
+        let Tally { needed, spare, through, before, other, no_wait, wrong } = self;
         write!(
             f,
             "{needed} rows missing once their own barrier is not waited for, {spare} then held through others until \
-             those went, {through} held only through others until those went, {other} where something else breaks, \
+             those went, {through} held only through others until those went, {before} named for an overwrite that comes before, {other} where something else breaks, \
              {no_wait} ordered by no wait, {} wrong",
             wrong.len()
         )
@@ -154,15 +159,14 @@ impl Reports {
                 .collect();
             let edges = match row.map(|row| &row.order) {
                 Some(CoverageOrder::Edges(edges) | CoverageOrder::Through { edges, .. }) => edges,
-                Some(CoverageOrder::Missing { finding: Some(at), .. }) => {
-                    return match named(first, place, &report, *at) {
-                        true => End::Missing(round),
-                        false => End::Wrong(format!("the finding does not name it: {}", report.findings[*at].message)),
-                    };
-                }
-                Some(CoverageOrder::Missing { finding: None, .. }) if errors.is_empty() => {
+                Some(CoverageOrder::Missing { .. }) if named(first, place, &report) => return End::Missing(round),
+                Some(CoverageOrder::Missing { .. }) if errors.is_empty() => {
                     return End::Wrong("missing, but nothing is found".to_owned());
                 }
+                Some(CoverageOrder::Missing { finding: Some(at), .. }) => {
+                    return End::Wrong(format!("the finding does not name it: {}", report.findings[*at].message));
+                }
+                _ if named(first, place, &report) => return End::Before,
                 _ if !errors.is_empty() => return End::Other(errors),
                 Some(CoverageOrder::Program) => return End::Wrong("now said to be in program order".to_owned()),
                 Some(order) => return End::Wrong(format!("now {order:?}")),
@@ -192,14 +196,14 @@ fn same<'r>(first: &Report, place: Place, report: &'r Report) -> Option<&'r Cove
 }
 
 /// Whether a finding says what is overwritten, by the name that the table has for it.
-fn named(first: &Report, place: Place, report: &Report, finding: usize) -> bool {
+fn named(first: &Report, place: Place, report: &Report) -> bool {
     let block = &first.coverage[place.block];
     let Some(buffer) = report.buffers.get(block.buffer) else { return false };
     let Some(member) = buffer.members.get(block.rows[place.number].member) else { return false };
     // A part that nothing names is called after its extent, and a finding has words of its own for that.
-    let name = if member.name.ends_with(']') { &buffer.name } else { &member.name };
-    let Some(finding) = report.findings.get(finding) else { return false };
-    finding.message.contains(name.as_str()) || finding.sites.iter().any(|site| site.text.contains(name.as_str()))
+    let name = format!("`{}", if member.name.ends_with(']') { &buffer.name } else { &member.name });
+    let mut errors = report.findings.iter().filter(|finding| finding.severity < Severity::Hint);
+    errors.any(|finding| finding.message.contains(&name) || finding.sites.iter().any(|site| site.text.contains(&name)))
 }
 
 /// The text without the ops whose names start there; `None` where there is none.
