@@ -20,8 +20,9 @@ const ROUNDS: usize = 16;
 pub enum End {
     /// It is missing, and a finding names it, after so many rounds of deletions.
     Missing(usize),
-    /// A finding names it, but the row of another overwrite, which comes before, is what is missing.
-    Before,
+    /// What is found is about another overwrite of it, or another buffer that the same op touches, which lacks the
+    /// same wait, or one of those that were taken out before.
+    With,
     /// Something else breaks first, or instead: a hang, bytes that do not fit.
     Other(Vec<&'static str>),
     /// What orders it is no wait: partitions that start and end, barriers of all threads.
@@ -52,8 +53,8 @@ pub struct Tally {
     pub spare: usize,
     /// Ordered only through others, and missing without them.
     pub through: usize,
-    /// Named by the finding of an overwrite that comes before.
-    pub before: usize,
+    /// Found with another one that lacks a wait by then.
+    pub with: usize,
     /// Something else breaks first.
     pub other: usize,
     /// Ordered by no wait.
@@ -70,7 +71,7 @@ impl Tally {
                 (End::Missing(1), "own") => self.needed += 1,
                 (End::Missing(_), "own") => self.spare += 1,
                 (End::Missing(_), _) => self.through += 1,
-                (End::Before, _) => self.before += 1,
+                (End::With, _) => self.with += 1,
                 (End::Other(_), _) => self.other += 1,
                 (End::NoWait, _) => self.no_wait += 1,
                 (End::Wrong(why), _) => self.wrong.push(format!("{kernel}: {}: {why}", row.what)),
@@ -81,11 +82,11 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tally { needed, spare, through, before, other, no_wait, wrong } = self;
+        let Tally { needed, spare, through, with, other, no_wait, wrong } = self;
         write!(
             f,
             "{needed} rows missing once their own barrier is not waited for, {spare} then held through others until \
-             those went, {through} held only through others until those went, {before} named for an overwrite that comes before, {other} where something else breaks, \
+             those went, {through} held only through others until those went, {with} found with another one that lacks a wait by then, {other} where something else breaks, \
              {no_wait} ordered by no wait, {} wrong",
             wrong.len()
         )
@@ -149,6 +150,7 @@ impl Reports {
 
     fn deleted(&mut self, text: &str, first: &Rc<Report>, place: Place) -> End {
         let (mut text, mut report) = (text.to_owned(), first.clone());
+        let alone = first.buffers[first.coverage[place.block].buffer].members.len() == 1;
         for round in 0..ROUNDS {
             let row = same(first, place, &report);
             let errors: Vec<&'static str> = report
@@ -163,10 +165,13 @@ impl Reports {
                 Some(CoverageOrder::Missing { .. }) if errors.is_empty() => {
                     return End::Wrong("missing, but nothing is found".to_owned());
                 }
+                // Of several that lack a wait, or the same one, the finding may name another one. But what is packed
+                // into one buffer is named one by one.
+                Some(CoverageOrder::Missing { .. }) if round > 1 || alone => return End::With,
                 Some(CoverageOrder::Missing { finding: Some(at), .. }) => {
                     return End::Wrong(format!("the finding does not name it: {}", report.findings[*at].message));
                 }
-                _ if named(first, place, &report) => return End::Before,
+                _ if named(first, place, &report) => return End::With,
                 _ if !errors.is_empty() => return End::Other(errors),
                 Some(CoverageOrder::Program) => return End::Wrong("now said to be in program order".to_owned()),
                 Some(order) => return End::Wrong(format!("now {order:?}")),

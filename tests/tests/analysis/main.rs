@@ -11,4 +11,5 @@ mod packed;
 mod plans;
 mod proofs;
 mod report;
+mod rows;
 mod unsynchronised;
