@@ -2,7 +2,7 @@
 
 use crate::declare::dialect;
 use crate::effect::{OpEffect, TokenOp};
-use crate::facts::PartitionHint;
+use crate::facts::{MutationRole, PartitionHint};
 
 const PHI: &str = "an op of one version only, whose stage no text says";
 
@@ -31,11 +31,17 @@ dialect! {
     /// Makes a token with slots that producers and consumers pass back and forth.
     CreateToken = "create_token": "| result | @ : !result | numBuffers!i32" { effect: OpEffect::CreateToken };
     /// Waits until a slot of a token is empty.
-    ProducerAcquire = "producer_acquire": "token idx:i32 phase:i1 |  | %token , %idx , %phase @ : !operands |" { effect: OpEffect::Token(TokenOp::Acquire) };
+    ProducerAcquire = "producer_acquire": "token idx:i32 phase:i1 |  | %token , %idx , %phase @ : !operands |" {
+        effect: OpEffect::Token(TokenOp::Acquire),
+        mutation: Some(MutationRole::BarrierWait("phase")),
+    };
     /// Marks a slot of a token as full.
     ProducerCommit = "producer_commit": "token idx:i32 |  | %token , %idx @ : !operands |" { effect: OpEffect::Token(TokenOp::Commit) };
     /// Waits until a slot of a token is full.
-    ConsumerWait = "consumer_wait": "token idx:i32 phase:i1 |  | %token , %idx , %phase @ : !operands |" { effect: OpEffect::Token(TokenOp::Wait) };
+    ConsumerWait = "consumer_wait": "token idx:i32 phase:i1 |  | %token , %idx , %phase @ : !operands |" {
+        effect: OpEffect::Token(TokenOp::Wait),
+        mutation: Some(MutationRole::BarrierWait("phase")),
+    };
     /// Marks a slot of a token as empty.
     ConsumerRelease = "consumer_release": "token idx:i32 |  | %token , %idx @ : !operands |" { effect: OpEffect::Token(TokenOp::Release) };
     /// Loads a block of a tensor to the buffer of an aref or semaphore.

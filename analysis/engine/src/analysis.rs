@@ -14,6 +14,8 @@ use fixes::{PassedCandidates, attach_fixes};
 use kernel::{Kernel, Lowered, Stage};
 use lower::{Options, lower_with};
 use report::Report;
+use report::buffers::BufferAccesses;
+use std::borrow::Cow;
 use std::sync::Arc;
 use ttgir::{Document, Level, Section, SyntaxError, Tree};
 use verify::{Outcome, kernel_bytes, unbound};
@@ -198,7 +200,11 @@ impl Engine {
     }
 
     fn report_of(&mut self, section: &Section, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<Report, Cancelled> {
-        let mut report = self.report_in(section.tree(), lowered, &IrNames, cancel)?;
+        let mut lowered = Cow::Borrowed(lowered);
+        if !self.surveyed(&lowered.kernel, cancel)?.found.is_empty() {
+            name_members(section.tree(), lowered.to_mut());
+        }
+        let mut report = self.report_in(section.tree(), &lowered, &IrNames, cancel)?;
         if section.offset() > 0 {
             report.ranges_mut(&mut |range| shift(range, section.offset()));
         }
@@ -227,8 +233,11 @@ impl Engine {
             error.related.iter_mut().for_each(|(range, _)| shift(range, offset));
             analysis.syntax.push(error);
         }
-        for lowered in kernels(tree, self.options) {
+        for mut lowered in kernels(tree, self.options) {
             cancel.check()?;
+            if !self.outcome(&lowered.kernel, cancel)?.found.is_empty() {
+                name_members(tree, &mut lowered);
+            }
             let mut report = self.describe_kernel(&lowered, cancel)?;
             withhold_if_malformed(tree, &lowered, &mut report);
             note_deleted_reads(tree, &mut report);
@@ -339,6 +348,11 @@ fn kernels(tree: &Tree, options: Options) -> Vec<Lowered> {
         }
     }
     kernels
+}
+
+/// Has findings call what several logical buffers share by the names that the barrier report has for them.
+fn name_members(tree: &Tree, lowered: &mut Lowered) {
+    lowered.map.members = BufferAccesses::new(tree, lowered).names();
 }
 
 /// The kernels of a document under what is assumed of them, each with the start of its section, in the

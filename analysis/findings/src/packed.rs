@@ -31,10 +31,9 @@ pub(crate) fn packed(words: &Words<'_>, earlier: &Event, later: &Event) -> bool 
 /// What is said of it; `end` is what would say that the earlier access is over.
 pub(crate) fn message(words: &Words<'_>, replay: &Replay, earlier: &Event, later: &Event, end: &Message) -> Message {
     let (who, whom) = (words.partition(later.thread), words.partition(earlier.thread));
-    let named = words
-        .access(earlier)
-        .and_then(|access| words.map.var(access.view))
-        .map(|name| message!("`{name}`", Message::value(name)));
+    let name = words.access(earlier).and_then(|access| words.map.var(access.view)).map(Message::value);
+    let name = words.member(earlier.effect, earlier.access).or(name);
+    let named = name.map(|name| message!("`{name}`", name));
     let overwritten = match (place(words, replay, later), words.access(later)) {
         (Some(part), Some(access)) if !access.clears => part,
         _ => message!("all of {}", words.operand(later)),

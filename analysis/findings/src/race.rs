@@ -515,7 +515,10 @@ pub(crate) fn fence(words: &Words<'_>, replay: &Replay, violation: &Violation) -
 fn place(words: &Words<'_>, replay: &Replay, event: &Event) -> Message {
     let record = replay.record(event.step).filter(|record| record.effect == Some(event.effect));
     match record.and_then(|record| record.places.get(usize::from(event.access))) {
-        Some(place) => message!("`{}`", words.barrier(*place)),
+        Some(place) => match words.member(event.effect, event.access) {
+            Some(name) => message!("`{name}` in `{}`", name, words.barrier(*place)),
+            None => message!("`{}`", words.barrier(*place)),
+        },
         None => words.operand(event),
     }
 }

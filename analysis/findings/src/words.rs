@@ -3,7 +3,8 @@
 use super::minimal::Goal;
 use base::{Message, TextRange, message};
 use kernel::{
-    Access, BufferId, CommitKind, Completion, EffectKind, Issuer, Kernel, Lowered, Mode, SiteId, SourceMap, Var,
+    Access, BufferId, CommitKind, Completion, EffectId, EffectKind, Issuer, Kernel, Lowered, Mode, SiteId, SourceMap,
+    Var,
 };
 use machine::{
     BarrierAction, BarrierKind, BarrierPlace, BlockedOn, Channels, Cluster, Event, Machine, Record, Rule, Violation,
@@ -157,9 +158,22 @@ impl<'a> Words<'a> {
 
     /// The buffer that an event's operand names.
     pub fn operand(&self, event: &Event) -> Message {
-        self.access(event)
-            .and_then(|access| self.buffer_of(access.view))
-            .map_or_else(|| "the buffer".into(), |buffer| message!("`{buffer}`", self.buffer(buffer)))
+        let buffer = self.access(event).and_then(|access| self.buffer_of(access.view));
+        let buffer = buffer.map_or_else(|| "the buffer".into(), |buffer| message!("`{buffer}`", self.buffer(buffer)));
+        self.member(event.effect, event.access)
+            .map_or(buffer.clone(), |name| message!("`{name}` in {buffer}", name, buffer))
+    }
+
+    /// What the data of an access is called, where its memory holds others too.
+    pub fn member(&self, effect: EffectId, access: u16) -> Option<Message> {
+        self.map.members.get(&(effect, access)).map(|name| Message::value(name.clone()))
+    }
+
+    /// A place that an access touches: `%m in %qk`, `%smem[1]`.
+    pub fn data(&self, effect: Option<EffectId>, access: usize, place: BarrierPlace) -> Message {
+        let whole = self.barrier(place);
+        let name = effect.and_then(|effect| self.member(effect, access as u16));
+        name.map_or(whole.clone(), |name| message!("{name} in {whole}", name, whole))
     }
 
     /// The buffer behind a memdesc, where views lead to one only.
@@ -215,8 +229,10 @@ impl<'a> Words<'a> {
         match effect.map(|effect| &effect.kind) {
             Some(EffectKind::Operation { accesses, .. }) => {
                 for mode in [Mode::Read, Mode::Write] {
-                    let own = accesses.iter().zip(&record.places).filter(|(access, _)| access.mode == mode);
-                    let mut places: Vec<Message> = own.map(|(_, place)| self.barrier(*place)).collect();
+                    let own = accesses.iter().zip(&record.places).enumerate();
+                    let own = own.filter(|(_, (access, _))| access.mode == mode);
+                    let mut places: Vec<Message> =
+                        own.map(|(at, (_, place))| self.data(record.effect, at, *place)).collect();
                     places.dedup();
                     if !places.is_empty() {
                         parts.push(message!("{verb} {places}", verb(mode), Message::join(places, ", ")));
@@ -259,8 +275,8 @@ impl<'a> Words<'a> {
         let mut parts: Vec<Message> = Vec::new();
         match effect.map(|effect| &effect.kind) {
             Some(EffectKind::Operation { accesses, completion, .. }) => {
-                for (access, place) in accesses.iter().zip(&record.places) {
-                    parts.push(message!("{verb} {place}", verb(access.mode), self.barrier(*place)));
+                for (at, (access, place)) in accesses.iter().zip(&record.places).enumerate() {
+                    parts.push(message!("{verb} {place}", verb(access.mode), self.data(record.effect, at, *place)));
                 }
                 if let Completion::Commit { implicit: false, kind, .. } = completion
                     && !kind.is_by_warps()

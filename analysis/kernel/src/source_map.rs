@@ -1,7 +1,8 @@
 //! The only way from a kernel back to the text.
 
-use super::{BufferId, InputId, Kernel, LoopId, SiteId, Var};
+use super::{BufferId, EffectId, InputId, Kernel, LoopId, SiteId, Var};
 use base::{Message, TextRange};
+use std::collections::BTreeMap;
 
 /// Places and names of a kernel's parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +21,9 @@ pub struct SourceMap {
     pub partitions: Vec<(String, TextRange)>,
     /// The text's name of a variable, where it has one.
     pub vars: Vec<Option<String>>,
+    /// What the program calls the data of an access, by effect and number of the access, where several logical
+    /// buffers share the memory; whoever knows the text fills it in.
+    pub members: BTreeMap<(EffectId, u16), String>,
     /// How far automatic warp specialisation has taken the text.
     pub stage: Stage,
     /// Barriers that the text does not allocate itself.

@@ -14,6 +14,7 @@ use super::uses::{note, slot, used, with_memory};
 use super::{Member, PhysicalBuffer};
 use kernel::{Access, BufferId, Effect, EffectId, EffectKind, Instr, Issuer, Lowered, Mode, Space, ViewOp};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use ttgir::queries::expr::name;
 use ttgir::queries::memory::way;
 use ttgir::{Def, OpId, Tree, ValueId};
@@ -83,6 +84,18 @@ impl BufferAccesses {
     /// The memory of a lowered kernel.
     pub fn new(tree: &Tree, lowered: &Lowered) -> BufferAccesses {
         BufferAccesses::of(&Trace::new(tree, lowered))
+    }
+
+    /// What each access is called after that touches one of several logical buffers in one physical one.
+    pub fn names(&self) -> BTreeMap<(EffectId, u16), String> {
+        let named = |(&(effect, access), &(buffer, member)): (&(EffectId, usize), &(usize, usize))| {
+            let buffer = self.buffers.get(buffer)?;
+            let name = buffer.members.get(member).map(|member| &member.name)?;
+            // A part that nothing names is called after its extent.
+            let own = *name != buffer.name && !name.ends_with(']');
+            own.then(|| ((effect, access as u16), name.clone()))
+        };
+        self.of.iter().filter_map(named).collect()
     }
 
     /// The member that an access touches where it lies in this buffer of the kernel.

@@ -435,7 +435,7 @@ impl<'m, 'k> Watch<'m, 'k> {
                 OrderedBy::Missing if unread && earlier.mode == Mode::Write => OrderedBy::Unread,
                 how => how,
             };
-            if near && matches!(how, OrderedBy::Sync(_)) {
+            if matches!(how, OrderedBy::Sync(_)) {
                 let words = self.words(&earlier, touch.thread);
                 self.ordering_facts.also(from, to, &words);
             }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use ttgir::{OpId, Tree, ValueId};
 
 /// Whether an op only waits: for a barrier, for a group of copies or products, for other threads.
-fn waits(tree: &Tree, op: OpId) -> bool {
+pub(super) fn waits(tree: &Tree, op: OpId) -> bool {
     let role = tree.code(op).and_then(|code| code.decl().mutation);
     matches!(role, Some(MutationRole::BarrierWait(_) | MutationRole::GroupWait(_) | MutationRole::Rendezvous))
 }

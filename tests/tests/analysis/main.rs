@@ -12,4 +12,5 @@ mod plans;
 mod proofs;
 mod registers;
 mod report;
+mod rows;
 mod unsynchronised;
