@@ -88,7 +88,8 @@ fn load(trace: &Trace<'_>, op: OpId) -> Option<(String, u64)> {
         _ => return None,
     };
     let Ty::MemDesc { shape, elem, .. } = tree.ty(tree.value_type(into)?) else { return None };
-    let bits = shape.iter().try_fold(u64::from(elem.bits), |bits, size| bits.checked_mul(u64::try_from(*size).ok()?))?;
+    let bits =
+        shape.iter().try_fold(u64::from(elem.bits), |bits, size| bits.checked_mul(u64::try_from(*size).ok()?))?;
     let root = way(tree, into).last().copied().unwrap_or(into);
     Some((name(tree, root), bits / 8))
 }

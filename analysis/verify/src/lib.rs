@@ -237,7 +237,7 @@ impl<'k> Decision<'k> {
                     valuation: valuation.clone(),
                 });
             } else {
-                self.take(&held, valuation, true);
+                self.take_alternative(held.schedule, valuation);
                 return Ok(());
             }
             if lapped.len() >= 4 {
@@ -256,7 +256,7 @@ impl<'k> Decision<'k> {
                     }
                 }
                 if other.state.violations().iter().any(|violation| self.is_news(violation)) {
-                    self.take(&other, valuation, true);
+                    self.take_alternative(other.schedule, valuation);
                     if self.races() {
                         return Ok(());
                     }
@@ -266,7 +266,7 @@ impl<'k> Decision<'k> {
         if !self.outcome.found.is_empty() {
             return Ok(());
         }
-        let mut first: Option<(State, explore::Schedule)> = None;
+        let mut first: Option<explore::Schedule> = None;
         // A state of a cluster is as many times as large, and a step as many times as dear.
         let ctas = machine.cluster().len();
         let limits = Limits {
@@ -276,13 +276,13 @@ impl<'k> Decision<'k> {
         };
         let explored = search(machine, &limits, cancel, |state, schedule| {
             if first.is_none() && !state.violations().is_empty() {
-                first = Some((state.clone(), schedule.clone()));
+                first = Some(schedule.clone());
             }
         })?;
         self.outcome.steps += explored.steps;
         self.outcome.states += explored.states as u64;
         match first {
-            Some((state, schedule)) => self.take(&ScheduledRun { schedule, state }, valuation, true),
+            Some(schedule) => self.take_alternative(schedule, valuation),
             None => {
                 if self.outcome.lapped.is_empty() {
                     self.outcome.lapped = lapped;
@@ -345,6 +345,13 @@ impl<'k> Decision<'k> {
     /// Whether nothing was found and nothing stayed open so far.
     fn is_clean(&self) -> bool {
         self.outcome.found.is_empty() && self.outcome.gaps.is_empty() && self.outcome.lapped.is_empty()
+    }
+
+    /// Keeps what another schedule than the canonical one found, as who repeats it numbers its barriers.
+    fn take_alternative(&mut self, schedule: explore::Schedule, valuation: &Valuation) {
+        let machine = Machine::new(self.kernel, valuation, self.limits);
+        let state = explore::replay(&machine, &schedule, |_, _| ());
+        self.take(&ScheduledRun { schedule, state }, valuation, true);
     }
 
     /// Keeps what a run found, one violation a kind and place.

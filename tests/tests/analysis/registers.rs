@@ -9,7 +9,9 @@ use ttgir::Document;
 fn reports(page: &str) -> Vec<Report> {
     let pages = sources().into_iter().filter(|(name, _)| name.starts_with(page));
     let mut engine = Engine::new(Limits::default());
-    pages.flat_map(|(_, text)| engine.reports(&Document::new(text), &Cancel::never()).expect("nobody cancels")).collect()
+    pages
+        .flat_map(|(_, text)| engine.reports(&Document::new(text), &Cancel::never()).expect("nobody cancels"))
+        .collect()
 }
 
 /// `0 > 1 %a`: who hands what to whom, each once.
@@ -87,7 +89,12 @@ fn what_is_to_come_is_named_and_what_is_not_followed_makes_a_report_partial() {
         let passes: Vec<&str> = report.coming.iter().map(|coming| coming.pass).collect();
         let names = |pass: &str| passes.iter().any(|name| name.contains(pass));
         assert!(names("doCodePartition"), "{}: {passes:?}", report.kernel);
-        assert_eq!(names("doBufferAllocation"), report.buffers.iter().any(|buffer| buffer.registers), "{}", report.kernel);
+        assert_eq!(
+            names("doBufferAllocation"),
+            report.buffers.iter().any(|buffer| buffer.registers),
+            "{}",
+            report.kernel
+        );
         assert_eq!(names("2cta"), report.kernel == "pair", "{}: {passes:?}", report.kernel);
         assert_eq!(report.unmodelled.is_empty(), !matches!(&*report.kernel, "round" | "many"), "{}", report.kernel);
     }
