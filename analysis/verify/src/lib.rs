@@ -14,6 +14,7 @@ mod linear;
 mod never;
 mod outcome;
 mod proof;
+mod said_better;
 mod slice;
 #[cfg(test)]
 mod tests;
@@ -29,8 +30,9 @@ use base::{Cancel, Cancelled, Limits};
 use discarded::is_discarded;
 use explore::{ScheduledRun, canonical, run_delaying, run_preferring, search};
 use kernel::{EffectId, Kernel, SiteId};
-use machine::{Cluster, Event, Machine, Rule, ScheduleHazard, State, Valuation, Violation};
+use machine::{Cluster, Machine, Rule, ScheduleHazard, State, Valuation, Violation};
 use never::Expected;
+use said_better::SaidBetter;
 
 /// Decides a kernel.
 pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
@@ -176,8 +178,8 @@ impl<'k> Decision<'k> {
             let follows = |found: &mut Found| !found.confluent && matches!(found.violation.rule, Rule::Deadlock(_));
             self.outcome.consequences.extend(self.outcome.found.extract_if(.., follows));
         }
-        let all: Vec<Violation> = self.outcome.found.iter().map(|found| found.violation.clone()).collect();
-        self.outcome.found.retain(|found| !shadowed(&found.violation, &all));
+        let better = SaidBetter::of(self.outcome.found.iter().map(|found| &found.violation));
+        self.outcome.found.retain(|found| !better.covers(&found.violation));
     }
 
     fn races(&self) -> bool {
@@ -193,11 +195,10 @@ impl<'k> Decision<'k> {
         if run.state.error().is_some() || run.state.unmodelled() {
             return;
         }
+        let better = SaidBetter::of(run.state.violations());
         for violation in run.state.violations() {
             let known = self.outcome.found.iter().chain(&self.outcome.assumed);
-            if shadowed(violation, run.state.violations())
-                || known.into_iter().any(|k| repeats(self.kernel, &k.violation, violation))
-            {
+            if better.covers(violation) || known.into_iter().any(|k| repeats(self.kernel, &k.violation, violation)) {
                 continue;
             }
             // Few iterations are no excuse for a wait that never ends, if no race may be to blame.
@@ -364,8 +365,9 @@ impl<'k> Decision<'k> {
             self.gap(Gap::Unmodelled);
             return;
         }
+        let better = SaidBetter::of(run.state.violations());
         for violation in run.state.violations() {
-            if shadowed(violation, run.state.violations())
+            if better.covers(violation)
                 || self.outcome.found.len() >= self.limits.findings
                 || self.outcome.found.iter().any(|known| repeats(self.kernel, &known.violation, violation))
             {
@@ -392,30 +394,6 @@ impl<'k> Decision<'k> {
             });
         }
     }
-}
-
-/// Whether a violation says what another one of the run says better: a read of unwritten memory
-/// whose write comes later, unordered, is a race and not an uninitialised read, what a race overwrites is
-/// not overwritten in order, and a dot that races need not be over at the end too.
-fn shadowed(violation: &Violation, all: &[Violation]) -> bool {
-    all.iter().any(|other| match (&violation.rule, &other.rule) {
-        (Rule::Uninitialised { read }, Rule::Race { earlier, later }) => {
-            same_access(earlier, read) || same_access(later, read)
-        }
-        (Rule::OverwrittenMember { earlier: write, later: read }, Rule::Race { earlier, later }) => {
-            [write, read].iter().any(|own| same_access(earlier, own) || same_access(later, own))
-        }
-        (Rule::Unfinished { access }, Rule::Race { earlier, .. }) => earlier.effect == access.effect,
-        (Rule::Unfinished { access }, Rule::PendingResult { dot }) => access.effect == *dot,
-        (Rule::InFlight { issuer, step, .. }, Rule::Race { earlier, .. }) => {
-            earlier.thread == *issuer && earlier.step == *step
-        }
-        _ => false,
-    })
-}
-
-fn same_access(a: &Event, b: &Event) -> bool {
-    a.effect == b.effect && a.access == b.access
 }
 
 /// Whether a violation would repeat a finding: same rule at the same op, unless it is about another of the
