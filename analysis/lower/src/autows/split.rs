@@ -290,7 +290,7 @@ impl Lowerer<'_> {
 
     /// Whether a task uses a result of an op, also through ops that compute and control flow that
     /// hands it on.
-    fn uses(&self, op: OpId, task: usize) -> bool {
+    pub(crate) fn uses(&self, op: OpId, task: usize) -> bool {
         let tree = self.tree;
         let mut open: Vec<ValueId> = tree.results(op).to_vec();
         let mut seen: FxHashSet<OpId> = FxHashSet::default();
@@ -315,6 +315,34 @@ impl Lowerer<'_> {
                 open.extend(tree.results(on));
                 let blocks = tree.regions(on).iter().flat_map(|region| tree.blocks(*region));
                 open.extend(blocks.flat_map(|block| tree.block_args(*block)));
+            }
+        }
+        false
+    }
+}
+
+impl Lowerer<'_> {
+    /// Whether a loop or a branch in which a task has something to do goes by a result of an op.
+    pub(crate) fn steers(&self, op: OpId, task: usize) -> bool {
+        let tree = self.tree;
+        let mut open: Vec<ValueId> = tree.results(op).to_vec();
+        let mut seen: FxHashSet<OpId> = FxHashSet::default();
+        while let Some(value) = open.pop() {
+            for &user in self.users.get(&value).map(Vec::as_slice).unwrap_or_default() {
+                if !seen.insert(user) {
+                    continue;
+                }
+                let around = || tree.parent_op(tree.parent_region(tree.parent_block(user)?));
+                let Some(on) = (if tree.is_terminator(user) { around() } else { Some(user) }) else { continue };
+                let flow = matches!(tree.code(on), Some(OpCode::Scf(_)));
+                if flow && any(tree, on, &|op| self.does(op, task) == Some(true)) {
+                    return true;
+                }
+                if flow || self.computes(on) {
+                    open.extend(tree.results(on));
+                    let blocks = tree.regions(on).iter().flat_map(|region| tree.blocks(*region));
+                    open.extend(blocks.flat_map(|block| tree.block_args(*block)));
+                }
             }
         }
         false

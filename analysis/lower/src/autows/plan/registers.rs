@@ -46,6 +46,15 @@ pub(super) fn fillers(tree: &Tree, op: OpId, who: Who<'_>, named: Who<'_>) -> Ve
     if tasks.len() == 1 { tasks } else { own }
 }
 
+/// The tasks that fill each allocation with a source.
+pub(super) fn fills(tree: &Tree, function: OpId, who: Who<'_>, named: Who<'_>) -> FxHashMap<OpId, Vec<usize>> {
+    let mut all = Vec::new();
+    super::super::tasks::below(tree, function, &mut all);
+    let allocates = |op: &OpId| matches!(tree.code(*op), Some(OpCode::Ttg(Ttg::LocalAlloc) | OpCode::Ttng(Ttng::TmemAlloc)));
+    all.retain(|op| allocates(op) && !tree.group(*op, "src").is_empty());
+    all.into_iter().map(|op| (op, fillers(tree, op, who, named))).collect()
+}
+
 /// The values of a function that one task computes and others use.
 pub(super) fn registers(tree: &Tree, function: OpId, named: Who<'_>) -> Registers {
     let mut all = Vec::new();
@@ -104,7 +113,7 @@ impl Registers {
         let access = |op: OpId, task: usize, reads: bool| {
             let path = path(tree, function, op);
             let over = path.clone();
-            Access { op, path, over, task, engine: Engine::Warps, reads, writes: !reads, member: 0 }
+            Access { op, tile: 0, path, over, task, engine: Engine::Warps, reads, writes: !reads, member: 0 }
         };
         let reads = reads.into_iter().map(|(user, task)| access(user, task, true));
         let accesses: Vec<Access> = std::iter::once(access(op, task, false)).chain(reads).collect();
