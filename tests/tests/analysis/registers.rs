@@ -98,7 +98,12 @@ fn what_is_to_come_is_named_and_what_is_not_followed_makes_a_report_partial() {
             report.kernel
         );
         assert_eq!(names("2cta"), report.kernel == "pair", "{}: {passes:?}", report.kernel);
-        assert_eq!(report.unmodelled.is_empty(), !matches!(&*report.kernel, "round" | "many" | "loop_in_a_tile"), "{}", report.kernel);
+        assert_eq!(
+            report.unmodelled.is_empty(),
+            !matches!(&*report.kernel, "round" | "many" | "loop_in_a_tile"),
+            "{}",
+            report.kernel
+        );
     }
     for report in reports("warp-specialize.md") {
         assert_eq!(report.coming, [], "{}: its text is final", report.kernel);

@@ -83,14 +83,9 @@ impl Allocation {
 }
 
 /// The allocations of a function, in the order of the text.
-pub(super) fn allocations(
-    tree: &Tree,
-    function: OpId,
-    who: Who<'_>,
-    named: Who<'_>,
-    mma: Engine,
-) -> Vec<Allocation> {
-    let mut walk = Walk { tree, who, named, tile: 0, mma, path: Vec::new(), found: Vec::new(), of: FxHashMap::default() };
+pub(super) fn allocations(tree: &Tree, function: OpId, who: Who<'_>, named: Who<'_>, mma: Engine) -> Vec<Allocation> {
+    let mut walk =
+        Walk { tree, who, named, tile: 0, mma, path: Vec::new(), found: Vec::new(), of: FxHashMap::default() };
     for &region in tree.regions(function) {
         walk.region(region);
     }
@@ -333,7 +328,8 @@ impl Walk<'_> {
     ) {
         for task in tasks {
             let path = self.path.clone();
-            let access = Access { op, tile: self.tile, path, over: over.clone(), task, engine, reads, writes, member: 0 };
+            let access =
+                Access { op, tile: self.tile, path, over: over.clone(), task, engine, reads, writes, member: 0 };
             self.found[at].accesses.push(access);
         }
     }

@@ -12,8 +12,8 @@ use rustc_hash::FxHashSet;
 
 use super::super::channel::Counter;
 use super::channel::{By, Channel, Edge, Planned};
-use super::{channels, fills};
 use super::placed::{Home, Placed, Plan};
+use super::{channels, fills};
 use crate::layout::Memory;
 use crate::lowerer::Lowerer;
 use crate::value::Val;

@@ -50,7 +50,8 @@ pub(super) fn fillers(tree: &Tree, op: OpId, who: Who<'_>, named: Who<'_>) -> Ve
 pub(super) fn fills(tree: &Tree, function: OpId, who: Who<'_>, named: Who<'_>) -> FxHashMap<OpId, Vec<usize>> {
     let mut all = Vec::new();
     super::super::tasks::below(tree, function, &mut all);
-    let allocates = |op: &OpId| matches!(tree.code(*op), Some(OpCode::Ttg(Ttg::LocalAlloc) | OpCode::Ttng(Ttng::TmemAlloc)));
+    let allocates =
+        |op: &OpId| matches!(tree.code(*op), Some(OpCode::Ttg(Ttg::LocalAlloc) | OpCode::Ttng(Ttng::TmemAlloc)));
     all.retain(|op| allocates(op) && !tree.group(*op, "src").is_empty());
     all.into_iter().map(|op| (op, fillers(tree, op, who, named))).collect()
 }
