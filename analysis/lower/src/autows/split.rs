@@ -19,7 +19,7 @@ use crate::specialize::PARTITIONS;
 use crate::value::{Class, Val};
 use dialects::{Nvws, OpCode, OpEffect, Tt, Ttg, Ttng};
 use kernel::{Fork, Partition, Stage, Target, Terminator, Var};
-use ttgir::{OpId, RegionId, Tree, Ty, ValueId};
+use ttgir::{MemSpace, OpId, RegionId, Tree, Ty, ValueId};
 
 /// Whether the text holds anything that orders tasks.
 fn has_sync(tree: &Tree, function: OpId) -> bool {
@@ -45,7 +45,37 @@ impl Lowerer<'_> {
                 return self.unmodelled(function, reason);
             }
             self.plan(function);
+        } else if self.tasks.share() {
+            let reason = "no aref holds it yet, and several tasks use it: arefs of tensor memory come with a later \
+                          pass (nvws-insert-tmem-aref)";
+            for op in self.without_aref(function) {
+                self.reaches(Stage::Planned);
+                self.unmodelled(op, reason);
+            }
         }
+    }
+
+    /// Tensor memory that several tasks use, in a text whose arefs hold shared memory only.
+    fn without_aref(&mut self, function: OpId) -> Vec<OpId> {
+        let tree = self.tree;
+        let mut all = Vec::new();
+        below(tree, function, &mut all);
+        let tensor = |value: &ValueId| {
+            let ty = tree.value_type(*value).map(|ty| tree.ty(ty));
+            matches!(ty, Some(Ty::MemDesc { space: MemSpace::Tensor, .. }))
+        };
+        let arefs: Vec<OpId> = all.iter().copied().filter(|op| tree.is(*op, Nvws::ArefCreate)).collect();
+        if arefs.is_empty() || arefs.iter().any(|op| tree.operands(*op).iter().any(tensor)) {
+            return Vec::new();
+        }
+        self.find_users();
+        all.retain(|op| tree.is(*op, Ttng::TmemAlloc));
+        all.retain(|op| {
+            let tasks = (0..self.tasks.numbers.len())
+                .filter(|task| self.uses(*op, *task) || self.does(*op, *task) == Some(true));
+            tasks.count() > 1
+        });
+        all
     }
 
     /// The body of a function all of whose ops may name tasks.
