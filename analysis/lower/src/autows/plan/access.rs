@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::channel::{Planned, Who};
-use super::registers::fillers;
+use super::fill::fillers;
 use crate::{layout, subtile};
 use dialects::{Arith, OpCode, OpCompletion, OpEffect, Scf, Tt, Ttg, Ttng};
 use kernel::{CommitKind, Issuer, Mode};

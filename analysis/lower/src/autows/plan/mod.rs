@@ -27,6 +27,7 @@
 
 mod access;
 mod channel;
+mod fill;
 mod nest;
 mod order;
 mod place;
@@ -40,8 +41,9 @@ use channel::{By, Channel, Edge, Implied, Member, Planned, Who};
 use nest::Nest;
 pub(crate) use placed::Plan;
 
+use fill::fills;
 use order::{Item, Run, Step, anchor, common};
-use registers::{fills, registers};
+use registers::registers;
 
 use crate::options::Channels;
 use dialects::Ttng;

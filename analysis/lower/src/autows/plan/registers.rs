@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::origin::origins;
 use super::access::{Access, Allocation, Engine, Path};
 use super::channel::Who;
 use dialects::{Arith, OpCode, Scf, Ttg, Ttng};
@@ -34,27 +33,6 @@ pub(super) struct Registers {
 const ROUND: &str = "a loop carries what another task computes to it, and no channel leads round a loop";
 /// What more than one task computes.
 const MANY: &str = "it uses what several other tasks compute, and a channel has one task that fills it";
-
-/// The tasks that fill an allocation with a source.
-pub(super) fn fillers(tree: &Tree, op: OpId, who: Who<'_>, named: Who<'_>) -> Vec<usize> {
-    let own = who(op);
-    let Some(&source) = tree.group(op, "src").first() else { return own };
-    let made = origins(tree, source).unwrap_or_default().into_iter().filter(|op| !tree.is(*op, Arith::Constant));
-    let mut tasks: Vec<usize> = made.flat_map(named).collect();
-    tasks.sort_unstable();
-    tasks.dedup();
-    if tasks.len() == 1 { tasks } else { own }
-}
-
-/// The tasks that fill each allocation with a source.
-pub(super) fn fills(tree: &Tree, function: OpId, who: Who<'_>, named: Who<'_>) -> FxHashMap<OpId, Vec<usize>> {
-    let mut all = Vec::new();
-    super::super::tasks::below(tree, function, &mut all);
-    let allocates =
-        |op: &OpId| matches!(tree.code(*op), Some(OpCode::Ttg(Ttg::LocalAlloc) | OpCode::Ttng(Ttng::TmemAlloc)));
-    all.retain(|op| allocates(op) && !tree.group(*op, "src").is_empty());
-    all.into_iter().map(|op| (op, fillers(tree, op, who, named))).collect()
-}
 
 /// The values of a function that one task computes and others use.
 pub(super) fn registers(tree: &Tree, function: OpId, named: Who<'_>) -> Registers {
