@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         let shape = Shape::dense(&[1], ANSWER);
         let view = self.build.base(id, shape, tree.value_name(named));
         let (request, site) = (self.site(asks), self.site(op));
-        let touch = |mode, proxy| Access { view, mode, proxy, operand: "answer", clears: false, ctas: CtaSet::OWN };
+        let touch = |mode, proxy| Access { view, mode, proxy, operand: "Answer", clears: false, ctas: CtaSet::OWN };
         self.build.effect(request, None, EffectKind::Allocate(id));
         let tiles = Input { kind: InputKind::Tiles, width: 32, divisor: 1 };
         self.build.input(tiles, "tiles to come");

@@ -219,13 +219,13 @@ fn tensor_memory() {
 
 #[test]
 fn requests_with_a_token() {
-    let answer = ["alloc $t", "op clc answer=write:async:%t in_order", "%w = clc_load answer=read:generic:%t"];
+    let answer = ["alloc $t", "op clc Answer=write:async:%t in_order", "%more = clc_load Answer=read:generic:%t"];
     check(
         "%t = ttng.clc_try_cancel_async : !ttg.async.token
-         %w, %x, %y, %z = ttng.clc_read %t : !ttg.async.token -> i1, i32, i32, i32",
+         %more, %x, %y, %z = ttng.clc_read %t : !ttg.async.token -> i1, i32, i32, i32",
         &answer,
     );
-    let asked = ["alloc $t", "op clc answer=write:async:%t in_order", "%t = clc_load answer=read:generic:%t"];
+    let asked = ["alloc $t", "op clc Answer=write:async:%t in_order", "%t = clc_load Answer=read:generic:%t"];
     check("%t, %x, %y, %z = ttng.clc_advance : i1, i32, i32, i32", &asked);
 }
 

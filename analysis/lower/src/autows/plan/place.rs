@@ -320,7 +320,7 @@ impl Lowerer<'_> {
         let slot = self.build.number(0);
         let view = self.at_home(value, &home, slot);
         let proxy = self.proxy(view, Proxy::Generic);
-        let access = Access { view, mode, proxy, operand: "registers", clears: false, ctas: CtaSet::OWN };
+        let access = Access { view, mode, proxy, operand: "Registers", clears: false, ctas: CtaSet::OWN };
         let site = self.site(op);
         let kind =
             EffectKind::Operation { issuer: Issuer::Base, accesses: vec![access], completion: Completion::InOrder };
