@@ -76,13 +76,21 @@ impl Lowerer<'_> {
     /// `clc_read` and `clc_advance`: the answer to a request, before it has memory.
     pub(super) fn clc_answer(&mut self, op: OpId) {
         let tree = self.tree;
-        let several = "several tasks ask for one tile: the broadcast of tiles (doDynamicTileBroadcast) lets one of them \
+        let several = "several tasks go on by one answer: the broadcast of tiles (doDynamicTileBroadcast) lets one of them \
                        ask and tell the others";
         if self.executes() {
             return self.unmodelled(op, "cluster launch control before it has barriers is not followed");
         }
-        if self.task.is_some() && self.tasks.partitions(tree, op).len() > 1 || self.partitions_advance(op) > 1 {
+        if self.partitions_advance(op) > 1 {
             return self.unmodelled(op, several);
+        }
+        if self.task.is_some() {
+            let own = self.tasks.partitions(tree, op);
+            self.find_users();
+            let others = |task: &usize| !own.contains(task) && (self.uses(op, *task) || self.steers(op, *task));
+            if own.len() > 1 || (0..self.tasks.numbers.len()).any(|task| others(&task)) {
+                return self.unmodelled(op, several);
+            }
         }
         let asks = tree.operands(op).first().map_or(Some(op), |token| origin(tree, *token));
         let Some(asks) = asks.filter(|asks| *asks == op || tree.is(*asks, Ttng::ClcTryCancelAsync)) else {
@@ -94,7 +102,7 @@ impl Lowerer<'_> {
         let shape = Shape::dense(&[1], ANSWER);
         let view = self.build.base(id, shape, tree.value_name(named));
         let (request, site) = (self.site(asks), self.site(op));
-        let touch = |mode, proxy| Access { view, mode, proxy, operand: "answer", clears: false, ctas: CtaSet::OWN };
+        let touch = |mode, proxy| Access { view, mode, proxy, operand: "Answer", clears: false, ctas: CtaSet::OWN };
         self.build.effect(request, None, EffectKind::Allocate(id));
         let tiles = Input { kind: InputKind::Tiles, width: 32, divisor: 1 };
         self.build.input(tiles, "tiles to come");

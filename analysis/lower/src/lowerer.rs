@@ -46,6 +46,8 @@ pub(crate) struct Lowerer<'t> {
     pub(crate) token_users: FxHashMap<OpId, Vec<OpId>>,
     /// Barriers of the tokens, by the op that makes them.
     pub(crate) tokens: FxHashMap<OpId, autows::Token>,
+    /// The tile of the subtiled region that is being lowered.
+    pub(crate) tile: usize,
     /// What is assumed of the text.
     pub(crate) options: Options,
     /// The channels of a kernel whose tasks nothing orders yet.
@@ -99,6 +101,7 @@ impl<'t> Lowerer<'t> {
             packed: FxHashMap::default(),
             token_users: FxHashMap::default(),
             tokens: FxHashMap::default(),
+            tile: 0,
             options: Options::default(),
             plan: None,
             rendezvous: None,

@@ -6,26 +6,38 @@
 
 use super::lowerer::Lowerer;
 use super::value::Val;
-use ttgir::OpId;
+use ttgir::{OpId, Tree, ValueId};
 
 /// How many tiles are followed.
 const TILES: usize = 256;
+
+/// How many tiles a subtiled region has, where that is followed.
+pub(super) fn tiles(tree: &Tree, op: OpId) -> Option<usize> {
+    let tiles = tree.attr(op, "numTiles").and_then(|attr| tree.attr_int(attr));
+    tiles.and_then(|tiles| usize::try_from(tiles).ok()).filter(|tiles| (1..=TILES).contains(tiles))
+}
+
+/// What the arguments of its body are in one of its tiles; the tile's number is left out.
+pub(super) fn values(tree: &Tree, op: OpId, tiles: usize, tile: usize) -> Vec<ValueId> {
+    let (each, shared) = (tree.group(op, "perTileArgs"), tree.group(op, "sharedArgs"));
+    each.chunks(tiles).filter_map(|values| values.get(tile)).chain(shared).copied().collect()
+}
 
 impl Lowerer<'_> {
     pub(super) fn subtiled_region(&mut self, op: OpId) {
         let tree = self.tree;
         self.forget(op);
-        let tiles = self.int_attr(op, "numTiles").and_then(|tiles| usize::try_from(tiles).ok());
-        let tiles = tiles.filter(|tiles| (1..=TILES).contains(tiles));
+        let tiles = tiles(tree, op);
         let block = tree.regions(op).first().and_then(|region| tree.blocks(*region).first()).copied();
         let (Some(tiles), Some(block)) = (tiles, block) else {
             return self.unmodelled(op, "its tiles are not known");
         };
-        let (each, shared, results) = (tree.group(op, "perTileArgs"), tree.group(op, "sharedArgs"), tree.results(op));
+        let results = tree.results(op);
         for tile in 0..tiles {
-            let values = each.chunks(tiles).filter_map(|values| values.get(tile)).chain(shared);
+            self.tile = tile;
             let mut args = tree.block_args(block).iter();
-            for (&value, &arg) in values.zip(args.by_ref()) {
+            let values = values(tree, op, tiles, tile);
+            for (value, &arg) in values.into_iter().zip(args.by_ref()) {
                 self.rebind(arg, value);
             }
             if let Some(&number) = args.next() {
@@ -39,5 +51,6 @@ impl Lowerer<'_> {
                 }
             }
         }
+        self.tile = 0;
     }
 }

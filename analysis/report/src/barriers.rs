@@ -2,7 +2,7 @@
 
 use super::buffers::{BufferAccesses, accesses};
 use super::expr::{Expr, Exprs};
-use super::planned;
+use super::loads;
 use super::trace::Trace;
 use super::uses::{note, slot, used, with_barrier};
 use super::{BarrierSummary, Expect, Mechanism};
@@ -106,7 +106,7 @@ impl Barriers {
                         loops: trace.loops_around(id),
                         slot: index.unwrap_or(Expr::Number(0)),
                         setup: matches!(effect.kind, EffectKind::Init { .. } | EffectKind::Invalidate { .. }),
-                        copies: copy(memory, &effect.kind, id, place).or_else(|| planned::copies(trace, effect)),
+                        copies: copy(memory, &effect.kind, id, place).or_else(|| loads::copies(trace, effect)),
                         expects: match effect.kind {
                             EffectKind::Expect { bytes, .. } => Some((trace.site(effect.site).name, bytes)),
                             _ => None,

@@ -15,6 +15,7 @@ mod coming;
 mod coverage;
 mod edges;
 mod expr;
+mod loads;
 mod names;
 mod order;
 mod ordering_facts;

@@ -5,17 +5,15 @@
 //! that one op waits for are announced together, as in the facebookexperimental fork, where buffers with one
 //! `buffer.id` and one consumer share a barrier.
 
-use dialects::{Nvws, OpCode, Tt, Ttg};
-use kernel::{AbstractOf, Effect, EffectKind, Half, Stage};
-use ttgir::queries::expr::name;
-use ttgir::queries::memory::way;
-use ttgir::{Def, OpId, Ty, ValueId};
+use kernel::{AbstractOf, EffectKind, Half};
+use ttgir::OpId;
 
 use super::barriers::Barriers;
+use super::loads::load;
 use super::trace::Trace;
 use super::{BarrierSummary, Expect};
 use base::TextRange;
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Who arrives with what, and who waits.
 #[derive(Default)]
@@ -28,7 +26,7 @@ struct Traffic {
 /// Fills in what full barriers of channels will expect.
 pub(super) fn expects(trace: &Trace<'_>, barriers: &mut Barriers) {
     let full = |row: &BarrierSummary| row.abstract_of == Some((AbstractOf::Channel.name(), Half::Full));
-    let mut all: FxHashMap<usize, Traffic> = FxHashMap::default();
+    let mut all: BTreeMap<usize, Traffic> = BTreeMap::new();
     for (_, effect) in trace.effects() {
         let (barrier, waits) = match &effect.kind {
             EffectKind::Arrive { barrier, .. } => (*barrier, false),
@@ -64,32 +62,4 @@ pub(super) fn expects(trace: &Trace<'_>, barriers: &mut Barriers) {
             _ => traffic.loads.chunks(1).filter_map(expect).collect(),
         };
     }
-}
-
-/// What an arrival will be a copy of, where a plan makes it.
-pub(super) fn copies(trace: &Trace<'_>, effect: &Effect) -> Option<(String, u64)> {
-    let planned = trace.lowered.map.stage == Stage::Planned && matches!(effect.kind, EffectKind::Arrive { .. });
-    load(trace, trace.op(effect.site).filter(|_| planned)?)
-}
-
-/// What an op brings from a descriptor into a buffer: the buffer's name, and how many bytes.
-fn load(trace: &Trace<'_>, op: OpId) -> Option<(String, u64)> {
-    let tree = trace.tree;
-    let into: ValueId = match tree.code(op)? {
-        OpCode::Nvws(Nvws::DescriptorLoad | Nvws::DescriptorGather) => *tree.group(op, "result").first()?,
-        OpCode::Ttg(Ttg::LocalStore | Ttg::LocalAlloc) => {
-            let source = *tree.group(op, "src").first()?;
-            let Def::Result(made, _) = tree.value_def(source) else { return None };
-            if !matches!(tree.code(made)?, OpCode::Tt(Tt::DescriptorLoad | Tt::DescriptorGather)) {
-                return None;
-            }
-            tree.group(op, "dst").first().or(tree.results(op).first()).copied()?
-        }
-        _ => return None,
-    };
-    let Ty::MemDesc { shape, elem, .. } = tree.ty(tree.value_type(into)?) else { return None };
-    let bits =
-        shape.iter().try_fold(u64::from(elem.bits), |bits, size| bits.checked_mul(u64::try_from(*size).ok()?))?;
-    let root = way(tree, into).last().copied().unwrap_or(into);
-    Some((name(tree, root), bits / 8))
 }

@@ -43,6 +43,8 @@ fn registers_and_filled_allocations_have_their_edges() {
         ("epilogue", &["0 > 2 %acc", "1 > 0 %a", "1 > 0 %b"]),
         ("pair", &["0 > 2 %acc", "1 > 0 %a", "1 > 0 %b"]),
         ("loads_name_buffers", &["0 > 1 %a", "0 > 1 %b"]),
+        ("tiles", &["0 > 1 %s"]),
+        ("loop_in_a_tile", &[]),
     ];
     let reports = reports("autows-registers.md");
     assert_eq!(reports.len(), expected.len());
@@ -96,7 +98,12 @@ fn what_is_to_come_is_named_and_what_is_not_followed_makes_a_report_partial() {
             report.kernel
         );
         assert_eq!(names("2cta"), report.kernel == "pair", "{}: {passes:?}", report.kernel);
-        assert_eq!(report.unmodelled.is_empty(), !matches!(&*report.kernel, "round" | "many"), "{}", report.kernel);
+        assert_eq!(
+            report.unmodelled.is_empty(),
+            !matches!(&*report.kernel, "round" | "many" | "loop_in_a_tile"),
+            "{}",
+            report.kernel
+        );
     }
     for report in reports("warp-specialize.md") {
         assert_eq!(report.coming, [], "{}: its text is final", report.kernel);

@@ -52,6 +52,8 @@ pub(super) const OPERANDS: Words<&'static str> = &[
     ("Dst", "Dst"),
     ("Result", "Result"),
     ("Scratch", "Scratch"),
+    ("Registers", "Registers"),
+    ("Answer", "Answer"),
 ];
 
 /// Input kinds with a number, then those without.

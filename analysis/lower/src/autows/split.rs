@@ -19,7 +19,7 @@ use crate::specialize::PARTITIONS;
 use crate::value::{Class, Val};
 use dialects::{Nvws, OpCode, OpEffect, Tt, Ttg, Ttng};
 use kernel::{Fork, Partition, Stage, Target, Terminator, Var};
-use ttgir::{OpId, RegionId, Tree, Ty, ValueId};
+use ttgir::{MemSpace, OpId, RegionId, Tree, Ty, ValueId};
 
 /// Whether the text holds anything that orders tasks.
 fn has_sync(tree: &Tree, function: OpId) -> bool {
@@ -45,7 +45,37 @@ impl Lowerer<'_> {
                 return self.unmodelled(function, reason);
             }
             self.plan(function);
+        } else if self.tasks.share() {
+            let reason = "no aref holds it yet, and several tasks use it: arefs of tensor memory come with a later \
+                          pass (nvws-insert-tmem-aref)";
+            for op in self.without_aref(function) {
+                self.reaches(Stage::Planned);
+                self.unmodelled(op, reason);
+            }
         }
+    }
+
+    /// Tensor memory that several tasks use, in a text whose arefs hold shared memory only.
+    fn without_aref(&mut self, function: OpId) -> Vec<OpId> {
+        let tree = self.tree;
+        let mut all = Vec::new();
+        below(tree, function, &mut all);
+        let tensor = |value: &ValueId| {
+            let ty = tree.value_type(*value).map(|ty| tree.ty(ty));
+            matches!(ty, Some(Ty::MemDesc { space: MemSpace::Tensor, .. }))
+        };
+        let arefs: Vec<OpId> = all.iter().copied().filter(|op| tree.is(*op, Nvws::ArefCreate)).collect();
+        if arefs.is_empty() || arefs.iter().any(|op| tree.operands(*op).iter().any(tensor)) {
+            return Vec::new();
+        }
+        self.find_users();
+        all.retain(|op| tree.is(*op, Ttng::TmemAlloc));
+        all.retain(|op| {
+            let tasks = (0..self.tasks.numbers.len())
+                .filter(|task| self.uses(*op, *task) || self.does(*op, *task) == Some(true));
+            tasks.count() > 1
+        });
+        all
     }
 
     /// The body of a function all of whose ops may name tasks.
@@ -290,7 +320,7 @@ impl Lowerer<'_> {
 
     /// Whether a task uses a result of an op, also through ops that compute and control flow that
     /// hands it on.
-    fn uses(&self, op: OpId, task: usize) -> bool {
+    pub(crate) fn uses(&self, op: OpId, task: usize) -> bool {
         let tree = self.tree;
         let mut open: Vec<ValueId> = tree.results(op).to_vec();
         let mut seen: FxHashSet<OpId> = FxHashSet::default();
@@ -315,6 +345,34 @@ impl Lowerer<'_> {
                 open.extend(tree.results(on));
                 let blocks = tree.regions(on).iter().flat_map(|region| tree.blocks(*region));
                 open.extend(blocks.flat_map(|block| tree.block_args(*block)));
+            }
+        }
+        false
+    }
+}
+
+impl Lowerer<'_> {
+    /// Whether a loop or a branch in which a task has something to do goes by a result of an op.
+    pub(crate) fn steers(&self, op: OpId, task: usize) -> bool {
+        let tree = self.tree;
+        let mut open: Vec<ValueId> = tree.results(op).to_vec();
+        let mut seen: FxHashSet<OpId> = FxHashSet::default();
+        while let Some(value) = open.pop() {
+            for &user in self.users.get(&value).map(Vec::as_slice).unwrap_or_default() {
+                if !seen.insert(user) {
+                    continue;
+                }
+                let around = || tree.parent_op(tree.parent_region(tree.parent_block(user)?));
+                let Some(on) = (if tree.is_terminator(user) { around() } else { Some(user) }) else { continue };
+                let flow = matches!(tree.code(on), Some(OpCode::Scf(_)));
+                if flow && any(tree, on, &|op| self.does(op, task) == Some(true)) {
+                    return true;
+                }
+                if flow || self.computes(on) {
+                    open.extend(tree.results(on));
+                    let blocks = tree.regions(on).iter().flat_map(|region| tree.blocks(*region));
+                    open.extend(blocks.flat_map(|block| tree.block_args(*block)));
+                }
             }
         }
         false

@@ -218,6 +218,18 @@ fn tensor_memory() {
 }
 
 #[test]
+fn requests_with_a_token() {
+    let answer = ["alloc $t", "op clc Answer=write:async:%t in_order", "%more = clc_load Answer=read:generic:%t"];
+    check(
+        "%t = ttng.clc_try_cancel_async : !ttg.async.token
+         %more, %x, %y, %z = ttng.clc_read %t : !ttg.async.token -> i1, i32, i32, i32",
+        &answer,
+    );
+    let asked = ["alloc $t", "op clc Answer=write:async:%t in_order", "%t = clc_load Answer=read:generic:%t"];
+    check("%t, %x, %y, %z = ttng.clc_advance : i1, i32, i32, i32", &asked);
+}
+
+#[test]
 fn what_is_not_followed_is_said() {
     check_unmodelled("\"ttng.new_op\"() : () -> ()", "not known");
     check_unmodelled("\"test.use\"(%a) : (!tile) -> ()", "memdesc");

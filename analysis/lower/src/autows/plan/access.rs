@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::channel::{Planned, Who};
-use super::registers::fillers;
-use crate::layout;
+use super::fill::fillers;
+use crate::{layout, subtile};
 use dialects::{Arith, OpCode, OpCompletion, OpEffect, Scf, Tt, Ttg, Ttng};
 use kernel::{CommitKind, Issuer, Mode};
 use ttgir::{BlockId, Def, MemSpace, OpId, RegionId, Tree, Ty, ValueId};
@@ -35,6 +35,8 @@ pub(super) type Path = Vec<(BlockId, OpId)>;
 pub(super) struct Access {
     /// The op that starts it.
     pub(super) op: OpId,
+    /// In which tile, where it stands in a subtiled region; its path is that of the region with the op in its place.
+    pub(super) tile: usize,
     /// Where that is.
     pub(super) path: Path,
     /// Where it is over for the task: the op itself or the one that waits for it.
@@ -82,7 +84,8 @@ impl Allocation {
 
 /// The allocations of a function, in the order of the text.
 pub(super) fn allocations(tree: &Tree, function: OpId, who: Who<'_>, named: Who<'_>, mma: Engine) -> Vec<Allocation> {
-    let mut walk = Walk { tree, who, named, mma, path: Vec::new(), found: Vec::new(), of: FxHashMap::default() };
+    let mut walk =
+        Walk { tree, who, named, tile: 0, mma, path: Vec::new(), found: Vec::new(), of: FxHashMap::default() };
     for &region in tree.regions(function) {
         walk.region(region);
     }
@@ -94,6 +97,8 @@ struct Walk<'t> {
     who: Who<'t>,
     /// The tasks that an op names itself.
     named: Who<'t>,
+    /// The tile of the subtiled region around.
+    tile: usize,
     /// Who an MMA is told by.
     mma: Engine,
     path: Path,
@@ -134,6 +139,7 @@ impl Walk<'_> {
                 }
             }
             Some(OpCode::Scf(Scf::Condition)) => self.condition(op),
+            Some(OpCode::Ttng(Ttng::SubtiledRegion)) => self.tiles(op),
             _ => self.plain(op),
         }
     }
@@ -142,6 +148,34 @@ impl Walk<'_> {
         for &region in self.tree.regions(op) {
             self.region(region);
         }
+    }
+
+    /// A subtiled region as the sequence of ops that it stands for: its tiles, one after the other.
+    fn tiles(&mut self, op: OpId) {
+        let tree = self.tree;
+        let block = tree.regions(op).first().and_then(|region| tree.blocks(*region).first()).copied();
+        let (Some(tiles), Some(block)) = (subtile::tiles(tree, op), block) else { return self.loose(op) };
+        let ops = tree.block_ops(block);
+        if self.tile > 0 || ops.iter().any(|op| !tree.regions(*op).is_empty()) {
+            return self.loose(op);
+        }
+        let Some((around, _)) = self.path.pop() else { return };
+        for tile in 0..tiles {
+            for (&arg, value) in tree.block_args(block).iter().zip(subtile::values(tree, op, tiles, tile)) {
+                match self.of.get(&value).copied() {
+                    Some(at) => self.of.insert(arg, at),
+                    None => self.of.remove(&arg),
+                };
+            }
+            self.tile = tile;
+            for &op in ops.iter().filter(|op| !tree.is_terminator(**op)) {
+                self.path.push((around, op));
+                self.op(op);
+                self.path.pop();
+            }
+        }
+        self.tile = 0;
+        self.path.push((around, op));
     }
 
     /// The values of a condition are the arguments of the body and the results of the loop.
@@ -294,7 +328,8 @@ impl Walk<'_> {
     ) {
         for task in tasks {
             let path = self.path.clone();
-            let access = Access { op, path, over: over.clone(), task, engine, reads, writes, member: 0 };
+            let access =
+                Access { op, tile: self.tile, path, over: over.clone(), task, engine, reads, writes, member: 0 };
             self.found[at].accesses.push(access);
         }
     }
@@ -307,7 +342,8 @@ impl Walk<'_> {
         if when.is_some_and(|when| !flag(when)) {
             return Some(self.path.clone());
         }
-        let (block, _) = *self.path.last()?;
+        let (around, _) = *self.path.last()?;
+        let block = tree.parent_block(op)?;
         let later = tree.block_ops(block).iter().copied().skip_while(|other| *other != op).skip(1);
         let token = tree.results(op).first().copied();
         let waits = |other: &OpId| match kind {
@@ -329,7 +365,7 @@ impl Walk<'_> {
         })?;
         let mut path = self.path.clone();
         path.pop();
-        path.push((block, end));
+        path.push((around, end));
         Some(path)
     }
 }

@@ -46,10 +46,10 @@ pub(crate) enum By {
 pub(crate) struct Edge {
     /// The block whose rounds are counted.
     pub(crate) level: BlockId,
-    /// The op in it after which `from` arrives.
-    pub(crate) after: OpId,
-    /// The op in it before which `to` waits.
-    pub(crate) before: OpId,
+    /// The op in it after which `from` arrives, and in which tile of a subtiled region.
+    pub(crate) after: (OpId, usize),
+    /// The op in it before which `to` waits, and in which tile.
+    pub(crate) before: (OpId, usize),
     /// Who arrives, by index of the partition.
     pub(crate) from: usize,
     /// The task that waits.
@@ -75,8 +75,6 @@ pub(crate) struct Implied {
     pub(crate) channels: Vec<Channel>,
     /// Ops that keep a buffer from having a channel, and why.
     pub(crate) loose: Vec<(OpId, &'static str)>,
-    /// The tasks that fill an allocation with a source, where it does not name just these.
-    pub(crate) fills: Vec<(OpId, Vec<usize>)>,
     /// Of each value in registers that has a channel: its op and who computes it, then who uses it where.
     pub(crate) registers: Vec<(ValueId, Vec<(OpId, usize)>)>,
     /// All buffers, in the order of the text.

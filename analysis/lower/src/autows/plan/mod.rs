@@ -27,6 +27,7 @@
 
 mod access;
 mod channel;
+mod fill;
 mod nest;
 mod order;
 mod place;
@@ -40,10 +41,12 @@ use channel::{By, Channel, Edge, Implied, Member, Planned, Who};
 use nest::Nest;
 pub(crate) use placed::Plan;
 
+use fill::fills;
 use order::{Item, Run, Step, anchor, common};
 use registers::registers;
 
 use crate::options::Channels;
+use dialects::Ttng;
 use kernel::Half;
 use ttgir::{BlockId, OpId, Tree};
 
@@ -66,10 +69,6 @@ pub(crate) fn channels(
     let mut found = allocations(tree, function, who, named, mma);
     let registers = registers(tree, function, named);
     let mut implied = Implied { loose: registers.loose, ..Implied::default() };
-    for filled in found.iter().filter(|buffer| !tree.group(buffer.op, "src").is_empty()) {
-        let writes = filled.accesses.iter().filter(|access| access.op == filled.op);
-        implied.fills.push((filled.op, writes.map(|access| access.task).collect()));
-    }
     found.extend(registers.buffers);
     implied.buffers = found.iter().map(Allocation::planned).collect();
     let mut done: BTreeSet<usize> = BTreeSet::new();
@@ -113,7 +112,7 @@ fn turns(tree: &Tree, members: &[&Allocation]) -> Option<Channel> {
         return None;
     }
     let mut members = members.to_vec();
-    members.sort_by_key(|member| member.accesses.first().map(|access| tree.op_range(access.op).start));
+    members.sort_by_key(|member| member.accesses.first().map(|access| place(tree, access)));
     let copies = members.iter().map(|member| member.copies).min().unwrap_or(1);
     let alike = |edge: &Edge| (edge.from, edge.to, edge.around, edge.half);
     let mut all: Option<Channel> = None;
@@ -150,7 +149,7 @@ fn channel(tree: &Tree, members: &[&Allocation]) -> Result<Option<Channel>, OpId
     for (at, member) in members.iter().enumerate() {
         accesses.extend(member.accesses.iter().map(|access| Access { member: at, ..access.clone() }));
     }
-    accesses.sort_by_key(|access| (tree.op_range(access.op).start, access.task, access.member));
+    accesses.sort_by_key(|access| (place(tree, access), access.task, access.member));
     let Some(nest) = Nest::new(tree, &accesses)? else { return Ok(None) };
     let extents: Vec<(u64, u64)> = members.iter().map(|member| member.extent).collect();
     let copies = members.iter().map(|member| member.copies).min().unwrap_or(1);
@@ -161,10 +160,21 @@ fn channel(tree: &Tree, members: &[&Allocation]) -> Result<Option<Channel>, OpId
     }
     close(tree, &nest, &mut edges);
     let mut edges: Vec<Edge> = edges.into_iter().collect();
-    edges.sort_by_key(|edge| (tree.op_range(edge.before).start, tree.op_range(edge.after).start, *edge));
+    let start = |(op, tile): (OpId, usize)| (tree.op_range(op).start, tile);
+    edges.sort_by_key(|edge| (start(edge.before), start(edge.after), *edge));
     edges.iter_mut().enumerate().for_each(|(at, edge)| edge.barriers = at);
     let members = members.iter().map(|member| Member { value: member.value, views: member.views.clone() }).collect();
     Ok(Some(Channel { members, level: nest.block, copies, turns: 1, edges }))
+}
+
+/// Where an access stands in the sequence of the text, tile by tile.
+fn place(tree: &Tree, access: &Access) -> (u32, usize, u32) {
+    let start = tree.op_range(access.op).start;
+    let around = tree.parent_block(access.op).and_then(|block| tree.parent_op(tree.parent_region(block)));
+    match around.filter(|op| tree.is(*op, Ttng::SubtiledRegion)) {
+        Some(region) => (tree.op_range(region).start, access.tile, start),
+        None => (start, 0, 0),
+    }
 }
 
 fn edge(accesses: &[Access], nest: &Nest, copies: u64, step: Step) -> Option<Edge> {
@@ -174,6 +184,10 @@ fn edge(accesses: &[Access], nest: &Nest, copies: u64, step: Step) -> Option<Edg
         None => common(&from.path, &to.path)?,
     };
     let (after, before) = (anchor(&from.over, level)?, anchor(&to.path, level)?);
+    // A loop around it is no part of a tile.
+    let tile = |access: &Access, path: &[(BlockId, OpId)], op: OpId| {
+        if path.last().is_some_and(|(_, last)| *last == op) { access.tile } else { 0 }
+    };
     let by = match from.engine {
         Engine::Warps => By::Task,
         Engine::TensorCore if after == from.op => By::Operation,
@@ -181,8 +195,8 @@ fn edge(accesses: &[Access], nest: &Nest, copies: u64, step: Step) -> Option<Edg
     };
     Some(Edge {
         level,
-        after,
-        before,
+        after: (after, tile(from, &from.over, after)),
+        before: (before, tile(to, &to.path, before)),
         from: from.task,
         to: to.task,
         around: step.around.is_some(),
@@ -214,7 +228,7 @@ fn close(tree: &Tree, nest: &Nest, edges: &mut BTreeSet<Edge>) {
             around: !edge.around,
             by: By::Task,
             half: Half::Empty,
-            late: !tree.regions(edge.after).is_empty(),
+            late: !tree.regions(edge.after.0).is_empty(),
             ..*edge
         });
     }

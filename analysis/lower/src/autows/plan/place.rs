@@ -12,8 +12,8 @@ use rustc_hash::FxHashSet;
 
 use super::super::channel::Counter;
 use super::channel::{By, Channel, Edge, Planned};
-use super::channels;
 use super::placed::{Home, Placed, Plan};
+use super::{channels, fills};
 use crate::layout::Memory;
 use crate::lowerer::Lowerer;
 use crate::value::Val;
@@ -33,6 +33,13 @@ impl Lowerer<'_> {
     pub(crate) fn plan(&mut self, function: OpId) {
         let tree = self.tree;
         self.find_users();
+        let fills = {
+            let who = |op: OpId| self.tasks.partitions(tree, op).to_vec();
+            let named = |op: OpId| self.tasks.named(tree, op).map_or_else(Vec::new, |tasks| tasks.to_vec());
+            fills(tree, function, &who, &named)
+        };
+        // Who comes to an op depends on who fills what.
+        self.plan = Some(Plan { fills: fills.clone(), ..Plan::default() });
         let implied = {
             // Only tasks that come to an op do it.
             let comes = |op: OpId, task: usize| {
@@ -54,7 +61,7 @@ impl Lowerer<'_> {
         for (op, reason) in implied.loose {
             self.unmodelled(op, reason);
         }
-        let mut plan = Plan { fills: implied.fills.into_iter().collect(), ..Plan::default() };
+        let mut plan = Plan { fills, ..Plan::default() };
         for (value, places) in implied.registers {
             for (op, task) in places {
                 plan.registers.entry((task, op)).or_default().push(value);
@@ -157,7 +164,7 @@ impl Lowerer<'_> {
         self.build.map.abstracts.push(Abstract { buffer, of: AbstractOf::Channel, half: edge.half, range });
         let site = self.site(match tree.value_def(value) {
             Def::Result(op, _) => op,
-            _ => edge.after,
+            _ => edge.after.0,
         });
         self.build.effect(site, None, EffectKind::Allocate(buffer));
         for slot in 0..edge.slots {
@@ -297,7 +304,7 @@ impl Lowerer<'_> {
     pub(crate) fn plan_before(&mut self, op: OpId) {
         let Some(plan) = self.plan.as_ref().filter(|_| self.task.is_some()) else { return };
         let key = (self.partition, op);
-        let waits = plan.waits.get(&key).cloned().unwrap_or_default();
+        let waits = plan.waits.get(&(self.partition, (op, self.tile))).cloned().unwrap_or_default();
         let registers = plan.registers.get(&key).cloned().unwrap_or_default();
         for at in waits {
             self.wait_for(op, at);
@@ -313,7 +320,7 @@ impl Lowerer<'_> {
         let slot = self.build.number(0);
         let view = self.at_home(value, &home, slot);
         let proxy = self.proxy(view, Proxy::Generic);
-        let access = Access { view, mode, proxy, operand: "registers", clears: false, ctas: CtaSet::OWN };
+        let access = Access { view, mode, proxy, operand: "Registers", clears: false, ctas: CtaSet::OWN };
         let site = self.site(op);
         let kind =
             EffectKind::Operation { issuer: Issuer::Base, accesses: vec![access], completion: Completion::InOrder };
@@ -352,7 +359,7 @@ impl Lowerer<'_> {
 
     fn arrivals_after(&self, op: OpId) -> Vec<Placed> {
         let Some(plan) = &self.plan else { return Vec::new() };
-        let places = plan.arrivals.get(&(self.partition, op)).map_or(&[][..], Vec::as_slice);
+        let places = plan.arrivals.get(&(self.partition, (op, self.tile))).map_or(&[][..], Vec::as_slice);
         places.iter().filter_map(|at| plan.edges.get(*at)).copied().collect()
     }
 
@@ -369,7 +376,7 @@ impl Lowerer<'_> {
         let Some(plan) = &mut self.plan else { return };
         let told = std::mem::take(&mut plan.told);
         let registers = plan.registers.get(&(self.partition, op)).cloned().unwrap_or_default();
-        let late = plan.late.get(&(self.partition, op)).cloned().unwrap_or_default();
+        let late = plan.late.get(&(self.partition, (op, self.tile))).cloned().unwrap_or_default();
         let arrivals = self.arrivals_after(op);
         for value in registers.into_iter().filter(|value| self.tree.results(op).contains(value)) {
             self.registers(op, value, Mode::Write);

@@ -11,12 +11,12 @@ use ttgir::{BlockId, OpId, RegionId, ValueId};
 pub(crate) struct Plan {
     pub(crate) channels: Vec<Channel>,
     pub(crate) edges: Vec<Placed>,
-    /// What a task waits for ahead of an op, by the places of edges.
-    pub(crate) waits: FxHashMap<(usize, OpId), Vec<usize>>,
+    /// What a task waits for ahead of an op in a tile, by the places of edges.
+    pub(crate) waits: FxHashMap<(usize, (OpId, usize)), Vec<usize>>,
     /// What it waits for after an op, before it arrives.
-    pub(crate) late: FxHashMap<(usize, OpId), Vec<usize>>,
+    pub(crate) late: FxHashMap<(usize, (OpId, usize)), Vec<usize>>,
     /// What it arrives on after an op.
-    pub(crate) arrivals: FxHashMap<(usize, OpId), Vec<usize>>,
+    pub(crate) arrivals: FxHashMap<(usize, (OpId, usize)), Vec<usize>>,
     /// Values in registers that a task computes for others at an op, or has to have there from another.
     pub(crate) registers: FxHashMap<(usize, OpId), Vec<ValueId>>,
     /// The tasks that fill an allocation with a source.

@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::origin::origins;
 use super::access::{Access, Allocation, Engine, Path};
 use super::channel::Who;
 use dialects::{Arith, OpCode, Scf, Ttg, Ttng};
@@ -34,17 +33,6 @@ pub(super) struct Registers {
 const ROUND: &str = "a loop carries what another task computes to it, and no channel leads round a loop";
 /// What more than one task computes.
 const MANY: &str = "it uses what several other tasks compute, and a channel has one task that fills it";
-
-/// The tasks that fill an allocation with a source.
-pub(super) fn fillers(tree: &Tree, op: OpId, who: Who<'_>, named: Who<'_>) -> Vec<usize> {
-    let own = who(op);
-    let Some(&source) = tree.group(op, "src").first() else { return own };
-    let made = origins(tree, source).unwrap_or_default().into_iter().filter(|op| !tree.is(*op, Arith::Constant));
-    let mut tasks: Vec<usize> = made.flat_map(named).collect();
-    tasks.sort_unstable();
-    tasks.dedup();
-    if tasks.len() == 1 { tasks } else { own }
-}
 
 /// The values of a function that one task computes and others use.
 pub(super) fn registers(tree: &Tree, function: OpId, named: Who<'_>) -> Registers {
@@ -104,7 +92,7 @@ impl Registers {
         let access = |op: OpId, task: usize, reads: bool| {
             let path = path(tree, function, op);
             let over = path.clone();
-            Access { op, path, over, task, engine: Engine::Warps, reads, writes: !reads, member: 0 }
+            Access { op, tile: 0, path, over, task, engine: Engine::Warps, reads, writes: !reads, member: 0 }
         };
         let reads = reads.into_iter().map(|(user, task)| access(user, task, true));
         let accesses: Vec<Access> = std::iter::once(access(op, task, false)).chain(reads).collect();

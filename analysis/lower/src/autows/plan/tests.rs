@@ -55,7 +55,7 @@ fn edges(body: &str, mode: Channels) -> Vec<String> {
             };
             let around = if edge.around { ", round" } else { "" };
             let late = if edge.late { ", late" } else { "" };
-            let (after, before) = (place(edge.after), place(edge.before));
+            let (after, before) = (place(edge.after.0), place(edge.before.0));
             format!("{name} {half} {}>{}: {after}{by} > {before}{around}{late}", edge.from, edge.to)
         };
         out.extend(channel.edges.iter().map(said));
