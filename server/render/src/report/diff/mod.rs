@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::blocks::{DocBlock, DocTable};
 use super::graph::numbers;
 use super::view::{ReportView, SectionName, extent, order_word, unit};
-use pairing::{MemberId, Pairing, assign, find, member_ids, stem};
+use pairing::{MemberId, Pairing, assign, find, member_ids, stem, value};
 use rename::Renames;
 
 /// One difference.
@@ -392,11 +392,6 @@ fn rows(view: &ReportView<'_>) -> Vec<Row> {
         }
     })
     .collect()
-}
-
-/// The stem of a barrier's name, whichever half of a token it is: the mbarrier has no half.
-fn value(name: &str) -> Option<String> {
-    stem(name.split(' ').next()?)
 }
 
 /// Edges that something in the text makes, with their numbers.
