@@ -44,7 +44,7 @@ fn partition(label: &str, role: &str, op: &str) -> PartitionRow {
 fn member(name: &str, extent: (u64, u64)) -> Member {
     let ty = "!ttg.memdesc<1x128x64xf32, #tmem, #ttng.tensor_memory, mutable>".to_owned();
     let (writers, readers) = (vec![used(5, 1, "writes", &["%j"])], vec![used(6, 0, "reads", &["%j"])]);
-    Member { name: name.to_owned(), range: line(2), extent, ty, writers, readers }
+    Member { name: name.to_owned(), about: String::new(), range: line(2), extent, ty, writers, readers }
 }
 
 fn barrier(name: &str, mechanism: Mechanism, abstract_of: Option<(&'static str, Half)>) -> BarrierSummary {
