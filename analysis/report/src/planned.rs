@@ -15,7 +15,7 @@ use super::barriers::Barriers;
 use super::trace::Trace;
 use super::{BarrierSummary, Expect};
 use base::TextRange;
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Who arrives with what, and who waits.
 #[derive(Default)]
@@ -28,7 +28,7 @@ struct Traffic {
 /// Fills in what full barriers of channels will expect.
 pub(super) fn expects(trace: &Trace<'_>, barriers: &mut Barriers) {
     let full = |row: &BarrierSummary| row.abstract_of == Some((AbstractOf::Channel.name(), Half::Full));
-    let mut all: FxHashMap<usize, Traffic> = FxHashMap::default();
+    let mut all: BTreeMap<usize, Traffic> = BTreeMap::new();
     for (_, effect) in trace.effects() {
         let (barrier, waits) = match &effect.kind {
             EffectKind::Arrive { barrier, .. } => (*barrier, false),
