@@ -234,7 +234,9 @@ impl BufferAccesses {
             (Some(_), _) => carve.or(key.root),
             (None, false) => touches.first().and_then(|touch| touch.views.first()).copied().or(key.root),
         };
+        let numbered = name.strip_prefix('%').is_some_and(|bare| bare.starts_with(|c: char| c.is_ascii_digit()));
         Member {
+            about: if numbered { about(trace, touches) } else { String::new() },
             name,
             range: value.map_or(buffer.range, |value| tree.value_range(value)),
             extent,
@@ -243,6 +245,25 @@ impl BufferAccesses {
             readers: Vec::new(),
         }
     }
+}
+
+/// What a logical buffer holds, as those tell that fill it: of several, an MMA before a copy before a store.
+fn about(trace: &Trace<'_>, touches: &[&Touch<'_>]) -> String {
+    let tree = trace.tree;
+    let of = |touch: &&Touch<'_>| {
+        let op = trace.op(touch.of.site).filter(|_| touch.mode == Mode::Write)?;
+        let access = accesses(&touch.of.kind).get(touch.access)?;
+        let named = |value: &ValueId| trace.stem(*value).is_some();
+        let value = |group: &str| tree.group(op, group).first().copied().filter(named).and_then(|it| trace.stem(it));
+        if access.operand == "Acc" {
+            return Some((0, "accumulator".to_owned()));
+        }
+        if let Some(desc) = value("desc") {
+            return Some((1, format!("tile of {desc}")));
+        }
+        value("src").map(|stored| (2, format!("holds {stored}")))
+    };
+    touches.iter().filter_map(of).min().map_or_else(String::new, |(_, about)| about)
 }
 
 /// Accesses whose windows overlap, in groups.

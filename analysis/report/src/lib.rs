@@ -302,6 +302,8 @@ pub struct PhysicalBuffer {
 pub struct Member {
     /// `alpha`, `%m_ij_0`, …: the allocation's or, where windows are views, the views' common name.
     pub name: String,
+    /// What its accesses make of it, where the text has but a number for it: `accumulator`, `tile of %a_desc`.
+    pub about: String,
     /// Its allocation or its first view.
     pub range: TextRange,
     /// Where in a slot, in bytes (tensor memory: columns): first and one past the last.

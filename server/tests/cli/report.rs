@@ -158,3 +158,53 @@ fn two_sections_and_two_files_are_compared() {
         assert_eq!(fencepost(bad).code, 2);
     }
 }
+
+/// A text whose values are all called something else, with lines between its own.
+fn renamed(text: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    let mut out = String::from("\n\n");
+    for (at, part) in text.split('%').enumerate() {
+        let end = part.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(part.len());
+        let (name, rest) = part.split_at(if at == 0 { 0 } else { end });
+        if at > 0 {
+            let known = names.iter().position(|known| *known == name).unwrap_or(names.len());
+            if known == names.len() {
+                names.push(name);
+            }
+            out.push_str(&format!("%other{known}of"));
+        }
+        out.push_str(&rest.replace(" : !bar\n", " : !bar\n\n"));
+    }
+    out
+}
+
+#[test]
+fn names_and_lines_are_no_difference_and_a_wait_is_its_edge() {
+    let folder = Folder::new("report-meaning");
+    for form in ["final", "token", "tagged"] {
+        let file = kernel(&format!("packed/{form}_fixed.ttgir"));
+        let text = std::fs::read_to_string(&file).expect("the kernel can be read");
+        let other = folder.write("renamed.ttgir", renamed(&text).as_bytes());
+        let same = fencepost(&["report", "--diff", &file, &other]);
+        assert!(same.stdout.contains("Nothing changed."), "{form}: {}", same.stdout);
+    }
+    let file = kernel("packed/final_fixed.ttgir");
+    let text = std::fs::read_to_string(&file).expect("the kernel can be read");
+    let wait = "ttng.wait_barrier %p0_p0_full, ";
+    let lines = text.lines().filter(|line| !line.contains(wait));
+    let without = lines.map(|line| format!("{line}\n")).collect::<String>();
+    let without = folder.write("without.ttgir", without.as_bytes());
+    for newer in [
+        &without,
+        &folder.write("both.ttgir", renamed(&std::fs::read_to_string(&without).unwrap_or_default()).as_bytes()),
+    ] {
+        let diff = document(&["--diff", &file, newer])["diffs"][0].clone();
+        let changes = diff["edges"]["changes"].as_array().cloned().unwrap_or_default();
+        let told: Vec<(&str, &str)> =
+            changes.iter().filter_map(|it| Some((it["change"].as_str()?, it["what"].as_str()?))).collect();
+        assert_eq!(told, [("removed", "forward: partition3 -> partition0")], "{changes:?}");
+        assert_eq!(diff["barriers"]["changes"], json!([]));
+        let rows = diff["coverage"]["changes"].as_array().map(Vec::len);
+        assert_eq!(rows, Some(1), "{}", diff["coverage"]);
+    }
+}

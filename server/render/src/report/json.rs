@@ -482,6 +482,9 @@ struct BufferJson<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct MemberJson<'a> {
     name: &'a str,
+    /// What its accesses make of it where its name is a number: `accumulator`, `tile of %a_desc`
+    #[serde(skip_serializing_if = "str::is_empty")]
+    about: &'a str,
     range: Option<Range>,
     extent: Extent,
     #[serde(rename = "type")]
@@ -498,6 +501,7 @@ impl<'a> BufferJson<'a> {
         };
         let members = buffer.members.iter().map(|member| MemberJson {
             name: &member.name,
+            about: &member.about,
             range: Range::placed(member.range, at),
             extent: Extent { from: member.extent.0, to: member.extent.1 },
             ty: &member.ty,

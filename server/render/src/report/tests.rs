@@ -44,7 +44,7 @@ fn partition(label: &str, role: &str, op: &str) -> PartitionRow {
 fn member(name: &str, extent: (u64, u64)) -> Member {
     let ty = "!ttg.memdesc<1x128x64xf32, #tmem, #ttng.tensor_memory, mutable>".to_owned();
     let (writers, readers) = (vec![used(5, 1, "writes", &["%j"])], vec![used(6, 0, "reads", &["%j"])]);
-    Member { name: name.to_owned(), range: line(2), extent, ty, writers, readers }
+    Member { name: name.to_owned(), about: String::new(), range: line(2), extent, ty, writers, readers }
 }
 
 fn barrier(name: &str, mechanism: Mechanism, abstract_of: Option<(&'static str, Half)>) -> BarrierSummary {
@@ -169,7 +169,7 @@ fn the_text_has_five_sections_the_coverage_table_and_fits_a_terminal() {
         "stagger  %a: +0, %b: +1",
         "traffic  slot 0: 3 flips, 2 waits; slot 1: 2 flips, 2 waits",
         "Physical buffer %qk (buffer.id 8): TMEM, 128 cols",
-        "Writer: ttng.tmem_load of partition0, line 10 in %i, %j; cols 0-127, clears what it does not name",
+        "Writer: ttng.tmem_load of partition0, line 10 in %i, %j (inner); cols 0-127, clears what",
         "redundant-wait: line 8: every run has seen this phase (see line 9)",
         "- line 11: `tt.mystery` touches memory",
         "Partition start and end: default -> partition0.",
@@ -212,11 +212,9 @@ fn markdown_has_tables() {
         drawn.contains("| partition | role | key ops | warps | line |\n| --- | --- | --- | --- | --- |\n"),
         "{drawn}"
     );
-    assert!(
-        drawn.contains(
-            "| col 65 | %m\\_ij | default | reads in %i | line 6 | MISSING (default has to tell partition0) |"
-        )
-    );
+    assert!(drawn.contains(
+        "| col 65 | %m\\_ij | default | reads in %i (outer) | line 6 | MISSING (default has to tell partition0) |"
+    ));
 }
 
 #[test]

@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::blocks::{DocBlock, DocTable};
 use super::graph::numbers;
 use super::view::{ReportView, SectionName, extent, order_word, unit};
-use pairing::{MemberId, Pairing, assign, find, member_ids, stem};
+use pairing::{MemberId, Pairing, assign, find, member_ids, stem, value};
 use rename::Renames;
 
 /// One difference.
@@ -258,8 +258,9 @@ impl<'a> Comparison<'a, '_> {
         let pairs = assign(was.barriers.len(), is.barriers.len(), 2, |a, b| {
             let (old, new) = (&was.barriers[a], &is.barriers[b]);
             let same = value(&old.name).is_some() && value(&old.name) == value(&new.name);
-            let renamed = self.renames.one(&old.name, &new.name) && facts(old) == facts(new) && self.users(old, new);
-            4 * voted(a, b) + 3 * u32::from(same) + 2 * u32::from(renamed) + u32::from(old.depth == new.depth)
+            let renamed = self.renames.one(&old.name, &new.name) && facts(old) == facts(new);
+            let alike = if renamed { self.users(old, new) } else { 0 };
+            4 * voted(a, b) + 3 * u32::from(same) + alike + u32::from(old.depth == new.depth)
         });
         let mut changes = Vec::new();
         let mut same = 0;
@@ -279,14 +280,21 @@ impl<'a> Comparison<'a, '_> {
         (changes, same)
     }
 
-    /// Whether the same partitions do the same with two barriers, in the same order.
-    fn users(&self, old: &BarrierSummary, new: &BarrierSummary) -> bool {
-        let same = |(a, b): (&PartitionUse, &PartitionUse)| {
+    /// 2 where the same partitions do the same with two barriers, in the same order; 1 where they do most of it.
+    fn users(&self, old: &BarrierSummary, new: &BarrierSummary) -> u32 {
+        let same = |a: &PartitionUse, b: &PartitionUse| {
             self.pairing.partition(a.partition) == Some(b.partition)
                 && a.op == b.op
                 && a.cadence.len() == b.cadence.len()
         };
-        old.uses.len() == new.uses.len() && old.uses.iter().zip(&new.uses).all(same)
+        let mut left: Vec<&PartitionUse> = new.uses.iter().collect();
+        let common = old.uses.iter().filter(|used| {
+            let at = left.iter().position(|other| same(used, other));
+            at.map(|at| left.remove(at)).is_some()
+        });
+        let (common, all) = (common.count(), old.uses.len().max(new.uses.len()));
+        let order = old.uses.iter().zip(&new.uses).all(|(a, b)| same(a, b));
+        u32::from(2 * common > all) + u32::from(common == all && order && all > 0)
     }
 
     fn buffers(&self) -> (Vec<Change>, usize) {
@@ -384,11 +392,6 @@ fn rows(view: &ReportView<'_>) -> Vec<Row> {
         }
     })
     .collect()
-}
-
-/// The stem of a barrier's name, whichever half of a token it is: the mbarrier has no half.
-fn value(name: &str) -> Option<String> {
-    stem(name.split(' ').next()?)
 }
 
 /// Edges that something in the text makes, with their numbers.

@@ -131,6 +131,11 @@ pub(super) fn stem(name: &str) -> Option<String> {
     (named && !value.is_empty()).then(|| format!("{value}{rest}"))
 }
 
+/// The stem of a barrier's name, whichever half of a token it is: the mbarrier has no half.
+pub(super) fn value(name: &str) -> Option<String> {
+    stem(name.split(' ').next()?)
+}
+
 /// The innermost two sizes and the element of a type: `128x64xf16` in any number of slots.
 fn tile(ty: &str) -> Option<String> {
     let (_, inside) = ty.split_once('<')?;

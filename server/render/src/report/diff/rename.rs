@@ -6,7 +6,7 @@
 use report::Report;
 use rustc_hash::FxHashSet;
 
-use super::value;
+use super::pairing::value;
 
 /// The names in two reports.
 #[derive(Default)]

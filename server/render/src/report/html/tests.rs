@@ -96,6 +96,7 @@ pub(super) fn attention(text: &str) -> Report {
         .collect();
     let member = |name: &str, extent: (u64, u64), at: usize| Member {
         name: name.to_owned(),
+        about: String::new(),
         range: line(text, at),
         extent,
         ty: "!ttg.memdesc<128x128xf32, #tmem, #ttng.tensor_memory, mutable>".to_owned(),
