@@ -92,17 +92,17 @@ fn left_out(links: &Links<'_>, joins: bool) -> Markup {
 
 /// Bundles by the two partitions that they connect.
 fn cables<'a>(links: &Links<'_>, shown: &[(usize, &'a Bundle)]) -> Vec<Cable<'a>> {
-    let mut pairs: Vec<((usize, usize), Vec<(usize, &'a Bundle)>)> = Vec::new();
-    for &(at, bundle) in shown {
-        let ends = (bundle.from.min(bundle.to), bundle.from.max(bundle.to));
-        match pairs.iter_mut().find(|it| it.0 == ends) {
-            Some(pair) => pair.1.push((at, bundle)),
-            None => pairs.push((ends, vec![(at, bundle)])),
+    let ends = |bundle: &Bundle| (bundle.from.min(bundle.to), bundle.from.max(bundle.to));
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for pair in shown.iter().map(|it| ends(it.1)) {
+        if !pairs.contains(&pair) {
+            pairs.push(pair);
         }
     }
-    let cable = |(ends, bundles): ((usize, usize), Vec<(usize, &'a Bundle)>)| {
+    let cable = |pair: (usize, usize)| {
+        let bundles: Vec<(usize, &'a Bundle)> = shown.iter().filter(|it| ends(it.1) == pair).copied().collect();
         let own: Vec<&Bundle> = bundles.iter().map(|it| it.1).collect();
-        Cable { ends, label: Label::new(links, &own), bundles }
+        Cable { ends: pair, label: Label::new(links, &own), bundles }
     };
     pairs.into_iter().map(cable).collect()
 }

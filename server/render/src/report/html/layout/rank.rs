@@ -16,10 +16,12 @@ const WIDEST: usize = 4;
 /// Boxes by layer, from the top.
 pub(super) fn layers(count: usize, connections: &[Connection]) -> Vec<Vec<usize>> {
     let connections: Vec<&Connection> = connections.iter().filter(|it| it.ends.0 != it.ends.1).collect();
-    let rank = match count {
-        0..=TRIED => tried_ranks(count, &connections),
-        0..=EXACT => best_ranks(count, &connections),
-        _ => ranks(count, &connections),
+    let rank = if count <= TRIED {
+        tried_ranks(count, &connections)
+    } else if count <= EXACT {
+        best_ranks(count, &connections)
+    } else {
+        ranks(count, &connections)
     };
     let depth = depths(&rank, &connections);
     let mut layers: Vec<Vec<usize>> = Vec::new();
