@@ -86,6 +86,12 @@ fn tma() {
         "ttng.async_tma_scatter %desc[%rows, %c0] %a : !tt.tensordesc<128x128xf16, #s>, tensor<128xi32, #ttg.slice<{dim = 0, parent = #r}>>, i32, !tile",
         &store,
     );
+    check("ttng.async_store %a, %ptr, %n : !tile, !tt.ptr<i32>", &store);
+    check(
+        "%size = arith.constant 32768 : i32
+         %0 = ttg.async_copy_global_to_local %ptr, %a bulk_size %size : i32 barrier %bar : !bar {useBulk = true} : !tt.ptr<i32> -> !tile",
+        &["op tma -=write:async:%a transaction [%bar count=0 bytes=32768]"],
+    );
     check("ttng.async_tma_store_wait {pendings = 2 : i32}", &["wait_group tma_store pending=2"]);
     check(
         "%t = ttng.async_tma_copy_local_to_global %desc[%c0, %c0] %a : !tt.tensordesc<128x128xf16, #s>, !tile -> !ttg.async.token
