@@ -297,6 +297,14 @@ pub struct PhysicalBuffer {
     pub members: Vec<Member>,
 }
 
+impl PhysicalBuffer {
+    /// What it is where its name is a number: `accumulator`, `tile of %a_desc`.
+    pub fn about(&self) -> Option<&str> {
+        let own = self.members.iter().find(|member| member.name == self.name);
+        own.map(|member| member.about.as_str()).filter(|about| !about.is_empty())
+    }
+}
+
 /// A logical buffer: accesses through one window of a physical buffer under one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {

@@ -181,8 +181,7 @@ fn owner(buffer: &PhysicalBuffer) -> String {
 
 /// `accumulator, TMEM, 128 cols`: what it is where its name is a number, and where.
 fn storage(buffer: &PhysicalBuffer) -> String {
-    let own = buffer.members.iter().find(|member| member.name == buffer.name && !member.about.is_empty());
-    let about = own.map_or_else(String::new, |member| format!("{}, ", member.about));
+    let about = buffer.about().map_or_else(String::new, |about| format!("{about}, "));
     let slots = if buffer.slots > 1 { format!("{} slots of ", buffer.slots) } else { String::new() };
     format!("{about}{}, {slots}{} {}", space(buffer.space), buffer.size, unit(buffer))
 }

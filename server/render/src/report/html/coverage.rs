@@ -161,7 +161,8 @@ fn order(links: &Links<'_>, order: &CoverageOrder) -> Markup {
 pub(super) fn size(buffer: &PhysicalBuffer) -> String {
     let id = buffer.id.map_or_else(String::new, |id| format!("buffer.id {id}, "));
     let slots = if buffer.slots > 1 { format!(", {} slots", buffer.slots) } else { String::new() };
-    format!(" ({id}{}, {} {}{slots})", space(buffer.space), buffer.size, unit(buffer))
+    let about = buffer.about().map_or_else(String::new, |about| format!("{about}, "));
+    format!(" ({about}{id}{}, {} {}{slots})", space(buffer.space), buffer.size, unit(buffer))
 }
 
 /// The loops around a use: `%i › %j`.
