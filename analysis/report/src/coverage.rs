@@ -247,14 +247,16 @@ impl Tables<'_> {
         let first = again.first()?;
         let &(_, member) = self.memory.of.get(&(first.earlier.effect, usize::from(first.earlier.access)))?;
         let uses = vec![writer.writer.clone()];
-        let order =
-            CoverageOrder::Missing { finding: self.finding(again), needed: self.needed(writer, member, &uses, again) };
+        let order = CoverageOrder::Missing {
+            finding: self.finding(member, again),
+            needed: self.needed(writer, member, &uses, again),
+        };
         Some(CoverageRow { member, partition: writer.writer.partition, mode: Mode::Write, uses, order })
     }
 
     fn order(&self, writer: &Writer, member: usize, uses: &[PartitionUse], seen: Seen) -> CoverageOrder {
         if !seen.missing.is_empty() {
-            let finding = self.finding(&seen.missing);
+            let finding = self.finding(member, &seen.missing);
             return CoverageOrder::Missing { finding, needed: self.needed(writer, member, uses, &seen.missing) };
         }
         if seen.unsure {
@@ -325,27 +327,30 @@ impl Tables<'_> {
         }
     }
 
-    /// The finding that says that a pair is not ordered: of the very ops, else of the overwrite and the
-    /// same partition, else of the overwrite.
-    fn finding(&self, missing: &[Pair]) -> Option<usize> {
+    /// The finding that says that a pair is not ordered: of the very ops, else of the overwrite and the same
+    /// member, else of the overwrite and the same partition, else of the overwrite.
+    fn finding(&self, member: usize, missing: &[Pair]) -> Option<usize> {
         let races = self.findings.iter().enumerate().filter_map(|(number, finding)| {
             let Goal::Broken(Violation { rule: Rule::Race { earlier, later }, .. }) =
                 &finding.witness.as_ref()?.run.goal
             else {
                 return None;
             };
-            Some((number, earlier.effect, later.effect))
+            let of = self.memory.of.get(&(earlier.effect, usize::from(earlier.access)));
+            Some((number, of.is_some_and(|of| of.1 == member), earlier.effect, later.effect))
         });
-        let likeness = |earlier: EffectId, later: EffectId| {
+        let likeness = |same: bool, earlier: EffectId, later: EffectId| {
             let close = |pair: &Pair| match (pair.later.effect == later, pair.earlier.effect == earlier) {
-                (true, true) => 3,
+                (true, true) => 4,
+                (true, false) if same => 3,
                 (true, false) if usize::from(pair.earlier.partition) == self.trace.partition(earlier) => 2,
                 (true, false) => 1,
                 _ => 0,
             };
             missing.iter().map(close).max().unwrap_or(0)
         };
-        let rated = races.map(|(number, earlier, later)| (likeness(earlier, later), std::cmp::Reverse(number)));
+        let rated =
+            races.map(|(number, same, earlier, later)| (likeness(same, earlier, later), std::cmp::Reverse(number)));
         rated.filter(|(likeness, _)| *likeness > 0).max().map(|(_, number)| number.0)
     }
 
