@@ -28,6 +28,9 @@ pub(super) fn draw(links: &Links<'_>) -> Markup {
             @if missing > 0 { b class="bad" { "✗ " (missing) " MISSING" } } @else { b class="good" { "✓ none is MISSING" } }
             ". A row asks whether the overwrite comes after what the row's partition did with the buffer; "
             "where one is MISSING, its table comes first."
+            @if links.view.through() > 0 {
+                " △: only the barrier of another buffer orders it, and the row says which edit would break that."
+            }
         }
         @for (nth, (at, block)) in first.into_iter().chain(rest).enumerate() {
             @if let Some(buffer) = links.report().buffers.get(block.buffer) {
@@ -142,7 +145,7 @@ fn order(links: &Links<'_>, order: &CoverageOrder) -> Markup {
             @if nth > 0 { "✓ " } (links.edge(at))
         }))) },
         CoverageOrder::Through { edges, breaks } => html! {
-            "✓ only through " (lines(edges.iter().enumerate().map(|(nth, &at)| html! {
+            "△ only through " (lines(edges.iter().enumerate().map(|(nth, &at)| html! {
                 @if nth > 0 { "; " }
                 (links.edge(at))
             }))) br; (prose(breaks))
