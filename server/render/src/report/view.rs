@@ -88,14 +88,13 @@ impl ReportView<'_> {
         let lines = self.lines(unmodelled.iter().map(|(range, _)| *range));
         match (unmodelled.len(), lines.as_slice()) {
             (0, _) => String::new(),
-            (1, [line]) => format!("line {line} is not followed: what it orders is missing below"),
+            (_, [line]) => format!("line {line} is not followed: what it orders is missing below"),
             (_, []) => "what is not followed orders nothing below".to_owned(),
             (_, lines) => {
                 let shown: Vec<String> = lines.iter().take(LINES).map(u32::to_string).collect();
                 let more = lines.len() - shown.len();
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                let plural = if lines.len() == 1 { "" } else { "s" };
-                format!("line{plural} {}{more} are not followed: what they order is missing below", shown.join(", "))
+                format!("lines {}{more} are not followed: what they order is missing below", shown.join(", "))
             }
         }
     }
