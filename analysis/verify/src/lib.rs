@@ -14,7 +14,7 @@ mod linear;
 mod never;
 mod outcome;
 mod proof;
-mod said_better;
+mod race_index;
 mod slice;
 #[cfg(test)]
 mod tests;
@@ -32,7 +32,7 @@ use explore::{ScheduledRun, canonical, run_delaying, run_preferring, search};
 use kernel::{EffectId, Kernel, SiteId};
 use machine::{Cluster, Machine, Rule, ScheduleHazard, State, Valuation, Violation};
 use never::Expected;
-use said_better::SaidBetter;
+use race_index::RaceIndex;
 
 /// Decides a kernel.
 pub fn decide(kernel: &Kernel, limits: &Limits, cancel: &Cancel<'_>) -> Result<Outcome, Cancelled> {
@@ -178,8 +178,8 @@ impl<'k> Decision<'k> {
             let follows = |found: &mut Found| !found.confluent && matches!(found.violation.rule, Rule::Deadlock(_));
             self.outcome.consequences.extend(self.outcome.found.extract_if(.., follows));
         }
-        let better = SaidBetter::of(self.outcome.found.iter().map(|found| &found.violation));
-        self.outcome.found.retain(|found| !better.covers(&found.violation));
+        let races = RaceIndex::of(self.outcome.found.iter().map(|found| &found.violation));
+        self.outcome.found.retain(|found| !races.subsumes(&found.violation));
     }
 
     fn races(&self) -> bool {
@@ -195,10 +195,10 @@ impl<'k> Decision<'k> {
         if run.state.error().is_some() || run.state.unmodelled() {
             return;
         }
-        let better = SaidBetter::of(run.state.violations());
+        let races = RaceIndex::of(run.state.violations());
         for violation in run.state.violations() {
             let known = self.outcome.found.iter().chain(&self.outcome.assumed);
-            if better.covers(violation) || known.into_iter().any(|k| repeats(self.kernel, &k.violation, violation)) {
+            if races.subsumes(violation) || known.into_iter().any(|k| repeats(self.kernel, &k.violation, violation)) {
                 continue;
             }
             // Few iterations are no excuse for a wait that never ends, if no race may be to blame.
@@ -365,9 +365,9 @@ impl<'k> Decision<'k> {
             self.gap(Gap::Unmodelled);
             return;
         }
-        let better = SaidBetter::of(run.state.violations());
+        let races = RaceIndex::of(run.state.violations());
         for violation in run.state.violations() {
-            if better.covers(violation)
+            if races.subsumes(violation)
                 || self.outcome.found.len() >= self.limits.findings
                 || self.outcome.found.iter().any(|known| repeats(self.kernel, &known.violation, violation))
             {

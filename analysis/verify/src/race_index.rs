@@ -1,4 +1,4 @@
-//! Violations that say what another one of the run says better.
+//! Violations that say what another one of the run says index.
 
 use kernel::EffectId;
 use machine::{Event, Rule, Violation};
@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 /// What the races of a run, and the results it uses too early, are about.
 #[derive(Default)]
-pub(crate) struct SaidBetter {
+pub(crate) struct RaceIndex {
     /// Accesses on either side of a race.
     raced: FxHashSet<(EffectId, u16)>,
     /// Effects on the earlier side.
@@ -17,27 +17,27 @@ pub(crate) struct SaidBetter {
     dots: FxHashSet<EffectId>,
 }
 
-impl SaidBetter {
-    pub(crate) fn of<'v>(all: impl IntoIterator<Item = &'v Violation>) -> SaidBetter {
-        let mut better = SaidBetter::default();
+impl RaceIndex {
+    pub(crate) fn of<'v>(all: impl IntoIterator<Item = &'v Violation>) -> RaceIndex {
+        let mut index = RaceIndex::default();
         for violation in all {
             match &violation.rule {
                 Rule::Race { earlier, later } => {
-                    better.raced.extend([access(earlier), access(later)]);
-                    better.earlier.insert(earlier.effect);
-                    better.steps.insert((earlier.thread, earlier.step));
+                    index.raced.extend([access(earlier), access(later)]);
+                    index.earlier.insert(earlier.effect);
+                    index.steps.insert((earlier.thread, earlier.step));
                 }
-                Rule::PendingResult { dot } => drop(better.dots.insert(*dot)),
+                Rule::PendingResult { dot } => drop(index.dots.insert(*dot)),
                 _ => {}
             }
         }
-        better
+        index
     }
 
-    /// Whether one of those says it: a read of unwritten memory whose write comes later, unordered, is a race and not
+    /// Whether a violation follows from one of those: a read of unwritten memory whose write comes later, unordered, is a race and not
     /// an uninitialised read, what a race overwrites is not overwritten in order, and a dot that races need not be over
     /// at the end too.
-    pub(crate) fn covers(&self, violation: &Violation) -> bool {
+    pub(crate) fn subsumes(&self, violation: &Violation) -> bool {
         let raced = |event: &Event| self.raced.contains(&access(event));
         match &violation.rule {
             Rule::Uninitialised { read } => raced(read),
