@@ -18,3 +18,10 @@ pub(crate) struct Description {
     /// Where order is missing, where that is what is wrong.
     pub order: Option<MissingOrder>,
 }
+
+impl Description {
+    /// One that is as bad as its kind, and not about order.
+    pub(crate) fn of(kind: Kind, message: Message, notes: Vec<Note<Message>>) -> Description {
+        Description { kind, severity: kind.severity(), message, notes, order: None }
+    }
+}

@@ -78,5 +78,5 @@ pub(crate) fn lifecycle(words: &Words<'_>, replay: &Replay, violation: &Violatio
         let text = message!("{} waits here", words.partition(waiter));
         notes.push(Note::new(words.site_range(at), text));
     }
-    Some(Description { kind, severity: kind.severity(), message, notes, order: None })
+    Some(Description::of(kind, message, notes))
 }

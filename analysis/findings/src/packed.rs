@@ -147,13 +147,7 @@ pub(crate) fn foreign(words: &Words<'_>, replay: &Replay, earlier: &Event, later
         note(earlier, message!("{whom} overwrites {part} with another value", whom, part), false),
         note(later, message!("{who} reads {part}", who, part), true),
     ];
-    Some(Description {
-        kind: Kind::ReuseSlotHazard,
-        severity: Kind::ReuseSlotHazard.severity(),
-        message,
-        notes,
-        order: None,
-    })
+    Some(Description::of(Kind::ReuseSlotHazard, message, notes))
 }
 
 /// Who last wrote the window of a read as itself.

@@ -363,13 +363,7 @@ pub(crate) fn outlives(
         Note::primary(words.event_range(access), message!("{who} starts {op}", who, op)),
         Note::new(words.site_range(violation.site), "the kernel ends here"),
     ];
-    Some(Description {
-        kind: Kind::PendingAccess,
-        severity: Kind::PendingAccess.severity(),
-        message,
-        notes,
-        order: None,
-    })
+    Some(Description::of(Kind::PendingAccess, message, notes))
 }
 
 /// What a dot leaves in registers, used while its group may be open.
@@ -387,13 +381,7 @@ pub(crate) fn pending_result(words: &Words<'_>, violation: &Violation, dot: Effe
         Note::new(words.site_range(site), message!("{who} starts {op}", who, op)),
         Note::primary(words.site_range(violation.site), message!("{who} uses its result", who)),
     ];
-    Some(Description {
-        kind: Kind::PendingAccess,
-        severity: Kind::PendingAccess.severity(),
-        message,
-        notes,
-        order: None,
-    })
+    Some(Description::of(Kind::PendingAccess, message, notes))
 }
 
 fn classify(

@@ -80,13 +80,7 @@ pub(crate) fn uninitialised(
     }
     notes.push(note(words.event_range(read), message!("{who} reads {place}{}", who, place, seen.place), true));
     notes.extend(after);
-    Some(Description {
-        kind: Kind::UninitialisedRead,
-        severity: Kind::UninitialisedRead.severity(),
-        message,
-        notes,
-        order: None,
-    })
+    Some(Description::of(Kind::UninitialisedRead, message, notes))
 }
 
 /// What a run says of a read.
