@@ -8,6 +8,7 @@
 
 use super::autows::origin;
 use super::lowerer::Lowerer;
+use super::specialize::partition_regions;
 use super::value::Val;
 use dialects::{OperandAccess, Ttg, Ttng};
 use kernel::{
@@ -126,21 +127,15 @@ impl Lowerer<'_> {
         let outer = |op: &OpId| tree.parent_block(*op).and_then(|block| tree.parent_op(tree.parent_region(block)));
         let around = std::iter::successors(outer(&op), outer).find(|op| tree.is(*op, Ttg::WarpSpecialize));
         let Some(around) = around else { return 1 };
-        let mut partitions: Vec<RegionId> = tree.regions(around).to_vec();
-        // Those beside the default one stand in regions of an op of their own.
-        let own = partitions.iter().flat_map(|region| tree.blocks(*region)).flat_map(|block| tree.block_ops(*block));
-        let inner = own.filter(|op| tree.is(**op, Ttg::WarpSpecializePartitions));
-        let inner: Vec<RegionId> = inner.flat_map(|op| tree.regions(*op)).copied().collect();
-        partitions.extend(inner);
+        let default = tree.regions(around).first();
         let advances = |region: &&RegionId| {
             let mut found = false;
             for &op in tree.blocks(**region).iter().flat_map(|block| tree.block_ops(*block)) {
-                let nested = tree.is(op, Ttg::WarpSpecializePartitions);
-                self.walk(op, &mut |op| found |= !nested && tree.is(op, Ttng::ClcAdvance));
+                self.walk(op, &mut |op| found |= tree.is(op, Ttng::ClcAdvance));
             }
             found
         };
-        partitions.iter().filter(advances).count()
+        default.into_iter().chain(partition_regions(tree, around).1).filter(advances).count()
     }
 
     /// `clc_query_cancel`: the tile's place, or -1 in each dimension.

@@ -6,30 +6,33 @@ use super::value::Val;
 use base::{TextRange, message};
 use dialects::Ttg;
 use kernel::{Fork, Partition, Pure, Target, Terminator, Var};
-use ttgir::{OpId, RegionId, ValueId};
+use ttgir::{OpId, RegionId, Tree, ValueId};
 
 /// One thread is the default; ConSan counts 16 with it.
 pub(super) const PARTITIONS: usize = 16;
 
+/// The regions of the partitions beside the default one, and the op that they hang below: in the generic form they have
+/// one of their own.
+pub(super) fn partition_regions(tree: &Tree, op: OpId) -> (OpId, &[RegionId]) {
+    let own = tree.regions(op).get(1..).unwrap_or_default();
+    let first = own.first().and_then(|region| tree.blocks(*region).first());
+    let holder = first.and_then(|block| tree.block_ops(*block).first()).copied();
+    match holder.filter(|holder| tree.is(*holder, Ttg::WarpSpecializePartitions)) {
+        Some(holder) => (holder, tree.regions(holder)),
+        None => (op, own),
+    }
+}
+
 impl Lowerer<'_> {
     pub(super) fn warp_specialize(&mut self, op: OpId) {
         let tree = self.tree;
-        let Some((&default, mut partitions)) = tree.regions(op).split_first() else {
+        let Some(&default) = tree.regions(op).first() else {
             return self.unmodelled(op, "the default region is missing");
         };
+        let (holder, partitions) = partition_regions(tree, op);
         let mut captures = tree.operands(op);
-        // In the generic form the partitions hang below an op of their own.
-        let holder = partitions
-            .first()
-            .and_then(|region| tree.blocks(*region).first())
-            .and_then(|block| tree.block_ops(*block).first())
-            .copied()
-            .filter(|holder| tree.is(*holder, Ttg::WarpSpecializePartitions));
-        if let Some(holder) = holder {
-            partitions = tree.regions(holder);
-            if captures.is_empty() {
-                captures = tree.operands(holder);
-            }
+        if captures.is_empty() {
+            captures = tree.operands(holder);
         }
         if self.exits.iter().any(|exit| matches!(exit, Exit::Partition | Exit::Join(..))) {
             return self.unmodelled(op, message!("a `{ttg.warp_specialize}` inside another is not followed"));
