@@ -11,7 +11,7 @@ impl Lowerer<'_> {
         !self.tree.group(op, "barrier").is_empty()
     }
 
-    /// A bulk copy: its size says what arrives, whatever the buffer could hold.
+    /// A bulk copy: its size says what arrives. One that fills its buffer is followed.
     pub(super) fn bulk_copy(&mut self, op: OpId) {
         if self.executes() {
             return self.unmodelled(op, "a bulk copy is not executed yet");
@@ -26,6 +26,9 @@ impl Lowerer<'_> {
             None => whole,
         };
         let Some(bytes) = bytes else { return self.unmodelled(op, "how much it copies is not known") };
+        if whole != Some(bytes) {
+            return self.unmodelled(op, "which part of its buffer it fills is not followed");
+        }
         let touch = OperandAccess { group: "result", mode: Mode::Write, proxy: Proxy::Async, operand: "" };
         let Some(accesses) = self.accesses(op, site, &[touch]) else { return };
         let Some(barrier) = self.barrier(op, site, "barrier", 0) else { return };
