@@ -162,7 +162,7 @@ impl Lowerer<'_> {
             OpEffect::ClcLoad => self.clc_load(op),
             OpEffect::ClcGranted => self.clc_granted(op),
             OpEffect::ClcQuery => self.clc_query(op),
-            OpEffect::ClcAsk => {}
+            OpEffect::ClcAsk => self.clc_ask(op),
             OpEffect::ClcAnswer => self.clc_answer(op),
             OpEffect::RemoteStore(how) => self.remote_store(op, how),
             OpEffect::InitBarrier => {

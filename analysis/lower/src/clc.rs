@@ -74,6 +74,14 @@ impl Lowerer<'_> {
         }
     }
 
+    /// A request with a token happens where its answer is read ([`Lowerer::clc_answer`]); one that nobody reads is said.
+    pub(super) fn clc_ask(&mut self, op: OpId) {
+        self.find_users();
+        if !self.tree.results(op).iter().any(|token| self.users.contains_key(token)) {
+            self.unmodelled(op, "nobody reads the answer to this request, which is not followed");
+        }
+    }
+
     /// `clc_read` and `clc_advance`: the answer to a request, before it has memory.
     pub(super) fn clc_answer(&mut self, op: OpId) {
         let tree = self.tree;

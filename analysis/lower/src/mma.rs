@@ -8,7 +8,7 @@
 
 use super::apply::Predicate;
 use super::lowerer::Lowerer;
-use dialects::{OpEffect, OperandAccess, Ttg};
+use dialects::{OpEffect, OperandAccess, Ttg, Ttng};
 use kernel::{Access, Arrival, Completion, EffectKind, Issuer, Mode, Proxy, Pure, SiteId, Width};
 use ttgir::{Def, MemSpace, OpId, Ty, ValueId};
 
@@ -122,6 +122,11 @@ impl Lowerer<'_> {
     fn takes_own(&self, op: OpId) -> bool {
         let tree = self.tree;
         let here = tree.parent_block(op);
+        // Where a commit stands beside it, it is asynchronous already.
+        let beside = here.map_or(&[][..], |block| tree.block_ops(block));
+        if beside.iter().any(|op| tree.is(*op, Ttng::TcGen5Commit)) {
+            return false;
+        }
         let mut operands = ["a", "b"].iter().flat_map(|group| tree.group(op, group));
         operands.any(|value| {
             let mut value = *value;
