@@ -1,0 +1,225 @@
+//! From a function of a module to what its program instances do to global memory.
+
+mod control;
+mod descriptor;
+mod memory;
+mod scalar;
+mod shape;
+mod value;
+
+use dialects::{Cf, OpCode, Scf, Tt, Ttg, Ttng};
+use rustc_hash::FxHashMap;
+use ttgir::{OpId, RegionId, Tree, Ty, ValueId};
+
+use crate::program::{Argument, Base, Program, Source, Step};
+use crate::term::{Symbol, Term};
+pub(crate) use value::{Descriptor, Elements, Pointer, Value};
+
+/// Calls inside calls that are followed.
+const DEPTH: usize = 32;
+
+/// Expressions that one kernel may have.
+const TERMS: usize = 400_000;
+
+/// The state of the walk over one function.
+pub(crate) struct Extractor<'t> {
+    pub(crate) tree: &'t Tree,
+    functions: &'t FxHashMap<&'t str, OpId>,
+    pub(crate) program: Program,
+    values: FxHashMap<ValueId, Value>,
+    /// Under what the present op is executed.
+    path: Term,
+    loops: Vec<u32>,
+    /// The steps of the present block.
+    steps: Vec<Step>,
+    depth: usize,
+}
+
+/// What the function does.
+pub(crate) fn extract<'t>(tree: &'t Tree, functions: &'t FxHashMap<&'t str, OpId>, function: OpId) -> Program {
+    let mut program = Program::default();
+    let path = program.terms.truth(true);
+    let mut extractor = Extractor {
+        tree,
+        functions,
+        program,
+        values: FxHashMap::default(),
+        path,
+        loops: Vec::new(),
+        steps: Vec::new(),
+        depth: 0,
+    };
+    if let Some(&region) = tree.regions(function).first() {
+        extractor.arguments(function, region);
+        extractor.function_body(region);
+    }
+    let mut program = extractor.program;
+    program.steps = extractor.steps;
+    program
+}
+
+impl<'t> Extractor<'t> {
+    fn arguments(&mut self, function: OpId, region: RegionId) {
+        let tree = self.tree;
+        let Some(&entry) = tree.blocks(region).first() else { return };
+        for (at, &argument) in tree.block_args(entry).iter().enumerate() {
+            let number = at as u32;
+            let ty = tree.value_type(argument).map_or(Ty::Other, |ty| tree.ty(ty));
+            let divisor = tree.arg_attr(function, at, "tt.divisibility").and_then(|attr| tree.attr_int(attr));
+            let bits = match ty {
+                Ty::Int(bits) => u8::try_from(bits).ok().filter(|bits| *bits <= 64),
+                Ty::Index => Some(64),
+                _ => None,
+            };
+            let value = match &ty {
+                Ty::Ptr => {
+                    let offset = self.program.terms.int(0, 64);
+                    let bytes = self.pointee_bytes(argument);
+                    Value::Pointer(Pointer { lanes: [].into(), base: Base::Argument(number), offset, bytes })
+                }
+                Ty::TensorDesc { shape, elem } => self.described_argument(number, shape, elem.bits),
+                _ => match bits {
+                    Some(bits) => {
+                        let term = self.program.terms.symbol(Symbol::Argument(number), bits);
+                        Value::Int(Elements { lanes: [].into(), term })
+                    }
+                    None => Value::Opaque,
+                },
+            };
+            let rank = if let Value::Descriptor(descriptor) = &value { descriptor.sizes.len() } else { 0 };
+            self.values.insert(argument, value);
+            let name = tree.value_name(argument).trim_start_matches('%').to_owned();
+            let divisor = divisor.unwrap_or(1).max(1);
+            let pointer = matches!(ty, Ty::Ptr);
+            self.program.arguments.push(Argument { name, bits, divisor, rank, pointer });
+        }
+    }
+
+    /// Says at an op that it is not followed.
+    pub(crate) fn gap(&mut self, op: OpId, reason: impl Into<String>) {
+        let range = self.tree.op_name_range(op);
+        if !self.program.gaps.iter().any(|(at, _)| *at == range) {
+            self.program.gaps.push((range, reason.into()));
+        }
+    }
+
+    pub(crate) fn source(&mut self, source: Source) -> u32 {
+        self.program.sources.push(source);
+        self.program.sources.len() as u32 - 1
+    }
+
+    /// The value of an operand.
+    pub(crate) fn value(&mut self, value: ValueId) -> Value {
+        match self.values.get(&value) {
+            Some(known) => known.clone(),
+            None => self.unknown(value),
+        }
+    }
+
+    pub(crate) fn bind(&mut self, value: ValueId, to: Value) {
+        self.values.insert(value, to);
+    }
+
+    /// A value of which only the type is known.
+    pub(crate) fn unknown(&mut self, value: ValueId) -> Value {
+        let range = self.tree.value_range(value);
+        match self.int_type(value) {
+            Some((lanes, bits)) => {
+                let source = self.source(Source::Op(range));
+                Value::Int(self.whole(source, lanes, bits))
+            }
+            None => Value::Opaque,
+        }
+    }
+
+    /// The tensor that a source gives, lane by lane.
+    pub(crate) fn whole(&mut self, source: u32, lanes: Box<[i64]>, bits: u8) -> Elements {
+        let at: Box<[Term]> = (0..lanes.len()).map(|dim| self.lane(dim)).collect();
+        let term = self.program.terms.read(source, at, bits);
+        Elements { lanes, term }
+    }
+
+    /// An element's place along a dimension of the tensor at hand.
+    pub(crate) fn lane(&mut self, dim: usize) -> Term {
+        self.program.terms.symbol(Symbol::Lane(dim as u8), 64)
+    }
+
+    /// Walks over the ops of a region's only block.
+    fn block(&mut self, ops: &[OpId]) {
+        for &op in ops {
+            if self.program.terms.len() > TERMS {
+                return self.gap(op, "the kernel's addresses are too many to follow");
+            }
+            self.op(op);
+        }
+    }
+
+    fn op(&mut self, op: OpId) {
+        let tree = self.tree;
+        match tree.code(op) {
+            Some(OpCode::Scf(Scf::For)) => self.for_loop(op),
+            Some(OpCode::Scf(Scf::While)) => self.while_loop(op),
+            Some(OpCode::Scf(Scf::If)) => self.if_op(op),
+            Some(OpCode::Scf(Scf::ExecuteRegion)) => {
+                if let Some(&region) = tree.regions(op).first() {
+                    let made = self.inline(region);
+                    self.bind_all(tree.results(op), made);
+                }
+            }
+            Some(OpCode::Scf(Scf::Yield | Scf::Condition) | OpCode::Cf(Cf::Br | Cf::CondBr | Cf::Assert)) => {}
+            Some(OpCode::Tt(Tt::Call)) => self.call(op),
+            Some(OpCode::Tt(Tt::Return)) => {}
+            Some(OpCode::Ttg(Ttg::WarpSpecialize)) => self.warp_specialize(op),
+            Some(OpCode::Ttng(Ttng::AsyncTmaStoreWait)) => {
+                let pending = tree.attr(op, "pendings").and_then(|attr| tree.attr_int(attr)).unwrap_or(0);
+                self.steps.push(Step::StoreWait(u32::try_from(pending).unwrap_or(0)));
+            }
+            Some(OpCode::Ttng(Ttng::AsyncTmaStoreTokenWait)) => self.steps.push(Step::StoreWait(0)),
+            _ => {
+                if !self.memory_op(op) && !self.shape_op(op) && !self.scalar_op(op) {
+                    self.other(op);
+                }
+            }
+        }
+    }
+
+    /// An op that is not followed: its integer results are values of their own.
+    fn other(&mut self, op: OpId) {
+        let tree = self.tree;
+        for &result in tree.results(op) {
+            let value = self.unknown(result);
+            self.bind(result, value);
+        }
+        // A region may hold what matters, and an op that is handed a pointer may go through it.
+        let touches = tree.operands(op).iter().any(|operand| {
+            matches!(self.values.get(operand), Some(Value::Pointer(_) | Value::Descriptor(_)))
+        });
+        let pure = matches!(
+            tree.code(op),
+            Some(OpCode::Tt(
+                Tt::Bitcast | Tt::PtrToInt | Tt::Reduce | Tt::Scan | Tt::Print | Tt::Assert | Tt::MapElementwise
+            )) | Some(OpCode::Arith(_))
+        );
+        if touches && !pure && !self.is_harmless(op) {
+            self.gap(op, format!("what `{}` does to global memory is not followed", tree.op_name(op)));
+        }
+    }
+
+    /// Ops that are handed a pointer and neither read nor write what it points to.
+    fn is_harmless(&self, op: OpId) -> bool {
+        matches!(
+            self.tree.code(op),
+            Some(OpCode::Ttng(Ttng::AsyncTmaPrefetch | Ttng::TensormapFenceproxyAcquire | Ttng::ReinterpretTensorDescriptor))
+        )
+    }
+
+    pub(crate) fn bind_all(&mut self, results: &[ValueId], values: Vec<Value>) {
+        for (at, &result) in results.iter().enumerate() {
+            let value = match values.get(at) {
+                Some(value) => value.clone(),
+                None => self.unknown(result),
+            };
+            self.bind(result, value);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Arithmetic of integers, of scalars and of tensors element by element.
+
+use dialects::{Arith, OpCode, Tt};
+use ttgir::OpId;
+
+use super::{Elements, Extractor, Pointer, Value};
+use crate::program::Base;
+use crate::term::{BinOp, Symbol, Term};
+
+fn binary(op: Arith) -> Option<BinOp> {
+    Some(match op {
+        Arith::Addi => BinOp::Add,
+        Arith::Andi => BinOp::And,
+        Arith::Ceildivsi => BinOp::CeilDivS,
+        Arith::Ceildivui => BinOp::CeilDivU,
+        Arith::Divsi => BinOp::DivS,
+        Arith::Divui => BinOp::DivU,
+        Arith::Floordivsi => BinOp::FloorDivS,
+        Arith::Maxsi => BinOp::MaxS,
+        Arith::Maxui => BinOp::MaxU,
+        Arith::Minsi => BinOp::MinS,
+        Arith::Minui => BinOp::MinU,
+        Arith::Muli => BinOp::Mul,
+        Arith::Ori => BinOp::Or,
+        Arith::Remsi => BinOp::RemS,
+        Arith::Remui => BinOp::RemU,
+        Arith::Shli => BinOp::Shl,
+        Arith::Shrsi => BinOp::ShrS,
+        Arith::Shrui => BinOp::ShrU,
+        Arith::Subi => BinOp::Sub,
+        Arith::Xori => BinOp::Xor,
+        _ => return None,
+    })
+}
+
+/// A comparison's operation, and whether its operands change places.
+fn comparison(name: &str) -> Option<(BinOp, bool)> {
+    Some(match name {
+        "eq" | "0" => (BinOp::Eq, false),
+        "ne" | "1" => (BinOp::Ne, false),
+        "slt" | "2" => (BinOp::Slt, false),
+        "sle" | "3" => (BinOp::Sle, false),
+        "sgt" | "4" => (BinOp::Slt, true),
+        "sge" | "5" => (BinOp::Sle, true),
+        "ult" | "6" => (BinOp::Ult, false),
+        "ule" | "7" => (BinOp::Ule, false),
+        "ugt" | "8" => (BinOp::Ult, true),
+        "uge" | "9" => (BinOp::Ule, true),
+        _ => return None,
+    })
+}
+
+impl Extractor<'_> {
+    /// Follows `op` where its result is an integer or a pointer that can be computed.
+    pub(super) fn scalar_op(&mut self, op: OpId) -> bool {
+        let tree = self.tree;
+        let &[result] = tree.results(op) else { return false };
+        let Some(code) = tree.code(op) else { return false };
+        let Some(value) = self.computed(op, code, result) else { return false };
+        self.bind(result, value);
+        true
+    }
+
+    fn computed(&mut self, op: OpId, code: OpCode, result: ttgir::ValueId) -> Option<Value> {
+        let tree = self.tree;
+        let operands = tree.operands(op);
+        match code {
+            OpCode::Arith(Arith::Select) => self.select(operands),
+            OpCode::Arith(arith) => self.arith(op, arith, result).map(Value::Int),
+            OpCode::Tt(Tt::GetProgramId | Tt::GetNumPrograms) => {
+                let text = tree.attr(op, "axis").map_or("x", |attr| tree.attr_text(attr).trim());
+                let axis = match text.split_whitespace().next() {
+                    Some("y" | "1") => 1,
+                    Some("z" | "2") => 2,
+                    _ => 0,
+                };
+                let symbol =
+                    if tree.is(op, Tt::GetProgramId) { Symbol::Program(axis) } else { Symbol::Programs(axis) };
+                Some(Value::Int(Elements { lanes: [].into(), term: self.program.terms.symbol(symbol, 32) }))
+            }
+            OpCode::Tt(Tt::Addptr) => {
+                let (Value::Pointer(pointer), Some(by)) = (self.value(*operands.first()?), self.wide(*operands.get(1)?))
+                else {
+                    return None;
+                };
+                let size = self.program.terms.int(i64::from(pointer.bytes), 64);
+                let by = self.program.terms.binary(BinOp::Mul, by, size);
+                let offset = self.program.terms.binary(BinOp::Add, pointer.offset, by);
+                Some(Value::Pointer(Pointer { lanes: self.lanes(result), offset, ..pointer }))
+            }
+            OpCode::Tt(Tt::IntToPtr) => {
+                let wide = self.wide(*operands.first()?)?;
+                let (lanes, bytes) = (self.lanes(result), self.pointee_bytes(result));
+                Some(Value::Pointer(Pointer { lanes, base: Base::Unknown, offset: wide, bytes }))
+            }
+            OpCode::Tt(Tt::Bitcast) => match self.value(*operands.first()?) {
+                Value::Pointer(pointer) => {
+                    Some(Value::Pointer(Pointer { bytes: self.pointee_bytes(result), ..pointer }))
+                }
+                Value::Int(elements) if self.int_type(result).is_some() => Some(Value::Int(elements)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn select(&mut self, operands: &[ttgir::ValueId]) -> Option<Value> {
+        let &[condition, yes, no] = operands else { return None };
+        let condition = self.int(condition)?.term;
+        let (yes, no) = (self.value(yes), self.value(no));
+        self.choose(condition, yes, no)
+    }
+
+    /// One of two values by a condition.
+    pub(super) fn choose(&mut self, condition: Term, yes: Value, no: Value) -> Option<Value> {
+        let terms = &mut self.program.terms;
+        match (yes, no) {
+            (Value::Int(yes), Value::Int(no)) => {
+                let term = terms.select(condition, yes.term, no.term);
+                Some(Value::Int(Elements { lanes: yes.lanes, term }))
+            }
+            (Value::Pointer(yes), Value::Pointer(no)) => {
+                let base = match terms.constant(condition) {
+                    Some(0) => no.base,
+                    Some(_) => yes.base,
+                    None if yes.base == no.base => yes.base,
+                    None => Base::Unknown,
+                };
+                let offset = terms.select(condition, yes.offset, no.offset);
+                Some(Value::Pointer(Pointer { base, offset, ..yes }))
+            }
+            (yes, no) if yes == no => Some(yes),
+            (Value::Descriptor(yes), Value::Descriptor(_)) => match terms.constant(condition) {
+                Some(0) => None,
+                Some(_) => Some(Value::Descriptor(yes)),
+                None => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn arith(&mut self, op: OpId, code: Arith, result: ttgir::ValueId) -> Option<Elements> {
+        let tree = self.tree;
+        let operands = tree.operands(op);
+        let (lanes, bits) = self.int_type(result)?;
+        if let Some(binary) = binary(code) {
+            let (a, b) = (self.int(*operands.first()?)?, self.int(*operands.get(1)?)?);
+            return Some(Elements { lanes, term: self.program.terms.binary(binary, a.term, b.term) });
+        }
+        let term = match code {
+            Arith::Constant => self.constant(op, bits, &lanes)?,
+            Arith::Cmpi => {
+                let (a, b) = (self.int(*operands.first()?)?.term, self.int(*operands.get(1)?)?.term);
+                let name = tree.attr_text(tree.attr(op, "predicate")?).trim();
+                let (question, swapped) = comparison(name.split_whitespace().next().unwrap_or(name))?;
+                let (a, b) = if swapped { (b, a) } else { (a, b) };
+                self.program.terms.binary(question, a, b)
+            }
+            Arith::Extsi | Arith::Trunci | Arith::IndexCast => {
+                let a = self.int(*operands.first()?)?.term;
+                self.program.terms.resize(a, bits, true)
+            }
+            Arith::Extui | Arith::IndexCastui => {
+                let a = self.int(*operands.first()?)?.term;
+                self.program.terms.resize(a, bits, false)
+            }
+            Arith::Bitcast => self.int(*operands.first()?)?.term,
+            _ => return None,
+        };
+        Some(Elements { lanes, term })
+    }
+
+    fn constant(&mut self, op: OpId, bits: u8, lanes: &[i64]) -> Option<Term> {
+        let tree = self.tree;
+        let attr = tree.attr(op, "value")?;
+        let text = tree.attr_text(attr).trim();
+        let one = match text.strip_prefix("dense<") {
+            Some(rest) => rest.split('>').next().unwrap_or("").trim(),
+            None => text.split(':').next().unwrap_or("").trim(),
+        };
+        let value = match one {
+            "true" => 1,
+            "false" => 0,
+            _ => one.parse::<i128>().ok().map(|value| value as i64)?,
+        };
+        let _ = lanes;
+        Some(self.program.terms.int(value, bits))
+    }
+}

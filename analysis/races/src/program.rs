@@ -1,0 +1,189 @@
+//! What one program instance does to global memory: its accesses in their order, under its control flow.
+
+use base::TextRange;
+use ttgir::OpId;
+
+use crate::term::{Term, Terms};
+
+/// What a pointer points into.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum Base {
+    /// The tensor that an argument of the kernel points to.
+    Argument(u32),
+    /// It is read from memory, made of an integer, or one of several.
+    Unknown,
+}
+
+/// How far an atomic access is atomic and ordered.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Scope {
+    /// Among the threads of one CTA.
+    Cta,
+    /// Among the threads of one GPU.
+    Gpu,
+    /// Among all threads of the system.
+    System,
+}
+
+/// What an atomic access does to the order of others.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Ordering {
+    pub(crate) acquire: bool,
+    pub(crate) release: bool,
+    pub(crate) scope: Scope,
+}
+
+/// What an atomic access makes of what was there and its operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Update {
+    Add,
+    And,
+    Or,
+    Xor,
+    MaxS,
+    MinS,
+    MaxU,
+    MinU,
+    Exchange,
+    /// The operand where there was what the access compares with.
+    CompareExchange,
+    /// Nothing: an atomic load.
+    Keep,
+    /// Arithmetic of floats.
+    Float,
+}
+
+/// What an access does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Action {
+    Load,
+    Store,
+    Atomic(Update, Ordering),
+}
+
+impl Action {
+    pub(crate) fn writes(self) -> bool {
+        !matches!(self, Action::Load | Action::Atomic(Update::Keep, _))
+    }
+
+    pub(crate) fn ordering(self) -> Option<Ordering> {
+        match self {
+            Action::Atomic(_, ordering) => Some(ordering),
+            _ => None,
+        }
+    }
+}
+
+/// Until when an access may still be under way.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Completion {
+    /// It is done when the next op begins.
+    Done,
+    /// Until a wait for stores of the tensor memory accelerator.
+    StoreWait,
+    /// Until what it copies is used, which an mbarrier or a wait allows.
+    Copied,
+}
+
+/// One access in the text.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    /// The op.
+    pub(crate) op: OpId,
+    pub(crate) action: Action,
+    pub(crate) completion: Completion,
+    pub(crate) base: Base,
+    /// From the base to the element of the lane at hand, in bytes, of 64 bits.
+    pub(crate) offset: Term,
+    /// Bytes of an element.
+    pub(crate) bytes: u32,
+    /// The lanes: how many along each dimension.
+    pub(crate) lanes: Box<[i64]>,
+    /// Which lanes take part.
+    pub(crate) mask: Term,
+    /// Under what the op is executed: conditions of branches and loops.
+    pub(crate) path: Term,
+    /// What is written, where it is an integer.
+    pub(crate) value: Option<Term>,
+    /// What an exchange compares with.
+    pub(crate) compare: Option<Term>,
+    /// The source of what it reads.
+    pub(crate) source: Option<u32>,
+    /// Whether something that is followed depends on what it reads.
+    pub(crate) used: bool,
+    /// The loops around it, outermost first.
+    pub(crate) loops: Box<[u32]>,
+}
+
+/// Where a value that no formula gives comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// An access reads it.
+    Access(u32),
+    /// A loop carries it.
+    Carried,
+    /// How often a loop ran.
+    Rounds(u32),
+    /// An op that is not followed computes it.
+    Op(TextRange),
+}
+
+/// What a loop carries without a formula: the source, what it starts with, what it becomes.
+#[derive(Clone, Debug)]
+pub(crate) struct Carried {
+    pub(crate) source: u32,
+    pub(crate) lanes: Box<[i64]>,
+    pub(crate) first: Term,
+    pub(crate) next: Term,
+}
+
+/// A loop of the text.
+#[derive(Clone, Debug)]
+pub(crate) struct Loop {
+    /// Whether another round begins; asked after `before`.
+    pub(crate) condition: Term,
+    pub(crate) carried: Vec<Carried>,
+    /// The source of how often it ran.
+    pub(crate) rounds: u32,
+    pub(crate) range: TextRange,
+}
+
+/// A part of a program instance.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Access(u32),
+    If(Term, Vec<Step>, Vec<Step>),
+    /// A loop, what it does before it asks, and its body.
+    Loop(u32, Vec<Step>, Vec<Step>),
+    /// Partitions that run beside each other.
+    Partitions(Vec<Vec<Step>>),
+    /// All stores of the tensor memory accelerator but so many of the last are done.
+    StoreWait(u32),
+}
+
+/// A kernel as it is seen from global memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Program {
+    pub(crate) terms: Terms,
+    pub(crate) accesses: Vec<Access>,
+    pub(crate) loops: Vec<Loop>,
+    pub(crate) sources: Vec<Source>,
+    pub(crate) steps: Vec<Step>,
+    /// What is not followed, and where.
+    pub(crate) gaps: Vec<(TextRange, String)>,
+    /// Names of the arguments without `%`.
+    pub(crate) arguments: Vec<Argument>,
+}
+
+/// An argument of the kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct Argument {
+    pub(crate) name: String,
+    /// Bits of an integer; `None` for what is none.
+    pub(crate) bits: Option<u8>,
+    /// What it is a multiple of.
+    pub(crate) divisor: i64,
+    /// Dimensions of the described tensor, for a descriptor.
+    pub(crate) rank: usize,
+    pub(crate) pointer: bool,
+}

@@ -1,0 +1,232 @@
+//! Expressions as polynomials, and what is known of the expressions that are none.
+
+use rustc_hash::FxHashMap;
+
+use super::poly::Poly;
+use crate::program::Program;
+use crate::term::{BinOp, Node, Symbol, Term, Terms};
+
+/// Turns expressions into polynomials. Numbers are taken to be whole and unbounded: that no address wraps is an
+/// assumption, which the verdict names.
+#[derive(Debug, Default)]
+pub(crate) struct Converter {
+    memo: FxHashMap<Term, Poly>,
+}
+
+/// A known relation: not negative, or 0.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Fact {
+    pub(crate) poly: Poly,
+    pub(crate) equal: bool,
+}
+
+impl Fact {
+    pub(crate) fn at_least_zero(poly: Poly) -> Fact {
+        Fact { poly, equal: false }
+    }
+
+    pub(crate) fn zero(poly: Poly) -> Fact {
+        Fact { poly, equal: true }
+    }
+
+    /// `a <= b`.
+    pub(crate) fn ordered(a: &Poly, b: &Poly) -> Fact {
+        Fact::at_least_zero(b.minus(a))
+    }
+}
+
+impl Converter {
+    pub(crate) fn poly(&mut self, terms: &mut Terms, term: Term) -> Poly {
+        if let Some(known) = self.memo.get(&term) {
+            return known.clone();
+        }
+        let made = self.make(terms, term);
+        self.memo.insert(term, made.clone());
+        made
+    }
+
+    fn make(&mut self, terms: &mut Terms, term: Term) -> Poly {
+        let atom = Poly::atom(term);
+        match terms.node(term).clone() {
+            Node::Const(value) => Poly::constant(value.into()),
+            Node::Symbol(symbol, copy) => {
+                // A symbol has one atom in all widths.
+                let one = terms.as_width(symbol, copy);
+                Poly::atom(one)
+            }
+            Node::Read(..) | Node::Select(..) => atom,
+            Node::Trunc(a) if terms.bits(term) > 1 => self.poly(terms, a),
+            Node::Trunc(_) => atom,
+            Node::ExtS(a) => {
+                let inner = self.poly(terms, a);
+                if terms.bits(a) == 1 { inner.scaled(-1) } else { inner }
+            }
+            Node::ExtU(a) => self.poly(terms, a),
+            Node::Binary(op, a, b) => {
+                let (x, y) = (self.poly(terms, a), self.poly(terms, b));
+                self.binary(op, &x, &y, term).unwrap_or(atom)
+            }
+        }
+    }
+
+    fn binary(&mut self, op: BinOp, x: &Poly, y: &Poly, term: Term) -> Option<Poly> {
+        let constant = y.as_constant();
+        match op {
+            BinOp::Add => Some(x.plus(y, 1)),
+            BinOp::Sub => Some(x.minus(y)),
+            BinOp::Mul => x.times(y),
+            BinOp::Shl => Some(x.scaled(1i128.checked_shl(u32::try_from(constant?).ok()?)?)),
+            BinOp::DivS | BinOp::DivU | BinOp::FloorDivS | BinOp::CeilDivS | BinOp::CeilDivU => {
+                x.exactly_by(constant?)
+            }
+            BinOp::ShrS | BinOp::ShrU => {
+                x.exactly_by(1i128.checked_shl(u32::try_from(constant?).ok()?)?)
+            }
+            BinOp::RemS | BinOp::RemU => {
+                let divisor = constant.filter(|divisor| *divisor != 0)?;
+                x.exactly_by(divisor).map(|_| Poly::default())
+            }
+            _ => {
+                let _ = term;
+                None
+            }
+        }
+    }
+
+    /// What is known of an atom without looking at anything else.
+    pub(crate) fn facts(&mut self, program: &mut Program, atom: Term, lanes: &dyn Fn(u8, u8) -> Option<i64>) -> Vec<Fact> {
+        let this = Poly::atom(atom);
+        let positive = || Fact::at_least_zero(this.clone());
+        let node = program.terms.node(atom).clone();
+        let mut facts = Vec::new();
+        match node {
+            Node::Symbol(Symbol::Program(axis), _) => {
+                facts.push(positive());
+                let programs = program.terms.symbol(Symbol::Programs(axis), 32);
+                let programs = self.poly(&mut program.terms, programs);
+                facts.push(Fact::ordered(&this.shifted(1), &programs));
+            }
+            Node::Symbol(Symbol::Programs(_), _) => facts.push(Fact::at_least_zero(this.shifted(-1))),
+            Node::Symbol(Symbol::Lane(dim), copy) => {
+                facts.push(positive());
+                if let Some(size) = lanes(dim, copy) {
+                    facts.push(Fact::ordered(&this, &Poly::constant(i128::from(size) - 1)));
+                }
+            }
+            Node::Symbol(Symbol::Round(_) | Symbol::Argument(_) | Symbol::DescriptorSize(..), _) => {
+                facts.push(positive());
+            }
+            Node::Binary(op, a, b) => {
+                let (x, y) = (self.poly(&mut program.terms, a), self.poly(&mut program.terms, b));
+                self.of_operation(program, op, &this, (a, &x), (b, &y), &mut facts);
+            }
+            _ if program.terms.bits(atom) == 1 => {
+                facts.push(positive());
+                facts.push(Fact::ordered(&this, &Poly::constant(1)));
+            }
+            _ => {}
+        }
+        facts
+    }
+
+    fn of_operation(
+        &mut self,
+        program: &mut Program,
+        op: BinOp,
+        this: &Poly,
+        (a, x): (Term, &Poly),
+        (b, y): (Term, &Poly),
+        facts: &mut Vec<Fact>,
+    ) {
+        // Numerators are not negative and divisors are positive where sizes and ids make them: assumed with the
+        // arguments.
+        let by_floor = |facts: &mut Vec<Fact>, quotient: &Poly, divisor: &Poly| {
+            if let Some(down) = quotient.times(divisor) {
+                facts.push(Fact::ordered(&down, x));
+                facts.push(Fact::ordered(&x.shifted(1), &down.plus(divisor, 1)));
+            }
+        };
+        match op {
+            BinOp::DivS | BinOp::DivU | BinOp::FloorDivS => {
+                if op != BinOp::FloorDivS && !not_negative(&program.terms, x) {
+                    return;
+                }
+                by_floor(facts, this, y);
+                if not_negative(&program.terms, x) {
+                    facts.push(Fact::at_least_zero(this.clone()));
+                }
+            }
+            BinOp::ShrS | BinOp::ShrU => {
+                if let Some(by) = y.as_constant().and_then(|by| 1i128.checked_shl(u32::try_from(by).ok()?)) {
+                    by_floor(facts, this, &Poly::constant(by));
+                }
+            }
+            BinOp::CeilDivS | BinOp::CeilDivU => {
+                if let Some(up) = this.times(y) {
+                    facts.push(Fact::ordered(x, &up));
+                    facts.push(Fact::ordered(&up.shifted(1), &x.plus(y, 1)));
+                }
+            }
+            BinOp::RemS | BinOp::RemU => {
+                let signed = op == BinOp::RemS && !not_negative(&program.terms, x);
+                facts.push(Fact::ordered(&this.shifted(1), y));
+                if signed {
+                    facts.push(Fact::at_least_zero(this.plus(y, 1).shifted(-1)));
+                    return;
+                }
+                facts.push(Fact::at_least_zero(this.clone()));
+                // What is divided is quotient times divisor plus remainder.
+                let division = if op == BinOp::RemS { BinOp::DivS } else { BinOp::DivU };
+                let quotient = program.terms.binary(division, a, b);
+                let quotient = self.poly(&mut program.terms, quotient);
+                if let Some(whole) = quotient.times(y) {
+                    facts.push(Fact::zero(x.minus(&whole).minus(this)));
+                }
+            }
+            BinOp::And => {
+                for mask in [x, y] {
+                    if let Some(mask) = mask.as_constant().filter(|mask| *mask >= 0) {
+                        facts.push(Fact::at_least_zero(this.clone()));
+                        facts.push(Fact::ordered(this, &Poly::constant(mask)));
+                    }
+                }
+            }
+            BinOp::MinS | BinOp::MinU => {
+                facts.push(Fact::ordered(this, x));
+                facts.push(Fact::ordered(this, y));
+            }
+            BinOp::MaxS | BinOp::MaxU => {
+                facts.push(Fact::ordered(x, this));
+                facts.push(Fact::ordered(y, this));
+            }
+            BinOp::Eq | BinOp::Ne | BinOp::Slt | BinOp::Sle | BinOp::Ult | BinOp::Ule => {
+                facts.push(Fact::at_least_zero(this.clone()));
+                facts.push(Fact::ordered(this, &Poly::constant(1)));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a sum has no negative part: ids, lanes, rounds and sizes are not negative.
+fn not_negative(terms: &Terms, poly: &Poly) -> bool {
+    poly.0.iter().all(|(monomial, coefficient)| *coefficient >= 0 && monomial.iter().all(|atom| natural(terms, *atom)))
+}
+
+/// Whether an atom is not negative by what it is.
+fn natural(terms: &Terms, atom: Term) -> bool {
+    match terms.node(atom) {
+        Node::Symbol(..) => true,
+        Node::Const(value) => *value >= 0,
+        Node::Binary(BinOp::MinS | BinOp::DivS | BinOp::FloorDivS | BinOp::Mul | BinOp::Add, a, b) => {
+            natural(terms, *a) && natural(terms, *b)
+        }
+        Node::Binary(BinOp::MaxS, a, b) => natural(terms, *a) || natural(terms, *b),
+        Node::Binary(BinOp::CeilDivS | BinOp::RemS, a, _) => natural(terms, *a),
+        Node::Binary(op, ..) => matches!(op, BinOp::RemU | BinOp::DivU | BinOp::MinU | BinOp::MaxU) || op.is_question(),
+        Node::Select(_, a, b) => natural(terms, *a) && natural(terms, *b),
+        Node::ExtS(a) | Node::Trunc(a) => natural(terms, *a),
+        Node::ExtU(_) => true,
+        Node::Read(..) => false,
+    }
+}

@@ -1,0 +1,12 @@
+//! Proofs that two program instances never touch the same bytes.
+
+mod convert;
+mod linear;
+mod pair;
+mod poly;
+mod refute;
+
+pub(crate) use convert::Converter;
+pub(crate) use pair::{Apart, Prover};
+pub(crate) use poly::Poly;
+pub(crate) use refute::Spread;

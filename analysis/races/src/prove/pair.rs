@@ -1,0 +1,121 @@
+//! Two accesses of two program instances: whether they can meet.
+
+use rustc_hash::FxHashMap;
+
+use super::convert::{Converter, Fact};
+use super::poly::Poly;
+use super::refute::{Hypothesis, Refuter, Spread};
+use crate::program::Program;
+use crate::term::{Node, Symbol, Term};
+
+/// Rows of constraints that one pair of accesses may cost.
+const BUDGET: usize = 1500;
+
+/// That two accesses never meet, and what that rests on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Apart {
+    pub(crate) spreads: Vec<Spread>,
+}
+
+/// Decides pairs of accesses of one kernel.
+pub(crate) struct Prover<'p> {
+    pub(crate) program: &'p mut Program,
+    pub(crate) convert: Converter,
+    /// What a launch gives.
+    pub(crate) known: &'p FxHashMap<Symbol, i64>,
+    /// Axes of the grid on which programs may differ.
+    pub(crate) axes: Vec<u8>,
+    /// What was assumed in vain.
+    pub(crate) wanted: Vec<Spread>,
+}
+
+impl Prover<'_> {
+    /// That access `a` of one program and access `b` of another never touch a common byte.
+    pub(crate) fn apart(&mut self, a: u32, b: u32) -> Option<Apart> {
+        if let Some(apart) = self.attempt(a, b, false) {
+            return Some(apart);
+        }
+        self.attempt(a, b, true)
+    }
+
+    fn attempt(&mut self, a: u32, b: u32, assume: bool) -> Option<Apart> {
+        let mut spreads = Vec::new();
+        for at in 0..self.axes.len() {
+            let axis = self.axes[at];
+            let mut orders = vec![(1, 2)];
+            if a != b {
+                orders.push((2, 1));
+            }
+            for (less, more) in orders {
+                let hypotheses = self.hypotheses(a, b, axis, less, more);
+                let lanes = [a, b].map(|access| self.program.accesses[access as usize].lanes.clone());
+                let mut refuter = Refuter {
+                    program: self.program,
+                    convert: &mut self.convert,
+                    lanes,
+                    known: self.known,
+                    assume,
+                    spreads: Vec::new(),
+                    budget: BUDGET,
+                };
+                let refuted = refuter.refute(hypotheses);
+                let made = std::mem::take(&mut refuter.spreads);
+                if !refuted {
+                    self.wanted.extend(made);
+                    return None;
+                }
+                spreads.extend(made);
+            }
+        }
+        spreads.sort();
+        spreads.dedup();
+        Some(Apart { spreads })
+    }
+
+    /// Both execute, on different places of an axis, and touch a common byte.
+    fn hypotheses(&mut self, a: u32, b: u32, axis: u8, less: u8, more: u8) -> Vec<Hypothesis> {
+        let mut all = Vec::new();
+        let mut offsets = Vec::new();
+        for (copy, access) in [(1, a), (2, b)] {
+            let access = &self.program.accesses[access as usize];
+            let (offset, mask, path, bytes) = (access.offset, access.mask, access.path, access.bytes);
+            let mut memo = FxHashMap::default();
+            let terms = &mut self.program.terms;
+            all.push(Hypothesis::Condition(terms.instance(path, copy, &mut memo), true));
+            all.push(Hypothesis::Condition(terms.instance(mask, copy, &mut memo), true));
+            let offset = terms.instance(offset, copy, &mut memo);
+            offsets.push((self.poly(offset), i128::from(bytes)));
+        }
+        let place = |this: &mut Self, copy: u8| {
+            let atom = this.program.terms.as_width(Symbol::Program(axis), copy);
+            Poly::atom(atom)
+        };
+        let (low, high) = (place(self, less), place(self, more));
+        all.push(Hypothesis::Relation(Fact::ordered(&low.shifted(1), &high)));
+        let ((x, size), (y, other)) = (offsets[0].clone(), offsets[1].clone());
+        let difference = x.minus(&y);
+        let aligned = size == other && difference.exactly_by(size).is_some();
+        match difference.exactly_by(size).filter(|_| aligned) {
+            Some(elements) => all.push(Hypothesis::Relation(Fact::zero(elements))),
+            None => {
+                all.push(Hypothesis::Relation(Fact::ordered(&difference.shifted(1), &Poly::constant(other))));
+                all.push(Hypothesis::Relation(Fact::ordered(&difference.scaled(-1).shifted(1), &Poly::constant(size))));
+            }
+        }
+        all
+    }
+
+    fn poly(&mut self, term: Term) -> Poly {
+        let poly = self.convert.poly(&mut self.program.terms, term);
+        let mut made = poly.clone();
+        for atom in poly.atoms() {
+            if let Node::Symbol(symbol, _) = self.program.terms.node(atom)
+                && let Some(value) = self.known.get(symbol)
+                && let Some(next) = made.substitute(atom, &Poly::constant((*value).into()))
+            {
+                made = next;
+            }
+        }
+        made
+    }
+}

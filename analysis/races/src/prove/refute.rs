@@ -1,0 +1,593 @@
+//! Whether hypotheses about two program instances contradict each other.
+//!
+//! Equations are taken apart where their parts cannot make up for each other (`64·a + b = 0` with `|b| < 64` is
+//! `a = 0` and `b = 0`; so is `stride·a + b = 0` with `|b| < stride`), solved, and carried into quotients,
+//! remainders and reads, which are equal where what they are made of is. What is left is linear. A choice (minimum,
+//! selection, a disjunction) is tried both ways.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::convert::{Converter, Fact};
+use super::linear::{Linear, contradict};
+use super::poly::{Monomial, Poly, gcd};
+use crate::program::{Base, Program, Source};
+use crate::term::{BinOp, Node, Symbol, Term};
+
+/// Choices inside choices that are tried.
+const DEPTH: usize = 7;
+
+/// Rounds of taking equations apart.
+const ROUNDS: usize = 40;
+
+/// `span` stays below `stride`: what a product with a stride needs to be told from what is added to it.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct Spread {
+    pub(crate) stride: Poly,
+    pub(crate) span: Poly,
+}
+
+/// What is tried, and what came of it.
+pub(crate) struct Refuter<'p> {
+    pub(crate) program: &'p mut Program,
+    pub(crate) convert: &'p mut Converter,
+    /// Lanes along each dimension of the access of each instance.
+    pub(crate) lanes: [Box<[i64]>; 2],
+    /// Values of arguments and of the grid, where a launch gives them.
+    pub(crate) known: &'p FxHashMap<Symbol, i64>,
+    /// Whether spreads may be assumed that are not known.
+    pub(crate) assume: bool,
+    /// What was assumed on the way.
+    pub(crate) spreads: Vec<Spread>,
+    /// Rows of constraints that may still be decided.
+    pub(crate) budget: usize,
+}
+
+/// Hypotheses.
+#[derive(Clone, Default)]
+struct State {
+    facts: Vec<Fact>,
+    equations: Vec<Poly>,
+    /// Of each: one holds.
+    choices: Vec<Vec<Hypothesis>>,
+    /// Atoms of which all is said.
+    said: FxHashSet<Term>,
+    /// Atoms and what they are.
+    solved: Vec<(Term, Poly)>,
+    /// Truth values by their atom.
+    truths: FxHashMap<Term, bool>,
+    /// Minima and selections that were decided.
+    chosen: FxHashSet<Term>,
+}
+
+/// A condition and whether it holds, or a relation.
+#[derive(Clone, Debug)]
+pub(crate) enum Hypothesis {
+    Condition(Term, bool),
+    Relation(Fact),
+    All(Vec<Hypothesis>),
+}
+
+/// What a step of the work came to.
+#[derive(PartialEq, Eq)]
+enum Progress {
+    Refuted,
+    Moved,
+    Stuck,
+}
+
+impl Refuter<'_> {
+    /// Whether the hypotheses contradict each other.
+    pub(crate) fn refute(&mut self, hypotheses: Vec<Hypothesis>) -> bool {
+        let mut state = State::default();
+        for hypothesis in hypotheses {
+            if self.assert(&mut state, hypothesis) {
+                return true;
+            }
+        }
+        self.search(state, 0)
+    }
+
+    fn poly(&mut self, term: Term) -> Poly {
+        let poly = self.convert.poly(&mut self.program.terms, term);
+        self.with_known(poly)
+    }
+
+    /// With what a launch gives.
+    fn with_known(&self, poly: Poly) -> Poly {
+        if self.known.is_empty() {
+            return poly;
+        }
+        let mut made = poly.clone();
+        for atom in poly.atoms() {
+            if let Node::Symbol(symbol, _) = self.program.terms.node(atom)
+                && let Some(value) = self.known.get(symbol)
+                && let Some(next) = made.substitute(atom, &Poly::constant((*value).into()))
+            {
+                made = next;
+            }
+        }
+        made
+    }
+
+    /// Adds a hypothesis; true where it contradicts at once.
+    fn assert(&mut self, state: &mut State, hypothesis: Hypothesis) -> bool {
+        match hypothesis {
+            Hypothesis::Relation(fact) => {
+                match fact.poly.as_constant() {
+                    Some(value) if value < 0 || (fact.equal && value != 0) => return true,
+                    Some(_) => return false,
+                    None => {}
+                }
+                if fact.equal {
+                    state.equations.push(fact.poly);
+                } else {
+                    state.facts.push(fact);
+                }
+                false
+            }
+            Hypothesis::All(all) => all.into_iter().any(|one| self.assert(state, one)),
+            Hypothesis::Condition(term, holds) => self.condition(state, term, holds),
+        }
+    }
+
+    fn condition(&mut self, state: &mut State, term: Term, holds: bool) -> bool {
+        let terms = &self.program.terms;
+        if let Some(value) = terms.constant(term) {
+            return (value != 0) != holds;
+        }
+        match terms.node(term).clone() {
+            Node::Binary(op @ (BinOp::And | BinOp::Or), a, b) if terms.bits(term) == 1 => {
+                let parts = vec![Hypothesis::Condition(a, holds), Hypothesis::Condition(b, holds)];
+                if (op == BinOp::And) == holds {
+                    return self.assert(state, Hypothesis::All(parts));
+                }
+                state.choices.push(parts);
+                false
+            }
+            Node::Binary(BinOp::Xor, a, b) if terms.bits(term) == 1 => {
+                if let Some(value) = terms.constant(b) {
+                    return self.condition(state, a, (value != 0) != holds);
+                }
+                let both = |x, y| Hypothesis::All(vec![Hypothesis::Condition(a, x), Hypothesis::Condition(b, y)]);
+                state.choices.push(vec![both(true, !holds), both(false, holds)]);
+                false
+            }
+            Node::Binary(op, a, b) if op.is_question() => self.question(state, op, a, b, holds),
+            Node::Select(c, a, b) => {
+                let way = |taken, value| {
+                    Hypothesis::All(vec![Hypothesis::Condition(c, taken), Hypothesis::Condition(value, holds)])
+                };
+                state.choices.push(vec![way(true, a), way(false, b)]);
+                false
+            }
+            _ => match state.truths.insert(term, holds) {
+                Some(before) => before != holds,
+                None => {
+                    let value = self.poly(term).shifted(-i128::from(holds));
+                    self.assert(state, Hypothesis::Relation(Fact::zero(value)))
+                }
+            },
+        }
+    }
+
+    fn question(&mut self, state: &mut State, op: BinOp, a: Term, b: Term, holds: bool) -> bool {
+        if self.program.terms.bits(a) == 1 {
+            let same = (op == BinOp::Eq) == holds;
+            if !matches!(op, BinOp::Eq | BinOp::Ne) {
+                return false;
+            }
+            let both = |x, y| Hypothesis::All(vec![Hypothesis::Condition(a, x), Hypothesis::Condition(b, y)]);
+            state.choices.push(vec![both(true, same), both(false, !same)]);
+            return false;
+        }
+        let (x, y) = (self.poly(a), self.poly(b));
+        let below = |x: &Poly, y: &Poly| Hypothesis::Relation(Fact::ordered(&x.shifted(1), y));
+        let at_most = |x: &Poly, y: &Poly| Hypothesis::Relation(Fact::ordered(x, y));
+        let made = match (op, holds) {
+            (BinOp::Eq, true) | (BinOp::Ne, false) => Hypothesis::Relation(Fact::zero(x.minus(&y))),
+            (BinOp::Eq | BinOp::Ne, _) => {
+                state.choices.push(vec![below(&x, &y), below(&y, &x)]);
+                return false;
+            }
+            (BinOp::Slt, true) => below(&x, &y),
+            (BinOp::Slt, false) => at_most(&y, &x),
+            (BinOp::Sle, true) => at_most(&x, &y),
+            (BinOp::Sle, false) => below(&y, &x),
+            // An unsigned number below one that is not negative is not negative either.
+            (BinOp::Ult, true) => Hypothesis::All(vec![below(&x, &y), Hypothesis::Relation(Fact::at_least_zero(x))]),
+            (BinOp::Ule, true) => Hypothesis::All(vec![at_most(&x, &y), Hypothesis::Relation(Fact::at_least_zero(x))]),
+            (BinOp::Ult, false) => {
+                state.choices.push(vec![at_most(&y, &x), below(&x, &Poly::default())]);
+                return false;
+            }
+            (BinOp::Ule, false) => {
+                state.choices.push(vec![below(&y, &x), below(&x, &Poly::default())]);
+                return false;
+            }
+            _ => return false,
+        };
+        self.assert(state, made)
+    }
+
+    fn search(&mut self, mut state: State, depth: usize) -> bool {
+        for _ in 0..ROUNDS {
+            if !self.say(&mut state) {
+                return true;
+            }
+            match self.deduce(&mut state) {
+                Progress::Refuted => return true,
+                Progress::Moved => {}
+                Progress::Stuck => break,
+            }
+        }
+        if self.contradicts(&state, &[]) {
+            return true;
+        }
+        if depth >= DEPTH || self.budget == 0 {
+            return false;
+        }
+        let Some(ways) = self.choice(&mut state) else { return false };
+        ways.into_iter().all(|way| {
+            let mut next = state.clone();
+            self.assert(&mut next, way) || self.search(next, depth + 1)
+        })
+    }
+
+    /// Says of each atom what is known of it; false where that contradicts.
+    fn say(&mut self, state: &mut State) -> bool {
+        loop {
+            let polys = state.facts.iter().map(|fact| &fact.poly).chain(&state.equations);
+            let mut fresh: Vec<Term> = polys.flat_map(Poly::atoms).filter(|atom| !state.said.contains(atom)).collect();
+            fresh.sort();
+            fresh.dedup();
+            if fresh.is_empty() {
+                return true;
+            }
+            for atom in fresh {
+                state.said.insert(atom);
+                let lanes = self.lanes.clone();
+                let size = move |dim: u8, copy: u8| {
+                    let of = lanes.get(usize::from(copy.saturating_sub(1)))?;
+                    of.get(usize::from(dim)).copied()
+                };
+                for mut fact in self.convert.facts(self.program, atom, &size) {
+                    fact.poly = self.with_known(fact.poly);
+                    let Some(poly) = solved(state, fact.poly.clone()) else { continue };
+                    fact.poly = poly;
+                    if self.assert(state, Hypothesis::Relation(fact)) {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes an equation apart, or solves it, or finds two atoms that are one.
+    fn deduce(&mut self, state: &mut State) -> Progress {
+        let mut left = Vec::new();
+        let mut moved = false;
+        let mut equations = std::mem::take(&mut state.equations);
+        equations.sort();
+        equations.dedup();
+        while let Some(equation) = equations.pop() {
+            let common = equation.content();
+            if common == 0 {
+                if equation.offset() != 0 {
+                    return Progress::Refuted;
+                }
+                continue;
+            }
+            if equation.offset() % common != 0 {
+                return Progress::Refuted;
+            }
+            let equation = equation.exactly_by(common).unwrap_or(equation);
+            state.equations = left.iter().chain(&equations).cloned().collect();
+            if let Some((stride, high, low)) = self.apart(state, &equation) {
+                let _ = stride;
+                equations.push(high);
+                equations.push(low);
+                moved = true;
+                continue;
+            }
+            if let Some((atom, value)) = solvable(&self.program.terms, &equation) {
+                let put = |poly: &Poly| poly.substitute(atom, &value).unwrap_or_else(|| poly.clone());
+                for fact in &mut state.facts {
+                    fact.poly = put(&fact.poly);
+                }
+                for other in equations.iter_mut().chain(&mut left) {
+                    *other = put(other);
+                }
+                for (_, known) in &mut state.solved {
+                    *known = put(known);
+                }
+                state.solved.push((atom, value));
+                if state.facts.iter().any(|fact| fact.poly.as_constant().is_some_and(|value| value < 0)) {
+                    return Progress::Refuted;
+                }
+                moved = true;
+                continue;
+            }
+            left.push(equation);
+        }
+        state.equations = left;
+        let same = self.congruent(state);
+        if !same.is_empty() {
+            state.equations.extend(same);
+            return Progress::Moved;
+        }
+        if moved { Progress::Moved } else { Progress::Stuck }
+    }
+
+    /// Splits `stride·high + low = 0` where `|low| < stride`.
+    fn apart(&mut self, state: &State, equation: &Poly) -> Option<(Poly, Poly, Poly)> {
+        if equation.0.len() < 2 {
+            return None;
+        }
+        // By what all instances share: argument and grid symbols.
+        let mut groups: BTreeMap<Monomial, Poly> = BTreeMap::new();
+        for (monomial, coefficient) in &equation.0 {
+            let (shared, own): (Monomial, Monomial) = monomial.iter().copied().partition(|atom| self.is_shared(*atom));
+            let group = groups.entry(shared).or_default();
+            *group = group.plus(&Poly([(own, 1)].into_iter().collect()), *coefficient);
+        }
+        if groups.len() > 1 {
+            let mut strides: Vec<&Monomial> = groups.keys().filter(|shared| !shared.is_empty()).collect();
+            strides.sort_by_key(|shared| (std::cmp::Reverse(shared.len()), (*shared).clone()));
+            let mut assumed = None;
+            for shared in strides {
+                let high = groups[shared].clone();
+                if high.as_constant().is_some() {
+                    continue;
+                }
+                let content = high.0.values().fold(0, |all, coefficient| gcd(all, *coefficient)).max(1);
+                let (Some(high), stride) = (high.exactly_by(content), Poly([(shared.clone(), content)].into_iter().collect()))
+                else {
+                    continue;
+                };
+                let whole = high.times(&stride)?;
+                let low = equation.minus(&whole);
+                if self.is_below(state, &low, &stride) {
+                    return Some((stride, high, low));
+                }
+                assumed = assumed.or(Some((stride, high, low)));
+            }
+            if self.assume
+                && let Some((stride, high, low)) = assumed
+            {
+                let span = self.first_instance(&low);
+                if !span.is_zero() {
+                    self.spreads.push(Spread { stride: stride.clone(), span });
+                    return Some((stride, high, low));
+                }
+            }
+        }
+        // By numbers.
+        let mut sizes: Vec<i128> = equation.0.iter().filter(|(m, _)| !m.is_empty()).map(|(_, c)| c.abs()).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        for size in sizes.into_iter().rev().filter(|size| *size > 1) {
+            let (mut high, mut low) = (Poly::default(), Poly::default());
+            for (monomial, coefficient) in &equation.0 {
+                let part = Poly([(monomial.clone(), 1)].into_iter().collect());
+                if !monomial.is_empty() && coefficient % size == 0 {
+                    high = high.plus(&part, coefficient / size);
+                } else {
+                    low = low.plus(&part, *coefficient);
+                }
+            }
+            // A constant may belong to either side.
+            let constant = low.offset();
+            let near = constant - constant.rem_euclid(size);
+            let mut ways = vec![(high.shifted(near / size), low.shifted(-near))];
+            if constant % size != 0 {
+                ways.push((high.shifted(near / size + 1), low.shifted(-near - size)));
+            }
+            for (high, low) in ways {
+                if low.is_zero() || high.is_zero() {
+                    continue;
+                }
+                let stride = Poly::constant(size);
+                if self.is_below(state, &low, &stride) {
+                    return Some((stride, high, low));
+                }
+            }
+        }
+        None
+    }
+
+    fn is_shared(&self, atom: Term) -> bool {
+        !self.program.terms.any_leaf(atom, |node| match node {
+            Node::Symbol(symbol, _) => !symbol.is_shared(),
+            Node::Read(..) => true,
+            _ => false,
+        })
+    }
+
+    /// The part of a difference that is of the first instance.
+    fn first_instance(&self, poly: &Poly) -> Poly {
+        let of_second = |atom: Term| {
+            self.program.terms.any_leaf(atom, |node| matches!(node, Node::Symbol(_, 2) | Node::Read(_, _, 2)))
+        };
+        let mine = poly.0.iter().filter(|(monomial, _)| !monomial.iter().any(|atom| of_second(*atom)));
+        Poly(mine.map(|(monomial, coefficient)| (monomial.clone(), *coefficient)).collect())
+    }
+
+    /// Whether `|low| < stride` follows.
+    fn is_below(&mut self, state: &State, low: &Poly, stride: &Poly) -> bool {
+        if low.as_constant() == Some(0) {
+            return true;
+        }
+        let over = Fact::at_least_zero(low.minus(stride));
+        let under = Fact::at_least_zero(low.scaled(-1).minus(stride));
+        self.contradicts(state, &[over]) && self.contradicts(state, &[under])
+    }
+
+    /// Whether facts and equations, products taken for variables, contradict each other.
+    fn contradicts(&mut self, state: &State, more: &[Fact]) -> bool {
+        if self.budget == 0 {
+            return false;
+        }
+        self.budget -= 1;
+        let mut numbers: FxHashMap<&Monomial, u32> = FxHashMap::default();
+        let mut rows = Vec::new();
+        let facts = state.facts.iter().chain(more).map(|fact| (&fact.poly, fact.equal));
+        for (poly, equal) in facts.chain(state.equations.iter().map(|poly| (poly, true))) {
+            let mut sum = Vec::new();
+            for (monomial, coefficient) in poly.0.iter().filter(|(monomial, _)| !monomial.is_empty()) {
+                let next = numbers.len() as u32;
+                sum.push((*numbers.entry(monomial).or_insert(next), *coefficient));
+            }
+            sum.sort_unstable();
+            rows.push(Linear { sum, constant: poly.offset(), equal });
+        }
+        contradict(rows)
+    }
+
+    /// Equations between atoms that are made alike of equal parts.
+    fn congruent(&mut self, state: &State) -> Vec<Poly> {
+        let mut known: FxHashMap<(u8, u32, Vec<Poly>), Term> = FxHashMap::default();
+        let mut same = Vec::new();
+        let mut atoms: Vec<Term> = state.said.iter().copied().collect();
+        atoms.sort();
+        for atom in atoms {
+            let parts = match self.program.terms.node(atom).clone() {
+                Node::Binary(op, a, b) => vec![op as u32, a.0, b.0].into_boxed_slice(),
+                Node::Select(c, a, b) => vec![u32::MAX, c.0, a.0, b.0].into_boxed_slice(),
+                Node::Read(source, ..) => {
+                    let Some((base, offset)) = self.constant_word(atom, source) else { continue };
+                    let Some(offset) = solved(state, offset) else { continue };
+                    let key = (2, base, vec![offset]);
+                    match known.get(&key) {
+                        Some(other) => self.alike(state, atom, *other, &mut same),
+                        None => {
+                            known.insert(key, atom);
+                        }
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            let (op, arguments) = (parts[0], &parts[1..]);
+            let polys = arguments.iter().map(|term| {
+                let poly = self.poly(Term(*term));
+                solved(state, poly)
+            });
+            let Some(polys) = polys.collect::<Option<Vec<Poly>>>() else { continue };
+            let key = (1, op, polys);
+            match known.get(&key) {
+                Some(other) => self.alike(state, atom, *other, &mut same),
+                None => {
+                    known.insert(key, atom);
+                }
+            }
+        }
+        same
+    }
+
+    fn alike(&self, state: &State, a: Term, b: Term, same: &mut Vec<Poly>) {
+        let difference = Poly::atom(a).minus(&Poly::atom(b));
+        if let Some(poly) = solved(state, difference)
+            && !poly.is_zero()
+        {
+            same.push(poly);
+        }
+    }
+
+    /// The address of a read of a tensor that the kernel never writes: what it gives hangs on nothing else.
+    fn constant_word(&mut self, atom: Term, source: u32) -> Option<(u32, Poly)> {
+        let Source::Access(number) = *self.program.sources.get(source as usize)? else { return None };
+        let access = self.program.accesses.get(number as usize)?;
+        let Base::Argument(base) = access.base else { return None };
+        let written = |other: &crate::program::Access| other.base == access.base && other.action.writes();
+        if self.program.accesses.iter().any(written) {
+            return None;
+        }
+        let (offset, mask) = (access.offset, access.mask);
+        if self.program.terms.constant(mask) != Some(1) {
+            return None;
+        }
+        let Node::Read(_, lanes, copy) = self.program.terms.node(atom).clone() else { return None };
+        if lanes.is_empty() || !lanes.is_empty() {
+            let mut memo = FxHashMap::default();
+            let own = self.program.terms.instance(offset, copy, &mut memo);
+            let at = self.program.terms.replace(own, &mut FxHashMap::default(), &mut |_, node, _| match node {
+                Node::Symbol(Symbol::Lane(dim), _) => lanes.get(usize::from(*dim)).copied(),
+                _ => None,
+            });
+            return Some((base, self.poly(at)));
+        }
+        None
+    }
+
+    /// Something to try both ways.
+    fn choice(&mut self, state: &mut State) -> Option<Vec<Hypothesis>> {
+        if let Some(choice) = state.choices.pop() {
+            return Some(choice);
+        }
+        let mut atoms: Vec<Term> = state.said.difference(&state.chosen).copied().collect();
+        atoms.sort();
+        for atom in atoms {
+            let this = Poly::atom(atom);
+            let node = self.program.terms.node(atom).clone();
+            let ways = match node {
+                Node::Binary(op @ (BinOp::MinS | BinOp::MinU | BinOp::MaxS | BinOp::MaxU), a, b) => {
+                    let (x, y) = (self.poly(a), self.poly(b));
+                    let smaller = matches!(op, BinOp::MinS | BinOp::MinU);
+                    let way = |is: &Poly, other: &Poly| {
+                        let order = if smaller { Fact::ordered(is, other) } else { Fact::ordered(other, is) };
+                        [Fact::zero(this.minus(is)), order]
+                    };
+                    vec![way(&x, &y).to_vec(), way(&y, &x).to_vec()]
+                }
+                Node::Select(c, a, b) => {
+                    let (x, y) = (self.poly(a), self.poly(b));
+                    state.chosen.insert(atom);
+                    let way = |holds, is: &Poly| {
+                        let equal = solved(state, this.minus(is)).map(|poly| Hypothesis::Relation(Fact::zero(poly)));
+                        let mut all = vec![Hypothesis::Condition(c, holds)];
+                        all.extend(equal);
+                        Hypothesis::All(all)
+                    };
+                    return Some(vec![way(true, &x), way(false, &y)]);
+                }
+                _ => continue,
+            };
+            state.chosen.insert(atom);
+            let ways = ways.into_iter().map(|facts| {
+                let facts = facts.into_iter().filter_map(|fact| {
+                    Some(Hypothesis::Relation(Fact { poly: solved(state, fact.poly)?, equal: fact.equal }))
+                });
+                Hypothesis::All(facts.collect())
+            });
+            return Some(ways.collect());
+        }
+        None
+    }
+}
+
+/// With what was solved put in; `None` where that would be large.
+fn solved(state: &State, mut poly: Poly) -> Option<Poly> {
+    for (atom, value) in &state.solved {
+        poly = poly.substitute(*atom, value)?;
+    }
+    Some(poly)
+}
+
+/// An atom that an equation gives, and what it is.
+fn solvable(terms: &crate::term::Terms, equation: &Poly) -> Option<(Term, Poly)> {
+    let alone = equation.0.iter().filter(|(monomial, coefficient)| monomial.len() == 1 && coefficient.abs() == 1);
+    let candidates = alone.filter(|(monomial, _)| {
+        let others = equation.0.keys().filter(|other| other.contains(&monomial[0])).count();
+        others == 1
+    });
+    // What is made of other atoms goes first, so that those stay.
+    let (monomial, coefficient) = candidates.max_by_key(|(monomial, _)| {
+        let compound = matches!(terms.node(monomial[0]), Node::Binary(..) | Node::Select(..));
+        (compound, monomial[0])
+    })?;
+    let atom = monomial[0];
+    let rest = equation.minus(&Poly::atom(atom).scaled(*coefficient));
+    Some((atom, rest.scaled(-coefficient)))
+}

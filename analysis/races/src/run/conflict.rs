@@ -1,0 +1,63 @@
+//! Whether two executed accesses touch a common byte, and one of them writes it.
+
+use super::instance::Event;
+use super::setting::Setting;
+use crate::program::{Program, Scope};
+
+/// Two executed accesses that meet.
+#[derive(Clone, Debug)]
+pub(crate) struct Meeting {
+    pub(crate) first: Event,
+    pub(crate) second: Event,
+    /// The program of each.
+    pub(crate) programs: [u32; 2],
+    /// The lane of each.
+    pub(crate) lanes: [u32; 2],
+    /// Where the common bytes begin, from the beginning of the tensor.
+    pub(crate) start: i64,
+    /// How many there are.
+    pub(crate) bytes: i64,
+}
+
+/// Whether accesses with these numbers may race at all where they meet.
+pub(crate) fn matters(program: &Program, setting: &Setting, a: u32, b: u32) -> bool {
+    let (a, b) = (&program.accesses[a as usize], &program.accesses[b as usize]);
+    if !a.action.writes() && !b.action.writes() {
+        return false;
+    }
+    let (Some(x), Some(y)) = (setting.tensor(a.base), setting.tensor(b.base)) else { return false };
+    if x != y {
+        return false;
+    }
+    match (a.action.ordering(), b.action.ordering()) {
+        (Some(x), Some(y)) => x.scope == Scope::Cta || y.scope == Scope::Cta || a.bytes != b.bytes,
+        _ => true,
+    }
+}
+
+/// The first common bytes of two executed accesses: the lanes, where they begin, how many.
+pub(crate) fn overlap(program: &Program, a: &Event, b: &Event) -> Option<([u32; 2], i64, i64)> {
+    let (long, wide) = (
+        i64::from(program.accesses[a.access as usize].bytes),
+        i64::from(program.accesses[b.access as usize].bytes),
+    );
+    let (mut i, mut j) = (0, 0);
+    while let (Some((x, lane)), Some((y, other))) = (a.spans.get(i), b.spans.get(j)) {
+        let (start, end) = ((*x).max(*y), (x + long).min(y + wide));
+        if start < end {
+            return Some(([*lane, *other], start, end - start));
+        }
+        if x + long <= y + wide {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    None
+}
+
+/// Whether an access meets one of its own instance that is still under way.
+pub(crate) fn own(program: &Program, setting: &Setting, open: &Event, next: &Event) -> bool {
+    let both = program.accesses[open.access as usize].completion == program.accesses[next.access as usize].completion;
+    !both && matters(program, setting, open.access, next.access) && overlap(program, open, next).is_some()
+}

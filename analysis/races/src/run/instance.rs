@@ -1,0 +1,326 @@
+//! One program instance, from one access that others notice to the next.
+//!
+//! What an instance does is a function of what its visible accesses read. It is run from its beginning each time, with
+//! what they read so far.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::evaluate::{Column, Environment, Evaluation};
+use super::setting::Setting;
+use super::watch::Watched;
+use crate::program::{Completion, Program, Step};
+use crate::term::Symbol;
+
+/// Rounds of one loop that are run.
+const ROUNDS: i64 = 4096;
+
+/// An executed access: its active lanes with their bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Event {
+    pub(crate) access: u32,
+    /// First byte of each active lane and its number, ascending.
+    pub(crate) spans: Rc<[(i64, u32)]>,
+    /// The rounds of the loops around it, outermost first.
+    pub(crate) rounds: Rc<[i64]>,
+    /// Whether it is under way and its wait is still to come.
+    pub(crate) pending: bool,
+}
+
+/// What the memory is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Ask {
+    pub(crate) event: Event,
+    /// Of each active lane: the operand and what it is compared with.
+    pub(crate) operands: Vec<(Option<i64>, Option<i64>)>,
+    /// Lanes of the access.
+    pub(crate) lanes: usize,
+    /// The innermost loop around it that has nothing of its own from round to round: a wait.
+    pub(crate) spins: bool,
+}
+
+/// What an instance does up to a visible access, or to its end.
+#[derive(Clone, Debug)]
+pub(crate) struct Segment {
+    pub(crate) events: Vec<Event>,
+    pub(crate) ask: Option<Ask>,
+    /// A wait that is asked again: it comes back to where it was.
+    pub(crate) again: bool,
+    /// Two accesses of this instance itself that meet while one is under way.
+    pub(crate) own: Vec<(Event, Event)>,
+}
+
+/// Why an instance cannot be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stuck {
+    /// Where this access goes, or whether it happens, depends on data that is not known.
+    Data(u32),
+    /// Whether this loop goes on, or which branch is taken, depends on such data.
+    Branch(Option<u32>),
+    /// A limit was met.
+    Limit,
+}
+
+enum Flow {
+    On,
+    Asked(Ask),
+}
+
+/// The run of one instance.
+pub(crate) struct Instance<'p> {
+    program: &'p Program,
+    watched: &'p Watched,
+    setting: &'p Setting,
+    environment: Environment<'p>,
+    answers: &'p [Column],
+    used: usize,
+    events: Vec<Event>,
+    pending: Vec<Event>,
+    own: Vec<(Event, Event)>,
+    loops: Vec<u32>,
+    /// Whether anything happened since the last answer but the same question.
+    work: u64,
+    budget: u64,
+    last: Option<(u32, usize)>,
+}
+
+impl<'p> Instance<'p> {
+    pub(crate) fn new(
+        program: &'p Program,
+        watched: &'p Watched,
+        setting: &'p Setting,
+        number: u32,
+        answers: &'p [Column],
+        budget: u64,
+    ) -> Instance<'p> {
+        let environment = Environment {
+            setting,
+            place: setting.place(number),
+            rounds: vec![0; program.loops.len()],
+            reads: FxHashMap::default(),
+        };
+        Instance {
+            program,
+            watched,
+            setting,
+            environment,
+            answers,
+            used: 0,
+            events: Vec::new(),
+            pending: Vec::new(),
+            own: Vec::new(),
+            loops: Vec::new(),
+            work: 0,
+            budget,
+            last: None,
+        }
+    }
+
+    /// The segment behind the last answer, and the work that it took.
+    pub(crate) fn segment(mut self) -> (Result<Segment, Stuck>, u64) {
+        let steps = &self.program.steps;
+        let flow = self.steps(steps);
+        let work = self.work;
+        let made = flow.map(|flow| {
+            let ask = match flow {
+                Flow::On => None,
+                Flow::Asked(ask) => Some(ask),
+            };
+            let again = match (&ask, self.last) {
+                (Some(ask), Some((access, events))) => {
+                    ask.spins && ask.event.access == access && events == 0 && self.events.is_empty()
+                }
+                _ => false,
+            };
+            Segment { events: self.events, ask, again, own: self.own }
+        });
+        (made, work)
+    }
+
+    fn steps(&mut self, steps: &'p [Step]) -> Result<Flow, Stuck> {
+        for step in steps {
+            let flow = match step {
+                Step::Access(access) => self.access(*access)?,
+                Step::If(condition, then, otherwise) => {
+                    let holds = self.scalar(*condition).ok_or(Stuck::Branch(None))?;
+                    self.steps(if holds != 0 { then } else { otherwise })?
+                }
+                Step::Loop(number, before, body) => self.round_trip(*number, before, body)?,
+                Step::Partitions(all) => {
+                    let mut flow = Flow::On;
+                    for steps in all {
+                        flow = self.steps(steps)?;
+                        if matches!(flow, Flow::Asked(_)) {
+                            break;
+                        }
+                    }
+                    flow
+                }
+                Step::StoreWait(pending) => {
+                    let stores = self.pending.len().saturating_sub(*pending as usize);
+                    for mut event in self.pending.drain(..stores) {
+                        event.pending = false;
+                        self.events.push(event);
+                    }
+                    Flow::On
+                }
+            };
+            if let Flow::Asked(_) = flow {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    fn scalar(&mut self, term: crate::term::Term) -> Option<i64> {
+        let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, &[]);
+        let value = evaluation.column(term).at(0);
+        self.work += evaluation.work + 1;
+        value
+    }
+
+    fn round_trip(&mut self, number: u32, before: &'p [Step], body: &'p [Step]) -> Result<Flow, Stuck> {
+        let of = &self.program.loops[number as usize];
+        let carried = |this: &mut Self, first: bool| {
+            let mut values = Vec::new();
+            for one in &of.carried {
+                let mut evaluation = Evaluation::new(&this.program.terms, &this.environment, &one.lanes);
+                let column = evaluation.column(if first { one.first } else { one.next });
+                this.work += evaluation.work + 1;
+                values.push((one.source, column, one.lanes.clone()));
+            }
+            for (source, column, lanes) in values {
+                this.environment.reads.insert(source, (column, lanes));
+            }
+        };
+        self.environment.rounds[number as usize] = 0;
+        carried(self, true);
+        self.loops.push(number);
+        loop {
+            if self.work > self.budget || self.environment.rounds[number as usize] > ROUNDS {
+                return Err(Stuck::Limit);
+            }
+            let flow = self.steps(before)?;
+            if matches!(flow, Flow::Asked(_)) {
+                return Ok(flow);
+            }
+            let goes_on = self.scalar(of.condition).ok_or(Stuck::Branch(Some(number)))?;
+            if goes_on == 0 {
+                break;
+            }
+            let flow = self.steps(body)?;
+            if matches!(flow, Flow::Asked(_)) {
+                return Ok(flow);
+            }
+            carried(self, false);
+            self.environment.rounds[number as usize] += 1;
+        }
+        self.loops.pop();
+        let ran = self.environment.rounds[number as usize];
+        self.environment.reads.insert(of.rounds, (Column::One(Some(ran)), [].into()));
+        Ok(Flow::On)
+    }
+
+    fn access(&mut self, number: u32) -> Result<Flow, Stuck> {
+        if self.work > self.budget {
+            return Err(Stuck::Limit);
+        }
+        let access = &self.program.accesses[number as usize];
+        let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, &access.lanes);
+        let count = evaluation.count();
+        let (mask, offset) = (evaluation.column(access.mask), evaluation.column(access.offset));
+        let mut spans = Vec::new();
+        let mut operands = Vec::new();
+        let visible = self.watched.is_visible(self.program, self.setting, number);
+        let (value, compare) = match visible {
+            true => (
+                access.value.map(|value| evaluation.column(value)),
+                access.compare.map(|compare| evaluation.column(compare)),
+            ),
+            false => (None, None),
+        };
+        for lane in 0..count {
+            match mask.at(lane) {
+                Some(0) => continue,
+                Some(_) => {}
+                None => return Err(Stuck::Data(number)),
+            }
+            let start = offset.at(lane).ok_or(Stuck::Data(number))?;
+            spans.push((start, lane as u32));
+            let operand = |column: &Option<Column>| column.as_ref().and_then(|column| column.at(lane));
+            operands.push((operand(&value), operand(&compare)));
+        }
+        self.work += evaluation.work + count as u64 + 1;
+        let rounds: Rc<[i64]> = self.loops.iter().map(|of| self.environment.rounds[*of as usize]).collect();
+        if visible {
+            let event = Event { access: number, spans: spans.into(), rounds, pending: false };
+            if let Some(answer) = self.answers.get(self.used) {
+                self.used += 1;
+                self.last = Some((number, 0));
+                self.events.clear();
+                self.events.extend(self.pending.iter().cloned());
+                self.own.clear();
+                if let Some(source) = access.source {
+                    self.environment.reads.insert(source, (answer.clone(), access.lanes.clone()));
+                }
+                return Ok(Flow::On);
+            }
+            let spins = self.loops.last().is_some_and(|of| self.is_wait(*of));
+            return Ok(Flow::Asked(Ask { event, operands, lanes: count, spins }));
+        }
+        let asked = spans.clone();
+        spans.sort_unstable();
+        let pending = access.completion == Completion::StoreWait;
+        let event = Event { access: number, spans: spans.into(), rounds, pending };
+        for open in &self.pending {
+            if super::conflict::own(self.program, self.setting, open, &event) && self.own.len() < 8 {
+                self.own.push((open.clone(), event.clone()));
+            }
+        }
+        if !event.spans.is_empty() {
+            self.events.push(event.clone());
+        }
+        if pending {
+            self.pending.push(event);
+        }
+        if let Some(source) = access.source
+            && self.watched.used.contains(&source)
+        {
+            let column = self.contents(number, &asked, count);
+            self.environment.reads.insert(source, (column, access.lanes.clone()));
+        }
+        Ok(Flow::On)
+    }
+
+    /// What a tensor that nobody writes holds.
+    fn contents(&self, number: u32, spans: &[(i64, u32)], count: usize) -> Column {
+        let access = &self.program.accesses[number as usize];
+        let all = self.setting.tensor(access.base).and_then(|tensor| self.setting.contents.get(&tensor));
+        let Some(all) = all else { return Column::One(None) };
+        // A lane that is masked off gets what stands beside the mask, which is not followed.
+        let mut values = vec![None; count];
+        for (start, lane) in spans {
+            let index = usize::try_from(start / i64::from(access.bytes.max(1))).ok();
+            values[*lane as usize] = index.and_then(|index| all.get(index)).copied();
+        }
+        Column::Many(values.into())
+    }
+
+    /// Whether a loop does nothing from round to round but ask again.
+    fn is_wait(&self, number: u32) -> bool {
+        let of = &self.program.loops[number as usize];
+        let rounds = |node: &crate::term::Node| {
+            matches!(node, crate::term::Node::Symbol(Symbol::Round(other), _) if *other == number)
+        };
+        let mine = self.program.accesses.iter().filter(|access| access.loops.last() == Some(&number));
+        let mut terms = vec![of.condition];
+        for access in mine {
+            terms.extend([access.offset, access.mask, access.path]);
+            terms.extend(access.value);
+        }
+        of.carried.iter().all(|one| !self.watched.used.contains(&one.source))
+            && terms.into_iter().all(|term| !self.program.terms.any_leaf(term, rounds))
+    }
+}
+

@@ -1,0 +1,14 @@
+//! Runs of a few program instances with concrete inputs, through all orders of what they do to common words: where a
+//! race is, its bytes; where a handover through memory keeps two accesses apart, that it does.
+
+mod conflict;
+mod evaluate;
+mod instance;
+mod schedule;
+mod setting;
+mod watch;
+
+pub(crate) use conflict::Meeting;
+pub(crate) use schedule::{Outcome, explore};
+pub(crate) use setting::Setting;
+pub(crate) use watch::Watched;

@@ -1,0 +1,450 @@
+//! All orders in which instances take turns at the words that they steer each other by.
+//!
+//! What happened before what is kept as vector clocks. A program that reads what another released, with a scope that
+//! covers both, has seen what that one did before.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::conflict::{Meeting, matters, overlap};
+use super::evaluate::Column;
+use super::instance::{Ask, Event, Instance, Segment, Stuck};
+use super::setting::Setting;
+use super::watch::Watched;
+use crate::program::{Action, Program, Scope, Update};
+use crate::term::{BinOp, apply};
+use base::{Cancel, Cancelled};
+
+/// What runs showed.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// One for each pair of accesses, with those of one instance among them.
+    pub(crate) races: Vec<Meeting>,
+    /// Why some runs could not be finished.
+    pub(crate) stuck: Vec<Stuck>,
+    /// Accesses that were executed with a lane that takes part.
+    pub(crate) executed: FxHashSet<u32>,
+    /// Whether words of memory that nothing is known of were taken to be 0 at first.
+    pub(crate) zeros: FxHashSet<u32>,
+    /// Whether some programs wait for each other.
+    pub(crate) waits: bool,
+    pub(crate) work: u64,
+    pub(crate) limited: bool,
+}
+
+type Clock = Vec<u32>;
+
+/// What is published with a word.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Released {
+    clock: Clock,
+    scope: Scope,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+struct Word {
+    value: Option<i64>,
+    released: Option<Released>,
+}
+
+#[derive(Clone)]
+struct State {
+    /// Where each program is.
+    nodes: Vec<u32>,
+    /// Segments that each program has done, and at which of its times.
+    done: Vec<Rc<Vec<(u32, u32)>>>,
+    clocks: Vec<Clock>,
+    /// Words by tensor and byte.
+    words: std::collections::BTreeMap<(u32, i64), Word>,
+}
+
+/// A place in a program: what it does next, hanging on what it read so far.
+struct NodeEntry {
+    program: u32,
+    answers: Rc<Vec<Column>>,
+    segment: Result<Rc<Segment>, Stuck>,
+    next: FxHashMap<Column, u32>,
+}
+
+struct Explorer<'p> {
+    program: &'p Program,
+    setting: &'p Setting,
+    watched: Watched,
+    nodes: Vec<NodeEntry>,
+    /// What two segments have in common, by their nodes.
+    meetings: FxHashMap<(u32, u32), Rc<Vec<Meeting>>>,
+    seen: FxHashSet<u64>,
+    outcome: Outcome,
+    told: FxHashSet<(u32, u32)>,
+    budget: u64,
+    cancel: &'p Cancel<'p>,
+}
+
+/// Turns that are taken in all orders together.
+const TURNS: usize = 30_000;
+
+/// Runs the programs of a launch in all orders.
+pub(crate) fn explore(
+    program: &Program,
+    setting: &Setting,
+    budget: u64,
+    cancel: &Cancel<'_>,
+) -> Result<Outcome, Cancelled> {
+    let watched = Watched::new(program, setting);
+    let mut explorer = Explorer {
+        program,
+        setting,
+        watched,
+        nodes: Vec::new(),
+        meetings: FxHashMap::default(),
+        seen: FxHashSet::default(),
+        outcome: Outcome::default(),
+        told: FxHashSet::default(),
+        budget,
+        cancel,
+    };
+    explorer.run()?;
+    Ok(explorer.outcome)
+}
+
+fn join(a: &mut Clock, b: &Clock) {
+    for (x, y) in a.iter_mut().zip(b) {
+        *x = (*x).max(*y);
+    }
+}
+
+impl Explorer<'_> {
+    fn run(&mut self) -> Result<(), Cancelled> {
+        let count = u32::try_from(self.setting.programs()).unwrap_or(u32::MAX);
+        let mut state = State { nodes: Vec::new(), done: Vec::new(), clocks: Vec::new(), words: Default::default() };
+        for number in 0..count {
+            self.cancel.check()?;
+            let node = self.node(number, Rc::new(Vec::new()));
+            state.nodes.push(node);
+            state.done.push(Rc::default());
+            let mut clock = vec![0; if self.watched.tensors.is_empty() { 0 } else { count as usize }];
+            if let Some(own) = clock.get_mut(number as usize) {
+                *own = 1;
+            }
+            state.clocks.push(clock);
+            if self.outcome.work > self.budget {
+                self.outcome.limited = true;
+                return Ok(());
+            }
+        }
+        if self.watched.tensors.is_empty() {
+            return self.all_at_once(&state);
+        }
+        let mut open = vec![state];
+        let mut turns = 0;
+        while let Some(state) = open.pop() {
+            self.cancel.check()?;
+            turns += 1;
+            if turns > TURNS || self.outcome.work > self.budget {
+                self.outcome.limited = true;
+                return Ok(());
+            }
+            for program in (0..count).rev() {
+                if let Some(next) = self.turn(&state, program)
+                    && self.seen.insert(fingerprint(&next))
+                {
+                    open.push(next);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, program: u32, answers: Rc<Vec<Column>>) -> u32 {
+        let budget = self.budget.saturating_sub(self.outcome.work);
+        let instance = Instance::new(self.program, &self.watched, self.setting, program, &answers, budget);
+        let (segment, work) = instance.segment();
+        self.outcome.work += work + 1;
+        match &segment {
+            Ok(segment) => {
+                let events = segment.events.iter().chain(segment.ask.as_ref().map(|ask| &ask.event));
+                self.outcome.executed.extend(events.filter(|event| !event.spans.is_empty()).map(|event| event.access));
+                for (first, second) in &segment.own {
+                    self.tell_own(program, first, second);
+                }
+            }
+            Err(stuck) => {
+                if !self.outcome.stuck.contains(stuck) {
+                    self.outcome.stuck.push(stuck.clone());
+                }
+            }
+        }
+        let segment = segment.map(Rc::new);
+        self.nodes.push(NodeEntry { program, answers, segment, next: FxHashMap::default() });
+        self.nodes.len() as u32 - 1
+    }
+
+    /// Where no program can notice another: every two of them meet, or none.
+    fn all_at_once(&mut self, state: &State) -> Result<(), Cancelled> {
+        // All executed accesses of a tensor, by their first byte.
+        let mut all: Vec<(u32, i64, i64, u32, Event, u32)> = Vec::new();
+        for (program, node) in state.nodes.iter().enumerate() {
+            let Ok(segment) = self.nodes[*node as usize].segment.clone() else { continue };
+            for event in &segment.events {
+                let access = &self.program.accesses[event.access as usize];
+                let Some(tensor) = self.setting.tensor(access.base) else { continue };
+                let (Some(first), Some(last)) = (event.spans.first(), event.spans.last()) else { continue };
+                let end = last.0 + i64::from(access.bytes);
+                all.push((tensor, first.0, end, program as u32, event.clone(), event.access));
+            }
+        }
+        all.sort_by_key(|one| (one.0, one.1, one.3, one.5));
+        for at in 0..all.len() {
+            self.cancel.check()?;
+            let (tensor, _, end, program, event, access) = &all[at];
+            for (other_tensor, start, _, other_program, other, other_access) in &all[at + 1..] {
+                if other_tensor != tensor || start >= end {
+                    break;
+                }
+                self.outcome.work += 1;
+                let key = (*access.min(other_access), *access.max(other_access));
+                if program == other_program || self.told.contains(&key) {
+                    continue;
+                }
+                if !matters(self.program, self.setting, *access, *other_access) {
+                    continue;
+                }
+                self.outcome.work += (event.spans.len() + other.spans.len()) as u64;
+                if self.outcome.work > self.budget {
+                    self.outcome.limited = true;
+                    return Ok(());
+                }
+                if let Some((lanes, start, bytes)) = overlap(self.program, event, other) {
+                    self.tell(Meeting {
+                        first: event.clone(),
+                        second: other.clone(),
+                        programs: [*program, *other_program],
+                        lanes,
+                        start,
+                        bytes,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, meeting: Meeting) {
+        let (a, b) = (meeting.first.access, meeting.second.access);
+        if self.told.insert((a.min(b), a.max(b))) {
+            self.outcome.races.push(meeting);
+        }
+    }
+
+    fn tell_own(&mut self, program: u32, first: &Event, second: &Event) {
+        if let Some((lanes, start, bytes)) = overlap(self.program, first, second) {
+            let programs = [program, program];
+            self.tell(Meeting { first: first.clone(), second: second.clone(), programs, lanes, start, bytes });
+        }
+    }
+
+    /// What two segments of different programs have in common.
+    fn meetings(&mut self, a: u32, b: u32) -> Rc<Vec<Meeting>> {
+        if let Some(known) = self.meetings.get(&(a, b)) {
+            return known.clone();
+        }
+        let mut found = Vec::new();
+        let (x, y) = (&self.nodes[a as usize], &self.nodes[b as usize]);
+        if let (Ok(first), Ok(second)) = (&x.segment, &y.segment) {
+            let events = |segment: &Segment| -> Vec<Event> {
+                segment.events.iter().chain(segment.ask.as_ref().map(|ask| &ask.event)).cloned().collect()
+            };
+            let (first, second) = (events(first), events(second));
+            for one in &first {
+                for other in &second {
+                    if matters(self.program, self.setting, one.access, other.access)
+                        && let Some((lanes, start, bytes)) = overlap(self.program, one, other)
+                    {
+                        let programs = [x.program, y.program];
+                        found.push(Meeting { first: one.clone(), second: other.clone(), programs, lanes, start, bytes });
+                    }
+                    self.outcome.work += 1 + (one.spans.len() + other.spans.len()) as u64 / 8;
+                }
+            }
+        }
+        let found = Rc::new(found);
+        self.meetings.insert((a, b), found.clone());
+        found
+    }
+
+    /// A program does what it does next; `None` where it has ended or cannot go on.
+    fn turn(&mut self, state: &State, program: u32) -> Option<State> {
+        let at = program as usize;
+        let node = state.nodes[at];
+        let now = state.clocks[at][at];
+        if state.done[at].last().is_some_and(|(last, _)| *last == node) && !self.is_asked_again(node) {
+            return None;
+        }
+        let segment = self.nodes[node as usize].segment.clone().ok()?;
+        let first = state.done[at].last().is_none_or(|(last, _)| *last != node);
+        if first {
+            for other in 0..state.nodes.len() {
+                if other == at {
+                    continue;
+                }
+                for (done, time) in state.done[other].iter() {
+                    if state.clocks[at][other] < *time {
+                        for meeting in self.meetings(*done, node).iter() {
+                            self.tell(meeting.clone());
+                        }
+                    }
+                }
+            }
+        }
+        let mut next = state.clone();
+        if first {
+            Rc::make_mut(&mut next.done[at]).push((node, now));
+        }
+        if let Some(ask) = &segment.ask {
+            let answer = self.answer(&mut next, at, ask);
+            next.clocks[at][at] = now + 1;
+            let child = self.child(node, answer, ask);
+            if child == node {
+                // It will ask again, of a memory that another has to change first.
+                next.clocks[at][at] = now;
+                self.outcome.waits = true;
+            }
+            next.nodes[at] = child;
+        }
+        Some(next)
+    }
+
+    /// Whether a wait stands here.
+    fn is_asked_again(&self, node: u32) -> bool {
+        let segment = &self.nodes[node as usize].segment;
+        matches!(segment, Ok(segment) if segment.ask.as_ref().is_some_and(|ask| ask.spins))
+    }
+
+    fn child(&mut self, node: u32, answer: Column, ask: &Ask) -> u32 {
+        if let Some(known) = self.nodes[node as usize].next.get(&answer) {
+            return *known;
+        }
+        let entry = &self.nodes[node as usize];
+        let mut answers = (*entry.answers).clone();
+        answers.push(answer.clone());
+        let made = self.node(entry.program, Rc::new(answers));
+        let again = match &self.nodes[made as usize].segment {
+            Ok(segment) => {
+                let same = segment.ask.as_ref().is_some_and(|next| {
+                    next.event.access == ask.event.access
+                        && next.event.spans == ask.event.spans
+                        && next.operands == ask.operands
+                });
+                segment.again && same
+            }
+            Err(_) => false,
+        };
+        let to = if again { node } else { made };
+        self.nodes[node as usize].next.insert(answer, to);
+        to
+    }
+
+    /// Does the access to memory and clocks; gives what it reads.
+    fn answer(&mut self, state: &mut State, program: usize, ask: &Ask) -> Column {
+        let access = &self.program.accesses[ask.event.access as usize];
+        let tensor = self.setting.tensor(access.base).unwrap_or(u32::MAX);
+        let mut values = vec![None; ask.lanes];
+        let before = state.clocks[program].clone();
+        let mut seen = before.clone();
+        let bits = (access.bytes * 8).min(64) as u8;
+        for (at, (start, lane)) in ask.event.spans.iter().enumerate() {
+            let initial = self.initial(tensor, *start, access.bytes);
+            let word = state.words.entry((tensor, *start)).or_insert(Word { value: initial, released: None });
+            let old = word.value;
+            values[*lane as usize] = old;
+            let (operand, compare) = ask.operands[at];
+            let (writes, new) = match access.action {
+                Action::Load => (false, old),
+                Action::Store => (true, operand),
+                Action::Atomic(update, _) => updated(update, bits, old, operand, compare),
+            };
+            let ordering = access.action.ordering();
+            if let Some(ordering) = ordering
+                && ordering.acquire
+                && ordering.scope != Scope::Cta
+                && let Some(released) = &word.released
+                && released.scope != Scope::Cta
+            {
+                join(&mut seen, &released.clock);
+            }
+            if writes {
+                word.value = new;
+                let release = ordering.filter(|ordering| ordering.release);
+                word.released = match (release, ordering, word.released.take()) {
+                    (Some(ordering), _, previous) => {
+                        // What is released goes on from what the word already carried.
+                        let mut clock = before.clone();
+                        join(&mut clock, &seen);
+                        if let Some(previous) = &previous {
+                            join(&mut clock, &previous.clock);
+                        }
+                        Some(Released { clock, scope: ordering.scope })
+                    }
+                    // A relaxed update carries on; a plain store ends what was carried.
+                    (None, Some(_), previous) => previous,
+                    (None, None, _) => None,
+                };
+            }
+        }
+        state.clocks[program] = seen;
+        if values.iter().all(|value| *value == values[0]) && values.len() == 1 {
+            return Column::One(values[0]);
+        }
+        Column::Many(values.into())
+    }
+
+    fn initial(&mut self, tensor: u32, start: i64, bytes: u32) -> Option<i64> {
+        match self.setting.contents.get(&tensor) {
+            Some(all) => all.get(usize::try_from(start / i64::from(bytes.max(1))).ok()?).copied(),
+            None => {
+                self.outcome.zeros.insert(tensor);
+                Some(0)
+            }
+        }
+    }
+}
+
+/// Whether an update writes, and what is there then.
+fn updated(
+    update: Update,
+    bits: u8,
+    old: Option<i64>,
+    operand: Option<i64>,
+    compare: Option<i64>,
+) -> (bool, Option<i64>) {
+    let both = |op| old.zip(operand).and_then(|(old, operand)| apply(op, bits, old, operand));
+    match update {
+        Update::Keep => (false, old),
+        Update::Add => (true, both(BinOp::Add)),
+        Update::And => (true, both(BinOp::And)),
+        Update::Or => (true, both(BinOp::Or)),
+        Update::Xor => (true, both(BinOp::Xor)),
+        Update::MaxS => (true, both(BinOp::MaxS)),
+        Update::MinS => (true, both(BinOp::MinS)),
+        Update::MaxU => (true, both(BinOp::MaxU)),
+        Update::MinU => (true, both(BinOp::MinU)),
+        Update::Exchange => (true, operand),
+        Update::CompareExchange => match (old, compare) {
+            (Some(old), Some(compare)) if old != compare => (false, Some(old)),
+            (Some(_), Some(_)) => (true, operand),
+            _ => (true, None),
+        },
+        Update::Float => (true, None),
+    }
+}
+
+fn fingerprint(state: &State) -> u64 {
+    use std::hash::{Hash, Hasher};
+    let mut hasher = rustc_hash::FxHasher::default();
+    state.nodes.hash(&mut hasher);
+    state.done.hash(&mut hasher);
+    state.clocks.hash(&mut hasher);
+    state.words.hash(&mut hasher);
+    hasher.finish()
+}

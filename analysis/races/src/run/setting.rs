@@ -1,0 +1,43 @@
+//! What a kernel is run with.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::program::Base;
+use crate::term::Symbol;
+
+/// A launch in numbers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Setting {
+    /// Programs along each axis.
+    pub(crate) grid: [i64; 3],
+    /// Arguments, sizes of descriptors.
+    pub(crate) values: FxHashMap<Symbol, i64>,
+    /// Of each pointer argument: the argument whose tensor it points into, if not its own.
+    pub(crate) same: FxHashMap<u32, u32>,
+    /// Elements of integer tensors, by argument.
+    pub(crate) contents: FxHashMap<u32, Arc<[i64]>>,
+}
+
+impl Setting {
+    /// Which tensor a base is; `None` where that is not known.
+    pub(crate) fn tensor(&self, base: Base) -> Option<u32> {
+        match base {
+            Base::Argument(argument) => Some(self.same.get(&argument).copied().unwrap_or(argument)),
+            Base::Unknown => None,
+        }
+    }
+
+    /// How many programs there are.
+    pub(crate) fn programs(&self) -> i64 {
+        self.grid.iter().map(|count| (*count).max(1)).product()
+    }
+
+    /// The place of a program in the grid.
+    pub(crate) fn place(&self, program: u32) -> [i64; 3] {
+        let program = i64::from(program);
+        let (x, y) = (self.grid[0].max(1), self.grid[1].max(1));
+        [program % x, program / x % y, program / x / y]
+    }
+}

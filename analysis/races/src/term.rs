@@ -1,0 +1,403 @@
+//! Integer expressions of a kernel, each stored once: what addresses, masks and conditions are made of.
+//!
+//! A value of `n` bits is kept as the signed number that its bits are, so `i1` is 0 or -1 in MLIR and 0 or 1 here:
+//! a truth value is never computed with as a number, save by an extension, which says how.
+
+use rustc_hash::FxHashMap;
+
+/// An expression of a [`Terms`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct Term(pub(crate) u32);
+
+/// An operation on two integers of one width.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub(crate) enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    DivS,
+    DivU,
+    FloorDivS,
+    CeilDivS,
+    CeilDivU,
+    RemS,
+    RemU,
+    MinS,
+    MinU,
+    MaxS,
+    MaxU,
+    And,
+    Or,
+    Xor,
+    Shl,
+    ShrS,
+    ShrU,
+    Eq,
+    Ne,
+    Slt,
+    Sle,
+    Ult,
+    Ule,
+}
+
+/// What an expression depends on that is no expression.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum Symbol {
+    /// The number of the program along an axis of the grid.
+    Program(u8),
+    /// How many programs the grid has along an axis.
+    Programs(u8),
+    /// An argument of the kernel.
+    Argument(u32),
+    /// A size of a described tensor that is an argument: of the argument, of the dimension.
+    DescriptorSize(u32, u8),
+    /// An element's place along a dimension of the tensor at hand.
+    Lane(u8),
+    /// How often a loop has begun its body before.
+    Round(u32),
+}
+
+/// An expression's outermost operation.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Node {
+    Const(i64),
+    /// A symbol, of one of two program instances (1 and 2), or of the kernel's text (0).
+    Symbol(Symbol, u8),
+    Binary(BinOp, Term, Term),
+    /// One of two values by a condition.
+    Select(Term, Term, Term),
+    /// The low bits, as a number of this width.
+    Trunc(Term),
+    /// A wider number with the sign of a narrower one.
+    ExtS(Term),
+    /// A wider number without a sign.
+    ExtU(Term),
+    /// What an access (by its number) read, at the lanes that the terms say, in a program instance.
+    Read(u32, Box<[Term]>, u8),
+}
+
+/// All expressions of a kernel.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Terms {
+    nodes: Vec<(Node, u8)>,
+    ids: FxHashMap<(Node, u8), Term>,
+}
+
+/// The signed number that the low bits of `value` are; a truth value is 0 or 1.
+pub(crate) fn wrap(value: i64, bits: u8) -> i64 {
+    match bits {
+        1 => value & 1,
+        2..64 => {
+            let shift = 64 - u32::from(bits);
+            value << shift >> shift
+        }
+        _ => value,
+    }
+}
+
+fn unsigned(value: i64, bits: u8) -> u64 {
+    match bits {
+        1..64 => value as u64 & ((1 << bits) - 1),
+        _ => value as u64,
+    }
+}
+
+/// What an operation makes of two numbers of a width; `None` where MLIR does not define it.
+pub(crate) fn apply(op: BinOp, bits: u8, a: i64, b: i64) -> Option<i64> {
+    let (ua, ub) = (unsigned(a, bits), unsigned(b, bits));
+    let nonzero = |divisor: i64| (divisor != 0).then_some(divisor);
+    let in_range = || u32::try_from(ub).ok().filter(|by| *by < u32::from(bits.max(1)));
+    let made = match op {
+        BinOp::Add => a.wrapping_add(b),
+        BinOp::Sub => a.wrapping_sub(b),
+        BinOp::Mul => a.wrapping_mul(b),
+        BinOp::DivS => a.checked_div(nonzero(b)?)?,
+        BinOp::DivU => ua.checked_div(ub)? as i64,
+        BinOp::FloorDivS => {
+            let quotient = a.checked_div(nonzero(b)?)?;
+            quotient - i64::from(a % b != 0 && (a < 0) != (b < 0))
+        }
+        BinOp::CeilDivS => {
+            let quotient = a.checked_div(nonzero(b)?)?;
+            quotient + i64::from(a % b != 0 && (a < 0) == (b < 0))
+        }
+        BinOp::CeilDivU => ua.checked_div(ub)?.wrapping_add(u64::from(ua % ub != 0)) as i64,
+        BinOp::RemS => a.checked_rem(nonzero(b)?)?,
+        BinOp::RemU => ua.checked_rem(ub)? as i64,
+        BinOp::MinS => a.min(b),
+        BinOp::MaxS => a.max(b),
+        BinOp::MinU => ua.min(ub) as i64,
+        BinOp::MaxU => ua.max(ub) as i64,
+        BinOp::And => a & b,
+        BinOp::Or => a | b,
+        BinOp::Xor => a ^ b,
+        BinOp::Shl => a.wrapping_shl(in_range()?),
+        BinOp::ShrS => a.wrapping_shr(in_range()?),
+        BinOp::ShrU => ua.wrapping_shr(in_range()?) as i64,
+        BinOp::Eq => return Some(i64::from(a == b)),
+        BinOp::Ne => return Some(i64::from(a != b)),
+        BinOp::Slt => return Some(i64::from(a < b)),
+        BinOp::Sle => return Some(i64::from(a <= b)),
+        BinOp::Ult => return Some(i64::from(ua < ub)),
+        BinOp::Ule => return Some(i64::from(ua <= ub)),
+    };
+    Some(wrap(made, bits))
+}
+
+impl BinOp {
+    /// Whether it asks, and answers with a truth value.
+    pub(crate) fn is_question(self) -> bool {
+        matches!(self, BinOp::Eq | BinOp::Ne | BinOp::Slt | BinOp::Sle | BinOp::Ult | BinOp::Ule)
+    }
+}
+
+impl Terms {
+    /// An expression and its width in bits.
+    pub(crate) fn node(&self, term: Term) -> &Node {
+        &self.nodes[term.0 as usize].0
+    }
+
+    /// Its width in bits.
+    pub(crate) fn bits(&self, term: Term) -> u8 {
+        self.nodes[term.0 as usize].1
+    }
+
+    /// Its value, where it is a constant.
+    pub(crate) fn constant(&self, term: Term) -> Option<i64> {
+        match self.node(term) {
+            Node::Const(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    fn intern(&mut self, node: Node, bits: u8) -> Term {
+        let next = Term(self.nodes.len() as u32);
+        let id = *self.ids.entry((node.clone(), bits)).or_insert(next);
+        if id == next {
+            self.nodes.push((node, bits));
+        }
+        id
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn int(&mut self, value: i64, bits: u8) -> Term {
+        self.intern(Node::Const(wrap(value, bits)), bits)
+    }
+
+    pub(crate) fn truth(&mut self, value: bool) -> Term {
+        self.int(i64::from(value), 1)
+    }
+
+    pub(crate) fn symbol(&mut self, symbol: Symbol, bits: u8) -> Term {
+        self.intern(Node::Symbol(symbol, 0), bits)
+    }
+
+    /// The widest form of a symbol, by which all its forms are known.
+    pub(crate) fn as_width(&mut self, symbol: Symbol, copy: u8) -> Term {
+        self.intern(Node::Symbol(symbol, copy), 64)
+    }
+
+    pub(crate) fn read(&mut self, access: u32, lanes: Box<[Term]>, bits: u8) -> Term {
+        self.intern(Node::Read(access, lanes, 0), bits)
+    }
+
+    pub(crate) fn binary(&mut self, op: BinOp, a: Term, b: Term) -> Term {
+        let of = self.bits(a);
+        let bits = if op.is_question() { 1 } else { of };
+        let (x, y) = (self.constant(a), self.constant(b));
+        if let (Some(x), Some(y)) = (x, y)
+            && let Some(value) = apply(op, of, x, y)
+        {
+            return self.int(value, bits);
+        }
+        match (op, x, y) {
+            (BinOp::Add, Some(0), _) => return b,
+            (BinOp::Add | BinOp::Sub, _, Some(0)) => return a,
+            (BinOp::Mul, Some(1), _) => return b,
+            (BinOp::Mul | BinOp::DivS | BinOp::DivU | BinOp::FloorDivS | BinOp::CeilDivS, _, Some(1)) => return a,
+            (BinOp::Mul, Some(0), _) => return a,
+            (BinOp::Mul, _, Some(0)) => return b,
+            (BinOp::RemS | BinOp::RemU, _, Some(1)) => return self.int(0, bits),
+            (BinOp::And, Some(0), _) | (BinOp::Or, _, Some(0)) => return a,
+            (BinOp::And, _, Some(0)) | (BinOp::Or, Some(0), _) => return b,
+            (BinOp::And, Some(1), _) if of == 1 => return b,
+            (BinOp::And, _, Some(1)) if of == 1 => return a,
+            (BinOp::Or, Some(1), _) if of == 1 => return a,
+            (BinOp::Or, _, Some(1)) if of == 1 => return b,
+            (BinOp::And | BinOp::Or | BinOp::MinS | BinOp::MaxS | BinOp::MinU | BinOp::MaxU, ..) if a == b => return a,
+            (BinOp::Sub | BinOp::Xor, ..) if a == b => return self.int(0, bits),
+            (BinOp::Eq | BinOp::Sle | BinOp::Ule, ..) if a == b => return self.truth(true),
+            (BinOp::Ne | BinOp::Slt | BinOp::Ult, ..) if a == b => return self.truth(false),
+            _ => {}
+        }
+        self.intern(Node::Binary(op, a, b), bits)
+    }
+
+    pub(crate) fn select(&mut self, condition: Term, yes: Term, no: Term) -> Term {
+        match self.constant(condition) {
+            Some(0) => no,
+            Some(_) => yes,
+            None if yes == no => yes,
+            None => {
+                let bits = self.bits(yes);
+                if bits == 1 && self.constant(yes) == Some(1) && self.constant(no) == Some(0) {
+                    return condition;
+                }
+                self.intern(Node::Select(condition, yes, no), bits)
+            }
+        }
+    }
+
+    /// As a number of another width, with its sign or without.
+    pub(crate) fn resize(&mut self, term: Term, bits: u8, signed: bool) -> Term {
+        let of = self.bits(term);
+        if of == bits {
+            return term;
+        }
+        if let Some(value) = self.constant(term) {
+            let value = match (of, signed) {
+                (1, true) => -value,
+                (_, true) => value,
+                (_, false) => unsigned(value, of) as i64,
+            };
+            return self.int(value, bits);
+        }
+        let node = match (of > bits, signed) {
+            (true, _) => Node::Trunc(term),
+            (false, true) => Node::ExtS(term),
+            (false, false) => Node::ExtU(term),
+        };
+        self.intern(node, bits)
+    }
+
+    pub(crate) fn and(&mut self, a: Term, b: Term) -> Term {
+        self.binary(BinOp::And, a, b)
+    }
+
+    pub(crate) fn not(&mut self, a: Term) -> Term {
+        let opposite = match self.node(a) {
+            &Node::Binary(BinOp::Eq, x, y) => Some((BinOp::Ne, x, y)),
+            &Node::Binary(BinOp::Ne, x, y) => Some((BinOp::Eq, x, y)),
+            &Node::Binary(BinOp::Slt, x, y) => Some((BinOp::Sle, y, x)),
+            &Node::Binary(BinOp::Sle, x, y) => Some((BinOp::Slt, y, x)),
+            &Node::Binary(BinOp::Ult, x, y) => Some((BinOp::Ule, y, x)),
+            &Node::Binary(BinOp::Ule, x, y) => Some((BinOp::Ult, y, x)),
+            &Node::Binary(BinOp::Xor, x, y) if self.bits(a) == 1 && self.constant(y) == Some(1) => return x,
+            _ => None,
+        };
+        match opposite {
+            Some((op, x, y)) => self.binary(op, x, y),
+            None => {
+                let one = self.truth(true);
+                self.binary(BinOp::Xor, a, one)
+            }
+        }
+    }
+
+    /// The expression with its leaves replaced: `leaf` says what a symbol or a read with these lanes becomes, or that
+    /// it stays.
+    pub(crate) fn replace(
+        &mut self,
+        term: Term,
+        memo: &mut FxHashMap<Term, Term>,
+        leaf: &mut dyn FnMut(&mut Terms, &Node, u8) -> Option<Term>,
+    ) -> Term {
+        if let Some(known) = memo.get(&term) {
+            return *known;
+        }
+        let (node, bits) = self.nodes[term.0 as usize].clone();
+        let made = match node {
+            Node::Const(_) => term,
+            Node::Symbol(..) => leaf(self, &node, bits).unwrap_or(term),
+            Node::Read(access, lanes, copy) => {
+                let lanes: Box<[Term]> = lanes.iter().map(|lane| self.replace(*lane, memo, leaf)).collect();
+                let node = Node::Read(access, lanes, copy);
+                match leaf(self, &node, bits) {
+                    Some(made) => made,
+                    None => self.intern(node, bits),
+                }
+            }
+            Node::Binary(op, a, b) => {
+                let (a, b) = (self.replace(a, memo, leaf), self.replace(b, memo, leaf));
+                self.binary(op, a, b)
+            }
+            Node::Select(c, a, b) => {
+                let c = self.replace(c, memo, leaf);
+                let (a, b) = (self.replace(a, memo, leaf), self.replace(b, memo, leaf));
+                self.select(c, a, b)
+            }
+            Node::Trunc(a) => {
+                let a = self.replace(a, memo, leaf);
+                self.resize(a, bits, true)
+            }
+            Node::ExtS(a) => {
+                let a = self.replace(a, memo, leaf);
+                self.resize(a, bits, true)
+            }
+            Node::ExtU(a) => {
+                let a = self.replace(a, memo, leaf);
+                self.resize(a, bits, false)
+            }
+        };
+        memo.insert(term, made);
+        made
+    }
+
+    /// The expression with each lane of the tensor at hand replaced.
+    pub(crate) fn at_lanes(&mut self, term: Term, lanes: &[Term]) -> Term {
+        self.replace(term, &mut FxHashMap::default(), &mut |_, node, _| match node {
+            Node::Symbol(Symbol::Lane(dim), 0) => lanes.get(usize::from(*dim)).copied(),
+            _ => None,
+        })
+    }
+
+    /// The expression of one of two program instances: what instances share keeps its name.
+    pub(crate) fn instance(&mut self, term: Term, copy: u8, memo: &mut FxHashMap<Term, Term>) -> Term {
+        self.replace(term, memo, &mut |terms, node, bits| match node {
+            Node::Symbol(symbol, 0) if !symbol.is_shared() => Some(terms.intern(Node::Symbol(*symbol, copy), bits)),
+            Node::Read(access, lanes, 0) => Some(terms.intern(Node::Read(*access, lanes.clone(), copy), bits)),
+            _ => None,
+        })
+    }
+
+    /// Calls `each` with every leaf below.
+    pub(crate) fn leaves(&self, term: Term, each: &mut dyn FnMut(&Node)) {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut open = vec![term];
+        while let Some(term) = open.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            match self.node(term) {
+                Node::Const(_) => {}
+                node @ Node::Symbol(..) => each(node),
+                node @ Node::Read(_, lanes, _) => {
+                    each(node);
+                    open.extend(lanes.iter());
+                }
+                Node::Binary(_, a, b) => open.extend([*a, *b]),
+                Node::Select(c, a, b) => open.extend([*c, *a, *b]),
+                Node::Trunc(a) | Node::ExtS(a) | Node::ExtU(a) => open.push(*a),
+            }
+        }
+    }
+
+    /// Whether a leaf is below for which `is` holds.
+    pub(crate) fn any_leaf(&self, term: Term, mut is: impl FnMut(&Node) -> bool) -> bool {
+        let mut found = false;
+        self.leaves(term, &mut |node| found |= is(node));
+        found
+    }
+}
+
+impl Symbol {
+    /// Whether all program instances agree on it.
+    pub(crate) fn is_shared(self) -> bool {
+        matches!(self, Symbol::Programs(_) | Symbol::Argument(_) | Symbol::DescriptorSize(..))
+    }
+}
