@@ -1,12 +1,55 @@
 //! Debug.
+use std::collections::BTreeMap;
 fn main() {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let quiet = std::env::var("QUIET").is_ok();
+    let mut total = 0.0;
     for path in std::env::args().skip(1) {
         let text = std::fs::read_to_string(&path).unwrap();
-        let t = std::time::Instant::now();
         let document = ttgir::Document::new(text.as_str());
         for section in document.sections() {
-            print!("{path}\n{}", races::debug(section.tree()));
+            let t = std::time::Instant::now();
+            let launch = |_: &str| {
+                let mut launch = races::Launch::default();
+                if let Ok(text) = std::env::var("ARGS") {
+                    for (at, value) in text.split(',').enumerate() {
+                        if let Ok(value) = value.parse::<i64>() {
+                            launch.values.insert(at as u32, value);
+                        }
+                        if let Some(of) = value.strip_prefix('=') {
+                            launch.same.insert(at as u32, of.parse().unwrap());
+                        }
+                        if let Some(of) = value.strip_prefix('@') {
+                            launch.contents.insert(at as u32, of.split(';').map(|v| v.parse::<i64>().unwrap()).collect());
+                        }
+                    }
+                }
+                if let Ok(grid) = std::env::var("GRID") {
+                    for (at, g) in grid.split(',').enumerate() {
+                        launch.grid[at] = g.parse().ok();
+                    }
+                }
+                launch
+            };
+            for global in races::races(section.tree(), &launch, &base::Cancel::never()).unwrap() {
+                let ms = t.elapsed().as_secs_f64() * 1e3;
+                total += ms;
+                *counts.entry(format!("{:?}", global.status)).or_default() += 1;
+                if quiet && matches!(global.status, races::Status::Proved | races::Status::NoWrites) {
+                    continue;
+                }
+                println!("{path} {} {:?} {ms:.2} ms runs {}", global.kernel, global.status, global.runs);
+                for a in &global.assumed {
+                    println!("    assumed: {}", a.text);
+                }
+                for r in &global.reasons {
+                    println!("    reason: {} | {}", r.text, section.text()[r.range.start as usize..].lines().next().unwrap_or(""));
+                }
+                for r in &global.races {
+                    println!("    RACE {} [{}] +{} x{} {:?} {:?} grid {:?} {:?}", r.tensor, r.index, r.start, r.bytes, (&r.first.op, &r.first.program, &r.first.lane, &r.first.rounds), (&r.second.op, &r.second.program, &r.second.lane, &r.second.rounds), r.grid, r.inputs);
+                }
+            }
         }
-        println!("   {:?}", t.elapsed());
     }
+    println!("{counts:?} {total:.1} ms");
 }

@@ -1,95 +1,80 @@
 //! Races between programs in global memory.
+//!
+//! A kernel's accesses become sets of addresses: an integer expression of the program, the lane, loop rounds and
+//! arguments, with the mask and the branches under which it is used. Two programs never race where no two of those
+//! sets meet; that is proved for all launches ([`prove`]). What is not proved is run with a few programs, through all
+//! orders of the words by which they steer each other ([`run`]): there a race has its bytes, and a flag, a counter
+//! or a lock is what it is.
+//!
+//! What an answer rests on beside the text is part of it ([`Global::assumed`]).
 
+mod choose;
+mod decide;
 mod extract;
+mod interval;
+mod launch;
 mod program;
 mod prove;
+mod report;
+mod run;
+mod say;
 mod term;
 
-use rustc_hash::FxHashMap;
-use ttgir::Tree;
+pub use launch::Launch;
+pub use report::{Assumption, Global, Race, Reason, Scope, Side, Status};
 
-/// debug
-pub fn debug(tree: &Tree) -> String {
-    use std::fmt::Write;
-    let mut out = String::new();
-    let mut functions = Vec::new();
-    for &top in tree.top() {
-        for region in tree.regions(top) {
-            for block in tree.blocks(*region) {
-                for &op in tree.block_ops(*block) {
-                    if tree.is(op, dialects::Tt::Func) {
-                        functions.push(op);
-                    }
-                }
-            }
+use base::{Cancel, Cancelled};
+use dialects::{Builtin, Tt};
+use rustc_hash::FxHashMap;
+use ttgir::{OpId, Tree};
+
+/// What there is to say of the global memory of each entry function of a module, in the order of the text. `launch`
+/// says what is known of how one with this name is launched.
+///
+/// # Errors
+///
+/// Where `cancel` says so.
+pub fn races(
+    tree: &Tree,
+    launch: &dyn Fn(&str) -> Launch,
+    cancel: &Cancel<'_>,
+) -> Result<Vec<Global>, Cancelled> {
+    let mut all = Vec::new();
+    for functions in modules(tree) {
+        let table: FxHashMap<&str, OpId> = functions.iter().map(|&op| (name(tree, op), op)).collect();
+        for &function in functions.iter().filter(|op| !is_private(tree, **op)) {
+            cancel.check()?;
+            let program = extract::extract(tree, &table, function);
+            let name = name(tree, function);
+            let attr = tree.attr(function, "sym_name");
+            let range = attr.map_or_else(|| tree.op_name_range(function), |attr| tree.attr_range(attr));
+            let decider = decide::Decider { tree, program, launch: launch(name), name: name.to_owned(), range };
+            all.push(decider.decide(cancel)?);
         }
     }
-    let name = |op| tree.attr(op, "sym_name").and_then(|a| tree.attr_str(a)).unwrap_or("");
-    let table: FxHashMap<&str, ttgir::OpId> = functions.iter().map(|&op| (name(op), op)).collect();
-    for &function in &functions {
-        let private = tree.attr(function, "sym_visibility").is_some_and(|a| tree.attr_text(a).contains("private"));
-        if private {
-            continue;
-        }
-        let mut program = extract::extract(tree, &table, function);
-        let known = FxHashMap::default();
-        let mut prover = prove::Prover { program: &mut program, convert: Default::default(), known: &known, axes: vec![0, 1, 2], wanted: vec![] };
-        let n = prover.program.accesses.len();
-        let mut open = 0;
-        let mut axes = std::collections::BTreeSet::new();
-        for a in &prover.program.accesses {
-            for t in [a.offset, a.mask, a.path] {
-                prover.program.terms.leaves(t, &mut |node| {
-                    if let term::Node::Symbol(term::Symbol::Program(axis), _) = node {
-                        axes.insert(*axis);
-                    }
-                });
-            }
-        }
-        prover.axes = axes.iter().copied().collect();
-        for i in 0..n {
-            for j in i..n {
-                let (a, b) = (&prover.program.accesses[i], &prover.program.accesses[j]);
-                if !(a.action.writes() || b.action.writes()) || a.base != b.base {
-                    continue;
-                }
-                if a.action.ordering().is_some() && b.action.ordering().is_some() {
-                    continue;
-                }
-                let made = prover.apart(i as u32, j as u32);
-                let l = |i: usize| {
-                    let r = tree.op_range(prover.program.accesses[i].op);
-                    tree.text()[r.start as usize..r.end as usize].lines().next().unwrap_or("").chars().take(60).collect::<String>()
-                };
-                match made {
-                    Some(made) => {
-                        let _ = writeln!(out, "  {i} {j} apart, {} assumed   {}", made.spreads.len(), l(i));
-                    }
-                    None => {
-                        open += 1;
-                        let _ = writeln!(out, "  {i} {j} OPEN  {} | {}", l(i), l(j));
-                    }
-                }
-            }
-        }
-        let mut setting = run::Setting { grid: [4, 1, 1], ..Default::default() };
-        if let Ok(text) = std::env::var("ARGS") {
-            for (at, value) in text.split(',').enumerate() {
-                if let Ok(value) = value.parse::<i64>() {
-                    setting.values.insert(term::Symbol::Argument(at as u32), value);
-                }
-            }
-        }
-        if let Ok(grid) = std::env::var("GRID") {
-            setting.grid[0] = grid.parse().unwrap_or(4);
-        }
-        let outcome = run::explore(prover.program, &setting, 4_000_000, &base::Cancel::never()).unwrap();
-        for race in &outcome.races {
-            let _ = writeln!(out, "  RACE {} {} programs {:?} lanes {:?} at {}", race.first.access, race.second.access, race.programs, race.lanes, race.start);
-        }
-        let _ = writeln!(out, "  run: races {} stuck {:?} work {} limited {} waits {}", outcome.races.len(), outcome.stuck, outcome.work, outcome.limited, outcome.waits);
-        let _ = writeln!(out, "{}: accesses {n} axes {:?} open {open} gaps {:?} terms {}", name(function), prover.axes, prover.program.gaps, prover.program.terms.len());
-    }
-    out
+    Ok(all)
 }
-mod run;
+
+/// Functions with a body, by module; those that stand outside of modules last.
+fn modules(tree: &Tree) -> Vec<Vec<OpId>> {
+    let body = |op: OpId| -> Vec<OpId> {
+        let blocks = tree.regions(op).iter().flat_map(|region| tree.blocks(*region));
+        blocks.flat_map(|block| tree.block_ops(*block)).copied().collect()
+    };
+    let functions = |ops: Vec<OpId>| -> Vec<OpId> {
+        ops.into_iter().filter(|op| tree.is(*op, Tt::Func) && !body(*op).is_empty()).collect()
+    };
+    let tops = tree.top().iter().filter(|&&top| tree.is(top, Builtin::Module));
+    let mut all: Vec<Vec<OpId>> = tops.map(|&top| functions(body(top))).collect();
+    all.push(functions(tree.top().to_vec()));
+    all
+}
+
+fn name(tree: &Tree, function: OpId) -> &str {
+    tree.attr(function, "sym_name").and_then(|attr| tree.attr_str(attr)).unwrap_or("")
+}
+
+fn is_private(tree: &Tree, function: OpId) -> bool {
+    let visibility = tree.attr(function, "sym_visibility");
+    visibility.is_some_and(|attr| tree.attr_text(attr).contains("private"))
+}

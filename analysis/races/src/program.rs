@@ -143,6 +143,8 @@ pub(crate) struct Loop {
     /// Whether another round begins; asked after `before`.
     pub(crate) condition: Term,
     pub(crate) carried: Vec<Carried>,
+    /// How often it runs, where its bounds say so.
+    pub(crate) trips: Option<Term>,
     /// The source of how often it ran.
     pub(crate) rounds: u32,
     pub(crate) range: TextRange,
@@ -171,13 +173,15 @@ pub(crate) struct Program {
     pub(crate) steps: Vec<Step>,
     /// What is not followed, and where.
     pub(crate) gaps: Vec<(TextRange, String)>,
-    /// Names of the arguments without `%`.
+    /// Axes of the grid that the kernel asks for.
+    pub(crate) axes: Vec<u8>,
     pub(crate) arguments: Vec<Argument>,
 }
 
 /// An argument of the kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Argument {
+    /// As the text has it: `%x_ptr`.
     pub(crate) name: String,
     /// Bits of an integer; `None` for what is none.
     pub(crate) bits: Option<u8>,

@@ -308,8 +308,13 @@ impl Extractor<'_> {
         let passed = terms.binary(BinOp::Mul, step, round);
         let counter = terms.binary(BinOp::Add, lower, passed);
         let condition = terms.binary(BinOp::Slt, counter, upper);
+        let span = terms.binary(BinOp::Sub, upper, lower);
+        let ran = terms.binary(BinOp::CeilDivS, span, step);
+        let zero = terms.int(0, bits);
+        let ran = terms.binary(BinOp::MaxS, ran, zero);
+        let range = tree.op_name_range(op);
         let rounds = self.source(Source::Rounds(number));
-        self.program.loops.push(Loop { condition, carried: Vec::new(), rounds, range: tree.op_name_range(op) });
+        self.program.loops.push(Loop { condition, carried: Vec::new(), trips: Some(ran), rounds, range });
         let args = self.args(region);
         let path = self.path;
         let inside = self.program.terms.and(path, condition);
@@ -331,11 +336,6 @@ impl Extractor<'_> {
         self.path = path;
         self.steps.push(Step::Loop(number, Vec::new(), body));
         // Behind the loop the number of the round is how often it ran.
-        let terms = &mut self.program.terms;
-        let span = terms.binary(BinOp::Sub, upper, lower);
-        let ran = terms.binary(BinOp::CeilDivS, span, step);
-        let zero = terms.int(0, bits);
-        let ran = terms.binary(BinOp::MaxS, ran, zero);
         let last = self.at_round(&courses, number, ran);
         self.bind_all(tree.results(op), last);
     }
@@ -383,7 +383,7 @@ impl Extractor<'_> {
         let rounds = self.source(Source::Rounds(number));
         let always = self.program.terms.truth(true);
         let range = tree.op_name_range(op);
-        self.program.loops.push(Loop { condition: always, carried: Vec::new(), rounds, range });
+        self.program.loops.push(Loop { condition: always, carried: Vec::new(), trips: None, rounds, range });
         let (asked, args) = (self.args(before), self.args(after));
         let path = self.path;
         self.loops.push(number);

@@ -284,7 +284,7 @@ impl Extractor<'_> {
         let condition = terms.binary(BinOp::Ne, read.term, expected.term);
         let matched = terms.binary(BinOp::Eq, read.term, expected.term);
         let range = tree.op_range(op);
-        self.program.loops.push(Loop { condition, carried: Vec::new(), rounds, range });
+        self.program.loops.push(Loop { condition, carried: Vec::new(), trips: None, rounds, range });
         let before = std::mem::replace(&mut self.steps, outer);
         self.steps.push(Step::Loop(number, before, Vec::new()));
         self.path = self.program.terms.and(self.path, matched);

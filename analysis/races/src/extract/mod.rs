@@ -88,7 +88,7 @@ impl<'t> Extractor<'t> {
             };
             let rank = if let Value::Descriptor(descriptor) = &value { descriptor.sizes.len() } else { 0 };
             self.values.insert(argument, value);
-            let name = tree.value_name(argument).trim_start_matches('%').to_owned();
+            let name = tree.value_name(argument).to_owned();
             let divisor = divisor.unwrap_or(1).max(1);
             let pointer = matches!(ty, Ty::Ptr);
             self.program.arguments.push(Argument { name, bits, divisor, rank, pointer });

@@ -74,6 +74,9 @@ impl Extractor<'_> {
                     Some("z" | "2") => 2,
                     _ => 0,
                 };
+                if tree.is(op, Tt::GetProgramId) && !self.program.axes.contains(&axis) {
+                    self.program.axes.push(axis);
+                }
                 let symbol =
                     if tree.is(op, Tt::GetProgramId) { Symbol::Program(axis) } else { Symbol::Programs(axis) };
                 Some(Value::Int(Elements { lanes: [].into(), term: self.program.terms.symbol(symbol, 32) }))

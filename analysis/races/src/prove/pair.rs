@@ -53,6 +53,7 @@ impl Prover<'_> {
                     program: self.program,
                     convert: &mut self.convert,
                     lanes,
+                    access: a,
                     known: self.known,
                     assume,
                     spreads: Vec::new(),
@@ -96,7 +97,7 @@ impl Prover<'_> {
         let difference = x.minus(&y);
         let aligned = size == other && difference.exactly_by(size).is_some();
         match difference.exactly_by(size).filter(|_| aligned) {
-            Some(elements) => all.push(Hypothesis::Relation(Fact::zero(elements))),
+            Some(elements) => all.push(Hypothesis::Meeting(elements)),
             None => {
                 all.push(Hypothesis::Relation(Fact::ordered(&difference.shifted(1), &Poly::constant(other))));
                 all.push(Hypothesis::Relation(Fact::ordered(&difference.scaled(-1).shifted(1), &Poly::constant(size))));

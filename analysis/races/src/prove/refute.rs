@@ -5,8 +5,6 @@
 //! remainders and reads, which are equal where what they are made of is. What is left is linear. A choice (minimum,
 //! selection, a disjunction) is tried both ways.
 
-use std::collections::BTreeMap;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::convert::{Converter, Fact};
@@ -26,6 +24,8 @@ const ROUNDS: usize = 40;
 pub(crate) struct Spread {
     pub(crate) stride: Poly,
     pub(crate) span: Poly,
+    /// The access of the first instance, of which `span` is.
+    pub(crate) access: u32,
 }
 
 /// What is tried, and what came of it.
@@ -34,6 +34,8 @@ pub(crate) struct Refuter<'p> {
     pub(crate) convert: &'p mut Converter,
     /// Lanes along each dimension of the access of each instance.
     pub(crate) lanes: [Box<[i64]>; 2],
+    /// The access of the first instance.
+    pub(crate) access: u32,
     /// Values of arguments and of the grid, where a launch gives them.
     pub(crate) known: &'p FxHashMap<Symbol, i64>,
     /// Whether spreads may be assumed that are not known.
@@ -49,6 +51,8 @@ pub(crate) struct Refuter<'p> {
 struct State {
     facts: Vec<Fact>,
     equations: Vec<Poly>,
+    /// Equations that follow from the two accesses meeting: of these, spreads may be assumed.
+    meeting: FxHashSet<Poly>,
     /// Of each: one holds.
     choices: Vec<Vec<Hypothesis>>,
     /// Atoms of which all is said.
@@ -66,6 +70,8 @@ struct State {
 pub(crate) enum Hypothesis {
     Condition(Term, bool),
     Relation(Fact),
+    /// The addresses are equal: this is 0.
+    Meeting(Poly),
     All(Vec<Hypothesis>),
 }
 
@@ -126,6 +132,10 @@ impl Refuter<'_> {
                     state.facts.push(fact);
                 }
                 false
+            }
+            Hypothesis::Meeting(difference) => {
+                state.meeting.insert(difference.clone());
+                self.assert(state, Hypothesis::Relation(Fact::zero(difference)))
             }
             Hypothesis::All(all) => all.into_iter().any(|one| self.assert(state, one)),
             Hypothesis::Condition(term, holds) => self.condition(state, term, holds),
@@ -219,11 +229,16 @@ impl Refuter<'_> {
             match self.deduce(&mut state) {
                 Progress::Refuted => return true,
                 Progress::Moved => {}
-                Progress::Stuck => break,
+                Progress::Stuck => {
+                    if self.contradicts(&state, &[]) {
+                        return true;
+                    }
+                    // Only what nothing else decides is assumed.
+                    if !self.assume_one(&mut state) {
+                        break;
+                    }
+                }
             }
-        }
-        if self.contradicts(&state, &[]) {
-            return true;
         }
         if depth >= DEPTH || self.budget == 0 {
             return false;
@@ -282,22 +297,36 @@ impl Refuter<'_> {
             if equation.offset() % common != 0 {
                 return Progress::Refuted;
             }
+            let known = state.meeting.clone();
+            let meets = known.contains(&equation);
             let equation = equation.exactly_by(common).unwrap_or(equation);
+            if meets {
+                state.meeting.insert(equation.clone());
+            }
             state.equations = left.iter().chain(&equations).cloned().collect();
-            if let Some((stride, high, low)) = self.apart(state, &equation) {
-                let _ = stride;
-                equations.push(high);
-                equations.push(low);
+            if let Some((_, high, low)) = self.apart(state, &equation) {
+                for part in [high, low].into_iter().filter(|part| !part.is_zero()) {
+                    if meets {
+                        state.meeting.insert(part.clone());
+                    }
+                    equations.push(part);
+                }
                 moved = true;
                 continue;
             }
-            if let Some((atom, value)) = solvable(&self.program.terms, &equation) {
+            // What may come apart by an assumption is kept for that.
+            let waits = self.assume && meets && !self.by_strides(&equation).is_empty();
+            if let Some((atom, value)) = (!waits).then(|| solvable(&self.program.terms, &equation)).flatten() {
                 let put = |poly: &Poly| poly.substitute(atom, &value).unwrap_or_else(|| poly.clone());
                 for fact in &mut state.facts {
                     fact.poly = put(&fact.poly);
                 }
                 for other in equations.iter_mut().chain(&mut left) {
-                    *other = put(other);
+                    let next = put(other);
+                    if state.meeting.contains(other) {
+                        state.meeting.insert(next.clone());
+                    }
+                    *other = next;
                 }
                 for (_, known) in &mut state.solved {
                     *known = put(known);
@@ -320,47 +349,78 @@ impl Refuter<'_> {
         if moved { Progress::Moved } else { Progress::Stuck }
     }
 
+    /// Ways to write an equation as `stride·high + low = 0` with a stride that all instances share, the ones that
+    /// leave least for `low` first.
+    fn by_strides(&self, equation: &Poly) -> Vec<(Poly, Poly, Poly)> {
+        let mut strides: Vec<Monomial> = Vec::new();
+        for monomial in equation.0.keys() {
+            let shared: Monomial = monomial.iter().copied().filter(|atom| self.is_shared(*atom)).collect();
+            if !shared.is_empty() && !strides.contains(&shared) {
+                strides.push(shared);
+            }
+        }
+        let mut ways = Vec::new();
+        for shared in strides {
+            let (mut high, mut low) = (Poly::default(), Poly::default());
+            for (monomial, coefficient) in &equation.0 {
+                match quotient(monomial, &shared) {
+                    Some(rest) => high = high.plus(&Poly([(rest, 1)].into_iter().collect()), *coefficient),
+                    None => low = low.plus(&Poly([(monomial.clone(), 1)].into_iter().collect()), *coefficient),
+                }
+            }
+            let content = high.0.values().fold(0, |all, coefficient| gcd(all, *coefficient)).max(1);
+            let Some(high) = high.exactly_by(content) else { continue };
+            if high.as_constant().is_some() {
+                continue;
+            }
+            let degree = shared.len();
+            let stride = Poly([(shared.clone(), content)].into_iter().collect());
+            ways.push(((low.0.len(), degree, shared), (stride, high, low)));
+        }
+        ways.sort_by(|a, b| a.0.cmp(&b.0));
+        ways.into_iter().map(|(_, way)| way).collect()
+    }
+
+    /// Takes one equation apart on the assumption that a stride is large enough; whether there was one.
+    fn assume_one(&mut self, state: &mut State) -> bool {
+        if !self.assume {
+            return false;
+        }
+        let mut equations: Vec<Poly> = state.equations.iter().filter(|one| state.meeting.contains(*one)).cloned().collect();
+        equations.sort();
+        for equation in equations {
+            for (stride, high, low) in self.by_strides(&equation) {
+                let mut span = self.first_instance(&low);
+                if let Some(value) = low.as_constant() {
+                    span = Poly::constant(value.abs());
+                }
+                if span.is_zero() && !low.is_zero() {
+                    continue;
+                }
+                self.spreads.push(Spread { stride, span, access: self.access });
+                state.equations.retain(|other| *other != equation);
+                for part in [high, low] {
+                    if !part.is_zero() {
+                        state.meeting.insert(part.clone());
+                        state.equations.push(part);
+                    }
+                }
+                return true;
+            }
+        }
+        false
+    }
+
     /// Splits `stride·high + low = 0` where `|low| < stride`.
     fn apart(&mut self, state: &State, equation: &Poly) -> Option<(Poly, Poly, Poly)> {
-        if equation.0.len() < 2 {
-            return None;
-        }
-        // By what all instances share: argument and grid symbols.
-        let mut groups: BTreeMap<Monomial, Poly> = BTreeMap::new();
-        for (monomial, coefficient) in &equation.0 {
-            let (shared, own): (Monomial, Monomial) = monomial.iter().copied().partition(|atom| self.is_shared(*atom));
-            let group = groups.entry(shared).or_default();
-            *group = group.plus(&Poly([(own, 1)].into_iter().collect()), *coefficient);
-        }
-        if groups.len() > 1 {
-            let mut strides: Vec<&Monomial> = groups.keys().filter(|shared| !shared.is_empty()).collect();
-            strides.sort_by_key(|shared| (std::cmp::Reverse(shared.len()), (*shared).clone()));
-            let mut assumed = None;
-            for shared in strides {
-                let high = groups[shared].clone();
-                if high.as_constant().is_some() {
-                    continue;
-                }
-                let content = high.0.values().fold(0, |all, coefficient| gcd(all, *coefficient)).max(1);
-                let (Some(high), stride) = (high.exactly_by(content), Poly([(shared.clone(), content)].into_iter().collect()))
-                else {
-                    continue;
-                };
-                let whole = high.times(&stride)?;
-                let low = equation.minus(&whole);
-                if self.is_below(state, &low, &stride) {
-                    return Some((stride, high, low));
-                }
-                assumed = assumed.or(Some((stride, high, low)));
-            }
-            if self.assume
-                && let Some((stride, high, low)) = assumed
-            {
-                let span = self.first_instance(&low);
-                if !span.is_zero() {
-                    self.spreads.push(Spread { stride: stride.clone(), span });
-                    return Some((stride, high, low));
-                }
+        for (stride, high, low) in self.by_strides(equation) {
+            let apart = match low.is_zero() {
+                // A product is 0: one of its factors is.
+                true => self.contradicts(state, &[Fact::at_least_zero(stride.scaled(-1))]),
+                false => self.is_below(state, &low, &stride),
+            };
+            if apart {
+                return Some((stride, high, low));
             }
         }
         // By numbers.
@@ -567,6 +627,16 @@ impl Refuter<'_> {
     }
 }
 
+/// What is left of a product without the factors of another; `None` where it does not have them all.
+fn quotient(product: &Monomial, factors: &Monomial) -> Option<Monomial> {
+    let mut rest = product.clone();
+    for factor in factors {
+        let at = rest.iter().position(|atom| atom == factor)?;
+        rest.remove(at);
+    }
+    Some(rest)
+}
+
 /// With what was solved put in; `None` where that would be large.
 fn solved(state: &State, mut poly: Poly) -> Option<Poly> {
     for (atom, value) in &state.solved {
@@ -582,12 +652,26 @@ fn solvable(terms: &crate::term::Terms, equation: &Poly) -> Option<(Term, Poly)>
         let others = equation.0.keys().filter(|other| other.contains(&monomial[0])).count();
         others == 1
     });
-    // What is made of other atoms goes first, so that those stay.
-    let (monomial, coefficient) = candidates.max_by_key(|(monomial, _)| {
-        let compound = matches!(terms.node(monomial[0]), Node::Binary(..) | Node::Select(..));
-        (compound, monomial[0])
-    })?;
+    // What others are made of goes first: digits stay, and the number that they are of goes.
+    let (monomial, coefficient) = candidates.min_by_key(|(monomial, _)| (nesting(terms, monomial[0], 0), monomial[0]))?;
     let atom = monomial[0];
     let rest = equation.minus(&Poly::atom(atom).scaled(*coefficient));
     Some((atom, rest.scaled(-coefficient)))
+}
+
+/// How deep an atom's expression goes, up to a bound.
+fn nesting(terms: &crate::term::Terms, of: Term, depth: u32) -> u32 {
+    if depth > 6 {
+        return depth;
+    }
+    match terms.node(of) {
+        Node::Const(_) | Node::Symbol(..) => depth,
+        Node::Read(..) => depth + 1,
+        Node::Trunc(a) | Node::ExtS(a) | Node::ExtU(a) => nesting(terms, *a, depth),
+        Node::Binary(_, a, b) => nesting(terms, *a, depth + 1).max(nesting(terms, *b, depth + 1)),
+        Node::Select(c, a, b) => {
+            let arms = nesting(terms, *a, depth + 1).max(nesting(terms, *b, depth + 1));
+            arms.max(nesting(terms, *c, depth + 1))
+        }
+    }
 }

@@ -9,6 +9,7 @@ mod setting;
 mod watch;
 
 pub(crate) use conflict::Meeting;
-pub(crate) use schedule::{Outcome, explore};
+pub(crate) use instance::{Event, Stuck};
+pub(crate) use schedule::{Outcome, explore, first_words};
 pub(crate) use setting::Setting;
 pub(crate) use watch::Watched;

@@ -33,6 +33,14 @@ pub(crate) struct Outcome {
     pub(crate) limited: bool,
 }
 
+/// The first words that a program asks for: where its first visible access goes.
+pub(crate) fn first_words(program: &Program, setting: &Setting, number: u32) -> Option<Vec<i64>> {
+    let watched = Watched::new(program, setting);
+    let (segment, _) = Instance::new(program, &watched, setting, number, &[], 200_000).segment();
+    let ask = segment.ok()?.ask?;
+    Some(ask.event.spans.iter().map(|(start, _)| *start).collect())
+}
+
 type Clock = Vec<u32>;
 
 /// What is published with a word.
@@ -116,7 +124,7 @@ fn join(a: &mut Clock, b: &Clock) {
 
 impl Explorer<'_> {
     fn run(&mut self) -> Result<(), Cancelled> {
-        let count = u32::try_from(self.setting.programs()).unwrap_or(u32::MAX);
+        let count = u32::try_from(self.setting.runs()).unwrap_or(u32::MAX);
         let mut state = State { nodes: Vec::new(), done: Vec::new(), clocks: Vec::new(), words: Default::default() };
         for number in 0..count {
             self.cancel.check()?;
@@ -158,7 +166,7 @@ impl Explorer<'_> {
 
     fn node(&mut self, program: u32, answers: Rc<Vec<Column>>) -> u32 {
         let budget = self.budget.saturating_sub(self.outcome.work);
-        let instance = Instance::new(self.program, &self.watched, self.setting, program, &answers, budget);
+        let instance = Instance::new(self.program, &self.watched, self.setting, self.setting.number(program), &answers, budget);
         let (segment, work) = instance.segment();
         self.outcome.work += work + 1;
         match &segment {
@@ -230,7 +238,8 @@ impl Explorer<'_> {
         Ok(())
     }
 
-    fn tell(&mut self, meeting: Meeting) {
+    fn tell(&mut self, mut meeting: Meeting) {
+        meeting.programs = meeting.programs.map(|program| self.setting.number(program));
         let (a, b) = (meeting.first.access, meeting.second.access);
         if self.told.insert((a.min(b), a.max(b))) {
             self.outcome.races.push(meeting);

@@ -12,6 +12,8 @@ use crate::term::Symbol;
 pub(crate) struct Setting {
     /// Programs along each axis.
     pub(crate) grid: [i64; 3],
+    /// The programs that are run, by number; all where it is empty.
+    pub(crate) chosen: Vec<u32>,
     /// Arguments, sizes of descriptors.
     pub(crate) values: FxHashMap<Symbol, i64>,
     /// Of each pointer argument: the argument whose tensor it points into, if not its own.
@@ -27,6 +29,16 @@ impl Setting {
             Base::Argument(argument) => Some(self.same.get(&argument).copied().unwrap_or(argument)),
             Base::Unknown => None,
         }
+    }
+
+    /// How many programs are run.
+    pub(crate) fn runs(&self) -> i64 {
+        if self.chosen.is_empty() { self.programs() } else { self.chosen.len() as i64 }
+    }
+
+    /// The number of a program that is run.
+    pub(crate) fn number(&self, at: u32) -> u32 {
+        self.chosen.get(at as usize).copied().unwrap_or(at)
     }
 
     /// How many programs there are.

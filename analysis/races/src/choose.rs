@@ -1,0 +1,116 @@
+//! Launches to try where none is known: small numbers under which what was assumed of strides holds.
+
+use crate::interval::Intervals;
+use crate::launch::Launch;
+use crate::program::Program;
+use crate::prove::Spread;
+use crate::run::{Setting, first_words};
+use crate::term::{Node, Symbol};
+
+/// Sizes that arguments get.
+const SIZES: [i64; 3] = [128, 37, 16];
+
+/// Programs along each axis, by how many axes programs differ on.
+const GRIDS: [i64; 4] = [1, 3, 2, 2];
+
+/// Tries to make all strides large enough.
+const ROUNDS: usize = 8;
+
+/// What the launch says, and small numbers for the rest: one setting a choice, without those that no choice of
+/// strides makes fit. Whether every assumption could be met is said of each.
+pub(crate) fn settings(program: &Program, launch: &Launch, spreads: &[Spread]) -> Vec<Setting> {
+    let open = program.arguments.iter().enumerate().any(|(at, argument)| {
+        (argument.bits.is_some() && launch.value(at as u32).is_none()) || argument.rank > 0
+    });
+    let mut settings = Vec::new();
+    for size in SIZES {
+        if let Some(setting) = setting(program, launch, spreads, size) {
+            settings.push(setting);
+        }
+        if !open {
+            break;
+        }
+    }
+    settings
+}
+
+fn setting(program: &Program, launch: &Launch, spreads: &[Spread], size: i64) -> Option<Setting> {
+    let axes = program.axes.len().min(3);
+    let mut setting = Setting { contents: launch.contents.clone(), same: launch.same.clone(), ..Setting::default() };
+    for axis in 0..3u8 {
+        let chosen = if program.axes.contains(&axis) { GRIDS[axes] } else { 1 };
+        setting.grid[usize::from(axis)] = launch.grid[usize::from(axis)].unwrap_or(chosen).max(1);
+    }
+    for (at, argument) in program.arguments.iter().enumerate() {
+        let at = at as u32;
+        if let Some(bits) = argument.bits {
+            let chosen = if bits == 1 { 1 } else { round_up(size, argument.divisor) };
+            setting.values.insert(Symbol::Argument(at), launch.value(at).unwrap_or(chosen));
+        }
+        for dim in 0..argument.rank {
+            setting.values.insert(Symbol::DescriptorSize(at, dim as u8), round_up(size, 16));
+        }
+    }
+    for _ in 0..ROUNDS {
+        let mut met = true;
+        for spread in spreads {
+            met &= raise(program, launch, &mut setting, spread)?;
+        }
+        if met {
+            return Some(setting);
+        }
+    }
+    None
+}
+
+fn round_up(value: i64, by: i64) -> i64 {
+    value.div_euclid(by.max(1)).max(1).saturating_add(i64::from(value % by.max(1) != 0)) * by.max(1)
+}
+
+/// Makes a stride exceed what is added to it; whether it did already. `None` where that cannot be.
+fn raise(program: &Program, launch: &Launch, setting: &mut Setting, spread: &Spread) -> Option<bool> {
+    let lanes = &program.accesses[spread.access as usize].lanes;
+    let mut intervals = Intervals::new(program, setting, lanes);
+    let (_, most) = intervals.poly(&spread.span)?;
+    let (least, _) = intervals.poly(&spread.stride)?;
+    if least > most {
+        return Some(true);
+    }
+    // The first factor of the stride that may be chosen.
+    let factors = spread.stride.0.keys().next()?;
+    let choice = factors.iter().find_map(|atom| match program.terms.node(*atom) {
+        Node::Symbol(symbol @ Symbol::Argument(at), _) if launch.value(*at).is_none() => Some((*symbol, *at)),
+        Node::Symbol(symbol @ Symbol::DescriptorSize(..), _) => Some((*symbol, u32::MAX)),
+        _ => None,
+    });
+    let (symbol, at) = choice?;
+    let others = least / i128::from((*setting.values.get(&symbol)?).max(1));
+    let wanted = i64::try_from(most / others.max(1) + 1).ok()?;
+    if wanted > 1 << 24 {
+        return None;
+    }
+    let divisor = program.arguments.get(at as usize).map_or(16, |argument| argument.divisor);
+    setting.values.insert(symbol, round_up(wanted, divisor));
+    Some(false)
+}
+
+/// Programs that are looked at for one that shares a word with the first.
+const COMPANIONS: u32 = 300;
+
+/// The same launch, of which two programs are run that meet at the words by which they steer each other, where the
+/// first few do not: rows that share a lock.
+pub(crate) fn companions(program: &Program, launch: &Launch, setting: &Setting) -> Option<Setting> {
+    let &[axis] = program.axes.as_slice() else { return None };
+    let axis = usize::from(axis);
+    let words = first_words(program, setting, 0)?;
+    let most = launch.grid[axis].unwrap_or(i64::from(COMPANIONS)).min(i64::from(COMPANIONS));
+    let mut wide = setting.clone();
+    wide.grid[axis] = most;
+    let next = (1..u32::try_from(most).ok()?).find(|number| first_words(program, &wide, *number).as_ref() == Some(&words))?;
+    if i64::from(next) < setting.grid[axis] {
+        return None;
+    }
+    wide.grid[axis] = launch.grid[axis].unwrap_or(i64::from(next) + 1);
+    wide.chosen = vec![0, next];
+    Some(wide)
+}

@@ -1,0 +1,387 @@
+//! The decision on one kernel: pairs of accesses are proved apart; what is left is run.
+
+use base::{Cancel, Cancelled, TextRange};
+use rustc_hash::{FxHashMap, FxHashSet};
+use ttgir::Tree;
+
+use crate::choose::{companions, settings};
+use crate::launch::Launch;
+use crate::program::{Base, Program, Scope, Source};
+use crate::prove::{Converter, Prover, Spread};
+use crate::report::{Assumption, Global, Race, Reason, Side, Status};
+use crate::run::{Meeting, Outcome, Setting, Stuck, explore};
+use crate::term::{Node, Symbol};
+
+/// Values that the runs of one kernel may compute.
+const WORK: u64 = 6_000_000;
+
+/// Programs of a launch that are run at most.
+const PROGRAMS: i64 = 4096;
+
+/// Pairs of accesses that are proved at most.
+const PAIRS: usize = 4000;
+
+pub(crate) struct Decider<'t> {
+    pub(crate) tree: &'t Tree,
+    pub(crate) program: Program,
+    pub(crate) launch: Launch,
+    pub(crate) name: String,
+    pub(crate) range: TextRange,
+}
+
+/// What the proofs came to.
+struct Proofs {
+    /// Pairs that are not proved apart.
+    open: Vec<(u32, u32)>,
+    /// On what the others rest.
+    spreads: Vec<Spread>,
+    /// What would have to hold beside, for those that are open.
+    wanted: Vec<Spread>,
+    /// Whether there were too many.
+    limited: bool,
+}
+
+impl Decider<'_> {
+    pub(crate) fn decide(mut self, cancel: &Cancel<'_>) -> Result<Global, Cancelled> {
+        let writes = self.program.accesses.iter().any(|access| access.action.writes());
+        let mut reasons: Vec<Reason> =
+            self.program.gaps.iter().map(|(range, text)| Reason { range: *range, text: text.clone() }).collect();
+        for access in &self.program.accesses {
+            if access.base == Base::Unknown {
+                let range = self.tree.op_header_range(access.op);
+                reasons.push(Reason { range, text: "which tensor this pointer points into is not known".to_owned() });
+            }
+        }
+        if !writes && reasons.is_empty() {
+            return Ok(self.report(Status::NoWrites, Vec::new(), Vec::new(), Vec::new(), 0));
+        }
+        let axes = self.axes();
+        let proofs = self.prove(&axes, cancel)?;
+        let mut spreads = proofs.spreads.clone();
+        spreads.sort();
+        spreads.dedup();
+        if proofs.open.is_empty() && !proofs.limited {
+            // What is assumed has to be possible.
+            let possible = spreads.is_empty() || !settings(&self.program, &self.launch, &spreads).is_empty();
+            if possible {
+                let status = if reasons.is_empty() { Status::Proved } else { Status::Undecided };
+                let assumed = self.assumptions(&axes, &spreads, &FxHashSet::default(), false);
+                return Ok(self.report(status, Vec::new(), assumed, reasons, 0));
+            }
+        }
+        let mut needed = spreads.clone();
+        for wanted in &proofs.wanted {
+            if !needed.contains(wanted) {
+                needed.push(wanted.clone());
+            }
+        }
+        let mut tried = settings(&self.program, &self.launch, &needed);
+        if tried.is_empty() {
+            tried = settings(&self.program, &self.launch, &spreads);
+        }
+        if tried.is_empty() {
+            tried = settings(&self.program, &self.launch, &[]);
+        }
+        tried.retain(|setting| setting.programs() <= PROGRAMS);
+        if let Some(first) = tried.first()
+            && let Some(further) = companions(&self.program, &self.launch, first)
+        {
+            tried.push(further);
+        }
+        if tried.is_empty() {
+            let text = "no launch that is small enough to be run satisfies what the kernel needs".to_owned();
+            reasons.push(Reason { range: self.range, text });
+        }
+        let mut outcomes: Vec<(Setting, Outcome)> = Vec::new();
+        for setting in tried {
+            let outcome = explore(&self.program, &setting, WORK, cancel)?;
+            outcomes.push((setting, outcome));
+        }
+        let races = self.races(&outcomes);
+        let zeros: FxHashSet<u32> = outcomes.iter().flat_map(|(_, outcome)| outcome.zeros.iter().copied()).collect();
+        let waits = outcomes.iter().any(|(_, outcome)| outcome.waits);
+        let assumed = self.assumptions(&axes, &spreads, &zeros, waits);
+        let runs = outcomes.len() as u32;
+        if !races.is_empty() {
+            return Ok(self.report(Status::Found, races, assumed, reasons, runs));
+        }
+        self.left_open(&outcomes, &mut reasons);
+        let executed = |access: u32| outcomes.iter().any(|(_, outcome)| outcome.executed.contains(&access));
+        let open = !self.is_whole();
+        for (a, b) in &proofs.open {
+            for access in [a, b] {
+                if open && !executed(*access) && reasons.is_empty() {
+                    let op = self.program.accesses[*access as usize].op;
+                    let text = "no run executed this access".to_owned();
+                    reasons.push(Reason { range: self.tree.op_header_range(op), text });
+                }
+            }
+        }
+        if proofs.limited {
+            let text = "the kernel has too many accesses to compare".to_owned();
+            reasons.push(Reason { range: self.range, text });
+        }
+        let status = if reasons.is_empty() { Status::Clean } else { Status::Undecided };
+        Ok(self.report(status, Vec::new(), assumed, reasons, runs))
+    }
+
+    /// Whether a launch gives all that there is to know.
+    fn is_whole(&self) -> bool {
+        let known = |(at, argument): (usize, &crate::program::Argument)| {
+            argument.rank == 0 && (argument.bits.is_none() || self.launch.value(at as u32).is_some())
+        };
+        self.launch.grid.iter().all(Option::is_some) && self.program.arguments.iter().enumerate().all(known)
+    }
+
+    /// Axes on which two programs may differ.
+    fn axes(&self) -> Vec<u8> {
+        let grid = &self.launch.grid;
+        let differs = |axis: &u8| match grid[usize::from(*axis)] {
+            Some(count) => count > 1,
+            None => self.program.axes.contains(axis),
+        };
+        (0..3).filter(differs).collect()
+    }
+
+    /// Argument `a` and argument `b` are one tensor.
+    fn tensor(&self, base: Base) -> Option<u32> {
+        match base {
+            Base::Argument(argument) => Some(self.launch.same.get(&argument).copied().unwrap_or(argument)),
+            Base::Unknown => None,
+        }
+    }
+
+    fn prove(&mut self, axes: &[u8], cancel: &Cancel<'_>) -> Result<Proofs, Cancelled> {
+        let mut pairs = Vec::new();
+        let count = self.program.accesses.len();
+        for a in 0..count {
+            for b in a..count {
+                if self.may_race(a, b) {
+                    pairs.push((a as u32, b as u32));
+                }
+            }
+        }
+        let limited = pairs.len() > PAIRS;
+        pairs.truncate(PAIRS);
+        let mut known: FxHashMap<Symbol, i64> = FxHashMap::default();
+        for (argument, value) in &self.launch.values {
+            known.insert(Symbol::Argument(*argument), *value);
+        }
+        for axis in 0..3u8 {
+            if let Some(count) = self.launch.grid[usize::from(axis)] {
+                known.insert(Symbol::Programs(axis), count);
+            }
+        }
+        let mut prover = Prover {
+            program: &mut self.program,
+            convert: Converter::default(),
+            known: &known,
+            axes: axes.to_vec(),
+            wanted: Vec::new(),
+        };
+        let mut proofs = Proofs { open: Vec::new(), spreads: Vec::new(), wanted: Vec::new(), limited };
+        for (a, b) in pairs {
+            cancel.check()?;
+            match prover.apart(a, b) {
+                Some(apart) => proofs.spreads.extend(apart.spreads),
+                None => proofs.open.push((a, b)),
+            }
+        }
+        proofs.wanted = std::mem::take(&mut prover.wanted);
+        Ok(proofs)
+    }
+
+    fn may_race(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (&self.program.accesses[a], &self.program.accesses[b]);
+        if !a.action.writes() && !b.action.writes() {
+            return false;
+        }
+        match (self.tensor(a.base), self.tensor(b.base)) {
+            (Some(x), Some(y)) if x == y => {}
+            _ => return false,
+        }
+        match (a.action.ordering(), b.action.ordering()) {
+            (Some(x), Some(y)) => x.scope == Scope::Cta || y.scope == Scope::Cta || a.bytes != b.bytes,
+            _ => true,
+        }
+    }
+
+    /// Races that every launch shows in which both accesses are executed.
+    fn races(&self, outcomes: &[(Setting, Outcome)]) -> Vec<Race> {
+        let mut races: Vec<Race> = Vec::new();
+        let mut told: FxHashSet<(u32, u32)> = FxHashSet::default();
+        let key = |meeting: &Meeting| {
+            let (a, b) = (meeting.first.access, meeting.second.access);
+            (a.min(b), a.max(b))
+        };
+        for (setting, outcome) in outcomes {
+            for meeting in &outcome.races {
+                let pair = key(meeting);
+                if !told.insert(pair) {
+                    continue;
+                }
+                let shown = outcomes.iter().all(|(_, other)| {
+                    let both = other.executed.contains(&pair.0) && other.executed.contains(&pair.1);
+                    !both || other.limited || other.races.iter().any(|race| key(race) == pair)
+                });
+                if shown {
+                    races.push(self.race(setting, meeting));
+                }
+            }
+        }
+        races.sort_by_key(|race| (race.second.range, race.first.range));
+        races
+    }
+
+    fn race(&self, setting: &Setting, meeting: &Meeting) -> Race {
+        let side = |event: &crate::run::Event, program: u32, lane: u32| {
+            let access = &self.program.accesses[event.access as usize];
+            let mut rest = i64::from(lane);
+            let mut place = vec![0; access.lanes.len()];
+            for (at, size) in access.lanes.iter().enumerate().rev() {
+                place[at] = rest % (*size).max(1);
+                rest /= (*size).max(1);
+            }
+            let axes = if self.program.axes.is_empty() { vec![0] } else { self.program.axes.clone() };
+            let whole = setting.place(program);
+            let shown = axes.iter().copied().max().unwrap_or(0);
+            Side {
+                range: self.tree.op_header_range(access.op),
+                op: self.tree.op_name(access.op).to_owned(),
+                writes: access.action.writes(),
+                atomic: access.action.ordering().map(|ordering| ordering.scope),
+                program: whole[..=usize::from(shown).min(2)].to_vec(),
+                lane: place,
+                rounds: event.rounds.to_vec(),
+                pending: event.pending,
+                source: self.tree.loc(access.op).iter().map(|loc| format!("{}:{}", loc.file, loc.line)).next(),
+            }
+        };
+        let access = &self.program.accesses[meeting.first.access as usize];
+        let argument = self.tensor(access.base).and_then(|at| self.program.arguments.get(at as usize));
+        let mut inputs = Vec::new();
+        for (at, argument) in self.program.arguments.iter().enumerate() {
+            let at = at as u32;
+            let known = self.launch.value(at).is_some();
+            if let Some(value) = setting.values.get(&Symbol::Argument(at)).filter(|_| !known && self.matters(at)) {
+                inputs.push((argument.name.clone(), *value));
+            }
+        }
+        Race {
+            tensor: argument.map_or_else(String::new, |argument| argument.name.clone()),
+            index: meeting.start.div_euclid(i64::from(access.bytes.max(1))),
+            start: meeting.start,
+            bytes: meeting.bytes,
+            first: side(&meeting.first, meeting.programs[0], meeting.lanes[0]),
+            second: side(&meeting.second, meeting.programs[1], meeting.lanes[1]),
+            grid: setting.grid,
+            inputs,
+        }
+    }
+
+    /// Whether an address, a mask or a condition depends on an argument.
+    fn matters(&self, argument: u32) -> bool {
+        let is = |node: &Node| matches!(node, Node::Symbol(Symbol::Argument(at), _) if *at == argument);
+        let terms = &self.program.terms;
+        self.program.accesses.iter().any(|access| {
+            [access.offset, access.mask, access.path].into_iter().any(|term| terms.any_leaf(term, is))
+        })
+    }
+
+    fn left_open(&self, outcomes: &[(Setting, Outcome)], reasons: &mut Vec<Reason>) {
+        let mut say = |range: TextRange, text: String| {
+            if !reasons.iter().any(|reason| reason.range == range) {
+                reasons.push(Reason { range, text });
+            }
+        };
+        for (_, outcome) in outcomes {
+            for stuck in &outcome.stuck {
+                match stuck {
+                    Stuck::Data(access) => {
+                        let access = &self.program.accesses[*access as usize];
+                        let range = self.tree.op_header_range(access.op);
+                        say(range, format!("where this goes depends on data{}", self.read_from(&[access.offset, access.mask])));
+                    }
+                    Stuck::Branch(Some(number)) => {
+                        let of = &self.program.loops[*number as usize];
+                        say(of.range, format!("how often this loop runs depends on data{}", self.read_from(&[of.condition])));
+                    }
+                    Stuck::Branch(None) => say(self.range, "which branch is taken depends on data".to_owned()),
+                    Stuck::Limit => say(self.range, "a run took too long".to_owned()),
+                }
+            }
+            if outcome.limited {
+                say(self.range, "there are too many orders of its programs to try all".to_owned());
+            }
+        }
+    }
+
+    /// ` that is read from `%idx``.
+    fn read_from(&self, terms: &[crate::term::Term]) -> String {
+        let mut name = None;
+        for term in terms {
+            self.program.terms.leaves(*term, &mut |node| {
+                if let Node::Read(source, ..) = node
+                    && let Some(Source::Access(access)) = self.program.sources.get(*source as usize)
+                    && let Some(tensor) = self.tensor(self.program.accesses[*access as usize].base)
+                    && let Some(argument) = self.program.arguments.get(tensor as usize)
+                {
+                    name = Some(argument.name.clone());
+                }
+            });
+        }
+        name.map_or_else(String::new, |name| format!(" that is read from `{name}`"))
+    }
+
+    fn assumptions(&self, axes: &[u8], spreads: &[Spread], zeros: &FxHashSet<u32>, waits: bool) -> Vec<Assumption> {
+        let mut all = Vec::new();
+        if self.launch.grid.iter().any(Option::is_none) {
+            match axes {
+                [] => all.push(Assumption::text("one program is launched")),
+                [0] => all.push(Assumption::text("the grid has one axis")),
+                [0, 1] => all.push(Assumption::text("the grid has two axes")),
+                [0, 1, 2] => {}
+                _ => {
+                    let used: Vec<String> = axes.iter().map(ToString::to_string).collect();
+                    all.push(Assumption::text(format!("the grid is 1 but along axis {}", used.join(" and "))));
+                }
+            }
+        }
+        let mut said: Vec<String> = Vec::new();
+        for spread in spreads {
+            let text = crate::say::spread(&self.program, spread);
+            if !said.contains(&text) {
+                said.push(text);
+            }
+        }
+        all.extend(said.into_iter().map(Assumption::text));
+        let pointers = self.program.arguments.iter().filter(|argument| argument.pointer || argument.rank > 0).count();
+        if pointers > 1 && self.launch.same.is_empty() {
+            all.push(Assumption::text("arguments point into distinct tensors"));
+        }
+        let mut zeros: Vec<u32> = zeros.iter().copied().collect();
+        zeros.sort_unstable();
+        for tensor in zeros {
+            if let Some(argument) = self.program.arguments.get(tensor as usize) {
+                all.push(Assumption::text(format!("`{}` is 0 at first", argument.name)));
+            }
+        }
+        if waits {
+            all.push(Assumption::text("waits for other programs end"));
+        }
+        all
+    }
+
+    fn report(&self, status: Status, races: Vec<Race>, assumed: Vec<Assumption>, reasons: Vec<Reason>, runs: u32) -> Global {
+        Global {
+            kernel: self.name.clone(),
+            range: self.range,
+            status,
+            races,
+            assumed,
+            reasons,
+            runs,
+            accesses: self.program.accesses.len() as u32,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What is said of a kernel's global memory.
+
+use base::TextRange;
+
+pub use crate::program::Scope;
+
+/// How far a kernel is decided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// It writes no global memory.
+    NoWrites,
+    /// No two programs of any launch touch a common byte that one of them writes, save as they synchronise.
+    Proved,
+    /// No race in the launches that were run, in any order of the programs.
+    Clean,
+    /// There are races.
+    Found,
+    /// It is not decided.
+    Undecided,
+}
+
+/// What an answer rests on beside the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Assumption {
+    /// A clause: `arguments point into distinct tensors`. Values of the kernel stand in backquotes, with `%`.
+    pub text: String,
+}
+
+impl Assumption {
+    pub(crate) fn text(text: impl Into<String>) -> Assumption {
+        Assumption { text: text.into() }
+    }
+}
+
+/// Why something is not decided.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reason {
+    /// The op that it is about.
+    pub range: TextRange,
+    /// A clause.
+    pub text: String,
+}
+
+/// One of two accesses that race.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Side {
+    /// The op.
+    pub range: TextRange,
+    /// Its full name.
+    pub op: String,
+    /// Whether it writes.
+    pub writes: bool,
+    /// The scope of an atomic access.
+    pub atomic: Option<Scope>,
+    /// The program, as many axes as matter.
+    pub program: Vec<i64>,
+    /// The lane, as many dimensions as the access has.
+    pub lane: Vec<i64>,
+    /// Rounds of the loops around it, from 0, outermost first.
+    pub rounds: Vec<i64>,
+    /// Whether it is under way still, since its wait is missing or comes later.
+    pub pending: bool,
+    /// `file:line` of the program that the text was compiled from, where the op records it.
+    pub source: Option<String>,
+}
+
+/// Two accesses of a common byte of which one writes, and nothing orders them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Race {
+    /// The argument that points into the tensor, as the text names it.
+    pub tensor: String,
+    /// The element, counted from where the argument points.
+    pub index: i64,
+    /// The first common byte, likewise.
+    pub start: i64,
+    /// Common bytes of the two lanes.
+    pub bytes: i64,
+    /// One access.
+    pub first: Side,
+    /// The other one.
+    pub second: Side,
+    /// The launch that shows it: programs along each axis.
+    pub grid: [i64; 3],
+    /// Arguments that were chosen for it.
+    pub inputs: Vec<(String, i64)>,
+}
+
+/// What there is to say of one kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Global {
+    /// The function's name without `@`.
+    pub kernel: String,
+    /// Where the name stands.
+    pub range: TextRange,
+    /// How far it is decided.
+    pub status: Status,
+    /// The races, by place.
+    pub races: Vec<Race>,
+    /// What the answer rests on.
+    pub assumed: Vec<Assumption>,
+    /// What is in the way of an answer.
+    pub reasons: Vec<Reason>,
+    /// Launches that were run.
+    pub runs: u32,
+    /// Accesses of global memory in the text.
+    pub accesses: u32,
+}

@@ -1,0 +1,162 @@
+//! Expressions in words.
+
+use crate::program::{Base, Program, Source};
+use crate::prove::{Converter, Poly, Spread};
+use crate::term::{BinOp, Node, Symbol, Term};
+
+/// What has to hold of a stride: `` `%stride` is at least `%n` ``.
+pub(crate) fn spread(program: &Program, spread: &Spread) -> String {
+    let stride = poly(program, &spread.stride);
+    if spread.span.is_zero() {
+        return format!("{stride} is not 0");
+    }
+    match bound(program, spread) {
+        Some(bound) => format!("{stride} is at least {bound}"),
+        None => format!("{stride} exceeds {}", poly(program, &spread.span)),
+    }
+}
+
+/// What a mask holds the span below.
+fn bound(program: &Program, spread: &Spread) -> Option<String> {
+    let access = &program.accesses[spread.access as usize];
+    let mut program = program.clone();
+    let mut convert = Converter::default();
+    let mut open = vec![access.mask, access.path];
+    while let Some(term) = open.pop() {
+        match program.terms.node(term).clone() {
+            Node::Binary(BinOp::And, a, b) => open.extend([a, b]),
+            Node::Binary(BinOp::Slt, a, b) => {
+                let mut memo = rustc_hash::FxHashMap::default();
+                let (x, y) = (program.terms.instance(a, 1, &mut memo), program.terms.instance(b, 1, &mut memo));
+                let (x, y) = (convert.poly(&mut program.terms, x), convert.poly(&mut program.terms, y));
+                if x == spread.span {
+                    return Some(poly(&program, &y));
+                }
+                // A mask on an index says the same of its product with a stride.
+                if let Some(factor) = factor(&spread.span, &x) {
+                    return factor.times(&y).map(|product| poly(&program, &product));
+                }
+            }
+            _ => {}
+        }
+    }
+    // A lane alone is below the number of lanes.
+    let mut lanes = spread.span.0.iter();
+    if let (Some((monomial, 1)), None) = (lanes.next(), lanes.next())
+        && let [atom] = monomial.as_slice()
+        && let Node::Symbol(Symbol::Lane(dim), _) = program.terms.node(*atom)
+    {
+        return access.lanes.get(usize::from(*dim)).map(ToString::to_string);
+    }
+    None
+}
+
+/// By what an index is multiplied to give a product.
+fn factor(product: &Poly, index: &Poly) -> Option<Poly> {
+    let (first, _) = index.0.iter().next()?;
+    for monomial in product.0.keys() {
+        let mut rest = monomial.clone();
+        let mut all = true;
+        for atom in first {
+            match rest.iter().position(|other| other == atom) {
+                Some(at) => {
+                    rest.remove(at);
+                }
+                None => all = false,
+            }
+        }
+        let candidate = Poly([(rest, 1)].into_iter().collect());
+        if all && candidate.as_constant().is_none() && candidate.times(index).as_ref() == Some(product) {
+            return Some(candidate);
+        }
+    }
+    None
+}
+
+/// A polynomial, its names in backquotes.
+pub(crate) fn poly(program: &Program, of: &Poly) -> String {
+    if let Some(value) = of.as_constant() {
+        return value.to_string();
+    }
+    let mut text = String::new();
+    for (monomial, coefficient) in of.0.iter().rev() {
+        let mut factors: Vec<String> = monomial.iter().map(|atom| term(program, *atom, 0)).collect();
+        let size = coefficient.abs();
+        if size != 1 || factors.is_empty() {
+            factors.insert(0, size.to_string());
+        }
+        let sign = match (text.is_empty(), *coefficient < 0) {
+            (true, true) => "-",
+            (true, false) => "",
+            (false, true) => " - ",
+            (false, false) => " + ",
+        };
+        text.push_str(sign);
+        text.push_str(&factors.join("*"));
+    }
+    text
+}
+
+/// Expressions inside expressions that are written out.
+const DEPTH: usize = 4;
+
+fn term(program: &Program, of: Term, depth: usize) -> String {
+    if depth > DEPTH {
+        return "…".to_owned();
+    }
+    let inner = |term_of: Term| term(program, term_of, depth + 1);
+    match program.terms.node(of) {
+        Node::Const(value) => value.to_string(),
+        Node::Symbol(symbol, _) => match symbol {
+            Symbol::Program(axis) => format!("program_id({axis})"),
+            Symbol::Programs(axis) => format!("num_programs({axis})"),
+            Symbol::Argument(at) => {
+                let name = program.arguments.get(*at as usize).map_or("?", |argument| argument.name.as_str());
+                format!("`{name}`")
+            }
+            Symbol::DescriptorSize(at, dim) => {
+                let name = program.arguments.get(*at as usize).map_or("?", |argument| argument.name.as_str());
+                format!("`{name}`.shape[{dim}]")
+            }
+            Symbol::Lane(dim) => match dim {
+                0 => "the lane".to_owned(),
+                _ => format!("the lane along dimension {dim}"),
+            },
+            Symbol::Round(_) => "the iteration".to_owned(),
+        },
+        Node::Read(source, ..) => match program.sources.get(*source as usize) {
+            Some(Source::Access(access)) => match program.accesses.get(*access as usize).map(|access| access.base) {
+                Some(Base::Argument(at)) => {
+                    let name = program.arguments.get(at as usize).map_or("?", |argument| argument.name.as_str());
+                    format!("a value of `{name}`")
+                }
+                _ => "a loaded value".to_owned(),
+            },
+            _ => "a computed value".to_owned(),
+        },
+        Node::Trunc(a) | Node::ExtS(a) | Node::ExtU(a) => inner(*a),
+        Node::Select(_, a, b) => format!("({} or {})", inner(*a), inner(*b)),
+        Node::Binary(op, a, b) => {
+            let sign = match op {
+                BinOp::Add => "+",
+                BinOp::Sub => "-",
+                BinOp::Mul => "*",
+                BinOp::DivS | BinOp::DivU | BinOp::FloorDivS => "//",
+                BinOp::RemS | BinOp::RemU => "%",
+                BinOp::MinS | BinOp::MinU => return format!("min({}, {})", inner(*a), inner(*b)),
+                BinOp::MaxS | BinOp::MaxU => return format!("max({}, {})", inner(*a), inner(*b)),
+                BinOp::CeilDivS | BinOp::CeilDivU => return format!("cdiv({}, {})", inner(*a), inner(*b)),
+                BinOp::And => "&",
+                BinOp::Or => "|",
+                BinOp::Xor => "^",
+                BinOp::Shl => "<<",
+                BinOp::ShrS | BinOp::ShrU => ">>",
+                BinOp::Eq => "==",
+                BinOp::Ne => "!=",
+                BinOp::Slt | BinOp::Ult => "<",
+                BinOp::Sle | BinOp::Ule => "<=",
+            };
+            format!("({} {sign} {})", inner(*a), inner(*b))
+        }
+    }
+}
