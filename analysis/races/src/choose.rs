@@ -24,21 +24,29 @@ pub(crate) fn settings(program: &Program, launch: &Launch, spreads: &[Spread]) -
     });
     let mut settings = Vec::new();
     for size in SIZES {
-        if let Some(setting) = setting(program, launch, spreads, size) {
+        if let Some(setting) = setting(program, launch, spreads, size, None) {
             settings.push(setting);
         }
         if !open {
             break;
         }
     }
+    // Along one axis at a time: what needs two to differ may rest on sizes that do not fit together.
+    let free = |axis: &u8| launch.grid[usize::from(*axis)].is_none();
+    if program.axes.len() > 1 && program.axes.iter().any(free) {
+        for axis in program.axes.iter().filter(|axis| free(axis)) {
+            settings.extend(setting(program, launch, spreads, SIZES[0], Some(*axis)));
+        }
+    }
     settings
 }
 
-fn setting(program: &Program, launch: &Launch, spreads: &[Spread], size: i64) -> Option<Setting> {
+fn setting(program: &Program, launch: &Launch, spreads: &[Spread], size: i64, only: Option<u8>) -> Option<Setting> {
     let axes = program.axes.len().min(3);
     let mut setting = Setting { contents: launch.contents.clone(), same: launch.same.clone(), ..Setting::default() };
     for axis in 0..3u8 {
-        let chosen = if program.axes.contains(&axis) { GRIDS[axes] } else { 1 };
+        let used = program.axes.contains(&axis) && only.is_none_or(|only| only == axis);
+        let chosen = if used { GRIDS[axes] } else { 1 };
         setting.grid[usize::from(axis)] = launch.grid[usize::from(axis)].unwrap_or(chosen).max(1);
     }
     for (at, argument) in program.arguments.iter().enumerate() {

@@ -13,7 +13,7 @@ use crate::run::{Meeting, Outcome, Setting, Stuck, explore};
 use crate::term::{Node, Symbol};
 
 /// Values that the runs of one kernel may compute.
-const WORK: u64 = 6_000_000;
+const WORK: u64 = 3_000_000;
 
 /// Programs of a launch that are run at most.
 const PROGRAMS: i64 = 4096;
@@ -76,6 +76,8 @@ impl Decider<'_> {
             }
         }
         let mut tried = settings(&self.program, &self.launch, &needed);
+        // Numbers under which strides overlap show races that no caller asks for.
+        let fits = !tried.is_empty() || self.is_whole();
         if tried.is_empty() {
             tried = settings(&self.program, &self.launch, &spreads);
         }
@@ -97,7 +99,20 @@ impl Decider<'_> {
             let outcome = explore(&self.program, &setting, WORK, cancel)?;
             outcomes.push((setting, outcome));
         }
-        let races = self.races(&outcomes);
+        let mut races = self.races(&outcomes);
+        if !fits {
+            races.clear();
+            let text = "no sizes and strides are known with which its rows stay apart".to_owned();
+            reasons.push(Reason { range: self.range, text });
+        }
+        let (races, conditional): (Vec<_>, Vec<_>) = races.into_iter().partition(|(_, sure)| *sure);
+        let races: Vec<Race> = races.into_iter().map(|(race, _)| race).collect();
+        if races.is_empty() {
+            for (race, _) in conditional {
+                let text = "programs of one place along another axis of the grid would share this address; the grid is not known".to_owned();
+                reasons.push(Reason { range: race.second.range, text });
+            }
+        }
         let zeros: FxHashSet<u32> = outcomes.iter().flat_map(|(_, outcome)| outcome.zeros.iter().copied()).collect();
         let waits = outcomes.iter().any(|(_, outcome)| outcome.waits);
         let assumed = self.assumptions(&axes, &spreads, &zeros, waits);
@@ -207,8 +222,9 @@ impl Decider<'_> {
     }
 
     /// Races that every launch shows in which both accesses are executed.
-    fn races(&self, outcomes: &[(Setting, Outcome)]) -> Vec<Race> {
-        let mut races: Vec<Race> = Vec::new();
+    /// Beside each: whether it hangs on no chosen grid.
+    fn races(&self, outcomes: &[(Setting, Outcome)]) -> Vec<(Race, bool)> {
+        let mut races: Vec<(Race, bool)> = Vec::new();
         let mut told: FxHashSet<(u32, u32)> = FxHashSet::default();
         let key = |meeting: &Meeting| {
             let (a, b) = (meeting.first.access, meeting.second.access);
@@ -225,12 +241,40 @@ impl Decider<'_> {
                     !both || other.limited || other.races.iter().any(|race| key(race) == pair)
                 });
                 if shown {
-                    races.push(self.race(setting, meeting));
+                    let all = outcomes.iter().flat_map(|(setting, outcome)| {
+                        let same = outcome.races.iter().filter(|race| key(race) == pair);
+                        same.map(move |race| (setting, race))
+                    });
+                    let sure = all.into_iter().any(|(setting, meeting)| self.is_sure(setting, meeting));
+                    races.push((self.race(setting, meeting), sure));
                 }
             }
         }
-        races.sort_by_key(|race| (race.second.range, race.first.range));
+        races.sort_by_key(|(race, _)| (race.second.range, race.first.range));
         races
+    }
+
+    /// Whether a race does not hang on a grid that was chosen. A kernel that asks for several axes may be launched with
+    /// one program along some of them: then its addresses need not tell programs apart there.
+    fn is_sure(&self, setting: &Setting, meeting: &Meeting) -> bool {
+        let unknown = |axis: usize| self.launch.grid[axis].is_none();
+        if self.program.axes.len() < 2 || meeting.programs[0] == meeting.programs[1] {
+            return true;
+        }
+        let (a, b) = (setting.place(meeting.programs[0]), setting.place(meeting.programs[1]));
+        let differ: Vec<usize> = (0..3).filter(|axis| a[*axis] != b[*axis]).collect();
+        if !differ.iter().any(|axis| unknown(*axis)) {
+            return true;
+        }
+        let wide = (0..3).filter(|axis| setting.grid[*axis] > 1 && unknown(*axis)).count();
+        let told = |axis: &usize| {
+            let is = |node: &Node| matches!(node, Node::Symbol(Symbol::Program(of), _) if usize::from(*of) == *axis);
+            [&meeting.first, &meeting.second].into_iter().any(|event| {
+                let access = &self.program.accesses[event.access as usize];
+                [access.offset, access.mask, access.path].into_iter().any(|term| self.program.terms.any_leaf(term, is))
+            })
+        };
+        wide <= 1 && differ.iter().all(told)
     }
 
     fn race(&self, setting: &Setting, meeting: &Meeting) -> Race {
