@@ -47,7 +47,7 @@ impl Decider<'_> {
         let mut reasons: Vec<Reason> =
             self.program.gaps.iter().map(|(range, text)| Reason { range: *range, text: text.clone() }).collect();
         for access in &self.program.accesses {
-            if access.base == Base::Unknown {
+            if access.base == Base::Unknown && (writes || access.action.writes()) {
                 let range = self.tree.op_header_range(access.op);
                 reasons.push(Reason { range, text: "which tensor this pointer points into is not known".to_owned() });
             }

@@ -154,9 +154,15 @@ impl Extractor<'_> {
             at = tree.group(op, "coord").to_vec();
         }
         let (Some(descriptor), Some(at)) = (self.descriptor_of(op), self.wide_all(&at)) else {
+            if action == Action::Load {
+                return self.read_somewhere(op);
+            }
             return self.gap(op, "where this accesses global memory is not followed");
         };
         if at.len() != descriptor.block.len() || !tree.group(op, "offsets").is_empty() {
+            if action == Action::Load {
+                return self.read_somewhere(op);
+            }
             return self.gap(op, "a copy of a block of another rank (im2col) is not followed in global memory");
         }
         let all: Vec<i64> = (0..at.len() as i64).collect();
@@ -175,6 +181,9 @@ impl Extractor<'_> {
         let rows = rows.and_then(|rows| self.int(rows));
         let column = column.and_then(|column| self.wide(column));
         let (Some(descriptor), Some(rows), Some(column)) = (self.descriptor_of(op), rows, column) else {
+            if action == Action::Load {
+                return self.read_somewhere(op);
+            }
             return self.gap(op, "where this accesses global memory is not followed");
         };
         let (&[.., columns], &[count]) = (&*descriptor.block, &*rows.lanes) else {

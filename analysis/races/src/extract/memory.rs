@@ -183,12 +183,24 @@ impl Extractor<'_> {
                 let checked = self.tree.attr(op, "boundaryCheck").map(|attr| self.tree.attr_ints(attr));
                 self.block_place(&descriptor, &descriptor.place, &checked.unwrap_or_default())
             }
+            _ if action == Action::Load => {
+                self.read_somewhere(op);
+                return None;
+            }
             _ => {
                 self.gap(op, "where this accesses global memory is not followed");
                 return None;
             }
         };
         Some(self.access(op, place, action, completion, value))
+    }
+
+    /// A read of which nothing is known but that it is one.
+    pub(super) fn read_somewhere(&mut self, op: OpId) {
+        let offset = self.program.terms.int(0, 64);
+        let mask = self.program.terms.truth(true);
+        let place = Place { base: Base::Unknown, offset, bytes: 1, lanes: [].into(), mask };
+        self.access(op, place, Action::Load, Completion::Done, None);
     }
 
     /// Notes an access; gives its number.

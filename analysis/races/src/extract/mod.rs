@@ -83,7 +83,7 @@ impl<'t> Extractor<'t> {
                         let term = self.program.terms.symbol(Symbol::Argument(number), bits);
                         Value::Int(Elements { lanes: [].into(), term })
                     }
-                    None => Value::Opaque,
+                    None => self.argument_tensor(argument, number),
                 },
             };
             let rank = if let Value::Descriptor(descriptor) = &value { descriptor.sizes.len() } else { 0 };
@@ -93,6 +93,20 @@ impl<'t> Extractor<'t> {
             let pointer = matches!(ty, Ty::Ptr);
             self.program.arguments.push(Argument { name, bits, divisor, rank, pointer });
         }
+    }
+
+    /// A tensor that is handed to a function: of pointers into a tensor, of integers, or of what no address depends on.
+    fn argument_tensor(&mut self, argument: ValueId, number: u32) -> Value {
+        let tree = self.tree;
+        let lanes = self.lanes(argument);
+        let pointers = tree.value_type(argument).is_some_and(|ty| tree.type_canonical(ty).contains("!tt.ptr<"));
+        if !pointers || lanes.is_empty() {
+            return self.unknown(argument);
+        }
+        let source = self.source(Source::Op(tree.value_range(argument)));
+        let offset = self.whole(source, lanes.clone(), 64).term;
+        let bytes = self.pointee_bytes(argument);
+        Value::Pointer(Pointer { lanes, base: Base::Argument(number), offset, bytes })
     }
 
     /// Says at an op that it is not followed.
@@ -200,9 +214,18 @@ impl<'t> Extractor<'t> {
                 Tt::Bitcast | Tt::PtrToInt | Tt::Reduce | Tt::Scan | Tt::Print | Tt::Assert | Tt::MapElementwise
             )) | Some(OpCode::Arith(_))
         );
+        if touches && self.only_reads(op) {
+            return self.read_somewhere(op);
+        }
         if touches && !pure && !self.is_harmless(op) {
             self.gap(op, format!("what `{}` does to global memory is not followed", tree.op_name(op)));
         }
+    }
+
+    /// Ops that copy out of global memory in ways that are not followed.
+    fn only_reads(&self, op: OpId) -> bool {
+        let name = self.tree.op_name(op);
+        ["global_to_local", "tdm_gather", "descriptor_load", "tdm_prefetch"].iter().any(|part| name.contains(part))
     }
 
     /// Ops that are handed a pointer and neither read nor write what it points to.
