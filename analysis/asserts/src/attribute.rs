@@ -182,6 +182,7 @@ fn file(kernels: &mut Vec<KernelReport>, name: String, range: TextRange, finding
             runs: 0,
             steps: 0,
             pin: None,
+            global: None,
         }),
     }
 }

@@ -9,9 +9,10 @@ use crate::deleted::note_deleted_reads;
 use crate::instances::Elaboration;
 use base::cache::{Cache, Weight};
 use base::{Cancel, Cancelled, IrNames, Limits, Message, Names, TextRange, message};
-use findings::{KernelReport, Problem, Proof, Verdict, describe, explain, explain_phases};
+use findings::{KernelReport, Problem, Proof, Verdict, add_global, describe, explain, explain_phases};
 use fixes::{PassedCandidates, attach_fixes};
 use kernel::{Kernel, Lowered, Stage};
+use races::{Global, Launch, races};
 use lower::{Options, lower_with};
 use report::Report;
 use report::buffers::BufferAccesses;
@@ -233,7 +234,8 @@ impl Engine {
             error.related.iter_mut().for_each(|(range, _)| shift(range, offset));
             analysis.syntax.push(error);
         }
-        for mut lowered in kernels(tree, self.options) {
+        let globals = self.globals(tree, None, cancel)?;
+        for (at, mut lowered) in kernels(tree, self.options).into_iter().enumerate() {
             cancel.check()?;
             if !self.outcome(&lowered.kernel, cancel)?.found.is_empty() {
                 name_members(tree, &mut lowered);
@@ -242,11 +244,39 @@ impl Engine {
             withhold_if_malformed(tree, &lowered, &mut report);
             note_deleted_reads(tree, &mut report);
             self.fix(tree, &lowered, &mut report, cancel)?;
+            if let Some(global) = globals.get(at) {
+                add_global(&mut report, global, lowered.kernel.effects.is_empty());
+            }
             let mut report = report.render(&IrNames);
             shift_report(&mut report, offset);
             analysis.kernels.push(report);
         }
         Ok(())
+    }
+
+    /// What there is to say of the global memory of each kernel of a module, remembered by its text. `launch` is what
+    /// its kernels are launched with.
+    pub(crate) fn globals(
+        &mut self,
+        tree: &Tree,
+        launch: Option<&Launch>,
+        cancel: &Cancel<'_>,
+    ) -> Result<Arc<Vec<Global>>, Cancelled> {
+        // What does not parse is not the kernel that would run.
+        if !tree.errors().is_empty() {
+            return Ok(Arc::default());
+        }
+        let (cache, text) = (self.cache.clone(), tree.text());
+        let wanted = launch.map_or_else(String::new, |launch| format!("{launch:?}"));
+        let is_key = |key: &String| key.strip_prefix(wanted.as_str()) == Some(text);
+        let key = || format!("{wanted}{text}");
+        let made = cache.globals.get_or_compute(hash((text, &wanted)), is_key, key, cancel, || {
+            let launch = launch.cloned().unwrap_or_default();
+            let made = races(tree, &|_| launch.clone(), cancel)?;
+            let weight = Weight { bytes: text.len() + 2048 * made.len(), work: 1 + text.len() as u64 };
+            Ok((made, weight))
+        })?;
+        Ok(made.0)
     }
 
     /// What there is to say of one kernel.

@@ -3,6 +3,7 @@
 use base::cache::{Cache, Weight};
 use base::{Limits, Message};
 use findings::KernelReport;
+use races::Global;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use verify::OutcomeCache;
@@ -18,11 +19,17 @@ pub struct SharedCache {
     /// What was said of modules that were elaborated from Python, by their text: an edit that leaves it as it
     /// is describes nothing anew.
     pub(crate) reports: Cache<(String, Limits), KernelReport<Message>>,
+    /// What is said of the global memory of modules, by their text.
+    pub(crate) globals: Cache<String, Vec<Global>>,
 }
 
 impl Default for SharedCache {
     fn default() -> SharedCache {
-        SharedCache { outcomes: OutcomeCache::default(), reports: Cache::new(REPORTS) }
+        SharedCache {
+            outcomes: OutcomeCache::default(),
+            reports: Cache::new(REPORTS),
+            globals: Cache::new(REPORTS),
+        }
     }
 }
 

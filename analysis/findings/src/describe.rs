@@ -122,6 +122,7 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
         runs: outcome.runs,
         steps: outcome.steps,
         pin: None,
+        global: None,
     }
 }
 

@@ -4,6 +4,7 @@
 //! turn these into `String`s, in the language and with the names of the file that the user has open. A reader of
 //! findings sees no other kind.
 
+use super::global::GlobalMemory;
 use super::minimal::MinimalRun;
 use super::steps::ListedStep;
 use super::{Kind, MissingOrder, PhaseFormula, Severity};
@@ -229,6 +230,8 @@ pub struct KernelReport<M = String> {
     pub steps: u64,
     /// What would decide it, where it is undecided for want of values.
     pub pin: Option<Pin>,
+    /// What is said of global memory; `None` where the kernel writes none, or nobody looked.
+    pub global: Option<GlobalMemory<M>>,
 }
 
 impl Note<Message> {
@@ -285,7 +288,7 @@ impl Finding<Message> {
 }
 
 impl Verdict<Message> {
-    fn render(self, names: &dyn Names) -> Verdict {
+    pub(super) fn render(self, names: &dyn Names) -> Verdict {
         match self {
             Verdict::Proved(how) => Verdict::Proved(how.render(names)),
             Verdict::Clean(how) => Verdict::Clean(how.render(names)),
@@ -306,6 +309,7 @@ impl KernelReport<Message> {
             runs: self.runs,
             steps: self.steps,
             pin: self.pin,
+            global: self.global.map(|global| global.render(names)),
         }
     }
 }

@@ -169,6 +169,7 @@ fn execute(
         runs: 1,
         steps,
         pin: None,
+        global: None,
     };
     let mut report = RunReport::new("cpu", request.instrument, end);
     let on = [("device", "CPU".to_owned()), ("inputs", request.inputs.to_string()), ("seed", request.seed.to_string())];

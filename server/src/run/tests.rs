@@ -55,6 +55,7 @@ fn report(end: RunEnd, findings: Vec<Finding>, output: u8) -> RunReport {
         runs: 1,
         steps: 1,
         pin: None,
+        global: None,
     };
     let output = Array { dtype: ElemType::I8, shape: vec![2], bytes: vec![1, output] };
     RunReport {

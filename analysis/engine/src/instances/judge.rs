@@ -13,7 +13,7 @@ use crate::Engine;
 use crate::analysis::{Analysis, withhold_if_malformed};
 use crate::deleted::note_deleted_reads;
 use base::{Cancel, Cancelled, Message, TextRange};
-use findings::{Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict};
+use findings::{Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict, add_global};
 use gluon::{FileId, Note as Remark};
 use python::reason::cause;
 use python::syntax::{Module, Sources};
@@ -161,6 +161,10 @@ impl Engine {
                 let mut report = engine.describe_kernel(lowered, cancel)?;
                 withhold_if_malformed(tree, lowered, &mut report);
                 note_deleted_reads(tree, &mut report);
+                let globals = engine.globals(tree, None, cancel)?;
+                if let Some(global) = globals.first() {
+                    add_global(&mut report, global, lowered.kernel.effects.is_empty());
+                }
                 if !tree.errors().is_empty() {
                     let why = "what it was elaborated to has errors; please report this";
                     report.verdict = Verdict::Undecided(vec![why.into()]);
@@ -350,6 +354,7 @@ fn without_findings<M>(verdict: Verdict<M>) -> KernelReport<M> {
         runs: 0,
         steps: 0,
         pin: None,
+        global: None,
     }
 }
 

@@ -4,7 +4,7 @@ use super::KernelInstances;
 use super::budget::LEFT_OUT;
 use super::premise::{Key, blames, depends, groups, key, tells};
 use base::TextRange;
-use findings::{Finding, KernelReport, Severity, Verdict};
+use findings::{Finding, GlobalMemory, KernelReport, Severity, Verdict};
 
 /// Instances that a condition names; more are counted.
 const NAMED: usize = 3;
@@ -20,9 +20,16 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premi
     let tell = |sibling: usize, at: usize| told.get(sibling * count + at).copied().unwrap_or(false);
     let (runs, steps) = (reports.iter().map(|it| it.runs).sum(), reports.iter().map(|it| it.steps).sum());
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(reports.len());
+    // What is said of global memory is what the instance says that is decided least.
+    let mut global: Option<GlobalMemory> = None;
     let mut found: Vec<(Key, Finding, Vec<usize>)> = Vec::new();
     for (number, report) in reports.into_iter().enumerate() {
         verdicts.push(report.verdict);
+        if let Some(of) = report.global
+            && global.as_ref().is_none_or(|known| known.rank() < of.rank())
+        {
+            global = Some(of);
+        }
         for finding in report.findings {
             let key = key(&finding);
             match found.iter_mut().find(|(known, ..)| *known == key) {
@@ -69,7 +76,8 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premi
     findings.sort_by_key(|finding| (finding.severity, finding.range));
     let verdict = verdict(kernel, &verdicts);
     let pin = matches!(verdict, Verdict::Undecided(_)).then(|| kernel.pin()).flatten();
-    KernelReport { name: kernel.entry.name.clone(), range: TextRange::default(), verdict, findings, runs, steps, pin }
+    let name = kernel.entry.name.clone();
+    KernelReport { name, range: TextRange::default(), verdict, findings, runs, steps, pin, global }
 }
 
 /// The verdict on a kernel with hints that rest on chosen values, and nothing else.

@@ -62,6 +62,7 @@ impl ElaboratedInstance {
             runs: 0,
             steps: 0,
             pin: None,
+            global: None,
         };
         // The order is that of the rows that name them.
         self.move_report(&mut judged, number);

@@ -208,7 +208,7 @@ impl Human {
             Verdict::Undecided(why) => (Style::Doubt, format!("undecided: {}", why.join("; "))),
         };
         let (word, rest) = text.split_once(':').unwrap_or((&text, ""));
-        let rest = rest.trim();
+        let rest = format!("{}{}", rest.trim(), super::global_words(kernel));
         let dash = if rest.is_empty() { "" } else { ": " };
         let line = places.line(kernel.range.start);
         let _ = writeln!(out, "{} {path}:{line} @{}{dash}{rest}", self.paint.text(style, word), kernel.name);

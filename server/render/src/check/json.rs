@@ -105,9 +105,22 @@ struct KernelJson<'a> {
     /// Of an undecided kernel in Python: the line above it that would decide it
     #[serde(skip_serializing_if = "Option::is_none")]
     pin: Option<PinJson<'a>>,
+    /// Whether programs race in global memory; absent where the kernel writes none
+    #[serde(skip_serializing_if = "Option::is_none")]
+    global: Option<GlobalJson<'a>>,
     /// With --explain-proof: what the verdict rests on
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<ProofJson<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct GlobalJson<'a> {
+    #[cfg_attr(test, schemars(extend("enum" = ["proved", "clean", "found", "undecided"])))]
+    verdict: &'a str,
+    reasons: Vec<&'a str>,
+    /// What the verdict rests on beside the text
+    assumed: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -290,6 +303,11 @@ impl<'a> KernelJson<'a> {
             reasons: reasons(&kernel.verdict),
             range: range(places, kernel.range),
             pin: kernel.pin.as_ref().map(|pin| PinJson { line: &pin.line, open: &pin.open }),
+            global: kernel.global.as_ref().map(|global| GlobalJson {
+                verdict: global.verdict.name(),
+                reasons: reasons(&global.verdict),
+                assumed: global.assumed.iter().map(String::as_str).collect(),
+            }),
             proof: proof.map(|proof| ProofJson::of(proof, places)),
         }
     }

@@ -145,6 +145,26 @@ fn pin_words(pin: &Pin) -> String {
     }
 }
 
+/// `; global memory: …`, where a verdict on something else does not say it.
+pub fn global_words(kernel: &KernelReport) -> String {
+    let Some(global) = &kernel.global else { return String::new() };
+    let words = match &global.verdict {
+        same if *same == kernel.verdict => return String::new(),
+        Verdict::Found => return String::new(),
+        Verdict::Proved(how) => format!("proved, {how}"),
+        Verdict::Clean(how) => format!("clean, {how}"),
+        Verdict::Undecided(why) => {
+            let own: &[String] = if let Verdict::Undecided(own) = &kernel.verdict { own } else { &[] };
+            let said = |reason: &String| own.iter().any(|own| own.ends_with(reason.as_str()));
+            if why.iter().all(said) {
+                return String::new();
+            }
+            format!("not decided, because {}", why.join("; "))
+        }
+    };
+    format!("; global memory: {words}")
+}
+
 /// Why a kernel is undecided, and what would decide it, in one sentence or two.
 pub fn undecided(kernel: &KernelReport) -> Option<String> {
     let Verdict::Undecided(why) = &kernel.verdict else { return None };

@@ -138,6 +138,7 @@ mod tests {
             runs: 1,
             steps: 1,
             pin: None,
+            global: None,
         };
         let analysis = Analysis { kernels: vec![kernel], ..Analysis::default() };
         let client = ClientConfig { action_literals: true, versioned_edits, ..ClientConfig::default() };

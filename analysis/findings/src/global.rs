@@ -1,0 +1,195 @@
+//! What is said of global memory: races between programs as findings, and how far a kernel is decided there.
+
+use base::{Message, TextRange, message};
+use races::{Assumption, Global, Race, Scope, Side, Status};
+
+use super::finding::{Finding, KernelReport, Note, Verdict};
+use super::kind::Kind;
+
+/// What there is to say of a kernel's global memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlobalMemory<M = String> {
+    /// Whether two programs of a launch race there.
+    pub verdict: Verdict<M>,
+    /// What the verdict rests on beside the text, a clause each.
+    pub assumed: Vec<M>,
+}
+
+impl GlobalMemory<Message> {
+    pub(super) fn render(self, names: &dyn base::Names) -> GlobalMemory {
+        GlobalMemory {
+            verdict: self.verdict.render(names),
+            assumed: self.assumed.into_iter().map(|clause| clause.render(names)).collect(),
+        }
+    }
+}
+
+impl<M> GlobalMemory<M> {
+    /// ` of `proved`, `clean`, `found`, `undecided`, the one that claims least.
+    pub fn rank(&self) -> u8 {
+        match self.verdict {
+            Verdict::Found => 3,
+            Verdict::Undecided(_) => 2,
+            Verdict::Clean(_) => 1,
+            Verdict::Proved(_) => 0,
+        }
+    }
+}
+
+/// Assumptions that a verdict names; more are counted.
+const NAMED: usize = 4;
+
+/// Adds to a kernel's report what is said of its global memory. Where the kernel does nothing else that could go
+/// wrong, its verdict is this one.
+pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_else: bool) {
+    let assumed: Vec<Message> = global.assumed.iter().map(|Assumption { text }| named(text)).collect();
+    let premises = premises(&assumed);
+    let verdict = match global.status {
+        Status::NoWrites => return,
+        Status::Proved => Verdict::Proved(message!("no two programs race in global memory{}", premises)),
+        Status::Clean => {
+            let launches = if global.runs == 1 { "launch" } else { "launches" };
+            Verdict::Clean(message!("no race in global memory in {} {} in any order{}", global.runs, launches, premises))
+        }
+        Status::Found => Verdict::Found,
+        Status::Undecided => {
+            let mut why: Vec<Message> = Vec::new();
+            for reason in &global.reasons {
+                let text = named(&reason.text);
+                if !why.contains(&text) {
+                    why.push(text);
+                }
+            }
+            Verdict::Undecided(why)
+        }
+    };
+    if verdict == Verdict::Found {
+        report.findings.extend(global.races.iter().map(|race| finding(race, &report.name)));
+        report.findings.sort_by_key(|finding| (finding.severity, finding.range));
+    }
+    let quiet = matches!(report.verdict, Verdict::Clean(_) | Verdict::Proved(_));
+    match &verdict {
+        Verdict::Found => report.verdict = Verdict::Found,
+        Verdict::Undecided(why) if nothing_else && quiet => {
+            report.verdict =
+                Verdict::Undecided(why.iter().map(|why| message!("global memory: {}", why)).collect());
+        }
+        other if nothing_else && quiet => report.verdict = other.clone(),
+        _ => {}
+    }
+    report.global = Some(GlobalMemory { verdict, assumed });
+}
+
+fn premises(assumed: &[Message]) -> Message {
+    if assumed.is_empty() {
+        return Message::default();
+    }
+    let mut named: Vec<Message> = assumed.iter().take(NAMED).cloned().collect();
+    let more = assumed.len().saturating_sub(NAMED);
+    if more > 0 {
+        named.push(message!("{} more", more));
+    }
+    message!(", assuming that {}", Message::join(named, "; "))
+}
+
+/// A text whose backquoted names are values of the kernel.
+fn named(text: &str) -> Message {
+    let mut message = Message::default();
+    for (at, part) in text.split('`').enumerate() {
+        if at > 0 {
+            message = message.and("`");
+        }
+        message = if at % 2 == 1 && part.starts_with('%') {
+            message.and(Message::value(part))
+        } else {
+            message.and(part.to_owned())
+        };
+    }
+    message
+}
+
+fn tuple(values: &[i64]) -> String {
+    match values {
+        [one] => one.to_string(),
+        many => format!("({})", many.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn program(side: &Side) -> String {
+    format!("program {}", tuple(&side.program))
+}
+
+/// What one side does: `program 1 writes %out[64]`.
+fn does(side: &Side, race: &Race) -> Message {
+    let verb = match (side.writes, side.atomic.is_some(), side.pending) {
+        (true, true, _) => "updates",
+        (true, false, true) => "is still writing",
+        (true, false, false) => "writes",
+        (false, true, _) => "polls",
+        (false, false, true) => "is still reading",
+        (false, false, false) => "reads",
+    };
+    message!("{} {} `{}[{}]`", program(side), verb, Message::value(race.tensor.as_str()), race.index)
+}
+
+fn note(side: &Side, race: &Race, primary: bool) -> Note<Message> {
+    let mut text = does(side, race);
+    if !side.lane.is_empty() {
+        text = text.and(format!(", lane {}", tuple(&side.lane)));
+    }
+    if !side.rounds.is_empty() {
+        text = text.and(format!(", iteration {}", tuple(&side.rounds)));
+    }
+    if side.atomic == Some(Scope::Cta) {
+        text = text.and(", atomic within its own CTA alone");
+    }
+    Note { range: side.range, text, source: side.source.clone(), primary }
+}
+
+fn finding(race: &Race, kernel: &str) -> Finding<Message> {
+    let tensor = || Message::value(race.tensor.as_str());
+    let (a, b) = (&race.first, &race.second);
+    let first_byte = race.start;
+    let last = race.start + race.bytes - 1;
+    let bytes = format!("bytes {first_byte} to {last}");
+    let message = if a.program == b.program {
+        message!(
+            "{} touches `{}` ({}) again while an access of its own is under way: nothing waits for it",
+            program(b),
+            tensor(),
+            bytes
+        )
+    } else if a.writes && b.writes {
+        message!("{} and {} both write `{}` ({}), and nothing orders them", program(a), program(b), tensor(), bytes)
+    } else {
+        let (writer, reader) = if a.writes { (a, b) } else { (b, a) };
+        message!(
+            "{} reads what {} writes in `{}` ({}), and nothing orders them",
+            program(reader),
+            program(writer),
+            tensor(),
+            bytes
+        )
+    };
+    // It is drawn at the later access in the text; a read and a write at the read.
+    let second_is_primary = b.range.start >= a.range.start;
+    let mut sites = vec![note(a, race, !second_is_primary), note(b, race, second_is_primary)];
+    if a.range == b.range && sites[0].text == sites[1].text {
+        sites.remove(0);
+    }
+    let mut finding = Finding::with_sites(Kind::GlobalRace, message, sites, kernel);
+    finding.inputs = race.inputs.iter().map(|(name, value)| (Message::value(name.as_str()), *value)).collect();
+    finding.inputs.extend(grid(race));
+    finding.range = place(&finding);
+    finding
+}
+
+fn grid(race: &Race) -> Vec<(Message, i64)> {
+    let axes = ["grid.x", "grid.y", "grid.z"];
+    let wide = axes.into_iter().zip(race.grid).filter(|(_, count)| *count > 1);
+    wide.map(|(axis, count)| (Message::from(axis), count)).collect()
+}
+
+fn place(finding: &Finding<Message>) -> TextRange {
+    finding.sites.iter().find(|site| site.primary).map(|site| site.range).unwrap_or_default()
+}
