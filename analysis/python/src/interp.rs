@@ -14,6 +14,7 @@ use crate::host::thing::Session;
 use crate::library::Library;
 use crate::origin::{FileId, Frame, FrameId, Origin, OriginId};
 use crate::scope::{Scope, Scopes};
+use crate::specialization::Language;
 use crate::syntax::{Module, Sources};
 use crate::target::{Target, Version};
 use crate::value::{DType, Function, Tensor, Value};
@@ -113,6 +114,8 @@ pub struct Interp<'a> {
     pub mode: Mode,
     /// What the kernel is compiled for.
     pub target: Target,
+    /// The language of the kernel.
+    pub language: Language,
     /// The release of Triton.
     pub version: Version,
     /// Warps of the partition that is being elaborated.
@@ -174,6 +177,7 @@ impl<'a> Interp<'a> {
             what: "",
             mode: Mode::Host,
             target,
+            language: Language::Gluon,
             version,
             num_warps: 4,
             num_ctas: 1,

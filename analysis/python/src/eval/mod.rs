@@ -89,6 +89,7 @@ pub fn elaborate(
 ) -> Result<Elaborated, Cancelled> {
     let arena = Arena::new();
     let mut interp = Interp::new(&arena, sources, library, cancel, spec.target.0, spec.version);
+    interp.language = spec.language;
     interp.num_warps = spec.num_warps.0;
     interp.num_ctas = spec.num_ctas.0;
     let mut out = Elaborated::default();
@@ -139,6 +140,7 @@ pub fn attempt(
 ) -> Result<Attempt, Cancelled> {
     let arena = Arena::new();
     let mut interp = Interp::new(&arena, sources, library, cancel, spec.target.0, spec.version);
+    interp.language = spec.language;
     interp.num_warps = spec.num_warps.0;
     interp.num_ctas = spec.num_ctas.0;
     interp.most_steps = steps;

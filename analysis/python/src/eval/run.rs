@@ -10,7 +10,7 @@ use crate::emit::{Attr, Op};
 use crate::host::{self, Launch, Session};
 use crate::interp::Mode;
 use crate::origin::FileId;
-use crate::specialization::{Host, Spec};
+use crate::specialization::{Host, Language, Spec};
 use crate::syntax::Module;
 use crate::value::{Def, Function, Value};
 use dialects::Tt;
@@ -113,11 +113,15 @@ impl<'a> Interp<'a> {
         let function =
             Op::new(Tt::Func).attr("sym_name", Attr::Symbol(def.name.to_string())).region(code.with_args_of(params));
         let ((), whole) = self.region(|interp| interp.emit(function).map(drop))?;
-        let mut module = Op::new(dialects::Builtin::Module)
-            .attr("ttg.num-ctas", i64::from(self.num_ctas))
-            .attr("ttg.num-warps", i64::from(self.num_warps))
-            .attr("ttg.target", Attr::Text(self.target.ir()))
-            .attr("ttg.threads-per-warp", i64::from(self.target.lanes()));
+        let mut module = Op::new(dialects::Builtin::Module);
+        // Triton says of its modules what they are compiled for when it gives tensors their layouts.
+        if self.language == Language::Gluon {
+            module = module
+                .attr("ttg.num-ctas", i64::from(self.num_ctas))
+                .attr("ttg.num-warps", i64::from(self.num_warps))
+                .attr("ttg.target", Attr::Text(self.target.ir()))
+                .attr("ttg.threads-per-warp", i64::from(self.target.lanes()));
+        }
         if self.two_ctas {
             // A late pass finds this out of the MMAs.
             module = module.attr("ttng.two-ctas", true);
