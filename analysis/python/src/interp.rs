@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use typed_arena::Arena;
 
 use crate::doubt::{Doubt, DoubtKind};
+use crate::eval::Pending;
 use crate::emit::{Attr, Builder, Op, Ssa, Type, UNMODELLED};
 use crate::host::thing::Session;
 use crate::library::Library;
@@ -62,8 +63,10 @@ pub struct File<'a> {
     pub module: &'a Module,
     /// Its names.
     pub scope: Rc<Scope<'a>>,
-    /// Whether its statements were run (or are being run).
+    /// Whether its statements were run (or are being run), those of [`File::pending`] left out.
     pub run: bool,
+    /// Of an imported file, what was not run.
+    pub pending: Option<Box<Pending<'a>>>,
 }
 
 /// How statements are executed.

@@ -23,6 +23,7 @@ mod expr;
 mod files;
 pub mod flat;
 mod host;
+mod lazy;
 mod loops;
 mod names;
 mod operators;
@@ -51,6 +52,7 @@ use crate::value::Value;
 pub use arith::promote;
 use base::{Cancel, Cancelled};
 pub use files::is_copy;
+pub use lazy::Pending;
 pub use rows::PART;
 pub use text::join_paths;
 

@@ -236,6 +236,7 @@ impl<'a> Interp<'a> {
             return Err(Stop::Unknown(range, reason));
         }
         // Each way for what it defines; what several define otherwise is not known.
+        self.finish_before_this()?;
         let before = self.scope.snapshot();
         let mut seen = before.clone();
         for part in std::iter::once(body).chain(clauses.iter().map(|clause| &clause.body[..])) {
