@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use ruff_python_ast::{Expr, ExprAttribute, Stmt, StmtImport, StmtImportFrom};
 
-use super::lazy::Pending;
 use super::{Flow, Interp, Stop};
 use crate::interp::{Eval, File, Mode};
 use crate::library::{Args, package};
@@ -88,13 +87,9 @@ impl<'a> Interp<'a> {
         if self.depth >= super::CALLS {
             return self.unknown("imports nest too deep");
         }
-        match self.files.get_mut(id.0 as usize) {
-            Some(file) => {
-                if !std::mem::replace(&mut file.run, true) {
-                    file.pending = Some(Box::new(Pending::of(file.module.body())));
-                }
-                Ok(Value::Module(file.scope.clone()))
-            }
+        self.open_file(id);
+        match self.files.get(id.0 as usize) {
+            Some(file) => Ok(Value::Module(file.scope.clone())),
             None => self.unknown("the file is not there"),
         }
     }

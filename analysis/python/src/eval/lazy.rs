@@ -116,6 +116,27 @@ impl<'a> Interp<'a> {
         Ok(scope.own(name))
     }
 
+    /// Lets the statements of a file be run as their names are asked for.
+    pub fn open_file(&mut self, id: FileId) {
+        if let Some(file) = self.files.get_mut(id.0 as usize)
+            && !std::mem::replace(&mut file.run, true)
+        {
+            file.pending = Some(Box::new(Pending::of(file.module.body())));
+        }
+    }
+
+    /// Runs the statement of a file around a place, unless it was run.
+    pub fn run_around(&mut self, id: FileId, place: u32) -> Result<(), Stop> {
+        let Some(pending) = self.pending(id) else { return Ok(()) };
+        let around = |stmt: &Stmt| (Interp::range(stmt).start..=Interp::range(stmt).end).contains(&place);
+        let Some(at) = pending.body.iter().position(around) else { return Ok(()) };
+        if std::mem::replace(&mut pending.done[at], true) {
+            return Ok(());
+        }
+        let Some(scope) = self.files.get(id.0 as usize).map(|file| file.scope.clone()) else { return Ok(()) };
+        self.run_pending(&scope, at as u32)
+    }
+
     /// Whether statements of the file whose names these are were not run.
     fn is_pending(&self, scope: &Rc<Scope<'a>>) -> bool {
         let file = self.files.get(scope.file.0 as usize);

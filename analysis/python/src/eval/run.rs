@@ -23,7 +23,16 @@ impl<'a> Interp<'a> {
         // What tests call it with is found by running them.
         let by_launch = spec.host.as_ref().filter(|host| host.case.is_some());
         self.session = by_launch.map(|_| Session::default());
-        self.run_file(file)?;
+        // What the file does by itself counts where that launches the kernel, or a function of it defines it.
+        let whole = |host: &Host| host.case.is_none() || host.file.is_none() && host.def == host::MODULE;
+        if spec.host.as_ref().is_some_and(whole) {
+            self.run_file(file)?;
+        } else {
+            self.open_file(file);
+            if spec.host.is_none() {
+                self.run_around(file, spec.def)?;
+            }
+        }
         let mut launch = None;
         match (&spec.host, by_launch) {
             (Some(host), Some(_)) => {
