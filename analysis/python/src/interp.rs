@@ -9,11 +9,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use typed_arena::Arena;
 
 use crate::doubt::{Doubt, DoubtKind};
+use crate::eval::Pending;
 use crate::emit::{Attr, Builder, Op, Ssa, Type, UNMODELLED};
 use crate::host::thing::Session;
 use crate::library::Library;
 use crate::origin::{FileId, Frame, FrameId, Origin, OriginId};
 use crate::scope::{Scope, Scopes};
+use crate::specialization::Language;
 use crate::syntax::{Module, Sources};
 use crate::target::{Target, Version};
 use crate::value::{DType, Function, Tensor, Value};
@@ -61,8 +63,10 @@ pub struct File<'a> {
     pub module: &'a Module,
     /// Its names.
     pub scope: Rc<Scope<'a>>,
-    /// Whether its statements were run (or are being run).
+    /// Whether its statements were run (or are being run), those of [`File::pending`] left out.
     pub run: bool,
+    /// Of an imported file, what was not run.
+    pub pending: Option<Box<Pending<'a>>>,
 }
 
 /// How statements are executed.
@@ -113,6 +117,8 @@ pub struct Interp<'a> {
     pub mode: Mode,
     /// What the kernel is compiled for.
     pub target: Target,
+    /// The language of the kernel.
+    pub language: Language,
     /// The release of Triton.
     pub version: Version,
     /// Warps of the partition that is being elaborated.
@@ -174,6 +180,7 @@ impl<'a> Interp<'a> {
             what: "",
             mode: Mode::Host,
             target,
+            language: Language::Gluon,
             version,
             num_warps: 4,
             num_ctas: 1,

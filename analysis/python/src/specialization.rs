@@ -14,6 +14,26 @@ pub enum Given {
     Type(String),
 }
 
+/// The language that a kernel is written in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Language {
+    /// Gluon: `@gluon.jit`. Tensors have layouts, memory and barriers are the program's own.
+    #[default]
+    Gluon,
+    /// Plain Triton: `@triton.jit`. Tensors have no layouts, and the module says nothing of warps and CTAs.
+    Triton,
+}
+
+impl Language {
+    /// `Gluon`, `Triton`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::Gluon => "Gluon",
+            Language::Triton => "Triton",
+        }
+    }
+}
+
 /// Where a value of a specialisation comes from, the surest first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
@@ -43,6 +63,8 @@ pub struct Argument {
 pub struct Spec {
     /// Where the kernel's statement starts in the file's source, decorators included: names may repeat.
     pub def: u32,
+    /// The language that the kernel is written in.
+    pub language: Language,
     /// One for every parameter that has one; the others keep their defaults.
     pub arguments: Vec<Argument>,
     /// A kernel that is defined inside a host function: how to get there.

@@ -1,6 +1,6 @@
 //! What to check: files named, files found in directories, stdin; and reading them.
 //!
-//! Directories are searched for `*.ttgir` and for `*.py` that mention Gluon, hidden and git-ignored ones too, since a compiler's
+//! Directories are searched for `*.ttgir` and for `*.py` that can hold kernels, hidden and git-ignored ones too, since a compiler's
 //! cache and dump directories are usually both; only `.git` is left out. Links to directories
 //! are not followed.
 
@@ -73,7 +73,7 @@ fn walk(root: &Path) -> Vec<Source> {
                 Origin::File(entry.into_path())
             }
             Ok(entry) if entry.path().extension().is_some_and(|extension| extension == "py") => {
-                if !gluon(entry.path()) {
+                if !has_kernels(entry.path()) {
                     continue;
                 }
                 Origin::File(entry.into_path())
@@ -88,15 +88,15 @@ fn walk(root: &Path) -> Vec<Source> {
         sources.push(Source { origin, named: false });
     }
     if sources.is_empty() {
-        let message = "no .ttgir file and no Gluon kernel in this directory".to_owned();
+        let message = "no .ttgir file and no kernel in Python in this directory".to_owned();
         sources.push(Source { origin: Origin::Nowhere(root.to_path_buf(), message), named: true });
     }
     sources
 }
 
-/// Whether a Python file can hold Gluon kernels.
-fn gluon(path: &Path) -> bool {
-    std::fs::read(path).is_ok_and(|bytes| memchr::memmem::find(&bytes, b"gluon").is_some())
+/// Whether a Python file can hold kernels.
+fn has_kernels(path: &Path) -> bool {
+    std::fs::read(path).is_ok_and(|bytes| python::syntax::mentions_kernels(&String::from_utf8_lossy(&bytes)))
 }
 
 /// The text of a source.

@@ -160,7 +160,7 @@ impl OpenDocument {
 
     /// Whether it can hold kernels at all.
     pub(crate) fn holds_kernels(&self) -> bool {
-        self.source.python().is_none_or(PythonFile::mentions_gluon)
+        self.source.python().is_none_or(PythonFile::mentions_kernels)
     }
 
     /// Whether it is Python that can hold kernels, and so depends on files on disk.

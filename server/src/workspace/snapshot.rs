@@ -33,7 +33,7 @@ pub(crate) struct WorkspaceSnapshot {
 #[derive(Clone, Debug)]
 struct OpenScript {
     script: PythonFile,
-    /// The tree of one that does not mention Gluon: made when it is asked for.
+    /// The tree of one that can hold no kernel: made when it is asked for.
     plain: Arc<OnceLock<Arc<Module>>>,
 }
 
@@ -140,7 +140,7 @@ impl<P: FileProvider> WorkspaceSources<P> {
         let Some(open) = self.snapshot.open.get(path) else {
             return self.on_disk(path).map(|file| file.module().clone());
         };
-        if open.script.mentions_gluon() {
+        if open.script.mentions_kernels() {
             return Some(open.script.module().clone());
         }
         let parse = || Arc::new(Module::parse(path.to_string_lossy(), open.script.text(), None));

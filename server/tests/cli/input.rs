@@ -35,7 +35,7 @@ fn a_path_that_leads_nowhere_is_said() {
     assert_eq!(out.code, 2);
     let folder = Folder::new("none");
     let out = fencepost(&["check", &folder.path()]);
-    assert!(out.stdout.contains("no .ttgir file and no Gluon kernel in this directory"), "{}", out.stdout);
+    assert!(out.stdout.contains("no .ttgir file and no kernel in Python in this directory"), "{}", out.stdout);
     assert_eq!(out.code, 2);
 }
 

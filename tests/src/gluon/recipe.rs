@@ -38,6 +38,7 @@ pub fn of_manifest(module: &Module, kernel: &str, arch: &str, json: &Value, bug:
     let arguments = given.map(|(name, given)| Argument { name, given, source: SAID }).collect();
     Some(Spec {
         def: statement(module, kernel)?,
+        language: gluon::Language::Gluon,
         arguments,
         host: None,
         target: (Target::named(arch)?, SAID),
@@ -63,6 +64,7 @@ pub fn of_launch(module: &Module, json: &Value) -> Option<Spec> {
     });
     Some(Spec {
         def: offset(module, number(json, "first_line")? as usize)?,
+        language: gluon::Language::Gluon,
         arguments: arguments.collect(),
         host: json.get("host").and_then(|host| of_host(module, host)),
         target: (Target::named(json.get("target")?.as_str()?)?, SAID),

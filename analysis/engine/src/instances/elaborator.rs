@@ -102,7 +102,7 @@ impl Elaborator {
         cancel: &Cancel<'_>,
     ) -> Result<Elaboration, Cancelled> {
         let module = file.module().clone();
-        if !file.mentions_gluon() {
+        if !file.mentions_kernels() {
             return Ok(Elaboration { module, kernels: Vec::new(), notes: Vec::new() });
         }
         let entries = entries(&module, sources);

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use base::TextRange;
-use python::syntax::{Module, mentions_gluon};
+use python::syntax::{Module, mentions_kernels};
 
-/// A Python file as it is now, with the last good text of what is broken in it. One that does not mention
-/// Gluon is not even parsed.
+/// A Python file as it is now, with the last good text of what is broken in it. One that can hold no
+/// kernel is not even parsed.
 #[derive(Clone, Debug)]
 pub struct PythonFile {
     text: Arc<str>,
@@ -20,7 +20,7 @@ impl PythonFile {
     }
 
     fn after(path: String, text: Arc<str>, before: Option<&Module>) -> PythonFile {
-        let parsed: Arc<str> = if mentions_gluon(&text) { text.clone() } else { "".into() };
+        let parsed: Arc<str> = if mentions_kernels(&text) { text.clone() } else { "".into() };
         PythonFile { text, module: Arc::new(Module::parse(path, parsed, before)) }
     }
 
@@ -43,13 +43,13 @@ impl PythonFile {
         &self.text
     }
 
-    /// The tree; that of an empty file where the text does not mention Gluon.
+    /// The tree; that of an empty file where the text can hold no kernel.
     pub fn module(&self) -> &Arc<Module> {
         &self.module
     }
 
     /// Whether it can hold kernels.
-    pub fn mentions_gluon(&self) -> bool {
+    pub fn mentions_kernels(&self) -> bool {
         !self.module.text().is_empty()
     }
 }

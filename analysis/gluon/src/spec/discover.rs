@@ -321,15 +321,13 @@ impl Job<'_> {
         open: &mut Vec<u32>,
     ) -> Result<(), Stop> {
         let first = interp.add_file(self.module.clone());
-        interp.run_file(first)?;
-        let file = match other {
-            None => first,
-            Some(other) => {
-                let file = interp.add_file(other.clone());
-                interp.run_file(file)?;
-                file
-            }
-        };
+        let file = other.map_or(first, |other| interp.add_file(other.clone()));
+        // What the file launches by itself is launched while it is run.
+        if open.contains(&host::MODULE) {
+            interp.run_file(file)?;
+        }
+        interp.open_file(first);
+        interp.open_file(file);
         let limit = interp.steps.saturating_add(STEPS);
         let before = std::mem::take(open);
         for def in before {
@@ -337,7 +335,7 @@ impl Job<'_> {
             if interp.steps > limit {
                 return Err(Stop::Limit("host code runs for too long".into()));
             }
-            let any = match host::code_at(interp, file, def) {
+            let any = match host::code_at(interp, file, def)? {
                 Some(code) => self.code(interp, file, &code, def, limit)?,
                 // What the file launches by itself.
                 None if def == host::MODULE => {

@@ -6,6 +6,7 @@ use super::survey::{Func, Kind, Survey};
 use super::usage::{Use, uses};
 use base::TextRange;
 use python::interp::Interp;
+use python::specialization::Language;
 use python::syntax::{Module, Sources};
 
 /// A kernel, by its text alone.
@@ -13,6 +14,8 @@ use python::syntax::{Module, Sources};
 pub struct Entry {
     /// Its name.
     pub name: String,
+    /// The language that it is written in.
+    pub language: Language,
     /// Where its statement starts in the file's source, decorators included: what [`super::Spec::def`] names it by.
     pub def: u32,
     /// Its statement in the file's source.
@@ -57,8 +60,9 @@ pub fn entries(module: &Module, sources: &dyn Sources) -> Vec<Entry> {
 }
 
 pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
-    let gluon = survey.functions.iter().filter(|func| func.kind == Kind::Gluon && !func.method);
-    let entries = gluon.filter_map(|func| {
+    let free = survey.functions.iter().filter(|func| !func.method);
+    let entries = free.filter_map(|func| {
+        let language = func.language()?;
         let name = func.def.name.as_str();
         let launched = survey.launched.contains(name);
         if !launched && (func.returns || is_helper(survey, func)) {
@@ -67,6 +71,7 @@ pub(super) fn entries_of(module: &Module, survey: &Survey<'_>) -> Vec<Entry> {
         let inside = func.inside.iter().map(|&at| survey.functions[at].def.name.to_string()).collect();
         let entry = Entry {
             name: name.to_owned(),
+            language,
             def: func.start(),
             range: Interp::range(func.def),
             name_range: Interp::range(&func.def.name),

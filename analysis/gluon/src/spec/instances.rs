@@ -190,6 +190,7 @@ fn spec_of(entry: &Entry, config: &Config, base: &Base, target: (Target, Source)
     };
     Spec {
         def: entry.def,
+        language: entry.language,
         host: base.host.clone(),
         target,
         version: base.version.unwrap_or(config.version),

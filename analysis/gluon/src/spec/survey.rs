@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::builtins::canonical;
 use python::library::package;
+use python::specialization::Language;
 use python::syntax::{Module, Sources};
 
 use super::imports::Imports;
@@ -16,7 +17,7 @@ use super::imports::Imports;
 pub(super) enum Kind {
     /// `@gluon.jit`.
     Gluon,
-    /// `@triton.jit`: runs in a kernel, but is none of Gluon's.
+    /// `@triton.jit`: a kernel of plain Triton, or a function that kernels of both languages call.
     Triton,
     /// `@gluon.constexpr_function`.
     Constexpr,
@@ -41,6 +42,15 @@ pub(super) struct Func<'m> {
 }
 
 impl Func<'_> {
+    /// The language of a function that runs in a kernel.
+    pub(super) fn language(&self) -> Option<Language> {
+        match self.kind {
+            Kind::Gluon => Some(Language::Gluon),
+            Kind::Triton => Some(Language::Triton),
+            Kind::Constexpr | Kind::Host => None,
+        }
+    }
+
     /// Whether it runs in a kernel.
     pub(super) fn device(&self) -> bool {
         matches!(self.kind, Kind::Gluon | Kind::Triton)

@@ -69,7 +69,7 @@ impl<'a> Interp<'a> {
             Expr::Attribute(attribute) => attribute.attr.as_str() == "constexpr",
             Expr::StringLiteral(text) => text.value.to_str().ends_with("constexpr"),
             Expr::Name(name) if name.id.as_str() == "constexpr" => true,
-            Expr::Name(name) => match self.scope.get(name.id.as_str()) {
+            Expr::Name(name) => match self.found(name.id.as_str()).ok().flatten() {
                 Some(Value::Builtin(row)) => row.path.ends_with("constexpr"),
                 Some(Value::Lib(path) | Value::Type(path)) => path.ends_with("constexpr"),
                 _ => false,
@@ -140,6 +140,7 @@ impl<'a> Interp<'a> {
                         Ok(())
                     }
                     Value::Module(scope) => {
+                        self.demand(&scope, attribute.attr.as_str())?;
                         scope.set(attribute.attr.as_str(), value);
                         Ok(())
                     }

@@ -195,7 +195,7 @@ impl<'a> Interp<'a> {
     }
 
     fn name(&mut self, name: &str, expr: &'a Expr) -> Eval<'a> {
-        if let Some(value) = self.scope.get(name) {
+        if let Some(value) = self.found(name)? {
             return Ok(value);
         }
         if let Some(value) = self.ambient(name) {

@@ -28,17 +28,17 @@ impl<'a> Interp<'a> {
         self.state.by_path.insert(module.path().to_owned(), id);
         let module: &'a Module = self.arena.alloc(module);
         let scope = self.scopes.open(id, None);
-        self.files.push(File { module, scope, run: false });
+        self.files.push(File { module, scope, run: false, pending: None });
         id
     }
 
     /// Runs the statements of a file, once.
     pub fn run_file(&mut self, id: FileId) -> Result<(), Stop> {
         let Some(file) = self.files.get_mut(id.0 as usize) else { return Ok(()) };
-        if std::mem::replace(&mut file.run, true) {
-            return Ok(());
-        }
         let (module, scope) = (file.module, file.scope.clone());
+        if std::mem::replace(&mut file.run, true) {
+            return self.finish_file(&scope);
+        }
         // A file is run once, so that it cannot go another way the next time.
         let ways = self.session.as_mut().and_then(|session| session.ways.take());
         let ran = self.run_statements(&scope, module.body());
@@ -54,7 +54,7 @@ impl<'a> Interp<'a> {
         self.run_statements(&scope, body)
     }
 
-    fn run_statements(&mut self, scope: &Rc<crate::scope::Scope<'a>>, body: &'a [Stmt]) -> Result<(), Stop> {
+    pub(super) fn run_statements(&mut self, scope: &Rc<crate::scope::Scope<'a>>, body: &'a [Stmt]) -> Result<(), Stop> {
         let tries = std::mem::take(&mut self.state.tries);
         let ran = self.inside(scope.clone(), Mode::Host, None, |interp| {
             for stmt in body {
@@ -87,7 +87,7 @@ impl<'a> Interp<'a> {
         if self.depth >= super::CALLS {
             return self.unknown("imports nest too deep");
         }
-        self.run_file(id)?;
+        self.open_file(id);
         match self.files.get(id.0 as usize) {
             Some(file) => Ok(Value::Module(file.scope.clone())),
             None => self.unknown("the file is not there"),
@@ -216,7 +216,7 @@ impl<'a> Interp<'a> {
         for alias in &stmt.names {
             let own = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
             if alias.name.as_str() == "*" {
-                self.take_all(module.as_ref(), &name);
+                self.take_all(module.as_ref(), &name)?;
                 continue;
             }
             let value = self.taken(module.as_ref(), &name, alias.name.as_str())?;
@@ -225,10 +225,11 @@ impl<'a> Interp<'a> {
         Ok(())
     }
 
-    fn take_all(&mut self, module: Option<&Value<'a>>, name: &str) {
+    fn take_all(&mut self, module: Option<&Value<'a>>, name: &str) -> Result<(), Stop> {
         let file = self.scope.file;
         match module {
             Some(Value::Module(scope)) if !Rc::ptr_eq(scope, &self.scope) => {
+                self.finish_file(scope)?;
                 let listed: Option<Vec<Value<'a>>> = match scope.own("__all__") {
                     Some(Value::List(names)) => Some(names.borrow().clone()),
                     Some(Value::Tuple(names)) => Some(names.to_vec()),
@@ -252,6 +253,7 @@ impl<'a> Interp<'a> {
             }
             _ => self.state.stars.push((file, name.into())),
         }
+        Ok(())
     }
 
     /// A name of a file that it does not define itself: what it took from libraries with `*`, then what its own
@@ -261,7 +263,7 @@ impl<'a> Interp<'a> {
         scope: &Rc<crate::scope::Scope<'a>>,
         name: &str,
     ) -> Result<Option<Value<'a>>, Stop> {
-        if let Some(found) = scope.own(name) {
+        if let Some(found) = self.bound_by(scope, name)? {
             return Ok(Some(found));
         }
         if let Some(found @ (Value::Builtin(_) | Value::LibClass(_) | Value::Lib(_) | Value::DType(_))) =
@@ -269,7 +271,7 @@ impl<'a> Interp<'a> {
         {
             return Ok(Some(found));
         }
-        match scope.own("__getattr__") {
+        match self.bound_by(scope, "__getattr__")? {
             Some(getter @ Value::Function(_)) if !name.starts_with("__") => {
                 let args = Args { pos: vec![Value::Str(name.into())], named: Vec::new() };
                 let at = self.at;

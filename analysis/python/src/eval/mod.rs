@@ -23,6 +23,7 @@ mod expr;
 mod files;
 pub mod flat;
 mod host;
+mod lazy;
 mod loops;
 mod names;
 mod operators;
@@ -51,6 +52,7 @@ use crate::value::Value;
 pub use arith::promote;
 use base::{Cancel, Cancelled};
 pub use files::is_copy;
+pub use lazy::Pending;
 pub use rows::PART;
 pub use text::join_paths;
 
@@ -89,6 +91,7 @@ pub fn elaborate(
 ) -> Result<Elaborated, Cancelled> {
     let arena = Arena::new();
     let mut interp = Interp::new(&arena, sources, library, cancel, spec.target.0, spec.version);
+    interp.language = spec.language;
     interp.num_warps = spec.num_warps.0;
     interp.num_ctas = spec.num_ctas.0;
     let mut out = Elaborated::default();
@@ -139,6 +142,7 @@ pub fn attempt(
 ) -> Result<Attempt, Cancelled> {
     let arena = Arena::new();
     let mut interp = Interp::new(&arena, sources, library, cancel, spec.target.0, spec.version);
+    interp.language = spec.language;
     interp.num_warps = spec.num_warps.0;
     interp.num_ctas = spec.num_ctas.0;
     interp.most_steps = steps;

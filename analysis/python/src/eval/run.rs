@@ -10,7 +10,7 @@ use crate::emit::{Attr, Op};
 use crate::host::{self, Launch, Session};
 use crate::interp::Mode;
 use crate::origin::FileId;
-use crate::specialization::{Host, Spec};
+use crate::specialization::{Host, Language, Spec};
 use crate::syntax::Module;
 use crate::value::{Def, Function, Value};
 use dialects::Tt;
@@ -23,7 +23,16 @@ impl<'a> Interp<'a> {
         // What tests call it with is found by running them.
         let by_launch = spec.host.as_ref().filter(|host| host.case.is_some());
         self.session = by_launch.map(|_| Session::default());
-        self.run_file(file)?;
+        // What the file does by itself counts where that launches the kernel, or a function of it defines it.
+        let whole = |host: &Host| host.case.is_none() || host.file.is_none() && host.def == host::MODULE;
+        if spec.host.as_ref().is_some_and(whole) {
+            self.run_file(file)?;
+        } else {
+            self.open_file(file);
+            if spec.host.is_none() {
+                self.run_around(file, spec.def)?;
+            }
+        }
         let mut launch = None;
         match (&spec.host, by_launch) {
             (Some(host), Some(_)) => {
@@ -113,11 +122,15 @@ impl<'a> Interp<'a> {
         let function =
             Op::new(Tt::Func).attr("sym_name", Attr::Symbol(def.name.to_string())).region(code.with_args_of(params));
         let ((), whole) = self.region(|interp| interp.emit(function).map(drop))?;
-        let mut module = Op::new(dialects::Builtin::Module)
-            .attr("ttg.num-ctas", i64::from(self.num_ctas))
-            .attr("ttg.num-warps", i64::from(self.num_warps))
-            .attr("ttg.target", Attr::Text(self.target.ir()))
-            .attr("ttg.threads-per-warp", i64::from(self.target.lanes()));
+        let mut module = Op::new(dialects::Builtin::Module);
+        // Triton says of its modules what they are compiled for when it gives tensors their layouts.
+        if self.language == Language::Gluon {
+            module = module
+                .attr("ttg.num-ctas", i64::from(self.num_ctas))
+                .attr("ttg.num-warps", i64::from(self.num_warps))
+                .attr("ttg.target", Attr::Text(self.target.ir()))
+                .attr("ttg.threads-per-warp", i64::from(self.target.lanes()));
+        }
         if self.two_ctas {
             // A late pass finds this out of the MMAs.
             module = module.attr("ttng.two-ctas", true);

@@ -236,6 +236,7 @@ impl<'a> Interp<'a> {
             return Err(Stop::Unknown(range, reason));
         }
         // Each way for what it defines; what several define otherwise is not known.
+        self.finish_before_this()?;
         let before = self.scope.snapshot();
         let mut seen = before.clone();
         for part in std::iter::once(body).chain(clauses.iter().map(|clause| &clause.body[..])) {
@@ -372,6 +373,7 @@ impl<'a> Interp<'a> {
         def: &'a StmtFunctionDef,
         outer: Rc<crate::scope::Scope<'a>>,
     ) -> Result<Value<'a>, Stop> {
+        let at_top = outer.parent.is_none();
         let (mut kind, mut role, mut others, mut strange) = (FnKind::Host, Role::Plain, Vec::new(), None);
         for decorator in &def.decorator_list {
             let expr = &decorator.expression;
@@ -396,11 +398,17 @@ impl<'a> Interp<'a> {
             });
         }
         let function = Rc::new(Function { def: Def::Def(def), kind, scope: outer, defaults, role });
-        if kind == FnKind::Host && self.follows_host() && self.depth <= 2 {
+        if kind == FnKind::Host && self.follows_host() && (self.depth <= 2 || at_top) {
             self.state.hosts.push(function.clone());
         }
         if self.state.wanted == Some((function.scope.file, Interp::range(def).start)) {
             self.state.found.push(function.clone());
+        }
+        // What the program's own decorators make of a kernel launches it.
+        let is_wanted = self.state.found.last().is_some_and(|found| Rc::ptr_eq(found, &function));
+        if kind == FnKind::Jit && (is_wanted || self.follows_host()) {
+            let launched = Value::Function(function);
+            return if self.follows_host() { self.tuned(launched, &others) } else { Ok(launched) };
         }
         // What the kernel would call is whatever the decorator made of it.
         if let Some(name) = strange.filter(|_| kind != FnKind::Host) {
@@ -424,6 +432,40 @@ impl<'a> Interp<'a> {
             }
         }
         Ok(value)
+    }
+
+    /// A kernel with what its decorators say of its launches: configurations and heuristics, also where a decorator of
+    /// the program's own has them.
+    fn tuned(&mut self, kernel: Value<'a>, decorators: &[&'a Expr]) -> Result<Value<'a>, Stop> {
+        let mut value = kernel;
+        let most = self.most_steps;
+        for expr in decorators.iter().rev() {
+            self.most_steps = most.min(self.steps.saturating_add(DECORATOR));
+            let tuner = self.tuner(expr);
+            self.most_steps = most;
+            value = match tuner {
+                Ok(tuner @ Value::Host(_)) => {
+                    let args = crate::library::Args { pos: vec![value.clone()], named: Vec::new() };
+                    self.call(&tuner, args, Interp::range(*expr)).unwrap_or(value)
+                }
+                Err(Stop::Limit(_)) if self.steps > most => return Err(Stop::Limit(STEPS_SPENT.into())),
+                Err(Stop::Cancelled) => return Err(Stop::Cancelled),
+                _ => value,
+            };
+        }
+        self.state.raised = None;
+        Ok(value)
+    }
+
+    /// What a decorator of a kernel tunes it by.
+    fn tuner(&mut self, expr: &'a Expr) -> Result<Value<'a>, Stop> {
+        if self.decorator(expr).is_some_and(|path| matches!(last(&path), "autotune" | "heuristics")) {
+            return self.expr(expr);
+        }
+        let Expr::Call(call) = expr else { return Ok(Value::None) };
+        let Some(configs) = call.arguments.find_keyword("configs") else { return Ok(Value::None) };
+        let configs = self.expr(&configs.value)?;
+        Ok(crate::host::tuner(configs))
     }
 
     /// What a decorator is, by its library name; `None` for one of the program's own.
@@ -457,6 +499,11 @@ impl<'a> Interp<'a> {
         }
     }
 }
+
+/// Steps that may be run for what one decorator of a kernel says.
+const DECORATOR: u64 = 20_000;
+
+const STEPS_SPENT: &str = "what the decorators of a kernel say takes too long";
 
 /// The last part of a name with dots.
 pub(super) fn last(path: &str) -> &str {

@@ -211,6 +211,11 @@ pub fn binary<'a>(interp: &mut Interp<'a>, op: Option<Operator>, left: &Value<'a
     }
 }
 
+/// What tunes a kernel by a list of configurations.
+pub fn tuner(configs: Value<'_>) -> Value<'_> {
+    launch::autotune(&Args { pos: vec![configs], named: Vec::new() })
+}
+
 /// `dataclasses.replace(value, …)` of a host value.
 pub fn replaced<'a>(args: &Args<'a>) -> Option<Value<'a>> {
     let Some(Value::Host(thing)) = args.pos.first() else { return None };

@@ -47,7 +47,11 @@ pub fn reach<'a>(interp: &mut Interp<'a>, host: &Host, def: u32) -> Result<Launc
                 return interp.unknown(format!("there is no file {path}"));
             };
             let file = interp.add_file(module);
-            interp.run_file(file)?;
+            if host.def == MODULE {
+                interp.run_file(file)?;
+            } else {
+                interp.open_file(file);
+            }
             file
         }
     };
@@ -59,7 +63,7 @@ pub fn reach<'a>(interp: &mut Interp<'a>, host: &Host, def: u32) -> Result<Launc
             None => interp.unknown("the file is not followed up to this kernel's launch"),
         };
     }
-    let Some(code) = code_at(interp, file, host.def) else {
+    let Some(code) = code_at(interp, file, host.def)? else {
         return interp.unknown("the function that launches this kernel is not found");
     };
     let cases = Cases::of(interp, &code)?;
@@ -161,12 +165,26 @@ fn object<'a>(interp: &mut Interp<'a>, class: &Rc<Class<'a>>) -> Result<Value<'a
 }
 
 /// Host code of a file, by where its statement starts: a function, a method, or the block of the main program.
-pub fn code_at<'a>(interp: &Interp<'a>, file: FileId, def: u32) -> Option<Code<'a>> {
+///
+/// # Errors
+///
+/// Where the elaboration ends altogether.
+pub fn code_at<'a>(interp: &mut Interp<'a>, file: FileId, def: u32) -> Result<Option<Code<'a>>, Stop> {
+    if let Some(main) = main_at(interp, file, def) {
+        return Ok(Some(main));
+    }
+    interp.run_around(file, def)?;
+    Ok(function_at(interp, file, def))
+}
+
+fn main_at<'a>(interp: &Interp<'a>, file: FileId, def: u32) -> Option<Code<'a>> {
     let of = interp.files.get(file.0 as usize)?;
     let main = of.module.body().iter().find_map(|stmt| main_block(stmt).filter(|_| Interp::range(stmt).start == def));
-    if let Some(body) = main {
-        return Some(Code::Main(file, body));
-    }
+    main.map(|body| Code::Main(file, body))
+}
+
+fn function_at<'a>(interp: &Interp<'a>, file: FileId, def: u32) -> Option<Code<'a>> {
+    let of = interp.files.get(file.0 as usize)?;
     let function = interp.host_function_at(file, def)?;
     let names = of.scope.names.borrow();
     let class = names.iter().find_map(|(_, value)| match value {

@@ -1,4 +1,4 @@
-//! Python source files that may hold Gluon kernels.
+//! Python source files that may hold kernels of Gluon and of Triton.
 //!
 //! The parser is ruff's, which always gives a tree and a list of errors. What it cannot do is keep the
 //! functions after an unclosed bracket; [`Module`] therefore takes a broken top-level statement out of
@@ -11,7 +11,11 @@ mod sources;
 pub use module::{Broken, Module};
 pub use sources::{NoSources, Sources};
 
-/// Whether a text can hold Gluon kernels at all: files that cannot cost nothing more.
-pub fn mentions_gluon(text: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), b"gluon").is_some()
+/// Whether a text can hold kernels at all: files that cannot cost nothing more.
+///
+/// A kernel has a decorator of Triton's: `gluon.jit`, `triton.jit`, or `jit` by another name of the package, whose
+/// module for kernels is called `tl` where the package is not named.
+pub fn mentions_kernels(text: &str) -> bool {
+    let has = |word: &[u8]| memchr::memmem::find(text.as_bytes(), word).is_some();
+    has(b"gluon") || (has(b"jit") && (has(b"triton") || has(b"tl.")))
 }
