@@ -112,11 +112,11 @@ dialect! {
     /// Lets kernels that depend on this one start.
     GridDependencyLaunchDependents = "grid_dependency_launch_dependents": "|  | @ |";
     /// Loads from global memory atomically.
-    AtomicLoad = "atomic_load": "operands* | results* | ... |";
+    AtomicLoad = "atomic_load": "ptr mask? | result | $sem , $scope , %ptr ?{, %mask} @ : !fn | shape";
     /// Reads global memory again and again until a condition holds.
-    AtomicPoll = "atomic_poll": "operands* | results* | ... |";
+    AtomicPoll = "atomic_poll": "ptr expected timeout:i64? | result | $sem , $scope , %ptr , %expected ?{timeout %timeout} @ : !ptr , !expected -> !result |";
     /// Stores to global memory atomically.
-    AtomicStore = "atomic_store": "operands* | results* | ... |";
+    AtomicStore = "atomic_store": "ptr val=pointee(ptr) mask=i1(ptr)? |  | $sem , $scope , %ptr , %val ?{, %mask} @ : !ptr |" { partition: Some(PartitionHint::Store) };
     /// Takes raw memory as a descriptor of a given block type.
     ReinterpretTensorDescriptor = "reinterpret_tensor_descriptor": "operands* | results* | ... |";
 }

@@ -258,8 +258,11 @@ impl<'a> Interp<'a> {
         TextRange::new(range.start().to_u32(), range.end().to_u32())
     }
 
-    /// An integer or boolean constant of the kernel.
+    /// A constant of the kernel, of a whole number.
     pub fn constant(&mut self, value: i128, dtype: DType) -> Tensor<'a> {
+        if dtype.is_float() {
+            return self.float(value as f64, dtype);
+        }
         let attribute = match dtype {
             DType::Int1 => Attr::Bool(value & 1 != 0),
             _ => Attr::Int(value, dtype.ir_name()),
@@ -323,6 +326,8 @@ pub struct State<'a> {
     pub(crate) tries: u32,
     /// Ops that end the `with` statements whose context managers were made.
     pub(crate) leaving: Vec<Op>,
+    /// Values of which only the type is known, so far.
+    pub(crate) opaques: u64,
     /// Nesting of expressions and blocks.
     pub(crate) nest: u32,
     pub(crate) rest: Option<Rc<Rest<'a>>>,
@@ -435,6 +440,7 @@ impl<'a> Interp<'a> {
 
     /// A value of which only the type is known.
     pub fn opaque(&mut self, ty: &Type) -> Ssa {
+        self.state.opaques += 1;
         let made = self.emit_value(Op::undeclared("tt.opaque").result("results", ty.clone()));
         made.unwrap_or_else(|_| self.builder.fresh(ty.clone()))
     }

@@ -1,12 +1,11 @@
-//! Scalars: casts, the common type of two operands, selection, minimum and maximum.
-
-use std::rc::Rc;
+//! Arithmetic of scalars and register tensors: casts, operands that meet, selection, minimum and maximum.
 
 use ruff_python_ast::Operator;
 
-use super::shapes::{broadcast, opaque, tensor};
+use super::shapes::{like, tensor, together};
 use dialects::{Arith, Math, Tt};
-use python::emit::{Op, Ssa, compare};
+use python::emit::Op;
+use python::eval::registers::Extent;
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand;
 use python::library::{Bound, NOTHING, Part, Row};
@@ -36,123 +35,31 @@ pub(super) const PART: Part = Part {
     ..NOTHING
 };
 
-fn of<'a>(tensor: &Tensor<'a>, ssa: Option<Ssa>, dtype: DType, constant: Option<i128>) -> Tensor<'a> {
-    Tensor { ssa, dtype, shape: tensor.shape.clone(), layout: tensor.layout.clone(), constant }
-}
-
-/// What an integer is in a type of this width.
-fn wrapped(value: i128, dtype: DType) -> i128 {
-    let bits = dtype.bits().clamp(1, 64);
-    let low = value & ((1i128 << bits) - 1);
-    if !dtype.is_unsigned() && low >> (bits - 1) & 1 == 1 { low - (1i128 << bits) } else { low }
-}
-
 /// A value as another element type.
 pub fn cast<'a>(interp: &mut Interp<'a>, value: &Tensor<'a>, dtype: DType) -> Tensor<'a> {
-    let from = value.dtype;
-    if from == dtype {
-        return value.clone();
-    }
-    if !value.shape.is_empty() {
-        return of(value, None, dtype, None);
-    }
-    if let Some(constant) = value.constant
-        && from.is_int()
-        && dtype.is_int()
-    {
-        let to = if dtype == DType::Int1 { i128::from(constant != 0) } else { wrapped(constant, dtype) };
-        return interp.constant(to, dtype);
-    }
-    let ssa = interp.ssa(value);
-    let ty = dtype.ir();
-    if from.is_int() && dtype == DType::Int1 {
-        let zero = interp.constant(0, from);
-        let zero = interp.ssa(&zero);
-        let made = interp.computed(compare("ne", ssa, zero), "result", &ty);
-        return of(value, Some(made), dtype, None);
-    }
-    if from.is_int() && dtype.is_int() {
-        let op = match from.bits().cmp(&dtype.bits()) {
-            std::cmp::Ordering::Equal => return of(value, Some(ssa), dtype, None),
-            std::cmp::Ordering::Greater => Arith::Trunci,
-            std::cmp::Ordering::Less if from.is_unsigned() => Arith::Extui,
-            std::cmp::Ordering::Less => Arith::Extsi,
-        };
-        let made = interp.computed(Op::new(op).operand("in", ssa), "out", &ty);
-        return of(value, Some(made), dtype, None);
-    }
-    match (from, dtype) {
-        (DType::Ptr(_), DType::Ptr(_)) => {
-            let made = interp.computed(Op::new(Tt::Bitcast).operand("src", ssa), "result", &ty);
-            of(value, Some(made), dtype, None)
-        }
-        (DType::Ptr(_), _) if dtype.is_int() && dtype.bits() == 64 => {
-            let made = interp.computed(Op::new(Tt::PtrToInt).operand("src", ssa), "result", &ty);
-            of(value, Some(made), dtype, None)
-        }
-        (_, DType::Ptr(_)) if from.is_int() => {
-            let wide = cast(interp, value, DType::Int64);
-            let wide = interp.ssa(&wide);
-            let made = interp.computed(Op::new(Tt::IntToPtr).operand("src", wide), "result", &ty);
-            of(value, Some(made), dtype, None)
-        }
-        // Between integers and floating point: a value of its own.
-        _ if dtype.is_float() => of(value, None, dtype, None),
-        _ => interp.free(dtype),
-    }
+    let unknown = Tensor { ssa: None, dtype, constant: None, ..value.clone() };
+    interp.cast(value, dtype).unwrap_or(unknown)
 }
 
-/// The type of a number of the host beside another operand.
-fn kind(dtype: DType) -> u8 {
-    match dtype {
-        DType::Int1 => 0,
-        _ if dtype.is_int() => 1,
-        _ => 2,
-    }
-}
-
-/// Two operands in their common type, by the rules of Triton's `semantic.py`.
+/// Two operands in their common type and shape, by the rules of Triton's `semantic.py`.
 pub(super) fn pair<'a>(
     interp: &mut Interp<'a>,
     a: &Value<'a>,
     b: &Value<'a>,
 ) -> Result<(Tensor<'a>, Tensor<'a>), Stop> {
-    let host = |value: &Value<'_>| !matches!(value, Value::Tensor(_));
-    let (x, y) = (operand::tensor(interp, a, "x")?, operand::tensor(interp, b, "y")?);
-    let dtype = match (host(a), host(b)) {
-        (true, false) if kind(x.dtype) <= kind(y.dtype) => y.dtype,
-        (false, true) if kind(y.dtype) <= kind(x.dtype) => x.dtype,
-        _ => common(x.dtype, y.dtype),
-    };
-    Ok((cast(interp, &x, dtype), cast(interp, &y, dtype)))
+    let extent = together(interp, &[a, b])?;
+    meet(interp, a, b, &extent)
 }
 
-fn common(a: DType, b: DType) -> DType {
-    if a == b {
-        return a;
-    }
-    for float in [DType::Fp64, DType::Fp32] {
-        if a == float || b == float {
-            return float;
-        }
-    }
-    let any_half = a == DType::Fp16 || b == DType::Fp16;
-    if a == DType::Bf16 || b == DType::Bf16 {
-        return if any_half { DType::Fp32 } else { DType::Bf16 };
-    }
-    if any_half {
-        return DType::Fp16;
-    }
-    match (a.is_float(), b.is_float()) {
-        (true, true) => return DType::Fp16,
-        (true, false) => return a,
-        (false, true) => return b,
-        _ => {}
-    }
-    if !a.is_int() || !b.is_int() {
-        return if a.is_int() { b } else { a };
-    }
-    python::eval::promote(a, b)
+/// Two operands in their common type, in a shape that they have or are broadcast to.
+fn meet<'a>(
+    interp: &mut Interp<'a>,
+    a: &Value<'a>,
+    b: &Value<'a>,
+    extent: &Extent<'a>,
+) -> Result<(Tensor<'a>, Tensor<'a>), Stop> {
+    let dtype = interp.common(a, b, false)?;
+    Ok((interp.filled(a, dtype, extent)?, interp.filled(b, dtype, extent)?))
 }
 
 fn where_<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -163,24 +70,19 @@ fn where_<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 /// `x` where the condition holds, `y` elsewhere.
 pub(super) fn choose<'a>(interp: &mut Interp<'a>, condition: &Tensor<'a>, x: &Value<'a>, y: &Value<'a>) -> Eval<'a> {
-    let (x, y) = pair(interp, x, y)?;
-    let (shape, layout) = broadcast(interp, &[condition, &x, &y])?;
-    if !shape.is_empty() || x.dtype.is_float() {
-        return Ok(opaque(interp, x.dtype, &shape, layout));
-    }
+    let extent = together(interp, &[&Value::Tensor(condition.clone()), x, y])?;
+    let (x, y) = meet(interp, x, y, &extent)?;
     let condition = cast(interp, condition, DType::Int1);
     match condition.constant {
         Some(0) => return Ok(Value::Tensor(y)),
         Some(_) => return Ok(Value::Tensor(x)),
         None => {}
     }
-    let (test, yes, no) = (interp.ssa(&condition), interp.ssa(&x), interp.ssa(&y));
+    let (condition, yes, no) = (interp.shaped(&condition, &extent), interp.ssa(&x), interp.ssa(&y));
     if yes == no {
         return Ok(Value::Tensor(x));
     }
-    let op = Op::new(Arith::Select).operand("condition", test).operand("true_value", yes).operand("false_value", no);
-    let made = interp.computed(op, "result", &x.dtype.ir());
-    Ok(Value::Tensor(of(&x, Some(made), x.dtype, None)))
+    Ok(Value::Tensor(interp.selected(&condition, &x, &y)))
 }
 
 fn args<'a>(bound: &Bound<'a>) -> (Value<'a>, Value<'a>) {
@@ -189,41 +91,67 @@ fn args<'a>(bound: &Bound<'a>) -> (Value<'a>, Value<'a>) {
 
 fn maximum<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (x, y) = args(bound);
-    extreme(interp, &x, &y, true)
+    bounded(interp, &x, &y, true, propagates(bound))
 }
 
 fn minimum<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (x, y) = args(bound);
-    extreme(interp, &x, &y, false)
+    bounded(interp, &x, &y, false, propagates(bound))
+}
+
+/// Whether `propagate_nan` is `PropagateNan.ALL`.
+fn propagates(bound: &Bound<'_>) -> bool {
+    matches!(operand::given(bound, "propagate_nan"), Some(Value::Lib(path) | Value::Type(path)) if path.ends_with("ALL"))
 }
 
 /// The greater or the smaller of two values.
 pub fn extreme<'a>(interp: &mut Interp<'a>, x: &Value<'a>, y: &Value<'a>, greater: bool) -> Eval<'a> {
+    bounded(interp, x, y, greater, false)
+}
+
+fn bounded<'a>(interp: &mut Interp<'a>, x: &Value<'a>, y: &Value<'a>, greater: bool, nan: bool) -> Eval<'a> {
     let (x, y) = pair(interp, x, y)?;
-    let (shape, layout) = broadcast(interp, &[&x, &y])?;
-    if !shape.is_empty() || !x.dtype.is_int() {
-        return Ok(opaque(interp, x.dtype, &shape, layout));
-    }
     if let (Some(a), Some(b)) = (x.constant, y.constant) {
         let value = if greater { a.max(b) } else { a.min(b) };
         return Ok(Value::Tensor(interp.constant(value, x.dtype)));
     }
-    let (a, b) = (interp.ssa(&x), interp.ssa(&y));
-    let op = match (greater, x.dtype.is_unsigned()) {
-        (true, false) => Arith::Maxsi,
-        (true, true) => Arith::Maxui,
-        (false, false) => Arith::Minsi,
-        (false, true) => Arith::Minui,
+    if !x.dtype.is_int() && !x.dtype.is_float() {
+        return Ok(like(interp, &x, x.dtype));
+    }
+    let op = match (x.dtype.is_int(), greater, x.dtype.is_unsigned() || nan) {
+        (true, true, false) => Arith::Maxsi,
+        (true, true, true) => Arith::Maxui,
+        (true, false, false) => Arith::Minsi,
+        (true, false, true) => Arith::Minui,
+        (false, true, false) => Arith::Maxnumf,
+        (false, true, true) => Arith::Maximumf,
+        (false, false, false) => Arith::Minnumf,
+        (false, false, true) => Arith::Minimumf,
     };
-    let made = interp.computed(Op::new(op).operand("lhs", a).operand("rhs", b), "result", &x.dtype.ir());
-    Ok(Value::Tensor(of(&x, Some(made), x.dtype, None)))
+    Ok(Value::Tensor(interp.binary_op(op, &x, &y)))
 }
 
 fn clamp<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (x, low) = args(bound);
     let high = crate::values::arg(bound, 2);
-    let low = extreme(interp, &x, &low, true)?;
-    extreme(interp, &low, &high, false)
+    let extent = together(interp, &[&x, &low, &high])?;
+    let first = interp.common(&x, &low, false)?;
+    let numbers = matches!(x, Value::Tensor(_)) && !matches!(high, Value::Tensor(_));
+    let dtype = if numbers { first } else { interp.common(&x, &high, false)? };
+    if !dtype.is_float() {
+        let low = bounded(interp, &x, &low, true, false)?;
+        return bounded(interp, &low, &high, false, false);
+    }
+    let mut operands = Vec::new();
+    for value in [&x, &low, &high] {
+        let value = interp.filled(value, dtype, &extent)?;
+        operands.push(interp.ssa(&value));
+    }
+    let mut op = Op::new(Tt::Clampf).attr("propagateNan", if propagates(bound) { "all" } else { "none" });
+    for (group, value) in ["x", "min", "max"].into_iter().zip(operands) {
+        op = op.operand(group, value);
+    }
+    Ok(Value::Tensor(interp.register_op(op, "result", dtype, &extent)))
 }
 
 fn abs<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -233,20 +161,22 @@ fn abs<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 /// The magnitude of a value.
 pub fn absolute<'a>(interp: &mut Interp<'a>, value: &Value<'a>) -> Eval<'a> {
     let value = operand::tensor(interp, value, "x")?;
-    if !value.shape.is_empty() || !value.dtype.is_int() || value.dtype.is_unsigned() {
-        return Ok(Value::Tensor(of(
-            &value,
-            if value.dtype.is_unsigned() { value.ssa } else { None },
-            value.dtype,
-            value.constant,
-        )));
+    if value.dtype.is_unsigned() || matches!(value.dtype, DType::Ptr(_) | DType::Void) {
+        return Ok(Value::Tensor(value));
     }
     if let Some(constant) = value.constant {
-        return Ok(Value::Tensor(interp.constant(wrapped(constant.abs(), value.dtype), value.dtype)));
+        let constant = interp.constant(constant.abs(), DType::Int64);
+        return Ok(Value::Tensor(cast(interp, &constant, value.dtype)));
     }
-    let ssa = interp.ssa(&value);
-    let made = interp.computed(Op::new(Math::Absi).operand("operand", ssa), "result", &value.dtype.ir());
-    Ok(Value::Tensor(of(&value, Some(made), value.dtype, None)))
+    let op = if value.dtype.is_int() { Math::Absi } else { Math::Absf };
+    Ok(Value::Tensor(unary(interp, op, &value)))
+}
+
+/// Emits an op of one operand.
+pub(super) fn unary<'a>(interp: &mut Interp<'a>, op: Math, value: &Tensor<'a>) -> Tensor<'a> {
+    let ssa = interp.ssa(value);
+    let extent = (value.shape.clone(), value.layout.clone());
+    interp.register_op(Op::new(op).operand("operand", ssa), "result", value.dtype, &extent)
 }
 
 fn cdiv<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -296,20 +226,39 @@ fn logical<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, op: Operator) -> Eval
 fn umulhi<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (x, y) = args(bound);
     let (x, y) = pair(interp, &x, &y)?;
-    let (shape, layout) = broadcast(interp, &[&x, &y])?;
-    Ok(opaque(interp, x.dtype, &shape, layout))
+    let (a, b) = (interp.ssa(&x), interp.ssa(&y));
+    let extent = (x.shape.clone(), x.layout.clone());
+    let op = Op::new(Tt::Mulhiui).operand("x", a).operand("y", b);
+    Ok(Value::Tensor(interp.register_op(op, "result", x.dtype, &extent)))
 }
 
 fn cast_to<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let value = tensor(interp, bound, 0)?;
     let dtype = operand::dtype(interp, operand::need(interp, bound, "dtype")?, "dtype")?;
     let bits = operand::flag(interp, bound.get("bitcast"), false, "bitcast")?;
-    if bits && value.shape.is_empty() && value.dtype != dtype {
-        let same_class =
-            value.dtype.is_int() && dtype.is_int() || matches!((value.dtype, dtype), (DType::Ptr(_), DType::Ptr(_)));
-        if !same_class {
-            return Ok(opaque(interp, dtype, &Rc::from([]), Value::None));
+    let pointer = |dtype| matches!(dtype, DType::Ptr(_));
+    if bits && value.dtype != dtype && !pointer(value.dtype) && !pointer(dtype) {
+        if value.dtype.bits() != dtype.bits() {
+            return interp.raise(format!(
+                "{} has {} bits, and {} has {}: no bitcast",
+                value.dtype.name(),
+                value.dtype.bits(),
+                dtype.name(),
+                dtype.bits()
+            ));
         }
+        if value.constant.is_none() || !dtype.is_int() {
+            return Ok(Value::Tensor(interp.bits(&value, dtype)));
+        }
+    }
+    let rounding = operand::given(bound, "fp_downcast_rounding").cloned();
+    if let (Some(Value::Str(mode)), true) = (rounding, value.dtype.is_float() && dtype.bits() < value.dtype.bits())
+        && &*mode == "rtz"
+    {
+        let src = interp.ssa(&value);
+        let extent = (value.shape.clone(), value.layout.clone());
+        let op = Op::new(Tt::FpToFp).operand("src", src).attr("rounding", "rtz");
+        return Ok(Value::Tensor(interp.register_op(op, "result", dtype, &extent)));
     }
     Ok(Value::Tensor(cast(interp, &value, dtype)))
 }

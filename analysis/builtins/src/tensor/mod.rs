@@ -1,8 +1,8 @@
 //! Register tensors and scalars: Triton's math.
 //!
-//! Registers are opaque, so their functions only work out shapes and element types. Integer scalars are
-//! computed: their ops go into the kernel as Triton's front end would put them, and constants are folded as
-//! its canonicalizer would. Floating point scalars are opaque as well.
+//! Their ops go into the kernel as Triton's front end would put them, on tensors without layouts; integers that are
+//! computed from constants are folded as its canonicalizer would. What no op stands for (sorting, matrix units of
+//! AMD) gives registers of which only shape and element type are known.
 //!
 //! Deviation: layouts of registers are followed through slices and expansions and otherwise forgotten; what
 //! Triton refuses because of a layout is not refused here.
@@ -24,7 +24,7 @@ pub use memory::pointee;
 
 pub use arith::{absolute, cast, ceil_div, extreme};
 pub(crate) use arith::{add, mul, operate, sub};
-pub use shapes::{broadcast, opaque, shape_of};
+pub use shapes::{broadcast, extent_of, opaque, shape_of};
 
 /// Triton's share of the table that all languages have.
 pub(super) const PARTS: [&Part; 11] = [

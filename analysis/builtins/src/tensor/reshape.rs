@@ -2,12 +2,17 @@
 
 use std::rc::Rc;
 
-use super::shapes::{axis_of, exchange, opaque, shape_of, tensor};
+use ruff_python_ast::Operator;
+
+use super::shapes::{axis_of, exchange, extent_of, opaque, shape_of, tensor};
 use crate::values::arg;
+use dialects::Tt;
+use python::emit::Op;
+use python::eval::registers::Extent;
 use python::interp::{Eval, Interp, Stop};
 use python::library::operand;
 use python::library::{Args, Bound, NOTHING, Part, Row};
-use python::value::{Tensor, Value};
+use python::value::{DType, Tensor, Value};
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -23,11 +28,14 @@ pub(super) const PART: Part = Part {
         Row::new("tl.broadcast_to", "input, *shape", 4, broadcast_to),
         Row::new("tl.view", "input, *shape", 4, reshape),
         Row::new("tl.interleave", "a, b", 4, interleave),
-        Row::new("tl.flip", "x, dim=None", 4, same),
-        Row::new("tl.sort", "x, dim=None, descending=False", 4, same),
+        Row::new("tl.flip", "x, dim=None", 4, flip),
+        Row::new("tl.sort", "x, dim=None, descending=False", 4, sorted),
+        Row::new("tl.topk", "x, k, dim=None", 4, topk),
+        Row::new("tl.cat", "input, other, can_reorder=False, dim=0", 4, cat),
         Row::new("tl.squeeze", "x, dim", 9, squeeze),
         Row::new("tl.unsqueeze", "x, dim", 9, expand),
-        Row::new("tensor.flip", "self, dim=None", 4, same),
+        Row::new("tensor.flip", "self, dim=None", 4, flip),
+        Row::new("tensor.sort", "self, dim=None, descending=False", 4, sorted),
         Row::new("tensor.reshape", "self, *shape, can_reorder=False", 4, reshape),
         Row::new("tensor.view", "self, *shape", 4, reshape),
         Row::new("tensor.permute", "self, *dims", 4, permute),
@@ -57,7 +65,34 @@ fn reshape<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if shape.iter().product::<i64>() != elements {
         return interp.raise(format!("{:?} is not reshaped to {shape:?}: they differ in elements", source.shape));
     }
-    Ok(opaque(interp, source.dtype, &shape, Value::None))
+    Ok(Value::Tensor(reshaped(interp, &source, &shape)))
+}
+
+/// The same elements in another shape.
+pub(super) fn reshaped<'a>(interp: &mut Interp<'a>, source: &Tensor<'a>, shape: &[i64]) -> Tensor<'a> {
+    let extent = plain(shape);
+    if source.shape.is_empty() {
+        return interp.shaped(source, &extent);
+    }
+    if *source.shape == *shape {
+        return source.clone();
+    }
+    let src = interp.ssa(source);
+    interp.register_op(Op::new(Tt::Reshape).operand("src", src), "result", source.dtype, &extent)
+}
+
+/// A shape of registers whose layout is not known.
+fn plain<'a>(shape: &[i64]) -> Extent<'a> {
+    (shape.into(), Rc::new(Value::None))
+}
+
+/// The only element of a tensor.
+pub(super) fn unsplat<'a>(interp: &mut Interp<'a>, source: &Tensor<'a>) -> Tensor<'a> {
+    if source.shape.is_empty() {
+        return source.clone();
+    }
+    let src = interp.ssa(source);
+    interp.register_op(Op::new(Tt::Unsplat).operand("src", src), "result", source.dtype, &plain(&[]))
 }
 
 fn permute<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -80,13 +115,16 @@ fn permute<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         return interp.raise(format!("{dims:?} is no order of {rank} dimensions"));
     }
     let shape: Vec<i64> = dims.iter().filter_map(|dim| source.shape.get(*dim).copied()).collect();
-    Ok(opaque(interp, source.dtype, &shape, Value::None))
+    let order: Vec<i64> = dims.iter().map(|dim| *dim as i64).collect();
+    let src = interp.ssa(&source);
+    let op = Op::new(Tt::Trans).operand("src", src).attr("order", order);
+    Ok(Value::Tensor(interp.register_op(op, "result", source.dtype, &plain(&shape))))
 }
 
 fn expand<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let source = tensor(interp, bound, 0)?;
     let axis = axis_of(interp, &arg(bound, 1), source.shape.len() + 1)?;
-    Ok(Value::Tensor(expand_dims(&source, axis)))
+    Ok(Value::Tensor(expand_dims(interp, &source, axis)))
 }
 
 /// `x[:, None]`: a dimension for each `None`; what else there may be is `:`.
@@ -99,7 +137,7 @@ fn subscript<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (rank, mut used) = (result.shape.len(), 0);
     for (at, part) in parts.iter().enumerate() {
         match part {
-            Value::None => result = expand_dims(&result, at),
+            Value::None => result = expand_dims(interp, &result, at),
             Value::Slice(bounds) if bounds.iter().all(|bound| matches!(bound, Value::None)) => {
                 used += 1;
                 if used > rank {
@@ -114,16 +152,14 @@ fn subscript<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 }
 
 /// With a dimension of size 1 put in; a slice of a layout becomes what it is a slice of.
-pub(super) fn expand_dims<'a>(source: &Tensor<'a>, axis: usize) -> Tensor<'a> {
-    let mut shape = source.shape.to_vec();
-    shape.insert(axis.min(shape.len()), 1);
+pub(super) fn expand_dims<'a>(interp: &mut Interp<'a>, source: &Tensor<'a>, axis: usize) -> Tensor<'a> {
     let layout = match &*source.layout {
         Value::Object(object) if object.class.path == "gl.SliceLayout" => {
             operand::field(object, "parent").cloned().unwrap_or(Value::None)
         }
         _ => Value::None,
     };
-    Tensor { ssa: None, dtype: source.dtype, shape: shape.into(), layout: Rc::new(layout), constant: None }
+    interp.expanded(source, axis, &Rc::new(layout))
 }
 
 /// The slice of a layout without one dimension; not known where the layout is not.
@@ -140,19 +176,49 @@ pub(super) fn slice_layout<'a>(interp: &mut Interp<'a>, axis: usize, parent: &Va
 
 fn broadcast<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (a, b) = (tensor(interp, bound, 0)?, tensor(interp, bound, 1)?);
-    let (shape, layout) = super::shapes::broadcast(interp, &[&a, &b])?;
-    let both = [&a, &b].map(|of| opaque(interp, of.dtype, &shape, layout.clone()));
+    let extent = interp.together(extent_of(&a), extent_of(&b))?;
+    let both = [&a, &b].map(|of| Value::Tensor(interp.shaped(of, &extent)));
     Ok(Value::Tuple(Rc::from(both)))
 }
 
 fn broadcast_to<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let source = tensor(interp, bound, 0)?;
     let shape = shape_of(interp, &bound.rest, "shape")?;
-    Ok(opaque(interp, source.dtype, &shape, (*source.layout).clone()))
+    let fits = |(own, wanted): (&i64, &i64)| own == wanted || *own == 1;
+    if !source.shape.is_empty() && (source.shape.len() != shape.len() || !source.shape.iter().zip(&shape).all(fits)) {
+        return interp.raise(format!("{:?} cannot be broadcast to {shape:?}", source.shape));
+    }
+    let extent = (shape.into(), source.layout.clone());
+    Ok(Value::Tensor(interp.shaped(&source, &extent)))
 }
 
-/// The same elements in another order along a dimension.
-fn same<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+/// The elements along one dimension from the last to the first, or along all.
+fn flip<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    exchange(interp)?;
+    let mut source = tensor(interp, bound, 0)?;
+    let rank = source.shape.len();
+    let axes = match operand::given(bound, "dim").cloned() {
+        Some(dim) => vec![axis_of(interp, &dim, rank)?],
+        None => (0..rank).collect(),
+    };
+    for axis in axes {
+        let size = source.shape.get(axis).copied().unwrap_or(1);
+        let range = Op::new(Tt::MakeRange).attr("end", size).attr("start", 0);
+        let range = interp.register_op(range, "result", DType::Int32, &plain(&[size]));
+        let mut index = interp.binary(Operator::Sub, &Value::Int(i128::from(size) - 1), &Value::Tensor(range))?;
+        let Value::Tensor(tensor) = &mut index else { return interp.unknown("a flipped index is no tensor") };
+        let mut tensor = tensor.clone();
+        for at in (0..rank).filter(|at| *at != axis) {
+            tensor = interp.expanded(&tensor, at, &Rc::new(Value::None));
+        }
+        let tensor = interp.shaped(&tensor, &extent_of(&source));
+        source = gathered(interp, &source, &tensor, axis);
+    }
+    Ok(Value::Tensor(source))
+}
+
+/// The same elements in an order that is not followed.
+fn sorted<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let source = tensor(interp, bound, 0)?;
     if let Some(dim @ Value::Int(_)) = operand::given(bound, "dim") {
         axis_of(interp, &dim.clone(), source.shape.len())?;
@@ -160,16 +226,29 @@ fn same<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     Ok(opaque(interp, source.dtype, &source.shape, Value::None))
 }
 
+/// The greatest elements along the last dimension.
+fn topk<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let source = tensor(interp, bound, 0)?;
+    let mut shape = source.shape.to_vec();
+    let count = operand::int(interp, &arg(bound, 1), "k")?;
+    if let Some(size) = shape.last_mut() {
+        *size = count;
+    }
+    Ok(opaque(interp, source.dtype, &shape, Value::None))
+}
+
 /// `join`, with the new dimension laid into the last one.
 fn interleave<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (a, b) = (tensor(interp, bound, 0)?, tensor(interp, bound, 1)?);
-    let (shape, _) = super::shapes::broadcast(interp, &[&a, &b])?;
-    let mut shape = shape.to_vec();
-    match shape.last_mut() {
-        Some(size) => *size = size.saturating_mul(2),
-        None => shape.push(2),
+    let joined = joined(interp, &a, &b)?;
+    let mut shape = joined.shape.to_vec();
+    if shape.len() > 1 {
+        shape.pop();
+        if let Some(size) = shape.last_mut() {
+            *size *= 2;
+        }
     }
-    Ok(opaque(interp, a.dtype, &shape, Value::None))
+    Ok(Value::Tensor(reshaped(interp, &joined, &shape)))
 }
 
 fn squeeze<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -180,47 +259,82 @@ fn squeeze<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         return interp.raise(format!("dimension {axis} of {shape:?} is not of size 1"));
     }
     shape.remove(axis);
-    Ok(opaque(interp, source.dtype, &shape, Value::None))
+    Ok(Value::Tensor(if shape.is_empty() { unsplat(interp, &source) } else { reshaped(interp, &source, &shape) }))
 }
 
 fn join<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (a, b) = (tensor(interp, bound, 0)?, tensor(interp, bound, 1)?);
-    let (shape, _) = super::shapes::broadcast(interp, &[&a, &b])?;
-    if shape.is_empty() {
-        return interp.raise("scalars cannot be joined");
+    joined(interp, &a, &b).map(Value::Tensor)
+}
+
+/// Two tensors side by side in a new last dimension; two scalars as a tensor of two.
+fn joined<'a>(interp: &mut Interp<'a>, a: &Tensor<'a>, b: &Tensor<'a>) -> Result<Tensor<'a>, Stop> {
+    let mut extent = interp.together(extent_of(a), extent_of(b))?;
+    let scalars = extent.0.is_empty();
+    if scalars {
+        extent = plain(&[1]);
     }
-    let shape: Vec<i64> = shape.iter().copied().chain([2]).collect();
-    Ok(opaque(interp, a.dtype, &shape, Value::None))
+    let (a, b) = (interp.shaped(a, &extent), interp.shaped(b, &extent));
+    let shape: Vec<i64> = extent.0.iter().copied().chain([2]).collect();
+    let (left, right) = (interp.ssa(&a), interp.ssa(&b));
+    let op = Op::new(Tt::Join).operand("lhs", left).operand("rhs", right);
+    let joined = interp.register_op(op, "result", a.dtype, &plain(&shape));
+    Ok(if scalars { reshaped(interp, &joined, &[2]) } else { joined })
+}
+
+fn cat<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let (a, b) = (tensor(interp, bound, 0)?, tensor(interp, bound, 1)?);
+    let ([left], [right]) = (&*a.shape, &*b.shape) else {
+        return Ok(opaque(interp, a.dtype, &a.shape, Value::None));
+    };
+    let extent = plain(&[left + right]);
+    let b = interp.cast(&b, a.dtype)?;
+    let (left, right) = (interp.ssa(&a), interp.ssa(&b));
+    let op = Op::new(Tt::Cat).operand("lhs", left).operand("rhs", right);
+    Ok(Value::Tensor(interp.register_op(op, "result", a.dtype, &extent)))
 }
 
 fn split<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    let source = tensor(interp, bound, 0)?;
-    match source.shape.split_last() {
-        Some((2, shape)) => {
-            let half = |interp: &mut Interp<'a>| opaque(interp, source.dtype, shape, Value::None);
-            Ok(Value::Tuple(Rc::from([half(interp), half(interp)])))
-        }
-        _ => interp.raise(format!("only a tensor whose last dimension is 2 is split, not {:?}", source.shape)),
+    let mut source = tensor(interp, bound, 0)?;
+    let pair = *source.shape == [2];
+    if pair {
+        source = reshaped(interp, &source, &[1, 2]);
     }
+    let Some((2, shape)) = source.shape.split_last() else {
+        return interp.raise(format!("only a tensor whose last dimension is 2 is split, not {:?}", source.shape));
+    };
+    let half = Tensor { ssa: None, shape: shape.into(), layout: Rc::new(Value::None), ..source.clone() };
+    let src = interp.ssa(&source);
+    let op = Op::new(Tt::Split).operand("src", src).result("outLHS", half.ir()).result("outRHS", half.ir());
+    let results = interp.emit(op)?;
+    let mut halves = Vec::new();
+    for ssa in results {
+        let half = Tensor { ssa: Some(ssa), ..half.clone() };
+        halves.push(Value::Tensor(if pair { unsplat(interp, &half) } else { half }));
+    }
+    Ok(Value::Tuple(halves.into()))
 }
 
 fn ravel<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let source = tensor(interp, bound, 0)?;
     let elements: i64 = source.shape.iter().product();
-    Ok(interp.registers(source.dtype, &[elements], Value::None))
+    Ok(Value::Tensor(reshaped(interp, &source, &[elements])))
 }
 
 fn gather<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     exchange(interp)?;
     let (source, index) = (tensor(interp, bound, 0)?, tensor(interp, bound, 1)?);
-    Ok(opaque(interp, source.dtype, &index.shape, (*index.layout).clone()))
+    let axis = axis_of(interp, &arg(bound, 2), source.shape.len().max(1))?;
+    Ok(Value::Tensor(gathered(interp, &source, &index, axis)))
+}
+
+fn gathered<'a>(interp: &mut Interp<'a>, source: &Tensor<'a>, index: &Tensor<'a>, axis: usize) -> Tensor<'a> {
+    let (src, indices) = (interp.ssa(source), interp.ssa(index));
+    let op = Op::new(Tt::Gather).operand("src", src).operand("indices", indices).attr("axis", axis as i64);
+    interp.register_op(op, "result", source.dtype, &extent_of(index))
 }
 
 fn item<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let source = tensor(interp, bound, 0)?;
-    scalar(interp, &source)
-}
-
-fn scalar<'a>(interp: &mut Interp<'a>, of: &Tensor<'a>) -> Result<Value<'a>, Stop> {
-    Ok(opaque(interp, of.dtype, &[], Value::None))
+    Ok(Value::Tensor(unsplat(interp, &source)))
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use dialects::Gluon;
 use python::emit::Op;
+use python::eval::registers::Extent;
 use python::interp::{Eval, Interp, Stop};
 use python::library::{Bound, operand};
 use python::target::Target;
@@ -41,23 +42,28 @@ pub(super) fn like<'a>(interp: &mut Interp<'a>, of: &Tensor<'a>, dtype: DType) -
 
 /// The shape and layout of tensors that are broadcast to each other.
 pub fn broadcast<'a>(interp: &Interp<'a>, of: &[&Tensor<'a>]) -> Result<(Rc<[i64]>, Value<'a>), Stop> {
-    let mut shape: Rc<[i64]> = Rc::from([]);
-    let mut layout = Value::None;
+    let mut extent: Extent<'a> = (Rc::from([]), Rc::new(Value::None));
     for tensor in of {
-        if matches!(layout, Value::None) && !tensor.shape.is_empty() {
-            layout = (*tensor.layout).clone();
-        }
-        if shape.is_empty() {
-            shape = tensor.shape.clone();
-        } else if !tensor.shape.is_empty() {
-            let fits = |(a, b): (&i64, &i64)| a == b || *a == 1 || *b == 1;
-            if shape.len() != tensor.shape.len() || !shape.iter().zip(&*tensor.shape).all(fits) {
-                return interp.raise(format!("shapes {:?} and {:?} do not fit together", shape, tensor.shape));
-            }
-            shape = shape.iter().zip(&*tensor.shape).map(|(a, b)| (*a).max(*b)).collect();
+        extent = interp.together(extent, extent_of(tensor))?;
+    }
+    Ok((extent.0, (*extent.1).clone()))
+}
+
+/// The same of values; numbers have no shape.
+pub(super) fn together<'a>(interp: &Interp<'a>, of: &[&Value<'a>]) -> Result<Extent<'a>, Stop> {
+    followed(interp, of.iter().copied())?;
+    let mut extent: Extent<'a> = (Rc::from([]), Rc::new(Value::None));
+    for value in of {
+        if let Value::Tensor(tensor) = value {
+            extent = interp.together(extent, extent_of(tensor))?;
         }
     }
-    Ok((shape, layout))
+    Ok(extent)
+}
+
+/// The shape and layout of a tensor.
+pub fn extent_of<'a>(tensor: &Tensor<'a>) -> Extent<'a> {
+    (tensor.shape.clone(), tensor.layout.clone())
 }
 
 /// A shape that is given as one list, or as several numbers.
@@ -79,7 +85,10 @@ pub(super) fn axis_of<'a>(interp: &Interp<'a>, value: &Value<'a>, rank: usize) -
 }
 
 /// Fails where a value is not followed.
-pub(super) fn followed<'a>(interp: &Interp<'a>, values: &[Value<'a>]) -> Result<(), Stop> {
+pub(super) fn followed<'a, 'v>(interp: &Interp<'a>, values: impl IntoIterator<Item = &'v Value<'a>>) -> Result<(), Stop>
+where
+    'a: 'v,
+{
     for value in values {
         if let Value::Unknown(why) = value {
             return interp.unknown(why.clone());

@@ -1,8 +1,11 @@
 //! Tensors from nothing: ranges, constants; conversions of their layout.
 
-use super::arith::cast;
-use super::shapes::{exchange, layout, like, opaque, shape_of, tensor};
+use std::rc::Rc;
+
+use super::shapes::{exchange, layout, shape_of, tensor};
 use crate::values::arg;
+use dialects::Tt;
+use python::emit::Op;
 use python::interp::{Eval, Interp};
 use python::library::operand;
 use python::library::{Bound, NOTHING, Part, Row};
@@ -33,15 +36,22 @@ fn arange<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if size & (size - 1) != 0 {
         return interp.raise(format!("the size of `arange` must be a power of two, and is {size}"));
     }
-    Ok(interp.registers(DType::Int32, &[size], layout(bound.at(2))))
+    let extent = (Rc::from([size]), Rc::new(layout(bound.at(2))));
+    let op = Op::new(Tt::MakeRange).attr("end", end).attr("start", start);
+    Ok(Value::Tensor(interp.register_op(op, "result", DType::Int32, &extent)))
 }
 
 fn filled<'a>(interp: &mut Interp<'a>, shape: &[i64], value: &Value<'a>, dtype: DType, of: Value<'a>) -> Eval<'a> {
-    if shape.is_empty() {
-        let value = operand::tensor(interp, value, "value")?;
-        return Ok(Value::Tensor(cast(interp, &value, dtype)));
+    let extent = (Rc::from(shape), Rc::new(of));
+    if let Value::Tensor(tensor) = value
+        && !tensor.shape.is_empty()
+    {
+        // A tensor of one element is the value of all.
+        let one = super::reshape::unsplat(interp, tensor);
+        let one = interp.cast(&one, dtype)?;
+        return Ok(Value::Tensor(interp.shaped(&one, &extent)));
     }
-    Ok(interp.registers(dtype, shape, of))
+    Ok(Value::Tensor(interp.filled(value, dtype, &extent)?))
 }
 
 fn full<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
@@ -85,13 +95,11 @@ fn after<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, value: &Value<'a>) -> E
 fn convert<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     exchange(interp)?;
     let value = tensor(interp, bound, 0)?;
-    let of = layout(bound.at(1));
-    Ok(opaque(interp, value.dtype, &value.shape, of))
+    Ok(Value::Tensor(Tensor { layout: Rc::new(layout(bound.at(1))), ..value }))
 }
 
 fn same<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    let value: Tensor<'a> = tensor(interp, bound, 0)?;
-    Ok(like(interp, &value, value.dtype))
+    tensor(interp, bound, 0).map(Value::Tensor)
 }
 
 /// The type of a tensor is known by a tensor of it.

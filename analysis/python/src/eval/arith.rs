@@ -1,13 +1,14 @@
 //! Arithmetic that the kernel does.
 //!
-//! Integers of one value become ops, with the types that Triton gives them; what is computed from constants
-//! is a constant. Floating point and register tensors are opaque, and pointers but for single ones to integers.
+//! Scalars and register tensors become ops, with the types that Triton gives them; integers that are computed
+//! from constants are constants.
 
 use std::rc::Rc;
 
 use ruff_python_ast::Operator;
 
-use crate::emit::{Op, Ssa, compare};
+use super::registers::{Extent, none};
+use crate::emit::{Op, Ssa};
 use crate::interp::{Eval, Interp, Stop};
 use crate::value::{DType, Tensor, Value};
 use dialects::{Arith, Tt};
@@ -22,14 +23,6 @@ pub(super) fn known<'a>(value: i128, dtype: DType) -> Tensor<'a> {
     Tensor { constant: Some(value), ..opaque(dtype, &Rc::from([]), &Rc::new(Value::None)) }
 }
 
-/// The same tensor with another content.
-pub(super) fn forget(value: Value<'_>) -> Value<'_> {
-    match value {
-        Value::Tensor(tensor) => Value::Tensor(Tensor { ssa: None, constant: None, ..tensor }),
-        value => value,
-    }
-}
-
 /// `value` as a number of this type: sign-extended, or between 0 and its maximum.
 pub(super) fn wrap(value: i128, dtype: DType) -> i128 {
     let bits = dtype.bits();
@@ -38,6 +31,13 @@ pub(super) fn wrap(value: i128, dtype: DType) -> i128 {
     }
     let low = value & ((1i128 << bits) - 1);
     if !dtype.is_unsigned() && low >> (bits - 1) & 1 == 1 { low - (1i128 << bits) } else { low }
+}
+
+/// The type of a number of Python with a fraction: `fp32` where that has it.
+pub fn float_type(value: f64) -> DType {
+    let size = value.abs();
+    let fits = size == 0.0 || !size.is_finite() || (f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX)).contains(&size);
+    if fits { DType::Fp32 } else { DType::Fp64 }
 }
 
 /// Bits of 0, 1 and 2 for booleans, integers and floating point: what a plain number adapts to.
@@ -61,7 +61,7 @@ impl<'a> Interp<'a> {
                 0x8000_0000_0000_0000..=0xffff_ffff_ffff_ffff => DType::UInt64,
                 _ => return self.raise(format!("{int} does not fit into 64 bits")),
             },
-            Value::Float(_) => DType::Fp32,
+            Value::Float(float) => float_type(*float),
             Value::Tensor(tensor) => tensor.dtype,
             Value::Unknown(reason) => return self.unknown(reason.clone()),
             value => return self.raise(format!("{} cannot be a tensor", value.class_name())),
@@ -73,7 +73,7 @@ impl<'a> Interp<'a> {
         match (value, self.number_type(value)) {
             (Value::Bool(bool), _) => Value::Tensor(known(i128::from(*bool), DType::Int1)),
             (Value::Int(int), Ok(dtype)) => Value::Tensor(known(*int, dtype)),
-            (Value::Float(_), _) => Value::Tensor(opaque(DType::Fp32, &Rc::from([]), &Rc::new(Value::None))),
+            (Value::Float(float), Ok(dtype)) => Value::Tensor(self.float(*float, dtype)),
             _ => value.clone(),
         }
     }
@@ -84,7 +84,7 @@ impl<'a> Interp<'a> {
         Ok(self.ssa(&tensor))
     }
 
-    /// The same, as a tensor.
+    /// The same, as a tensor; a tensor keeps its shape.
     pub fn scalar_tensor(&mut self, value: &Value<'a>, dtype: DType) -> Result<Tensor<'a>, Stop> {
         match value {
             Value::Bool(_) | Value::Int(_) if dtype.is_int() => {
@@ -92,6 +92,12 @@ impl<'a> Interp<'a> {
                 let int = if dtype == DType::Int1 { i128::from(int != 0) } else { wrap(int, dtype) };
                 Ok(known(int, dtype))
             }
+            Value::Bool(_) | Value::Int(_) if dtype.is_float() => {
+                let int = self.int(value)?;
+                Ok(self.float(int as f64, dtype))
+            }
+            Value::Float(float) if dtype.is_float() => Ok(self.float(*float, dtype)),
+            Value::Float(float) if dtype.is_int() && *float == 0.0 => Ok(known(0, dtype)),
             Value::Bool(_) | Value::Int(_) | Value::Float(_) => Ok(opaque(dtype, &Rc::from([]), &Rc::new(Value::None))),
             Value::Tensor(tensor) => self.cast(tensor, dtype),
             Value::Unknown(reason) => self.unknown(reason.clone()),
@@ -100,42 +106,12 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// A tensor as one of another element type.
-    pub fn cast(&mut self, tensor: &Tensor<'a>, dtype: DType) -> Result<Tensor<'a>, Stop> {
-        if tensor.dtype == dtype {
-            return Ok(tensor.clone());
-        }
-        if !tensor.shape.is_empty() || !dtype.is_int() {
-            return Ok(opaque(dtype, &tensor.shape, &tensor.layout));
-        }
-        if !tensor.dtype.is_int() {
-            return Ok(self.free(dtype));
-        }
-        if let Some(value) = tensor.constant {
-            let value = if dtype == DType::Int1 { i128::from(value != 0) } else { wrap(value, dtype) };
-            return Ok(known(value, dtype));
-        }
-        let from = self.ssa(tensor);
-        let ty = dtype.ir();
-        let ssa = if dtype == DType::Int1 {
-            let zero = self.constant(0, tensor.dtype);
-            let zero = self.ssa(&zero);
-            self.computed(compare("ne", from, zero), "result", &ty)
-        } else if dtype.bits() == tensor.dtype.bits() {
-            from
-        } else {
-            let op = match (dtype.bits() < tensor.dtype.bits(), tensor.dtype.is_unsigned()) {
-                (true, _) => Arith::Trunci,
-                (false, true) => Arith::Extui,
-                (false, false) => Arith::Extsi,
-            };
-            self.computed(Op::new(op).operand("in", from), "out", &ty)
-        };
-        Ok(Tensor { ssa: Some(ssa), dtype, ..tensor.clone() })
-    }
-
     /// The type in which two operands meet.
-    pub(super) fn common(&mut self, a: &Value<'a>, b: &Value<'a>, division: bool) -> Result<DType, Stop> {
+    ///
+    /// # Errors
+    ///
+    /// Where one is no number, or they do not go together.
+    pub fn common(&mut self, a: &Value<'a>, b: &Value<'a>, division: bool) -> Result<DType, Stop> {
         let (mut left, mut right) = (self.number_type(a)?, self.number_type(b)?);
         let (left_plain, right_plain) = (!matches!(a, Value::Tensor(_)), !matches!(b, Value::Tensor(_)));
         if left_plain != right_plain {
@@ -181,10 +157,8 @@ impl<'a> Interp<'a> {
                 return self.raise(format!("`{}` of a pointer", op.as_str()));
             }
             let by = if pointer(a) { b } else { a };
-            return self.moved(of, by, op == Operator::Sub, &shape, &layout).map(Value::Tensor);
+            return self.moved(of, by, op == Operator::Sub, &(shape, layout)).map(Value::Tensor);
         }
-        self.used(a);
-        self.used(b);
         let division = matches!(op, Operator::Div | Operator::FloorDiv | Operator::Mod);
         let dtype = self.common(a, b, division)?;
         let dtype = match op {
@@ -197,58 +171,73 @@ impl<'a> Interp<'a> {
         {
             return self.raise(format!("`{}` of floating-point numbers", op.as_str()));
         }
-        if !shape.is_empty() || !dtype.is_int() {
-            return Ok(Value::Tensor(opaque(dtype, &shape, &layout)));
+        let extent = (shape, layout);
+        if dtype.is_int() {
+            let (left, right) = (self.scalar_tensor(a, dtype)?, self.scalar_tensor(b, dtype)?);
+            return self.int_op(op, &left, &right, dtype, &extent).map(Value::Tensor);
         }
-        let (left, right) = (self.scalar_tensor(a, dtype)?, self.scalar_tensor(b, dtype)?);
-        self.int_op(op, &left, &right, dtype).map(Value::Tensor)
+        let (left, right) = (self.filled(a, dtype, &extent)?, self.filled(b, dtype, &extent)?);
+        let op = match op {
+            Operator::Add => Arith::Addf,
+            Operator::Sub => Arith::Subf,
+            Operator::Mult => Arith::Mulf,
+            Operator::Div => Arith::Divf,
+            Operator::Mod => Arith::Remf,
+            _ => return Ok(Value::Tensor(opaque(dtype, &extent.0, &extent.1))),
+        };
+        Ok(Value::Tensor(self.binary_op(op, &left, &right)))
     }
 
-    /// A pointer that is moved by so many elements. Where to is followed for single ones to integers: what is loaded
-    /// there may steer the kernel.
-    fn moved(
-        &mut self,
-        of: &Tensor<'a>,
-        by: &Value<'a>,
-        back: bool,
-        shape: &Rc<[i64]>,
-        layout: &Rc<Value<'a>>,
-    ) -> Result<Tensor<'a>, Stop> {
-        let DType::Ptr(to) = of.dtype else { return Ok(opaque(of.dtype, shape, layout)) };
-        let offset = if to.is_some_and(|to| to.is_int()) { self.number_type(by).ok() } else { None };
-        let Some(offset) = offset.filter(|offset| offset.is_int() && *offset != DType::Int1 && shape.is_empty()) else {
-            return Ok(opaque(of.dtype, shape, layout));
-        };
+    /// A pointer that is moved by so many elements.
+    fn moved(&mut self, of: &Tensor<'a>, by: &Value<'a>, back: bool, extent: &Extent<'a>) -> Result<Tensor<'a>, Stop> {
+        let mut offset = self.number_type(by)?;
+        if !offset.is_int() {
+            return self.raise(format!("a pointer is moved by integers, not by {}", offset.name()));
+        }
         let mut by = self.scalar_tensor(by, offset)?;
         if back {
-            by = self.int_op(Operator::Sub, &known(0, offset), &by, offset)?;
+            let own = (by.shape.clone(), by.layout.clone());
+            by = self.int_op(Operator::Sub, &known(0, offset), &by, offset, &own)?;
         }
         if by.constant == Some(0) {
-            return Ok(of.clone());
+            return Ok(self.shaped(of, extent));
         }
-        let (pointer, by) = (self.ssa(of), self.ssa(&by));
+        // Offsets count as signed.
+        if offset.is_unsigned() && offset.bits() < 64 {
+            offset = DType::Int64;
+            by = self.cast(&by, offset)?;
+        }
+        let (pointer, by) = (self.shaped(of, extent), self.shaped(&by, extent));
+        let (pointer, by) = (self.ssa(&pointer), self.ssa(&by));
         let moved = Op::new(Tt::Addptr).operand("ptr", pointer).operand("offset", by);
-        let ssa = self.computed(moved, "result", &of.dtype.ir());
-        Ok(Tensor { ssa: Some(ssa), ..opaque(of.dtype, shape, layout) })
+        Ok(self.register_op(moved, "result", of.dtype, extent))
     }
 
-    fn int_op(&mut self, op: Operator, a: &Tensor<'a>, b: &Tensor<'a>, dtype: DType) -> Result<Tensor<'a>, Stop> {
+    fn int_op(
+        &mut self,
+        op: Operator,
+        a: &Tensor<'a>,
+        b: &Tensor<'a>,
+        dtype: DType,
+        extent: &Extent<'a>,
+    ) -> Result<Tensor<'a>, Stop> {
         if let (Some(x), Some(y)) = (a.constant, b.constant)
             && let Some(value) = fold(op, x, y, dtype)
         {
             return Ok(known(wrap(value, dtype), dtype));
         }
-        // What the compiler folds at once.
-        match (op, a.constant, b.constant) {
+        // What the compiler folds at once, where the one that is left has the shape of both.
+        let left = |tensor: &Tensor<'a>| tensor.shape == extent.0;
+        match (op, a.constant.filter(|_| left(b)), b.constant.filter(|_| left(a))) {
             (Operator::Add | Operator::BitOr | Operator::BitXor, _, Some(0)) => return Ok(a.clone()),
             (Operator::Add | Operator::BitOr | Operator::BitXor, Some(0), _) => return Ok(b.clone()),
             (Operator::Sub | Operator::LShift | Operator::RShift, _, Some(0)) => return Ok(a.clone()),
             (Operator::Mult | Operator::FloorDiv, _, Some(1)) => return Ok(a.clone()),
             (Operator::Mult, Some(1), _) => return Ok(b.clone()),
             (Operator::Mult | Operator::BitAnd, _, Some(0)) | (Operator::Mult | Operator::BitAnd, Some(0), _) => {
-                return Ok(known(0, dtype));
+                return Ok(self.shaped(&known(0, dtype), extent));
             }
-            (Operator::Mod, _, Some(1)) => return Ok(self.constant(0, dtype)),
+            (Operator::Mod, _, Some(1)) => return Ok(self.shaped(&known(0, dtype), extent)),
             _ => {}
         }
         let unsigned = dtype.is_unsigned();
@@ -283,23 +272,9 @@ impl<'a> Interp<'a> {
             Operator::BitXor => Arith::Xori,
             Operator::MatMult | Operator::Pow => return self.raise(format!("a tensor has no `{}`", op.as_str())),
         };
-        Ok(self.emit_int(name, a, b, dtype))
-    }
-
-    fn emit_int(&mut self, op: Arith, a: &Tensor<'a>, b: &Tensor<'a>, dtype: DType) -> Tensor<'a> {
-        let (left, right) = (self.ssa(a), self.ssa(b));
-        let ssa = self.computed(Op::new(op).operand("lhs", left).operand("rhs", right), "result", &dtype.ir());
-        Tensor { ssa: Some(ssa), ..opaque(dtype, &Rc::from([]), &Rc::new(Value::None)) }
-    }
-
-    /// Says that registers which an op computes are used; the math on them is not emitted.
-    pub(super) fn used(&mut self, value: &Value<'a>) {
-        if let Value::Tensor(tensor) = value
-            && let (Some(ssa), false) = (tensor.ssa, tensor.shape.is_empty())
-        {
-            // An op that is declared nowhere is never refused.
-            let _ = self.emit(Op::undeclared("tt.opaque").operand("operands", ssa));
-        }
+        let (a, b) = (self.shaped(a, extent), self.shaped(b, extent));
+        let (left, right) = (self.ssa(&a), self.ssa(&b));
+        Ok(self.register_op(Op::new(name).operand("lhs", left).operand("rhs", right), "result", dtype, extent))
     }
 
     /// `not value`.
@@ -319,31 +294,39 @@ impl<'a> Interp<'a> {
     }
 
     /// The shape of two operands together, and the layout of the one that has one.
-    pub(super) fn broadcast(&mut self, a: &Value<'a>, b: &Value<'a>) -> Result<(Rc<[i64]>, Rc<Value<'a>>), Stop> {
-        let none = || (Rc::from([]), Rc::new(Value::None));
+    pub(super) fn broadcast(&mut self, a: &Value<'a>, b: &Value<'a>) -> Result<Extent<'a>, Stop> {
         let parts = |value: &Value<'a>| match value {
             Value::Tensor(tensor) => (tensor.shape.clone(), tensor.layout.clone()),
             _ => none(),
         };
-        let ((left, left_layout), (right, right_layout)) = (parts(a), parts(b));
+        self.together(parts(a), parts(b))
+    }
+
+    /// The shape to which two are broadcast, with the layout of the first that has one. Dimensions of size 1 are put
+    /// before the shorter one.
+    ///
+    /// # Errors
+    ///
+    /// Where they do not go together.
+    pub fn together(&self, a: Extent<'a>, b: Extent<'a>) -> Result<Extent<'a>, Stop> {
+        let ((left, left_layout), (right, right_layout)) = (a, b);
         if left.is_empty() {
             return Ok((right, right_layout));
         }
+        let layout = if matches!(*left_layout, Value::None) { right_layout } else { left_layout };
         if right.is_empty() || left == right {
-            let layout = if matches!(*left_layout, Value::None) { right_layout } else { left_layout };
             return Ok((left, layout));
         }
-        if left.len() != right.len() {
-            return self.raise(format!("shapes {left:?} and {right:?} do not go together"));
-        }
-        let mut shape = Vec::with_capacity(left.len());
-        for (x, y) in left.iter().zip(right.iter()) {
-            if x != y && *x != 1 && *y != 1 {
+        let rank = left.len().max(right.len());
+        let mut shape = Vec::with_capacity(rank);
+        for at in 0..rank {
+            let size = |of: &[i64]| (at + of.len()).checked_sub(rank).and_then(|at| of.get(at).copied()).unwrap_or(1);
+            let (x, y) = (size(&left), size(&right));
+            if x != y && x != 1 && y != 1 {
                 return self.raise(format!("shapes {left:?} and {right:?} do not go together"));
             }
-            shape.push(*x.max(y));
+            shape.push(x.max(y));
         }
-        let layout = if matches!(*left_layout, Value::None) { right_layout } else { left_layout };
         Ok((shape.into(), layout))
     }
 }

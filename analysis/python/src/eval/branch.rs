@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use ruff_python_ast::{ElifElseClause, Expr, ExprIf, Stmt};
 
+use super::arith::opaque;
 use super::flat::{alike, anywhere, computed, content_free, leaves, rebuild, same, with_ssa};
 use super::names::returns;
 use super::{Flow, Rest};
@@ -207,6 +208,9 @@ impl<'a> Interp<'a> {
                 match (self.as_leaf(&a, dtype), self.as_leaf(&b, dtype)) {
                     (Some(a), Some(b)) if same(&a, &b) => return Slot::Keep(anywhere(a)),
                     (Some(a), Some(b)) => (a, b),
+                    _ if dtype.is_float() => {
+                        return Slot::Keep(Value::Tensor(opaque(dtype, &Rc::from([]), &Rc::new(Value::None))));
+                    }
                     _ => return Slot::Keep(Value::Unknown("its type differs behind the branch".into())),
                 }
             }
@@ -258,7 +262,10 @@ impl<'a> Interp<'a> {
     fn yielding(&mut self, way: Way<'a>, types: Option<&[Type]>) -> Result<(Region, Vec<Type>), Stop> {
         let (types, region) = self.region(|interp| {
             interp.builder.append(way.code);
-            let values: Vec<Ssa> = way.yields.iter().filter_map(|value| interp.leaf_ssa(value)).collect();
+            let mut values: Vec<Ssa> = way.yields.iter().filter_map(|value| interp.leaf_ssa(value)).collect();
+            for (value, ty) in values.iter_mut().zip(types.into_iter().flatten()) {
+                *value = interp.of_type(*value, ty);
+            }
             let types = types.map_or_else(|| interp.types(&values), <[Type]>::to_vec);
             interp.emit_yield(&values)?;
             Ok(types)

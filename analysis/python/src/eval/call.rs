@@ -6,6 +6,7 @@ use ruff_python_ast::{Expr, ExprCall};
 
 use super::flat::leaves;
 use super::{CALLS, Flow};
+use crate::emit::{Op, Ssa};
 use crate::host;
 use crate::interp::{Eval, Interp, Mode, Stop};
 use crate::library::Args;
@@ -13,6 +14,16 @@ use crate::origin::{Frame, FrameId};
 use crate::reason::chained;
 use crate::value::{Def, FnKind, Function, Partial, Value};
 use base::TextRange;
+
+/// The register tensors among arguments.
+fn registers(args: &Args<'_>) -> Vec<Ssa> {
+    let all = args.pos.iter().chain(args.named.iter().map(|(_, value)| value));
+    all.filter_map(|value| match value {
+        Value::Tensor(tensor) if !tensor.shape.is_empty() => tensor.ssa,
+        _ => None,
+    })
+    .collect()
+}
 
 impl<'a> Interp<'a> {
     pub(super) fn call_expr(&mut self, call: &'a ExprCall) -> Eval<'a> {
@@ -99,9 +110,6 @@ impl<'a> Interp<'a> {
                     // What Triton hands a builtin by itself, a builtin of the user's hands on.
                     args.named.retain(|(name, _)| !matches!(&**name, "_semantic" | "_generator" | "_builder"));
                 }
-                if self.in_kernel() && !row.effect {
-                    args.pos.iter().chain(args.named.iter().map(|(_, value)| value)).for_each(|value| self.used(value));
-                }
                 if row.path == "dataclasses.replace"
                     && let Some(copy) = host::replaced(&args)
                 {
@@ -120,7 +128,16 @@ impl<'a> Interp<'a> {
                     }
                 }
                 let vague = self.follows_host() && args.pos.iter().any(host::is_vague);
-                match row.call(self, args) {
+                let operands = if self.in_kernel() && !row.effect { registers(&args) } else { Vec::new() };
+                let opaques = self.state.opaques;
+                let result = row.call(self, args);
+                if let (Ok(value), false) = (&result, operands.is_empty())
+                    && (self.state.opaques != opaques || super::flat::content_free(value))
+                {
+                    // What it computes of them is not followed; they are used all the same.
+                    let _ = self.emit(Op::undeclared("tt.opaque").operands("operands", &operands));
+                }
+                match result {
                     Err(Stop::Raised(range, why)) if vague => Err(Stop::Unknown(range, why)),
                     result => result,
                 }

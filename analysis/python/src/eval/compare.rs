@@ -1,11 +1,8 @@
 //! Comparisons.
 
-use std::rc::Rc;
-
 use ruff_python_ast::CmpOp;
 
 use super::arith::{known, opaque, wrap};
-use crate::emit::{Type, compare};
 use crate::interp::{Eval, Interp};
 use crate::value::{DType, Tensor, Value};
 
@@ -129,27 +126,19 @@ impl<'a> Interp<'a> {
 
     fn compare_computed(&mut self, op: CmpOp, a: &Value<'a>, b: &Value<'a>) -> Eval<'a> {
         let (shape, layout) = self.broadcast(a, b)?;
-        self.used(a);
-        self.used(b);
         let pointer = |value: &Value<'a>| matches!(value, Value::Tensor(Tensor { dtype: DType::Ptr(_), .. }));
         if pointer(a) || pointer(b) {
             let bit = opaque(DType::Int1, &shape, &layout);
             return Ok(Value::Tensor(if shape.is_empty() { self.free(DType::Int1) } else { bit }));
         }
         let dtype = self.common(a, b, false)?;
-        if !shape.is_empty() {
-            return Ok(Value::Tensor(opaque(DType::Int1, &shape, &layout)));
-        }
-        if !dtype.is_int() {
-            return Ok(Value::Tensor(self.free(DType::Int1)));
-        }
         let constant = |value: &Value<'a>| match value {
             Value::Int(int) => Some(wrap(*int, dtype)),
             Value::Bool(bool) => Some(i128::from(*bool)),
             Value::Tensor(tensor) => tensor.constant.map(|value| wrap(value, dtype)),
             _ => None,
         };
-        if let (Some(x), Some(y)) = (constant(a), constant(b)) {
+        if let (Some(x), Some(y), true) = (constant(a), constant(b), dtype.is_int()) {
             let holds = match op {
                 CmpOp::Eq => x == y,
                 CmpOp::NotEq => x != y,
@@ -160,21 +149,37 @@ impl<'a> Interp<'a> {
             };
             return Ok(Value::Tensor(known(i128::from(holds), DType::Int1)));
         }
-        let (left, right) = (self.scalar(a, dtype)?, self.scalar(b, dtype)?);
-        let unsigned = dtype.is_unsigned();
-        let word = match (op, unsigned) {
-            (CmpOp::Eq, _) => "eq",
-            (CmpOp::NotEq, _) => "ne",
-            (CmpOp::Lt, false) => "slt",
-            (CmpOp::Lt, true) => "ult",
-            (CmpOp::LtE, false) => "sle",
-            (CmpOp::LtE, true) => "ule",
-            (CmpOp::Gt, false) => "sgt",
-            (CmpOp::Gt, true) => "ugt",
-            (_, false) => "sge",
-            (_, true) => "uge",
-        };
-        let ssa = self.computed(compare(word, left, right), "result", &Type::BOOL);
-        Ok(Value::Tensor(Tensor { ssa: Some(ssa), ..opaque(DType::Int1, &Rc::from([]), &Rc::new(Value::None)) }))
+        let extent = (shape, layout);
+        let (left, right) = (self.filled(a, dtype, &extent)?, self.filled(b, dtype, &extent)?);
+        let word = if dtype.is_float() { ordered(op) } else { predicate(op, dtype.is_unsigned()) };
+        Ok(Value::Tensor(self.compared(word, &left, &right)))
+    }
+}
+
+/// The predicate of a comparison of floats.
+fn ordered(op: CmpOp) -> &'static str {
+    match op {
+        CmpOp::Eq => "oeq",
+        CmpOp::NotEq => "une",
+        CmpOp::Lt => "olt",
+        CmpOp::LtE => "ole",
+        CmpOp::Gt => "ogt",
+        _ => "oge",
+    }
+}
+
+/// The predicate of a comparison of integers.
+fn predicate(op: CmpOp, unsigned: bool) -> &'static str {
+    match (op, unsigned) {
+        (CmpOp::Eq, _) => "eq",
+        (CmpOp::NotEq, _) => "ne",
+        (CmpOp::Lt, false) => "slt",
+        (CmpOp::Lt, true) => "ult",
+        (CmpOp::LtE, false) => "sle",
+        (CmpOp::LtE, true) => "ule",
+        (CmpOp::Gt, false) => "sgt",
+        (CmpOp::Gt, true) => "ugt",
+        (_, false) => "sge",
+        (_, true) => "uge",
     }
 }

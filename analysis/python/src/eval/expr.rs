@@ -5,8 +5,10 @@ use std::rc::Rc;
 
 use ruff_python_ast::{BoolOp, Comprehension, Expr, ExprBoolOp, ExprCompare, ExprIf, Number, UnaryOp};
 
+use crate::emit::Op;
 use crate::interp::{Eval, Interp, Stop};
 use crate::value::{DType, Def, FnKind, Function, Role, Value};
+use dialects::Arith;
 
 impl<'a> Interp<'a> {
     /// Evaluates an expression.
@@ -376,7 +378,12 @@ impl<'a> Interp<'a> {
                 let zero = Value::Int(0);
                 self.arithmetic(ruff_python_ast::Operator::Sub, &zero, operand)
             }
-            (UnaryOp::USub, Value::Tensor(_)) => Ok(super::arith::forget(operand.clone())),
+            (UnaryOp::USub, Value::Tensor(tensor)) if tensor.dtype.is_float() => {
+                let value = self.ssa(tensor);
+                let extent = (tensor.shape.clone(), tensor.layout.clone());
+                let op = Op::new(Arith::Negf).operand("operand", value);
+                Ok(Value::Tensor(self.register_op(op, "result", tensor.dtype, &extent)))
+            }
             (UnaryOp::Invert, Value::Tensor(tensor)) => {
                 let ones = if tensor.dtype == DType::Int1 { Value::Bool(true) } else { Value::Int(-1) };
                 self.arithmetic(ruff_python_ast::Operator::BitXor, operand, &ones)

@@ -25,6 +25,14 @@ struct Carried<'a> {
     round: Vec<bool>,
 }
 
+/// Whether a value is one number.
+fn single(value: &Value<'_>) -> bool {
+    match value {
+        Value::Tensor(tensor) => tensor.shape.is_empty(),
+        _ => matches!(value, Value::Int(_) | Value::Bool(_) | Value::Float(_)),
+    }
+}
+
 /// The SSA values of one of the three places in which a loop's variables stand.
 type Ssas = Vec<Ssa>;
 
@@ -395,11 +403,11 @@ impl<'a> Interp<'a> {
                 }
                 let ty = types.get(yields.len()).cloned().unwrap_or(Type::Token);
                 let ssa = match (old, new.get(at)) {
-                    (Value::Tensor(like), Some(value @ (Value::Tensor(_) | Value::Int(_) | Value::Bool(_))))
-                        if like.shape.is_empty() =>
-                    {
+                    (Value::Tensor(like), Some(value)) if like.shape.is_empty() && single(value) => {
                         if let Value::Tensor(now) = value
                             && now.dtype != like.dtype
+                            && now.dtype.is_int()
+                            && like.dtype.is_int()
                         {
                             return self.raise(format!(
                                 "`{}` is {} before the loop, and the loop makes it {}",
@@ -414,7 +422,7 @@ impl<'a> Interp<'a> {
                     _ => None,
                 };
                 let ssa = match ssa {
-                    Some(ssa) => ssa,
+                    Some(ssa) => self.of_type(ssa, &ty),
                     None => self.opaque(&ty),
                 };
                 yields.push(ssa);

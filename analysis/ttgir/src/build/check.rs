@@ -89,8 +89,9 @@ fn regions<O>(op: &Op<O>, syntax: &OpSyntax) -> Option<String> {
         OpForm::HandWritten(HandWrittenForm::Constant | HandWrittenForm::Select | HandWrittenForm::Barrier)
         | OpForm::Steps(_)
         | OpForm::Skimmed => count == 0,
+        OpForm::Generic => count <= 1,
         // The printer does not know these forms.
-        OpForm::HandWritten(_) | OpForm::Generic => false,
+        OpForm::HandWritten(_) => false,
     };
     (!fits).then(|| format!("cannot be printed with {count} regions"))
 }

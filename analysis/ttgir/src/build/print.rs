@@ -179,14 +179,28 @@ impl<O: Clone> Printer<'_, O> {
                 self.space = Space::None;
             }
             Some((_, OpForm::HandWritten(form))) => self.hand_written(op, *form),
-            _ => {
-                let operands: Vec<Ssa> = op.operands.iter().flat_map(|(_, values)| values.clone()).collect();
-                let (values, types) = (self.values(&operands), self.types(&operands));
-                let results = self.types(&op.results);
-                let results = if op.results.len() == 1 { results } else { format!("({results})") };
-                self.text(&format!("\"{}\"({values}) : ({types}) -> {results}", op.name));
-            }
+            _ => self.generic(op),
         }
+    }
+
+    /// `"tt.reduce"(%0) <{axis = 0 : i32}> ({ … }) : (tensor<4xi32>) -> i32`.
+    fn generic(&mut self, op: &Op<O>) {
+        let operands: Vec<Ssa> = op.operands.iter().flat_map(|(_, values)| values.clone()).collect();
+        let (values, types) = (self.values(&operands), self.types(&operands));
+        let results = self.types(&op.results);
+        let results = if op.results.len() == 1 { results } else { format!("({results})") };
+        self.text(&format!("\"{}\"({values})", op.name));
+        if !op.attrs.is_empty() {
+            let entries: Vec<String> = op.attrs.iter().map(|(name, value)| entry(name, value)).collect();
+            self.text(&format!(" <{{{}}}>", entries.join(", ")));
+        }
+        for region in &op.regions {
+            let args = self.arguments(region);
+            self.text(&format!(" ({{\n^bb0({args}):\n"));
+            self.region(region);
+            self.text("})");
+        }
+        self.text(&format!(" : ({types}) -> {results}"));
     }
 
     fn steps(&mut self, op: &Op<O>, syntax: &OpSyntax, steps: &[FormStep]) {
@@ -334,7 +348,10 @@ impl<O: Clone> Printer<'_, O> {
             }
             HandWrittenForm::Select => {
                 let parts = ["condition", "true_value", "false_value"].map(|group| self.values(op.given(group)));
-                self.text(&format!("{} {} : {}", op.name, parts.join(", "), self.types(&op.results)));
+                // A condition for each element is named, one for all is not.
+                let condition = self.types(op.given("condition"));
+                let condition = if condition == "i1" { String::new() } else { format!("{condition}, ") };
+                self.text(&format!("{} {} : {condition}{}", op.name, parts.join(", "), self.types(&op.results)));
             }
             HandWrittenForm::Barrier => {
                 let space = op.attribute("addrSpace").map(ToString::to_string).unwrap_or_default();
