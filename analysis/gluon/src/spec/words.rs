@@ -144,7 +144,7 @@ pub(super) fn instances(entry: &Entry, specs: Vec<Spec>) -> Vec<Instance> {
     let list = specs.into_iter().zip(facts).zip(labels).map(|((spec, facts), label)| {
         let hint = hint(&facts);
         let directive = directive(&spec, &facts);
-        Instance { spec, label, hint, directive }
+        Instance { spec, label, hint, directive, launches: Vec::new() }
     });
     list.collect()
 }
