@@ -14,7 +14,7 @@ use super::instance::Base;
 use super::roots::{Root, Roots};
 use super::site::{self, Site};
 use super::survey::Survey;
-use super::words::plain_given;
+use super::words::{self, plain_given};
 use super::{Argument, Config, Entry, Given, Host, Source, Target};
 use base::{Cancel, Cancelled, TextRange};
 use python::host::{self, Case, Cases, Code, Launch, Runs};
@@ -170,6 +170,7 @@ fn aligned(entry: &Entry, param: &super::Param, given: Given, value: &Value<'_>)
         {
             Given::Type(format!("{ty}:16"))
         }
+        Given::Value(text) if entry.language == Language::Triton => Given::Value(words::of_triton(&text)),
         given => given,
     }
 }
@@ -181,7 +182,7 @@ fn unaligned(known: &mut Base, other: &Base) {
         if argument.given != other.given
             && let Given::Type(ty) = &argument.given
         {
-            argument.given = Given::Type(super::words::plain(ty));
+            argument.given = Given::Type(words::plain(ty));
         }
     }
 }
