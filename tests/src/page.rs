@@ -1,7 +1,7 @@
 //! Markdown pages as suites.
 //!
 //! Headings of any depth open a case; fenced blocks belong to the last heading. Known languages
-//! are sources (`ttgir`, `gluon`, `sync`), outputs (`trace`, `states`) and settings
+//! are sources (`ttgir`, `gluon`, `triton`, `sync`), outputs (`trace`, `states`) and settings
 //! (`toml`); a block in any other language is prose. Words after a source's language say what
 //! the marks cannot: `proved`, `clean`, `undecided`; a name such as `helpers.py` makes a `gluon` block a file
 //! that the others of its case can import.
@@ -34,7 +34,7 @@ pub struct Case {
 pub enum Lang {
     /// A TTGIR source.
     Ttgir,
-    /// A Gluon source.
+    /// A Python source with kernels of Gluon (`gluon`) or of plain Triton (`triton`).
     Gluon,
     /// A kernel in the text form of the sync IR.
     Sync,
@@ -55,7 +55,7 @@ impl Lang {
     fn from_name(name: &str) -> Option<Lang> {
         Some(match name {
             "ttgir" => Lang::Ttgir,
-            "gluon" => Lang::Gluon,
+            "gluon" | "triton" => Lang::Gluon,
             "sync" => Lang::Sync,
             "trace" => Lang::Trace,
             "states" => Lang::States,

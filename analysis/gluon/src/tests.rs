@@ -25,6 +25,7 @@ fn elaborated(text: &str, arguments: &[(&str, &str)]) -> Elaborated {
     });
     let spec = Spec {
         def: entry.def,
+        language: entry.language,
         arguments: arguments.collect(),
         host: None,
         target: (Target::Cuda(90), Source::Directive),
@@ -301,6 +302,7 @@ def kernel():
     let def = entries(&module, &NoSources).pop().map_or(0, |entry| entry.def);
     let spec = Spec {
         def,
+        language: crate::Language::Gluon,
         arguments: Vec::new(),
         host: None,
         target: (Target::Cuda(90), Source::Directive),

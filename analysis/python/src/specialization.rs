@@ -100,6 +100,39 @@ pub struct Host {
     pub launch: u32,
 }
 
+/// What one launch gives a kernel, beside what shapes the kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaunchFacts {
+    /// Programs along x, y and z, each where it is known.
+    pub grid: [Option<u64>; 3],
+    /// What is known of each parameter that it gives a value, in the order of the parameters; constexprs too.
+    pub arguments: Vec<ArgumentFacts>,
+}
+
+/// What is known of one argument of a launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArgumentFacts {
+    /// The parameter.
+    pub name: String,
+    /// Of a tensor, or a descriptor of one: which memory. Two arguments of a launch with the same number are of one
+    /// storage; with different numbers they are apart. `None` of what is no tensor, and where it is not known.
+    pub memory: Option<u32>,
+    /// Of a tensor: bytes from the start of its storage to its first element, where that is known.
+    pub offset: Option<i64>,
+    /// Of a tensor: its element type in the notation of signatures (`fp16`), where that is known.
+    pub element: Option<String>,
+    /// Of a tensor: elements along each dimension, outermost first, each where it is known; `None` where their number
+    /// is not.
+    pub shape: Option<Vec<Option<u64>>>,
+    /// Of a tensor: elements between neighbours along each dimension, outermost first, where they are known.
+    pub strides: Option<Vec<i64>>,
+    /// Of an integer or a truth value: the value, where the launch gives it concretely.
+    pub value: Option<i64>,
+    /// What divides it, by Triton's rule: 16 for an integer, or a tensor's address in bytes, of which that is known;
+    /// 1 otherwise.
+    pub divisibility: u32,
+}
+
 /// What a launch hands to one parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Handed {

@@ -1,4 +1,4 @@
-"""Compiles Gluon kernels to TTGIR for Fencepost, in the user's own Python.
+"""Compiles kernels of Gluon and of Triton to TTGIR for Fencepost, in the user's own Python.
 
 Reads one JSON request a line and answers with one JSON line. No GPU is needed: the target is named.
 A request imports the user's file, that is, it runs it; so this only starts where the user asked for it.
@@ -130,8 +130,8 @@ def call(function, **available):
 
 def compile_kernel(module, request):
     from triton._C.libtriton import ir
-    from triton.compiler.compiler import make_backend
-    from triton.experimental.gluon._runtime import GluonASTSource
+    from triton.compiler.compiler import ASTSource, make_backend
+    from triton.experimental.gluon._runtime import GluonASTSource, GluonJITFunction
 
     kernel = kernel_of(module, request["name"], request.get("line"))
     names = names_of(module)
@@ -155,7 +155,8 @@ def compile_kernel(module, request):
     backend = make_backend(target)
     options = backend.parse_options({"num_warps": request["num_warps"], "num_ctas": request["num_ctas"]})
     constexprs = {(parameters.index(name), ): value for name, value in values.items()}
-    source = GluonASTSource(kernel, given, constexprs, aligned)
+    gluon = isinstance(kernel, GluonJITFunction)
+    source = (GluonASTSource if gluon else ASTSource)(kernel, given, constexprs, aligned)
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
@@ -164,7 +165,10 @@ def compile_kernel(module, request):
                 module_map=backend.get_module_map(), context=context)
     stages = {}
     call(backend.add_stages, stages=stages, options=options, language=source.language)
-    return stages["ttgir"](made, dict(options.__dict__)).str()
+    metadata = dict(options.__dict__)
+    if not gluon:
+        made = stages["ttir"](made, metadata)
+    return stages["ttgir"](made, metadata).str()
 
 
 def serve(request):

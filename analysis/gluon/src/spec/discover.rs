@@ -14,12 +14,14 @@ use super::instance::Base;
 use super::roots::{Root, Roots};
 use super::site::{self, Site};
 use super::survey::Survey;
-use super::{Argument, Config, Entry, Host, Source, Target};
+use super::words::{self, plain_given};
+use super::{Argument, Config, Entry, Given, Host, Source, Target};
 use base::{Cancel, Cancelled, TextRange};
 use python::host::{self, Case, Cases, Code, Launch, Runs};
 use python::interp::{Interp, Stop};
 use python::origin::FileId;
 use python::reason::chained;
+use python::specialization::Language;
 use python::syntax::{Module, NoSources, Sources};
 use python::value::{Function, Value};
 
@@ -145,9 +147,10 @@ pub(super) fn discover(
             if sites.len() < site::MOST && !sites.contains(&one.site) {
                 sites.push(one.site.clone());
             }
-            let is = |other: &Seen| alike(&one.base, &other.base) && one.closure == other.closure;
-            if !launches.iter().any(is) {
-                launches.push(one);
+            let is = |other: &&mut Seen| alike(&one.base, &other.base) && one.closure == other.closure;
+            match launches.iter_mut().find(is) {
+                Some(known) => unaligned(&mut known.base, &one.base),
+                None => launches.push(one),
             }
         }
         Found { launches: launches.into_iter().map(|seen| seen.base).collect(), sites, notes, unfollowed }
@@ -155,10 +158,43 @@ pub(super) fn discover(
     Ok(found.collect())
 }
 
-/// Whether two launches give a kernel the same; which calls led there does not matter.
+/// What a launch gives a parameter, with what Triton's specialisation says of it. Gluon's kernels are analysed with
+/// what holds without.
+fn aligned(entry: &Entry, param: &super::Param, given: Given, value: &Value<'_>) -> Given {
+    match given {
+        Given::Type(ty)
+            if entry.language == Language::Triton
+                && param.specialised
+                && (ty.starts_with('*') || matches!(&*ty, "i32" | "i64" | "u64"))
+                && host::is_divisible(value) =>
+        {
+            Given::Type(format!("{ty}:16"))
+        }
+        Given::Value(text) if entry.language == Language::Triton => Given::Value(words::of_triton(&text)),
+        given => given,
+    }
+}
+
+/// Keeps of what divides the arguments of one launch what divides those of another one that is like it: one kernel
+/// without it stands for both.
+fn unaligned(known: &mut Base, other: &Base) {
+    for (argument, other) in known.arguments.iter_mut().zip(&other.arguments) {
+        if argument.given != other.given
+            && let Given::Type(ty) = &argument.given
+        {
+            argument.given = Given::Type(words::plain(ty));
+        }
+    }
+}
+
+/// Whether two launches give a kernel the same, what divides it aside; which calls led there does not matter.
 fn alike(a: &Base, b: &Base) -> bool {
-    (&a.arguments, &a.partly, &a.held, a.target, a.num_warps, a.num_ctas)
-        == (&b.arguments, &b.partly, &b.held, b.target, b.num_warps, b.num_ctas)
+    let plain = |argument: &Argument| (argument.name.clone(), plain_given(&argument.given), argument.source);
+    let same = |(a, b): (&Argument, &Argument)| a == b || plain(a) == plain(b);
+    let arguments =
+        a.arguments.len() == b.arguments.len() && a.arguments.iter().zip(&b.arguments).all(same);
+    arguments && (&a.partly, &a.held, a.target, a.num_warps, a.num_ctas)
+        == (&b.partly, &b.held, b.target, b.num_warps, b.num_ctas)
 }
 
 struct Job<'j> {
@@ -468,7 +504,7 @@ impl Job<'_> {
         any
     }
 
-    fn seen<'a>(&mut self, interp: &Interp<'a>, at: usize, launch: &Launch<'a>, host: Host, site: Site) -> Seen {
+    fn seen<'a>(&mut self, interp: &Interp<'a>, at: usize, launch: &Launch<'a>, host: Host, mut site: Site) -> Seen {
         let entry = &self.entries[at];
         let (mut expressible, mut stuck) = (entry.inside.is_empty(), false);
         let (mut arguments, mut partly, mut held) = (Vec::new(), Vec::new(), Vec::new());
@@ -476,6 +512,7 @@ impl Job<'_> {
             let Some((_, value)) = launch.arguments.iter().find(|(name, _)| **name == *param.name) else { continue };
             if let Some(given) = host::given(interp, value, param.constexpr, param.specialised) {
                 let source = if host.assumed { Source::Chosen } else { Source::Launch };
+                let given = aligned(entry, param, given, value);
                 arguments.push(Argument { name: param.name.clone(), given, source });
                 continue;
             }
@@ -511,6 +548,7 @@ impl Job<'_> {
             num_warps: source(launch.num_warps),
             num_ctas: source(launch.num_ctas),
         };
+        site.given.clone_from(&base.arguments);
         Seen { base, site, closure, place: (path, launch.at), stuck }
     }
 

@@ -5,6 +5,7 @@ use super::site::Site;
 use super::{Argument, Given, Host, Source, Spec, Target, Version};
 use base::TextRange;
 use python::host::Partly;
+use python::specialization::LaunchFacts;
 
 /// A kernel with all that shapes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +18,8 @@ pub struct Instance {
     pub hint: String,
     /// The line that pins it: `# fencepost: num_buffers=2, …`.
     pub directive: String,
+    /// The launches that were found of it; none where its arguments come from elsewhere.
+    pub launches: Vec<LaunchFacts>,
 }
 
 /// The instances of one kernel.

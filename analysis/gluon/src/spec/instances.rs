@@ -144,7 +144,12 @@ fn of_entry(
     let specs: Vec<Spec> = distinct(bases).iter().map(spec).collect();
     let (specs, note) = words::fewer(specs);
     notes.extend(note.map(|message| Note { range: entry.name_range, message, error: false }));
-    let (list, sites, unfollowed) = (words::instances(entry, specs), found.sites, found.unfollowed);
+    let (mut list, sites, unfollowed) = (words::instances(entry, specs), found.sites, found.unfollowed);
+    for instance in &mut list {
+        let own = sites.iter().filter(|site| site.launches(&instance.spec.arguments));
+        instance.launches = own.map(|site| site.facts.clone()).collect();
+        instance.launches.dedup();
+    }
     Ok(Instances { list, notes, sites, unfollowed, left_out })
 }
 

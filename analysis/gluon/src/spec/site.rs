@@ -1,6 +1,8 @@
 //! Launches as the host code makes them, whole: with the grid, and with the shapes of tensors.
 
-use super::{Entry, Handed};
+use super::words::plain_given;
+use super::{Argument, Entry, Given, Handed, Source};
+use python::specialization::LaunchFacts;
 use base::TextRange;
 use python::host::{self, Launch};
 use python::interp::Interp;
@@ -22,13 +24,20 @@ pub struct Site {
     pub arguments: Vec<(String, Handed)>,
     /// Parameters of which it is not known what they are given.
     pub unknown: Vec<String>,
+    /// What is known of it beside what shapes the kernel.
+    pub facts: LaunchFacts,
+    /// What shapes the kernel, as far as it is known: what tells which instances it launches.
+    pub(super) given: Vec<Argument>,
 }
 
 /// What a launch says, made by the function at `def` of `file`.
 pub(super) fn of<'a>(interp: &Interp<'a>, entry: &Entry, launch: &Launch<'a>, file: FileId, def: u32) -> Site {
     let own = launch.file == FileId(0) && file == FileId(0);
-    let mut site =
-        Site { range: own.then_some(launch.at), def, grid: launch.grid, arguments: Vec::new(), unknown: Vec::new() };
+    let params: Vec<&str> = entry.params.iter().map(|param| param.name.as_str()).collect();
+    let facts = host::facts(launch, &params);
+    let (arguments, unknown, given) = (Vec::new(), Vec::new(), Vec::new());
+    let range = own.then_some(launch.at);
+    let mut site = Site { range, def, grid: launch.grid, arguments, unknown, facts, given };
     for param in &entry.params {
         let Some((_, value)) = launch.arguments.iter().find(|(name, _)| **name == *param.name) else { continue };
         match host::handed(interp, value) {
@@ -40,6 +49,15 @@ pub(super) fn of<'a>(interp: &Interp<'a>, entry: &Entry, launch: &Launch<'a>, fi
 }
 
 impl Site {
+    /// Whether it launches an instance with these arguments: nothing that it gives is another.
+    pub(super) fn launches(&self, arguments: &[Argument]) -> bool {
+        let differs = |of: &Argument| {
+            let own = self.given.iter().find(|given| given.name == of.name);
+            of.source >= Source::Launch && own.is_some_and(|own| !same(&own.given, &of.given))
+        };
+        !arguments.iter().any(differs)
+    }
+
     /// The same after its function has moved.
     pub(super) fn moved(&mut self, now: u32) {
         let by = i64::from(now) - i64::from(self.def);
@@ -49,4 +67,9 @@ impl Site {
         }
         self.def = now;
     }
+}
+
+/// Whether two arguments give a kernel the same, what divides them left aside.
+fn same(a: &Given, b: &Given) -> bool {
+    a == b || plain_given(a) == plain_given(b)
 }

@@ -35,6 +35,20 @@ pub(super) fn plain(ty: &str) -> String {
     ty.strip_suffix(":16").unwrap_or(ty).to_owned()
 }
 
+/// An expression in which Triton's own names are those of `tl`, where one for Gluon has them of `gl`.
+pub(super) fn of_triton(text: &str) -> String {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("gl.") {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        out.push_str(if out.ends_with(is_name) { "gl." } else { "tl." });
+        rest = from.get(3..).unwrap_or("");
+    }
+    out + rest
+}
+
 /// The same of what is given; a value by itself.
 pub(super) fn plain_given(given: &Given) -> String {
     match given {
@@ -144,7 +158,7 @@ pub(super) fn instances(entry: &Entry, specs: Vec<Spec>) -> Vec<Instance> {
     let list = specs.into_iter().zip(facts).zip(labels).map(|((spec, facts), label)| {
         let hint = hint(&facts);
         let directive = directive(&spec, &facts);
-        Instance { spec, label, hint, directive }
+        Instance { spec, label, hint, directive, launches: Vec::new() }
     });
     list.collect()
 }

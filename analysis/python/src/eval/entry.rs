@@ -209,7 +209,10 @@ fn launched<'a>(launch: Option<&Launch<'a>>, name: &str) -> Option<Value<'a>> {
 fn known_names<'a>(interp: &mut Interp<'a>, text: &str) -> Vec<(String, Value<'a>)> {
     let mut names = Vec::new();
     for word in text.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
-        if word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) || interp.scope.get(word).is_some() {
+        if word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) {
+            continue;
+        }
+        if interp.found(word).ok().flatten().is_some() {
             continue;
         }
         let found = match word {

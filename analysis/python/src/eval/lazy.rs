@@ -104,7 +104,7 @@ impl<'a> Visitor<'a> for Changed<'a> {
 
 impl<'a> Interp<'a> {
     /// What a name stands for in a scope or further out.
-    pub(super) fn find_name(&mut self, scope: &Rc<Scope<'a>>, name: &str) -> Result<Option<Value<'a>>, Stop> {
+    pub(crate) fn find_name(&mut self, scope: &Rc<Scope<'a>>, name: &str) -> Result<Option<Value<'a>>, Stop> {
         let mut scope = scope;
         while let Some(parent) = &scope.parent {
             if let found @ Some(_) = scope.own(name) {
@@ -284,7 +284,7 @@ impl<'a> Interp<'a> {
     }
 
     /// What a name stands for in the present scope.
-    pub(super) fn found(&mut self, name: &str) -> Result<Option<Value<'a>>, Stop> {
+    pub(crate) fn found(&mut self, name: &str) -> Result<Option<Value<'a>>, Stop> {
         let scope = self.scope.clone();
         self.find_name(&scope, name)
     }

@@ -63,7 +63,7 @@ pub(super) fn argument<'a>(interp: &mut Interp<'a>, name: &str, value: Value<'a>
             if let Some(session) = &mut interp.session {
                 session.assumed = true;
             }
-            let tensor = OpenTensor { dtype: Some(DTYPE.into()), shape: tensor.shape.clone() };
+            let tensor = OpenTensor { dtype: Some(DTYPE.into()), ..tensor.clone() };
             Value::Host(std::rc::Rc::new(Thing::OpenTensor(tensor)))
         }
         _ => value,

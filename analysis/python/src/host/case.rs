@@ -315,7 +315,7 @@ impl<'a> Cases<'a> {
 
 /// What a name is in a test's file, or in a `conftest.py` of its folder or of one above it.
 fn fixture_of<'a>(interp: &mut Interp<'a>, function: &Function<'a>, name: &str) -> Result<Option<Value<'a>>, Stop> {
-    if let Some(own) = function.scope.get(name) {
+    if let Some(own) = interp.find_name(&function.scope, name)? {
         return Ok(Some(own));
     }
     if FIXTURES.contains(&name) || !function.def.name().starts_with("test") {

@@ -137,9 +137,13 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         }
         let known = |name: &str| params(&function).any(|param| param == name);
         arguments.retain(|(name, _)| known(name));
-        let grid = programs(interp, &launcher.programs, &arguments);
+        let sizes = programs(interp, &launcher.programs, &arguments);
+        let grid = match sizes {
+            [Some(x), Some(y), Some(z)] => Some([x, y, z]),
+            _ => None,
+        };
         let (file, at) = (interp.file, interp.at);
-        let launch = Launch { function: function.clone(), arguments, num_warps, num_ctas, grid, file, at };
+        let launch = Launch { function: function.clone(), arguments, num_warps, num_ctas, grid, sizes, file, at };
         if let Some(session) = &mut interp.session {
             session.launches.push(launch);
         }
@@ -147,9 +151,12 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
     Ok(any("compiled kernel"))
 }
 
-/// The programs of a grid, which may be a function of the arguments.
-fn programs<'a>(interp: &mut Interp<'a>, grid: &Value<'a>, arguments: &[(Rc<str>, Value<'a>)]) -> Option<[u32; 3]> {
-    let own;
+/// The programs of a grid along x, y and z; it may be a function of the arguments.
+fn programs<'a>(
+    interp: &mut Interp<'a>,
+    grid: &Value<'a>,
+    arguments: &[(Rc<str>, Value<'a>)],
+) -> [Option<u32>; 3] {
     let sizes = match grid {
         Value::Tuple(sizes) => sizes.to_vec(),
         Value::List(sizes) => sizes.borrow().clone(),
@@ -157,20 +164,24 @@ fn programs<'a>(interp: &mut Interp<'a>, grid: &Value<'a>, arguments: &[(Rc<str>
         Value::Function(_) => {
             let dict = arguments.iter().map(|(name, value)| (Value::Str(name.clone()), value.clone())).collect();
             let dict = Value::Dict(Rc::new(RefCell::new(dict)));
-            own = interp.call(grid, Args { pos: vec![dict], named: Vec::new() }, interp.at).ok()?;
-            return if matches!(own, Value::Function(_)) { None } else { programs(interp, &own, arguments) };
+            return match interp.call(grid, Args { pos: vec![dict], named: Vec::new() }, interp.at) {
+                Ok(Value::Function(_)) | Err(_) => [None; 3],
+                Ok(own) => programs(interp, &own, arguments),
+            };
         }
-        _ => return None,
+        _ => return [None; 3],
     };
-    let mut grid = [1; 3];
+    let mut grid = [Some(1); 3];
     if sizes.is_empty() || sizes.len() > grid.len() {
-        return None;
+        return [None; 3];
     }
     for (to, from) in grid.iter_mut().zip(&sizes) {
-        let Value::Int(size) = from else { return None };
-        *to = u32::try_from(*size).ok().filter(|size| *size > 0)?;
+        *to = match from {
+            Value::Int(size) => u32::try_from(*size).ok().filter(|size| *size > 0),
+            _ => None,
+        };
     }
-    Some(grid)
+    grid
 }
 
 fn thing<'a>(value: &Value<'a>) -> Option<Rc<Thing<'a>>> {

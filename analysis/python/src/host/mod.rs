@@ -37,7 +37,7 @@ pub use code::Code;
 pub use open::{answer, element, is_number, is_open, is_unknown, number};
 pub use print::{Partly, expression, given, partly};
 pub use reach::{MODULE, Ran, code_at, main_block, reach, run};
-pub use site::handed;
+pub use site::{facts, handed, is_divisible};
 pub use thing::{Config, Descriptor, Launch, Launcher, OpenNumber, OpenTensor, Session, Thing, Torch, Tuner};
 pub use ways::{Runs, Ways};
 

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use ruff_python_ast::Operator;
 
-use super::thing::{OpenNumber, OpenTensor, Thing, Torch, any, content, tensor};
-use super::torch::{dtype_name, dtype_value, int, keeps_shape};
+use super::thing::{Memory, OpenNumber, OpenTensor, Thing, Torch, any, content, tensor};
+use super::torch::{dtype_name, dtype_value, int, keeps_memory, keeps_shape};
 use crate::interp::Interp;
 use crate::library::Args;
 use crate::value::Value;
@@ -20,7 +20,19 @@ pub fn number<'a>(kind: OpenNumber) -> Value<'a> {
 
 /// A tensor of which nothing, or its type, is known.
 pub(super) fn open_tensor<'a>(dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
-    Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { dtype, shape })))
+    Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { memory: Memory::fresh(), dtype, shape })))
+}
+
+/// A tensor in the memory of another one; where in it, is not known.
+fn view_of<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
+    let memory = of.memory.further(None);
+    Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { memory, dtype, shape })))
+}
+
+/// The same tensor under another shape.
+fn same_as<'a>(of: &OpenTensor<'a>, dtype: Option<Rc<str>>, shape: Option<Rc<[Value<'a>]>>) -> Value<'a> {
+    let memory = of.memory.clone();
+    Value::Host(Rc::new(Thing::OpenTensor(OpenTensor { memory, dtype, shape })))
 }
 
 /// How deep a value is looked into for parts that are not known.
@@ -106,7 +118,7 @@ fn of<'a>(value: &Value<'a>) -> Option<OpenTensor<'a>> {
 
 fn opened<'a>(tensor: &Torch) -> OpenTensor<'a> {
     let shape = tensor.shape.iter().map(|size| Value::Int((*size).into())).collect();
-    OpenTensor { dtype: Some(tensor.dtype.clone()), shape: Some(shape) }
+    OpenTensor { memory: tensor.memory.clone(), dtype: Some(tensor.dtype.clone()), shape: Some(shape) }
 }
 
 /// `left op right`, or a comparison, where a side is open; `None` where neither is.
@@ -204,9 +216,10 @@ pub(super) fn attribute<'a>(interp: &Interp<'a>, of: &OpenTensor<'a>, name: &str
         "ndim" => of.shape.as_ref().map_or_else(|| number(OpenNumber::Int), |shape| Value::Int(shape.len() as i128)),
         "T" | "mT" => {
             let turned = |shape: &Rc<[Value<'a>]>| shape.iter().rev().cloned().collect::<Rc<[Value<'a>]>>();
-            open_tensor(of.dtype.clone(), of.shape.as_ref().filter(|shape| shape.len() == 2).map(turned))
+            same_as(of, of.dtype.clone(), of.shape.as_ref().filter(|shape| shape.len() == 2).map(turned))
         }
-        "data" | "grad" => open_tensor(of.dtype.clone(), of.shape.clone()),
+        "data" => same_as(of, of.dtype.clone(), of.shape.clone()),
+        "grad" => open_tensor(of.dtype.clone(), of.shape.clone()),
         "device" => any("device"),
         "is_cuda" => Value::Bool(true),
         "requires_grad" => Value::Bool(false),
@@ -217,7 +230,7 @@ pub(super) fn attribute<'a>(interp: &Interp<'a>, of: &OpenTensor<'a>, name: &str
 
 /// `tensor[index]`.
 pub(super) fn item<'a>(of: &OpenTensor<'a>) -> Value<'a> {
-    open_tensor(of.dtype.clone(), None)
+    view_of(of, of.dtype.clone(), None)
 }
 
 /// The type that a call asks for.
@@ -302,27 +315,29 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
         },
         "item" | "tolist" | "all" | "any" | "chunk" | "split" | "unbind" => content(name),
         "view" | "reshape" => match asked(args) {
-            Asked::Type(dtype) => open_tensor(Some(dtype), None),
+            Asked::Type(dtype) => same_as(of, Some(dtype), None),
             _ if first.is_some_and(|first| matches!(first, Value::Unknown(_)) && args.pos.len() == 1) => {
-                open_tensor(None, None)
+                same_as(of, None, None)
             }
-            _ => open_tensor(own(), sizes(args)),
+            _ => same_as(of, own(), sizes(args)),
         },
         "new_empty" | "new_zeros" | "new_ones" => open_tensor(typed(own()), sizes(args)),
         "to" | "type" => match first {
             Some(Value::Unknown(_)) => open_tensor(typed(None), of.shape.clone()),
+            _ if typed(own()) == own() => same_as(of, own(), of.shape.clone()),
             _ => open_tensor(typed(own()), of.shape.clone()),
         },
-        "contiguous" | "requires_grad_" => open_tensor(own(), of.shape.clone()),
+        "contiguous" | "requires_grad_" => same_as(of, own(), of.shape.clone()),
         "type_as" => open_tensor(first.and_then(self::of).and_then(|other| other.dtype), of.shape.clone()),
         "argmax" | "argmin" | "argsort" => open_tensor(Some("int64".into()), None),
-        "transpose" | "permute" | "t" | "unsqueeze" | "squeeze" | "expand" | "expand_as" | "repeat" | "flatten"
-        | "unflatten" | "narrow" | "sum" | "mean" | "amax" | "amin" | "max" | "min" | "prod" | "index_select"
-        | "gather" | "view_as" | "reshape_as" | "repeat_interleave" | "movedim" | "swapaxes" | "select" => {
-            open_tensor(own(), None)
-        }
+        "transpose" | "permute" | "t" | "unsqueeze" | "squeeze" | "expand" | "expand_as" | "flatten" | "unflatten"
+        | "view_as" | "reshape_as" | "movedim" | "swapaxes" => same_as(of, own(), None),
+        "narrow" | "select" => view_of(of, own(), None),
+        "repeat" | "sum" | "mean" | "amax" | "amin" | "max" | "min" | "prod" | "index_select"
+        | "gather" | "repeat_interleave" => open_tensor(own(), None),
         _ => match dtype_name(&Value::Lib(format!("torch.{name}").into())) {
             Some(dtype) => open_tensor(Some(dtype), of.shape.clone()),
+            None if keeps_memory(name) => same_as(of, own(), of.shape.clone()),
             None if keeps_shape(name) => open_tensor(own(), of.shape.clone()),
             None => content(name),
         },
@@ -353,7 +368,7 @@ pub(super) fn function<'a>(name: &str, args: &Args<'a>) -> Option<Value<'a>> {
         "matmul" | "mm" | "bmm" | "sum" | "mean" | "amax" | "transpose" | "permute" | "reshape" | "squeeze"
         | "unsqueeze" | "flatten" => open_tensor(first?.dtype, None),
         _ if name.ends_with("_like") => {
-            let first = first.unwrap_or(OpenTensor { dtype: None, shape: None });
+            let first = first.unwrap_or(OpenTensor { memory: Memory::fresh(), dtype: None, shape: None });
             open_tensor(typed(first.dtype), first.shape)
         }
         _ if keeps_shape(name) => {
@@ -367,7 +382,10 @@ pub(super) fn function<'a>(name: &str, args: &Args<'a>) -> Option<Value<'a>> {
 /// The whole tensor where all of an open one is known.
 pub(super) fn closed<'a>(value: Value<'a>) -> Value<'a> {
     let Value::Host(thing) = &value else { return value };
-    let Thing::OpenTensor(OpenTensor { dtype: Some(dtype), shape: Some(shape) }) = &**thing else { return value };
+    let Thing::OpenTensor(OpenTensor { memory, dtype: Some(dtype), shape: Some(shape) }) = &**thing else {
+        return value;
+    };
     let sizes: Option<Vec<i64>> = shape.iter().map(int).collect();
-    sizes.map(|sizes| tensor(Torch::new(sizes, dtype.clone()))).unwrap_or(value)
+    let whole = |sizes| tensor(Torch { memory: memory.clone(), ..Torch::new(sizes, dtype.clone()) });
+    sizes.map(whole).unwrap_or(value)
 }

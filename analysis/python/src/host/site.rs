@@ -1,9 +1,9 @@
 //! What a launch hands to a kernel, as far as another launch like it can be made of it.
 
 use super::print;
-use super::thing::{Thing, Torch};
+use super::thing::{Launch, Memory, OpenTensor, Thing, Torch};
 use crate::interp::Interp;
-use crate::specialization::Handed;
+use crate::specialization::{ArgumentFacts, Handed, LaunchFacts};
 use crate::value::Value;
 
 /// An argument of a launch; `None` where it is not known, or cannot be written down.
@@ -19,6 +19,76 @@ pub fn handed<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<Handed> {
             _ => print::expression(interp, value).map(Handed::Python),
         },
         value => print::expression(interp, value).map(Handed::Python),
+    }
+}
+
+/// What is known of the arguments of a launch, in the order of `params`, and of its grid.
+pub fn facts(launch: &Launch<'_>, params: &[&str]) -> LaunchFacts {
+    let mut storages: Vec<Memory> = Vec::new();
+    let given = |name: &str| launch.arguments.iter().find(|(known, _)| **known == *name).map(|(_, value)| value);
+    let arguments = params.iter().filter_map(|name| Some(argument(name, given(name)?, &mut storages)));
+    LaunchFacts { arguments: arguments.collect(), grid: launch.sizes.map(|size| size.map(u64::from)) }
+}
+
+fn argument(name: &str, value: &Value<'_>, storages: &mut Vec<Memory>) -> ArgumentFacts {
+    let mut facts = ArgumentFacts { name: name.to_owned(), divisibility: 1, ..ArgumentFacts::default() };
+    let mut number = |memory: &Memory| match storages.iter().position(|known| known.shares(memory)) {
+        Some(at) => at as u32,
+        None => {
+            storages.push(memory.clone());
+            storages.len() as u32 - 1
+        }
+    };
+    let mut closed = |tensor: &Torch, facts: &mut ArgumentFacts| {
+        facts.memory = Some(number(&tensor.memory));
+        facts.offset = tensor.memory.offset;
+        facts.element = Some(tensor.element().to_owned());
+        facts.shape = Some(tensor.shape.iter().map(|size| u64::try_from(*size).ok()).collect());
+        facts.strides = Some(tensor.strides.clone());
+    };
+    match value {
+        Value::Int(int) => facts.value = i64::try_from(*int).ok(),
+        Value::Bool(truth) => facts.value = Some(i64::from(*truth)),
+        Value::Host(thing) => match &**thing {
+            Thing::Tensor(tensor) => closed(tensor, &mut facts),
+            Thing::Descriptor(descriptor) => {
+                if let Some(tensor) = &descriptor.borrow().base {
+                    closed(tensor, &mut facts);
+                }
+            }
+            Thing::OpenTensor(tensor) => {
+                facts.memory = Some(number(&tensor.memory));
+                facts.offset = tensor.memory.offset;
+                facts.element =
+                    tensor.dtype.as_ref().map(|dtype| Torch::new(Vec::new(), dtype.clone()).element().to_owned());
+                facts.shape = tensor.shape.as_ref().map(|shape| shape.iter().map(size).collect());
+            }
+            _ => {}
+        },
+        _ => {}
+    }
+    if is_divisible(value) {
+        facts.divisibility = 16;
+    }
+    facts
+}
+
+fn size(value: &Value<'_>) -> Option<u64> {
+    if let Value::Int(size) = value { u64::try_from(*size).ok() } else { None }
+}
+
+/// Whether Triton's specialisation says of an argument that 16 divides it: of integers, and of the addresses of
+/// tensors, which begin at a multiple of it unless they are a part of another one.
+pub fn is_divisible(value: &Value<'_>) -> bool {
+    match value {
+        Value::Int(int) => int % 16 == 0,
+        Value::Host(thing) => match &**thing {
+            Thing::Tensor(Torch { memory, .. }) | Thing::OpenTensor(OpenTensor { memory, .. }) => {
+                memory.offset.is_some_and(|offset| offset % 16 == 0)
+            }
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -68,6 +68,8 @@ pub struct Launch<'a> {
     pub num_ctas: Option<u32>,
     /// Programs along x, y and z, where that is known.
     pub grid: Option<[u32; 3]>,
+    /// The same, each by itself.
+    pub sizes: [Option<u32>; 3],
     /// The file in which it is made.
     pub file: FileId,
     /// The call, in that file's source.
@@ -136,9 +138,46 @@ pub struct Descriptor<'a> {
     pub padding: Value<'a>,
 }
 
+/// The memory of a tensor: views of one tensor share it.
+///
+/// Two are equal whatever they are: tensors are compared by what describes them.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    storage: Rc<()>,
+    /// Bytes from the start of the storage to the first element; `None` where that is not known.
+    pub offset: Option<i64>,
+}
+
+impl PartialEq for Memory {
+    fn eq(&self, _: &Memory) -> bool {
+        true
+    }
+}
+
+impl Memory {
+    /// Memory that nothing else has.
+    pub fn fresh() -> Memory {
+        Memory { storage: Rc::new(()), offset: Some(0) }
+    }
+
+    /// Some bytes further on in the same storage.
+    #[must_use]
+    pub fn further(&self, bytes: Option<i64>) -> Memory {
+        let offset = self.offset.zip(bytes).and_then(|(offset, bytes)| offset.checked_add(bytes));
+        Memory { storage: self.storage.clone(), offset }
+    }
+
+    /// Whether both are of one storage.
+    pub fn shares(&self, other: &Memory) -> bool {
+        Rc::ptr_eq(&self.storage, &other.storage)
+    }
+}
+
 /// A tensor without content.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Torch {
+    /// Where it lies.
+    pub memory: Memory,
     /// By torch's name: `float16`.
     pub dtype: Rc<str>,
     /// Elements along each dimension, outermost first.
@@ -150,6 +189,8 @@ pub struct Torch {
 /// A tensor of which less than all is known.
 #[derive(Clone, Debug)]
 pub struct OpenTensor<'a> {
+    /// Where it lies.
+    pub memory: Memory,
     /// By torch's name.
     pub dtype: Option<Rc<str>>,
     /// Sizes, outermost first, each a number that may be open; `None` where not even their count is known.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::thing::{Thing, Torch, any, content, tensor};
+use super::thing::{Memory, Thing, Torch, any, content, tensor};
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
 use crate::value::{DType, Value};
@@ -44,7 +44,7 @@ impl Torch {
     /// A contiguous tensor.
     pub fn new(shape: Vec<i64>, dtype: Rc<str>) -> Torch {
         let strides = contiguous(&shape);
-        Torch { dtype, shape, strides }
+        Torch { memory: Memory::fresh(), dtype, shape, strides }
     }
 
     /// Its element type in signatures.
@@ -64,19 +64,36 @@ impl Torch {
         Torch::new(shape, self.dtype.clone())
     }
 
+    /// A copy of another type.
     fn of_type(&self, dtype: Rc<str>) -> Torch {
-        Torch { dtype, ..self.clone() }
+        Torch { dtype, memory: Memory::fresh(), ..self.clone() }
+    }
+
+    /// A copy.
+    pub(super) fn copied(&self) -> Torch {
+        Torch { memory: Memory::fresh(), ..self.clone() }
+    }
+
+    /// The same where it lies densely, else a copy that does.
+    fn dense(&self) -> Torch {
+        if self.is_contiguous() { self.clone() } else { self.with(self.shape.clone()) }
+    }
+
+    /// In the memory of a tensor of which it is a view.
+    fn within(self, of: &Torch) -> Torch {
+        Torch { memory: of.memory.clone(), ..self }
     }
 
     /// The same, or a tensor of truths.
     pub fn compared(&self, comparison: bool) -> Torch {
-        if comparison { self.of_type("bool".into()) } else { self.clone() }
+        if comparison { self.of_type("bool".into()) } else { self.copied() }
     }
 
     /// What a loop over it sees, unless that is a lot.
     pub fn rows(&self) -> Option<Vec<Torch>> {
         let (first, rest) = self.shape.split_first()?;
         let row = Torch {
+            memory: self.memory.further(None),
             dtype: self.dtype.clone(),
             shape: rest.to_vec(),
             strides: self.strides.get(1..).unwrap_or(&[]).to_vec(),
@@ -87,7 +104,12 @@ impl Torch {
     fn permuted(&self, order: &[i64]) -> Option<Torch> {
         let at: Vec<usize> = order.iter().map(|at| self.dim(*at)).collect::<Option<_>>()?;
         let pick = |from: &[i64]| at.iter().map(|at| from.get(*at).copied()).collect::<Option<Vec<i64>>>();
-        Some(Torch { dtype: self.dtype.clone(), shape: pick(&self.shape)?, strides: pick(&self.strides)? })
+        Some(Torch {
+            memory: self.memory.clone(),
+            dtype: self.dtype.clone(),
+            shape: pick(&self.shape)?,
+            strides: pick(&self.strides)?,
+        })
     }
 
     fn dim(&self, at: i64) -> Option<usize> {
@@ -105,7 +127,8 @@ impl Torch {
             let rest = shape.iter().filter(|size| **size != -1).fold(1i64, |all, size| all.saturating_mul(*size));
             shape[at] = self.count().checked_div(rest)?;
         }
-        shape.iter().all(|size| *size >= 0).then(|| self.with(shape))
+        let dense = self.dense();
+        shape.iter().all(|size| *size >= 0).then(|| dense.with(shape).within(&dense))
     }
 }
 
@@ -199,7 +222,7 @@ pub(super) fn attribute<'a>(interp: &Interp<'a>, of: &Torch, name: &str) -> Opti
         "itemsize" => Value::Int(of.bytes().into()),
         "nbytes" => Value::Int(of.bytes().saturating_mul(of.count()).into()),
         "requires_grad" => Value::Bool(false),
-        "grad" => tensor(of.clone()),
+        "grad" => tensor(of.copied()),
         "data" => tensor(of.clone()),
         _ => return None,
     })
@@ -235,11 +258,11 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
                 if let Some(last) = shape.last_mut() {
                     *last = *last * of.bytes() / cast.bytes().max(1);
                 }
-                Some(cast.with(shape))
+                Some(cast.with(shape).within(of))
             }
             None => numbers().and_then(|shape| of.reshaped(shape)),
         },
-        "flatten" if args.pos.is_empty() => Some(of.with(vec![of.count()])),
+        "flatten" if args.pos.is_empty() => of.reshaped(vec![-1]),
         "permute" => numbers().and_then(|order| of.permuted(&order)),
         "transpose" | "swapaxes" => {
             let at = |at: usize| args.pos.get(at).and_then(int).and_then(|at| of.dim(at));
@@ -256,29 +279,33 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
             let (mut shape, mut strides) = (of.shape.clone(), of.strides.clone());
             shape.insert(at, 1);
             strides.insert(at, strides.get(at).copied().unwrap_or(1));
-            Torch { dtype: of.dtype.clone(), shape, strides }
+            Torch { memory: of.memory.clone(), dtype: of.dtype.clone(), shape, strides }
         }),
         "squeeze" => {
             let at = first.and_then(int).and_then(|at| of.dim(at));
             let keep = |(i, size): &(usize, &i64)| **size != 1 || at.is_some_and(|at| at != *i);
-            Some(of.with(of.shape.iter().enumerate().filter(keep).map(|(_, size)| *size).collect()))
+            Some(of.with(of.shape.iter().enumerate().filter(keep).map(|(_, size)| *size).collect()).within(of))
         }
         "expand" => numbers().map(|shape| {
             let missing = shape.len().saturating_sub(of.shape.len());
             let own = |at: usize| at.checked_sub(missing).and_then(|at| of.shape.get(at)).copied().unwrap_or(1);
-            of.with(shape.iter().enumerate().map(|(at, size)| if *size == -1 { own(at) } else { *size }).collect())
+            let sizes = shape.iter().enumerate().map(|(at, size)| if *size == -1 { own(at) } else { *size });
+            of.with(sizes.collect()).within(of)
         }),
         "repeat" => numbers().map(|times| {
             let missing = times.len().saturating_sub(of.shape.len());
             let own = |at: usize| at.checked_sub(missing).and_then(|at| of.shape.get(at)).copied().unwrap_or(1);
             of.with(times.iter().enumerate().map(|(at, times)| own(at).saturating_mul(*times)).collect())
         }),
-        "contiguous" => Some(of.with(of.shape.clone())),
+        "contiguous" => Some(of.dense()),
         "new_empty" | "new_zeros" | "new_ones" => {
             let sizes: Vec<Value<'_>> = args.pos.iter().filter(|arg| dtype_name(arg).is_none()).cloned().collect();
             shape(&sizes).map(|shape| Torch::new(shape, dtype(args).unwrap_or_else(|| of.dtype.clone())))
         }
-        "to" | "type" | "type_as" => Some(dtype(args).map_or_else(|| of.clone(), |dtype| of.of_type(dtype))),
+        "to" | "type" | "type_as" => Some(match dtype(args) {
+            Some(dtype) if dtype != of.dtype => of.of_type(dtype),
+            _ => of.clone(),
+        }),
         "sum" | "mean" | "amax" | "amin" | "max" | "min" | "argmax" | "prod" => {
             let dim = first.or_else(|| named(args, "dim")).and_then(int).and_then(|at| of.dim(at));
             let shape = dim.map_or(Vec::new(), |dim| {
@@ -313,7 +340,8 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
             dtype_name(&Value::Lib(format!("torch.{name}").into())).map(|dtype| of.of_type(dtype))
         }
         "bfloat16" => Some(of.of_type("bfloat16".into())),
-        _ => keeps_shape(name).then(|| of.clone()),
+        _ if keeps_memory(name) => Some(of.clone()),
+        _ => keeps_shape(name).then(|| of.copied()),
     };
     match new {
         Some(new) => Ok(tensor(new)),
@@ -340,6 +368,13 @@ const UNARY: &[&str] = &[
 /// Methods that write the tensor itself.
 const IN_PLACE: &[&str] =
     &["add_", "copy_", "div_", "fill_", "mul_", "normal_", "pow_", "random_", "sub_", "uniform_", "zero_"];
+
+/// Whether what a method answers is its tensor, or a view of all of it.
+pub(super) fn keeps_memory(name: &str) -> bool {
+    IN_PLACE.contains(&name)
+        || matches!(name, "cuda" | "detach" | "exponential_" | "masked_fill_" | "requires_grad_")
+        || name.strip_suffix('_').is_some_and(|name| UNARY.contains(&name))
+}
 
 /// Whether what a function or a method answers has the shape of its tensor.
 pub(super) fn keeps_shape(name: &str) -> bool {
@@ -407,7 +442,7 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
         "empty_strided" => {
             let shape = args.pos.first().and_then(ints);
             let strides = args.pos.get(1).and_then(ints);
-            shape.zip(strides).map(|(shape, strides)| Torch { dtype: default(), shape, strides })
+            shape.zip(strides).map(|(shape, strides)| Torch { memory: Memory::fresh(), dtype: default(), shape, strides })
         }
         "tensor" | "as_tensor" | "scalar_tensor" => {
             let data = args.pos.first();
@@ -454,7 +489,7 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
                 Some(first.with(shape))
             })
         }
-        "where" => tensors.get(1).or(tensors.first()).cloned(),
+        "where" => tensors.get(1).or(tensors.first()).map(Torch::copied),
         "allclose" | "equal" | "is_tensor" => None,
         _ if name.ends_with("_like") => tensors.first().map(|like| {
             let dense = like.with(like.shape.clone());
@@ -464,7 +499,7 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
             if let Some(value) = super::device::torch(interp, name, args) {
                 return Ok(value);
             }
-            tensors.first().filter(|_| keeps_shape(name)).cloned()
+            tensors.first().filter(|_| keeps_shape(name)).map(Torch::copied)
         }
     };
     Ok(new.map_or_else(|| content(name), tensor))
@@ -508,6 +543,8 @@ pub(super) fn index<'a>(interp: &Interp<'a>, of: &Torch, index: &Value<'a>) -> E
     };
     let given = parts.iter().filter(|part| !matches!(part, Value::None | Value::Ellipsis)).count();
     let (mut shape, mut strides, mut dim) = (Vec::new(), Vec::new(), 0);
+    // Elements to the first one, and whether the elements are those of the tensor itself.
+    let (mut skipped, mut view) = (Some(0i64), true);
     let (size, stride) = (|at: usize| of.shape.get(at).copied(), |at: usize| of.strides.get(at).copied());
     for part in &parts {
         match part {
@@ -522,7 +559,11 @@ pub(super) fn index<'a>(interp: &Interp<'a>, of: &Torch, index: &Value<'a>) -> E
                     dim += 1;
                 }
             }
-            Value::Int(_) => dim += 1,
+            Value::Int(at) => {
+                let at = i64::try_from(*at).ok().zip(size(dim)).map(|(at, size)| if at < 0 { at + size } else { at });
+                skipped = skip(skipped, at, stride(dim));
+                dim += 1;
+            }
             Value::Slice(bounds) => {
                 let (Some(length), Some(step)) = (size(dim), stride(dim)) else {
                     return interp.raise("the tensor has fewer dimensions");
@@ -535,6 +576,7 @@ pub(super) fn index<'a>(interp: &Interp<'a>, of: &Torch, index: &Value<'a>) -> E
                 let (Some(start), Some(stop), Some(by)) = (bound(&bounds[0], 0), bound(&bounds[1], length), by) else {
                     return Ok(content("a slice"));
                 };
+                skipped = skip(skipped, Some(start), Some(step));
                 shape.push(((stop - start).max(0) + by - 1) / by);
                 strides.push(step.saturating_mul(by));
                 dim += 1;
@@ -543,6 +585,7 @@ pub(super) fn index<'a>(interp: &Interp<'a>, of: &Torch, index: &Value<'a>) -> E
                 if let Thing::Tensor(by) = &**thing
                     && &*by.dtype != "bool" =>
             {
+                view = false;
                 shape.extend_from_slice(&by.shape);
                 strides.extend_from_slice(&contiguous(&by.shape));
                 dim += 1;
@@ -553,7 +596,14 @@ pub(super) fn index<'a>(interp: &Interp<'a>, of: &Torch, index: &Value<'a>) -> E
     }
     shape.extend_from_slice(of.shape.get(dim..).unwrap_or(&[]));
     strides.extend_from_slice(of.strides.get(dim..).unwrap_or(&[]));
-    Ok(tensor(Torch { dtype: of.dtype.clone(), shape, strides }))
+    let bytes = skipped.and_then(|skipped| skipped.checked_mul(of.bytes()));
+    let memory = if view { of.memory.further(bytes) } else { Memory::fresh() };
+    Ok(tensor(Torch { memory, dtype: of.dtype.clone(), shape, strides }))
+}
+
+/// So many elements, and a number of strides further on.
+fn skip(before: Option<i64>, count: Option<i64>, stride: Option<i64>) -> Option<i64> {
+    before?.checked_add(count?.checked_mul(stride?)?)
 }
 
 #[cfg(test)]

@@ -317,7 +317,11 @@ impl<O: Clone> Printer<'_, O> {
         match form {
             HandWrittenForm::Module => {
                 let entries: Vec<String> = op.attrs.iter().map(|(name, value)| entry(name, value)).collect();
-                self.text(&format!("module attributes {{{}}} {{\n", entries.join(", ")));
+                let attributes = match &entries[..] {
+                    [] => String::new(),
+                    entries => format!(" attributes {{{}}}", entries.join(", ")),
+                };
+                self.text(&format!("module{attributes} {{\n"));
             }
             HandWrittenForm::Func => {
                 let args = op.regions.first().map_or(&[][..], |region| &region.args);
