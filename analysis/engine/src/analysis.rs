@@ -234,7 +234,7 @@ impl Engine {
             error.related.iter_mut().for_each(|(range, _)| shift(range, offset));
             analysis.syntax.push(error);
         }
-        let globals = self.globals(tree, None, cancel)?;
+        let globals = self.globals(tree, &[], cancel)?;
         for (at, mut lowered) in kernels(tree, self.options).into_iter().enumerate() {
             cancel.check()?;
             if !self.outcome(&lowered.kernel, cancel)?.found.is_empty() {
@@ -254,12 +254,12 @@ impl Engine {
         Ok(())
     }
 
-    /// What there is to say of the global memory of each kernel of a module, remembered by its text. `launch` is what
-    /// its kernels are launched with.
+    /// What there is to say of the global memory of each kernel of a module, remembered by its text. `launches` are
+    /// those that are known of its kernels.
     pub(crate) fn globals(
         &mut self,
         tree: &Tree,
-        launch: Option<&Launch>,
+        launches: &[Launch],
         cancel: &Cancel<'_>,
     ) -> Result<Arc<Vec<Global>>, Cancelled> {
         // What does not parse is not the kernel that would run.
@@ -267,12 +267,11 @@ impl Engine {
             return Ok(Arc::default());
         }
         let (cache, text) = (self.cache.clone(), tree.text());
-        let wanted = launch.map_or_else(String::new, |launch| format!("{launch:?}"));
+        let wanted = if launches.is_empty() { String::new() } else { format!("{launches:?}") };
         let is_key = |key: &String| key.strip_prefix(wanted.as_str()) == Some(text);
         let key = || format!("{wanted}{text}");
         let made = cache.globals.get_or_compute(hash((text, &wanted)), is_key, key, cancel, || {
-            let launch = launch.cloned().unwrap_or_default();
-            let made = races(tree, &|_| launch.clone(), cancel)?;
+            let made = races(tree, launches, cancel)?;
             let weight = Weight { bytes: text.len() + 2048 * made.len(), work: 1 + text.len() as u64 };
             Ok((made, weight))
         })?;

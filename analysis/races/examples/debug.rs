@@ -9,18 +9,22 @@ fn main() {
         let document = ttgir::Document::new(text.as_str());
         for section in document.sections() {
             let t = std::time::Instant::now();
-            let launch = |_: &str| {
+            let names: Vec<String> = section.text().split("tt.func public @").nth(1).unwrap_or("").lines().next().unwrap_or("").split('%').skip(1).map(|p| p.split(':').next().unwrap_or("").to_string()).collect();
+            let launch = || {
                 let mut launch = races::Launch::default();
                 if let Ok(text) = std::env::var("ARGS") {
                     for (at, value) in text.split(',').enumerate() {
                         if let Ok(value) = value.parse::<i64>() {
-                            launch.values.insert(at as u32, value);
+                            launch.values.push((names[at].clone(), value));
                         }
                         if let Some(of) = value.strip_prefix('=') {
-                            launch.same.insert(at as u32, of.parse().unwrap());
+                            launch.memory.push((names[at].clone(), of.parse().unwrap()));
+                        }
+                        if !value.starts_with('=') {
+                            launch.memory.push((names[at].clone(), at as u32));
                         }
                         if let Some(of) = value.strip_prefix('@') {
-                            launch.contents.insert(at as u32, of.split(';').map(|v| v.parse::<i64>().unwrap()).collect());
+                            launch.contents.push((names[at].clone(), of.split(';').map(|v| v.parse::<i64>().unwrap()).collect()));
                         }
                     }
                 }
@@ -31,7 +35,7 @@ fn main() {
                 }
                 launch
             };
-            for global in races::races(section.tree(), &launch, &base::Cancel::never()).unwrap() {
+            for global in races::races(section.tree(), &[launch()], &base::Cancel::never()).unwrap() {
                 let ms = t.elapsed().as_secs_f64() * 1e3;
                 total += ms;
                 *counts.entry(format!("{:?}", global.status)).or_default() += 1;

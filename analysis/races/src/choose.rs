@@ -1,14 +1,18 @@
 //! Launches to try where none is known: small numbers under which what was assumed of strides holds.
 
 use crate::interval::Intervals;
-use crate::launch::Launch;
+use crate::launch::Known;
 use crate::program::Program;
 use crate::prove::Spread;
 use crate::run::{Setting, first_words};
 use crate::term::{Node, Symbol};
 
-/// Sizes that arguments get.
-const SIZES: [i64; 3] = [128, 37, 16];
+/// Sizes that arguments get, given the longest block: several of those, one and a bit, and hardly anything.
+fn sizes(program: &Program) -> [i64; 3] {
+    let lanes = program.accesses.iter().flat_map(|access| access.lanes.iter().copied());
+    let longest = lanes.max().unwrap_or(1).clamp(16, 4096);
+    [4 * longest, longest + longest / 4 + 1, 16]
+}
 
 /// Programs along each axis, by how many axes programs differ on.
 const GRIDS: [i64; 4] = [1, 3, 2, 2];
@@ -18,12 +22,12 @@ const ROUNDS: usize = 8;
 
 /// What the launch says, and small numbers for the rest: one setting a choice, without those that no choice of
 /// strides makes fit. Whether every assumption could be met is said of each.
-pub(crate) fn settings(program: &Program, launch: &Launch, spreads: &[Spread]) -> Vec<Setting> {
+pub(crate) fn settings(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
     let open = program.arguments.iter().enumerate().any(|(at, argument)| {
         (argument.bits.is_some() && launch.value(at as u32).is_none()) || argument.rank > 0
     });
     let mut settings = Vec::new();
-    for size in SIZES {
+    for size in sizes(program) {
         if let Some(setting) = setting(program, launch, spreads, size, None) {
             settings.push(setting);
         }
@@ -35,13 +39,13 @@ pub(crate) fn settings(program: &Program, launch: &Launch, spreads: &[Spread]) -
     let free = |axis: &u8| launch.grid[usize::from(*axis)].is_none();
     if program.axes.len() > 1 && program.axes.iter().any(free) {
         for axis in program.axes.iter().filter(|axis| free(axis)) {
-            settings.extend(setting(program, launch, spreads, SIZES[0], Some(*axis)));
+            settings.extend(setting(program, launch, spreads, sizes(program)[0], Some(*axis)));
         }
     }
     settings
 }
 
-fn setting(program: &Program, launch: &Launch, spreads: &[Spread], size: i64, only: Option<u8>) -> Option<Setting> {
+fn setting(program: &Program, launch: &Known, spreads: &[Spread], size: i64, only: Option<u8>) -> Option<Setting> {
     let axes = program.axes.len().min(3);
     let mut setting = Setting { contents: launch.contents.clone(), same: launch.same.clone(), ..Setting::default() };
     for axis in 0..3u8 {
@@ -76,7 +80,7 @@ fn round_up(value: i64, by: i64) -> i64 {
 }
 
 /// Makes a stride exceed what is added to it; whether it did already. `None` where that cannot be.
-fn raise(program: &Program, launch: &Launch, setting: &mut Setting, spread: &Spread) -> Option<bool> {
+fn raise(program: &Program, launch: &Known, setting: &mut Setting, spread: &Spread) -> Option<bool> {
     let lanes = &program.accesses[spread.access as usize].lanes;
     let mut intervals = Intervals::new(program, setting, lanes);
     let (_, most) = intervals.poly(&spread.span)?;
@@ -107,7 +111,7 @@ const COMPANIONS: u32 = 300;
 
 /// The same launch, of which two programs are run that meet at the words by which they steer each other, where the
 /// first few do not: rows that share a lock.
-pub(crate) fn companions(program: &Program, launch: &Launch, setting: &Setting) -> Option<Setting> {
+pub(crate) fn companions(program: &Program, launch: &Known, setting: &Setting) -> Option<Setting> {
     let &[axis] = program.axes.as_slice() else { return None };
     let axis = usize::from(axis);
     let words = first_words(program, setting, 0)?;

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
 use crate::choose::{companions, settings};
-use crate::launch::Launch;
+use crate::launch::Known;
 use crate::program::{Base, Program, Scope, Source};
 use crate::prove::{Converter, Prover, Spread};
 use crate::report::{Assumption, Global, Race, Reason, Side, Status};
@@ -24,7 +24,7 @@ const PAIRS: usize = 4000;
 pub(crate) struct Decider<'t> {
     pub(crate) tree: &'t Tree,
     pub(crate) program: Program,
-    pub(crate) launch: Launch,
+    pub(crate) launch: Known,
     pub(crate) name: String,
     pub(crate) range: TextRange,
 }
@@ -121,7 +121,7 @@ impl Decider<'_> {
             return Ok(self.report(Status::Found, races, assumed, reasons, runs));
         }
         self.left_open(&outcomes, &mut reasons);
-        let executed = |access: u32| outcomes.iter().any(|(_, outcome)| outcome.executed.contains(&access));
+        let executed = |access: u32| outcomes.iter().any(|(_, outcome)| outcome.executes(access));
         let open = !self.is_whole();
         for (a, b) in &proofs.open {
             for access in [a, b] {
@@ -237,7 +237,8 @@ impl Decider<'_> {
                     continue;
                 }
                 let shown = outcomes.iter().all(|(_, other)| {
-                    let both = other.executed.contains(&pair.0) && other.executed.contains(&pair.1);
+                    let own = meeting.programs[0] == meeting.programs[1];
+                    let both = if own { other.executes(pair.0) } else { other.executes_both(pair.0, pair.1) };
                     !both || other.limited || other.races.iter().any(|race| key(race) == pair)
                 });
                 if shown {
@@ -400,7 +401,7 @@ impl Decider<'_> {
         }
         all.extend(said.into_iter().map(Assumption::text));
         let pointers = self.program.arguments.iter().filter(|argument| argument.pointer || argument.rank > 0).count();
-        if pointers > 1 && self.launch.same.is_empty() {
+        if pointers > 1 && !self.launch.apart {
             all.push(Assumption::text("arguments point into distinct tensors"));
         }
         let mut zeros: Vec<u32> = zeros.iter().copied().collect();

@@ -4,20 +4,59 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-/// What is known of a launch; nothing by default. Arguments are numbered as the function has them.
+use crate::program::Program;
+
+/// What is known of a launch; nothing by default. Arguments go by their names in the text, without `%`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
     /// Programs along each axis of the grid.
     pub grid: [Option<i64>; 3],
     /// Values of integer arguments.
-    pub values: FxHashMap<u32, i64>,
-    /// Pointer arguments that point into the tensor of an earlier one, and which.
-    pub same: FxHashMap<u32, u32>,
+    pub values: Vec<(String, i64)>,
+    /// Pointer arguments, each with the number of the memory that it points into: those of one number are one tensor.
+    pub memory: Vec<(String, u32)>,
     /// Elements of integer tensors.
-    pub contents: FxHashMap<u32, Arc<[i64]>>,
+    pub contents: Vec<(String, Arc<[i64]>)>,
 }
 
-impl Launch {
+/// The same, by the numbers of a kernel's arguments.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    pub(crate) grid: [Option<i64>; 3],
+    pub(crate) values: FxHashMap<u32, i64>,
+    /// Pointer arguments that point into the tensor of an earlier one, and which.
+    pub(crate) same: FxHashMap<u32, u32>,
+    /// Whether it is known of all pointers which are of one tensor.
+    pub(crate) apart: bool,
+    pub(crate) contents: FxHashMap<u32, Arc<[i64]>>,
+}
+
+impl Known {
+    pub(crate) fn new(launch: &Launch, program: &Program) -> Known {
+        let mut known = Known { grid: launch.grid, ..Known::default() };
+        let mut first: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut told = 0;
+        let pointers = program.arguments.iter().filter(|argument| argument.pointer || argument.rank > 0).count();
+        for (at, argument) in program.arguments.iter().enumerate() {
+            let (at, name) = (at as u32, argument.name.trim_start_matches('%'));
+            if let Some((_, value)) = launch.values.iter().find(|(of, _)| of == name) {
+                known.values.insert(at, *value);
+            }
+            if let Some((_, contents)) = launch.contents.iter().find(|(of, _)| of == name) {
+                known.contents.insert(at, contents.clone());
+            }
+            if let Some((_, memory)) = launch.memory.iter().find(|(of, _)| of == name) {
+                told += 1;
+                let tensor = *first.entry(*memory).or_insert(at);
+                if tensor != at {
+                    known.same.insert(at, tensor);
+                }
+            }
+        }
+        known.apart = told == pointers;
+        known
+    }
+
     /// The value of an argument.
     pub(crate) fn value(&self, argument: u32) -> Option<i64> {
         self.values.get(&argument).copied()

@@ -28,28 +28,38 @@ use dialects::{Builtin, Tt};
 use rustc_hash::FxHashMap;
 use ttgir::{OpId, Tree};
 
-/// What there is to say of the global memory of each entry function of a module, in the order of the text. `launch`
-/// says what is known of how one with this name is launched.
+/// Launches of a kernel that are decided one by one.
+const LAUNCHES: usize = 4;
+
+/// What there is to say of the global memory of each entry function of a module, in the order of the text, under the
+/// launches that are known of it; where there is none, for all that are possible. Of several launches it is what is
+/// said of the worst.
 ///
 /// # Errors
 ///
 /// Where `cancel` says so.
-pub fn races(
-    tree: &Tree,
-    launch: &dyn Fn(&str) -> Launch,
-    cancel: &Cancel<'_>,
-) -> Result<Vec<Global>, Cancelled> {
+pub fn races(tree: &Tree, launches: &[Launch], cancel: &Cancel<'_>) -> Result<Vec<Global>, Cancelled> {
+    let unknown = [Launch::default()];
+    let launches = if launches.is_empty() { &unknown } else { &launches[..launches.len().min(LAUNCHES)] };
     let mut all = Vec::new();
     for functions in modules(tree) {
         let table: FxHashMap<&str, OpId> = functions.iter().map(|&op| (name(tree, op), op)).collect();
         for &function in functions.iter().filter(|op| !is_private(tree, **op)) {
-            cancel.check()?;
             let program = extract::extract(tree, &table, function);
             let name = name(tree, function);
             let attr = tree.attr(function, "sym_name");
             let range = attr.map_or_else(|| tree.op_name_range(function), |attr| tree.attr_range(attr));
-            let decider = decide::Decider { tree, program, launch: launch(name), name: name.to_owned(), range };
-            all.push(decider.decide(cancel)?);
+            let mut worst: Option<Global> = None;
+            for launch in launches {
+                cancel.check()?;
+                let (program, known) = (program.clone(), launch::Known::new(launch, &program));
+                let decider = decide::Decider { tree, program, launch: known, name: name.to_owned(), range };
+                let global = decider.decide(cancel)?;
+                if worst.as_ref().is_none_or(|known| known.status < global.status) {
+                    worst = Some(global);
+                }
+            }
+            all.extend(worst);
         }
     }
     Ok(all)

@@ -5,7 +5,7 @@ use base::TextRange;
 pub use crate::program::Scope;
 
 /// How far a kernel is decided.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Status {
     /// It writes no global memory.
     NoWrites,
@@ -13,10 +13,10 @@ pub enum Status {
     Proved,
     /// No race in the launches that were run, in any order of the programs.
     Clean,
-    /// There are races.
-    Found,
     /// It is not decided.
     Undecided,
+    /// There are races.
+    Found,
 }
 
 /// What an answer rests on beside the text.

@@ -6,10 +6,11 @@ use std::sync::{Arc, OnceLock};
 use super::moves::{Move, shift};
 use super::say::{VariableNames, python_name, say};
 use base::{Names, TextRange};
-use gluon::{Elaborated, FileId, Instance, Origins, Problem, Source};
+use gluon::{Elaborated, FileId, Instance, LaunchFacts, Origins, Problem, Source};
 use kernel::Lowered;
 use lower::{Options, lower_with};
 use python::syntax::{Module, Sources};
+use races::Launch;
 use rustc_hash::FxHashMap;
 use ttgir::{Document, Tree};
 use verify::unbound;
@@ -127,6 +128,33 @@ impl ElaboratedInstance {
             numbered: Arc::default(),
             partitions: Vec::new(),
         }
+    }
+
+    /// The launches that were found of it, as far as global memory depends on them.
+    pub(crate) fn launches(&self) -> Vec<Launch> {
+        let of = |facts: &LaunchFacts| {
+            let mut launch = Launch { grid: facts.grid.map(|count| count.and_then(|it| i64::try_from(it).ok())), ..Launch::default() };
+            for argument in &facts.arguments {
+                launch.values.extend(argument.value.map(|value| (argument.name.clone(), value)));
+                // Views that begin in different places of one storage are taken to lie apart.
+                let view = argument.memory.map(|memory| {
+                    let place = argument.offset.unwrap_or(0);
+                    let same = facts.arguments.iter().position(|other| {
+                        other.memory == Some(memory) && other.offset.unwrap_or(0) == place
+                    });
+                    same.unwrap_or(0) as u32
+                });
+                launch.memory.extend(view.map(|memory| (argument.name.clone(), memory)));
+            }
+            launch
+        };
+        let mut launches: Vec<Launch> = Vec::new();
+        for launch in self.instance.launches.iter().map(of) {
+            if !launches.contains(&launch) {
+                launches.push(launch);
+            }
+        }
+        launches
     }
 
     /// The tree of the module.

@@ -161,7 +161,7 @@ impl Engine {
                 let mut report = engine.describe_kernel(lowered, cancel)?;
                 withhold_if_malformed(tree, lowered, &mut report);
                 note_deleted_reads(tree, &mut report);
-                let globals = engine.globals(tree, None, cancel)?;
+                let globals = engine.globals(tree, &elaborated.launches(), cancel)?;
                 if let Some(global) = globals.first() {
                     add_global(&mut report, global, lowered.kernel.effects.is_empty());
                 }

@@ -23,8 +23,8 @@ pub(crate) struct Outcome {
     pub(crate) races: Vec<Meeting>,
     /// Why some runs could not be finished.
     pub(crate) stuck: Vec<Stuck>,
-    /// Accesses that were executed with a lane that takes part.
-    pub(crate) executed: FxHashSet<u32>,
+    /// Accesses that were executed with a lane that takes part, and by which programs: two of them at most.
+    executed: FxHashMap<u32, Vec<u32>>,
     /// Whether words of memory that nothing is known of were taken to be 0 at first.
     pub(crate) zeros: FxHashSet<u32>,
     /// Whether some programs wait for each other.
@@ -39,6 +39,19 @@ pub(crate) fn first_words(program: &Program, setting: &Setting, number: u32) -> 
     let (segment, _) = Instance::new(program, &watched, setting, number, &[], 200_000).segment();
     let ask = segment.ok()?.ask?;
     Some(ask.event.spans.iter().map(|(start, _)| *start).collect())
+}
+
+impl Outcome {
+    /// Whether an access was executed.
+    pub(crate) fn executes(&self, access: u32) -> bool {
+        self.executed.contains_key(&access)
+    }
+
+    /// Whether two accesses were executed by different programs.
+    pub(crate) fn executes_both(&self, a: u32, b: u32) -> bool {
+        let (Some(x), Some(y)) = (self.executed.get(&a), self.executed.get(&b)) else { return false };
+        x.iter().any(|one| y.iter().any(|other| one != other))
+    }
 }
 
 type Clock = Vec<u32>;
@@ -172,7 +185,12 @@ impl Explorer<'_> {
         match &segment {
             Ok(segment) => {
                 let events = segment.events.iter().chain(segment.ask.as_ref().map(|ask| &ask.event));
-                self.outcome.executed.extend(events.filter(|event| !event.spans.is_empty()).map(|event| event.access));
+                for event in events.filter(|event| !event.spans.is_empty()) {
+                    let programs = self.outcome.executed.entry(event.access).or_default();
+                    if programs.len() < 2 && !programs.contains(&program) {
+                        programs.push(program);
+                    }
+                }
                 for (first, second) in &segment.own {
                     self.tell_own(program, first, second);
                 }

@@ -149,10 +149,11 @@ fn pin_words(pin: &Pin) -> String {
 pub fn global_words(kernel: &KernelReport) -> String {
     let Some(global) = &kernel.global else { return String::new() };
     let words = match &global.verdict {
-        same if *same == kernel.verdict => return String::new(),
         Verdict::Found => return String::new(),
-        Verdict::Proved(how) => format!("proved, {how}"),
-        Verdict::Clean(how) => format!("clean, {how}"),
+        Verdict::Proved(how) | Verdict::Clean(how) => match &kernel.verdict {
+            Verdict::Proved(all) | Verdict::Clean(all) if all.starts_with(how.as_str()) => return String::new(),
+            _ => format!("{}, {how}", global.verdict.name()),
+        },
         Verdict::Undecided(why) => {
             let own: &[String] = if let Verdict::Undecided(own) = &kernel.verdict { own } else { &[] };
             let said = |reason: &String| own.iter().any(|own| own.ends_with(reason.as_str()));
