@@ -135,7 +135,8 @@ fn does(side: &Side, race: &Race) -> Message {
 fn note(side: &Side, race: &Race, primary: bool) -> Note<Message> {
     let mut text = does(side, race);
     if !side.lane.is_empty() {
-        text = text.and(format!(", lane {}", tuple(&side.lane)));
+        let (first, last) = side.extent;
+        text = text.and(format!(", lane {} of those that take {first} to {last}", tuple(&side.lane)));
     }
     if !side.rounds.is_empty() {
         text = text.and(format!(", iteration {}", tuple(&side.rounds)));

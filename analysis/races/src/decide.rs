@@ -140,6 +140,28 @@ impl Decider<'_> {
         Ok(self.report(status, Vec::new(), assumed, reasons, runs))
     }
 
+    /// Pairs of ops that are proved apart and that a run shows to race all the same: none, if proofs and runs are
+    /// right.
+    pub(crate) fn contradictions(mut self, cancel: &Cancel<'_>) -> Result<Vec<(TextRange, TextRange)>, Cancelled> {
+        let axes = self.axes();
+        let proofs = self.prove(&axes, cancel)?;
+        let mut wrong = Vec::new();
+        for setting in settings(&self.program, &self.launch, &proofs.spreads) {
+            if setting.programs() > PROGRAMS {
+                continue;
+            }
+            let outcome = explore(&self.program, &setting, WORK, cancel)?;
+            for race in outcome.races.iter().filter(|race| race.programs[0] != race.programs[1]) {
+                let (a, b) = (race.first.access, race.second.access);
+                if !proofs.limited && !proofs.open.contains(&(a.min(b), a.max(b))) {
+                    let place = |access: u32| self.tree.op_header_range(self.program.accesses[access as usize].op);
+                    wrong.push((place(a), place(b)));
+                }
+            }
+        }
+        Ok(wrong)
+    }
+
     /// Whether a launch gives all that there is to know.
     fn is_whole(&self) -> bool {
         let known = |(at, argument): (usize, &crate::program::Argument)| {
@@ -297,6 +319,11 @@ impl Decider<'_> {
                 atomic: access.action.ordering().map(|ordering| ordering.scope),
                 program: whole[..=usize::from(shown).min(2)].to_vec(),
                 lane: place,
+                extent: {
+                    let element = |start: i64| start.div_euclid(i64::from(access.bytes.max(1)));
+                    let first = event.spans.first().map_or(0, |span| element(span.0));
+                    (first, event.spans.last().map_or(first, |span| element(span.0)))
+                },
                 rounds: event.rounds.to_vec(),
                 pending: event.pending,
                 source: self.tree.loc(access.op).iter().map(|loc| format!("{}:{}", loc.file, loc.line)).next(),

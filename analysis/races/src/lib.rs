@@ -23,7 +23,7 @@ mod term;
 pub use launch::Launch;
 pub use report::{Assumption, Global, Race, Reason, Scope, Side, Status};
 
-use base::{Cancel, Cancelled};
+use base::{Cancel, Cancelled, TextRange};
 use dialects::{Builtin, Tt};
 use rustc_hash::FxHashMap;
 use ttgir::{OpId, Tree};
@@ -42,27 +42,63 @@ pub fn races(tree: &Tree, launches: &[Launch], cancel: &Cancel<'_>) -> Result<Ve
     let unknown = [Launch::default()];
     let launches = if launches.is_empty() { &unknown } else { &launches[..launches.len().min(LAUNCHES)] };
     let mut all = Vec::new();
+    for kernel in kernels(tree) {
+        let mut worst: Option<Global> = None;
+        for launch in launches {
+            cancel.check()?;
+            let global = kernel.decider(tree, launch).decide(cancel)?;
+            if worst.as_ref().is_none_or(|known| known.status < global.status) {
+                worst = Some(global);
+            }
+        }
+        all.extend(worst);
+    }
+    Ok(all)
+}
+
+/// Pairs of ops that are proved to stay apart and that a run shows to race all the same: there are none unless a rule
+/// is wrong. For tests.
+///
+/// # Errors
+///
+/// Where `cancel` says so.
+pub fn contradictions(
+    tree: &Tree,
+    launch: &Launch,
+    cancel: &Cancel<'_>,
+) -> Result<Vec<(TextRange, TextRange)>, Cancelled> {
+    let mut all = Vec::new();
+    for kernel in kernels(tree) {
+        all.extend(kernel.decider(tree, launch).contradictions(cancel)?);
+    }
+    Ok(all)
+}
+
+/// An entry function.
+struct Kernel<'t> {
+    program: program::Program,
+    name: &'t str,
+    range: TextRange,
+}
+
+impl<'t> Kernel<'t> {
+    fn decider(&self, tree: &'t Tree, launch: &Launch) -> decide::Decider<'t> {
+        let launch = launch::Known::new(launch, &self.program);
+        decide::Decider { tree, program: self.program.clone(), launch, name: self.name.to_owned(), range: self.range }
+    }
+}
+
+fn kernels(tree: &Tree) -> Vec<Kernel<'_>> {
+    let mut all = Vec::new();
     for functions in modules(tree) {
         let table: FxHashMap<&str, OpId> = functions.iter().map(|&op| (name(tree, op), op)).collect();
         for &function in functions.iter().filter(|op| !is_private(tree, **op)) {
-            let program = extract::extract(tree, &table, function);
-            let name = name(tree, function);
             let attr = tree.attr(function, "sym_name");
             let range = attr.map_or_else(|| tree.op_name_range(function), |attr| tree.attr_range(attr));
-            let mut worst: Option<Global> = None;
-            for launch in launches {
-                cancel.check()?;
-                let (program, known) = (program.clone(), launch::Known::new(launch, &program));
-                let decider = decide::Decider { tree, program, launch: known, name: name.to_owned(), range };
-                let global = decider.decide(cancel)?;
-                if worst.as_ref().is_none_or(|known| known.status < global.status) {
-                    worst = Some(global);
-                }
-            }
-            all.extend(worst);
+            all.push(Kernel { program: extract::extract(tree, &table, function), name: name(tree, function), range });
         }
     }
-    Ok(all)
+    all
 }
 
 /// Functions with a body, by module; those that stand outside of modules last.

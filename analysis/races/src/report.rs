@@ -56,6 +56,8 @@ pub struct Side {
     pub program: Vec<i64>,
     /// The lane, as many dimensions as the access has.
     pub lane: Vec<i64>,
+    /// First and last element that all its lanes touch.
+    pub extent: (i64, i64),
     /// Rounds of the loops around it, from 0, outermost first.
     pub rounds: Vec<i64>,
     /// Whether it is under way still, since its wait is missing or comes later.

@@ -30,6 +30,8 @@ pub(crate) enum Command {
     /// shown and does not change the exit code.
     #[command(verbatim_doc_comment)]
     Check(Check),
+    /// Check global memory alone: races between the programs of a launch, in TTIR, TTGIR, Gluon and plain Triton
+    Races(Check),
     /// Draw the run that leads to each finding, or where there is none the run of each kernel
     Trace(Trace),
     /// Print the barrier report of each kernel: who waits for whom, and which overwrite nothing orders

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use base::{Cancel, Cancelled, Limits, Semantics};
 use engine::instances::{Config, Elaboration, Elaborator, Version, VersionSource};
 use engine::{Analysis, Engine, SharedCache, Source as Text, is_python};
-use findings::{Problem, Proof, Severity};
+use findings::{KernelReport, Kind, Problem, Proof, Severity, Verdict};
 use render::check::{
     CheckedFile, FileAnalysis, FileOutput, Printer, ReadError, Tally, TritonRelease, github, human, json, sarif,
 };
@@ -26,8 +26,8 @@ use crate::workspace::{Workspace, absolute};
 /// Findings in one Python file for which a fix is looked for.
 const FIXES: usize = 8;
 
-/// Checks everything that the arguments name.
-pub(crate) fn run(args: &Check) -> io::Result<Exit> {
+/// Checks everything that the arguments name; of global memory alone where that is asked.
+pub(crate) fn run(args: &Check, global: bool) -> io::Result<Exit> {
     let sources = collect(&args.paths);
     let printer: Box<dyn Printer> = match args.format {
         Format::Human => Box::new(human::Human::new(painter(args.color), args.verbose)),
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Check) -> io::Result<Exit> {
     out.write_all(printer.begin().as_bytes())?;
     let python = args.python.clone();
     let cache = Arc::default();
-    let options = CheckOptions { explain: args.explain_proof, semantics: args.semantics.into(), python, cache };
+    let options = CheckOptions { explain: args.explain_proof, semantics: args.semantics.into(), python, cache, global };
     let (tally, notes, known) = print_all(&sources, printer.as_ref(), (jobs, &options), &mut out)?;
     out.write_all(printer.end(&tally, &notes).as_bytes())?;
     out.flush()?;
@@ -76,6 +76,8 @@ pub(crate) struct CheckOptions {
     pub(crate) python: Python,
     /// What all files share.
     pub(crate) cache: Arc<SharedCache>,
+    /// Whether only what is said of global memory counts.
+    pub(crate) global: bool,
 }
 
 /// Checks `sources`, so many at a time, and writes their pieces in order as they become ready.
@@ -204,6 +206,16 @@ fn fix(engine: &mut Engine, analysis: &mut Analysis, workspace: &Workspace) -> R
     Ok(())
 }
 
+/// Leaves of a report what is said of global memory.
+fn of_global_memory(report: &mut KernelReport) {
+    report.findings.retain(|finding| matches!(finding.kind, Kind::GlobalRace | Kind::Unmodelled));
+    report.verdict = match &report.global {
+        Some(global) => global.verdict.clone(),
+        None if matches!(report.verdict, Verdict::Undecided(_)) => return,
+        None => Verdict::Proved("it writes no global memory".to_owned()),
+    };
+}
+
 /// Python from standard input has no name that tells it.
 fn looks_like_python(text: &str) -> bool {
     text.lines().any(|line| ["import ", "from ", "def ", "@"].iter().any(|word| line.starts_with(word)))
@@ -244,6 +256,9 @@ fn analyse(source: &Source, text: &str, options: &CheckOptions) -> Result<Analys
         let mut analysis = engine.analyse_source(&text, &mut elaborator, &workspace, &Cancel::never())?;
         fix(&mut engine, &mut analysis, &workspace)?;
         analysis.problems.extend(problems);
+        if options.global {
+            analysis.kernels.iter_mut().for_each(of_global_memory);
+        }
         let proofs =
             if options.explain { engine.explain_source(&text, &analysis, &Cancel::never())? } else { Vec::new() };
         Ok(((analysis, triton), proofs))

@@ -24,7 +24,8 @@ use process::Exit;
 pub(crate) fn main() -> ExitCode {
     let args = Args::parse();
     let result = match args.command {
-        Command::Check(check) => check::run(&check),
+        Command::Check(check) => check::run(&check, false),
+        Command::Races(check) => check::run(&check, true),
         Command::Trace(trace) => trace::run(&trace),
         Command::Report(report) => report::run(&report),
         Command::Ir(ir) => ir::run(&ir),

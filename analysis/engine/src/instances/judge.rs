@@ -242,9 +242,15 @@ impl ElaboratedInstance {
         if self.lowered.is_none() && reasons.is_empty() {
             reasons.push("it could not be elaborated".to_owned());
         }
-        if !reasons.is_empty() && report.verdict != Verdict::Found {
+        if !reasons.is_empty() {
             reasons.dedup();
-            report.verdict = Verdict::Undecided(reasons);
+            // What was not followed may be an access.
+            if let Some(global) = report.global.as_mut().filter(|global| global.verdict != Verdict::Found) {
+                global.verdict = Verdict::Undecided(reasons.clone());
+            }
+            if report.verdict != Verdict::Found {
+                report.verdict = Verdict::Undecided(reasons);
+            }
         }
     }
 
