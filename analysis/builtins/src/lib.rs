@@ -17,6 +17,7 @@ mod strings;
 pub mod tensor;
 mod text;
 pub mod values;
+mod versions;
 
 use python::library::{Modules, Part};
 
@@ -25,7 +26,7 @@ pub use text::display;
 pub use values::{arg, count, items, list, order, same};
 
 /// Python's share of the table.
-const PARTS: [&Part; 9] = [
+const PARTS: [&Part; 10] = [
     &containers::PART,
     &functions::PART,
     &libraries::PART,
@@ -35,6 +36,7 @@ const PARTS: [&Part; 9] = [
     &paths::PART,
     &strings::PART,
     &text::PART,
+    &versions::PART,
 ];
 
 /// The parts of the table that all languages share: the evaluator's own, Python's, and the arithmetic of scalars
@@ -60,6 +62,9 @@ pub static MODULES: Modules = Modules {
         ("sys", 0, &[]),
         ("importlib", 0, &[]),
         ("importlib.util", 0, &[]),
+        ("importlib.metadata", 0, &[]),
+        ("packaging", 0, &[]),
+        ("packaging.version", 0, &[]),
         ("torch", 0, &[]),
         ("pytest", 0, &[]),
     ],

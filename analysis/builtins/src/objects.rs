@@ -9,6 +9,7 @@ use super::text::display;
 use super::values::{arg, call, items, list, string};
 use python::interp::{Eval, Interp, Stop};
 use python::library::{Bound, Fixed, NOTHING, Part, Row};
+use python::target::Version;
 use python::value::{Instance, Value};
 
 pub(super) const PART: Part = Part {
@@ -87,6 +88,14 @@ fn hasattr<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (obj, name) = (arg(bound, 0), string(interp, &arg(bound, 1))?);
     match interp.attribute(&obj, &name) {
         Ok(Value::Unknown(why)) => Err(Stop::Unknown(interp.at, why)),
+        // Names that Triton only tried out are gone since 3.4.
+        Ok(Value::Lib(path))
+            if matches!(&obj, Value::Lib(of) if interp.library.canonical(of) == "tl")
+                && path.contains("._experimental_")
+                && interp.version >= Version(3, 4) =>
+        {
+            Ok(Value::Bool(false))
+        }
         Ok(Value::Lib(_)) if matches!(obj, Value::Lib(_)) => interp.unknown("what a library has is not known"),
         Ok(_) => Ok(Value::Bool(true)),
         Err(Stop::Raised(..)) => Ok(Value::Bool(false)),

@@ -89,8 +89,9 @@ def load(path):
 
 def kernel_of(module, name, line):
     """The jitted function of this name; where it was wrapped, the one inside."""
+    from triton.runtime.jit import JITFunction
     found = getattr(module, name, None)
-    while found is not None and not hasattr(found, "arg_names"):
+    while found is not None and not isinstance(found, JITFunction):
         found = getattr(found, "fn", None)
     if found is None:
         raise LookupError(f"`{name}` is not a kernel at the top of the file")

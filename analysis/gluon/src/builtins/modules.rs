@@ -15,6 +15,9 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("triton.language.extra.libdevice", "gl.extra.libdevice"),
     ("triton.language.extra.cuda.libdevice", "gl.extra.libdevice"),
     ("triton.language.extra.hip.libdevice", "gl.extra.libdevice"),
+    ("tl.extra.libdevice", "gl.extra.libdevice"),
+    ("tl.extra.cuda.libdevice", "gl.extra.libdevice"),
+    ("tl.extra.hip.libdevice", "gl.extra.libdevice"),
     ("triton.language.extra", "tl.extra"),
     ("triton.language", "tl"),
 ];

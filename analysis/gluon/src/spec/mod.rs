@@ -24,6 +24,8 @@ mod site;
 mod survey;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod triton_tests;
 mod trouble;
 mod usage;
 mod words;

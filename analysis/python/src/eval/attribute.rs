@@ -46,7 +46,7 @@ impl<'a> Interp<'a> {
         if let Some(value) = self.library.lookup(path, self.version) {
             return value;
         }
-        if self.follows_host()
+        if (self.follows_host() || is_release(path))
             && let Some(value) = host::constant(self, path)
         {
             return value;
@@ -223,4 +223,9 @@ impl<'a> Interp<'a> {
         let instead = crate::library::missing(self, &format!("{class}.{name}"));
         Ok(instead.map(|instead| Value::Bound(Rc::new((value.clone(), instead)))))
     }
+}
+
+/// Whether a name is the release of a package, which decides what files import.
+fn is_release(path: &str) -> bool {
+    matches!(path, "triton.__version__" | "torch.__version__" | "torch.version.cuda" | "torch.version.hip")
 }
