@@ -9,6 +9,7 @@
 
 mod arith;
 mod attributes;
+mod dot;
 mod dtypes;
 mod elementwise;
 mod memory;
@@ -20,6 +21,7 @@ mod values;
 
 use python::library::Part;
 
+pub use dot::multiplied;
 pub use memory::pointee;
 
 pub use arith::{absolute, cast, ceil_div, extreme};
@@ -27,9 +29,10 @@ pub(crate) use arith::{add, mul, operate, sub};
 pub use shapes::{broadcast, extent_of, opaque, shape_of};
 
 /// Triton's share of the table that all languages have.
-pub(super) const PARTS: [&Part; 11] = [
+pub(super) const PARTS: [&Part; 12] = [
     &arith::PART,
     &attributes::PART,
+    &dot::PART,
     &dtypes::PART,
     &elementwise::LIBDEVICE,
     &elementwise::PART,
