@@ -9,11 +9,13 @@
 
 mod arith;
 mod attributes;
+mod descriptors;
 mod dot;
 mod dtypes;
 mod elementwise;
 mod memory;
 mod program;
+mod random;
 mod reduce;
 mod reshape;
 mod shapes;
@@ -29,9 +31,10 @@ pub(crate) use arith::{add, mul, operate, sub};
 pub use shapes::{broadcast, extent_of, opaque, shape_of};
 
 /// Triton's share of the table that all languages have.
-pub(super) const PARTS: [&Part; 12] = [
+pub(super) const PARTS: [&Part; 14] = [
     &arith::PART,
     &attributes::PART,
+    &descriptors::PART,
     &dot::PART,
     &dtypes::PART,
     &elementwise::LIBDEVICE,
@@ -39,6 +42,7 @@ pub(super) const PARTS: [&Part; 12] = [
     &elementwise::PREDICATES,
     &memory::PART,
     &program::PART,
+    &random::PART,
     &reduce::PART,
     &reshape::PART,
     &values::PART,
