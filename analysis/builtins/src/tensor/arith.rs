@@ -19,6 +19,7 @@ pub(super) const PART: Part = Part {
         Row::new("gl.clamp", "x, min, max, propagate_nan=None", 4, clamp),
         Row::new("gl.abs", "x", 4, abs),
         Row::new("gl.cdiv", "x, div", 4, cdiv),
+        Row::new("tl.swizzle2d", "i, j, size_i, size_j, size_g", 4, swizzle2d),
         Row::new("gl.add", "x, y, sanitize_overflow=True", 4, add),
         Row::new("gl.sub", "x, y, sanitize_overflow=True", 4, sub),
         Row::new("gl.mul", "x, y, sanitize_overflow=True", 4, mul),
@@ -190,6 +191,24 @@ pub fn ceil_div<'a>(interp: &mut Interp<'a>, x: &Value<'a>, by: &Value<'a>) -> E
     let less = interp.binary(Operator::Sub, by, &Value::Int(1))?;
     let sum = interp.binary(Operator::Add, x, &less)?;
     interp.binary(Operator::FloorDiv, &sum, by)
+}
+
+/// The place of a row-major matrix's element where the matrix is column-major in each group of `size_g` rows.
+fn swizzle2d<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    use Operator::{Add, FloorDiv, Mod, Mult, Sub};
+    let [i, j, rows, columns, group] = [0, 1, 2, 3, 4].map(|at| crate::values::arg(bound, at));
+    let row = interp.binary(Mult, &i, &columns)?;
+    let place = interp.binary(Add, &row, &j)?;
+    let size = interp.binary(Mult, &group, &columns)?;
+    let number = interp.binary(FloorDiv, &place, &size)?;
+    let first = interp.binary(Mult, &number, &group)?;
+    let left = interp.binary(Sub, &rows, &first)?;
+    let group = extreme(interp, &left, &group, false)?;
+    let within = interp.binary(Mod, &place, &size)?;
+    let row = interp.binary(Mod, &within, &group)?;
+    let row = interp.binary(Add, &first, &row)?;
+    let column = interp.binary(FloorDiv, &within, &group)?;
+    Ok(Value::Tuple([row, column].into()))
 }
 
 pub(crate) fn operate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, op: Operator) -> Eval<'a> {

@@ -9,10 +9,13 @@
 
 mod arith;
 mod attributes;
+mod descriptors;
+mod dot;
 mod dtypes;
 mod elementwise;
 mod memory;
 mod program;
+mod random;
 mod reduce;
 mod reshape;
 mod shapes;
@@ -20,6 +23,7 @@ mod values;
 
 use python::library::Part;
 
+pub use dot::multiplied;
 pub use memory::pointee;
 
 pub use arith::{absolute, cast, ceil_div, extreme};
@@ -27,15 +31,18 @@ pub(crate) use arith::{add, mul, operate, sub};
 pub use shapes::{broadcast, extent_of, opaque, shape_of};
 
 /// Triton's share of the table that all languages have.
-pub(super) const PARTS: [&Part; 11] = [
+pub(super) const PARTS: [&Part; 14] = [
     &arith::PART,
     &attributes::PART,
+    &descriptors::PART,
+    &dot::PART,
     &dtypes::PART,
     &elementwise::LIBDEVICE,
     &elementwise::PART,
     &elementwise::PREDICATES,
     &memory::PART,
     &program::PART,
+    &random::PART,
     &reduce::PART,
     &reshape::PART,
     &values::PART,

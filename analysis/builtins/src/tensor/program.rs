@@ -2,7 +2,7 @@
 
 use super::shapes::{exchange, none};
 use crate::values::arg;
-use dialects::Tt;
+use dialects::{Llvm, Tt};
 use python::doubt::DoubtKind;
 use python::emit::{Op, Type};
 use python::interp::{Eval, Interp};
@@ -57,8 +57,12 @@ fn num_programs<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 /// An assumption that does not hold makes what follows meaningless, but is not refused.
 fn assume<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
-    if args.at(0).and_then(|condition| interp.truth(condition)) == Some(false) {
+    let Some(condition) = args.at(0).cloned() else { return Ok(Value::None) };
+    if interp.truth(&condition) == Some(false) {
         interp.doubt(DoubtKind::Assertion);
     }
-    Ok(Value::None)
+    let Value::Tensor(condition) = condition else { return Ok(Value::None) };
+    let condition = interp.cast(&condition, DType::Int1)?;
+    let condition = interp.ssa(&condition);
+    interp.emit_effect(Op::new(Llvm::IntrAssume).operand("operands", condition))
 }

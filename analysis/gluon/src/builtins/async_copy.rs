@@ -95,13 +95,16 @@ fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     if mask.is_none() && *pointer.shape != *smem.shape {
         return interp.raise(format!("the pointers have the shape {:?}, the memory {:?}", pointer.shape, smem.shape));
     }
-    let wide = |interp: &mut Interp<'a>, of: &Tensor<'a>| match interp.registers(
-        of.dtype,
-        &smem.shape,
-        (*of.layout).clone(),
-    ) {
-        Value::Tensor(wide) if *of.shape != *smem.shape => interp.ssa(&wide),
-        _ => interp.ssa(of),
+    let fits = |of: &Tensor<'a>| {
+        let pairs = of.shape.iter().rev().zip(smem.shape.iter().rev());
+        of.shape.len() <= smem.shape.len() && pairs.into_iter().all(|(own, wanted)| own == wanted || *own == 1)
+    };
+    if !fits(&pointer) || !mask.as_ref().is_none_or(fits) {
+        return interp.raise(format!("pointers and mask do not go together with the memory of {:?}", smem.shape));
+    }
+    let wide = |interp: &mut Interp<'a>, of: &Tensor<'a>| {
+        let wide = interp.shaped(of, &(smem.shape.as_slice().into(), of.layout.clone()));
+        interp.ssa(&wide)
     };
     let from = wide(interp, &pointer);
     let mask = mask.map(|mask| wide(interp, &mask));

@@ -70,6 +70,9 @@ pub(super) const PART: Part = Part {
                 interp.emit_effect(Op::new(Ttg::Barrier).attr("addrSpace", "all"))
             }
         }),
+        Row::effect("tl.debug_barrier", "", 4, |interp, _| {
+            interp.emit_effect(Op::new(Ttg::Barrier).attr("addrSpace", "all"))
+        }),
         Row::effect("gl.thread_barrier", "", 4, |interp, _| {
             interp.emit_effect(Op::new(Ttg::Barrier).attr("addrSpace", "all"))
         })

@@ -250,7 +250,7 @@ fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     read(interp, &of, &of.shape, layout, Op::new(Ttg::LocalLoad))
 }
 
-/// Emits a load, `op`; its result is opaque registers.
+/// Emits a load, `op`, into registers.
 pub(super) fn read<'a>(
     interp: &mut Interp<'a>,
     of: &MemDesc<'a>,
@@ -314,15 +314,10 @@ fn broadcast(interp: &Interp<'_>, parts: &[&Tensor<'_>]) -> Result<Vec<i64>, Sto
     Ok(shape)
 }
 
-/// A register tensor of another shape: registers are opaque.
+/// A register tensor broadcast to another shape.
 fn widened<'a>(interp: &mut Interp<'a>, of: &Tensor<'a>, shape: &[i64]) -> Ssa {
-    if *of.shape == *shape {
-        return interp.ssa(of);
-    }
-    match interp.registers(of.dtype, shape, (*of.layout).clone()) {
-        Value::Tensor(wide) => interp.ssa(&wide),
-        _ => interp.ssa(of),
-    }
+    let wide = interp.shaped(of, &(shape.into(), of.layout.clone()));
+    interp.ssa(&wide)
 }
 
 fn scatter<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

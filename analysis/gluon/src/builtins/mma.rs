@@ -21,8 +21,13 @@ const OLD_MMA: &str = "a, b, acc, *, use_acc=True, pred=True, mbarriers=None, mb
 pub(super) const PART: Part = Part {
     rows: &[
         Row::new("gl.nvidia.ampere.mma_v2", "a, b, acc, input_precision=None", 6, |interp, bound| {
-            let acc = tensor(interp, need(interp, bound, "acc")?, "acc")?;
-            Ok(interp.registers(acc.dtype, &acc.shape, (*acc.layout).clone()))
+            let mut part = |name| need(interp, bound, name).cloned().and_then(|value| tensor(interp, &value, name));
+            let (a, b, acc) = (part("a")?, part("b")?, part("acc")?);
+            let precision = match given(bound, "input_precision") {
+                Some(Value::Str(text)) => text.to_lowercase(),
+                _ => "tf32".to_owned(),
+            };
+            Ok(Value::Tensor(builtins::tensor::multiplied(interp, &a, &b, &acc, &precision)))
         }),
         Row::new("gl.nvidia.hopper.warpgroup_mma_init", "value", 5, |interp, bound| {
             tensor(interp, need(interp, bound, "value")?, "value").map(Value::Tensor)

@@ -70,7 +70,7 @@ impl<'a> Interp<'a> {
         if let (Some(value), true) = (tensor.constant, tensor.shape.is_empty()) {
             let text = match tensor.dtype {
                 DType::Int1 => if value & 1 == 0 { "false" } else { "true" }.to_owned(),
-                _ => value.to_string(),
+                _ => signed(value, tensor.dtype).to_string(),
             };
             return self.dense(&text, tensor.dtype, extent);
         }
@@ -266,6 +266,12 @@ fn conversion(from: DType, to: DType) -> Option<Conversion> {
     })
 }
 
+/// An integer as MLIR writes it, whose types have no sign.
+pub(crate) fn signed(value: i128, dtype: DType) -> i128 {
+    let bits = dtype.bits().clamp(1, 64);
+    if value >> (bits - 1) == 1 { value - (1i128 << bits) } else { value }
+}
+
 /// A float as MLIR writes it: with as many digits as give the same bits again; the bits of what is no number.
 fn float_text(value: f64, dtype: DType) -> String {
     let single = value as f32;
@@ -281,14 +287,18 @@ fn float_text(value: f64, dtype: DType) -> String {
         let bits = infinity | if value.is_nan() { quiet } else { 0 } | (u64::from(sign) << (digits * 4 - 1));
         return format!("0x{bits:0digits$X}");
     }
-    let exact = |text: &str| text.parse::<f64>().is_ok_and(|read| read == value);
     let short = format!("{value:.6e}");
-    let text = if exact(&short) { short } else { format!("{value:.17e}") };
+    let text = match short.parse::<f64>() {
+        Ok(read) if read == value => short,
+        _ if dtype == DType::Fp64 => format!("{value:e}"),
+        _ => format!("{single:e}"),
+    };
     // MLIR writes two digits of the exponent and its sign.
     match text.split_once('e') {
         Some((digits, exponent)) => {
             let (sign, size) = exponent.strip_prefix('-').map_or(('+', exponent), |size| ('-', size));
-            format!("{digits}e{sign}{size:0>2}")
+            let point = if digits.contains('.') { "" } else { ".0" };
+            format!("{digits}{point}e{sign}{size:0>2}")
         }
         None => text,
     }
@@ -302,6 +312,8 @@ mod tests {
     fn floats_are_written_as_mlir_does() {
         assert_eq!(float_text(1.0, DType::Fp32), "1.000000e+00");
         assert_eq!(float_text(-0.125, DType::Fp16), "-1.250000e-01");
+        assert_eq!(float_text(4.656_612_734_2e-10, DType::Fp32), "4.6566126e-10");
+        assert_eq!(float_text(1e10, DType::Fp32), "1.000000e+10");
         assert_eq!(float_text(f64::NEG_INFINITY, DType::Fp32), "0xFF800000");
         assert_eq!(float_text(f64::INFINITY, DType::Fp16), "0x7C00");
         assert_eq!(float_text(f64::NAN, DType::Fp64), "0x7FF8000000000000");

@@ -39,7 +39,7 @@ pub fn memory_type<'a>(
     })
 }
 
-/// The type of a tensor descriptor.
+/// The type of a tensor descriptor; plain Triton leaves the layout of its blocks open, as `None`.
 pub fn descriptor_type<'a>(
     interp: &mut Interp<'a>,
     kind: DescKind,
@@ -47,7 +47,10 @@ pub fn descriptor_type<'a>(
     block: &[i64],
     layout: &Value<'a>,
 ) -> Result<Type, Stop> {
-    let layout = layout_text(interp, layout)?;
+    let layout = match layout {
+        Value::None => None,
+        layout => Some(layout_text(interp, layout)?),
+    };
     let element = match dtype {
         DType::UInt8 => "ui8",
         DType::UInt16 => "ui16",
@@ -55,6 +58,6 @@ pub fn descriptor_type<'a>(
         DType::UInt64 => "ui64",
         _ => dtype.ir_name(),
     };
-    let layout = interp.builder.alias(&layout);
+    let layout = layout.map(|layout| interp.builder.alias(&layout));
     Ok(Type::TensorDesc { im2col: kind == DescKind::Im2col, block: block.into(), element, layout })
 }

@@ -44,8 +44,8 @@ pub enum Type {
         block: Rc<[i64]>,
         /// The element type, where unsigned ones are told apart: `ui8`.
         element: &'static str,
-        /// How a block lies in shared memory.
-        layout: Alias,
+        /// How a block lies in shared memory, where that was chosen.
+        layout: Option<Alias>,
     },
     /// `!ttg.async.token`.
     Token,
@@ -102,7 +102,10 @@ impl fmt::Display for Type {
             Type::TensorDesc { im2col, block, element, layout } => {
                 f.write_str(if *im2col { "!ttng.tensordesc_im2col<" } else { "!tt.tensordesc<" })?;
                 sizes(f, block)?;
-                write!(f, "{element}, {layout}>")
+                match layout {
+                    Some(layout) => write!(f, "{element}, {layout}>"),
+                    None => write!(f, "{element}>"),
+                }
             }
             Type::Token => f.write_str("!ttg.async.token"),
         }

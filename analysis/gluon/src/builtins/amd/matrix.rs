@@ -1,15 +1,15 @@
 //! Matrix instructions, buffer loads and stores, and what else stays in registers.
 
 use super::super::memory::read;
-use super::operand::none;
-use builtins::tensor::{opaque, pointee, shape_of};
+use builtins::tensor::{pointee, shape_of};
 use dialects::{Amdg, Rocdl};
-use python::emit::{Attr, Op};
-use python::interp::{Eval, Interp};
+use python::emit::{Attr, Op, Ssa, Type};
+use python::eval::registers::Extent;
+use python::interp::{Eval, Interp, Stop};
 use python::library::operand;
 use python::library::operand::{dtype, given, int, ints, memory, need, tensor};
 use python::library::{Bound, NOTHING, Part, Row};
-use python::value::{DType, Value};
+use python::value::{DType, Tensor, Value};
 
 const RMW: &str = "ptr, offsets, value, mask=None, sem=None, scope=None";
 const SCALED: &str = "a, a_scale, a_format, b, b_scale, b_format, acc, cd_regclass=None";
@@ -17,14 +17,14 @@ const SCALED: &str = "a, a_scale, a_format, b, b_scale, b_format, acc, cd_regcla
 pub(super) const PART: Part = Part {
     rows: &[
         Row::new("gl.amd.cdna3.buffer_load", "ptr, offsets, mask=None, other=None, cache=None", 5, buffer_load),
-        Row::new("gl.amd.cdna3.buffer_store", "stored_value, ptr, offsets, mask=None, cache=None", 5, none),
-        Row::new("gl.amd.cdna3.buffer_atomic_add", RMW, 6, atomic),
-        Row::new("gl.amd.cdna3.buffer_atomic_and", RMW, 6, atomic),
-        Row::new("gl.amd.cdna3.buffer_atomic_min", RMW, 6, atomic),
-        Row::new("gl.amd.cdna3.buffer_atomic_max", RMW, 6, atomic),
-        Row::new("gl.amd.cdna3.buffer_atomic_or", RMW, 6, atomic),
-        Row::new("gl.amd.cdna3.buffer_atomic_xor", RMW, 6, atomic),
-        Row::new("gl.amd.cdna3.buffer_atomic_xchg", RMW, 6, atomic),
+        Row::new("gl.amd.cdna3.buffer_store", "stored_value, ptr, offsets, mask=None, cache=None", 5, buffer_store),
+        Row::new("gl.amd.cdna3.buffer_atomic_add", RMW, 6, |i, b| atomic(i, b, "add")),
+        Row::new("gl.amd.cdna3.buffer_atomic_and", RMW, 6, |i, b| atomic(i, b, "and")),
+        Row::new("gl.amd.cdna3.buffer_atomic_min", RMW, 6, |i, b| atomic(i, b, "min")),
+        Row::new("gl.amd.cdna3.buffer_atomic_max", RMW, 6, |i, b| atomic(i, b, "max")),
+        Row::new("gl.amd.cdna3.buffer_atomic_or", RMW, 6, |i, b| atomic(i, b, "or")),
+        Row::new("gl.amd.cdna3.buffer_atomic_xor", RMW, 6, |i, b| atomic(i, b, "xor")),
+        Row::new("gl.amd.cdna3.buffer_atomic_xchg", RMW, 6, |i, b| atomic(i, b, "exch")),
         Row::new("gl.amd.cdna3.mfma", "a, b, acc, cd_regclass=None", 5, accumulate),
         Row::new("gl.amd.cdna4.mfma_scaled", SCALED, 6, accumulate),
         Row::new("gl.amd.cdna5.wmma", "a, b, acc", 6, accumulate),
@@ -45,27 +45,90 @@ pub(super) const PART: Part = Part {
     ..NOTHING
 };
 
-fn buffer_load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+/// Registers at a base and offsets, and what goes with them, in one shape.
+struct Buffer<'a> {
+    element: DType,
+    extent: Extent<'a>,
+    pointer: Ssa,
+    offsets: Ssa,
+    mask: Option<Ssa>,
+}
+
+fn buffer<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, value: Option<&Tensor<'a>>) -> Result<Buffer<'a>, Stop> {
     let pointer = tensor(interp, need(interp, bound, "ptr")?, "ptr")?;
     let offsets = tensor(interp, need(interp, bound, "offsets")?, "offsets")?;
     if !pointer.shape.is_empty() {
         return interp.raise("`ptr` is a tensor, and a scalar pointer is asked for");
     }
     let element = pointee(interp, &pointer)?;
-    let mask = match given(bound, "mask") {
-        Some(mask @ Value::Tensor(_)) => Some(tensor(interp, &mask.clone(), "mask")?),
+    let mask = match given(bound, "mask").cloned() {
+        Some(mask @ (Value::Tensor(_) | Value::Bool(_))) => Some(tensor(interp, &mask, "mask")?),
         _ => None,
     };
-    let all: Vec<_> = [Some(&offsets), mask.as_ref()].into_iter().flatten().collect();
+    let all: Vec<_> = [Some(&offsets), mask.as_ref(), value].into_iter().flatten().collect();
     let (shape, layout) = builtins::tensor::broadcast(interp, &all)?;
-    Ok(opaque(interp, element, &shape, layout))
+    let extent: Extent<'a> = (shape, layout.into());
+    let mut part = |of: &Tensor<'a>| {
+        let wide = interp.shaped(of, &extent);
+        interp.ssa(&wide)
+    };
+    let (offsets, mask) = (part(&offsets), mask.as_ref().map(&mut part));
+    let pointer = interp.ssa(&pointer);
+    Ok(Buffer { element, extent, pointer, offsets, mask })
 }
 
-fn atomic<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    let offsets = tensor(interp, need(interp, bound, "offsets")?, "offsets")?;
+impl<'a> Buffer<'a> {
+    fn op(&self, op: Amdg) -> Op {
+        Op::new(op).operand("ptr", self.pointer).operand("offsets", self.offsets).maybe("mask", self.mask)
+    }
+
+    fn value(&self, interp: &mut Interp<'a>, value: &Value<'a>) -> Result<Ssa, Stop> {
+        let value = interp.filled(value, self.element, &self.extent)?;
+        Ok(interp.ssa(&value))
+    }
+}
+
+fn buffer_load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let buffer = buffer(interp, bound, None)?;
+    let other = match given(bound, "other").cloned() {
+        Some(other) if buffer.mask.is_some() => Some(buffer.value(interp, &other)?),
+        _ => None,
+    };
+    let op = buffer.op(Amdg::BufferLoad).maybe("other", other);
+    Ok(Value::Tensor(interp.register_op(op, "result", buffer.element, &buffer.extent)))
+}
+
+fn buffer_store<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let value = need(interp, bound, "stored_value")?.clone();
+    let buffer = buffer(interp, bound, None)?;
+    let value = match &value {
+        // What is stored does not change where.
+        Value::Unknown(_) => interp
+            .opaque(&Type::Tensor { shape: buffer.extent.0.clone(), element: std::rc::Rc::new(buffer.element.ir()) }),
+        value => buffer.value(interp, value)?,
+    };
+    interp.emit_effect(buffer.op(Amdg::BufferStore).operand("value", value))
+}
+
+fn atomic<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, kind: &str) -> Eval<'a> {
     let value = tensor(interp, need(interp, bound, "value")?, "value")?;
-    let (shape, layout) = builtins::tensor::broadcast(interp, &[&offsets, &value])?;
-    Ok(opaque(interp, value.dtype, &shape, layout))
+    let buffer = buffer(interp, bound, Some(&value))?;
+    let (float, unsigned) = (buffer.element.is_float(), buffer.element.is_unsigned());
+    let kind = match kind {
+        "add" if float => "fadd",
+        "max" if unsigned => "umax",
+        "min" if unsigned => "umin",
+        other => other,
+    };
+    let word = |name: &str, otherwise: &str| match given(bound, name) {
+        Some(Value::Str(text)) => text.to_string(),
+        _ => otherwise.to_owned(),
+    };
+    let (sem, scope) = (word("sem", "acq_rel"), word("scope", "gpu"));
+    let value = buffer.value(interp, &Value::Tensor(value))?;
+    let op = buffer.op(Amdg::BufferAtomicRmw).operand("value", value).attr("atomic_rmw_op", kind);
+    let op = op.attr("sem", sem.as_str()).attr("scope", scope.as_str());
+    Ok(Value::Tensor(interp.register_op(op, "result", buffer.element, &buffer.extent)))
 }
 
 fn accumulate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

@@ -7,10 +7,8 @@ use python::value::{MemDesc, Tensor, Value};
 
 /// Registers of the shape that an op asks for: what a mask or an offset is broadcast to.
 pub(super) fn shaped<'a>(interp: &mut Interp<'a>, of: &Tensor<'a>, shape: &[i64]) -> Ssa {
-    match interp.registers(of.dtype, shape, (*of.layout).clone()) {
-        Value::Tensor(wide) if *of.shape != *shape => interp.ssa(&wide),
-        _ => interp.ssa(of),
-    }
+    let wide = interp.shaped(of, &(shape.into(), of.layout.clone()));
+    interp.ssa(&wide)
 }
 
 /// Refuses what has another shape than the memory.
