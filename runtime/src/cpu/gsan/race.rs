@@ -81,6 +81,11 @@ impl Words<'_, '_> {
         Message::op(self.context.tree.op_name(op).to_owned())
     }
 
+    /// `kernel.py:12`: the place in the source that the text was compiled from.
+    fn source(&self, op: OpId) -> Option<String> {
+        self.context.tree.loc(op).first().map(|loc| format!("{}:{}", loc.file, loc.line))
+    }
+
     /// `program 3`, `program (1, 2, 0)`, and the CTA and partition where there are several.
     fn who(&self, record: &Record) -> Message {
         let machine = &self.context.machine;
@@ -119,8 +124,8 @@ impl Words<'_, '_> {
         let Witness { earlier, later, .. } = witness;
         let what = self.element(witness);
         let (late_who, early_who) = (self.who(later), self.who(earlier));
-        let does = verb(later.mode, false);
-        let did = verb(earlier.mode, earlier.asynchronous);
+        let does = does(later.mode);
+        let did = has_done(earlier);
         let more = match bytes.saturating_sub(u64::from(witness.width)) {
             0 => String::new(),
             more => format!(" ({more} more bytes)"),
@@ -147,10 +152,15 @@ impl Words<'_, '_> {
             ),
             (
                 tree.op_name_range(earlier.op),
-                message!("{who} {did} `{what}`", early_who, verb(earlier.mode, false), what),
+                message!("{who} {did} `{what}`", early_who, did, what),
             ),
         ];
-        run_finding(&self.context.made.lowered.map, AssertMessage::Race(race).kind(), message, places)
+        let kind = AssertMessage::Race(race).kind();
+        let mut finding = run_finding(&self.context.made.lowered.map, kind, message, places);
+        for (site, op) in finding.sites.iter_mut().zip([later.op, earlier.op]) {
+            site.source = self.source(op);
+        }
+        finding
     }
 
     fn fault(&self, op: OpId, what: &str) -> Finding<Message> {
@@ -159,22 +169,34 @@ impl Words<'_, '_> {
         let close = if what.ends_with('.') { ")" } else { "" };
         let text = message!("{what}{sign}`{op}`{close}", what.to_owned(), sign, self.op(op), close);
         let place = (self.context.tree.op_name_range(op), text.clone());
-        run_finding(&self.context.made.lowered.map, message.kind(), text, vec![place])
+        let mut finding = run_finding(&self.context.made.lowered.map, message.kind(), text, vec![place]);
+        finding.sites.iter_mut().for_each(|site| site.source = self.source(op));
+        finding
     }
 }
 
-/// What an access does, or has done where it comes first.
-fn verb(mode: AccessMode, late: bool) -> &'static str {
-    match (mode, late) {
-        (AccessMode::Read, false) => "reads",
-        (AccessMode::Write, false) => "writes",
-        (AccessMode::AtomicRead, false) => "reads atomically",
-        (AccessMode::AtomicWrite, false) => "writes atomically",
-        (AccessMode::AtomicUpdate, false) => "updates atomically",
-        (AccessMode::Read, true) => "may still be reading",
-        (AccessMode::Write, true) => "may still be writing",
+/// What an access does.
+fn does(mode: AccessMode) -> &'static str {
+    match mode {
+        AccessMode::Read => "reads",
+        AccessMode::Write => "writes",
+        AccessMode::AtomicRead => "reads atomically",
+        AccessMode::AtomicWrite => "writes atomically",
+        AccessMode::AtomicUpdate => "updates atomically",
+    }
+}
+
+/// What an earlier access has done, or may still do.
+fn has_done(record: &Record) -> &'static str {
+    match (record.mode, record.asynchronous) {
+        (AccessMode::Read, false) => "has read",
+        (AccessMode::Write, false) => "has written",
+        (AccessMode::AtomicRead, false) => "has read atomically",
+        (AccessMode::AtomicWrite, false) => "has written atomically",
+        (AccessMode::AtomicUpdate, false) => "has updated atomically",
+        (AccessMode::Read | AccessMode::AtomicRead, true) => "may still be reading",
+        (AccessMode::Write | AccessMode::AtomicWrite, true) => "may still be writing",
         (AccessMode::AtomicUpdate, true) => "may still be updating",
-        (AccessMode::AtomicRead | AccessMode::AtomicWrite, true) => "may still be using",
     }
 }
 
