@@ -8,6 +8,7 @@ use base::{Cancel, Cancelled};
 use findings::KernelReport;
 use kernel::Lowered;
 
+pub use crate::cpu::GsanOptions;
 pub use crate::error::RunError;
 use crate::launch::Launch;
 use tensors::array::Array;
@@ -20,6 +21,8 @@ pub enum Instrument {
     ConSan,
     /// Triton's global-memory race sanitizer.
     GSan,
+    /// Both.
+    Both,
     /// No sanitizer.
     Plain,
 }
@@ -30,8 +33,19 @@ impl Instrument {
         match self {
             Instrument::ConSan => "consan",
             Instrument::GSan => "gsan",
+            Instrument::Both => "consan and gsan",
             Instrument::Plain => "none",
         }
+    }
+
+    /// Whether shared and tensor memory and barriers are watched.
+    pub fn has_consan(self) -> bool {
+        matches!(self, Instrument::ConSan | Instrument::Both)
+    }
+
+    /// Whether global memory is watched.
+    pub fn has_gsan(self) -> bool {
+        matches!(self, Instrument::GSan | Instrument::Both)
     }
 }
 
@@ -46,11 +60,14 @@ pub struct RunLimits {
     pub memory: u64,
     /// Steps of the CPU backend over all programs.
     pub steps: u64,
+    /// What the sanitizer of global memory keeps.
+    pub gsan: GsanOptions,
 }
 
 impl Default for RunLimits {
     fn default() -> RunLimits {
-        RunLimits { time: Duration::from_secs(120), output: 64 << 20, memory: 4 << 30, steps: 50_000_000 }
+        let gsan = GsanOptions::default();
+        RunLimits { time: Duration::from_secs(120), output: 64 << 20, memory: 4 << 30, steps: 50_000_000, gsan }
     }
 }
 

@@ -150,6 +150,17 @@ impl Clock {
         }
     }
 
+    /// Whether it has seen all that `other` has seen.
+    pub fn covers(&self, other: &Clock) -> bool {
+        other.0.iter().enumerate().all(|(at, theirs)| match (self.0.get(at), theirs) {
+            (_, None) => true,
+            (Some(Some(mine)), Some(theirs)) => {
+                Rc::ptr_eq(mine, theirs) || mine.iter().zip(theirs.iter()).all(|(mine, theirs)| mine >= theirs)
+            }
+            (_, Some(theirs)) => theirs.iter().all(|seen| *seen == 0),
+        })
+    }
+
     /// Makes it the clock of who has seen nothing.
     pub fn clear(&mut self) {
         self.0.clear();

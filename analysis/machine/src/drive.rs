@@ -42,6 +42,13 @@ impl<'k> Machine<'k> {
         effect.leaders & self.cta_of(thread) == 0 && self.holds(state, thread, effect.predicate)
     }
 
+    /// A thread does what the machine does not follow and others may see: an event of its own.
+    pub fn mark(&self, state: &mut State, thread: usize) {
+        if thread < state.threads.len() {
+            self.tick(state, thread);
+        }
+    }
+
     /// Takes a thread to another block, whose parameters it assigns.
     ///
     /// # Errors

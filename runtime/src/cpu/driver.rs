@@ -33,7 +33,7 @@ impl<'k> Program<'k> {
             self.policy = SchedulePolicy::random(&mut run.random, self.state.threads().len());
         }
         if let Some(next) = self.policy.next_transfer(&mut self.pending, &mut run.random) {
-            self.perform(&mut run.world, next)?;
+            self.perform(run, next)?;
         }
         let Some(thread) = self.pick(run) else {
             return self.settle_idle(run);
@@ -90,7 +90,7 @@ impl<'k> Program<'k> {
             return Ok(StepResult::Deadlocked);
         }
         while let Some(next) = self.pending.take_any(&mut run.random) {
-            self.perform(&mut run.world, next)?;
+            self.perform(run, next)?;
         }
         Ok(StepResult::Finished)
     }
@@ -148,7 +148,7 @@ impl<'k> Program<'k> {
             }
             _ => {}
         }
-        self.perform_due(&mut run.world, thread)
+        self.perform_due(run, thread)
     }
 
     /// Takes a thread to its next effect, or to the start or end of partitions.

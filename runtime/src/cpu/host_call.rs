@@ -8,10 +8,12 @@ use machine::CompletionEvent;
 use ttgir::{OpId, Tree, ValueId};
 
 use super::context::{HostOpInfo, Representation};
+use super::gsan;
 use super::launch_state::LaunchState;
 use super::program::{Halt, HandleValue, Program};
 use super::program_memory::MemoryPlace;
 use super::transfer::Transfer;
+use super::transfer_queue::PendingTransfer;
 use tensors::{Descriptor, OpSite, Tensor, Trap, Value};
 
 /// Why a host op fails: by itself, or because a transfer of another op that it waits for does.
@@ -117,7 +119,7 @@ impl<'a, 'c, 'k> HostCall<'a, 'c, 'k> {
     pub(super) fn operand(&mut self, position: usize) -> OpResult<Value> {
         let var = self.host.operands.get(position).copied().flatten();
         let representation = self.info.operands.get(position).copied().unwrap_or(Representation::Handle);
-        let value = self.program.value(&mut self.run.world, self.cta, var, representation)?;
+        let value = self.program.value(self.run, self.cta, var, representation)?;
         let tree = self.tree();
         let name = || tree.operands(self.host.op).get(position).map_or("", |value| tree.value_name(*value));
         Ok(value.ok_or_else(|| Trap::not_followed(format!("`{}` has no value", name())))?)
@@ -190,10 +192,17 @@ impl<'a, 'c, 'k> HostCall<'a, 'c, 'k> {
 
     /// Starts a transfer that one operation stands for: at once where its thread has seen the operation's end already.
     pub(super) fn issue(&mut self, done: &CompletionEvent, ordered: bool, transfer: Transfer) -> OpResult {
+        let ends = (done.channel, done.number);
+        let actor = match transfer.is_global() {
+            true => gsan::issued(self.program, self.run, self.thread, ends, ordered),
+            false => None,
+        };
+        let (channel, number) = ends;
+        let pending = PendingTransfer { channel, number, ordered, op: self.host.op, actor, transfer };
         if self.has_seen(done) {
-            return Ok(transfer.execute(&mut self.program.memories, &mut self.run.world)?);
+            return Ok(self.program.perform(self.run, pending)?);
         }
-        self.program.pending.issue(done, ordered, self.host.op, transfer);
+        self.program.pending.issue(pending);
         Ok(())
     }
 

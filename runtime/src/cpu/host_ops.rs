@@ -4,6 +4,7 @@ use dialects::DataMovement;
 use kernel::HostId;
 use machine::MachineError;
 
+use super::gsan;
 use super::host_call::{HostCall, OpResult};
 use super::launch_state::LaunchState;
 use super::memory_ops;
@@ -70,6 +71,7 @@ fn evaluate_in_cta(call: &mut HostCall<'_, '_, '_>) -> OpResult<AfterHostOp> {
         Err(Trap::Exchange) => return Ok(AfterHostOp::Exchange),
         results => results?,
     };
+    gsan::executed(call.program, call.run, &[call.thread], call.host.op);
     for (result, value) in results.into_iter().enumerate() {
         call.give(result, value);
     }
@@ -98,7 +100,9 @@ pub(super) fn exchange<'k>(
     }
     run.world.program = program.id;
     let results = evaluate_cluster(context.tree, host.op, &operands, &mut run.world);
-    for (&thread, results) in threads.iter().zip(results.map_err(|trap| Halt::Trap(host.op, trap))?) {
+    let results = results.map_err(|trap| Halt::Trap(host.op, trap))?;
+    gsan::executed(program, run, &threads, host.op);
+    for (&thread, results) in threads.iter().zip(results) {
         let Some(mut call) = HostCall::new(program, run, thread, id) else { return Ok(()) };
         for (result, value) in results.into_iter().enumerate() {
             call.give(result, value);

@@ -4,6 +4,7 @@ use base::rng::SplitMix64;
 
 use super::context::Context;
 use super::finding_log::FindingLog;
+use super::gsan::Gsan;
 use tensors::Environment;
 
 /// The programs of a launch, of which those up to a number were started.
@@ -47,6 +48,8 @@ pub(super) struct LaunchState<'c, 'k> {
     pub(super) grid: Grid,
     pub(super) random: SplitMix64,
     pub(super) findings: FindingLog,
+    /// Who watches global memory, if somebody does.
+    pub(super) gsan: Option<Gsan>,
     /// Instructions so far.
     pub(super) steps: u64,
     /// Atomics since a program ended or began.

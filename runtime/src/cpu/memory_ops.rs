@@ -268,7 +268,7 @@ impl HostCall<'_, '_, '_> {
         {
             while before.value().is_none() {
                 let Some(next) = self.program.pending.take_towards(before) else { break };
-                self.program.perform(&mut self.run.world, next)?;
+                self.program.perform(self.run, next)?;
             }
         }
         let dot = WarpGroupDot { a, b, accumulator, adds, precision: self.precision() };

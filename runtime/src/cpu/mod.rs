@@ -16,6 +16,7 @@ mod data_movement;
 mod driver;
 mod finding_log;
 mod future;
+mod gsan;
 mod host_call;
 mod host_ops;
 mod launch_state;
@@ -44,11 +45,14 @@ use ttgir::{Document, Tree};
 use bind::{BoundArguments, bind};
 use context::Context;
 use finding_log::FindingLog;
+use gsan::Gsan;
 use launch_state::{Grid, LaunchState};
 use schedule::{LaunchLimits, launch};
 use tensors::Environment;
 
-use crate::run::{Instrument, RunBackend, RunCost, RunEnd, RunError, RunEvent, RunReport, RunRequest};
+pub use gsan::GsanOptions;
+
+use crate::run::{RunBackend, RunCost, RunEnd, RunError, RunEvent, RunReport, RunRequest};
 
 /// The CPU backend.
 #[derive(Clone, Copy, Debug, Default)]
@@ -118,13 +122,13 @@ fn execute(
     cancel: &Cancel<'_>,
 ) -> Result<RunReport, RunError> {
     let start = Instant::now();
-    check_executable(tree, made, request)?;
+    check_executable(tree, made)?;
     let mut world = Environment::default();
     let bound = bind(tree, made, &request.launch, request.inputs, &mut world)?;
     let kernel = &made.lowered.kernel;
     let valuation = valuation(made, &bound);
     let limits = Limits { run_steps: u64::from(u32::MAX), semantics, ..Limits::default() };
-    let watches = request.instrument == Instrument::ConSan;
+    let watches = request.instrument.has_consan();
     let context = Context::new(tree, made, Machine::driven(kernel, &valuation, &limits, watches));
     let grid = request.launch.grid.map(|size| i64::from(size.max(1)));
     world.grid = grid;
@@ -134,16 +138,24 @@ fn execute(
         grid: Grid::new(grid),
         random: SplitMix64::stream(request.seed, 1),
         findings: FindingLog::new(inputs(made, &bound)),
+        gsan: None,
         steps: 0,
         atomics: 0,
         granted: None,
     };
+    if request.instrument.has_gsan() {
+        let cluster = context.machine.cluster().len() > 1;
+        run.gsan = Some(Gsan::new(request.bounds.gsan, request.seed, cluster));
+        run.world.global.watch();
+    }
     progress(RunEvent::Stage(format!("{} over {}×{}×{}", made.lowered.map.kernel, grid[0], grid[1], grid[2])));
     let mut bounded = LaunchLimits { bounds: &request.bounds, start, cancel, most: 0 };
     let end = launch(&mut run, &bound.values, &mut bounded, progress);
+    gsan::findings(&mut run);
     let outputs = bound.outputs.iter().filter_map(|output| output.read(&run.world)).collect();
     let (asserts, steps) = (run.findings.asserts, run.steps);
     let mut notes = bound.notes;
+    notes.extend(run.gsan.iter().map(Gsan::cost));
     notes.extend(run.world.prints.drain(..).take(100).map(|print| format!("printed: {print}")));
     let findings = run.findings.findings();
     let end = match end {
@@ -180,11 +192,7 @@ fn execute(
 }
 
 /// Whether the kernel can be executed as it stands.
-fn check_executable(tree: &Tree, made: &Executable, request: &RunRequest) -> Result<(), RunError> {
-    if request.instrument == Instrument::GSan {
-        let why = "the CPU backend has no global-memory sanitizer: run it with `--instrument consan`, or on a GPU";
-        return Err(RunError(why.to_owned()));
-    }
+fn check_executable(tree: &Tree, made: &Executable) -> Result<(), RunError> {
     if let Some(error) = tree.errors().first() {
         return Err(RunError(format!("the text does not parse: {}", error.message)));
     }

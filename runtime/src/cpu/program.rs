@@ -9,11 +9,13 @@ use ttgir::{OpId, ValueId};
 
 use super::context::{Context, Representation};
 use super::future::Future;
+use super::gsan::{self, ProgramClocks};
+use super::launch_state::LaunchState;
 use super::program_memory::{MemoryPlace, ProgramMemory};
 use super::schedule_policy::SchedulePolicy;
 use super::transfer_queue::{PendingTransfer, TransferQueue};
 use tensors::memory::CtaMemory;
-use tensors::{Environment, Trap, Value};
+use tensors::{Trap, Value};
 
 /// A value beside the machine.
 #[derive(Clone, Debug)]
@@ -57,6 +59,8 @@ pub(super) struct Program<'k> {
     pub(super) last: usize,
     /// How it treats copies for now.
     pub(super) policy: SchedulePolicy,
+    /// What its threads know of other programs.
+    pub(super) clocks: ProgramClocks,
 }
 
 impl<'k> Program<'k> {
@@ -64,7 +68,7 @@ impl<'k> Program<'k> {
     pub(super) fn new(
         context: &Context<'k>,
         random: &mut SplitMix64,
-        id: [i64; 3],
+        (id, number): ([i64; 3], u32),
         arguments: &[(Var, ParameterValue)],
     ) -> Option<Program<'k>> {
         use explore::System;
@@ -99,6 +103,7 @@ impl<'k> Program<'k> {
             allocated: vec![false; kernel.buffers.len() * ctas],
             last: 0,
             policy: SchedulePolicy::random(random, threads),
+            clocks: ProgramClocks::new(number, threads),
         })
     }
 
@@ -164,7 +169,7 @@ impl<'k> Program<'k> {
     /// The value of a variable, after the transfers that make it; `None` where nothing computed it.
     pub(super) fn value(
         &mut self,
-        world: &mut Environment,
+        run: &mut LaunchState<'_, 'k>,
         cta: usize,
         var: Option<Var>,
         representation: Representation,
@@ -181,7 +186,7 @@ impl<'k> Program<'k> {
                 };
                 while future.value().is_none() {
                     let Some(next) = self.pending.take_towards(&future) else { return Ok(None) };
-                    self.perform(world, next)?;
+                    self.perform(run, next)?;
                 }
                 Ok(future.value())
             }
@@ -189,17 +194,19 @@ impl<'k> Program<'k> {
     }
 
     /// Carries out a transfer.
-    pub(super) fn perform(&mut self, world: &mut Environment, pending: PendingTransfer) -> Result<(), Halt> {
+    pub(super) fn perform(&mut self, run: &mut LaunchState<'_, 'k>, pending: PendingTransfer) -> Result<(), Halt> {
         let op = pending.op;
-        pending.transfer.execute(&mut self.memories, world).map_err(|trap| Halt::Trap(op, trap))
+        pending.transfer.execute(&mut self.memories, &mut run.world).map_err(|trap| Halt::Trap(op, trap))?;
+        gsan::transferred(run, op, pending.actor.as_deref());
+        Ok(())
     }
 
     /// Carries out the transfers whose end a thread has seen.
-    pub(super) fn perform_due(&mut self, world: &mut Environment, thread: usize) -> Result<(), Halt> {
+    pub(super) fn perform_due(&mut self, run: &mut LaunchState<'_, 'k>, thread: usize) -> Result<(), Halt> {
         while !self.pending.is_empty() {
             let Some(known) = self.state.threads().get(thread) else { return Ok(()) };
             let Some(next) = self.pending.take_due(&known.seen) else { return Ok(()) };
-            self.perform(world, next)?;
+            self.perform(run, next)?;
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ use machine::MachineError;
 use ttgir::OpId;
 
 use super::driver::StepResult;
+use super::gsan::Gsan;
 use super::launch_state::LaunchState;
 use super::program::{Halt, ParameterValue, Program};
 use crate::run::{RunEnd, RunEvent, RunLimits};
@@ -69,8 +70,9 @@ pub(super) fn launch<'k>(
     let total = run.grid.total();
     loop {
         while window.len() < room {
+            let number = run.grid.started() as u32;
             let Some(id) = run.grid.take() else { break };
-            match Program::new(run.context, &mut run.random, id, arguments) {
+            match Program::new(run.context, &mut run.random, (id, number), arguments) {
                 Some(program) => window.push_back(program),
                 None => {
                     return Some(RunEnd::Failed("its shared and tensor memory are larger than any GPU's".to_owned()));
@@ -106,6 +108,7 @@ pub(super) fn launch<'k>(
             progress(RunEvent::Progress(ended as f32 / total.max(1) as f32));
         }
         let held: u64 = window.iter().map(Program::held_bytes).sum::<u64>() + run.world.global.held();
+        let held = held + run.gsan.as_ref().map_or(0, Gsan::held);
         if run.atomics > PATIENCE && run.grid.started() < total {
             (room, run.atomics) = (window.len() + 1, 0);
         }

@@ -39,6 +39,15 @@ impl Transfer {
         matches!(self, Transfer::Dot(_, made) if Rc::ptr_eq(made, future))
     }
 
+    /// Whether it touches global memory.
+    pub(super) fn is_global(&self) -> bool {
+        use Transfer::{BlockIn, BlockOut, PointersIn, PointersOut, RowsIn, RowsOut};
+        matches!(
+            self,
+            BlockIn { .. } | BlockOut { .. } | RowsIn { .. } | RowsOut { .. } | PointersIn { .. } | PointersOut { .. }
+        )
+    }
+
     /// Moves the data.
     pub(super) fn execute(self, memories: &mut ProgramMemory<'_>, world: &mut Environment) -> Result<(), Trap> {
         match self {

@@ -8,10 +8,11 @@
 use std::rc::Rc;
 
 use base::rng::SplitMix64;
-use machine::{Channel, Clock, CompletionEvent};
+use machine::{Channel, Clock};
 use ttgir::OpId;
 
 use super::future::Future;
+use super::gsan::Actor;
 use super::transfer::Transfer;
 
 /// A transfer that was issued.
@@ -25,6 +26,8 @@ pub(super) struct PendingTransfer {
     pub(super) ordered: bool,
     /// The op that issued it.
     pub(super) op: OpId,
+    /// Who it is for global memory, where that is watched.
+    pub(super) actor: Option<Rc<Actor>>,
     /// What moves where.
     pub(super) transfer: Transfer,
 }
@@ -36,8 +39,8 @@ pub(super) struct TransferQueue {
 }
 
 impl TransferQueue {
-    pub(super) fn issue(&mut self, done: &CompletionEvent, ordered: bool, op: OpId, transfer: Transfer) {
-        self.queue.push(PendingTransfer { channel: done.channel, number: done.number, ordered, op, transfer });
+    pub(super) fn issue(&mut self, transfer: PendingTransfer) {
+        self.queue.push(transfer);
     }
 
     pub(super) fn is_empty(&self) -> bool {

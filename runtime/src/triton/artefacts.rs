@@ -54,7 +54,7 @@ fn options_name(options: &str, instrument: Instrument) -> bool {
 /// Whether the code asserts what the sanitizer asserts (older releases do not record the mode).
 fn code_calls(ttgir: &Path, instrument: Instrument) -> bool {
     let word = match instrument {
-        Instrument::ConSan => "Buffer being accessed has outstanding",
+        Instrument::ConSan | Instrument::Both => "Buffer being accessed has outstanding",
         Instrument::GSan => "__triton_gsan",
         Instrument::Plain => return false,
     };

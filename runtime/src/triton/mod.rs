@@ -193,7 +193,7 @@ impl Triton {
         let name = match request.instrument {
             Instrument::ConSan => "ConSan",
             Instrument::GSan => "GSan",
-            Instrument::Plain => return Vec::new(),
+            Instrument::Both | Instrument::Plain => return Vec::new(),
         };
         let plain: Vec<&str> = artefacts.iter().filter(|a| !a.instrumented).map(|a| a.name.as_str()).collect();
         if state.instrumented.unwrap_or(true) && plain.is_empty() {

@@ -11,6 +11,7 @@ use super::trap::Trap;
 use crate::array::ElemType;
 use crate::float_format::Rounding;
 use crate::float_format::{decode, encode};
+use crate::memory::AccessMode;
 
 /// Reads an atomic.
 pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
@@ -45,28 +46,22 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         let value = arg(operands, value)?;
         let compare = optional(operands, compare)?;
         let step = |at: usize, old: u64| match (compare, &update) {
-            (Some(compare), _) => {
-                if old == compare.bits(at) {
-                    value.bits(at)
-                } else {
-                    old
-                }
-            }
-            (None, Some(update)) => update(old, value.bits(at)),
-            (None, None) => old,
+            (Some(compare), _) => (old == compare.bits(at)).then(|| value.bits(at)),
+            (None, Some(update)) => Some(update(old, value.bits(at))),
+            (None, None) => None,
         };
         Ok(vec![Value::Tensor(each_element(world, &pointers, mask, dtype, &shape, step)?)])
     })))
 }
 
-/// Replaces what is at each address by what `step` makes of it; what was there before.
+/// Replaces what is at each address by what `step` makes of it, if anything; what was there before.
 fn each_element(
     world: &mut Environment,
     pointers: &Tensor,
     mask: Option<&Tensor>,
     dtype: ElemType,
     shape: &Sizes,
-    step: impl Fn(usize, u64) -> u64,
+    step: impl Fn(usize, u64) -> Option<u64>,
 ) -> Result<Tensor, Trap> {
     let mut olds = Vec::with_capacity(count(shape));
     let mut bytes = [0; 8];
@@ -79,8 +74,15 @@ fn each_element(
         let outside = |write| move |fault| Trap::OutOfBounds { fault, write, element: at as u64 };
         world.global.read(address, &mut bytes[..len]).map_err(outside(false))?;
         let old = bytes[..len].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-        let new = step(at, old).to_le_bytes();
-        world.global.write(address, &new[..len]).map_err(outside(true))?;
+        let new = step(at, old);
+        let mode = match new {
+            Some(_) => AccessMode::AtomicUpdate,
+            None => AccessMode::AtomicRead,
+        };
+        if let Some(new) = new {
+            world.global.write(address, &new.to_le_bytes()[..len]).map_err(outside(true))?;
+        }
+        world.global.note(address, len, mode, at, len);
         olds.push(old);
     }
     Ok(Tensor::from_bits(dtype, shape.clone(), olds.into_iter()))

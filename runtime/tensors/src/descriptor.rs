@@ -8,7 +8,7 @@ use super::combine::combine;
 use super::tensor::{Sizes, Tensor, Word, count, each, with_word};
 use super::trap::Trap;
 use crate::array::ElemType;
-use crate::memory::{AccessFault, GlobalMemory};
+use crate::memory::{AccessFault, AccessMode, GlobalMemory};
 
 /// A tensor in global memory, and the block in which it is copied.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -95,16 +95,25 @@ impl Descriptor {
     /// Reads the box of these sizes at these coordinates. Fails where the descriptor's tensor is not all in one
     /// allocation.
     pub fn load(&self, global: &GlobalMemory, at: &[i64], sizes: &[u64]) -> Result<Tensor, Trap> {
+        self.fetch(global, at, sizes, true)
+    }
+
+    /// Reads a box; the accesses are `noted`, unless they are half of an update.
+    fn fetch(&self, global: &GlobalMemory, at: &[i64], sizes: &[u64], noted: bool) -> Result<Tensor, Trap> {
         let width = sizes.last().copied().unwrap_or(1) as usize;
         with_word!(self.dtype, W => {
             let mut words = vec![W::from_u64(self.fill()); count(sizes)];
             let mut bytes = vec![0; width * W::BYTES];
-            for (row, into) in self.rows(at, sizes).into_iter().zip(words.chunks_mut(width.max(1))) {
+            let rows = self.rows(at, sizes).into_iter().zip(words.chunks_mut(width.max(1)));
+            for (number, (row, into)) in rows.enumerate() {
                 if row.inside == 0 {
                     continue;
                 }
                 let Some(bytes) = bytes.get_mut(..row.inside * W::BYTES) else { continue };
                 global.read(row.address, bytes).map_err(|fault| outside(fault, false))?;
+                if noted {
+                    global.note(row.address, bytes.len(), AccessMode::Read, number * width + row.skip, W::BYTES);
+                }
                 for (word, bytes) in into.iter_mut().skip(row.skip).zip(bytes.chunks_exact(W::BYTES)) {
                     *word = W::read(bytes);
                 }
@@ -116,17 +125,21 @@ impl Descriptor {
     /// Writes a tensor into the box at these coordinates. Fails where the descriptor's tensor is not all in one
     /// allocation.
     pub fn store(&self, global: &mut GlobalMemory, at: &[i64], tensor: &Tensor) -> Result<(), Trap> {
+        self.put(global, at, tensor, AccessMode::Write)
+    }
+
+    fn put(&self, global: &mut GlobalMemory, at: &[i64], tensor: &Tensor, mode: AccessMode) -> Result<(), Trap> {
         let width = tensor.shape().last().copied().unwrap_or(1) as usize;
         let dense = tensor.dense();
-        each!(dense.data(), words => put(self.rows(at, tensor.shape()), words, width, global))
+        each!(dense.data(), words => put(self.rows(at, tensor.shape()), words, width, global, mode))
     }
 
     /// Combines a tensor with what the box at these coordinates holds (`add`, `min`, `max`, `and`, `or`, `xor`). Fails
     /// where the descriptor's tensor is not all in one allocation, or the combination is not known for the type.
     pub fn reduce(&self, global: &mut GlobalMemory, at: &[i64], tensor: &Tensor, kind: &str) -> Result<(), Trap> {
-        let old = self.load(global, at, tensor.shape())?;
+        let old = self.fetch(global, at, tensor.shape(), false)?;
         let new = combine(kind, &old, tensor)?;
-        self.store(global, at, &new)
+        self.put(global, at, &new, AccessMode::AtomicUpdate)
     }
 
     /// Reads rows of a tensor of two dimensions, from this column on, as a tensor of these sizes.
@@ -153,9 +166,15 @@ impl Descriptor {
 }
 
 /// Writes the rows of a box to global memory.
-fn put<W: Word>(rows: Vec<BoxRow>, words: &[W], width: usize, global: &mut GlobalMemory) -> Result<(), Trap> {
+fn put<W: Word>(
+    rows: Vec<BoxRow>,
+    words: &[W],
+    width: usize,
+    global: &mut GlobalMemory,
+    mode: AccessMode,
+) -> Result<(), Trap> {
     let mut bytes = vec![0; width * W::BYTES];
-    for (row, from) in rows.into_iter().zip(words.chunks(width.max(1))) {
+    for (number, (row, from)) in rows.into_iter().zip(words.chunks(width.max(1))).enumerate() {
         if row.inside == 0 {
             continue;
         }
@@ -164,6 +183,7 @@ fn put<W: Word>(rows: Vec<BoxRow>, words: &[W], width: usize, global: &mut Globa
             word.write(bytes);
         }
         global.write(row.address, bytes).map_err(|fault| outside(fault, true))?;
+        global.note(row.address, bytes.len(), mode, number * width + row.skip, W::BYTES);
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use super::evaluator::{Evaluator, OpSite, Value, arg, optional};
 use super::tensor::{self, Sizes, Tensor, Word, count, each, extend, with_word};
 use super::trap::Trap;
 use crate::array::ElemType;
-use crate::memory::{AccessFault, GlobalMemory};
+use crate::memory::{AccessFault, AccessMode, GlobalMemory};
 
 /// Reads an operation that goes through pointers.
 pub fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
@@ -193,13 +193,17 @@ pub fn read(
             bytes.resize(len * W::BYTES, 0);
             let address = addresses.get(at).copied().unwrap_or(0);
             match (global.read(address, &mut bytes), outside) {
-                (Ok(()), _) => {}
+                (Ok(()), _) => global.note(address, bytes.len(), AccessMode::Read, at, W::BYTES),
                 (Err(fault), OutOfBounds::Trap) => {
                     return Err(locate(global, fault, address, at, len, W::BYTES, false));
                 }
                 (Err(_), OutOfBounds::Zero) => {
-                    for (address, bytes) in addresses.iter().skip(at).zip(bytes.chunks_exact_mut(W::BYTES)) {
-                        global.read(*address, bytes).unwrap_or_else(|_| bytes.fill(0));
+                    let each = addresses.iter().enumerate().skip(at).zip(bytes.chunks_exact_mut(W::BYTES));
+                    for ((element, address), bytes) in each {
+                        match global.read(*address, bytes) {
+                            Ok(()) => global.note(*address, W::BYTES, AccessMode::Read, element, W::BYTES),
+                            Err(_) => bytes.fill(0),
+                        }
                     }
                 }
             }
@@ -235,6 +239,7 @@ fn put<W: Word>(global: &mut GlobalMemory, addresses: &[u64], mask: &Mask<'_>, w
         if let Err(fault) = global.write(address, &bytes) {
             return Err(locate(global, fault, address, at, len, W::BYTES, true));
         }
+        global.note(address, bytes.len(), AccessMode::Write, at, W::BYTES);
         at += len;
     }
     Ok(())

@@ -278,8 +278,15 @@ pub(crate) struct Run {
     #[arg(long, value_enum, default_value_t = Backend::Cpu)]
     pub(crate) backend: Backend,
     /// Who watches it
-    #[arg(long, value_enum, default_value_t = Watcher::Consan)]
-    pub(crate) instrument: Watcher,
+    /// Who watches it; by default both on the cpu, ConSan elsewhere
+    #[arg(long, value_enum)]
+    pub(crate) instrument: Option<Watcher>,
+    /// Reads of a byte that GSan keeps until it is written, chosen by the seed; on the cpu all of them by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) gsan_reads: Option<u32>,
+    /// Releases of a thread that GSan keeps, the newest; on the cpu all of them by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) gsan_ring: Option<u32>,
     /// Only this kernel
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
@@ -360,8 +367,10 @@ pub(crate) enum Backend {
 pub(crate) enum Watcher {
     /// Triton's concurrency sanitizer: shared and tensor memory, barriers
     Consan,
-    /// Triton's sanitizer of global memory
+    /// Sanitizer of global memory: races between programs
     Gsan,
+    /// Both of them; on the cpu only
+    Both,
     /// Nobody
     None,
 }
@@ -371,6 +380,7 @@ impl From<Watcher> for Instrument {
         match watcher {
             Watcher::Consan => Instrument::ConSan,
             Watcher::Gsan => Instrument::GSan,
+            Watcher::Both => Instrument::Both,
             Watcher::None => Instrument::Plain,
         }
     }

@@ -13,7 +13,7 @@ use base::{Cancel, Limits};
 use engine::{Analysis, Engine};
 use runtime::launch::npy;
 use runtime::launch::store::{self, RecipeStore};
-use runtime::run::{RunEvent, RunLimits};
+use runtime::run::{GsanOptions, Instrument, RunEvent, RunLimits};
 use tensors::array::Array;
 
 use print::Printed;
@@ -75,7 +75,7 @@ fn command(args: &Run) -> io::Result<Exit> {
         path: args.path.clone(),
         text: Arc::from(text.as_str()),
         launches,
-        instrument: args.instrument.into(),
+        instrument: instrument(args),
         bounds: bounds(args),
         seed: args.seed,
         seeds: args.seeds,
@@ -150,9 +150,19 @@ fn recipes(
     }
 }
 
+/// Who watches: without a word everybody whom the backend has.
+fn instrument(args: &Run) -> Instrument {
+    match (args.instrument, args.backend) {
+        (Some(named), _) => named.into(),
+        (None, Backend::Cpu) => Instrument::Both,
+        (None, Backend::Triton | Backend::Replay) => Instrument::ConSan,
+    }
+}
+
 fn bounds(args: &Run) -> RunLimits {
     let usual = RunLimits::default();
     RunLimits {
+        gsan: GsanOptions { read_slots: args.gsan_reads, clock_ring: args.gsan_ring },
         time: args.time.map_or(usual.time, Duration::from_secs_f64),
         memory: args.memory.unwrap_or(usual.memory),
         steps: args.steps.unwrap_or(usual.steps),
@@ -166,8 +176,8 @@ fn which(args: &Run) -> Result<BackendChoice, String> {
         (Backend::Replay, Some(log)) => Ok(BackendChoice::Replay { log: log.clone(), maps: args.map.clone() }),
         (Backend::Replay, None) => Err("which log? Give it with --log FILE".to_owned()),
         (_, Some(_)) => Err("--log is of --backend replay".to_owned()),
-        (Backend::Cpu, None) if args.instrument == Watcher::Gsan => {
-            Err("the cpu backend has no GSan; it runs with --backend triton".to_owned())
+        (Backend::Triton, None) if args.instrument == Some(Watcher::Both) => {
+            Err("Triton has one sanitizer at a time: --instrument consan or gsan".to_owned())
         }
         (Backend::Cpu, None) => Ok(BackendChoice::Cpu { python }),
         (Backend::Triton, None) => Ok(BackendChoice::Triton { python, maps: args.map.clone() }),

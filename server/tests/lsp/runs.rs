@@ -94,7 +94,7 @@ fn a_run_is_agreed_to_once_and_its_asserts_grow_old() {
     server.request("workspace/executeCommand", order(&uri)).expect("it is answered");
     let question = server.event("window/showMessageRequest");
     let text = question["params"]["message"].as_str().unwrap_or_default().to_owned();
-    assert!(text.contains("ConSan (CPU)") && text.contains("grid=1"), "{text}");
+    assert!(text.contains("GSan (CPU)") && text.contains("grid=1"), "{text}");
     server.respond(&question, json!({ "title": "Run" }));
     let said = server.event("window/showMessage");
     assert!(said["params"]["message"].as_str().is_some_and(|text| text.contains("asserted")), "{said}");

@@ -57,6 +57,36 @@ struct Allocation {
     store: Backing,
 }
 
+/// How an operation touches global memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccessMode {
+    /// It reads.
+    Read,
+    /// It writes.
+    Write,
+    /// It reads atomically: a load, or a comparison that fails.
+    AtomicRead,
+    /// It writes atomically without a read.
+    AtomicWrite,
+    /// It reads and writes atomically.
+    AtomicUpdate,
+}
+
+/// Neighbouring bytes that an operation touched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GlobalAccess {
+    /// The address of the first byte.
+    pub address: u64,
+    /// How many bytes.
+    pub bytes: u32,
+    /// How they are touched.
+    pub mode: AccessMode,
+    /// The element of the CTA's tile that the first byte belongs to, in row-major order.
+    pub element: u32,
+    /// Bytes of an element.
+    pub width: u8,
+}
+
 /// Global memory: all allocations of a launch.
 #[derive(Default)]
 pub struct GlobalMemory {
@@ -64,6 +94,8 @@ pub struct GlobalMemory {
     allocations: Vec<Allocation>,
     /// The one that was touched last.
     last: Cell<usize>,
+    /// What was touched since somebody looked; `None` where nobody wants to know.
+    log: RefCell<Option<Vec<GlobalAccess>>>,
 }
 
 impl fmt::Debug for GlobalMemory {
@@ -110,6 +142,40 @@ impl GlobalMemory {
             Backing::Elastic { pages, .. } => (pages.borrow().len() * PAGE) as u64,
         };
         self.allocations.iter().map(held).sum()
+    }
+
+    /// From now on accesses are noted, for [`GlobalMemory::accesses`].
+    pub fn watch(&mut self) {
+        self.log = RefCell::new(Some(Vec::new()));
+    }
+
+    /// Whether accesses are noted.
+    pub fn is_watched(&self) -> bool {
+        self.log.borrow().is_some()
+    }
+
+    /// Takes what was touched since the last call into an empty list, in order.
+    pub fn accesses(&self, into: &mut Vec<GlobalAccess>) {
+        into.clear();
+        if let Some(log) = &mut *self.log.borrow_mut() {
+            std::mem::swap(log, into);
+        }
+    }
+
+    /// Notes an access that an operation has made.
+    pub(crate) fn note(&self, address: u64, bytes: usize, mode: AccessMode, element: usize, width: usize) {
+        if let Some(log) = &mut *self.log.borrow_mut() {
+            let (bytes, element, width) = (bytes as u32, element as u32, width as u8);
+            log.push(GlobalAccess { address, bytes, mode, element, width });
+        }
+    }
+
+    /// The allocation that an address is in: its name, where it starts, and how many bytes it has, `None` without an end.
+    pub fn allocation(&self, address: u64) -> Option<(Rc<str>, u64, Option<u64>)> {
+        let (index, _) = self.find(address, 1).ok()?;
+        let one = self.allocations.get(index)?;
+        let size = matches!(one.store, Backing::Dense(_)).then_some(one.size);
+        Some((one.name.clone(), one.start, size))
     }
 
     /// The allocation that holds all of a range, and where it starts in it.

@@ -8,5 +8,5 @@ mod local;
 #[cfg(test)]
 mod tests;
 
-pub use global::{AccessFault, GlobalMemory};
+pub use global::{AccessFault, AccessMode, GlobalAccess, GlobalMemory};
 pub use local::{CtaMemory, Window, WindowError};

@@ -30,6 +30,7 @@ use transport::ClientSender;
 use transport::progress::Job;
 
 use diagnostics::RunDiagnostic;
+use params::RunTarget;
 pub(crate) use params::{RunKernelParams, Sanitizer};
 
 /// How long the end of the process waits for runs to clean up behind them.
@@ -208,9 +209,10 @@ fn prepare(request: &RunKernelParams, snapshot: &Snapshot, cancel: &Cancel<'_>) 
     })?;
     let lines: Vec<String> = launches.iter().map(|launch| format!("{launch} ({})", origin(launch, &places))).collect();
     let agreed = launches.iter().all(|launch| store.has(&path, launch));
-    let instrument = match request.instrument {
-        Sanitizer::Consan => Instrument::ConSan,
-        Sanitizer::Gsan => Instrument::GSan,
+    let instrument = match (request.instrument, request.backend) {
+        (Sanitizer::Consan, RunTarget::Cpu) => Instrument::Both,
+        (Sanitizer::Consan, RunTarget::Gpu) => Instrument::ConSan,
+        (Sanitizer::Gsan, _) => Instrument::GSan,
     };
     let plan =
         RunPlan { path, text: text.into(), launches, instrument, bounds: RunLimits::default(), seed: 0, seeds: 1 };

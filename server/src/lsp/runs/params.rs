@@ -56,10 +56,11 @@ pub(crate) enum Sanitizer {
 }
 
 impl RunKernelParams {
-    /// `ConSan (CPU)`.
+    /// `ConSan (GPU)`.
     pub(crate) fn describe(&self) -> &'static str {
         match (self.backend, self.instrument) {
-            (RunTarget::Cpu, _) => "ConSan (CPU)",
+            (RunTarget::Cpu, Sanitizer::Consan) => "ConSan and GSan (CPU)",
+            (RunTarget::Cpu, Sanitizer::Gsan) => "GSan (CPU)",
             (RunTarget::Gpu, Sanitizer::Consan) => "ConSan (GPU)",
             (RunTarget::Gpu, Sanitizer::Gsan) => "GSan",
         }
@@ -110,12 +111,11 @@ impl RunCapabilities {
             _ if !self.trusted => {
                 Err("nothing is run in a workspace that is not trusted (option `trusted`)".to_owned())
             }
-            (RunTarget::Cpu, Sanitizer::Gsan) => Err("GSan runs on a GPU only".to_owned()),
-            (RunTarget::Cpu, Sanitizer::Consan) if python && !self.triton => Err(format!(
+            (RunTarget::Cpu, _) if python && !self.triton => Err(format!(
                 "the TTGIR of a kernel in Python comes from Triton, and `{interpreter}` has none: name another Python \
                  (option `python`)"
             )),
-            (RunTarget::Cpu, Sanitizer::Consan) => Ok(()),
+            (RunTarget::Cpu, _) => Ok(()),
             (RunTarget::Gpu, _) if !self.triton => {
                 Err(format!("`{interpreter}` has no Triton: name another Python (option `python`)"))
             }
