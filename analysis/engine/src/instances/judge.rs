@@ -156,12 +156,16 @@ impl Engine {
         number: usize,
         cancel: &Cancel<'_>,
     ) -> Result<KernelReport, Cancelled> {
+        let launches = elaborated.launches();
+        // One text may be launched in several ways.
+        let text = elaborated.document.text();
+        let key = if launches.is_empty() { text.to_owned() } else { format!("{launches:?}\n{text}") };
         let report = match (&elaborated.lowered, elaborated.tree()) {
-            (Some(lowered), Some(tree)) => self.report_by_text(elaborated.document.text(), cancel, |engine| {
+            (Some(lowered), Some(tree)) => self.report_by_text(&key, cancel, |engine| {
                 let mut report = engine.describe_kernel(lowered, cancel)?;
                 withhold_if_malformed(tree, lowered, &mut report);
                 note_deleted_reads(tree, &mut report);
-                let globals = engine.globals(tree, &elaborated.launches(), cancel)?;
+                let globals = engine.globals(tree, &launches, cancel)?;
                 if let Some(global) = globals.first() {
                     add_global(&mut report, global, lowered.kernel.effects.is_empty());
                 }
