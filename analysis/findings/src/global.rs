@@ -64,7 +64,7 @@ pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_e
         }
     };
     if verdict == Verdict::Found {
-        report.findings.extend(global.races.iter().map(|race| finding(race, &report.name)));
+        report.findings.extend(one_a_place(global.races.iter().map(|race| finding(race, &report.name))));
         report.findings.sort_by_key(|finding| (finding.severity, finding.range));
     }
     let quiet = matches!(report.verdict, Verdict::Clean(_) | Verdict::Proved(_));
@@ -78,6 +78,25 @@ pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_e
         _ => {}
     }
     report.global = Some(GlobalMemory { verdict, assumed });
+}
+
+/// Findings that are drawn at one place as one: a read that races comes first, and what else does is told beside it.
+fn one_a_place(findings: impl Iterator<Item = Finding<Message>>) -> Vec<Finding<Message>> {
+    let mut told: Vec<Finding<Message>> = Vec::new();
+    for finding in findings {
+        match told.iter_mut().find(|known| known.range == finding.range) {
+            Some(known) => {
+                for site in finding.sites {
+                    let same = |other: &Note<Message>| other.range == site.range && other.text == site.text;
+                    if !known.sites.iter().any(same) {
+                        known.sites.push(Note { primary: false, ..site });
+                    }
+                }
+            }
+            None => told.push(finding),
+        }
+    }
+    told
 }
 
 fn premises(assumed: &[Message]) -> Message {

@@ -95,8 +95,17 @@ impl Decider<'_> {
             reasons.push(Reason { range: self.range, text });
         }
         let mut outcomes: Vec<(Setting, Outcome)> = Vec::new();
-        for setting in tried {
+        let mut few = false;
+        let mut queue: Vec<Setting> = tried.into_iter().rev().collect();
+        while let Some(setting) = queue.pop() {
             let outcome = explore(&self.program, &setting, WORK, cancel)?;
+            if outcome.limited && outcome.races.is_empty() && setting.chosen.is_empty() && setting.programs() > 3 {
+                // A few of the programs, while the others are late.
+                let last = u32::try_from(setting.programs() - 1).unwrap_or(3);
+                few = true;
+                queue.extend([vec![0, 1, 2], vec![0, 1, last]].map(|chosen| Setting { chosen, ..setting.clone() }));
+                continue;
+            }
             outcomes.push((setting, outcome));
         }
         let mut races = self.races(&outcomes);
@@ -115,7 +124,10 @@ impl Decider<'_> {
         }
         let zeros: FxHashSet<u32> = outcomes.iter().flat_map(|(_, outcome)| outcome.zeros.iter().copied()).collect();
         let waits = outcomes.iter().any(|(_, outcome)| outcome.waits);
-        let assumed = self.assumptions(&axes, &spreads, &zeros, waits);
+        let mut assumed = self.assumptions(&axes, &spreads, &zeros, waits);
+        if few {
+            assumed.push(Assumption::text("what races does so among three programs"));
+        }
         let runs = outcomes.len() as u32;
         if !races.is_empty() {
             return Ok(self.report(Status::Found, races, assumed, reasons, runs));
@@ -273,7 +285,7 @@ impl Decider<'_> {
                 }
             }
         }
-        races.sort_by_key(|(race, _)| (race.second.range, race.first.range));
+        races.sort_by_key(|(race, _)| (race.second.range, race.first.range, race.first.writes && race.second.writes));
         races
     }
 
