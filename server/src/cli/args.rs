@@ -238,7 +238,7 @@ fn target(text: &str) -> Result<Target, String> {
 }
 
 fn release(text: &str) -> Result<Version, String> {
-    version(text).ok_or_else(|| "a release of Triton with Gluon, 3.4 or later, such as 3.8".to_owned())
+    version(text).ok_or_else(|| "a release of Triton, 3.2 or later, such as 3.8".to_owned())
 }
 
 #[derive(Debug, clap::Args)]

@@ -84,7 +84,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The release that `triton-3.6.0.dist-info` names, where it has Gluon.
+/// The release that `triton-3.6.0.dist-info` names, where it is known.
 fn release(name: &str) -> Option<Version> {
     let (package, rest) = name.strip_suffix(".dist-info")?.split_once('-')?;
     if !PACKAGES.contains(&package) {
@@ -101,8 +101,8 @@ mod tests {
     fn the_name_of_a_folder_says_the_release() {
         assert_eq!(release("triton-3.6.0.dist-info"), Some(Version(3, 6)));
         assert_eq!(release("pytorch_triton-3.5.1+gitabc.dist-info"), Some(Version(3, 5)));
-        // No Gluon yet.
-        assert_eq!(release("triton-3.2.0.dist-info"), None);
+        assert_eq!(release("triton-3.2.0.dist-info"), Some(Version(3, 2)));
+        assert_eq!(release("triton-2.1.0.dist-info"), None);
         assert_eq!(release("triton_kernels-3.6.0.dist-info"), None);
         assert_eq!(release("triton"), None);
     }

@@ -160,11 +160,11 @@ impl Directive {
     }
 }
 
-/// `3.9`, `3.9.0`: a release of Triton that has Gluon.
+/// `3.9`, `3.9.0`: a release of Triton that is known.
 pub fn version(text: &str) -> Option<Version> {
     let mut parts = text.split('.');
     let version = Version(parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-    (Version(3, 4) <= version && version < Version(4, 0)).then_some(version)
+    (Version(3, 2) <= version && version < Version(4, 0)).then_some(version)
 }
 
 /// What the text behind a `=` gives.

@@ -12,6 +12,7 @@ use super::survey::Survey;
 use super::usage::Use;
 use super::{Given, Target};
 use python::host::Partly;
+use python::specialization::Language;
 
 /// A parameter that nobody gives a value.
 #[derive(Clone, Debug)]
@@ -35,7 +36,7 @@ impl Open {
             return;
         }
         let pointer = |given: &Given| matches!(given, Given::Type(ty) if ty.starts_with('*'));
-        let number = |given: &Given| matches!(given, Given::Value(text) if text.parse::<i64>().is_ok());
+        let number = |given: &Given| partly::is_integer(given);
         let blocks = partly::blocks(partly, param, &self.choices);
         self.choices = partly::choices(partly, param, std::mem::take(&mut self.choices));
         match partly {
@@ -56,11 +57,20 @@ const TYPES: [&str; 8] = ["fp16", "bf16", "fp32", "fp8e4nv", "u8", "i32", "i8", 
 
 const NUMBERS: [&str; 12] = ["128", "64", "32", "16", "256", "8", "4", "2", "1", "512", "1024", "0"];
 
+/// An integer of which nothing is known, where a constant is given.
+pub(super) const ANY_INTEGER: &str = "i32:1";
+
 /// Sizes of a descriptor's block.
 const BLOCKS: [(u64, u64); 6] = [(128, 128), (128, 64), (64, 128), (64, 64), (256, 64), (32, 32)];
 
 /// What is open of a parameter without a value or a default.
-pub(super) fn open(survey: &Survey<'_>, param: &Param, facts: &Facts, target: Target, warps: u32) -> Open {
+pub(super) fn open(
+    survey: &Survey<'_>,
+    language: Language,
+    param: &Param,
+    facts: &Facts,
+    (target, warps): (Target, u32),
+) -> Open {
     let lower = param.name.to_ascii_lowercase();
     let traits = facts.traits;
     let wait = param.constexpr
@@ -73,11 +83,19 @@ pub(super) fn open(survey: &Survey<'_>, param: &Param, facts: &Facts, target: Ta
     if wait {
         return open;
     }
-    let (choices, others) = if param.constexpr {
+    let (mut choices, mut others) = if param.constexpr {
         constants(survey, param, facts, &lower, target, warps)
     } else {
         arguments(survey, param, facts)
     };
+    if language == Language::Triton {
+        if param.constexpr && is_quantity(param, facts, &lower, &choices) {
+            others.splice(0..0, std::mem::take(&mut choices));
+            choices = types([ANY_INTEGER]);
+        }
+        let (first, all) = (std::mem::take(&mut choices), std::mem::take(&mut others));
+        (choices, others) = (wide(first, &lower), wide(all, &lower));
+    }
     for given in choices.iter().chain(&others) {
         if !open.domain.contains(given) {
             open.domain.push(given.clone());
@@ -88,6 +106,45 @@ pub(super) fn open(survey: &Survey<'_>, param: &Param, facts: &Facts, target: Ta
         open.choices.extend(open.domain.first().cloned());
     }
     open
+}
+
+/// Whether a constant only counts or measures what the kernel works on, so that the kernel is the same for all of them.
+fn is_quantity(param: &Param, facts: &Facts, lower: &str, choices: &[Given]) -> bool {
+    let shapes = [Traits::SIZE, Traits::COUNT, Traits::EXTENT, Traits::FLAG, Traits::DTYPE, Traits::CALLED];
+    let known = !facts.compared.is_empty() || !facts.demanded.is_empty() || facts.parts > 0;
+    let tile = ["block", "tile", "chunk", "group", "split", "warp", "stage", "factor", "num_c"];
+    let short = lower.len() <= 3 && lower.starts_with('b') && lower != "b";
+    let number = |given: &Given| matches!(given, Given::Value(text) if text.parse::<i64>().is_ok());
+    !known
+        && param.default.is_none()
+        && !shapes.iter().any(|of| facts.traits.has(*of))
+        && !tile.iter().any(|word| lower.contains(word))
+        && !short
+        && !choices.is_empty()
+        && choices.iter().all(number)
+}
+
+/// Pointers of plain kernels: to `float32` where nothing else shows, and to integers where the name says so.
+fn wide(choices: Vec<Given>, lower: &str) -> Vec<Given> {
+    let words = ["seqlen", "indices", "index", "idx", "offsets", "lens", "table", "slot", "position", "_ids"];
+    let first = if words.iter().any(|word| lower.contains(word)) { "*i32" } else { "*fp32" };
+    let (mut pointers, mut all) = (choices.iter().any(|given| *given == Given::Type("*fp16".to_owned())), Vec::new());
+    for given in choices {
+        let is_pointer = matches!(&given, Given::Type(ty) if ty.starts_with('*'));
+        if is_pointer && std::mem::take(&mut pointers) {
+            all.push(Given::Type(first.to_owned()));
+        }
+        if !all.contains(&given) {
+            all.push(given);
+        }
+    }
+    // One that is chosen alone is this one.
+    if let [Given::Type(_), Given::Type(other)] = &all[..]
+        && other == "*fp16"
+    {
+        all.truncate(1);
+    }
+    all
 }
 
 fn values<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<Given> {

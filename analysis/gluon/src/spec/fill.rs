@@ -86,7 +86,7 @@ impl Filler<'_> {
             if !base.lacks(param) {
                 if let Some(given) = Self::soft(&base, param).filter(|_| !whole) {
                     let facts = self.flow.of_parameter(self.entry.def, &param.name);
-                    let mut of = domain::open(self.survey, param, &facts, target, warps);
+                    let mut of = domain::open(self.survey, self.entry.language, param, &facts, (target, warps));
                     of.default = Some(given);
                     defaults.push(of);
                 }
@@ -112,7 +112,7 @@ impl Filler<'_> {
                 continue;
             }
             let facts = self.flow.of_parameter(self.entry.def, &param.name);
-            let mut of = domain::open(self.survey, param, &facts, target, warps);
+            let mut of = domain::open(self.survey, self.entry.language, param, &facts, (target, warps));
             of.default = None;
             if let Some(partly) = base.partly(&param.name) {
                 of.keep(partly, param);

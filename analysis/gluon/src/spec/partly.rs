@@ -4,10 +4,17 @@ use super::Given;
 use super::entries::Param;
 use python::host::Partly;
 
+/// Whether a constant is an integer, known or not.
+pub(super) fn is_integer(given: &Given) -> bool {
+    match given {
+        Given::Value(text) => text.parse::<i64>().is_ok(),
+        Given::Type(ty) => ty == super::domain::ANY_INTEGER,
+    }
+}
+
 /// What a parameter is given, from what would be chosen if nothing were known of it.
 pub(super) fn choices(partly: &Partly, param: &Param, chosen: Vec<Given>) -> Vec<Given> {
     let is = |given: &Given, start: &str| matches!(given, Given::Type(ty) if ty.starts_with(start));
-    let number = |given: &Given| matches!(given, Given::Value(text) if text.parse::<i64>().is_ok());
     let or = |kept: Vec<Given>, other: Given| if kept.is_empty() { vec![other] } else { kept };
     let value = |text: &str| Given::Value(text.to_owned());
     match partly {
@@ -21,7 +28,7 @@ pub(super) fn choices(partly: &Partly, param: &Param, chosen: Vec<Given>) -> Vec
         }
         Partly::Int => match &param.default {
             Some(default) => vec![value(default)],
-            None => or(chosen.into_iter().filter(number).collect(), value("16")),
+            None => or(chosen.into_iter().filter(is_integer).collect(), value("16")),
         },
         Partly::Float => vec![value(param.default.as_deref().unwrap_or("1.0"))],
         Partly::Bool => vec![value("True"), value("False")],

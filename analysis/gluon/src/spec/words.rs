@@ -32,7 +32,7 @@ pub(super) fn plain(ty: &str) -> String {
         let shape: String = shape.split_whitespace().collect();
         return format!("{head}[{}]>", shape.replace(',', ", "));
     }
-    ty.strip_suffix(":16").unwrap_or(ty).to_owned()
+    ty.strip_suffix(":16").or_else(|| ty.strip_suffix(":1")).unwrap_or(ty).to_owned()
 }
 
 /// An expression in which Triton's own names are those of `tl`, where one for Gluon has them of `gl`.

@@ -248,6 +248,9 @@ impl<'a> Interp<'a> {
             for name in bound_in(part) {
                 let Some(now) = self.scope.own(name) else { continue };
                 let value = match seen.get(name) {
+                    // The way is not taken that imports what this release has not.
+                    Some(earlier) if self.is_missing(&now) && !self.is_missing(earlier) => earlier.clone(),
+                    Some(earlier) if self.is_missing(earlier) => now,
                     Some(earlier) if !super::host::equal(earlier, &now) => Value::Unknown(reason.clone()),
                     _ => now,
                 };
@@ -256,6 +259,16 @@ impl<'a> Interp<'a> {
         }
         self.scope.replace(seen);
         Ok(Flow::Next)
+    }
+
+    /// Whether a value is a name of one of Triton's modules that the module does not have.
+    fn is_missing(&self, value: &Value<'a>) -> bool {
+        let Value::Lib(path) = value else { return false };
+        let path = self.library.canonical(path);
+        let Some((module, _)) = path.rsplit_once('.') else { return false };
+        (module == "tl" || module.starts_with("tl."))
+            && self.library.lookup(module, self.version).is_some()
+            && self.library.lookup(&path, self.version).is_none()
     }
 
     fn for_loop(&mut self, stmt: &'a StmtFor) -> Ran<'a> {
@@ -408,7 +421,7 @@ impl<'a> Interp<'a> {
         let is_wanted = self.state.found.last().is_some_and(|found| Rc::ptr_eq(found, &function));
         if kind == FnKind::Jit && (is_wanted || self.follows_host()) {
             let launched = Value::Function(function);
-            return if self.follows_host() { self.tuned(launched, &others) } else { Ok(launched) };
+            return if self.follows_host() { self.tuned(launched, def) } else { Ok(launched) };
         }
         // What the kernel would call is whatever the decorator made of it.
         if let Some(name) = strange.filter(|_| kind != FnKind::Host) {
@@ -436,17 +449,17 @@ impl<'a> Interp<'a> {
 
     /// A kernel with what its decorators say of its launches: configurations and heuristics, also where a decorator of
     /// the program's own has them.
-    fn tuned(&mut self, kernel: Value<'a>, decorators: &[&'a Expr]) -> Result<Value<'a>, Stop> {
+    fn tuned(&mut self, kernel: Value<'a>, def: &'a StmtFunctionDef) -> Result<Value<'a>, Stop> {
         let mut value = kernel;
         let most = self.most_steps;
-        for expr in decorators.iter().rev() {
+        for expr in def.decorator_list.iter().rev().map(|decorator| &decorator.expression) {
             self.most_steps = most.min(self.steps.saturating_add(DECORATOR));
             let tuner = self.tuner(expr);
             self.most_steps = most;
             value = match tuner {
                 Ok(tuner @ Value::Host(_)) => {
                     let args = crate::library::Args { pos: vec![value.clone()], named: Vec::new() };
-                    self.call(&tuner, args, Interp::range(*expr)).unwrap_or(value)
+                    self.call(&tuner, args, Interp::range(expr)).unwrap_or(value)
                 }
                 Err(Stop::Limit(_)) if self.steps > most => return Err(Stop::Limit(STEPS_SPENT.into())),
                 Err(Stop::Cancelled) => return Err(Stop::Cancelled),

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::specialization::Language;
 use crate::interp::{Eval, Interp, Stop};
 use crate::target::Version;
 use crate::value::{Object, Value};
@@ -192,9 +193,26 @@ pub struct Bound<'a> {
     pub more: Vec<(Rc<str>, Value<'a>)>,
 }
 
+/// A function as a kernel of a language calls it: what both languages have is `gl`'s in the table.
+#[derive(Clone, Copy)]
+struct Called<'n> {
+    language: Language,
+    name: &'n str,
+}
+
+impl std::fmt::Display for Called<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.language, self.name.strip_prefix("gl.")) {
+            (Language::Triton, Some(rest)) => write!(f, "tl.{rest}"),
+            _ => f.write_str(self.name),
+        }
+    }
+}
+
 impl<'a> Bound<'a> {
     /// Binds as Python does; `params` is the notation of [`Row::params`].
     pub fn bind(interp: &Interp<'a>, name: &str, params: &'static str, args: Args<'a>) -> Result<Bound<'a>, Stop> {
+        let name = Called { language: interp.language, name };
         let mut bound = Bound { params: Vec::new(), values: Vec::new(), rest: Vec::new(), more: Vec::new() };
         let (mut keyword_only, mut star, mut double, mut positional, mut optional) =
             (false, false, false, 0, Vec::new());

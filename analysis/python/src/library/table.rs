@@ -86,6 +86,10 @@ fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('.').unwrap_or(("", path))
 }
 
+/// The first release of which the table says what it has: what a kernel asks for in earlier ones is taken from this
+/// one.
+const FIRST: Version = Version(3, 4);
+
 impl Library {
     /// The sum of `parts`, whose names are found by way of `modules`.
     pub fn new(parts: impl IntoIterator<Item = &'static Part>, modules: &'static [&'static Modules]) -> Library {
@@ -136,6 +140,7 @@ impl Library {
 
     /// Whether a name as the table spells it is a module of this release.
     fn is_module(&self, path: &str, version: Version) -> bool {
+        let version = version.max(FIRST);
         let mut modules = self.modules.iter().flat_map(|modules| modules.modules);
         modules.any(|(name, since, _)| *name == path && Version(3, *since) <= version)
     }
@@ -143,6 +148,7 @@ impl Library {
     /// What a full name stands for in a release of Triton; `path` may begin with any of Triton's own spellings
     /// (`triton.experimental.gluon.language.float16`). Modules are [`Value::Lib`].
     pub fn lookup<'a>(&self, path: &str, version: Version) -> Option<Value<'a>> {
+        let version = version.max(FIRST);
         let path = self.canonical(path);
         let (owner, name) = split(&path);
         let found = self.search(owner, name, |_, items| {
@@ -205,6 +211,7 @@ impl Library {
     /// A method of one of a library's or Python's own classes: `shared_memory_descriptor`, `index`; `str`, `join`.
     /// Classes have the methods of what they extend.
     pub fn member(&self, of: &str, name: &str, version: Version) -> Option<&'static Row> {
+        let version = version.max(FIRST);
         let own = |of: &str| {
             self.items(of, name).iter().find_map(|item| match item {
                 Item::Row(row) if row.has(version) => Some(*row),
