@@ -4,7 +4,7 @@ use super::shapes::{exchange, none};
 use crate::values::arg;
 use dialects::{Llvm, Tt};
 use python::doubt::DoubtKind;
-use python::emit::{Op, Type};
+use python::emit::{Attr, Op, Type};
 use python::interp::{Eval, Interp};
 use python::library::operand;
 use python::library::{Bound, NOTHING, Part, Row};
@@ -64,5 +64,6 @@ fn assume<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
     let Value::Tensor(condition) = condition else { return Ok(Value::None) };
     let condition = interp.cast(&condition, DType::Int1)?;
     let condition = interp.ssa(&condition);
-    interp.emit_effect(Op::new(Llvm::IntrAssume).operand("operands", condition))
+    let op = Op::new(Llvm::IntrAssume).operand("operands", condition);
+    interp.emit_effect(op.attr("op_bundle_sizes", Attr::Dialect("array<i32>".to_owned())))
 }
