@@ -57,6 +57,9 @@ pub(super) const PART: Part = Part {
         Row::new("tensor.atomic_min", RMW, 4, |i, b| rmw(i, b, "min")),
         Row::new("tensor.atomic_xchg", RMW, 4, |i, b| rmw(i, b, "exch")),
         Row::new("tensor.atomic_cas", CAS, 4, cas),
+        Row::new("tensor.atomic_load", "pointer, mask=None, sem=None, scope=None", 9, atomic_load),
+        Row::new("tensor.atomic_store", RMW, 9, atomic_store),
+        Row::new("tensor.atomic_poll", POLL, 9, poll),
     ],
     ..NOTHING
 };

@@ -22,6 +22,7 @@ pub(super) const PART: Part = Part {
             Ok(Value::None)
         }),
         Row::new("gl.assume", "cond", 4, assume),
+        Row::new("tl.condition", "arg1, disallow_acc_multi_buffer=False, disable_licm=False", 4, itself),
         Row::new("gl.multiple_of", "input, values", 4, itself),
         Row::new("gl.max_contiguous", "input, values", 4, itself),
         Row::new("gl.max_constancy", "input, values", 4, itself),
