@@ -1,5 +1,7 @@
 //! Own small kernels; what is emitted is compared, or what their lowered kernel waits for.
 
+mod tensors;
+
 use std::sync::Arc;
 
 use crate::{Argument, Elaborated, Given, Source, Spec, Target, Version, elaborate, entries};

@@ -95,11 +95,17 @@ impl Lowerer<'_> {
                 let offset = self.build.compute(Pure::Mul(Width(64), offset, size), "");
                 Some(Pure::Add(Width(64), pointer, offset))
             }
-            (OpCode::Tt(Tt::Load), &[pointer]) if !self.flag(op, "isVolatile") => {
+            (OpCode::Tt(Tt::Load), &[pointer, ..]) if !self.flag(op, "isVolatile") => {
                 let pointer = self.scalar(pointer);
                 let memory = Input { kind: InputKind::Memory, width: width.0, divisor: 1 };
                 let input = self.build.input(memory, "memory");
-                Some(Pure::Load(input, pointer))
+                let load = Pure::Load(input, pointer);
+                let Some(&mask) = tree.group(op, "mask").first() else { return Some(load) };
+                // What stands behind a mask that does not hold is another value, or none that matters.
+                let other = tree.group(op, "other").first().map(|other| self.scalar(*other));
+                let (mask, loaded) = (self.scalar(mask), self.build.compute(load, ""));
+                let other = other.unwrap_or_else(|| self.build.number(0));
+                Some(Pure::Select(mask, loaded, other))
             }
             (OpCode::Tt(Tt::Bitcast | Tt::IntToPtr | Tt::PtrToInt), &[value]) if self.is_scalar(value) => {
                 Some(Pure::Copy(self.scalar(value)))

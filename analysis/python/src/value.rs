@@ -1,8 +1,8 @@
 //! What a Python expression is worth while a kernel is elaborated.
 //!
 //! Host values (numbers, strings, lists, functions, classes) are what Triton calls constexprs; the others
-//! are computed by the kernel and stand for SSA values of the IR. Registers are opaque: a tensor has a
-//! shape and a type, and no content.
+//! are computed by the kernel and stand for SSA values of the IR, tensors in registers too. One without an SSA value
+//! is opaque: it has a shape and a type, and no content.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -292,8 +292,8 @@ pub enum DType {
 /// A scalar or a register tensor.
 #[derive(Clone, Debug)]
 pub struct Tensor<'a> {
-    /// The SSA value; `None` for a register tensor, which has none until an op asks for it, and for a constant
-    /// that no op has asked for.
+    /// The SSA value; `None` for a register tensor whose content is not followed, which has none until an op asks for
+    /// it, and for a constant that no op has asked for.
     pub ssa: Option<Ssa>,
     /// The element type.
     pub dtype: DType,

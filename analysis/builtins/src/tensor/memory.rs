@@ -5,6 +5,7 @@ use std::rc::Rc;
 use ruff_python_ast::Operator;
 
 use super::arith::{cast, choose};
+use super::blocks::{block, pointers};
 use super::shapes::{exchange, extent_of, followed, tensor, together};
 use crate::values::arg;
 use dialects::Tt;
@@ -15,6 +16,10 @@ use python::library::operand;
 use python::library::{Bound, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
 
+const OLD_LOAD: &str = "pointer, mask=None, other=None, boundary_check=(), padding_option='', cache_modifier=None, \
+     eviction_policy=None, volatile=False, cache_policy=None";
+const OLD_STORE: &str =
+    "pointer, value, mask=None, boundary_check=(), cache_modifier=None, eviction_policy=None, cache_policy=None";
 const LOAD: &str =
     "pointer, mask=None, other=None, *, cache_modifier=None, eviction_policy=None, volatile=False, cache_policy=None";
 const STORE: &str = "pointer, value, mask=None, *, cache_modifier=None, eviction_policy=None, cache_policy=None";
@@ -24,8 +29,10 @@ const POLL: &str = "pointer, expected_value, sem=None, scope=None, timeout_ns=No
 
 pub(super) const PART: Part = Part {
     rows: &[
-        Row::new("gl.load", LOAD, 4, load),
-        Row::new("gl.store", STORE, 4, store),
+        Row::new("gl.load", LOAD, 9, load),
+        Row::new("gl.load", OLD_LOAD, 4, load).until(8),
+        Row::new("gl.store", STORE, 9, store),
+        Row::new("gl.store", OLD_STORE, 4, store).until(8),
         Row::new("gl.atomic_add", RMW, 4, |i, b| rmw(i, b, "add")),
         Row::new("gl.atomic_and", RMW, 4, |i, b| rmw(i, b, "and")),
         Row::new("gl.atomic_or", RMW, 4, |i, b| rmw(i, b, "or")),
@@ -37,8 +44,11 @@ pub(super) const PART: Part = Part {
         Row::new("gl.atomic_load", "pointer, mask=None, sem=None, scope=None", 9, atomic_load),
         Row::new("gl.atomic_store", RMW, 9, atomic_store),
         Row::new("gl.atomic_poll", POLL, 9, poll),
-        Row::new("tensor.load", LOAD, 4, load),
-        Row::new("tensor.store", STORE, 4, store),
+        Row::new("tl.block_pointer.store", OLD_STORE, 4, store),
+        Row::new("tensor.load", LOAD, 9, load),
+        Row::new("tensor.load", OLD_LOAD, 4, load).until(8),
+        Row::new("tensor.store", STORE, 9, store),
+        Row::new("tensor.store", OLD_STORE, 4, store).until(8),
         Row::new("tensor.atomic_add", RMW, 4, |i, b| rmw(i, b, "add")),
         Row::new("tensor.atomic_and", RMW, 4, |i, b| rmw(i, b, "and")),
         Row::new("tensor.atomic_or", RMW, 4, |i, b| rmw(i, b, "or")),
@@ -47,6 +57,9 @@ pub(super) const PART: Part = Part {
         Row::new("tensor.atomic_min", RMW, 4, |i, b| rmw(i, b, "min")),
         Row::new("tensor.atomic_xchg", RMW, 4, |i, b| rmw(i, b, "exch")),
         Row::new("tensor.atomic_cas", CAS, 4, cas),
+        Row::new("tensor.atomic_load", "pointer, mask=None, sem=None, scope=None", 9, atomic_load),
+        Row::new("tensor.atomic_store", RMW, 9, atomic_store),
+        Row::new("tensor.atomic_poll", POLL, 9, poll),
     ],
     ..NOTHING
 };
@@ -79,9 +92,19 @@ fn access<'a>(
     values: &[&Value<'a>],
     widens: bool,
 ) -> Result<Access<'a>, Stop> {
-    let pointer = tensor(interp, bound, 0)?;
+    let first = arg(bound, 0);
+    let (pointer, mask) = match block(&first) {
+        Some(block) => {
+            let checked = match operand::given(bound, "boundary_check").cloned() {
+                Some(one @ Value::Int(_)) => vec![operand::int(interp, &one, "boundary_check")?],
+                Some(checked) => operand::ints(interp, &checked, "boundary_check")?,
+                None => Vec::new(),
+            };
+            pointers(interp, block, &checked)?
+        }
+        None => (tensor(interp, bound, 0)?, operand::given(bound, "mask").cloned()),
+    };
     let element = pointee(interp, &pointer)?;
-    let mask = operand::given(bound, "mask").cloned();
     let own = Value::Tensor(pointer.clone());
     let mut all = vec![&own];
     all.extend(mask.iter());
@@ -137,7 +160,11 @@ fn cached<'a>(op: Op, bound: &Bound<'a>) -> Op {
 }
 
 fn load<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    let other = operand::given(bound, "other").cloned();
+    let other = match operand::given(bound, "padding_option") {
+        Some(Value::Str(text)) if &**text == "zero" => Some(Value::Int(0)),
+        Some(Value::Str(text)) if &**text == "nan" => Some(Value::Float(f64::NAN)),
+        _ => operand::given(bound, "other").cloned(),
+    };
     let volatile = operand::flag(interp, bound.get("volatile"), false, "volatile")?;
     let others: Vec<&Value<'a>> = other.iter().collect();
     let access = access(interp, bound, &others, true)?;

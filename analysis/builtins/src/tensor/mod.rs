@@ -9,6 +9,7 @@
 
 mod arith;
 mod attributes;
+mod blocks;
 mod descriptors;
 mod dot;
 mod dtypes;
@@ -31,9 +32,10 @@ pub(crate) use arith::{add, mul, operate, sub};
 pub use shapes::{broadcast, extent_of, opaque, shape_of};
 
 /// Triton's share of the table that all languages have.
-pub(super) const PARTS: [&Part; 14] = [
+pub(super) const PARTS: [&Part; 15] = [
     &arith::PART,
     &attributes::PART,
+    &blocks::PART,
     &descriptors::PART,
     &dot::PART,
     &dtypes::PART,

@@ -4,7 +4,7 @@ use super::shapes::{exchange, none};
 use crate::values::arg;
 use dialects::{Llvm, Tt};
 use python::doubt::DoubtKind;
-use python::emit::{Op, Type};
+use python::emit::{Attr, Op, Type};
 use python::interp::{Eval, Interp};
 use python::library::operand;
 use python::library::{Bound, NOTHING, Part, Row};
@@ -22,6 +22,7 @@ pub(super) const PART: Part = Part {
             Ok(Value::None)
         }),
         Row::new("gl.assume", "cond", 4, assume),
+        Row::new("tl.condition", "arg1, disallow_acc_multi_buffer=False, disable_licm=False", 4, itself),
         Row::new("gl.multiple_of", "input, values", 4, itself),
         Row::new("gl.max_contiguous", "input, values", 4, itself),
         Row::new("gl.max_constancy", "input, values", 4, itself),
@@ -64,5 +65,6 @@ fn assume<'a>(interp: &mut Interp<'a>, args: &Bound<'a>) -> Eval<'a> {
     let Value::Tensor(condition) = condition else { return Ok(Value::None) };
     let condition = interp.cast(&condition, DType::Int1)?;
     let condition = interp.ssa(&condition);
-    interp.emit_effect(Op::new(Llvm::IntrAssume).operand("operands", condition))
+    let op = Op::new(Llvm::IntrAssume).operand("operands", condition);
+    interp.emit_effect(op.attr("op_bundle_sizes", Attr::Dialect("array<i32>".to_owned())))
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ruff_python_ast::{ElifElseClause, Expr, ExprIf, Stmt};
 
 use super::arith::opaque;
-use super::flat::{alike, anywhere, computed, content_free, leaves, rebuild, same, with_ssa};
+use super::flat::{BLOCK_POINTER, alike, anywhere, computed, content_free, leaves, rebuild, same, with_ssa};
 use super::names::returns;
 use super::{Flow, Rest};
 use crate::emit::{Op, Region, Ssa, Type};
@@ -287,6 +287,9 @@ pub(super) fn unchanged<'a>(before: &Value<'a>, now: &Value<'a>) -> bool {
     match (before, now) {
         (Value::Tuple(a), Value::Tuple(b)) => {
             Rc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| unchanged(a, b)))
+        }
+        (Value::Object(a), Value::Object(b)) if a.class.path == BLOCK_POINTER && alike(before, now) => {
+            a.fields.iter().zip(&b.fields).all(|((_, a), (_, b))| unchanged(a, b))
         }
         (Value::Instance(a), Value::Instance(b)) => {
             Rc::ptr_eq(a, b)

@@ -5,7 +5,14 @@ use std::rc::Rc;
 
 use crate::emit::Ssa;
 use crate::interp::Interp;
-use crate::value::{Instance, Tensor, TensorDesc, Value};
+use crate::value::{Instance, Object, Tensor, TensorDesc, Value};
+
+/// The class of block pointers, which are taken apart into their scalars.
+pub const BLOCK_POINTER: &str = "tl.block_pointer";
+
+fn is_block(object: &Object<'_>) -> bool {
+    object.class.path == BLOCK_POINTER
+}
 
 /// The parts of a value that cannot be taken apart further, in a fixed order.
 pub fn leaves<'a>(value: &Value<'a>, out: &mut Vec<Value<'a>>) {
@@ -16,6 +23,7 @@ pub fn leaves<'a>(value: &Value<'a>, out: &mut Vec<Value<'a>>) {
             out.push(value.clone());
             desc.shape.iter().chain(&desc.strides).for_each(|part| leaves(part, out));
         }
+        Value::Object(object) if is_block(object) => object.fields.iter().for_each(|(_, field)| leaves(field, out)),
         _ => out.push(value.clone()),
     }
 }
@@ -31,6 +39,10 @@ pub fn rebuild<'a>(value: &Value<'a>, next: &mut dyn FnMut() -> Value<'a>) -> Va
             let fields = instance.fields.borrow();
             let fields = fields.iter().map(|(name, field)| (name.clone(), rebuild(field, next))).collect();
             Value::Instance(Rc::new(Instance { class: instance.class.clone(), fields: RefCell::new(fields) }))
+        }
+        Value::Object(object) if is_block(object) => {
+            let fields = object.fields.iter().map(|(name, field)| (*name, rebuild(field, next))).collect();
+            Value::Object(Rc::new(Object { class: object.class, fields }))
         }
         Value::TensorDesc(desc) => {
             let own = match next() {
@@ -57,6 +69,10 @@ pub(super) fn alike<'a>(a: &Value<'a>, b: &Value<'a>) -> bool {
                     && x.iter().zip(y.iter()).all(|((m, a), (n, b))| m == n && alike(a, b))
             }
         }
+        (Value::Object(a), Value::Object(b)) if is_block(a) && is_block(b) => {
+            a.fields.len() == b.fields.len() && a.fields.iter().zip(&b.fields).all(|((_, a), (_, b))| alike(a, b))
+        }
+        (Value::Object(a), _) | (_, Value::Object(a)) if is_block(a) => false,
         (Value::TensorDesc(a), Value::TensorDesc(b)) => {
             a.shape.len() == b.shape.len() && a.strides.len() == b.strides.len()
         }

@@ -12,6 +12,6 @@ mod table;
 pub mod types;
 
 pub(crate) use removed::{assigned, earlier};
-pub use removed::{missing, replaced};
+pub use removed::{gone, missing, replaced};
 pub use row::{Args, Bound, Class, Earlier, Row};
 pub use table::{Fixed, Gone, Library, Modules, NOTHING, Part};

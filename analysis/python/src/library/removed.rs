@@ -17,6 +17,13 @@ pub fn replaced(interp: &mut Interp<'_>, old: &str, new: &str) {
     );
 }
 
+/// Says that a function is gone, and what does its work now, which is called in another way. It is analysed as what
+/// it was.
+pub fn gone(interp: &mut Interp<'_>, old: &str, instead: &str, until: u8) {
+    let message = format!("`{old}` is gone since Triton 3.{}: {instead} does its work{}", until + 1, elder(until + 1));
+    say(interp, old, "", message);
+}
+
 /// A full name that the table does not have: if an earlier release had it, that is said at the present
 /// expression, and what replaces it is taken in its place.
 pub fn missing<'a>(interp: &mut Interp<'a>, path: &str) -> Option<Value<'a>> {

@@ -26,9 +26,9 @@ pub(super) const PART: Part = Part {
         Row::new("gl.amd.cdna3.buffer_atomic_xor", RMW, 6, |i, b| atomic(i, b, "xor")),
         Row::new("gl.amd.cdna3.buffer_atomic_xchg", RMW, 6, |i, b| atomic(i, b, "exch")),
         Row::new("gl.amd.cdna3.mfma", "a, b, acc, cd_regclass=None", 5, accumulate),
-        Row::new("gl.amd.cdna4.mfma_scaled", SCALED, 6, accumulate),
+        Row::new("gl.amd.cdna4.mfma_scaled", SCALED, 6, accumulate_scaled),
         Row::new("gl.amd.cdna5.wmma", "a, b, acc", 6, accumulate),
-        Row::new("gl.amd.cdna5.wmma_scaled", SCALED, 6, accumulate),
+        Row::new("gl.amd.cdna5.wmma_scaled", SCALED, 6, accumulate_scaled),
         Row::new("gl.amd.rdna3.wmma", "a, b, acc", 6, accumulate),
         Row::new("gl.amd.rdna4.wmma", "a, b, acc", 6, accumulate),
         Row::new("gl.amd.cdna3.scaled_upcast", "src, scale, elem_type, axis=None", 7, upcast),
@@ -132,6 +132,13 @@ fn atomic<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>, kind: &str) -> Eval<'a
 }
 
 fn accumulate<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let mut part = |name| need(interp, bound, name).cloned().and_then(|value| tensor(interp, &value, name));
+    let (a, b, acc) = (part("a")?, part("b")?, part("acc")?);
+    Ok(Value::Tensor(builtins::tensor::multiplied(interp, &a, &b, &acc, "ieee")))
+}
+
+/// A product with scales, of which shape and type are known.
+fn accumulate_scaled<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let acc = tensor(interp, need(interp, bound, "acc")?, "acc")?;
     Ok(interp.registers(acc.dtype, &acc.shape, (*acc.layout).clone()))
 }
