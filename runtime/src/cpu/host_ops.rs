@@ -36,7 +36,7 @@ pub(super) fn execute<'k>(
 
 fn carry_out(call: &mut HostCall<'_, '_, '_>) -> OpResult<AfterHostOp> {
     match call.info.data_movement {
-        DataMovement::Nothing => {}
+        DataMovement::Nothing => gsan::waited(call.program, call.run, call.thread, call.host.op),
         DataMovement::Evaluate => return evaluate_in_cta(call),
         DataMovement::Pass => {
             for position in 0..call.info.results.len() {
