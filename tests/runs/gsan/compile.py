@@ -50,6 +50,19 @@ def handovers():
     for release, acquire in itertools.product(("release", "acq_rel"), ("acquire", "acq_rel")):
         one(f"{release}_{acquire}_cta", release, acquire, "cta", race=[("poll", RAW), *payload],
             maybe=[("signal", RAW)])
+    for release, acquire, scope, race in (
+        ("release", "acquire", "gpu", []),
+        ("release", "acquire", "sys", []),
+        ("relaxed", "acquire", "gpu", payload),
+        ("release", "relaxed", "gpu", payload),
+        ("release", "acquire", "cta", [("poll", RAW), *payload]),
+    ):
+        case(f"polled_{release}_{acquire}_{scope}", "handover.polled", types,
+             dict(SIZE=64, RELEASE=release, ACQUIRE=acquire, SCOPE=scope), recipe, race, [("signal", WAR)])
+    for plain in (True, False):
+        case(f"looked_at_{'plainly' if plain else 'atomically'}", "handover.looked_at", types,
+             dict(SIZE=64, PLAIN=plain), recipe, [("look", RAW), *payload] if plain else [],
+             [("signal", WAR)])
     for first, message in (("read", WAR), ("write", WAW)):
         for release, acquire in (("relaxed", "relaxed"), ("release", "acquire")):
             ok = release == "release"
