@@ -172,6 +172,10 @@ impl<'k> Program<'k> {
                         self.state.skip_instr(thread);
                         return Ok(());
                     }
+                    AfterHostOp::Again => {
+                        run.atomics += 1;
+                        return Ok(());
+                    }
                     AfterHostOp::Exchange => {
                         self.exchanges[thread] = Some(*id);
                         return host_ops::exchange(self, run, thread, *id);

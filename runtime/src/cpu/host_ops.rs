@@ -18,6 +18,8 @@ pub(super) enum AfterHostOp {
     Continue,
     /// The next instruction, and other threads may go on before.
     Yield,
+    /// The same instruction again, after other threads.
+    Again,
     /// It waits for the same op in the other CTAs, whose tiles it needs.
     Exchange,
 }
@@ -36,7 +38,7 @@ pub(super) fn execute<'k>(
 
 fn carry_out(call: &mut HostCall<'_, '_, '_>) -> OpResult<AfterHostOp> {
     match call.info.data_movement {
-        DataMovement::Nothing => {}
+        DataMovement::Nothing => gsan::waited(call.program, call.run, call.thread, call.host.op),
         DataMovement::Evaluate => return evaluate_in_cta(call),
         DataMovement::Pass => {
             for position in 0..call.info.results.len() {
@@ -69,6 +71,7 @@ fn evaluate_in_cta(call: &mut HostCall<'_, '_, '_>) -> OpResult<AfterHostOp> {
     call.run.world.program = call.program.id;
     let results = match evaluate(&call.site(), &operands, &mut call.run.world) {
         Err(Trap::Exchange) => return Ok(AfterHostOp::Exchange),
+        Err(Trap::Again) => return Ok(AfterHostOp::Again),
         results => results?,
     };
     gsan::executed(call.program, call.run, &[call.thread], call.host.op);
@@ -100,6 +103,11 @@ pub(super) fn exchange<'k>(
     }
     run.world.program = program.id;
     let results = evaluate_cluster(context.tree, host.op, &operands, &mut run.world);
+    if matches!(results, Err(Trap::Again)) {
+        run.atomics += 1;
+        threads.iter().for_each(|thread| program.exchanges[*thread] = None);
+        return Ok(());
+    }
     let results = results.map_err(|trap| Halt::Trap(host.op, trap))?;
     gsan::executed(program, run, &threads, host.op);
     for (&thread, results) in threads.iter().zip(results) {

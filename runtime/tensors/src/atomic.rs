@@ -3,6 +3,8 @@
 //! Where several CTAs hold the same part of a tensor, one of them does it for all, so the cluster is needed.
 //! Deviation: what an element that a mask keeps out gives back is zero; in Triton it is undefined.
 
+use std::cell::Cell;
+
 use super::combine::{combine, unknown_combination};
 use super::evaluator::{Environment, Evaluator, OpSite, Value, arg, optional};
 use super::pointer_ops::{advance, pointee};
@@ -18,6 +20,8 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
     let group = |name| site.group(name).ok_or_else(|| site.trap("has fewer operands than it should"));
     let (pointer, offsets, value, compare) = match site.name() {
         "tt.atomic_rmw" => (0, None, group("val")?, None),
+        "tt.atomic_load" | "tt.atomic_store" => return plain(site).map(Some),
+        "tt.atomic_poll" => return poll(site).map(Some),
         "tt.atomic_cas" => (0, None, group("val")?, Some(group("cmp")?)),
         "amdg.buffer_atomic_rmw" => (group("ptr")?, Some(group("offsets")?), group("value")?, None),
         "amdg.buffer_atomic_cas" => (group("ptr")?, Some(group("offsets")?), group("val")?, Some(group("cmp")?)),
@@ -52,6 +56,70 @@ pub(crate) fn compile(site: &OpSite<'_>) -> Result<Option<Evaluator>, Trap> {
         };
         Ok(vec![Value::Tensor(each_element(world, &pointers, mask, dtype, &shape, step)?)])
     })))
+}
+
+/// An atomic load or store.
+fn plain(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
+    let (value, mask) = (site.group("val"), site.group("mask"));
+    let ty = site.operand(value.unwrap_or(0))?;
+    let dtype = match value {
+        Some(_) => ty.dtype,
+        None => pointee(site, 0)?,
+    };
+    if ty.tile.shared {
+        return Ok(Evaluator::exchange());
+    }
+    let shape = ty.shape().clone();
+    Ok(Evaluator::new(move |operands, world| {
+        let (pointers, mask) = (arg(operands, 0)?, optional(operands, mask)?);
+        let Some(value) = optional(operands, value)? else {
+            let read = each_element(world, pointers, mask, dtype, &shape, |_, _| None)?;
+            return Ok(vec![Value::Tensor(read)]);
+        };
+        for at in 0..count(&shape) {
+            if mask.is_none_or(|mask| mask.bits(at) != 0) {
+                let (address, len) = (pointers.bits(at), dtype.bytes());
+                let outside = |fault| Trap::OutOfBounds { fault, write: true, element: at as u64 };
+                world.global.write(address, &value.bits(at).to_le_bytes()[..len]).map_err(outside)?;
+                world.global.note(address, len, AccessMode::AtomicWrite, at, len);
+            }
+        }
+        Ok(Vec::new())
+    }))
+}
+
+/// Times that a poll with a time limit looks before its time is over.
+const LOOKS: u32 = 64;
+
+/// Reads until memory holds what is expected. Deviation: time is counted in looks, those of all programs together.
+fn poll(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
+    let (ty, dtype) = (site.result(0)?, pointee(site, 0)?);
+    let expected = site.group("expected").ok_or_else(|| site.trap("expects nothing"))?;
+    let timeout = site.group("timeout").is_some();
+    if ty.tile.shared {
+        return Ok(Evaluator::exchange());
+    }
+    let (shape, looks) = (ty.shape().clone(), Cell::new(0));
+    Ok(Evaluator::new(move |operands, world| {
+        let (pointers, expected) = (arg(operands, 0)?, arg(operands, expected)?);
+        let mut met = Vec::with_capacity(count(&shape));
+        let (mut bytes, len) = ([0; 8], dtype.bytes());
+        for at in 0..count(&shape) {
+            let outside = |fault| Trap::OutOfBounds { fault, write: false, element: at as u64 };
+            world.global.read(pointers.bits(at), &mut bytes[..len]).map_err(outside)?;
+            let held = bytes[..len].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            met.push(u64::from(held == expected.bits(at)));
+        }
+        looks.set(looks.get() + 1);
+        if met.contains(&0) && !(timeout && looks.get() > LOOKS) {
+            return Err(Trap::Again);
+        }
+        looks.set(0);
+        for (at, _) in met.iter().enumerate().filter(|(_, met)| **met == 1) {
+            world.global.note(pointers.bits(at), len, AccessMode::AtomicRead, at, len);
+        }
+        Ok(vec![Value::Tensor(Tensor::from_bits(ElemType::I1, shape.clone(), met.into_iter()))])
+    }))
 }
 
 /// Replaces what is at each address by what `step` makes of it, if anything; what was there before.

@@ -12,6 +12,8 @@ pub enum Trap {
     NotFollowed(Rc<str>),
     /// It needs what other CTAs of the cluster hold: call [`evaluate_cluster`] when all of them are here.
     Exchange,
+    /// It waits for what global memory does not hold yet: do it again later.
+    Again,
     /// It accesses global memory outside of the allocations.
     OutOfBounds {
         /// The address, and the allocation next to it.
@@ -36,6 +38,7 @@ impl fmt::Display for Trap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Trap::NotFollowed(what) => f.write_str(what),
+            Trap::Again => f.write_str("what it waits for did not come"),
             Trap::Exchange => f.write_str("it needs what other CTAs hold"),
             Trap::OutOfBounds { fault, write, element } => {
                 let does = if *write { "writes" } else { "reads" };

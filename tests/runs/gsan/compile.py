@@ -16,6 +16,7 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from triton.compiler.compiler import make_backend
 from triton._C.libtriton import ir
+from triton.experimental.gluon._runtime import GluonASTSource
 
 HERE = Path(__file__).parent
 RAW, WAR, WAW = "Read after write", "Write after read", "Write after write"
@@ -25,8 +26,10 @@ CASES: list[tuple] = []
 
 def case(name, kernel, types, constants, recipe, race=(), maybe=(), arch=90, stages=("ttir", "ttgir")):
     """A case: `race` and `maybe` hold pairs of a mark of the Python and a message."""
-    CASES.append((name, kernel, dict(item.split("=") for item in types.split()), constants, recipe, list(race),
-                  list(maybe), arch, stages))
+    if isinstance(types, str):
+        types = dict(item.split("=") for item in types.split())
+    maybe = maybe if race else []
+    CASES.append((name, kernel, types, constants, recipe, list(race), list(maybe), arch, stages))
 
 
 def handovers():
@@ -47,6 +50,19 @@ def handovers():
     for release, acquire in itertools.product(("release", "acq_rel"), ("acquire", "acq_rel")):
         one(f"{release}_{acquire}_cta", release, acquire, "cta", race=[("poll", RAW), *payload],
             maybe=[("signal", RAW)])
+    for release, acquire, scope, race in (
+        ("release", "acquire", "gpu", []),
+        ("release", "acquire", "sys", []),
+        ("relaxed", "acquire", "gpu", payload),
+        ("release", "relaxed", "gpu", payload),
+        ("release", "acquire", "cta", [("poll", RAW), *payload]),
+    ):
+        case(f"polled_{release}_{acquire}_{scope}", "handover.polled", types,
+             dict(SIZE=64, RELEASE=release, ACQUIRE=acquire, SCOPE=scope), recipe, race, [("signal", WAR)])
+    for plain in (True, False):
+        case(f"looked_at_{'plainly' if plain else 'atomically'}", "handover.looked_at", types,
+             dict(SIZE=64, PLAIN=plain), recipe, [("look", RAW), *payload] if plain else [],
+             [("signal", WAR)])
     for first, message in (("read", WAR), ("write", WAW)):
         for release, acquire in (("relaxed", "relaxed"), ("release", "acquire")):
             ok = release == "release"
@@ -176,6 +192,41 @@ def addresses():
              arch=100)
 
 
+def transfers():
+    recipe = "grid=(2) x=f32[32,32]:zeros out=f32[32,32]:zeros"
+    described = dict(x="*fp32", out="*fp32")
+
+    def one(name, kernel, types, constants, recipe, race=(), maybe=(), ctas=1):
+        case(name, f"transfers.{kernel}", types, constants, recipe, race, maybe, ("gluon", ctas), ("ttgir", ))
+
+    flagged = dict(x="*fp32", flag="*i32", out="*fp32")
+    for reduces, waits in itertools.product((True, False), ("before", "read", "after")):
+        one(f"tma_{'reduce' if reduces else 'store'}_waits_{waits}", "store_then_flag", flagged,
+            dict(WAITS=waits, REDUCES=reduces), f"{recipe} flag=i32[1]:zeros",
+            [] if waits == "before" else [("any", "race detected")],
+            [("payload", RAW), ("reduce" if reduces else "store", WAR)])
+    for waits in (True, False):
+        word = "waits" if waits else "early"
+        one(f"tma_store_load_{word}", "store_then_load", described, dict(WAITS=waits), recipe,
+            [] if waits else [("any", "race detected")], [("load", RAW), ("store", WAR)])
+        one(f"tma_two_stores_{word}", "two_stores", described, dict(WAITS=waits), recipe,
+            [] if waits else [("any", WAW)], [("second", WAW), ("first", WAW)])
+        one(f"tma_load_write_{word}", "load_then_write", described, dict(WAITS=waits), recipe,
+            [] if waits else [("any", "race detected")], [("write", WAR), ("load", RAW)])
+        plain = dict(x="*fp32", out="*fp32", flag="*i32")
+        lines = "grid=(2) x=f32[256] out=f32[256] flag=i32[1]:zeros"
+        one(f"cp_async_write_{word}", "copy_then_write", plain, dict(WAITS=waits), lines,
+            [] if waits else [("any", "race detected")], [("write", WAR), ("copy", RAW)])
+        one(f"cp_async_flag_{word}", "copy_then_flag", plain, dict(WAITS=waits), lines,
+            [] if waits else [("any", "race detected")], [("write", WAR), ("copy", RAW)])
+        one(f"partitions_{word}", "partitions", plain, dict(WAITS=waits), lines,
+            [] if waits else [("any", "race detected")], [("drain", RAW), ("fill", WAR)])
+        one(f"acquired_elsewhere_{word}", "acquired_elsewhere", plain, dict(WAITS=waits), lines,
+            [] if waits else [("any", "race detected")], [("use", RAW), ("produce", WAR)])
+        one(f"cluster_{word}", "exchange", plain, dict(WAITS=waits), lines.replace("(2)", "(1)"),
+            [] if waits else [("any", "race detected")], [("second", RAW), ("first", WAR)], ctas=2)
+
+
 def load(name: str):
     spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
@@ -184,27 +235,33 @@ def load(name: str):
 
 
 def line_of(file: str, kernel: str, mark: str) -> str:
-    """The line of a mark in a kernel; `any` is any line."""
+    """The line of a mark in a kernel, or in a helper; `any` is any line."""
     if mark == "any":
         return "any"
-    inside = False
+    inside, elsewhere = False, "0"
     for number, line in enumerate((HERE / f"{file}.py").read_text().splitlines(), 1):
         if line.startswith("def "):
             inside = line.startswith(f"def {kernel}(")
-        if inside and line.endswith(f"# mark: {mark}"):
-            return str(number)
-    return "0"
+        if line.endswith(f"# mark: {mark}"):
+            if inside:
+                return str(number)
+            elsewhere = str(number)
+    assert elsewhere != "0", f"{kernel} has no mark {mark}"
+    return elsewhere
 
 
-def compile_one(kernel, types, constants, arch: int) -> dict[str, str]:
+def compile_one(kernel, types, constants, arch) -> dict[str, str]:
+    gluon, flags = isinstance(arch, tuple), {}
+    if gluon:
+        arch, flags = 90, dict(num_ctas=arch[1])
     fn = getattr(load(kernel.split(".")[0]), kernel.split(".")[1])
     full = {param.name: types.get(param.name, "constexpr") for param in fn.params}
     order = list(full)
     attrs = {(order.index(name), ): [["tt.divisibility", 16]] for name, value in types.items() if value[0] == "*"}
-    source = ASTSource(fn, full, {(order.index(name), ): value for name, value in constants.items()}, attrs)
+    source = (GluonASTSource if gluon else ASTSource)(fn, full, {(order.index(name), ): value for name, value in constants.items()}, attrs)
     target = GPUTarget("cuda", arch, 32)
     backend = make_backend(target)
-    options = backend.parse_options({})
+    options = backend.parse_options(flags)
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
@@ -213,15 +270,15 @@ def compile_one(kernel, types, constants, arch: int) -> dict[str, str]:
     stages: dict = {}
     backend.add_stages(stages, options, source.language)
     texts = {}
-    for stage in ("ttir", "ttgir"):
-        module = stages[stage](module, {})
+    for stage in ("ttgir", ) if gluon else ("ttir", "ttgir"):
+        module = stages[stage](module, dict(options.__dict__))
         text = module.str().replace(str(HERE) + "/", "")
         texts[stage] = re.sub(r'"[^"]*/site-packages/', '"site-packages/', text)
     return texts
 
 
 def main() -> None:
-    for make in (handovers, relays, sequences, cooperation, addresses):
+    for make in (handovers, relays, sequences, cooperation, addresses, transfers):
         make()
     folder = HERE / "ir"
     folder.mkdir(exist_ok=True)

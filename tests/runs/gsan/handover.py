@@ -147,3 +147,30 @@ def work_queue(x, counter, y, tiles, SIZE: tl.constexpr, ATOMIC: tl.constexpr):
         else:
             tile = tl.load(counter)  # mark: fetch_again
             tl.store(counter, tile + 1)  # mark: bump_again
+
+
+@triton.jit
+def polled(data, flag, out, SIZE: tl.constexpr, RELEASE: tl.constexpr, ACQUIRE: tl.constexpr, SCOPE: tl.constexpr):
+    at = tl.arange(0, SIZE)
+    if tl.program_id(0) == 0:
+        tl.store(data + at, at + 1)
+        tl.atomic_store(flag, 1, sem=RELEASE, scope=SCOPE)  # mark: signal
+    else:
+        tl.atomic_poll(flag, 1, sem=ACQUIRE, scope=SCOPE)  # mark: poll
+        tl.store(out + at, tl.load(data + at))  # mark: payload
+
+
+@triton.jit
+def looked_at(data, flag, out, SIZE: tl.constexpr, PLAIN: tl.constexpr):
+    at = tl.arange(0, SIZE)
+    if tl.program_id(0) == 0:
+        tl.store(data + at, at + 1)
+        tl.atomic_store(flag, 1, sem="release")  # mark: signal
+    else:
+        if PLAIN:
+            while tl.load(flag, volatile=True) == 0:  # mark: look
+                pass
+        else:
+            while tl.atomic_load(flag, sem="acquire") == 0:
+                pass
+        tl.store(out + at, tl.load(data + at))  # mark: payload

@@ -5,6 +5,7 @@
 
 mod agreement;
 mod corpus;
+mod gsan;
 mod pages;
 mod runs;
 mod typing;
@@ -17,11 +18,12 @@ use libtest_mimic::{Arguments, Trial};
 
 type List = fn() -> Result<Vec<Case>, String>;
 
-const SUITES: [(&str, List); 5] = [
+const SUITES: [(&str, List); 6] = [
     ("pages", pages::cases),
     ("corpus", corpus::cases),
     ("agreement", agreement::cases),
     ("runs", runs::cases),
+    ("gsan", gsan::cases),
     ("typing", typing::cases),
 ];
 

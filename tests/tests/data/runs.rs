@@ -25,7 +25,7 @@ pub(crate) fn cases() -> Result<Vec<Case>, String> {
 /// Runs a clean kernel with each seed, watched and not, and compares what it writes.
 fn clean(kernel: &Runnable) -> Result<(), String> {
     for seed in SEEDS {
-        let report = runs::run(kernel, Instrument::ConSan, seed);
+        let report = runs::run(kernel, Instrument::Both, seed);
         passed(&report, seed)?;
         right(kernel, kernel.kernel(), &report, seed)?;
     }

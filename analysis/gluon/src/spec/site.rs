@@ -2,11 +2,11 @@
 
 use super::words::plain_given;
 use super::{Argument, Entry, Given, Handed, Source};
-use python::specialization::LaunchFacts;
 use base::TextRange;
 use python::host::{self, Launch};
 use python::interp::Interp;
 use python::origin::FileId;
+use python::specialization::LaunchFacts;
 
 /// How many launches of a kernel are kept.
 pub(super) const MOST: usize = 16;

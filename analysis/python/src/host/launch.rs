@@ -152,11 +152,7 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
 }
 
 /// The programs of a grid along x, y and z; it may be a function of the arguments.
-fn programs<'a>(
-    interp: &mut Interp<'a>,
-    grid: &Value<'a>,
-    arguments: &[(Rc<str>, Value<'a>)],
-) -> [Option<u32>; 3] {
+fn programs<'a>(interp: &mut Interp<'a>, grid: &Value<'a>, arguments: &[(Rc<str>, Value<'a>)]) -> [Option<u32>; 3] {
     let sizes = match grid {
         Value::Tuple(sizes) => sizes.to_vec(),
         Value::List(sizes) => sizes.borrow().clone(),

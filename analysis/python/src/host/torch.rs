@@ -442,7 +442,12 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
         "empty_strided" => {
             let shape = args.pos.first().and_then(ints);
             let strides = args.pos.get(1).and_then(ints);
-            shape.zip(strides).map(|(shape, strides)| Torch { memory: Memory::fresh(), dtype: default(), shape, strides })
+            shape.zip(strides).map(|(shape, strides)| Torch {
+                memory: Memory::fresh(),
+                dtype: default(),
+                shape,
+                strides,
+            })
         }
         "tensor" | "as_tensor" | "scalar_tensor" => {
             let data = args.pos.first();

@@ -59,20 +59,20 @@ impl Knowledge {
         self.0 = Rc::new(both);
     }
 
-    /// Learns what a thread of a program has seen of that program.
-    fn learn(&mut self, program: u32, clock: &Clock) {
-        self.join(&Knowledge(Rc::new(vec![(program, clock.clone())])));
+    /// That so much of a program was seen.
+    pub(super) fn about(program: u32, clock: Clock) -> Knowledge {
+        Knowledge(Rc::new(vec![(program, clock)]))
     }
 }
 
 /// What a thread of a program has acquired.
 #[derive(Clone, Debug, Default)]
 struct ThreadClock {
-    /// What it knows of other programs.
-    foreign: Knowledge,
+    /// What it knows beside what the machine's clock says.
+    known: Knowledge,
     /// What it acquired itself, and the number of the step after which its thread has it.
     acquired: Vec<(u32, Knowledge)>,
-    /// By thread, how many of its acquisitions are in `foreign`.
+    /// By thread, how many of its acquisitions are in `known`.
     merged: Vec<usize>,
 }
 
@@ -91,8 +91,8 @@ impl ProgramClocks {
         ProgramClocks { program, threads: vec![thread; threads] }
     }
 
-    /// What a thread that has seen so much of its own program knows of others.
-    pub(super) fn foreign(&mut self, thread: usize, seen: &Clock, channels: Channels) -> Knowledge {
+    /// What a thread that has seen so much of its own program knows beside that.
+    pub(super) fn known(&mut self, thread: usize, seen: &Clock, channels: Channels) -> Knowledge {
         for other in 0..self.threads.len() {
             let Some(from) = self.threads.get(thread).and_then(|clock| clock.merged.get(other)).copied() else {
                 continue;
@@ -105,21 +105,21 @@ impl ProgramClocks {
             let news: Vec<Knowledge> =
                 acquired.iter().skip(from).take_while(|(at, _)| *at <= until).map(|(_, what)| what.clone()).collect();
             if let Some(clock) = self.threads.get_mut(thread) {
-                news.iter().for_each(|what| clock.foreign.join(what));
+                news.iter().for_each(|what| clock.known.join(what));
                 clock.merged[other] += news.len();
             }
         }
-        self.threads.get(thread).map_or_else(Knowledge::default, |clock| clock.foreign.clone())
+        self.threads.get(thread).map_or_else(Knowledge::default, |clock| clock.known.clone())
     }
 
     /// A thread acquires knowledge in the step of this number.
     pub(super) fn acquire(&mut self, thread: usize, step: u32, what: &Knowledge) {
         let alone = self.threads.len() == 1;
         let Some(clock) = self.threads.get_mut(thread) else { return };
-        if clock.foreign.covers(what) {
+        if clock.known.covers(what) {
             return;
         }
-        clock.foreign.join(what);
+        clock.known.join(what);
         if !alone {
             clock.acquired.push((step, what.clone()));
         }
@@ -135,29 +135,33 @@ pub(in super::super) struct Actor {
     pub(super) thread: u16,
     /// The position of its CTA in the cluster.
     pub(super) cta: u16,
+    /// The thread's own channel, and the step in which it does it or has issued it.
+    pub(super) step: (Channel, u32),
     /// The channel and number of the event that ends the access: who has seen that has seen the access.
     pub(super) ends: (Channel, u32),
     /// The channel whose earlier events come first whatever was seen: program order.
     pub(super) follows: Option<Channel>,
     /// What it has seen of its own program.
     pub(super) seen: Clock,
-    /// What it knows of others.
-    pub(super) foreign: Knowledge,
+    /// What it knows of others, and of the writes of its own program's TMA stores.
+    pub(super) known: Knowledge,
 }
 
 impl Actor {
     /// Whether an event of a program comes before what it does.
     pub(super) fn comes_after(&self, program: u32, channel: Channel, number: u32) -> bool {
         if program == self.program {
-            return self.follows == Some(channel) || self.seen.get(channel) >= number;
+            if self.follows == Some(channel) || self.seen.get(channel) >= number {
+                return true;
+            }
         }
-        self.foreign.of(program).is_some_and(|clock| clock.get(channel) >= number)
+        self.known.of(program).is_some_and(|clock| clock.get(channel) >= number)
     }
 
     /// What others learn that acquire what it releases now.
     pub(super) fn released(&self) -> Knowledge {
-        let mut all = self.foreign.clone();
-        all.learn(self.program, &self.seen);
+        let mut all = self.known.clone();
+        all.join(&Knowledge::about(self.program, self.seen.clone()));
         all
     }
 }

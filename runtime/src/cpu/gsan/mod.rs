@@ -22,7 +22,8 @@ mod shadow;
 
 use std::rc::Rc;
 
-use machine::{Channel, State};
+use kernel::CommitKind;
+use machine::{Channel, Channels, Clock, State};
 use tensors::OpSite;
 use tensors::memory::{AccessMode, GlobalAccess};
 use ttgir::OpId;
@@ -99,6 +100,7 @@ impl Gsan {
                 program: actor.program,
                 channel: actor.ends.0,
                 number: actor.ends.1,
+                step: actor.step,
                 thread: actor.thread,
                 cta: actor.cta,
                 mode: access.mode,
@@ -125,8 +127,10 @@ impl Gsan {
                     return;
                 }
                 let element = access.element + ((address - access.address) / u64::from(access.width.max(1))) as u32;
+                let issue = earlier.step;
+                let published = earlier.asynchronous && actor.comes_after(earlier.program, issue.0, issue.1);
                 let (earlier, later) = (*earlier, *record);
-                races.add(Witness { earlier, later, address, bytes, element, width: access.width });
+                races.add(Witness { earlier, later, published, address, bytes, element, width: access.width });
             };
             // Of atomics that reach each other nothing has to be asked.
             let wide = record.scope.is_some_and(|scope| scope != Scope::Cta) && sets.is_wide(cell.since);
@@ -244,11 +248,18 @@ fn thread_actor(context: &Context<'_>, clocks: &mut ProgramClocks, state: &State
         program: clocks.program,
         thread: thread as u16,
         cta: context.machine.position_of(thread) as u16,
+        step: (base, known.ticks + 1),
         ends: (base, known.ticks + 1),
         follows: Some(base),
         seen: known.seen.clone(),
-        foreign: clocks.foreign(thread, &known.seen, channels),
+        known: clocks.known(thread, &known.seen, channels),
     })
+}
+
+/// The channel of the ends of a thread's TMA stores: their group says when the source was read, which is earlier. It is
+/// that of AMD's data mover, which no kernel has beside TMA.
+fn stored(channels: Channels, thread: usize) -> Channel {
+    channels.group(thread, CommitKind::Tdm)
 }
 
 /// An asynchronous operation that a thread issues now, and that an event ends. `ordered`: after the earlier ones of its
@@ -257,12 +268,33 @@ pub(super) fn issued<'k>(
     program: &mut Program<'k>,
     run: &LaunchState<'_, 'k>,
     thread: usize,
-    ends: (Channel, u32),
+    (channel, number): (Channel, u32),
     ordered: bool,
 ) -> Option<Rc<Actor>> {
     run.gsan.as_ref()?;
     let actor = thread_actor(run.context, &mut program.clocks, &program.state, thread)?;
-    Some(Rc::new(Actor { ends, follows: ordered.then_some(ends.0), ..actor }))
+    let channels = run.context.machine.channels();
+    let tma = channels.family(channel) == Some(CommitKind::TmaStore);
+    let channel = if tma { stored(channels, thread) } else { channel };
+    let step = (actor.step.0, actor.step.1.saturating_sub(1));
+    Some(Rc::new(Actor { step, ends: (channel, number), follows: ordered.then_some(channel), ..actor }))
+}
+
+/// A wait for TMA stores has ended in a thread. One that is `read_only` says that their sources were read, others that
+/// they have written.
+pub(super) fn waited<'k>(program: &mut Program<'k>, run: &LaunchState<'_, 'k>, thread: usize, op: OpId) {
+    let (context, clocks) = (run.context, &mut program.clocks);
+    let wait = matches!(context.tree.op_name(op), "ttng.async_tma_store_wait" | "ttng.async_tma_store_token_wait");
+    if run.gsan.is_none()
+        || !wait
+        || context.tree.attr(op, "read_only").is_some_and(|attr| context.tree.attr_text(attr).trim() != "false")
+    {
+        return;
+    }
+    let (channels, Some(known)) = (context.machine.channels(), program.state.threads().get(thread)) else { return };
+    let mut written = Clock::default();
+    written.see(stored(channels, thread), known.seen.get(channels.group(thread, CommitKind::TmaStore)));
+    clocks.acquire(thread, known.ticks + 1, &Knowledge::about(clocks.program, written));
 }
 
 /// Judges what an asynchronous operation has just touched.
@@ -298,7 +330,7 @@ pub(super) fn executed<'k>(program: &mut Program<'k>, run: &mut LaunchState<'_, 
             let step = program.state.threads().get(thread).map_or(0, |known| known.ticks + 1);
             clocks.acquire(thread, step, &taken);
         }
-        actor.foreign.join(&taken);
+        actor.known.join(&taken);
     }
     // The release is an event of its thread: what comes after is not released with it.
     let (channel, number) = actor.ends;

@@ -16,6 +16,8 @@ use crate::cpu::context::Context;
 pub(super) struct Witness {
     pub(super) earlier: Record,
     pub(super) later: Record,
+    /// Whether the later one knows that the earlier one was issued, and not that it is over.
+    pub(super) published: bool,
     pub(super) address: u64,
     pub(super) bytes: u32,
     /// The element of the later access's tile.
@@ -140,7 +142,7 @@ impl Words<'_, '_> {
             what.clone(),
             early_who.clone(),
             did,
-            why(earlier, later),
+            why(witness),
             more,
         );
         let lane = witness.element.to_string();
@@ -150,10 +152,7 @@ impl Words<'_, '_> {
                 tree.op_name_range(later.op),
                 message!("{who} {does} `{what}`, element {lane} of its tile", late_who, does, what.clone(), lane),
             ),
-            (
-                tree.op_name_range(earlier.op),
-                message!("{who} {did} `{what}`", early_who, did, what),
-            ),
+            (tree.op_name_range(earlier.op), message!("{who} {did} `{what}`", early_who, did, what)),
         ];
         let kind = AssertMessage::Race(race).kind();
         let mut finding = run_finding(&self.context.made.lowered.map, kind, message, places);
@@ -201,7 +200,7 @@ fn has_done(record: &Record) -> &'static str {
 }
 
 /// Why they are not ordered.
-fn why(earlier: &Record, later: &Record) -> String {
+fn why(Witness { earlier, later, published, .. }: &Witness) -> String {
     if let (Some(a), Some(b)) = (earlier.scope, later.scope) {
         let narrow = a.min(b).name();
         return format!("both are atomics, and scope `{narrow}` does not reach the other program");
@@ -209,10 +208,13 @@ fn why(earlier: &Record, later: &Record) -> String {
     if earlier.program == later.program {
         let late = [earlier, later].iter().any(|record| record.asynchronous);
         return if late {
-            "nothing between them waits for the asynchronous operation".to_owned()
+            "nothing between them waits for the end of the asynchronous operation".to_owned()
         } else {
             "no barrier orders the two".to_owned()
         };
+    }
+    if *published {
+        return "its end was not waited for before the release that was acquired".to_owned();
     }
     "no release and acquire order the two programs".to_owned()
 }

@@ -42,6 +42,8 @@ pub(super) struct Record {
     /// The event that ends it.
     pub(super) channel: Channel,
     pub(super) number: u32,
+    /// The step of its thread that it is, or that issued it.
+    pub(super) step: (Channel, u32),
     pub(super) thread: u16,
     pub(super) cta: u16,
     pub(super) mode: AccessMode,
