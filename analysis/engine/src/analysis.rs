@@ -7,6 +7,7 @@
 use crate::cache::{SharedCache, hash, report_weight};
 use crate::deleted::note_deleted_reads;
 use crate::instances::Elaboration;
+use crate::recipes::recipes;
 use base::cache::{Cache, Weight};
 use base::{Cancel, Cancelled, IrNames, Limits, Message, Names, TextRange, message};
 use findings::{KernelReport, Problem, Proof, Verdict, add_global, describe, explain, explain_phases};
@@ -234,7 +235,7 @@ impl Engine {
             error.related.iter_mut().for_each(|(range, _)| shift(range, offset));
             analysis.syntax.push(error);
         }
-        let globals = self.globals(tree, &[], cancel)?;
+        let globals = self.globals(tree, &recipes(tree.text(), "//"), cancel)?;
         for (at, mut lowered) in kernels(tree, self.options).into_iter().enumerate() {
             cancel.check()?;
             if !self.outcome(&lowered.kernel, cancel)?.found.is_empty() {

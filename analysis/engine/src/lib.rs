@@ -5,6 +5,7 @@ mod cache;
 mod deleted;
 pub mod ide;
 pub mod instances;
+mod recipes;
 mod source;
 
 pub use analysis::{Analysis, Engine, lowered};

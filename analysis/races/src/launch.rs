@@ -9,6 +9,8 @@ use crate::program::Program;
 /// What is known of a launch; nothing by default. Arguments go by their names in the text, without `%`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
+    /// The kernel, where a module has several and the launch is of one.
+    pub kernel: Option<String>,
     /// Programs along each axis of the grid.
     pub grid: [Option<i64>; 3],
     /// Values of integer arguments.

@@ -39,12 +39,16 @@ const LAUNCHES: usize = 4;
 ///
 /// Where `cancel` says so.
 pub fn races(tree: &Tree, launches: &[Launch], cancel: &Cancel<'_>) -> Result<Vec<Global>, Cancelled> {
-    let unknown = [Launch::default()];
-    let launches = if launches.is_empty() { &unknown } else { &launches[..launches.len().min(LAUNCHES)] };
+    let unknown = Launch::default();
     let mut all = Vec::new();
     for kernel in kernels(tree) {
+        let of = |launch: &&Launch| launch.kernel.as_ref().is_none_or(|name| name == kernel.name);
+        let mut known: Vec<&Launch> = launches.iter().filter(of).take(LAUNCHES).collect();
+        if known.is_empty() {
+            known.push(&unknown);
+        }
         let mut worst: Option<Global> = None;
-        for launch in launches {
+        for launch in known {
             cancel.check()?;
             let global = kernel.decider(tree, launch).decide(cancel)?;
             if worst.as_ref().is_none_or(|known| known.status < global.status) {

@@ -109,8 +109,6 @@ pub(crate) struct Access {
     pub(crate) compare: Option<Term>,
     /// The source of what it reads.
     pub(crate) source: Option<u32>,
-    /// Whether something that is followed depends on what it reads.
-    pub(crate) used: bool,
     /// The loops around it, outermost first.
     pub(crate) loops: Box<[u32]>,
 }
@@ -123,9 +121,9 @@ pub(crate) enum Source {
     /// A loop carries it.
     Carried,
     /// How often a loop ran.
-    Rounds(u32),
+    Rounds,
     /// An op that is not followed computes it.
-    Op(TextRange),
+    Op,
 }
 
 /// What a loop carries without a formula: the source, what it starts with, what it becomes.

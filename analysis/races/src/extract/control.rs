@@ -325,7 +325,7 @@ impl Extractor<'_> {
         let zero = terms.int(0, bits);
         let ran = terms.binary(BinOp::MaxS, ran, zero);
         let range = tree.op_name_range(op);
-        let rounds = self.source(Source::Rounds(number));
+        let rounds = self.source(Source::Rounds);
         self.program.loops.push(Loop { condition, carried: Vec::new(), trips: Some(ran), rounds, range });
         let args = self.args(region);
         let path = self.path;
@@ -392,7 +392,7 @@ impl Extractor<'_> {
         let first: Vec<Value> = tree.operands(op).iter().map(|value| self.value(*value)).collect();
         let number = self.program.loops.len() as u32;
         let round = self.program.terms.symbol(Symbol::Round(number), 32);
-        let rounds = self.source(Source::Rounds(number));
+        let rounds = self.source(Source::Rounds);
         let always = self.program.terms.truth(true);
         let range = tree.op_name_range(op);
         self.program.loops.push(Loop { condition: always, carried: Vec::new(), trips: None, rounds, range });

@@ -198,7 +198,6 @@ impl Extractor<'_> {
         let terms = &mut self.program.terms;
         // The block's lane along the rows stands for the row itself.
         let lane = terms.symbol(Symbol::Lane(0), 64);
-        let second = terms.symbol(Symbol::Lane(1), 64);
         let by_lane = terms.binary(BinOp::Mul, lane, one.strides[0]);
         let bytes = terms.int(i64::from(one.bytes), 64);
         let by_lane = terms.binary(BinOp::Mul, by_lane, bytes);
@@ -206,7 +205,6 @@ impl Extractor<'_> {
         let by_row = terms.binary(BinOp::Mul, row, one.strides[0]);
         let by_row = terms.binary(BinOp::Mul, by_row, bytes);
         place.offset = terms.binary(BinOp::Add, without, by_row);
-        let _ = second;
         let (low, high) = (terms.binary(BinOp::Sle, zero, row), terms.binary(BinOp::Slt, row, one.sizes[0]));
         place.mask = terms.and(place.mask, low);
         place.mask = terms.and(place.mask, high);

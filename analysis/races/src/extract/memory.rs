@@ -246,7 +246,6 @@ impl Extractor<'_> {
             value,
             compare: None,
             source,
-            used: false,
             loops: self.loops.clone().into(),
         });
         self.steps.push(Step::Access(number));
@@ -287,7 +286,7 @@ impl Extractor<'_> {
         else {
             return self.gap(op, "what this waits for in global memory is not followed");
         };
-        let rounds = self.source(Source::Rounds(self.program.loops.len() as u32));
+        let rounds = self.source(Source::Rounds);
         let number = self.program.loops.len() as u32;
         let outer = std::mem::take(&mut self.steps);
         self.loops.push(number);

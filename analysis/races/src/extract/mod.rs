@@ -103,7 +103,7 @@ impl<'t> Extractor<'t> {
         if !pointers || lanes.is_empty() {
             return self.unknown(argument);
         }
-        let source = self.source(Source::Op(tree.value_range(argument)));
+        let source = self.source(Source::Op);
         let offset = self.whole(source, lanes.clone(), 64).term;
         let bytes = self.pointee_bytes(argument);
         Value::Pointer(Pointer { lanes, base: Base::Argument(number), offset, bytes })
@@ -136,10 +136,9 @@ impl<'t> Extractor<'t> {
 
     /// A value of which only the type is known.
     pub(crate) fn unknown(&mut self, value: ValueId) -> Value {
-        let range = self.tree.value_range(value);
         match self.int_type(value) {
             Some((lanes, bits)) => {
-                let source = self.source(Source::Op(range));
+                let source = self.source(Source::Op);
                 Value::Int(self.whole(source, lanes, bits))
             }
             None => Value::Opaque,

@@ -151,7 +151,7 @@ impl Extractor<'_> {
             return Some(Elements { lanes, term: self.program.terms.binary(binary, a.term, b.term) });
         }
         let term = match code {
-            Arith::Constant => self.constant(op, bits, &lanes)?,
+            Arith::Constant => self.constant(op, bits)?,
             Arith::Cmpi => {
                 let (a, b) = (self.int(*operands.first()?)?.term, self.int(*operands.get(1)?)?.term);
                 let name = tree.attr_text(tree.attr(op, "predicate")?).trim();
@@ -173,7 +173,7 @@ impl Extractor<'_> {
         Some(Elements { lanes, term })
     }
 
-    fn constant(&mut self, op: OpId, bits: u8, lanes: &[i64]) -> Option<Term> {
+    fn constant(&mut self, op: OpId, bits: u8) -> Option<Term> {
         let tree = self.tree;
         let attr = tree.attr(op, "value")?;
         let text = tree.attr_text(attr).trim();
@@ -186,7 +186,6 @@ impl Extractor<'_> {
             "false" => 0,
             _ => one.parse::<i128>().ok().map(|value| value as i64)?,
         };
-        let _ = lanes;
         Some(self.program.terms.int(value, bits))
     }
 }

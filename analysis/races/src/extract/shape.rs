@@ -4,7 +4,7 @@ use dialects::{OpCode, Tt, Ttg};
 use ttgir::{OpId, ValueId};
 
 use super::{Elements, Extractor, Pointer, Value};
-use crate::term::{BinOp, Symbol, Term};
+use crate::term::{BinOp, Term};
 
 impl Extractor<'_> {
     /// Follows `op` where it makes or moves elements; false where it does not.
@@ -52,7 +52,8 @@ impl Extractor<'_> {
                 self.moved(source, result, |this, lanes| this.reshaped(&shape, lanes))
             }
             (OpCode::Tt(Tt::Join), Some(&source)) => self.join(source, operands.get(1).copied(), result),
-            (OpCode::Tt(Tt::Cat), Some(&source)) => self.cat(source, operands.get(1).copied(), result),
+            // It promises no order of the elements.
+            (OpCode::Tt(Tt::Cat), Some(_)) => None,
             (OpCode::Ttg(Ttg::ConvertLayout), Some(&source)) => Some(self.value(source)),
             _ => return false,
         };
@@ -140,11 +141,6 @@ impl Extractor<'_> {
         self.choose(first, a, b).map(|value| with_lanes(value, lanes))
     }
 
-    /// `tl.cat` promises no order of the elements.
-    fn cat(&mut self, _: ValueId, _: Option<ValueId>, result: ValueId) -> Option<Value> {
-        Some(self.unknown(result))
-    }
-
     fn split(&mut self, operands: &[ValueId], results: &[ValueId]) -> bool {
         let (&[source], &[left, right]) = (operands, results) else { return false };
         for (at, result) in [left, right].into_iter().enumerate() {
@@ -160,11 +156,6 @@ impl Extractor<'_> {
             self.bind(result, value);
         }
         true
-    }
-
-    /// Whether an expression differs between lanes.
-    pub(crate) fn differs_by_lane(&self, term: Term) -> bool {
-        self.program.terms.any_leaf(term, |node| matches!(node, crate::term::Node::Symbol(Symbol::Lane(_), _)))
     }
 }
 

@@ -64,12 +64,12 @@ impl Converter {
             Node::ExtU(a) => self.poly(terms, a),
             Node::Binary(op, a, b) => {
                 let (x, y) = (self.poly(terms, a), self.poly(terms, b));
-                self.binary(op, &x, &y, term).unwrap_or(atom)
+                Self::binary(op, &x, &y).unwrap_or(atom)
             }
         }
     }
 
-    fn binary(&mut self, op: BinOp, x: &Poly, y: &Poly, term: Term) -> Option<Poly> {
+    fn binary(op: BinOp, x: &Poly, y: &Poly) -> Option<Poly> {
         let constant = y.as_constant();
         match op {
             BinOp::Add => Some(x.plus(y, 1)),
@@ -82,10 +82,7 @@ impl Converter {
                 let divisor = constant.filter(|divisor| *divisor != 0)?;
                 x.exactly_by(divisor).map(|_| Poly::default())
             }
-            _ => {
-                let _ = term;
-                None
-            }
+            _ => None,
         }
     }
 

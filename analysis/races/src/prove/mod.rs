@@ -7,6 +7,6 @@ mod poly;
 mod refute;
 
 pub(crate) use convert::Converter;
-pub(crate) use pair::{Apart, Prover};
+pub(crate) use pair::Prover;
 pub(crate) use poly::Poly;
 pub(crate) use refute::Spread;

@@ -570,16 +570,12 @@ impl Refuter<'_> {
             return None;
         }
         let Node::Read(_, lanes, copy) = self.program.terms.node(atom).clone() else { return None };
-        if lanes.is_empty() || !lanes.is_empty() {
-            let mut memo = FxHashMap::default();
-            let own = self.program.terms.instance(offset, copy, &mut memo);
-            let at = self.program.terms.replace(own, &mut FxHashMap::default(), &mut |_, node, _| match node {
-                Node::Symbol(Symbol::Lane(dim), _) => lanes.get(usize::from(*dim)).copied(),
-                _ => None,
-            });
-            return Some((base, self.poly(at)));
-        }
-        None
+        let own = self.program.terms.instance(offset, copy, &mut FxHashMap::default());
+        let at = self.program.terms.replace(own, &mut FxHashMap::default(), &mut |_, node, _| match node {
+            Node::Symbol(Symbol::Lane(dim), _) => lanes.get(usize::from(*dim)).copied(),
+            _ => None,
+        });
+        Some((base, self.poly(at)))
     }
 
     /// Something to try both ways.

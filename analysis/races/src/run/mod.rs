@@ -12,4 +12,3 @@ pub(crate) use conflict::Meeting;
 pub(crate) use instance::{Event, Stuck};
 pub(crate) use schedule::{Outcome, explore, first_words};
 pub(crate) use setting::Setting;
-pub(crate) use watch::Watched;
