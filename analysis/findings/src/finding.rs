@@ -4,7 +4,6 @@
 //! turn these into `String`s, in the language and with the names of the file that the user has open. A reader of
 //! findings sees no other kind.
 
-use super::global::GlobalMemory;
 use super::minimal::MinimalRun;
 use super::steps::ListedStep;
 use super::{Kind, MissingOrder, PhaseFormula, Severity};
@@ -234,6 +233,36 @@ pub struct KernelReport<M = String> {
     pub global: Option<GlobalMemory<M>>,
 }
 
+/// What there is to say of a kernel's global memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlobalMemory<M = String> {
+    /// Whether two programs of a launch race there.
+    pub verdict: Verdict<M>,
+    /// What the verdict rests on beside the text, a clause each.
+    pub assumed: Vec<M>,
+}
+
+impl GlobalMemory<Message> {
+    fn render(self, names: &dyn Names) -> GlobalMemory {
+        GlobalMemory {
+            verdict: self.verdict.render(names),
+            assumed: self.assumed.into_iter().map(|clause| clause.render(names)).collect(),
+        }
+    }
+}
+
+impl<M> GlobalMemory<M> {
+    /// The higher, the less is claimed of the kernel.
+    pub fn rank(&self) -> u8 {
+        match self.verdict {
+            Verdict::Found => 3,
+            Verdict::Undecided(_) => 2,
+            Verdict::Clean(_) => 1,
+            Verdict::Proved(_) => 0,
+        }
+    }
+}
+
 impl Note<Message> {
     /// A place that is not the primary one.
     pub(crate) fn new(range: TextRange, text: impl Into<Message>) -> Note<Message> {
@@ -288,7 +317,7 @@ impl Finding<Message> {
 }
 
 impl Verdict<Message> {
-    pub(super) fn render(self, names: &dyn Names) -> Verdict {
+    fn render(self, names: &dyn Names) -> Verdict {
         match self {
             Verdict::Proved(how) => Verdict::Proved(how.render(names)),
             Verdict::Clean(how) => Verdict::Clean(how.render(names)),

@@ -3,38 +3,8 @@
 use base::{Message, TextRange, message};
 use races::{Assumption, Global, Race, Scope, Side, Status};
 
-use super::finding::{Finding, KernelReport, Note, Verdict};
+use super::finding::{Finding, GlobalMemory, KernelReport, Note, Verdict};
 use super::kind::Kind;
-
-/// What there is to say of a kernel's global memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GlobalMemory<M = String> {
-    /// Whether two programs of a launch race there.
-    pub verdict: Verdict<M>,
-    /// What the verdict rests on beside the text, a clause each.
-    pub assumed: Vec<M>,
-}
-
-impl GlobalMemory<Message> {
-    pub(super) fn render(self, names: &dyn base::Names) -> GlobalMemory {
-        GlobalMemory {
-            verdict: self.verdict.render(names),
-            assumed: self.assumed.into_iter().map(|clause| clause.render(names)).collect(),
-        }
-    }
-}
-
-impl<M> GlobalMemory<M> {
-    /// ` of `proved`, `clean`, `found`, `undecided`, the one that claims least.
-    pub fn rank(&self) -> u8 {
-        match self.verdict {
-            Verdict::Found => 3,
-            Verdict::Undecided(_) => 2,
-            Verdict::Clean(_) => 1,
-            Verdict::Proved(_) => 0,
-        }
-    }
-}
 
 /// Assumptions that a verdict names; more are counted.
 const NAMED: usize = 4;

@@ -29,8 +29,8 @@ mod words;
 
 pub use code::Code;
 pub use describe::{describe, describe_violation};
-pub use finding::{Edit, Finding, Fix, KernelReport, Note, Pin, Problem, RunStep, Verdict, Witness};
-pub use global::{GlobalMemory, add_global};
+pub use finding::{Edit, Finding, Fix, GlobalMemory, KernelReport, Note, Pin, Problem, RunStep, Verdict, Witness};
+pub use global::add_global;
 pub use inputs::inputs;
 pub use kind::{Kind, Severity};
 pub use minimal::{Goal, MinimalRun, minimal, reach, same};

@@ -5,6 +5,7 @@ mod descriptor;
 mod memory;
 mod scalar;
 mod shape;
+mod types;
 mod value;
 
 use dialects::{Cf, OpCode, Scf, Tt, Ttg, Ttng};

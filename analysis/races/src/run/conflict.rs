@@ -1,6 +1,6 @@
 //! Whether two executed accesses touch a common byte, and one of them writes it.
 
-use super::instance::Event;
+use super::event::Event;
 use super::setting::Setting;
 use crate::program::{Program, Scope};
 

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::evaluate::{Column, Environment, Evaluation};
+use super::event::Event;
 use super::setting::Setting;
 use super::watch::Watched;
 use crate::program::{Completion, Program, Step};
@@ -15,18 +16,6 @@ use crate::term::Symbol;
 
 /// Rounds of one loop that are run.
 const ROUNDS: i64 = 4096;
-
-/// An executed access: its active lanes with their bytes.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Event {
-    pub(crate) access: u32,
-    /// First byte of each active lane and its number, ascending.
-    pub(crate) spans: Rc<[(i64, u32)]>,
-    /// The rounds of the loops around it, outermost first.
-    pub(crate) rounds: Rc<[i64]>,
-    /// Whether it is under way and its wait is still to come.
-    pub(crate) pending: bool,
-}
 
 /// What the memory is asked.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,12 +3,14 @@
 
 mod conflict;
 mod evaluate;
+mod event;
 mod instance;
 mod schedule;
 mod setting;
 mod watch;
 
 pub(crate) use conflict::Meeting;
-pub(crate) use instance::{Event, Stuck};
+pub(crate) use event::Event;
+pub(crate) use instance::Stuck;
 pub(crate) use schedule::{Outcome, explore, first_words};
 pub(crate) use setting::Setting;

@@ -9,7 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::conflict::{Meeting, matters, overlap};
 use super::evaluate::Column;
-use super::instance::{Ask, Event, Instance, Segment, Stuck};
+use super::event::Event;
+use super::instance::{Ask, Instance, Segment, Stuck};
 use super::setting::Setting;
 use super::watch::Watched;
 use crate::program::{Action, Program, Scope, Update};

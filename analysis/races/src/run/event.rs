@@ -1,0 +1,15 @@
+//! An access as a run executes it.
+
+use std::rc::Rc;
+
+/// An executed access: its active lanes with their bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Event {
+    pub(crate) access: u32,
+    /// First byte of each active lane and its number, ascending.
+    pub(crate) spans: Rc<[(i64, u32)]>,
+    /// The rounds of the loops around it, outermost first.
+    pub(crate) rounds: Rc<[i64]>,
+    /// Whether it is under way and its wait is still to come.
+    pub(crate) pending: bool,
+}
