@@ -19,6 +19,8 @@ mod report;
 mod run;
 mod say;
 mod term;
+#[cfg(test)]
+mod tests;
 
 pub use launch::Launch;
 pub use report::{Assumption, Global, Race, Reason, Scope, Side, Status};
