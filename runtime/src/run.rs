@@ -8,7 +8,7 @@ use base::{Cancel, Cancelled};
 use findings::KernelReport;
 use kernel::Lowered;
 
-pub use crate::cpu::GsanOptions;
+pub use crate::cpu::{GsanCost, GsanOptions};
 pub use crate::error::RunError;
 use crate::launch::Launch;
 use tensors::array::Array;
@@ -198,4 +198,6 @@ pub struct RunCost {
     pub steps: u64,
     /// Most bytes held at a time, 0 where unknown.
     pub memory: u64,
+    /// What watching global memory on the CPU took.
+    pub gsan: Option<GsanCost>,
 }

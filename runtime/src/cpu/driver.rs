@@ -15,6 +15,9 @@ use tensors::Trap;
 /// Instructions of one thread before another may go on.
 const SLICE: u32 = 20_000;
 
+/// As how many atomics such a stretch counts, for who may be waiting for programs that have not begun.
+const LONG: u64 = 32;
+
 /// How a program went on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum StepResult {
@@ -205,6 +208,8 @@ impl<'k> Program<'k> {
             }
             self.state.skip_instr(thread);
         }
+        // It may be waiting for another program, by plain loads.
+        run.atomics += LONG;
         Ok(())
     }
 

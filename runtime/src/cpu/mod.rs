@@ -50,7 +50,7 @@ use launch_state::{Grid, LaunchState};
 use schedule::{LaunchLimits, launch};
 use tensors::Environment;
 
-pub use gsan::GsanOptions;
+pub use gsan::{GsanCost, GsanOptions};
 
 use crate::run::{RunBackend, RunCost, RunEnd, RunError, RunEvent, RunReport, RunRequest};
 
@@ -153,9 +153,9 @@ fn execute(
     let end = launch(&mut run, &bound.values, &mut bounded, progress);
     gsan::findings(&mut run);
     let outputs = bound.outputs.iter().filter_map(|output| output.read(&run.world)).collect();
+    let gsan = run.gsan.as_ref().map(Gsan::cost);
     let (asserts, steps) = (run.findings.asserts, run.steps);
     let mut notes = bound.notes;
-    notes.extend(run.gsan.iter().map(Gsan::cost));
     notes.extend(run.world.prints.drain(..).take(100).map(|print| format!("printed: {print}")));
     let findings = run.findings.findings();
     let end = match end {
@@ -187,7 +187,7 @@ fn execute(
     let on = [("device", "CPU".to_owned()), ("inputs", request.inputs.to_string()), ("seed", request.seed.to_string())];
     report.on = on.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     (report.kernels, report.notes, report.outputs) = (vec![kernel], notes, outputs);
-    report.cost = RunCost { seconds: start.elapsed().as_secs_f64(), steps, memory: bounded.most };
+    report.cost = RunCost { seconds: start.elapsed().as_secs_f64(), steps, memory: bounded.most, gsan };
     Ok(report)
 }
 

@@ -48,6 +48,17 @@ pub struct GsanOptions {
     pub clock_ring: Option<u32>,
 }
 
+/// What watching global memory took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct GsanCost {
+    /// Bytes of global memory in pages of which something was touched.
+    pub covered: u64,
+    /// Bytes of shadow memory for these.
+    pub shadow: u64,
+    /// Bytes of accesses and sets of them.
+    pub clocks: u64,
+}
+
 /// The sanitizer: what global memory was used for so far in a launch.
 #[derive(Debug)]
 pub(super) struct Gsan {
@@ -79,15 +90,10 @@ impl Gsan {
         self.shadow.held() + self.records.held() + self.sets.held()
     }
 
-    /// What it cost, as a sentence.
-    pub(super) fn cost(&self) -> String {
-        let (held, covered) = (self.shadow.held(), self.shadow.covered());
-        format!(
-            "GSan: {:.1} bytes of shadow a byte over {} KiB that were touched, and {} KiB of clocks",
-            if covered == 0 { 0.0 } else { held as f64 / covered as f64 },
-            covered >> 10,
-            (self.records.held() + self.sets.held()) >> 10
-        )
+    /// What it cost.
+    pub(super) fn cost(&self) -> GsanCost {
+        let clocks = self.records.held() + self.sets.held();
+        GsanCost { covered: self.shadow.covered(), shadow: self.shadow.held(), clocks }
     }
 
     /// Judges what an actor has touched with an op, and remembers it.

@@ -182,6 +182,10 @@ fn summary(printed: &Printed<'_>, paint: Painter) -> String {
     if memory > 0 {
         let _ = write!(cost, ", {:.1} MiB", memory as f64 / f64::from(1 << 20));
     }
+    let watched = runs.iter().filter_map(|ran| ran.report.cost.gsan).filter(|gsan| gsan.covered > 0);
+    if let Some(most) = watched.max_by_key(|gsan| gsan.covered) {
+        let _ = write!(cost, ", {:.1} bytes of shadow a byte", most.shadow as f64 / most.covered as f64);
+    }
     format!("{count}: {} ({cost})\n", paint.text(style, ending.name()))
 }
 
@@ -215,6 +219,16 @@ fn document(printed: &Printed<'_>, places: &SourceText<'_>) -> Value {
     })
 }
 
+/// What a run cost; `gsan` has the bytes of global memory that were watched, and those of its shadow and clocks.
+fn cost(report: &RunReport) -> Value {
+    let cost = &report.cost;
+    let mut said = json!({ "seconds": cost.seconds, "steps": cost.steps, "memory": cost.memory });
+    if let Some(gsan) = cost.gsan {
+        said["gsan"] = json!({ "covered": gsan.covered, "shadow": gsan.shadow, "clocks": gsan.clocks });
+    }
+    said
+}
+
 /// JSON has no infinity.
 fn finite(value: f64) -> Value {
     if value.is_finite() { json!(value) } else { json!(value.to_string()) }
@@ -242,6 +256,6 @@ fn one(ran: &LaunchRun, places: &SourceText<'_>) -> Value {
         "notes": report.notes,
         "elsewhere": report.elsewhere,
         "outputs": outputs,
-        "cost": { "seconds": report.cost.seconds, "steps": report.cost.steps, "memory": report.cost.memory },
+        "cost": cost(report),
     })
 }
