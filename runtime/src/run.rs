@@ -8,7 +8,6 @@ use base::{Cancel, Cancelled};
 use findings::KernelReport;
 use kernel::Lowered;
 
-pub use crate::cpu::{GsanCost, GsanOptions};
 pub use crate::error::RunError;
 use crate::launch::Launch;
 use tensors::array::Array;
@@ -47,6 +46,15 @@ impl Instrument {
     pub fn has_gsan(self) -> bool {
         matches!(self, Instrument::GSan | Instrument::Both)
     }
+}
+
+/// How much the sanitizer of global memory keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct GsanOptions {
+    /// Reads of a byte that are kept until it is written, chosen at random where there are more; all without.
+    pub read_slots: Option<u32>,
+    /// Releases of a thread that can be acquired, the newest; all without.
+    pub clock_ring: Option<u32>,
 }
 
 /// What may be used up before a run is ended.
@@ -187,6 +195,17 @@ pub enum RunEnd {
     Cancelled,
     /// It ran, and what it says is no verdict, for these reasons (an op that is not followed).
     Undecided(Vec<String>),
+}
+
+/// What watching global memory took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct GsanCost {
+    /// Bytes of global memory in pages of which something was touched.
+    pub covered: u64,
+    /// Bytes of shadow memory for these.
+    pub shadow: u64,
+    /// Bytes of accesses and sets of them.
+    pub clocks: u64,
 }
 
 /// What a run cost.

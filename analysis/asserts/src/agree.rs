@@ -9,7 +9,7 @@ use findings::{Finding, KernelReport, Kind, Severity, Verdict};
 pub fn classes(kind: Kind) -> &'static [AssertClass] {
     use AssertClass::{
         Deadlock, Fence, Global, Internal, Lifecycle, Other, OutstandingReads, OutstandingWrites, Pending, Scatter,
-        Underflow,
+        Underflow, Unwritten,
     };
     match kind {
         Kind::MissingBackwardBarrier
@@ -27,7 +27,8 @@ pub fn classes(kind: Kind) -> &'static [AssertClass] {
         Kind::OutOfBounds => &[Internal, Lifecycle, OutstandingReads, OutstandingWrites],
         Kind::GlobalRace => &[Global],
         Kind::DeviceAssert => &[Other, Scatter, Global],
-        Kind::UninitialisedRead | Kind::Unmodelled => &[],
+        Kind::UninitialisedRead => &[Unwritten],
+        Kind::Unmodelled => &[],
     }
 }
 

@@ -20,6 +20,8 @@ pub enum AssertMessage {
     Pending(PendingKind),
     /// An async access after a generic one that is not fenced, of this operand.
     MissingFence(String),
+    /// A read of what nobody has written, of this operand.
+    Unwritten(String),
     /// An initialisation of a live barrier.
     Reinit,
     /// A use of a barrier that is not live.
@@ -100,6 +102,7 @@ pub enum AssertClass {
     OutstandingReads,
     Pending,
     Fence,
+    Unwritten,
     Lifecycle,
     Underflow,
     Deadlock,
@@ -110,6 +113,7 @@ pub enum AssertClass {
 }
 
 const WRITES: &str = "Buffer being accessed has outstanding writes";
+const UNWRITTEN: &str = "Buffer being read before any write";
 const READS: &str = "Buffer being accessed has outstanding reads";
 const PENDING: &str = "Accessing buffer with pending access. Pending access type: ";
 const FENCE: &str = "Async shared-memory access is missing fence_async_shared";
@@ -206,6 +210,7 @@ impl AssertMessage {
         match self {
             AssertMessage::OutstandingWrites(operand) => with(&format!("{WRITES}."), operand, " "),
             AssertMessage::OutstandingReads(operand) => with(READS, operand, ". "),
+            AssertMessage::Unwritten(operand) => with(UNWRITTEN, operand, ". "),
             AssertMessage::MissingFence(operand) => with(FENCE, operand, ". "),
             AssertMessage::Pending(kind) => format!("{PENDING}{}", kind.name()),
             AssertMessage::Global(text) | AssertMessage::Other(text) => text.clone(),
@@ -221,7 +226,8 @@ impl AssertMessage {
         if let Some((_, message)) = PLAIN.iter().find(|(known, _)| *known == text) {
             return message.clone();
         }
-        let named: [(&str, Made); 3] = [
+        let named: [(&str, Made); 4] = [
+            (UNWRITTEN, AssertMessage::Unwritten),
             (WRITES, AssertMessage::OutstandingWrites),
             (READS, AssertMessage::OutstandingReads),
             (FENCE, AssertMessage::MissingFence),
@@ -248,6 +254,7 @@ impl AssertMessage {
         match self {
             AssertMessage::OutstandingWrites(operand)
             | AssertMessage::OutstandingReads(operand)
+            | AssertMessage::Unwritten(operand)
             | AssertMessage::MissingFence(operand) => operand,
             _ => "",
         }
@@ -260,6 +267,7 @@ impl AssertMessage {
             AssertMessage::OutstandingReads(_) => AssertClass::OutstandingReads,
             AssertMessage::Pending(_) => AssertClass::Pending,
             AssertMessage::MissingFence(_) => AssertClass::Fence,
+            AssertMessage::Unwritten(_) => AssertClass::Unwritten,
             AssertMessage::Reinit
             | AssertMessage::NotLive
             | AssertMessage::WaitedInvalidation
@@ -282,6 +290,7 @@ impl AssertMessage {
             AssertMessage::OutstandingReads(_) => Kind::MissingBackwardBarrier,
             AssertMessage::Pending(_) => Kind::PendingAccess,
             AssertMessage::MissingFence(_) => Kind::MissingProxyFence,
+            AssertMessage::Unwritten(_) => Kind::UninitialisedRead,
             AssertMessage::Reinit => Kind::BarrierReinit,
             AssertMessage::NotLive => Kind::BarrierNotLive,
             AssertMessage::WaitedInvalidation => Kind::WaitedInvalidation,
@@ -385,9 +394,12 @@ mod tests {
             assert_eq!(AssertMessage::read(&AssertMessage::Pending(kind).text()), AssertMessage::Pending(kind));
         }
         for operand in ["", "A", "Scratch"] {
-            for message in
-                [AssertMessage::OutstandingWrites, AssertMessage::OutstandingReads, AssertMessage::MissingFence]
-            {
+            for message in [
+                AssertMessage::OutstandingWrites,
+                AssertMessage::OutstandingReads,
+                AssertMessage::Unwritten,
+                AssertMessage::MissingFence,
+            ] {
                 let message = message(operand.to_owned());
                 assert_eq!(AssertMessage::read(&message.text()), message);
                 assert_eq!(message.operand(), operand);

@@ -13,7 +13,7 @@ use ttgir::{Tree, Ty, ValueId};
 use super::context::{Representation, representation};
 use super::program::ParameterValue;
 use crate::element::encode;
-use crate::launch::{ArgumentValue, ArraySpec, Launch, default_fill, fill};
+use crate::launch::{ArgumentValue, ArraySpec, Fill, Launch, default_fill, fill};
 use crate::run::RunError;
 use tensors::array::{Array, ElemType};
 use tensors::tensor::Sizes;
@@ -39,6 +39,8 @@ pub(super) struct BoundArguments {
     pub(super) ints: Vec<Option<i64>>,
     /// Tensors to be read back.
     pub(super) outputs: Vec<OutputTensor>,
+    /// Memory that nobody has written: where it starts, and how many bytes it has.
+    pub(super) empty: Vec<(u64, u64)>,
     /// What was chosen.
     pub(super) notes: Vec<String>,
 }
@@ -164,7 +166,11 @@ impl Binder<'_> {
     /// Memory for a tensor, filled; its address.
     fn allocate(&mut self, name: &str, spec: &ArraySpec) -> Result<i64, RunError> {
         let bytes = spec.lay_out(fill(spec, name, self.seed)?, name)?;
+        let size = bytes.len() as u64;
         let address = self.world.global.allocate(name, bytes);
+        if spec.fill == Fill::Empty {
+            self.bound.empty.push((address, size));
+        }
         self.bound.outputs.push(OutputTensor { name: name.to_owned(), address, spec: spec.clone() });
         Ok(address as i64)
     }

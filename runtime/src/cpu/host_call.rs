@@ -193,8 +193,9 @@ impl<'a, 'c, 'k> HostCall<'a, 'c, 'k> {
     /// Starts a transfer that one operation stands for: at once where its thread has seen the operation's end already.
     pub(super) fn issue(&mut self, done: &CompletionEvent, ordered: bool, transfer: Transfer) -> OpResult {
         let ends = (done.channel, done.number);
-        let actor = match transfer.is_global() {
-            true => gsan::issued(self.program, self.run, self.thread, ends, ordered),
+        let program = &mut *self.program;
+        let actor = match transfer.is_global() && self.run.gsan.is_some() {
+            true => gsan::issued(self.run.context, &mut program.clocks, &program.state, self.thread, ends, ordered),
             false => None,
         };
         let (channel, number) = ends;

@@ -38,7 +38,11 @@ pub(super) fn execute<'k>(
 
 fn carry_out(call: &mut HostCall<'_, '_, '_>) -> OpResult<AfterHostOp> {
     match call.info.data_movement {
-        DataMovement::Nothing => gsan::waited(call.program, call.run, call.thread, call.host.op),
+        DataMovement::Nothing if call.run.gsan.is_some() => {
+            let program = &mut *call.program;
+            gsan::waited(call.run.context, &mut program.clocks, &program.state, call.thread, call.host.op);
+        }
+        DataMovement::Nothing => {}
         DataMovement::Evaluate => return evaluate_in_cta(call),
         DataMovement::Pass => {
             for position in 0..call.info.results.len() {
@@ -74,7 +78,11 @@ fn evaluate_in_cta(call: &mut HostCall<'_, '_, '_>) -> OpResult<AfterHostOp> {
         Err(Trap::Again) => return Ok(AfterHostOp::Again),
         results => results?,
     };
-    gsan::executed(call.program, call.run, &[call.thread], call.host.op);
+    let (run, program) = (&mut *call.run, &mut *call.program);
+    if let Some(gsan) = &mut run.gsan {
+        let clocks = (&mut program.clocks, &mut program.state);
+        gsan.executed(run.context, &run.world.global, clocks, &[call.thread], call.host.op);
+    }
     for (result, value) in results.into_iter().enumerate() {
         call.give(result, value);
     }
@@ -109,7 +117,10 @@ pub(super) fn exchange<'k>(
         return Ok(());
     }
     let results = results.map_err(|trap| Halt::Trap(host.op, trap))?;
-    gsan::executed(program, run, &threads, host.op);
+    if let Some(gsan) = &mut run.gsan {
+        let clocks = (&mut program.clocks, &mut program.state);
+        gsan.executed(run.context, &run.world.global, clocks, &threads, host.op);
+    }
     for (&thread, results) in threads.iter().zip(results) {
         let Some(mut call) = HostCall::new(program, run, thread, id) else { return Ok(()) };
         for (result, value) in results.into_iter().enumerate() {

@@ -50,8 +50,6 @@ use launch_state::{Grid, LaunchState};
 use schedule::{LaunchLimits, launch};
 use tensors::Environment;
 
-pub use gsan::{GsanCost, GsanOptions};
-
 use crate::run::{RunBackend, RunCost, RunEnd, RunError, RunEvent, RunReport, RunRequest};
 
 /// The CPU backend.
@@ -145,13 +143,16 @@ fn execute(
     };
     if request.instrument.has_gsan() {
         let cluster = context.machine.cluster().len() > 1;
-        run.gsan = Some(Gsan::new(request.bounds.gsan, request.seed, cluster));
+        run.gsan = Some(Gsan::new(request.bounds.gsan, request.seed, cluster, bound.empty.clone()));
         run.world.global.watch();
     }
     progress(RunEvent::Stage(format!("{} over {}×{}×{}", made.lowered.map.kernel, grid[0], grid[1], grid[2])));
     let mut bounded = LaunchLimits { bounds: &request.bounds, start, cancel, most: 0 };
     let end = launch(&mut run, &bound.values, &mut bounded, progress);
-    gsan::findings(&mut run);
+    if let Some(gsan) = &run.gsan {
+        let found = gsan.findings(&context, &run.world.global, grid);
+        found.into_iter().for_each(|found| run.findings.add(found));
+    }
     let outputs = bound.outputs.iter().filter_map(|output| output.read(&run.world)).collect();
     let gsan = run.gsan.as_ref().map(Gsan::cost);
     let (asserts, steps) = (run.findings.asserts, run.steps);

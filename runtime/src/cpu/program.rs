@@ -9,7 +9,7 @@ use ttgir::{OpId, ValueId};
 
 use super::context::{Context, Representation};
 use super::future::Future;
-use super::gsan::{self, ProgramClocks};
+use super::gsan::ProgramClocks;
 use super::launch_state::LaunchState;
 use super::program_memory::{MemoryPlace, ProgramMemory};
 use super::schedule_policy::SchedulePolicy;
@@ -197,7 +197,9 @@ impl<'k> Program<'k> {
     pub(super) fn perform(&mut self, run: &mut LaunchState<'_, 'k>, pending: PendingTransfer) -> Result<(), Halt> {
         let op = pending.op;
         pending.transfer.execute(&mut self.memories, &mut run.world).map_err(|trap| Halt::Trap(op, trap))?;
-        gsan::transferred(run, op, pending.actor.as_deref());
+        if let (Some(gsan), Some(actor)) = (&mut run.gsan, &pending.actor) {
+            gsan.transferred(&run.world.global, op, actor);
+        }
         Ok(())
     }
 

@@ -36,6 +36,14 @@ pub fn fill(spec: &ArraySpec, name: &str, seed: u64) -> Result<Array, RunError> 
         }
         return Ok(array);
     }
+    if spec.fill == Fill::Empty {
+        let bytes = if spec.dtype == ElemType::I1 { 1 } else { u8::MAX };
+        return Ok(Array {
+            dtype: spec.dtype,
+            shape: spec.shape.clone(),
+            bytes: vec![bytes; elements as usize * spec.dtype.bytes()],
+        });
+    }
     let key = key(name, seed);
     let size = spec.dtype.bytes();
     let mut out = Vec::with_capacity(elements as usize * size);
@@ -62,7 +70,7 @@ fn element(spec: &ArraySpec, key: u64, index: u64) -> f64 {
         Fill::Uniform(low, high) if spec.dtype.is_int() => (low + (high - low) * unit(key, index)).floor(),
         Fill::Uniform(low, high) => low + (high - low) * unit(key, index),
         // Read above.
-        Fill::File(..) => decode(spec.dtype, 0),
+        Fill::File(..) | Fill::Empty => decode(spec.dtype, 0),
     }
 }
 

@@ -99,6 +99,8 @@ impl ArraySpec {
 pub enum Fill {
     /// The same value everywhere.
     Value(f64),
+    /// Nothing: memory that nobody has written. All its bits are set, which is NaN in floats.
+    Empty,
     /// 0, 1, 2, …, modulo what the type holds exactly.
     Arange,
     /// Normal, with this mean and standard deviation.

@@ -116,8 +116,8 @@ fn call(text: &str) -> Option<(&str, Vec<&str>)> {
 fn fill(text: &str, folder: &Path) -> Result<Fill, String> {
     let unknown = || {
         format!(
-            "`{text}` is no fill; there are `zeros`, `ones`, `value(1.5)`, `arange`, `normal(0, 1)`, `uniform(-1, 1)` \
-             and `file(x.npy)`"
+            "`{text}` is no fill; there are `zeros`, `ones`, `value(1.5)`, `empty`, `arange`, `normal(0, 1)`, \
+             `uniform(-1, 1)` and `file(x.npy)`"
         )
     };
     let (name, parts) = call(text).ok_or_else(unknown)?;
@@ -126,6 +126,7 @@ fn fill(text: &str, folder: &Path) -> Result<Fill, String> {
         ("file", _) => file(&parts, folder).map(|(path, member)| Fill::File(path, member)),
         ("zeros", Some([])) => Ok(Fill::Value(0.0)),
         ("ones", Some([])) => Ok(Fill::Value(1.0)),
+        ("empty", Some([])) => Ok(Fill::Empty),
         ("nan", Some([])) => Ok(Fill::Value(f64::NAN)),
         ("value", Some([value])) => Ok(Fill::Value(*value)),
         ("arange", Some([])) => Ok(Fill::Arange),
@@ -175,6 +176,7 @@ impl fmt::Display for Fill {
             Fill::Value(0.0) => f.write_str("zeros"),
             Fill::Value(1.0) => f.write_str("ones"),
             Fill::Value(value) => write!(f, "value({value:?})"),
+            Fill::Empty => f.write_str("empty"),
             Fill::Arange => f.write_str("arange"),
             Fill::Normal(0.0, 1.0) => f.write_str("normal"),
             Fill::Normal(mean, deviation) => write!(f, "normal({mean},{deviation})"),

@@ -223,12 +223,25 @@ def check(job, triton, about):
         import importlib.util
         if version < (3, 5, 0) or importlib.util.find_spec("triton.experimental.gsan") is None:
             raise Refused(f"Triton {triton.__version__} has no GSan")
+        if passes_of_gsan() > 1:
+            raise Refused(f"GSan of Triton {triton.__version__} is broken: its pass runs twice, and the launcher passes "
+                          "the arguments of one; Triton's own release 3.9 has one that works, and --backend cpu has one too")
         if about["kind"] != "cuda":
             raise Refused("GSan runs on NVIDIA's devices alone")
         try:
             import torch  # noqa: F401
         except ImportError:
             raise Refused("GSan needs PyTorch, whose memory it manages, and this Python has none") from None
+
+
+def passes_of_gsan():
+    """How often the compiler runs GSan's pass over a kernel, by its source; 0 where that cannot be read."""
+    try:
+        from triton.backends.nvidia import compiler
+        with open(compiler.__file__, encoding="utf-8") as file:
+            return file.read().count(".add_global_sanitizer(")
+    except (ImportError, OSError, UnicodeDecodeError):
+        return 0
 
 
 def is_on(metadata, mode):

@@ -91,6 +91,12 @@ impl Triton {
         };
         set("TRITON_INSTRUMENTATION_MODE", instrument.into());
         set("TRITON_ENABLE_EXPERIMENTAL_CONSAN", consan.into());
+        if request.instrument == Instrument::GSan {
+            set("TRITON_GSAN_SEED", request.seed.to_string().into());
+            if let Some(ring) = request.bounds.gsan.clock_ring {
+                set("TRITON_GSAN_CLOCK_BUFFER_SIZE", ring.to_string().into());
+            }
+        }
         set("TRITON_CACHE_DIR", folder.join("cache").into());
         set("TRITON_DISABLE_LINE_INFO", "0".into());
         set("CUDA_LAUNCH_BLOCKING", "1".into());
@@ -195,11 +201,13 @@ impl Triton {
             Instrument::GSan => "GSan",
             Instrument::Both | Instrument::Plain => return Vec::new(),
         };
+        let slots = request.bounds.gsan.read_slots.filter(|_| request.instrument == Instrument::GSan);
+        let fixed = slots.map(|_| "Triton's GSan keeps four reads of a word, whatever --gsan-reads says".to_owned());
         let plain: Vec<&str> = artefacts.iter().filter(|a| !a.instrumented).map(|a| a.name.as_str()).collect();
         if state.instrumented.unwrap_or(true) && plain.is_empty() {
             return match artefacts.is_empty() && state.done {
                 true => vec![format!("no kernel was compiled, so {name} watched none")],
-                false => Vec::new(),
+                false => fixed.into_iter().collect(),
             };
         }
         let which = if plain.is_empty() { String::new() } else { format!(" in `{}`", plain.join("`, `")) };

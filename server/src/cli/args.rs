@@ -281,10 +281,10 @@ pub(crate) struct Run {
     /// Who watches it; by default both on the cpu, ConSan elsewhere
     #[arg(long, value_enum)]
     pub(crate) instrument: Option<Watcher>,
-    /// Reads of a byte that GSan keeps until it is written, chosen by the seed; on the cpu all of them by default
+    /// Reads of a byte that GSan keeps until it is written, chosen by the seed; on the cpu all of them by default, in Triton four
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) gsan_reads: Option<u32>,
-    /// Releases of a thread that GSan keeps, the newest; on the cpu all of them by default
+    /// Releases of a thread that GSan keeps, the newest; on the cpu all of them by default, in Triton 1024
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) gsan_ring: Option<u32>,
     /// Only this kernel

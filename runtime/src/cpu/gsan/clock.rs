@@ -78,7 +78,7 @@ struct ThreadClock {
 
 /// What the threads of a program know of other programs.
 #[derive(Clone, Debug)]
-pub(in super::super) struct ProgramClocks {
+pub(crate) struct ProgramClocks {
     /// The program's number in the grid.
     pub(super) program: u32,
     threads: Vec<ThreadClock>,
@@ -86,7 +86,7 @@ pub(in super::super) struct ProgramClocks {
 
 impl ProgramClocks {
     /// Of a program that begins, with so many threads in all its CTAs.
-    pub(in super::super) fn new(program: u32, threads: usize) -> ProgramClocks {
+    pub(crate) fn new(program: u32, threads: usize) -> ProgramClocks {
         let thread = ThreadClock { merged: vec![0; threads], ..ThreadClock::default() };
         ProgramClocks { program, threads: vec![thread; threads] }
     }
@@ -128,7 +128,7 @@ impl ProgramClocks {
 
 /// Who accesses global memory, and what it knows: a thread, or an asynchronous operation as it was issued.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Actor {
+pub(crate) struct Actor {
     /// The program's number in the grid.
     pub(super) program: u32,
     /// The thread that does it, or has issued it.

@@ -22,15 +22,15 @@ mod shadow;
 
 use std::rc::Rc;
 
+use findings::Finding;
 use kernel::CommitKind;
 use machine::{Channel, Channels, Clock, State};
 use tensors::OpSite;
-use tensors::memory::{AccessMode, GlobalAccess};
+use tensors::memory::{AccessMode, GlobalAccess, GlobalMemory};
 use ttgir::OpId;
 
 use super::context::Context;
-use super::launch_state::LaunchState;
-use super::program::Program;
+use crate::run::{GsanCost, GsanOptions};
 use clock::Knowledge;
 use race::{RaceLog, Witness};
 use record::{AccessSets, Record, Records, Scope};
@@ -38,26 +38,6 @@ use release::{Releases, Semantics};
 use shadow::{Cell, Shadow};
 
 pub(super) use clock::{Actor, ProgramClocks};
-
-/// How much the sanitizer of global memory keeps.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct GsanOptions {
-    /// Reads of a byte that are kept until it is written, chosen at random where there are more; all without.
-    pub read_slots: Option<u32>,
-    /// Releases of a thread that can be acquired, the newest; all without.
-    pub clock_ring: Option<u32>,
-}
-
-/// What watching global memory took.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct GsanCost {
-    /// Bytes of global memory in pages of which something was touched.
-    pub covered: u64,
-    /// Bytes of shadow memory for these.
-    pub shadow: u64,
-    /// Bytes of accesses and sets of them.
-    pub clocks: u64,
-}
 
 /// The sanitizer: what global memory was used for so far in a launch.
 #[derive(Debug)]
@@ -70,10 +50,13 @@ pub(super) struct Gsan {
     batch: Vec<GlobalAccess>,
     /// Whether programs have several CTAs.
     cluster: bool,
+    /// Memory that nobody had written before the launch.
+    empty: Vec<(u64, u64)>,
 }
 
 impl Gsan {
-    pub(super) fn new(options: GsanOptions, seed: u64, cluster: bool) -> Gsan {
+    /// For a launch with this memory that nobody has written: where it starts, and how many bytes it has.
+    pub(super) fn new(options: GsanOptions, seed: u64, cluster: bool, empty: Vec<(u64, u64)>) -> Gsan {
         Gsan {
             shadow: Shadow::default(),
             records: Records::default(),
@@ -82,6 +65,7 @@ impl Gsan {
             races: RaceLog::default(),
             batch: Vec::new(),
             cluster,
+            empty,
         }
     }
 
@@ -94,6 +78,52 @@ impl Gsan {
     pub(super) fn cost(&self) -> GsanCost {
         let clocks = self.records.held() + self.sets.held();
         GsanCost { covered: self.shadow.covered(), shadow: self.shadow.held(), clocks }
+    }
+
+    /// Judges what an asynchronous operation has just touched.
+    pub(super) fn transferred(&mut self, global: &GlobalMemory, op: OpId, actor: &Actor) {
+        global.accesses(&mut self.batch);
+        self.judge(actor, op, Some(Scope::Gpu), false);
+    }
+
+    /// Judges what an op has just touched that threads have carried out together: one thread, or one of each CTA.
+    pub(super) fn executed(
+        &mut self,
+        context: &Context<'_>,
+        global: &GlobalMemory,
+        (clocks, state): (&mut ProgramClocks, &mut State),
+        threads: &[usize],
+        op: OpId,
+    ) {
+        global.accesses(&mut self.batch);
+        let (Some(&first), false) = (threads.first(), self.batch.is_empty()) else { return };
+        let Some(mut actor) = thread_actor(context, clocks, state, first) else { return };
+        let site = OpSite { tree: context.tree, op, cta: context.machine.cta_of(first) };
+        let semantics = semantics(&site);
+        let shared = |at| site.operand(at).is_ok_and(|ty| ty.tile.shared);
+        let everywhere = self.cluster && (threads.len() > 1 || (0..context.tree.operands(op).len()).any(shared));
+        self.judge(&actor, op, Some(semantics.map_or(Scope::Gpu, |semantics| semantics.scope)), everywhere);
+        let Some(semantics) = semantics else { return };
+        if let Some(taken) = self.acquire(&actor, op, semantics) {
+            for &thread in threads {
+                let step = state.threads().get(thread).map_or(0, |known| known.ticks + 1);
+                clocks.acquire(thread, step, &taken);
+            }
+            actor.known.join(&taken);
+        }
+        // The release is an event of its thread: what comes after is not released with it.
+        let (channel, number) = actor.ends;
+        actor.seen.see(channel, number);
+        if self.release(&actor, op, semantics) {
+            for &thread in threads {
+                context.machine.mark(state, thread);
+            }
+        }
+    }
+
+    /// The findings of a launch.
+    pub(super) fn findings(&self, context: &Context<'_>, global: &GlobalMemory, grid: [i64; 3]) -> Vec<Finding> {
+        self.races.findings(context, global, grid)
     }
 
     /// Judges what an actor has touched with an op, and remembers it.
@@ -120,13 +150,17 @@ impl Gsan {
     }
 
     fn access(&mut self, actor: &Actor, record: &Record, access: &GlobalAccess) {
-        let Gsan { shadow, records, sets, races, .. } = self;
+        let Gsan { shadow, records, sets, races, empty, .. } = self;
         let Some(id) = records.add(*record) else {
             races.fault(record.op, "Vector clock overflowed");
             return;
         };
         let reads = !matches!(record.mode, AccessMode::Write | AccessMode::AtomicWrite);
         shadow.update(access.address, access.bytes, |address, bytes, cell| {
+            let unwritten = |(start, size): &(u64, u64)| (*start..start + size).contains(&address);
+            if reads && cell.write == 0 && empty.iter().any(unwritten) {
+                races.unwritten(*record, address, bytes, access.width);
+            }
             let mut meet = |other: record::Id, records: &Records| {
                 let Some(earlier) = records.get(other) else { return };
                 if other == id || earlier.is_before(actor) || earlier.is_exempt(record) {
@@ -270,89 +304,32 @@ fn stored(channels: Channels, thread: usize) -> Channel {
 
 /// An asynchronous operation that a thread issues now, and that an event ends. `ordered`: after the earlier ones of its
 /// channel.
-pub(super) fn issued<'k>(
-    program: &mut Program<'k>,
-    run: &LaunchState<'_, 'k>,
+pub(super) fn issued(
+    context: &Context<'_>,
+    clocks: &mut ProgramClocks,
+    state: &State,
     thread: usize,
     (channel, number): (Channel, u32),
     ordered: bool,
 ) -> Option<Rc<Actor>> {
-    run.gsan.as_ref()?;
-    let actor = thread_actor(run.context, &mut program.clocks, &program.state, thread)?;
-    let channels = run.context.machine.channels();
+    let actor = thread_actor(context, clocks, state, thread)?;
+    let channels = context.machine.channels();
     let tma = channels.family(channel) == Some(CommitKind::TmaStore);
     let channel = if tma { stored(channels, thread) } else { channel };
     let step = (actor.step.0, actor.step.1.saturating_sub(1));
     Some(Rc::new(Actor { step, ends: (channel, number), follows: ordered.then_some(channel), ..actor }))
 }
 
-/// A wait for TMA stores has ended in a thread. One that is `read_only` says that their sources were read, others that
+/// A wait has ended in a thread. One for TMA stores that is `read_only` says that their sources were read, others that
 /// they have written.
-pub(super) fn waited<'k>(program: &mut Program<'k>, run: &LaunchState<'_, 'k>, thread: usize, op: OpId) {
-    let (context, clocks) = (run.context, &mut program.clocks);
-    let wait = matches!(context.tree.op_name(op), "ttng.async_tma_store_wait" | "ttng.async_tma_store_token_wait");
-    if run.gsan.is_none()
-        || !wait
-        || context.tree.attr(op, "read_only").is_some_and(|attr| context.tree.attr_text(attr).trim() != "false")
-    {
+pub(super) fn waited(context: &Context<'_>, clocks: &mut ProgramClocks, state: &State, thread: usize, op: OpId) {
+    let tree = context.tree;
+    let wait = matches!(tree.op_name(op), "ttng.async_tma_store_wait" | "ttng.async_tma_store_token_wait");
+    if !wait || tree.attr(op, "read_only").is_some_and(|attr| tree.attr_bool(attr)) {
         return;
     }
-    let (channels, Some(known)) = (context.machine.channels(), program.state.threads().get(thread)) else { return };
+    let (channels, Some(known)) = (context.machine.channels(), state.threads().get(thread)) else { return };
     let mut written = Clock::default();
     written.see(stored(channels, thread), known.seen.get(channels.group(thread, CommitKind::TmaStore)));
     clocks.acquire(thread, known.ticks + 1, &Knowledge::about(clocks.program, written));
-}
-
-/// Judges what an asynchronous operation has just touched.
-pub(super) fn transferred(run: &mut LaunchState<'_, '_>, op: OpId, actor: Option<&Actor>) {
-    let (Some(gsan), Some(actor)) = (&mut run.gsan, actor) else { return };
-    run.world.global.accesses(&mut gsan.batch);
-    if gsan.batch.is_empty() {
-        return;
-    }
-    gsan.judge(actor, op, Some(Scope::Gpu), false);
-}
-
-/// Judges what an op has just touched that threads have carried out together: one thread, or one of each CTA.
-pub(super) fn executed<'k>(program: &mut Program<'k>, run: &mut LaunchState<'_, 'k>, threads: &[usize], op: OpId) {
-    let Some(gsan) = &mut run.gsan else { return };
-    run.world.global.accesses(&mut gsan.batch);
-    if gsan.batch.is_empty() {
-        return;
-    }
-    let context = run.context;
-    let Some(&first) = threads.first() else { return };
-    let clocks = &mut program.clocks;
-    let Some(mut actor) = thread_actor(context, clocks, &program.state, first) else { return };
-    let site = OpSite { tree: context.tree, op, cta: context.machine.cta_of(first) };
-    let semantics = semantics(&site);
-    let everywhere = gsan.cluster
-        && (threads.len() > 1
-            || (0..context.tree.operands(op).len()).any(|at| site.operand(at).is_ok_and(|ty| ty.tile.shared)));
-    gsan.judge(&actor, op, Some(semantics.map_or(Scope::Gpu, |semantics| semantics.scope)), everywhere);
-    let Some(semantics) = semantics else { return };
-    if let Some(taken) = gsan.acquire(&actor, op, semantics) {
-        for &thread in threads {
-            let step = program.state.threads().get(thread).map_or(0, |known| known.ticks + 1);
-            clocks.acquire(thread, step, &taken);
-        }
-        actor.known.join(&taken);
-    }
-    // The release is an event of its thread: what comes after is not released with it.
-    let (channel, number) = actor.ends;
-    actor.seen.see(channel, number);
-    if gsan.release(&actor, op, semantics) {
-        for &thread in threads {
-            context.machine.mark(&mut program.state, thread);
-        }
-    }
-}
-
-/// The findings of a launch.
-pub(super) fn findings(run: &mut LaunchState<'_, '_>) {
-    let Some(gsan) = &run.gsan else { return };
-    let (context, grid) = (run.context, run.grid.size);
-    for found in gsan.races.findings(context, &run.world.global, grid) {
-        run.findings.add(found);
-    }
 }

@@ -8,8 +8,8 @@ use findings::Finding;
 use tensors::memory::{AccessMode, GlobalMemory};
 use ttgir::OpId;
 
+use super::super::context::Context;
 use super::record::Record;
-use crate::cpu::context::Context;
 
 /// Two accesses that nothing orders, and where they meet.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +38,8 @@ struct Repeated {
 pub(super) struct RaceLog {
     races: BTreeMap<(OpId, OpId, Race), Repeated>,
     faults: BTreeMap<(OpId, &'static str), u64>,
+    /// By op and argument, the first read of what nobody has written: by whom, where, how wide; and how many bytes.
+    unwritten: BTreeMap<OpId, (Record, u64, u8, u64)>,
 }
 
 impl Witness {
@@ -62,12 +64,23 @@ impl RaceLog {
         *self.faults.entry((op, what)).or_insert(0) += 1;
     }
 
+    /// Somebody reads what nobody has written.
+    pub(super) fn unwritten(&mut self, record: Record, address: u64, bytes: u32, width: u8) {
+        self.unwritten.entry(record.op).or_insert((record, address, width, 0)).3 += u64::from(bytes);
+    }
+
     /// The findings.
     pub(super) fn findings(&self, context: &Context<'_>, global: &GlobalMemory, grid: [i64; 3]) -> Vec<Finding> {
         let words = Words { context, global, grid };
         let races = self.races.iter().map(|((_, _, race), found)| words.race(*race, found));
         let faults = self.faults.keys().map(|(op, what)| words.fault(*op, what));
-        races.chain(faults).map(|found| found.render(&IrNames)).collect()
+        let unwritten = self.unwritten.values().map(|(record, address, width, bytes)| {
+            let text = AssertMessage::Unwritten(String::new()).text();
+            let what = words.element(*address, *width);
+            let (who, verb) = (words.who(record), does(record.mode));
+            words.told(record.op, &text, message!("{who} {verb} `{what}` ({bytes} bytes)", who, verb, what, bytes))
+        });
+        races.chain(faults).chain(unwritten).map(|found| found.render(&IrNames)).collect()
     }
 }
 
@@ -108,23 +121,23 @@ impl Words<'_, '_> {
     }
 
     /// The element at an address: `x[5]`.
-    fn element(&self, witness: &Witness) -> String {
-        let width = u64::from(witness.width.max(1));
-        match self.global.allocation(witness.address) {
+    fn element(&self, address: u64, width: u8) -> String {
+        let width = u64::from(width.max(1));
+        match self.global.allocation(address) {
             Some((name, start, _)) => {
-                let at = witness.address - start;
+                let at = address - start;
                 let rest =
                     if at.is_multiple_of(width) { String::new() } else { format!(" (byte {} of it)", at % width) };
                 format!("{name}[{}]{rest}", at / width)
             }
-            None => format!("{:#x}", witness.address),
+            None => format!("{address:#x}"),
         }
     }
 
     fn race(&self, race: Race, found: &Repeated) -> Finding<Message> {
         let Repeated { first: witness, bytes } = found;
         let Witness { earlier, later, .. } = witness;
-        let what = self.element(witness);
+        let what = self.element(witness.address, witness.width);
         let (late_who, early_who) = (self.who(later), self.who(earlier));
         let does = does(later.mode);
         let did = has_done(earlier);
@@ -163,10 +176,15 @@ impl Words<'_, '_> {
     }
 
     fn fault(&self, op: OpId, what: &str) -> Finding<Message> {
+        self.told(op, what, message!("`{op}`", self.op(op)))
+    }
+
+    /// What is said of one op: the sanitizer's words, and who or what it is about.
+    fn told(&self, op: OpId, what: &str, about: Message) -> Finding<Message> {
         let message = AssertMessage::read(what);
         let sign = if what.ends_with('.') { " (" } else { ": " };
         let close = if what.ends_with('.') { ")" } else { "" };
-        let text = message!("{what}{sign}`{op}`{close}", what.to_owned(), sign, self.op(op), close);
+        let text = message!("{what}{sign}{about}{close}", what.to_owned(), sign, about, close);
         let place = (self.context.tree.op_name_range(op), text.clone());
         let mut finding = run_finding(&self.context.made.lowered.map, message.kind(), text, vec![place]);
         finding.sites.iter_mut().for_each(|site| site.source = self.source(op));
