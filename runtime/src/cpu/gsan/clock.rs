@@ -150,12 +150,8 @@ pub(crate) struct Actor {
 impl Actor {
     /// Whether an event of a program comes before what it does.
     pub(super) fn comes_after(&self, program: u32, channel: Channel, number: u32) -> bool {
-        if program == self.program {
-            if self.follows == Some(channel) || self.seen.get(channel) >= number {
-                return true;
-            }
-        }
-        self.known.of(program).is_some_and(|clock| clock.get(channel) >= number)
+        let own = program == self.program && (self.follows == Some(channel) || self.seen.get(channel) >= number);
+        own || self.known.of(program).is_some_and(|clock| clock.get(channel) >= number)
     }
 
     /// What others learn that acquire what it releases now.
