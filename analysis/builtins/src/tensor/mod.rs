@@ -25,11 +25,10 @@ mod values;
 use python::library::Part;
 
 pub use dot::multiplied;
-pub use memory::pointee;
 
 pub use arith::{absolute, cast, ceil_div, extreme};
 pub(crate) use arith::{add, mul, operate, sub};
-pub use shapes::{broadcast, extent_of, opaque, shape_of};
+pub use shapes::{broadcast, extent_of, opaque, pointee, shape_of};
 
 /// Triton's share of the table that all languages have.
 pub(super) const PARTS: [&Part; 15] = [
