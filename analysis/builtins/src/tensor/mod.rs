@@ -14,6 +14,7 @@ mod descriptors;
 mod dot;
 mod dtypes;
 mod elementwise;
+mod libdevice;
 mod memory;
 mod program;
 mod random;
@@ -31,16 +32,15 @@ pub(crate) use arith::{add, mul, operate, sub};
 pub use shapes::{broadcast, extent_of, opaque, pointee, shape_of};
 
 /// Triton's share of the table that all languages have.
-pub(super) const PARTS: [&Part; 15] = [
+pub(super) const PARTS: [&Part; 14] = [
     &arith::PART,
     &attributes::PART,
     &blocks::PART,
     &descriptors::PART,
     &dot::PART,
     &dtypes::PART,
-    &elementwise::LIBDEVICE,
     &elementwise::PART,
-    &elementwise::PREDICATES,
+    &libdevice::PART,
     &memory::PART,
     &program::PART,
     &random::PART,
