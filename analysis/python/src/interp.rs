@@ -265,7 +265,7 @@ impl<'a> Interp<'a> {
         }
         let attribute = match dtype {
             DType::Int1 => Attr::Bool(value & 1 != 0),
-            _ => Attr::Int(crate::eval::registers::signed(value, dtype), dtype.ir_name()),
+            _ => Attr::Int(dtype.signed(value), dtype.ir_name()),
         };
         let ssa = self.computed(Op::new(Arith::Constant).attr("value", attribute), "result", &dtype.ir());
         Tensor { ssa: Some(ssa), dtype, shape: Rc::from([]), layout: Rc::new(Value::None), constant: Some(value) }

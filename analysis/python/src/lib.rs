@@ -16,6 +16,7 @@ pub mod eval;
 pub mod host;
 pub mod interp;
 pub mod library;
+mod numbers;
 pub mod origin;
 pub mod reason;
 pub mod scope;

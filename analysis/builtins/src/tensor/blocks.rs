@@ -6,8 +6,7 @@ use std::rc::Rc;
 
 use ruff_python_ast::{CmpOp, Operator};
 
-use super::memory::pointee;
-use super::shapes::{shape_of, tensor};
+use super::shapes::{pointee, shape_of, tensor};
 use crate::values::arg;
 use dialects::Tt;
 use python::emit::Op;

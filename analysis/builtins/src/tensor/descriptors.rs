@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use super::memory::pointee;
-use super::shapes::{exchange, shape_of, tensor};
+use super::shapes::{exchange, pointee, shape_of, tensor};
 use crate::values::arg;
 use dialects::Tt;
 use python::emit::{Op, Ssa};

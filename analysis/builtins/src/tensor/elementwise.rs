@@ -1,4 +1,4 @@
-//! Functions of each element: `exp`, `sqrt`, …, `libdevice`, inline assembly.
+//! Functions of each element: `exp`, `sqrt`, …, inline assembly.
 
 use std::rc::Rc;
 
@@ -15,12 +15,6 @@ use python::library::Args;
 use python::library::operand;
 use python::library::{Bound, NOTHING, Part, Row};
 use python::value::{DType, Tensor, Value};
-
-macro_rules! rows {
-    ($prefix:literal $run:ident: $($name:literal)*) => {
-        &[$(Row::new(concat!($prefix, $name), "*args, **kwargs", 4, $run),)*]
-    };
-}
 
 pub(super) const PART: Part = Part {
     rows: &[
@@ -75,27 +69,6 @@ pub(super) const PART: Part = Part {
         Row::new("gl.nvidia.rubin.mul4", "lhs, rhs, dtype=None", 8, |i, b| operate(i, b, Operator::Mult)),
         Row::new("gl.nvidia.rubin.fma4", "lhs, rhs, acc, dtype=None", 8, ternary),
     ],
-    ..NOTHING
-};
-
-/// `libdevice`, which gives values of the type of its first argument.
-pub(super) const LIBDEVICE: Part = Part {
-    rows: rows!("gl.extra.libdevice." device:
-        "abs" "acos" "acosh" "add_rn" "asin" "asinh" "atan" "atan2" "atanh" "brev" "byte_perm" "cbrt" "ceil"
-        "clz" "copysign" "cos" "cosh" "cospi" "div_rn" "erf" "erfc" "erfinv" "exp" "exp10" "exp2" "expm1"
-        "fast_cosf" "fast_dividef" "fast_exp10f" "fast_expf" "fast_log10f" "fast_log2f" "fast_logf" "fast_powf"
-        "fast_sinf" "fast_tanf" "fast_tanhf" "fdim" "floor" "fma" "fma_rn" "fmod" "hypot" "ldexp" "lgamma"
-        "log" "log10" "log1p" "log2" "logb" "mul_rn" "mulhi" "nearbyint" "nextafter" "norm3d" "norm4d"
-        "normcdf" "popc" "pow" "rcbrt" "rcp_rn" "remainder" "rhypot" "rint" "round" "rsqrt" "rsqrt_rn"
-        "saturatef" "scalbn" "sin" "sinh" "sinpi" "sqrt" "sqrt_rn" "sub_rn" "tan" "tanh" "tgamma" "trunc"),
-    ..NOTHING
-};
-
-/// Those of `libdevice` that ask, and answer with an `int32`.
-pub(super) const PREDICATES: Part = Part {
-    rows: rows!("gl.extra.libdevice." question:
-        "ffs" "finitef" "ilogb" "isfinited" "isinf" "isnan" "llrint" "llround" "signbit"
-        "float_as_int" "float2int_rn" "float2int_rz"),
     ..NOTHING
 };
 
@@ -223,14 +196,6 @@ fn binary<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
 
 fn ternary<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     elementwise(interp, &[arg(bound, 0), arg(bound, 1), arg(bound, 2)], named(bound))
-}
-
-fn device<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    elementwise(interp, &bound.rest, None)
-}
-
-fn question<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    elementwise(interp, &bound.rest, Some(DType::Int32))
 }
 
 fn fp4_to_fp<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

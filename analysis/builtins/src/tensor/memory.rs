@@ -6,7 +6,7 @@ use ruff_python_ast::Operator;
 
 use super::arith::{cast, choose};
 use super::blocks::{block, pointers};
-use super::shapes::{exchange, extent_of, followed, tensor, together};
+use super::shapes::{exchange, extent_of, followed, pointee, tensor, together};
 use crate::values::arg;
 use dialects::Tt;
 use python::emit::Op;
@@ -63,17 +63,6 @@ pub(super) const PART: Part = Part {
     ],
     ..NOTHING
 };
-
-/// What a pointer points to.
-pub fn pointee<'a>(interp: &Interp<'a>, pointer: &Tensor<'a>) -> Result<DType, Stop> {
-    match pointer.dtype {
-        DType::Ptr(to) => match to.copied() {
-            Some(dtype) => Ok(dtype),
-            None => interp.unknown("what the pointer points to is not known"),
-        },
-        other => interp.raise(format!("a pointer is wanted here, not {}", other.name())),
-    }
-}
 
 /// Pointers of an access, and what else has their shape.
 struct Access<'a> {

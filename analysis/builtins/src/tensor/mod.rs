@@ -14,6 +14,7 @@ mod descriptors;
 mod dot;
 mod dtypes;
 mod elementwise;
+mod libdevice;
 mod memory;
 mod program;
 mod random;
@@ -25,23 +26,21 @@ mod values;
 use python::library::Part;
 
 pub use dot::multiplied;
-pub use memory::pointee;
 
 pub use arith::{absolute, cast, ceil_div, extreme};
 pub(crate) use arith::{add, mul, operate, sub};
-pub use shapes::{broadcast, extent_of, opaque, shape_of};
+pub use shapes::{broadcast, extent_of, opaque, pointee, shape_of};
 
 /// Triton's share of the table that all languages have.
-pub(super) const PARTS: [&Part; 15] = [
+pub(super) const PARTS: [&Part; 14] = [
     &arith::PART,
     &attributes::PART,
     &blocks::PART,
     &descriptors::PART,
     &dot::PART,
     &dtypes::PART,
-    &elementwise::LIBDEVICE,
     &elementwise::PART,
-    &elementwise::PREDICATES,
+    &libdevice::PART,
     &memory::PART,
     &program::PART,
     &random::PART,

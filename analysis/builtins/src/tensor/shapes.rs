@@ -66,6 +66,17 @@ pub fn extent_of<'a>(tensor: &Tensor<'a>) -> Extent<'a> {
     (tensor.shape.clone(), tensor.layout.clone())
 }
 
+/// What a pointer points to.
+pub fn pointee<'a>(interp: &Interp<'a>, pointer: &Tensor<'a>) -> Result<DType, Stop> {
+    match pointer.dtype {
+        DType::Ptr(to) => match to.copied() {
+            Some(dtype) => Ok(dtype),
+            None => interp.unknown("what the pointer points to is not known"),
+        },
+        other => interp.raise(format!("a pointer is wanted here, not {}", other.name())),
+    }
+}
+
 /// A shape that is given as one list, or as several numbers.
 pub fn shape_of<'a>(interp: &Interp<'a>, args: &[Value<'a>], name: &str) -> Result<Vec<i64>, Stop> {
     match args {

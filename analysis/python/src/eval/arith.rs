@@ -7,38 +7,12 @@ use std::rc::Rc;
 
 use ruff_python_ast::Operator;
 
-use super::registers::{Extent, none};
+use super::registers::{Extent, known, none, opaque};
 use crate::emit::{Op, Ssa};
 use crate::interp::{Eval, Interp, Stop};
+use crate::numbers::wrap;
 use crate::value::{DType, Tensor, Value};
 use dialects::{Arith, Tt};
-
-/// A tensor whose content is not followed.
-pub(super) fn opaque<'a>(dtype: DType, shape: &Rc<[i64]>, layout: &Rc<Value<'a>>) -> Tensor<'a> {
-    Tensor { ssa: None, dtype, shape: shape.clone(), layout: layout.clone(), constant: None }
-}
-
-/// A constant that is not emitted until an op asks for it.
-pub(super) fn known<'a>(value: i128, dtype: DType) -> Tensor<'a> {
-    Tensor { constant: Some(value), ..opaque(dtype, &Rc::from([]), &Rc::new(Value::None)) }
-}
-
-/// `value` as a number of this type: sign-extended, or between 0 and its maximum.
-pub(super) fn wrap(value: i128, dtype: DType) -> i128 {
-    let bits = dtype.bits();
-    if bits == 0 || bits > 64 {
-        return value;
-    }
-    let low = value & ((1i128 << bits) - 1);
-    if !dtype.is_unsigned() && low >> (bits - 1) & 1 == 1 { low - (1i128 << bits) } else { low }
-}
-
-/// The type of a number of Python with a fraction: `fp32` where that has it.
-pub fn float_type(value: f64) -> DType {
-    let size = value.abs();
-    let fits = size == 0.0 || !size.is_finite() || (f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX)).contains(&size);
-    if fits { DType::Fp32 } else { DType::Fp64 }
-}
 
 /// Bits of 0, 1 and 2 for booleans, integers and floating point: what a plain number adapts to.
 fn rank(dtype: DType) -> u8 {
@@ -61,7 +35,7 @@ impl<'a> Interp<'a> {
                 0x8000_0000_0000_0000..=0xffff_ffff_ffff_ffff => DType::UInt64,
                 _ => return self.raise(format!("{int} does not fit into 64 bits")),
             },
-            Value::Float(float) => float_type(*float),
+            Value::Float(float) => DType::of_float(*float),
             Value::Tensor(tensor) => tensor.dtype,
             Value::Unknown(reason) => return self.unknown(reason.clone()),
             value => return self.raise(format!("{} cannot be a tensor", value.class_name())),
@@ -380,13 +354,6 @@ fn fold(op: Operator, a: i128, b: i128, dtype: DType) -> Option<i128> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_wrap_like_registers() {
-        assert_eq!(wrap(0x8000_0000, DType::Int32), -0x8000_0000);
-        assert_eq!(wrap(-1, DType::UInt32), 0xffff_ffff);
-        assert_eq!(wrap(3, DType::Int1), 1);
-    }
 
     #[test]
     fn integers_meet_as_in_c() {

@@ -2,8 +2,9 @@
 
 use ruff_python_ast::CmpOp;
 
-use super::arith::{known, opaque, wrap};
+use super::registers::{known, opaque};
 use crate::interp::{Eval, Interp};
+use crate::numbers::wrap;
 use crate::value::{DType, Tensor, Value};
 
 impl<'a> Interp<'a> {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::arith::opaque;
+use super::registers::opaque;
 use super::{Interp, Stop};
 use crate::emit::{Attr, Region};
 use crate::host::{self, Launch};

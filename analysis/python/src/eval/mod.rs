@@ -50,7 +50,7 @@ use crate::scope::Scope;
 use crate::specialization::Spec;
 use crate::syntax::{Module, Sources};
 use crate::value::Value;
-pub use arith::{float_type, promote};
+pub use arith::promote;
 use base::{Cancel, Cancelled};
 pub use files::is_copy;
 pub use lazy::Pending;

@@ -5,11 +5,21 @@
 
 use std::rc::Rc;
 
-use super::arith::{known, opaque, wrap};
 use crate::emit::{Attr, Op, Ssa, Type, compare};
 use crate::interp::{Interp, Stop};
+use crate::numbers::{float_text, wrap};
 use crate::value::{DType, Tensor, Value};
 use dialects::{Arith, Tt};
+
+/// A tensor whose content is not followed.
+pub(super) fn opaque<'a>(dtype: DType, shape: &Rc<[i64]>, layout: &Rc<Value<'a>>) -> Tensor<'a> {
+    Tensor { ssa: None, dtype, shape: shape.clone(), layout: layout.clone(), constant: None }
+}
+
+/// A constant that is not emitted until an op asks for it.
+pub(super) fn known<'a>(value: i128, dtype: DType) -> Tensor<'a> {
+    Tensor { constant: Some(value), ..opaque(dtype, &Rc::from([]), &Rc::new(Value::None)) }
+}
 
 /// A shape, and the layout of registers that have it.
 pub type Extent<'a> = (Rc<[i64]>, Rc<Value<'a>>);
@@ -70,7 +80,7 @@ impl<'a> Interp<'a> {
         if let (Some(value), true) = (tensor.constant, tensor.shape.is_empty()) {
             let text = match tensor.dtype {
                 DType::Int1 => if value & 1 == 0 { "false" } else { "true" }.to_owned(),
-                _ => signed(value, tensor.dtype).to_string(),
+                _ => tensor.dtype.signed(value).to_string(),
             };
             return self.dense(&text, tensor.dtype, extent);
         }
@@ -264,58 +274,4 @@ fn conversion(from: DType, to: DType) -> Option<Conversion> {
         _ if from.is_int() && standard(to) => A(Arith::Sitofp),
         _ => return Option::None,
     })
-}
-
-/// An integer as MLIR writes it, whose types have no sign.
-pub(crate) fn signed(value: i128, dtype: DType) -> i128 {
-    let bits = dtype.bits().clamp(1, 64);
-    if value >> (bits - 1) == 1 { value - (1i128 << bits) } else { value }
-}
-
-/// A float as MLIR writes it: with as many digits as give the same bits again; the bits of what is no number.
-fn float_text(value: f64, dtype: DType) -> String {
-    let single = value as f32;
-    let value = if dtype == DType::Fp64 { value } else { f64::from(single) };
-    if !value.is_finite() {
-        let sign = value.is_sign_negative() && !value.is_nan();
-        let (digits, infinity, quiet) = match dtype {
-            DType::Fp64 => (16, 0x7ff0_0000_0000_0000_u64, 0x0008_0000_0000_0000),
-            DType::Fp16 => (4, 0x7c00, 0x0200),
-            DType::Bf16 => (4, 0x7f80, 0x0040),
-            _ => (8, 0x7f80_0000, 0x0040_0000),
-        };
-        let bits = infinity | if value.is_nan() { quiet } else { 0 } | (u64::from(sign) << (digits * 4 - 1));
-        return format!("0x{bits:0digits$X}");
-    }
-    let short = format!("{value:.6e}");
-    let text = match short.parse::<f64>() {
-        Ok(read) if read == value => short,
-        _ if dtype == DType::Fp64 => format!("{value:e}"),
-        _ => format!("{single:e}"),
-    };
-    // MLIR writes two digits of the exponent and its sign.
-    match text.split_once('e') {
-        Some((digits, exponent)) => {
-            let (sign, size) = exponent.strip_prefix('-').map_or(('+', exponent), |size| ('-', size));
-            let point = if digits.contains('.') { "" } else { ".0" };
-            format!("{digits}{point}e{sign}{size:0>2}")
-        }
-        None => text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn floats_are_written_as_mlir_does() {
-        assert_eq!(float_text(1.0, DType::Fp32), "1.000000e+00");
-        assert_eq!(float_text(-0.125, DType::Fp16), "-1.250000e-01");
-        assert_eq!(float_text(4.656_612_734_2e-10, DType::Fp32), "4.6566126e-10");
-        assert_eq!(float_text(1e10, DType::Fp32), "1.000000e+10");
-        assert_eq!(float_text(f64::NEG_INFINITY, DType::Fp32), "0xFF800000");
-        assert_eq!(float_text(f64::INFINITY, DType::Fp16), "0x7C00");
-        assert_eq!(float_text(f64::NAN, DType::Fp64), "0x7FF8000000000000");
-    }
 }

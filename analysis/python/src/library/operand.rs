@@ -22,7 +22,7 @@ pub fn tensor<'a>(interp: &mut Interp<'a>, value: &Value<'a>, name: &str) -> Res
             };
             Ok(interp.constant(*value, dtype))
         }
-        Value::Float(value) => Ok(interp.float(*value, crate::eval::float_type(*value))),
+        Value::Float(value) => Ok(interp.float(*value, DType::of_float(*value))),
         Value::Unknown(reason) => interp.unknown(reason.clone()),
         other => interp.raise(format!("`{name}` is a {} and no tensor", other.class_name())),
     }
