@@ -12,8 +12,8 @@ use base::{Cancel, Cancelled, IrNames, Limits, Message, Names, TextRange, messag
 use findings::{KernelReport, Problem, Proof, Verdict, add_global, describe, explain, explain_phases};
 use fixes::{PassedCandidates, attach_fixes};
 use kernel::{Kernel, Lowered, Stage};
-use races::{Global, Launch, races};
 use lower::{Options, lower_with};
+use races::{Global, Launch, races};
 use report::Report;
 use report::buffers::BufferAccesses;
 use std::borrow::Cow;

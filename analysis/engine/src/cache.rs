@@ -25,11 +25,7 @@ pub struct SharedCache {
 
 impl Default for SharedCache {
     fn default() -> SharedCache {
-        SharedCache {
-            outcomes: OutcomeCache::default(),
-            reports: Cache::new(REPORTS),
-            globals: Cache::new(REPORTS),
-        }
+        SharedCache { outcomes: OutcomeCache::default(), reports: Cache::new(REPORTS), globals: Cache::new(REPORTS) }
     }
 }
 

@@ -49,7 +49,12 @@ pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_e
         Status::Proved => Verdict::Proved(message!("no two programs race in global memory{}", premises)),
         Status::Clean => {
             let launches = if global.runs == 1 { "launch" } else { "launches" };
-            Verdict::Clean(message!("no race in global memory in {} {} in any order{}", global.runs, launches, premises))
+            Verdict::Clean(message!(
+                "no race in global memory in {} {} in any order{}",
+                global.runs,
+                launches,
+                premises
+            ))
         }
         Status::Found => Verdict::Found,
         Status::Undecided => {
@@ -71,8 +76,7 @@ pub fn add_global(report: &mut KernelReport<Message>, global: &Global, nothing_e
     match &verdict {
         Verdict::Found => report.verdict = Verdict::Found,
         Verdict::Undecided(why) if nothing_else && quiet => {
-            report.verdict =
-                Verdict::Undecided(why.iter().map(|why| message!("global memory: {}", why)).collect());
+            report.verdict = Verdict::Undecided(why.iter().map(|why| message!("global memory: {}", why)).collect());
         }
         other if nothing_else && quiet => report.verdict = other.clone(),
         _ => {}

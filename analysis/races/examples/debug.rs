@@ -9,7 +9,18 @@ fn main() {
         let document = ttgir::Document::new(text.as_str());
         for section in document.sections() {
             let t = std::time::Instant::now();
-            let names: Vec<String> = section.text().split("tt.func public @").nth(1).unwrap_or("").lines().next().unwrap_or("").split('%').skip(1).map(|p| p.split(':').next().unwrap_or("").to_string()).collect();
+            let names: Vec<String> = section
+                .text()
+                .split("tt.func public @")
+                .nth(1)
+                .unwrap_or("")
+                .lines()
+                .next()
+                .unwrap_or("")
+                .split('%')
+                .skip(1)
+                .map(|p| p.split(':').next().unwrap_or("").to_string())
+                .collect();
             let launch = || {
                 let mut launch = races::Launch::default();
                 if let Ok(text) = std::env::var("ARGS") {
@@ -24,7 +35,9 @@ fn main() {
                             launch.memory.push((names[at].clone(), at as u32));
                         }
                         if let Some(of) = value.strip_prefix('@') {
-                            launch.contents.push((names[at].clone(), of.split(';').map(|v| v.parse::<i64>().unwrap()).collect()));
+                            launch
+                                .contents
+                                .push((names[at].clone(), of.split(';').map(|v| v.parse::<i64>().unwrap()).collect()));
                         }
                     }
                 }
@@ -37,7 +50,9 @@ fn main() {
             };
             if std::env::var("CROSS").is_ok() {
                 for (a, b) in races::contradictions(section.tree(), &launch(), &base::Cancel::never()).unwrap() {
-                    let l = |r: base::TextRange| section.text()[r.start as usize..r.end as usize].chars().take(90).collect::<String>();
+                    let l = |r: base::TextRange| {
+                        section.text()[r.start as usize..r.end as usize].chars().take(90).collect::<String>()
+                    };
                     println!("CONTRADICTION {path}: {} | {}", l(a), l(b));
                 }
                 continue;
@@ -54,10 +69,24 @@ fn main() {
                     println!("    assumed: {}", a.text);
                 }
                 for r in &global.reasons {
-                    println!("    reason: {} | {}", r.text, section.text()[r.range.start as usize..].lines().next().unwrap_or(""));
+                    println!(
+                        "    reason: {} | {}",
+                        r.text,
+                        section.text()[r.range.start as usize..].lines().next().unwrap_or("")
+                    );
                 }
                 for r in &global.races {
-                    println!("    RACE {} [{}] +{} x{} {:?} {:?} grid {:?} {:?}", r.tensor, r.index, r.start, r.bytes, (&r.first.op, &r.first.program, &r.first.lane, &r.first.rounds), (&r.second.op, &r.second.program, &r.second.lane, &r.second.rounds), r.grid, r.inputs);
+                    println!(
+                        "    RACE {} [{}] +{} x{} {:?} {:?} grid {:?} {:?}",
+                        r.tensor,
+                        r.index,
+                        r.start,
+                        r.bytes,
+                        (&r.first.op, &r.first.program, &r.first.lane, &r.first.rounds),
+                        (&r.second.op, &r.second.program, &r.second.lane, &r.second.rounds),
+                        r.grid,
+                        r.inputs
+                    );
                 }
             }
         }

@@ -23,9 +23,11 @@ const ROUNDS: usize = 8;
 /// What the launch says, and small numbers for the rest: one setting a choice, without those that no choice of
 /// strides makes fit. Whether every assumption could be met is said of each.
 pub(crate) fn settings(program: &Program, launch: &Known, spreads: &[Spread]) -> Vec<Setting> {
-    let open = program.arguments.iter().enumerate().any(|(at, argument)| {
-        (argument.bits.is_some() && launch.value(at as u32).is_none()) || argument.rank > 0
-    });
+    let open = program
+        .arguments
+        .iter()
+        .enumerate()
+        .any(|(at, argument)| (argument.bits.is_some() && launch.value(at as u32).is_none()) || argument.rank > 0);
     let mut settings = Vec::new();
     for size in sizes(program) {
         if let Some(setting) = setting(program, launch, spreads, size, None) {
@@ -118,7 +120,8 @@ pub(crate) fn companions(program: &Program, launch: &Known, setting: &Setting) -
     let most = launch.grid[axis].unwrap_or(i64::from(COMPANIONS)).min(i64::from(COMPANIONS));
     let mut wide = setting.clone();
     wide.grid[axis] = most;
-    let next = (1..u32::try_from(most).ok()?).find(|number| first_words(program, &wide, *number).as_ref() == Some(&words))?;
+    let next =
+        (1..u32::try_from(most).ok()?).find(|number| first_words(program, &wide, *number).as_ref() == Some(&words))?;
     if i64::from(next) < setting.grid[axis] {
         return None;
     }

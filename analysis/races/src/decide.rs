@@ -355,9 +355,10 @@ impl Decider<'_> {
     fn matters(&self, argument: u32) -> bool {
         let is = |node: &Node| matches!(node, Node::Symbol(Symbol::Argument(at), _) if *at == argument);
         let terms = &self.program.terms;
-        self.program.accesses.iter().any(|access| {
-            [access.offset, access.mask, access.path].into_iter().any(|term| terms.any_leaf(term, is))
-        })
+        self.program
+            .accesses
+            .iter()
+            .any(|access| [access.offset, access.mask, access.path].into_iter().any(|term| terms.any_leaf(term, is)))
     }
 
     fn left_open(&self, outcomes: &[(Setting, Outcome)], reasons: &mut Vec<Reason>) {
@@ -372,11 +373,17 @@ impl Decider<'_> {
                     Stuck::Data(access) => {
                         let access = &self.program.accesses[*access as usize];
                         let range = self.tree.op_header_range(access.op);
-                        say(range, format!("where this goes depends on data{}", self.read_from(&[access.offset, access.mask])));
+                        say(
+                            range,
+                            format!("where this goes depends on data{}", self.read_from(&[access.offset, access.mask])),
+                        );
                     }
                     Stuck::Branch(Some(number)) => {
                         let of = &self.program.loops[*number as usize];
-                        say(of.range, format!("how often this loop runs depends on data{}", self.read_from(&[of.condition])));
+                        say(
+                            of.range,
+                            format!("how often this loop runs depends on data{}", self.read_from(&[of.condition])),
+                        );
                     }
                     Stuck::Branch(None) => say(self.range, "which branch is taken depends on data".to_owned()),
                     Stuck::Limit => say(self.range, "a run took too long".to_owned()),
@@ -444,7 +451,14 @@ impl Decider<'_> {
         all
     }
 
-    fn report(&self, status: Status, races: Vec<Race>, assumed: Vec<Assumption>, reasons: Vec<Reason>, runs: u32) -> Global {
+    fn report(
+        &self,
+        status: Status,
+        races: Vec<Race>,
+        assumed: Vec<Assumption>,
+        reasons: Vec<Reason>,
+        runs: u32,
+    ) -> Global {
         Global {
             kernel: self.name.clone(),
             range: self.range,

@@ -133,15 +133,25 @@ impl ElaboratedInstance {
     /// The launches that were found of it, as far as global memory depends on them.
     pub(crate) fn launches(&self) -> Vec<Launch> {
         let of = |facts: &LaunchFacts| {
-            let mut launch = Launch { grid: facts.grid.map(|count| count.and_then(|it| i64::try_from(it).ok())), ..Launch::default() };
+            let mut launch = Launch {
+                grid: facts.grid.map(|count| count.and_then(|it| i64::try_from(it).ok())),
+                ..Launch::default()
+            };
             for argument in &facts.arguments {
+                let count = argument
+                    .shape
+                    .as_ref()
+                    .and_then(|shape| shape.iter().try_fold(1u64, |all, size| all.checked_mul((*size)?)));
+                let contents = argument.contents.as_ref().zip(count).and_then(|(all, count)| all.elements(count));
+                launch.contents.extend(contents.map(|contents| (argument.name.clone(), contents)));
                 launch.values.extend(argument.value.map(|value| (argument.name.clone(), value)));
                 // Views that begin in different places of one storage are taken to lie apart.
                 let view = argument.memory.map(|memory| {
                     let place = argument.offset.unwrap_or(0);
-                    let same = facts.arguments.iter().position(|other| {
-                        other.memory == Some(memory) && other.offset.unwrap_or(0) == place
-                    });
+                    let same = facts
+                        .arguments
+                        .iter()
+                        .position(|other| other.memory == Some(memory) && other.offset.unwrap_or(0) == place);
                     same.unwrap_or(0) as u32
                 });
                 launch.memory.extend(view.map(|memory| (argument.name.clone(), memory)));

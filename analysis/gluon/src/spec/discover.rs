@@ -191,10 +191,10 @@ fn unaligned(known: &mut Base, other: &Base) {
 fn alike(a: &Base, b: &Base) -> bool {
     let plain = |argument: &Argument| (argument.name.clone(), plain_given(&argument.given), argument.source);
     let same = |(a, b): (&Argument, &Argument)| a == b || plain(a) == plain(b);
-    let arguments =
-        a.arguments.len() == b.arguments.len() && a.arguments.iter().zip(&b.arguments).all(same);
-    arguments && (&a.partly, &a.held, a.target, a.num_warps, a.num_ctas)
-        == (&b.partly, &b.held, b.target, b.num_warps, b.num_ctas)
+    let arguments = a.arguments.len() == b.arguments.len() && a.arguments.iter().zip(&b.arguments).all(same);
+    arguments
+        && (&a.partly, &a.held, a.target, a.num_warps, a.num_ctas)
+            == (&b.partly, &b.held, b.target, b.num_warps, b.num_ctas)
 }
 
 struct Job<'j> {

@@ -130,7 +130,8 @@ impl<'a> Interp<'a> {
 
     fn parameter(&mut self, dtype: DType, divisor: Option<u32>, params: &mut Region) -> Tensor<'a> {
         let ssa = self.builder.fresh(dtype.ir());
-        let divisible = divisor.filter(|divisor| *divisor > 1).map(|divisor| ("tt.divisibility", Attr::from(i64::from(divisor))));
+        let divisible =
+            divisor.filter(|divisor| *divisor > 1).map(|divisor| ("tt.divisibility", Attr::from(i64::from(divisor))));
         params.add_arg(ssa, divisible);
         Tensor { ssa: Some(ssa), ..opaque(dtype, &Rc::from([]), &Rc::new(Value::None)) }
     }

@@ -138,25 +138,24 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         let known = |name: &str| params(&function).any(|param| param == name);
         arguments.retain(|(name, _)| known(name));
         let sizes = programs(interp, &launcher.programs, &arguments);
+        let names: Vec<&str> = params(&function).collect();
+        let facts = super::site::facts(&arguments, &names, sizes);
         let grid = match sizes {
             [Some(x), Some(y), Some(z)] => Some([x, y, z]),
             _ => None,
         };
         let (file, at) = (interp.file, interp.at);
-        let launch = Launch { function: function.clone(), arguments, num_warps, num_ctas, grid, sizes, file, at };
+        let launch = Launch { function: function.clone(), arguments, num_warps, num_ctas, grid, facts, file, at };
         if let Some(session) = &mut interp.session {
             session.launches.push(launch);
         }
     }
+    super::site::written(given.iter().map(|(_, value)| value));
     Ok(any("compiled kernel"))
 }
 
 /// The programs of a grid along x, y and z; it may be a function of the arguments.
-fn programs<'a>(
-    interp: &mut Interp<'a>,
-    grid: &Value<'a>,
-    arguments: &[(Rc<str>, Value<'a>)],
-) -> [Option<u32>; 3] {
+fn programs<'a>(interp: &mut Interp<'a>, grid: &Value<'a>, arguments: &[(Rc<str>, Value<'a>)]) -> [Option<u32>; 3] {
     let sizes = match grid {
         Value::Tuple(sizes) => sizes.to_vec(),
         Value::List(sizes) => sizes.borrow().clone(),

@@ -333,8 +333,8 @@ pub(super) fn method<'a>(of: &OpenTensor<'a>, name: &str, args: &Args<'a>) -> Va
         "transpose" | "permute" | "t" | "unsqueeze" | "squeeze" | "expand" | "expand_as" | "flatten" | "unflatten"
         | "view_as" | "reshape_as" | "movedim" | "swapaxes" => same_as(of, own(), None),
         "narrow" | "select" => view_of(of, own(), None),
-        "repeat" | "sum" | "mean" | "amax" | "amin" | "max" | "min" | "prod" | "index_select"
-        | "gather" | "repeat_interleave" => open_tensor(own(), None),
+        "repeat" | "sum" | "mean" | "amax" | "amin" | "max" | "min" | "prod" | "index_select" | "gather"
+        | "repeat_interleave" => open_tensor(own(), None),
         _ => match dtype_name(&Value::Lib(format!("torch.{name}").into())) {
             Some(dtype) => open_tensor(Some(dtype), of.shape.clone()),
             None if keeps_memory(name) => same_as(of, own(), of.shape.clone()),

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::specialization::Language;
 use crate::interp::{Eval, Interp, Stop};
+use crate::specialization::Language;
 use crate::target::Version;
 use crate::value::{Object, Value};
 

@@ -51,7 +51,9 @@ impl Extractor<'_> {
         let ops = tree.block_ops(block);
         self.block(ops);
         match ops.last() {
-            Some(&last) if tree.is_terminator(last) => tree.operands(last).iter().map(|value| self.value(*value)).collect(),
+            Some(&last) if tree.is_terminator(last) => {
+                tree.operands(last).iter().map(|value| self.value(*value)).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -184,10 +186,13 @@ impl Extractor<'_> {
         }
         let carried = |this: &Self, term: Term| {
             let sources = || placeholders.iter().flatten().map(|(source, _)| *source);
-            this.program.terms.any_leaf(term, |node| matches!(node, Node::Read(source, ..) if sources().any(|own| own == *source)))
+            this.program
+                .terms
+                .any_leaf(term, |node| matches!(node, Node::Read(source, ..) if sources().any(|own| own == *source)))
         };
         let started = first.iter().zip(&placeholders);
-        let begin: Vec<Value> = started.map(|(first, held)| held.as_ref().map_or(first.clone(), |(_, value)| value.clone())).collect();
+        let begin: Vec<Value> =
+            started.map(|(first, held)| held.as_ref().map_or(first.clone(), |(_, value)| value.clone())).collect();
         let mark = self.mark();
         let next = walk(self, begin);
         self.reset(mark);
@@ -255,7 +260,14 @@ impl Extractor<'_> {
     }
 
     /// A block pointer that moves by the same in every round.
-    fn moved_descriptor(&mut self, first: &Value, next: Option<&Value>, round: Term, number: u32, from: usize) -> Value {
+    fn moved_descriptor(
+        &mut self,
+        first: &Value,
+        next: Option<&Value>,
+        round: Term,
+        number: u32,
+        from: usize,
+    ) -> Value {
         let (Value::Descriptor(first), Some(Value::Descriptor(next))) = (first, next) else { return first.clone() };
         let mut moved = first.clone();
         for (at, place) in moved.place.iter_mut().enumerate() {
@@ -544,12 +556,16 @@ impl Extractor<'_> {
 
     pub(super) fn call(&mut self, op: OpId) {
         let tree = self.tree;
-        let name = tree.attr(op, "callee").map_or("", |attr| tree.attr_str(attr).unwrap_or_else(|| tree.attr_text(attr)));
+        let name =
+            tree.attr(op, "callee").map_or("", |attr| tree.attr_str(attr).unwrap_or_else(|| tree.attr_text(attr)));
         let name = name.trim().trim_start_matches('@').trim_matches('"');
         let region = self.functions.get(name).and_then(|function| tree.regions(*function).first().copied());
         let Some(region) = region.filter(|_| self.depth < DEPTH) else {
             self.bind_all(tree.results(op), Vec::new());
-            let pointers = tree.operands(op).iter().any(|value| !matches!(self.values.get(value), Some(Value::Int(_) | Value::Opaque) | None));
+            let pointers = tree
+                .operands(op)
+                .iter()
+                .any(|value| !matches!(self.values.get(value), Some(Value::Int(_) | Value::Opaque) | None));
             if pointers {
                 self.gap(op, format!("what `@{name}` does to global memory is not followed"));
             }
@@ -595,4 +611,3 @@ impl Extractor<'_> {
         self.bind_all(tree.results(op), values);
     }
 }
-

@@ -42,7 +42,14 @@ impl Extractor<'_> {
             }
             OpCode::Tt(Tt::AtomicLoad) => {
                 let action = Action::Atomic(Update::Keep, self.ordering(op));
-                self.through(op, tree.operands(op).first().copied(), self.mask_of(op, 1), action, Completion::Done, None);
+                self.through(
+                    op,
+                    tree.operands(op).first().copied(),
+                    self.mask_of(op, 1),
+                    action,
+                    Completion::Done,
+                    None,
+                );
             }
             OpCode::Tt(Tt::AtomicStore) => {
                 let action = Action::Atomic(Update::Exchange, self.ordering(op));
@@ -308,5 +315,4 @@ impl Extractor<'_> {
 }
 
 /// A reduction of the tensor memory accelerator: atomic, and ordered with nothing.
-const REDUCE: Action =
-    Action::Atomic(Update::Float, Ordering { acquire: false, release: false, scope: Scope::Gpu });
+const REDUCE: Action = Action::Atomic(Update::Float, Ordering { acquire: false, release: false, scope: Scope::Gpu });

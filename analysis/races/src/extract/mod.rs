@@ -205,9 +205,10 @@ impl<'t> Extractor<'t> {
             self.bind(result, value);
         }
         // A region may hold what matters, and an op that is handed a pointer may go through it.
-        let touches = tree.operands(op).iter().any(|operand| {
-            matches!(self.values.get(operand), Some(Value::Pointer(_) | Value::Descriptor(_)))
-        });
+        let touches = tree
+            .operands(op)
+            .iter()
+            .any(|operand| matches!(self.values.get(operand), Some(Value::Pointer(_) | Value::Descriptor(_))));
         let pure = matches!(
             tree.code(op),
             Some(OpCode::Tt(
@@ -232,7 +233,9 @@ impl<'t> Extractor<'t> {
     fn is_harmless(&self, op: OpId) -> bool {
         matches!(
             self.tree.code(op),
-            Some(OpCode::Ttng(Ttng::AsyncTmaPrefetch | Ttng::TensormapFenceproxyAcquire | Ttng::ReinterpretTensorDescriptor))
+            Some(OpCode::Ttng(
+                Ttng::AsyncTmaPrefetch | Ttng::TensormapFenceproxyAcquire | Ttng::ReinterpretTensorDescriptor
+            ))
         )
     }
 

@@ -77,12 +77,12 @@ impl Extractor<'_> {
                 if tree.is(op, Tt::GetProgramId) && !self.program.axes.contains(&axis) {
                     self.program.axes.push(axis);
                 }
-                let symbol =
-                    if tree.is(op, Tt::GetProgramId) { Symbol::Program(axis) } else { Symbol::Programs(axis) };
+                let symbol = if tree.is(op, Tt::GetProgramId) { Symbol::Program(axis) } else { Symbol::Programs(axis) };
                 Some(Value::Int(Elements { lanes: [].into(), term: self.program.terms.symbol(symbol, 32) }))
             }
             OpCode::Tt(Tt::Addptr) => {
-                let (Value::Pointer(pointer), Some(by)) = (self.value(*operands.first()?), self.wide(*operands.get(1)?))
+                let (Value::Pointer(pointer), Some(by)) =
+                    (self.value(*operands.first()?), self.wide(*operands.get(1)?))
                 else {
                     return None;
                 };

@@ -58,7 +58,9 @@ impl Extractor<'_> {
         match self.tree.ty(self.tree.value_type(value)?) {
             Ty::Int(bits) => Some(([].into(), width(bits)?)),
             Ty::Index => Some(([].into(), 64)),
-            Ty::Tensor { shape, elem } if elem.name == "index" || elem.name.trim_start_matches(['s', 'u']).starts_with('i') => {
+            Ty::Tensor { shape, elem }
+                if elem.name == "index" || elem.name.trim_start_matches(['s', 'u']).starts_with('i') =>
+            {
                 Some((shape.into(), width(elem.bits)?))
             }
             _ => None,

@@ -76,12 +76,8 @@ impl Converter {
             BinOp::Sub => Some(x.minus(y)),
             BinOp::Mul => x.times(y),
             BinOp::Shl => Some(x.scaled(1i128.checked_shl(u32::try_from(constant?).ok()?)?)),
-            BinOp::DivS | BinOp::DivU | BinOp::FloorDivS | BinOp::CeilDivS | BinOp::CeilDivU => {
-                x.exactly_by(constant?)
-            }
-            BinOp::ShrS | BinOp::ShrU => {
-                x.exactly_by(1i128.checked_shl(u32::try_from(constant?).ok()?)?)
-            }
+            BinOp::DivS | BinOp::DivU | BinOp::FloorDivS | BinOp::CeilDivS | BinOp::CeilDivU => x.exactly_by(constant?),
+            BinOp::ShrS | BinOp::ShrU => x.exactly_by(1i128.checked_shl(u32::try_from(constant?).ok()?)?),
             BinOp::RemS | BinOp::RemU => {
                 let divisor = constant.filter(|divisor| *divisor != 0)?;
                 x.exactly_by(divisor).map(|_| Poly::default())
@@ -94,7 +90,12 @@ impl Converter {
     }
 
     /// What is known of an atom without looking at anything else.
-    pub(crate) fn facts(&mut self, program: &mut Program, atom: Term, lanes: &dyn Fn(u8, u8) -> Option<i64>) -> Vec<Fact> {
+    pub(crate) fn facts(
+        &mut self,
+        program: &mut Program,
+        atom: Term,
+        lanes: &dyn Fn(u8, u8) -> Option<i64>,
+    ) -> Vec<Fact> {
         let this = Poly::atom(atom);
         let positive = || Fact::at_least_zero(this.clone());
         let node = program.terms.node(atom).clone();

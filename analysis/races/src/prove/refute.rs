@@ -386,7 +386,8 @@ impl Refuter<'_> {
         if !self.assume {
             return false;
         }
-        let mut equations: Vec<Poly> = state.equations.iter().filter(|one| state.meeting.contains(*one)).cloned().collect();
+        let mut equations: Vec<Poly> =
+            state.equations.iter().filter(|one| state.meeting.contains(*one)).cloned().collect();
         equations.sort();
         for equation in equations {
             for (stride, high, low) in self.by_strides(&equation) {
@@ -653,7 +654,8 @@ fn solvable(terms: &crate::term::Terms, equation: &Poly) -> Option<(Term, Poly)>
         others == 1
     });
     // What others are made of goes first: digits stay, and the number that they are of goes.
-    let (monomial, coefficient) = candidates.min_by_key(|(monomial, _)| (nesting(terms, monomial[0], 0), monomial[0]))?;
+    let (monomial, coefficient) =
+        candidates.min_by_key(|(monomial, _)| (nesting(terms, monomial[0], 0), monomial[0]))?;
     let atom = monomial[0];
     let rest = equation.minus(&Poly::atom(atom).scaled(*coefficient));
     Some((atom, rest.scaled(-coefficient)))

@@ -37,10 +37,8 @@ pub(crate) fn matters(program: &Program, setting: &Setting, a: u32, b: u32) -> b
 
 /// The first common bytes of two executed accesses: the lanes, where they begin, how many.
 pub(crate) fn overlap(program: &Program, a: &Event, b: &Event) -> Option<([u32; 2], i64, i64)> {
-    let (long, wide) = (
-        i64::from(program.accesses[a.access as usize].bytes),
-        i64::from(program.accesses[b.access as usize].bytes),
-    );
+    let (long, wide) =
+        (i64::from(program.accesses[a.access as usize].bytes), i64::from(program.accesses[b.access as usize].bytes));
     let (mut i, mut j) = (0, 0);
     while let (Some((x, lane)), Some((y, other))) = (a.spans.get(i), b.spans.get(j)) {
         let (start, end) = ((*x).max(*y), (x + long).min(y + wide));

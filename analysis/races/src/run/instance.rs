@@ -310,9 +310,7 @@ impl<'p> Instance<'p> {
     /// Whether a loop does nothing from round to round but ask again.
     fn is_wait(&self, number: u32) -> bool {
         let of = &self.program.loops[number as usize];
-        let rounds = |node: &crate::term::Node| {
-            matches!(node, crate::term::Node::Symbol(Symbol::Round(other), _) if *other == number)
-        };
+        let rounds = |node: &crate::term::Node| matches!(node, crate::term::Node::Symbol(Symbol::Round(other), _) if *other == number);
         let mine = self.program.accesses.iter().filter(|access| access.loops.last() == Some(&number));
         let mut terms = vec![of.condition];
         for access in mine {
@@ -323,4 +321,3 @@ impl<'p> Instance<'p> {
             && terms.into_iter().all(|term| !self.program.terms.any_leaf(term, rounds))
     }
 }
-

@@ -179,7 +179,8 @@ impl Explorer<'_> {
 
     fn node(&mut self, program: u32, answers: Rc<Vec<Column>>) -> u32 {
         let budget = self.budget.saturating_sub(self.outcome.work);
-        let instance = Instance::new(self.program, &self.watched, self.setting, self.setting.number(program), &answers, budget);
+        let instance =
+            Instance::new(self.program, &self.watched, self.setting, self.setting.number(program), &answers, budget);
         let (segment, work) = instance.segment();
         self.outcome.work += work + 1;
         match &segment {
@@ -289,7 +290,14 @@ impl Explorer<'_> {
                         && let Some((lanes, start, bytes)) = overlap(self.program, one, other)
                     {
                         let programs = [x.program, y.program];
-                        found.push(Meeting { first: one.clone(), second: other.clone(), programs, lanes, start, bytes });
+                        found.push(Meeting {
+                            first: one.clone(),
+                            second: other.clone(),
+                            programs,
+                            lanes,
+                            start,
+                            bytes,
+                        });
                     }
                     self.outcome.work += 1 + (one.spans.len() + other.spans.len()) as u64 / 8;
                 }

@@ -150,10 +150,7 @@ impl Words<'_, '_> {
                 tree.op_name_range(later.op),
                 message!("{who} {does} `{what}`, element {lane} of its tile", late_who, does, what.clone(), lane),
             ),
-            (
-                tree.op_name_range(earlier.op),
-                message!("{who} {did} `{what}`", early_who, did, what),
-            ),
+            (tree.op_name_range(earlier.op), message!("{who} {did} `{what}`", early_who, did, what)),
         ];
         let kind = AssertMessage::Race(race).kind();
         let mut finding = run_finding(&self.context.made.lowered.map, kind, message, places);
