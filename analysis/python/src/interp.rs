@@ -10,10 +10,10 @@ use typed_arena::Arena;
 
 use crate::doubt::{Doubt, DoubtKind};
 use crate::emit::{Attr, Builder, Op, Ssa, Type, UNMODELLED};
-use crate::eval::Pending;
 use crate::host::thing::Session;
 use crate::library::Library;
 use crate::origin::{FileId, Frame, FrameId, Origin, OriginId};
+use crate::pending::Pending;
 use crate::scope::{Scope, Scopes};
 use crate::specialization::Language;
 use crate::syntax::{Module, Sources};

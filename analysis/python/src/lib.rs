@@ -17,6 +17,7 @@ pub mod host;
 pub mod interp;
 pub mod library;
 pub mod origin;
+pub mod pending;
 pub mod reason;
 pub mod scope;
 pub mod specialization;
