@@ -18,7 +18,9 @@ pub use builtins::{builtin, canonical, parameters};
 pub use python::elaborated::Elaborated;
 pub use python::interp::Problem;
 pub use python::origin::{FileId, Frame, FrameId, Origin, OriginId, Origins};
-pub use python::specialization::{Argument, ArgumentFacts, Given, Handed, Host, Language, LaunchFacts, Source, Spec};
+pub use python::specialization::{
+    Argument, ArgumentFacts, Contents, Given, Handed, Host, Language, LaunchFacts, Source, Spec,
+};
 use python::syntax::{Module, Sources};
 pub use python::target::{Target, Version};
 pub use spec::{

@@ -14,6 +14,7 @@ use crate::eval::Pending;
 use crate::host::thing::Session;
 use crate::library::Library;
 use crate::origin::{FileId, Frame, FrameId, Origin, OriginId};
+use crate::pending::Pending;
 use crate::scope::{Scope, Scopes};
 use crate::specialization::Language;
 use crate::syntax::{Module, Sources};

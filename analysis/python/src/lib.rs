@@ -18,6 +18,7 @@ pub mod interp;
 pub mod library;
 mod numbers;
 pub mod origin;
+pub mod pending;
 pub mod reason;
 pub mod scope;
 pub mod specialization;

@@ -1,5 +1,7 @@
 //! A specialisation: what a kernel is launched with, as far as it shapes the kernel.
 
+use std::sync::Arc;
+
 use crate::target::{Target, Version};
 
 /// What one parameter is given.
@@ -126,11 +128,47 @@ pub struct ArgumentFacts {
     pub shape: Option<Vec<Option<u64>>>,
     /// Of a tensor: elements between neighbours along each dimension, outermost first, where they are known.
     pub strides: Option<Vec<i64>>,
+    /// Of a tensor of integers: its elements, where the host code makes them concretely and nothing has written them
+    /// since.
+    pub contents: Option<Contents>,
     /// Of an integer or a truth value: the value, where the launch gives it concretely.
     pub value: Option<i64>,
     /// What divides it, by Triton's rule: 16 for an integer, or a tensor's address in bytes, of which that is known;
     /// 1 otherwise.
     pub divisibility: u32,
+}
+
+/// The elements of a tensor of integers, in the order in which they lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// All the same.
+    Fill(i64),
+    /// Each by `step` more than the one before.
+    Range {
+        /// The first one.
+        start: i64,
+        /// What is between neighbours.
+        step: i64,
+    },
+    /// One by one.
+    List(Arc<[i64]>),
+}
+
+impl Contents {
+    /// How many elements a tensor has at most whose elements are of interest.
+    pub const MOST: u64 = 65_536;
+
+    /// The first `count` elements; `None` where there are fewer, or more than [`Contents::MOST`].
+    pub fn elements(&self, count: u64) -> Option<Arc<[i64]>> {
+        let count = usize::try_from(count).ok().filter(|_| count <= Contents::MOST)?;
+        match self {
+            Contents::Fill(value) => Some(vec![*value; count].into()),
+            Contents::Range { start, step } => {
+                (0..count as i64).map(|at| start.checked_add(at.checked_mul(*step)?)).collect()
+            }
+            Contents::List(all) => Some(all.get(..count)?.into()),
+        }
+    }
 }
 
 /// What a launch hands to one parameter.

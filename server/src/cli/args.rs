@@ -80,7 +80,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Check {
-    /// Files of any name, directories (searched for `*.ttgir` and for `*.py` with Gluon kernels), or `-` for stdin
+    /// Files of any name, directories (searched for `*.ttgir` and for `*.py` with kernels), or `-` for stdin
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// What to print; lines and columns of json count from 0, in UTF-16 code units
@@ -186,13 +186,13 @@ pub(crate) struct Report {
 /// With what kernels in Python are analysed.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Python {
-    /// Of Gluon kernels: give a parameter a value; `desc=fp16[128,64]` is a descriptor, `p=*fp16` a pointer
+    /// Of kernels in Python: give a parameter a value; `desc=fp16[128,64]` is a descriptor, `p=*fp16` a pointer
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     pub(crate) set: Vec<(String, String)>,
-    /// Of Gluon kernels: what they are compiled for: sm_80, sm_90, sm_100, gfx942, gfx950, gfx1250
+    /// Of kernels in Python: what they are compiled for: sm_80, sm_90, sm_100, gfx942, gfx950, gfx1250
     #[arg(long, value_parser = target)]
     pub(crate) target: Option<Target>,
-    /// Of Gluon kernels: the release of Triton that they are written for, such as 3.8; by default the one that
+    /// Of kernels in Python: the release of Triton that they are written for, such as 3.8; by default the one that
     /// `fencepost.toml` names, or that is installed beside the file, or the newest
     #[arg(long, value_name = "RELEASE", value_parser = release)]
     pub(crate) triton: Option<Version>,

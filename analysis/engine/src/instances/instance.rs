@@ -138,6 +138,12 @@ impl ElaboratedInstance {
                 ..Launch::default()
             };
             for argument in &facts.arguments {
+                let count = argument
+                    .shape
+                    .as_ref()
+                    .and_then(|shape| shape.iter().try_fold(1u64, |all, size| all.checked_mul((*size)?)));
+                let contents = argument.contents.as_ref().zip(count).and_then(|(all, count)| all.elements(count));
+                launch.contents.extend(contents.map(|contents| (argument.name.clone(), contents)));
                 launch.values.extend(argument.value.map(|value| (argument.name.clone(), value)));
                 // Views that begin in different places of one storage are taken to lie apart.
                 let view = argument.memory.map(|memory| {

@@ -57,9 +57,6 @@ const TYPES: [&str; 8] = ["fp16", "bf16", "fp32", "fp8e4nv", "u8", "i32", "i8", 
 
 const NUMBERS: [&str; 12] = ["128", "64", "32", "16", "256", "8", "4", "2", "1", "512", "1024", "0"];
 
-/// An integer of which nothing is known, where a constant is given.
-pub(super) const ANY_INTEGER: &str = "i32:1";
-
 /// Sizes of a descriptor's block.
 const BLOCKS: [(u64, u64); 6] = [(128, 128), (128, 64), (64, 128), (64, 64), (256, 64), (32, 32)];
 
@@ -91,7 +88,7 @@ pub(super) fn open(
     if language == Language::Triton {
         if param.constexpr && is_quantity(param, facts, &lower, &choices) {
             others.splice(0..0, std::mem::take(&mut choices));
-            choices = types([ANY_INTEGER]);
+            choices = types([partly::ANY_INTEGER]);
         }
         let (first, all) = (std::mem::take(&mut choices), std::mem::take(&mut others));
         (choices, others) = (wide(first, &lower), wide(all, &lower));

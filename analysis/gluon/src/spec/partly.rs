@@ -4,11 +4,14 @@ use super::Given;
 use super::entries::Param;
 use python::host::Partly;
 
+/// An integer of which nothing is known, where a constant is given.
+pub(super) const ANY_INTEGER: &str = "i32:1";
+
 /// Whether a constant is an integer, known or not.
 pub(super) fn is_integer(given: &Given) -> bool {
     match given {
         Given::Value(text) => text.parse::<i64>().is_ok(),
-        Given::Type(ty) => ty == super::domain::ANY_INTEGER,
+        Given::Type(ty) => ty == ANY_INTEGER,
     }
 }
 

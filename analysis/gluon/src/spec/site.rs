@@ -33,8 +33,7 @@ pub struct Site {
 /// What a launch says, made by the function at `def` of `file`.
 pub(super) fn of<'a>(interp: &Interp<'a>, entry: &Entry, launch: &Launch<'a>, file: FileId, def: u32) -> Site {
     let own = launch.file == FileId(0) && file == FileId(0);
-    let params: Vec<&str> = entry.params.iter().map(|param| param.name.as_str()).collect();
-    let facts = host::facts(launch, &params);
+    let facts = launch.facts.clone();
     let (arguments, unknown, given) = (Vec::new(), Vec::new(), Vec::new());
     let range = own.then_some(launch.at);
     let mut site = Site { range, def, grid: launch.grid, arguments, unknown, facts, given };

@@ -98,3 +98,28 @@ fn a_decorator_of_the_program_hands_on_the_launch_and_its_configurations() {
     assert_eq!(labels, ["BLOCK=64, EVEN=True", "BLOCK=128, EVEN=False"]);
     assert_eq!(all[0].list[1].launches.len(), 1);
 }
+
+#[test]
+fn integers_that_the_host_makes_are_known_until_something_may_write_them() {
+    let contents = |made: &str| {
+        let facts =
+            launch(&format!("{COPY}def test():\n    x = {made}\n    copy[(1,)](x, torch.empty(4), 4, BLOCK=4)\n"));
+        let x = argument(&facts, "x").clone();
+        x.contents.and_then(|contents| contents.elements(4)).map(|elements| elements.to_vec())
+    };
+    assert_eq!(contents("torch.tensor([[3, 1], [2, 0]], dtype=torch.int32).view(-1)"), Some(vec![3, 1, 2, 0]));
+    assert_eq!(contents("torch.arange(2, 10, 2).to(torch.int32).clone()"), Some(vec![2, 4, 6, 8]));
+    assert_eq!(contents("torch.full((2, 2), 7, dtype=torch.int64)"), Some(vec![7; 4]));
+    assert_eq!(contents("torch.zeros(4, dtype=torch.int32)[1:]"), None);
+    assert_eq!(contents("torch.zeros(4)"), None);
+    assert_eq!(contents("torch.randperm(4)"), None);
+    for write in ["x[0] = 1", "x += 1", "x.copy_(x)", "copy[(1,)](x, x, 4, BLOCK=8)", "helpers.shuffle(x)"] {
+        let facts = found(&format!(
+            "import helpers\n{COPY}def test():\n    x = torch.zeros(4, dtype=torch.int32)\n    {write}\n    \
+             copy[(1,)](x, torch.empty(4), 4, BLOCK=4)\n"
+        ));
+        let mut launches = facts.1[0].list.iter().flat_map(|instance| &instance.launches);
+        let last = launches.find(|launch| argument(launch, "BLOCK").value == Some(4)).expect("it is found");
+        assert_eq!(argument(last, "x").contents, None, "{write}");
+    }
+}

@@ -43,7 +43,8 @@ impl<'a> Interp<'a> {
         let value = self.binary(stmt.op, &before, &by);
         self.at = outer;
         let value = self.becomes(value?);
-        self.bind(&stmt.target, value)
+        let in_place = if self.in_kernel() { None } else { crate::host::in_place(&before) };
+        self.bind(&stmt.target, in_place.unwrap_or(value))
     }
 
     pub(super) fn annotated(&mut self, stmt: &'a StmtAnnAssign) -> Result<(), Stop> {
@@ -233,7 +234,10 @@ impl<'a> Interp<'a> {
                     None => self.raise("the index is out of range"),
                 }
             }
-            Value::Host(_) => Ok(()),
+            Value::Host(_) => {
+                crate::host::set_item(whole);
+                Ok(())
+            }
             Value::Lib(_) if self.follows_host() => Ok(()),
             _ => self.unknown("what this element belongs to is not followed"),
         }

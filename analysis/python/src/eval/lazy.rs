@@ -17,55 +17,32 @@ use rustc_hash::FxHashMap;
 use super::names::bound_in;
 use super::{Interp, Stop};
 use crate::origin::FileId;
+use crate::pending::Pending;
 use crate::scope::Scope;
 use crate::value::Value;
 
-/// The statements of an imported file that were not run.
-#[derive(Debug)]
-pub struct Pending<'a> {
-    body: &'a [Stmt],
-    /// By statement, whether it was run, or is being run.
-    done: Vec<bool>,
-    /// By name, the statements that bind it or change what it stands for.
-    by_name: FxHashMap<&'a str, Vec<u32>>,
-    /// `from module import *`.
-    stars: Vec<u32>,
-    /// The statement that is being run, and all behind it, which it does not see.
-    limit: u32,
-}
-
-impl<'a> Pending<'a> {
-    /// All statements of a file.
-    pub(super) fn of(body: &'a [Stmt]) -> Pending<'a> {
-        let mut by_name: FxHashMap<&'a str, Vec<u32>> = FxHashMap::default();
-        let mut stars = Vec::new();
-        for (at, stmt) in body.iter().enumerate() {
-            let at = at as u32;
-            if let Stmt::ImportFrom(import) = stmt
-                && import.names.iter().any(|alias| alias.name.as_str() == "*")
-            {
-                stars.push(at);
-                continue;
-            }
-            let mut changed = Changed(bound_in(std::slice::from_ref(stmt)));
-            changed.visit_stmt(stmt);
-            for name in changed.0 {
-                let places = by_name.entry(name).or_default();
-                if places.last() != Some(&at) {
-                    places.push(at);
-                }
+/// All statements of a file.
+fn all<'a>(body: &'a [Stmt]) -> Pending<'a> {
+    let mut by_name: FxHashMap<&'a str, Vec<u32>> = FxHashMap::default();
+    let mut stars = Vec::new();
+    for (at, stmt) in body.iter().enumerate() {
+        let at = at as u32;
+        if let Stmt::ImportFrom(import) = stmt
+            && import.names.iter().any(|alias| alias.name.as_str() == "*")
+        {
+            stars.push(at);
+            continue;
+        }
+        let mut changed = Changed(bound_in(std::slice::from_ref(stmt)));
+        changed.visit_stmt(stmt);
+        for name in changed.0 {
+            let places = by_name.entry(name).or_default();
+            if places.last() != Some(&at) {
+                places.push(at);
             }
         }
-        Pending { body, done: vec![false; body.len()], by_name, stars, limit: u32::MAX }
     }
-
-    /// Takes the next statement of a name that was not run, one of those that are seen first.
-    fn next(&mut self, name: &str, seen: bool) -> Option<u32> {
-        let places = self.by_name.get(name)?;
-        let at = *places.iter().find(|at| !self.done[**at as usize] && (**at < self.limit || !seen))?;
-        self.done[at as usize] = true;
-        Some(at)
-    }
+    Pending { body, done: vec![false; body.len()], by_name, stars, limit: u32::MAX }
 }
 
 /// Variables whose elements or fields are assigned, or whose methods are called for what they do.
@@ -121,7 +98,7 @@ impl<'a> Interp<'a> {
         if let Some(file) = self.files.get_mut(id.0 as usize)
             && !std::mem::replace(&mut file.run, true)
         {
-            file.pending = Some(Box::new(Pending::of(file.module.body())));
+            file.pending = Some(Box::new(all(file.module.body())));
         }
     }
 

@@ -53,7 +53,6 @@ use crate::value::Value;
 pub use arith::promote;
 use base::{Cancel, Cancelled};
 pub use files::is_copy;
-pub use lazy::Pending;
 pub use rows::PART;
 pub use text::join_paths;
 

@@ -138,16 +138,19 @@ pub(super) fn launch<'a>(interp: &mut Interp<'a>, launcher: &Launcher<'a>, args:
         let known = |name: &str| params(&function).any(|param| param == name);
         arguments.retain(|(name, _)| known(name));
         let sizes = programs(interp, &launcher.programs, &arguments);
+        let names: Vec<&str> = params(&function).collect();
+        let facts = super::site::facts(&arguments, &names, sizes);
         let grid = match sizes {
             [Some(x), Some(y), Some(z)] => Some([x, y, z]),
             _ => None,
         };
         let (file, at) = (interp.file, interp.at);
-        let launch = Launch { function: function.clone(), arguments, num_warps, num_ctas, grid, sizes, file, at };
+        let launch = Launch { function: function.clone(), arguments, num_warps, num_ctas, grid, facts, file, at };
         if let Some(session) = &mut interp.session {
             session.launches.push(launch);
         }
     }
+    super::site::written(given.iter().map(|(_, value)| value));
     Ok(any("compiled kernel"))
 }
 

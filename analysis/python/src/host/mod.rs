@@ -37,7 +37,7 @@ pub use code::Code;
 pub use open::{answer, element, is_number, is_open, is_unknown, number};
 pub use print::{Partly, expression, given, partly};
 pub use reach::{MODULE, Ran, code_at, main_block, reach, run};
-pub use site::{facts, handed, is_divisible};
+pub use site::{handed, is_divisible};
 pub use thing::{Config, Descriptor, Launch, Launcher, OpenNumber, OpenTensor, Session, Thing, Torch, Tuner};
 pub use ways::{Runs, Ways};
 
@@ -88,16 +88,27 @@ pub fn call<'a>(interp: &mut Interp<'a>, thing: &Rc<Thing<'a>>, args: Args<'a>) 
     match &**thing {
         Thing::Launcher(launcher) => launch::launch(interp, launcher, args),
         Thing::Tuner(tuner) => tuner.tune(interp, args),
-        Thing::Any(name) => Ok(any(name.clone())),
+        Thing::Any(name) => {
+            site::written(args.pos.iter().chain(args.named.iter().map(|(_, value)| value)));
+            Ok(any(name.clone()))
+        }
         _ => interp.raise("this cannot be called"),
     }
 }
 
 /// `path(…)` of a library; `None` where it is none of those that host code is followed through.
 pub fn call_library<'a>(interp: &mut Interp<'a>, path: &str, args: Args<'a>) -> Option<Eval<'a>> {
+    let mut named = args.named.iter();
+    if !torch::reads(path) || named.any(|(name, _)| &**name == "out") {
+        site::written(args.pos.iter().chain(args.named.iter().map(|(_, value)| value)));
+    }
     if let Some(rest) = path.strip_prefix("torch.Tensor.") {
         let mut args = args;
         let receiver = if args.pos.is_empty() { None } else { Some(args.pos.remove(0)) };
+        // Methods of such names write to their tensor, but for one that only marks it.
+        if rest.ends_with('_') && rest != "requires_grad_" {
+            site::written(&receiver);
+        }
         if let Some(Value::Host(thing)) = &receiver
             && let Thing::Tensor(tensor) = &**thing
         {
@@ -214,6 +225,20 @@ pub fn binary<'a>(interp: &mut Interp<'a>, op: Option<Operator>, left: &Value<'a
 /// What tunes a kernel by a list of configurations.
 pub fn tuner(configs: Value<'_>) -> Value<'_> {
     launch::autotune(&Args { pos: vec![configs], named: Vec::new() })
+}
+
+/// `value op= …` of a tensor, which stays where it is; `None` of what is none.
+pub fn in_place<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    let is_tensor = matches!(value, Value::Host(thing) if matches!(**thing, Thing::Tensor(_) | Thing::OpenTensor(_)));
+    is_tensor.then(|| {
+        site::written([value]);
+        value.clone()
+    })
+}
+
+/// An element or a part of a value is assigned.
+pub fn set_item(value: &Value<'_>) {
+    site::written([value]);
 }
 
 /// `dataclasses.replace(value, …)` of a host value.

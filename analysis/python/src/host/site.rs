@@ -1,7 +1,9 @@
 //! What a launch hands to a kernel, as far as another launch like it can be made of it.
 
 use super::print;
-use super::thing::{Launch, Memory, OpenTensor, Thing, Torch};
+use super::thing::{Memory, OpenTensor, Thing, Torch};
+use std::rc::Rc;
+
 use crate::interp::Interp;
 use crate::specialization::{ArgumentFacts, Handed, LaunchFacts};
 use crate::value::Value;
@@ -23,11 +25,11 @@ pub fn handed<'a>(interp: &Interp<'a>, value: &Value<'a>) -> Option<Handed> {
 }
 
 /// What is known of the arguments of a launch, in the order of `params`, and of its grid.
-pub fn facts(launch: &Launch<'_>, params: &[&str]) -> LaunchFacts {
+pub(super) fn facts(arguments: &[(Rc<str>, Value<'_>)], params: &[&str], grid: [Option<u32>; 3]) -> LaunchFacts {
     let mut storages: Vec<Memory> = Vec::new();
-    let given = |name: &str| launch.arguments.iter().find(|(known, _)| **known == *name).map(|(_, value)| value);
+    let given = |name: &str| arguments.iter().find(|(known, _)| **known == *name).map(|(_, value)| value);
     let arguments = params.iter().filter_map(|name| Some(argument(name, given(name)?, &mut storages)));
-    LaunchFacts { arguments: arguments.collect(), grid: launch.sizes.map(|size| size.map(u64::from)) }
+    LaunchFacts { arguments: arguments.collect(), grid: grid.map(|size| size.map(u64::from)) }
 }
 
 fn argument(name: &str, value: &Value<'_>, storages: &mut Vec<Memory>) -> ArgumentFacts {
@@ -45,6 +47,7 @@ fn argument(name: &str, value: &Value<'_>, storages: &mut Vec<Memory>) -> Argume
         facts.element = Some(tensor.element().to_owned());
         facts.shape = Some(tensor.shape.iter().map(|size| u64::try_from(*size).ok()).collect());
         facts.strides = Some(tensor.strides.clone());
+        facts.contents = tensor.contents();
     };
     match value {
         Value::Int(int) => facts.value = i64::try_from(*int).ok(),
@@ -75,6 +78,25 @@ fn argument(name: &str, value: &Value<'_>, storages: &mut Vec<Memory>) -> Argume
 
 fn size(value: &Value<'_>) -> Option<u64> {
     if let Value::Int(size) = value { u64::try_from(*size).ok() } else { None }
+}
+
+/// Notes that something may write to what these values have in memory.
+pub(super) fn written<'v, 'a: 'v>(values: impl IntoIterator<Item = &'v Value<'a>>) {
+    for value in values {
+        match value {
+            Value::Host(thing) => match &**thing {
+                Thing::Tensor(tensor) => tensor.memory.write(None),
+                Thing::OpenTensor(tensor) => tensor.memory.write(None),
+                Thing::Descriptor(descriptor) => {
+                    descriptor.borrow().base.iter().for_each(|base| base.memory.write(None));
+                }
+                _ => {}
+            },
+            Value::Tuple(items) => written(items.iter()),
+            Value::List(items) => written(items.borrow().iter()),
+            _ => {}
+        }
+    }
 }
 
 /// Whether Triton's specialisation says of an argument that 16 divides it: of integers, and of the addresses of

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::ways::Ways;
 use crate::origin::FileId;
+use crate::specialization::{Contents, LaunchFacts};
 use crate::value::{Function, Partial, Value};
 use base::TextRange;
 
@@ -68,8 +69,8 @@ pub struct Launch<'a> {
     pub num_ctas: Option<u32>,
     /// Programs along x, y and z, where that is known.
     pub grid: Option<[u32; 3]>,
-    /// The same, each by itself.
-    pub sizes: [Option<u32>; 3],
+    /// What is known of it beside what shapes the kernel.
+    pub facts: LaunchFacts,
     /// The file in which it is made.
     pub file: FileId,
     /// The call, in that file's source.
@@ -143,7 +144,7 @@ pub struct Descriptor<'a> {
 /// Two are equal whatever they are: tensors are compared by what describes them.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    storage: Rc<()>,
+    storage: Rc<RefCell<Option<Contents>>>,
     /// Bytes from the start of the storage to the first element; `None` where that is not known.
     pub offset: Option<i64>,
 }
@@ -157,7 +158,22 @@ impl PartialEq for Memory {
 impl Memory {
     /// Memory that nothing else has.
     pub fn fresh() -> Memory {
-        Memory { storage: Rc::new(()), offset: Some(0) }
+        Memory { storage: Rc::default(), offset: Some(0) }
+    }
+
+    /// Memory that nothing else has, with what is in it.
+    pub fn holding(contents: Option<Contents>) -> Memory {
+        Memory { storage: Rc::new(RefCell::new(contents)), offset: Some(0) }
+    }
+
+    /// What is in it, from its start.
+    pub fn contents(&self) -> Option<Contents> {
+        self.storage.borrow().clone()
+    }
+
+    /// Something is written to it, or may be.
+    pub fn write(&self, contents: Option<Contents>) {
+        *self.storage.borrow_mut() = contents;
     }
 
     /// Some bytes further on in the same storage.

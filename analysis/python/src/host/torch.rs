@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::thing::{Memory, Thing, Torch, any, content, tensor};
 use crate::interp::{Eval, Interp};
 use crate::library::Args;
+use crate::specialization::Contents;
 use crate::value::{DType, Value};
 
 /// Torch's name, ours, and in signatures where it has no type of its own.
@@ -66,7 +67,21 @@ impl Torch {
 
     /// A copy of another type.
     fn of_type(&self, dtype: Rc<str>) -> Torch {
-        Torch { dtype, memory: Memory::fresh(), ..self.clone() }
+        let kept = is_integer(&self.dtype) && is_integer(&dtype);
+        Torch { dtype, memory: Memory::holding(self.contents().filter(|_| kept)), ..self.clone() }
+    }
+
+    /// The same with these elements, where they are integers.
+    fn holding(self, contents: Option<Contents>) -> Torch {
+        Torch { memory: Memory::holding(contents.filter(|_| is_integer(&self.dtype))), ..self }
+    }
+
+    /// The elements of a tensor of integers that is one piece of memory, where they are known and few.
+    pub fn contents(&self) -> Option<Contents> {
+        let few = u64::try_from(self.count()).ok().filter(|count| *count <= Contents::MOST)?;
+        let whole = self.memory.offset == Some(0) && self.is_contiguous() && is_integer(&self.dtype);
+        let contents = self.memory.contents().filter(|_| whole)?;
+        contents.elements(few).map(|_| contents)
     }
 
     /// A copy.
@@ -300,7 +315,13 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
         "contiguous" => Some(of.dense()),
         "new_empty" | "new_zeros" | "new_ones" => {
             let sizes: Vec<Value<'_>> = args.pos.iter().filter(|arg| dtype_name(arg).is_none()).cloned().collect();
-            shape(&sizes).map(|shape| Torch::new(shape, dtype(args).unwrap_or_else(|| of.dtype.clone())))
+            let contents = match name {
+                "new_zeros" => Some(Contents::Fill(0)),
+                "new_ones" => Some(Contents::Fill(1)),
+                _ => None,
+            };
+            let made = |shape| Torch::new(shape, dtype(args).unwrap_or_else(|| of.dtype.clone()));
+            shape(&sizes).map(|shape| made(shape).holding(contents))
         }
         "to" | "type" | "type_as" => Some(match dtype(args) {
             Some(dtype) if dtype != of.dtype => of.of_type(dtype),
@@ -340,6 +361,7 @@ pub(super) fn method<'a>(interp: &mut Interp<'a>, of: &Torch, name: &str, args: 
             dtype_name(&Value::Lib(format!("torch.{name}").into())).map(|dtype| of.of_type(dtype))
         }
         "bfloat16" => Some(of.of_type("bfloat16".into())),
+        "clone" => Some(of.copied().holding(of.contents())),
         _ if keeps_memory(name) => Some(of.clone()),
         _ => keeps_shape(name).then(|| of.copied()),
     };
@@ -355,6 +377,32 @@ pub(super) fn quantized<'a>(class: &str, args: &Args<'a>) -> Value<'a> {
     let shape = named(args, "size").and_then(ints).or_else(|| Some(of(data?)?.shape));
     let dtype = if class == "MXScaleTensor" { "uint8" } else { "float4_e2m1fn_x2" };
     shape.map_or_else(|| content(class), |shape| tensor(Torch::new(shape, dtype.into())))
+}
+
+/// Whether a call of a library writes to none of its tensors; that of a method is looked at there.
+pub(super) fn reads(path: &str) -> bool {
+    let name = path.strip_prefix("torch.").unwrap_or("");
+    path.starts_with("triton.")
+        || path.starts_with("torch.Tensor.")
+        || !(name.is_empty() || name.contains('.') || name.ends_with('_'))
+}
+
+/// Whether elements of a type are integers.
+fn is_integer(dtype: &str) -> bool {
+    dtype.starts_with("int") || dtype.starts_with("uint")
+}
+
+/// The integers of nested lists, in order; whether there is nothing else.
+fn flat(data: &Value<'_>, into: &mut Vec<i64>) -> bool {
+    match data {
+        Value::Int(number) => i64::try_from(*number).is_ok_and(|number| {
+            into.push(number);
+            into.len() as u64 <= Contents::MOST
+        }),
+        Value::List(items) => items.borrow().iter().all(|item| flat(item, into)),
+        Value::Tuple(items) => items.iter().all(|item| flat(item, into)),
+        _ => false,
+    }
 }
 
 /// Functions and methods whose result has the shape of their one tensor, element by element or elsewhere.
@@ -398,7 +446,12 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
                 Some(size) => vec![size.clone()],
                 None => args.pos.iter().filter(|arg| dtype_name(arg).is_none()).cloned().collect(),
             };
-            shape(&sizes).map(|shape| Torch::new(shape, default()))
+            let contents = match name {
+                "zeros" => Some(Contents::Fill(0)),
+                "ones" => Some(Contents::Fill(1)),
+                _ => None,
+            };
+            shape(&sizes).map(|shape| Torch::new(shape, default()).holding(contents))
         }
         "full" => args.pos.first().or_else(|| named(args, "size")).and_then(ints).map(|shape| {
             let filled = match args.pos.get(1).or_else(|| named(args, "fill_value")) {
@@ -406,7 +459,8 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
                 Some(Value::Bool(_)) => "bool",
                 _ => "float32",
             };
-            Torch::new(shape, dtype(args).unwrap_or_else(|| filled.into()))
+            let contents = args.pos.get(1).or_else(|| named(args, "fill_value")).and_then(int).map(Contents::Fill);
+            Torch::new(shape, dtype(args).unwrap_or_else(|| filled.into())).holding(contents)
         }),
         "randint" => {
             let size = named(args, "size").or_else(|| args.pos.iter().find(|arg| ints(arg).is_some()));
@@ -426,7 +480,8 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
                     _ => return None,
                 };
                 let count = (stop - start + step - step.signum()).checked_div(step)?.max(0);
-                Some(Torch::new(vec![count], dtype(args).unwrap_or_else(|| "int64".into())))
+                let made = Torch::new(vec![count], dtype(args).unwrap_or_else(|| "int64".into()));
+                Some(made.holding(Some(Contents::Range { start, step })))
             })
         }
         "linspace" => {
@@ -467,8 +522,15 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
                 shape.push(items.len() as i64);
                 inner = items.first().cloned();
             }
-            let made = tensors.first().cloned().unwrap_or_else(|| Torch::new(shape, filled.into()));
-            Some(dtype(args).map_or(made.clone(), |dtype| made.of_type(dtype)))
+            let made = tensors.first().cloned().unwrap_or_else(|| {
+                let mut elements = Vec::new();
+                let whole = data.is_some_and(|data| flat(data, &mut elements));
+                Torch::new(shape, filled.into()).holding(whole.then(|| Contents::List(elements.into())))
+            });
+            Some(match dtype(args) {
+                Some(dtype) if dtype != made.dtype => made.of_type(dtype),
+                _ => made,
+            })
         }
         "matmul" | "mm" | "bmm" => match &tensors[..] {
             [a, b, ..] => product(a, b),
@@ -498,7 +560,12 @@ pub(super) fn function<'a>(interp: &mut Interp<'a>, path: &str, args: &Args<'a>)
         "allclose" | "equal" | "is_tensor" => None,
         _ if name.ends_with("_like") => tensors.first().map(|like| {
             let dense = like.with(like.shape.clone());
-            dtype(args).map_or(dense.clone(), |dtype| dense.of_type(dtype))
+            let dense = dtype(args).map_or(dense.clone(), |dtype| dense.of_type(dtype));
+            dense.holding(match name {
+                "zeros_like" => Some(Contents::Fill(0)),
+                "ones_like" => Some(Contents::Fill(1)),
+                _ => None,
+            })
         }),
         _ => {
             if let Some(value) = super::device::torch(interp, name, args) {
