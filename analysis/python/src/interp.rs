@@ -10,7 +10,6 @@ use typed_arena::Arena;
 
 use crate::doubt::{Doubt, DoubtKind};
 use crate::emit::{Attr, Builder, Op, Ssa, Type, UNMODELLED};
-use crate::eval::Pending;
 use crate::host::thing::Session;
 use crate::library::Library;
 use crate::origin::{FileId, Frame, FrameId, Origin, OriginId};

@@ -10,11 +10,12 @@ use std::sync::Arc;
 
 use typed_arena::Arena;
 
+use super::given::{plain, plain_given};
 use super::instance::Base;
 use super::roots::{Root, Roots};
 use super::site::{self, Site};
 use super::survey::Survey;
-use super::words::{self, plain_given};
+use super::words;
 use super::{Argument, Config, Entry, Given, Host, Source, Target};
 use base::{Cancel, Cancelled, TextRange};
 use python::host::{self, Case, Cases, Code, Launch, Runs};
@@ -182,7 +183,7 @@ fn unaligned(known: &mut Base, other: &Base) {
         if argument.given != other.given
             && let Given::Type(ty) = &argument.given
         {
-            argument.given = Given::Type(words::plain(ty));
+            argument.given = Given::Type(plain(ty));
         }
     }
 }

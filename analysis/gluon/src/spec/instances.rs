@@ -12,6 +12,7 @@ use super::discover::Found;
 use super::entries::Param;
 use super::fill::Filler;
 use super::flow::{self, Flow};
+use super::given::{plain, plain_given};
 use super::instance::{Base, Instances, Note};
 use super::memo::{self, Memo};
 use super::search::steps_of_each;
@@ -222,7 +223,7 @@ fn compiled(module: &Module, entry: &Entry, config: &Config, bases: &mut Vec<Bas
         let agrees = |base: &Base| {
             recipe.types.iter().all(|(name, ty)| {
                 let argument = base.arguments.iter().find(|argument| argument.name == *name);
-                argument.is_none_or(|argument| matches!(&argument.given, Given::Type(own) if words::plain(own) == *ty))
+                argument.is_none_or(|argument| matches!(&argument.given, Given::Type(own) if plain(own) == *ty))
             })
         };
         let at = bases.iter().position(agrees).unwrap_or_else(|| {
@@ -231,10 +232,8 @@ fn compiled(module: &Module, entry: &Entry, config: &Config, bases: &mut Vec<Bas
         });
         let base = &mut bases[at];
         for (name, ty) in &recipe.types {
-            let known = base
-                .arguments
-                .iter()
-                .any(|argument| argument.name == *name && words::plain_given(&argument.given) == *ty);
+            let known =
+                base.arguments.iter().any(|argument| argument.name == *name && plain_given(&argument.given) == *ty);
             if !known {
                 base.give(name, Given::Type(ty.clone()), Source::Cache);
             }

@@ -1,6 +1,6 @@
 //! Launches as the host code makes them, whole: with the grid, and with the shapes of tensors.
 
-use super::words::plain_given;
+use super::given::plain_given;
 use super::{Argument, Entry, Given, Handed, Source};
 use base::TextRange;
 use python::host::{self, Launch};

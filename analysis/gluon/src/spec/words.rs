@@ -2,6 +2,7 @@
 
 use super::directive::{OPEN, pieces};
 use super::entries::Entry;
+use super::given::{plain, plain_given};
 use super::instance::{Instance, Instances};
 use super::{Given, Source, Spec};
 
@@ -23,18 +24,6 @@ fn short(ty: &str) -> Option<String> {
     rest.ends_with(']').then(|| inner.replace(", ", ","))
 }
 
-/// A type without its divisibility, and a descriptor without its layout.
-pub(super) fn plain(ty: &str) -> String {
-    if let Some((head, rest)) = ty.split_once('[')
-        && head.starts_with("tensordesc")
-        && let Some((shape, _)) = rest.split_once(']')
-    {
-        let shape: String = shape.split_whitespace().collect();
-        return format!("{head}[{}]>", shape.replace(',', ", "));
-    }
-    ty.strip_suffix(":16").or_else(|| ty.strip_suffix(":1")).unwrap_or(ty).to_owned()
-}
-
 /// An expression in which Triton's own names are those of `tl`, where one for Gluon has them of `gl`.
 pub(super) fn of_triton(text: &str) -> String {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
@@ -47,14 +36,6 @@ pub(super) fn of_triton(text: &str) -> String {
         rest = from.get(3..).unwrap_or("");
     }
     out + rest
-}
-
-/// The same of what is given; a value by itself.
-pub(super) fn plain_given(given: &Given) -> String {
-    match given {
-        Given::Value(value) => value.clone(),
-        Given::Type(ty) => plain(ty),
-    }
 }
 
 /// For a person: a descriptor by its shape alone, long values cut.
