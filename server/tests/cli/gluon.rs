@@ -139,7 +139,7 @@ fn other_python_gets_nothing() {
     let out = fencepost_with(&["check", "-"], b"import os\n\ndef f(:\n");
     assert_eq!((out.stdout.as_str(), out.code), ("1 file: no kernel\n", 0), "{}", out.stderr);
     // A kernel of plain Triton is read, and what is said of it names what was looked at.
-    let plain = b"import triton\n\n@triton.jit\ndef copy(x):\n    pass\n";
+    let plain = b"import triton\nimport triton.language as tl\n\n@triton.jit\ndef copy(x):\n    tl.store(x + tl.program_id(0), 1)\n";
     let out = fencepost_with(&["check", "--format", "json", "-"], plain);
     assert!(out.stdout.contains(r#""verdict":"proved","kernels":[{"name":"copy""#), "{}", out.stdout);
     assert!(out.stdout.contains(r#""global":{"verdict":"proved""#), "{}", out.stdout);
