@@ -91,7 +91,7 @@ fn raise(program: &Program, launch: &Known, setting: &mut Setting, spread: &Spre
         return Some(true);
     }
     // The first factor of the stride that may be chosen.
-    let factors = spread.stride.0.keys().next()?;
+    let factors = spread.stride.terms().next()?.0;
     let choice = factors.iter().find_map(|atom| match program.terms.node(*atom) {
         Node::Symbol(symbol @ Symbol::Argument(at), _) if launch.value(*at).is_none() => Some((*symbol, *at)),
         Node::Symbol(symbol @ Symbol::DescriptorSize(..), _) => Some((*symbol, u32::MAX)),

@@ -10,7 +10,7 @@ use crate::program::{Base, Program, Scope, Source};
 use crate::prove::{Converter, Prover, Spread};
 use crate::report::{Assumption, Global, Race, Reason, Side, Status};
 use crate::run::{Meeting, Outcome, Setting, Stuck, explore};
-use crate::term::{Node, Symbol};
+use crate::term::{Node, Symbol, Term};
 
 /// Values that the runs of one kernel may compute.
 const WORK: u64 = 3_000_000;
@@ -229,11 +229,34 @@ impl Decider<'_> {
             wanted: Vec::new(),
         };
         let mut proofs = Proofs { open: Vec::new(), spreads: Vec::new(), wanted: Vec::new(), limited };
+        // A tile that is read and then written is one set of addresses.
+        let mut sets: FxHashMap<(Term, Term, Term, Box<[i64]>, u32), u32> = FxHashMap::default();
+        let alike: Vec<u32> = prover
+            .program
+            .accesses
+            .iter()
+            .enumerate()
+            .map(|(at, access)| {
+                let set = (access.offset, access.mask, access.path, access.lanes.clone(), access.bytes);
+                *sets.entry(set).or_insert(at as u32)
+            })
+            .collect();
+        let mut decided: FxHashMap<(u32, u32), bool> = FxHashMap::default();
         for (a, b) in pairs {
             cancel.check()?;
-            match prover.apart(a, b) {
-                Some(apart) => proofs.spreads.extend(apart.spreads),
-                None => proofs.open.push((a, b)),
+            let (x, y) = (alike[a as usize], alike[b as usize]);
+            let apart = match decided.get(&(x.min(y), x.max(y))) {
+                Some(apart) => *apart,
+                None => {
+                    let apart = prover.apart(x.min(y), x.max(y));
+                    decided.insert((x.min(y), x.max(y)), apart.is_some());
+                    let proved = apart.is_some();
+                    proofs.spreads.extend(apart.into_iter().flat_map(|apart| apart.spreads));
+                    proved
+                }
+            };
+            if !apart {
+                proofs.open.push((a, b));
             }
         }
         proofs.wanted = std::mem::take(&mut prover.wanted);
@@ -439,7 +462,7 @@ impl Decider<'_> {
             }
         }
         let mut said: Vec<String> = Vec::new();
-        for spread in spreads {
+        for spread in largest(spreads) {
             let text = crate::say::spread(&self.program, spread);
             if !said.contains(&text) {
                 said.push(text);
@@ -482,4 +505,22 @@ impl Decider<'_> {
             accesses: self.program.accesses.len() as u32,
         }
     }
+}
+
+/// The conditions of which no other says the same with a larger number.
+fn largest(spreads: &[Spread]) -> Vec<&Spread> {
+    let parts = |spread: &Spread| (spread.stride.clone(), spread.span.shifted(-spread.span.offset()));
+    let mut kept: FxHashMap<_, usize> = FxHashMap::default();
+    let mut all: Vec<&Spread> = Vec::new();
+    for spread in spreads {
+        match kept.get(&parts(spread)) {
+            Some(at) if all[*at].span.offset() < spread.span.offset() => all[*at] = spread,
+            Some(_) => {}
+            None => {
+                kept.insert(parts(spread), all.len());
+                all.push(spread);
+            }
+        }
+    }
+    all
 }

@@ -25,8 +25,8 @@ impl<'p> Intervals<'p> {
 
     pub(crate) fn poly(&mut self, poly: &Poly) -> Interval {
         let (mut least, mut most) = (0i128, 0i128);
-        for (monomial, coefficient) in &poly.0 {
-            let mut product = (*coefficient, *coefficient);
+        for (monomial, coefficient) in poly.terms() {
+            let mut product = (coefficient, coefficient);
             for atom in monomial {
                 product = times(product, self.term(*atom)?)?;
             }

@@ -41,7 +41,7 @@ fn bound(program: &Program, spread: &Spread) -> Option<String> {
         }
     }
     // A lane alone is below the number of lanes.
-    let mut lanes = spread.span.0.iter();
+    let mut lanes = spread.span.terms();
     if let (Some((monomial, 1)), None) = (lanes.next(), lanes.next())
         && let [atom] = monomial.as_slice()
         && let Node::Symbol(Symbol::Lane(dim), _) = program.terms.node(*atom)
@@ -53,8 +53,8 @@ fn bound(program: &Program, spread: &Spread) -> Option<String> {
 
 /// By what an index is multiplied to give a product.
 fn factor(product: &Poly, index: &Poly) -> Option<Poly> {
-    let (first, _) = index.0.iter().next()?;
-    for monomial in product.0.keys() {
+    let (first, _) = index.terms().next()?;
+    for (monomial, _) in product.terms() {
         let mut rest = monomial.clone();
         let mut all = true;
         for atom in first {
@@ -65,7 +65,7 @@ fn factor(product: &Poly, index: &Poly) -> Option<Poly> {
                 None => all = false,
             }
         }
-        let candidate = Poly([(rest, 1)].into_iter().collect());
+        let candidate = Poly::of(rest, 1);
         if all && candidate.as_constant().is_none() && candidate.times(index).as_ref() == Some(product) {
             return Some(candidate);
         }
@@ -79,13 +79,13 @@ pub(crate) fn poly(program: &Program, of: &Poly) -> String {
         return value.to_string();
     }
     let mut text = String::new();
-    for (monomial, coefficient) in of.0.iter().rev() {
+    for (monomial, coefficient) in of.terms().rev() {
         let mut factors: Vec<String> = monomial.iter().map(|atom| term(program, *atom, 0)).collect();
         let size = coefficient.abs();
         if size != 1 || factors.is_empty() {
             factors.insert(0, size.to_string());
         }
-        let sign = match (text.is_empty(), *coefficient < 0) {
+        let sign = match (text.is_empty(), coefficient < 0) {
             (true, true) => "-",
             (true, false) => "",
             (false, true) => " - ",

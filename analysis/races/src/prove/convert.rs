@@ -208,7 +208,7 @@ impl Converter {
 
 /// Whether a sum has no negative part: ids, lanes, rounds and sizes are not negative.
 fn not_negative(terms: &Terms, poly: &Poly) -> bool {
-    poly.0.iter().all(|(monomial, coefficient)| *coefficient >= 0 && monomial.iter().all(|atom| natural(terms, *atom)))
+    poly.terms().all(|(monomial, coefficient)| coefficient >= 0 && monomial.iter().all(|atom| natural(terms, *atom)))
 }
 
 /// Whether an atom is not negative by what it is.

@@ -1,6 +1,8 @@
 //! Whether linear constraints over integers contradict each other, decided over rational numbers: the simplex method
 //! with exact fractions. "No" may be wrong where only integers contradict; "yes" never is.
 
+use rustc_hash::FxHashMap;
+
 use super::poly::gcd;
 
 /// A sum of variables with coefficients, and a constant, that is not negative, or that is 0.
@@ -105,23 +107,9 @@ fn tightened(mut of: Linear) -> Option<Linear> {
     Some(of)
 }
 
-/// Whether no rational numbers, and so no integers, satisfy all constraints.
-pub(crate) fn contradict(constraints: Vec<Linear>) -> bool {
-    let mut rows: Vec<Linear> = Vec::new();
-    for constraint in constraints {
-        let Some(row) = tightened(constraint) else { return true };
-        if row.sum.is_empty() {
-            if row.constant < 0 || (row.equal && row.constant != 0) {
-                return true;
-            }
-            continue;
-        }
-        rows.push(row);
-    }
-    Simplex::new(rows).and_then(|mut simplex| simplex.infeasible()).unwrap_or(false)
-}
-
-struct Simplex {
+/// Constraints that more can be added to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Simplex {
     /// Of each variable: its least and greatest value.
     bounds: Vec<(Option<Fraction>, Option<Fraction>)>,
     value: Vec<Fraction>,
@@ -129,59 +117,121 @@ struct Simplex {
     rows: Vec<(u32, Row)>,
     /// The row of a basic variable.
     basic: Vec<Option<usize>>,
+    /// Variables that stand for sums of others.
+    sums: FxHashMap<Vec<(u32, i128)>, u32>,
+    /// Whether no numbers satisfy them.
+    contradictory: bool,
+    /// Whether numbers did not fit: nothing is known any more.
+    lost: bool,
 }
 
 impl Simplex {
-    /// `None` where a bound already contradicts.
-    fn new(constraints: Vec<Linear>) -> Option<Simplex> {
-        let count = constraints.iter().flat_map(|row| row.sum.iter()).map(|(var, _)| var + 1).max().unwrap_or(0);
-        let mut simplex = Simplex {
-            bounds: vec![(None, None); count as usize],
-            value: vec![Fraction::ZERO; count as usize],
-            rows: Vec::new(),
-            basic: vec![None; count as usize],
-        };
-        let mut sums: Vec<(Vec<(u32, i128)>, u32)> = Vec::new();
-        for constraint in constraints {
-            // sum + constant >= 0
-            let Linear { mut sum, constant, equal } = constraint;
-            let flip = sum[0].1 < 0;
-            if flip {
-                sum.iter_mut().for_each(|(_, coefficient)| *coefficient = -*coefficient);
-            }
-            let scale = if sum.len() == 1 { sum[0].1 } else { 1 };
-            let limit = Fraction::new(if flip { constant } else { -constant }, scale);
-            let var = match sum.as_slice() {
-                [(var, _)] => *var,
-                _ => match sums.iter().find(|(known, _)| *known == sum) {
-                    Some((_, var)) => *var,
-                    None => {
-                        let var = simplex.value.len() as u32;
-                        let row: Row = sum.iter().map(|(v, c)| (*v, Fraction::int(*c))).collect();
-                        simplex.value.push(Fraction::ZERO);
-                        simplex.bounds.push((None, None));
-                        simplex.basic.push(Some(simplex.rows.len()));
-                        simplex.rows.push((var, row));
-                        sums.push((sum, var));
-                        var
-                    }
-                },
-            };
-            let (least, most) = &mut simplex.bounds[var as usize];
-            if !flip || equal {
-                match least {
-                    Some(known) if !known.less(limit)? => {}
-                    _ => *least = Some(limit),
-                }
-            }
-            if flip || equal {
-                match most {
-                    Some(known) if !limit.less(*known)? => {}
-                    _ => *most = Some(limit),
-                }
+    /// A variable of which nothing is known.
+    pub(crate) fn variable(&mut self) -> u32 {
+        let var = self.value.len() as u32;
+        self.value.push(Fraction::ZERO);
+        self.bounds.push((None, None));
+        self.basic.push(None);
+        var
+    }
+
+    /// Whether no rational numbers, and so no integers, satisfy all constraints.
+    pub(crate) fn contradictory(&mut self) -> bool {
+        if !self.contradictory && !self.lost {
+            match self.infeasible() {
+                Some(answer) => self.contradictory = answer,
+                None => self.lost = true,
             }
         }
-        Some(simplex)
+        self.contradictory
+    }
+
+    /// Whether the constraints and one more contradict each other.
+    pub(crate) fn contradicts(&self, more: Linear) -> bool {
+        let mut with = self.clone();
+        with.assert(more);
+        with.contradictory()
+    }
+
+    /// Adds a constraint.
+    pub(crate) fn assert(&mut self, constraint: Linear) {
+        let Some(row) = tightened(constraint) else {
+            self.contradictory = true;
+            return;
+        };
+        if row.sum.is_empty() {
+            self.contradictory |= row.constant < 0 || (row.equal && row.constant != 0);
+        } else if self.add(row).is_none() {
+            self.lost = true;
+        }
+    }
+
+    /// `None` where numbers do not fit.
+    fn add(&mut self, constraint: Linear) -> Option<()> {
+        // sum + constant >= 0
+        let Linear { mut sum, constant, equal } = constraint;
+        let flip = sum[0].1 < 0;
+        if flip {
+            sum.iter_mut().for_each(|(_, coefficient)| *coefficient = -*coefficient);
+        }
+        let scale = if sum.len() == 1 { sum[0].1 } else { 1 };
+        let limit = Fraction::new(if flip { constant } else { -constant }, scale);
+        let known = self.sums.get(&sum).copied();
+        let var = match (sum.as_slice(), known) {
+            ([(var, _)], _) => *var,
+            (_, Some(var)) => var,
+            _ => self.define(sum)?,
+        };
+        let (mut least, mut most) = self.bounds[var as usize];
+        if (!flip || equal) && least.is_none_or(|known| known.less(limit) == Some(true)) {
+            least = Some(limit);
+        }
+        if (flip || equal) && most.is_none_or(|known| limit.less(known) == Some(true)) {
+            most = Some(limit);
+        }
+        self.bounds[var as usize] = (least, most);
+        if self.basic[var as usize].is_none() {
+            self.place(var)?;
+        }
+        Some(())
+    }
+
+    /// A variable that is a sum of others.
+    fn define(&mut self, sum: Vec<(u32, i128)>) -> Option<u32> {
+        let mut row: Row = Row::new();
+        let mut value = Fraction::ZERO;
+        for (of, coefficient) in &sum {
+            let times = Fraction::int(*coefficient);
+            value = value.add(self.value[*of as usize].mul(times)?)?;
+            row = match self.basic[*of as usize] {
+                Some(at) => combine(&row, &self.rows[at].1, times)?,
+                None => combine(&row, &vec![(*of, Fraction::int(1))], times)?,
+            };
+        }
+        let var = self.variable();
+        self.value[var as usize] = value;
+        self.basic[var as usize] = Some(self.rows.len());
+        self.rows.push((var, row));
+        self.sums.insert(sum, var);
+        Some(var)
+    }
+
+    /// Moves a variable that is not basic within its bounds.
+    fn place(&mut self, var: u32) -> Option<()> {
+        let value = self.value[var as usize];
+        let to = match self.bounds[var as usize] {
+            (Some(least), _) if value.less(least)? => least,
+            (_, Some(most)) if most.less(value)? => most,
+            _ => return Some(()),
+        };
+        let by = to.add(value.neg())?;
+        self.value[var as usize] = to;
+        for (other, row) in &self.rows {
+            if let Ok(place) = row.binary_search_by_key(&var, |entry| entry.0) {
+                self.value[*other as usize] = self.value[*other as usize].add(row[place].1.mul(by)?)?;
+            }
+        }
+        Some(())
     }
 
     /// `None` where it was not found out.
@@ -192,25 +242,6 @@ impl Simplex {
             {
                 return Some(true);
             }
-        }
-        // Variables that are not basic start within their bounds.
-        for var in 0..self.value.len() {
-            if self.basic[var].is_none() {
-                let (least, most) = self.bounds[var];
-                self.value[var] = match (least, most) {
-                    (Some(least), _) if self.value[var].less(least)? => least,
-                    (_, Some(most)) if most.less(self.value[var])? => most,
-                    _ => self.value[var],
-                };
-            }
-        }
-        for at in 0..self.rows.len() {
-            let (var, row) = &self.rows[at];
-            let mut sum = Fraction::ZERO;
-            for (of, coefficient) in row {
-                sum = sum.add(self.value[*of as usize].mul(*coefficient)?)?;
-            }
-            self.value[*var as usize] = sum;
         }
         for _ in 0..PIVOTS {
             // The least variable that is out of bounds (Bland's rule: it ends).

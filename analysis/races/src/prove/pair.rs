@@ -8,6 +8,12 @@ use super::refute::{Hypothesis, Refuter, Spread};
 use crate::program::Program;
 use crate::term::{Node, Symbol, Term};
 
+/// Choices inside choices that are tried.
+const DEPTH: usize = 8;
+
+/// The same before anything is assumed.
+const SHALLOW: usize = 2;
+
 /// Rows of constraints that one pair of accesses may cost.
 const BUDGET: usize = 1500;
 
@@ -32,49 +38,40 @@ pub(crate) struct Prover<'p> {
 impl Prover<'_> {
     /// That access `a` of one program and access `b` of another never touch a common byte.
     pub(crate) fn apart(&mut self, a: u32, b: u32) -> Option<Apart> {
-        if let Some(apart) = self.attempt(a, b, false) {
+        // Most pairs need no choice; the others are tried both ways once, with what may be assumed.
+        if let Some(apart) = self.attempt(a, b, false, SHALLOW) {
             return Some(apart);
         }
-        self.attempt(a, b, true)
+        self.attempt(a, b, true, DEPTH)
     }
 
-    fn attempt(&mut self, a: u32, b: u32, assume: bool) -> Option<Apart> {
-        let mut spreads = Vec::new();
-        for at in 0..self.axes.len() {
-            let axis = self.axes[at];
-            let mut orders = vec![(1, 2)];
-            if a != b {
-                orders.push((2, 1));
-            }
-            for (less, more) in orders {
-                let hypotheses = self.hypotheses(a, b, axis, less, more);
-                let lanes = [a, b].map(|access| self.program.accesses[access as usize].lanes.clone());
-                let mut refuter = Refuter {
-                    program: self.program,
-                    convert: &mut self.convert,
-                    lanes,
-                    access: a,
-                    known: self.known,
-                    assume,
-                    spreads: Vec::new(),
-                    budget: BUDGET,
-                };
-                let refuted = refuter.refute(hypotheses);
-                let made = std::mem::take(&mut refuter.spreads);
-                if !refuted {
-                    self.wanted.extend(made);
-                    return None;
-                }
-                spreads.extend(made);
-            }
+    fn attempt(&mut self, a: u32, b: u32, assume: bool, depth: usize) -> Option<Apart> {
+        let hypotheses = self.hypotheses(a, b);
+        let lanes = [a, b].map(|access| self.program.accesses[access as usize].lanes.clone());
+        let mut refuter = Refuter {
+            program: self.program,
+            convert: &mut self.convert,
+            lanes,
+            accesses: [a, b],
+            known: self.known,
+            assume,
+            depth,
+            spreads: Vec::new(),
+            budget: BUDGET,
+        };
+        let refuted = refuter.refute(hypotheses);
+        let mut spreads = std::mem::take(&mut refuter.spreads);
+        if !refuted {
+            self.wanted.extend(spreads);
+            return None;
         }
         spreads.sort();
         spreads.dedup();
         Some(Apart { spreads })
     }
 
-    /// Both execute, on different places of an axis, and touch a common byte.
-    fn hypotheses(&mut self, a: u32, b: u32, axis: u8, less: u8, more: u8) -> Vec<Hypothesis> {
+    /// Both execute, on different places of the grid, and touch a common byte.
+    fn hypotheses(&mut self, a: u32, b: u32) -> Vec<Hypothesis> {
         let mut all = Vec::new();
         let mut offsets = Vec::new();
         for (copy, access) in [(1, a), (2, b)] {
@@ -87,12 +84,13 @@ impl Prover<'_> {
             let offset = terms.instance(offset, copy, &mut memo);
             offsets.push((self.poly(offset), i128::from(bytes)));
         }
-        let place = |this: &mut Self, copy: u8| {
-            let atom = this.program.terms.as_width(Symbol::Program(axis), copy);
-            Poly::atom(atom)
-        };
-        let (low, high) = (place(self, less), place(self, more));
-        all.push(Hypothesis::Relation(Fact::ordered(&low.shifted(1), &high)));
+        let axes = self.axes.clone();
+        let distances = axes.into_iter().map(|axis| {
+            let terms = &mut self.program.terms;
+            let [mine, others] = [1, 2].map(|copy| Poly::atom(terms.as_width(Symbol::Program(axis), copy)));
+            mine.minus(&others)
+        });
+        all.push(Hypothesis::Distinct(distances.collect()));
         let ((x, size), (y, other)) = (offsets[0].clone(), offsets[1].clone());
         let difference = x.minus(&y);
         let aligned = size == other && difference.exactly_by(size).is_some();

@@ -1,6 +1,6 @@
 //! Polynomials with integer coefficients over expressions that are none.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 
 use smallvec::SmallVec;
 
@@ -9,39 +9,51 @@ use crate::term::Term;
 /// A product of expressions, ascending; empty for 1.
 pub(crate) type Monomial = SmallVec<[Term; 3]>;
 
-/// A sum of monomials with coefficients that are not 0.
+/// A sum of monomials, ascending, with coefficients that are not 0.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
-pub(crate) struct Poly(pub(crate) BTreeMap<Monomial, i128>);
+pub(crate) struct Poly(Vec<(Monomial, i128)>);
 
 /// More monomials than this are not worked with.
 const MONOMIALS: usize = 200;
 
 impl Poly {
     pub(crate) fn constant(value: i128) -> Poly {
-        let mut poly = Poly::default();
-        poly.put(Monomial::new(), value);
-        poly
+        Poly::of(Monomial::new(), value)
     }
 
     pub(crate) fn atom(term: Term) -> Poly {
-        let mut poly = Poly::default();
-        poly.put(SmallVec::from_slice(&[term]), 1);
-        poly
+        Poly::of(SmallVec::from_slice(&[term]), 1)
     }
 
-    fn put(&mut self, monomial: Monomial, by: i128) {
-        let entry = self.0.entry(monomial).or_insert(0);
+    /// One monomial with its coefficient.
+    pub(crate) fn of(monomial: Monomial, coefficient: i128) -> Poly {
+        Poly(if coefficient == 0 { Vec::new() } else { vec![(monomial, coefficient)] })
+    }
+
+    /// The sum of monomials in any order.
+    pub(crate) fn sum(mut parts: Vec<(Monomial, i128)>) -> Poly {
+        parts.sort_by(|a, b| a.0.cmp(&b.0));
         // A coefficient that does not fit makes the sum useless, not wrong: it is never reached by real addresses.
-        *entry = entry.saturating_add(by);
-        if *entry == 0 {
-            self.0.retain(|_, coefficient| *coefficient != 0);
-        }
+        parts.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 = kept.1.saturating_add(next.1);
+            }
+            same
+        });
+        parts.retain(|(_, coefficient)| *coefficient != 0);
+        Poly(parts)
+    }
+
+    /// The monomials, ascending, with their coefficients.
+    pub(crate) fn terms(&self) -> impl DoubleEndedIterator<Item = (&Monomial, i128)> + ExactSizeIterator {
+        self.0.iter().map(|(monomial, coefficient)| (monomial, *coefficient))
     }
 
     pub(crate) fn as_constant(&self) -> Option<i128> {
-        match self.0.len() {
-            0 => Some(0),
-            1 => self.0.get(&Monomial::new()).copied(),
+        match self.0.as_slice() {
+            [] => Some(0),
+            [(monomial, coefficient)] if monomial.is_empty() => Some(*coefficient),
             _ => None,
         }
     }
@@ -52,15 +64,28 @@ impl Poly {
 
     /// The part without atoms.
     pub(crate) fn offset(&self) -> i128 {
-        self.0.get(&Monomial::new()).copied().unwrap_or(0)
+        // The empty monomial is the least.
+        self.0.first().filter(|(monomial, _)| monomial.is_empty()).map_or(0, |(_, coefficient)| *coefficient)
     }
 
     pub(crate) fn plus(&self, other: &Poly, times: i128) -> Poly {
-        let mut sum = self.clone();
-        for (monomial, coefficient) in &other.0 {
-            sum.put(monomial.clone(), coefficient.saturating_mul(times));
+        let mut sum = Vec::with_capacity(self.0.len() + other.0.len());
+        let (mut mine, mut others) = (self.0.iter().peekable(), other.0.iter().peekable());
+        loop {
+            let order = match (mine.peek(), others.peek()) {
+                (None, None) => break,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(a), Some(b)) => a.0.cmp(&b.0),
+            };
+            let a = if order.is_le() { mine.next() } else { None };
+            let b = if order.is_ge() { others.next() } else { None };
+            let coefficient = a.map_or(0, |a| a.1).saturating_add(b.map_or(0, |b| b.1.saturating_mul(times)));
+            if let Some((monomial, _)) = a.or(b).filter(|_| coefficient != 0) {
+                sum.push((monomial.clone(), coefficient));
+            }
         }
-        sum
+        Poly(sum)
     }
 
     pub(crate) fn minus(&self, other: &Poly) -> Poly {
@@ -68,7 +93,10 @@ impl Poly {
     }
 
     pub(crate) fn scaled(&self, by: i128) -> Poly {
-        Poly::default().plus(self, by)
+        if by == 0 {
+            return Poly::default();
+        }
+        Poly(self.0.iter().map(|(monomial, coefficient)| (monomial.clone(), coefficient.saturating_mul(by))).collect())
     }
 
     pub(crate) fn shifted(&self, by: i128) -> Poly {
@@ -80,20 +108,20 @@ impl Poly {
         if self.0.len() * other.0.len() > MONOMIALS {
             return None;
         }
-        let mut product = Poly::default();
+        let mut product = Vec::with_capacity(self.0.len() * other.0.len());
         for (a, x) in &self.0 {
             for (b, y) in &other.0 {
                 let mut both: Monomial = a.iter().chain(b.iter()).copied().collect();
                 both.sort();
-                product.put(both, x.checked_mul(*y)?);
+                product.push((both, x.checked_mul(*y)?));
             }
         }
-        Some(product)
+        Some(Poly::sum(product))
     }
 
     /// The quotient by a number that divides all coefficients.
     pub(crate) fn exactly_by(&self, divisor: i128) -> Option<Poly> {
-        if divisor == 0 || self.0.values().any(|coefficient| coefficient % divisor != 0) {
+        if divisor == 0 || self.0.iter().any(|(_, coefficient)| coefficient % divisor != 0) {
             return None;
         }
         Some(Poly(self.0.iter().map(|(monomial, coefficient)| (monomial.clone(), coefficient / divisor)).collect()))
@@ -106,7 +134,7 @@ impl Poly {
     }
 
     pub(crate) fn atoms(&self) -> impl Iterator<Item = Term> + '_ {
-        self.0.keys().flat_map(|monomial| monomial.iter().copied())
+        self.0.iter().flat_map(|(monomial, _)| monomial.iter().copied())
     }
 
     pub(crate) fn mentions(&self, atom: Term) -> bool {
@@ -118,16 +146,17 @@ impl Poly {
         if !self.mentions(atom) {
             return Some(self.clone());
         }
-        let mut sum = Poly::default();
+        let mut sum = Vec::new();
         for (monomial, coefficient) in &self.0 {
             let rest: Monomial = monomial.iter().copied().filter(|other| *other != atom).collect();
-            let mut product = Poly::default();
-            product.put(rest.clone(), *coefficient);
-            for _ in 0..monomial.len() - rest.len() {
+            let power = monomial.len() - rest.len();
+            let mut product = Poly::of(rest, *coefficient);
+            for _ in 0..power {
                 product = product.times(by)?;
             }
-            sum = sum.plus(&product, 1);
+            sum.extend(product.0);
         }
+        let sum = Poly::sum(sum);
         (sum.0.len() <= MONOMIALS).then_some(sum)
     }
 }
@@ -136,6 +165,13 @@ impl Poly {
 pub(crate) fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
+        if let (Ok(x), Ok(y)) = (u64::try_from(a), u64::try_from(b)) {
+            let (mut x, mut y) = (x, y);
+            while y != 0 {
+                (x, y) = (y, x % y);
+            }
+            return x.into();
+        }
         (a, b) = (b, a % b);
     }
     i128::try_from(a).unwrap_or(1)

@@ -8,13 +8,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::convert::{Converter, Fact};
-use super::linear::{Linear, contradict};
+use super::linear::{Linear, Simplex};
 use super::poly::{Monomial, Poly, gcd};
 use crate::program::{Base, Program, Source};
 use crate::term::{BinOp, Node, Symbol, Term};
-
-/// Choices inside choices that are tried.
-const DEPTH: usize = 7;
 
 /// Rounds of taking equations apart.
 const ROUNDS: usize = 40;
@@ -24,7 +21,7 @@ const ROUNDS: usize = 40;
 pub(crate) struct Spread {
     pub(crate) stride: Poly,
     pub(crate) span: Poly,
-    /// The access of the first instance, of which `span` is.
+    /// The access of which `span` is.
     pub(crate) access: u32,
 }
 
@@ -34,12 +31,14 @@ pub(crate) struct Refuter<'p> {
     pub(crate) convert: &'p mut Converter,
     /// Lanes along each dimension of the access of each instance.
     pub(crate) lanes: [Box<[i64]>; 2],
-    /// The access of the first instance.
-    pub(crate) access: u32,
+    /// The access of each instance.
+    pub(crate) accesses: [u32; 2],
     /// Values of arguments and of the grid, where a launch gives them.
     pub(crate) known: &'p FxHashMap<Symbol, i64>,
     /// Whether spreads may be assumed that are not known.
     pub(crate) assume: bool,
+    /// Choices inside choices that are tried.
+    pub(crate) depth: usize,
     /// What was assumed on the way.
     pub(crate) spreads: Vec<Spread>,
     /// Rows of constraints that may still be decided.
@@ -50,9 +49,9 @@ pub(crate) struct Refuter<'p> {
 #[derive(Clone, Default)]
 struct State {
     facts: Vec<Fact>,
-    equations: Vec<Poly>,
-    /// Equations that follow from the two accesses meeting: of these, spreads may be assumed.
-    meeting: FxHashSet<Poly>,
+    equations: Vec<Equation>,
+    /// How far apart the two instances are along each axis: not all of these are 0.
+    distances: Vec<Poly>,
     /// Of each: one holds.
     choices: Vec<Vec<Hypothesis>>,
     /// Atoms of which all is said.
@@ -65,6 +64,14 @@ struct State {
     chosen: FxHashSet<Term>,
 }
 
+/// A polynomial that is 0.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Equation {
+    zero: Poly,
+    /// Whether it follows from the two accesses meeting: of these, spreads may be assumed.
+    meets: bool,
+}
+
 /// A condition and whether it holds, or a relation.
 #[derive(Clone, Debug)]
 pub(crate) enum Hypothesis {
@@ -72,7 +79,45 @@ pub(crate) enum Hypothesis {
     Relation(Fact),
     /// The addresses are equal: this is 0.
     Meeting(Poly),
+    /// One of these is not 0.
+    Distinct(Vec<Poly>),
     All(Vec<Hypothesis>),
+}
+
+/// Linear constraints over monomials.
+#[derive(Default)]
+struct System {
+    numbers: FxHashMap<Monomial, u32>,
+    simplex: Simplex,
+}
+
+impl System {
+    fn new<'p>(facts: &'p [Fact], zeros: impl IntoIterator<Item = &'p Poly>) -> System {
+        let mut system = System::default();
+        let facts = facts.iter().map(|fact| (&fact.poly, fact.equal));
+        for (poly, equal) in facts.chain(zeros.into_iter().map(|poly| (poly, true))) {
+            let row = system.row(poly, equal);
+            system.simplex.assert(row);
+        }
+        system
+    }
+
+    fn row(&mut self, poly: &Poly, equal: bool) -> Linear {
+        let mut sum = Vec::new();
+        for (monomial, coefficient) in poly.terms().filter(|(monomial, _)| !monomial.is_empty()) {
+            let number = match self.numbers.get(monomial) {
+                Some(number) => *number,
+                None => {
+                    let number = self.simplex.variable();
+                    self.numbers.insert(monomial.clone(), number);
+                    number
+                }
+            };
+            sum.push((number, coefficient));
+        }
+        sum.sort_unstable();
+        Linear { sum, constant: poly.offset(), equal }
+    }
 }
 
 /// What a step of the work came to.
@@ -127,15 +172,22 @@ impl Refuter<'_> {
                     None => {}
                 }
                 if fact.equal {
-                    state.equations.push(fact.poly);
+                    state.equations.push(Equation { zero: fact.poly, meets: false });
                 } else {
                     state.facts.push(fact);
                 }
                 false
             }
-            Hypothesis::Meeting(difference) => {
-                state.meeting.insert(difference.clone());
-                self.assert(state, Hypothesis::Relation(Fact::zero(difference)))
+            Hypothesis::Meeting(difference) => match difference.as_constant() {
+                Some(value) => value != 0,
+                None => {
+                    state.equations.push(Equation { zero: difference, meets: true });
+                    false
+                }
+            },
+            Hypothesis::Distinct(distances) => {
+                state.distances = distances;
+                state.distances.is_empty()
             }
             Hypothesis::All(all) => all.into_iter().any(|one| self.assert(state, one)),
             Hypothesis::Condition(term, holds) => self.condition(state, term, holds),
@@ -230,8 +282,11 @@ impl Refuter<'_> {
                 Progress::Refuted => return true,
                 Progress::Moved => {}
                 Progress::Stuck => {
-                    if self.contradicts(&state, &[]) {
-                        return true;
+                    if state.equations.is_empty() && self.budget > 0 {
+                        self.budget -= 1;
+                        if System::new(&state.facts, []).simplex.contradictory() {
+                            return true;
+                        }
                     }
                     // Only what nothing else decides is assumed.
                     if !self.assume_one(&mut state) {
@@ -240,7 +295,7 @@ impl Refuter<'_> {
                 }
             }
         }
-        if depth >= DEPTH || self.budget == 0 {
+        if depth >= self.depth || self.budget == 0 {
             return false;
         }
         let Some(ways) = self.choice(&mut state) else { return false };
@@ -253,7 +308,8 @@ impl Refuter<'_> {
     /// Says of each atom what is known of it; false where that contradicts.
     fn say(&mut self, state: &mut State) -> bool {
         loop {
-            let polys = state.facts.iter().map(|fact| &fact.poly).chain(&state.equations);
+            let zeros = state.equations.iter().map(|equation| &equation.zero);
+            let polys = state.facts.iter().map(|fact| &fact.poly).chain(zeros).chain(&state.distances);
             let mut fresh: Vec<Term> = polys.flat_map(Poly::atoms).filter(|atom| !state.said.contains(atom)).collect();
             fresh.sort();
             fresh.dedup();
@@ -285,65 +341,71 @@ impl Refuter<'_> {
         let mut moved = false;
         let mut equations = std::mem::take(&mut state.equations);
         equations.sort();
-        equations.dedup();
-        while let Some(equation) = equations.pop() {
-            let common = equation.content();
+        equations.dedup_by(|next, kept| {
+            let same = next.zero == kept.zero;
+            kept.meets |= same && next.meets;
+            same
+        });
+        // What follows from it now follows from what is left behind it too, until atoms are replaced.
+        let mut system: Option<System> = None;
+        while let Some(Equation { zero, meets }) = equations.pop() {
+            let common = zero.content();
             if common == 0 {
-                if equation.offset() != 0 {
+                if zero.offset() != 0 {
                     return Progress::Refuted;
                 }
                 continue;
             }
-            if equation.offset() % common != 0 {
+            if zero.offset() % common != 0 {
                 return Progress::Refuted;
             }
-            let known = state.meeting.clone();
-            let meets = known.contains(&equation);
-            let equation = equation.exactly_by(common).unwrap_or(equation);
-            if meets {
-                state.meeting.insert(equation.clone());
+            let zero = if common == 1 { zero } else { zero.exactly_by(common).unwrap_or(zero) };
+            let now = system.get_or_insert_with(|| {
+                let zeros = left.iter().chain(&equations).map(|equation: &Equation| &equation.zero);
+                System::new(&state.facts, zeros.chain([&zero]))
+            });
+            if now.simplex.contradictory() {
+                return Progress::Refuted;
             }
-            state.equations = left.iter().chain(&equations).cloned().collect();
-            if let Some((_, high, low)) = self.apart(state, &equation) {
-                for part in [high, low].into_iter().filter(|part| !part.is_zero()) {
-                    if meets {
-                        state.meeting.insert(part.clone());
-                    }
-                    equations.push(part);
-                }
+            let ways = self.by_strides(&zero);
+            if let Some((high, low)) = self.apart(now, &zero, &ways) {
+                let parts = [high, low].into_iter().filter(|part| !part.is_zero());
+                equations.extend(parts.map(|zero| Equation { zero, meets }));
                 moved = true;
                 continue;
             }
             // What may come apart by an assumption is kept for that.
-            let waits = self.assume && meets && !self.by_strides(&equation).is_empty();
-            if let Some((atom, value)) = (!waits).then(|| solvable(&self.program.terms, &equation)).flatten() {
-                let put = |poly: &Poly| poly.substitute(atom, &value).unwrap_or_else(|| poly.clone());
-                for fact in &mut state.facts {
-                    fact.poly = put(&fact.poly);
-                }
-                for other in equations.iter_mut().chain(&mut left) {
-                    let next = put(other);
-                    if state.meeting.contains(other) {
-                        state.meeting.insert(next.clone());
-                    }
-                    *other = next;
-                }
-                for (_, known) in &mut state.solved {
-                    *known = put(known);
-                }
-                state.solved.push((atom, value));
-                if state.facts.iter().any(|fact| fact.poly.as_constant().is_some_and(|value| value < 0)) {
-                    return Progress::Refuted;
-                }
-                moved = true;
+            let waits = self.assume && meets && !ways.is_empty();
+            let Some((atom, value)) = (!waits).then(|| solvable(&self.program.terms, &zero)).flatten() else {
+                left.push(Equation { zero, meets });
                 continue;
+            };
+            let put = |poly: &mut Poly| {
+                if poly.mentions(atom)
+                    && let Some(next) = poly.substitute(atom, &value)
+                {
+                    *poly = next;
+                }
+            };
+            state.facts.iter_mut().for_each(|fact| put(&mut fact.poly));
+            equations.iter_mut().chain(&mut left).for_each(|equation| put(&mut equation.zero));
+            state.solved.iter_mut().for_each(|(_, known)| put(known));
+            state.distances.iter_mut().for_each(put);
+            state.solved.push((atom, value));
+            system = None;
+            if state.facts.iter().any(|fact| fact.poly.as_constant().is_some_and(|value| value < 0)) {
+                return Progress::Refuted;
             }
-            left.push(equation);
+            state.facts.retain(|fact| fact.poly.as_constant().is_none());
+            if !state.distances.is_empty() && state.distances.iter().all(Poly::is_zero) {
+                return Progress::Refuted;
+            }
+            moved = true;
         }
         state.equations = left;
         let same = self.congruent(state);
         if !same.is_empty() {
-            state.equations.extend(same);
+            state.equations.extend(same.into_iter().map(|zero| Equation { zero, meets: false }));
             return Progress::Moved;
         }
         if moved { Progress::Moved } else { Progress::Stuck }
@@ -353,7 +415,7 @@ impl Refuter<'_> {
     /// leave least for `low` first.
     fn by_strides(&self, equation: &Poly) -> Vec<(Poly, Poly, Poly)> {
         let mut strides: Vec<Monomial> = Vec::new();
-        for monomial in equation.0.keys() {
+        for (monomial, _) in equation.terms() {
             let shared: Monomial = monomial.iter().copied().filter(|atom| self.is_shared(*atom)).collect();
             if !shared.is_empty() && !strides.contains(&shared) {
                 strides.push(shared);
@@ -361,21 +423,23 @@ impl Refuter<'_> {
         }
         let mut ways = Vec::new();
         for shared in strides {
-            let (mut high, mut low) = (Poly::default(), Poly::default());
-            for (monomial, coefficient) in &equation.0 {
+            let (mut high, mut low) = (Vec::new(), Vec::new());
+            for (monomial, coefficient) in equation.terms() {
                 match quotient(monomial, &shared) {
-                    Some(rest) => high = high.plus(&Poly([(rest, 1)].into_iter().collect()), *coefficient),
-                    None => low = low.plus(&Poly([(monomial.clone(), 1)].into_iter().collect()), *coefficient),
+                    Some(rest) => high.push((rest, coefficient)),
+                    None => low.push((monomial.clone(), coefficient)),
                 }
             }
-            let content = high.0.values().fold(0, |all, coefficient| gcd(all, *coefficient)).max(1);
+            let (high, low) = (Poly::sum(high), Poly::sum(low));
+            let content = high.terms().fold(0, |all, (_, coefficient)| gcd(all, coefficient)).max(1);
             let Some(high) = high.exactly_by(content) else { continue };
             if high.as_constant().is_some() {
                 continue;
             }
             let degree = shared.len();
-            let stride = Poly([(shared.clone(), content)].into_iter().collect());
-            ways.push(((low.0.len(), degree, shared), (stride, high, low)));
+            let stride = Poly::of(shared.clone(), content);
+            let left = low.terms().len();
+            ways.push(((left, degree, shared), (stride, high, low)));
         }
         ways.sort_by(|a, b| a.0.cmp(&b.0));
         ways.into_iter().map(|(_, way)| way).collect()
@@ -387,25 +451,19 @@ impl Refuter<'_> {
             return false;
         }
         let mut equations: Vec<Poly> =
-            state.equations.iter().filter(|one| state.meeting.contains(*one)).cloned().collect();
+            state.equations.iter().filter(|one| one.meets).map(|one| one.zero.clone()).collect();
         equations.sort();
         for equation in equations {
             for (stride, high, low) in self.by_strides(&equation) {
-                let mut span = self.first_instance(&low);
-                if let Some(value) = low.as_constant() {
-                    span = Poly::constant(value.abs());
-                }
-                if span.is_zero() && !low.is_zero() {
-                    continue;
-                }
-                self.spreads.push(Spread { stride, span, access: self.access });
-                state.equations.retain(|other| *other != equation);
-                for part in [high, low] {
-                    if !part.is_zero() {
-                        state.meeting.insert(part.clone());
-                        state.equations.push(part);
-                    }
-                }
+                let Some(spans) = self.spans(state, &stride, &low) else { continue };
+                self.spreads.extend(spans.into_iter().map(|(span, access)| Spread {
+                    stride: stride.clone(),
+                    span,
+                    access,
+                }));
+                state.equations.retain(|other| other.zero != equation);
+                let parts = [high, low].into_iter().filter(|part| !part.is_zero());
+                state.equations.extend(parts.map(|zero| Equation { zero, meets: true }));
                 return true;
             }
         }
@@ -413,31 +471,31 @@ impl Refuter<'_> {
     }
 
     /// Splits `stride·high + low = 0` where `|low| < stride`.
-    fn apart(&mut self, state: &State, equation: &Poly) -> Option<(Poly, Poly, Poly)> {
-        for (stride, high, low) in self.by_strides(equation) {
+    fn apart(&mut self, system: &mut System, equation: &Poly, ways: &[(Poly, Poly, Poly)]) -> Option<(Poly, Poly)> {
+        for (stride, high, low) in ways {
             let apart = match low.is_zero() {
                 // A product is 0: one of its factors is.
-                true => self.contradicts(state, &[Fact::at_least_zero(stride.scaled(-1))]),
-                false => self.is_below(state, &low, &stride),
+                true => self.excludes(system, &stride.scaled(-1)),
+                false => self.is_below(system, low, stride),
             };
             if apart {
-                return Some((stride, high, low));
+                return Some((high.clone(), low.clone()));
             }
         }
         // By numbers.
-        let mut sizes: Vec<i128> = equation.0.iter().filter(|(m, _)| !m.is_empty()).map(|(_, c)| c.abs()).collect();
+        let mut sizes: Vec<i128> = equation.terms().filter(|(m, _)| !m.is_empty()).map(|(_, c)| c.abs()).collect();
         sizes.sort_unstable();
         sizes.dedup();
         for size in sizes.into_iter().rev().filter(|size| *size > 1) {
-            let (mut high, mut low) = (Poly::default(), Poly::default());
-            for (monomial, coefficient) in &equation.0 {
-                let part = Poly([(monomial.clone(), 1)].into_iter().collect());
+            let (mut high, mut low) = (Vec::new(), Vec::new());
+            for (monomial, coefficient) in equation.terms() {
                 if !monomial.is_empty() && coefficient % size == 0 {
-                    high = high.plus(&part, coefficient / size);
+                    high.push((monomial.clone(), coefficient / size));
                 } else {
-                    low = low.plus(&part, *coefficient);
+                    low.push((monomial.clone(), coefficient));
                 }
             }
+            let (high, low) = (Poly::sum(high), Poly::sum(low));
             // A constant may belong to either side.
             let constant = low.offset();
             let near = constant - constant.rem_euclid(size);
@@ -450,8 +508,8 @@ impl Refuter<'_> {
                     continue;
                 }
                 let stride = Poly::constant(size);
-                if self.is_below(state, &low, &stride) {
-                    return Some((stride, high, low));
+                if self.is_below(system, &low, &stride) {
+                    return Some((high, low));
                 }
             }
         }
@@ -466,44 +524,72 @@ impl Refuter<'_> {
         })
     }
 
+    /// What a stride has to exceed for `|low| < stride`: what each access adds to its multiple of the stride, or,
+    /// where that is not what is left of the difference, the part of it that is of the first instance.
+    fn spans(&mut self, state: &State, stride: &Poly, low: &Poly) -> Option<Vec<(Poly, u32)>> {
+        if low.is_zero() {
+            return Some(vec![(Poly::default(), self.accesses[0])]);
+        }
+        let shared = stride.terms().next()?.0.clone();
+        let part = |this: &Self, monomial: &Monomial| -> Monomial {
+            monomial.iter().copied().filter(|atom| this.is_shared(*atom)).collect()
+        };
+        // Products with other strides that are equal for both have gone.
+        let open: FxHashSet<Monomial> = low.terms().map(|(monomial, _)| part(self, monomial)).collect();
+        let rest = |this: &mut Self, at: usize, copy: u8| {
+            let access = &this.program.accesses[this.accesses[at] as usize];
+            let (offset, bytes) = (access.offset, i128::from(access.bytes));
+            let own = this.program.terms.instance(offset, copy, &mut FxHashMap::default());
+            let parts = this.poly(own).exactly_by(bytes)?;
+            let rest = parts.terms().filter(|(monomial, _)| {
+                let strides = part(this, monomial);
+                quotient(monomial, &shared).is_none() && (strides.is_empty() || open.contains(&strides))
+            });
+            Some(Poly::sum(rest.map(|(monomial, coefficient)| (monomial.clone(), coefficient)).collect()))
+        };
+        if let (Some(mine), Some(others)) = (rest(self, 0, 1), rest(self, 1, 2))
+            && solved(state, mine.minus(&others)).as_ref() == Some(low)
+        {
+            let others = rest(self, 1, 1)?;
+            let mut spans = vec![(mine, self.accesses[0]), (others, self.accesses[1])];
+            spans.dedup_by(|next, kept| next.0 == kept.0);
+            return Some(spans);
+        }
+        let span = match low.as_constant() {
+            Some(value) => Poly::constant(value.abs()),
+            None => self.first_instance(low),
+        };
+        (!span.is_zero()).then(|| vec![(span, self.accesses[0])])
+    }
+
     /// The part of a difference that is of the first instance.
     fn first_instance(&self, poly: &Poly) -> Poly {
         let of_second = |atom: Term| {
             self.program.terms.any_leaf(atom, |node| matches!(node, Node::Symbol(_, 2) | Node::Read(_, _, 2)))
         };
-        let mine = poly.0.iter().filter(|(monomial, _)| !monomial.iter().any(|atom| of_second(*atom)));
-        Poly(mine.map(|(monomial, coefficient)| (monomial.clone(), *coefficient)).collect())
+        let mine = poly.terms().filter(|(monomial, _)| !monomial.iter().any(|atom| of_second(*atom)));
+        Poly::sum(mine.map(|(monomial, coefficient)| (monomial.clone(), coefficient)).collect())
     }
 
     /// Whether `|low| < stride` follows.
-    fn is_below(&mut self, state: &State, low: &Poly, stride: &Poly) -> bool {
+    fn is_below(&mut self, system: &mut System, low: &Poly, stride: &Poly) -> bool {
         if low.as_constant() == Some(0) {
             return true;
         }
-        let over = Fact::at_least_zero(low.minus(stride));
-        let under = Fact::at_least_zero(low.scaled(-1).minus(stride));
-        self.contradicts(state, &[over]) && self.contradicts(state, &[under])
+        self.excludes(system, &low.minus(stride)) && self.excludes(system, &low.scaled(-1).minus(stride))
     }
 
-    /// Whether facts and equations, products taken for variables, contradict each other.
-    fn contradicts(&mut self, state: &State, more: &[Fact]) -> bool {
+    /// Whether a polynomial at least 0 contradicts a system.
+    fn excludes(&mut self, system: &mut System, poly: &Poly) -> bool {
         if self.budget == 0 {
             return false;
         }
         self.budget -= 1;
-        let mut numbers: FxHashMap<&Monomial, u32> = FxHashMap::default();
-        let mut rows = Vec::new();
-        let facts = state.facts.iter().chain(more).map(|fact| (&fact.poly, fact.equal));
-        for (poly, equal) in facts.chain(state.equations.iter().map(|poly| (poly, true))) {
-            let mut sum = Vec::new();
-            for (monomial, coefficient) in poly.0.iter().filter(|(monomial, _)| !monomial.is_empty()) {
-                let next = numbers.len() as u32;
-                sum.push((*numbers.entry(monomial).or_insert(next), *coefficient));
-            }
-            sum.sort_unstable();
-            rows.push(Linear { sum, constant: poly.offset(), equal });
+        if system.simplex.contradictory() {
+            return true;
         }
-        contradict(rows)
+        let row = system.row(poly, false);
+        system.simplex.contradicts(row)
     }
 
     /// Equations between atoms that are made alike of equal parts.
@@ -580,6 +666,13 @@ impl Refuter<'_> {
 
     /// Something to try both ways.
     fn choice(&mut self, state: &mut State) -> Option<Vec<Hypothesis>> {
+        // The programs differ along one axis, to one side.
+        let distances = std::mem::take(&mut state.distances);
+        if !distances.is_empty() {
+            let open = distances.iter().filter(|distance| !distance.is_zero());
+            let sides = open.flat_map(|distance| [distance.shifted(-1), distance.scaled(-1).shifted(-1)]);
+            return Some(sides.map(|side| Hypothesis::Relation(Fact::at_least_zero(side))).collect());
+        }
         if let Some(choice) = state.choices.pop() {
             return Some(choice);
         }
@@ -644,16 +737,16 @@ fn solved(state: &State, mut poly: Poly) -> Option<Poly> {
 
 /// An atom that an equation gives, and what it is.
 fn solvable(terms: &crate::term::Terms, equation: &Poly) -> Option<(Term, Poly)> {
-    let alone = equation.0.iter().filter(|(monomial, coefficient)| monomial.len() == 1 && coefficient.abs() == 1);
+    let alone = equation.terms().filter(|(monomial, coefficient)| monomial.len() == 1 && coefficient.abs() == 1);
     let candidates = alone.filter(|(monomial, _)| {
-        let others = equation.0.keys().filter(|other| other.contains(&monomial[0])).count();
+        let others = equation.terms().filter(|(other, _)| other.contains(&monomial[0])).count();
         others == 1
     });
     // What others are made of goes first: digits stay, and the number that they are of goes.
     let (monomial, coefficient) =
         candidates.min_by_key(|(monomial, _)| (nesting(terms, monomial[0], 0), monomial[0]))?;
     let atom = monomial[0];
-    let rest = equation.minus(&Poly::atom(atom).scaled(*coefficient));
+    let rest = equation.minus(&Poly::atom(atom).scaled(coefficient));
     Some((atom, rest.scaled(-coefficient)))
 }
 

@@ -34,19 +34,36 @@ pub(crate) struct Environment<'s> {
     pub(crate) reads: FxHashMap<u32, (Column, Box<[i64]>)>,
 }
 
+/// What expressions came to in one evaluation: room that is used again for the next.
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    /// By term: the evaluation it is of, and its value.
+    slots: Vec<(u32, Column)>,
+    evaluation: u32,
+}
+
 /// Evaluates expressions over one set of lanes.
 pub(crate) struct Evaluation<'e, 's> {
     pub(crate) terms: &'e Terms,
     pub(crate) environment: &'e Environment<'s>,
     pub(crate) lanes: &'e [i64],
-    memo: FxHashMap<Term, Column>,
+    memo: &'e mut Memo,
     /// Values that were computed.
     pub(crate) work: u64,
 }
 
 impl<'e, 's> Evaluation<'e, 's> {
-    pub(crate) fn new(terms: &'e Terms, environment: &'e Environment<'s>, lanes: &'e [i64]) -> Evaluation<'e, 's> {
-        Evaluation { terms, environment, lanes, memo: FxHashMap::default(), work: 0 }
+    pub(crate) fn new(
+        terms: &'e Terms,
+        environment: &'e Environment<'s>,
+        memo: &'e mut Memo,
+        lanes: &'e [i64],
+    ) -> Evaluation<'e, 's> {
+        memo.evaluation += 1;
+        if memo.slots.len() < terms.len() {
+            memo.slots.resize(terms.len(), (0, Column::One(None)));
+        }
+        Evaluation { terms, environment, lanes, memo, work: 0 }
     }
 
     /// How many lanes there are.
@@ -55,9 +72,11 @@ impl<'e, 's> Evaluation<'e, 's> {
     }
 
     pub(crate) fn column(&mut self, term: Term) -> Column {
-        if let Some(known) = self.memo.get(&term) {
-            return known.clone();
+        let slot = &self.memo.slots[term.0 as usize];
+        if slot.0 == self.memo.evaluation {
+            return slot.1.clone();
         }
+        self.work += 1;
         let bits = self.terms.bits(term);
         let made = match self.terms.node(term).clone() {
             Node::Const(value) => Column::One(Some(value)),
@@ -106,7 +125,7 @@ impl<'e, 's> Evaluation<'e, 's> {
                 self.map(&x, |value| if of >= 64 { value } else { value & ((1i64 << of) - 1) })
             }
         };
-        self.memo.insert(term, made.clone());
+        self.memo.slots[term.0 as usize] = (self.memo.evaluation, made.clone());
         made
     }
 

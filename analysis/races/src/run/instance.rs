@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::evaluate::{Column, Environment, Evaluation};
+use super::evaluate::{Column, Environment, Evaluation, Memo};
 use super::event::Event;
 use super::setting::Setting;
 use super::watch::Watched;
@@ -62,6 +62,7 @@ pub(crate) struct Instance<'p> {
     watched: &'p Watched,
     setting: &'p Setting,
     environment: Environment<'p>,
+    memo: Memo,
     answers: &'p [Column],
     used: usize,
     events: Vec<Event>,
@@ -94,6 +95,7 @@ impl<'p> Instance<'p> {
             watched,
             setting,
             environment,
+            memo: Memo::default(),
             answers,
             used: 0,
             events: Vec::new(),
@@ -163,7 +165,7 @@ impl<'p> Instance<'p> {
     }
 
     fn scalar(&mut self, term: crate::term::Term) -> Option<i64> {
-        let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, &[]);
+        let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, &mut self.memo, &[]);
         let value = evaluation.column(term).at(0);
         self.work += evaluation.work + 1;
         value
@@ -174,7 +176,7 @@ impl<'p> Instance<'p> {
         let carried = |this: &mut Self, first: bool| {
             let mut values = Vec::new();
             for one in &of.carried {
-                let mut evaluation = Evaluation::new(&this.program.terms, &this.environment, &one.lanes);
+                let mut evaluation = Evaluation::new(&this.program.terms, &this.environment, &mut this.memo, &one.lanes);
                 let column = evaluation.column(if first { one.first } else { one.next });
                 this.work += evaluation.work + 1;
                 values.push((one.source, column, one.lanes.clone()));
@@ -216,7 +218,7 @@ impl<'p> Instance<'p> {
             return Err(Stuck::Limit);
         }
         let access = &self.program.accesses[number as usize];
-        let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, &access.lanes);
+        let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, &mut self.memo, &access.lanes);
         let count = evaluation.count();
         let (mask, offset) = (evaluation.column(access.mask), evaluation.column(access.offset));
         let mut spans = Vec::new();
