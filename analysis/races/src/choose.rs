@@ -18,7 +18,7 @@ fn sizes(program: &Program) -> [i64; 3] {
 const GRIDS: [i64; 4] = [1, 3, 2, 2];
 
 /// Tries to make all strides large enough.
-const ROUNDS: usize = 8;
+const ROUNDS: u32 = 10;
 
 /// What the launch says, and small numbers for the rest: one setting a choice, without those that no choice of
 /// strides makes fit. Whether every assumption could be met is said of each.
@@ -65,10 +65,10 @@ fn setting(program: &Program, launch: &Known, spreads: &[Spread], size: i64, onl
             setting.values.insert(Symbol::DescriptorSize(at, dim as u8), round_up(size, 16));
         }
     }
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         let mut met = true;
         for spread in spreads {
-            met &= raise(program, launch, &mut setting, spread)?;
+            met &= raise(program, launch, &mut setting, spread, round)?;
         }
         if met {
             return Some(setting);
@@ -82,7 +82,7 @@ fn round_up(value: i64, by: i64) -> i64 {
 }
 
 /// Makes a stride exceed what is added to it; whether it did already. `None` where that cannot be.
-fn raise(program: &Program, launch: &Known, setting: &mut Setting, spread: &Spread) -> Option<bool> {
+fn raise(program: &Program, launch: &Known, setting: &mut Setting, spread: &Spread, round: u32) -> Option<bool> {
     let lanes = &program.accesses[spread.access as usize].lanes;
     let mut intervals = Intervals::new(program, setting, lanes);
     let (_, most) = intervals.poly(&spread.span)?;
@@ -91,15 +91,20 @@ fn raise(program: &Program, launch: &Known, setting: &mut Setting, spread: &Spre
         return Some(true);
     }
     // The first factor of the stride that may be chosen.
-    let factors = spread.stride.terms().next()?.0;
+    let factors = spread.stride.terms().next_back()?.0;
     let choice = factors.iter().find_map(|atom| match program.terms.node(*atom) {
         Node::Symbol(symbol @ Symbol::Argument(at), _) if launch.value(*at).is_none() => Some((*symbol, *at)),
         Node::Symbol(symbol @ Symbol::DescriptorSize(..), _) => Some((*symbol, u32::MAX)),
         _ => None,
     });
     let (symbol, at) = choice?;
-    let others = least / i128::from((*setting.values.get(&symbol)?).max(1));
-    let wanted = i64::try_from(most / others.max(1) + 1).ok()?;
+    let now = (*setting.values.get(&symbol)?).max(1);
+    let others = least / i128::from(now);
+    let mut wanted = i64::try_from(most / others.max(1) + 1).ok()?;
+    // What it has to exceed grows with it: half of a row and a tile.
+    if round > 1 {
+        wanted = wanted.max(2 * now);
+    }
     if wanted > 1 << 24 {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::poly::Poly;
+use super::poly::{Monomial, Poly};
 use crate::program::Program;
 use crate::term::{BinOp, Node, Symbol, Term, Terms};
 
@@ -208,7 +208,12 @@ impl Converter {
 
 /// Whether a sum has no negative part: ids, lanes, rounds and sizes are not negative.
 fn not_negative(terms: &Terms, poly: &Poly) -> bool {
-    poly.terms().all(|(monomial, coefficient)| coefficient >= 0 && monomial.iter().all(|atom| natural(terms, *atom)))
+    poly.terms().all(|(monomial, coefficient)| coefficient >= 0 && natural_product(terms, monomial))
+}
+
+/// Whether no factor is negative, by what they are.
+pub(super) fn natural_product(terms: &Terms, factors: &Monomial) -> bool {
+    factors.iter().all(|atom| natural(terms, *atom))
 }
 
 /// Whether an atom is not negative by what it is.

@@ -68,6 +68,12 @@ impl Poly {
         self.0.first().filter(|(monomial, _)| monomial.is_empty()).map_or(0, |(_, coefficient)| *coefficient)
     }
 
+    /// The coefficient of a monomial, where it is there.
+    pub(crate) fn coefficient(&self, monomial: &Monomial) -> Option<i128> {
+        let at = self.0.binary_search_by(|(other, _)| other.cmp(monomial)).ok()?;
+        Some(self.0[at].1)
+    }
+
     pub(crate) fn plus(&self, other: &Poly, times: i128) -> Poly {
         let mut sum = Vec::with_capacity(self.0.len() + other.0.len());
         let (mut mine, mut others) = (self.0.iter().peekable(), other.0.iter().peekable());

@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::convert::{Converter, Fact};
+use super::convert::{Converter, Fact, natural_product};
 use super::linear::{Linear, Simplex};
 use super::poly::{Monomial, Poly, gcd};
 use crate::program::{Base, Program, Source};
@@ -56,6 +56,8 @@ struct State {
     choices: Vec<Vec<Hypothesis>>,
     /// Atoms of which all is said.
     said: FxHashSet<Term>,
+    /// Products of which it is said that they are not negative, where they are not.
+    products: FxHashSet<Monomial>,
     /// Atoms and what they are.
     solved: Vec<(Term, Poly)>,
     /// Truth values by their atom.
@@ -305,16 +307,28 @@ impl Refuter<'_> {
         })
     }
 
-    /// Says of each atom what is known of it; false where that contradicts.
+    /// Says of each atom what is known of it, and of products that they are not negative; false where that
+    /// contradicts.
     fn say(&mut self, state: &mut State) -> bool {
         loop {
             let zeros = state.equations.iter().map(|equation| &equation.zero);
             let polys = state.facts.iter().map(|fact| &fact.poly).chain(zeros).chain(&state.distances);
-            let mut fresh: Vec<Term> = polys.flat_map(Poly::atoms).filter(|atom| !state.said.contains(atom)).collect();
+            let (mut fresh, mut products) = (Vec::new(), Vec::new());
+            for (monomial, _) in polys.flat_map(Poly::terms) {
+                fresh.extend(monomial.iter().copied().filter(|atom| !state.said.contains(atom)));
+                if monomial.len() > 1 && !state.products.contains(monomial) {
+                    products.push(monomial.clone());
+                }
+            }
             fresh.sort();
             fresh.dedup();
-            if fresh.is_empty() {
+            if fresh.is_empty() && products.is_empty() {
                 return true;
+            }
+            for product in products {
+                if state.products.insert(product.clone()) && natural_product(&self.program.terms, &product) {
+                    state.facts.push(Fact::at_least_zero(Poly::of(product, 1)));
+                }
             }
             for atom in fresh {
                 state.said.insert(atom);
@@ -408,7 +422,30 @@ impl Refuter<'_> {
             state.equations.extend(same.into_iter().map(|zero| Equation { zero, meets: false }));
             return Progress::Moved;
         }
-        if moved { Progress::Moved } else { Progress::Stuck }
+        if moved || self.near(state) { Progress::Moved } else { Progress::Stuck }
+    }
+
+    /// Adds equations for distances that are multiples of a stride which they are below: they are 0. Rounds of a
+    /// persistent loop, which are as far apart as there are programs, are told from programs that way.
+    fn near(&mut self, state: &mut State) -> bool {
+        let mut found = Vec::new();
+        let mut system: Option<System> = None;
+        for distance in state.distances.iter().filter(|distance| !distance.is_zero()) {
+            for (stride, high, low) in self.by_strides(distance) {
+                let zeros = state.equations.iter().map(|equation| &equation.zero);
+                let known = state.equations.iter().any(|equation| equation.zero == high);
+                if !low.is_zero() || known {
+                    continue;
+                }
+                let system = system.get_or_insert_with(|| System::new(&state.facts, zeros));
+                if self.is_below(system, distance, &stride) {
+                    found.push(Equation { zero: high, meets: false });
+                }
+            }
+        }
+        let any = !found.is_empty();
+        state.equations.extend(found);
+        any
     }
 
     /// Ways to write an equation as `stride·high + low = 0` with a stride that all instances share, the ones that
@@ -430,15 +467,25 @@ impl Refuter<'_> {
                     None => low.push((monomial.clone(), coefficient)),
                 }
             }
-            let (high, low) = (Poly::sum(high), Poly::sum(low));
+            let (high, mut low) = (Poly::sum(high), Poly::sum(low));
             let content = high.terms().fold(0, |all, (_, coefficient)| gcd(all, coefficient)).max(1);
             let Some(high) = high.exactly_by(content) else { continue };
             if high.as_constant().is_some() {
                 continue;
             }
             let degree = shared.len();
-            let stride = Poly::of(shared.clone(), content);
-            let left = low.terms().len();
+            let mut stride = Poly::of(shared.clone(), content);
+            // Rows of `n + 1` elements: what is left holds the row once more.
+            if let Some((monomial, coefficient)) = high.terms().next_back()
+                && let Some(again) = low.coefficient(monomial).filter(|again| again % coefficient == 0)
+            {
+                let rest = low.plus(&high, -again / coefficient);
+                if rest.terms().len() < low.terms().len() {
+                    (stride, low) = (stride.shifted(again / coefficient), rest);
+                }
+            }
+            // What is read may be anything, and programs may be many: they are multiples of strides, not what is left.
+            let left = (self.wildness(&low), low.terms().len());
             ways.push(((left, degree, shared), (stride, high, low)));
         }
         ways.sort_by(|a, b| a.0.cmp(&b.0));
@@ -516,6 +563,17 @@ impl Refuter<'_> {
         None
     }
 
+    /// How far what a sum is made of may go: lanes and rounds, programs, data.
+    fn wildness(&self, sum: &Poly) -> u8 {
+        let of = |atom: Term| {
+            if self.program.terms.any_leaf(atom, |node| matches!(node, Node::Read(..))) {
+                return 2;
+            }
+            u8::from(self.program.terms.any_leaf(atom, |node| matches!(node, Node::Symbol(Symbol::Program(_), _))))
+        };
+        sum.atoms().map(of).max().unwrap_or(0)
+    }
+
     fn is_shared(&self, atom: Term) -> bool {
         !self.program.terms.any_leaf(atom, |node| match node {
             Node::Symbol(symbol, _) => !symbol.is_shared(),
@@ -530,7 +588,7 @@ impl Refuter<'_> {
         if low.is_zero() {
             return Some(vec![(Poly::default(), self.accesses[0])]);
         }
-        let shared = stride.terms().next()?.0.clone();
+        let shared = stride.terms().next_back()?.0.clone();
         let part = |this: &Self, monomial: &Monomial| -> Monomial {
             monomial.iter().copied().filter(|atom| this.is_shared(*atom)).collect()
         };

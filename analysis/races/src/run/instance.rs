@@ -176,7 +176,8 @@ impl<'p> Instance<'p> {
         let carried = |this: &mut Self, first: bool| {
             let mut values = Vec::new();
             for one in &of.carried {
-                let mut evaluation = Evaluation::new(&this.program.terms, &this.environment, &mut this.memo, &one.lanes);
+                let mut evaluation =
+                    Evaluation::new(&this.program.terms, &this.environment, &mut this.memo, &one.lanes);
                 let column = evaluation.column(if first { one.first } else { one.next });
                 this.work += evaluation.work + 1;
                 values.push((one.source, column, one.lanes.clone()));
