@@ -58,6 +58,8 @@ struct State {
     said: FxHashSet<Term>,
     /// Products of which it is said that they are not negative, where they are not.
     products: FxHashSet<Monomial>,
+    /// Products of which it is said how far they go.
+    bounded: FxHashSet<Monomial>,
     /// Atoms and what they are.
     solved: Vec<(Term, Poly)>,
     /// Truth values by their atom.
@@ -323,6 +325,9 @@ impl Refuter<'_> {
             fresh.sort();
             fresh.dedup();
             if fresh.is_empty() && products.is_empty() {
+                if self.bound_products(state) {
+                    continue;
+                }
                 return true;
             }
             for product in products {
@@ -347,6 +352,33 @@ impl Refuter<'_> {
                 }
             }
         }
+    }
+
+    /// Says of products with a stride what follows from the bounds of their other factor: `i < n` holds `i·stride`
+    /// to `(n - 1)·stride`.
+    fn bound_products(&self, state: &mut State) -> bool {
+        let mut bounds = Vec::new();
+        let products =
+            state.equations.iter().filter(|equation| equation.meets).flat_map(|equation| equation.zero.terms());
+        for product in products.map(|(monomial, _)| monomial).filter(|monomial| monomial.len() > 1) {
+            let (shared, own): (Monomial, Monomial) = product.iter().copied().partition(|atom| self.is_shared(*atom));
+            let [index] = own.as_slice() else { continue };
+            if state.bounded.contains(product) || !natural_product(&self.program.terms, &shared) {
+                continue;
+            }
+            state.bounded.insert(product.clone());
+            let stride = Poly::of(shared, 1);
+            let upper = state.facts.iter().filter(|fact| {
+                let others = fact.poly.terms().filter(|(monomial, _)| monomial.as_slice() != [*index]);
+                let index = fact.poly.coefficient(&own);
+                index.is_some_and(|by| by < 0)
+                    && others.flat_map(|(monomial, _)| monomial).all(|atom| self.is_shared(*atom))
+            });
+            bounds.extend(upper.filter_map(|fact| fact.poly.times(&stride)).map(Fact::at_least_zero));
+        }
+        let any = !bounds.is_empty();
+        state.facts.extend(bounds);
+        any
     }
 
     /// Takes an equation apart, or solves it, or finds two atoms that are one.
