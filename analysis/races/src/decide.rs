@@ -7,7 +7,7 @@ use ttgir::Tree;
 use crate::choose::{companions, settings};
 use crate::launch::Known;
 use crate::program::{Base, Program, Scope, Source};
-use crate::prove::{Converter, Prover, Spread};
+use crate::prove::{Converter, Prover, Spread, tickets};
 use crate::report::{Assumption, Global, Race, Reason, Side, Status};
 use crate::run::{Meeting, Outcome, Setting, Stuck, explore};
 use crate::term::{Node, Symbol, Term};
@@ -111,7 +111,10 @@ impl Decider<'_> {
         let mut races = self.races(&outcomes);
         if !fits {
             races.clear();
-            let text = "no sizes and strides are known with which its rows stay apart".to_owned();
+            let conditions: Vec<String> =
+                largest(&needed).into_iter().take(2).map(|one| crate::say::spread(&self.program, one)).collect();
+            let more = if needed.len() > 2 { ", and more" } else { "" };
+            let text = format!("no sizes are known with which its rows stay apart: {}{more}", conditions.join(", "));
             reasons.push(Reason { range: self.range, text });
         }
         let (races, conditional): (Vec<_>, Vec<_>) = races.into_iter().partition(|(_, sure)| *sure);
@@ -192,6 +195,13 @@ impl Decider<'_> {
         (0..3).filter(differs).collect()
     }
 
+    /// Whether the launch gives one tensor for two arguments.
+    fn is_aliased(&self) -> bool {
+        let arguments = 0..self.program.arguments.len() as u32;
+        let tensors: FxHashSet<Option<u32>> = arguments.map(|at| self.tensor(Base::Argument(at))).collect();
+        tensors.len() < self.program.arguments.len()
+    }
+
     /// Argument `a` and argument `b` are one tensor.
     fn tensor(&self, base: Base) -> Option<u32> {
         match base {
@@ -221,7 +231,9 @@ impl Decider<'_> {
                 known.insert(Symbol::Programs(axis), count);
             }
         }
+        let drawn = if self.is_aliased() { FxHashMap::default() } else { tickets(&self.program) };
         let mut prover = Prover {
+            tickets: drawn,
             program: &mut self.program,
             convert: Converter::default(),
             known: &known,

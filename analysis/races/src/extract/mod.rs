@@ -56,6 +56,10 @@ pub(crate) fn extract<'t>(tree: &'t Tree, functions: &'t FxHashMap<&'t str, OpId
     }
     let mut program = extractor.program;
     program.steps = extractor.steps;
+    // Programs that do not ask which one they are may tell each other apart by atomics.
+    if program.axes.is_empty() && program.accesses.iter().any(|access| access.action.ordering().is_some()) {
+        program.axes.push(0);
+    }
     program
 }
 

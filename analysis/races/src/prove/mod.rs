@@ -5,8 +5,10 @@ mod linear;
 mod pair;
 mod poly;
 mod refute;
+mod ticket;
 
 pub(crate) use convert::Converter;
 pub(crate) use pair::Prover;
 pub(crate) use poly::Poly;
 pub(crate) use refute::Spread;
+pub(crate) use ticket::tickets;

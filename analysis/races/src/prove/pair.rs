@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::convert::{Converter, Fact};
 use super::poly::Poly;
 use super::refute::{Hypothesis, Refuter, Spread};
+use super::ticket::Counter;
 use crate::program::Program;
 use crate::term::{Node, Symbol, Term};
 
@@ -27,6 +28,8 @@ pub(crate) struct Apart {
 pub(crate) struct Prover<'p> {
     pub(crate) program: &'p mut Program,
     pub(crate) convert: Converter,
+    /// What is drawn from counters, by its source.
+    pub(crate) tickets: FxHashMap<u32, Counter>,
     /// What a launch gives.
     pub(crate) known: &'p FxHashMap<Symbol, i64>,
     /// Axes of the grid on which programs may differ.
@@ -54,6 +57,7 @@ impl Prover<'_> {
             lanes,
             accesses: [a, b],
             known: self.known,
+            tickets: &self.tickets,
             assume,
             depth,
             spreads: Vec::new(),

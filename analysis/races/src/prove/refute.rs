@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::convert::{Converter, Fact, natural_product};
 use super::linear::{Linear, Simplex};
 use super::poly::{Monomial, Poly, gcd};
+use super::ticket::Counter;
 use crate::program::{Base, Program, Source};
 use crate::term::{BinOp, Node, Symbol, Term};
 
@@ -35,6 +36,8 @@ pub(crate) struct Refuter<'p> {
     pub(crate) accesses: [u32; 2],
     /// Values of arguments and of the grid, where a launch gives them.
     pub(crate) known: &'p FxHashMap<Symbol, i64>,
+    /// What is drawn from counters, by its source.
+    pub(crate) tickets: &'p FxHashMap<u32, Counter>,
     /// Whether spreads may be assumed that are not known.
     pub(crate) assume: bool,
     /// Choices inside choices that are tried.
@@ -64,6 +67,8 @@ struct State {
     solved: Vec<(Term, Poly)>,
     /// Truth values by their atom.
     truths: FxHashMap<Term, bool>,
+    /// Tickets of which it was decided which was drawn first.
+    drawn: FxHashSet<(Term, Term)>,
     /// Minima and selections that were decided.
     chosen: FxHashSet<Term>,
 }
@@ -516,9 +521,17 @@ impl Refuter<'_> {
                     (stride, low) = (stride.shifted(again / coefficient), rest);
                 }
             }
-            // What is read may be anything, and programs may be many: they are multiples of strides, not what is left.
-            let left = (self.wildness(&low), low.terms().len());
-            ways.push(((left, degree, shared), (stride, high, low)));
+            // What is read may be anything: it is a multiple of a stride, not what is left. The outermost stride is that
+            // of programs alone, and the next ones those of programs and lanes.
+            let (reads, programs) = (self.has(&low, is_read), self.has(&low, is_program));
+            let left = (reads, self.has(&high, is_lane), programs, low.terms().len());
+            // A stride by itself may belong to what is left: the last row is counted from, `stride - 1 - i`.
+            let whole = high.offset();
+            if whole != 0 && high.terms().len() > 1 {
+                let other = (high.shifted(-whole), low.plus(&stride, whole));
+                ways.push(((true, left, degree, shared.clone()), (stride.clone(), other.0, other.1)));
+            }
+            ways.push(((false, left, degree, shared), (stride, high, low)));
         }
         ways.sort_by(|a, b| a.0.cmp(&b.0));
         ways.into_iter().map(|(_, way)| way).collect()
@@ -595,15 +608,9 @@ impl Refuter<'_> {
         None
     }
 
-    /// How far what a sum is made of may go: lanes and rounds, programs, data.
-    fn wildness(&self, sum: &Poly) -> u8 {
-        let of = |atom: Term| {
-            if self.program.terms.any_leaf(atom, |node| matches!(node, Node::Read(..))) {
-                return 2;
-            }
-            u8::from(self.program.terms.any_leaf(atom, |node| matches!(node, Node::Symbol(Symbol::Program(_), _))))
-        };
-        sum.atoms().map(of).max().unwrap_or(0)
+    /// Whether a sum is made of such leaves, among others.
+    fn has(&self, sum: &Poly, leaf: impl Fn(&Node) -> bool) -> bool {
+        sum.atoms().any(|atom| self.program.terms.any_leaf(atom, &leaf))
     }
 
     fn is_shared(&self, atom: Term) -> bool {
@@ -754,6 +761,33 @@ impl Refuter<'_> {
         Some((base, self.poly(at)))
     }
 
+    /// Two tickets of one counter, drawn by the two instances: which was drawn first.
+    fn drawn(&self, state: &mut State) -> Option<Vec<Hypothesis>> {
+        let of = |copy: u8| {
+            let mut all: Vec<(Term, Counter)> = Vec::new();
+            for atom in &state.said {
+                if let Node::Read(source, _, whose) = self.program.terms.node(*atom)
+                    && *whose == copy
+                    && let Some(counter) = self.tickets.get(source)
+                {
+                    all.push((*atom, *counter));
+                }
+            }
+            all.sort_by_key(|(atom, _)| *atom);
+            all
+        };
+        let (mine, others) = (of(1), of(2));
+        let pairs = mine.iter().flat_map(|one| others.iter().map(move |other| (one, other)));
+        let mut open = pairs.filter(|((a, x), (b, y))| x.is(*y) && !state.drawn.contains(&(*a, *b)));
+        let ((a, counter), (b, _)) = open.next()?;
+        let distance = solved(state, Poly::atom(*a).minus(&Poly::atom(*b)))?;
+        let step = i128::from(counter.step);
+        let ways = [distance.shifted(-step), distance.scaled(-1).shifted(-step)];
+        let pair = (*a, *b);
+        state.drawn.insert(pair);
+        Some(ways.map(|way| Hypothesis::Relation(Fact::at_least_zero(way))).to_vec())
+    }
+
     /// Something to try both ways.
     fn choice(&mut self, state: &mut State) -> Option<Vec<Hypothesis>> {
         // The programs differ along one axis, to one side.
@@ -765,6 +799,9 @@ impl Refuter<'_> {
         }
         if let Some(choice) = state.choices.pop() {
             return Some(choice);
+        }
+        if let Some(ways) = self.drawn(state) {
+            return Some(ways);
         }
         let mut atoms: Vec<Term> = state.said.difference(&state.chosen).copied().collect();
         atoms.sort();
@@ -805,6 +842,18 @@ impl Refuter<'_> {
         }
         None
     }
+}
+
+fn is_read(node: &Node) -> bool {
+    matches!(node, Node::Read(..))
+}
+
+fn is_program(node: &Node) -> bool {
+    matches!(node, Node::Symbol(Symbol::Program(_), _))
+}
+
+fn is_lane(node: &Node) -> bool {
+    matches!(node, Node::Symbol(Symbol::Lane(_), _))
 }
 
 /// What is left of a product without the factors of another; `None` where it does not have them all.
