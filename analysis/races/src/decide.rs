@@ -6,7 +6,7 @@ use ttgir::Tree;
 
 use crate::choose::{companions, settings};
 use crate::launch::Known;
-use crate::program::{Base, Program, Scope, Source};
+use crate::program::{Base, Completion, Program, Scope, Source};
 use crate::prove::{Converter, Prover, Spread, tickets};
 use crate::report::{Assumption, Global, Race, Reason, Side, Status};
 use crate::run::{Meeting, Outcome, Setting, Stuck, explore};
@@ -94,25 +94,31 @@ impl Decider<'_> {
             let text = "no launch that is small enough to be run satisfies what the kernel needs".to_owned();
             reasons.push(Reason { range: self.range, text });
         }
+        let asked = self.asked(&proofs);
         let mut outcomes: Vec<(Setting, Outcome)> = Vec::new();
         let mut few = false;
         let mut queue: Vec<Setting> = tried.into_iter().rev().collect();
         while let Some(setting) = queue.pop() {
-            let outcome = explore(&self.program, &setting, WORK, cancel)?;
+            let outcome = explore(&self.program, &setting, &asked, WORK, cancel)?;
             if outcome.limited && outcome.races.is_empty() && setting.chosen.is_empty() && setting.programs() > 3 {
                 // A few of the programs, while the others are late.
-                let last = u32::try_from(setting.programs() - 1).unwrap_or(3);
-                few = true;
-                queue.extend([vec![0, 1, 2], vec![0, 1, last]].map(|chosen| Setting { chosen, ..setting.clone() }));
-                continue;
+                queue.extend(neighbours(&setting).into_iter().map(|chosen| Setting { chosen, ..setting.clone() }));
+                // Where each could be compared with each, a few show races and not that there is none.
+                if !outcome.alone {
+                    few = true;
+                    continue;
+                }
             }
             outcomes.push((setting, outcome));
         }
         let mut races = self.races(&outcomes);
         if !fits {
             races.clear();
-            let conditions: Vec<String> =
-                largest(&needed).into_iter().take(2).map(|one| crate::say::spread(&self.program, one)).collect();
+            let conditions: Vec<String> = largest(&self.program, &needed)
+                .into_iter()
+                .take(2)
+                .map(|one| crate::say::spread(&self.program, one))
+                .collect();
             let more = if needed.len() > 2 { ", and more" } else { "" };
             let text = format!("no sizes are known with which its rows stay apart: {}{more}", conditions.join(", "));
             reasons.push(Reason { range: self.range, text });
@@ -161,11 +167,12 @@ impl Decider<'_> {
         let axes = self.axes();
         let proofs = self.prove(&axes, cancel)?;
         let mut wrong = Vec::new();
+        let all = (0..self.program.accesses.len() as u32).collect();
         for setting in settings(&self.program, &self.launch, &proofs.spreads) {
             if setting.programs() > PROGRAMS {
                 continue;
             }
-            let outcome = explore(&self.program, &setting, WORK, cancel)?;
+            let outcome = explore(&self.program, &setting, &all, WORK, cancel)?;
             for race in outcome.races.iter().filter(|race| race.programs[0] != race.programs[1]) {
                 let (a, b) = (race.first.access, race.second.access);
                 if !proofs.limited && !proofs.open.contains(&(a.min(b), a.max(b))) {
@@ -175,6 +182,21 @@ impl Decider<'_> {
             }
         }
         Ok(wrong)
+    }
+
+    /// Accesses that runs have to show: those of pairs that are not proved apart, and what may meet copies of its own
+    /// program that are under way.
+    fn asked(&self, proofs: &Proofs) -> FxHashSet<u32> {
+        let accesses = || (0u32..).zip(&self.program.accesses);
+        if proofs.limited {
+            return accesses().map(|(number, _)| number).collect();
+        }
+        let mut asked: FxHashSet<u32> = proofs.open.iter().flat_map(|(a, b)| [*a, *b]).collect();
+        for (_, open) in accesses().filter(|(_, access)| access.completion != Completion::Done) {
+            let same = accesses().filter(|(_, other)| self.tensor(other.base) == self.tensor(open.base));
+            asked.extend(same.map(|(number, _)| number));
+        }
+        asked
     }
 
     /// Whether a launch gives all that there is to know.
@@ -261,6 +283,8 @@ impl Decider<'_> {
                 Some(apart) => *apart,
                 None => {
                     let apart = prover.apart(x.min(y), x.max(y));
+                    let possible = |spread: &Spread| !crate::say::is_impossible(prover.program, spread);
+                    let apart = apart.filter(|apart| apart.spreads.iter().all(possible));
                     decided.insert((x.min(y), x.max(y)), apart.is_some());
                     let proved = apart.is_some();
                     proofs.spreads.extend(apart.into_iter().flat_map(|apart| apart.spreads));
@@ -290,8 +314,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Races that every launch shows in which both accesses are executed.
-    /// Beside each: whether it hangs on no chosen grid.
+    /// The races that launches show; beside each, whether it hangs on no chosen grid.
     fn races(&self, outcomes: &[(Setting, Outcome)]) -> Vec<(Race, bool)> {
         let mut races: Vec<(Race, bool)> = Vec::new();
         let mut told: FxHashSet<(u32, u32)> = FxHashSet::default();
@@ -305,12 +328,7 @@ impl Decider<'_> {
                 if !told.insert(pair) {
                     continue;
                 }
-                let shown = outcomes.iter().all(|(_, other)| {
-                    let own = meeting.programs[0] == meeting.programs[1];
-                    let both = if own { other.executes(pair.0) } else { other.executes_both(pair.0, pair.1) };
-                    !both || other.limited || other.races.iter().any(|race| key(race) == pair)
-                });
-                if shown {
+                {
                     let all = outcomes.iter().flat_map(|(setting, outcome)| {
                         let same = outcome.races.iter().filter(|race| key(race) == pair);
                         same.map(move |race| (setting, race))
@@ -474,7 +492,7 @@ impl Decider<'_> {
             }
         }
         let mut said: Vec<String> = Vec::new();
-        for spread in largest(spreads) {
+        for spread in largest(&self.program, spreads) {
             let text = crate::say::spread(&self.program, spread);
             if !said.contains(&text) {
                 said.push(text);
@@ -520,8 +538,12 @@ impl Decider<'_> {
 }
 
 /// The conditions of which no other says the same with a larger number.
-fn largest(spreads: &[Spread]) -> Vec<&Spread> {
-    let parts = |spread: &Spread| (spread.stride.clone(), spread.span.shifted(-spread.span.offset()));
+fn largest<'s>(program: &Program, spreads: &'s [Spread]) -> Vec<&'s Spread> {
+    // A mask may say more of one access than of another.
+    let parts = |spread: &Spread| {
+        let bound = crate::say::bound(&mut program.clone(), spread).map(|bound| bound.shifted(-spread.span.offset()));
+        (spread.stride.clone(), spread.span.shifted(-spread.span.offset()), bound)
+    };
     let mut kept: FxHashMap<_, usize> = FxHashMap::default();
     let mut all: Vec<&Spread> = Vec::new();
     for spread in spreads {
@@ -535,4 +557,17 @@ fn largest(spreads: &[Spread]) -> Vec<&Spread> {
         }
     }
     all
+}
+
+/// Programs that are near each other along the axes of the grid.
+fn neighbours(setting: &Setting) -> Vec<Vec<u32>> {
+    let all = u32::try_from(setting.programs()).unwrap_or(u32::MAX);
+    let row = u32::try_from(setting.grid[0]).unwrap_or(u32::MAX);
+    let plane = u32::try_from(setting.grid[0].saturating_mul(setting.grid[1])).unwrap_or(u32::MAX);
+    let steps = [1, row, plane].into_iter().filter(|step| *step > 0 && *step < all);
+    let mut chosen: Vec<Vec<u32>> =
+        steps.map(|step| (0..3).map(|at| at * step).filter(|at| *at < all).collect()).collect();
+    chosen.push(vec![0, 1, all - 1]);
+    chosen.dedup();
+    chosen
 }

@@ -10,16 +10,22 @@ pub(crate) fn spread(program: &Program, spread: &Spread) -> String {
     if spread.span.is_zero() {
         return format!("{stride} is not 0");
     }
-    match bound(program, spread) {
-        Some(bound) => format!("{stride} is at least {bound}"),
+    match bound(&mut program.clone(), spread) {
+        Some(bound) => format!("{stride} is at least {}", poly(program, &bound)),
         None => format!("{stride} exceeds {}", poly(program, &spread.span)),
     }
 }
 
-/// What a mask holds the span below.
-fn bound(program: &Program, spread: &Spread) -> Option<String> {
-    let access = &program.accesses[spread.access as usize];
+/// Whether a mask lets the span reach what the stride would have to exceed.
+pub(crate) fn is_impossible(program: &Program, spread: &Spread) -> bool {
     let mut program = program.clone();
+    let bound = bound(&mut program, spread);
+    bound.is_some_and(|bound| spread.stride.minus(&bound).as_constant().is_some_and(|more| more < 0))
+}
+
+/// What a mask, or the number of lanes, holds the span below.
+pub(crate) fn bound(program: &mut Program, spread: &Spread) -> Option<Poly> {
+    let access = program.accesses[spread.access as usize].clone();
     let mut convert = Converter::default();
     let mut open = vec![access.mask, access.path];
     while let Some(term) = open.pop() {
@@ -30,11 +36,11 @@ fn bound(program: &Program, spread: &Spread) -> Option<String> {
                 let (x, y) = (program.terms.instance(a, 1, &mut memo), program.terms.instance(b, 1, &mut memo));
                 let (x, y) = (convert.poly(&mut program.terms, x), convert.poly(&mut program.terms, y));
                 if x == spread.span {
-                    return Some(poly(&program, &y));
+                    return Some(y);
                 }
                 // A mask on an index says the same of its product with a stride.
                 if let Some(factor) = factor(&spread.span, &x) {
-                    return factor.times(&y).map(|product| poly(&program, &product));
+                    return factor.times(&y);
                 }
             }
             _ => {}
@@ -46,7 +52,7 @@ fn bound(program: &Program, spread: &Spread) -> Option<String> {
         && let [atom] = monomial.as_slice()
         && let Node::Symbol(Symbol::Lane(dim), _) = program.terms.node(*atom)
     {
-        return access.lanes.get(usize::from(*dim)).map(ToString::to_string);
+        return access.lanes.get(usize::from(*dim)).map(|lanes| Poly::constant((*lanes).into()));
     }
     None
 }

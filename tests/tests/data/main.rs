@@ -1,5 +1,5 @@
-//! The suites whose cases are data: the pages, the corpus in both languages, kernels that are run, and texts that
-//! are being typed. Each case is a test of its own, `suite/case`; they run in parallel, and a panic is its case's.
+//! The suites whose cases are data: the pages, the corpus in both languages, kernels that are run, kernels of
+//! plain Triton with slips, and texts that are being typed. Each case is a test of its own, `suite/case`; they run in parallel, and a panic is its case's.
 //!
 //! `cargo test -p fencepost-tests --test data -- pages/tma` runs the cases whose name holds the words.
 
@@ -7,6 +7,7 @@ mod agreement;
 mod corpus;
 mod gsan;
 mod pages;
+mod races;
 mod runs;
 mod typing;
 
@@ -18,12 +19,13 @@ use libtest_mimic::{Arguments, Trial};
 
 type List = fn() -> Result<Vec<Case>, String>;
 
-const SUITES: [(&str, List); 6] = [
+const SUITES: [(&str, List); 7] = [
     ("pages", pages::cases),
     ("corpus", corpus::cases),
     ("agreement", agreement::cases),
     ("runs", runs::cases),
     ("gsan", gsan::cases),
+    ("races", races::cases),
     ("typing", typing::cases),
 ];
 

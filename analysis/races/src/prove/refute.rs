@@ -547,6 +547,10 @@ impl Refuter<'_> {
         equations.sort();
         for equation in equations {
             for (stride, high, low) in self.by_strides(&equation) {
+                // A caller chooses strides; how many programs there are is no stride.
+                if !self.has(&stride, is_argument) {
+                    continue;
+                }
                 let Some(spans) = self.spans(state, &stride, &low) else { continue };
                 self.spreads.extend(spans.into_iter().map(|(span, access)| Spread {
                     stride: stride.clone(),
@@ -649,7 +653,10 @@ impl Refuter<'_> {
         {
             let others = rest(self, 1, 1)?;
             let mut spans = vec![(mine, self.accesses[0]), (others, self.accesses[1])];
-            spans.dedup_by(|next, kept| next.0 == kept.0);
+            spans.dedup_by(|next, kept| {
+                let [next, kept] = [next.1, kept.1].map(|access| &self.program.accesses[access as usize]);
+                (next.offset, next.mask, next.path) == (kept.offset, kept.mask, kept.path)
+            });
             return Some(spans);
         }
         let span = match low.as_constant() {
@@ -846,6 +853,10 @@ impl Refuter<'_> {
 
 fn is_read(node: &Node) -> bool {
     matches!(node, Node::Read(..))
+}
+
+fn is_argument(node: &Node) -> bool {
+    matches!(node, Node::Symbol(Symbol::Argument(_) | Symbol::DescriptorSize(..), _))
 }
 
 fn is_program(node: &Node) -> bool {

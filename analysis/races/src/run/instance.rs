@@ -110,7 +110,7 @@ impl<'p> Instance<'p> {
 
     /// The segment behind the last answer, and the work that it took.
     pub(crate) fn segment(mut self) -> (Result<Segment, Stuck>, u64) {
-        let steps = &self.program.steps;
+        let steps = &self.watched.steps;
         let flow = self.steps(steps);
         let work = self.work;
         let made = flow.map(|flow| {
@@ -175,7 +175,7 @@ impl<'p> Instance<'p> {
         let of = &self.program.loops[number as usize];
         let carried = |this: &mut Self, first: bool| {
             let mut values = Vec::new();
-            for one in &of.carried {
+            for one in of.carried.iter().filter(|one| this.watched.used.contains(&one.source)) {
                 let mut evaluation =
                     Evaluation::new(&this.program.terms, &this.environment, &mut this.memo, &one.lanes);
                 let column = evaluation.column(if first { one.first } else { one.next });

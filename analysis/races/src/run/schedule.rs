@@ -31,12 +31,15 @@ pub(crate) struct Outcome {
     /// Whether some programs wait for each other.
     pub(crate) waits: bool,
     pub(crate) work: u64,
+    /// Whether a run is missing because of the budget.
     pub(crate) limited: bool,
+    /// Whether no program can notice another.
+    pub(crate) alone: bool,
 }
 
 /// The first words that a program asks for: where its first visible access goes.
 pub(crate) fn first_words(program: &Program, setting: &Setting, number: u32) -> Option<Vec<i64>> {
-    let watched = Watched::new(program, setting);
+    let watched = Watched::new(program, setting, &(0..program.accesses.len() as u32).collect());
     let (segment, _) = Instance::new(program, &watched, setting, number, &[], 200_000).segment();
     let ask = segment.ok()?.ask?;
     Some(ask.event.spans.iter().map(|(start, _)| *start).collect())
@@ -46,12 +49,6 @@ impl Outcome {
     /// Whether an access was executed.
     pub(crate) fn executes(&self, access: u32) -> bool {
         self.executed.contains_key(&access)
-    }
-
-    /// Whether two accesses were executed by different programs.
-    pub(crate) fn executes_both(&self, a: u32, b: u32) -> bool {
-        let (Some(x), Some(y)) = (self.executed.get(&a), self.executed.get(&b)) else { return false };
-        x.iter().any(|one| y.iter().any(|other| one != other))
     }
 }
 
@@ -103,26 +100,33 @@ struct Explorer<'p> {
     cancel: &'p Cancel<'p>,
 }
 
+/// How many times more may be computed where there is one order only.
+const ALONE: u64 = 4;
+
 /// Turns that are taken in all orders together.
 const TURNS: usize = 30_000;
 
-/// Runs the programs of a launch in all orders.
+/// Runs the programs of a launch in all orders, as far as the accesses of `asked` are concerned. The budget is in values
+/// that may be computed.
 pub(crate) fn explore(
     program: &Program,
     setting: &Setting,
+    asked: &FxHashSet<u32>,
     budget: u64,
     cancel: &Cancel<'_>,
 ) -> Result<Outcome, Cancelled> {
-    let watched = Watched::new(program, setting);
+    let watched = Watched::new(program, setting, asked);
+    // Programs that cannot notice each other are run once each.
+    let budget = if watched.tensors.is_empty() { ALONE * budget } else { budget };
     let mut explorer = Explorer {
         program,
         setting,
-        watched,
         nodes: Vec::new(),
         meetings: FxHashMap::default(),
         seen: FxHashSet::default(),
-        outcome: Outcome::default(),
+        outcome: Outcome { alone: watched.tensors.is_empty(), ..Outcome::default() },
         told: FxHashSet::default(),
+        watched,
         budget,
         cancel,
     };

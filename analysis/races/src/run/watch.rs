@@ -6,54 +6,94 @@ use super::setting::Setting;
 use crate::program::{Program, Source, Step};
 use crate::term::{Node, Term, Terms};
 
-/// Accesses whose order matters to what programs do, and the tensors that they are of.
+/// What of a program is run: the accesses that are asked for, those whose order matters to what programs do, and
+/// what both depend on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watched {
     /// Sources that an address, a mask or a condition depends on.
     pub(crate) used: FxHashSet<u32>,
     /// Tensors that are written and read so.
     pub(crate) tensors: FxHashSet<u32>,
+    /// The program's steps without those that nothing of this depends on.
+    pub(crate) steps: Vec<Step>,
 }
 
 impl Watched {
-    pub(crate) fn new(program: &Program, setting: &Setting) -> Watched {
-        let mut used = FxHashSet::default();
-        for access in &program.accesses {
-            for term in [access.offset, access.mask, access.path] {
-                note(&program.terms, term, &mut used);
-            }
+    /// For the accesses of `asked`.
+    pub(crate) fn new(program: &Program, setting: &Setting, asked: &FxHashSet<u32>) -> Watched {
+        let mut watched = Watched::default();
+        for number in asked {
+            watched.note_access(program, *number);
         }
-        for of in &program.loops {
-            note(&program.terms, of.condition, &mut used);
-            for carried in &of.carried {
-                if used.contains(&carried.source) {
-                    note(&program.terms, carried.first, &mut used);
-                    note(&program.terms, carried.next, &mut used);
-                }
-            }
-        }
-        conditions(program, &program.steps, &mut used);
         // What is compared with a word, or stored as one, steers too.
         loop {
-            let before = used.len();
-            let tensors = tensors(program, setting, &used);
-            for access in &program.accesses {
-                if setting.tensor(access.base).is_some_and(|tensor| tensors.contains(&tensor)) {
+            let before = watched.used.len();
+            watched.tensors = tensors(program, setting, &watched.used);
+            for (number, access) in (0u32..).zip(&program.accesses) {
+                if watched.is_visible(program, setting, number) {
+                    watched.note_access(program, number);
                     for term in access.value.iter().chain(&access.compare) {
-                        note(&program.terms, *term, &mut used);
+                        note(&program.terms, *term, &mut watched.used);
                     }
+                } else if access.source.is_some_and(|source| watched.used.contains(&source)) {
+                    watched.note_access(program, number);
                 }
             }
             for carried in program.loops.iter().flat_map(|of| &of.carried) {
-                if used.contains(&carried.source) {
-                    note(&program.terms, carried.first, &mut used);
-                    note(&program.terms, carried.next, &mut used);
+                if watched.used.contains(&carried.source) {
+                    note(&program.terms, carried.first, &mut watched.used);
+                    note(&program.terms, carried.next, &mut watched.used);
                 }
             }
-            if used.len() == before {
-                return Watched { used, tensors };
+            let steps = watched.needed(program, setting, asked, &program.steps);
+            conditions(program, &steps, &mut watched.used);
+            if watched.used.len() == before {
+                watched.steps = steps;
+                return watched;
             }
         }
+    }
+
+    fn note_access(&mut self, program: &Program, number: u32) {
+        if let Some(access) = program.accesses.get(number as usize) {
+            for term in [access.offset, access.mask, access.path] {
+                note(&program.terms, term, &mut self.used);
+            }
+        }
+    }
+
+    /// The steps that hold an access that is asked for or visible, or that give what is used.
+    fn needed(&self, program: &Program, setting: &Setting, asked: &FxHashSet<u32>, steps: &[Step]) -> Vec<Step> {
+        let within = |steps: &[Step]| self.needed(program, setting, asked, steps);
+        let mut kept = Vec::new();
+        for step in steps {
+            match step {
+                Step::Access(number) => {
+                    let source = program.accesses.get(*number as usize).and_then(|access| access.source);
+                    let used = source.is_some_and(|source| self.used.contains(&source));
+                    if used || asked.contains(number) || self.is_visible(program, setting, *number) {
+                        kept.push(step.clone());
+                    }
+                }
+                Step::If(condition, then, otherwise) => {
+                    let (then, otherwise) = (within(then), within(otherwise));
+                    if !then.is_empty() || !otherwise.is_empty() {
+                        kept.push(Step::If(*condition, then, otherwise));
+                    }
+                }
+                Step::Loop(number, before, body) => {
+                    let (before, body) = (within(before), within(body));
+                    let of = &program.loops[*number as usize];
+                    let used = of.carried.iter().map(|carried| carried.source).chain([of.rounds]);
+                    if !before.is_empty() || !body.is_empty() || used.into_iter().any(|one| self.used.contains(&one)) {
+                        kept.push(Step::Loop(*number, before, body));
+                    }
+                }
+                Step::Partitions(all) => kept.push(Step::Partitions(all.iter().map(|steps| within(steps)).collect())),
+                Step::StoreWait(_) => kept.push(step.clone()),
+            }
+        }
+        kept
     }
 
     /// Whether others can notice when the access happens.
@@ -96,7 +136,8 @@ fn conditions(program: &Program, steps: &[Step], used: &mut FxHashSet<u32>) {
                 conditions(program, then, used);
                 conditions(program, otherwise, used);
             }
-            Step::Loop(_, before, body) => {
+            Step::Loop(number, before, body) => {
+                note(&program.terms, program.loops[*number as usize].condition, used);
                 conditions(program, before, used);
                 conditions(program, body, used);
             }
