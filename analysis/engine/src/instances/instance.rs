@@ -219,7 +219,8 @@ impl ElaboratedInstance {
         let spec = &self.instance.spec;
         let chosen = spec.arguments.iter().any(|argument| argument.source == Source::Chosen);
         // Nobody who launches on clusters leaves that out.
-        chosen || (spec.num_ctas.1 == Source::Default && spec.host.is_none())
+        let launched = spec.host.is_some() || spec.arguments.iter().any(|argument| argument.source == Source::Launch);
+        chosen || (spec.num_ctas.1 == Source::Default && !launched)
     }
 
     /// Where the kernel is named in the elaborated instance.

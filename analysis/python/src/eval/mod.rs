@@ -45,13 +45,13 @@ use crate::elaborated::{Attempt, Elaborated};
 use crate::emit::{Builder, UNMODELLED};
 use crate::interp::{Eval, Interp, Mode, Problem, Rest, Stop, Trial};
 use crate::library::Library;
-use crate::origin::Origins;
+use crate::origin::{FileId, FrameId, Origins};
 use crate::scope::Scope;
 use crate::specialization::Spec;
 use crate::syntax::{Module, Sources};
 use crate::value::Value;
 pub use arith::promote;
-use base::{Cancel, Cancelled};
+use base::{Cancel, Cancelled, TextRange};
 pub use files::is_copy;
 pub use rows::PART;
 pub use text::join_paths;
@@ -164,9 +164,11 @@ pub fn attempt(
 impl<'a> Interp<'a> {
     /// Says why the elaboration ended early.
     fn ends(&mut self, stop: Stop) {
-        let file = self.state.raised.map_or(self.file, |(file, _)| file);
+        let (file, frame) = self.state.raised.unwrap_or((self.file, None));
         match stop {
             Stop::Raised(range, message) => {
+                // Where another file raises it, the call in the kernel's own is the place to look at.
+                let (file, range) = self.own_call(frame).filter(|_| file != FileId(0)).unwrap_or((file, range));
                 let problem =
                     Problem { file, range, code: "refused", message: message.to_string(), hint: false, fix: None };
                 if !self.problems.contains(&problem) {
@@ -177,6 +179,15 @@ impl<'a> Interp<'a> {
             Stop::Limit(reason) => self.not_followed(self.file, self.at, reason.to_string()),
             Stop::Cancelled => {}
         }
+    }
+
+    /// The innermost call in the kernel's own file around a frame.
+    fn own_call(&self, frame: Option<FrameId>) -> Option<(FileId, TextRange)> {
+        let frame = self.frames.get(frame?.0 as usize)?;
+        if frame.file == FileId(0) && !frame.iteration {
+            return Some((frame.file, frame.range));
+        }
+        self.own_call(frame.outer)
     }
 
     /// Counts a step.
