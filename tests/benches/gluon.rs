@@ -1,5 +1,5 @@
-//! How long it takes from an edit of a Gluon file to its diagnostics, in an editor: whole texts over LSP,
-//! beside ruff and ty on the same files and edits, where they are installed. Prints medians and ratios,
+//! How long it takes from an edit of a file of Gluon or plain Triton to its diagnostics, in an editor: whole texts over
+//! LSP, beside ruff and ty on the same files and edits, where they are installed. Prints medians and ratios,
 //! asserts nothing.
 //!
 //! `cargo bench -p fencepost-tests --bench gluon`
@@ -18,12 +18,14 @@ const RUNS: usize = 21;
 fn main() {
     let fencepost = release();
     println!("{:<12} {:>7} {:<26} {:>10} {:>10} {:>10}", "server", "lines", "edit", "median ms", "most ms", "x ruff");
-    for lines in [650, 5_000] {
-        let Ok(text) = long(lines) else {
-            println!("the corpus cannot be read");
+    let gluon = [Edit::Comment, Edit::Registers, Edit::Barrier];
+    let files = [(long(650), gluon.as_slice()), (long(5_000), &gluon), (plain(500), &[Edit::Address, Edit::Added])];
+    for (text, edits) in files {
+        let Ok(text) = text else {
+            println!("the kernels cannot be read");
             return;
         };
-        for edit in [Edit::Comment, Edit::Registers, Edit::Barrier] {
+        for &edit in edits {
             let mut base = None;
             for (name, program, word) in
                 [("ruff", "ruff", "server"), ("ty", "ty", "server"), ("fencepost", fencepost.as_str(), "lsp")]
@@ -45,6 +47,33 @@ fn main() {
             }
         }
     }
+}
+
+/// A file of plain Triton of at least this many lines: the kernels of `tests/races/`, with names that do not clash.
+fn plain(lines: usize) -> Result<String, String> {
+    let folder = root().join("tests/races");
+    let (mut text, mut round) = (String::new(), 0);
+    while text.lines().count() < lines {
+        for name in ["rows", "products", "attention", "sharing"] {
+            let path = folder.join(format!("{name}.py"));
+            let mut code = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            let names: Vec<String> = code
+                .lines()
+                .filter_map(|line| Some(line.strip_prefix("def ")?.split_once('(')?.0.to_owned()))
+                .collect();
+            for name in names.iter().filter(|_| round > 0) {
+                for end in ["(", "["] {
+                    code = code.replace(&format!("{name}{end}"), &format!("{name}_{round}{end}"));
+                }
+            }
+            text.push_str(&code);
+            if text.lines().count() >= lines {
+                break;
+            }
+        }
+        round += 1;
+    }
+    Ok(text)
 }
 
 /// Our own binary, optimised.
@@ -73,6 +102,10 @@ enum Edit {
     Registers,
     /// A barrier more in a kernel: it is another kernel each time.
     Barrier,
+    /// An address of plain Triton: the first kernel writes elsewhere each time.
+    Address,
+    /// A kernel of plain Triton more, at the end.
+    Added,
 }
 
 impl Edit {
@@ -81,12 +114,22 @@ impl Edit {
             Edit::Comment => "a comment",
             Edit::Registers => "register math",
             Edit::Barrier => "a barrier array",
+            Edit::Address => "an address",
+            Edit::Added => "a kernel",
         }
     }
 
     /// The text after the edit with this number, in the last kernel of the file.
     fn apply(self, text: &str, number: usize) -> String {
         let line = match self {
+            Edit::Address => {
+                let block = format!("tl.program_id(0) * BLOCK + tl.arange(0, BLOCK) + {number}\n");
+                return text.replacen("tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n", &block, 1);
+            }
+            Edit::Added => {
+                let body = format!("    tl.store(out + tl.program_id(0) * {} + tl.arange(0, 16), 0.0)\n", number + 16);
+                return format!("{text}\n\n@triton.jit\ndef added(out):\n{body}");
+            }
             Edit::Comment => format!("    # edit {number}"),
             Edit::Registers => format!("    edited = gl.zeros([64, 64], gl.float32, gl.AutoLayout()) + {number}.0"),
             Edit::Barrier => format!("    edited = mbarrier.allocate_mbarrier(batch={})", number + 1),
