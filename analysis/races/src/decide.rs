@@ -4,12 +4,14 @@ use base::{Cancel, Cancelled, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
+use crate::Query;
 use crate::choose::{companions, settings};
 use crate::launch::Known;
 use crate::program::{Base, Completion, Program, Scope, Source};
-use crate::prove::{Converter, Prover, Spread, tickets};
+use crate::prove::{Converter, Counter, Prover, Spread, tickets};
 use crate::report::{Assumption, Global, Race, Reason, Side, Status};
 use crate::run::{Meeting, Outcome, Setting, Stuck, explore};
+use crate::smt::Question;
 use crate::term::{Node, Symbol, Term};
 
 /// Values that the runs of one kernel may compute.
@@ -232,7 +234,27 @@ impl Decider<'_> {
         }
     }
 
-    fn prove(&mut self, axes: &[u8], cancel: &Cancel<'_>) -> Result<Proofs, Cancelled> {
+    /// What the launch gives.
+    fn known(&self) -> FxHashMap<Symbol, i64> {
+        let mut known: FxHashMap<Symbol, i64> = FxHashMap::default();
+        for (argument, value) in &self.launch.values {
+            known.insert(Symbol::Argument(*argument), *value);
+        }
+        for axis in 0..3u8 {
+            if let Some(count) = self.launch.grid[usize::from(axis)] {
+                known.insert(Symbol::Programs(axis), count);
+            }
+        }
+        known
+    }
+
+    /// What is drawn from counters.
+    fn tickets(&self) -> FxHashMap<u32, Counter> {
+        if self.is_aliased() { FxHashMap::default() } else { tickets(&self.program) }
+    }
+
+    /// Pairs of accesses that may race where they meet, and whether there are too many.
+    fn pairs(&self) -> (Vec<(u32, u32)>, bool) {
         let mut pairs = Vec::new();
         let count = self.program.accesses.len();
         for a in 0..count {
@@ -244,18 +266,47 @@ impl Decider<'_> {
         }
         let limited = pairs.len() > PAIRS;
         pairs.truncate(PAIRS);
-        let mut known: FxHashMap<Symbol, i64> = FxHashMap::default();
-        for (argument, value) in &self.launch.values {
-            known.insert(Symbol::Argument(*argument), *value);
+        (pairs, limited)
+    }
+
+    /// A question a set of two accesses, with our answer.
+    pub(crate) fn queries(mut self, cancel: &Cancel<'_>) -> Result<Vec<Query>, Cancelled> {
+        let (axes, known, drawn) = (self.axes(), self.known(), self.tickets());
+        let mut queries = Vec::new();
+        for (a, b) in self.pairs().0 {
+            cancel.check()?;
+            let place = |access: u32| self.tree.op_header_range(self.program.accesses[access as usize].op);
+            let ops = (place(a), place(b));
+            let tickets = drawn.clone();
+            let mut prover = Prover {
+                program: &mut self.program,
+                convert: Converter::default(),
+                tickets,
+                known: &known,
+                axes: axes.clone(),
+                wanted: Vec::new(),
+            };
+            let apart = prover.apart(a, b);
+            let spreads = apart.as_ref().map_or_else(Vec::new, |apart| apart.spreads.clone());
+            let mut question = Question {
+                program: &mut self.program,
+                pair: (a, b),
+                axes: &axes,
+                known: &known,
+                tickets: &drawn,
+                spreads: &spreads,
+            };
+            let text = question.text();
+            queries.push(Query { kernel: self.name.clone(), ops, apart: apart.is_some(), text });
         }
-        for axis in 0..3u8 {
-            if let Some(count) = self.launch.grid[usize::from(axis)] {
-                known.insert(Symbol::Programs(axis), count);
-            }
-        }
-        let drawn = if self.is_aliased() { FxHashMap::default() } else { tickets(&self.program) };
+        Ok(queries)
+    }
+
+    fn prove(&mut self, axes: &[u8], cancel: &Cancel<'_>) -> Result<Proofs, Cancelled> {
+        let (pairs, limited) = self.pairs();
+        let (known, tickets) = (self.known(), self.tickets());
         let mut prover = Prover {
-            tickets: drawn,
+            tickets,
             program: &mut self.program,
             convert: Converter::default(),
             known: &known,

@@ -18,6 +18,7 @@ mod prove;
 mod report;
 mod run;
 mod say;
+mod smt;
 mod term;
 #[cfg(test)]
 mod tests;
@@ -76,6 +77,32 @@ pub fn contradictions(
     let mut all = Vec::new();
     for kernel in kernels(tree) {
         all.extend(kernel.decider(tree, launch).contradictions(cancel)?);
+    }
+    Ok(all)
+}
+
+/// A question whether two accesses of a kernel can meet, for another solver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// The kernel.
+    pub kernel: String,
+    /// The two ops.
+    pub ops: (TextRange, TextRange),
+    /// Whether they are proved apart here: then the text has no solution.
+    pub apart: bool,
+    /// The question in SMT-LIB, which ends by asking for satisfiability.
+    pub text: String,
+}
+
+/// All questions whether two accesses can meet, of each kernel, and our answers. For tests.
+///
+/// # Errors
+///
+/// Where `cancel` says so.
+pub fn queries(tree: &Tree, launch: &Launch, cancel: &Cancel<'_>) -> Result<Vec<Query>, Cancelled> {
+    let mut all = Vec::new();
+    for kernel in kernels(tree) {
+        all.extend(kernel.decider(tree, launch).queries(cancel)?);
     }
     Ok(all)
 }

@@ -12,6 +12,10 @@ pub(crate) fn spread(program: &Program, spread: &Spread) -> String {
     }
     match bound(&mut program.clone(), spread) {
         Some(bound) => format!("{stride} is at least {}", poly(program, &bound)),
+        // What is read may be negative as well.
+        None if spread.span.atoms().any(|atom| program.terms.any_leaf(atom, |node| matches!(node, Node::Read(..)))) => {
+            format!("{} is at least 0 and below {stride}", poly(program, &spread.span))
+        }
         None => format!("{stride} exceeds {}", poly(program, &spread.span)),
     }
 }

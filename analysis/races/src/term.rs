@@ -171,7 +171,7 @@ impl Terms {
         }
     }
 
-    fn intern(&mut self, node: Node, bits: u8) -> Term {
+    pub(crate) fn intern(&mut self, node: Node, bits: u8) -> Term {
         let next = Term(self.nodes.len() as u32);
         let id = *self.ids.entry((node.clone(), bits)).or_insert(next);
         if id == next {
@@ -361,6 +361,17 @@ impl Terms {
         self.replace(term, memo, &mut |terms, node, bits| match node {
             Node::Symbol(symbol, 0) if !symbol.is_shared() => Some(terms.intern(Node::Symbol(*symbol, copy), bits)),
             Node::Read(access, lanes, 0) => Some(terms.intern(Node::Read(*access, lanes.clone(), copy), bits)),
+            _ => None,
+        })
+    }
+
+    /// The expression of one program instance as that of another.
+    pub(crate) fn renamed(&mut self, term: Term, from: u8, to: u8) -> Term {
+        self.replace(term, &mut FxHashMap::default(), &mut |terms, node, bits| match node {
+            Node::Symbol(symbol, copy) if *copy == from => Some(terms.intern(Node::Symbol(*symbol, to), bits)),
+            Node::Read(access, lanes, copy) if *copy == from => {
+                Some(terms.intern(Node::Read(*access, lanes.clone(), to), bits))
+            }
             _ => None,
         })
     }

@@ -11,4 +11,4 @@ pub(crate) use convert::Converter;
 pub(crate) use pair::Prover;
 pub(crate) use poly::Poly;
 pub(crate) use refute::Spread;
-pub(crate) use ticket::tickets;
+pub(crate) use ticket::{Counter, tickets};

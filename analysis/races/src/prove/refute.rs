@@ -17,7 +17,7 @@ use crate::term::{BinOp, Node, Symbol, Term};
 /// Rounds of taking equations apart.
 const ROUNDS: usize = 40;
 
-/// `span` stays below `stride`: what a product with a stride needs to be told from what is added to it.
+/// `span` is not negative and stays below `stride`: what a product with a stride needs to be told from what is added to it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Spread {
     pub(crate) stride: Poly,
@@ -626,7 +626,7 @@ impl Refuter<'_> {
     }
 
     /// What a stride has to exceed for `|low| < stride`: what each access adds to its multiple of the stride, or,
-    /// where that is not what is left of the difference, the part of it that is of the first instance.
+    /// where that is not what is left of the difference, what is added in it and what is subtracted.
     fn spans(&mut self, state: &State, stride: &Poly, low: &Poly) -> Option<Vec<(Poly, u32)>> {
         if low.is_zero() {
             return Some(vec![(Poly::default(), self.accesses[0])]);
@@ -659,20 +659,30 @@ impl Refuter<'_> {
             });
             return Some(spans);
         }
-        let span = match low.as_constant() {
-            Some(value) => Poly::constant(value.abs()),
-            None => self.first_instance(low),
+        // A difference of two sums that are not negative is no further from 0 than the larger one.
+        let parts = |sign: i128| {
+            let parts = low.terms().filter(|(_, coefficient)| coefficient.signum() == sign);
+            Poly::sum(parts.map(|(monomial, coefficient)| (monomial.clone(), coefficient.abs())).collect())
         };
-        (!span.is_zero()).then(|| vec![(span, self.accesses[0])])
+        let spans = [parts(1), parts(-1)].into_iter().filter(|span| !span.is_zero());
+        Some(spans.map(|span| self.of_first(span)).collect())
     }
 
-    /// The part of a difference that is of the first instance.
-    fn first_instance(&self, poly: &Poly) -> Poly {
-        let of_second = |atom: Term| {
-            self.program.terms.any_leaf(atom, |node| matches!(node, Node::Symbol(_, 2) | Node::Read(_, _, 2)))
-        };
-        let mine = poly.terms().filter(|(monomial, _)| !monomial.iter().any(|atom| of_second(*atom)));
-        Poly::sum(mine.map(|(monomial, coefficient)| (monomial.clone(), coefficient)).collect())
+    /// A sum of the second instance alone as one of the first, and the access that it is of.
+    fn of_first(&mut self, sum: Poly) -> (Poly, u32) {
+        let of =
+            |copy: u8| move |node: &Node| matches!(node, Node::Symbol(_, of) | Node::Read(_, _, of) if *of == copy);
+        if !self.has(&sum, of(2)) || self.has(&sum, of(1)) {
+            return (sum, self.accesses[0]);
+        }
+        let mut renamed = Vec::new();
+        for (monomial, coefficient) in sum.terms() {
+            let atoms = monomial.iter().map(|atom| self.program.terms.renamed(*atom, 2, 1));
+            let mut atoms: Monomial = atoms.collect();
+            atoms.sort();
+            renamed.push((atoms, coefficient));
+        }
+        (Poly::sum(renamed), self.accesses[1])
     }
 
     /// Whether `|low| < stride` follows.
