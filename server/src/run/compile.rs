@@ -1,4 +1,5 @@
-//! The TTGIR of a launch of a Python file, for the CPU backend: the user's own Triton compiles it, with no GPU.
+//! The IR of a launch of a Python file, for the CPU backend: the user's own Triton compiles it, with no GPU; without a
+//! Triton it is what the kernel is elaborated to here.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,16 +11,17 @@ use runtime::run::RunError;
 use runtime::sidecar::{CompileRequest, KernelRequest, Sidecar, SidecarError};
 use tensors::array::ElemType;
 
+use super::elaborated;
 use crate::compiled_comparison::SIDECAR_TIMEOUT;
 
-/// Compiles the kernel that a recipe launches. `path` is the file as it lies on the disk.
+/// Compiles the kernel that a recipe launches. `path` is the file as it lies on the disk, `text` what it says.
 ///
 /// # Errors
 ///
 /// Why it cannot be compiled, and what to do instead.
 pub(crate) fn compile(
     python: &Path,
-    path: &Path,
+    (path, text): (&Path, &str),
     elaboration: Option<&Elaboration>,
     launch: &Launch,
     cancel: &Cancel<'_>,
@@ -33,15 +35,22 @@ pub(crate) fn compile(
     let kernels = elaboration.map(|it| it.kernels.as_slice()).unwrap_or_default();
     let kernel = kernel(kernels, launch)?;
     let request = request(kernel, launch)?;
-    let advice = "the cpu backend asks Triton for the kernel's TTGIR (no GPU is needed): name a Python that has it \
-                  with --python, or run a .ttgir file";
+    let advice = "with a Triton the cpu backend asks that for the kernel's IR (no GPU is needed): name a Python that \
+                  has it with --python";
     let named = |error: SidecarError| match error {
         SidecarError::Start(_) | SidecarError::NoTriton(_) => {
             RunError(format!("{}: {error}; {advice}", python.display()))
         }
         error => RunError(format!("{}: {error}", python.display())),
     };
-    let mut sidecar = Sidecar::start(python, SIDECAR_TIMEOUT, cancel).map_err(named)?;
+    let mut sidecar = match Sidecar::start(python, SIDECAR_TIMEOUT, cancel) {
+        Ok(sidecar) => sidecar,
+        Err(error @ (SidecarError::Start(_) | SidecarError::NoTriton(_))) => {
+            let own = elaborated::compiled(kernel, &request, &path.to_string_lossy(), text);
+            return own.map_err(|why| RunError(format!("{why}; {}", named(error))));
+        }
+        Err(error) => return Err(named(error)),
+    };
     let request = CompileRequest { file: path.display().to_string(), kernels: vec![request] };
     let compiled = sidecar.compile(&request, SIDECAR_TIMEOUT, cancel).map_err(named)?.into_iter().next();
     let compiled = compiled.ok_or_else(|| RunError("Triton gave no answer".to_owned()))?;
@@ -55,7 +64,7 @@ fn kernel<'e>(kernels: &'e [KernelInstances], launch: &Launch) -> Result<&'e Ker
     let names = || kernels.iter().map(|kernel| kernel.entry.name.as_str()).collect::<Vec<_>>().join("`, `");
     match (&launch.kernel, kernels) {
         (_, []) => {
-            let why = "the cpu backend runs TTGIR, and kernels in Gluon; this file has none";
+            let why = "the cpu backend runs TTGIR, and kernels in Gluon and Triton; this file has none";
             Err(RunError(format!("{why}: run the .ttgir of its kernel")))
         }
         (None, [only]) => Ok(only),

@@ -2,6 +2,7 @@
 
 mod compile;
 pub(crate) mod discover;
+mod elaborated;
 mod execute;
 mod merge;
 mod names;
