@@ -59,31 +59,38 @@ fn differs<'r>(instance: &ElaboratedInstance, request: &'r KernelRequest) -> Opt
     None
 }
 
-/// The text of an instance with a location behind each op.
+/// The text of an instance with a location behind each op; that of an op with regions is behind the last of them.
 fn with_places(instance: &ElaboratedInstance, path: &str, places: &SourceText<'_>) -> String {
-    let (mut out, mut at, mut open) = (String::new(), 0u32, Vec::new());
     let path = path.replace('\\', "\\\\").replace('"', "\\\"");
-    for line in instance.document.text().split_inclusive('\n') {
+    let (mut out, mut at) = (String::new(), 0u32);
+    // The places of ops whose regions are open.
+    let mut open: Vec<Option<String>> = Vec::new();
+    let mut lines = instance.document.text().split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
         let code = line.trim_end();
-        let blank = (code.len() - code.trim_start().len()) as u32;
-        let place = instance.place(TextRange::empty(at + blank));
-        at += line.len() as u32;
         let trimmed = code.trim();
-        let is_op = !trimmed.is_empty() && !trimmed.starts_with(['#', '^', '/', '}', '!']);
-        let here = (is_op && !place.range.is_empty()).then(|| {
+        let place = instance.place(TextRange::empty(at + (code.len() - code.trim_start().len()) as u32));
+        at += line.len() as u32;
+        let next = lines.peek().map_or("", |line| line.trim());
+        let further = continues(next);
+        let is_op = !trimmed.is_empty() && !trimmed.starts_with(['#', '^', '/', '}', '!']) && !continues(trimmed);
+        let mut here = None;
+        if is_op {
             let (line, column) = places.line_column(place.range.start);
-            format!(" loc(\"{path}\":{line}:{column})")
-        });
-        let closes = trimmed.starts_with('}').then(|| open.pop().flatten()).flatten();
-        // An op with a region has its place behind the last brace.
-        let place = match trimmed.ends_with('{') {
-            true => {
-                open.push(here.or(closes));
-                String::new()
-            }
-            false => here.or(closes).unwrap_or_default(),
-        };
-        let _ = writeln!(out, "{code}{place}");
+            here = (!place.range.is_empty()).then(|| format!(" loc(\"{path}\":{line}:{column})"));
+        } else if trimmed.starts_with('}') || continues(trimmed) {
+            here = open.pop().flatten();
+        }
+        if trimmed.ends_with('{') || further {
+            open.push(here.take());
+        }
+        let _ = writeln!(out, "{code}{}", here.unwrap_or_default());
     }
     out
+}
+
+/// Whether a line goes on with an op of a line before: with another region, or with its type behind the last.
+fn continues(line: &str) -> bool {
+    let region = line.ends_with('{') && (line.starts_with("default") || line.starts_with("partition"));
+    region || line.starts_with(": ")
 }

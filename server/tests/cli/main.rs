@@ -9,6 +9,7 @@ mod input;
 mod proof;
 mod readme;
 mod report;
+mod run_without_triton;
 mod schema;
 mod semantics;
 #[path = "../support/skip.rs"]

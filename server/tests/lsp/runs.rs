@@ -84,7 +84,7 @@ fn a_run_is_agreed_to_once_and_its_asserts_grow_old() {
         .iter()
         .map(|it| it["command"]["title"].clone())
         .collect();
-    assert_eq!(titles, [json!("Run under ConSan (CPU)")], "there is no Triton beside this Python");
+    assert_eq!(titles, [json!("Run on CPU")], "there is no Triton beside this Python");
     let start = json!({ "line": 0, "character": 0 });
     let params = json!({ "textDocument": { "uri": uri }, "range": { "start": start, "end": start },
         "context": { "diagnostics": [], "only": ["source"] } });

@@ -11,16 +11,15 @@ use crate::lsp::snapshot::Snapshot;
 
 /// The commands for a kernel, those that work.
 fn commands(snapshot: &Snapshot, kernel: &str) -> Vec<Command> {
-    let python = snapshot.source.python().is_some();
     let all = [
-        ("Run under ConSan (CPU)", "cpu", "consan", RunTarget::Cpu, Sanitizer::Consan),
+        ("Run on CPU", "cpu", "consan", RunTarget::Cpu, Sanitizer::Consan),
         ("Run under ConSan (GPU)", "gpu", "consan", RunTarget::Gpu, Sanitizer::Consan),
         ("Run under GSan", "gpu", "gsan", RunTarget::Gpu, Sanitizer::Gsan),
     ];
     let works = |backend, instrument| {
         let uri: Uri = snapshot.uri.clone();
         let request = RunKernelParams { uri, kernel: None, backend, instrument };
-        snapshot.client.runs.check(&request, python).is_ok()
+        snapshot.client.runs.check(&request).is_ok()
     };
     all.into_iter()
         .filter(|(.., backend, instrument)| works(*backend, *instrument))

@@ -105,16 +105,12 @@ impl RunCapabilities {
     /// # Errors
     ///
     /// Why it cannot.
-    pub(crate) fn check(&self, request: &RunKernelParams, python: bool) -> Result<(), String> {
+    pub(crate) fn check(&self, request: &RunKernelParams) -> Result<(), String> {
         let interpreter = self.python.display();
         match (request.backend, request.instrument) {
             _ if !self.trusted => {
                 Err("nothing is run in a workspace that is not trusted (option `trusted`)".to_owned())
             }
-            (RunTarget::Cpu, _) if python && !self.triton => Err(format!(
-                "the TTGIR of a kernel in Python comes from Triton, and `{interpreter}` has none: name another Python \
-                 (option `python`)"
-            )),
             (RunTarget::Cpu, _) => Ok(()),
             (RunTarget::Gpu, _) if !self.triton => {
                 Err(format!("`{interpreter}` has no Triton: name another Python (option `python`)"))
@@ -168,20 +164,18 @@ mod tests {
         let Some(cpu) = request(RunTarget::Cpu, Sanitizer::Consan) else { panic!("the test's own name is wrong") };
         for options in [None, Some(json!({})), Some(json!({ "trusted": false })), Some(json!({ "trusted": "yes" }))] {
             let capabilities = RunCapabilities::new(options.as_ref());
-            assert!(capabilities.check(&cpu, false).is_err_and(|why| why.contains("not trusted")));
+            assert!(capabilities.check(&cpu).is_err_and(|why| why.contains("not trusted")));
         }
-        assert_eq!(RunCapabilities::new(Some(&json!({ "trusted": true }))).check(&cpu, false), Ok(()));
+        assert_eq!(RunCapabilities::new(Some(&json!({ "trusted": true }))).check(&cpu), Ok(()));
     }
 
     #[test]
     fn what_needs_triton_needs_it() {
         let capabilities = RunCapabilities::new(Some(&json!({ "trusted": true, "python": "/none/bin/python" })));
-        for (backend, instrument, python) in [
-            (RunTarget::Cpu, Sanitizer::Consan, true),
-            (RunTarget::Gpu, Sanitizer::Consan, false),
-            (RunTarget::Gpu, Sanitizer::Gsan, false),
-        ] {
-            let allowed = request(backend, instrument).map(|request| capabilities.check(&request, python));
+        for instrument in [Sanitizer::Consan, Sanitizer::Gsan] {
+            let on = |backend| request(backend, instrument).map(|request| capabilities.check(&request));
+            assert_eq!(on(RunTarget::Cpu), Some(Ok(())));
+            let allowed = on(RunTarget::Gpu);
             assert!(allowed.is_some_and(|it| it.is_err_and(|why| why.contains("/none/bin/python"))));
         }
     }

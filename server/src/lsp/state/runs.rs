@@ -12,7 +12,7 @@ impl SessionState {
             self.sender.show_error("fencepost: the file is not open, so nothing of it is run".to_owned());
             return;
         };
-        if let Err(why) = self.shared.client.runs.check(&request, document.source.python().is_some()) {
+        if let Err(why) = self.shared.client.runs.check(&request) {
             self.sender.show_error(format!("fencepost: {why}"));
             return;
         }
