@@ -62,7 +62,8 @@ impl Decider<'_> {
         let mut spreads = proofs.spreads.clone();
         spreads.sort();
         spreads.dedup();
-        if proofs.open.is_empty() && !proofs.limited {
+        let transfers = self.transfers();
+        if proofs.open.is_empty() && !proofs.limited && transfers.is_empty() {
             // What is assumed has to be possible.
             let possible = spreads.is_empty() || !settings(&self.program, &self.launch, &spreads).is_empty();
             if possible {
@@ -194,11 +195,25 @@ impl Decider<'_> {
             return accesses().map(|(number, _)| number).collect();
         }
         let mut asked: FxHashSet<u32> = proofs.open.iter().flat_map(|(a, b)| [*a, *b]).collect();
-        for (_, open) in accesses().filter(|(_, access)| access.completion != Completion::Done) {
-            let same = accesses().filter(|(_, other)| self.tensor(other.base) == self.tensor(open.base));
-            asked.extend(same.map(|(number, _)| number));
-        }
+        asked.extend(self.transfers());
         asked
+    }
+
+    /// Stores that are under way until they are waited for, and what else their own program does to their tensor.
+    fn transfers(&self) -> FxHashSet<u32> {
+        let accesses = || (0u32..).zip(&self.program.accesses);
+        let mut all = FxHashSet::default();
+        for (number, open) in accesses().filter(|(_, access)| access.completion == Completion::StoreWait) {
+            let same = accesses().filter(|(_, other)| {
+                other.completion != open.completion && self.tensor(other.base) == self.tensor(open.base)
+            });
+            let before = all.len();
+            all.extend(same.map(|(other, _)| other));
+            if all.len() > before {
+                all.insert(number);
+            }
+        }
+        all
     }
 
     /// Whether a launch gives all that there is to know.

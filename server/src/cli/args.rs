@@ -354,7 +354,7 @@ pub(crate) struct Run {
 /// What executes a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Backend {
-    /// Fencepost itself: no GPU, and of TTGIR no Python
+    /// Fencepost itself: no GPU; Triton compiles a kernel in Python where there is one
     Cpu,
     /// Your own Python, Triton and GPU
     Triton,

@@ -20,6 +20,7 @@ pub(super) fn choices(survey: &Survey<'_>, param: &Param) -> Vec<Given> {
     if !param.constexpr {
         return match param.used {
             Use::Pointer => ty("*fp16"),
+            Use::IntegerPointer => ty("*i32"),
             Use::Descriptor(rank) => ty(descriptor(rank)),
             Use::Scalar | Use::Number => ty("i32"),
             Use::DType => value("fp16"),

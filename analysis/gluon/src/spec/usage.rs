@@ -21,6 +21,8 @@ pub enum Use {
     Number,
     /// Memory is read or written through it.
     Pointer,
+    /// The same, of integers: a flag, a lock, a counter.
+    IntegerPointer,
     /// A tensor descriptor, of this rank where coordinates show it, else 0.
     Descriptor(u8),
     /// An element type.
@@ -142,7 +144,18 @@ impl<'m> Walk<'_, 'm> {
             }
             "buffer_load" | "buffer_atomic_add" => self.pointer(argument(0, "ptr")),
             "buffer_store" => self.pointer(argument(1, "ptr")),
-            _ if last.starts_with("atomic_") => self.pointer(argument(0, "pointer")),
+            _ if last.starts_with("atomic_") => {
+                let is_whole = |arg: &Expr| {
+                    matches!(arg, Expr::NumberLiteral(number) if number.value.is_int())
+                        || matches!(arg, Expr::UnaryOp(minus) if minus.operand.is_number_literal_expr())
+                };
+                let pointer = argument(0, "pointer");
+                let whole = args.iter().skip(1).any(is_whole);
+                self.pointer(pointer);
+                if whole && let Some(at) = pointer.and_then(|pointer| self.base(pointer)) {
+                    self.note(Some(at), Use::IntegerPointer);
+                }
+            }
             "make_tensor_descriptor" => self.pointer(argument(0, "base")),
             "async_load" | "async_copy_global_to_shared" | "global_load_to_shared" | "global_to_shared"
                 if in_module("async_copy") =>
@@ -280,7 +293,7 @@ impl<'m> Walk<'_, 'm> {
     }
 
     fn give(&mut self, arg: &Expr, used: Option<Use>) {
-        let at = if used == Some(Use::Pointer) { self.base(arg) } else { self.param(arg) };
+        let at = if matches!(used, Some(Use::Pointer | Use::IntegerPointer)) { self.base(arg) } else { self.param(arg) };
         self.note(at, used.unwrap_or_default());
     }
 }

@@ -71,7 +71,10 @@ impl Watched {
                 Step::Access(number) => {
                     let source = program.accesses.get(*number as usize).and_then(|access| access.source);
                     let used = source.is_some_and(|source| self.used.contains(&source));
-                    if used || asked.contains(number) || self.is_visible(program, setting, *number) {
+                    // What orders programs counts, though nothing depends on what it gives.
+                    let ordering = program.accesses.get(*number as usize).and_then(|access| access.action.ordering());
+                    let orders = ordering.is_some_and(|ordering| ordering.acquire || ordering.release);
+                    if used || orders || asked.contains(number) || self.is_visible(program, setting, *number) {
                         kept.push(step.clone());
                     }
                 }
