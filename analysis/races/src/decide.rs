@@ -4,15 +4,14 @@ use base::{Cancel, Cancelled, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use ttgir::Tree;
 
-use crate::Query;
 use crate::choose::{companions, settings};
 use crate::launch::Known;
 use crate::program::{Base, Completion, Program, Scope, Source};
 use crate::prove::{Converter, Counter, Prover, Spread, tickets};
-use crate::report::{Assumption, Global, Race, Reason, Side, Status};
+use crate::report::{Assumption, Global, Query, Race, Reason, Side, Status};
 use crate::run::{Meeting, Outcome, Setting, Stuck, explore};
 use crate::smt::Question;
-use crate::term::{Node, Symbol, Term};
+use crate::term::{Node, Symbol};
 
 /// Values that the runs of one kernel may compute.
 const WORK: u64 = 3_000_000;
@@ -251,10 +250,9 @@ impl Decider<'_> {
 
     /// What the launch gives.
     fn known(&self) -> FxHashMap<Symbol, i64> {
-        let mut known: FxHashMap<Symbol, i64> = FxHashMap::default();
-        for (argument, value) in &self.launch.values {
-            known.insert(Symbol::Argument(*argument), *value);
-        }
+        let values = self.launch.values.iter();
+        let mut known: FxHashMap<Symbol, i64> =
+            values.map(|(argument, value)| (Symbol::Argument(*argument), *value)).collect();
         for axis in 0..3u8 {
             if let Some(count) = self.launch.grid[usize::from(axis)] {
                 known.insert(Symbol::Programs(axis), count);
@@ -330,15 +328,12 @@ impl Decider<'_> {
         };
         let mut proofs = Proofs { open: Vec::new(), spreads: Vec::new(), wanted: Vec::new(), limited };
         // A tile that is read and then written is one set of addresses.
-        let mut sets: FxHashMap<(Term, Term, Term, Box<[i64]>, u32), u32> = FxHashMap::default();
-        let alike: Vec<u32> = prover
-            .program
-            .accesses
-            .iter()
-            .enumerate()
+        let mut sets = FxHashMap::default();
+        let alike: Vec<u32> = (0u32..)
+            .zip(&prover.program.accesses)
             .map(|(at, access)| {
                 let set = (access.offset, access.mask, access.path, access.lanes.clone(), access.bytes);
-                *sets.entry(set).or_insert(at as u32)
+                *sets.entry(set).or_insert(at)
             })
             .collect();
         let mut decided: FxHashMap<(u32, u32), bool> = FxHashMap::default();

@@ -24,7 +24,7 @@ mod term;
 mod tests;
 
 pub use launch::Launch;
-pub use report::{Assumption, Global, Race, Reason, Scope, Side, Status};
+pub use report::{Assumption, Global, Query, Race, Reason, Scope, Side, Status};
 
 use base::{Cancel, Cancelled, TextRange};
 use dialects::{Builtin, Tt};
@@ -79,19 +79,6 @@ pub fn contradictions(
         all.extend(kernel.decider(tree, launch).contradictions(cancel)?);
     }
     Ok(all)
-}
-
-/// A question whether two accesses of a kernel can meet, for another solver.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Query {
-    /// The kernel.
-    pub kernel: String,
-    /// The two ops.
-    pub ops: (TextRange, TextRange),
-    /// Whether they are proved apart here: then the text has no solution.
-    pub apart: bool,
-    /// The question in SMT-LIB, which ends by asking for satisfiability.
-    pub text: String,
 }
 
 /// All questions whether two accesses can meet, of each kernel, and our answers. For tests.

@@ -107,3 +107,16 @@ pub struct Global {
     /// Accesses of global memory in the text.
     pub accesses: u32,
 }
+
+/// A question whether two accesses of a kernel can meet, for another solver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// The kernel.
+    pub kernel: String,
+    /// The two ops.
+    pub ops: (TextRange, TextRange),
+    /// Whether they are proved apart here: then the text has no solution.
+    pub apart: bool,
+    /// The question in SMT-LIB, which ends by asking for satisfiability.
+    pub text: String,
+}

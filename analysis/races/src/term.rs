@@ -280,14 +280,14 @@ impl Terms {
     }
 
     pub(crate) fn not(&mut self, a: Term) -> Term {
-        let opposite = match self.node(a) {
-            &Node::Binary(BinOp::Eq, x, y) => Some((BinOp::Ne, x, y)),
-            &Node::Binary(BinOp::Ne, x, y) => Some((BinOp::Eq, x, y)),
-            &Node::Binary(BinOp::Slt, x, y) => Some((BinOp::Sle, y, x)),
-            &Node::Binary(BinOp::Sle, x, y) => Some((BinOp::Slt, y, x)),
-            &Node::Binary(BinOp::Ult, x, y) => Some((BinOp::Ule, y, x)),
-            &Node::Binary(BinOp::Ule, x, y) => Some((BinOp::Ult, y, x)),
-            &Node::Binary(BinOp::Xor, x, y) if self.bits(a) == 1 && self.constant(y) == Some(1) => return x,
+        let opposite = match *self.node(a) {
+            Node::Binary(BinOp::Eq, x, y) => Some((BinOp::Ne, x, y)),
+            Node::Binary(BinOp::Ne, x, y) => Some((BinOp::Eq, x, y)),
+            Node::Binary(BinOp::Slt, x, y) => Some((BinOp::Sle, y, x)),
+            Node::Binary(BinOp::Sle, x, y) => Some((BinOp::Slt, y, x)),
+            Node::Binary(BinOp::Ult, x, y) => Some((BinOp::Ule, y, x)),
+            Node::Binary(BinOp::Ule, x, y) => Some((BinOp::Ult, y, x)),
+            Node::Binary(BinOp::Xor, x, y) if self.bits(a) == 1 && self.constant(y) == Some(1) => return x,
             _ => None,
         };
         match opposite {

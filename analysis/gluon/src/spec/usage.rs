@@ -293,7 +293,8 @@ impl<'m> Walk<'_, 'm> {
     }
 
     fn give(&mut self, arg: &Expr, used: Option<Use>) {
-        let at = if matches!(used, Some(Use::Pointer | Use::IntegerPointer)) { self.base(arg) } else { self.param(arg) };
+        let at =
+            if matches!(used, Some(Use::Pointer | Use::IntegerPointer)) { self.base(arg) } else { self.param(arg) };
         self.note(at, used.unwrap_or_default());
     }
 }

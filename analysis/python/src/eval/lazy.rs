@@ -134,7 +134,7 @@ impl<'a> Interp<'a> {
             self.run_pending(scope, at)?;
         }
         if scope.own(name).is_none()
-            && let Some(value) = self.from_stars(scope, name)?
+            && let Some(value) = self.star_imported(scope, name)?
         {
             scope.set(name, value);
         }
@@ -199,7 +199,7 @@ impl<'a> Interp<'a> {
     }
 
     /// A name that one of the modules has that a file takes all names of, the last one first.
-    fn from_stars(&mut self, scope: &Rc<Scope<'a>>, name: &str) -> Result<Option<Value<'a>>, Stop> {
+    fn star_imported(&mut self, scope: &Rc<Scope<'a>>, name: &str) -> Result<Option<Value<'a>>, Stop> {
         let Some(pending) = self.pending(scope.file) else { return Ok(None) };
         let (body, limit) = (pending.body, pending.limit);
         let stars: Vec<u32> = pending.stars.iter().rev().copied().filter(|at| *at < limit).collect();

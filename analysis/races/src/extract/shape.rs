@@ -107,8 +107,8 @@ impl Extractor<'_> {
         let front = shape.iter().zip(source).take_while(|(a, b)| a == b).count();
         let back = shape[front..].iter().rev().zip(source[front..].iter().rev()).take_while(|(a, b)| a == b).count();
         let mut linear = self.program.terms.int(0, 64);
-        for dim in front..shape.len() - back {
-            let size = self.program.terms.int(shape[dim], 64);
+        for (dim, size) in shape.iter().enumerate().take(shape.len() - back).skip(front) {
+            let size = self.program.terms.int(*size, 64);
             linear = self.program.terms.binary(BinOp::Mul, linear, size);
             let lane = self.lane(dim);
             linear = self.program.terms.binary(BinOp::Add, linear, lane);

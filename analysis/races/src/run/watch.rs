@@ -22,8 +22,8 @@ impl Watched {
     /// For the accesses of `asked`.
     pub(crate) fn new(program: &Program, setting: &Setting, asked: &FxHashSet<u32>) -> Watched {
         let mut watched = Watched::default();
-        for number in asked {
-            watched.note_access(program, *number);
+        for number in (0..program.accesses.len() as u32).filter(|number| asked.contains(number)) {
+            watched.note_access(program, number);
         }
         // What is compared with a word, or stored as one, steers too.
         loop {

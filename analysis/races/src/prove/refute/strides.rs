@@ -1,0 +1,300 @@
+//! Equations taken apart by a stride: `stride·high + low = 0` with `|low| < stride` is `high = 0` and `low = 0`.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::system::System;
+use super::{Equation, Refuter, Spread, State, solved};
+use crate::prove::convert::{Fact, natural_product};
+use crate::prove::poly::{Monomial, Poly, gcd};
+use crate::term::{Node, Symbol, Term};
+
+impl Refuter<'_> {
+    /// Adds equations for distances that are multiples of a stride which they are below: they are 0. Rounds of a
+    /// persistent loop, which are as far apart as there are programs, are told from programs that way.
+    pub(super) fn near(&mut self, state: &mut State) -> bool {
+        let mut found = Vec::new();
+        let mut system: Option<System> = None;
+        for distance in state.distances.iter().filter(|distance| !distance.is_zero()) {
+            for (stride, high, low) in self.by_strides(distance) {
+                let zeros = state.equations.iter().map(|equation| &equation.zero);
+                let known = state.equations.iter().any(|equation| equation.zero == high);
+                if !low.is_zero() || known {
+                    continue;
+                }
+                let system = system.get_or_insert_with(|| System::new(&state.facts, zeros));
+                if self.is_below(system, distance, &stride) {
+                    found.push(Equation { zero: high, meets: false });
+                }
+            }
+        }
+        let any = !found.is_empty();
+        state.equations.extend(found);
+        any
+    }
+
+    /// Ways to write an equation as `stride·high + low = 0` with a stride that all instances share, the ones that
+    /// leave least for `low` first.
+    pub(super) fn by_strides(&self, equation: &Poly) -> Vec<(Poly, Poly, Poly)> {
+        let mut strides: Vec<Monomial> = Vec::new();
+        for (monomial, _) in equation.terms() {
+            let shared: Monomial = monomial.iter().copied().filter(|atom| self.is_shared(*atom)).collect();
+            if !shared.is_empty() && !strides.contains(&shared) {
+                strides.push(shared);
+            }
+        }
+        let mut ways = Vec::new();
+        for shared in strides {
+            let (mut high, mut low) = (Vec::new(), Vec::new());
+            for (monomial, coefficient) in equation.terms() {
+                match quotient(monomial, &shared) {
+                    Some(rest) => high.push((rest, coefficient)),
+                    None => low.push((monomial.clone(), coefficient)),
+                }
+            }
+            let (high, mut low) = (Poly::sum(high), Poly::sum(low));
+            let content = high.terms().fold(0, |all, (_, coefficient)| gcd(all, coefficient)).max(1);
+            let Some(high) = high.exactly_by(content) else { continue };
+            if high.as_constant().is_some() {
+                continue;
+            }
+            let degree = shared.len();
+            let mut stride = Poly::of(shared.clone(), content);
+            // Rows of `n + 1` elements: what is left holds the row once more.
+            if let Some((monomial, coefficient)) = high.terms().next_back()
+                && let Some(again) = low.coefficient(monomial).filter(|again| again % coefficient == 0)
+            {
+                let rest = low.plus(&high, -again / coefficient);
+                if rest.terms().len() < low.terms().len() {
+                    (stride, low) = (stride.shifted(again / coefficient), rest);
+                }
+            }
+            // What is read may be anything: it is a multiple of a stride, not what is left. The outermost stride is that
+            // of programs alone, and the next ones those of programs and lanes.
+            let (reads, programs) = (self.has(&low, is_read), self.has(&low, is_program));
+            let left = (reads, self.has(&high, is_lane), programs, low.terms().len());
+            // A stride by itself may belong to what is left: the last row is counted from, `stride - 1 - i`.
+            let whole = high.offset();
+            if whole != 0 && high.terms().len() > 1 {
+                let other = (high.shifted(-whole), low.plus(&stride, whole));
+                ways.push(((true, left, degree, shared.clone()), (stride.clone(), other.0, other.1)));
+            }
+            ways.push(((false, left, degree, shared), (stride, high, low)));
+        }
+        ways.sort_by(|a, b| a.0.cmp(&b.0));
+        ways.into_iter().map(|(_, way)| way).collect()
+    }
+
+    /// Takes one equation apart on the assumption that a stride is large enough; whether there was one.
+    pub(super) fn assume_one(&mut self, state: &mut State) -> bool {
+        if !self.assume {
+            return false;
+        }
+        let mut equations: Vec<Poly> =
+            state.equations.iter().filter(|one| one.meets).map(|one| one.zero.clone()).collect();
+        equations.sort();
+        for equation in equations {
+            for (stride, high, low) in self.by_strides(&equation) {
+                // A caller chooses strides; how many programs there are is no stride.
+                if !self.has(&stride, is_argument) {
+                    continue;
+                }
+                let Some(spans) = self.spans(state, &stride, &low) else { continue };
+                self.spreads.extend(spans.into_iter().map(|(span, access)| Spread {
+                    stride: stride.clone(),
+                    span,
+                    access,
+                }));
+                state.equations.retain(|other| other.zero != equation);
+                let parts = [high, low].into_iter().filter(|part| !part.is_zero());
+                state.equations.extend(parts.map(|zero| Equation { zero, meets: true }));
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Splits `stride·high + low = 0` where `|low| < stride`.
+    pub(super) fn apart(
+        &mut self,
+        system: &mut System,
+        equation: &Poly,
+        ways: &[(Poly, Poly, Poly)],
+    ) -> Option<(Poly, Poly)> {
+        for (stride, high, low) in ways {
+            let apart = match low.is_zero() {
+                // A product is 0: one of its factors is.
+                true => self.excludes(system, &stride.scaled(-1)),
+                false => self.is_below(system, low, stride),
+            };
+            if apart {
+                return Some((high.clone(), low.clone()));
+            }
+        }
+        // By numbers.
+        let mut sizes: Vec<i128> = equation.terms().filter(|(m, _)| !m.is_empty()).map(|(_, c)| c.abs()).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        for size in sizes.into_iter().rev().filter(|size| *size > 1) {
+            let (mut high, mut low) = (Vec::new(), Vec::new());
+            for (monomial, coefficient) in equation.terms() {
+                if !monomial.is_empty() && coefficient % size == 0 {
+                    high.push((monomial.clone(), coefficient / size));
+                } else {
+                    low.push((monomial.clone(), coefficient));
+                }
+            }
+            let (high, low) = (Poly::sum(high), Poly::sum(low));
+            // A constant may belong to either side.
+            let constant = low.offset();
+            let near = constant - constant.rem_euclid(size);
+            let mut ways = vec![(high.shifted(near / size), low.shifted(-near))];
+            if constant % size != 0 {
+                ways.push((high.shifted(near / size + 1), low.shifted(-near - size)));
+            }
+            for (high, low) in ways {
+                if low.is_zero() || high.is_zero() {
+                    continue;
+                }
+                let stride = Poly::constant(size);
+                if self.is_below(system, &low, &stride) {
+                    return Some((high, low));
+                }
+            }
+        }
+        None
+    }
+
+    /// What a stride has to exceed for `|low| < stride`: what each access adds to its multiple of the stride, or,
+    /// where that is not what is left of the difference, what is added in it and what is subtracted.
+    fn spans(&mut self, state: &State, stride: &Poly, low: &Poly) -> Option<Vec<(Poly, u32)>> {
+        if low.is_zero() {
+            return Some(vec![(Poly::default(), self.accesses[0])]);
+        }
+        let shared = stride.terms().next_back()?.0.clone();
+        let part = |this: &Self, monomial: &Monomial| -> Monomial {
+            monomial.iter().copied().filter(|atom| this.is_shared(*atom)).collect()
+        };
+        // Products with other strides that are equal for both have gone.
+        let open: FxHashSet<Monomial> = low.terms().map(|(monomial, _)| part(self, monomial)).collect();
+        let rest = |this: &mut Self, at: usize, copy: u8| {
+            let access = &this.program.accesses[this.accesses[at] as usize];
+            let (offset, bytes) = (access.offset, i128::from(access.bytes));
+            let own = this.program.terms.instance(offset, copy, &mut FxHashMap::default());
+            let parts = this.poly(own).exactly_by(bytes)?;
+            let rest = parts.terms().filter(|(monomial, _)| {
+                let strides = part(this, monomial);
+                quotient(monomial, &shared).is_none() && (strides.is_empty() || open.contains(&strides))
+            });
+            Some(Poly::sum(rest.map(|(monomial, coefficient)| (monomial.clone(), coefficient)).collect()))
+        };
+        if let (Some(mine), Some(others)) = (rest(self, 0, 1), rest(self, 1, 2))
+            && solved(state, mine.minus(&others)).as_ref() == Some(low)
+        {
+            let others = rest(self, 1, 1)?;
+            let mut spans = vec![(mine, self.accesses[0]), (others, self.accesses[1])];
+            spans.dedup_by(|next, kept| {
+                let [next, kept] = [next.1, kept.1].map(|access| &self.program.accesses[access as usize]);
+                (next.offset, next.mask, next.path) == (kept.offset, kept.mask, kept.path)
+            });
+            return Some(spans);
+        }
+        // A difference of two sums that are not negative is no further from 0 than the larger one.
+        let parts = |sign: i128| {
+            let parts = low.terms().filter(|(_, coefficient)| coefficient.signum() == sign);
+            Poly::sum(parts.map(|(monomial, coefficient)| (monomial.clone(), coefficient.abs())).collect())
+        };
+        let spans = [parts(1), parts(-1)].into_iter().filter(|span| !span.is_zero());
+        Some(spans.map(|span| self.of_first(span)).collect())
+    }
+
+    /// A sum of the second instance alone as one of the first, and the access that it is of.
+    fn of_first(&mut self, sum: Poly) -> (Poly, u32) {
+        let of =
+            |copy: u8| move |node: &Node| matches!(node, Node::Symbol(_, of) | Node::Read(_, _, of) if *of == copy);
+        if !self.has(&sum, of(2)) || self.has(&sum, of(1)) {
+            return (sum, self.accesses[0]);
+        }
+        let mut renamed = Vec::new();
+        for (monomial, coefficient) in sum.terms() {
+            let atoms = monomial.iter().map(|atom| self.program.terms.renamed(*atom, 2, 1));
+            let mut atoms: Monomial = atoms.collect();
+            atoms.sort();
+            renamed.push((atoms, coefficient));
+        }
+        (Poly::sum(renamed), self.accesses[1])
+    }
+
+    /// Says of products with a stride what follows from the bounds of their other factor: `i < n` holds `i·stride`
+    /// to `(n - 1)·stride`.
+    pub(super) fn bound_products(&self, state: &mut State) -> bool {
+        let mut bounds = Vec::new();
+        let products =
+            state.equations.iter().filter(|equation| equation.meets).flat_map(|equation| equation.zero.terms());
+        for product in products.map(|(monomial, _)| monomial).filter(|monomial| monomial.len() > 1) {
+            let (shared, own): (Monomial, Monomial) = product.iter().copied().partition(|atom| self.is_shared(*atom));
+            let [index] = own.as_slice() else { continue };
+            if state.bounded.contains(product) || !natural_product(&self.program.terms, &shared) {
+                continue;
+            }
+            state.bounded.insert(product.clone());
+            let stride = Poly::of(shared, 1);
+            let upper = state.facts.iter().filter(|fact| {
+                let others = fact.poly.terms().filter(|(monomial, _)| monomial.as_slice() != [*index]);
+                let index = fact.poly.coefficient(&own);
+                index.is_some_and(|by| by < 0)
+                    && others.flat_map(|(monomial, _)| monomial).all(|atom| self.is_shared(*atom))
+            });
+            bounds.extend(upper.filter_map(|fact| fact.poly.times(&stride)).map(Fact::at_least_zero));
+        }
+        let any = !bounds.is_empty();
+        state.facts.extend(bounds);
+        any
+    }
+
+    /// Whether a sum is made of such leaves, among others.
+    fn has(&self, sum: &Poly, leaf: impl Fn(&Node) -> bool) -> bool {
+        sum.atoms().any(|atom| self.program.terms.any_leaf(atom, &leaf))
+    }
+
+    fn is_shared(&self, atom: Term) -> bool {
+        !self.program.terms.any_leaf(atom, |node| match node {
+            Node::Symbol(symbol, _) => !symbol.is_shared(),
+            Node::Read(..) => true,
+            _ => false,
+        })
+    }
+
+    /// Whether `|low| < stride` follows.
+    fn is_below(&mut self, system: &mut System, low: &Poly, stride: &Poly) -> bool {
+        if low.as_constant() == Some(0) {
+            return true;
+        }
+        self.excludes(system, &low.minus(stride)) && self.excludes(system, &low.scaled(-1).minus(stride))
+    }
+}
+
+/// What is left of a product without the factors of another; `None` where it does not have them all.
+fn quotient(product: &Monomial, factors: &Monomial) -> Option<Monomial> {
+    let mut rest = product.clone();
+    for factor in factors {
+        let at = rest.iter().position(|atom| atom == factor)?;
+        rest.remove(at);
+    }
+    Some(rest)
+}
+
+fn is_read(node: &Node) -> bool {
+    matches!(node, Node::Read(..))
+}
+
+fn is_argument(node: &Node) -> bool {
+    matches!(node, Node::Symbol(Symbol::Argument(_) | Symbol::DescriptorSize(..), _))
+}
+
+fn is_program(node: &Node) -> bool {
+    matches!(node, Node::Symbol(Symbol::Program(_), _))
+}
+
+fn is_lane(node: &Node) -> bool {
+    matches!(node, Node::Symbol(Symbol::Lane(_), _))
+}
