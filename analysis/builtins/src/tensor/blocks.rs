@@ -21,6 +21,8 @@ pub(super) const PART: Part = Part {
         Row::new("tl.make_block_ptr", "base, shape, strides, offsets, block_shape, order", 4, make),
         Row::new("tl.advance", "base, offsets", 4, advance),
         Row::new("tl.block_pointer.advance", "self, offsets", 4, advance),
+        Row::new("tl.block_pointer.@dtype", "self", 4, pointer_type),
+        Row::new("tl.block_pointer.@type", "self", 4, pointer_type),
     ],
     classes: &[Class::new(BLOCK_POINTER, "base, shape, strides, offsets, block_shape", &[], 4, |interp, _, _| {
         interp.unknown("a block pointer is made by `make_block_ptr`")
@@ -67,6 +69,17 @@ fn make<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
         ("block_shape", block),
     ];
     Ok(Value::Object(Rc::new(Object { class, fields })))
+}
+
+/// The type of the block's pointers; `element_ty` of it is that of its elements.
+fn pointer_type<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    match arg(bound, 0) {
+        Value::Object(of) => match operand::field(&of, "base") {
+            Some(Value::Tensor(base)) => Ok(Value::DType(base.dtype)),
+            _ => interp.unknown("where this block points is not known"),
+        },
+        _ => interp.raise("this is no block pointer"),
+    }
 }
 
 fn advance<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {

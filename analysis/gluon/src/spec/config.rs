@@ -49,7 +49,19 @@ pub struct Config {
     pub recipes: Vec<Recipe>,
 }
 
+/// What the newest release has no more and what there is no other name for, and the last release that had it.
+const GONE: &[(&str, Version)] = &[("make_block_ptr", Version(3, 8))];
+
 impl Config {
+    /// The release that a text is for: where nobody says, the newest that has what it calls.
+    pub(super) fn version_of(&self, text: &str) -> Version {
+        if self.version_from != VersionSource::Newest {
+            return self.version;
+        }
+        let gone = GONE.iter().filter(|(name, _)| text.contains(name));
+        gone.map(|(_, last)| *last).fold(self.version, Version::min)
+    }
+
     /// Reads the text of a configuration file; what is wrong with it comes with its place.
     pub fn read(text: &str) -> (Config, Vec<(TextRange, String)>) {
         let (mut config, mut errors) = (Config::default(), Vec::new());

@@ -18,7 +18,7 @@ use super::memo::{self, Memo};
 use super::search::steps_of_each;
 use super::survey::Survey;
 use super::words;
-use super::{Config, Entry, Given, Source, Spec, Target, Use};
+use super::{Config, Entry, Given, Source, Spec, Target, Use, Version};
 use base::{Cancel, Cancelled, TextRange};
 use python::syntax::{Module, Sources};
 
@@ -118,10 +118,11 @@ fn of_entry(
     } else {
         Some(file.target(entry).unwrap_or_else(|| chosen::target(survey, entry)))
     };
+    let version = config.version_of(module.source());
     let spec = |base: &Base| {
         let own = base.target.filter(|_| known(base)).or(target);
         let target = own.or(chosen.map(|target| (target, Source::Chosen)));
-        spec_of(entry, config, base, target.unwrap_or((Target::Cuda(90), Source::Chosen)))
+        spec_of(entry, version, base, target.unwrap_or((Target::Cuda(90), Source::Chosen)))
     };
     let needs = |base: &Base| entry.params.iter().any(|param| base.lacks(param));
     let (bases, said, left_out) = if bases.iter().any(needs) {
@@ -162,7 +163,7 @@ fn key(file: &FileFlow<'_>, entry: &Entry, config: &Config, bases: &[Base], targ
         return None;
     }
     let mut hasher = FxHasher::default();
-    (&entry.name, bases, &config.values, config.target, config.version, target, file.steps).hash(&mut hasher);
+    (&entry.name, bases, &config.values, config.target, config.version_of(file.module.source()), target, file.steps).hash(&mut hasher);
     file.flow().fingerprint(entry.def).hash(&mut hasher);
     Some(hasher.finish())
 }
@@ -179,7 +180,7 @@ fn fits(target: Target, file: &FileFlow<'_>, entry: &Entry) -> bool {
 }
 
 /// What is elaborated.
-fn spec_of(entry: &Entry, config: &Config, base: &Base, target: (Target, Source)) -> Spec {
+fn spec_of(entry: &Entry, version: Version, base: &Base, target: (Target, Source)) -> Spec {
     let mut arguments = base.arguments.clone();
     arguments.sort_by_key(|argument| entry.params.iter().position(|param| param.name == argument.name));
     // A kernel that is told its own settings is launched with them.
@@ -199,7 +200,7 @@ fn spec_of(entry: &Entry, config: &Config, base: &Base, target: (Target, Source)
         language: entry.language,
         host: base.host.clone(),
         target,
-        version: base.version.unwrap_or(config.version),
+        version: base.version.unwrap_or(version),
         num_warps: base.num_warps.or_else(|| own("num_warps")).unwrap_or((4, Source::Default)),
         num_ctas: base.num_ctas.or_else(|| own("num_ctas")).unwrap_or((1, Source::Default)),
         arguments,

@@ -156,7 +156,7 @@ impl<'m> Walk<'_, 'm> {
                     self.note(Some(at), Use::IntegerPointer);
                 }
             }
-            "make_tensor_descriptor" => self.pointer(argument(0, "base")),
+            "make_tensor_descriptor" | "make_block_ptr" => self.pointer(argument(0, "base")),
             "async_load" | "async_copy_global_to_shared" | "global_load_to_shared" | "global_to_shared"
                 if in_module("async_copy") =>
             {

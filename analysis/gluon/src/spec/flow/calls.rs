@@ -29,7 +29,7 @@ fn pointer(last: &str, module: &str) -> Option<(usize, &'static str)> {
         "load" | "store" if module != "tma" && module != "tdm" => (0, "pointer"),
         "buffer_load" => (0, "ptr"),
         "buffer_store" | "buffer_load_to_shared" => (1, "ptr"),
-        "make_tensor_descriptor" => (0, "base"),
+        "make_tensor_descriptor" | "make_block_ptr" => (0, "base"),
         "async_load" | "async_copy_global_to_shared" | "global_load_to_shared" | "global_to_shared"
             if module != "tdm" =>
         {
@@ -258,9 +258,9 @@ impl Builder<'_> {
         {
             self.index(offsets);
         }
-        if last == "make_tensor_descriptor" {
-            for name in ["shape", "strides"] {
-                let at = if name == "shape" { 1 } else { 2 };
+        if matches!(last, "make_tensor_descriptor" | "make_block_ptr") {
+            let offsets = (last == "make_block_ptr").then_some((3, "offsets"));
+            for (at, name) in [(1, "shape"), (2, "strides")].into_iter().chain(offsets) {
                 match argument(at, name) {
                     Some(Expr::List(list)) => list.elts.iter().for_each(|size| self.index(size)),
                     Some(Expr::Tuple(list)) => list.elts.iter().for_each(|size| self.index(size)),
@@ -292,6 +292,12 @@ impl Builder<'_> {
                 }
                 let kind = if last == "allocate_shared_memory" { Traits::SHARED } else { Traits::TENSOR_MEMORY };
                 self.marks(argument(2, "layout"), kind);
+            }
+            "make_block_ptr" => {
+                if let Some(shape) = argument(4, "block_shape") {
+                    self.sizes(shape, Traits::SIZE);
+                    self.sizes(shape, Traits::EXTENT);
+                }
             }
             "allocate_mbarrier" => args.args.iter().for_each(|arg| self.sizes(arg, Traits::SIZE)),
             "arange" => self.marks(argument(2, "layout"), Traits::LAYOUT),
