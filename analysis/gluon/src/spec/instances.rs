@@ -163,7 +163,8 @@ fn key(file: &FileFlow<'_>, entry: &Entry, config: &Config, bases: &[Base], targ
         return None;
     }
     let mut hasher = FxHasher::default();
-    (&entry.name, bases, &config.values, config.target, config.version_of(file.module.source()), target, file.steps).hash(&mut hasher);
+    (&entry.name, bases, &config.values, config.target, config.version_of(file.module.source()), target, file.steps)
+        .hash(&mut hasher);
     file.flow().fingerprint(entry.def).hash(&mut hasher);
     Some(hasher.finish())
 }
