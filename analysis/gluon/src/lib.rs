@@ -25,7 +25,7 @@ use python::syntax::{Module, Sources};
 pub use python::target::{Target, Version};
 pub use spec::{
     Config, Directive, Entry, Instance, Instances, Memo, Note, OPEN, Param, Recipe, Site, Use, VersionSource,
-    directives, entries, given, instances, recipe, stray, version,
+    directives, entries, given, instances, is_any_integer, recipe, stray, version,
 };
 
 /// Elaborates one specialisation of a kernel of `module`.

@@ -113,7 +113,19 @@ impl Decider<'_> {
             }
             outcomes.push((setting, outcome));
         }
+        if proofs.limited && !self.is_whole() {
+            spreads.extend(self.clear_unproved(&mut outcomes, &axes, cancel)?);
+            spreads.sort();
+            spreads.dedup();
+        }
         let mut races = self.races(&outcomes);
+        if !self.is_whole()
+            && let Some(race) = outcomes.iter().flat_map(|(_, outcome)| &outcome.races).find(|race| wraps(race))
+        {
+            let op = self.program.accesses[race.second.access as usize].op;
+            let text = "its address does not fit into its integers with the sizes that were tried".to_owned();
+            reasons.push(Reason { range: self.tree.op_header_range(op), text });
+        }
         if !fits {
             races.clear();
             let conditions: Vec<String> = largest(&self.program, &needed)
@@ -317,6 +329,33 @@ impl Decider<'_> {
 
     fn prove(&mut self, axes: &[u8], cancel: &Cancel<'_>) -> Result<Proofs, Cancelled> {
         let (pairs, limited) = self.pairs();
+        Ok(Proofs { limited, ..self.prove_pairs(pairs, axes, cancel)? })
+    }
+
+    /// Takes races out of runs that the sizes which were tried have made, where their pairs were not looked at: what
+    /// would keep them apart was not known when sizes were chosen. Gives what that was.
+    fn clear_unproved(
+        &mut self,
+        outcomes: &mut [(Setting, Outcome)],
+        axes: &[u8],
+        cancel: &Cancel<'_>,
+    ) -> Result<Vec<Spread>, Cancelled> {
+        let pair = |race: &Meeting| {
+            let (a, b) = (race.first.access, race.second.access);
+            (a.min(b), a.max(b))
+        };
+        let mut pairs: Vec<(u32, u32)> =
+            outcomes.iter().flat_map(|(_, outcome)| outcome.races.iter().map(pair)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs.truncate(PAIRS);
+        let proofs = self.prove_pairs(pairs, axes, cancel)?;
+        let stays = |race: &Meeting| proofs.wanted.is_empty() && proofs.open.contains(&pair(race));
+        outcomes.iter_mut().for_each(|(_, outcome)| outcome.races.retain(stays));
+        Ok(proofs.spreads)
+    }
+
+    fn prove_pairs(&mut self, pairs: Vec<(u32, u32)>, axes: &[u8], cancel: &Cancel<'_>) -> Result<Proofs, Cancelled> {
         let (known, tickets) = (self.known(), self.tickets());
         let mut prover = Prover {
             tickets,
@@ -326,7 +365,7 @@ impl Decider<'_> {
             axes: axes.to_vec(),
             wanted: Vec::new(),
         };
-        let mut proofs = Proofs { open: Vec::new(), spreads: Vec::new(), wanted: Vec::new(), limited };
+        let mut proofs = Proofs { open: Vec::new(), spreads: Vec::new(), wanted: Vec::new(), limited: false };
         // A tile that is read and then written is one set of addresses.
         let mut sets = FxHashMap::default();
         let alike: Vec<u32> = (0u32..)
@@ -379,12 +418,14 @@ impl Decider<'_> {
     fn races(&self, outcomes: &[(Setting, Outcome)]) -> Vec<(Race, bool)> {
         let mut races: Vec<(Race, bool)> = Vec::new();
         let mut told: FxHashSet<(u32, u32)> = FxHashSet::default();
+        let whole = self.is_whole();
         let key = |meeting: &Meeting| {
             let (a, b) = (meeting.first.access, meeting.second.access);
             (a.min(b), a.max(b))
         };
         for (setting, outcome) in outcomes {
-            for meeting in &outcome.races {
+            // Sizes that nobody gave may be larger than the kernel is made for.
+            for meeting in outcome.races.iter().filter(|race| whole || !wraps(race)) {
                 let pair = key(meeting);
                 if !told.insert(pair) {
                     continue;
@@ -596,6 +637,11 @@ impl Decider<'_> {
             accesses: self.program.accesses.len() as u32,
         }
     }
+}
+
+/// Whether the address of one side of a race is cut off at its width.
+fn wraps(race: &Meeting) -> bool {
+    race.first.wrapped || race.second.wrapped
 }
 
 /// The conditions of which no other says the same with a larger number.

@@ -145,6 +145,18 @@ pub(crate) fn apply(op: BinOp, bits: u8, a: i64, b: i64) -> Option<i64> {
     Some(wrap(made, bits))
 }
 
+/// Whether a sum, a difference or a product of signed integers does not fit into `bits`, which are 32 or more: of
+/// narrower ones that is as a rule meant.
+pub(crate) fn wraps(op: BinOp, bits: u8, a: i64, b: i64) -> bool {
+    let exact = match op {
+        BinOp::Add => a.checked_add(b),
+        BinOp::Sub => a.checked_sub(b),
+        BinOp::Mul => a.checked_mul(b),
+        _ => return false,
+    };
+    bits >= 32 && exact.is_none_or(|exact| wrap(exact, bits) != exact)
+}
+
 impl BinOp {
     /// Whether it asks, and answers with a truth value.
     pub(crate) fn is_question(self) -> bool {

@@ -7,7 +7,10 @@ use super::blame::one_a_call;
 use super::budget::{FileBudget, LEFT_OUT};
 use super::merge::{Premise, conditions, merged};
 use super::place::line;
-use super::premise::{Key, VARIATIONS, Variation, blames, key, tells, variations};
+use super::premise::{
+    Key, RACE_TEXT, RACE_VARIATIONS, VARIATIONS, Variation, blames, is_followed, key, race_variations, tells,
+    variations,
+};
 use super::{ElaboratedInstance, Elaboration, KernelInstances};
 use crate::Engine;
 use crate::analysis::{Analysis, withhold_if_malformed};
@@ -113,7 +116,7 @@ impl Engine {
         cancel: &Cancel<'_>,
     ) -> Result<Vec<Premise>, Cancelled> {
         let mut premises: Vec<Premise> = Vec::new();
-        let mut left = VARIATIONS;
+        let (mut left, mut left_races, mut text) = (VARIATIONS, RACE_VARIATIONS, 0);
         for (number, (report, elaborated)) in reports.iter().zip(&kernel.instances).enumerate() {
             if report.verdict != Verdict::Found || elaborated.stale().is_some() {
                 continue;
@@ -123,30 +126,51 @@ impl Engine {
             let known = |wanted: &Key| earlier.iter().flat_map(|report| &report.findings).any(|it| key(it) == *wanted);
             let mut open: Vec<Key> = report.findings.iter().filter(|it| blames(it)).map(key).collect();
             open.retain(|wanted| !known(wanted));
+            let (mut races, mut others): (Vec<Key>, Vec<Key>) =
+                open.into_iter().partition(|wanted| wanted.0 == Kind::GlobalRace);
             for variation in variations(kernel, elaborated) {
-                if open.is_empty() || left == 0 {
+                if others.is_empty() || left == 0 {
                     break;
                 }
                 left -= 1;
-                let made = gluon::elaborate(&of.module, sources, &variation.spec, cancel)?;
-                // A file that was no longer waited for counts as missing: nothing made without it is kept.
-                cancel.check()?;
-                let instance = gluon::Instance { spec: variation.spec, ..elaborated.instance.clone() };
-                let name = kernel.entry.name_range;
-                let varied = ElaboratedInstance::new(of.module.clone(), sources, instance, name, made);
-                let other = self.check_instance(&varied, number, cancel)?;
-                if !tells(&other, report) {
-                    continue;
+                let (_, other) = self.varied(of, kernel, (elaborated, number), &variation, sources, cancel)?;
+                if tells(&other, report) {
+                    premises.extend(variation.takes_away(&mut others, &other));
                 }
-                let stays = |wanted: &Key| other.findings.iter().any(|it| (it.kind, it.range) == (wanted.0, wanted.1));
-                let (kept, gone): (Vec<Key>, Vec<Key>) = open.into_iter().partition(stays);
-                open = kept;
-                let Variation { was, is, .. } = variation;
-                let words = format!("with {was}, which was chosen; with {is} it is not there");
-                premises.extend(gone.into_iter().map(|gone| (gone, words.clone())));
+            }
+            for variation in race_variations(elaborated) {
+                if races.is_empty() || left_races == 0 || text > RACE_TEXT {
+                    break;
+                }
+                left_races -= 1;
+                let (varied, other) = self.varied(of, kernel, (elaborated, number), &variation, sources, cancel)?;
+                text += varied.document.text().len();
+                if is_followed(&varied, elaborated) {
+                    premises.extend(variation.takes_away(&mut races, &other));
+                }
             }
         }
         Ok(premises)
+    }
+
+    /// An instance with another value in place of a chosen one, and what there is to say of it.
+    fn varied(
+        &mut self,
+        of: &Elaboration,
+        kernel: &KernelInstances,
+        (elaborated, number): (&ElaboratedInstance, usize),
+        variation: &Variation,
+        sources: &dyn Sources,
+        cancel: &Cancel<'_>,
+    ) -> Result<(ElaboratedInstance, KernelReport), Cancelled> {
+        let made = gluon::elaborate(&of.module, sources, &variation.spec, cancel)?;
+        // A file that was no longer waited for counts as missing: nothing made without it is kept.
+        cancel.check()?;
+        let instance = gluon::Instance { spec: variation.spec.clone(), ..elaborated.instance.clone() };
+        let name = kernel.entry.name_range;
+        let varied = ElaboratedInstance::new(of.module.clone(), sources, instance, name, made);
+        let report = self.check_instance(&varied, number, cancel)?;
+        Ok((varied, report))
     }
 
     /// What there is to say of one instance, in Python.

@@ -4,7 +4,7 @@ use super::KernelInstances;
 use super::budget::LEFT_OUT;
 use super::premise::{Key, blames, depends, groups, key, tells};
 use base::TextRange;
-use findings::{Finding, GlobalMemory, KernelReport, Severity, Verdict};
+use findings::{Finding, GlobalMemory, KernelReport, Kind, Severity, Verdict};
 
 /// Instances that a condition names; more are counted.
 const NAMED: usize = 3;
@@ -67,10 +67,21 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premi
         finding.kernel.clone_from(&kernel.entry.name);
         findings.push(finding);
     }
-    // An instance whose findings all became hints is blamed for nothing.
+    // An instance whose findings all became hints is blamed for nothing; of races in global memory, not cleared either.
+    let races = |severity: fn(Severity) -> bool| {
+        findings.iter().any(|finding| finding.kind == Kind::GlobalRace && severity(finding.severity))
+    };
+    let rests = races(|severity| severity == Severity::Hint) && !races(|severity| severity <= Severity::Warning);
+    let undecided = || Verdict::Undecided(vec![RACES_REST.to_owned()]);
+    if rests
+        && let Some(global) = &mut global
+        && global.verdict == Verdict::Found
+    {
+        global.verdict = undecided();
+    }
     for (number, verdict) in verdicts.iter_mut().enumerate() {
         if *verdict == Verdict::Found && hints.contains(&number) && !blamed.contains(&number) {
-            *verdict = Verdict::Clean(RESTS.to_owned());
+            *verdict = if rests { undecided() } else { Verdict::Clean(RESTS.to_owned()) };
         }
     }
     findings.sort_by_key(|finding| (finding.severity, finding.range));
@@ -82,6 +93,9 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premi
 
 /// The verdict on a kernel with hints that rest on chosen values, and nothing else.
 pub(super) const RESTS: &str = "no finding that does not rest on chosen values";
+
+/// Why global memory is not decided where some values that were chosen make a race and others do not.
+const RACES_REST: &str = "programs race with some of the values that were chosen, and not with others";
 
 /// [`conditions`] of a finding that is there with some chosen values only.
 fn chosen_conditions(kernel: &KernelInstances, numbers: &[usize]) -> Option<String> {

@@ -6,6 +6,10 @@
 //! that they all share, neighbours are tried: a switch the other way, a number twice or half as large, half a
 //! block. One that Triton would refuse, or that is not followed, says nothing.
 //!
+//! Sizes that the host computes from each other are chosen without its formulas: one tile too few along an axis of the
+//! grid, groups of heads where there is none. So a race in global memory is looked at with more numbers, see
+//! [`race_variations`].
+//!
 //! Missed: values that make a difference only together.
 
 use super::blame::cause;
@@ -13,7 +17,13 @@ use super::budget::LEFT_OUT;
 use super::{ElaboratedInstance, KernelInstances};
 use base::TextRange;
 use findings::{Finding, KernelReport, Kind, Severity, Verdict};
-use gluon::{Argument, Given, Source, Spec};
+use gluon::{Argument, Given, Source, Spec, is_any_integer};
+
+/// Elaborations that the races of one kernel may cost.
+pub(super) const RACE_VARIATIONS: usize = 40;
+
+/// Bytes of elaborated modules that the races of one kernel may cost.
+pub(super) const RACE_TEXT: usize = 1 << 20;
 
 /// Elaborations that the findings of one kernel may cost.
 pub(super) const VARIATIONS: usize = 8;
@@ -84,6 +94,18 @@ pub(super) struct Variation {
     pub(super) spec: Spec,
 }
 
+impl Variation {
+    /// Takes those of the findings `open` out that a report on it does not have, each with the words for that.
+    pub(super) fn takes_away(&self, open: &mut Vec<Key>, report: &KernelReport) -> Vec<(Key, String)> {
+        let stays = |wanted: &Key| report.findings.iter().any(|it| (it.kind, it.range) == (wanted.0, wanted.1));
+        let (kept, gone): (Vec<Key>, Vec<Key>) = std::mem::take(open).into_iter().partition(stays);
+        *open = kept;
+        let Variation { was, is, .. } = self;
+        let words = format!("with {was}, which was chosen; with {is} it is not there");
+        gone.into_iter().map(|gone| (gone, words.clone())).collect()
+    }
+}
+
 /// Neighbours of the chosen values of an instance that all its siblings share.
 pub(super) fn variations(kernel: &KernelInstances, of: &ElaboratedInstance) -> Vec<Variation> {
     let spec = &of.instance.spec;
@@ -108,6 +130,50 @@ pub(super) fn variations(kernel: &KernelInstances, of: &ElaboratedInstance) -> V
         }
     }
     out
+}
+
+/// Other numbers in place of each chosen one, for a race: its neighbours, the largest that was chosen for another
+/// argument, and 1. A constexpr that may be any number is tried with the last two.
+pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
+    let spec = &of.instance.spec;
+    let number = |argument: &Argument| match &argument.given {
+        Given::Value(text) if argument.source == Source::Chosen => text.parse::<i64>().ok(),
+        _ => None,
+    };
+    let numbers: Vec<(usize, i64)> =
+        spec.arguments.iter().enumerate().filter_map(|(at, it)| Some((at, number(it)?))).collect();
+    let is_open = |it: &Argument| it.source == Source::Chosen && is_any_integer(&it.given);
+    let open = spec.arguments.iter().enumerate().filter(|(_, it)| is_open(it));
+    let open: Vec<usize> = open.map(|(at, _)| at).collect();
+    let most = numbers.iter().map(|(_, number)| *number).max().unwrap_or(1);
+    let mut out = Vec::new();
+    let choices: [&dyn Fn(i64) -> Option<i64>; 4] =
+        [&|now| (now % 2 == 0).then_some(now / 2), &|_| Some(most), &|_| Some(1), &|now| now.checked_mul(2)];
+    let vary = |at: usize, was: &dyn Fn(&str) -> String, is: i64| {
+        let mut spec = spec.clone();
+        let varied = spec.arguments.get_mut(at)?;
+        varied.given = Given::Value(is.to_string());
+        let (was, is) = (was(&varied.name), format!("{}={is}", varied.name));
+        Some(Variation { was, is, spec })
+    };
+    for instead in [most, 1] {
+        out.extend(open.iter().filter_map(|at| vary(*at, &|name| format!("any {name}"), instead)));
+    }
+    for (choice, instead) in choices.iter().enumerate() {
+        for (at, now) in &numbers {
+            let earlier = choices.iter().take(choice).any(|earlier| earlier(*now) == instead(*now));
+            let Some(other) = instead(*now).filter(|other| *other > 0 && other != now && !earlier) else { continue };
+            out.extend(vary(*at, &|name| format!("{name}={now}"), other));
+        }
+    }
+    out
+}
+
+/// Whether a variation of an instance is as well followed as that one is.
+pub(super) fn is_followed(varied: &ElaboratedInstance, of: &ElaboratedInstance) -> bool {
+    varied.lowered.is_some()
+        && varied.unmodelled.len() <= of.unmodelled.len()
+        && varied.problems.len() <= of.problems.len()
 }
 
 /// Other values in place of a chosen one, the likeliest to be taken first.

@@ -38,6 +38,7 @@ pub use entries::{Entry, Param, entries};
 pub use instance::{Instance, Instances, Note, Recipe};
 pub use instances::{instances, stray};
 pub use memo::Memo;
+pub use partly::is_any_integer;
 pub use site::Site;
 pub use usage::Use;
 

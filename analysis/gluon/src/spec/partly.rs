@@ -11,8 +11,13 @@ pub(super) const ANY_INTEGER: &str = "i32:1";
 pub(super) fn is_integer(given: &Given) -> bool {
     match given {
         Given::Value(text) => text.parse::<i64>().is_ok(),
-        Given::Type(ty) => ty == ANY_INTEGER,
+        Given::Type(_) => is_any_integer(given),
     }
+}
+
+/// Whether a constant is an integer of which nothing is known.
+pub fn is_any_integer(given: &Given) -> bool {
+    matches!(given, Given::Type(ty) if ty == ANY_INTEGER)
 }
 
 /// What a parameter is given, from what would be chosen if nothing were known of it.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::setting::Setting;
-use crate::term::{Node, Symbol, Term, Terms, apply, wrap};
+use crate::term::{Node, Symbol, Term, Terms, apply, wrap, wraps};
 
 /// A value of every lane: `None` where it is not known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -50,6 +50,8 @@ pub(crate) struct Evaluation<'e, 's> {
     memo: &'e mut Memo,
     /// Values that were computed.
     pub(crate) work: u64,
+    /// Whether a sum, a difference or a product was cut off at its width.
+    pub(crate) wrapped: bool,
 }
 
 impl<'e, 's> Evaluation<'e, 's> {
@@ -63,7 +65,7 @@ impl<'e, 's> Evaluation<'e, 's> {
         if memo.slots.len() < terms.len() {
             memo.slots.resize(terms.len(), (0, Column::One(None)));
         }
-        Evaluation { terms, environment, lanes, memo, work: 0 }
+        Evaluation { terms, environment, lanes, memo, work: 0, wrapped: false }
     }
 
     /// How many lanes there are.
@@ -85,14 +87,20 @@ impl<'e, 's> Evaluation<'e, 's> {
             Node::Binary(op, a, b) => {
                 let of = self.terms.bits(a);
                 let (x, y) = (self.column(a), self.column(b));
+                let mut wrapped = false;
                 // A truth value may be known by one side alone.
                 let decide = |x: Option<i64>, y: Option<i64>| match (x, y) {
-                    (Some(x), Some(y)) => apply(op, of, x, y),
+                    (Some(x), Some(y)) => {
+                        wrapped |= wraps(op, of, x, y);
+                        apply(op, of, x, y)
+                    }
                     (Some(0), None) | (None, Some(0)) if op == crate::term::BinOp::And => Some(0),
                     (Some(1), None) | (None, Some(1)) if op == crate::term::BinOp::Or && of == 1 => Some(1),
                     _ => None,
                 };
-                self.zip(&x, &y, decide)
+                let made = self.zip(&x, &y, decide);
+                self.wrapped |= wrapped;
+                made
             }
             Node::Select(c, a, b) => match self.column(c) {
                 Column::One(Some(0)) => self.column(b),
@@ -139,7 +147,7 @@ impl<'e, 's> Evaluation<'e, 's> {
         }
     }
 
-    fn zip(&mut self, x: &Column, y: &Column, with: impl Fn(Option<i64>, Option<i64>) -> Option<i64>) -> Column {
+    fn zip(&mut self, x: &Column, y: &Column, mut with: impl FnMut(Option<i64>, Option<i64>) -> Option<i64>) -> Column {
         match (x, y) {
             (Column::One(x), Column::One(y)) => Column::One(with(*x, *y)),
             _ => {

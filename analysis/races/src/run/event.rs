@@ -12,4 +12,6 @@ pub(crate) struct Event {
     pub(crate) rounds: Rc<[i64]>,
     /// Whether it is under way and its wait is still to come.
     pub(crate) pending: bool,
+    /// Whether a sum or a product that its addresses come from is cut off at its width.
+    pub(crate) wrapped: bool,
 }

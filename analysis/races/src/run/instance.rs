@@ -73,6 +73,8 @@ pub(crate) struct Instance<'p> {
     work: u64,
     budget: u64,
     last: Option<(u32, usize)>,
+    /// Whether something that loops carry was cut off at its width.
+    wrapped: bool,
 }
 
 impl<'p> Instance<'p> {
@@ -105,6 +107,7 @@ impl<'p> Instance<'p> {
             work: 0,
             budget,
             last: None,
+            wrapped: false,
         }
     }
 
@@ -180,6 +183,7 @@ impl<'p> Instance<'p> {
                     Evaluation::new(&this.program.terms, &this.environment, &mut this.memo, &one.lanes);
                 let column = evaluation.column(if first { one.first } else { one.next });
                 this.work += evaluation.work + 1;
+                this.wrapped |= evaluation.wrapped;
                 values.push((one.source, column, one.lanes.clone()));
             }
             for (source, column, lanes) in values {
@@ -222,6 +226,7 @@ impl<'p> Instance<'p> {
         let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, &mut self.memo, &access.lanes);
         let count = evaluation.count();
         let (mask, offset) = (evaluation.column(access.mask), evaluation.column(access.offset));
+        let wrapped = self.wrapped || evaluation.wrapped;
         let mut spans = Vec::new();
         let mut operands = Vec::new();
         let visible = self.watched.is_visible(self.program, self.setting, number);
@@ -246,7 +251,7 @@ impl<'p> Instance<'p> {
         self.work += evaluation.work + count as u64 + 1;
         let rounds: Rc<[i64]> = self.loops.iter().map(|of| self.environment.rounds[*of as usize]).collect();
         if visible {
-            let event = Event { access: number, spans: spans.into(), rounds, pending: false };
+            let event = Event { access: number, spans: spans.into(), rounds, pending: false, wrapped };
             if let Some(answer) = self.answers.get(self.used) {
                 self.used += 1;
                 self.last = Some((number, 0));
@@ -264,7 +269,7 @@ impl<'p> Instance<'p> {
         let asked = spans.clone();
         spans.sort_unstable();
         let pending = access.completion == Completion::StoreWait;
-        let event = Event { access: number, spans: spans.into(), rounds, pending };
+        let event = Event { access: number, spans: spans.into(), rounds, pending, wrapped };
         for open in &self.pending {
             if super::conflict::own(self.program, self.setting, open, &event) && self.own.len() < 8 {
                 self.own.push((open.clone(), event.clone()));
