@@ -235,6 +235,16 @@ impl Decider<'_> {
         self.launch.grid.iter().all(Option::is_some) && self.program.arguments.iter().enumerate().all(known)
     }
 
+    /// Integer arguments that are 0 in a launch which does not give all of them.
+    pub(crate) fn zeros(&self) -> Vec<String> {
+        let integers = || (0u32..).zip(&self.program.arguments).filter(|(_, argument)| argument.bits.is_some());
+        if integers().all(|(at, _)| self.launch.value(at).is_some()) {
+            return Vec::new();
+        }
+        let zeros = integers().filter(|(at, _)| self.launch.value(*at) == Some(0));
+        zeros.map(|(_, argument)| argument.name.clone()).collect()
+    }
+
     /// Axes on which two programs may differ.
     fn axes(&self) -> Vec<u8> {
         let grid = &self.launch.grid;

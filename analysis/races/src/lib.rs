@@ -53,7 +53,7 @@ pub fn races(tree: &Tree, launches: &[Launch], cancel: &Cancel<'_>) -> Result<Ve
         let mut worst: Option<Global> = None;
         for launch in known {
             cancel.check()?;
-            let global = kernel.decider(tree, launch).decide(cancel)?;
+            let global = kernel.decide(tree, launch, cancel)?;
             if worst.as_ref().is_none_or(|known| known.status < global.status) {
                 worst = Some(global);
             }
@@ -102,6 +102,29 @@ struct Kernel<'t> {
 }
 
 impl<'t> Kernel<'t> {
+    /// What there is to say of it in a launch.
+    ///
+    /// Of a launch that is known in part, a 0 may be what one branch of the host makes of the values that are not
+    /// known: the stride of a dimension of one element. A race that is gone with another number is then none.
+    fn decide(&self, tree: &'t Tree, launch: &Launch, cancel: &Cancel<'_>) -> Result<Global, Cancelled> {
+        let decider = self.decider(tree, launch);
+        let zeros = decider.zeros();
+        let mut global = decider.decide(cancel)?;
+        if global.status != Status::Found || zeros.is_empty() {
+            return Ok(global);
+        }
+        let mut without = launch.clone();
+        without.values.retain(|(_, value)| *value != 0);
+        if self.decider(tree, &without).decide(cancel)?.status != Status::Found {
+            let text =
+                format!("programs race where `{}` is 0, in a launch that is known in part", zeros.join("` and `"));
+            let range = global.races.first().map_or(self.range, |race| race.second.range);
+            global.reasons.push(Reason { range, text });
+            (global.status, global.races) = (Status::Undecided, Vec::new());
+        }
+        Ok(global)
+    }
+
     fn decider(&self, tree: &'t Tree, launch: &Launch) -> decide::Decider<'t> {
         let launch = launch::Known::new(launch, &self.program);
         decide::Decider { tree, program: self.program.clone(), launch, name: self.name.to_owned(), range: self.range }

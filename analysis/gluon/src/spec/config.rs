@@ -164,6 +164,15 @@ mod tests {
     }
 
     #[test]
+    fn a_text_that_calls_what_is_gone_is_for_an_older_release() {
+        let none = Config::default();
+        assert_eq!(none.version_of("b = tl.make_block_ptr(x)"), Version(3, 8));
+        assert_eq!(none.version_of("b = tl.load(x)"), none.version);
+        let (said, _) = Config::read("triton = \"3.9\"\n");
+        assert_eq!(said.version_of("b = tl.make_block_ptr(x)"), Version(3, 9));
+    }
+
+    #[test]
     fn errors_have_their_place() {
         let text = "target = sm_100\n[limits]\nx = 1\n[values]\nn = [1, +]\n";
         let (_, errors) = Config::read(text);
