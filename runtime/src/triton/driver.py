@@ -141,6 +141,11 @@ class Cuda:
         self.call("cuMemcpyHtoD_v2", address, data, self.c.c_size_t(len(data)))
         return address.value
 
+    def scratch(self, size):
+        address = self.c.c_uint64()
+        self.call("cuMemAlloc_v2", self.c.byref(address), self.c.c_size_t(max(size, 1)))
+        return address.value
+
     def wait(self):
         self.call("cuCtxSynchronize")
 
@@ -186,12 +191,38 @@ class Torch:
         self.kept[tensor.data_ptr()] = tensor
         return tensor.data_ptr()
 
+    def scratch(self, size):
+        torch = self.torch
+        if self.pool is None:
+            tensor = torch.empty(max(size, 1), dtype=torch.uint8, device="cuda")
+        else:
+            with torch.cuda.use_mem_pool(self.pool):
+                tensor = torch.empty(max(size, 1), dtype=torch.uint8, device="cuda")
+        self.kept[tensor.data_ptr()] = tensor
+        return tensor.data_ptr()
+
     def wait(self):
         self.torch.cuda.synchronize()
 
     def download(self, address, path, size):
         with open(path, "wb") as file:
             file.write(self.kept[address][:size].cpu().numpy().tobytes())
+
+
+class Scratch:
+    """Memory that a kernel asks for beside its arguments, as Triton's launcher takes it."""
+
+    def __init__(self, address):
+        self.address = address
+
+    def data_ptr(self):
+        return self.address
+
+
+def lend(triton, device):
+    """Gives kernels what they ask for beside their arguments: room for the descriptors that they make."""
+    if hasattr(triton, "set_allocator"):
+        triton.set_allocator(lambda size, alignment, stream: Scratch(device.scratch(size)))
 
 
 def find_device(job):
@@ -260,6 +291,7 @@ def run_ttgir(job, triton, device, about):
     if wanted and wanted != have:
         raise Refused(f"the kernel is compiled for {wanted}, and this GPU is {have}")
     device.enter()
+    lend(triton, device)
     arch = int(about["arch"]) if about["kind"] == "cuda" else about["arch"]
     target = GPUTarget(about["kind"], arch, 32 if about["kind"] == "cuda" or arch.startswith("gfx1") else 64)
     tell("stage", text="compiling")
@@ -329,7 +361,7 @@ def load(path):
     return module
 
 
-def run_python(job, triton):
+def run_python(job, triton, device):
     """Runs the user's own code, which makes the launch."""
     tell("stage", text="running Python")
     if job["mode"] == "pytest":
@@ -351,6 +383,7 @@ def run_python(job, triton):
         if job["mode"] == "call":
             eval(job["expression"], vars(module))  # noqa: S307 - the user's own file and request
         else:
+            lend(triton, device)
             launch(job, module)
     if "torch" in sys.modules:
         sys.modules["torch"].cuda.synchronize()
@@ -419,9 +452,9 @@ def main():
             run_ttgir(job, triton, device, about)
         elif with_pool is not None:
             with torch.cuda.use_mem_pool(with_pool):
-                run_python(job, triton)
+                run_python(job, triton, device)
         else:
-            run_python(job, triton)
+            run_python(job, triton, device)
         tell("done")
     except Refused as refused:
         tell("refused", why=str(refused))
