@@ -53,6 +53,8 @@ impl Decider<'_> {
                 reasons.push(Reason { range, text: "which tensor this pointer points into is not known".to_owned() });
             }
         }
+        let laid_over = self.laid_over();
+        reasons.extend(laid_over.iter().map(|(range, text)| Reason { range: *range, text: text.clone() }));
         if !writes && reasons.is_empty() {
             return Ok(self.report(Status::NoWrites, Vec::new(), Vec::new(), Vec::new(), 0));
         }
@@ -117,6 +119,10 @@ impl Decider<'_> {
             spreads.extend(self.clear_unproved(&mut outcomes, &axes, cancel)?);
             spreads.sort();
             spreads.dedup();
+        }
+        // What is not followed may order programs.
+        if !self.program.gaps.is_empty() || !laid_over.is_empty() {
+            outcomes.iter_mut().for_each(|(_, outcome)| outcome.races.clear());
         }
         let mut races = self.races(&outcomes);
         if !self.is_whole()
@@ -268,6 +274,28 @@ impl Decider<'_> {
             Base::Argument(argument) => Some(self.launch.same.get(&argument).copied().unwrap_or(argument)),
             Base::Unknown => None,
         }
+    }
+
+    /// Accesses through a descriptor of a tensor that the launch hands over in another way too: how the rows of the one
+    /// lie in the other is not followed.
+    fn laid_over(&self) -> Vec<(TextRange, String)> {
+        let arguments = || (0u32..).zip(&self.program.arguments);
+        let mut all = Vec::new();
+        for (at, own) in arguments().filter(|(_, argument)| argument.rank > 0) {
+            let tensor = self.tensor(Base::Argument(at));
+            let same = |(number, other): &(u32, &crate::program::Argument)| {
+                *number != at && self.tensor(Base::Argument(*number)) == tensor && other.rank != own.rank
+            };
+            let Some((_, other)) = arguments().find(same) else { continue };
+            let through = self.program.accesses.iter().find(|access| access.base == Base::Argument(at));
+            if let Some(access) = through {
+                let (own, other) = (&own.name, &other.name);
+                let text =
+                    format!("`{own}` and `{other}` are one tensor, and how one lies in the other is not followed");
+                all.push((self.tree.op_header_range(access.op), text));
+            }
+        }
+        all
     }
 
     /// What the launch gives.

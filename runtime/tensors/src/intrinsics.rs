@@ -121,13 +121,24 @@ fn shown(tensor: &Tensor, hex: bool, unsigned: bool) -> String {
     format!("[{}]", words.join(", "))
 }
 
-/// One PTX instruction, its operands in order.
+/// One PTX instruction, its operands in order, or a number that is given; beside it a thread may sleep.
 fn assembly(site: &OpSite<'_>) -> Result<Evaluator, Trap> {
     let text = site.word("asm_string").unwrap_or("");
     let unsupported = || Trap::not_followed(format!("the assembly `{text}` is not followed"));
-    let text = text.trim().trim_end_matches("\\n").trim_end_matches(';').trim();
+    let statements = text.split(';').map(|one| one.trim().trim_start_matches("\\n").trim_end_matches("\\n").trim());
+    let awake: Vec<&str> = statements.filter(|one| !one.is_empty() && !one.starts_with("nanosleep.u32 ")).collect();
+    let &[text] = awake.as_slice() else { return Err(unsupported()) };
     let (instruction, operands) = text.split_once(char::is_whitespace).ok_or_else(unsupported)?;
     let operands: Vec<&str> = operands.split(',').map(str::trim).collect();
+    if let (Some("mov"), &["$0", number]) = (instruction.split('.').next(), operands.as_slice())
+        && let Ok(number) = number.parse::<i64>()
+    {
+        let ty = site.result(0)?;
+        if !ty.dtype.is_int() {
+            return Err(unsupported());
+        }
+        return Ok(Evaluator::constant(Value::Tensor(Tensor::splat(ty.dtype, ty.shape().clone(), number as u64))));
+    }
     let ordered = operands.iter().enumerate().all(|(at, name)| *name == format!("${at}"));
     if !ordered || site.int("packed_element").is_some_and(|packed| packed != 1) {
         return Err(unsupported());

@@ -141,6 +141,10 @@ fn kernel_param(param: &Param, given: Option<&ArgumentValue>, has: Option<&Has>)
             KernelParam::Typed(text.clone())
         }
         (Some(ArgumentValue::Array(spec)), _) => KernelParam::Typed(format!("*{}", triton_name(spec.dtype))),
+        // What is 1 is a constant to Triton.
+        (Some(ArgumentValue::Int(1)), Some(Has::Value(text))) if param.specialised && text == "1" => {
+            KernelParam::Constexpr(text.clone())
+        }
         (Some(ArgumentValue::Int(value)), _) => {
             let width = if i32::try_from(*value).is_ok() { "i32" } else { "i64" };
             KernelParam::Typed(format!("{width}{}", if value % 16 == 0 { ":16" } else { "" }))

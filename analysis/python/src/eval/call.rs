@@ -210,13 +210,20 @@ impl<'a> Interp<'a> {
         };
         if self.in_kernel() {
             let given = args.pos.iter().chain(args.named.iter().map(|(_, value)| value));
-            let registers = matches!(callee, Value::Lib(path) if path.starts_with("gl.") || path.starts_with("tl."))
+            let language = matches!(callee, Value::Lib(path) if path.starts_with("gl.") || path.starts_with("tl."))
                 && !matches!(callee, Value::Lib(path) if path.starts_with("gl.nvidia") || path.starts_with("gl.amd"));
-            let harmless = registers && !given.clone().any(shares);
+            let harmless = language && !given.clone().any(shares);
             if harmless {
                 self.not_followed(self.file, self.at, reason.clone());
             } else {
                 self.unmodelled(reason.clone());
+                // It may go through the pointers that it is handed.
+                let all = args.pos.iter().chain(args.named.iter().map(|(_, value)| value));
+                let value = |value: &Value<'a>| if let Value::Tensor(tensor) = value { tensor.ssa } else { None };
+                let operands: Vec<Ssa> = all.filter_map(value).collect();
+                if !operands.is_empty() {
+                    let _ = self.emit(Op::undeclared("tt.opaque").operands("operands", &operands));
+                }
             }
         }
         Ok(Value::Unknown(reason.into()))
