@@ -1,14 +1,17 @@
 //! What the server announces: what it serves, and nothing else.
 
+use serde_json::json;
 use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionParams, CodeActionProviderCapability, CodeLensOptions,
     DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions, FoldingRangeProviderCapability,
     HoverProviderCapability, OneOf, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
     TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
 };
+use transport::CONTENT_METHOD;
 
 use super::client_config::ClientConfig;
 use super::runs::params;
+use super::service::EXTENSIONS;
 
 fn kinds(client: &ClientConfig) -> Vec<CodeActionKind> {
     let mut kinds = vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_REWRITE];
@@ -51,8 +54,14 @@ pub(crate) fn server_capabilities(client: &ClientConfig) -> ServerCapabilities {
             commands: vec![params::COMMAND.to_owned()],
             ..ExecuteCommandOptions::default()
         }),
+        experimental: Some(json!({ "fencepost": { "requests": beyond_the_protocol() } })),
         ..ServerCapabilities::default()
     }
+}
+
+/// Requests that the protocol does not know.
+fn beyond_the_protocol() -> Vec<&'static str> {
+    EXTENSIONS.into_iter().filter(|method| *method != CONTENT_METHOD).collect()
 }
 
 /// Whether the client asks for actions of a kind. Kinds are hierarchical: who asks for `source` takes

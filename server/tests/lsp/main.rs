@@ -5,6 +5,7 @@ mod actions;
 mod client;
 mod diagnostics;
 mod edits;
+mod features;
 mod files;
 mod gluon;
 mod names;

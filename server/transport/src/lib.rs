@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use client_sender::ClientSender;
 pub use router::Router;
-pub use service::{Answer, LanguageService};
+pub use service::{Answer, LanguageService, NOTIFICATIONS, REQUESTS};
 pub use text_document_content::{ContentDocument, METHOD as CONTENT_METHOD, ReportSubscribers, SCHEME};
 pub use tower_lsp::Client;
 

@@ -78,3 +78,18 @@ macro_rules! language_service {
 }
 
 served!(language_service);
+
+macro_rules! names {
+    (
+        requests { $($request:ident($params:ty) -> $result:ty;)* }
+        notifications { $($notification:ident($taken:ty);)* }
+    ) => {
+        /// The methods of [`LanguageService`] that answer requests.
+        pub const REQUESTS: &[&str] = &[$(stringify!($request)),*];
+
+        /// The methods of [`LanguageService`] that take notifications.
+        pub const NOTIFICATIONS: &[&str] = &[$(stringify!($notification)),*];
+    };
+}
+
+served!(names);
