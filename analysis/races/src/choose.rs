@@ -4,7 +4,7 @@ use crate::interval::Intervals;
 use crate::launch::Known;
 use crate::program::Program;
 use crate::prove::Spread;
-use crate::run::{Setting, first_words};
+use crate::run::{FirstWords, Setting};
 use crate::term::{Node, Symbol};
 
 /// Sizes that arguments get, given the longest block: several of those, one and a bit, and hardly anything.
@@ -121,12 +121,12 @@ const COMPANIONS: u32 = 300;
 pub(crate) fn companions(program: &Program, launch: &Known, setting: &Setting) -> Option<Setting> {
     let &[axis] = program.axes.as_slice() else { return None };
     let axis = usize::from(axis);
-    let words = first_words(program, setting, 0)?;
+    let mut first = FirstWords::new(program, setting);
+    let words = first.of(setting, 0)?;
     let most = launch.grid[axis].unwrap_or(i64::from(COMPANIONS)).min(i64::from(COMPANIONS));
     let mut wide = setting.clone();
     wide.grid[axis] = most;
-    let next =
-        (1..u32::try_from(most).ok()?).find(|number| first_words(program, &wide, *number).as_ref() == Some(&words))?;
+    let next = (1..u32::try_from(most).ok()?).find(|number| first.of(&wide, *number).as_ref() == Some(&words))?;
     if i64::from(next) < setting.grid[axis] {
         return None;
     }

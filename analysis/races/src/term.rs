@@ -85,6 +85,7 @@ pub(crate) struct Terms {
 }
 
 /// The signed number that the low bits of `value` are; a truth value is 0 or 1.
+#[inline(always)]
 pub(crate) fn wrap(value: i64, bits: u8) -> i64 {
     match bits {
         1 => value & 1,
@@ -96,6 +97,7 @@ pub(crate) fn wrap(value: i64, bits: u8) -> i64 {
     }
 }
 
+#[inline(always)]
 fn unsigned(value: i64, bits: u8) -> u64 {
     match bits {
         1..64 => value as u64 & ((1 << bits) - 1),
@@ -104,6 +106,7 @@ fn unsigned(value: i64, bits: u8) -> u64 {
 }
 
 /// What an operation makes of two numbers of a width; `None` where MLIR does not define it.
+#[inline(always)]
 pub(crate) fn apply(op: BinOp, bits: u8, a: i64, b: i64) -> Option<i64> {
     let (ua, ub) = (unsigned(a, bits), unsigned(b, bits));
     let nonzero = |divisor: i64| (divisor != 0).then_some(divisor);
@@ -147,6 +150,7 @@ pub(crate) fn apply(op: BinOp, bits: u8, a: i64, b: i64) -> Option<i64> {
 
 /// Whether a sum, a difference or a product of signed integers does not fit into `bits`, which are 32 or more: of
 /// narrower ones that is as a rule meant.
+#[inline(always)]
 pub(crate) fn wraps(op: BinOp, bits: u8, a: i64, b: i64) -> bool {
     let exact = match op {
         BinOp::Add => a.checked_add(b),

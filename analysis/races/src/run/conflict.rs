@@ -39,16 +39,17 @@ pub(crate) fn matters(program: &Program, setting: &Setting, a: u32, b: u32) -> b
 pub(crate) fn overlap(program: &Program, a: &Event, b: &Event) -> Option<([u32; 2], i64, i64)> {
     let (long, wide) =
         (i64::from(program.accesses[a.access as usize].bytes), i64::from(program.accesses[b.access as usize].bytes));
-    let (mut i, mut j) = (0, 0);
-    while let (Some((x, lane)), Some((y, other))) = (a.spans.get(i), b.spans.get(j)) {
-        let (start, end) = ((*x).max(*y), (x + long).min(y + wide));
+    let (mut mine, mut others) = (a.spans.cursor(), b.spans.cursor());
+    while let (Some((x, lane)), Some((y, other))) = (mine.span(), others.span()) {
+        let (start, end) = (x.max(y), (x + long).min(y + wide));
         if start < end {
-            return Some(([*lane, *other], start, end - start));
+            return Some(([lane, other], start, end - start));
         }
+        // What ends before the other begins meets nothing.
         if x + long <= y + wide {
-            i += 1;
+            mine.advance(y - long);
         } else {
-            j += 1;
+            others.advance(x - wide);
         }
     }
     None

@@ -1,27 +1,14 @@
 //! Expressions in numbers, for all lanes at once.
-
-use std::rc::Rc;
+//!
+//! An expression is asked for again and again: by several accesses, in each round of a loop, by each program. What
+//! its parts came to is kept, and computed again only where one of them has changed. The work that is counted is
+//! what it would be without that, so that limits mean the same.
 
 use rustc_hash::FxHashMap;
 
+use super::column::{Column, truncated};
 use super::setting::Setting;
-use crate::term::{Node, Symbol, Term, Terms, apply, wrap, wraps};
-
-/// A value of every lane: `None` where it is not known.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Column {
-    One(Option<i64>),
-    Many(Rc<[Option<i64>]>),
-}
-
-impl Column {
-    pub(crate) fn at(&self, lane: usize) -> Option<i64> {
-        match self {
-            Column::One(value) => *value,
-            Column::Many(values) => values.get(lane).copied().flatten(),
-        }
-    }
-}
+use crate::term::{Node, Symbol, Term, Terms, wrap};
 
 /// What the leaves of expressions are at a moment of a run.
 #[derive(Clone, Debug)]
@@ -30,25 +17,70 @@ pub(crate) struct Environment<'s> {
     pub(crate) place: [i64; 3],
     /// Rounds that each loop has begun.
     pub(crate) rounds: Vec<i64>,
-    /// What sources gave, and along which dimensions.
-    pub(crate) reads: FxHashMap<u32, (Column, Box<[i64]>)>,
+    /// What sources gave.
+    pub(crate) reads: FxHashMap<u32, Given>,
 }
 
-/// What expressions came to in one evaluation: room that is used again for the next.
+/// What a source gave.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    pub(crate) values: Column,
+    /// How many there are along each dimension.
+    pub(crate) shape: Box<[i64]>,
+    /// Differs from that of all else that was given.
+    version: u64,
+}
+
+/// What expressions came to so far, by the lanes over which they were evaluated.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
-    /// By term: the evaluation it is of, and its value.
-    slots: Vec<(u32, Column)>,
+    shapes: Vec<(Box<[i64]>, Vec<Slot>)>,
     evaluation: u32,
+    versions: Versions,
+}
+
+/// Numbers for values: equal ones mean that the values are.
+#[derive(Debug, Default)]
+struct Versions(u64);
+
+/// What one expression came to.
+#[derive(Clone, Debug)]
+struct Slot {
+    /// The last evaluation that asked for it.
+    evaluation: u32,
+    /// 0 before it was computed.
+    version: u64,
+    /// Versions of the values that it was computed from.
+    from: [u64; 3],
+    value: Column,
+    /// Whether it was cut off at its width.
+    wrapped: bool,
+}
+
+impl Versions {
+    fn next(&mut self) -> u64 {
+        self.0 += 1;
+        self.0
+    }
+}
+
+impl Memo {
+    /// What a source gives from now on.
+    pub(crate) fn given(&mut self, values: Column, shape: Box<[i64]>) -> Given {
+        Given { values, shape, version: self.versions.next() }
+    }
 }
 
 /// Evaluates expressions over one set of lanes.
 pub(crate) struct Evaluation<'e, 's> {
-    pub(crate) terms: &'e Terms,
-    pub(crate) environment: &'e Environment<'s>,
-    pub(crate) lanes: &'e [i64],
-    memo: &'e mut Memo,
-    /// Values that were computed.
+    terms: &'e Terms,
+    environment: &'e Environment<'s>,
+    lanes: &'e [i64],
+    count: usize,
+    slots: &'e mut [Slot],
+    versions: &'e mut Versions,
+    evaluation: u32,
+    /// Values that were asked for.
     pub(crate) work: u64,
     /// Whether a sum, a difference or a product was cut off at its width.
     pub(crate) wrapped: bool,
@@ -62,137 +94,218 @@ impl<'e, 's> Evaluation<'e, 's> {
         lanes: &'e [i64],
     ) -> Evaluation<'e, 's> {
         memo.evaluation += 1;
-        if memo.slots.len() < terms.len() {
-            memo.slots.resize(terms.len(), (0, Column::One(None)));
+        let known = memo.shapes.iter().position(|(shape, _)| **shape == *lanes);
+        let at = known.unwrap_or(memo.shapes.len());
+        if known.is_none() {
+            memo.shapes.push((lanes.into(), Vec::new()));
         }
-        Evaluation { terms, environment, lanes, memo, work: 0, wrapped: false }
+        let slots = &mut memo.shapes[at].1;
+        if slots.len() < terms.len() {
+            let empty = Slot { evaluation: 0, version: 0, from: [0; 3], value: Column::One(None), wrapped: false };
+            slots.resize(terms.len(), empty);
+        }
+        Evaluation {
+            terms,
+            environment,
+            lanes,
+            count: lanes.iter().product::<i64>().max(0) as usize,
+            slots,
+            versions: &mut memo.versions,
+            evaluation: memo.evaluation,
+            work: 0,
+            wrapped: false,
+        }
     }
 
     /// How many lanes there are.
     pub(crate) fn count(&self) -> usize {
-        self.lanes.iter().product::<i64>().max(0) as usize
+        self.count
     }
 
     pub(crate) fn column(&mut self, term: Term) -> Column {
-        let slot = &self.memo.slots[term.0 as usize];
-        if slot.0 == self.memo.evaluation {
-            return slot.1.clone();
+        self.visit(term);
+        self.slot(term).value.clone()
+    }
+
+    fn slot(&self, term: Term) -> &Slot {
+        &self.slots[term.0 as usize]
+    }
+
+    /// Sees to it that the value of an expression is that of this evaluation.
+    fn visit(&mut self, term: Term) {
+        if self.slot(term).evaluation == self.evaluation {
+            return;
         }
         self.work += 1;
-        let bits = self.terms.bits(term);
-        let made = match self.terms.node(term).clone() {
-            Node::Const(value) => Column::One(Some(value)),
-            Node::Symbol(symbol, _) => self.symbol(symbol, bits),
-            Node::Read(source, at, _) => self.read(source, &at, bits),
+        let (terms, bits) = (self.terms, self.terms.bits(term));
+        match terms.node(term) {
+            Node::Const(value) => self.set_one(term, Some(*value)),
+            Node::Symbol(Symbol::Lane(dim), _) => {
+                self.work += self.count as u64;
+                if self.slot(term).version == 0 {
+                    let values = self.numbers(usize::from(*dim));
+                    self.set(term, [0; 3], values, false);
+                }
+            }
+            Node::Symbol(symbol, _) => {
+                let value = self.symbol(*symbol).map(|value| wrap(value, bits));
+                self.set_one(term, value);
+            }
+            Node::Read(source, at, _) => self.read(term, *source, at, bits),
             Node::Binary(op, a, b) => {
-                let of = self.terms.bits(a);
-                let (x, y) = (self.column(a), self.column(b));
-                let mut wrapped = false;
-                // A truth value may be known by one side alone.
-                let decide = |x: Option<i64>, y: Option<i64>| match (x, y) {
-                    (Some(x), Some(y)) => {
-                        wrapped |= wraps(op, of, x, y);
-                        apply(op, of, x, y)
-                    }
-                    (Some(0), None) | (None, Some(0)) if op == crate::term::BinOp::And => Some(0),
-                    (Some(1), None) | (None, Some(1)) if op == crate::term::BinOp::Or && of == 1 => Some(1),
-                    _ => None,
-                };
-                let made = self.zip(&x, &y, decide);
-                self.wrapped |= wrapped;
-                made
+                self.visit(*a);
+                self.visit(*b);
+                let of = terms.bits(*a);
+                let many = self.slot(*a).value.is_many() || self.slot(*b).value.is_many();
+                self.work += if many { self.count as u64 } else { 0 };
+                self.derive(term, &[*a, *b], |this, room| {
+                    Column::binary(*op, of, &this.slot(*a).value, &this.slot(*b).value, this.count, room)
+                });
             }
-            Node::Select(c, a, b) => match self.column(c) {
-                Column::One(Some(0)) => self.column(b),
-                Column::One(Some(_)) => self.column(a),
-                Column::One(None) => {
-                    let (x, y) = (self.column(a), self.column(b));
-                    self.zip(&x, &y, |x, y| if x == y { x } else { None })
-                }
-                Column::Many(conditions) => {
-                    let (x, y) = (self.column(a), self.column(b));
-                    self.work += conditions.len() as u64;
-                    let pick = |(lane, condition): (usize, &Option<i64>)| match condition {
-                        Some(0) => y.at(lane),
-                        Some(_) => x.at(lane),
-                        None => x.at(lane).filter(|value| y.at(lane) == Some(*value)),
-                    };
-                    Column::Many(conditions.iter().enumerate().map(pick).collect())
-                }
-            },
-            Node::Trunc(a) => {
-                let x = self.column(a);
-                self.map(&x, |value| wrap(value, bits))
-            }
+            Node::Select(c, a, b) => self.select(term, *c, *a, *b),
+            Node::Trunc(a) => self.map(term, *a, |of, room| truncated(of, bits, room)),
             Node::ExtS(a) => {
-                let (x, of) = (self.column(a), self.terms.bits(a));
-                self.map(&x, |value| if of == 1 { -value } else { value })
+                let of = terms.bits(*a);
+                self.map(term, *a, |values, room| values.map(room, |value| if of == 1 { -value } else { value }));
             }
             Node::ExtU(a) => {
-                let (x, of) = (self.column(a), self.terms.bits(a));
-                self.map(&x, |value| if of >= 64 { value } else { value & ((1i64 << of) - 1) })
+                let mask = match terms.bits(*a) {
+                    64.. => -1,
+                    of => (1i64 << of) - 1,
+                };
+                self.map(term, *a, |values, room| values.map(room, |value| value & mask));
             }
+        }
+        let slot = &mut self.slots[term.0 as usize];
+        slot.evaluation = self.evaluation;
+        self.wrapped |= slot.wrapped;
+    }
+
+    /// Sets the value of an expression that has one for all lanes.
+    fn set_one(&mut self, term: Term, value: Option<i64>) {
+        let slot = &self.slots[term.0 as usize];
+        if slot.version == 0 || slot.value != Column::One(value) {
+            self.set(term, [0; 3], Column::One(value), false);
+        }
+    }
+
+    fn set(&mut self, term: Term, from: [u64; 3], value: Column, wrapped: bool) {
+        let slot = &mut self.slots[term.0 as usize];
+        // The same number again is no change for what is computed from it.
+        if slot.version == 0 || value.is_many() || slot.value != value {
+            slot.version = self.versions.next();
+        }
+        (slot.from, slot.value, slot.wrapped) = (from, value, wrapped);
+    }
+
+    /// Computes the value of an expression, given some memory for it, unless it is there for the same operands.
+    fn derive(&mut self, term: Term, of: &[Term], compute: impl FnOnce(&Self, Vec<i64>) -> (Column, bool)) {
+        let mut from = [0; 3];
+        for (from, of) in from.iter_mut().zip(of) {
+            *from = self.slot(*of).version;
+        }
+        let slot = &mut self.slots[term.0 as usize];
+        if slot.version != 0 && slot.from == from {
+            return;
+        }
+        let room = slot.value.take_room();
+        let (value, wrapped) = compute(self, room);
+        self.set(term, from, value, wrapped);
+    }
+
+    fn map(&mut self, term: Term, of: Term, with: impl FnOnce(&Column, Vec<i64>) -> Column) {
+        self.visit(of);
+        if self.slot(of).value.is_many() {
+            self.work += self.count as u64;
+        }
+        self.derive(term, &[of], |this, room| (with(&this.slot(of).value, room), false));
+    }
+
+    /// One of two values by a condition; only what the condition needs is asked for.
+    fn select(&mut self, term: Term, condition: Term, yes: Term, no: Term) {
+        self.visit(condition);
+        let one = match &self.slot(condition).value {
+            Column::One(value) => Some(*value),
+            _ => None,
         };
-        self.memo.slots[term.0 as usize] = (self.memo.evaluation, made.clone());
-        made
-    }
-
-    fn map(&mut self, of: &Column, with: impl Fn(i64) -> i64) -> Column {
-        match of {
-            Column::One(value) => Column::One(value.map(with)),
-            Column::Many(values) => {
-                self.work += values.len() as u64;
-                Column::Many(values.iter().map(|value| value.map(&with)).collect())
-            }
+        if let Some(Some(holds)) = one {
+            let taken = if holds == 0 { no } else { yes };
+            self.visit(taken);
+            return self.derive(term, &[condition, taken], |this, _| (this.slot(taken).value.clone(), false));
         }
+        self.visit(yes);
+        self.visit(no);
+        let many = [condition, yes, no].into_iter().any(|of| self.slot(of).value.is_many());
+        self.work += if many { self.count as u64 } else { 0 };
+        self.derive(term, &[condition, yes, no], |this, _| {
+            let [c, x, y] = [condition, yes, no].map(|of| &this.slot(of).value);
+            let pick = |lane: usize| match c.at(lane) {
+                Some(0) => y.at(lane),
+                Some(_) => x.at(lane),
+                None => x.at(lane).filter(|value| y.at(lane) == Some(*value)),
+            };
+            let made = if many { Column::of((0..this.count).map(pick).collect()) } else { Column::One(pick(0)) };
+            (made, false)
+        });
     }
 
-    fn zip(&mut self, x: &Column, y: &Column, mut with: impl FnMut(Option<i64>, Option<i64>) -> Option<i64>) -> Column {
-        match (x, y) {
-            (Column::One(x), Column::One(y)) => Column::One(with(*x, *y)),
-            _ => {
-                let count = self.count();
-                self.work += count as u64;
-                Column::Many((0..count).map(|lane| with(x.at(lane), y.at(lane))).collect())
-            }
-        }
+    /// The place of each lane along a dimension.
+    fn numbers(&self, dim: usize) -> Column {
+        let below: i64 = self.lanes.get(dim + 1..).unwrap_or(&[]).iter().product();
+        let size = self.lanes.get(dim).copied().unwrap_or(1).max(1);
+        let places: Vec<i64> = (0..self.count as i64).map(|lane| lane / below.max(1) % size).collect();
+        Column::Known(places.into())
     }
 
-    fn symbol(&mut self, symbol: Symbol, bits: u8) -> Column {
-        let known = |value: Option<i64>| Column::One(value.map(|value| wrap(value, bits)));
+    fn symbol(&self, symbol: Symbol) -> Option<i64> {
+        let environment = self.environment;
         match symbol {
-            Symbol::Program(axis) => known(self.environment.place.get(usize::from(axis)).copied()),
-            Symbol::Programs(axis) => known(self.environment.setting.grid.get(usize::from(axis)).copied()),
-            Symbol::Argument(_) | Symbol::DescriptorSize(..) => {
-                known(self.environment.setting.values.get(&symbol).copied())
-            }
-            Symbol::Round(number) => known(self.environment.rounds.get(number as usize).copied()),
-            Symbol::Lane(dim) => {
-                let below: i64 = self.lanes.get(usize::from(dim) + 1..).unwrap_or(&[]).iter().product();
-                let size = self.lanes.get(usize::from(dim)).copied().unwrap_or(1).max(1);
-                let count = self.count();
-                self.work += count as u64;
-                Column::Many((0..count as i64).map(|lane| Some(lane / below.max(1) % size)).collect())
-            }
+            Symbol::Program(axis) => environment.place.get(usize::from(axis)).copied(),
+            Symbol::Programs(axis) => environment.setting.grid.get(usize::from(axis)).copied(),
+            Symbol::Argument(_) | Symbol::DescriptorSize(..) => environment.setting.values.get(&symbol).copied(),
+            Symbol::Round(number) => environment.rounds.get(number as usize).copied(),
+            Symbol::Lane(_) => None,
         }
     }
 
-    fn read(&mut self, source: u32, at: &[Term], bits: u8) -> Column {
-        let Some((values, shape)) = self.environment.reads.get(&source) else { return Column::One(None) };
-        let Column::Many(all) = values else { return values.clone() };
-        let columns: Vec<Column> = at.iter().map(|term| self.column(*term)).collect();
-        let place = |lane: usize| {
-            let mut place = 0;
-            for (dim, column) in columns.iter().enumerate() {
-                place = place * shape.get(dim).copied().unwrap_or(1) + column.at(lane)?;
-            }
-            all.get(usize::try_from(place).ok()?).copied().flatten().map(|value| wrap(value, bits))
-        };
-        if columns.iter().all(|column| matches!(column, Column::One(_))) {
-            return Column::One(place(0));
+    fn read(&mut self, term: Term, source: u32, at: &[Term], bits: u8) {
+        let environment = self.environment;
+        let Some(given) = environment.reads.get(&source) else { return self.set_one(term, None) };
+        if let Column::One(value) = given.values {
+            return self.set_one(term, value);
         }
-        let count = self.count();
-        self.work += count as u64;
-        Column::Many((0..count).map(place).collect())
+        at.iter().for_each(|place| self.visit(*place));
+        let many = at.iter().any(|place| self.slot(*place).value.is_many());
+        if many {
+            self.work += self.count as u64;
+        }
+        // Places of more than two dimensions are few enough to be looked at again.
+        let mut from = [given.version, 0, 0];
+        for (from, place) in from.iter_mut().skip(1).zip(at) {
+            *from = self.slot(*place).version;
+        }
+        let slot = self.slot(term);
+        if slot.version != 0 && slot.from == from && at.len() < 3 {
+            return;
+        }
+        let place = |this: &Self, lane: usize| {
+            let mut index = 0;
+            for (dim, place) in at.iter().enumerate() {
+                index = index * given.shape.get(dim).copied().unwrap_or(1) + this.slot(*place).value.at(lane)?;
+            }
+            given.values.at(usize::try_from(index).ok()?).map(|value| wrap(value, bits))
+        };
+        let value = match many {
+            _ if many && self.is_in_place(at, &given.shape) => truncated(&given.values, bits, Vec::new()),
+            true => Column::of((0..self.count).map(|lane| place(self, lane)).collect()),
+            false => Column::One(place(self, 0)),
+        };
+        self.set(term, from, value, false);
+    }
+
+    /// Whether each lane reads what the same lane gave.
+    fn is_in_place(&self, at: &[Term], shape: &[i64]) -> bool {
+        let is_own = |(dim, place): (usize, &Term)| matches!(self.terms.node(*place), Node::Symbol(Symbol::Lane(own), _) if usize::from(*own) == dim);
+        *shape == *self.lanes && at.len() == shape.len() && at.iter().enumerate().all(is_own)
     }
 }

@@ -2,12 +2,14 @@
 
 use std::rc::Rc;
 
+use super::spans::Spans;
+
 /// An executed access: its active lanes with their bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Event {
     pub(crate) access: u32,
-    /// First byte of each active lane and its number, ascending.
-    pub(crate) spans: Rc<[(i64, u32)]>,
+    /// First byte of each active lane and its number: ascending, but in the order of lanes where others may notice it.
+    pub(crate) spans: Spans,
     /// The rounds of the loops around it, outermost first.
     pub(crate) rounds: Rc<[i64]>,
     /// Whether it is under way and its wait is still to come.

@@ -7,9 +7,11 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::evaluate::{Column, Environment, Evaluation, Memo};
+use super::column::Column;
+use super::evaluate::{Environment, Evaluation, Memo};
 use super::event::Event;
 use super::setting::Setting;
+use super::spans::Spans;
 use super::watch::Watched;
 use crate::program::{Completion, Program, Step};
 use crate::term::Symbol;
@@ -56,13 +58,21 @@ enum Flow {
     Asked(Ask),
 }
 
+/// What runs of instances of one program leave for the next.
+#[derive(Debug, Default)]
+pub(crate) struct Room {
+    memo: Memo,
+    /// By access, its lanes in the order of their bytes, as they were at last where that was another one.
+    orders: FxHashMap<u32, Vec<u32>>,
+}
+
 /// The run of one instance.
 pub(crate) struct Instance<'p> {
     program: &'p Program,
     watched: &'p Watched,
     setting: &'p Setting,
     environment: Environment<'p>,
-    memo: Memo,
+    room: &'p mut Room,
     answers: &'p [Column],
     used: usize,
     events: Vec<Event>,
@@ -81,10 +91,10 @@ impl<'p> Instance<'p> {
     pub(crate) fn new(
         program: &'p Program,
         watched: &'p Watched,
-        setting: &'p Setting,
-        number: u32,
+        (setting, number): (&'p Setting, u32),
         answers: &'p [Column],
         budget: u64,
+        room: &'p mut Room,
     ) -> Instance<'p> {
         let environment = Environment {
             setting,
@@ -97,7 +107,7 @@ impl<'p> Instance<'p> {
             watched,
             setting,
             environment,
-            memo: Memo::default(),
+            room,
             answers,
             used: 0,
             events: Vec::new(),
@@ -168,7 +178,7 @@ impl<'p> Instance<'p> {
     }
 
     fn scalar(&mut self, term: crate::term::Term) -> Option<i64> {
-        let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, &mut self.memo, &[]);
+        let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, &mut self.room.memo, &[]);
         let value = evaluation.column(term).at(0);
         self.work += evaluation.work + 1;
         value
@@ -180,14 +190,14 @@ impl<'p> Instance<'p> {
             let mut values = Vec::new();
             for one in of.carried.iter().filter(|one| this.watched.used.contains(&one.source)) {
                 let mut evaluation =
-                    Evaluation::new(&this.program.terms, &this.environment, &mut this.memo, &one.lanes);
+                    Evaluation::new(&this.program.terms, &this.environment, &mut this.room.memo, &one.lanes);
                 let column = evaluation.column(if first { one.first } else { one.next });
                 this.work += evaluation.work + 1;
                 this.wrapped |= evaluation.wrapped;
                 values.push((one.source, column, one.lanes.clone()));
             }
             for (source, column, lanes) in values {
-                this.environment.reads.insert(source, (column, lanes));
+                this.give(source, column, lanes);
             }
         };
         self.environment.rounds[number as usize] = 0;
@@ -214,7 +224,7 @@ impl<'p> Instance<'p> {
         }
         self.loops.pop();
         let ran = self.environment.rounds[number as usize];
-        self.environment.reads.insert(of.rounds, (Column::One(Some(ran)), [].into()));
+        self.give(of.rounds, Column::One(Some(ran)), [].into());
         Ok(Flow::On)
     }
 
@@ -223,12 +233,11 @@ impl<'p> Instance<'p> {
             return Err(Stuck::Limit);
         }
         let access = &self.program.accesses[number as usize];
-        let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, &mut self.memo, &access.lanes);
+        let memo = &mut self.room.memo;
+        let mut evaluation = Evaluation::new(&self.program.terms, &self.environment, memo, &access.lanes);
         let count = evaluation.count();
         let (mask, offset) = (evaluation.column(access.mask), evaluation.column(access.offset));
         let wrapped = self.wrapped || evaluation.wrapped;
-        let mut spans = Vec::new();
-        let mut operands = Vec::new();
         let visible = self.watched.is_visible(self.program, self.setting, number);
         let (value, compare) = match visible {
             true => (
@@ -237,21 +246,16 @@ impl<'p> Instance<'p> {
             ),
             false => (None, None),
         };
-        for lane in 0..count {
-            match mask.at(lane) {
-                Some(0) => continue,
-                Some(_) => {}
-                None => return Err(Stuck::Data(number)),
-            }
-            let start = offset.at(lane).ok_or(Stuck::Data(number))?;
-            spans.push((start, lane as u32));
-            let operand = |column: &Option<Column>| column.as_ref().and_then(|column| column.at(lane));
-            operands.push((operand(&value), operand(&compare)));
-        }
-        self.work += evaluation.work + count as u64 + 1;
+        let work = evaluation.work;
+        let active = active(&mask, &offset, count).ok_or(Stuck::Data(number))?;
+        self.work += work + count as u64 + 1;
         let rounds: Rc<[i64]> = self.loops.iter().map(|of| self.environment.rounds[*of as usize]).collect();
         if visible {
-            let event = Event { access: number, spans: spans.into(), rounds, pending: false, wrapped };
+            let operand = |column: &Option<Column>, lane| column.as_ref().and_then(|column| column.at(lane));
+            let operands =
+                active.iter().map(|(_, lane)| (operand(&value, lane as usize), operand(&compare, lane as usize)));
+            let operands = operands.collect();
+            let event = Event { access: number, spans: active, rounds, pending: false, wrapped };
             if let Some(answer) = self.answers.get(self.used) {
                 self.used += 1;
                 self.last = Some((number, 0));
@@ -259,17 +263,16 @@ impl<'p> Instance<'p> {
                 self.events.extend(self.pending.iter().cloned());
                 self.own.clear();
                 if let Some(source) = access.source {
-                    self.environment.reads.insert(source, (answer.clone(), access.lanes.clone()));
+                    self.give(source, answer.clone(), access.lanes.clone());
                 }
                 return Ok(Flow::On);
             }
             let spins = self.loops.last().is_some_and(|of| self.is_wait(*of));
             return Ok(Flow::Asked(Ask { event, operands, lanes: count, spins }));
         }
-        let asked = spans.clone();
-        spans.sort_unstable();
+        let spans = self.in_order(number, active, &mask, &offset);
         let pending = access.completion == Completion::StoreWait;
-        let event = Event { access: number, spans: spans.into(), rounds, pending, wrapped };
+        let event = Event { access: number, spans: spans.clone(), rounds, pending, wrapped };
         for open in &self.pending {
             if super::conflict::own(self.program, self.setting, open, &event) && self.own.len() < 8 {
                 self.own.push((open.clone(), event.clone()));
@@ -284,24 +287,49 @@ impl<'p> Instance<'p> {
         if let Some(source) = access.source
             && self.watched.used.contains(&source)
         {
-            let column = self.contents(number, &asked, count);
-            self.environment.reads.insert(source, (column, access.lanes.clone()));
+            let column = self.contents(number, &spans, count);
+            self.give(source, column, access.lanes.clone());
         }
         Ok(Flow::On)
     }
 
+    /// A source gives this from now on.
+    fn give(&mut self, source: u32, values: Column, shape: Box<[i64]>) {
+        let given = self.room.memo.given(values, shape);
+        self.environment.reads.insert(source, given);
+    }
+
+    /// The spans of an access in ascending order.
+    fn in_order(&mut self, number: u32, spans: Spans, mask: &Column, offset: &Column) -> Spans {
+        if spans.ascend() {
+            return spans;
+        }
+        // From round to round and from program to program it is as a rule the same order.
+        if let Some(order) = self.room.orders.get(&number) {
+            let lanes = order.iter().filter(|lane| mask.at(**lane as usize) != Some(0));
+            let ordered: Spans = lanes.filter_map(|lane| Some((offset.at(*lane as usize)?, *lane))).collect();
+            if ordered.len() == spans.len() && ordered.ascend() {
+                return ordered;
+            }
+        }
+        let mut all: Vec<(i64, u32)> = spans.iter().collect();
+        all.sort_unstable();
+        self.room.orders.insert(number, all.iter().map(|(_, lane)| *lane).collect());
+        all.into_iter().collect()
+    }
+
     /// What a tensor that nobody writes holds.
-    fn contents(&self, number: u32, spans: &[(i64, u32)], count: usize) -> Column {
+    fn contents(&self, number: u32, spans: &Spans, count: usize) -> Column {
         let access = &self.program.accesses[number as usize];
         let all = self.setting.tensor(access.base).and_then(|tensor| self.setting.contents.get(&tensor));
         let Some(all) = all else { return Column::One(None) };
         // A lane that is masked off gets what stands beside the mask, which is not followed.
         let mut values = vec![None; count];
-        for (start, lane) in spans {
+        for (start, lane) in spans.iter() {
             let index = usize::try_from(start / i64::from(access.bytes.max(1))).ok();
-            values[*lane as usize] = index.and_then(|index| all.get(index)).copied();
+            values[lane as usize] = index.and_then(|index| all.get(index)).copied();
         }
-        Column::Many(values.into())
+        Column::of(values)
     }
 
     /// Whether a loop does nothing from round to round but ask again.
@@ -316,5 +344,23 @@ impl<'p> Instance<'p> {
         }
         of.carried.iter().all(|one| !self.watched.used.contains(&one.source))
             && terms.into_iter().all(|term| !self.program.terms.any_leaf(term, rounds))
+    }
+}
+
+/// The bytes of the lanes that take part, in the order of lanes; `None` where those of one are not known, or whether it
+/// does.
+fn active(mask: &Column, offset: &Column, count: usize) -> Option<Spans> {
+    let lanes = 0..count as u32;
+    match (mask, offset) {
+        (Column::One(Some(0)), _) => Some(Spans::default()),
+        (Column::One(Some(_)), Column::Known(starts)) => Some(starts.iter().copied().zip(lanes).collect()),
+        (Column::Known(mask), Column::Known(starts)) => {
+            let all = starts.iter().copied().zip(lanes).zip(mask.iter());
+            Some(all.filter(|(_, takes_part)| **takes_part != 0).map(|(span, _)| span).collect())
+        }
+        _ => {
+            let part = lanes.filter(|lane| mask.at(*lane as usize) != Some(0));
+            part.map(|lane| mask.at(lane as usize).and(Some((offset.at(lane as usize)?, lane)))).collect()
+        }
     }
 }

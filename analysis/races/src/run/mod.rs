@@ -1,16 +1,18 @@
 //! Runs of a few program instances with concrete inputs, through all orders of what they do to common words: where a
 //! race is, its bytes; where a handover through memory keeps two accesses apart, that it does.
 
+mod column;
 mod conflict;
 mod evaluate;
 mod event;
 mod instance;
 mod schedule;
 mod setting;
+mod spans;
 mod watch;
 
 pub(crate) use conflict::Meeting;
 pub(crate) use event::Event;
 pub(crate) use instance::Stuck;
-pub(crate) use schedule::{Outcome, explore, first_words};
+pub(crate) use schedule::{FirstWords, Outcome, explore};
 pub(crate) use setting::Setting;

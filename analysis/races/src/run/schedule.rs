@@ -7,10 +7,10 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::column::Column;
 use super::conflict::{Meeting, matters, overlap};
-use super::evaluate::Column;
 use super::event::Event;
-use super::instance::{Ask, Instance, Segment, Stuck};
+use super::instance::{Ask, Instance, Room, Segment, Stuck};
 use super::setting::Setting;
 use super::watch::Watched;
 use crate::program::{Action, Program, Scope, Update};
@@ -37,12 +37,27 @@ pub(crate) struct Outcome {
     pub(crate) alone: bool,
 }
 
-/// The first words that a program asks for: where its first visible access goes.
-pub(crate) fn first_words(program: &Program, setting: &Setting, number: u32) -> Option<Vec<i64>> {
-    let watched = Watched::new(program, setting, &(0..program.accesses.len() as u32).collect());
-    let (segment, _) = Instance::new(program, &watched, setting, number, &[], 200_000).segment();
-    let ask = segment.ok()?.ask?;
-    Some(ask.event.spans.iter().map(|(start, _)| *start).collect())
+/// The first words that programs ask for: where the first visible access of each goes.
+pub(crate) struct FirstWords<'p> {
+    program: &'p Program,
+    watched: Watched,
+    room: Room,
+}
+
+impl<'p> FirstWords<'p> {
+    /// For launches that hand over the same tensors as this one.
+    pub(crate) fn new(program: &'p Program, setting: &Setting) -> FirstWords<'p> {
+        let watched = Watched::new(program, setting, &(0..program.accesses.len() as u32).collect());
+        FirstWords { program, watched, room: Room::default() }
+    }
+
+    /// Those of one program.
+    pub(crate) fn of(&mut self, setting: &Setting, number: u32) -> Option<Vec<i64>> {
+        let place = (setting, number);
+        let (segment, _) = Instance::new(self.program, &self.watched, place, &[], 200_000, &mut self.room).segment();
+        let ask = segment.ok()?.ask?;
+        Some(ask.event.spans.iter().map(|(start, _)| start).collect())
+    }
 }
 
 impl Outcome {
@@ -94,6 +109,7 @@ struct Explorer<'p> {
     /// What two segments have in common, by their nodes.
     meetings: FxHashMap<(u32, u32), Rc<Vec<Meeting>>>,
     seen: FxHashSet<u64>,
+    room: Room,
     outcome: Outcome,
     told: FxHashSet<(u32, u32)>,
     budget: u64,
@@ -124,6 +140,7 @@ pub(crate) fn explore(
         nodes: Vec::new(),
         meetings: FxHashMap::default(),
         seen: FxHashSet::default(),
+        room: Room::default(),
         outcome: Outcome { alone: watched.tensors.is_empty(), ..Outcome::default() },
         told: FxHashSet::default(),
         watched,
@@ -184,8 +201,8 @@ impl Explorer<'_> {
 
     fn node(&mut self, program: u32, answers: Rc<Vec<Column>>) -> u32 {
         let budget = self.budget.saturating_sub(self.outcome.work);
-        let instance =
-            Instance::new(self.program, &self.watched, self.setting, self.setting.number(program), &answers, budget);
+        let place = (self.setting, self.setting.number(program));
+        let instance = Instance::new(self.program, &self.watched, place, &answers, budget, &mut self.room);
         let (segment, work) = instance.segment();
         self.outcome.work += work + 1;
         match &segment {
@@ -394,10 +411,10 @@ impl Explorer<'_> {
         let mut seen = before.clone();
         let bits = (access.bytes * 8).min(64) as u8;
         for (at, (start, lane)) in ask.event.spans.iter().enumerate() {
-            let initial = self.initial(tensor, *start, access.bytes);
-            let word = state.words.entry((tensor, *start)).or_insert(Word { value: initial, released: None });
+            let initial = self.initial(tensor, start, access.bytes);
+            let word = state.words.entry((tensor, start)).or_insert(Word { value: initial, released: None });
             let old = word.value;
-            values[*lane as usize] = old;
+            values[lane as usize] = old;
             let (operand, compare) = ask.operands[at];
             let (writes, new) = match access.action {
                 Action::Load => (false, old),
@@ -436,7 +453,7 @@ impl Explorer<'_> {
         if values.iter().all(|value| *value == values[0]) && values.len() == 1 {
             return Column::One(values[0]);
         }
-        Column::Many(values.into())
+        Column::of(values)
     }
 
     fn initial(&mut self, tensor: u32, start: i64, bytes: u32) -> Option<i64> {

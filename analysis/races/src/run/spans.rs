@@ -1,0 +1,155 @@
+//! Which bytes the lanes of an executed access touch: as a rule a few rows of equal distances.
+
+use std::rc::Rc;
+
+/// First byte and lane of each active lane, in an order.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub(crate) struct Spans {
+    rows: Rc<[Row]>,
+    count: usize,
+}
+
+/// Lanes whose bytes and numbers are equally far apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Row {
+    start: i64,
+    /// Bytes from one to the next.
+    by: i64,
+    lane: u32,
+    /// Lanes from one to the next.
+    step: i32,
+    count: u32,
+}
+
+impl Row {
+    fn at(&self, place: u32) -> (i64, u32) {
+        let lane = i64::from(self.lane) + i64::from(self.step) * i64::from(place);
+        (self.start + self.by * i64::from(place), lane as u32)
+    }
+
+    fn last(&self) -> (i64, u32) {
+        self.at(self.count.saturating_sub(1))
+    }
+}
+
+impl FromIterator<(i64, u32)> for Spans {
+    fn from_iter<I: IntoIterator<Item = (i64, u32)>>(all: I) -> Spans {
+        let (mut rows, mut count): (Vec<Row>, usize) = (Vec::new(), 0);
+        for (start, lane) in all {
+            count += 1;
+            if let Some(row) = rows.last_mut() {
+                if row.count == 1 {
+                    let by = start.checked_sub(row.start);
+                    if let (Some(by), Ok(step)) = (by, i32::try_from(i64::from(lane) - i64::from(row.lane))) {
+                        (row.by, row.step, row.count) = (by, step, 2);
+                        continue;
+                    }
+                } else if row.at(row.count) == (start, lane) {
+                    row.count += 1;
+                    continue;
+                }
+            }
+            rows.push(Row { start, by: 0, lane, step: 0, count: 1 });
+        }
+        Spans { rows: rows.into(), count }
+    }
+}
+
+impl Spans {
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    pub(crate) fn first(&self) -> Option<(i64, u32)> {
+        self.rows.first().map(|row| row.at(0))
+    }
+
+    pub(crate) fn last(&self) -> Option<(i64, u32)> {
+        self.rows.last().map(Row::last)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (i64, u32)> {
+        self.rows.iter().flat_map(|row| (0..row.count).map(|place| row.at(place)))
+    }
+
+    /// Whether they ascend: by bytes, and by lanes where those are equal.
+    pub(crate) fn ascend(&self) -> bool {
+        let within = |row: &Row| row.count < 2 || row.at(0) < row.at(1);
+        self.rows.iter().all(within) && self.rows.windows(2).all(|pair| pair[0].last() < pair[1].at(0))
+    }
+
+    pub(crate) fn cursor(&self) -> Cursor<'_> {
+        Cursor { rows: &self.rows, place: 0 }
+    }
+}
+
+/// A place in spans.
+#[derive(Clone, Debug)]
+pub(crate) struct Cursor<'s> {
+    rows: &'s [Row],
+    place: u32,
+}
+
+impl Cursor<'_> {
+    /// The span here.
+    pub(crate) fn span(&self) -> Option<(i64, u32)> {
+        self.rows.first().map(|row| row.at(self.place))
+    }
+
+    /// Goes on to the next span, and past what follows in its row and begins at or before `limit`.
+    pub(crate) fn advance(&mut self, limit: i64) {
+        let Some(row) = self.rows.first() else { return };
+        let rest = row.count - self.place;
+        let before = limit.saturating_sub(row.at(self.place).0);
+        let past = match row.by {
+            _ if before < 0 => 1,
+            0 => rest,
+            1.. => u32::try_from(before / row.by + 1).unwrap_or(u32::MAX),
+            _ => 1,
+        };
+        if past >= rest {
+            (self.rows, self.place) = (self.rows.get(1..).unwrap_or(&[]), 0);
+        } else {
+            self.place += past;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_what_they_were_made_of() {
+        let tile: Vec<(i64, u32)> =
+            (0..32).map(|lane| (i64::from(lane / 8) * 1000 + i64::from(lane % 8) * 2, lane)).collect();
+        let odd = vec![(5, 0), (5, 1), (5, 2), (900, 9), (-3, 10), (0, 4)];
+        for all in [tile, odd, Vec::new(), vec![(i64::MIN, 3), (i64::MAX, 2)]] {
+            let spans: Spans = all.iter().copied().collect();
+            assert_eq!(spans.iter().collect::<Vec<_>>(), all);
+            assert_eq!(
+                (spans.first(), spans.last(), spans.len()),
+                (all.first().copied(), all.last().copied(), all.len())
+            );
+            assert_eq!(spans.ascend(), all.is_sorted());
+        }
+    }
+
+    #[test]
+    fn a_cursor_skips_what_begins_early_in_its_row() {
+        let spans: Spans = [(0, 0), (2, 1), (4, 2), (6, 3), (3, 4)].into_iter().collect();
+        let mut cursor = spans.cursor();
+        cursor.advance(-1);
+        assert_eq!(cursor.span(), Some((2, 1)), "at least one");
+        cursor.advance(4);
+        assert_eq!(cursor.span(), Some((6, 3)));
+        cursor.advance(100);
+        assert_eq!(cursor.span(), Some((3, 4)), "only of its own row");
+        cursor.advance(0);
+        assert_eq!(cursor.span(), None);
+    }
+}
