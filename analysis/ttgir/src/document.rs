@@ -49,10 +49,25 @@ pub struct Section {
     level: Level,
     /// Whether it stands before the first header of a dump and holds no IR.
     prose: bool,
+    /// Of its text.
+    hash: u64,
     tree: Cell,
 }
 
 impl Section {
+    /// A section that is not read yet; `dump` says whether the document has headers.
+    fn new(text: &Arc<str>, range: TextRange, header: Option<Header>, dump: bool) -> Section {
+        let part = range.of(text);
+        let level = level(part);
+        let prose = dump && header.is_none() && level == Level::Other && !has(part, "module");
+        Section { text: text.clone(), range, header, level, prose, hash: content_hash(part), tree: Arc::default() }
+    }
+
+    /// Whether its tree is that of another section. Prose has none to share with IR of the same text.
+    fn has_tree_of(&self, other: &Section) -> bool {
+        (self.hash, self.prose) == (other.hash, other.prose) && self.text() == other.text()
+    }
+
     /// Where the section's text starts in the document.
     pub fn offset(&self) -> u32 {
         self.range.start
@@ -125,15 +140,17 @@ impl Document {
     pub fn edit(&self, range: TextRange, with: &str) -> Document {
         let (start, end) = (range.start as usize, range.end as usize);
         let (Some(before), Some(after)) = (self.text.get(..start), self.text.get(end..)) else { return self.clone() };
-        let text = [before, with, after].concat();
-        let mut document = Document::split(text.into(), &self.sections);
+        let text: Arc<str> = [before, with, after].concat().into();
         let delta = with.len() as i64 - i64::from(range.len());
+        let same = self.split_again(&text, range, delta);
+        let mut document = same.unwrap_or_else(|| Document::split(text, &self.sections));
         let changed = self.sections.iter().find(|s| s.range.start < range.start && range.end < s.range.end);
         if let Some(old) = changed
             && let Some(tree) = old.tree.get()
             && let Some(new) = document.sections.iter_mut().find(|s| s.range.start == old.range.start)
             && i64::from(new.range.len()) == i64::from(old.range.len()) + delta
             && !new.is_read()
+            && (old.prose, new.prose) == (false, false)
         {
             let start = old.range.start;
             let inner = TextRange::new(range.start - start, range.end - start);
@@ -145,39 +162,72 @@ impl Document {
         document
     }
 
+    /// Splits the one section in which all of an edit stands, and moves the others: a dump may be large. `None` where
+    /// the edit may concern how the rest is split.
+    fn split_again(&self, text: &Arc<str>, range: TextRange, delta: i64) -> Option<Document> {
+        if (range.start as usize) < TOP {
+            return None;
+        }
+        let at = self.sections.iter().position(|s| s.range.start < range.start && range.end < s.range.end)?;
+        let (before, [old, after @ ..]) = self.sections.split_at_checked(at)? else { return None };
+        let moved = |place: u32| u32::try_from(i64::from(place) + delta).ok();
+        let window = TextRange::new(old.range.start, moved(old.range.end)?);
+        let pieces = pieces(text, window, old.header.clone());
+        let dump = self.sections.iter().any(|section| section.header.is_some());
+        let dumps = pieces.iter().any(|(_, header)| header.is_some());
+        if pieces.is_empty() || (dumps && !dump) {
+            return None;
+        }
+        let mut sections = Vec::with_capacity(self.sections.len() + pieces.len());
+        sections.extend(before.iter().map(|section| Section { text: text.clone(), ..section.clone() }));
+        for (range, header) in pieces {
+            let mut section = Section::new(text, range, header, dump);
+            let known = self.sections.iter().chain(&sections).find(|known| known.has_tree_of(&section));
+            if let Some(known) = known {
+                section.tree = known.tree.clone();
+            }
+            sections.push(section);
+        }
+        for section in after {
+            let range = TextRange::new(moved(section.range.start)?, moved(section.range.end)?);
+            sections.push(Section { text: text.clone(), range, ..section.clone() });
+        }
+        Some(Document { text: text.clone(), sections })
+    }
+
     /// Splits `text`; trees of sections with the same text are taken over from `old`.
     fn split(text: Arc<str>, old: &[Section]) -> Document {
-        let mut cells: FxHashMap<u64, Vec<(TextRange, Arc<str>, Cell)>> = FxHashMap::default();
+        let mut known: FxHashMap<u64, Vec<Section>> = FxHashMap::default();
         for section in old {
-            let entry = (section.range, section.text.clone(), section.tree.clone());
-            cells.entry(content_hash(section.text())).or_default().push(entry);
+            known.entry(section.hash).or_default().push(section.clone());
         }
         let mut sections = Vec::new();
-        let pieces = pieces(&text);
+        let mut pieces = pieces(&text, TextRange::new(0, text.len() as u32), None);
+        if pieces.is_empty() {
+            pieces.push((TextRange::new(0, text.len() as u32), None));
+        }
         let dump = pieces.iter().any(|(_, header)| header.is_some());
         for (range, header) in pieces {
-            let part = range.of(&text);
-            let same = cells.entry(content_hash(part)).or_default();
-            let known = same.iter().find(|(r, t, _)| r.of(t) == part).map(|(_, _, tree)| tree.clone());
-            let tree = known.unwrap_or_else(|| {
-                let tree = Arc::new(OnceLock::new());
-                same.push((range, text.clone(), tree.clone()));
-                tree
-            });
-            let level = level(part);
-            let prose = dump && header.is_none() && level == Level::Other && !part.contains("module");
-            sections.push(Section { text: text.clone(), range, header, level, prose, tree });
+            let mut section = Section::new(&text, range, header, dump);
+            let same = known.entry(section.hash).or_default();
+            match same.iter().find(|known| known.has_tree_of(&section)) {
+                Some(known) => section.tree = known.tree.clone(),
+                None => same.push(section.clone()),
+            }
+            sections.push(section);
         }
         Document { text, sections }
     }
 }
 
-/// The sections' ranges, with what their separators say.
-fn pieces(text: &str) -> Vec<(TextRange, Option<Header>)> {
+/// The ranges of the sections in a part of a text that starts and ends with lines, with what their separators say;
+/// `header` is said of the first.
+fn pieces(text: &str, part: TextRange, header: Option<Header>) -> Vec<(TextRange, Option<Header>)> {
     let mut out = Vec::new();
-    let (mut start, mut header) = (0, None);
+    let (from, to) = (part.start as usize, part.end as usize);
+    let (mut start, mut header) = (from, header);
     let bare = bare_splits(text);
-    for at in memchr::memmem::find_iter(text.as_bytes(), b"// -----") {
+    for at in memchr::memmem::find_iter(part.of(text).as_bytes(), b"// -----").map(|at| from + at) {
         let line_start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |n| n + 1);
         let line_end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |n| at + n + 1);
         let blank = text.as_bytes()[line_start..at].iter().all(|b| b" \t".contains(b));
@@ -189,10 +239,7 @@ fn pieces(text: &str) -> Vec<(TextRange, Option<Header>)> {
         push(&mut out, text, start, line_start, header.take());
         (start, header) = (line_end, said);
     }
-    push(&mut out, text, start, text.len(), header);
-    if out.is_empty() {
-        out.push((TextRange::new(0, text.len() as u32), None));
-    }
+    push(&mut out, text, start, to, header);
     out
 }
 
@@ -203,9 +250,12 @@ fn push(out: &mut Vec<(TextRange, Option<Header>)>, text: &str, start: usize, en
     }
 }
 
+/// How much of a text says whether it is a lit test.
+const TOP: usize = 4096;
+
 /// Whether a bare `// -----` splits: not in a lit test whose command does not say so.
 fn bare_splits(text: &str) -> bool {
-    let mut end = text.len().min(4096);
+    let mut end = text.len().min(TOP);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -238,15 +288,19 @@ fn level(text: &str) -> Level {
         end -= 1;
     }
     let top = &text[..end];
-    if top.contains("llvm.func") || top.contains("llvm.mlir.global") {
+    if has(top, "llvm.func") || has(top, "llvm.mlir.global") {
         Level::Llvm
-    } else if ["ttg.", "ttng.", "nvws.", "amdg."].iter().any(|dialect| top.contains(dialect)) {
+    } else if ["ttg.", "ttng.", "nvws.", "amdg."].iter().any(|dialect| has(top, dialect)) {
         Level::Ttgir
-    } else if top.contains("tt.func") || top.contains("tt.") {
+    } else if has(top, "tt.") {
         Level::Ttir
     } else {
         Level::Other
     }
+}
+
+fn has(text: &str, word: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some()
 }
 
 fn content_hash(text: &str) -> u64 {

@@ -245,6 +245,42 @@ fn an_edit_gives_the_tree_of_the_new_text() {
     }
 }
 
+#[test]
+fn an_edit_of_a_dump_splits_it_as_the_new_text_is() {
+    let headers =
+        ["// -----// IR Dump After A //----- //\n", "// -----\n", "  // -----// IR Dump Before B //----- //\n"];
+    for lead in ["", "// a log\n"] {
+        let filler = "// filler\n".repeat(500);
+        let parts = headers.map(|header| format!("{header}{KERNEL}\n"));
+        let whole = format!("{lead}{filler}{KERNEL}\n{}", parts.concat());
+        let mut document = Document::new(whole.as_str());
+        let mut seed = 7u64;
+        for step in 0..600 {
+            let mut random = |below: usize| {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (seed >> 33) as usize % below.max(1)
+            };
+            let length = document.text().len();
+            let at = if step % 5 == 0 { random(length) } else { length - random(length - filler.len().min(length)) };
+            let taken = [0, 1, 1, 12, 400][random(5)].min(length - at);
+            let with = [" ", "\n", "x", headers[0], "\n// -----\n", "// RUN: x\n", KERNEL, ""][random(8)];
+            let edited = document.edit(TextRange::new(at as u32, (at + taken) as u32), with);
+            let fresh = Document::new(edited.text());
+            let said = |document: &Document| {
+                let all = document.sections().iter();
+                all.map(|s| (s.range(), s.header().cloned(), s.level(), s.text().to_owned())).collect::<Vec<_>>()
+            };
+            assert_eq!(said(&edited), said(&fresh), "step {step}: {with:?} for {taken} bytes at {at}");
+            let trees = edited.sections().iter().zip(fresh.sections());
+            for (ours, theirs) in trees.filter(|_| step % 8 == 0) {
+                assert_eq!(ours.tree().text(), ours.text());
+                assert_eq!(outline(ours.tree()), outline(theirs.tree()), "step {step}: {with:?} at {at}");
+            }
+            document = if step % 40 == 39 || length > 60_000 { Document::new(whole.as_str()) } else { edited };
+        }
+    }
+}
+
 /// What a tree says, without its numbering.
 fn outline(tree: &Tree) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
