@@ -83,6 +83,15 @@ impl Engine {
         }
     }
 
+    /// From now on it has these limits.
+    pub fn set_limits(&mut self, limits: Limits) {
+        if self.limits != limits {
+            // What passed, passed within other limits.
+            self.passed = Cache::new(PASSED);
+            self.limits = limits;
+        }
+    }
+
     /// The same, with something to assume of kernels.
     pub fn assume(self, options: Options) -> Engine {
         Engine { options, ..self }

@@ -1,4 +1,4 @@
-//! What is analysed: the text of a TTGIR file, or that of a Python file with Gluon kernels.
+//! What is analysed: the text of a TTGIR file, or that of a Python file with Gluon kernels; and texts beside them.
 
 use crate::Engine;
 use crate::analysis::Analysis;
@@ -9,13 +9,15 @@ use python::syntax::Sources;
 use std::sync::Arc;
 use ttgir::Document;
 
-/// A text of either language.
+/// A text of either language, or of neither.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// Triton's GPU-level MLIR.
     Ir(Document),
     /// Python.
     Python(PythonFile),
+    /// What holds no kernels: settings.
+    Other(Arc<str>),
 }
 
 impl Source {
@@ -29,6 +31,7 @@ impl Source {
         match self {
             Source::Ir(document) => document.text(),
             Source::Python(file) => file.text(),
+            Source::Other(text) => text,
         }
     }
 
@@ -37,6 +40,13 @@ impl Source {
         match self {
             Source::Ir(document) => Source::Ir(document.edit(range, with)),
             Source::Python(file) => Source::Python(file.edit(range, with)),
+            Source::Other(text) => {
+                let mut text = text.to_string();
+                if text.get(range.start as usize..range.end as usize).is_some() {
+                    text.replace_range(range.start as usize..range.end as usize, with);
+                }
+                Source::Other(text.into())
+            }
         }
     }
 
@@ -44,14 +54,14 @@ impl Source {
     pub fn ir(&self) -> Option<&Document> {
         match self {
             Source::Ir(document) => Some(document),
-            Source::Python(_) => None,
+            Source::Python(_) | Source::Other(_) => None,
         }
     }
 
     /// The file, where it is Python.
     pub fn python(&self) -> Option<&PythonFile> {
         match self {
-            Source::Ir(_) => None,
+            Source::Ir(_) | Source::Other(_) => None,
             Source::Python(file) => Some(file),
         }
     }
@@ -81,6 +91,7 @@ impl Engine {
                 let elaboration = elaborator.elaborate(file, sources, cancel)?;
                 self.analyse_python(&Arc::new(elaboration), sources, cancel)
             }
+            Source::Other(_) => Ok(Analysis::default()),
         }
     }
 
@@ -98,7 +109,7 @@ impl Engine {
         match (source, &analysis.gluon) {
             (Source::Ir(document), _) => self.explain(document, cancel),
             (Source::Python(_), Some(elaboration)) => self.explain_python(elaboration, cancel),
-            (Source::Python(_), None) => Ok(Vec::new()),
+            (Source::Python(_), None) | (Source::Other(_), _) => Ok(Vec::new()),
         }
     }
 }

@@ -9,7 +9,6 @@ use engine::instances::{Config, Target, Version, VersionSource, given, version};
 use runtime::launch::{Argument, recipe};
 use runtime::run::Instrument;
 
-use super::nearest::nearest;
 use crate::run::recipes::argument;
 
 /// Finds GPU barrier bugs in TTGIR and in Gluon kernels: races, deadlocks, phase mismatches, uninitialised reads.
@@ -97,9 +96,10 @@ pub(crate) struct Check {
     /// Printed by the formats human and json.
     #[arg(long)]
     pub(crate) explain_proof: bool,
-    /// By whose rules to judge where versions of Triton's sanitizer differ
-    #[arg(long, value_enum, default_value_t = Rules::Release)]
-    pub(crate) semantics: Rules,
+    /// By whose rules to judge where versions of Triton's sanitizer differ; by default those that `fencepost.toml`
+    /// names, or those of the released one
+    #[arg(long, value_enum)]
+    pub(crate) semantics: Option<Rules>,
     #[command(flatten)]
     pub(crate) python: Python,
     /// Also print the verdict of each kernel in directories, and every place that could not be followed
@@ -220,20 +220,11 @@ fn setting(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// What kernels can be compiled for, as it is told.
-const TARGETS: [&str; 6] = ["sm_80", "sm_90", "sm_100", "gfx942", "gfx950", "gfx1250"];
-
-/// Compute capabilities of NVIDIA GPUs on which Gluon runs.
-const CAPABILITIES: [u32; 12] = [75, 80, 86, 87, 89, 90, 100, 101, 103, 110, 120, 121];
-
 fn target(text: &str) -> Result<Target, String> {
-    let known = |target: &Target| match target {
-        Target::Cuda(capability) => CAPABILITIES.contains(capability),
-        _ => true,
-    };
-    Target::named(text).filter(known).ok_or_else(|| match nearest(text, TARGETS.into_iter()) {
-        Some(near) => format!("did you mean {near}? There are {}", TARGETS.join(", ")),
-        None => format!("there are {}", TARGETS.join(", ")),
+    let list = settings::table::TARGETS;
+    settings::table::target(text).ok_or_else(|| match settings::nearest(text, list.iter().copied()) {
+        Some(near) => format!("did you mean {near}? There are {}", list.join(", ")),
+        None => format!("there are {}", list.join(", ")),
     })
 }
 

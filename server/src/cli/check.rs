@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use base::{Cancel, Cancelled, Limits, Semantics};
 use engine::instances::{Config, Elaboration, Elaborator, Version, VersionSource};
 use engine::{Analysis, Engine, SharedCache, Source as Text, is_python};
-use findings::{KernelReport, Kind, Problem, Proof, Severity, Verdict};
+use findings::{KernelReport, Kind, Proof, Severity, Verdict};
 use render::check::{
     CheckedFile, FileAnalysis, FileOutput, Printer, ReadError, Tally, TritonRelease, github, human, json, sarif,
 };
@@ -21,7 +21,7 @@ use super::args::{Check, Format, Python};
 use super::process::{Exit, STACK_BYTES, painter};
 use super::settings::KnownParameters;
 use super::sources::{Origin, Source, collect, read};
-use crate::workspace::{Workspace, absolute};
+use crate::workspace::{Configuration, Workspace, absolute};
 
 /// Findings in one Python file for which a fix is looked for.
 const FIXES: usize = 8;
@@ -43,7 +43,13 @@ pub(crate) fn run(args: &Check, global: bool) -> io::Result<Exit> {
     out.write_all(printer.begin().as_bytes())?;
     let python = args.python.clone();
     let cache = Arc::default();
-    let options = CheckOptions { explain: args.explain_proof, semantics: args.semantics.into(), python, cache, global };
+    let options = CheckOptions {
+        explain: args.explain_proof,
+        semantics: args.semantics.map(Semantics::from),
+        python,
+        cache,
+        global,
+    };
     let (tally, notes, known) = print_all(&sources, printer.as_ref(), (jobs, &options), &mut out)?;
     out.write_all(printer.end(&tally, &notes).as_bytes())?;
     out.flush()?;
@@ -70,8 +76,8 @@ fn exit(tally: &Tally, allow_undecided: bool) -> Exit {
 pub(crate) struct CheckOptions {
     /// Whether the verdicts are accounted for.
     pub(crate) explain: bool,
-    /// By whose rules.
-    pub(crate) semantics: Semantics,
+    /// By whose rules; `None` where the settings of a file say.
+    pub(crate) semantics: Option<Semantics>,
     /// With what kernels in Python are analysed.
     pub(crate) python: Python,
     /// What all files share.
@@ -144,8 +150,8 @@ pub(crate) struct LoadedFile {
     pub(crate) workspace: Workspace,
     /// Elaborates it, where it is Python.
     pub(crate) elaborator: Elaborator,
-    /// What is wrong with its configuration.
-    pub(crate) problems: Vec<Problem>,
+    /// Its settings.
+    pub(crate) configuration: Configuration,
     /// The release of Triton that it is analysed for, where it is Python.
     pub(crate) triton: Option<TritonRelease>,
 }
@@ -161,13 +167,21 @@ impl LoadedFile {
         let name = path.to_string_lossy();
         if !is_python(&name) {
             let (workspace, elaborator) = (Workspace::of(None), Elaborator::default());
-            return LoadedFile { text: Text::new("", text), workspace, elaborator, problems: Vec::new(), triton: None };
+            let named = !path.as_os_str().is_empty();
+            let configuration = if named { workspace.settings_of(&path) } else { Configuration::default() };
+            return LoadedFile { text: Text::new("", text), workspace, elaborator, configuration, triton: None };
         }
         let workspace = Workspace::around(&path);
-        let (config, problems) = workspace.configuration(&path);
-        let config = python.over(config);
+        let configuration = workspace.configuration(&path);
+        let config = python.over(configuration.config.clone());
         let triton = Some(release(&config, &workspace, &path));
-        LoadedFile { text: Text::new(&name, text), workspace, elaborator: Elaborator::new(config), problems, triton }
+        LoadedFile {
+            text: Text::new(&name, text),
+            workspace,
+            elaborator: Elaborator::new(config),
+            configuration,
+            triton,
+        }
     }
 }
 
@@ -248,14 +262,16 @@ pub(crate) fn check(source: &Source, options: &CheckOptions) -> (CheckedFile, Op
 type Analysed = ((Analysis, Option<TritonRelease>), Vec<Proof>);
 
 fn analyse(source: &Source, text: &str, options: &CheckOptions) -> Result<Analysed, ReadError> {
-    let LoadedFile { text, workspace, mut elaborator, problems, triton } =
+    let LoadedFile { text, workspace, mut elaborator, configuration, triton } =
         LoadedFile::new(source, text, &options.python);
-    let limits = Limits { semantics: options.semantics, ..Limits::default() };
+    let limits = configuration.settings.limits();
+    let limits = Limits { semantics: options.semantics.unwrap_or(limits.semantics), ..limits };
     let mut engine = Engine::with_cache(limits, options.cache.clone());
     let analyse = || {
         let mut analysis = engine.analyse_source(&text, &mut elaborator, &workspace, &Cancel::never())?;
+        configuration.settings.apply(&mut analysis);
         fix(&mut engine, &mut analysis, &workspace)?;
-        analysis.problems.extend(problems);
+        analysis.problems.extend(configuration.problems);
         if options.global {
             analysis.kernels.iter_mut().for_each(of_global_memory);
         }

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use findings::Code;
 
-use super::nearest::nearest;
 use super::process::Exit;
+use settings::nearest;
 
 /// Prints the page of `kind`, or the list of all.
 pub(crate) fn run(kind: Option<&str>) -> io::Result<Exit> {

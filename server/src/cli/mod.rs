@@ -5,7 +5,6 @@ mod check;
 pub(crate) mod compare;
 mod explain;
 mod ir;
-mod nearest;
 mod process;
 mod report;
 mod run;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use engine::instances::Elaboration;
 
 use super::args::Python;
-use super::nearest::nearest;
+use settings::nearest;
 
 /// Names of parameters of the kernels that were looked at.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! What to check: files named, files found in directories, stdin; and reading them.
 //!
 //! Directories are searched for `*.ttgir` and for `*.py` that can hold kernels, hidden and git-ignored ones too, since a compiler's
-//! cache and dump directories are usually both; only `.git` is left out. Links to directories
+//! cache and dump directories are usually both; only `.git` is left out, and what a `fencepost.toml` excludes. Links to directories
 //! are not followed.
 
 use std::fs::File;
@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 use walkdir::WalkDir;
 
+use crate::workspace::{Workspace, absolute};
 use render::SourceText;
 use render::check::{ReadError, SourcePosition};
 
@@ -65,15 +66,23 @@ pub(crate) fn collect(paths: &[PathBuf]) -> Vec<Source> {
 
 fn walk(root: &Path) -> Vec<Source> {
     let mut sources = Vec::new();
+    let workspace = Workspace::of(None);
+    let excluded = |path: &Path| {
+        let path = absolute(path);
+        workspace.settings_of(&path).excludes(&path)
+    };
     let entries = WalkDir::new(root).sort_by_file_name().into_iter();
     for entry in entries.filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git") {
         let origin = match entry {
             Ok(entry) if entry.file_type().is_dir() => continue,
             Ok(entry) if entry.path().extension().is_some_and(|extension| extension == "ttgir") => {
+                if excluded(entry.path()) {
+                    continue;
+                }
                 Origin::File(entry.into_path())
             }
             Ok(entry) if entry.path().extension().is_some_and(|extension| extension == "py") => {
-                if !has_kernels(entry.path()) {
+                if excluded(entry.path()) || !has_kernels(entry.path()) {
                     continue;
                 }
                 Origin::File(entry.into_path())

@@ -30,7 +30,7 @@ use render::trace::{TraceDrawing, TraceHeading, json, svg, text};
 /// Draws the runs of a file.
 pub(crate) fn run(args: &Trace) -> io::Result<Exit> {
     let origin = if args.path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(args.path.clone()) };
-    let (semantics, python) = (args.semantics.into(), args.python.clone());
+    let (semantics, python) = (Some(args.semantics.into()), args.python.clone());
     let options = CheckOptions { explain: false, semantics, python, cache: Arc::default(), global: false };
     let (file, elaboration) = check(&Source { origin, named: true }, &options);
     let analysis = match &file.result {

@@ -5,7 +5,8 @@ use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionParams, CodeActionProviderCapability, CodeLensOptions,
     DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions, FoldingRangeProviderCapability,
     HoverProviderCapability, OneOf, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 use transport::CONTENT_METHOD;
 
@@ -33,6 +34,8 @@ pub(crate) fn server_capabilities(client: &ClientConfig) -> ServerCapabilities {
         })),
         diagnostic_provider: Some(DiagnosticServerCapabilities::Options(DiagnosticOptions {
             identifier: Some("fencepost".to_owned()),
+            // Helpers, launches and settings of other files.
+            inter_file_dependencies: true,
             ..DiagnosticOptions::default()
         })),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
@@ -55,6 +58,13 @@ pub(crate) fn server_capabilities(client: &ClientConfig) -> ServerCapabilities {
             ..ExecuteCommandOptions::default()
         }),
         experimental: Some(json!({ "fencepost": { "requests": beyond_the_protocol() } })),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(OneOf::Left(true)),
+            }),
+            ..WorkspaceServerCapabilities::default()
+        }),
         ..ServerCapabilities::default()
     }
 }

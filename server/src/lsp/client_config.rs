@@ -4,6 +4,7 @@ use tower_lsp::ls_types::{ClientCapabilities, MarkupKind};
 
 use super::position::Encoding;
 use super::runs::params::RunCapabilities;
+use transport::Refreshable;
 
 /// What the client can do; what it does not state it cannot.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +35,14 @@ pub(crate) struct ClientConfig {
     pub(crate) report_lenses: bool,
     /// It shows code lenses.
     pub(crate) code_lenses: bool,
+    /// It watches files that it is told of.
+    pub(crate) watches_files: bool,
+    /// It says when its settings change where it is told to.
+    pub(crate) registers_settings: bool,
+    /// It can be asked for its settings.
+    pub(crate) gives_settings: bool,
+    /// What it asks for again where it is told to.
+    pub(crate) refreshable: Refreshable,
     /// What can be run.
     pub(crate) runs: RunCapabilities,
 }
@@ -51,6 +60,12 @@ impl ClientConfig {
         let formats = text.hover.and_then(|hover| hover.content_format).unwrap_or_default();
         let edits = client.workspace.as_ref().and_then(|workspace| workspace.workspace_edit.as_ref());
         let is = |flag: Option<bool>| flag.unwrap_or(false);
+        let workspace = client.workspace.as_ref();
+        let refreshable = Refreshable {
+            diagnostics: is(workspace.and_then(|it| it.diagnostics.as_ref()).and_then(|it| it.refresh_support)),
+            inlay_hints: is(workspace.and_then(|it| it.inlay_hint.as_ref()).and_then(|it| it.refresh_support)),
+            code_lenses: is(workspace.and_then(|it| it.code_lens.as_ref()).and_then(|it| it.refresh_support)),
+        };
         ClientConfig {
             encoding: Encoding::negotiate(encodings.unwrap_or_default()),
             pull_diagnostics: text.diagnostic.is_some(),
@@ -65,6 +80,14 @@ impl ClientConfig {
             inlay_hints: text.inlay_hint.is_some(),
             code_lenses: text.code_lens.is_some(),
             report_lenses: text.code_lens.is_some() && commands(client).any(|command| command == SHOW_REPORT),
+            watches_files: is(workspace
+                .and_then(|it| it.did_change_watched_files.as_ref())
+                .and_then(|it| it.dynamic_registration)),
+            registers_settings: is(workspace
+                .and_then(|it| it.did_change_configuration.as_ref())
+                .and_then(|it| it.dynamic_registration)),
+            gives_settings: is(workspace.and_then(|it| it.configuration)),
+            refreshable,
             runs,
         }
     }

@@ -16,6 +16,7 @@ use tower_lsp::ls_types::{CodeDescription, Diagnostic, DiagnosticRelatedInformat
 
 use super::snapshot::{DocumentAnalysis, Snapshot};
 use super::to_proto;
+use crate::workspace::Dependencies;
 use render::check::{UNDECIDED, undecided};
 use render::lanes;
 
@@ -33,7 +34,14 @@ pub(crate) enum CutOff {
 }
 
 /// An outcome with its diagnostics.
-pub(crate) fn document_analysis(snapshot: &Snapshot, analysis: Analysis, cut: Option<CutOff>) -> DocumentAnalysis {
+///
+/// `dependencies` are the files that it looked at, where that is known.
+pub(crate) fn document_analysis(
+    snapshot: &Snapshot,
+    analysis: Analysis,
+    dependencies: Option<Dependencies>,
+    cut: Option<CutOff>,
+) -> DocumentAnalysis {
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     diagnostics.extend(cut.map(|cut| cut_off(snapshot, &cut)));
     diagnostics.extend(analysis.syntax.iter().map(|error| syntax(snapshot, error)));
@@ -47,7 +55,7 @@ pub(crate) fn document_analysis(snapshot: &Snapshot, analysis: Analysis, cut: Op
     let mut hasher = FxHasher::default();
     serde_json::to_string(&diagnostics).unwrap_or_default().hash(&mut hasher);
     let result_id = format!("{:016x}", hasher.finish());
-    DocumentAnalysis { analysis, diagnostics, result_id }
+    DocumentAnalysis { analysis, dependencies, diagnostics, result_id }
 }
 
 /// A finding.

@@ -81,7 +81,7 @@ pub(crate) struct OpenDocument {
     pub(crate) rope: Rope,
     /// The text as the analysis wants it.
     pub(crate) source: Arc<Source>,
-    /// The file's path, of Python.
+    /// The file's path, of Python and of settings.
     pub(crate) path: Option<String>,
     /// Keeps outcomes from one text to the next. One analysis of a document runs at a time.
     pub(crate) cache: AnalysisCache,
@@ -93,6 +93,10 @@ pub(crate) struct OpenDocument {
     pub(crate) disk_revision: u64,
     /// What the next analysis does about that.
     pub(crate) disk_check: DiskCheck,
+    /// The last [`DocumentAnalysis::result_id`] that the client could ask for.
+    pub(crate) told: Option<String>,
+    /// Whether it is analysed anew for something else than its text.
+    pub(crate) rechecked: bool,
     /// Requests that wait for the analysis.
     pub(crate) waiting: VecDeque<WaitingRequest>,
     /// Who shows a report of it.
@@ -110,11 +114,13 @@ impl OpenDocument {
     pub(crate) fn new(uri: &Uri, language: &str, version: i32, text: String, shared: Arc<SharedCache>) -> OpenDocument {
         let rope = Rope::from_str(&text);
         let python = language == "python" || (language.is_empty() && is_python(uri.path().as_str()));
-        let path = python.then(|| {
+        let is_settings = uri.path().as_str().ends_with(&format!("/{}", settings::FILE));
+        let path = (python || is_settings).then(|| {
             let file = uri.to_file_path().map_or_else(|| PathBuf::from(uri.as_str()), |path| absolute(&path));
             file.to_string_lossy().into_owned()
         });
         let source = match &path {
+            _ if is_settings => Source::Other(text.into()),
             Some(path) => Source::Python(PythonFile::new(path.clone(), text)),
             None => Source::Ir(Document::new(text)),
         };
@@ -129,6 +135,8 @@ impl OpenDocument {
             analysis: None,
             disk_revision: 0,
             disk_check: DiskCheck::Brief(Instant::now()),
+            told: None,
+            rechecked: false,
             waiting: VecDeque::new(),
             report_subscribers: ReportSubscribers::default(),
             published: false,
@@ -165,13 +173,7 @@ impl OpenDocument {
 
     /// Whether it is Python that can hold kernels, and so depends on files on disk.
     pub(crate) fn depends_on_disk(&self) -> bool {
-        self.path.is_some() && self.holds_kernels()
-    }
-
-    /// Whether what is known of it depends on the file at a path.
-    pub(crate) fn depends_on(&self, path: &str) -> bool {
-        let known = self.analysis.as_ref().and_then(|known| known.analysis.gluon.as_ref());
-        self.path.as_deref() != Some(path) && known.is_some_and(|known| known.looks_at(path))
+        self.source.python().is_some() && self.holds_kernels()
     }
 
     /// What was found out is not to be trusted any more.

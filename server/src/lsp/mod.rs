@@ -4,11 +4,12 @@
 //! here decides anything: a notification is one send, a request is one send and one wait for its
 //! answer. The state thread takes the messages in order, owns the documents and never blocks;
 //! workers get snapshots. Files are read by a loader thread, which posts what it has read. Notifications to
-//! the client go through one sender, which keeps their order. The server asks the client nothing but to create a progress bar and to ask anew
-//! for a report that it shows, from a task of its own and with a time limit, so that a client that does not answer costs nothing.
+//! the client go through one sender, which keeps their order. What the server asks of the client (a progress bar, to ask anew for what it
+//! shows, to watch files, its settings) it asks from a task of its own and with a time limit, so that a client that does not answer costs nothing.
 
 mod capabilities;
 mod client_config;
+mod conversation;
 mod diagnostics;
 mod document;
 mod handlers;

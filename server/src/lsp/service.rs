@@ -183,13 +183,21 @@ impl LanguageService for Service {
     fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         let client = self.client.get_or_init(|| Arc::new(initialize::client_config(&params)));
         tracing::info!(?client, "client {:?}", params.client_info);
-        let folders = initialize::folders(&params);
-        self.send(StateMessage::Initialize { client: client.clone(), folders });
+        let (folders, settings) = (initialize::folders(&params), initialize::settings(&params));
+        self.send(StateMessage::Initialize { client: client.clone(), folders, settings });
         Ok(initialize::result(client))
     }
 
     fn shutdown(&self) {
         self.send(StateMessage::Shutdown);
+    }
+
+    fn initialized(&self, _: InitializedParams) {
+        self.send(StateMessage::Initialized);
+    }
+
+    fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        self.send(StateMessage::SettingsAnnounced(params.settings));
     }
 
     fn did_open(&self, params: DidOpenTextDocumentParams) {
@@ -201,13 +209,17 @@ impl LanguageService for Service {
     }
 
     fn did_save(&self, params: DidSaveTextDocumentParams) {
-        if let Some(message) = text_sync::did_save(&params) {
+        if let Some(message) = text_sync::did_save(params) {
             self.send(message);
         }
     }
 
-    fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {
-        self.send(StateMessage::FilesChanged);
+    fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
+        self.send(text_sync::did_change_watched_files(params));
+    }
+
+    fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        self.send(text_sync::did_change_workspace_folders(params));
     }
 
     fn did_close(&self, params: DidCloseTextDocumentParams) {

@@ -1,19 +1,22 @@
 //! What a worker gets of a document: nothing in it changes.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{Cancel, Cancelled, Limits};
 use engine::instances::{Elaboration, Elaborator};
 use engine::{Analysis, Engine, SharedCache, Source};
-use findings::Problem;
 use gluon::Config;
 use ropey::Rope;
+use settings::Settings;
 use tower_lsp::ls_types::{Diagnostic, Uri};
 
 use super::client_config::ClientConfig;
 use super::position::Mapper;
-use crate::workspace::{Loader, LoaderClient, WorkspaceSnapshot, WorkspaceSources};
+use crate::workspace::{
+    Configuration, Dependencies, Loader, LoaderClient, WorkspaceSnapshot, WorkspaceSources, absolute,
+};
 
 /// A document at one moment, with what is needed to answer a request about it. Cheap to copy.
 #[derive(Clone)]
@@ -54,16 +57,38 @@ pub(crate) struct AnalysisCache {
     pub(crate) newest: Arc<AtomicU64>,
 }
 
-/// A Python file as it was elaborated, and what is wrong with the configuration that it was elaborated with.
-type ConfiguredElaboration = (Arc<Elaboration>, Vec<Problem>);
+/// A Python file as it was elaborated.
+pub(crate) struct ConfiguredElaboration {
+    /// Its kernels.
+    pub(crate) elaboration: Arc<Elaboration>,
+    /// The settings that it was elaborated with.
+    pub(crate) configuration: Configuration,
+    /// The files that were looked at for it.
+    pub(crate) dependencies: Dependencies,
+}
 
 /// What elaborates a Python document, and what that depends on besides the files that it looks at.
 #[derive(Default)]
 struct CachedElaborator {
     config: Config,
-    /// [`FileView::revision`](crate::workspace::FileView::revision): a file may have come or gone.
+    /// [`FileView::revision`](crate::workspace::FileView::revision) of the last time.
     revision: u64,
+    /// What was looked at up to then.
+    dependencies: Dependencies,
+    /// Those of them that are open and not on disk.
+    unsaved: Vec<PathBuf>,
     elaborator: Elaborator,
+}
+
+impl CachedElaborator {
+    /// Whether a file that was looked at is another one now, has come or gone. Open ones are compared by whoever
+    /// elaborates.
+    fn is_outdated(&self, workspace: &WorkspaceSnapshot) -> bool {
+        let view = &workspace.view;
+        self.revision > view.revision
+            || view.concerns(self.revision, &self.dependencies, &|path| workspace.is_open(path))
+            || self.unsaved != workspace.unsaved(&self.dependencies)
+    }
 }
 
 impl AnalysisCache {
@@ -103,6 +128,8 @@ fn new_engine(shared: &Arc<SharedCache>) -> Arc<Mutex<Engine>> {
 pub(crate) struct DocumentAnalysis {
     /// What was found; empty if the analysis was cut off.
     pub(crate) analysis: Analysis,
+    /// The files that it looked at; `None` where it was cut off.
+    pub(crate) dependencies: Option<Dependencies>,
     /// The same in the protocol's form.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Equal for equal diagnostics.
@@ -115,6 +142,16 @@ impl Snapshot {
         Mapper::new(&self.rope, self.client.encoding)
     }
 
+    /// The document's path as the workspace compares paths; its whole name where it is no file.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.uri.to_file_path().map_or_else(|| PathBuf::from(self.uri.as_str()), |path| absolute(&path))
+    }
+
+    /// The settings that hold for the document; those of the editor where waiting for the disk is stopped.
+    pub(crate) fn settings(&self, cancel: &Cancel<'_>) -> Settings {
+        self.sources(cancel, &|_| {}).settings_of(&self.path()).settings
+    }
+
     /// The kernels of a Python file as they are elaborated; `None` of TTGIR.
     ///
     /// # Errors
@@ -124,7 +161,7 @@ impl Snapshot {
         if let Some(known) = self.analysis.as_ref().and_then(|known| known.analysis.gluon.clone()) {
             return Ok(Some(known));
         }
-        Ok(self.elaborate(cancel, &|_| {})?.map(|(elaboration, _)| elaboration))
+        Ok(self.elaborate(cancel, &|_| {})?.map(|elaborated| elaborated.elaboration))
     }
 
     /// The same for a request that ends with a newer text; judging the kernels may take longer than anybody waits.
@@ -142,18 +179,22 @@ impl Snapshot {
     ) -> Result<Option<ConfiguredElaboration>, Cancelled> {
         let Source::Python(script) = &*self.source else { return Ok(None) };
         let sources = self.sources(cancel, blocked);
-        let (config, problems) = sources.configuration(script.module().path().as_ref());
+        let configuration = sources.configuration(script.module().path().as_ref());
+        let config = configuration.config.clone();
         let mut cached = self.cache.elaborator.lock().unwrap_or_else(PoisonError::into_inner);
-        let revision = self.workspace.view.revision;
-        if cached.config != config || cached.revision != revision {
-            *cached = CachedElaborator { elaborator: Elaborator::new(config.clone()), config, revision };
+        if cached.config != config || cached.is_outdated(&self.workspace) {
+            *cached = CachedElaborator { elaborator: Elaborator::new(config.clone()), config, ..Default::default() };
         }
+        cached.revision = self.workspace.view.revision;
         let elaboration = cached.elaborator.elaborate(script, &sources, cancel);
+        cached.dependencies.extend(sources.dependencies());
+        cached.unsaved = self.workspace.unsaved(&cached.dependencies);
         if sources.is_incomplete() {
             cached.elaborator.forget();
             return Err(Cancelled);
         }
-        Ok(Some((Arc::new(elaboration?), problems)))
+        let (elaboration, dependencies) = (Arc::new(elaboration?), cached.dependencies.clone());
+        Ok(Some(ConfiguredElaboration { elaboration, configuration, dependencies }))
     }
 
     /// The files around the document.

@@ -1,40 +1,75 @@
-//! Where the settings of a Python file come from: the `fencepost.toml` nearest above it, and the Triton that is installed.
+//! Where the settings of a file come from: the `fencepost.toml` nearest above it, as it is open or as it lies on the
+//! disk, over what the editor says; and the Triton that is installed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base::{LineIndex, TextRange};
 use engine::instances::{Config, VersionSource};
-use findings::{Problem, Severity};
+use findings::{Edit, Fix, Problem, Severity};
+use settings::{FILE, SettingError, Settings};
 
 use super::installed::{InstalledTriton, installed};
 use super::snapshot::{FileProvider, WorkspaceSources};
 
-/// The configuration's name.
-const FILE: &str = "fencepost.toml";
+/// The settings of a file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Configuration {
+    /// All of them.
+    pub(crate) settings: Settings,
+    /// What of them reaches specialisations.
+    pub(crate) config: Config,
+    /// What is wrong with the file that they stand in, unless that is open: then it is said there.
+    pub(crate) problems: Vec<Problem>,
+    /// The folder of that file: paths in it count from there.
+    pub(crate) folder: Option<PathBuf>,
+}
+
+impl Configuration {
+    /// Whether a file is left out where folders are searched.
+    pub(crate) fn excludes(&self, file: &Path) -> bool {
+        let below = self.folder.as_deref().and_then(|folder| file.strip_prefix(folder).ok()).unwrap_or(file);
+        let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        let path = parts.join("/");
+        self.settings.exclude.iter().any(|pattern| settings::matches(pattern, &path))
+    }
+}
 
 impl<P: FileProvider> WorkspaceSources<P> {
-    /// The configuration that holds for a file, and what is wrong with it.
-    pub(crate) fn configuration(&self, file: &Path) -> (Config, Vec<Problem>) {
+    /// The settings that hold for a file.
+    pub(crate) fn configuration(&self, file: &Path) -> Configuration {
+        let mut made = self.settings_of(file);
+        made.config = self.with_installed(made.settings.config(), file);
+        made
+    }
+
+    /// The same without what reaches specialisations: what matters of a file that is not Python.
+    pub(crate) fn settings_of(&self, file: &Path) -> Configuration {
         let found = file.ancestors().skip(1).find_map(|folder| {
             let path = folder.join(FILE);
-            self.on_disk(&path).map(|found| (path, found))
+            let text = self.settings_text(&path)?;
+            Some((folder.to_path_buf(), path, text))
         });
-        let Some((path, found)) = found else { return (self.with_installed(Config::default(), file), Vec::new()) };
-        let (config, errors) = Config::read(found.text());
-        let config = self.with_installed(config, file);
-        let lines = LineIndex::new(found.text());
-        let problem = |(range, message): (TextRange, String)| {
-            let line = lines.line_col(range.start).line + 1;
+        let editor = self.editor_settings();
+        let Some((folder, path, text)) = found else {
+            return Configuration { settings: editor.clone(), ..Configuration::default() };
+        };
+        let (settings, errors) = settings::read(&text);
+        let settings = settings.over(editor);
+        let lines = LineIndex::new(&text);
+        let problem = |error: SettingError| {
+            let line = lines.line_col(error.range.start).line + 1;
             Problem {
-                code: "configuration",
+                code: CODE,
                 severity: Severity::Warning,
-                message: format!("{FILE}, line {line}: {message}"),
+                message: format!("{FILE}, line {line}: {}", error.message),
                 range: TextRange::empty(0),
                 source: Some(format!("{}:{line}", path.display())),
                 fix: None,
             }
         };
-        (config, errors.into_iter().map(problem).collect())
+        let shown = !self.is_open_settings(&path);
+        let problems = errors.into_iter().filter(|_| shown).map(problem).collect();
+        Configuration { settings, config: Config::default(), problems, folder: Some(folder) }
     }
 
     /// The Triton that is installed for a file.
@@ -52,4 +87,27 @@ impl<P: FileProvider> WorkspaceSources<P> {
             None => config,
         }
     }
+}
+
+/// The code of what is wrong with settings.
+const CODE: &str = "configuration";
+
+/// What is wrong with a text of settings, at its places.
+pub(crate) fn problems(text: &str) -> Vec<Problem> {
+    let problem = |error: SettingError| {
+        let replace = |instead: String| {
+            let quoted = error.range.of(text).starts_with(['"', '\'']);
+            let with = if quoted { format!("\"{instead}\"") } else { instead.clone() };
+            Fix { title: format!("Replace by `{instead}`"), edits: vec![Edit { range: error.range, text: with }] }
+        };
+        Problem {
+            code: CODE,
+            severity: if error.syntax { Severity::Error } else { Severity::Warning },
+            fix: error.instead.clone().map(replace),
+            message: error.message,
+            range: error.range,
+            source: None,
+        }
+    };
+    settings::read(text).1.into_iter().map(problem).collect()
 }

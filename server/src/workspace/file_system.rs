@@ -1,5 +1,6 @@
 //! The file system as the workspace uses it, so that a test can put a slow one in its place.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -35,6 +36,20 @@ pub(crate) trait FileSystem: fmt::Debug + Send + Sync {
     /// Walks a folder in the order of names. One item is one entry of a directory: the path of a Python file,
     /// or `None` for anything else, so that the caller can count what it has looked at.
     fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = Option<PathBuf>> + '_>;
+
+    /// Whether a file at this path below a root is one that [`FileSystem::walk`] gives.
+    fn is_wanted(&self, below: &Path) -> bool {
+        let is_python = below.extension().is_some_and(|extension| extension == "py");
+        let mut folders = below.parent().into_iter().flat_map(Path::components);
+        is_python
+            && is_wanted_name(below.file_name().unwrap_or_default())
+            && folders.all(|folder| is_wanted_name(folder.as_os_str()))
+    }
+}
+
+/// Whether a walk looks at a folder or file of this name.
+pub(super) fn is_wanted_name(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| !name.starts_with('.') && !SKIPPED_FOLDERS.contains(&name))
 }
 
 /// The disk.
@@ -52,10 +67,8 @@ impl FileSystem for Disk {
     }
 
     fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = Option<PathBuf>> + '_> {
-        let wanted = |name: &str| !name.starts_with('.') && !SKIPPED_FOLDERS.contains(&name);
         let walk = WalkDir::new(root).sort_by_file_name().into_iter();
-        let entries =
-            walk.filter_entry(move |entry| entry.depth() == 0 || entry.file_name().to_str().is_some_and(wanted));
+        let entries = walk.filter_entry(|entry| entry.depth() == 0 || is_wanted_name(entry.file_name()));
         Box::new(entries.map(|entry| {
             let entry = entry.ok().filter(|entry| entry.file_type().is_file())?;
             entry.path().extension().is_some_and(|extension| extension == "py").then(|| entry.into_path())

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use python::syntax::Module;
 use rustc_hash::FxHashMap;
 
+use super::dependencies::{ChangeLog, Dependencies, FileChange};
 use super::file_system::{FileSystem, Stamp};
 
 /// How long the list of a workspace's files is good, unless somebody says that files have changed.
@@ -71,6 +72,32 @@ impl TextIndex {
     }
 }
 
+impl TextIndex {
+    /// The files that came, changed or went since `before`, by path.
+    fn changes_from(&self, before: &TextIndex) -> Vec<FileChange> {
+        let mut paths: Vec<&Arc<Path>> = self.files.keys().chain(before.files.keys()).collect();
+        paths.sort();
+        paths.dedup();
+        let change = |path: &Arc<Path>| {
+            let (was, is) = (before.files.get(path), self.files.get(path));
+            let text = |file: Option<&Arc<SourceFile>>| file.map(|file| file.text.clone());
+            (!same(was, is)).then(|| FileChange::new(path.clone(), text(was).as_ref(), text(is).as_ref()))
+        };
+        paths.into_iter().filter_map(change).collect()
+    }
+}
+
+/// A file that is another one now, or is no more.
+type Changed = (Arc<Path>, Option<Arc<SourceFile>>);
+
+/// Whether a file is the same one as before.
+fn same(before: Option<&Arc<SourceFile>>, now: Option<&Arc<SourceFile>>) -> bool {
+    match (before, now) {
+        (Some(before), Some(now)) => Arc::ptr_eq(before, now),
+        (before, now) => before.is_none() && now.is_none(),
+    }
+}
+
 /// What is known of the disk. It never changes; the [`FileStore`] makes another one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileView {
@@ -78,9 +105,19 @@ pub(crate) struct FileView {
     pub(crate) revision: u64,
     files: FxHashMap<Arc<Path>, Option<Arc<SourceFile>>>,
     index: Option<Arc<TextIndex>>,
+    changes: ChangeLog,
 }
 
 impl FileView {
+    /// Whether something has changed after a revision that matters to whoever depends on these, files that `ignored`
+    /// names left out.
+    pub(crate) fn concerns(&self, since: u64, dependencies: &Dependencies, ignored: &dyn Fn(&Path) -> bool) -> bool {
+        let mut changes = self.changes.since(since);
+        changes
+            .as_mut()
+            .is_none_or(|changes| changes.any(|change| !ignored(&change.path) && change.concerns(dependencies)))
+    }
+
     /// The file at a path; the inner `None` where it is known that there is none, the outer one where nothing
     /// is known.
     #[allow(clippy::option_option, reason = "unknown, known to be missing, there")]
@@ -123,6 +160,7 @@ impl FileStore {
         let view = Arc::make_mut(&mut self.view);
         view.index = None;
         view.revision += 1;
+        view.changes.reset(view.revision);
     }
 
     /// The file at a path, read if it is not known yet.
@@ -155,30 +193,66 @@ impl FileStore {
             let known: Vec<_> = self.view.files.iter().map(|(path, file)| (path.clone(), file.clone())).collect();
             for (path, before) in known {
                 let now = self.read(path.clone(), before.as_ref());
-                let same = match (&before, &now) {
-                    (Some(before), Some(now)) => Arc::ptr_eq(before, now),
-                    (before, now) => before.is_none() && now.is_none(),
-                };
-                if !same {
+                if !same(before.as_ref(), now.as_ref()) {
                     changed.push((path, now));
                 }
             }
         }
         let old = |walked: Instant| if list { walked < asked } else { walked.elapsed() > INDEX_LIFETIME };
         let index = self.view.index.clone().filter(|_| self.walked.is_none_or(old));
-        let index = index.and_then(|before| {
-            let now = self.walk();
-            let kept = now
-                .files
-                .iter()
-                .filter(|(path, file)| before.files.get(*path).is_some_and(|before| Arc::ptr_eq(before, file)));
-            (kept.count() != now.files.len() || now.files.len() != before.files.len()).then(|| Arc::new(now))
-        });
+        let index = index.map(|before| (self.walk(), before));
+        let listed = index.as_ref().map(|(now, before)| now.changes_from(before)).unwrap_or_default();
+        let index = index.filter(|_| !listed.is_empty()).map(|(now, _)| Arc::new(now));
+        self.take(changed, index, listed);
+    }
+
+    /// Compares these files with the disk, whether known or not: somebody has said that they have changed. Below
+    /// what are folders by now the list of files is made anew.
+    pub(crate) fn revalidate_paths(&mut self, paths: &[PathBuf]) {
+        let (mut changed, mut listed, mut index) = (Vec::new(), Vec::new(), None::<TextIndex>);
+        for path in paths {
+            let (known, indexed) = (self.view.file(path), self.view.index.as_ref());
+            let before = known.clone().flatten();
+            let listed_before = indexed.and_then(|index| index.files.get(&**path)).cloned();
+            let now = self.read(path.as_path().into(), before.as_ref().or(listed_before.as_ref()));
+            if known.is_some() && !same(before.as_ref(), now.as_ref()) {
+                changed.push((path.as_path().into(), now.clone()));
+            }
+            let Some(all) = indexed.filter(|_| self.is_listed(path)) else { continue };
+            if same(listed_before.as_ref(), now.as_ref()) {
+                continue;
+            }
+            let text = |file: &Option<Arc<SourceFile>>| file.as_ref().map(|file| file.text.clone());
+            let (before, after) = (text(&listed_before), text(&now));
+            listed.push(FileChange::new(path.as_path().into(), before.as_ref(), after.as_ref()));
+            let all = index.get_or_insert_with(|| TextIndex { files: all.files.clone(), mentions: Mutex::default() });
+            match now.filter(|now| now.stamp.size <= MAX_BYTES && all.files.len() < MAX_FILES) {
+                Some(now) => drop(all.files.insert(path.as_path().into(), now)),
+                None => drop(all.files.remove(&**path)),
+            }
+        }
+        self.take(changed, index.map(Arc::new), listed);
+    }
+
+    /// Whether a file that comes is one of those that are searched.
+    fn is_listed(&self, path: &Path) -> bool {
+        let inside = self.roots.iter().filter_map(|root| path.strip_prefix(root).ok());
+        inside.into_iter().any(|below| self.file_system.is_wanted(below))
+    }
+
+    /// Makes a new view of what has changed.
+    fn take(&mut self, changed: Vec<Changed>, index: Option<Arc<TextIndex>>, listed: Vec<FileChange>) {
         if changed.is_empty() && index.is_none() {
             return;
         }
         let view = Arc::make_mut(&mut self.view);
         view.revision += 1;
+        let known = changed.iter().map(|(path, now)| {
+            let before = view.files.get(path).and_then(|file| file.as_ref()).map(|file| &file.text);
+            FileChange::new(path.clone(), before, now.as_ref().map(|file| &file.text))
+        });
+        let known: Vec<FileChange> = known.chain(listed).collect();
+        view.changes.add(view.revision, known);
         view.files.extend(changed);
         view.index = index.or_else(|| view.index.take());
     }

@@ -21,12 +21,20 @@ const PROMPT: Duration = Duration::from_millis(2);
 /// How often a worker that waits looks whether its answer is still wanted.
 const POLL: Duration = Duration::from_millis(20);
 
+/// How long a loader that watches files pauses at least. Looking costs a call a file; it sees what a notification
+/// of the kernel does not: disks of the network, and folders beyond the number that may be watched.
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
+/// It pauses so many times as long as it has looked.
+const WATCH_SHARE: u32 = 50;
+
 /// What the loader is asked for; `reply` gets the answer unless the asker has gone.
 enum Request {
     SetRoots(Vec<PathBuf>),
     Load { path: PathBuf, reply: Sender<Option<Arc<SourceFile>>> },
     Index { reply: Sender<Arc<TextIndex>> },
     Revalidate { asked: Instant, list: bool, reply: Sender<Arc<FileView>> },
+    RevalidatePaths(Vec<PathBuf>),
+    Watch,
 }
 
 /// The loader, as others see it.
@@ -56,6 +64,16 @@ impl Loader {
     /// that of the list of files. Does not block.
     pub(crate) fn revalidate(&self, asked: Instant, list: bool) -> Pending<Arc<FileView>> {
         self.ask(|reply| Request::Revalidate { asked, list, reply })
+    }
+
+    /// Starts the comparison of these files with the disk. Does not block.
+    pub(crate) fn revalidate_paths(&self, paths: Vec<PathBuf>) {
+        self.send(Request::RevalidatePaths(paths));
+    }
+
+    /// From now on it compares what is known with the disk by itself, now and then. Does not block.
+    pub(crate) fn watch(&self) {
+        self.send(Request::Watch);
     }
 
     fn ask<R>(&self, request: impl FnOnce(Sender<R>) -> Request) -> Pending<R> {
@@ -147,25 +165,47 @@ type Answer = Box<dyn FnOnce(&Arc<FileView>)>;
 
 fn run(mut store: FileStore, requests: &Receiver<Request>, post: &dyn Fn(Arc<FileView>)) {
     let mut posted = store.view().clone();
+    let mut next_look: Option<Instant> = None;
     // Whoever asked may have gone by the time of the answer; then nobody wants it.
-    while let Ok(request) = requests.recv() {
+    loop {
+        let request = match next_look {
+            None => requests.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(at) => requests.recv_timeout(at.saturating_duration_since(Instant::now())),
+        };
         let answer: Answer = match request {
-            Request::SetRoots(roots) => {
-                store.set_roots(roots);
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                let started = Instant::now();
+                store.revalidate(started, true);
+                next_look = Some(Instant::now() + (started.elapsed() * WATCH_SHARE).max(WATCH_INTERVAL));
                 Box::new(|_| {})
             }
-            Request::Load { path, reply } => {
-                let file = store.load(&path);
-                Box::new(move |_| drop(reply.send(file)))
-            }
-            Request::Index { reply } => {
-                let index = store.index();
-                Box::new(move |_| drop(reply.send(index)))
-            }
-            Request::Revalidate { asked, list, reply } => {
-                store.revalidate(asked, list);
-                Box::new(move |view| drop(reply.send(view.clone())))
-            }
+            Ok(request) => match request {
+                Request::Watch => {
+                    next_look = Some(Instant::now() + WATCH_INTERVAL);
+                    Box::new(|_| {})
+                }
+                Request::RevalidatePaths(paths) => {
+                    store.revalidate_paths(&paths);
+                    Box::new(|_| {})
+                }
+                Request::SetRoots(roots) => {
+                    store.set_roots(roots);
+                    Box::new(|_| {})
+                }
+                Request::Load { path, reply } => {
+                    let file = store.load(&path);
+                    Box::new(move |_| drop(reply.send(file)))
+                }
+                Request::Index { reply } => {
+                    let index = store.index();
+                    Box::new(move |_| drop(reply.send(index)))
+                }
+                Request::Revalidate { asked, list, reply } => {
+                    store.revalidate(asked, list);
+                    Box::new(move |view| drop(reply.send(view.clone())))
+                }
+            },
         };
         if !Arc::ptr_eq(&posted, store.view()) {
             posted = store.view().clone();

@@ -10,6 +10,7 @@
 //! followed.
 
 mod configuration;
+mod dependencies;
 mod file_system;
 mod files;
 mod installed;
@@ -21,6 +22,8 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
+pub(crate) use configuration::{Configuration, problems as settings_problems};
+pub(crate) use dependencies::Dependencies;
 #[cfg(test)]
 pub(crate) use file_system::Stamp;
 pub(crate) use file_system::{Disk, FileSystem};

@@ -8,7 +8,9 @@ use std::sync::{Arc, OnceLock};
 use engine::instances::PythonFile;
 use python::syntax::{Module, Sources};
 use rustc_hash::FxHashMap;
+use settings::Settings;
 
+use super::dependencies::Dependencies;
 use super::files::{FileStore, FileView, SourceFile, TextIndex};
 use super::paths::{normalized, root};
 
@@ -25,6 +27,10 @@ pub(crate) struct WorkspaceSnapshot {
     /// The folders.
     pub(crate) roots: Vec<PathBuf>,
     open: FxHashMap<PathBuf, OpenScript>,
+    /// Settings that are open, as they are in the editor.
+    open_settings: FxHashMap<PathBuf, Arc<str>>,
+    /// What the editor says.
+    pub(crate) editor: Arc<Settings>,
     /// What is known of the disk.
     pub(crate) view: Arc<FileView>,
 }
@@ -51,6 +57,37 @@ impl WorkspaceSnapshot {
     /// Removes a document that is open no longer.
     pub(crate) fn close(&mut self, path: &str) {
         self.open.remove(Path::new(path));
+        self.open_settings.remove(Path::new(path));
+    }
+
+    /// Replaces the text of open settings.
+    pub(crate) fn open_settings(&mut self, path: &str, text: &str) {
+        self.open_settings.insert(PathBuf::from(path), text.into());
+    }
+
+    /// Whether a document is open.
+    pub(crate) fn is_open(&self, path: &Path) -> bool {
+        self.open.contains_key(path) || self.open_settings.contains_key(path)
+    }
+
+    /// The text of an open document.
+    pub(crate) fn text_of(&self, path: &Path) -> Option<&str> {
+        let settings = || self.open_settings.get(path).map(|text| &**text);
+        self.open.get(path).map(|open| open.script.text()).or_else(settings)
+    }
+
+    /// Which of these files are open and are not on disk, by path.
+    pub(crate) fn unsaved(&self, among: &Dependencies) -> Vec<PathBuf> {
+        let missing = |path: &Path| !matches!(self.view.file(path), Some(Some(_)));
+        let mut paths: Vec<PathBuf> = self
+            .open
+            .keys()
+            .chain(self.open_settings.keys())
+            .filter(|path| among.reads(path) && missing(path))
+            .cloned()
+            .collect();
+        paths.sort();
+        paths
     }
 
     /// Which of the folders a file is in; around the file where it is in none. Looks at the disk.
@@ -93,6 +130,7 @@ pub(crate) struct WorkspaceSources<P> {
     /// values imports the same files each time.
     imports: RefCell<FxHashMap<PathBuf, ImportedNames>>,
     index: OnceLock<Arc<TextIndex>>,
+    asked: RefCell<Dependencies>,
 }
 
 impl<P> fmt::Debug for WorkspaceSources<P> {
@@ -110,6 +148,7 @@ impl<P: FileProvider> WorkspaceSources<P> {
             loaded: RefCell::default(),
             imports: RefCell::default(),
             index: OnceLock::new(),
+            asked: RefCell::default(),
         }
     }
 
@@ -123,8 +162,33 @@ impl<P: FileProvider> WorkspaceSources<P> {
         &self.provider
     }
 
+    /// The text of settings at a path.
+    pub(super) fn settings_text(&self, path: &Path) -> Option<Arc<str>> {
+        if let Some(text) = self.snapshot.open_settings.get(path) {
+            self.asked.borrow_mut().add_path(path);
+            return Some(text.clone());
+        }
+        self.on_disk(path).map(|file| file.text().clone())
+    }
+
+    /// Whether settings are open, so that what is wrong with them is said there.
+    pub(super) fn is_open_settings(&self, path: &Path) -> bool {
+        self.snapshot.open_settings.contains_key(path)
+    }
+
+    /// What the editor says.
+    pub(super) fn editor_settings(&self) -> &Settings {
+        &self.snapshot.editor
+    }
+
+    /// What was looked at so far.
+    pub(crate) fn dependencies(&self) -> Dependencies {
+        self.asked.borrow().clone()
+    }
+
     /// A file as it is on disk.
     pub(crate) fn on_disk(&self, path: &Path) -> Option<Arc<SourceFile>> {
+        self.asked.borrow_mut().add_path(path);
         if let Some(known) = self.snapshot.view.file(path) {
             return known;
         }
@@ -140,6 +204,7 @@ impl<P: FileProvider> WorkspaceSources<P> {
         let Some(open) = self.snapshot.open.get(path) else {
             return self.on_disk(path).map(|file| file.module().clone());
         };
+        self.asked.borrow_mut().add_path(path);
         if open.script.mentions_kernels() {
             return Some(open.script.module().clone());
         }
@@ -216,6 +281,7 @@ impl<P: FileProvider> Sources for WorkspaceSources<P> {
 
     fn mentions(&self, name: &str) -> Vec<Arc<Module>> {
         let made = || self.snapshot.view.index().cloned().unwrap_or_else(|| self.provider.index());
+        self.asked.borrow_mut().add_name(name);
         let open = &self.snapshot.open;
         let on_disk = self.index.get_or_init(made).mentioning(name);
         let finder = memchr::memmem::Finder::new(name.as_bytes());

@@ -8,7 +8,13 @@ use serde_json::Value;
 use crate::support::{Server, everything, root};
 
 /// Messages that the server sends unasked: nothing announces them.
-const SENT: [&str; 2] = ["textDocument/publishDiagnostics", "fencepost/reportChanged"];
+const SENT: [&str; 5] = [
+    "textDocument/publishDiagnostics",
+    "fencepost/reportChanged",
+    "workspace/diagnostic/refresh",
+    "client/registerCapability",
+    "workspace/configuration",
+];
 
 /// Messages that every server takes.
 const SESSION: [&str; 4] = ["initialize", "shutdown", "exit", "window/workDoneProgress/cancel"];

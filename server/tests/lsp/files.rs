@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use crate::support::{Server, kernel};
 
 /// A folder of a test's own, with the kernel and its helper.
-struct Folder(PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Folder {
+    pub(crate) fn new(name: &str) -> Folder {
         let path = std::env::temp_dir().join(format!("fencepost-files-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("the folder can be made");
@@ -21,16 +21,16 @@ impl Folder {
         folder
     }
 
-    fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         fs::write(self.0.join(name), text).expect("the file can be written");
     }
 
-    fn uri(&self, name: &str) -> String {
+    pub(crate) fn uri(&self, name: &str) -> String {
         uri(&self.0.join(name))
     }
 
     /// The helper, with nobody who hands the slots back any more.
-    fn break_helper(&self) {
+    pub(crate) fn break_helper(&self) {
         let broken = kernel("gluon/ring_tools.py").replace("mbarrier.arrive(barriers.index(slot), count=1)", "pass");
         self.write("ring_tools.py", &broken);
     }
@@ -53,11 +53,11 @@ fn started(folder: &Folder, capabilities: Value) -> Server {
     server
 }
 
-fn has_deadlock(diagnostics: &[Value]) -> bool {
+pub(crate) fn has_deadlock(diagnostics: &[Value]) -> bool {
     diagnostics.iter().any(|it| it["code"] == json!("deadlock"))
 }
 
-fn watched(folder: &Folder, name: &str, kind: u32) -> Value {
+pub(crate) fn watched(folder: &Folder, name: &str, kind: u32) -> Value {
     json!({ "changes": [{ "uri": folder.uri(name), "type": kind }] })
 }
 
@@ -121,4 +121,87 @@ fn a_configuration_counts_when_it_is_saved() {
     server.notify("workspace/didChangeWatchedFiles", watched(&folder, "fencepost.toml", 1));
     let found = server.diagnostics(&kernel, 1);
     assert!(found.iter().any(|it| it["code"] == json!("configuration")), "{found:?}");
+}
+
+/// A client that asks for diagnostics itself, and asks again where it is told to.
+pub(crate) fn pulls() -> Value {
+    let workspace = json!({ "diagnostics": { "refreshSupport": true }, "workspaceFolders": true });
+    json!({ "textDocument": { "diagnostic": {} }, "workspace": workspace })
+}
+
+pub(crate) fn pull(server: &mut Server, uri: &str) -> Vec<Value> {
+    let report = server.request("textDocument/diagnostic", json!({ "textDocument": { "uri": uri } }));
+    report.expect("diagnostics")["items"].as_array().cloned().unwrap_or_default()
+}
+
+/// Waits until the client is told to ask again.
+pub(crate) fn refreshed(server: &mut Server) {
+    let asked = server.event("workspace/diagnostic/refresh");
+    server.respond(&asked, Value::Null);
+}
+
+#[test]
+fn who_asks_for_diagnostics_is_told_when_a_helper_changes() {
+    let folder = Folder::new("refresh");
+    let mut server = started(&folder, pulls());
+    assert_eq!(server.info["capabilities"]["diagnosticProvider"]["interFileDependencies"], json!(true));
+    let kernel = folder.uri("sum_rows.py");
+    assert_eq!(pull(&mut server, &kernel), [Value::Null; 0]);
+    // On disk.
+    folder.break_helper();
+    server.notify("workspace/didChangeWatchedFiles", watched(&folder, "ring_tools.py", 2));
+    refreshed(&mut server);
+    assert!(has_deadlock(&pull(&mut server, &kernel)));
+    // In the editor, where it is whole.
+    let helper = folder.uri("ring_tools.py");
+    server.open_as("python", &helper, &crate::support::kernel("gluon/ring_tools.py"));
+    refreshed(&mut server);
+    assert_eq!(pull(&mut server, &kernel), [Value::Null; 0]);
+    // And closed again, so that what is on disk counts.
+    server.notify("textDocument/didClose", json!({ "textDocument": { "uri": helper } }));
+    refreshed(&mut server);
+    assert!(has_deadlock(&pull(&mut server, &kernel)));
+}
+
+#[test]
+fn only_what_depends_on_a_file_is_analysed_again() {
+    let folder = Folder::new("dependents");
+    folder.write("other.py", "x = 1\n");
+    // A client that watches, so that the server does not.
+    let watches = json!({ "didChangeWatchedFiles": { "dynamicRegistration": true } });
+    let mut server = started(&folder, json!({ "workspace": watches }));
+    let (kernel, ring) = (folder.uri("sum_rows.py"), folder.uri("ring.ttgir"));
+    server.open(&ring, &crate::support::kernel("ring.ttgir"));
+    server.diagnostics(&kernel, 1);
+    server.diagnostics(&ring, 1);
+    folder.write("other.py", "x = 2\n");
+    folder.write("new.py", "y = 3\n");
+    server.notify("textDocument/didSave", json!({ "textDocument": { "uri": folder.uri("other.py") } }));
+    server.notify("workspace/didChangeWatchedFiles", watched(&folder, "new.py", 1));
+    // The loader takes one change after the other, so that this one comes last.
+    folder.break_helper();
+    server.notify("workspace/didChangeWatchedFiles", watched(&folder, "ring_tools.py", 2));
+    assert!(has_deadlock(&server.diagnostics(&kernel, 1)));
+    assert_eq!(server.pending("textDocument/publishDiagnostics"), [Value::Null; 0]);
+}
+
+#[test]
+fn a_helper_in_a_folder_that_comes_and_goes() {
+    let (folder, tools) = (Folder::new("folder"), Folder::new("folder-tools"));
+    fs::remove_file(folder.0.join("ring_tools.py")).expect("the file can be removed");
+    let mut server = started(&folder, pulls());
+    assert_eq!(
+        server.info["capabilities"]["workspace"]["workspaceFolders"],
+        json!({ "supported": true, "changeNotifications": true })
+    );
+    let kernel = folder.uri("sum_rows.py");
+    assert!(!pull(&mut server, &kernel).is_empty(), "the helper is missing");
+    let named = json!([{ "uri": uri(&tools.0), "name": "tools" }]);
+    let change = |added: &Value, removed: &Value| json!({ "event": { "added": added, "removed": removed } });
+    server.notify("workspace/didChangeWorkspaceFolders", change(&named, &json!([])));
+    refreshed(&mut server);
+    assert_eq!(pull(&mut server, &kernel), [Value::Null; 0]);
+    server.notify("workspace/didChangeWorkspaceFolders", change(&json!([]), &named));
+    refreshed(&mut server);
+    assert!(!pull(&mut server, &kernel).is_empty(), "the helper is gone");
 }

@@ -16,6 +16,7 @@ mod report;
 mod run_kill;
 mod runs;
 mod session;
+mod settings;
 #[path = "../support/skip.rs"]
 mod skip;
 mod support;

@@ -6,6 +6,7 @@
 
 mod client_sender;
 pub mod progress;
+mod refresh;
 mod router;
 mod service;
 mod stdin;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use client_sender::ClientSender;
+pub use refresh::{Refreshable, Refresher};
 pub use router::Router;
 pub use service::{Answer, LanguageService, NOTIFICATIONS, REQUESTS};
 pub use text_document_content::{ContentDocument, METHOD as CONTENT_METHOD, ReportSubscribers, SCHEME};

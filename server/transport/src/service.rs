@@ -29,10 +29,13 @@ macro_rules! served {
                 code_action(CodeActionParams) -> Option<CodeActionResponse>;
             }
             notifications {
+                initialized(InitializedParams);
+                did_change_configuration(DidChangeConfigurationParams);
                 did_open(DidOpenTextDocumentParams);
                 did_change(DidChangeTextDocumentParams);
                 did_save(DidSaveTextDocumentParams);
                 did_change_watched_files(DidChangeWatchedFilesParams);
+                did_change_workspace_folders(DidChangeWorkspaceFoldersParams);
                 did_close(DidCloseTextDocumentParams);
             }
         }

@@ -153,7 +153,7 @@ mod tests {
             analysis: None,
             cache: AnalysisCache::new(Arc::default()),
         };
-        snapshot.analysis = Some(Arc::new(diagnostics::document_analysis(&snapshot, analysis, None)));
+        snapshot.analysis = Some(Arc::new(diagnostics::document_analysis(&snapshot, analysis, None, None)));
         Some(snapshot)
     }
 

@@ -16,6 +16,7 @@ pub(crate) fn hover(snapshot: &Snapshot, position: Position) -> Option<Hover> {
     let offset = snapshot.mapper().offset(position);
     let (hover, language) = match &*snapshot.source {
         Source::Ir(document) => (ide::hover(document, offset)?, "ttgir"),
+        Source::Other(text) => return settings_hover(snapshot, text, offset),
         Source::Python(_) => (gluon::hover(&*snapshot.elaboration_now()?, offset)?, "python"),
     };
     let rows = rows(snapshot, &hover);
@@ -26,6 +27,18 @@ pub(crate) fn hover(snapshot: &Snapshot, position: Position) -> Option<Hover> {
     };
     let contents = HoverContents::Markup(MarkupContent { kind, value });
     Some(Hover { contents, range: Some(snapshot.mapper().range(hover.range)) })
+}
+
+/// What a place of `fencepost.toml` is about.
+fn settings_hover(snapshot: &Snapshot, text: &str, offset: u32) -> Option<Hover> {
+    let found = settings::hover(text, offset)?;
+    let (kind, value) = if snapshot.client.markdown {
+        (MarkupKind::Markdown, found.text)
+    } else {
+        (MarkupKind::PlainText, found.text.replace("**", "").replace('`', ""))
+    };
+    let contents = HoverContents::Markup(MarkupContent { kind, value });
+    Some(Hover { contents, range: Some(snapshot.mapper().range(found.range)) })
 }
 
 fn markdown(hover: &ide::Hover, rows: &str, language: &str) -> String {

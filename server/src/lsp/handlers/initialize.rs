@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
 use tower_lsp::ls_types::{InitializeParams, InitializeResult, ServerInfo, Uri};
 
 use crate::lsp::capabilities::server_capabilities;
@@ -21,6 +22,15 @@ pub(crate) fn result(client: &ClientConfig) -> InitializeResult {
         capabilities: server_capabilities(client),
         server_info: Some(ServerInfo { name: "fencepost".to_owned(), version }),
         ..InitializeResult::default()
+    }
+}
+
+/// The settings among the client's options: those below `settings`, or else all of them.
+pub(crate) fn settings(params: &InitializeParams) -> Value {
+    let options = params.initialization_options.clone().unwrap_or_default();
+    match options.get("settings") {
+        Some(settings) => settings.clone(),
+        None => options,
     }
 }
 

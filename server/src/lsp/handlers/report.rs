@@ -100,7 +100,9 @@ fn made<R>(
     }
     // Only a text that is analysed is remembered there; till then somebody else has it.
     let engine = if snapshot.analysis.is_some() { &snapshot.cache.engine } else { &snapshot.cache.report_engine };
+    let limits = snapshot.settings(cancel).limits();
     let mut engine = engine.lock().unwrap_or_else(PoisonError::into_inner);
+    engine.set_limits(limits);
     let mut all = Vec::new();
     for section in &listed {
         cancel.check()?;

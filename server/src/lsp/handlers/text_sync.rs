@@ -2,11 +2,13 @@
 
 use engine::is_python;
 use tower_lsp::ls_types::{
-    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
-    TextDocumentItem, VersionedTextDocumentIdentifier,
+    DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, TextDocumentItem,
+    VersionedTextDocumentIdentifier, WorkspaceFolder,
 };
 
 use crate::lsp::state::StateMessage;
+use crate::workspace::absolute;
 
 /// `textDocument/didOpen`.
 pub(crate) fn did_open(params: DidOpenTextDocumentParams) -> StateMessage {
@@ -20,9 +22,24 @@ pub(crate) fn did_change(params: DidChangeTextDocumentParams) -> StateMessage {
     StateMessage::Change { uri, version, changes: params.content_changes }
 }
 
-/// `textDocument/didSave`: only of Python does what is on disk matter.
-pub(crate) fn did_save(params: &DidSaveTextDocumentParams) -> Option<StateMessage> {
-    is_python(params.text_document.uri.path().as_str()).then_some(StateMessage::FilesChanged)
+/// `textDocument/didSave`: only of Python and of settings does what is on disk matter.
+pub(crate) fn did_save(params: DidSaveTextDocumentParams) -> Option<StateMessage> {
+    let uri = params.text_document.uri;
+    let path = uri.path().as_str();
+    (is_python(path) || path.ends_with("/fencepost.toml")).then(|| StateMessage::FilesChanged(vec![uri]))
+}
+
+/// `workspace/didChangeWatchedFiles`.
+pub(crate) fn did_change_watched_files(params: DidChangeWatchedFilesParams) -> StateMessage {
+    StateMessage::FilesChanged(params.changes.into_iter().map(|change| change.uri).collect())
+}
+
+/// `workspace/didChangeWorkspaceFolders`.
+pub(crate) fn did_change_workspace_folders(params: DidChangeWorkspaceFoldersParams) -> StateMessage {
+    let paths = |folders: Vec<WorkspaceFolder>| {
+        folders.iter().filter_map(|folder| folder.uri.to_file_path()).map(|path| absolute(&path)).collect()
+    };
+    StateMessage::FoldersChanged { added: paths(params.event.added), removed: paths(params.event.removed) }
 }
 
 /// `textDocument/didClose`.

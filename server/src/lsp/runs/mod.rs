@@ -228,6 +228,7 @@ fn analysis(snapshot: &Snapshot, cancel: &Cancel<'_>) -> Result<Analysis, Cancel
     let mut engine = Engine::with_cache(Limits::default(), snapshot.cache.shared.clone());
     match &*snapshot.source {
         Source::Ir(document) => engine.analyse(document, cancel),
+        Source::Other(_) => Ok(Analysis::default()),
         Source::Python(_) => match snapshot.elaboration(cancel)? {
             Some(elaboration) => engine.analyse_python(&elaboration, &snapshot.sources(cancel, &|_| {}), cancel),
             None => Ok(Analysis::default()),

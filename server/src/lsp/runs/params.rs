@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tower_lsp::ls_types::Uri;
 
 use crate::compiled_comparison::interpreter;
@@ -100,6 +100,11 @@ impl RunCapabilities {
         RunCapabilities { trusted, python, triton: package.is_some(), gpu, gsan }
     }
 
+    /// The same with another Python; that of the environment where none is named.
+    pub(crate) fn with_python(&self, python: Option<&str>) -> RunCapabilities {
+        RunCapabilities::new(Some(&json!({ "trusted": self.trusted, "python": python })))
+    }
+
     /// Checks that a request can be carried out for a document of this language.
     ///
     /// # Errors
@@ -151,8 +156,6 @@ fn package(python: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn request(backend: RunTarget, instrument: Sanitizer) -> Option<RunKernelParams> {

@@ -15,8 +15,8 @@ use crate::lsp::diagnostics::{self, CutOff};
 use crate::lsp::document::{AnalysisJob, DiskCheck, OpenDocument};
 use crate::lsp::panics::catch_panic;
 use crate::lsp::snapshot::{DocumentAnalysis, Snapshot};
-use crate::workspace::LoaderClient;
-use transport::progress;
+use crate::workspace::{Dependencies, LoaderClient, settings_problems};
+use transport::{Refresher, progress};
 
 /// How long the analysis of a text that is being typed waits for the comparison with the disk.
 const BRIEF_CHECK: Duration = Duration::from_millis(100);
@@ -81,7 +81,7 @@ impl SessionState {
         let Some(ended) = document.job.take_if(|running| running.id == job) else { return };
         let cut_off = |document: &OpenDocument, why| {
             let snapshot = self.shared.snapshot(uri, document);
-            Arc::new(diagnostics::document_analysis(&snapshot, Analysis::default(), Some(why)))
+            Arc::new(diagnostics::document_analysis(&snapshot, Analysis::default(), None, Some(why)))
         };
         let current = ended.generation == document.generation;
         let analysis = match outcome {
@@ -102,10 +102,14 @@ impl SessionState {
         }
         document.disk_revision = disk_revision;
         document.analysis = Some(analysis.clone());
-        let edited = ended.edited.iter().any(|path| document.depends_on(path));
-        if edited || (document.depends_on_disk() && disk_revision < self.shared.workspace.view.revision) {
+        let edited = ended.edited.iter().any(|path| document.depends_on(path, &self.shared.workspace));
+        if edited || document.is_outdated_by(&self.shared.workspace) {
             self.analyse_again(vec![uri.clone()], DiskCheck::None);
             return;
+        }
+        let before = document.told.replace(analysis.result_id.clone());
+        if std::mem::take(&mut document.rechecked) && before.is_some_and(|before| before != analysis.result_id) {
+            self.refresher.iter().for_each(Refresher::ask);
         }
         self.answer_waiting(uri);
         let Some(document) = self.documents.get_mut(uri) else { return };
@@ -122,7 +126,7 @@ impl SessionState {
     fn keep_empty(&mut self, uri: &Uri) {
         let Some(document) = self.documents.get_mut(uri) else { return };
         let snapshot = self.shared.snapshot(uri, document);
-        document.analysis = Some(Arc::new(diagnostics::document_analysis(&snapshot, Analysis::default(), None)));
+        document.analysis = Some(Arc::new(diagnostics::document_analysis(&snapshot, Analysis::default(), None, None)));
         // Only where something was published before is there something to take back.
         let published = std::mem::take(&mut document.published);
         let version = document.version;
@@ -155,23 +159,42 @@ fn analyse(
         check_disk(snapshot, check, &blocked, cancel)?;
     }
     let elaborated = snapshot.elaborate(cancel, &blocked)?;
+    let mut dependencies = Dependencies::default();
     // A panic may have poisoned it; then it has been replaced and nobody else holds it.
     let mut engine = snapshot.cache.engine.lock().unwrap_or_else(PoisonError::into_inner);
     let analysis = match (&*snapshot.source, elaborated) {
-        (Source::Ir(document), _) => engine.analyse(document, cancel)?,
-        (Source::Python(_), Some((elaboration, problems))) => {
+        (Source::Ir(document), _) => {
             let sources = snapshot.sources(cancel, &blocked);
-            let mut analysis = engine.analyse_python(&elaboration, &sources, cancel)?;
+            let configuration = sources.settings_of(&snapshot.path());
             if sources.is_incomplete() {
                 return Err(Cancelled);
             }
-            analysis.problems.extend(problems);
+            engine.set_limits(configuration.settings.limits());
+            let mut analysis = engine.analyse(document, cancel)?;
+            configuration.settings.apply(&mut analysis);
+            analysis.problems.extend(configuration.problems);
+            dependencies.extend(sources.dependencies());
+            analysis
+        }
+        (Source::Other(text), _) => Analysis { problems: settings_problems(text), ..Analysis::default() },
+        (Source::Python(_), Some(elaborated)) => {
+            let sources = snapshot.sources(cancel, &blocked);
+            let configuration = elaborated.configuration;
+            engine.set_limits(configuration.settings.limits());
+            let mut analysis = engine.analyse_python(&elaborated.elaboration, &sources, cancel)?;
+            if sources.is_incomplete() {
+                return Err(Cancelled);
+            }
+            configuration.settings.apply(&mut analysis);
+            analysis.problems.extend(configuration.problems);
+            dependencies.extend(elaborated.dependencies);
+            dependencies.extend(sources.dependencies());
             analysis
         }
         (Source::Python(_), None) => Analysis::default(),
     };
     drop(engine);
-    Ok(diagnostics::document_analysis(snapshot, analysis, None))
+    Ok(diagnostics::document_analysis(snapshot, analysis, Some(dependencies), None))
 }
 
 /// Brings the view of the disk up to date, as far as the analysis is to wait for that.
@@ -186,7 +209,7 @@ fn check_disk(
         DiskCheck::None => None,
         DiskCheck::Brief(asked) => loader.revalidate(asked, false).wait(cancel, Some(BRIEF_CHECK)),
         DiskCheck::Full(asked) => {
-            LoaderClient::new(Some(loader), cancel, blocked).wait(&loader.revalidate(asked, true))
+            LoaderClient::new(Some(loader), cancel, blocked).wait(&loader.revalidate(asked, false))
         }
     };
     cancel.check()?;

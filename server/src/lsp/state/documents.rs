@@ -1,13 +1,12 @@
-//! Documents that open, change and close, and files that change on disk.
+//! Documents that open, change and close.
 
-use std::sync::Arc;
 use std::time::Instant;
 
+use engine::Source;
 use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use super::{REPORT_TIMEOUT, SessionState, StateMessage};
 use crate::lsp::document::{DiskCheck, OpenDocument, Refusal};
-use crate::workspace::FileView;
 
 impl SessionState {
     pub(super) fn open(&mut self, uri: Uri, language: &str, version: i32, text: String) {
@@ -78,11 +77,14 @@ impl SessionState {
         Some(document)
     }
 
-    /// Puts the text of a Python document into the workspace.
+    /// Puts the text of a Python document, or of settings, into the workspace.
     fn update_workspace(&mut self, uri: &Uri) {
         let Some(document) = self.documents.get(uri) else { return };
-        if let (Some(path), Some(script)) = (document.path.clone(), document.source.python().cloned()) {
-            self.workspace().open(&path, &script);
+        let (Some(path), source) = (document.path.clone(), document.source.clone()) else { return };
+        match &*source {
+            Source::Python(script) => self.workspace().open(&path, script),
+            Source::Other(text) => self.workspace().open_settings(&path, text),
+            Source::Ir(_) => {}
         }
     }
 
@@ -94,34 +96,10 @@ impl SessionState {
                 job.edited.push(path.to_owned());
             }
         }
-        let dependents = self.documents.iter().filter(|(_, document)| document.depends_on(path));
+        let workspace = &self.shared.workspace;
+        let dependents = self.documents.iter().filter(|(_, document)| document.depends_on(path, workspace));
         let uris: Vec<Uri> = dependents.map(|(uri, _)| uri.clone()).collect();
         self.analyse_again(uris, DiskCheck::Brief(Instant::now()));
-    }
-
-    /// Files have changed on disk, nobody says which.
-    pub(super) fn files_changed(&mut self) {
-        let python = self.documents.iter().filter(|(_, document)| document.depends_on_disk());
-        let uris: Vec<Uri> = python.map(|(uri, _)| uri.clone()).collect();
-        let now = Instant::now();
-        // The loader begins at once, whether or not a worker comes to wait for it.
-        drop(self.shared.loader.as_ref().map(|loader| loader.revalidate(now, true)));
-        self.analyse_again(uris, DiskCheck::Full(now));
-    }
-
-    /// Takes over what the loader has read; analyses anew what was analysed with files that have changed since.
-    pub(super) fn files_read(&mut self, view: Arc<FileView>) {
-        let revision = view.revision;
-        if self.shared.workspace.view.revision == revision {
-            self.workspace().view = view;
-            return;
-        }
-        self.workspace().view = view;
-        // An analysis under way is compared with the revision when it ends.
-        let stale = |document: &OpenDocument| document.depends_on_disk() && document.disk_revision < revision;
-        let idle = self.documents.iter().filter(|(_, document)| document.job.is_none() && stale(document));
-        let uris: Vec<Uri> = idle.map(|(uri, _)| uri.clone()).collect();
-        self.analyse_again(uris, DiskCheck::None);
     }
 
     /// Analyses documents again whose text is the same.
@@ -129,6 +107,7 @@ impl SessionState {
         for uri in uris {
             let Some(document) = self.documents.get_mut(&uri) else { continue };
             document.outdate();
+            document.rechecked = true;
             // Who asked about this text still wants to know.
             let now = document.generation;
             document.waiting.iter_mut().filter_map(|waiting| waiting.generation.as_mut()).for_each(|of| *of = now);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde_json::Value;
 use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use crate::lsp::client_config::ClientConfig;
@@ -15,15 +16,25 @@ use transport::progress::Job;
 /// A message to the state thread, which takes them in order.
 pub(crate) enum StateMessage {
     /// The client introduced itself.
-    Initialize { client: Arc<ClientConfig>, folders: Vec<PathBuf> },
+    Initialize { client: Arc<ClientConfig>, folders: Vec<PathBuf>, settings: Value },
+    /// The client is ready to be asked.
+    Initialized,
+    /// The client watches no files.
+    WatchFiles,
+    /// The client says that its settings have changed, as it sends them.
+    SettingsAnnounced(Value),
+    /// What the client has set.
+    SettingsChanged(Value),
     /// A document was opened.
     Open { uri: Uri, language: String, version: i32, text: String },
     /// A document was changed.
     Change { uri: Uri, version: i32, changes: Vec<TextDocumentContentChangeEvent> },
     /// A document was closed.
     Close { uri: Uri },
-    /// Files were saved, made, changed or deleted: other ones than those that are open, too.
-    FilesChanged,
+    /// These files were saved, made, changed or deleted, whether they are open or not.
+    FilesChanged(Vec<Uri>),
+    /// The workspace has other folders.
+    FoldersChanged { added: Vec<PathBuf>, removed: Vec<PathBuf> },
     /// The loader has read files.
     FilesRead(Arc<FileView>),
     /// A request came.

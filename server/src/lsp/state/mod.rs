@@ -9,8 +9,10 @@
 
 mod analyses;
 mod documents;
+mod files;
 mod message;
 mod runs;
+mod settings;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -30,7 +32,7 @@ use super::panics::catch_panic;
 use super::runs::{ActiveRun, ActiveRuns};
 use super::snapshot::Snapshot;
 use crate::workspace::{FileSystem, Loader, WorkspaceSnapshot};
-use transport::ClientSender;
+use transport::{ClientSender, Refresher};
 
 pub(crate) use message::{AnalysisOutcome, Need, StateMessage};
 
@@ -68,6 +70,8 @@ pub(crate) struct SessionState {
     documents: BTreeMap<Uri, OpenDocument>,
     shared: Shared,
     sender: ClientSender,
+    /// Tells a client that asks for diagnostics itself that there are others.
+    refresher: Option<Refresher>,
     client: Client,
     runtime: Handle,
     messages: UnboundedSender<StateMessage>,
@@ -82,6 +86,8 @@ pub(crate) struct SessionState {
     active_runs: Arc<ActiveRuns>,
     /// Numbers for analyses and runs.
     last_id: u64,
+    /// What was wrong with the editor's settings the last time.
+    wrong_settings: Vec<String>,
 }
 
 impl SessionState {
@@ -102,6 +108,7 @@ impl SessionState {
             documents: BTreeMap::new(),
             shared: Shared { client: Arc::default(), workspace: Arc::default(), outcomes: Arc::default(), loader },
             sender,
+            refresher: None,
             client,
             runtime: Handle::current(),
             messages: messages.clone(),
@@ -111,6 +118,7 @@ impl SessionState {
             runs: BTreeMap::new(),
             active_runs,
             last_id: 0,
+            wrong_settings: Vec::new(),
         };
         if let Err(error) = thread::Builder::new().name("state".to_owned()).spawn(move || state.run(receive)) {
             tracing::error!("cannot start the state thread: {error}");
@@ -127,17 +135,22 @@ impl SessionState {
 
     fn handle(&mut self, message: StateMessage) {
         match message {
-            StateMessage::Initialize { client, folders } => {
+            StateMessage::Initialize { client, folders, settings } => {
+                let what = client.refreshable;
+                self.refresher = Some(Refresher::start(&self.runtime, self.client.clone(), what));
                 self.shared.client = client;
-                self.workspace().roots.clone_from(&folders);
-                if let Some(loader) = &self.shared.loader {
-                    loader.set_roots(folders);
-                }
+                self.set_roots(folders);
+                self.settings_changed(&settings);
             }
             StateMessage::Open { uri, language, version, text } => self.open(uri, &language, version, text),
             StateMessage::Change { uri, version, changes } => self.change(&uri, version, changes),
             StateMessage::Close { uri } => self.close(uri),
-            StateMessage::FilesChanged => self.files_changed(),
+            StateMessage::FilesChanged(uris) => self.files_changed(&uris),
+            StateMessage::Initialized => self.initialized(),
+            StateMessage::WatchFiles => self.watch_files(),
+            StateMessage::SettingsAnnounced(settings) => self.settings_announced(&settings),
+            StateMessage::SettingsChanged(settings) => self.settings_changed(&settings),
+            StateMessage::FoldersChanged { added, removed } => self.folders_changed(added, &removed),
             StateMessage::FilesRead(view) => self.files_read(view),
             StateMessage::Request { uri, need, reply } => self.request(&uri, need, reply),
             StateMessage::SubscribeReport { uri, page } => {

@@ -1,7 +1,7 @@
 //! What somebody may have meant by a name that there is not.
 
 /// Of these names the one that is at most three edits away, and at most half of the name.
-pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let (edits, near) = names.map(|other| (distance(name, other), other)).min()?;
     (edits <= 3 && 2 * edits <= name.len()).then_some(near)
 }

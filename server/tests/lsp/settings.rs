@@ -1,0 +1,156 @@
+//! Settings: `fencepost.toml` as a document, what an editor says, and what the server asks of it.
+
+use serde_json::{Value, json};
+
+use crate::files::{Folder, has_deadlock, pull, pulls, refreshed};
+use crate::support::{Server, kernel, place, range};
+
+/// A kernel of TTGIR that has a deadlock.
+fn stuck() -> String {
+    kernel("ring.ttgir").replacen("ttng.arrive_barrier", "// ttng.arrive_barrier", 1)
+}
+
+fn codes(found: &[Value]) -> Vec<(&str, i64)> {
+    found.iter().map(|it| (it["code"].as_str().unwrap_or(""), it["severity"].as_i64().unwrap_or(0))).collect()
+}
+
+#[test]
+fn settings_are_a_document_of_their_own() {
+    let folder = Folder::new("settings-document");
+    folder.break_helper();
+    let mut server = Server::start(pulls());
+    let (python, ttgir, toml) = (folder.uri("sum_rows.py"), folder.uri("ring.ttgir"), folder.uri("fencepost.toml"));
+    server.open_as("python", &python, &kernel("gluon/sum_rows.py"));
+    server.open(&ttgir, &stuck());
+    assert!(has_deadlock(&pull(&mut server, &python)));
+    let before = pull(&mut server, &ttgir);
+    let (worst, _) = codes(&before).into_iter().min_by_key(|(_, severity)| *severity).expect("a finding");
+    assert!(codes(&before).contains(&(worst, 1)), "{before:?}");
+
+    // Not saved, and whatever the client calls the language.
+    let text = format!("[kinds]\ndeadlock = \"hint\"\n{worst} = \"hint\"\n");
+    server.open_as("toml", &toml, &text.replacen("deadlock", "deadlok", 1).replace("\ndeadlock", "\n# "));
+    let wrong = pull(&mut server, &toml);
+    assert_eq!(wrong[0]["range"], range((1, 0), (1, 7)), "{wrong:?}");
+    assert!(wrong[0]["message"].as_str().is_some_and(|text| text.contains("did you mean `deadlock`")), "{wrong:?}");
+    let text = format!(
+        "[kinds]\ndeadlock = \"hint\"\n{}",
+        if worst == "deadlock" { String::new() } else { format!("{worst} = \"hint\"\n") }
+    );
+    server.change(&toml, 2, None, &text);
+    assert_eq!(pull(&mut server, &toml), [Value::Null; 0]);
+    refreshed(&mut server);
+    for uri in [&python, &ttgir] {
+        let found = pull(&mut server, uri);
+        assert!(codes(&found).iter().any(|(code, severity)| *code == worst || *severity == 4), "{found:?}");
+        assert!(!codes(&found).contains(&(worst, 1)), "{found:?}");
+    }
+    let hover = server.at("textDocument/hover", &toml, 1, 3).expect("a hover");
+    assert!(hover["contents"]["value"].as_str().is_some_and(|text| text.contains("Usually shown as")), "{hover}");
+    // What is asked of kernels has no answer here, and is no error.
+    let document = json!({ "textDocument": { "uri": toml } });
+    server.request("textDocument/documentSymbol", document.clone()).expect("an answer");
+    server.request("textDocument/foldingRange", document.clone()).expect("an answer");
+    server.request("textDocument/definition", place(&toml, 1, 3)).expect("an answer");
+
+    server.notify("textDocument/didClose", document);
+    refreshed(&mut server);
+    assert!(has_deadlock(&pull(&mut server, &python)));
+    assert!(codes(&pull(&mut server, &ttgir)).contains(&(worst, 1)));
+}
+
+#[test]
+fn a_slip_in_settings_has_a_fix() {
+    let folder = Folder::new("settings-fix");
+    let actions = json!({ "codeActionLiteralSupport": { "codeActionKind": { "valueSet": [] } } });
+    let mut server = Server::start(json!({ "textDocument": { "codeAction": actions } }));
+    let toml = folder.uri("fencepost.toml");
+    server.open_as("toml", &toml, "[kinds]\nlapped-wait = \"of\"\n");
+    let found = server.diagnostics(&toml, 1);
+    assert_eq!(found[0]["range"], range((1, 14), (1, 18)), "{found:?}");
+    let context = json!({ "diagnostics": found, "only": ["quickfix"] });
+    let params = json!({ "textDocument": { "uri": toml }, "range": range((1, 15), (1, 15)), "context": context });
+    let actions = server.request("textDocument/codeAction", params).expect("actions");
+    assert_eq!(actions[0]["edit"]["changes"][&toml][0]["newText"], json!("\"off\""), "{actions}");
+    // Half a line takes nothing from the rest.
+    server.change(&toml, 2, None, "target = \n[limits]\nstates = 0\n");
+    let found = server.diagnostics(&toml, 2);
+    assert!(found.iter().any(|it| it["severity"] == json!(1)), "{found:?}");
+    assert!(found.iter().any(|it| it["range"] == range((2, 9), (2, 10))), "{found:?}");
+}
+
+#[test]
+fn an_editor_says_its_settings_and_a_file_is_stronger() {
+    let folder = Folder::new("settings-editor");
+    folder.break_helper();
+    let mut capabilities = pulls();
+    capabilities["workspace"]["configuration"] = json!(true);
+    let mut server = Server::start(capabilities);
+    let python = folder.uri("sum_rows.py");
+    server.open_as("python", &python, &kernel("gluon/sum_rows.py"));
+    assert!(has_deadlock(&pull(&mut server, &python)));
+    let asked = server.event("workspace/configuration");
+    assert_eq!(asked["params"]["items"][0]["section"], json!("fencepost"));
+    let set = |level: &str| json!([{ "kinds": { "deadlock": level }, "limits": { "states": 50000 } }]);
+    server.respond(&asked, set("off"));
+    refreshed(&mut server);
+    assert!(!has_deadlock(&pull(&mut server, &python)));
+    // Another value, for which it is asked again.
+    server.notify("workspace/didChangeConfiguration", json!({ "settings": null }));
+    let asked = server.event("workspace/configuration");
+    server.respond(&asked, set("warning"));
+    refreshed(&mut server);
+    assert!(codes(&pull(&mut server, &python)).contains(&("deadlock", 2)));
+    // A file says it otherwise.
+    folder.write("fencepost.toml", "[kinds]\ndeadlock = \"information\"\n");
+    let change = json!({ "changes": [{ "uri": folder.uri("fencepost.toml"), "type": 1 }] });
+    server.notify("workspace/didChangeWatchedFiles", change);
+    refreshed(&mut server);
+    assert!(codes(&pull(&mut server, &python)).contains(&("deadlock", 3)));
+}
+
+#[test]
+fn settings_that_are_sent_count_and_slips_are_said() {
+    let folder = Folder::new("settings-sent");
+    folder.break_helper();
+    let mut server = Server::start(json!({}));
+    let python = folder.uri("sum_rows.py");
+    server.open_as("python", &python, &kernel("gluon/sum_rows.py"));
+    assert!(has_deadlock(&server.diagnostics(&python, 1)));
+    let settings = json!({ "fencepost": { "kinds": { "deadlock": "off" }, "limts": {} } });
+    server.notify("workspace/didChangeConfiguration", json!({ "settings": settings }));
+    assert!(!has_deadlock(&server.diagnostics(&python, 1)));
+    let said = server.event("window/showMessage");
+    assert!(said["params"]["message"].as_str().is_some_and(|text| text.contains("did you mean `limits`")), "{said}");
+}
+
+#[test]
+fn what_a_client_can_watch_and_say_is_asked_of_it() {
+    let dynamic = json!({ "dynamicRegistration": true });
+    let workspace = json!({ "didChangeWatchedFiles": dynamic, "didChangeConfiguration": dynamic });
+    let mut server = Server::start(json!({ "workspace": workspace }));
+    let asked = server.event("client/registerCapability");
+    let registrations = asked["params"]["registrations"].as_array().cloned().unwrap_or_default();
+    let methods: Vec<&str> = registrations.iter().filter_map(|it| it["method"].as_str()).collect();
+    assert_eq!(methods, ["workspace/didChangeWatchedFiles", "workspace/didChangeConfiguration"]);
+    let patterns = registrations[0]["registerOptions"]["watchers"].to_string();
+    for pattern in ["**/*.py", "**/fencepost.toml", "**/.fencepost/**"] {
+        assert!(patterns.contains(pattern), "{patterns}");
+    }
+    server.respond(&asked, Value::Null);
+    // A client that does not answer is served nevertheless.
+    let uri = "file:///w/ring.ttgir";
+    server.open(uri, &kernel("ring.ttgir"));
+    assert_eq!(server.diagnostics(uri, 1), [Value::Null; 0]);
+}
+
+#[test]
+fn what_nobody_watches_is_noticed() {
+    let folder = Folder::new("settings-unwatched");
+    let mut server = Server::start(json!({}));
+    let python = folder.uri("sum_rows.py");
+    server.open_as("python", &python, &kernel("gluon/sum_rows.py"));
+    assert_eq!(server.diagnostics(&python, 1), [Value::Null; 0]);
+    folder.break_helper();
+    assert!(has_deadlock(&server.diagnostics(&python, 1)));
+}
