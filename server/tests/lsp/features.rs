@@ -17,7 +17,7 @@ const SENT: [&str; 5] = [
 ];
 
 /// Messages that every server takes.
-const SESSION: [&str; 4] = ["initialize", "shutdown", "exit", "window/workDoneProgress/cancel"];
+const SESSION: [&str; 5] = ["initialize", "initialized", "shutdown", "exit", "window/workDoneProgress/cancel"];
 
 /// One row of the page.
 struct Row {

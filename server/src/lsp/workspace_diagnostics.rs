@@ -1,0 +1,252 @@
+//! Diagnostics of files that nobody has opened: for clients that ask for those of the workspace.
+//!
+//! One file after the other, and only while no open document is analysed. What was said of a file is kept until the
+//! file, one that it has looked at, or the settings change. A client that has everything already gets its answer when
+//! there is something new.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base::{Cancel, Cancelled};
+use rustc_hash::FxHashMap;
+use serde_json::json;
+use settings::Settings;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::{oneshot, watch};
+use tower_lsp::ls_types::{
+    Diagnostic, FullDocumentDiagnosticReport, ProgressToken, UnchangedDocumentDiagnosticReport, Uri,
+    WorkspaceDiagnosticParams, WorkspaceDiagnosticReport, WorkspaceDocumentDiagnosticReport,
+    WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
+};
+use transport::{Client, ClientSender, partial_result};
+
+use super::document::OpenDocument;
+use super::panics::catch_panic;
+use super::snapshot::Snapshot;
+use super::state::{Shared, StateMessage, analyse};
+use crate::workspace::{Dependencies, FileSystem, Stamp, listing};
+
+/// What the state thread says of the workspace.
+pub(crate) struct WorkspaceState {
+    /// What all documents share.
+    pub(crate) shared: Shared,
+    /// Names of the documents that are open: they are asked for alone.
+    pub(crate) open: Vec<Uri>,
+    /// Counts what may change answers.
+    pub(crate) changes: watch::Receiver<u64>,
+}
+
+/// What was said of files that are not open.
+#[derive(Default)]
+pub(crate) struct KnownFiles {
+    files: Mutex<FxHashMap<PathBuf, KnownFile>>,
+    /// Whether a request was answered: the first one is, whatever there is to say.
+    answered: AtomicBool,
+}
+
+/// What was said of one.
+#[derive(Clone)]
+struct KnownFile {
+    stamp: Stamp,
+    /// [`FileView::revision`](crate::workspace::FileView::revision).
+    revision: u64,
+    editor: Arc<Settings>,
+    dependencies: Dependencies,
+    result_id: String,
+    diagnostics: Arc<Vec<Diagnostic>>,
+}
+
+/// Ends the work of a request that is dropped.
+struct StopWhenDropped(Arc<AtomicBool>);
+
+impl Drop for StopWhenDropped {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What a worker needs.
+#[derive(Clone)]
+pub(crate) struct Context {
+    pub(crate) state: UnboundedSender<StateMessage>,
+    pub(crate) sender: ClientSender,
+    pub(crate) client: Client,
+    pub(crate) disk: Arc<dyn FileSystem>,
+    pub(crate) known: Arc<KnownFiles>,
+}
+
+type Report = WorkspaceDocumentDiagnosticReport;
+
+/// The diagnostics of the workspace; those that the client has already are said to be unchanged. `None` where the
+/// session ends.
+pub(crate) async fn report(context: Context, params: WorkspaceDiagnosticParams) -> Option<WorkspaceDiagnosticReport> {
+    let previous: BTreeMap<String, (Uri, String)> = params
+        .previous_result_ids
+        .into_iter()
+        .map(|known| (known.uri.as_str().to_owned(), (known.uri, known.value)))
+        .collect();
+    let previous = Arc::new(previous);
+    let token = params.partial_result_params.partial_result_token;
+    loop {
+        let (reply, receive) = oneshot::channel();
+        // A closed channel means that the process is about to end.
+        let _ = context.state.send(StateMessage::Workspace(reply));
+        let state = receive.await.ok()?;
+        let mut changes = state.changes.clone();
+        changes.mark_unchanged();
+        let first = !context.known.answered.load(Ordering::Relaxed);
+        let (items, news) = once(&context, state, previous.clone(), token.as_ref()).await?;
+        if first || news {
+            context.known.answered.store(true, Ordering::Relaxed);
+            return Some(WorkspaceDiagnosticReport { items });
+        }
+        // Nothing is new: the answer comes when something is. At the end of the session nobody waits for it.
+        if changes.changed().await.is_err() {
+            return Some(WorkspaceDiagnosticReport { items });
+        }
+    }
+}
+
+/// Looks at the workspace once. Beside the reports that are left for the answer: whether anything is new.
+async fn once(
+    context: &Context,
+    state: WorkspaceState,
+    previous: Arc<BTreeMap<String, (Uri, String)>>,
+    token: Option<&ProgressToken>,
+) -> Option<(Vec<Report>, bool)> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let _guard = StopWhenDropped(stop.clone());
+    let (parts, receive) = unbounded_channel();
+    let (worker, sender) = (context.clone(), context.sender.clone());
+    let work = tokio::task::spawn_blocking(move || {
+        let stopped = || stop.load(Ordering::Relaxed);
+        catch_panic("workspace diagnostics", &sender, || look(&worker, &state, &previous, &parts, &Cancel::when(&stopped)))
+    });
+    let (items, streamed) = collect(&context.client, receive, token).await;
+    let news = matches!(work.await, Ok(Ok(Ok(true))));
+    if streamed {
+        partial_result::settle().await;
+    }
+    Some((items, news || streamed))
+}
+
+/// Takes reports as they come: what is new goes to the client at once, where it takes parts.
+async fn collect(
+    client: &Client,
+    mut receive: UnboundedReceiver<Report>,
+    token: Option<&ProgressToken>,
+) -> (Vec<Report>, bool) {
+    let (mut items, mut streamed) = (Vec::new(), false);
+    while let Some(report) = receive.recv().await {
+        match (token, &report) {
+            (Some(token), Report::Full(_)) => {
+                partial_result::send(client, token, json!({ "items": [report] })).await;
+                streamed = true;
+            }
+            _ => items.push(report),
+        }
+    }
+    (items, streamed)
+}
+
+/// Looks at all files, on a worker; whether anything is new.
+fn look(
+    context: &Context,
+    state: &WorkspaceState,
+    previous: &BTreeMap<String, (Uri, String)>,
+    parts: &UnboundedSender<Report>,
+    cancel: &Cancel<'_>,
+) -> Result<bool, Cancelled> {
+    let roots = &state.shared.workspace.roots;
+    let listing = listing::list(&*context.disk, roots, cancel);
+    cancel.check()?;
+    if listing.cut {
+        tracing::warn!("the workspace has more files than are analysed unopened");
+    }
+    let (mut news, mut told) = (false, BTreeMap::new());
+    for (path, stamp) in &listing.files {
+        cancel.check()?;
+        let Some(uri) = Uri::from_file_path(path).filter(|uri| !state.open.contains(uri)) else { continue };
+        let Some(known) = known(context, state, (&uri, path, *stamp), cancel)? else { continue };
+        let before = previous.get(uri.as_str()).map(|(_, id)| id);
+        let same = before == Some(&known.result_id);
+        // A file that has nothing to say and never had is not mentioned.
+        if before.is_none() && known.diagnostics.is_empty() {
+            continue;
+        }
+        news |= !same;
+        told.insert(uri.as_str().to_owned(), ());
+        // A closed channel means that nobody waits.
+        let _ = parts.send(if same { unchanged(uri, known.result_id) } else { full(uri, Some(known.result_id), &known.diagnostics) });
+    }
+    // What was said of files that are gone, or are left out now, is taken back. Open ones say it themselves.
+    for (name, (uri, _)) in previous.iter().filter(|(name, _)| !told.contains_key(*name)) {
+        if !state.open.iter().any(|open| open.as_str() == name) {
+            news = true;
+            let _ = parts.send(full(uri.clone(), None, &[]));
+        }
+    }
+    Ok(news)
+}
+
+/// What there is to say of a file: what was said before, where nothing has changed. `None` where it is left out.
+fn known(
+    context: &Context,
+    state: &WorkspaceState,
+    (uri, path, stamp): (&Uri, &Path, Stamp),
+    cancel: &Cancel<'_>,
+) -> Result<Option<KnownFile>, Cancelled> {
+    let workspace = &state.shared.workspace;
+    let lock = || context.known.files.lock().unwrap_or_else(PoisonError::into_inner);
+    let kept = lock().get(path).cloned();
+    let is_open = |path: &Path| workspace.is_open(path);
+    let holds = |kept: &KnownFile| {
+        kept.stamp == stamp
+            && *kept.editor == *workspace.editor
+            && !workspace.view.concerns(kept.revision, &kept.dependencies, &is_open)
+            && !workspace.has_open_among(&kept.dependencies)
+    };
+    if let Some(kept) = kept.filter(holds) {
+        return Ok(Some(kept));
+    }
+    let Some(text) = listing::read(&*context.disk, path) else { return Ok(None) };
+    // Open documents come first.
+    let (idle, waits) = oneshot::channel();
+    let _ = context.state.send(StateMessage::WhenIdle(idle));
+    if waits.blocking_recv().is_err() {
+        return Err(Cancelled);
+    }
+    cancel.check()?;
+    let document = OpenDocument::new(uri, "", 0, text, state.shared.outcomes.clone());
+    let mut snapshot: Snapshot = state.shared.snapshot(uri, &document);
+    if snapshot.sources(cancel, &|_| {}).settings_of(path).excludes(path) {
+        return Ok(None);
+    }
+    let analysed = analyse(&mut snapshot, &|_| {}, cancel)?;
+    let known = KnownFile {
+        stamp,
+        revision: workspace.view.revision,
+        editor: workspace.editor.clone(),
+        dependencies: analysed.dependencies.unwrap_or_default(),
+        result_id: analysed.result_id,
+        diagnostics: Arc::new(analysed.diagnostics),
+    };
+    lock().insert(path.to_path_buf(), known.clone());
+    Ok(Some(known))
+}
+
+fn full(uri: Uri, result_id: Option<String>, items: &[Diagnostic]) -> Report {
+    let full_document_diagnostic_report = FullDocumentDiagnosticReport { result_id, items: items.to_vec() };
+    Report::Full(WorkspaceFullDocumentDiagnosticReport { uri, version: None, full_document_diagnostic_report })
+}
+
+fn unchanged(uri: Uri, result_id: String) -> Report {
+    let unchanged_document_diagnostic_report = UnchangedDocumentDiagnosticReport { result_id };
+    Report::Unchanged(WorkspaceUnchangedDocumentDiagnosticReport {
+        uri,
+        version: None,
+        unchanged_document_diagnostic_report,
+    })
+}
