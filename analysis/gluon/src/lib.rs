@@ -14,7 +14,7 @@ mod tests;
 use std::sync::Arc;
 
 use base::{Cancel, Cancelled};
-pub use builtins::{builtin, canonical, parameters};
+pub use builtins::{builtin, canonical, catalog, parameters};
 pub use python::elaborated::Elaborated;
 pub use python::interp::Problem;
 pub use python::origin::{FileId, Frame, FrameId, Origin, OriginId, Origins};
@@ -24,7 +24,7 @@ pub use python::specialization::{
 use python::syntax::{Module, Sources};
 pub use python::target::{Target, Version};
 pub use spec::{
-    Config, Directive, Entry, Instance, Instances, Memo, Note, OPEN, Param, Recipe, Site, Use, VersionSource,
+    Config, Directive, Entry, Imports, Instance, Instances, Memo, Note, OPEN, Param, Recipe, Site, Use, VersionSource,
     directives, entries, given, instances, is_any_integer, recipe, stray, version,
 };
 

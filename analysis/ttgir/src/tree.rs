@@ -217,6 +217,16 @@ impl Tree {
         TextRange::new(region.start, region.end)
     }
 
+    /// Whether a region sees no values from outside.
+    pub fn is_isolated(&self, region: RegionId) -> bool {
+        self.store.regions[region.index()].isolated
+    }
+
+    /// The names of `#` and `!` aliases and where their definitions start, in the order of the text.
+    pub fn aliases(&self) -> impl Iterator<Item = (&str, u32)> {
+        self.store.aliases.iter().map(|alias| (self.store.names.get(alias.name), alias.start))
+    }
+
     /// The arguments of a block.
     pub fn block_args(&self, block: BlockId) -> &[ValueId] {
         self.store.blocks[block.index()].args.of(&self.store.value_ids)

@@ -27,6 +27,17 @@ test('the code registers the commands of the manifest, and no others', () => {
   assert.deepEqual(registered.sort(), manifest.contributes.commands.map((it) => it.command).sort());
 });
 
+test('modifiers that get a colour are the server\'s', () => {
+  const known = manifest.contributes.semanticTokenModifiers.map((it) => it.id);
+  const standard = ['async', 'defaultLibrary'];
+  for (const { scopes } of manifest.contributes.semanticTokenScopes) {
+    for (const selector of Object.keys(scopes)) {
+      const [, ...modifiers] = selector.split('.');
+      assert.ok(modifiers.every((it) => known.includes(it) || standard.includes(it)), selector);
+    }
+  }
+});
+
 test('the grammar colours a kernel', async () => {
   const scopes = await tokenize(
     '  tt.func public @gemm(%a: !tt.ptr<f16>) { // sync\n' +

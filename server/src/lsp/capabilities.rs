@@ -3,14 +3,16 @@
 use serde_json::json;
 use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionParams, CodeActionProviderCapability, CodeLensOptions,
-    DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions, FoldingRangeProviderCapability,
-    HoverProviderCapability, OneOf, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkspaceFoldersServerCapabilities,
+    CompletionOptions, DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions,
+    FoldingRangeProviderCapability, HoverProviderCapability, OneOf, SelectionRangeProviderCapability,
+    SemanticTokensServerCapabilities, ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkspaceFoldersServerCapabilities,
     WorkspaceServerCapabilities,
 };
 use transport::CONTENT_METHOD;
 
 use super::client_config::ClientConfig;
+use super::handlers::{completion, semantic_tokens, signature_help};
 use super::runs::params;
 use super::service::EXTENSIONS;
 
@@ -44,6 +46,19 @@ pub(crate) fn server_capabilities(client: &ClientConfig) -> ServerCapabilities {
         document_highlight_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
+        completion_provider: client.completion.then(|| CompletionOptions {
+            resolve_provider: Some(true),
+            trigger_characters: Some(completion::trigger_characters()),
+            ..CompletionOptions::default()
+        }),
+        signature_help_provider: client.signatures.then(|| SignatureHelpOptions {
+            trigger_characters: Some(signature_help::TRIGGERS.map(str::to_owned).into()),
+            ..SignatureHelpOptions::default()
+        }),
+        semantic_tokens_provider: client
+            .semantic_tokens
+            .then(|| SemanticTokensServerCapabilities::SemanticTokensOptions(semantic_tokens::options())),
+        selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
         code_action_provider: client.action_literals.then(|| {
             CodeActionProviderCapability::Options(CodeActionOptions {
                 code_action_kinds: Some(kinds(client)),

@@ -29,6 +29,16 @@ pub(crate) struct ClientConfig {
     pub(crate) action_literals: bool,
     /// Progress can be shown.
     pub(crate) progress: bool,
+    /// It shows completions.
+    pub(crate) completion: bool,
+    /// Completions may say what they insert before and what they replace.
+    pub(crate) insert_replace: bool,
+    /// It shows signatures.
+    pub(crate) signatures: bool,
+    /// Parts of signatures may be given by their place.
+    pub(crate) label_offsets: bool,
+    /// It paints semantic tokens.
+    pub(crate) semantic_tokens: bool,
     /// It shows inlay hints.
     pub(crate) inlay_hints: bool,
     /// It knows the command that shows a report.
@@ -59,6 +69,9 @@ impl ClientConfig {
         let pulled = text.diagnostic.clone().unwrap_or_default();
         let formats = text.hover.and_then(|hover| hover.content_format).unwrap_or_default();
         let edits = client.workspace.as_ref().and_then(|workspace| workspace.workspace_edit.as_ref());
+        let item = text.completion.as_ref().and_then(|completion| completion.completion_item.as_ref());
+        let signature = text.signature_help.as_ref().and_then(|help| help.signature_information.as_ref());
+        let signature = signature.and_then(|information| information.parameter_information.as_ref());
         let is = |flag: Option<bool>| flag.unwrap_or(false);
         let workspace = client.workspace.as_ref();
         let refreshable = Refreshable {
@@ -77,6 +90,11 @@ impl ClientConfig {
             versioned_edits: is(edits.and_then(|edit| edit.document_changes)),
             action_literals: text.code_action.is_some_and(|action| action.code_action_literal_support.is_some()),
             progress: is(client.window.as_ref().and_then(|window| window.work_done_progress)),
+            completion: text.completion.is_some(),
+            insert_replace: is(item.and_then(|item| item.insert_replace_support)),
+            signatures: text.signature_help.is_some(),
+            label_offsets: is(signature.and_then(|it| it.label_offset_support)),
+            semantic_tokens: text.semantic_tokens.is_some(),
             inlay_hints: text.inlay_hint.is_some(),
             code_lenses: text.code_lens.is_some(),
             report_lenses: text.code_lens.is_some() && commands(client).any(|command| command == SHOW_REPORT),

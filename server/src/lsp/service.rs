@@ -20,8 +20,8 @@ use super::handlers::explain::{self, ExplainParams};
 use super::handlers::finding_run::{self, FindingRun, FindingRunParams};
 use super::handlers::report::{self, ReportParams, ReportText};
 use super::handlers::{
-    code_action, code_lens, definition, diagnostic, document_symbol, execute_command, folding_range, hover, initialize,
-    inlay_hint, references, report_page, text_sync,
+    code_action, code_lens, completion, definition, diagnostic, document_symbol, execute_command, folding_range, hover,
+    initialize, inlay_hint, references, report_page, selection_range, semantic_tokens, signature_help, text_sync,
 };
 use super::panics::catch_panic;
 use super::runs::ActiveRuns;
@@ -275,7 +275,67 @@ impl LanguageService for Service {
     }
 
     fn folding_range(&self, params: FoldingRangeParams) -> Answer<'_, Option<Vec<FoldingRange>>> {
-        Box::pin(async move { self.ask("folds", params.text_document.uri, Need::Text, folding_range::folds).await })
+        Box::pin(async move {
+            Ok(self.ask("folds", params.text_document.uri, Need::Text, folding_range::folds).await?.flatten())
+        })
+    }
+
+    fn completion(&self, params: CompletionParams) -> Answer<'_, Option<CompletionResponse>> {
+        Box::pin(async move {
+            let TextDocumentPositionParams { text_document, position } = params.text_document_position;
+            let work = move |it: &Snapshot| completion::completion(it, position, params.context.as_ref());
+            Ok(self.ask("completion", text_document.uri, Need::Text, work).await?.flatten())
+        })
+    }
+
+    fn completion_resolve(&self, params: CompletionItem) -> Answer<'_, CompletionItem> {
+        Box::pin(async move {
+            let markdown = self.client.get().is_some_and(|client| client.markdown);
+            Ok(completion::resolve(params, markdown))
+        })
+    }
+
+    fn signature_help(&self, params: SignatureHelpParams) -> Answer<'_, Option<SignatureHelp>> {
+        Box::pin(async move {
+            let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
+            let work = move |it: &Snapshot| signature_help::signature_help(it, position, params.context.as_ref());
+            Ok(self.ask("signature help", text_document.uri, Need::Text, work).await?.flatten())
+        })
+    }
+
+    fn semantic_tokens_full(&self, params: SemanticTokensParams) -> Answer<'_, Option<SemanticTokensResult>> {
+        Box::pin(async move {
+            let uri = params.text_document.uri;
+            Ok(self.ask("semantic tokens", uri, Need::Text, semantic_tokens::full).await?.flatten())
+        })
+    }
+
+    fn semantic_tokens_full_delta(
+        &self,
+        params: SemanticTokensDeltaParams,
+    ) -> Answer<'_, Option<SemanticTokensFullDeltaResult>> {
+        Box::pin(async move {
+            let previous = params.previous_result_id;
+            let work = move |it: &Snapshot| semantic_tokens::delta(it, &previous);
+            Ok(self.ask("semantic tokens", params.text_document.uri, Need::Text, work).await?.flatten())
+        })
+    }
+
+    fn semantic_tokens_range(
+        &self,
+        params: SemanticTokensRangeParams,
+    ) -> Answer<'_, Option<SemanticTokensRangeResult>> {
+        Box::pin(async move {
+            let work = move |it: &Snapshot| semantic_tokens::range(it, params.range);
+            Ok(self.ask("semantic tokens", params.text_document.uri, Need::Text, work).await?.flatten())
+        })
+    }
+
+    fn selection_range(&self, params: SelectionRangeParams) -> Answer<'_, Option<Vec<SelectionRange>>> {
+        Box::pin(async move {
+            let work = move |it: &Snapshot| selection_range::selections(it, &params.positions);
+            Ok(self.ask("selections", params.text_document.uri, Need::Text, work).await?.flatten())
+        })
     }
 
     fn inlay_hint(&self, params: InlayHintParams) -> Answer<'_, Option<Vec<InlayHint>>> {

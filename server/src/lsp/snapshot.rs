@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::{Cancel, Cancelled, Limits};
+use engine::ide::python::Setting;
 use engine::instances::{Elaboration, Elaborator};
 use engine::{Analysis, Engine, SharedCache, Source};
 use gluon::Config;
@@ -13,6 +14,7 @@ use settings::Settings;
 use tower_lsp::ls_types::{Diagnostic, Uri};
 
 use super::client_config::ClientConfig;
+use super::handlers::semantic_tokens::LastTokens;
 use super::position::Mapper;
 use crate::workspace::{
     Configuration, Dependencies, Loader, LoaderClient, WorkspaceSnapshot, WorkspaceSources, absolute,
@@ -51,6 +53,7 @@ pub(crate) struct AnalysisCache {
     /// What the engines of all documents have found out.
     pub(crate) shared: Arc<SharedCache>,
     elaborator: Arc<Mutex<CachedElaborator>>,
+    last_tokens: Arc<Mutex<LastTokens>>,
     /// The text this is about.
     pub(crate) generation: u64,
     /// The text that the document has now.
@@ -99,6 +102,7 @@ impl AnalysisCache {
             report_engine: new_engine(&shared),
             shared,
             elaborator: Arc::default(),
+            last_tokens: Arc::default(),
             generation: 0,
             newest: Arc::default(),
         }
@@ -112,6 +116,11 @@ impl AnalysisCache {
     /// Replaces the engine that a panic has left in an unknown state.
     pub(crate) fn renew_engine(&mut self) {
         self.engine = new_engine(&self.shared);
+    }
+
+    /// The semantic tokens that the client was told last.
+    pub(crate) fn last_tokens(&self) -> MutexGuard<'_, LastTokens> {
+        self.last_tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the document has another text by now.
@@ -195,6 +204,17 @@ impl Snapshot {
         }
         let (elaboration, dependencies) = (Arc::new(elaboration?), cached.dependencies.clone());
         Ok(Some(ConfiguredElaboration { elaboration, configuration, dependencies }))
+    }
+
+    /// Asks something of a Python file's text that its release of Triton and the files around it decide.
+    pub(crate) fn with_python_setting<R>(&self, ask: impl FnOnce(&Setting<'_>) -> Option<R>) -> Option<R> {
+        let file = self.source.python()?;
+        let stop = || self.cache.is_outdated();
+        let cancel = Cancel::when(&stop);
+        let unheard = |_| {};
+        let sources = self.sources(&cancel, &unheard);
+        let version = sources.configuration(file.module().path().as_ref()).config.version;
+        ask(&Setting { sources: &sources, version })
     }
 
     /// The files around the document.

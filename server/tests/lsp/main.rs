@@ -19,4 +19,7 @@ mod session;
 mod settings;
 #[path = "../support/skip.rs"]
 mod skip;
+mod structure;
 mod support;
+mod tokens;
+mod typing;

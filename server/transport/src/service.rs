@@ -23,6 +23,13 @@ macro_rules! served {
                 document_highlight(DocumentHighlightParams) -> Option<Vec<DocumentHighlight>>;
                 document_symbol(DocumentSymbolParams) -> Option<DocumentSymbolResponse>;
                 folding_range(FoldingRangeParams) -> Option<Vec<FoldingRange>>;
+                completion(CompletionParams) -> Option<CompletionResponse>;
+                completion_resolve(CompletionItem) -> CompletionItem;
+                signature_help(SignatureHelpParams) -> Option<SignatureHelp>;
+                semantic_tokens_full(SemanticTokensParams) -> Option<SemanticTokensResult>;
+                semantic_tokens_full_delta(SemanticTokensDeltaParams) -> Option<SemanticTokensFullDeltaResult>;
+                semantic_tokens_range(SemanticTokensRangeParams) -> Option<SemanticTokensRangeResult>;
+                selection_range(SelectionRangeParams) -> Option<Vec<SelectionRange>>;
                 inlay_hint(InlayHintParams) -> Option<Vec<InlayHint>>;
                 code_lens(CodeLensParams) -> Option<Vec<CodeLens>>;
                 execute_command(ExecuteCommandParams) -> Option<Value>;

@@ -6,20 +6,26 @@
 //! all of them count. What the machine knows beyond that (which flip a wait observes) is in the
 //! findings. Sections of a big dump that nobody looked at are not read for an outline or folds.
 
+pub mod completion;
+mod directive;
 mod folding;
 mod hover;
 mod kernels;
 mod names;
+pub mod python;
 mod roles;
+mod selection;
 mod symbols;
 #[cfg(test)]
 mod tests;
+pub mod tokens;
 
-pub use folding::folds;
+pub use folding::{Fold, FoldKind, folds};
 pub(crate) use hover::hover_of;
 pub use hover::{Hover, Row, hover};
 pub use kernels::{KernelPlace, kernels};
 pub use names::{Occurrence, definition, occurrences};
+pub use selection::selection;
 pub use symbols::{Symbol, SymbolKind, symbols};
 
 /// A dump with more sections than this is read section by section, as they are asked for.

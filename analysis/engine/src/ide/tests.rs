@@ -127,7 +127,7 @@ fn a_dump_is_an_outline_of_sections() {
     assert_eq!(names, ["before A (a)", "after B (b)"]);
     let folds = folds(&document);
     assert_eq!(folds.len(), 8, "a section, its aliases, its module, its function, twice");
-    assert!(folds.iter().all(|range| document.text().is_char_boundary(range.end as usize)));
+    assert!(folds.iter().all(|fold| document.text().is_char_boundary(fold.range.end as usize)));
 }
 
 #[test]
@@ -157,4 +157,99 @@ fn the_name_of_an_op_says_what_it_does() {
     let title = hover(&document, at).map(|hover| hover.title);
     let doc = "ttng.init_barrier: Initialises an mbarrier with the number of arrivals that complete a phase.";
     assert_eq!(title.as_deref(), Some(doc));
+}
+
+#[test]
+fn a_selection_grows_from_the_token_to_the_file() {
+    let body = "
+    %a = ttg.local_alloc : () -> BAR
+    ttng.wait_barrier %a, $%n, %cond : BAR";
+    let (document, at) = cursor(&module(body));
+    let grown: Vec<String> =
+        selection(&document, at).into_iter().map(|range| range.of(document.text()).to_owned()).collect();
+    let op = format!("ttng.wait_barrier %a, %n, %cond : {BAR}");
+    assert_eq!(grown[..3], ["%n".to_owned(), "%a, %n, %cond".to_owned(), op.clone()]);
+    assert!(grown[3].starts_with("%a = ttg.local_alloc") && grown[3].ends_with("tt.return"));
+    assert!(grown[4].starts_with("\n\n    %a") && grown[5].starts_with('{'), "{grown:#?}");
+    assert!(grown[6].starts_with("tt.func") && grown.last().is_some_and(|all| all == document.text()));
+    // In a type: the parameter, what stands in the brackets, the type with its name.
+    let (document, at) = cursor(&module("    %a = ttg.local_alloc : () -> !ttg.memdesc<1xi64, $#sh, #smem, mutable>"));
+    let grown: Vec<&str> = selection(&document, at).iter().map(|range| range.of(document.text())).collect();
+    let expected = ["#sh", "1xi64, #sh, #smem, mutable", "<1xi64, #sh, #smem, mutable>", BAR];
+    assert_eq!(grown[..4], expected);
+}
+
+#[test]
+fn a_selection_is_there_in_any_text() {
+    for text in ["", "\n", "%a = ", "tt.func @f(", "𝒳 {", "module {\n  tt.func @f() {\n %x = ttg.local_alloc : (<[\n"]
+    {
+        let document = Document::new(text);
+        for offset in 0..=text.len() as u32 {
+            let grown = selection(&document, offset);
+            assert!(grown.windows(2).all(|pair| pair[1].contains(pair[0]) && pair[1] != pair[0]), "{text:?} {offset}");
+            assert!(grown.iter().all(|range| range.touches(offset)));
+        }
+    }
+}
+
+#[test]
+fn each_word_is_painted_as_what_it_is() {
+    use tokens::{Modifiers, SemanticKind as Kind, tokens};
+    let body = "
+    %bar = ttg.local_alloc : () -> BAR
+    %buf = ttg.local_alloc : () -> !ttg.memdesc<8x128xf16, #sh, #smem, mutable>
+    ttng.wait_barrier %bar, %n {late = true} : BAR  // why
+    %v = ttg.local_load %buf : !ttg.memdesc<8x128xf16, #sh, #smem, mutable> -> tensor<8x128xf16>";
+    let (document, _) = cursor(&module(body));
+    let all = tokens(&document, None).unwrap_or_default();
+    let find = |word: &str, at: usize| {
+        let mut hits = all.iter().filter(|token| token.range.of(document.text()) == word);
+        hits.nth(at).map(|token| (token.kind, token.modifiers))
+    };
+    assert_eq!(find("%bar", 0), Some((Kind::Variable, Modifiers::DECLARATION.and(Modifiers::BARRIER))));
+    assert_eq!(find("%bar", 1), Some((Kind::Variable, Modifiers::BARRIER)));
+    assert_eq!(find("%buf", 1), Some((Kind::Variable, Modifiers::MEMORY)));
+    assert_eq!(find("%n", 0), Some((Kind::Parameter, Modifiers::DECLARATION)));
+    assert_eq!(find("%n", 1), Some((Kind::Parameter, Modifiers::NONE)));
+    assert_eq!(find("ttng.wait_barrier", 0), Some((Kind::Method, Modifiers::TTNG.and(Modifiers::BARRIER))));
+    assert_eq!(find("ttg.local_load", 0), Some((Kind::Method, Modifiers::TTG.and(Modifiers::MEMORY))));
+    assert_eq!(find("@f", 0), Some((Kind::Function, Modifiers::DECLARATION)));
+    assert_eq!(find("#sh", 0), Some((Kind::Macro, Modifiers::DECLARATION)));
+    assert_eq!(find("8x128xf16", 0), Some((Kind::Type, Modifiers::NONE)));
+    assert_eq!(find("late", 0), Some((Kind::Property, Modifiers::NONE)));
+    assert_eq!(find("true", 0), Some((Kind::Keyword, Modifiers::NONE)));
+    assert_eq!(find("// why", 0), Some((Kind::Comment, Modifiers::NONE)));
+    // In order, apart, and each in one line.
+    assert!(all.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start));
+    assert!(all.iter().all(|token| !token.range.of(document.text()).contains('\n')));
+}
+
+#[test]
+fn a_part_is_painted_as_the_whole_is() {
+    let body = "
+    %bar = ttg.local_alloc : () -> BAR
+    ttng.wait_barrier %bar, %n : BAR
+    %x = arith.addi %n, (";
+    let (document, _) = cursor(&module(body));
+    let all = tokens::tokens(&document, None).unwrap_or_default();
+    let mut start = 0;
+    for line in document.text().split_inclusive('\n') {
+        let range = base::TextRange::new(start, start + line.trim_end().len() as u32);
+        let part = tokens::tokens(&document, Some(range)).unwrap_or_default();
+        let same: Vec<_> = all.iter().copied().filter(|token| range.contains(token.range)).collect();
+        assert_eq!(part, same, "{line}");
+        start += line.len() as u32;
+    }
+}
+
+#[test]
+fn only_the_sections_that_are_looked_at_are_painted() {
+    let one = module("    %x = arith.addi %n, %n : i32");
+    let document = Document::new(vec![one.as_str(); 40].join("// -----\n"));
+    let at = document.text().len() as u32 - 100;
+    let range = base::TextRange::new(at, at + 50);
+    assert!(tokens::tokens(&document, Some(range)).is_some_and(|tokens| !tokens.is_empty()));
+    assert!(document.sections()[..39].iter().all(|section| !section.is_read() || section.text() == one));
+    let huge = Document::new("// x\n".repeat(1 << 19));
+    assert_eq!(tokens::tokens(&huge, None), None);
 }

@@ -5,8 +5,10 @@
 
 mod amd;
 mod async_copy;
+pub mod catalog;
 mod constants;
 mod core;
+mod docs;
 mod layouts;
 mod mbarrier;
 mod memory;

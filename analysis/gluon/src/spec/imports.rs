@@ -17,7 +17,7 @@ const FILES: u32 = 8;
 
 /// The imports of a file.
 #[derive(Debug)]
-pub(super) struct Imports<'m> {
+pub struct Imports<'m> {
     /// The file's own path.
     path: &'m str,
     sources: &'m dyn Sources,
@@ -31,15 +31,37 @@ pub(super) struct Imports<'m> {
 
 impl<'m> Imports<'m> {
     /// Those of a file.
-    pub(super) fn of(module: &'m Module, sources: &'m dyn Sources) -> Imports<'m> {
+    pub fn of(module: &'m Module, sources: &'m dyn Sources) -> Imports<'m> {
         let written = Written::of(module);
         let known = RefCell::default();
         Imports { path: module.path(), sources, aliases: written.aliases, stars: written.stars, known }
     }
 
+    /// The full name of names with dots, `mbarrier.wait`, as the table of builtins spells it; of a name that is not
+    /// imported, what it customarily stands for.
+    pub fn path(&self, dotted: &str) -> Option<String> {
+        let (first, rest) = dotted.split_once('.').unwrap_or((dotted, ""));
+        let first = match self.full(first) {
+            Some(full) => full,
+            None => canonical(package::customary(first)?).into_owned(),
+        };
+        let full = member_of(&first, rest);
+        Some(match package::package(&full) {
+            Some(package) if package.root != "triton" && !package.module.is_empty() => {
+                canonical(&package.canonical()).into_owned()
+            }
+            _ => full,
+        })
+    }
+
+    /// Names of the file that are imported.
+    pub fn names(&self) -> impl Iterator<Item = &'m str> {
+        self.aliases.keys().copied()
+    }
+
     /// The full name of a name of the file, as the table of builtins spells it (`gl`, `gluon.jit`,
     /// `triton.cdiv`), or as it is imported where it is none of Triton's; `None` where it is not imported.
-    pub(super) fn full(&self, name: &str) -> Option<String> {
+    pub fn full(&self, name: &str) -> Option<String> {
         if let Some(known) = self.known.borrow().get(name) {
             return Some(known.clone());
         }

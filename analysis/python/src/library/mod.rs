@@ -13,5 +13,5 @@ pub mod types;
 
 pub(crate) use removed::{assigned, earlier};
 pub use removed::{gone, missing, replaced};
-pub use row::{Args, Bound, Class, Earlier, Row};
-pub use table::{Fixed, Gone, Library, Modules, NOTHING, Part};
+pub use row::{Args, Bound, Class, Earlier, Row, split as parts};
+pub use table::{Fixed, Gone, Library, Member, Modules, NOTHING, Part};

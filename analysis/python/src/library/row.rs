@@ -273,7 +273,7 @@ impl<'a> Bound<'a> {
 }
 
 /// Parts between commas that are in no bracket.
-pub(super) fn split(params: &'static str) -> impl Iterator<Item = &'static str> {
+pub fn split(params: &'static str) -> impl Iterator<Item = &'static str> {
     let mut depth = 0;
     let parts = params.split(move |c: char| {
         depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));

@@ -5,6 +5,7 @@
 //! those that an earlier one had.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -73,6 +74,19 @@ enum Item {
     Class(&'static Class),
     Fixed(Fixed),
     Gone(&'static Gone),
+}
+
+/// What a name of a module or class stands for in one release.
+#[derive(Clone, Copy, Debug)]
+pub enum Member {
+    /// A function or method.
+    Function(&'static Row),
+    /// A class.
+    Class(&'static Class),
+    /// A fixed value.
+    Fixed(Fixed),
+    /// A module.
+    Module,
 }
 
 /// All that an elaboration finds by full name.
@@ -219,6 +233,49 @@ impl Library {
             })
         };
         own(of).or_else(|| self.class(of)?.bases.iter().find_map(|base| own(base)))
+    }
+
+    /// What a module or class has in a release, by name: what it defines, what it takes from others, and the modules
+    /// in it. Names that begin with `_` are left out; those of computed attributes begin with `@`.
+    pub fn members(&self, of: &str, version: Version) -> BTreeMap<&'static str, Member> {
+        let version = version.max(FIRST);
+        let of = self.canonical(of);
+        let of = of.as_ref();
+        let mut found = BTreeMap::new();
+        let modules = || self.modules.iter().flat_map(|modules| modules.modules);
+        let hidden = |name: &str| {
+            let mut lists = self.modules.iter().flat_map(|modules| modules.hidden);
+            lists.any(|(module, names)| *module == of && names.contains(&name))
+        };
+        let mut take = |owner: &str, classes_only: bool, inherited: bool| {
+            for (name, items) in self.index.get(owner).into_iter().flatten() {
+                if name.starts_with('_') || found.contains_key(name) || (inherited && hidden(name)) {
+                    continue;
+                }
+                let member = items.iter().find_map(|item| match *item {
+                    Item::Row(row) => (!classes_only && row.has(version)).then_some(Member::Function(row)),
+                    Item::Class(class) => class.has(version).then_some(Member::Class(class)),
+                    Item::Fixed(fixed) => (!classes_only).then_some(Member::Fixed(fixed)),
+                    Item::Gone(_) => None,
+                });
+                found.extend(member.map(|member| (*name, member)));
+            }
+        };
+        take(of, false, false);
+        let from = modules().find(|(module, ..)| *module == of).map_or(&[][..], |(_, _, from)| from);
+        let bases = self.class(of).map_or(&[][..], |class| class.bases);
+        from.iter().chain(bases).for_each(|from| take(from, false, true));
+        let used = self.modules.iter().flat_map(|modules| modules.classes).filter(|(module, _)| *module == of);
+        used.flat_map(|(_, from)| *from).for_each(|from| take(from, true, true));
+        for (path, since, _) in modules() {
+            let inner = path.strip_prefix(of).and_then(|rest| rest.strip_prefix('.'));
+            if let Some(name) = inner.filter(|name| !name.contains('.') && !name.starts_with('_'))
+                && Version(3, *since) <= version
+            {
+                found.insert(name, Member::Module);
+            }
+        }
+        found
     }
 
     /// The class of a full name.

@@ -6,9 +6,12 @@
 
 mod chunk;
 mod module;
+mod present;
+pub mod scan;
 mod sources;
 
 pub use module::{Broken, Module};
+pub use present::Present;
 pub use sources::{NoSources, Sources};
 
 /// Whether a text can hold kernels at all: files that cannot cost nothing more.

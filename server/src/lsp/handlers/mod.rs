@@ -3,6 +3,7 @@
 
 pub(crate) mod code_action;
 pub(crate) mod code_lens;
+pub(crate) mod completion;
 pub(crate) mod definition;
 pub(crate) mod diagnostic;
 pub(crate) mod document_symbol;
@@ -19,4 +20,7 @@ pub(crate) mod references;
 pub(crate) mod report;
 pub(crate) mod report_page;
 mod run_action;
+pub(crate) mod selection_range;
+pub(crate) mod semantic_tokens;
+pub(crate) mod signature_help;
 pub(crate) mod text_sync;
