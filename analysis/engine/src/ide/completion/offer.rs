@@ -390,9 +390,7 @@ impl Offer<'_, '_> {
         for ty in TYPES.iter().chain(DIALECT_TYPES) {
             push(&mut items, ty, "");
         }
-        for (name, what) in [("mutable", "a buffer that may be written")] {
-            items.push(Completion::new(name, CompletionKind::Keyword, what));
-        }
+        items.push(Completion::new("mutable", CompletionKind::Keyword, "a buffer that may be written"));
         items
     }
 

@@ -102,14 +102,13 @@ impl Scene<'_> {
         };
         let from = self.file.module().path();
         let other: Arc<Module> = self.setting.sources.import(from, &module)?;
-        let defined = other.body().iter().find_map(|stmt| match stmt {
+        other.body().iter().find_map(|stmt| match stmt {
             Stmt::FunctionDef(def) if def.name.as_str() == member && is_device(def) => {
                 Some(of_function(name, def, other.source(), 0))
             }
             Stmt::ClassDef(class) if class.name.as_str() == member => of_class(name, class, other.source(), 0),
             _ => None,
-        });
-        defined
+        })
     }
 }
 

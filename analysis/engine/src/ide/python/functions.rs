@@ -4,7 +4,7 @@ use gluon::Imports;
 use python::syntax::Present;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Decorator, Expr, Stmt, StmtClassDef, StmtFunctionDef};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,8 @@ impl Function<'_> {
 pub(super) struct Definitions<'m> {
     pub functions: Vec<Function<'m>>,
     pub classes: Vec<(&'m StmtClassDef, u32)>,
+    /// The numbers of the functions that calls on the device find, by name.
+    by_name: FxHashMap<&'m str, usize>,
 }
 
 impl<'m> Definitions<'m> {
@@ -60,6 +62,11 @@ impl<'m> Definitions<'m> {
             let helper = function.owner.is_some() || called.contains(function.def.name.as_str());
             if function.role == Role::Kernel && helper {
                 function.role = Role::Helper;
+            }
+        }
+        for (at, function) in found.functions.iter().enumerate() {
+            if function.owner.is_none() && function.role != Role::Host {
+                found.by_name.entry(function.def.name.as_str()).or_insert(at);
             }
         }
         found
@@ -94,10 +101,8 @@ impl<'m> Definitions<'m> {
 
     /// The function of a name that calls on the device find, with its number.
     pub(super) fn device(&self, name: &str) -> Option<(usize, &Function<'m>)> {
-        let mut all = self.functions.iter().enumerate();
-        all.find(|(_, function)| {
-            function.def.name.as_str() == name && function.owner.is_none() && function.role != Role::Host
-        })
+        let at = *self.by_name.get(name)?;
+        Some((at, self.functions.get(at)?))
     }
 
     /// The innermost function around an offset, with its number.
