@@ -1,8 +1,10 @@
-//! What every stage uses: byte ranges, sets of bits, line numbers, random numbers, a cache, limits and cancellation.
+//! What every stage uses: byte ranges, sets of bits, line numbers, random numbers, a cache, a
+//! digest, limits and cancellation.
 
 pub mod bits;
 pub mod cache;
 mod cancel;
+mod digest;
 mod limits;
 mod line_index;
 mod message;
@@ -10,6 +12,7 @@ mod range;
 pub mod rng;
 
 pub use cancel::{Cancel, Cancelled};
+pub use digest::Digest;
 pub use limits::{Limits, Semantics};
 pub use line_index::{LineCol, LineIndex};
 pub use message::{Fragment, IrNames, Message, Names, Part};

@@ -15,43 +15,86 @@ use kernel::CommitKind;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Numbers still held, by channel, ascending, and the greatest of each.
-struct Held(Vec<Vec<u32>>, Vec<u32>);
+/// Numbers still held, by channel, ascending.
+#[derive(Default)]
+struct Held {
+    /// Those of all channels, the numbers of one behind those of the one before.
+    numbers: Vec<u32>,
+    /// By channel, where its numbers begin and end.
+    places: Vec<(u32, u32)>,
+    /// The greatest of each channel.
+    tops: Vec<u32>,
+}
+
+/// Numbers as they are met.
+#[derive(Default)]
+struct Holding {
+    met: Vec<(Channel, u32)>,
+    channels: usize,
+}
+
+impl Holding {
+    fn hold(&mut self, channel: Channel, number: u32) {
+        self.met.push((channel, number));
+        self.channels = self.channels.max(channel.0 as usize + 1);
+    }
+
+    fn close(self) -> Held {
+        let mut places = vec![(0, 0); self.channels];
+        for (channel, _) in &self.met {
+            places[channel.0 as usize].1 += 1;
+        }
+        let mut end = 0;
+        for (start, count) in &mut places {
+            (*start, end) = (end, end + *count);
+            *count = *start;
+        }
+        let mut numbers = vec![0; self.met.len()];
+        for (channel, number) in self.met {
+            let end = &mut places[channel.0 as usize].1;
+            numbers[*end as usize] = number;
+            *end += 1;
+        }
+        let mut tops = vec![0; self.channels];
+        for ((start, end), top) in places.iter_mut().zip(&mut tops) {
+            let own = &mut numbers[*start as usize..*end as usize];
+            own.sort_unstable();
+            let mut kept = 0;
+            for at in 0..own.len() {
+                if at == 0 || own[at] != own[kept - 1] {
+                    own[kept] = own[at];
+                    kept += 1;
+                }
+            }
+            *end = *start + kept as u32;
+            *top = own[..kept].last().copied().unwrap_or(0);
+        }
+        Held { numbers, places, tops }
+    }
+}
 
 impl Held {
-    fn hold(&mut self, channel: Channel, number: u32) {
-        let index = channel.0 as usize;
-        if index >= self.0.len() {
-            self.0.resize(index + 1, Vec::new());
-        }
-        self.0[index].push(number);
-    }
-
     fn rank(&self, channel: Channel, number: u32) -> i64 {
-        self.0.get(channel.0 as usize).map_or(0, |held| held.partition_point(|&other| other <= number)) as i64
-    }
-
-    /// Sorts what is held.
-    fn close(&mut self) {
-        for numbers in &mut self.0 {
-            numbers.sort_unstable();
-            numbers.dedup();
-        }
-        self.1 = self.0.iter().map(|held| held.last().copied().unwrap_or(0)).collect();
+        let Some(&(start, end)) = self.places.get(channel.0 as usize) else { return 0 };
+        let held = self.numbers.get(start as usize..end as usize).unwrap_or(&[]);
+        held.partition_point(|&other| other <= number) as i64
     }
 
     /// A piece of a clock by what it has not seen yet: it has seen most of what is still held.
-    fn behind(&self, number: usize, seen: &[u32; PIECE]) -> SmallVec<[i64; 8]> {
-        let tops = self.1.chunks(PIECE).nth(number).unwrap_or_default();
-        let mut behind = SmallVec::new();
-        for (at, (&seen, &top)) in seen.iter().zip(tops).enumerate() {
+    fn behind(&self, number: usize, seen: &[u32; PIECE]) -> [u32; PIECE] {
+        let tops = self.tops.chunks(PIECE).nth(number).unwrap_or_default();
+        let mut behind = [SEEN; PIECE];
+        for (at, ((&seen, &top), behind)) in seen.iter().zip(tops).zip(&mut behind).enumerate() {
             if seen < top {
-                behind.extend([at as i64, self.rank(Channel((number * PIECE + at) as u32), seen)]);
+                *behind = self.rank(Channel((number * PIECE + at) as u32), seen) as u32;
             }
         }
         behind
     }
 }
+
+/// The rank of who has seen all that is held.
+const SEEN: u32 = u32::MAX;
 
 /// Writes clocks. Most are equal to others or share pieces with them, so pieces and clocks are numbered in the
 /// order in which they come, and what stands for each is written where it comes first.
@@ -62,16 +105,18 @@ struct Clocks<'a> {
     last: (SmallVec<[(usize, i64); 8]>, i64),
     /// By address and place of a piece.
     known: FxHashMap<(usize, usize), i64>,
-    pieces: FxHashMap<SmallVec<[i64; 8]>, i64>,
+    pieces: FxHashMap<[u32; PIECE], i64>,
     clocks: FxHashMap<SmallVec<[i64; 8]>, i64>,
+    /// Pieces that the clock at hand has brought.
+    new: Vec<[u32; PIECE]>,
 }
 
 impl Clocks<'_> {
     fn write(&mut self, clock: &Clock, out: &mut Vec<i64>) {
-        let count = self.held.1.len().div_ceil(PIECE);
+        let count = self.held.tops.len().div_ceil(PIECE);
         let mut pieces = clock.pieces();
         let mut numbers: SmallVec<[i64; 8]> = SmallVec::new();
-        let mut new: SmallVec<[i64; 8]> = SmallVec::new();
+        self.new.clear();
         let mut same = !self.last.0.is_empty();
         self.last.0.resize(count, (usize::MAX, 0));
         for place in 0..count {
@@ -89,10 +134,9 @@ impl Clocks<'_> {
             }
             let behind = self.held.behind(place, piece.unwrap_or(&[0; PIECE]));
             let next = self.pieces.len() as i64;
-            let number = *self.pieces.entry(behind.clone()).or_insert(next);
+            let number = *self.pieces.entry(behind).or_insert(next);
             if number == next {
-                new.push(behind.len() as i64);
-                new.extend(behind);
+                self.new.push(behind);
             }
             self.known.insert(key, number);
             self.last.0[place] = (key.0, number);
@@ -102,13 +146,19 @@ impl Clocks<'_> {
             return out.push(self.last.1);
         }
         let next = self.clocks.len() as i64;
-        let number = *self.clocks.entry(numbers.clone()).or_insert(next);
-        out.push(number);
-        self.last.1 = number;
-        if number == next {
-            out.extend(numbers);
-            out.extend(new);
+        if let Some(&number) = self.clocks.get(&numbers) {
+            self.last.1 = number;
+            return out.push(number);
         }
+        out.push(next);
+        self.last.1 = next;
+        out.extend_from_slice(&numbers);
+        for piece in &self.new {
+            let behind = || piece.iter().enumerate().filter(|(_, rank)| **rank != SEEN);
+            out.push(2 * behind().count() as i64);
+            out.extend(behind().flat_map(|(at, rank)| [at as i64, i64::from(*rank)]));
+        }
+        self.clocks.insert(numbers, next);
     }
 
     fn frontier(&mut self, frontier: &Frontier, out: &mut Vec<i64>) {
@@ -122,7 +172,7 @@ impl Clocks<'_> {
 impl Machine<'_> {
     /// The normal form of everything but the variables and places of threads in the program.
     pub fn normal_form(&self, state: &State, out: &mut Vec<i64>) {
-        let mut held = Held(Vec::new(), Vec::new());
+        let mut held = Holding::default();
         for (number, thread) in state.threads.iter().enumerate() {
             held.hold(self.channels.base(number), thread.ticks);
             held.hold(self.channels.tensor_core(number), thread.tensor_core);
@@ -142,13 +192,14 @@ impl Machine<'_> {
         for (number, (_, barrier)) in state.barriers.iter().enumerate() {
             barrier.held(self.channels.barrier(number), |channel, number| held.hold(channel, number));
         }
-        held.close();
+        let held = held.close();
         let mut clocks = Clocks {
             held: &held,
             last: (SmallVec::new(), 0),
             known: FxHashMap::default(),
             pieces: FxHashMap::default(),
             clocks: FxHashMap::default(),
+            new: Vec::new(),
         };
 
         for (number, thread) in state.threads.iter().enumerate() {
@@ -175,7 +226,7 @@ impl Machine<'_> {
             clocks.write(&thread.over, out);
             // Of a rendezvous only matters whether it is over.
             out.push(thread.rendezvous.len() as i64);
-            let mut met: Vec<[i64; 2]> = Vec::with_capacity(thread.rendezvous.len());
+            let mut met: SmallVec<[[i64; 2]; 4]> = SmallVec::new();
             for &(number, before) in &thread.rendezvous {
                 let total = state.barriers.get(number as usize).map_or(0, |(_, barrier)| barrier.total);
                 met.push([i64::from(number), i64::from(total > before)]);
@@ -199,7 +250,7 @@ impl Machine<'_> {
                 i64::from(history.write.is_some()),
             ]);
             history.write.iter().for_each(|write| event(write, out));
-            let mut reads: Vec<&Event> = history.reads.iter().collect();
+            let mut reads: SmallVec<[&Event; 8]> = history.reads.iter().collect();
             reads.sort_unstable_by_key(|read| (read.channel, read.generic));
             reads.into_iter().for_each(|read| event(read, out));
         }
@@ -229,7 +280,7 @@ impl Barrier {
             i64::from(self.flips.min(2)),
             rank(channel, self.total),
         ]);
-        let mut events: Vec<(i64, i64)> =
+        let mut events: SmallVec<[(i64, i64); 16]> =
             self.events().map(|(channel, number)| (i64::from(channel.0), rank(channel, number))).collect();
         events.sort_unstable();
         out.push(events.len() as i64);

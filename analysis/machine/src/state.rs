@@ -7,9 +7,10 @@ use super::shared::Shared;
 use super::thread::{Thread, ThreadStatus};
 use super::violation::{BarrierPlace, ScheduleHazard, Violation};
 use super::words::Words;
+use base::Digest;
 use kernel::{BlockId, EffectId, Kernel, Var};
 use rustc_hash::FxHashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::Hash;
 
 /// Where all threads stand, what memory and barriers hold, and what went wrong so far.
 #[derive(Clone, Debug)]
@@ -264,31 +265,27 @@ impl State {
     /// A number that differs for states that behave differently. Step numbers are left out: they
     /// tell how the state was reached.
     pub(crate) fn digest(&self) -> u128 {
-        let half = |salt: u64| {
-            let mut hasher = DefaultHasher::new();
-            salt.hash(&mut hasher);
-            (&self.vars, self.requests, &*self.words).hash(&mut hasher);
-            for thread in &self.threads {
-                thread.life.hash(&mut hasher);
-                if thread.life == ThreadStatus::Running {
-                    thread.hash(&mut hasher);
-                }
+        let mut hasher = Digest::default();
+        (&self.vars, self.requests, &*self.words).hash(&mut hasher);
+        for thread in &self.threads {
+            thread.life.hash(&mut hasher);
+            if thread.life == ThreadStatus::Running {
+                thread.hash(&mut hasher);
             }
-            for (place, barrier) in &self.barriers {
-                place.hash(&mut hasher);
-                barrier.digest(&mut hasher);
+        }
+        for (place, barrier) in &self.barriers {
+            place.hash(&mut hasher);
+            barrier.digest(&mut hasher);
+        }
+        for history in self.shadow.histories() {
+            for event in history.write.iter().chain(&history.reads) {
+                (event.channel, event.number, event.effect, event.mode, event.grants).hash(&mut hasher);
             }
-            for history in self.shadow.histories() {
-                for event in history.write.iter().chain(&history.reads) {
-                    (event.channel, event.number, event.effect, event.mode, event.grants).hash(&mut hasher);
-                }
-                history.initialised.hash(&mut hasher);
-            }
-            for violation in &self.violations {
-                (std::mem::discriminant(&violation.rule), violation.site).hash(&mut hasher);
-            }
-            hasher.finish()
-        };
-        (u128::from(half(0x9e37_79b9)) << 64) | u128::from(half(0x7f4a_7c15))
+            history.initialised.hash(&mut hasher);
+        }
+        for violation in &self.violations {
+            (std::mem::discriminant(&violation.rule), violation.site).hash(&mut hasher);
+        }
+        hasher.bits()
     }
 }

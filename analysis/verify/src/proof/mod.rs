@@ -52,16 +52,16 @@ mod walk;
 use super::Decision;
 use super::inputs::InputPlan;
 use super::outcome::{Closure, OpenReason, Reach};
-use base::{Cancel, Cancelled, Limits};
+use base::{Cancel, Cancelled, Digest, Limits};
 use context::ProofContext;
 use explore::{Status, System};
 use facts::{Fact, Facts, NO_HIGH, NO_LOW};
 use kernel::{EffectKind, InputId, InputKind, Instr, Issuer, Kernel, Pure, Terminator};
 use machine::{Machine, Rule, ThreadStatus, Valuation};
-use normal_form::NormalFormWriter;
+use normal_form::{KeptVars, NormalFormWriter};
 use path::{LoopPosition, Path};
 use rustc_hash::FxHashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::Hash;
 use std::rc::Rc;
 use value::{Driver, Symbol, SymbolOrigin, Symbols, Value};
 use walk::{Walk, WalkStop};
@@ -162,6 +162,7 @@ fn prove(
             context: &context,
             machine: &machine,
             symbols,
+            kept: KeptVars::default(),
             seen: FxHashMap::default(),
             closures: Vec::new(),
             leads: Vec::new(),
@@ -185,6 +186,7 @@ struct Prover<'a, 'k, 'd> {
     context: &'a ProofContext<'k>,
     machine: &'a Machine<'k>,
     symbols: Symbols,
+    kept: KeptVars,
     /// Forms that were seen, with how far each loop was.
     seen: FxHashMap<u128, Vec<i64>>,
     closures: Vec<Closure>,
@@ -197,13 +199,9 @@ struct Prover<'a, 'k, 'd> {
 
 /// A number that differs for forms that differ.
 fn digest(form: &[i64]) -> u128 {
-    let half = |salt: u64| {
-        let mut hasher = DefaultHasher::new();
-        salt.hash(&mut hasher);
-        form.hash(&mut hasher);
-        hasher.finish()
-    };
-    (u128::from(half(0x9e37_79b9)) << 64) | u128::from(half(0x7f4a_7c15))
+    let mut digest = Digest::default();
+    form.hash(&mut digest);
+    digest.bits()
 }
 
 /// How a stretch of a path ends.
@@ -231,9 +229,13 @@ impl Prover<'_, '_, '_> {
                 return Ok(Err(open));
             }
             path::forget(self.context, &self.symbols, self.machine, &mut path);
-            let normal_form =
-                NormalFormWriter { context: self.context, machine: self.machine, symbols: &mut self.symbols }
-                    .normal_form(&path);
+            let mut writer = NormalFormWriter {
+                context: self.context,
+                machine: self.machine,
+                symbols: &mut self.symbols,
+                kept: &mut self.kept,
+            };
+            let normal_form = writer.normal_form(&path);
             let iterations: Vec<i64> = path.places.iter().flatten().map(|place| place.iteration).collect();
             if let Err(open) = self.spend(1 + normal_form.len() as u64 / FORM) {
                 return Ok(Err(open));

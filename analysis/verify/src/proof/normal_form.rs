@@ -10,7 +10,10 @@ use super::context::ProofContext;
 use super::facts::{Fact, NO_HIGH, NO_LOW};
 use super::path::{Path, fact, noticed};
 use super::value::{Driver, IterationKey, Sum, Symbol, SymbolOrigin, Symbols, Value};
+use kernel::BlockId;
 use machine::{Machine, ThreadStatus};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Writes normal forms.
 pub(super) struct NormalFormWriter<'a, 'k> {
@@ -20,6 +23,27 @@ pub(super) struct NormalFormWriter<'a, 'k> {
     pub machine: &'a Machine<'k>,
     /// Symbols by number, with their origins.
     pub symbols: &'a mut Symbols,
+    /// What was read of the kernel for earlier forms.
+    pub kept: &'a mut KeptVars,
+}
+
+/// By block and instruction: the variables that states keep there.
+#[derive(Debug, Default)]
+pub(super) struct KeptVars(FxHashMap<(BlockId, u32), Kept>);
+
+/// Variables, and how much of each.
+type Kept = Rc<[(usize, Demand)]>;
+
+impl KeptVars {
+    fn at(&mut self, context: &ProofContext<'_>, block: BlockId, instr: u32) -> Kept {
+        let known = self.0.entry((block, instr)).or_insert_with(|| {
+            let live = context.liveness.at(block, instr as usize);
+            let live = live.iter().enumerate().filter(|(_, live)| **live);
+            let demanded = live.map(|(var, _)| (var, context.kept.get(var).copied().unwrap_or(Demand::Whole)));
+            demanded.filter(|(_, demand)| *demand != Demand::Nothing).collect()
+        });
+        known.clone()
+    }
 }
 
 impl NormalFormWriter<'_, '_> {
@@ -36,18 +60,19 @@ impl NormalFormWriter<'_, '_> {
         let mut moving: Vec<i64> = path.moving.iter().map(|&thread| thread as i64).collect();
         moving.sort_unstable();
         out.extend(moving);
-        let mut facts: Vec<Vec<i64>> = Vec::with_capacity(path.facts.0.len());
+        let (mut facts, mut entries): (Vec<i64>, Vec<(usize, usize)>) = (Vec::new(), Vec::new());
         for &symbol in path.facts.0.keys() {
-            let mut entry = Vec::new();
-            self.symbol(path, symbol, &mut entry);
-            self.fact(symbol, &fact(self.symbols, &path.facts, symbol), &mut entry);
-            facts.push(entry);
+            let start = facts.len();
+            self.symbol(path, symbol, &mut facts);
+            self.fact(symbol, &fact(self.symbols, &path.facts, symbol), &mut facts);
+            entries.push((start, facts.len()));
         }
-        facts.sort_unstable();
-        facts.into_iter().for_each(|entry| {
+        let entry = |&(start, end): &(usize, usize)| facts.get(start..end).unwrap_or_default();
+        entries.sort_unstable_by(|a, b| entry(a).cmp(entry(b)));
+        for entry in entries.iter().map(entry) {
             out.push(entry.len() as i64);
-            out.extend(entry);
-        });
+            out.extend_from_slice(entry);
+        }
         self.machine.normal_form(&path.state, &mut out);
         out
     }
@@ -74,13 +99,10 @@ impl NormalFormWriter<'_, '_> {
             };
             out.push(place.at - front);
         }
-        let live = context.liveness.at(at.block, at.instr as usize);
-        for (var, _) in live.iter().enumerate().filter(|(_, live)| **live) {
-            let demand = context.kept.get(var).copied().unwrap_or(Demand::Whole);
-            let value = path.values.get(cta).and_then(|values| values.get(var));
-            if demand != Demand::Nothing {
-                self.value(path, value.unwrap_or(&Value::Unknown), demand, out);
-            }
+        let values = path.values.get(cta);
+        for &(var, demand) in self.kept.at(context, at.block, at.instr).iter() {
+            let value = values.and_then(|values| values.get(var)).unwrap_or(&Value::Unknown);
+            self.value(path, value, demand, out);
         }
     }
 
