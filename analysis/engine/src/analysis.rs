@@ -4,13 +4,15 @@
 //! barrier depends on gives an equal kernel, and its outcome is taken from memory:
 //! [`Engine::explorations`] does not move. Words and places are made anew each time.
 
-use crate::cache::{SharedCache, hash, report_weight};
+use crate::cache::{ReportKey, SharedCache, hash, report_weight};
 use crate::deleted::note_deleted_reads;
 use crate::instances::Elaboration;
+use crate::judged_section::{JudgedSection, SectionKey};
+use crate::progress::{Depth, KernelNumber, Listener, Progress};
 use crate::recipes::recipes;
 use base::cache::{Cache, Weight};
 use base::{Cancel, Cancelled, IrNames, Limits, Message, Names, TextRange, message};
-use findings::{KernelReport, Problem, Proof, Verdict, add_global, describe, explain, explain_phases};
+use findings::{KernelReport, Problem, Proof, Verdict, add_global, describe, describe_places, explain, explain_phases};
 use fixes::{PassedCandidates, attach_fixes};
 use kernel::{Kernel, Lowered, Stage};
 use lower::{Options, lower_with};
@@ -39,9 +41,9 @@ const REPORT_STATES: usize = 500;
 pub struct Engine {
     limits: Limits,
     options: Options,
-    cache: Arc<SharedCache>,
+    pub(crate) cache: Arc<SharedCache>,
     /// Which candidates fix a kernel's findings. That hangs on how its text is written too, so it is not shared.
-    passed: Cache<Kernel, PassedCandidates>,
+    passed: Arc<Cache<Kernel, PassedCandidates>>,
     explorations: u64,
     /// Steps that were spent on changed kernels.
     retried: u64,
@@ -76,7 +78,7 @@ impl Engine {
             limits,
             options: Options::default(),
             cache,
-            passed: Cache::new(PASSED),
+            passed: Arc::new(Cache::new(PASSED)),
             explorations: 0,
             retried: 0,
             patient: false,
@@ -87,8 +89,21 @@ impl Engine {
     pub fn set_limits(&mut self, limits: Limits) {
         if self.limits != limits {
             // What passed, passed within other limits.
-            self.passed = Cache::new(PASSED);
+            self.passed = Arc::new(Cache::new(PASSED));
             self.limits = limits;
+        }
+    }
+
+    /// Another engine that remembers, and finds out for this one, whatever this one does: they may work at once.
+    pub fn sibling(&self) -> Engine {
+        Engine {
+            limits: self.limits.clone(),
+            options: self.options,
+            cache: self.cache.clone(),
+            passed: self.passed.clone(),
+            explorations: 0,
+            retried: 0,
+            patient: self.patient,
         }
     }
 
@@ -103,16 +118,19 @@ impl Engine {
         Engine { patient: true, ..self }
     }
 
-    /// What `describe` says of the module with this text, remembered by the text.
+    /// What `describe` says of the module with this text, launched so; remembered by both.
     pub(crate) fn report_by_text(
         &mut self,
-        text: &str,
+        text: &Arc<str>,
+        launches: &[Launch],
         cancel: &Cancel<'_>,
         describe: impl FnOnce(&mut Engine) -> Result<KernelReport<Message>, Cancelled>,
     ) -> Result<KernelReport<Message>, Cancelled> {
         let (cache, limits) = (self.cache.clone(), self.limits.clone());
-        let is_key = |key: &(String, Limits)| key.0 == text && key.1 == limits;
-        let key = || (text.to_owned(), limits.clone());
+        let is_key = |key: &ReportKey| {
+            (Arc::ptr_eq(&key.text, text) || key.text == *text) && key.launches == launches && key.limits == limits
+        };
+        let key = || ReportKey { text: text.clone(), launches: launches.to_vec(), limits: limits.clone() };
         let (report, _) = cache.reports.get_or_compute(hash((text, &limits)), is_key, key, cancel, || {
             describe(self).map(|report| (report.clone(), report_weight(text, &report)))
         })?;
@@ -126,18 +144,47 @@ impl Engine {
 
     /// Analyses every section of a document that is at the level of TTGIR.
     pub fn analyse(&mut self, document: &Document, cancel: &Cancel<'_>) -> Result<Analysis, Cancelled> {
-        let mut analysis = Analysis::default();
-        let mut other_levels = 0;
-        for section in document.sections() {
+        self.analyse_telling(document, 0, cancel, &mut |_| ())
+    }
+
+    /// The same; sections near `focus`, an offset of the text, come first, and `listener` is told of each kernel as
+    /// soon as something is known of it.
+    ///
+    /// # Errors
+    ///
+    /// Where `cancel` says so.
+    pub fn analyse_telling(
+        &mut self,
+        document: &Document,
+        focus: u32,
+        cancel: &Cancel<'_>,
+        listener: &mut Listener<'_>,
+    ) -> Result<Analysis, Cancelled> {
+        let all = document.sections().iter().enumerate();
+        let (read, other): (Vec<_>, Vec<_>) = all.partition(|(_, section)| section.level() != Level::Llvm);
+        let mut order = read;
+        order.sort_by_key(|(_, section)| {
+            let range = section.range();
+            if range.touches(focus) { 0 } else { range.start.abs_diff(focus).min(range.end.abs_diff(focus)) }
+        });
+        let mut judged = Vec::with_capacity(order.len());
+        for (number, section) in order {
             cancel.check()?;
-            if section.level() == Level::Llvm {
-                other_levels += 1;
-                continue;
+            let syntax = syntax_errors(section);
+            if !syntax.is_empty() {
+                listener(Progress::Syntax(&syntax));
             }
-            self.section(section, cancel, &mut analysis)?;
+            judged.push((number, syntax, self.section(section, number, cancel, listener)?));
         }
-        if other_levels > 0 {
-            analysis.skipped.push(format!("{other_levels} sections below TTGIR (LLVM) have no barriers to follow"));
+        judged.sort_by_key(|(number, ..)| *number);
+        let mut analysis = Analysis::default();
+        for (_, syntax, kernels) in judged {
+            analysis.syntax.extend(syntax);
+            analysis.kernels.extend(kernels);
+        }
+        if !other.is_empty() {
+            let count = other.len();
+            analysis.skipped.push(format!("{count} sections below TTGIR (LLVM) have no barriers to follow"));
         }
         Ok(analysis)
     }
@@ -236,32 +283,77 @@ impl Engine {
         Report::build(tree, lowered, &outcome, &kernel.render(names), &self.limits, cancel)
     }
 
-    fn section(&mut self, section: &Section, cancel: &Cancel<'_>, analysis: &mut Analysis) -> Result<(), Cancelled> {
+    /// What there is to say of the kernels of a section.
+    fn section(
+        &mut self,
+        section: &Section,
+        number: usize,
+        cancel: &Cancel<'_>,
+        listener: &mut Listener<'_>,
+    ) -> Result<Vec<KernelReport>, Cancelled> {
         let (tree, offset) = (section.tree(), section.offset());
-        for error in tree.errors() {
-            let mut error = error.clone();
-            shift(&mut error.range, offset);
-            error.related.iter_mut().for_each(|(range, _)| shift(range, offset));
-            analysis.syntax.push(error);
+        let tell = |listener: &mut Listener<'_>, kernel, depth, report: &KernelReport| {
+            let number = KernelNumber { section: number, kernel };
+            listener(Progress::Kernel { number, depth, report });
+        };
+        let launches = recipes(tree.text(), "//");
+        let (limits, options, text) = (self.limits.clone(), self.options, tree.text());
+        let hash = SectionKey::hash(text, &limits, options);
+        // What does not parse is read with regard to its lines.
+        let known = tree
+            .errors()
+            .is_empty()
+            .then(|| self.cache.sections.get(hash, |key| key.is(text, &launches, &limits, options))?.in_text(text));
+        if let Some(mut reports) = known.flatten() {
+            for (at, report) in reports.iter_mut().enumerate() {
+                shift_report(report, offset);
+                tell(listener, at, Depth::Full, report);
+            }
+            return Ok(reports);
         }
-        let globals = self.globals(tree, &recipes(tree.text(), "//"), cancel)?;
-        for (at, mut lowered) in kernels(tree, self.options).into_iter().enumerate() {
+        let mut kernels = kernels(tree, options);
+        for (at, lowered) in kernels.iter().enumerate().filter(|(_, lowered)| !lowered.kernel.effects.is_empty()) {
+            let mut report = self.quick_answer(tree, lowered, cancel)?;
+            shift_report(&mut report, offset);
+            tell(listener, at, Depth::Quick, &report);
+        }
+        let globals = self.globals(tree, &launches, cancel)?;
+        let mut reports = Vec::with_capacity(kernels.len());
+        for (at, lowered) in kernels.iter_mut().enumerate() {
             cancel.check()?;
             if !self.outcome(&lowered.kernel, cancel)?.found.is_empty() {
-                name_members(tree, &mut lowered);
+                name_members(tree, lowered);
             }
-            let mut report = self.describe_kernel(&lowered, cancel)?;
-            withhold_if_malformed(tree, &lowered, &mut report);
+            let mut report = self.describe_kernel(lowered, cancel)?;
+            withhold_if_malformed(tree, lowered, &mut report);
             note_deleted_reads(tree, &mut report);
-            self.fix(tree, &lowered, &mut report, cancel)?;
+            self.fix(tree, lowered, &mut report, cancel)?;
             if let Some(global) = globals.get(at) {
                 add_global(&mut report, global, lowered.kernel.effects.is_empty());
             }
-            let mut report = report.render(&IrNames);
-            shift_report(&mut report, offset);
-            analysis.kernels.push(report);
+            let report = report.render(&IrNames);
+            let mut moved = report.clone();
+            shift_report(&mut moved, offset);
+            tell(listener, at, Depth::Full, &moved);
+            reports.push(report);
         }
-        Ok(())
+        if tree.errors().is_empty() {
+            let judged = JudgedSection::new(text, reports.clone());
+            let weight = judged.weight();
+            let key = SectionKey::new(text, &launches, &limits, options);
+            self.cache.sections.insert(hash, key, judged, weight);
+        }
+        reports.iter_mut().for_each(|report| shift_report(report, offset));
+        Ok(reports)
+    }
+
+    /// What a few runs of a kernel show: a start, for who waits.
+    fn quick_answer(&mut self, tree: &Tree, lowered: &Lowered, cancel: &Cancel<'_>) -> Result<KernelReport, Cancelled> {
+        let outcome = self.surveyed(&lowered.kernel, cancel)?;
+        let mut report = describe_places(lowered, &outcome);
+        withhold_if_malformed(tree, lowered, &mut report);
+        note_deleted_reads(tree, &mut report);
+        Ok(report.render(&IrNames))
     }
 
     /// What there is to say of the global memory of each kernel of a module, remembered by its text. `launches` are
@@ -348,7 +440,7 @@ impl Engine {
     }
 
     /// The outcome of a kernel where it is remembered, and else what runs say of it.
-    fn surveyed(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<Arc<Outcome>, Cancelled> {
+    pub(crate) fn surveyed(&mut self, kernel: &Kernel, cancel: &Cancel<'_>) -> Result<Arc<Outcome>, Cancelled> {
         if self.patient {
             return self.outcome(kernel, cancel);
         }
@@ -376,6 +468,17 @@ impl Engine {
         self.explorations += u64::from(explored);
         Ok(outcome)
     }
+}
+
+/// What does not parse of a section; ranges count from the document's start.
+fn syntax_errors(section: &Section) -> Vec<SyntaxError> {
+    let (tree, offset) = (section.tree(), section.offset());
+    let mut errors = tree.errors().to_vec();
+    for error in &mut errors {
+        shift(&mut error.range, offset);
+        error.related.iter_mut().for_each(|(range, _)| shift(range, offset));
+    }
+    errors
 }
 
 /// The kernels of a section, as they are run.

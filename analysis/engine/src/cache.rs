@@ -1,15 +1,21 @@
 //! What engines remember and may share: outcomes by kernel, and reports by elaborated text.
 
+use crate::instances::{JudgedKernel, JudgedKey};
+use crate::judged_section::{JudgedSection, SectionKey};
 use base::cache::{Cache, Weight};
 use base::{Limits, Message};
 use findings::KernelReport;
-use races::Global;
+use races::{Global, Launch};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 use verify::OutcomeCache;
 
 /// Memory that reports may take.
 const REPORTS: usize = 16 << 20;
+
+/// Memory that the reports on whole kernels in Python may take.
+const KERNELS: usize = 8 << 20;
 
 /// A memory that any number of engines, on any number of threads, share by reference. What is found in it is
 /// what would be computed, so an answer never depends on who asked before.
@@ -18,14 +24,32 @@ pub struct SharedCache {
     pub(crate) outcomes: OutcomeCache,
     /// What was said of modules that were elaborated from Python, by their text: an edit that leaves it as it
     /// is describes nothing anew.
-    pub(crate) reports: Cache<(String, Limits), KernelReport<Message>>,
+    pub(crate) reports: Cache<ReportKey, KernelReport<Message>>,
     /// What is said of the global memory of modules, by their text.
     pub(crate) globals: Cache<String, Vec<Global>>,
+    /// What was said of sections of TTGIR, by their tokens.
+    pub(crate) sections: Cache<SectionKey, JudgedSection>,
+    /// What was said of whole kernels in Python, by what their instances were elaborated to.
+    pub(crate) kernels: Cache<JudgedKey, JudgedKernel>,
+}
+
+/// What the report on an elaborated module depends on.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ReportKey {
+    pub(crate) text: Arc<str>,
+    pub(crate) launches: Vec<Launch>,
+    pub(crate) limits: Limits,
 }
 
 impl Default for SharedCache {
     fn default() -> SharedCache {
-        SharedCache { outcomes: OutcomeCache::default(), reports: Cache::new(REPORTS), globals: Cache::new(REPORTS) }
+        SharedCache {
+            outcomes: OutcomeCache::default(),
+            reports: Cache::new(REPORTS),
+            globals: Cache::new(REPORTS),
+            sections: Cache::new(REPORTS),
+            kernels: Cache::new(KERNELS),
+        }
     }
 }
 
@@ -46,7 +70,6 @@ mod tests {
     use super::*;
     use crate::Engine;
     use base::Cancel;
-    use std::sync::Arc;
     use ttgir::Document;
 
     const TEXT: &str = "#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>

@@ -5,9 +5,12 @@ mod cache;
 mod deleted;
 pub mod ide;
 pub mod instances;
+mod judged_section;
+mod progress;
 mod recipes;
 mod source;
 
 pub use analysis::{Analysis, Engine, lowered};
 pub use cache::SharedCache;
+pub use progress::{Depth, KernelNumber, Listener, Progress};
 pub use source::{Source, is_python};

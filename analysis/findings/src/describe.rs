@@ -48,7 +48,7 @@ pub fn describe(lowered: &Lowered, outcome: &Outcome) -> KernelReport<Message> {
 }
 
 /// The same, for who asks what is found and where, but does not show the runs: they are not shortened.
-pub(super) fn describe_places(lowered: &Lowered, outcome: &Outcome) -> KernelReport<Message> {
+pub fn describe_places(lowered: &Lowered, outcome: &Outcome) -> KernelReport<Message> {
     describe_within(lowered, outcome, 0)
 }
 

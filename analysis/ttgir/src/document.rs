@@ -131,6 +131,11 @@ impl Document {
         &self.text
     }
 
+    /// The same, to be kept.
+    pub fn shared_text(&self) -> &Arc<str> {
+        &self.text
+    }
+
     /// Its sections, in order.
     pub fn sections(&self) -> &[Section] {
         &self.sections

@@ -72,10 +72,10 @@ fn print(args: &Ir, elaboration: &Elaboration, places: &SourceText<'_>) -> (Stri
                 out.push_str("\n// -----\n");
             }
             let _ = writeln!(out, "// {}: {}", kernel.entry.name, elaborated.instance.hint);
-            for (_, range, why) in &elaborated.unmodelled {
+            for (_, range, why) in elaborated.unmodelled() {
                 let _ = writeln!(out, "// not followed, line {}: {why}", places.line(range.start));
             }
-            for problem in &elaborated.problems {
+            for problem in elaborated.problems() {
                 let _ = writeln!(
                     out,
                     "// {}, line {}: {}",
@@ -84,7 +84,7 @@ fn print(args: &Ir, elaboration: &Elaboration, places: &SourceText<'_>) -> (Stri
                     problem.message
                 );
             }
-            whole &= elaborated.lowered.is_some() && elaborated.unmodelled.is_empty();
+            whole &= elaborated.lowered().is_some() && elaborated.unmodelled().is_empty();
             lines(&mut out, elaborated, places);
         }
     }
@@ -93,7 +93,7 @@ fn print(args: &Ir, elaboration: &Elaboration, places: &SourceText<'_>) -> (Stri
 
 fn lines(out: &mut String, elaborated: &ElaboratedInstance, places: &SourceText<'_>) {
     let (mut at, mut depth) = (0u32, 0usize);
-    for line in elaborated.document.text().split_inclusive('\n') {
+    for line in elaborated.document().text().split_inclusive('\n') {
         let place = elaborated.place(TextRange::empty(at));
         at += line.len() as u32;
         let text = line.trim();

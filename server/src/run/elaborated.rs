@@ -26,11 +26,11 @@ pub(crate) fn compiled(
         let more = name.map_or_else(String::new, |(name, value)| format!(" (--set {name}={value} would do)"));
         return Err(RunError(format!("`{}` was not analysed with what the recipe gives{more}", request.name)));
     };
-    if let Some((_, range, why)) = instance.unmodelled.first() {
+    if let Some((_, range, why)) = instance.unmodelled().first() {
         let line = SourceText::new(text).line(range.start);
         return Err(RunError(format!("line {line} is not followed: {why}")));
     }
-    if let Some(problem) = instance.problems.iter().find(|problem| !problem.hint) {
+    if let Some(problem) = instance.problems().iter().find(|problem| !problem.hint) {
         return Err(RunError(format!("Triton would refuse it: {}", problem.message)));
     }
     Ok(with_places(instance, path, &SourceText::new(text)).into())
@@ -65,7 +65,7 @@ fn with_places(instance: &ElaboratedInstance, path: &str, places: &SourceText<'_
     let (mut out, mut at) = (String::new(), 0u32);
     // The places of ops whose regions are open.
     let mut open: Vec<Option<String>> = Vec::new();
-    let mut lines = instance.document.text().split_inclusive('\n').peekable();
+    let mut lines = instance.document().text().split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
         let code = line.trim_end();
         let trimmed = code.trim();

@@ -124,8 +124,8 @@ impl ElaboratedInstance {
     }
 
     fn chain(&self, range: TextRange) -> Option<Chain<'_>> {
-        let origin = self.origins.at(range.start)?;
-        let mut frames: Vec<&Frame> = self.origins.frames(origin).collect();
+        let origin = self.origins().at(range.start)?;
+        let mut frames: Vec<&Frame> = self.origins().frames(origin).collect();
         frames.reverse();
         Some(Chain { origin, frames })
     }
@@ -194,7 +194,7 @@ impl ElaboratedInstance {
     /// from the function with `parted` frames around it inwards.
     fn innermost(&self, tree: &Tree, early: &Chain<'_>, barriers: &[ValueId], parted: usize) -> Option<usize> {
         let handed = early.frames.iter().enumerate().skip(parted).filter(|(_, frame)| !frame.iteration);
-        let name = |number: &u32| self.origins.memory.get(*number as usize).map(String::as_str);
+        let name = |number: &u32| self.origins().memory.get(*number as usize).map(String::as_str);
         let names = handed.clone().flat_map(|(_, frame)| &frame.memory).filter_map(name);
         let mut names: FxHashMap<&str, bool> = names.map(|name| (name, false)).collect();
         let mut see = |value: ValueId| {

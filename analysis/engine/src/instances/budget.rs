@@ -4,7 +4,7 @@
 //! Counted are steps of the machine, so that the answer does not depend on the computer. An instance whose kernel
 //! is equal to an earlier one costs nothing. The first instance of a kernel is always analysed.
 
-use super::ElaboratedInstance;
+use super::{ElaboratedInstance, KernelInstances};
 use kernel::Lowered;
 use std::sync::Arc;
 
@@ -37,12 +37,12 @@ impl TextBudget {
 
     /// Notes what an instance took.
     pub(super) fn spend(&mut self, elaborated: &ElaboratedInstance) {
-        self.0 = self.0.saturating_sub(elaborated.document.text().len());
+        self.0 = self.0.saturating_sub(elaborated.document().text().len());
     }
 }
 
 /// What is left of the steps of a file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct FileBudget {
     /// For all kernels.
     left: u64,
@@ -69,7 +69,7 @@ impl FileBudget {
 
     /// Whether an instance is analysed.
     pub(super) fn affords(&self, elaborated: &ElaboratedInstance) -> bool {
-        !elaborated.left_out && (self.share > 0 || self.seen.is_empty() || self.knows(elaborated))
+        !elaborated.is_left_out() && (self.share > 0 || self.seen.is_empty() || self.knows(elaborated))
     }
 
     /// Notes what an instance took.
@@ -79,11 +79,30 @@ impl FileBudget {
         }
         self.left = self.left.saturating_sub(steps);
         self.share = self.share.saturating_sub(steps);
-        self.seen.extend(elaborated.lowered.clone());
+        self.seen.extend(elaborated.lowered().cloned());
+    }
+
+    /// Whether just those instances of a kernel are analysed that took steps before.
+    pub(super) fn affords_again(&self, kernel: &KernelInstances, steps: &[Option<u64>]) -> bool {
+        let mut budget = self.clone();
+        kernel.instances.iter().zip(steps).all(|(elaborated, steps)| {
+            let same = budget.affords(elaborated) == steps.is_some();
+            steps.iter().for_each(|steps| budget.spend(elaborated, *steps));
+            same
+        })
+    }
+
+    /// Notes what the instances of a kernel took before.
+    pub(super) fn spend_again(&mut self, kernel: &KernelInstances, steps: &[Option<u64>]) {
+        for (elaborated, steps) in kernel.instances.iter().zip(steps) {
+            steps.iter().for_each(|steps| self.spend(elaborated, *steps));
+        }
     }
 
     fn knows(&self, elaborated: &ElaboratedInstance) -> bool {
-        let known = |lowered: &Arc<Lowered>| self.seen.iter().any(|seen| seen.kernel == lowered.kernel);
-        elaborated.lowered.as_ref().is_none_or(known)
+        let known = |lowered: &Arc<Lowered>| {
+            self.seen.iter().any(|seen| Arc::ptr_eq(seen, lowered) || seen.kernel == lowered.kernel)
+        };
+        elaborated.lowered().is_none_or(known)
     }
 }

@@ -3,28 +3,27 @@
 //! What a kernel depends on is the text of the functions and classes that were run for it, and the rest of
 //! each file without the bodies of other functions. Where that is the same as before, only places move.
 
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use ruff_python_ast::Stmt;
-use ruff_text_size::Ranged;
-use rustc_hash::FxHasher;
+use rustc_hash::FxHashMap;
 
 use super::budget::TextBudget;
-use super::moves::{Move, shift};
+use super::judged::is_same_spec;
+use super::outline::{Comparison, Outline, Since};
 use super::{ElaboratedInstance, PythonFile};
-use base::{Cancel, Cancelled, TextRange};
-use gluon::{Config, Entry, FileId, Instance, Memo, Note, Site, Spec, elaborate, entries, instances, stray};
+use base::{Cancel, Cancelled};
+use gluon::{Config, Entry, Instance, Memo, Note, Site, elaborate, entries, instances, stray};
 use python::syntax::{Module, Sources};
 
-/// Shadows that are remembered.
-const REMEMBERED: usize = 256;
+/// Instances that are remembered of a kernel beside those that its last text had: of texts before it.
+const EARLIER: usize = 16;
 
 /// All kernels of a file, elaborated.
 #[derive(Debug)]
 pub struct Elaboration {
     /// The file.
     pub module: Arc<Module>,
+    pub(super) outline: Arc<Outline>,
     /// Its kernels, in order.
     pub kernels: Vec<KernelInstances>,
     /// What there is to say of the file's directives.
@@ -35,7 +34,7 @@ impl Elaboration {
     /// Whether a file had a part in any kernel.
     pub fn looks_at(&self, path: &str) -> bool {
         let mut instances = self.kernels.iter().flat_map(|kernel| &kernel.instances);
-        instances.any(|elaborated| elaborated.files.iter().any(|file| file == path))
+        instances.any(|elaborated| elaborated.files().iter().any(|file| file == path))
     }
 }
 
@@ -61,16 +60,15 @@ pub struct KernelInstances {
 pub struct Elaborator {
     config: Config,
     memo: Memo,
-    kept: Vec<Kept>,
+    /// By the name of the kernel, those that were used last behind the others.
+    kept: FxHashMap<String, Vec<Arc<ElaboratedInstance>>>,
     elaborations: u64,
 }
 
-/// An elaborated instance that may be used again.
-#[derive(Debug)]
-struct Kept {
-    spec: Spec,
-    name: String,
-    elaborated: Arc<ElaboratedInstance>,
+/// A text of the file, and how earlier ones compare with it.
+struct Now<'a> {
+    module: &'a Arc<Module>,
+    since: Since,
 }
 
 impl Elaborator {
@@ -102,23 +100,26 @@ impl Elaborator {
         cancel: &Cancel<'_>,
     ) -> Result<Elaboration, Cancelled> {
         let module = file.module().clone();
+        let outline = Arc::new(Outline::of(&module));
         if !file.mentions_kernels() {
-            return Ok(Elaboration { module, kernels: Vec::new(), notes: Vec::new() });
+            return Ok(Elaboration { module, outline, kernels: Vec::new(), notes: Vec::new() });
         }
         let entries = entries(&module, sources);
         let all = instances(&module, sources, &entries, &self.config, &mut self.memo, cancel)?;
         let notes = stray(&module, &entries);
+        let mut now = Now { module: &module, since: Since::new(outline.clone()) };
         let mut kernels = Vec::with_capacity(entries.len());
         let mut text = TextBudget::new();
         for (entry, found) in entries.into_iter().zip(all) {
             let mut instances = Vec::with_capacity(found.list.len());
             for instance in found.list {
                 if !text.affords(instances.is_empty()) {
-                    let left_out = ElaboratedInstance::left_out(module.clone(), instance, entry.name_range);
+                    let name = entry.name_range;
+                    let left_out = ElaboratedInstance::left_out(module.clone(), outline.clone(), instance, name);
                     instances.push(Arc::new(left_out));
                     continue;
                 }
-                let elaborated = self.elaborated(&module, sources, &entry, instance, cancel)?;
+                let elaborated = self.elaborated(&mut now, sources, &entry, instance, cancel)?;
                 text.spend(&elaborated);
                 instances.push(elaborated);
             }
@@ -126,49 +127,64 @@ impl Elaborator {
             let left_out = found.left_out;
             kernels.push(KernelInstances { entry, instances, notes, sites, unfollowed, left_out });
         }
-        let dropped = self.kept.len().saturating_sub(REMEMBERED);
-        self.kept.drain(..dropped);
-        Ok(Elaboration { module, kernels, notes })
+        self.forget_earlier(&kernels);
+        Ok(Elaboration { module, outline, kernels, notes })
+    }
+
+    /// Forgets what earlier texts had and is not likely to come back.
+    fn forget_earlier(&mut self, kernels: &[KernelInstances]) {
+        let mut used: FxHashMap<&str, usize> = FxHashMap::default();
+        for kernel in kernels {
+            *used.entry(&kernel.entry.name).or_default() += kernel.instances.len();
+        }
+        self.kept.retain(|name, kept| {
+            let most = used.get(name.as_str()).map_or(0, |count| count + EARLIER);
+            kept.drain(..kept.len().saturating_sub(most));
+            !kept.is_empty()
+        });
     }
 
     fn elaborated(
         &mut self,
-        module: &Arc<Module>,
+        now: &mut Now<'_>,
         sources: &dyn Sources,
         entry: &Entry,
         instance: Instance,
         cancel: &Cancel<'_>,
     ) -> Result<Arc<ElaboratedInstance>, Cancelled> {
-        for at in 0..self.kept.len() {
-            let Some(kept) = self.kept.get(at).filter(|kept| kept.name == entry.name) else { continue };
-            let Some(moved) = moved(kept, &instance.spec, module, sources) else { continue };
-            let mut kept = self.kept.remove(at);
-            if let Some(moves) = moved {
-                kept.elaborated = Arc::new(kept.elaborated.moved(module, instance.clone(), entry.name_range, &moves));
-            } else if kept.elaborated.instance != instance {
-                kept.elaborated = Arc::new(kept.elaborated.moved(module, instance.clone(), entry.name_range, &[]));
+        let kept = self.kept.entry(entry.name.clone()).or_default();
+        let known = kept.iter().enumerate().find_map(|(at, known)| Some((at, held(known, &instance, now, sources)?)));
+        let elaborated = match known {
+            Some((at, Held::AsItIs)) => kept.remove(at),
+            Some((at, Held::Moved(by))) => {
+                let known = kept.remove(at);
+                Arc::new(known.moved(now.module, instance, entry.name_range, &by))
             }
-            kept.spec = instance.spec;
-            let elaborated = kept.elaborated.clone();
-            self.kept.push(kept);
-            return Ok(elaborated);
-        }
-        let elaborated = elaborate(module, sources, &instance.spec, cancel)?;
-        self.elaborations += 1;
-        let spec = instance.spec.clone();
-        let elaborated =
-            Arc::new(ElaboratedInstance::new(module.clone(), sources, instance, entry.name_range, elaborated));
-        self.kept.push(Kept { spec, name: entry.name.clone(), elaborated: elaborated.clone() });
+            None => {
+                let made = elaborate(now.module, sources, &instance.spec, cancel)?;
+                self.elaborations += 1;
+                let (module, outline) = (now.module.clone(), now.since.outline().clone());
+                let name = entry.name_range;
+                Arc::new(ElaboratedInstance::new(module, outline, sources, instance, name, made))
+            }
+        };
+        self.kept.entry(entry.name.clone()).or_default().push(elaborated.clone());
         Ok(elaborated)
     }
 }
 
-/// Whether an elaborated instance still is that of `spec`: `Some(None)` where nothing has changed, `Some(moves)` where only
-/// places have.
-#[allow(clippy::option_option, reason = "no, yes as it is, yes with moves")]
-fn moved(kept: &Kept, spec: &Spec, module: &Arc<Module>, sources: &dyn Sources) -> Option<Option<Vec<Move>>> {
-    let elaborated = &kept.elaborated;
-    for (path, before) in elaborated.files.iter().zip(&elaborated.modules).skip(1) {
+/// How an elaborated instance holds in another text.
+enum Held {
+    /// Nothing has changed.
+    AsItIs,
+    /// Only places have.
+    Moved(Arc<Comparison>),
+}
+
+/// Whether an elaborated instance still is what would be elaborated for `instance`.
+fn held(known: &ElaboratedInstance, instance: &Instance, now: &mut Now<'_>, sources: &dyn Sources) -> Option<Held> {
+    let module = now.module;
+    for (path, before) in known.files().iter().zip(&known.modules).skip(1) {
         let now = sources.file(module.path(), path);
         let same = match (before, &now) {
             (Some(before), Some(now)) => Arc::ptr_eq(before, now) || before.source() == now.source(),
@@ -178,71 +194,11 @@ fn moved(kept: &Kept, spec: &Spec, module: &Arc<Module>, sources: &dyn Sources) 
             return None;
         }
     }
-    let before = &elaborated.module;
-    if Arc::ptr_eq(before, module) || before.source() == module.source() {
-        // Other statements may be broken now, with the same text.
-        return (kept.spec == *spec).then(|| (before.text() != module.text()).then(Vec::new));
+    if Arc::ptr_eq(&known.module, module) && known.instance == *instance {
+        return Some(Held::AsItIs);
     }
-    let (old, new) = (before.body(), module.body());
-    if old.len() != new.len() {
-        return None;
-    }
-    let mut moves = Vec::with_capacity(old.len());
-    for (old, new) in old.iter().zip(new) {
-        let (was, is) = (range(old), range(new));
-        let own = elaborated.touched.iter().filter(|(file, _)| *file == FileId(0));
-        let ran = own.map(|(_, range)| *range).chain([elaborated.name]).any(|touched| was.contains(touched));
-        let same = if ran {
-            before.slice(was) == module.slice(is)
-        } else {
-            before.slice(was) == module.slice(is) || skeleton(before, old) == skeleton(module, new)
-        };
-        if !same {
-            return None;
-        }
-        moves.push((was, i64::from(is.start) - i64::from(was.start)));
-    }
-    let def = shift(&moves, kept.spec.def);
-    let host = kept.spec.host.as_ref().map(|host| match &host.file {
-        None => shift(&moves, host.def),
-        Some(_) => host.def,
-    });
-    let mut then = kept.spec.clone();
-    then.def = def;
-    if let (Some(host), Some(def)) = (&mut then.host, host) {
-        host.def = def;
-    }
-    (then == *spec).then_some(Some(moves))
-}
-
-fn range(node: &impl Ranged) -> TextRange {
-    let range = node.range();
-    TextRange::new(range.start().to_u32(), range.end().to_u32())
-}
-
-/// What of a statement matters when no function in it is called: all but the bodies of functions.
-fn skeleton(module: &Module, statement: &Stmt) -> u64 {
-    let mut bodies = Vec::new();
-    collect(statement, &mut bodies);
-    let whole = range(statement);
-    let mut hasher = FxHasher::default();
-    let mut from = whole.start;
-    for body in bodies {
-        module.slice(TextRange::new(from, body.start)).trim().hash(&mut hasher);
-        from = body.end;
-    }
-    module.slice(TextRange::new(from, whole.end)).trim().hash(&mut hasher);
-    hasher.finish()
-}
-
-fn collect(statement: &Stmt, bodies: &mut Vec<TextRange>) {
-    match statement {
-        Stmt::FunctionDef(def) => {
-            if let (Some(first), Some(last)) = (def.body.first(), def.body.last()) {
-                bodies.push(range(first).cover(range(last)));
-            }
-        }
-        Stmt::ClassDef(class) => class.body.iter().for_each(|inner| collect(inner, bodies)),
-        _ => {}
-    }
+    // What it was elaborated for may stand elsewhere by now.
+    let between = now.since.since(known.outline())?;
+    let same = known.holds_after(&between) && is_same_spec(known.original_spec(), &instance.spec, &between);
+    same.then_some(Held::Moved(between))
 }

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::blame::cause;
+use super::outline::Outline;
 use super::{ElaboratedInstance, Elaboration, KernelInstances, fixes};
 use crate::Engine;
 use ::fixes::gluon::{PythonContext, candidates};
@@ -45,9 +46,9 @@ impl Engine {
         else {
             return Ok(None);
         };
-        let (Some(lowered), Some(tree)) = (&elaborated.lowered, elaborated.tree()) else { return Ok(None) };
+        let (Some(lowered), Some(tree)) = (elaborated.lowered(), elaborated.tree()) else { return Ok(None) };
         // What was not followed, and texts that do not parse, cannot be told from a repair.
-        let refused = elaborated.problems.iter().any(|problem| !problem.hint);
+        let refused = elaborated.problems().iter().any(|problem| !problem.hint);
         if !of.module.broken().is_empty() || refused || !tree.errors().is_empty() {
             return Ok(None);
         }
@@ -68,7 +69,7 @@ impl Engine {
         let Some((found, told, named, range)) = target else { return Ok(None) };
         let start = |range| elaborated.place(range).range.start;
         let goal = FindingKey { at: start(range), ..FindingKey::new(&told, start) };
-        let origin = |offset| elaborated.origins.at(offset).filter(|o| o.file == FileId(0)).map(|o| o.range);
+        let origin = |offset| elaborated.origins().at(offset).filter(|o| o.file == FileId(0)).map(|o| o.range);
         let way = PythonContext {
             module: &of.module,
             variable: &|name| elaborated.variable(name),
@@ -129,7 +130,7 @@ impl Engine {
         cancel: &Cancel<'_>,
     ) -> Result<bool, Cancelled> {
         let touched = |elaborated: &ElaboratedInstance| {
-            let own = elaborated.touched.iter().filter(|(file, _)| *file == FileId(0));
+            let own = elaborated.touched().iter().filter(|(file, _)| *file == FileId(0));
             let mut ranges = own.map(|(_, range)| *range);
             ranges
                 .any(|range| edits.iter().any(|edit| range.start <= edit.range.start && edit.range.start <= range.end))
@@ -140,7 +141,7 @@ impl Engine {
             if !(touched(elaborated) || std::ptr::eq(kernel, own)) {
                 continue;
             }
-            let Some(lowered) = &elaborated.lowered else { continue };
+            let Some(lowered) = elaborated.lowered() else { continue };
             if *tries == 0 {
                 return Ok(false);
             }
@@ -176,10 +177,10 @@ impl Engine {
         // As in `judge`: nothing made without a file that was no longer waited for is kept.
         cancel.check()?;
         let (name, instance) = (made.name, Instance { spec, ..elaborated.instance.clone() });
-        let now = ElaboratedInstance::new(module.clone(), sources, instance, name, made);
-        let refused = |of: &ElaboratedInstance| of.problems.iter().filter(|problem| !problem.hint).count();
-        let (Some(lowered), Some(tree)) = (&now.lowered, now.tree()) else { return Ok(None) };
-        if now.unmodelled.len() > elaborated.unmodelled.len()
+        let now = ElaboratedInstance::new(module.clone(), Arc::new(Outline::of(module)), sources, instance, name, made);
+        let refused = |of: &ElaboratedInstance| of.problems().iter().filter(|problem| !problem.hint).count();
+        let (Some(lowered), Some(tree)) = (now.lowered(), now.tree()) else { return Ok(None) };
+        if now.unmodelled().len() > elaborated.unmodelled().len()
             || refused(&now) > refused(elaborated)
             || !tree.errors().is_empty()
         {

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use super::moves::{Move, shift};
+use super::outline::{Comparison, Outline};
 use super::say::{VariableNames, python_name, say};
 use base::{Names, TextRange};
-use gluon::{Elaborated, FileId, Instance, LaunchFacts, Origins, Problem, Source};
+use gluon::{Elaborated, FileId, Instance, LaunchFacts, Origins, Problem, Source, Spec};
 use kernel::Lowered;
 use lower::{Options, lower_with};
 use python::syntax::{Module, Sources};
@@ -19,34 +19,79 @@ use verify::unbound;
 const EXPRESSION: usize = 48;
 
 /// One instance of a kernel.
+///
+/// What was elaborated is kept once, in the places of the text that it was elaborated from. An edit elsewhere makes
+/// an instance that shares it; its places are moved when somebody asks for them.
 #[derive(Debug)]
 pub struct ElaboratedInstance {
     /// With what it is elaborated.
     pub instance: Instance,
-    /// The module.
-    pub document: Document,
-    /// The kernel; `None` where no module could be made.
-    pub lowered: Option<Arc<Lowered>>,
-    /// Whether it was not elaborated, because the file may cost no more.
-    pub(super) left_out: bool,
-    /// What Triton would refuse.
-    pub problems: Vec<Problem>,
-    /// What could not be followed.
-    pub unmodelled: Vec<(FileId, TextRange, String)>,
-    /// Whether some op of the module stands for what could not be followed.
-    pub(super) has_unmodelled_op: bool,
-    /// The functions and classes that were run.
-    pub(super) touched: Vec<(FileId, TextRange)>,
     pub(super) module: Arc<Module>,
     /// The kernel's name in the module's source.
     pub(super) name: TextRange,
-    pub(super) origins: Origins,
-    pub(super) files: Vec<String>,
     pub(super) modules: Vec<Option<Arc<Module>>>,
+    original: Arc<Original>,
+    /// From the text that it was elaborated from to that of the module; `None` where no place has moved.
+    moves: Option<Arc<Comparison>>,
+    moved: OnceLock<Places>,
+}
+
+/// What was elaborated, and all that is said of it without a place.
+#[derive(Debug)]
+pub(super) struct Original {
+    /// The module.
+    document: Document,
+    /// The kernel; `None` where no module could be made.
+    lowered: Option<Arc<Lowered>>,
+    /// Whether it was not elaborated, because the file may cost no more.
+    left_out: bool,
+    /// Whether some op of the module stands for what could not be followed.
+    has_unmodelled_op: bool,
+    /// The text that it was elaborated from, and the kernel's name there.
+    outline: Arc<Outline>,
+    name: TextRange,
+    /// What was elaborated, with places in that text.
+    spec: Spec,
+    places: Places,
+    files: Vec<String>,
     names: VariableNames,
     /// Where values without a name of their own are defined; found when one is asked for.
-    numbered: Arc<OnceLock<FxHashMap<String, u32>>>,
+    numbered: OnceLock<FxHashMap<String, u32>>,
     partitions: Vec<String>,
+}
+
+/// What has places in the source of Python files.
+#[derive(Debug, Default)]
+struct Places {
+    /// What Triton would refuse.
+    problems: Vec<Problem>,
+    /// What could not be followed.
+    unmodelled: Vec<(FileId, TextRange, String)>,
+    /// The functions and classes that were run.
+    touched: Vec<(FileId, TextRange)>,
+    origins: Origins,
+}
+
+impl Places {
+    /// The same in another text of the file itself.
+    fn moved(&self, by: &Comparison) -> Places {
+        let own = FileId(0);
+        let mut origins = self.origins.clone();
+        for origin in origins.origins.iter_mut().filter(|origin| origin.file == own) {
+            origin.range = by.range(origin.range);
+        }
+        for frame in origins.frames.iter_mut().filter(|frame| frame.file == own) {
+            frame.range = by.range(frame.range);
+        }
+        let mut problems = self.problems.clone();
+        for problem in problems.iter_mut().filter(|problem| problem.file == own) {
+            problem.range = by.range(problem.range);
+        }
+        let place = |file, range| if file == own { by.range(range) } else { range };
+        let unmodelled = self.unmodelled.iter().map(|(file, range, why)| (*file, place(*file, *range), why.clone()));
+        let touched = self.touched.iter().map(|(file, range)| (*file, place(*file, *range)));
+        Places { problems, unmodelled: unmodelled.collect(), touched: touched.collect(), origins }
+    }
 }
 
 /// By number, where the op that defines a value starts in the text of a module.
@@ -68,14 +113,15 @@ fn numbered_values(text: &str) -> FxHashMap<String, u32> {
 }
 
 impl ElaboratedInstance {
+    /// What was elaborated of the text that `outline` is of.
     pub(super) fn new(
         module: Arc<Module>,
+        outline: Arc<Outline>,
         sources: &dyn Sources,
         instance: Instance,
         name: TextRange,
         elaborated: Elaborated,
     ) -> ElaboratedInstance {
-        let origins = elaborated.origins;
         let names = VariableNames::new(&elaborated.names);
         let document = Document::new(elaborated.ir);
         let tree = document.sections().first().map(|section| section.tree());
@@ -85,48 +131,126 @@ impl ElaboratedInstance {
         {
             lowered.kernel = kernel;
         }
-        let own = module.path().to_owned();
-        let others = elaborated.files.iter().skip(1).map(|path| sources.file(&own, path));
-        let modules = std::iter::once(Some(module.clone())).chain(others).collect();
-        ElaboratedInstance {
-            instance,
+        let places = Places {
+            problems: elaborated.problems,
+            unmodelled: elaborated.unmodelled,
+            touched: elaborated.touched,
+            origins: elaborated.origins,
+        };
+        let original = Original {
             document,
             lowered: lowered.map(Arc::new),
             left_out: false,
-            problems: elaborated.problems,
-            unmodelled: elaborated.unmodelled,
             has_unmodelled_op: elaborated.has_unmodelled_op,
-            touched: elaborated.touched,
+            outline,
+            name,
+            spec: instance.spec.clone(),
+            places,
+            files: elaborated.files,
+            names,
+            numbered: OnceLock::new(),
+            partitions: elaborated.partitions,
+        };
+        let own = module.path().to_owned();
+        let others = original.files.iter().skip(1).map(|path| sources.file(&own, path));
+        let modules = std::iter::once(Some(module.clone())).chain(others).collect();
+        ElaboratedInstance {
+            instance,
             module,
             name,
-            origins,
-            files: elaborated.files,
             modules,
-            names,
-            numbered: Arc::default(),
-            partitions: elaborated.partitions,
+            original: Arc::new(original),
+            moves: None,
+            moved: OnceLock::new(),
         }
     }
 
     /// One that is not elaborated, because the file may cost no more: nothing is known of it.
-    pub(super) fn left_out(module: Arc<Module>, instance: Instance, name: TextRange) -> ElaboratedInstance {
-        ElaboratedInstance {
-            instance,
+    pub(super) fn left_out(
+        module: Arc<Module>,
+        outline: Arc<Outline>,
+        instance: Instance,
+        name: TextRange,
+    ) -> ElaboratedInstance {
+        let original = Original {
             document: Document::new(String::new()),
             lowered: None,
             left_out: true,
-            problems: Vec::new(),
-            unmodelled: Vec::new(),
             has_unmodelled_op: false,
-            touched: Vec::new(),
+            outline,
+            name,
+            spec: instance.spec.clone(),
+            places: Places::default(),
             files: vec![module.path().to_owned()],
+            names: VariableNames::new(&[]),
+            numbered: OnceLock::new(),
+            partitions: Vec::new(),
+        };
+        ElaboratedInstance {
+            instance,
             modules: vec![Some(module.clone())],
             module,
             name,
-            origins: Origins::default(),
-            names: VariableNames::new(&[]),
-            numbered: Arc::default(),
-            partitions: Vec::new(),
+            original: Arc::new(original),
+            moves: None,
+            moved: OnceLock::new(),
+        }
+    }
+
+    /// The module that it was elaborated to.
+    pub fn document(&self) -> &Document {
+        &self.original.document
+    }
+
+    /// The kernel; `None` where no module could be made.
+    pub fn lowered(&self) -> Option<&Arc<Lowered>> {
+        self.original.lowered.as_ref()
+    }
+
+    /// What Triton would refuse.
+    pub fn problems(&self) -> &[Problem] {
+        &self.places().problems
+    }
+
+    /// What could not be followed.
+    pub fn unmodelled(&self) -> &[(FileId, TextRange, String)] {
+        &self.places().unmodelled
+    }
+
+    /// Whether it was not elaborated, because the file may cost no more.
+    pub(super) fn is_left_out(&self) -> bool {
+        self.original.left_out
+    }
+
+    /// Whether some op of the module stands for what could not be followed.
+    pub(super) fn has_unmodelled_op(&self) -> bool {
+        self.original.has_unmodelled_op
+    }
+
+    /// The functions and classes that were run.
+    pub(super) fn touched(&self) -> &[(FileId, TextRange)] {
+        &self.places().touched
+    }
+
+    /// Where its ops come from.
+    pub(super) fn origins(&self) -> &Origins {
+        &self.places().origins
+    }
+
+    /// The files that had a part in it, its own first.
+    pub(super) fn files(&self) -> &[String] {
+        &self.original.files
+    }
+
+    /// What was elaborated: one for all instances that differ in places alone.
+    pub(super) fn original(&self) -> &Arc<Original> {
+        &self.original
+    }
+
+    fn places(&self) -> &Places {
+        match &self.moves {
+            Some(moves) => self.moved.get_or_init(|| self.original.places.moved(moves)),
+            None => &self.original.places,
         }
     }
 
@@ -169,7 +293,7 @@ impl ElaboratedInstance {
 
     /// The tree of the module.
     pub fn tree(&self) -> Option<&Tree> {
-        self.document.sections().first().map(|section| section.tree())
+        self.document().sections().first().map(|section| section.tree())
     }
 
     /// A sentence about the elaborated instance, said of the Python.
@@ -185,22 +309,22 @@ impl ElaboratedInstance {
 
     /// The Python variable that a value is named after, by its name in the elaborated instance without `%`.
     pub(super) fn variable(&self, name: &str) -> Option<String> {
-        self.names.get(name).map(str::to_owned)
+        self.original.names.get(name).map(str::to_owned)
     }
 
     /// What Python calls a value of the elaborated instance, by its name there without `%`.
     fn python_value(&self, name: &str) -> Option<String> {
-        if let Some(name) = self.names.get(name) {
+        if let Some(name) = self.original.names.get(name) {
             return Some(name.to_owned());
         }
         if !name.starts_with(|c: char| c.is_ascii_digit()) {
             return Some(name.to_owned());
         }
-        let numbered = self.numbered.get_or_init(|| numbered_values(self.document.text()));
+        let numbered = self.original.numbered.get_or_init(|| numbered_values(self.document().text()));
         let Some(&start) = numbered.get(name) else {
             return Some(format!("value {name}"));
         };
-        let origin = self.origins.at(start)?;
+        let origin = self.origins().at(start)?;
         let source = self.modules.get(origin.file.0 as usize)?.as_ref()?.slice(origin.range);
         let short = source.len() <= EXPRESSION && !source.contains('\n') && !source.is_empty();
         Some(if short { source.to_owned() } else { format!("{}(…)", origin.what) })
@@ -209,8 +333,8 @@ impl ElaboratedInstance {
     /// What the partition of this number runs; workers count from 0. A function that several run has a
     /// number behind it.
     fn python_partition(&self, at: usize) -> Option<String> {
-        let name = self.partitions.get(at + 1)?;
-        let before = self.partitions.iter().take(at + 1).filter(|other| *other == name).count();
+        let name = self.original.partitions.get(at + 1)?;
+        let before = self.original.partitions.iter().take(at + 1).filter(|other| *other == name).count();
         Some(if before == 0 { name.clone() } else { format!("{name} #{}", before + 1) })
     }
 
@@ -225,12 +349,12 @@ impl ElaboratedInstance {
 
     /// Where the kernel is named in the elaborated instance.
     pub(super) fn kernel_range(&self) -> TextRange {
-        self.lowered.as_ref().map_or_else(TextRange::default, |lowered| lowered.map.kernel_range)
+        self.lowered().map_or_else(TextRange::default, |lowered| lowered.map.kernel_range)
     }
 
     /// Whether any of what it ran is text that is no longer there; then the place of what is broken.
     pub(super) fn stale(&self) -> Option<TextRange> {
-        let own = self.touched.iter().filter(|(file, _)| *file == FileId(0));
+        let own = self.touched().iter().filter(|(file, _)| *file == FileId(0));
         let places = own.map(|(_, range)| *range).chain([self.name]).map(|range| self.module.place(range));
         places.filter(|(_, stale)| *stale).map(|(range, _)| range).next()
     }
@@ -238,7 +362,7 @@ impl ElaboratedInstance {
     /// Whether any of what it ran does not parse, and never did.
     pub(super) fn broken(&self) -> Option<TextRange> {
         let ran = |range: TextRange| {
-            let own = self.touched.iter().filter(|(file, _)| *file == FileId(0)).map(|(_, touched)| *touched);
+            let own = self.touched().iter().filter(|(file, _)| *file == FileId(0)).map(|(_, touched)| *touched);
             own.chain([self.name]).any(|touched| range.contains(touched))
         };
         let bad = self.module.broken().iter().filter(|broken| broken.stale.is_none());
@@ -269,58 +393,44 @@ impl Names for ElaboratedInstance {
     }
 }
 
-/// Moving an elaborated instance whose file has changed elsewhere.
+/// An elaborated instance whose file has changed elsewhere.
 impl ElaboratedInstance {
-    /// The same instance at other places.
+    /// Whether it says the same in a text that compares so with the one that it was elaborated from.
+    pub(super) fn holds_after(&self, comparison: &Comparison) -> bool {
+        let own = self.original.places.touched.iter().filter(|(file, _)| *file == FileId(0));
+        comparison.keeps(own.map(|(_, range)| *range).chain([self.original.name]))
+    }
+
+    /// What was elaborated, with places in the text that it was elaborated from.
+    pub(super) fn original_spec(&self) -> &Spec {
+        &self.original.spec
+    }
+
+    /// The text that it was elaborated from.
+    pub(super) fn outline(&self) -> &Arc<Outline> {
+        &self.original.outline
+    }
+
+    /// The same instance in another text; `comparison` is that of the two texts.
     pub(super) fn moved(
         &self,
         module: &Arc<Module>,
         instance: Instance,
         name: TextRange,
-        moves: &[Move],
+        comparison: &Arc<Comparison>,
     ) -> ElaboratedInstance {
-        let own = FileId(0);
-        let moved = |range: TextRange| {
-            let start = shift(moves, range.start);
-            TextRange::new(start, start + range.len())
-        };
-        let mut origins = self.origins.clone();
-        for origin in origins.origins.iter_mut().filter(|origin| origin.file == own) {
-            origin.range = moved(origin.range);
-        }
-        for frame in origins.frames.iter_mut().filter(|frame| frame.file == own) {
-            frame.range = moved(frame.range);
-        }
-        let mut problems = self.problems.clone();
-        for problem in problems.iter_mut().filter(|problem| problem.file == own) {
-            problem.range = moved(problem.range);
-        }
-        let place = |(file, range): (FileId, TextRange)| (file, if file == own { moved(range) } else { range });
-        let unmodelled = self.unmodelled.iter().map(|(file, range, why)| {
-            let (file, range) = place((*file, *range));
-            (file, range, why.clone())
-        });
         let mut modules = self.modules.clone();
         if let Some(first) = modules.first_mut() {
             *first = Some(module.clone());
         }
         ElaboratedInstance {
             instance,
-            document: self.document.clone(),
-            lowered: self.lowered.clone(),
-            left_out: self.left_out,
-            problems,
-            unmodelled: unmodelled.collect(),
-            has_unmodelled_op: self.has_unmodelled_op,
-            touched: self.touched.iter().copied().map(place).collect(),
             module: module.clone(),
             name,
-            origins,
-            files: self.files.clone(),
             modules,
-            names: self.names.clone(),
-            numbered: self.numbered.clone(),
-            partitions: self.partitions.clone(),
+            original: self.original.clone(),
+            moves: (!comparison.is_still()).then(|| comparison.clone()),
+            moved: OnceLock::new(),
         }
     }
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::blame::one_a_call;
 use super::budget::{FileBudget, LEFT_OUT};
+use super::judged::{JudgedKernel, JudgedKey};
 use super::merge::{Premise, conditions, merged};
+use super::outline::{Comparison, Since};
 use super::place::line;
 use super::premise::{
     Key, RACE_TEXT, RACE_VARIATIONS, VARIATIONS, Variation, blames, is_followed, key, race_variations, tells,
@@ -15,8 +17,11 @@ use super::{ElaboratedInstance, Elaboration, KernelInstances};
 use crate::Engine;
 use crate::analysis::{Analysis, withhold_if_malformed};
 use crate::deleted::note_deleted_reads;
+use crate::progress::{Depth, KernelNumber, Listener, Progress};
 use base::{Cancel, Cancelled, Message, TextRange};
-use findings::{Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict, add_global};
+use findings::{
+    Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict, add_global, describe_places,
+};
 use gluon::{FileId, Note as Remark};
 use python::reason::cause;
 use python::syntax::{Module, Sources};
@@ -36,22 +41,109 @@ impl Engine {
         sources: &dyn Sources,
         cancel: &Cancel<'_>,
     ) -> Result<Analysis, Cancelled> {
+        self.analyse_python_telling(of, sources, cancel, &mut |_| ())
+    }
+
+    /// The same; `listener` is told of each kernel as soon as something is known of it.
+    ///
+    /// # Errors
+    ///
+    /// Where `cancel` says so.
+    pub fn analyse_python_telling(
+        &mut self,
+        of: &Arc<Elaboration>,
+        sources: &dyn Sources,
+        cancel: &Cancel<'_>,
+        listener: &mut Listener<'_>,
+    ) -> Result<Analysis, Cancelled> {
         let mut analysis = Analysis { problems: broken(&of.module), ..Analysis::default() };
         analysis.problems.extend(of.notes.iter().map(|note| remark(&of.module, note)));
+        let mut since = Since::new(of.outline.clone());
+        for (at, kernel) in of.kernels.iter().enumerate() {
+            if self.judged(kernel, &mut since).is_none()
+                && let Some(report) = self.first_answer(of, kernel, cancel)?
+            {
+                let number = KernelNumber { section: 0, kernel: at };
+                listener(Progress::Kernel { number, depth: Depth::Quick, report: &report });
+            }
+        }
         let mut budget = FileBudget::new(of.kernels.len());
-        for kernel in &of.kernels {
-            let reports = self.check_instances(kernel, &mut budget, cancel)?;
-            let premises = self.premises(of, kernel, &reports, sources, cancel)?;
-            let mut report = merged(kernel, reports, &premises);
-            report.range = of.module.place(kernel.entry.name_range).0;
+        for (at, kernel) in of.kernels.iter().enumerate() {
+            budget.next_kernel();
+            let (report, problems) = self.judge(of, kernel, &mut since, &mut budget, sources, cancel)?;
+            let number = KernelNumber { section: 0, kernel: at };
+            listener(Progress::Kernel { number, depth: Depth::Full, report: &report });
             analysis.kernels.push(report);
-            analysis.problems.extend(problems(&of.module, kernel));
+            analysis.problems.extend(problems);
             analysis.problems.extend(kernel.notes.iter().map(|note| remark(&of.module, note)));
         }
         analysis.problems.sort_by_key(|problem| (problem.range, problem.severity));
         analysis.problems.dedup_by(|a, b| (a.range, a.code, &a.message) == (b.range, b.code, &b.message));
         analysis.gluon = Some(of.clone());
         Ok(analysis)
+    }
+
+    /// What was said of a kernel before, and how the text of then compares with that of now.
+    fn judged(&self, kernel: &KernelInstances, since: &mut Since) -> Option<(Arc<JudgedKernel>, Arc<Comparison>)> {
+        let known = self.cache.kernels.get(JudgedKey::hash(kernel), |key| key.is(kernel))?;
+        let between = since.since(known.outline())?;
+        Some((known, between))
+    }
+
+    /// What there is to say of a kernel, and what Triton would refuse of it.
+    fn judge(
+        &mut self,
+        of: &Elaboration,
+        kernel: &KernelInstances,
+        since: &mut Since,
+        budget: &mut FileBudget,
+        sources: &dyn Sources,
+        cancel: &Cancel<'_>,
+    ) -> Result<(KernelReport, Vec<Problem>), Cancelled> {
+        let known = self.judged(kernel, since).filter(|(known, _)| budget.affords_again(kernel, &known.steps));
+        if let Some((known, between)) = &known
+            && let Some(said) = known.in_text(kernel, between)
+        {
+            budget.spend_again(kernel, &known.steps);
+            return Ok(said);
+        }
+        let (reports, steps) = self.check_instances(kernel, budget, cancel)?;
+        let premises = match &known {
+            Some((known, between)) => known.premises(between),
+            None => self.premises(of, kernel, &reports, sources, cancel)?,
+        };
+        let mut report = merged(kernel, reports, &premises);
+        report.range = of.module.place(kernel.entry.name_range).0;
+        let problems = problems(&of.module, kernel);
+        let judged = JudgedKernel::new(of, kernel, steps, report.clone(), problems.clone(), premises);
+        let weight = judged.weight();
+        self.cache.kernels.insert(JudgedKey::hash(kernel), JudgedKey::of(kernel), judged, weight);
+        Ok((report, problems))
+    }
+
+    /// What a few runs of a kernel's first instance show: a start, for who waits. `None` where that is nothing.
+    fn first_answer(
+        &mut self,
+        of: &Elaboration,
+        kernel: &KernelInstances,
+        cancel: &Cancel<'_>,
+    ) -> Result<Option<KernelReport>, Cancelled> {
+        let Some(elaborated) = kernel.instances.first() else { return Ok(None) };
+        let (Some(lowered), Some(tree)) = (elaborated.lowered(), elaborated.tree()) else { return Ok(None) };
+        if lowered.kernel.effects.is_empty() || elaborated.stale().is_some() {
+            return Ok(None);
+        }
+        let outcome = self.surveyed(&lowered.kernel, cancel)?;
+        let mut report = describe_places(lowered, &outcome);
+        withhold_if_malformed(tree, lowered, &mut report);
+        note_deleted_reads(tree, &mut report);
+        let mut report = report.render(&**elaborated);
+        elaborated.move_report(&mut report, 0);
+        report.findings.retain(blames);
+        report.findings.iter_mut().for_each(|finding| finding.kernel.clone_from(&kernel.entry.name));
+        report.name.clone_from(&kernel.entry.name);
+        report.range = of.module.place(kernel.entry.name_range).0;
+        Ok(Some(report))
     }
 
     /// Why each kernel's verdict is what it is, in the order of the analysis; of several instances the first
@@ -70,7 +162,7 @@ impl Engine {
                 if !budget.affords(elaborated) {
                     continue;
                 }
-                let Some(lowered) = &elaborated.lowered else { continue };
+                let Some(lowered) = elaborated.lowered() else { continue };
                 budget.spend(elaborated, self.outcome(&lowered.kernel, cancel)?.steps);
                 let mut proof = self.explain_one(lowered, cancel)?.render(&**elaborated);
                 elaborated.move_proof(&mut proof);
@@ -84,26 +176,29 @@ impl Engine {
         Ok(proofs)
     }
 
-    /// What there is to say of each instance of the next kernel; of those that the budget leaves out, that it does.
+    /// What there is to say of each instance of a kernel, and the steps that it took; of those that the budget leaves
+    /// out, that it does.
     pub(super) fn check_instances(
         &mut self,
         kernel: &KernelInstances,
         budget: &mut FileBudget,
         cancel: &Cancel<'_>,
-    ) -> Result<Vec<KernelReport>, Cancelled> {
+    ) -> Result<(Vec<KernelReport>, Vec<Option<u64>>), Cancelled> {
         let mut reports = Vec::with_capacity(kernel.instances.len());
-        budget.next_kernel();
+        let mut steps = Vec::with_capacity(kernel.instances.len());
         for (number, elaborated) in kernel.instances.iter().enumerate() {
             cancel.check()?;
             if !budget.affords(elaborated) {
                 reports.push(without_findings(Verdict::Clean(LEFT_OUT.to_owned())));
+                steps.push(None);
                 continue;
             }
             let report = self.check_instance(elaborated, number, cancel)?;
             budget.spend(elaborated, report.steps);
+            steps.push(Some(report.steps));
             reports.push(report);
         }
-        Ok(reports)
+        Ok((reports, steps))
     }
 
     /// Which findings are not there with another value in place of a chosen one.
@@ -144,7 +239,7 @@ impl Engine {
                 }
                 left_races -= 1;
                 let (varied, other) = self.varied(of, kernel, (elaborated, number), &variation, sources, cancel)?;
-                text += varied.document.text().len();
+                text += varied.document().text().len();
                 if is_followed(&varied, elaborated) {
                     premises.extend(variation.takes_away(&mut races, &other));
                 }
@@ -168,7 +263,7 @@ impl Engine {
         cancel.check()?;
         let instance = gluon::Instance { spec: variation.spec.clone(), ..elaborated.instance.clone() };
         let name = kernel.entry.name_range;
-        let varied = ElaboratedInstance::new(of.module.clone(), sources, instance, name, made);
+        let varied = ElaboratedInstance::new(of.module.clone(), of.outline.clone(), sources, instance, name, made);
         let report = self.check_instance(&varied, number, cancel)?;
         Ok((varied, report))
     }
@@ -181,24 +276,24 @@ impl Engine {
         cancel: &Cancel<'_>,
     ) -> Result<KernelReport, Cancelled> {
         let launches = elaborated.launches();
-        // One text may be launched in several ways.
-        let text = elaborated.document.text();
-        let key = if launches.is_empty() { text.to_owned() } else { format!("{launches:?}\n{text}") };
-        let report = match (&elaborated.lowered, elaborated.tree()) {
-            (Some(lowered), Some(tree)) => self.report_by_text(&key, cancel, |engine| {
-                let mut report = engine.describe_kernel(lowered, cancel)?;
-                withhold_if_malformed(tree, lowered, &mut report);
-                note_deleted_reads(tree, &mut report);
-                let globals = engine.globals(tree, &launches, cancel)?;
-                if let Some(global) = globals.first() {
-                    add_global(&mut report, global, lowered.kernel.effects.is_empty());
-                }
-                if !tree.errors().is_empty() {
-                    let why = "what it was elaborated to has errors; please report this";
-                    report.verdict = Verdict::Undecided(vec![why.into()]);
-                }
-                Ok(report)
-            })?,
+        let report = match (elaborated.lowered(), elaborated.tree()) {
+            // One text may be launched in several ways.
+            (Some(lowered), Some(tree)) => {
+                self.report_by_text(elaborated.document().shared_text(), &launches, cancel, |engine| {
+                    let mut report = engine.describe_kernel(lowered, cancel)?;
+                    withhold_if_malformed(tree, lowered, &mut report);
+                    note_deleted_reads(tree, &mut report);
+                    let globals = engine.globals(tree, &launches, cancel)?;
+                    if let Some(global) = globals.first() {
+                        add_global(&mut report, global, lowered.kernel.effects.is_empty());
+                    }
+                    if !tree.errors().is_empty() {
+                        let why = "what it was elaborated to has errors; please report this";
+                        report.verdict = Verdict::Undecided(vec![why.into()]);
+                    }
+                    Ok(report)
+                })?
+            }
             _ => undecided(),
         };
         let mut report = report.render(elaborated);
@@ -213,12 +308,12 @@ impl ElaboratedInstance {
         report.findings.iter_mut().for_each(|finding| self.move_finding(finding, number));
         one_a_call(&mut report.findings, &self.module);
         // What the elaborator said of these places is more than what the lowering can.
-        if self.has_unmodelled_op {
+        if self.has_unmodelled_op() {
             let said = |finding: &Finding| {
                 let at = |(file, range, _): &(FileId, TextRange, String)| {
                     *file == FileId(0) && self.module.place(*range).0 == finding.range
                 };
-                finding.kind == Kind::Unmodelled && self.unmodelled.iter().any(at)
+                finding.kind == Kind::Unmodelled && self.unmodelled().iter().any(at)
             };
             report.findings.retain(|finding| !said(finding));
         }
@@ -235,7 +330,7 @@ impl ElaboratedInstance {
             };
             reasons.push(format!("{place} could not be followed: {}", cause.why));
         }
-        if let Some(problem) = self.problems.iter().find(|problem| !problem.hint) {
+        if let Some(problem) = self.problems().iter().find(|problem| !problem.hint) {
             let with = if self.guessed() && problem.code != Problem::REMOVED {
                 " with the values that were assumed"
             } else {
@@ -267,7 +362,7 @@ impl ElaboratedInstance {
             report.verdict = Verdict::Undecided(reasons);
             return;
         }
-        if self.lowered.is_none() && reasons.is_empty() {
+        if self.lowered().is_none() && reasons.is_empty() {
             reasons.push("it could not be elaborated".to_owned());
         }
         if !reasons.is_empty() {
@@ -332,7 +427,7 @@ impl ElaboratedInstance {
     /// said by itself, and else at the first place that follows from it.
     fn causes(&self) -> Vec<NotFollowed<'_>> {
         let mut causes: Vec<NotFollowed<'_>> = Vec::new();
-        for (file, range, why) in &self.unmodelled {
+        for (file, range, why) in self.unmodelled() {
             let root = cause(why);
             match causes.iter_mut().find(|known| cause(known.why) == root) {
                 Some(known) if known.why != root && why == root => {
@@ -360,7 +455,7 @@ impl ElaboratedInstance {
             1 => format!("{message} (and one more place because of it)"),
             _ => format!("{message} (and {more} more places because of it)"),
         };
-        let kernel = self.lowered.as_ref().map_or("", |lowered| &lowered.map.kernel);
+        let kernel = self.lowered().map_or("", |lowered| &lowered.map.kernel);
         let site = Note { range: place, text: message.clone(), source, primary: true };
         Finding { instance: number, ..Finding::with_sites(Kind::Unmodelled, message, vec![site], kernel) }
     }
@@ -396,7 +491,7 @@ fn without_findings<M>(verdict: Verdict<M>) -> KernelReport<M> {
 fn problems(module: &Module, kernel: &KernelInstances) -> Vec<Problem> {
     let mut said: Vec<(Problem, Vec<usize>)> = Vec::new();
     for (number, elaborated) in kernel.instances.iter().enumerate() {
-        for problem in &elaborated.problems {
+        for problem in elaborated.problems() {
             let own = problem.file == FileId(0);
             let (range, stale) = module.place(if own { problem.range } else { elaborated.name });
             if stale {

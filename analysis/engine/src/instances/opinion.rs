@@ -67,8 +67,8 @@ impl Engine {
         if let Some(kernel) = unbound(&lowered.kernel) {
             lowered.kernel = kernel;
         }
-        let whole = elaborated.unmodelled.is_empty() && elaborated.problems.iter().all(|problem| problem.hint);
-        let Some(own) = &elaborated.lowered else {
+        let whole = elaborated.unmodelled().is_empty() && elaborated.problems().iter().all(|problem| problem.hint);
+        let Some(own) = elaborated.lowered() else {
             let report = self.check_kernel(&lowered, cancel)?;
             return Ok(Ok(Opinion::Decides { compiled: true, says: words(&report) }));
         };

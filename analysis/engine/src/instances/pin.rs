@@ -32,7 +32,7 @@ impl KernelInstances {
         let spec = &instance.instance.spec;
         let given = |param: &Param| spec.arguments.iter().any(|argument| argument.name == param.name);
         let unknown = |param: &Param| {
-            let mut places = instance.unmodelled.iter().filter(|(file, ..)| *file == FileId(0));
+            let mut places = instance.unmodelled().iter().filter(|(file, ..)| *file == FileId(0));
             places.any(|(_, range, _)| range.contains(param.range) || param.range.contains(*range))
         };
         let params = self.params_without_default();
@@ -42,7 +42,7 @@ impl KernelInstances {
     /// Parameters whose chosen values have to do with what Triton would refuse.
     fn refused(&self, instance: &ElaboratedInstance) -> Vec<&Param> {
         let stops = |problem: &&Problem| !problem.hint && problem.code != findings::Problem::REMOVED;
-        let Some(problem) = instance.problems.iter().find(stops) else { return Vec::new() };
+        let Some(problem) = instance.problems().iter().find(stops) else { return Vec::new() };
         let arguments = &instance.instance.spec.arguments;
         let chosen = |param: &&Param| {
             let own = arguments.iter().find(|argument| argument.name == param.name);

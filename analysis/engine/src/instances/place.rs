@@ -31,12 +31,12 @@ impl PythonLocation {
 impl ElaboratedInstance {
     /// Where a range of the elaborated instance comes from.
     pub fn place(&self, range: TextRange) -> PythonLocation {
-        let origin = if range == self.kernel_range() { None } else { self.origins.at(range.start) };
+        let origin = if range == self.kernel_range() { None } else { self.origins().at(range.start) };
         let Some(origin) = origin else {
             let (range, stale) = self.module.place(self.name);
             return PythonLocation { range, stale, ..PythonLocation::default() };
         };
-        let frames: Vec<&Frame> = self.origins.frames(origin).collect();
+        let frames: Vec<&Frame> = self.origins().frames(origin).collect();
         let own = FileId(0);
         let in_file = origin.file == own;
         // How many frames lie between the op and the place.
@@ -76,7 +76,7 @@ impl ElaboratedInstance {
 
     /// `file:line` of a place in a file of this elaboration.
     pub(super) fn spot(&self, file: FileId, range: TextRange) -> String {
-        let path = self.files.get(file.0 as usize).map_or("?", String::as_str);
+        let path = self.files().get(file.0 as usize).map_or("?", String::as_str);
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         match self.modules.get(file.0 as usize).and_then(Option::as_ref) {
             Some(module) => format!("{name}:{}", line(module, range)),

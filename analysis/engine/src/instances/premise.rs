@@ -171,9 +171,9 @@ pub(super) fn race_variations(of: &ElaboratedInstance) -> Vec<Variation> {
 
 /// Whether a variation of an instance is as well followed as that one is.
 pub(super) fn is_followed(varied: &ElaboratedInstance, of: &ElaboratedInstance) -> bool {
-    varied.lowered.is_some()
-        && varied.unmodelled.len() <= of.unmodelled.len()
-        && varied.problems.len() <= of.problems.len()
+    varied.lowered().is_some()
+        && varied.unmodelled().len() <= of.unmodelled().len()
+        && varied.problems().len() <= of.problems().len()
 }
 
 /// Other values in place of a chosen one, the likeliest to be taken first.

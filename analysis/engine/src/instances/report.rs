@@ -25,13 +25,14 @@ impl Engine {
     ) -> Result<Option<Report>, Cancelled> {
         let elaborated = of.kernels.get(kernel).and_then(|kernel| Some((kernel, kernel.instances.get(instance)?)));
         let Some((kernel, elaborated)) = elaborated else { return Ok(None) };
-        let (Some(lowered), Some(tree)) = (&elaborated.lowered, elaborated.tree()) else { return Ok(None) };
+        let (Some(lowered), Some(tree)) = (elaborated.lowered(), elaborated.tree()) else { return Ok(None) };
         let mut report = self.report_in(tree, lowered, &**elaborated, cancel)?;
         elaborated.move_sheet(&mut report, instance);
         // What rests on chosen values shows beside the siblings alone.
         if kernel.instances.len() > 1 && report.findings.iter().any(blames) {
-            let all =
-                merged(kernel, self.check_instances(kernel, &mut FileBudget::new(of.kernels.len()), cancel)?, &[]);
+            let mut budget = FileBudget::new(of.kernels.len());
+            budget.next_kernel();
+            let all = merged(kernel, self.check_instances(kernel, &mut budget, cancel)?.0, &[]);
             for finding in report.findings.iter_mut().filter(|it| blames(it)) {
                 let same = |other: &&Finding| (other.kind, other.range) == (finding.kind, finding.range);
                 let hint = all.findings.iter().find(same).filter(|other| !blames(other));
@@ -72,14 +73,14 @@ impl ElaboratedInstance {
 
     /// The run of a finding of this instance, as it is drawn.
     pub fn run_of(&self, finding: &Finding) -> Option<Timeline> {
-        let mut timeline = of_finding(self.lowered.as_ref()?, finding, self)?;
+        let mut timeline = of_finding(self.lowered()?, finding, self)?;
         self.move_timeline(&mut timeline);
         Some(timeline)
     }
 
     /// A run of this instance in which nothing is wrong.
     pub fn run(&self, limits: &Limits) -> Option<Timeline> {
-        let mut timeline = of_kernel(self.lowered.as_ref()?, limits, self);
+        let mut timeline = of_kernel(self.lowered()?, limits, self);
         self.move_timeline(&mut timeline);
         Some(timeline)
     }

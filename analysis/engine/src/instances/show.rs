@@ -15,7 +15,7 @@ use ttgir::{OpId, Tree, ValueId};
 /// kernel what it is.
 pub fn hover(of: &Elaboration, offset: u32) -> Option<Hover> {
     let (elaborated, range, op, value) = found(of, offset)?;
-    let mut hover = ide::hover_of(&elaborated.document, op, value)?;
+    let mut hover = ide::hover_of(&elaborated.document(), op, value)?;
     hover.title = elaborated.say(&hover.title);
     // The definition as Python has it.
     hover.code = defined(elaborated, value).unwrap_or_default();
@@ -54,7 +54,7 @@ fn symbol(of: &Elaboration, kernel: &KernelInstances) -> Symbol {
     let mut detail = String::new();
     if let Some(elaborated) = kernel.instances.first() {
         detail.clone_from(&elaborated.instance.label);
-        let roots = ide::symbols(&elaborated.document);
+        let roots = ide::symbols(&elaborated.document());
         children = roots.into_iter().flat_map(|root| root.children).map(|child| said(elaborated, child)).collect();
         children.dedup_by(|a, b| (&a.name, a.selection) == (&b.name, b.selection) && b.children.is_empty());
     }
@@ -108,8 +108,8 @@ fn found(of: &Elaboration, offset: u32) -> Option<(&ElaboratedInstance, TextRang
 fn call(elaborated: &ElaboratedInstance, offset: u32) -> Option<(&ElaboratedInstance, TextRange, OpId, ValueId)> {
     let tree = elaborated.tree()?;
     let mut best: Option<(u32, u32)> = None;
-    for (start, origin) in &elaborated.origins.ops {
-        let Some(origin) = elaborated.origins.origins.get(origin.0 as usize) else { continue };
+    for (start, origin) in &elaborated.origins().ops {
+        let Some(origin) = elaborated.origins().origins.get(origin.0 as usize) else { continue };
         let here = origin.file == FileId(0) && origin.range.touches(offset);
         if here && best.is_none_or(|(_, len)| origin.range.len() < len) {
             best = Some((*start, origin.range.len()));
@@ -117,10 +117,10 @@ fn call(elaborated: &ElaboratedInstance, offset: u32) -> Option<(&ElaboratedInst
     }
     let (start, len) = best?;
     // Of the ops of one call the one that touches memory.
-    let same = elaborated.origins.ops.iter().filter(|(at, _)| {
+    let same = elaborated.origins().ops.iter().filter(|(at, _)| {
         *at >= start
             && elaborated
-                .origins
+                .origins()
                 .at(*at)
                 .is_some_and(|it| it.file == FileId(0) && it.range.len() == len && it.range.touches(offset))
     });
@@ -147,8 +147,8 @@ fn memory(tree: &Tree, op: OpId) -> Option<ValueId> {
 fn variable(elaborated: &ElaboratedInstance, word: &str, function: Option<TextRange>) -> Option<(OpId, ValueId)> {
     let tree = elaborated.tree()?;
     let mut other = None;
-    for (at, origin) in &elaborated.origins.ops {
-        let Some(origin) = elaborated.origins.origins.get(origin.0 as usize) else { continue };
+    for (at, origin) in &elaborated.origins().ops {
+        let Some(origin) = elaborated.origins().origins.get(origin.0 as usize) else { continue };
         let here = origin.file == FileId(0) && function.is_none_or(|function| function.contains(origin.range));
         if !here {
             continue;
@@ -171,7 +171,7 @@ fn variable(elaborated: &ElaboratedInstance, word: &str, function: Option<TextRa
 fn defined(elaborated: &ElaboratedInstance, value: ValueId) -> Option<String> {
     let tree = elaborated.tree()?;
     let root = memory::root_of(tree, value);
-    let origin = elaborated.origins.at(tree.value_range(root).start)?;
+    let origin = elaborated.origins().at(tree.value_range(root).start)?;
     let module = elaborated.modules.get(origin.file.0 as usize)?.as_ref()?;
     let source = module.slice(origin.range);
     let mut lines = source.lines();

@@ -57,6 +57,11 @@ impl Module {
         &self.source
     }
 
+    /// The same, to be kept.
+    pub fn shared_source(&self) -> &Arc<str> {
+        &self.source
+    }
+
     /// Its statements.
     pub fn body(&self) -> &[Stmt] {
         self.parsed.suite()

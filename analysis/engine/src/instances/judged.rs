@@ -1,0 +1,166 @@
+//! What was said of a kernel in Python, so that an edit which only moves it says nothing anew.
+//!
+//! It is known by what its instances were elaborated to. Where all of it stands in lines of the same numbers as
+//! before, and only columns and offsets have moved, the whole report holds; else its words are put together anew, and
+//! what was found out with other values in place of chosen ones still holds.
+
+use std::sync::Arc;
+
+use super::instance::Original;
+use super::merge::Premise;
+use super::outline::{Comparison, Outline};
+use super::{ElaboratedInstance, Elaboration, KernelInstances};
+use base::TextRange;
+use base::cache::Weight;
+use findings::{KernelReport, Problem};
+use gluon::{Entry, Instance, Spec};
+
+/// By what a kernel is known.
+#[derive(Debug)]
+pub(crate) struct JudgedKey {
+    name: String,
+    originals: Vec<Arc<Original>>,
+}
+
+impl PartialEq for JudgedKey {
+    fn eq(&self, other: &JudgedKey) -> bool {
+        self.name == other.name
+            && self.originals.len() == other.originals.len()
+            && self.originals.iter().zip(&other.originals).all(|(a, b)| Arc::ptr_eq(a, b))
+    }
+}
+
+impl JudgedKey {
+    /// That of a kernel.
+    pub(super) fn of(kernel: &KernelInstances) -> JudgedKey {
+        let originals = kernel.instances.iter().map(|instance| instance.original().clone());
+        JudgedKey { name: kernel.entry.name.clone(), originals: originals.collect() }
+    }
+
+    /// Whether it is that of a kernel.
+    pub(super) fn is(&self, kernel: &KernelInstances) -> bool {
+        self.name == kernel.entry.name
+            && self.originals.len() == kernel.instances.len()
+            && self.originals.iter().zip(&kernel.instances).all(|(known, now)| Arc::ptr_eq(known, now.original()))
+    }
+
+    /// The hash of that of a kernel.
+    pub(super) fn hash(kernel: &KernelInstances) -> u64 {
+        let places = kernel.instances.iter().map(|instance| Arc::as_ptr(instance.original()) as usize);
+        crate::cache::hash((&kernel.entry.name, places.collect::<Vec<usize>>()))
+    }
+}
+
+/// What was said of a kernel, in the places of the text that it was said of.
+#[derive(Debug)]
+pub(crate) struct JudgedKernel {
+    outline: Arc<Outline>,
+    entry: Entry,
+    instances: Vec<Instance>,
+    unfollowed: Vec<String>,
+    left_out: usize,
+    /// Steps that each instance took; `None` of one that the file's budget left out.
+    pub(super) steps: Vec<Option<u64>>,
+    report: KernelReport,
+    problems: Vec<Problem>,
+    premises: Vec<Premise>,
+}
+
+impl JudgedKernel {
+    /// What was said of a kernel of an elaboration.
+    pub(super) fn new(
+        of: &Elaboration,
+        kernel: &KernelInstances,
+        steps: Vec<Option<u64>>,
+        report: KernelReport,
+        problems: Vec<Problem>,
+        premises: Vec<Premise>,
+    ) -> JudgedKernel {
+        JudgedKernel {
+            outline: of.outline.clone(),
+            entry: kernel.entry.clone(),
+            instances: kernel.instances.iter().map(|elaborated| elaborated.instance.clone()).collect(),
+            unfollowed: kernel.unfollowed.clone(),
+            left_out: kernel.left_out,
+            steps,
+            report,
+            problems,
+            premises,
+        }
+    }
+
+    /// The text that it was said of.
+    pub(super) fn outline(&self) -> &Arc<Outline> {
+        &self.outline
+    }
+
+    /// What it costs to keep, and what it would cost to find out again.
+    pub(super) fn weight(&self) -> Weight {
+        let bytes = 2048 + self.report.findings.len() * 4096 + self.instances.len() * 1024;
+        Weight { bytes, work: 1 + self.report.steps }
+    }
+
+    /// The report and the problems in a text that compares so with its own; `None` where their words would be others.
+    pub(super) fn in_text(
+        &self,
+        kernel: &KernelInstances,
+        between: &Comparison,
+    ) -> Option<(KernelReport, Vec<Problem>)> {
+        let same = between.same_lines()
+            && self.unfollowed == kernel.unfollowed
+            && self.left_out == kernel.left_out
+            && moved_entry(&self.entry, between) == kernel.entry
+            && self.instances.iter().zip(&kernel.instances).all(|(was, is)| is_same_instance(was, is, between));
+        if !same {
+            return None;
+        }
+        let (mut report, mut problems) = (self.report.clone(), self.problems.clone());
+        if !between.is_still() {
+            let mut shift = |range: &mut TextRange| *range = between.range(*range);
+            shift(&mut report.range);
+            report.findings.iter_mut().for_each(|finding| finding.ranges_mut(&mut shift));
+            for problem in &mut problems {
+                shift(&mut problem.range);
+                let edits = problem.fix.iter_mut().flat_map(|fix| &mut fix.edits);
+                edits.for_each(|edit| shift(&mut edit.range));
+            }
+        }
+        Some((report, problems))
+    }
+
+    /// Which findings other values take away, in a text that compares so with its own.
+    pub(super) fn premises(&self, between: &Comparison) -> Vec<Premise> {
+        let moved = |((kind, range, sites, severity), words): &Premise| {
+            let sites = sites.iter().map(|site| between.range(*site)).collect();
+            ((*kind, between.range(*range), sites, *severity), words.clone())
+        };
+        self.premises.iter().map(moved).collect()
+    }
+}
+
+fn moved_entry(entry: &Entry, between: &Comparison) -> Entry {
+    let mut moved = entry.clone();
+    moved.def = between.offset(entry.def);
+    moved.range = between.range(entry.range);
+    moved.name_range = between.range(entry.name_range);
+    moved.params.iter_mut().for_each(|param| param.range = between.range(param.range));
+    moved
+}
+
+fn is_same_instance(was: &Instance, is: &ElaboratedInstance, between: &Comparison) -> bool {
+    let now = &is.instance;
+    (&was.label, &was.hint, &was.directive, &was.launches) == (&now.label, &now.hint, &now.directive, &now.launches)
+        && is_same_spec(&was.spec, &now.spec, between)
+}
+
+/// Whether a specialisation of an earlier text is this one, but for places.
+pub(super) fn is_same_spec(before: &Spec, now: &Spec, between: &Comparison) -> bool {
+    let mut moved = before.clone();
+    moved.def = between.offset(before.def);
+    if let Some(host) = &mut moved.host
+        && host.file.is_none()
+    {
+        host.def = between.offset(host.def);
+    }
+    moved == *now
+}

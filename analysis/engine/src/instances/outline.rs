@@ -1,0 +1,277 @@
+//! The top-level statements of a file by what they say, and how they moved from one text to the next.
+//!
+//! Two texts of a file are compared once for all instances that were elaborated from the first. A statement that
+//! differs in comments and blank space alone says the same; its places move token by token.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use ruff_python_ast::token::TokenKind;
+use ruff_python_ast::{PySourceType, Stmt};
+use ruff_python_parser::parse_unchecked_source;
+use ruff_text_size::Ranged;
+use rustc_hash::FxHasher;
+
+use base::TextRange;
+use python::syntax::Module;
+
+/// What of a text is compared with the next one.
+#[derive(Debug)]
+pub(super) struct Outline {
+    source: Arc<str>,
+    statements: Vec<Statement>,
+}
+
+/// A top-level statement.
+#[derive(Debug)]
+struct Statement {
+    range: TextRange,
+    /// All of it but the bodies of functions: what matters while no function in it is called.
+    skeleton: u64,
+}
+
+impl Outline {
+    /// The outline of a file.
+    pub(super) fn of(module: &Module) -> Outline {
+        let statement = |statement: &Stmt| Statement { range: range(statement), skeleton: skeleton(module, statement) };
+        Outline { source: module.shared_source().clone(), statements: module.body().iter().map(statement).collect() }
+    }
+
+    fn slice(&self, statement: &Statement) -> &str {
+        statement.range.of(&self.source)
+    }
+}
+
+/// From one text of a file to another: which statements say the same, and where they stand now.
+#[derive(Debug)]
+pub(super) struct Comparison {
+    /// Statements of the first text in which the bodies of functions differ.
+    bodies: Vec<TextRange>,
+    /// Where a piece of the first text starts, and what is added to its places; ascending.
+    moves: Vec<(u32, i64)>,
+    /// Whether each place that moved stands in the line of the same number.
+    same_lines: bool,
+}
+
+impl Comparison {
+    /// Compares two texts of a file; `None` where other statements than functions and classes differ, or there are
+    /// other ones.
+    pub(super) fn between(old: &Outline, new: &Outline) -> Option<Comparison> {
+        if Arc::ptr_eq(&old.source, &new.source) || old.source == new.source {
+            return Some(Comparison { bodies: Vec::new(), moves: Vec::new(), same_lines: true });
+        }
+        if old.statements.len() != new.statements.len() {
+            return None;
+        }
+        let mut comparison = Comparison { bodies: Vec::new(), moves: Vec::new(), same_lines: true };
+        let mut lines = LinesBetween { old: &old.source, new: &new.source, at: (0, 0) };
+        for (was, is) in old.statements.iter().zip(&new.statements) {
+            let (before, after) = (old.slice(was), new.slice(is));
+            let (from, to) = (was.range.start, is.range.start);
+            comparison.add(&mut lines, from, to);
+            if before == after {
+                continue;
+            }
+            match moved_tokens(before, after) {
+                Some(pieces) => pieces.iter().for_each(|(old, new)| comparison.add(&mut lines, from + old, to + new)),
+                None if was.skeleton == is.skeleton => comparison.bodies.push(was.range),
+                None => return None,
+            }
+        }
+        Some(comparison)
+    }
+
+    /// A piece that starts here and there.
+    fn add(&mut self, lines: &mut LinesBetween<'_>, from: u32, to: u32) {
+        self.same_lines &= lines.are_as_many(from, to);
+        let by = i64::from(to) - i64::from(from);
+        if self.moves.last().map_or(0, |(_, last)| *last) != by {
+            self.moves.push((from, by));
+        }
+    }
+
+    /// Whether all of the first text that `ran` says the same.
+    pub(super) fn keeps(&self, mut ran: impl Iterator<Item = TextRange>) -> bool {
+        self.bodies.is_empty() || ran.all(|ran| !self.bodies.iter().any(|body| body.contains(ran)))
+    }
+
+    /// Whether nothing that it keeps has moved.
+    pub(super) fn is_still(&self) -> bool {
+        self.moves.is_empty()
+    }
+
+    /// Whether each place that it keeps stands in the line of the same number.
+    pub(super) fn same_lines(&self) -> bool {
+        self.same_lines
+    }
+
+    /// Where an offset of the first text is now.
+    pub(super) fn offset(&self, offset: u32) -> u32 {
+        let at = self.moves.partition_point(|(start, _)| *start <= offset);
+        let by = at.checked_sub(1).and_then(|at| self.moves.get(at)).map_or(0, |(_, by)| *by);
+        u32::try_from(i64::from(offset) + by).unwrap_or(0)
+    }
+
+    /// Where a range of the first text is now.
+    pub(super) fn range(&self, range: TextRange) -> TextRange {
+        let start = self.offset(range.start);
+        // What stands behind the last token of a range is no part of it.
+        let end = if range.is_empty() { start } else { self.offset(range.end - 1) + 1 };
+        TextRange::new(start, end.max(start))
+    }
+}
+
+/// How earlier texts of a file compare with one, each found out once.
+#[derive(Debug)]
+pub(super) struct Since {
+    outline: Arc<Outline>,
+    known: Vec<(Arc<Outline>, Option<Arc<Comparison>>)>,
+}
+
+impl Since {
+    /// Of the text with this outline.
+    pub(super) fn new(outline: Arc<Outline>) -> Since {
+        Since { outline, known: Vec::new() }
+    }
+
+    /// The text that others are compared with.
+    pub(super) fn outline(&self) -> &Arc<Outline> {
+        &self.outline
+    }
+
+    /// How an earlier text compares with it.
+    pub(super) fn since(&mut self, before: &Arc<Outline>) -> Option<Arc<Comparison>> {
+        if let Some((_, known)) = self.known.iter().find(|(known, _)| Arc::ptr_eq(known, before)) {
+            return known.clone();
+        }
+        let comparison = Comparison::between(before, &self.outline).map(Arc::new);
+        self.known.push((before.clone(), comparison.clone()));
+        comparison
+    }
+}
+
+/// Counts lines in two texts at once.
+struct LinesBetween<'t> {
+    old: &'t str,
+    new: &'t str,
+    at: (u32, u32),
+}
+
+impl LinesBetween<'_> {
+    /// Whether as many lines end before the one offset as before the other, given that it was so at the last ones.
+    fn are_as_many(&mut self, old: u32, new: u32) -> bool {
+        let count = |text: &str, from: u32, to: u32| {
+            let part = text.as_bytes().get(from as usize..to as usize).unwrap_or_default();
+            memchr::memchr_iter(b'\n', part).count()
+        };
+        let same = count(self.old, self.at.0, old) == count(self.new, self.at.1, new);
+        self.at = (old, new);
+        same
+    }
+}
+
+/// Where the tokens of a statement start in two texts of it that differ in comments and blank space alone; `None`
+/// where they differ in more.
+fn moved_tokens(old: &str, new: &str) -> Option<Vec<(u32, u32)>> {
+    let (before, after) = (tokens(old)?, tokens(new)?);
+    let same = |((old_kind, old_range), (new_kind, new_range)): (&Token, &Token)| {
+        old_kind == new_kind
+            // An indentation counts by where it stands among the tokens.
+            && (matches!(old_kind, TokenKind::Indent | TokenKind::Dedent | TokenKind::Newline)
+                || old_range.of(old) == new_range.of(new))
+    };
+    let equal = before.len() == after.len() && before.iter().zip(&after).all(same);
+    equal.then(|| before.iter().zip(&after).map(|((_, old), (_, new))| (old.start, new.start)).collect())
+}
+
+type Token = (TokenKind, TextRange);
+
+/// The tokens of a statement, without what only people read; `None` where it does not parse by itself.
+fn tokens(text: &str) -> Option<Vec<Token>> {
+    let parsed = parse_unchecked_source(text, PySourceType::Python);
+    if !parsed.errors().is_empty() {
+        return None;
+    }
+    let told = parsed.tokens().iter().filter(|token| !token.kind().is_trivia());
+    Some(told.map(|token| (token.kind(), range(token))).collect())
+}
+
+/// The range of a part of the tree.
+fn range(node: &impl Ranged) -> TextRange {
+    let range = node.range();
+    TextRange::new(range.start().to_u32(), range.end().to_u32())
+}
+
+/// What of a statement matters when no function in it is called: all but the bodies of functions.
+fn skeleton(module: &Module, statement: &Stmt) -> u64 {
+    let mut bodies = Vec::new();
+    collect(statement, &mut bodies);
+    let whole = range(statement);
+    let mut hasher = FxHasher::default();
+    let mut from = whole.start;
+    for body in bodies {
+        module.slice(TextRange::new(from, body.start)).trim().hash(&mut hasher);
+        from = body.end;
+    }
+    module.slice(TextRange::new(from, whole.end)).trim().hash(&mut hasher);
+    hasher.finish()
+}
+
+fn collect(statement: &Stmt, bodies: &mut Vec<TextRange>) {
+    match statement {
+        Stmt::FunctionDef(def) => {
+            if let (Some(first), Some(last)) = (def.body.first(), def.body.last()) {
+                bodies.push(range(first).cover(range(last)));
+            }
+        }
+        Stmt::ClassDef(class) => class.body.iter().for_each(|inner| collect(inner, bodies)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn comparison(old: &str, new: &str) -> Option<Comparison> {
+        let outline = |text: &str| Outline::of(&Module::parse("k.py", text, None));
+        Comparison::between(&outline(old), &outline(new))
+    }
+
+    const TEXT: &str = "x = 1\n\ndef f(a):\n    b = a\n    return (b,\n        a)\n\ndef g():\n    return 2\n";
+
+    fn at(text: &str, word: &str) -> TextRange {
+        let start = text.find(word).expect("it is there") as u32;
+        TextRange::new(start, start + word.len() as u32)
+    }
+
+    #[test]
+    fn a_comment_moves_what_stands_behind_it_and_changes_nothing() {
+        let new = TEXT.replace("b = a\n", "b = a  # why\n").replace("(b,\n", "(b,\n        # more\n");
+        let found = comparison(TEXT, &new).expect("they say the same");
+        for word in ["x = 1", "b = a", "return (b", "a)", "def g", "2"] {
+            assert_eq!(found.range(at(TEXT, word)).of(&new), word);
+        }
+        let whole = at(TEXT, "(b,\n        a)");
+        assert_eq!(found.range(whole).of(&new), "(b,\n        # more\n        a)");
+        assert!(found.keeps([at(TEXT, "def f")].into_iter()) && !found.is_still() && !found.same_lines());
+        let one = comparison(TEXT, &TEXT.replace("b = a\n", "b = a  #\n")).expect("they say the same");
+        assert!(one.same_lines() && !one.is_still());
+    }
+
+    #[test]
+    fn what_is_called_has_to_be_the_same() {
+        let new = TEXT.replace("b = a\n", "b = a + 1\n");
+        let found = comparison(TEXT, &new).expect("the rest is the same");
+        assert!(!found.keeps([at(TEXT, "def f")].into_iter()));
+        assert!(found.keeps([at(TEXT, "def g")].into_iter()));
+        assert_eq!(found.range(at(TEXT, "def g")).of(&new), "def g");
+        assert!(comparison(TEXT, &TEXT.replace("x = 1", "x = 2")).is_none());
+        let deeper = comparison(TEXT, &TEXT.replace("    return 2", "        return 2")).expect("it says the same");
+        assert!(deeper.keeps([at(TEXT, "def g")].into_iter()) && deeper.same_lines());
+        // White space that makes another program.
+        let nested = "def f(a):\n    if a:\n        a = 1\n    b = 2\n";
+        let other = comparison(nested, &nested.replace("    b", "        b")).expect("a body differs");
+        assert!(!other.keeps([at(nested, "def f")].into_iter()));
+    }
+}
