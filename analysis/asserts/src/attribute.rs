@@ -183,6 +183,7 @@ fn file(kernels: &mut Vec<KernelReport>, name: String, range: TextRange, finding
             steps: 0,
             pin: None,
             global: None,
+            broken: false,
         }),
     }
 }

@@ -513,6 +513,7 @@ pub(crate) fn withhold_if_malformed(tree: &Tree, lowered: &Lowered, report: &mut
     let function = function.unwrap_or_else(|| TextRange::new(0, tree.text().len() as u32));
     let errors = tree.errors().iter().filter(|error| function.touches(error.range.start)).count();
     if errors > 0 {
+        report.broken = true;
         report.findings.clear();
         report.verdict = Verdict::Undecided(vec![match errors {
             1 => "its text has a syntax error".into(),
@@ -529,8 +530,5 @@ fn shift_report(report: &mut KernelReport, by: u32) {
     if by == 0 {
         return;
     }
-    shift(&mut report.range, by);
-    for finding in &mut report.findings {
-        finding.ranges_mut(&mut |range| shift(range, by));
-    }
+    report.ranges_mut(&mut |range| shift(range, by));
 }

@@ -73,10 +73,7 @@ impl JudgedSection {
             Some(moved) => *range = moved,
             None => lost = true,
         };
-        for report in &mut reports {
-            shift(&mut report.range);
-            report.findings.iter_mut().for_each(|finding| finding.ranges_mut(&mut shift));
-        }
+        reports.iter_mut().for_each(|report| report.ranges_mut(&mut shift));
         (!lost).then_some(reports)
     }
 }

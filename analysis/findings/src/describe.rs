@@ -123,6 +123,7 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
         steps: outcome.steps,
         pin: None,
         global: None,
+        broken: false,
     }
 }
 

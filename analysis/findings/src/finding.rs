@@ -109,6 +109,14 @@ impl<M: Clone> Finding<M> {
     }
 }
 
+impl<M> KernelReport<M> {
+    /// Every range, to be moved.
+    pub fn ranges_mut(&mut self, each: &mut dyn FnMut(&mut TextRange)) {
+        each(&mut self.range);
+        self.findings.iter_mut().for_each(|finding| finding.ranges_mut(each));
+    }
+}
+
 impl<M> Finding<M> {
     /// A finding with these places, drawn at the primary one; without a run, inputs or a fix.
     pub fn with_sites(kind: Kind, message: M, sites: Vec<Note<M>>, kernel: impl Into<String>) -> Finding<M> {
@@ -231,6 +239,8 @@ pub struct KernelReport<M = String> {
     pub pin: Option<Pin>,
     /// What is said of global memory; `None` where the kernel writes none, or nobody looked.
     pub global: Option<GlobalMemory<M>>,
+    /// Whether its text does not parse, or Triton would refuse it: it is not the kernel that would run.
+    pub broken: bool,
 }
 
 /// What there is to say of a kernel's global memory.
@@ -339,6 +349,7 @@ impl KernelReport<Message> {
             steps: self.steps,
             pin: self.pin,
             global: self.global.map(|global| global.render(names)),
+            broken: self.broken,
         }
     }
 }

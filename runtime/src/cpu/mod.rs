@@ -183,6 +183,7 @@ fn execute(
         steps,
         pin: None,
         global: None,
+        broken: false,
     };
     let mut report = RunReport::new("cpu", request.instrument, end);
     let on = [("device", "CPU".to_owned()), ("inputs", request.inputs.to_string()), ("seed", request.seed.to_string())];

@@ -13,6 +13,8 @@ pub(crate) struct ClientConfig {
     pub(crate) encoding: Encoding,
     /// It asks for diagnostics itself.
     pub(crate) pull_diagnostics: bool,
+    /// It shows how far the analysis of each kernel is.
+    pub(crate) status: bool,
     /// Diagnostics may carry related places.
     pub(crate) related_information: bool,
     /// Diagnostics may carry a link.
@@ -68,12 +70,12 @@ impl ClientConfig {
         let pushed = text.publish_diagnostics.unwrap_or_default();
         let pulled = text.diagnostic.clone().unwrap_or_default();
         let formats = text.hover.and_then(|hover| hover.content_format).unwrap_or_default();
-        let edits = client.workspace.as_ref().and_then(|workspace| workspace.workspace_edit.as_ref());
         let item = text.completion.as_ref().and_then(|completion| completion.completion_item.as_ref());
         let signature = text.signature_help.as_ref().and_then(|help| help.signature_information.as_ref());
         let signature = signature.and_then(|information| information.parameter_information.as_ref());
-        let is = |flag: Option<bool>| flag.unwrap_or(false);
         let workspace = client.workspace.as_ref();
+        let edits = workspace.and_then(|workspace| workspace.workspace_edit.as_ref());
+        let is = |flag: Option<bool>| flag.unwrap_or(false);
         let refreshable = Refreshable {
             diagnostics: is(workspace.and_then(|it| it.diagnostics.as_ref()).and_then(|it| it.refresh_support)),
             inlay_hints: is(workspace.and_then(|it| it.inlay_hint.as_ref()).and_then(|it| it.refresh_support)),
@@ -82,6 +84,7 @@ impl ClientConfig {
         ClientConfig {
             encoding: Encoding::negotiate(encodings.unwrap_or_default()),
             pull_diagnostics: text.diagnostic.is_some(),
+            status: client.experimental.as_ref().is_some_and(|it| it.get("fencepostStatus") == Some(&true.into())),
             related_information: is(pushed.related_information) || is(pulled.related_information),
             code_links: is(pushed.code_description_support) || is(pulled.code_description_support),
             diagnostic_data: is(pushed.data_support) || is(pulled.data_support),

@@ -4,7 +4,7 @@
 //! the order in which they happen. What could not be decided is said at the kernel's name, so that
 //! no mark never means "not looked at".
 
-use engine::Analysis;
+use engine::{Analysis, Depth};
 use std::hash::{Hash, Hasher};
 use ttgir::SyntaxError;
 
@@ -14,6 +14,8 @@ use rustc_hash::FxHasher;
 use serde_json::json;
 use tower_lsp::ls_types::{CodeDescription, Diagnostic, DiagnosticRelatedInformation, NumberOrString};
 
+use super::document::InterimFindings;
+use super::last_good::LastGood;
 use super::snapshot::{DocumentAnalysis, Snapshot};
 use super::to_proto;
 use crate::workspace::Dependencies;
@@ -42,20 +44,53 @@ pub(crate) fn document_analysis(
     dependencies: Option<Dependencies>,
     cut: Option<CutOff>,
 ) -> DocumentAnalysis {
-    let mut diagnostics: Vec<Diagnostic> = Vec::new();
-    diagnostics.extend(cut.map(|cut| cut_off(snapshot, &cut)));
-    diagnostics.extend(analysis.syntax.iter().map(|error| syntax(snapshot, error)));
+    let mut diagnostics: Vec<Diagnostic> = cut.map(|cut| cut_off(snapshot, &cut)).into_iter().collect();
+    diagnostics.extend(of_analysis(snapshot, &analysis, &|_| false));
+    DocumentAnalysis::new(analysis, dependencies, diagnostics)
+}
+
+/// The same, with what was found in earlier texts in the kernels that could not be judged in this one.
+pub(crate) fn with_last_good(snapshot: &Snapshot, known: &DocumentAnalysis, last_good: &LastGood) -> DocumentAnalysis {
+    let mut shown = known.analysis.clone();
+    last_good.fill(&mut shown, &|_| false, false);
+    let diagnostics = of_analysis(snapshot, &shown, &|_| false);
+    DocumentAnalysis::new(known.analysis.clone(), known.dependencies.clone(), diagnostics)
+}
+
+/// What there is to show while an analysis goes on: what it has found, and for the rest what was found in earlier
+/// texts.
+pub(crate) fn interim(snapshot: &Snapshot, found: &InterimFindings, last_good: &LastGood) -> DocumentAnalysis {
+    let (mut kernels, mut open) = (Vec::new(), Vec::new());
+    for (depth, report) in found.kernels.values() {
+        open.push(*depth != Depth::Full);
+        kernels.push(report.clone());
+    }
+    let is_open = |at: usize| open.get(at).copied().unwrap_or(true);
+    let mut shown = Analysis { kernels, syntax: found.syntax.clone(), ..Analysis::default() };
+    last_good.fill(&mut shown, &is_open, true);
+    let diagnostics = of_analysis(snapshot, &shown, &is_open);
+    DocumentAnalysis::new(Analysis::default(), None, diagnostics)
+}
+
+/// The diagnostics of an analysis; `is_open` tells of which kernels it is not known yet whether they are decided.
+fn of_analysis(snapshot: &Snapshot, analysis: &Analysis, is_open: &dyn Fn(usize) -> bool) -> Vec<Diagnostic> {
+    let mut diagnostics: Vec<Diagnostic> = analysis.syntax.iter().map(|error| syntax(snapshot, error)).collect();
     diagnostics.extend(analysis.problems.iter().map(|problem| self::problem(snapshot, problem)));
-    for kernel in &analysis.kernels {
+    for (at, kernel) in analysis.kernels.iter().enumerate() {
         diagnostics.extend(kernel.findings.iter().map(|finding| diagnostic(snapshot, finding)));
-        if let Some(message) = undecided(kernel) {
+        if let Some(message) = undecided(kernel).filter(|_| !is_open(at)) {
             diagnostics.push(open(snapshot, kernel.range, message));
         }
     }
-    let mut hasher = FxHasher::default();
-    serde_json::to_string(&diagnostics).unwrap_or_default().hash(&mut hasher);
-    let result_id = format!("{:016x}", hasher.finish());
-    DocumentAnalysis { analysis, dependencies, diagnostics, result_id }
+    diagnostics
+}
+
+impl DocumentAnalysis {
+    fn new(analysis: Analysis, dependencies: Option<Dependencies>, diagnostics: Vec<Diagnostic>) -> DocumentAnalysis {
+        let mut hasher = FxHasher::default();
+        serde_json::to_string(&diagnostics).unwrap_or_default().hash(&mut hasher);
+        DocumentAnalysis { analysis, dependencies, diagnostics, result_id: format!("{:016x}", hasher.finish()) }
+    }
 }
 
 /// A finding.

@@ -1,6 +1,6 @@
 //! An open document as the state thread keeps it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,12 +8,14 @@ use std::time::Instant;
 
 use base::TextRange;
 use engine::instances::PythonFile;
-use engine::{SharedCache, Source, is_python};
+use engine::{Depth, KernelNumber, SharedCache, Source, is_python};
+use findings::KernelReport;
 use ropey::Rope;
 use tower_lsp::ls_types::{Diagnostic, TextDocumentContentChangeEvent, Uri};
-use ttgir::Document;
+use ttgir::{Document, SyntaxError};
 
 use super::client_config::ClientConfig;
+use super::last_good::LastGood;
 use super::position::Mapper;
 use super::runs::diagnostics::{self, RunDiagnostic};
 use super::snapshot::{AnalysisCache, DocumentAnalysis, Snapshot};
@@ -36,6 +38,8 @@ pub(crate) enum Refusal {
 pub(crate) struct WaitingRequest {
     /// The text it is about; `None` where the analysis of any later text will do.
     pub(crate) generation: Option<u64>,
+    /// Whether an interim answer will do.
+    pub(crate) interim: bool,
     /// Answers it.
     pub(crate) reply: Reply,
 }
@@ -46,16 +50,40 @@ pub(crate) struct AnalysisJob {
     pub(crate) id: u64,
     /// The text it is for.
     pub(crate) generation: u64,
-    /// Set to stop it.
-    pub(crate) stop: Arc<AtomicBool>,
+    /// How it is asked to stop.
+    pub(crate) signals: Arc<JobSignals>,
     /// Open documents that have changed since it began.
     pub(crate) edited: Vec<String>,
+    /// What it has found out so far.
+    pub(crate) findings: InterimFindings,
+}
+
+/// What an analysis and the state thread tell each other.
+#[derive(Debug, Default)]
+pub(crate) struct JobSignals {
+    /// It is to stop.
+    pub(crate) stop: AtomicBool,
+    /// Its text is no longer the newest: what it is at may serve the newest one, what comes after that does not.
+    pub(crate) superseded: AtomicBool,
+    /// It has come to judging kernels.
+    pub(crate) judging: AtomicBool,
+}
+
+/// What an analysis under way has found out.
+#[derive(Debug, Default)]
+pub(crate) struct InterimFindings {
+    /// Kernels, and how far what is said of them goes.
+    pub(crate) kernels: BTreeMap<KernelNumber, (Depth, KernelReport)>,
+    /// What does not parse.
+    pub(crate) syntax: Vec<SyntaxError>,
+    /// Whether there is more than what was shown.
+    pub(crate) is_new: bool,
 }
 
 impl AnalysisJob {
     /// Asks it to stop.
     pub(crate) fn cancel(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.signals.stop.store(true, Ordering::Relaxed);
     }
 }
 
@@ -87,6 +115,16 @@ pub(crate) struct OpenDocument {
     pub(crate) cache: AnalysisCache,
     /// The analysis under way.
     pub(crate) job: Option<AnalysisJob>,
+    /// One of an earlier text that is still at a kernel which may be in the present one, too.
+    pub(crate) superseded: Option<AnalysisJob>,
+    /// What there is to show of the present text while its analysis goes on.
+    pub(crate) interim: Option<Arc<DocumentAnalysis>>,
+    /// The client that asks for diagnostics has got interim ones.
+    pub(crate) owes_refresh: bool,
+    /// Where somebody looks, as far as that is known: the place of the last edit or question.
+    pub(crate) focus: u32,
+    /// What was found in earlier texts, at its places in this one.
+    pub(crate) last_good: LastGood,
     /// The analysis of the present text.
     pub(crate) analysis: Option<Arc<DocumentAnalysis>>,
     /// The view of the disk that the analysis was made with, as [`crate::workspace::FileView::revision`].
@@ -132,6 +170,11 @@ impl OpenDocument {
             path,
             cache: AnalysisCache::new(shared),
             job: None,
+            superseded: None,
+            interim: None,
+            owes_refresh: false,
+            focus: 0,
+            last_good: LastGood::default(),
             analysis: None,
             disk_revision: 0,
             disk_check: DiskCheck::Brief(Instant::now()),
@@ -181,9 +224,20 @@ impl OpenDocument {
         self.generation += 1;
         self.cache.newest.store(self.generation, Ordering::Relaxed);
         self.analysis = None;
-        if let Some(job) = &self.job {
+        self.interim = None;
+        let Some(job) = self.job.take_if(|job| job.generation != self.generation) else { return };
+        // What it is at is remembered once it is done, and the new text may want it. One such is enough.
+        if self.superseded.is_none() && job.signals.judging.load(Ordering::Relaxed) {
+            job.signals.superseded.store(true, Ordering::Relaxed);
+            self.superseded = Some(job);
+        } else {
             job.cancel();
         }
+    }
+
+    /// The analyses under way.
+    pub(crate) fn jobs(&self) -> impl Iterator<Item = &AnalysisJob> {
+        self.job.iter().chain(&self.superseded)
     }
 
     /// Refuses the requests that are about a text that is gone.
@@ -197,6 +251,8 @@ impl OpenDocument {
 
     fn replace(&mut self, range: TextRange, text: &str) {
         diagnostics::shift(&mut self.run_diagnostics, range, text.len());
+        self.last_good.edit(range, text.len());
+        self.focus = range.start;
         self.run_outdated = true;
         let from = self.rope.byte_to_char(range.start as usize);
         let to = self.rope.byte_to_char(range.end as usize);

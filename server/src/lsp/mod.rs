@@ -13,6 +13,7 @@ mod conversation;
 mod diagnostics;
 mod document;
 mod handlers;
+mod last_good;
 mod panics;
 mod position;
 mod runs;

@@ -230,7 +230,7 @@ impl LanguageService for Service {
         Box::pin(async move {
             let previous = params.previous_result_id;
             let work = move |snapshot: &Snapshot| diagnostic::report(snapshot, previous.as_deref());
-            let answer = self.ask("diagnostics", params.text_document.uri, Need::NewestAnalysis, work).await?;
+            let answer = self.ask("diagnostics", params.text_document.uri, Need::Diagnostics, work).await?;
             Ok(answer.unwrap_or_else(|| diagnostic::full(None, Vec::new())).into())
         })
     }

@@ -39,6 +39,8 @@ pub(crate) struct Snapshot {
     pub(crate) client: Arc<ClientConfig>,
     /// The analysis of this very text, where it is ready.
     pub(crate) analysis: Option<Arc<DocumentAnalysis>>,
+    /// What there is to show of this text till then.
+    pub(crate) interim: Option<Arc<DocumentAnalysis>>,
     /// What earlier analyses of the document left.
     pub(crate) cache: AnalysisCache,
 }
@@ -46,10 +48,7 @@ pub(crate) struct Snapshot {
 /// What analyses of one document keep from one text to the next.
 #[derive(Clone)]
 pub(crate) struct AnalysisCache {
-    /// The document's engine: it remembers the outcome of a text that is analysed.
-    pub(crate) engine: Arc<Mutex<Engine>>,
-    /// Another one, so that a report need not wait for an analysis that takes long.
-    pub(crate) report_engine: Arc<Mutex<Engine>>,
+    engine: Arc<Engine>,
     /// What the engines of all documents have found out.
     pub(crate) shared: Arc<SharedCache>,
     elaborator: Arc<Mutex<CachedElaborator>>,
@@ -98,8 +97,7 @@ impl AnalysisCache {
     /// Of a document's first text.
     pub(crate) fn new(shared: Arc<SharedCache>) -> AnalysisCache {
         AnalysisCache {
-            engine: new_engine(&shared),
-            report_engine: new_engine(&shared),
+            engine: Arc::new(Engine::with_cache(Limits::default(), shared.clone())),
             shared,
             elaborator: Arc::default(),
             last_tokens: Arc::default(),
@@ -113,9 +111,10 @@ impl AnalysisCache {
         AnalysisCache { generation, ..self.clone() }
     }
 
-    /// Replaces the engine that a panic has left in an unknown state.
-    pub(crate) fn renew_engine(&mut self) {
-        self.engine = new_engine(&self.shared);
+    /// An engine for one piece of work, which remembers whatever the document's others have found out. A panic in it
+    /// harms no other.
+    pub(crate) fn engine(&self) -> Engine {
+        self.engine.sibling()
     }
 
     /// The semantic tokens that the client was told last.
@@ -127,10 +126,6 @@ impl AnalysisCache {
     pub(crate) fn is_outdated(&self) -> bool {
         self.newest.load(Ordering::Relaxed) != self.generation
     }
-}
-
-fn new_engine(shared: &Arc<SharedCache>) -> Arc<Mutex<Engine>> {
-    Arc::new(Mutex::new(Engine::with_cache(Limits::default(), shared.clone())))
 }
 
 /// The outcome of an analysis, as the client will see it.

@@ -56,6 +56,7 @@ fn report(end: RunEnd, findings: Vec<Finding>, output: u8) -> RunReport {
         steps: 1,
         pin: None,
         global: None,
+        broken: false,
     };
     let output = Array { dtype: ElemType::I8, shape: vec![2], bytes: vec![1, output] };
     RunReport {

@@ -19,6 +19,7 @@ mod session;
 mod settings;
 #[path = "../support/skip.rs"]
 mod skip;
+mod stability;
 mod structure;
 mod support;
 mod tokens;

@@ -8,6 +8,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
 use tower_lsp::ls_types::{Diagnostic, MessageType, Uri};
 
+use crate::status::{Status, StatusNotification};
 use crate::text_document_content::{ReportSubscribers, notify_changed};
 
 /// Sends notifications without waiting for the client.
@@ -20,6 +21,7 @@ enum Notification {
     Diagnostics { uri: Uri, version: Option<i32>, diagnostics: Vec<Diagnostic> },
     Message(MessageType, String),
     ReportChanged { uri: Uri, subscribers: ReportSubscribers },
+    Status(Status),
 }
 
 impl ClientSender {
@@ -40,6 +42,11 @@ impl ClientSender {
         if !subscribers.is_empty() {
             self.post(Notification::ReportChanged { uri, subscribers });
         }
+    }
+
+    /// Tells how far the analysis of a document is.
+    pub fn status(&self, status: Status) {
+        self.post(Notification::Status(status));
     }
 
     /// Shows a message.
@@ -73,6 +80,7 @@ async fn deliver(client: Client, mut receive: UnboundedReceiver<Notification>) {
                     client.publish_diagnostics(uri, diagnostics, version).await;
                 }
                 Notification::Message(kind, text) => client.show_message(kind, text).await,
+                Notification::Status(status) => client.send_notification::<StatusNotification>(status).await,
                 Notification::ReportChanged { uri, subscribers } => notify_changed(&client, uri, subscribers).await,
             }
         }
@@ -89,6 +97,7 @@ fn supersedes(later: &Notification, earlier: &Notification) -> bool {
             Notification::ReportChanged { uri: later, subscribers: now },
             Notification::ReportChanged { uri: earlier, subscribers: before },
         ) => later == earlier && now == before,
+        (Notification::Status(later), Notification::Status(earlier)) => later.uri == earlier.uri,
         _ => false,
     }
 }

@@ -9,6 +9,7 @@ pub mod progress;
 mod refresh;
 mod router;
 mod service;
+mod status;
 mod stdin;
 mod text_document_content;
 
@@ -20,6 +21,7 @@ pub use client_sender::ClientSender;
 pub use refresh::{Refreshable, Refresher};
 pub use router::Router;
 pub use service::{Answer, LanguageService, NOTIFICATIONS, REQUESTS};
+pub use status::{DocumentState, KernelState, KernelStatus, Status};
 pub use text_document_content::{ContentDocument, METHOD as CONTENT_METHOD, ReportSubscribers, SCHEME};
 pub use tower_lsp::Client;
 

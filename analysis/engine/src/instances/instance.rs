@@ -352,21 +352,28 @@ impl ElaboratedInstance {
         self.lowered().map_or_else(TextRange::default, |lowered| lowered.map.kernel_range)
     }
 
+    /// What of the file itself it ran, and its name, in the source of the module.
+    fn ran(&self) -> impl Iterator<Item = TextRange> {
+        let own = self.original.places.touched.iter().filter(|(file, _)| *file == FileId(0)).map(|(_, range)| *range);
+        let now = |range| self.moves.as_ref().map_or(range, |moves| moves.range(range));
+        own.map(now).chain([self.name])
+    }
+
     /// Whether any of what it ran is text that is no longer there; then the place of what is broken.
     pub(super) fn stale(&self) -> Option<TextRange> {
-        let own = self.touched().iter().filter(|(file, _)| *file == FileId(0));
-        let places = own.map(|(_, range)| *range).chain([self.name]).map(|range| self.module.place(range));
+        let places = self.ran().map(|range| self.module.place(range));
         places.filter(|(_, stale)| *stale).map(|(range, _)| range).next()
     }
 
     /// Whether any of what it ran does not parse, and never did.
     pub(super) fn broken(&self) -> Option<TextRange> {
-        let ran = |range: TextRange| {
-            let own = self.touched().iter().filter(|(file, _)| *file == FileId(0)).map(|(_, touched)| *touched);
-            own.chain([self.name]).any(|touched| range.contains(touched))
-        };
         let bad = self.module.broken().iter().filter(|broken| broken.stale.is_none());
-        bad.map(|broken| broken.range).find(|range| ran(*range))
+        bad.map(|broken| broken.range).find(|range| self.ran().any(|ran| range.contains(ran)))
+    }
+
+    /// Whether all that it ran parses.
+    pub(super) fn is_whole(&self) -> bool {
+        self.module.broken().is_empty() || (self.stale().is_none() && self.broken().is_none())
     }
 }
 

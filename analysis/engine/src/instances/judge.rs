@@ -85,6 +85,9 @@ impl Engine {
 
     /// What was said of a kernel before, and how the text of then compares with that of now.
     fn judged(&self, kernel: &KernelInstances, since: &mut Since) -> Option<(Arc<JudgedKernel>, Arc<Comparison>)> {
+        if !kernel.instances.iter().all(|elaborated| elaborated.is_whole()) {
+            return None;
+        }
         let known = self.cache.kernels.get(JudgedKey::hash(kernel), |key| key.is(kernel))?;
         let between = since.since(known.outline())?;
         Some((known, between))
@@ -115,9 +118,11 @@ impl Engine {
         let mut report = merged(kernel, reports, &premises);
         report.range = of.module.place(kernel.entry.name_range).0;
         let problems = problems(&of.module, kernel);
-        let judged = JudgedKernel::new(of, kernel, steps, report.clone(), problems.clone(), premises);
-        let weight = judged.weight();
-        self.cache.kernels.insert(JudgedKey::hash(kernel), JudgedKey::of(kernel), judged, weight);
+        if kernel.instances.iter().all(|elaborated| elaborated.is_whole()) {
+            let judged = JudgedKernel::new(of, kernel, steps, report.clone(), problems.clone(), premises);
+            let weight = judged.weight();
+            self.cache.kernels.insert(JudgedKey::hash(kernel), JudgedKey::of(kernel), judged, weight);
+        }
         Ok((report, problems))
     }
 
@@ -337,8 +342,10 @@ impl ElaboratedInstance {
                 ""
             };
             reasons.push(format!("Triton would refuse it{with}: {}", problem.message));
+            report.broken = true;
         }
         if let Some(range) = self.broken() {
+            report.broken = true;
             report.findings.clear();
             reasons.push(format!("its text does not parse at line {}", line(&self.module, range)));
             report.verdict = Verdict::Undecided(reasons);
@@ -354,11 +361,10 @@ impl ElaboratedInstance {
         }
         if let Some(range) = self.stale() {
             let line = line(&self.module, range);
-            for finding in &mut report.findings {
-                finding.message.push_str(" (of the last text that parsed)");
-                finding.severity = Severity::Hint;
-            }
-            reasons.push(format!("line {line} does not parse; what is said is about the last text that did"));
+            // They have no places in the text as it is.
+            report.broken = true;
+            report.findings.clear();
+            reasons.push(format!("line {line} does not parse"));
             report.verdict = Verdict::Undecided(reasons);
             return;
         }
@@ -484,6 +490,7 @@ fn without_findings<M>(verdict: Verdict<M>) -> KernelReport<M> {
         steps: 0,
         pin: None,
         global: None,
+        broken: false,
     }
 }
 

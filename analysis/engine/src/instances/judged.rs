@@ -117,8 +117,7 @@ impl JudgedKernel {
         let (mut report, mut problems) = (self.report.clone(), self.problems.clone());
         if !between.is_still() {
             let mut shift = |range: &mut TextRange| *range = between.range(*range);
-            shift(&mut report.range);
-            report.findings.iter_mut().for_each(|finding| finding.ranges_mut(&mut shift));
+            report.ranges_mut(&mut shift);
             for problem in &mut problems {
                 shift(&mut problem.range);
                 let edits = problem.fix.iter_mut().flat_map(|fix| &mut fix.edits);

@@ -18,6 +18,7 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premi
     let (groups, count) = (groups(kernel), reports.len());
     let told: Vec<bool> = reports.iter().flat_map(|it| reports.iter().map(move |other| tells(it, other))).collect();
     let tell = |sibling: usize, at: usize| told.get(sibling * count + at).copied().unwrap_or(false);
+    let broken = reports.iter().any(|it| it.broken);
     let (runs, steps) = (reports.iter().map(|it| it.runs).sum(), reports.iter().map(|it| it.steps).sum());
     let mut verdicts: Vec<Verdict> = Vec::with_capacity(reports.len());
     // What is said of global memory is what the instance says that is decided least.
@@ -88,7 +89,7 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premi
     let verdict = verdict(kernel, &verdicts);
     let pin = matches!(verdict, Verdict::Undecided(_)).then(|| kernel.pin()).flatten();
     let name = kernel.entry.name.clone();
-    KernelReport { name, range: TextRange::default(), verdict, findings, runs, steps, pin, global }
+    KernelReport { name, range: TextRange::default(), verdict, findings, runs, steps, pin, global, broken }
 }
 
 /// The verdict on a kernel with hints that rest on chosen values, and nothing else.

@@ -1,7 +1,8 @@
 //! The top-level statements of a file by what they say, and how they moved from one text to the next.
 //!
 //! Two texts of a file are compared once for all instances that were elaborated from the first. A statement that
-//! differs in comments and blank space alone says the same; its places move token by token.
+//! differs in comments and blank space alone says the same; its places move token by token. A statement that does not
+//! parse is compared by its last good text, which stands behind the rest of the source.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -19,6 +20,9 @@ use python::syntax::Module;
 #[derive(Debug)]
 pub(super) struct Outline {
     source: Arc<str>,
+    /// Bytes of the text as it is; last good texts stand behind it.
+    text: u32,
+    /// In the order of the text.
     statements: Vec<Statement>,
 }
 
@@ -34,7 +38,11 @@ impl Outline {
     /// The outline of a file.
     pub(super) fn of(module: &Module) -> Outline {
         let statement = |statement: &Stmt| Statement { range: range(statement), skeleton: skeleton(module, statement) };
-        Outline { source: module.shared_source().clone(), statements: module.body().iter().map(statement).collect() }
+        let mut statements: Vec<Statement> = module.body().iter().map(statement).collect();
+        if !module.broken().is_empty() {
+            statements.sort_by_key(|statement| module.place(statement.range).0.start);
+        }
+        Outline { source: module.shared_source().clone(), text: module.text().len() as u32, statements }
     }
 
     fn slice(&self, statement: &Statement) -> &str {
@@ -68,26 +76,25 @@ impl Comparison {
         for (was, is) in old.statements.iter().zip(&new.statements) {
             let (before, after) = (old.slice(was), new.slice(is));
             let (from, to) = (was.range.start, is.range.start);
-            comparison.add(&mut lines, from, to);
+            let present = from < old.text && to < new.text;
+            let mut add = |from: u32, to: u32| {
+                comparison.same_lines &= !present || lines.are_as_many(from, to);
+                comparison.moves.push((from, i64::from(to) - i64::from(from)));
+            };
+            add(from, to);
             if before == after {
                 continue;
             }
             match moved_tokens(before, after) {
-                Some(pieces) => pieces.iter().for_each(|(old, new)| comparison.add(&mut lines, from + old, to + new)),
+                Some(pieces) => pieces.iter().for_each(|(old, new)| add(from + old, to + new)),
                 None if was.skeleton == is.skeleton => comparison.bodies.push(was.range),
                 None => return None,
             }
         }
+        comparison.moves.sort_unstable();
+        let mut last = 0;
+        comparison.moves.retain(|(_, by)| std::mem::replace(&mut last, *by) != *by);
         Some(comparison)
-    }
-
-    /// A piece that starts here and there.
-    fn add(&mut self, lines: &mut LinesBetween<'_>, from: u32, to: u32) {
-        self.same_lines &= lines.are_as_many(from, to);
-        let by = i64::from(to) - i64::from(from);
-        if self.moves.last().map_or(0, |(_, last)| *last) != by {
-            self.moves.push((from, by));
-        }
     }
 
     /// Whether all of the first text that `ran` says the same.
@@ -257,6 +264,21 @@ mod tests {
         assert!(found.keeps([at(TEXT, "def f")].into_iter()) && !found.is_still() && !found.same_lines());
         let one = comparison(TEXT, &TEXT.replace("b = a\n", "b = a  #\n")).expect("they say the same");
         assert!(one.same_lines() && !one.is_still());
+    }
+
+    #[test]
+    fn what_does_not_parse_is_compared_by_its_last_good_text() {
+        let good = Module::parse("k.py", TEXT, None);
+        let torn = Module::parse("k.py", TEXT.replace("b = a\n", "b = (a\n"), Some(&good));
+        let (before, after) = (Outline::of(&good), Outline::of(&torn));
+        let found = Comparison::between(&before, &after).expect("nothing is new");
+        assert!(found.keeps([at(TEXT, "def f"), at(TEXT, "def g")].into_iter()));
+        assert_eq!(torn.slice(found.range(at(TEXT, "return 2"))), "return 2");
+        assert_eq!(torn.slice(found.range(at(TEXT, "b = a"))), "b = a");
+        let back = Comparison::between(&after, &before).expect("nothing is new");
+        for word in ["b = a", "return (b"] {
+            assert_eq!(back.range(found.range(at(TEXT, word))), at(TEXT, word));
+        }
     }
 
     #[test]

@@ -64,6 +64,7 @@ impl ElaboratedInstance {
             steps: 0,
             pin: None,
             global: None,
+            broken: false,
         };
         // The order is that of the rows that name them.
         self.move_report(&mut judged, number);

@@ -1,8 +1,6 @@
 //! `textDocument/codeAction`: actions on kernels, and quick fixes: the re-checked fixes of findings, the
 //! suggestions of syntax errors.
 
-use std::sync::PoisonError;
-
 use base::{Cancel, TextRange};
 use findings::Edit;
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Diagnostic};
@@ -67,9 +65,7 @@ fn fixes_in_python(snapshot: &Snapshot, asked: TextRange) -> Vec<CodeActionOrCom
     for (at, report) in known.analysis.kernels.iter().enumerate() {
         let touched = report.findings.iter().filter(|it| it.range.start <= asked.end && asked.start <= it.range.end);
         for finding in touched.take(PYTHON_FIXES) {
-            let mut engine = snapshot.cache.engine.lock().unwrap_or_else(PoisonError::into_inner);
-            let found = engine.fix_python(&elaboration, at, finding, &sources, &cancel);
-            drop(engine);
+            let found = snapshot.cache.engine().fix_python(&elaboration, at, finding, &sources, &cancel);
             if let Ok(Some(found)) = found {
                 let diagnostic = diagnostics::diagnostic(snapshot, finding);
                 actions.push(quick_fix(snapshot, found.title, &found.edits, diagnostic));
@@ -139,6 +135,7 @@ mod tests {
             steps: 1,
             pin: None,
             global: None,
+            broken: false,
         };
         let analysis = Analysis { kernels: vec![kernel], ..Analysis::default() };
         let client = ClientConfig { action_literals: true, versioned_edits, ..ClientConfig::default() };
@@ -151,6 +148,7 @@ mod tests {
             loader: None,
             client: Arc::new(client),
             analysis: None,
+            interim: None,
             cache: AnalysisCache::new(Arc::default()),
         };
         snapshot.analysis = Some(Arc::new(diagnostics::document_analysis(&snapshot, analysis, None, None)));

@@ -9,7 +9,7 @@ use crate::lsp::snapshot::Snapshot;
 
 /// The diagnostics, or that they are those of `previous`.
 pub(crate) fn report(snapshot: &Snapshot, previous: Option<&str>) -> DocumentDiagnosticReport {
-    let Some(known) = &snapshot.analysis else { return full(None, Vec::new()) };
+    let Some(known) = snapshot.analysis.as_ref().or(snapshot.interim.as_ref()) else { return full(None, Vec::new()) };
     let result_id = known.result_id.clone();
     if previous != Some(result_id.as_str()) {
         return full(Some(result_id), known.diagnostics.clone());

@@ -1,7 +1,5 @@
 //! `fencepost/report` and `fencepost/reportText`: the barrier report as a JSON document and as text.
 
-use std::sync::PoisonError;
-
 use base::{Cancel, Cancelled};
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
@@ -98,17 +96,13 @@ fn made<R>(
         (Some(number), _) => listed.retain(|listed| number == listed.name.number),
         (None, Err(_)) => {}
     }
-    // Only a text that is analysed is remembered there; till then somebody else has it.
-    let engine = if snapshot.analysis.is_some() { &snapshot.cache.engine } else { &snapshot.cache.report_engine };
-    let limits = snapshot.settings(cancel).limits();
-    let mut engine = engine.lock().unwrap_or_else(PoisonError::into_inner);
-    engine.set_limits(limits);
+    let mut engine = snapshot.cache.engine();
+    engine.set_limits(snapshot.settings(cancel).limits());
     let mut all = Vec::new();
     for section in &listed {
         cancel.check()?;
         all.extend(report_views(&file, section.index, kernel, &mut engine, None, cancel)?);
     }
-    drop(engine);
     Ok(print(&path, &all, &[]))
 }
 

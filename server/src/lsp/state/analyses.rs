@@ -1,22 +1,29 @@
 //! When analyses run, and what becomes of their outcomes.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use base::{Cancel, Cancelled};
-use engine::{Analysis, Source};
+use engine::{Analysis, Listener, Progress, Source};
+use settings::Settings;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 use tower_lsp::ls_types::Uri;
 
-use super::{AnalysisOutcome, SessionState, StateMessage};
+use super::{AnalysisOutcome, FoundSoFar, SessionState, StateMessage};
 use crate::lsp::diagnostics::{self, CutOff};
-use crate::lsp::document::{AnalysisJob, DiskCheck, OpenDocument};
+use crate::lsp::document::{AnalysisJob, DiskCheck, InterimFindings, JobSignals, OpenDocument, WaitingRequest};
 use crate::lsp::panics::catch_panic;
 use crate::lsp::snapshot::{DocumentAnalysis, Snapshot};
 use crate::workspace::{Dependencies, LoaderClient, settings_problems};
 use transport::{Refresher, progress};
+
+/// When an analysis first shows what it has found, and how often at least it does so then.
+const FIRST_SHOWN: Duration = Duration::from_millis(100);
+const SHOWN_AT_LEAST: Duration = Duration::from_millis(800);
 
 /// How long the analysis of a text that is being typed waits for the comparison with the disk.
 const BRIEF_CHECK: Duration = Duration::from_millis(100);
@@ -40,30 +47,90 @@ impl SessionState {
         }
         self.last_id += 1;
         self.running += 1;
-        let (id, generation, stop) = (self.last_id, document.generation, Arc::new(AtomicBool::new(false)));
-        document.job = Some(AnalysisJob { id, generation, stop: stop.clone(), edited: Vec::new() });
-        let check = std::mem::take(&mut document.disk_check);
+        let (id, generation, signals) = (self.last_id, document.generation, Arc::<JobSignals>::default());
+        let (edited, findings) = (Vec::new(), InterimFindings::default());
+        document.job = Some(AnalysisJob { id, generation, signals: signals.clone(), edited, findings });
+        let (name, check) = (uri.clone(), std::mem::take(&mut document.disk_check));
+        let focus = document.focus;
         let mut snapshot = self.shared.snapshot(&uri, document);
         let (messages, sender) = (self.messages.clone(), self.sender.clone());
         let (done, ended) = oneshot::channel::<()>();
+        let (shown, unshown) = oneshot::channel::<()>();
         if self.shared.client.progress {
-            let name = uri.path().as_str().rsplit('/').next().unwrap_or_default().to_owned();
-            let title = format!("Checking barriers of {name}");
+            let file = uri.path().as_str().rsplit('/').next().unwrap_or_default();
+            let title = format!("Checking barriers of {file}");
             self.runtime.spawn(progress::show(self.client.clone(), id, title, ended));
         }
+        self.runtime.spawn(show_now_and_then(messages.clone(), uri.clone(), id, unshown));
         self.runtime.spawn_blocking(move || {
-            let stopped = || stop.load(Ordering::Relaxed);
-            let work = || analyse(&mut snapshot, check, &messages, &Cancel::when(&stopped));
+            let stopped = || signals.stop.load(Ordering::Relaxed);
+            let mut listener = |found: Progress<'_>| {
+                if signals.superseded.load(Ordering::Relaxed) {
+                    // What it was at is remembered now; nobody wants the rest.
+                    signals.stop.store(true, Ordering::Relaxed);
+                    return;
+                }
+                let found = match found {
+                    Progress::Kernel { number, depth, report } => FoundSoFar::Kernel(number, depth, report.clone()),
+                    Progress::Syntax(errors) => FoundSoFar::Syntax(errors.to_vec()),
+                };
+                let _ = messages.send(StateMessage::AnalysisProgress { uri: uri.clone(), job: id, found });
+            };
+            let work = || {
+                let watched = Watched { messages: &messages, signals: &signals, cancel: &Cancel::when(&stopped) };
+                analyse(&mut snapshot, check, focus, &watched, &mut listener)
+            };
             let outcome = match catch_panic("the analysis", &sender, work) {
                 Ok(Ok(analysis)) => AnalysisOutcome::Done(Arc::new(analysis)),
                 Ok(Err(Cancelled)) => AnalysisOutcome::Stopped,
                 Err(text) => AnalysisOutcome::Failed(text),
             };
-            drop(done);
+            drop((done, shown));
             let disk_revision = snapshot.workspace.view.revision;
             // A closed channel means that the process is about to end.
             let _ = messages.send(StateMessage::AnalysisEnded { uri, job: id, disk_revision, outcome });
         });
+        self.tell_status(&name);
+    }
+
+    /// Notes what an analysis of the present text has found out.
+    pub(super) fn note_progress(&mut self, uri: &Uri, job: u64, found: FoundSoFar) {
+        let Some(document) = self.documents.get_mut(uri) else { return };
+        let Some(job) = document.job.as_mut().filter(|running| running.id == job) else { return };
+        match found {
+            FoundSoFar::Kernel(number, depth, report) => {
+                job.findings.kernels.insert(number, (depth, report));
+            }
+            FoundSoFar::Syntax(errors) => job.findings.syntax.extend(errors),
+        }
+        job.findings.is_new = true;
+    }
+
+    /// Shows what an analysis of the present text has found out so far.
+    pub(super) fn show_interim(&mut self, uri: &Uri, job: u64) {
+        let Some(document) = self.documents.get(uri) else { return };
+        let Some(found) = document.job.as_ref().filter(|it| it.id == job && it.generation == document.generation)
+        else {
+            return;
+        };
+        if !found.findings.is_new || document.analysis.is_some() {
+            return;
+        }
+        let snapshot = self.shared.snapshot(uri, document);
+        let interim = Arc::new(diagnostics::interim(&snapshot, &found.findings, &document.last_good));
+        let Some(document) = self.documents.get_mut(uri) else { return };
+        document.job.iter_mut().for_each(|job| job.findings.is_new = false);
+        document.interim = Some(interim.clone());
+        if self.shared.client.pull_diagnostics {
+            // Who has got earlier ones asks again.
+            if document.owes_refresh {
+                self.refresher.iter().for_each(Refresher::ask);
+            }
+            self.answer_waiting_with_interim(uri);
+        } else {
+            self.publish(uri, &interim);
+        }
+        self.tell_status(uri);
     }
 
     /// Starts analyses that wait until fewer run.
@@ -77,18 +144,17 @@ impl SessionState {
     /// Takes an outcome over, if it is for the present text; else sees to it that one comes.
     pub(super) fn keep(&mut self, uri: &Uri, job: u64, disk_revision: u64, outcome: AnalysisOutcome) {
         let Some(document) = self.documents.get_mut(uri) else { return };
-        // A job of a document that was closed and opened again.
+        drop(document.superseded.take_if(|running| running.id == job));
+        // A job of an earlier text, or of a document that was closed and opened again.
         let Some(ended) = document.job.take_if(|running| running.id == job) else { return };
         let cut_off = |document: &OpenDocument, why| {
             let snapshot = self.shared.snapshot(uri, document);
             Arc::new(diagnostics::document_analysis(&snapshot, Analysis::default(), None, Some(why)))
         };
         let current = ended.generation == document.generation;
+        let is_whole = matches!(outcome, AnalysisOutcome::Done(_));
         let analysis = match outcome {
-            AnalysisOutcome::Failed(text) => {
-                document.cache.renew_engine();
-                cut_off(document, CutOff::Failed(text))
-            }
+            AnalysisOutcome::Failed(text) => cut_off(document, CutOff::Failed(text)),
             AnalysisOutcome::Done(analysis) => analysis,
             AnalysisOutcome::Stopped if current => cut_off(document, CutOff::Stopped),
             AnalysisOutcome::Stopped => {
@@ -100,8 +166,21 @@ impl SessionState {
             self.analyse(uri.clone());
             return;
         }
+        // Nobody needs what the one before it is still at.
+        document.superseded.iter().for_each(AnalysisJob::cancel);
         document.disk_revision = disk_revision;
+        let analysis = if is_whole && document.last_good.adds_to(&analysis.analysis) {
+            let snapshot = self.shared.snapshot(uri, document);
+            Arc::new(diagnostics::with_last_good(&snapshot, &analysis, &document.last_good))
+        } else {
+            analysis
+        };
+        let Some(document) = self.documents.get_mut(uri) else { return };
+        if is_whole {
+            document.last_good.keep(&analysis.analysis);
+        }
         document.analysis = Some(analysis.clone());
+        let owes_refresh = std::mem::take(&mut document.owes_refresh);
         let edited = ended.edited.iter().any(|path| document.depends_on(path, &self.shared.workspace));
         if edited || document.is_outdated_by(&self.shared.workspace) {
             self.analyse_again(vec![uri.clone()], DiskCheck::None);
@@ -112,14 +191,23 @@ impl SessionState {
             self.refresher.iter().for_each(Refresher::ask);
         }
         self.answer_waiting(uri);
-        let Some(document) = self.documents.get_mut(uri) else { return };
         if !self.shared.client.pull_diagnostics {
-            document.published = true;
-            let mut diagnostics = analysis.diagnostics.clone();
-            diagnostics.extend(document.run_diagnostics(uri, &self.shared.client));
-            self.sender.publish(uri.clone(), Some(document.version), diagnostics);
+            self.publish(uri, &analysis);
+        } else if owes_refresh {
+            self.refresher.iter().for_each(Refresher::ask);
         }
+        self.tell_status(uri);
+        let Some(document) = self.documents.get(uri) else { return };
         self.sender.report_changed(uri.clone(), document.report_subscribers.clone());
+    }
+
+    /// Pushes diagnostics, with the marks of a run.
+    fn publish(&mut self, uri: &Uri, analysis: &DocumentAnalysis) {
+        let Some(document) = self.documents.get_mut(uri) else { return };
+        document.published = true;
+        let mut diagnostics = analysis.diagnostics.clone();
+        diagnostics.extend(document.run_diagnostics(uri, &self.shared.client));
+        self.sender.publish(uri.clone(), Some(document.version), diagnostics);
     }
 
     /// The outcome of a file without kernels: nobody needs to analyse it.
@@ -136,9 +224,23 @@ impl SessionState {
         }
     }
 
+    /// Answers those who take what there is to show now.
+    fn answer_waiting_with_interim(&mut self, uri: &Uri) {
+        let Some(document) = self.documents.get_mut(uri) else { return };
+        let (now, later) = std::mem::take(&mut document.waiting).into_iter().partition(|waiting| waiting.interim);
+        document.waiting = later;
+        document.owes_refresh |= !VecDeque::is_empty(&now);
+        self.answer(uri, now);
+    }
+
     fn answer_waiting(&mut self, uri: &Uri) {
         let Some(document) = self.documents.get_mut(uri) else { return };
         let waiting = std::mem::take(&mut document.waiting);
+        self.answer(uri, waiting);
+    }
+
+    fn answer(&mut self, uri: &Uri, waiting: VecDeque<WaitingRequest>) {
+        let Some(document) = self.documents.get_mut(uri) else { return };
         let snapshot = self.shared.snapshot(uri, document);
         for request in waiting {
             let snapshot = snapshot.clone();
@@ -147,21 +249,46 @@ impl SessionState {
     }
 }
 
-/// Analyses a document, on a worker.
+/// Says now and then, until `done` is closed, that what an analysis has found should be shown.
+async fn show_now_and_then(
+    messages: UnboundedSender<StateMessage>,
+    uri: Uri,
+    job: u64,
+    mut done: oneshot::Receiver<()>,
+) {
+    let mut wait = FIRST_SHOWN;
+    while timeout(wait, &mut done).await.is_err() {
+        if messages.send(StateMessage::ShowInterim { uri: uri.clone(), job }).is_err() {
+            return;
+        }
+        wait = (wait * 2).min(SHOWN_AT_LEAST);
+    }
+}
+
+/// How an analysis hears of the state thread, and the other way round.
+struct Watched<'a> {
+    messages: &'a UnboundedSender<StateMessage>,
+    signals: &'a JobSignals,
+    cancel: &'a Cancel<'a>,
+}
+
+/// Analyses a document, on a worker; what is near `focus` first.
 fn analyse(
     snapshot: &mut Snapshot,
     check: DiskCheck,
-    messages: &UnboundedSender<StateMessage>,
-    cancel: &Cancel<'_>,
+    focus: u32,
+    watched: &Watched<'_>,
+    listener: &mut Listener<'_>,
 ) -> Result<DocumentAnalysis, Cancelled> {
-    let blocked = |blocked| drop(messages.send(StateMessage::AnalysisBlocked(blocked)));
+    let cancel = watched.cancel;
+    let blocked = |blocked| drop(watched.messages.send(StateMessage::AnalysisBlocked(blocked)));
     if snapshot.source.python().is_some() {
         check_disk(snapshot, check, &blocked, cancel)?;
     }
     let elaborated = snapshot.elaborate(cancel, &blocked)?;
+    watched.signals.judging.store(true, Ordering::Relaxed);
     let mut dependencies = Dependencies::default();
-    // A panic may have poisoned it; then it has been replaced and nobody else holds it.
-    let mut engine = snapshot.cache.engine.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut engine = snapshot.cache.engine();
     let analysis = match (&*snapshot.source, elaborated) {
         (Source::Ir(document), _) => {
             let sources = snapshot.sources(cancel, &blocked);
@@ -170,7 +297,8 @@ fn analyse(
                 return Err(Cancelled);
             }
             engine.set_limits(configuration.settings.limits());
-            let mut analysis = engine.analyse(document, cancel)?;
+            let mut listener = with_settings(&configuration.settings, listener);
+            let mut analysis = engine.analyse_telling(document, focus, cancel, &mut listener)?;
             configuration.settings.apply(&mut analysis);
             analysis.problems.extend(configuration.problems);
             dependencies.extend(sources.dependencies());
@@ -181,7 +309,9 @@ fn analyse(
             let sources = snapshot.sources(cancel, &blocked);
             let configuration = elaborated.configuration;
             engine.set_limits(configuration.settings.limits());
-            let mut analysis = engine.analyse_python(&elaborated.elaboration, &sources, cancel)?;
+            let mut listener = with_settings(&configuration.settings, listener);
+            let mut analysis =
+                engine.analyse_python_telling(&elaborated.elaboration, &sources, cancel, &mut listener)?;
             if sources.is_incomplete() {
                 return Err(Cancelled);
             }
@@ -193,8 +323,19 @@ fn analyse(
         }
         (Source::Python(_), None) => Analysis::default(),
     };
-    drop(engine);
     Ok(diagnostics::document_analysis(snapshot, analysis, Some(dependencies), None))
+}
+
+/// Tells `listener` of kernels as the settings have them.
+fn with_settings<'a>(settings: &'a Settings, listener: &'a mut Listener<'_>) -> impl FnMut(Progress<'_>) + 'a {
+    move |found| match found {
+        Progress::Kernel { number, depth, report } => {
+            let mut report = report.clone();
+            settings.apply_to(&mut report);
+            listener(Progress::Kernel { number, depth, report: &report });
+        }
+        Progress::Syntax(errors) => listener(Progress::Syntax(errors)),
+    }
 }
 
 /// Brings the view of the disk up to date, as far as the analysis is to wait for that.

@@ -6,7 +6,7 @@ use engine::Source;
 use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use super::{REPORT_TIMEOUT, SessionState, StateMessage};
-use crate::lsp::document::{DiskCheck, OpenDocument, Refusal};
+use crate::lsp::document::{AnalysisJob, DiskCheck, OpenDocument, Refusal};
 
 impl SessionState {
     pub(super) fn open(&mut self, uri: Uri, language: &str, version: i32, text: String) {
@@ -28,7 +28,9 @@ impl SessionState {
             tracing::warn!("change of {}, which is not open", uri.as_str());
             return;
         };
-        let outdates_run = !document.run_diagnostics.is_empty() && !document.run_outdated;
+        // Who is pushed all diagnostics at once keeps the marks of a run till the next ones come.
+        let apart = self.shared.client.pull_diagnostics;
+        let outdates_run = apart && !document.run_diagnostics.is_empty() && !document.run_outdated;
         document.change(version, changes, &self.shared.client);
         document.refuse_outdated();
         if !document.report_subscribers.is_empty() {
@@ -64,9 +66,7 @@ impl SessionState {
     /// Removes a document with all that goes on for it.
     pub(super) fn forget(&mut self, uri: &Uri) -> Option<OpenDocument> {
         let mut document = self.documents.remove(uri)?;
-        if let Some(job) = &document.job {
-            job.cancel();
-        }
+        document.jobs().for_each(AnalysisJob::cancel);
         if let Some(run) = self.runs.remove(uri) {
             run.cancel();
         }

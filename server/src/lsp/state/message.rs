@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use engine::{Depth, KernelNumber};
+use findings::KernelReport;
 use serde_json::Value;
 use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
+use ttgir::SyntaxError;
 
 use crate::lsp::client_config::ClientConfig;
 use crate::lsp::document::Reply;
@@ -45,6 +48,10 @@ pub(crate) enum StateMessage {
     ReportTimeout { uri: Uri, generation: u64 },
     /// An analysis begins, or has ceased, to wait for the loader.
     AnalysisBlocked(bool),
+    /// An analysis has found something out.
+    AnalysisProgress { uri: Uri, job: u64, found: FoundSoFar },
+    /// An analysis has gone on for so long that somebody who waits should see what it has found.
+    ShowInterim { uri: Uri, job: u64 },
     /// An analysis ended; `disk_revision` is that of the view of the disk it was made with.
     AnalysisEnded { uri: Uri, job: u64, disk_revision: u64, outcome: AnalysisOutcome },
     /// The user wants an analysis or a run to end.
@@ -57,6 +64,14 @@ pub(crate) enum StateMessage {
     Shutdown,
 }
 
+/// What an analysis under way has found out.
+pub(crate) enum FoundSoFar {
+    /// Of a kernel.
+    Kernel(KernelNumber, Depth, KernelReport),
+    /// That a section does not parse.
+    Syntax(Vec<SyntaxError>),
+}
+
 /// What a request needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
@@ -66,6 +81,8 @@ pub(crate) enum Need {
     CurrentAnalysis,
     /// An analysis; if the text changes meanwhile, that of the newer one.
     NewestAnalysis,
+    /// The same, or what there is to show of it once it takes long.
+    Diagnostics,
 }
 
 /// How an analysis ended.

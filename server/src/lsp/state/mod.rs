@@ -3,9 +3,10 @@
 //! It reads no file and takes no lock that anybody holds while he does: the files of the workspace are an
 //! immutable snapshot, which it replaces when the loader posts another view of the disk.
 //!
-//! At most one analysis of a document runs, for its newest text. A change stops the one under
-//! way; when that says so, the next one starts. The outcome for a text that is no longer the
-//! newest is dropped, so a stale analysis is never shown.
+//! The newest text of a document is analysed as soon as it is there. The analysis of the text before may go on with the
+//! kernel that it is at, since the newest may hold that one, too: who asks for a kernel that somebody judges waits for
+//! that answer. An analysis that takes long shows what it has found so far; what it has not come to is shown as it was
+//! found in an earlier text, and says so. The outcome for a text that is no longer the newest is dropped.
 
 mod analyses;
 mod documents;
@@ -13,6 +14,7 @@ mod files;
 mod message;
 mod runs;
 mod settings;
+mod status;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -34,7 +36,7 @@ use super::snapshot::Snapshot;
 use crate::workspace::{FileSystem, Loader, WorkspaceSnapshot};
 use transport::{ClientSender, Refresher};
 
-pub(crate) use message::{AnalysisOutcome, Need, StateMessage};
+pub(crate) use message::{AnalysisOutcome, FoundSoFar, Need, StateMessage};
 
 /// A report that is shown says what it can by then, while the analysis goes on.
 pub(crate) const REPORT_TIMEOUT: Duration = Duration::from_millis(500);
@@ -60,6 +62,7 @@ impl Shared {
             loader: self.loader.clone(),
             client: self.client.clone(),
             analysis: document.analysis.clone(),
+            interim: document.interim.clone(),
             cache: document.cache.at(document.generation),
         }
     }
@@ -114,7 +117,7 @@ impl SessionState {
             messages: messages.clone(),
             queue: VecDeque::new(),
             running: 0,
-            max_running: thread::available_parallelism().map_or(2, |cores| cores.get()),
+            max_running: thread::available_parallelism().map_or(2, |cores| cores.get().max(2)),
             runs: BTreeMap::new(),
             active_runs,
             last_id: 0,
@@ -169,13 +172,15 @@ impl SessionState {
                 self.start_queued();
             }
             StateMessage::AnalysisBlocked(false) => self.running += 1,
+            StateMessage::AnalysisProgress { uri, job, found } => self.note_progress(&uri, job, found),
+            StateMessage::ShowInterim { uri, job } => self.show_interim(&uri, job),
             StateMessage::AnalysisEnded { uri, job, disk_revision, outcome } => {
                 self.running -= 1;
                 self.keep(&uri, job, disk_revision, outcome);
                 self.start_queued();
             }
             StateMessage::Cancel(Job::Analysis(id)) => {
-                let jobs = self.documents.values().filter_map(|document| document.job.as_ref());
+                let jobs = self.documents.values().flat_map(OpenDocument::jobs);
                 jobs.filter(|job| job.id == id).for_each(AnalysisJob::cancel);
             }
             StateMessage::Cancel(Job::Run(id)) => {
@@ -202,11 +207,13 @@ impl SessionState {
             reply(Err(Refusal::UnknownDocument));
             return;
         };
-        if need != Need::Text && document.analysis.is_none() {
+        let interim = need == Need::Diagnostics && self.shared.client.refreshable.diagnostics;
+        if need != Need::Text && document.analysis.is_none() && !(interim && document.interim.is_some()) {
             let generation = (need == Need::CurrentAnalysis).then_some(document.generation);
-            document.waiting.push_back(WaitingRequest { generation, reply });
+            document.waiting.push_back(WaitingRequest { generation, interim, reply });
             return;
         }
+        document.owes_refresh |= interim && document.analysis.is_none();
         let snapshot = self.shared.snapshot(uri, document);
         self.runtime.spawn_blocking(move || reply(Ok(snapshot)));
     }
