@@ -72,6 +72,13 @@ pub(crate) fn interim(snapshot: &Snapshot, found: &InterimFindings, last_good: &
     DocumentAnalysis::new(Analysis::default(), None, diagnostics)
 }
 
+/// What there is to show of an analysis that the user has stopped.
+pub(crate) fn stopped(snapshot: &Snapshot, found: &InterimFindings, last_good: &LastGood) -> DocumentAnalysis {
+    let mut diagnostics = vec![cut_off(snapshot, &CutOff::Stopped)];
+    diagnostics.extend(interim(snapshot, found, last_good).diagnostics);
+    DocumentAnalysis::new(Analysis::default(), None, diagnostics)
+}
+
 /// The diagnostics of an analysis; `is_open` tells of which kernels it is not known yet whether they are decided.
 fn of_analysis(snapshot: &Snapshot, analysis: &Analysis, is_open: &dyn Fn(usize) -> bool) -> Vec<Diagnostic> {
     let mut diagnostics: Vec<Diagnostic> = analysis.syntax.iter().map(|error| syntax(snapshot, error)).collect();

@@ -96,7 +96,7 @@ fn the_last_version_is_always_told() {
 fn pulled_diagnostics_are_not_pushed_and_know_when_nothing_changed() {
     let text = kernel("ring_not_waited.ttgir");
     let mut server = Server::start(pulled());
-    assert_eq!(server.info["capabilities"]["diagnosticProvider"]["interFileDependencies"], json!(false));
+    assert_eq!(server.info["capabilities"]["diagnosticProvider"]["interFileDependencies"], json!(true));
     server.open(URI, &text);
     let first = pull(&mut server, Value::Null);
     assert_eq!(first["kind"], json!("full"));

@@ -156,7 +156,10 @@ impl SessionState {
         let analysis = match outcome {
             AnalysisOutcome::Failed(text) => cut_off(document, CutOff::Failed(text)),
             AnalysisOutcome::Done(analysis) => analysis,
-            AnalysisOutcome::Stopped if current => cut_off(document, CutOff::Stopped),
+            AnalysisOutcome::Stopped if current => {
+                let snapshot = self.shared.snapshot(uri, document);
+                Arc::new(diagnostics::stopped(&snapshot, &ended.findings, &document.last_good))
+            }
             AnalysisOutcome::Stopped => {
                 self.analyse(uri.clone());
                 return;
