@@ -12,6 +12,11 @@ mod workspace;
 
 use std::process::ExitCode;
 
+/// A server lives for days, on many threads: what is free has to go back to the system.
+#[cfg(unix)]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     cli::main()
 }

@@ -7,6 +7,7 @@
 //! of the compiled kernels, [`gluon`] sets kernels in Python beside them, [`known`] lists the cases
 //! that are known to fail, [`runs`] executes kernels on the CPU and knows what they compute, [`ring`] makes kernels of any size.
 
+pub mod chaos;
 pub mod corpus;
 pub mod gluon;
 pub mod known;

@@ -53,7 +53,7 @@ impl Tree {
     /// `new_end`. None if it has to be made from nothing.
     pub(super) fn edited(&self, text: &Arc<str>, range: TextRange, new_end: u32) -> Option<Tree> {
         let change = Change { start: range.start, end: range.end, new_end };
-        if self.store.garbage > MAX_GARBAGE {
+        if self.store.garbage > MAX_GARBAGE || self.unbalanced {
             return None;
         }
         if let Some(tree) = self.reread_location(text, change) {

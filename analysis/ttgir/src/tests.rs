@@ -216,6 +216,84 @@ fn dumps_are_split_and_equal_sections_shared() {
 }
 
 #[test]
+fn prose_becomes_ir_with_the_header_behind_it() {
+    let text = "START=\")\n// -----IR Dum After C\n";
+    for at in 0..text.len() as u32 {
+        let whole = Document::new(text);
+        whole.sections().iter().for_each(|section| assert_eq!(section.tree().text(), section.text()));
+        for with in ["p", "\n", "module {"] {
+            let edited = whole.edit(TextRange::new(at, at), with);
+            let fresh = Document::new(edited.text());
+            let said = |of: &Document| of.sections().iter().map(|it| outline(it.tree())).collect::<Vec<_>>();
+            assert_eq!(said(&edited), said(&fresh), "{with:?} at {at}");
+        }
+    }
+}
+
+/// Three functions with the body of [`KERNEL`]'s, in one module.
+fn three_kernels() -> String {
+    let start = KERNEL.find("  tt.func").unwrap_or(0);
+    let end = KERNEL.find("} loc(#loc)\n#loc1").unwrap_or(0);
+    let function = |name: &str| KERNEL[start..end].replace("@kernel", name);
+    [&KERNEL[..start], &function("@a"), &function("@b"), &function("@c"), &KERNEL[end..]].concat()
+}
+
+#[test]
+fn a_brace_that_is_missing_or_one_too_many_costs_one_kernel() {
+    let good = three_kernels();
+    let kernels = |text: &str| -> Vec<(String, usize, Vec<String>)> {
+        let tree = Tree::parse(text);
+        let [module] = tree.top() else { return Vec::new() };
+        let block = tree.blocks(tree.regions(*module)[0])[0];
+        let function = |op: &OpId| {
+            let range = tree.op_range(*op);
+            let wrong = tree.errors().iter().filter(|error| range.touches(error.range.start)).count();
+            let name = tree.op_header_range(*op).of(text).split_once('(').map_or("", |(name, _)| name).to_owned();
+            let own = ops(&tree).into_iter().filter(|op| range.contains(tree.op_range(*op)));
+            (name, wrong, own.map(|op| tree.op_name(op).to_owned()).collect())
+        };
+        tree.block_ops(block).iter().map(function).collect()
+    };
+    let sound = kernels(&good);
+    assert_eq!(sound.len(), 3);
+    let (from, to) = (good.find("@b(").unwrap_or(0), good.find("@c(").unwrap_or(0));
+    let check = |text: &str, what: &str| {
+        let found = kernels(text);
+        assert_eq!(found.len(), 3, "{what}: {:#?}\n{text}", Tree::parse(text).errors());
+        assert_eq!((&found[0], &found[2]), (&sound[0], &sound[2]), "{what}");
+        assert!(found[1].1 > 0, "{what}: nothing is wrong");
+    };
+    let mut line_start = 0;
+    for line in good.split_inclusive('\n') {
+        let (start, content) = (line_start, line.trim_end());
+        line_start += line.len();
+        let end = start + content.len();
+        if start < from || start > to || content.contains("@c") {
+            continue;
+        }
+        if content.ends_with('{') {
+            check(&[&good[..end - 1], &good[end..]].concat(), &format!("without the brace of {content}"));
+        }
+        if content.trim_start().starts_with('}') {
+            let at = start + content.find('}').unwrap_or(0);
+            check(&[&good[..at], &good[at + 1..]].concat(), &format!("without {content} of line {start}"));
+            check(&[&good[..start], &good[line_start..]].concat(), &format!("without the line {content}"));
+        }
+        if content.ends_with(": i32") {
+            let column = content.len() - content.trim_start().len();
+            check(
+                &[&good[..line_start], &" ".repeat(column), "}\n", &good[line_start..]].concat(),
+                &format!("one more behind {content}"),
+            );
+            check(
+                &[&good[..line_start], &" ".repeat(column), "scf.if %true {\n", &good[line_start..]].concat(),
+                &format!("one open behind {content}"),
+            );
+        }
+    }
+}
+
+#[test]
 fn output_before_the_module_is_no_mistake() {
     let text = format!("Compiling kernel...\nstep 1 of 2\n{KERNEL}");
     assert_eq!(errors(&text), []);

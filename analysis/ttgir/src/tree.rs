@@ -44,6 +44,8 @@ pub struct Tree {
     /// What the parser found, without what resolution found.
     pub(super) parse_errors: Vec<SyntaxError>,
     pub(super) errors: Vec<SyntaxError>,
+    /// Whether braces do not fit, so that how one part was read may depend on any other.
+    pub(super) unbalanced: bool,
 }
 
 impl Tree {
@@ -56,13 +58,18 @@ impl Tree {
     pub(super) fn read(text: Arc<str>) -> Tree {
         let mut parser = Parser::new(&text, Store::default());
         parser.file();
+        let unbalanced = parser.unbalanced;
+        if unbalanced {
+            parser = Parser::new(&text, Store::default()).with_layout();
+            parser.file();
+        }
         let (store, parse_errors) = (parser.store, parser.errors);
-        Tree::resolved(text, store, parse_errors)
+        Tree { unbalanced, ..Tree::resolved(text, store, parse_errors) }
     }
 
     /// The tree of a text that is not IR and does not claim to be.
     pub(super) fn empty(text: Arc<str>) -> Tree {
-        Tree { text, store: Store::default(), parse_errors: Vec::new(), errors: Vec::new() }
+        Tree { text, store: Store::default(), parse_errors: Vec::new(), errors: Vec::new(), unbalanced: false }
     }
 
     /// Resolves names over fresh arrays.
@@ -71,7 +78,7 @@ impl Tree {
         resolve::resolve(&mut store, &mut errors);
         errors.sort_by_key(|error| error.range);
         errors.truncate(MAX_ERRORS);
-        Tree { text, store, parse_errors, errors }
+        Tree { text, store, parse_errors, errors, unbalanced: false }
     }
 
     /// The source, byte for byte.

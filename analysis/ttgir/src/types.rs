@@ -11,8 +11,8 @@ pub(super) struct Types {
     canon: Vec<TypeId>,
     /// The layout of a canonical shaped type, as an attribute of its own.
     encoding: Vec<Option<AttrId>>,
-    /// Whether the spelling has a mistake, which every use of it has to report.
-    faulty: Vec<bool>,
+    /// Whether the spelling was read and has no mistake; each use of another one has to be read.
+    sound: Vec<bool>,
 }
 
 impl Types {
@@ -29,7 +29,7 @@ impl Types {
         let id = TypeId(self.texts.intern(text).0);
         self.canon.push(id);
         self.encoding.push(None);
-        self.faulty.push(false);
+        self.sound.push(false);
         if canonical != text {
             let canon = self.intern(canonical, canonical);
             self.canon[id.index()] = canon;
@@ -44,13 +44,13 @@ impl Types {
 
     /// The entry of a spelling that is known to be without mistake.
     pub(crate) fn find_sound(&self, text: &str) -> Option<TypeId> {
-        self.find(text).filter(|id| !self.faulty[id.index()])
+        self.find(text).filter(|id| self.sound.get(id.index()) == Some(&true))
     }
 
-    /// Marks a spelling as faulty.
-    pub(crate) fn set_faulty(&mut self, id: TypeId) {
-        if let Some(slot) = self.faulty.get_mut(id.index()) {
-            *slot = true;
+    /// Remembers whether a spelling that was read has no mistake.
+    pub(crate) fn set_sound(&mut self, id: TypeId, sound: bool) {
+        if let Some(slot) = self.sound.get_mut(id.index()) {
+            *slot = sound;
         }
     }
 

@@ -12,9 +12,9 @@ use tower_lsp::ls_types::{
 use transport::CONTENT_METHOD;
 
 use super::client_config::ClientConfig;
+use super::extensions::EXTENSIONS;
 use super::handlers::{completion, semantic_tokens, signature_help};
 use super::runs::params;
-use super::service::EXTENSIONS;
 
 fn kinds(client: &ClientConfig) -> Vec<CodeActionKind> {
     let mut kinds = vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_REWRITE];

@@ -33,6 +33,8 @@ pub(crate) enum CutOff {
     Stopped,
     /// It panicked, with this text.
     Failed(String),
+    /// The text is not the client's, and why.
+    OutOfSync(String),
 }
 
 /// An outcome with its diagnostics.
@@ -201,6 +203,12 @@ fn cut_off(snapshot: &Snapshot, cut: &CutOff) -> Diagnostic {
         CutOff::Failed(text) => {
             let message = format!("not decided: {text}; this is a bug in fencepost, please report it");
             Diagnostic { severity: Some(to_proto::severity(Severity::Error)), ..open(snapshot, range, message) }
+        }
+        CutOff::OutOfSync(why) => {
+            let message =
+                format!("not decided: the text is not known any more ({why}); close the file and open it again");
+            let start = TextRange::new(0, 0);
+            Diagnostic { severity: Some(to_proto::severity(Severity::Warning)), ..open(snapshot, start, message) }
         }
     }
 }

@@ -145,6 +145,9 @@ pub(crate) struct OpenDocument {
     pub(crate) run_diagnostics: Vec<RunDiagnostic>,
     /// Whether that was of an earlier text.
     pub(crate) run_outdated: bool,
+    /// Why the text here is not the client's any more: a change was lost, or cannot be made. Then nothing is said of
+    /// it until the client sends it as a whole.
+    pub(crate) out_of_sync: Option<String>,
 }
 
 impl OpenDocument {
@@ -185,14 +188,33 @@ impl OpenDocument {
             published: false,
             run_diagnostics: Vec::new(),
             run_outdated: false,
+            out_of_sync: None,
         }
     }
 
     /// Makes the client's changes, in order.
-    pub(crate) fn change(&mut self, version: i32, changes: Vec<TextDocumentContentChangeEvent>, client: &ClientConfig) {
-        for change in changes {
+    ///
+    /// # Errors
+    ///
+    /// Why the text here is not the client's. Then nothing is known of it until a change replaces all of it.
+    pub(crate) fn change(
+        &mut self,
+        version: i32,
+        changes: Vec<TextDocumentContentChangeEvent>,
+        client: &ClientConfig,
+    ) -> Result<(), String> {
+        // What stands before the last whole text is gone with it.
+        let whole = changes.iter().rposition(|change| change.range.is_none());
+        match (whole, &self.out_of_sync) {
+            (None, Some(why)) => return Err(why.clone()),
+            (None, None) if version < self.version => {
+                return Err(format!("a change to version {version} came after version {}", self.version));
+            }
+            _ => self.out_of_sync = None,
+        }
+        for change in changes.into_iter().skip(whole.unwrap_or(0)) {
             let (range, text) = match change.range {
-                Some(range) => (Mapper::new(&self.rope, client.encoding).text_range(range), change.text),
+                Some(range) => (Mapper::new(&self.rope, client.encoding).existing_range(range)?, change.text),
                 None => difference(self.source.text(), change.text),
             };
             self.replace(range, &text);
@@ -201,6 +223,7 @@ impl OpenDocument {
         // Whoever types does not wait for the disk; what has changed there comes later.
         self.disk_check = DiskCheck::Brief(Instant::now());
         self.outdate();
+        Ok(())
     }
 
     /// What came of the last run of it, for the client.

@@ -12,6 +12,7 @@ mod client_config;
 mod conversation;
 mod diagnostics;
 mod document;
+mod extensions;
 mod handlers;
 mod last_good;
 mod panics;
@@ -31,12 +32,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use transport::LanguageService;
 
+use extensions::EXTENSIONS;
 use runs::ActiveRuns;
-use service::{EXTENSIONS, Service};
+use service::Service;
 
 use crate::workspace::Disk;
 
-/// Serves until `exit` or a closed stdin.
+/// Serves until `exit`, a closed stdin, or the end of the client's process.
 pub(crate) fn main() -> ExitCode {
     transport::log_to_stderr("FENCEPOST_LOG");
     if std::io::stdin().is_terminal() {

@@ -1,18 +1,45 @@
 //! Panics of one piece of work, so that they end neither the server nor its state thread.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use transport::ClientSender;
 
 /// Runs `work`; a panic becomes a message to the user and `Err` with its text.
 pub(crate) fn catch_panic<R>(what: &str, sender: &ClientSender, work: impl FnOnce() -> R) -> Result<R, String> {
+    let work = || {
+        inject(what);
+        work()
+    };
     caught(work).map_err(|panic| {
         let text = format!("{what} failed: {panic}");
         tracing::error!("{text}");
         sender.show_error(format!("fencepost: {text}. This is a bug in fencepost, please report it."));
         text
     })
+}
+
+/// What is to panic in a test, as `FENCEPOST_TEST_PANIC` names it: `hover,the state: change`, or `*` for all work that
+/// is not the state thread's.
+static WANTED: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let text = std::env::var("FENCEPOST_TEST_PANIC").unwrap_or_default();
+    text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+});
+
+/// What has panicked for a test.
+static DONE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Panics once a piece of work, where a test wants that.
+pub(crate) fn inject(what: &str) {
+    if WANTED.is_empty() {
+        return;
+    }
+    let wanted = |name: &String| name == what || (name == "*" && !what.starts_with("the state: "));
+    if WANTED.iter().any(wanted) && DONE.lock().unwrap_or_else(PoisonError::into_inner).insert(what.to_owned()) {
+        std::panic::panic_any(format!("a test wants {what} to panic"));
+    }
 }
 
 /// Runs `work`; a panic becomes its text.

@@ -71,6 +71,45 @@ impl<'a> Mapper<'a> {
         (self.rope.line_to_byte(line) + within) as u32
     }
 
+    /// The byte range of a range that the client changes. A column past the end of its line is that end, as the
+    /// protocol says, and the line after the last one is the end of the text.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with a range that the text does not have: the client's text is another one.
+    pub(crate) fn existing_range(self, range: Range) -> Result<TextRange, String> {
+        // All of the text, as some write it who do not count its lines.
+        if range.start == Position::default() && range.end.line as usize > self.rope.len_lines() {
+            return Ok(TextRange::new(0, self.rope.len_bytes() as u32));
+        }
+        if range.start > range.end {
+            return Err(format!("a change ends before it begins, in line {}", range.end.line + 1));
+        }
+        for position in [range.start, range.end] {
+            let lines = self.rope.len_lines();
+            if position.line as usize > lines || (position.line as usize == lines && position.character > 0) {
+                return Err(format!("a change is in line {} of {lines}", position.line + 1));
+            }
+            if !self.is_between_characters(position) {
+                return Err(format!("a change cuts a character in line {}", position.line + 1));
+            }
+        }
+        Ok(self.text_range(range))
+    }
+
+    /// Whether a position is not inside a character.
+    fn is_between_characters(self, position: Position) -> bool {
+        let Some(line) = self.rope.get_line(position.line as usize) else { return true };
+        let column = position.character as usize;
+        match self.encoding {
+            Encoding::Utf32 => true,
+            Encoding::Utf8 => column >= line.len_bytes() || line.char_to_byte(line.byte_to_char(column)) == column,
+            Encoding::Utf16 => {
+                column >= line.len_utf16_cu() || line.char_to_utf16_cu(line.utf16_cu_to_char(column)) == column
+            }
+        }
+    }
+
     /// The position of a byte offset.
     pub(crate) fn position(self, offset: u32) -> Position {
         let offset = (offset as usize).min(self.rope.len_bytes());
@@ -143,6 +182,27 @@ mod tests {
                 assert_eq!(mapper.offset(mapper.position(offset as u32)), offset as u32, "{encoding:?} {c:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_change_is_only_where_text_is() {
+        let rope = Rope::from_str(TEXT);
+        let check = |encoding, start: (u32, u32), end: (u32, u32)| {
+            let range = Range::new(Position::new(start.0, start.1), Position::new(end.0, end.1));
+            Mapper::new(&rope, encoding).existing_range(range)
+        };
+        for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+            // Past the end of a line, past the last line: editors send both.
+            assert_eq!(check(encoding, (0, 1), (0, 99)), Ok(TextRange::new(1, 1)));
+            assert_eq!(check(encoding, (2, 0), (3, 0)), Ok(TextRange::new(15, TEXT.len() as u32)));
+            assert_eq!(check(encoding, (0, 0), (99, 0)), Ok(TextRange::new(0, TEXT.len() as u32)));
+            assert!(check(encoding, (2, 0), (3, 1)).is_err());
+            assert!(check(encoding, (2, 0), (4, 0)).is_err());
+            assert!(check(encoding, (1, 0), (0, 0)).is_err());
+        }
+        assert!(check(Encoding::Utf16, (1, 2), (1, 3)).is_err());
+        assert!(check(Encoding::Utf8, (1, 1), (1, 6)).is_err());
+        assert!(check(Encoding::Utf8, (1, 1), (1, 5)).is_ok());
     }
 
     #[test]

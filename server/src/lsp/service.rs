@@ -12,10 +12,11 @@ use tokio::time::timeout;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::*;
 use transport::progress::Job;
-use transport::{Answer, CONTENT_METHOD, Client, ClientSender, ContentDocument, LanguageService};
+use transport::{Answer, CONTENT_METHOD, Client, ClientSender, ContentDocument, LanguageService, Lost};
 
 use super::client_config::ClientConfig;
 use super::document::Refusal;
+use super::extensions::{EXPLAIN, FINDING_RUN, REPORT, REPORT_TEXT};
 use super::handlers::explain::{self, ExplainParams};
 use super::handlers::finding_run::{self, FindingRun, FindingRunParams};
 use super::handlers::report::{self, ReportParams, ReportText};
@@ -23,19 +24,11 @@ use super::handlers::{
     code_action, code_lens, completion, definition, diagnostic, document_symbol, execute_command, folding_range, hover,
     initialize, inlay_hint, references, report_page, selection_range, semantic_tokens, signature_help, text_sync,
 };
-use super::panics::catch_panic;
+use super::panics::{catch_panic, inject};
 use super::runs::ActiveRuns;
 use super::snapshot::Snapshot;
 use super::state::{Need, REPORT_TIMEOUT, SessionState, StateMessage};
 use crate::workspace::FileSystem;
-
-const FINDING_RUN: &str = "fencepost/run";
-const EXPLAIN: &str = "fencepost/explain";
-const REPORT: &str = "fencepost/report";
-const REPORT_TEXT: &str = "fencepost/reportText";
-
-/// Methods beyond the protocol.
-pub(crate) const EXTENSIONS: [&str; 5] = [FINDING_RUN, EXPLAIN, REPORT, REPORT_TEXT, CONTENT_METHOD];
 
 /// The service that the wire calls.
 pub(crate) struct Service {
@@ -101,7 +94,8 @@ impl Service {
             let _ = send.send(answer);
         };
         self.send(StateMessage::Request { uri, need, reply: Box::new(reply) });
-        receive.await.unwrap_or_else(|_| Err(Error::request_cancelled()))
+        // Nobody answers where the state thread has panicked.
+        receive.await.unwrap_or_else(|_| Err(internal_error(format!("{what} got no answer"))))
     }
 
     /// `fencepost/run`.
@@ -161,6 +155,7 @@ impl Service {
 
     /// `fencepost/explain`.
     pub(crate) async fn explain(&self, params: ExplainParams) -> Result<Option<&'static str>> {
+        inject("the page of a kind");
         Ok(explain::explain(&params))
     }
 }
@@ -351,6 +346,7 @@ impl LanguageService for Service {
 
     fn execute_command(&self, params: ExecuteCommandParams) -> Answer<'_, Option<Value>> {
         Box::pin(async move {
+            inject("a command");
             self.send(StateMessage::StartRun(execute_command::run_request(params)?));
             Ok(None)
         })
@@ -368,6 +364,10 @@ impl LanguageService for Service {
         if let Some(job) = Job::from_token(token) {
             self.send(StateMessage::Cancel(job));
         }
+    }
+
+    fn unreadable(&self, what: Lost, why: &str) {
+        self.send(StateMessage::Lost { what, why: why.to_owned() });
     }
 
     fn extension(&self, method: &'static str, params: Value) -> Answer<'_, Value> {

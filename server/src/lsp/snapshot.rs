@@ -185,7 +185,13 @@ impl Snapshot {
         let sources = self.sources(cancel, blocked);
         let configuration = sources.configuration(script.module().path().as_ref());
         let config = configuration.config.clone();
-        let mut cached = self.cache.elaborator.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.cache.elaborator.lock().unwrap_or_else(|poisoned| {
+            // A panic has left it in an unknown state.
+            self.cache.elaborator.clear_poison();
+            let mut cached = poisoned.into_inner();
+            *cached = CachedElaborator::default();
+            cached
+        });
         if cached.config != config || cached.is_outdated(&self.workspace) {
             *cached = CachedElaborator { elaborator: Elaborator::new(config.clone()), config, ..Default::default() };
         }

@@ -13,8 +13,9 @@ use tower_lsp::{ClientSocket, LspService};
 use tower_service::Service as _;
 use transport::{LanguageService, Router};
 
+use super::extensions::EXTENSIONS;
 use super::runs::ActiveRuns;
-use super::service::{EXTENSIONS, Service};
+use super::service::Service;
 use crate::workspace::{FileSystem, Stamp};
 
 /// Longer than anything here takes on a busy machine.

@@ -163,6 +163,12 @@ impl FileStore {
         view.changes.reset(view.revision);
     }
 
+    /// Forgets what was read: nobody looks at it.
+    pub(crate) fn forget(&mut self) {
+        self.view = Arc::new(FileView { revision: self.view.revision + 1, ..FileView::default() });
+        (self.checked, self.walked) = (None, None);
+    }
+
     /// The file at a path, read if it is not known yet.
     pub(crate) fn load(&mut self, path: &Path) -> Option<Arc<SourceFile>> {
         if let Some(known) = self.view.file(path) {

@@ -30,6 +30,7 @@ const WATCH_SHARE: u32 = 50;
 /// What the loader is asked for; `reply` gets the answer unless the asker has gone.
 enum Request {
     SetRoots(Vec<PathBuf>),
+    Forget,
     Load { path: PathBuf, reply: Sender<Option<Arc<SourceFile>>> },
     Index { reply: Sender<Arc<TextIndex>> },
     Revalidate { asked: Instant, list: bool, reply: Sender<Arc<FileView>> },
@@ -58,6 +59,11 @@ impl Loader {
     /// Changes the folders of the workspace. Does not block.
     pub(crate) fn set_roots(&self, roots: Vec<PathBuf>) {
         self.send(Request::SetRoots(roots));
+    }
+
+    /// Lets go of what was read, as no document is open. Does not block.
+    pub(crate) fn forget(&self) {
+        self.send(Request::Forget);
     }
 
     /// Starts the comparison of what is known with the disk, unless one has begun since `asked`; with `list` also
@@ -191,6 +197,10 @@ fn run(mut store: FileStore, requests: &Receiver<Request>, post: &dyn Fn(Arc<Fil
                 }
                 Request::SetRoots(roots) => {
                     store.set_roots(roots);
+                    Box::new(|_| {})
+                }
+                Request::Forget => {
+                    store.forget();
                     Box::new(|_| {})
                 }
                 Request::Load { path, reply } => {

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Server, everything, root};
+use crate::support::{Server, root};
 
 /// Messages that the server sends unasked: nothing announces them.
 const SENT: [&str; 5] = [

@@ -1,6 +1,7 @@
 //! Sessions with the real server: one module a subject, one binary for all of them.
 
 mod actions;
+mod chaos;
 #[path = "../support/client.rs"]
 mod client;
 mod diagnostics;
@@ -10,8 +11,10 @@ mod files;
 mod gluon;
 mod names;
 mod neovim;
+mod panics;
 mod progress;
 mod report;
+mod requests;
 #[cfg(unix)]
 mod run_kill;
 mod runs;
@@ -22,5 +25,7 @@ mod skip;
 mod stability;
 mod structure;
 mod support;
+mod sync;
 mod tokens;
 mod typing;
+mod wire;

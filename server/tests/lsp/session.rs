@@ -36,12 +36,3 @@ fn a_document_that_is_not_open_has_nothing() {
     let report = server.request("textDocument/diagnostic", json!({ "textDocument": { "uri": "file:///no" } }));
     assert_eq!(report.map(|report| report["items"].clone()), Ok(json!([])));
 }
-
-#[test]
-fn a_client_that_sends_garbage_is_told_and_left() {
-    let mut server = Server::start(json!({}));
-    server.send_raw(b"Content-Length: 9\r\n\r\n{\"broken\"");
-    let error = server.answer_without_id();
-    assert_eq!(error["code"], json!(-32700));
-    assert_eq!(server.exit_status().code(), Some(1));
-}

@@ -40,7 +40,19 @@ impl Server {
     }
 
     /// The same with options of the client.
-    pub(crate) fn spawn_with(mut command: Command, capabilities: Value, options: Value) -> Server {
+    pub(crate) fn spawn_with(command: Command, capabilities: Value, options: Value) -> Server {
+        let params = json!({ "processId": null, "rootUri": null, "capabilities": capabilities,
+            "initializationOptions": options });
+        Server::initialize(command, params)
+    }
+
+    /// Starts a server for a client that is another process.
+    pub(crate) fn spawn_for(process: u32, command: Command) -> Server {
+        Server::initialize(command, json!({ "processId": process, "rootUri": null, "capabilities": {} }))
+    }
+
+    /// Starts a server with these parameters of `initialize`.
+    pub(crate) fn initialize(mut command: Command, params: Value) -> Server {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server starts");
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
@@ -54,8 +66,6 @@ impl Server {
             }
         });
         let mut server = Server { child, stdin, messages, waiting: VecDeque::new(), next_id: 0, info: Value::Null };
-        let params = json!({ "processId": null, "rootUri": null, "capabilities": capabilities,
-            "initializationOptions": options });
         server.info = server.request("initialize", params).expect("initialize succeeds");
         server.notify("initialized", json!({}));
         server
@@ -120,6 +130,14 @@ impl Server {
     /// Answers a request of the server.
     pub(crate) fn respond(&mut self, request: &Value, result: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
+    }
+
+    /// Answers with nothing the requests of the server of this kind that have come.
+    pub(crate) fn answer_all(&mut self, method: &str) {
+        for request in self.pending(method) {
+            self.waiting.retain(|waiting| waiting != &request);
+            self.respond(&request, Value::Null);
+        }
     }
 
     /// Waits for the diagnostics of a version.

@@ -5,19 +5,24 @@
 //! [`ClientSender`] carries notifications back in order, [`progress`] shows progress bars.
 
 mod client_sender;
+mod frames;
+mod message;
+mod notifications;
+mod process;
 pub mod progress;
 mod refresh;
 mod router;
 mod service;
 mod status;
-mod stdin;
 mod text_document_content;
+mod wire;
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use client_sender::ClientSender;
+pub use notifications::Lost;
 pub use refresh::{Refreshable, Refresher};
 pub use router::Router;
 pub use service::{Answer, LanguageService, NOTIFICATIONS, REQUESTS};
@@ -27,16 +32,13 @@ pub use tower_lsp::Client;
 
 use text_document_content::ContentLayer;
 use tokio::runtime::{Builder, Runtime};
-use tower_lsp::{ClientSocket, LspService, Server};
+use tower_lsp::{ClientSocket, LspService};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
 /// Bytes of a worker's stack: deep enough for a parser that recurses; only touched pages cost memory.
 const STACK_BYTES: usize = 64 << 20;
-
-/// Far more than a client has requests in flight: a waiting request takes a slot.
-const CONCURRENCY: usize = 1024;
 
 /// Makes the service once the client can be reached.
 pub type MakeService = Box<dyn FnOnce(Client) -> Arc<dyn LanguageService> + Send>;
@@ -66,7 +68,7 @@ pub fn runtime() -> io::Result<Runtime> {
         .build()
 }
 
-/// Serves on standard input and output until `exit` or a closed input.
+/// Serves on standard input and output until `exit`, a closed input, or the end of the client's process.
 ///
 /// `extensions` are the methods beyond the protocol that [`LanguageService::extension`] answers; `orderly` is
 /// set once the client has asked to shut down. What comes back holds the workers: some may still be busy, and
@@ -96,10 +98,7 @@ pub fn build(
 }
 
 async fn serve(make: MakeService, extensions: &[&'static str], orderly: Arc<AtomicBool>) {
-    let stdin = stdin::ExitAtEnd::new(tokio::io::stdin(), orderly.clone());
-    let (service, socket) = build(make, extensions, orderly);
-    Server::new(stdin, tokio::io::stdout(), socket)
-        .concurrency_level(CONCURRENCY)
-        .serve(ContentLayer::new(service))
-        .await;
+    let (router, socket) = build(make, extensions, orderly);
+    let service = router.inner().service();
+    wire::serve(tokio::io::stdin(), tokio::io::stdout(), ContentLayer::new(router), socket, service).await;
 }

@@ -22,6 +22,11 @@ impl Router {
         Router { service, orderly }
     }
 
+    /// The service.
+    pub(crate) fn service(&self) -> Arc<dyn LanguageService> {
+        self.service.clone()
+    }
+
     /// `window/workDoneProgress/cancel`, which tower-lsp does not know.
     pub(crate) async fn cancel_progress(&self, params: WorkDoneProgressCancelParams) {
         self.service.cancel_progress(&params.token);

@@ -6,6 +6,8 @@ use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
+use crate::notifications::Lost;
+
 /// An answer on its way. Nothing of a request is done before it is polled first, and a service has sent on what the
 /// request is about before it awaits anything, so that messages keep their order.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
@@ -70,6 +72,9 @@ macro_rules! language_service {
 
             /// Takes `window/workDoneProgress/cancel`.
             fn cancel_progress(&self, token: &ProgressToken);
+
+            /// Takes that a message could not be read, what it may have been about, and what is wrong with it.
+            fn unreadable(&self, what: Lost, why: &str);
 
             /// Answers a method beyond the protocol.
             fn extension(&self, method: &'static str, params: Value) -> Answer<'_, Value>;

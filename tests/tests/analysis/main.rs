@@ -1,6 +1,7 @@
 //! What the analysis promises of whole texts: the pages' sources, the corpus, and slips in both.
 
 mod bad_input;
+mod chaos;
 mod execution;
 mod exports;
 mod fixes;

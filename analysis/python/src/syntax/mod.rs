@@ -4,11 +4,11 @@
 //! functions after an unclosed bracket; [`Module`] therefore takes a broken top-level statement out of
 //! the text and parses the rest, so that one half-typed line costs one function.
 
-mod chunk;
 mod module;
 mod present;
 pub mod scan;
 mod sources;
+mod statements;
 
 pub use module::{Broken, Module};
 pub use present::Present;

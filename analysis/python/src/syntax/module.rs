@@ -4,10 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use ruff_python_ast::{ModModule, PySourceType, Stmt};
-use ruff_python_parser::{ParseError, Parsed, parse_unchecked_source};
+use ruff_python_parser::{Parsed, parse_unchecked_source};
 
-use super::chunk::chunks;
+use super::statements::{Statement, defines, said, statements};
 use base::TextRange;
+use ruff_text_size::Ranged;
 
 /// A parsed file. Ranges of the tree count in [`Module::source`], which is the file's text with broken
 /// statements blanked, followed by the last good text of each of these.
@@ -101,15 +102,10 @@ impl fmt::Debug for Module {
 
 /// Blanks what is broken and puts its last good text behind the rest.
 fn mend(path: String, text: Arc<str>, whole: Parsed<ModModule>, before: Option<&Module>) -> Module {
-    let pieces = chunks(&text);
-    let mut broken: Vec<Broken> = Vec::new();
-    for &range in &pieces {
-        let alone = parse_unchecked_source(range.of(&text), PySourceType::Python);
-        if !alone.errors().is_empty() {
-            let errors = alone.errors().iter().map(|error| said(error, range.start)).collect();
-            broken.push(Broken { range, errors, stale: None });
-        }
-    }
+    let statements = statements(&text, whole.tokens());
+    let wrong = statements.iter().filter(|statement| !statement.errors.is_empty());
+    let mut broken: Vec<Broken> =
+        wrong.map(|it| Broken { range: it.range, errors: it.errors.clone(), stale: None }).collect();
     if broken.is_empty() {
         // Only together do they not parse, such as a clause that continues another statement.
         let errors = whole.errors().iter().map(|error| said(error, 0)).collect();
@@ -117,7 +113,7 @@ fn mend(path: String, text: Arc<str>, whole: Parsed<ModModule>, before: Option<&
     }
     let mut source = text.as_bytes().to_vec();
     let mut behind = String::new();
-    let swallows = swallows(&whole, &text, &pieces, &broken);
+    let swallows = swallows(&whole, &text, &statements);
     for part in &mut broken {
         let good = before.and_then(|before| last_good(before, part.range.of(&text)));
         if good.is_none() && !swallows {
@@ -145,41 +141,36 @@ fn mend(path: String, text: Arc<str>, whole: Parsed<ModModule>, before: Option<&
 }
 
 /// Whether what is broken took other definitions with it, as an unclosed bracket does.
-fn swallows(whole: &Parsed<ModModule>, text: &str, pieces: &[TextRange], broken: &[Broken]) -> bool {
-    let known = |name: &str| {
-        whole.suite().iter().any(|statement| match statement {
-            Stmt::FunctionDef(def) => def.name.as_str() == name,
-            Stmt::ClassDef(def) => def.name.as_str() == name,
-            _ => false,
-        })
-    };
-    let whole = pieces.iter().filter(|range| !broken.iter().any(|part| part.range == **range));
-    whole.filter_map(|range| defines(range.of(text))).any(|name| !known(name))
-}
-
-fn said(error: &ParseError, offset: u32) -> (TextRange, String) {
-    let range = TextRange::new(offset + error.location.start().to_u32(), offset + error.location.end().to_u32());
-    (range, error.error.to_string())
+fn swallows(whole: &Parsed<ModModule>, text: &str, statements: &[Statement]) -> bool {
+    let known = |name: &str| whole.suite().iter().any(|statement| name_of(statement) == Some(name));
+    let good = statements.iter().filter(|statement| statement.errors.is_empty());
+    good.filter_map(|statement| definition(statement.range.of(text))).any(|name| !known(name))
 }
 
 /// The text that a statement had when it last parsed: the one that defines the same name.
 fn last_good<'a>(before: &'a Module, now: &str) -> Option<&'a str> {
-    let name = defines(now)?;
-    let stale = before.broken.iter().filter_map(|broken| broken.stale).map(|range| before.slice(range));
-    let bad = |range: &TextRange| before.broken.iter().any(|broken| broken.range.start == range.start);
-    let good = chunks(&before.text).into_iter().filter(|range| !bad(range)).map(|range| range.of(&before.text));
-    // Owned by `before.text`, which lives as long as `before` does.
-    let mut all = good.chain(stale);
-    all.find(|text| defines(text) == Some(name))
+    let name = definition(now)?;
+    let bad = |range: TextRange| {
+        let mut broken = before.broken.iter().filter(|broken| broken.stale.is_none());
+        broken.any(|broken| broken.range.contains(range))
+    };
+    let named = before.body().iter().filter(|statement| name_of(statement) == Some(name));
+    let mut ranges = named.map(|statement| TextRange::new(statement.start().to_u32(), statement.end().to_u32()));
+    ranges.find(|range| !bad(*range)).map(|range| before.slice(range))
 }
 
-/// The name that a `def` or `class` of a chunk gives.
-fn defines(text: &str) -> Option<&str> {
-    text.lines().find_map(|line| {
-        let rest = ["def ", "class ", "async def "].iter().find_map(|word| line.strip_prefix(word))?;
-        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
-        rest.get(..end).filter(|name| !name.is_empty())
-    })
+/// The name that a statement defines.
+fn name_of(statement: &Stmt) -> Option<&str> {
+    match statement {
+        Stmt::FunctionDef(def) => Some(def.name.as_str()),
+        Stmt::ClassDef(def) => Some(def.name.as_str()),
+        _ => None,
+    }
+}
+
+/// The name that the text of a statement defines.
+fn definition(text: &str) -> Option<&str> {
+    text.lines().find_map(defines)
 }
 
 fn first_line(text: &str, range: TextRange) -> TextRange {
@@ -205,6 +196,31 @@ mod tests {
         let stale = module.broken()[0].stale.unwrap_or_default();
         assert_eq!(module.slice(stale).trim(), "def a():\n    return [1, (2, 3)]");
         assert_eq!(module.place(stale), (TextRange::new(0, 8), true));
+    }
+
+    #[test]
+    fn prose_in_a_string_is_no_mistake_of_another_line() {
+        for newline in ["\n", "\r\n"] {
+            let text = "\"\"\"\nFirst line.\n\"\"\"\nimport gluon\nb = (2\n".replace('\n', newline);
+            let module = Module::parse("f.py", text.as_str(), None);
+            let ranges: Vec<&str> = module.broken().iter().map(|broken| broken.range.of(&text)).collect();
+            assert_eq!(ranges, [format!("b = (2{newline}")]);
+        }
+    }
+
+    #[test]
+    fn a_function_whose_string_is_open_is_what_it_was() {
+        let first = "def a():\n    x = 1\n    return x";
+        let good = format!("{first}\n\ndef b():\n    '@'Doc.'@'\n    return 2\n").replace("'@'", "\"\"\"");
+        let before = Module::parse("f.py", good.as_str(), None);
+        let now = good.replace("x = 1", "x = \"\"\"");
+        let module = Module::parse("f.py", now.as_str(), Some(&before));
+        // And stays so with the next key.
+        let next = Module::parse("f.py", now.replace("x = \"\"\"", "x = \"\"\"y"), Some(&module));
+        for module in [&module, &next] {
+            assert_eq!((module.body().len(), module.broken().len()), (2, 1));
+            assert_eq!(module.broken()[0].stale.map(|stale| module.slice(stale)), Some(first));
+        }
     }
 
     #[test]

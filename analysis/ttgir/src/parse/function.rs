@@ -10,6 +10,15 @@ use dialects::Llvm;
 impl Parser<'_> {
     /// `[visibility] @name(args) [-> results] [attributes {…}] [{ body }]`.
     pub(super) fn func(&mut self, d: &mut Draft) -> Parsed {
+        // A brace is missing above.
+        self.unbalanced |= self.functions > 0;
+        self.functions += 1;
+        let read = self.signature_and_body(d);
+        self.functions -= 1;
+        read
+    }
+
+    fn signature_and_body(&mut self, d: &mut Draft) -> Parsed {
         while self.peek() != b'@' {
             let start = self.pos;
             let word = self.peek_word();

@@ -14,6 +14,7 @@ mod cursor;
 mod finish;
 mod form;
 mod function;
+mod layout;
 mod literal;
 mod location;
 mod op;
@@ -63,6 +64,14 @@ pub(super) struct Parser<'t> {
     op_start: usize,
     regions: u32,
     nesting: u32,
+    /// Functions that are open: 0 or 1, as none stands in another.
+    functions: u32,
+    /// What is open, from the outside in; only filled where the layout counts.
+    open: Vec<layout::Open>,
+    /// Whether braces that do not fit are told by how the text is laid out.
+    by_layout: bool,
+    /// Whether braces do not fit.
+    pub(super) unbalanced: bool,
 }
 
 impl<'t> Parser<'t> {
@@ -82,6 +91,10 @@ impl<'t> Parser<'t> {
             op_start: 0,
             regions: 0,
             nesting: 0,
+            functions: 0,
+            open: Vec::new(),
+            by_layout: false,
+            unbalanced: false,
         }
     }
 

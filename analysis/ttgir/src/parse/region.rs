@@ -3,10 +3,12 @@
 use smallvec::SmallVec;
 
 use super::cursor::is_name;
+use super::layout::Brace;
 use super::{MAX_REGIONS, Parsed, Parser, SyntaxError};
 use crate::ids::{BlockId, OpId, RegionId, Slice, Sym, TypeId};
 use crate::store::{Block, Owner, Region, Value};
 use base::TextRange;
+use dialects::{HandWrittenForm, OpForm};
 
 /// An argument of a block while it is being read.
 #[derive(Clone, Copy, Debug)]
@@ -35,19 +37,23 @@ impl Parser<'_> {
             self.store.regions[id.index()].end = self.last_end as u32;
             return Ok(id);
         }
+        self.push_open(op, open);
         self.bump(1);
         self.regions += 1;
         let blocks = self.blocks(id, args);
         self.regions -= 1;
+        let leaves = self.leaves();
+        self.pop_open();
         let first = self.store.block_ids.len();
         self.store.block_ids.extend_from_slice(&blocks);
-        let closed = self.eat(b'}');
+        let closed = !leaves && self.eat(b'}');
         let region = &mut self.store.regions[id.index()];
         region.blocks = Slice::since(first, first + blocks.len());
         region.end = self.last_end as u32;
         if closed {
             return Ok(id);
         }
+        self.unbalanced = true;
         let range = self.here();
         let opened = TextRange::new(open as u32, open as u32 + 1);
         let error = SyntaxError::new(range, "syntax", "expected `}`").relate(opened, "this is not closed");
@@ -63,7 +69,7 @@ impl Parser<'_> {
             self.block_ops(block);
             blocks.push(block);
         }
-        while self.peek() == b'^' {
+        while self.peek() == b'^' && !self.leaves() {
             let start = self.pos;
             let end = self.name_end(start);
             let label = self.intern(start, end);
@@ -146,7 +152,14 @@ impl Parser<'_> {
 
     fn block_ops(&mut self, block: BlockId) {
         let mut ops = Vec::new();
-        while !self.at_end() && self.peek() != b'}' && !self.at_label() {
+        while !self.at_end() && !self.at_label() && !self.leaves() {
+            if self.peek() == b'}' {
+                if self.brace() != Brace::Stray {
+                    break;
+                }
+                self.stray_brace();
+                continue;
+            }
             if let Some(op) = self.operation(block) {
                 ops.push(op);
             }
@@ -161,6 +174,7 @@ impl Parser<'_> {
     /// Reads operations of a block from `from` on, and is done when the next token is at `to`.
     /// Gives the end of the last of them too. None if no operation ends there: the text has to be read from further out.
     pub(crate) fn reread(&mut self, block: BlockId, depth: u32, from: u32, to: u32) -> Option<(Vec<OpId>, u32)> {
+        self.functions = u32::from(self.in_function(block));
         self.pos = from as usize;
         self.last_end = from as usize;
         self.newline = true;
@@ -173,7 +187,26 @@ impl Parser<'_> {
             }
             ops.extend(self.operation(block));
         }
+        if self.unbalanced {
+            return None;
+        }
         (self.pos == to as usize && self.newline_before(to as usize)).then_some((ops, self.last_end as u32))
+    }
+
+    /// Whether a block is in a function.
+    fn in_function(&self, mut block: BlockId) -> bool {
+        loop {
+            let Some(op) = self.store.regions[self.store.blocks[block.index()].region.index()].op.some() else {
+                return false;
+            };
+            let op = &self.store.ops[op.index()];
+            let form = op.name.get().ok().map(|row| &self.table.row(row).form);
+            if matches!(form, Some(OpForm::HandWritten(HandWrittenForm::Func))) {
+                return true;
+            }
+            let Some(around) = op.block.some() else { return false };
+            block = around;
+        }
     }
 
     /// Reads the attribute at `from` and says whether it is sound and ends at `to`.

@@ -15,11 +15,7 @@ impl Parser<'_> {
             match self.peek() {
                 b'#' | b'!' => self.alias(),
                 b'{' if self.byte(self.pos + 1) == b'-' && self.byte(self.pos + 2) == b'#' => self.metadata(),
-                b'}' => {
-                    let range = self.here();
-                    self.errors.push(SyntaxError::new(range, "syntax", "this `}` closes nothing"));
-                    self.bump(1);
-                }
+                b'}' => self.stray_brace(),
                 _ => {
                     if let Some(op) = self.operation(BlockId::NONE) {
                         self.store.top.push(op);

@@ -69,9 +69,8 @@ impl Parser<'_> {
         let unknown = self.store.alias_refs.len();
         self.nested(Self::read_type)?;
         let id = self.intern_type(start, self.last_end);
-        if self.store.alias_refs.len() > unknown {
-            self.store.types.set_faulty(id);
-        }
+        let sound = self.store.alias_refs.len() == unknown;
+        self.store.types.set_sound(id, sound);
         Ok(id)
     }
 

@@ -32,6 +32,9 @@ impl SessionState {
     /// Starts the analysis of a document's present text, or queues it.
     pub(super) fn analyse(&mut self, uri: Uri) {
         let Some(document) = self.documents.get_mut(&uri) else { return };
+        if document.out_of_sync.is_some() {
+            return;
+        }
         if !document.holds_kernels() {
             self.keep_empty(&uri);
             return;
@@ -236,7 +239,7 @@ impl SessionState {
         self.answer(uri, now);
     }
 
-    fn answer_waiting(&mut self, uri: &Uri) {
+    pub(super) fn answer_waiting(&mut self, uri: &Uri) {
         let Some(document) = self.documents.get_mut(uri) else { return };
         let waiting = std::mem::take(&mut document.waiting);
         self.answer(uri, waiting);

@@ -1,5 +1,6 @@
 //! Documents that open, change and close.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use engine::Source;
@@ -31,7 +32,10 @@ impl SessionState {
         // Who is pushed all diagnostics at once keeps the marks of a run till the next ones come.
         let apart = self.shared.client.pull_diagnostics;
         let outdates_run = apart && !document.run_diagnostics.is_empty() && !document.run_outdated;
-        document.change(version, changes, &self.shared.client);
+        if let Err(why) = document.change(version, changes, &self.shared.client) {
+            self.lose_track(uri, why);
+            return;
+        }
         document.refuse_outdated();
         if !document.report_subscribers.is_empty() {
             let timeout = StateMessage::ReportTimeout { uri: uri.clone(), generation: document.generation };
@@ -61,6 +65,17 @@ impl SessionState {
             self.workspace().close(path);
         }
         self.analyse_dependents(document.path.as_deref());
+        if self.documents.is_empty() {
+            self.release_memory();
+        }
+    }
+
+    /// Lets go of what was kept for documents that may be opened again: none is open.
+    fn release_memory(&mut self) {
+        self.shared.outcomes = Arc::default();
+        if let Some(loader) = &self.shared.loader {
+            loader.forget();
+        }
     }
 
     /// Removes a document with all that goes on for it.
@@ -89,7 +104,7 @@ impl SessionState {
     }
 
     /// Analyses the open documents anew that depend on a Python document.
-    fn analyse_dependents(&mut self, path: Option<&str>) {
+    pub(super) fn analyse_dependents(&mut self, path: Option<&str>) {
         let Some(path) = path else { return };
         for document in self.documents.values_mut() {
             if let Some(job) = &mut document.job {
@@ -105,7 +120,8 @@ impl SessionState {
     /// Analyses documents again whose text is the same.
     pub(super) fn analyse_again(&mut self, uris: Vec<Uri>, check: DiskCheck) {
         for uri in uris {
-            let Some(document) = self.documents.get_mut(&uri) else { continue };
+            let known = self.documents.get_mut(&uri).filter(|document| document.out_of_sync.is_none());
+            let Some(document) = known else { continue };
             document.outdate();
             document.rechecked = true;
             // Who asked about this text still wants to know.

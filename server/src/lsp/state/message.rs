@@ -14,6 +14,7 @@ use crate::lsp::document::Reply;
 use crate::lsp::runs::{RunKernelParams, RunOutcome};
 use crate::lsp::snapshot::DocumentAnalysis;
 use crate::workspace::FileView;
+use transport::Lost;
 use transport::progress::Job;
 
 /// A message to the state thread, which takes them in order.
@@ -32,6 +33,8 @@ pub(crate) enum StateMessage {
     Open { uri: Uri, language: String, version: i32, text: String },
     /// A document was changed.
     Change { uri: Uri, version: i32, changes: Vec<TextDocumentContentChangeEvent> },
+    /// A message that may have changed a document could not be read, and why.
+    Lost { what: Lost, why: String },
     /// A document was closed.
     Close { uri: Uri },
     /// These files were saved, made, changed or deleted, whether they are open or not.
@@ -70,6 +73,21 @@ pub(crate) enum FoundSoFar {
     Kernel(KernelNumber, Depth, KernelReport),
     /// That a section does not parse.
     Syntax(Vec<SyntaxError>),
+}
+
+impl StateMessage {
+    /// What the message is, and the document that suffers where it is not handled.
+    pub(super) fn about(&self) -> (&'static str, Option<Uri>) {
+        match self {
+            StateMessage::Open { uri, .. } => ("the state: open", Some(uri.clone())),
+            StateMessage::Change { uri, .. } => ("the state: change", Some(uri.clone())),
+            StateMessage::AnalysisEnded { uri, .. } => ("the state: analysis ended", Some(uri.clone())),
+            StateMessage::RunEnded { uri, .. } => ("the state: run ended", Some(uri.clone())),
+            StateMessage::Request { uri, .. } => ("the state: request", Some(uri.clone())),
+            StateMessage::Close { uri } => ("the state: close", Some(uri.clone())),
+            _ => ("the state: a message", None),
+        }
+    }
 }
 
 /// What a request needs.

@@ -12,9 +12,11 @@ mod analyses;
 mod documents;
 mod files;
 mod message;
+mod recovery;
 mod runs;
 mod settings;
 mod status;
+mod sync;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -30,7 +32,6 @@ use transport::progress::Job;
 
 use super::client_config::ClientConfig;
 use super::document::{AnalysisJob, OpenDocument, Refusal, Reply, WaitingRequest};
-use super::panics::catch_panic;
 use super::runs::{ActiveRun, ActiveRuns};
 use super::snapshot::Snapshot;
 use crate::workspace::{FileSystem, Loader, WorkspaceSnapshot};
@@ -131,8 +132,7 @@ impl SessionState {
 
     fn run(mut self, mut receive: UnboundedReceiver<StateMessage>) {
         while let Some(message) = receive.blocking_recv() {
-            let sender = self.sender.clone();
-            let _ = catch_panic("handling a message", &sender, || self.handle(message));
+            self.handle_safely(message);
         }
     }
 
@@ -147,6 +147,7 @@ impl SessionState {
             }
             StateMessage::Open { uri, language, version, text } => self.open(uri, &language, version, text),
             StateMessage::Change { uri, version, changes } => self.change(&uri, version, changes),
+            StateMessage::Lost { what, why } => self.lost(&what, &why),
             StateMessage::Close { uri } => self.close(uri),
             StateMessage::FilesChanged(uris) => self.files_changed(&uris),
             StateMessage::Initialized => self.initialized(),
@@ -175,7 +176,6 @@ impl SessionState {
             StateMessage::AnalysisProgress { uri, job, found } => self.note_progress(&uri, job, found),
             StateMessage::ShowInterim { uri, job } => self.show_interim(&uri, job),
             StateMessage::AnalysisEnded { uri, job, disk_revision, outcome } => {
-                self.running -= 1;
                 self.keep(&uri, job, disk_revision, outcome);
                 self.start_queued();
             }
@@ -207,6 +207,11 @@ impl SessionState {
             reply(Err(Refusal::UnknownDocument));
             return;
         };
+        if need == Need::Text && document.out_of_sync.is_some() {
+            // Places in a text that the client does not have.
+            reply(Err(Refusal::UnknownDocument));
+            return;
+        }
         let interim = need == Need::Diagnostics && self.shared.client.refreshable.diagnostics;
         if need != Need::Text && document.analysis.is_none() && !(interim && document.interim.is_some()) {
             let generation = (need == Need::CurrentAnalysis).then_some(document.generation);

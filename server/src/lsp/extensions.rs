@@ -1,0 +1,15 @@
+//! Names of the methods beyond the protocol.
+
+use transport::CONTENT_METHOD;
+
+/// The run of a finding.
+pub(crate) const FINDING_RUN: &str = "fencepost/run";
+/// The page of a kind.
+pub(crate) const EXPLAIN: &str = "fencepost/explain";
+/// The barrier report as JSON.
+pub(crate) const REPORT: &str = "fencepost/report";
+/// The barrier report as text.
+pub(crate) const REPORT_TEXT: &str = "fencepost/reportText";
+
+/// Methods beyond the protocol.
+pub(crate) const EXTENSIONS: [&str; 5] = [FINDING_RUN, EXPLAIN, REPORT, REPORT_TEXT, CONTENT_METHOD];
