@@ -16,6 +16,7 @@ pub mod eval;
 pub mod host;
 pub mod interp;
 pub mod library;
+pub mod names;
 mod numbers;
 pub mod origin;
 pub mod pending;

@@ -29,6 +29,13 @@ impl Tree {
         out
     }
 
+    /// The places that the text of a location means: `"k.py":3:5`, `#loc4`, `callsite(…)`.
+    pub fn locs_of(&self, text: &str) -> Vec<SourceLoc> {
+        let mut out = Vec::new();
+        self.follow(text, None, &mut out, &mut 0, 0);
+        out
+    }
+
     fn follow(&self, text: &str, name: Option<&str>, out: &mut Vec<SourceLoc>, steps: &mut usize, depth: usize) {
         *steps += 1;
         if *steps > MAX_STEPS || depth > 64 {

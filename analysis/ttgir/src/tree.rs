@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::error::SyntaxError;
 use super::ids::{AttrId, BlockId, OpId, RegionId, Sym, TypeId, ValueId};
-use super::lexer::Tokens;
+use super::lexer::{Token, Tokens};
 use super::parse::Parser;
 use super::resolve;
 use super::store::{Op, Owner, Store, Value};
@@ -89,6 +89,20 @@ impl Tree {
     /// The tokens of the text, white space and comments among them; together they are the text.
     pub fn tokens(&self) -> Tokens<'_> {
         Tokens::new(&self.text)
+    }
+
+    /// The tokens of the lines that a range touches.
+    pub fn tokens_in(&self, range: TextRange) -> impl Iterator<Item = Token> {
+        let (start, end) = (range.start as usize, (range.end as usize).min(self.text.len()));
+        let bytes = self.text.as_bytes();
+        let start = bytes.get(..start).and_then(|before| memchr::memrchr(b'\n', before)).map_or(0, |at| at + 1);
+        let rest = bytes.get(end..).and_then(|rest| memchr::memchr(b'\n', rest));
+        let end = rest.map_or(bytes.len(), |at| end + at);
+        let moved = move |token: Token| {
+            let range = TextRange::new(token.range.start + start as u32, token.range.end + start as u32);
+            Token { range, ..token }
+        };
+        Tokens::new(self.text.get(start..end).unwrap_or("")).map(moved)
     }
 
     /// All mistakes, in the order of the text.

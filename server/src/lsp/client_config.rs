@@ -27,6 +27,12 @@ pub(crate) struct ClientConfig {
     pub(crate) symbol_tree: bool,
     /// Edits may name the version they are for.
     pub(crate) versioned_edits: bool,
+    /// It asks what a rename is about first.
+    pub(crate) prepared_renames: bool,
+    /// It shows who calls whom.
+    pub(crate) call_hierarchy: bool,
+    /// It shows links.
+    pub(crate) document_links: bool,
     /// Code actions may be literals.
     pub(crate) action_literals: bool,
     /// Progress can be shown.
@@ -91,6 +97,9 @@ impl ClientConfig {
             markdown: formats.contains(&MarkupKind::Markdown),
             symbol_tree: is(text.document_symbol.and_then(|symbol| symbol.hierarchical_document_symbol_support)),
             versioned_edits: is(edits.and_then(|edit| edit.document_changes)),
+            prepared_renames: is(text.rename.and_then(|rename| rename.prepare_support)),
+            call_hierarchy: text.call_hierarchy.is_some(),
+            document_links: text.document_link.is_some(),
             action_literals: text.code_action.is_some_and(|action| action.code_action_literal_support.is_some()),
             progress: is(client.window.as_ref().and_then(|window| window.work_done_progress)),
             completion: text.completion.is_some(),

@@ -10,6 +10,8 @@ pub(crate) const EXPLAIN: &str = "fencepost/explain";
 pub(crate) const REPORT: &str = "fencepost/report";
 /// The barrier report as text.
 pub(crate) const REPORT_TEXT: &str = "fencepost/reportText";
+/// The lines of Python and the ops that belong together.
+pub(crate) const LINKED_RANGES: &str = "fencepost/linkedRanges";
 
 /// Methods beyond the protocol.
-pub(crate) const EXTENSIONS: [&str; 5] = [FINDING_RUN, EXPLAIN, REPORT, REPORT_TEXT, CONTENT_METHOD];
+pub(crate) const EXTENSIONS: [&str; 6] = [FINDING_RUN, EXPLAIN, REPORT, REPORT_TEXT, LINKED_RANGES, CONTENT_METHOD];

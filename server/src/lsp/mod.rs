@@ -19,6 +19,7 @@ mod panics;
 mod position;
 mod runs;
 mod service;
+mod session_snapshot;
 mod snapshot;
 mod state;
 #[cfg(test)]

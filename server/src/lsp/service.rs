@@ -16,19 +16,25 @@ use transport::{Answer, CONTENT_METHOD, Client, ClientSender, ContentDocument, L
 
 use super::client_config::ClientConfig;
 use super::document::Refusal;
-use super::extensions::{EXPLAIN, FINDING_RUN, REPORT, REPORT_TEXT};
+use super::extensions::{EXPLAIN, FINDING_RUN, LINKED_RANGES, REPORT, REPORT_TEXT};
 use super::handlers::explain::{self, ExplainParams};
 use super::handlers::finding_run::{self, FindingRun, FindingRunParams};
+use super::handlers::linked_ranges::{self, LinkedRanges, LinkedRangesParams};
 use super::handlers::report::{self, ReportParams, ReportText};
 use super::handlers::{
-    code_action, code_lens, completion, definition, diagnostic, document_symbol, execute_command, folding_range, hover,
-    initialize, inlay_hint, references, report_page, selection_range, semantic_tokens, signature_help, text_sync,
+    call_hierarchy, code_action, code_lens, completion, definition, diagnostic, document_link, document_symbol,
+    execute_command, folding_range, hover, implementation, initialize, inlay_hint, references, rename, report_page,
+    selection_range, semantic_tokens, signature_help, text_sync, type_definition, workspace_symbol,
 };
 use super::panics::{catch_panic, inject};
 use super::runs::ActiveRuns;
+use super::session_snapshot::{SessionFiles, SessionSnapshot};
 use super::snapshot::Snapshot;
 use super::state::{Need, REPORT_TIMEOUT, SessionState, StateMessage};
 use crate::workspace::FileSystem;
+
+/// The protocol's `RequestFailed`.
+const REQUEST_FAILED: i64 = -32803;
 
 /// The service that the wire calls.
 pub(crate) struct Service {
@@ -96,6 +102,52 @@ impl Service {
         self.send(StateMessage::Request { uri, need, reply: Box::new(reply) });
         // Nobody answers where the state thread has panicked.
         receive.await.unwrap_or_else(|_| Err(internal_error(format!("{what} got no answer"))))
+    }
+
+    /// Answers a request that leads from one document to others. It is refused where the document gets another text.
+    async fn ask_across<R: Send + 'static>(
+        &self,
+        what: &'static str,
+        uri: Uri,
+        work: impl FnOnce(&Snapshot, &SessionSnapshot, &SessionFiles<'_>) -> R + Send + 'static,
+    ) -> Result<Option<R>> {
+        let across = move |session: &SessionSnapshot, stop: &dyn Fn() -> bool| {
+            let document = session.document(&uri)?;
+            let stop = || stop() || document.cache.is_outdated();
+            let cancel = Cancel::when(&stop);
+            Some(work(document, session, &session.files(&cancel)))
+        };
+        self.ask_session(what, across).await
+    }
+
+    /// Answers a request about all open documents and the workspace; `work` is told when nobody wants the answer.
+    async fn ask_session<R: Send + 'static>(
+        &self,
+        what: &'static str,
+        work: impl FnOnce(&SessionSnapshot, &dyn Fn() -> bool) -> R + Send + 'static,
+    ) -> Result<R> {
+        let (send, receive) = oneshot::channel();
+        let sender = self.sender.clone();
+        let reply = move |session: &SessionSnapshot| {
+            if send.is_closed() {
+                return;
+            }
+            let stop = || send.is_closed();
+            let answer = catch_panic(what, &sender, || work(session, &stop)).map_err(internal_error);
+            // The receiver may be gone by now; then nobody wants the answer.
+            let _ = send.send(answer);
+        };
+        self.send(StateMessage::SessionRequest(Box::new(reply)));
+        receive.await.unwrap_or_else(|_| Err(Error::request_cancelled()))
+    }
+
+    /// `fencepost/linkedRanges`.
+    pub(crate) async fn linked_ranges(&self, params: LinkedRangesParams) -> Result<Option<LinkedRanges>> {
+        let LinkedRangesParams { text_document, position } = params;
+        let work = move |it: &Snapshot, session: &SessionSnapshot, files: &SessionFiles<'_>| {
+            linked_ranges::linked_ranges(it, session, files, position)
+        };
+        Ok(self.ask_across("linked ranges", text_document.uri, work).await?.flatten())
     }
 
     /// `fencepost/run`.
@@ -170,6 +222,11 @@ fn to_value(answer: impl Serialize) -> Result<Value> {
     serde_json::to_value(answer).map_err(|error| internal_error(error.to_string()))
 }
 
+/// What the user asked for cannot be done, and why.
+fn refused(text: String) -> Error {
+    Error { code: ErrorCode::ServerError(REQUEST_FAILED), message: text.into(), data: None }
+}
+
 fn internal_error(text: String) -> Error {
     Error { code: ErrorCode::InternalError, message: text.into(), data: None }
 }
@@ -241,8 +298,115 @@ impl LanguageService for Service {
     fn goto_definition(&self, params: GotoDefinitionParams) -> Answer<'_, Option<GotoDefinitionResponse>> {
         Box::pin(async move {
             let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
-            let work = move |it: &Snapshot| definition::definition(it, position);
-            Ok(self.ask("definition", text_document.uri, Need::Text, work).await?.flatten())
+            let work = move |it: &Snapshot, _: &SessionSnapshot, files: &SessionFiles<'_>| {
+                definition::definition(it, files, position)
+            };
+            Ok(self.ask_across("definition", text_document.uri, work).await?.flatten())
+        })
+    }
+
+    fn goto_type_definition(
+        &self,
+        params: request::GotoTypeDefinitionParams,
+    ) -> Answer<'_, Option<request::GotoTypeDefinitionResponse>> {
+        Box::pin(async move {
+            let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
+            let work = move |it: &Snapshot, _: &SessionSnapshot, files: &SessionFiles<'_>| {
+                type_definition::type_definition(it, files, position)
+            };
+            Ok(self.ask_across("type definition", text_document.uri, work).await?.flatten())
+        })
+    }
+
+    fn goto_implementation(
+        &self,
+        params: request::GotoImplementationParams,
+    ) -> Answer<'_, Option<request::GotoImplementationResponse>> {
+        Box::pin(async move {
+            let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
+            let work = move |it: &Snapshot, session: &SessionSnapshot, files: &SessionFiles<'_>| {
+                implementation::implementation(it, session, files, position)
+            };
+            Ok(self.ask_across("implementation", text_document.uri, work).await?.flatten())
+        })
+    }
+
+    fn prepare_rename(&self, params: TextDocumentPositionParams) -> Answer<'_, Option<PrepareRenameResponse>> {
+        Box::pin(async move {
+            let TextDocumentPositionParams { text_document, position } = params;
+            let work = move |it: &Snapshot| rename::prepare(it, position);
+            let found = self.ask("what is renamed", text_document.uri, Need::Text, work).await?;
+            found.transpose().map_err(refused)
+        })
+    }
+
+    fn rename(&self, params: RenameParams) -> Answer<'_, Option<WorkspaceEdit>> {
+        Box::pin(async move {
+            let TextDocumentPositionParams { text_document, position } = params.text_document_position;
+            let name = params.new_name;
+            let work = move |session: &SessionSnapshot, stop: &dyn Fn() -> bool| {
+                let document = session.document(&text_document.uri)?;
+                let stop = || stop() || document.cache.is_outdated();
+                let cancel = Cancel::when(&stop);
+                Some(rename::rename(document, &session.files_now(&cancel), position, &name))
+            };
+            self.ask_session("the rename", work).await?.transpose().map_err(refused)
+        })
+    }
+
+    fn prepare_call_hierarchy(&self, params: CallHierarchyPrepareParams) -> Answer<'_, Option<Vec<CallHierarchyItem>>> {
+        Box::pin(async move {
+            let TextDocumentPositionParams { text_document, position } = params.text_document_position_params;
+            let work = move |it: &Snapshot, _: &SessionSnapshot, files: &SessionFiles<'_>| {
+                call_hierarchy::prepare(it, files, position)
+            };
+            Ok(self.ask_across("the call hierarchy", text_document.uri, work).await?.flatten())
+        })
+    }
+
+    fn incoming_calls(
+        &self,
+        params: CallHierarchyIncomingCallsParams,
+    ) -> Answer<'_, Option<Vec<CallHierarchyIncomingCall>>> {
+        Box::pin(async move {
+            let item = params.item;
+            let root = call_hierarchy::root(&item);
+            let work = move |it: &Snapshot, session: &SessionSnapshot, files: &SessionFiles<'_>| {
+                call_hierarchy::incoming(it, session, files, &item)
+            };
+            self.ask_across("incoming calls", root, work).await
+        })
+    }
+
+    fn outgoing_calls(
+        &self,
+        params: CallHierarchyOutgoingCallsParams,
+    ) -> Answer<'_, Option<Vec<CallHierarchyOutgoingCall>>> {
+        Box::pin(async move {
+            let item = params.item;
+            let root = call_hierarchy::root(&item);
+            let work = move |it: &Snapshot, session: &SessionSnapshot, files: &SessionFiles<'_>| {
+                call_hierarchy::outgoing(it, session, files, &item)
+            };
+            self.ask_across("outgoing calls", root, work).await
+        })
+    }
+
+    fn symbol(&self, params: WorkspaceSymbolParams) -> Answer<'_, Option<WorkspaceSymbolResponse>> {
+        Box::pin(async move {
+            let work = move |session: &SessionSnapshot, stop: &dyn Fn() -> bool| {
+                let cancel = Cancel::when(&stop);
+                workspace_symbol::symbols(session, &session.files(&cancel), &params.query)
+            };
+            self.ask_session("workspace symbols", work).await.map(Some)
+        })
+    }
+
+    fn document_link(&self, params: DocumentLinkParams) -> Answer<'_, Option<Vec<DocumentLink>>> {
+        Box::pin(async move {
+            let work =
+                move |it: &Snapshot, _: &SessionSnapshot, files: &SessionFiles<'_>| document_link::links(it, files);
+            self.ask_across("links", params.text_document.uri, work).await
         })
     }
 
@@ -250,8 +414,10 @@ impl LanguageService for Service {
         Box::pin(async move {
             let TextDocumentPositionParams { text_document, position } = params.text_document_position;
             let declaration = params.context.include_declaration;
-            let work = move |it: &Snapshot| references::references(it, position, declaration);
-            self.ask("references", text_document.uri, Need::Text, work).await
+            let work = move |it: &Snapshot, _: &SessionSnapshot, files: &SessionFiles<'_>| {
+                references::references(it, files, position, declaration)
+            };
+            self.ask_across("references", text_document.uri, work).await
         })
     }
 
@@ -376,6 +542,7 @@ impl LanguageService for Service {
                 FINDING_RUN => to_value(self.finding_run(from_value(params)?).await?),
                 EXPLAIN => to_value(self.explain(from_value(params)?).await?),
                 REPORT => to_value(self.report(from_value(params)?).await?),
+                LINKED_RANGES => to_value(self.linked_ranges(from_value(params)?).await?),
                 REPORT_TEXT => to_value(self.report_text(from_value(params)?).await?),
                 CONTENT_METHOD => to_value(self.report_page(from_value(params)?).await?),
                 _ => Err(Error::method_not_found()),

@@ -54,6 +54,11 @@ pub(crate) struct TextIndex {
 }
 
 impl TextIndex {
+    /// The text of a file of the index.
+    pub(crate) fn text(&self, path: &Path) -> Option<&Arc<str>> {
+        self.files.get(path).map(|file| &file.text)
+    }
+
     /// The paths of the files whose text has `name` in it, in no order.
     pub(crate) fn mentioning(&self, name: &str) -> Arc<[Arc<Path>]> {
         let lock = || self.mentions.lock().unwrap_or_else(PoisonError::into_inner);

@@ -26,6 +26,8 @@ pub(crate) struct InstalledTriton {
     pub(crate) version: Version,
     /// The environment.
     pub(crate) place: PathBuf,
+    /// The folder of its packages.
+    pub(crate) packages: PathBuf,
 }
 
 /// What was found, by the folder of the file: environments seldom change while a program runs.
@@ -39,8 +41,8 @@ pub(crate) fn installed(file: &Path, root: &Path) -> Option<InstalledTriton> {
         return found.clone();
     }
     let found = environments(folder, root).into_iter().find_map(|place| {
-        let version = triton_of(&place)?;
-        Some(InstalledTriton { version, place })
+        let (version, packages) = triton_of(&place)?;
+        Some(InstalledTriton { version, place, packages })
     });
     known.insert(folder.to_path_buf(), found.clone());
     found
@@ -64,8 +66,8 @@ fn environments(folder: &Path, root: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// The release of Triton in an environment.
-fn triton_of(environment: &Path) -> Option<Version> {
+/// The release of Triton in an environment, and the folder that it is in.
+fn triton_of(environment: &Path) -> Option<(Version, PathBuf)> {
     let mut packages = vec![environment.join("Lib").join("site-packages")];
     for library in ["lib", "lib64", "local/lib"] {
         for python in names(&environment.join(library)).into_iter().filter(|name| name.starts_with("python3")) {
@@ -73,7 +75,10 @@ fn triton_of(environment: &Path) -> Option<Version> {
             packages.extend(["site-packages", "dist-packages"].map(|name| folder.join(name)));
         }
     }
-    packages.iter().find_map(|folder| names(folder).iter().find_map(|name| release(name)))
+    packages.into_iter().find_map(|folder| {
+        let version = names(&folder).iter().find_map(|name| release(name))?;
+        Some((version, folder))
+    })
 }
 
 /// Names in a folder, in order; none where it cannot be read.

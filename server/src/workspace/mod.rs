@@ -17,6 +17,7 @@ mod installed;
 mod loader;
 mod paths;
 mod snapshot;
+mod triton_sources;
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -31,6 +32,7 @@ pub(crate) use files::{FileStore, FileView};
 pub(crate) use loader::{Loader, LoaderClient};
 pub(crate) use paths::{absolute, import_root, root};
 pub(crate) use snapshot::{WorkspaceSnapshot, WorkspaceSources};
+pub(crate) use triton_sources::TritonSources;
 
 /// The workspace of the command line: files are read when they are asked for, and once.
 pub(crate) type Workspace = WorkspaceSources<RefCell<FileStore>>;

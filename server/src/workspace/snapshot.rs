@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use engine::instances::PythonFile;
-use python::syntax::{Module, Sources};
+use python::syntax::{Module, Sources, mentions_kernels};
 use rustc_hash::FxHashMap;
 use settings::Settings;
 
@@ -16,8 +16,10 @@ use super::paths::{normalized, root};
 
 /// Launch sites that are looked at for one name.
 const MAX_MENTIONS: usize = 24;
+/// Files that are searched for the names of symbols.
+const MAX_SEARCHED: usize = 2_000;
 /// Where a project keeps its packages.
-const SOURCE_FOLDERS: &[&str] = &["", "src", "python"];
+pub(super) const SOURCE_FOLDERS: &[&str] = &["", "src", "python"];
 /// Libraries whose sources are not looked into, wherever they lie.
 const LIBRARIES: &[&str] = &["triton", "torch", "numpy"];
 
@@ -212,8 +214,37 @@ impl<P: FileProvider> WorkspaceSources<P> {
         Some(open.plain.get_or_init(parse).clone())
     }
 
+    /// The files that mention a name, in the order of their paths, no more than `most`.
+    pub(super) fn mentioning(&self, name: &str, most: usize) -> Vec<Arc<Module>> {
+        let made = || self.snapshot.view.index().cloned().unwrap_or_else(|| self.provider.index());
+        self.asked.borrow_mut().add_name(name);
+        let open = &self.snapshot.open;
+        let on_disk = self.index.get_or_init(made).mentioning(name);
+        let finder = memchr::memmem::Finder::new(name.as_bytes());
+        let mut paths: Vec<&Path> =
+            on_disk.iter().map(|path| &**path).filter(|path| !open.contains_key(*path)).collect();
+        let in_editor = open.iter().filter(|(_, open)| finder.find(open.script.text().as_bytes()).is_some());
+        paths.extend(in_editor.map(|(path, _)| path.as_path()));
+        paths.sort();
+        paths.truncate(most);
+        paths.into_iter().filter_map(|path| self.module(path)).collect()
+    }
+
+    /// The texts of the Python files that hold kernels, by their paths, as they are in the editor or on disk.
+    pub(crate) fn kernel_texts(&self) -> Vec<(PathBuf, Arc<str>)> {
+        let made = || self.snapshot.view.index().cloned().unwrap_or_else(|| self.provider.index());
+        let open = &self.snapshot.open;
+        let index = self.index.get_or_init(made);
+        let mut paths = index.mentioning("jit").to_vec();
+        paths.sort();
+        let closed = paths.iter().filter(|path| !open.contains_key(&***path)).take(MAX_SEARCHED);
+        let on_disk = closed.filter_map(|path| Some((path.to_path_buf(), index.text(path)?.clone())));
+        let in_editor = open.iter().map(|(path, open)| (path.clone(), Arc::from(open.script.text())));
+        in_editor.chain(on_disk).filter(|(_, text): &(PathBuf, Arc<str>)| mentions_kernels(text)).collect()
+    }
+
     /// `a.b` below a folder: `a/b.py` or `a/b/__init__.py`.
-    fn package(&self, folder: &Path, parts: &[&str]) -> Option<Arc<Module>> {
+    pub(super) fn package(&self, folder: &Path, parts: &[&str]) -> Option<Arc<Module>> {
         let path = parts.iter().fold(folder.to_path_buf(), |path, part| path.join(part));
         let package = || self.module(&path.join("__init__.py"));
         if parts.is_empty() {
@@ -280,17 +311,6 @@ impl<P: FileProvider> Sources for WorkspaceSources<P> {
     }
 
     fn mentions(&self, name: &str) -> Vec<Arc<Module>> {
-        let made = || self.snapshot.view.index().cloned().unwrap_or_else(|| self.provider.index());
-        self.asked.borrow_mut().add_name(name);
-        let open = &self.snapshot.open;
-        let on_disk = self.index.get_or_init(made).mentioning(name);
-        let finder = memchr::memmem::Finder::new(name.as_bytes());
-        let mut paths: Vec<&Path> =
-            on_disk.iter().map(|path| &**path).filter(|path| !open.contains_key(*path)).collect();
-        let in_editor = open.iter().filter(|(_, open)| finder.find(open.script.text().as_bytes()).is_some());
-        paths.extend(in_editor.map(|(path, _)| path.as_path()));
-        paths.sort();
-        paths.truncate(MAX_MENTIONS);
-        paths.into_iter().filter_map(|path| self.module(path)).collect()
+        self.mentioning(name, MAX_MENTIONS)
     }
 }

@@ -2,17 +2,22 @@
 
 mod actions;
 mod chaos;
+mod calls;
 #[path = "../support/client.rs"]
 mod client;
+mod definitions;
 mod diagnostics;
 mod edits;
 mod features;
 mod files;
+mod folder;
 mod gluon;
+mod links;
 mod names;
 mod neovim;
 mod panics;
 mod progress;
+mod rename;
 mod report;
 mod requests;
 #[cfg(unix)]

@@ -111,7 +111,7 @@ fn a_name_leads_to_its_definition_and_its_uses() {
         let line = found["range"]["start"]["line"].as_u64().expect("a line") as usize;
         assert!(lines[line].contains(defined), "{word}: {}", lines[line]);
     }
-    let (line, column) = find(&lines, "%22 = ttg.memdesc_index", "%22");
+    let (line, column) = find(&lines, "%9 = arith.muli", "%9");
     let mut params = place(URI, line, column);
     params["context"] = json!({ "includeDeclaration": false });
     let uses = server.request("textDocument/references", params.clone()).expect("uses");

@@ -51,6 +51,14 @@ impl Server {
         Server::initialize(command, json!({ "processId": process, "rootUri": null, "capabilities": {} }))
     }
 
+    /// The same in a workspace with these folders; columns are counted in bytes.
+    pub(crate) fn spawn_in(command: Command, mut capabilities: Value, folders: &Value) -> Server {
+        capabilities["general"] = json!({ "positionEncodings": ["utf-8"] });
+        let params = json!({ "processId": null, "rootUri": null, "capabilities": capabilities,
+            "workspaceFolders": folders });
+        Server::initialize(command, params)
+    }
+
     /// Starts a server with these parameters of `initialize`.
     pub(crate) fn initialize(mut command: Command, params: Value) -> Server {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server starts");

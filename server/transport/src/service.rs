@@ -21,6 +21,15 @@ macro_rules! served {
                 diagnostic(DocumentDiagnosticParams) -> DocumentDiagnosticReportResult;
                 hover(HoverParams) -> Option<Hover>;
                 goto_definition(GotoDefinitionParams) -> Option<GotoDefinitionResponse>;
+                goto_type_definition(request::GotoTypeDefinitionParams) -> Option<request::GotoTypeDefinitionResponse>;
+                goto_implementation(request::GotoImplementationParams) -> Option<request::GotoImplementationResponse>;
+                prepare_rename(TextDocumentPositionParams) -> Option<PrepareRenameResponse>;
+                rename(RenameParams) -> Option<WorkspaceEdit>;
+                prepare_call_hierarchy(CallHierarchyPrepareParams) -> Option<Vec<CallHierarchyItem>>;
+                incoming_calls(CallHierarchyIncomingCallsParams) -> Option<Vec<CallHierarchyIncomingCall>>;
+                outgoing_calls(CallHierarchyOutgoingCallsParams) -> Option<Vec<CallHierarchyOutgoingCall>>;
+                symbol(WorkspaceSymbolParams) -> Option<WorkspaceSymbolResponse>;
+                document_link(DocumentLinkParams) -> Option<Vec<DocumentLink>>;
                 references(ReferenceParams) -> Option<Vec<Location>>;
                 document_highlight(DocumentHighlightParams) -> Option<Vec<DocumentHighlight>>;
                 document_symbol(DocumentSymbolParams) -> Option<DocumentSymbolResponse>;

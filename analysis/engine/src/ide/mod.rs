@@ -11,22 +11,36 @@ mod directive;
 mod folding;
 mod hover;
 mod kernels;
+mod links;
+mod locations;
 mod names;
 pub mod python;
+mod rename;
 mod roles;
 mod selection;
+mod signals;
 mod symbols;
 #[cfg(test)]
 mod tests;
 pub mod tokens;
+mod type_definition;
+mod uses;
 
 pub use folding::{Fold, FoldKind, folds};
 pub(crate) use hover::hover_of;
 pub use hover::{Hover, Row, hover};
 pub use kernels::{KernelPlace, kernels};
-pub use names::{Occurrence, definition, occurrences};
+pub use links::{TextLink, links};
+pub use locations::{leads_to_source, op_name_at, ops_of_line, source_places};
+pub use names::{Occurrence, OccurrenceAccess, definition, occurrences};
+pub use rename::{NewTexts, Refused, Renamable, renamable, rename};
 pub use selection::selection;
+pub(crate) use signals::{Event, Executor, events, ties_of};
+pub use signals::{Party, PartyKind, Tie, party_at, ties};
 pub use symbols::{Symbol, SymbolKind, symbols};
+
+pub use type_definition::type_definition;
+pub(crate) use uses::access;
 
 /// A dump with more sections than this is read section by section, as they are asked for.
 const EAGER_SECTIONS: usize = 32;

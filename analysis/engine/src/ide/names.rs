@@ -1,36 +1,72 @@
-//! Where names are defined and used: values, functions, attribute and type aliases.
+//! Where names are defined and used: values, functions, aliases of attributes, types and locations.
 
+use super::uses;
 use base::TextRange;
-use ttgir::queries::spot::{Spot, walk};
-use ttgir::{Document, OpId, Tree};
+use ttgir::Document;
+use ttgir::queries::spot::Spot;
+use ttgir::queries::words::{places, word_at};
+use ttgir::{Tree, ValueId};
 
-/// A place where a name stands.
+/// What a place does with what it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OccurrenceAccess {
+    /// Only the name stands there.
+    Name,
+    /// It is read; of a barrier, waited for.
+    Read,
+    /// It is written; of a barrier, initialised, arrived on or invalidated.
+    Write,
+}
+
+/// A place where a name stands, or an operation that has to do with what it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Occurrence {
     /// The name.
     pub range: TextRange,
     /// Whether it is defined here.
     pub definition: bool,
+    /// What is done with it here.
+    pub access: OccurrenceAccess,
+}
+
+impl Occurrence {
+    pub(super) fn definition(range: TextRange) -> Occurrence {
+        Occurrence { range, definition: true, access: OccurrenceAccess::Write }
+    }
+
+    pub(super) fn of(range: TextRange, access: OccurrenceAccess) -> Occurrence {
+        Occurrence { range, definition: false, access }
+    }
 }
 
 /// Where the name at `offset` is defined.
 pub fn definition(document: &Document, offset: u32) -> Option<TextRange> {
-    let found = occurrences(document, offset);
-    found.into_iter().find(|occurrence| occurrence.definition).map(|occurrence| occurrence.range)
+    let spot = Spot::at(document, offset)?;
+    let tree = spot.tree();
+    let found = match tree.value_at(spot.offset) {
+        Some((value, _)) => named(tree, value).into_iter().find(|found| found.definition)?.range,
+        None => words(tree, spot.offset).into_iter().find(|found| found.definition)?.range,
+    };
+    Some(spot.lift(found))
 }
 
-/// Every place of the name at `offset`, in the order of the text.
+/// Every place of the name at `offset`, in the order of the text; of a barrier or buffer also every operation on it,
+/// through whatever views, captures and carried values.
 pub fn occurrences(document: &Document, offset: u32) -> Vec<Occurrence> {
     let Some(spot) = Spot::at(document, offset) else { return Vec::new() };
     let tree = spot.tree();
     let mut found = match tree.value_at(spot.offset) {
         Some((value, _)) => {
-            let defined = tree.value_range(value);
-            let known = super::hover::defining_op(tree, value).is_some();
-            let uses = tree.uses(value).into_iter().filter(|range| !known || *range != defined);
-            let mut found: Vec<Occurrence> = uses.map(|range| Occurrence { range, definition: false }).collect();
-            if known {
-                found.push(Occurrence { range: defined, definition: true });
+            let mut found = uses::of_memory(tree, value);
+            let memory = !found.is_empty();
+            for mut name in named(tree, value) {
+                if found.iter().any(|known| known.range == name.range) {
+                    continue;
+                }
+                if memory {
+                    name.access = OccurrenceAccess::Name;
+                }
+                found.push(name);
             }
             found
         }
@@ -40,83 +76,37 @@ pub fn occurrences(document: &Document, offset: u32) -> Vec<Occurrence> {
         occurrence.range = spot.lift(occurrence.range);
     }
     found.sort();
-    found.dedup();
+    found.dedup_by_key(|found| found.range);
     found
 }
 
-/// The places of a `#alias`, `!alias` or `@function`.
-fn words(tree: &Tree, offset: u32) -> Vec<Occurrence> {
-    let Some(word) = word_at(tree.text(), offset as usize) else { return Vec::new() };
+/// The places where a value's own name stands.
+pub(super) fn named(tree: &Tree, value: ValueId) -> Vec<Occurrence> {
+    let defined = tree.value_range(value);
+    let known = super::hover::defining_op(tree, value).is_some();
+    let uses = tree.uses(value).into_iter().filter(|range| !known || *range != defined);
+    let mut found: Vec<Occurrence> = uses.map(|range| Occurrence::of(range, OccurrenceAccess::Read)).collect();
+    if known {
+        found.push(Occurrence::definition(defined));
+    }
+    found
+}
+
+/// The places of the alias or symbol at an offset.
+pub(super) fn words(tree: &Tree, offset: u32) -> Vec<Occurrence> {
     let text = tree.text();
-    let functions = if word.starts_with('@') { function_names(tree, word) } else { Vec::new() };
-    let mut found = Vec::new();
-    for (start, _) in text.match_indices(word) {
-        let end = start + word.len();
-        let longer = text.as_bytes().get(end).is_some_and(|byte| is_name(*byte));
-        let after_name = start > 0 && text.as_bytes().get(start - 1).is_some_and(|byte| is_name(*byte));
-        if longer || after_name || in_string_or_comment(text, start) {
-            continue;
-        }
-        let range = TextRange::new(start as u32, end as u32);
-        let definition = if word.starts_with('@') {
-            functions.iter().any(|name| name.contains(range) || range.contains(*name))
-        } else {
-            at_line_start(text, start) && text.get(end..).is_some_and(|rest| rest.trim_start().starts_with('='))
-        };
-        found.push(Occurrence { range, definition });
-    }
-    found
-}
-
-/// Where the functions of this name are defined.
-fn function_names(tree: &Tree, word: &str) -> Vec<TextRange> {
-    let mut names = Vec::new();
-    let mut take = |op: OpId| {
-        let name = tree.attr(op, "sym_name").filter(|_| tree.op_name(op).ends_with(".func"));
-        if let Some(attr) = name
-            && tree.attr_str(attr) == word.strip_prefix('@')
-        {
-            names.push(tree.attr_range(attr));
-        }
+    let Some(token) = word_at(tree, offset) else { return Vec::new() };
+    let word = token.range.of(text);
+    let defined = if word.starts_with('@') {
+        tree.symbol_ranges(word)
+    } else {
+        // A name that nothing defines is a dialect's own: `#ttg.shared_memory`.
+        let Some(range) = tree.alias_range(word) else { return Vec::new() };
+        vec![range]
     };
-    walk(tree, tree.top(), &mut take);
-    names
-}
-
-/// The sigil and name around an offset.
-fn word_at(text: &str, offset: usize) -> Option<&str> {
-    let bytes = text.as_bytes();
-    let mut start = offset;
-    while start > 0 && bytes.get(start - 1).is_some_and(|byte| is_name(*byte)) {
-        start -= 1;
-    }
-    let sigil = |at: usize| bytes.get(at).is_some_and(|byte| matches!(byte, b'#' | b'!' | b'@'));
-    if start > 0 && sigil(start - 1) {
-        start -= 1;
-    } else if !sigil(start) {
-        return None;
-    }
-    let mut end = start + 1;
-    while bytes.get(end).is_some_and(|byte| is_name(*byte)) {
-        end += 1;
-    }
-    text.get(start..end).filter(|word| word.len() > 1)
-}
-
-fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.')
-}
-
-fn line_before(text: &str, at: usize) -> &str {
-    let before = text.get(..at).unwrap_or("");
-    before.rsplit('\n').next().unwrap_or(before)
-}
-
-fn at_line_start(text: &str, at: usize) -> bool {
-    line_before(text, at).trim().is_empty()
-}
-
-fn in_string_or_comment(text: &str, at: usize) -> bool {
-    let before = line_before(text, at);
-    before.contains("//") || before.bytes().filter(|byte| *byte == b'"').count() % 2 == 1
+    let place = |range: TextRange| match defined.contains(&range) {
+        true => Occurrence::definition(range),
+        false => Occurrence::of(range, OccurrenceAccess::Read),
+    };
+    places(tree, word).into_iter().map(place).collect()
 }

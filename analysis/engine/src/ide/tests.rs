@@ -253,3 +253,64 @@ fn only_the_sections_that_are_looked_at_are_painted() {
     let huge = Document::new("// x\n".repeat(1 << 19));
     assert_eq!(tokens::tokens(&huge, None), None);
 }
+
+#[test]
+fn reads_and_writes_of_a_buffer_are_told_apart() {
+    let body = "
+    %c0 = arith.constant 0 : i32
+    %buf = ttg.local_alloc : () -> !ttg.memdesc<2x8xf32, #sh, #smem, mutable>
+    %slot = ttg.memdesc_index $%buf[%c0] : !ttg.memdesc<2x8xf32, #sh, #smem, mutable> -> !ttg.memdesc<8xf32, #sh, #smem, mutable>
+    %x = ttg.local_load %slot : !ttg.memdesc<8xf32, #sh, #smem, mutable> -> tensor<8xf32>
+    ttg.local_store %x, %slot : tensor<8xf32> -> !ttg.memdesc<8xf32, #sh, #smem, mutable>";
+    let (document, at) = cursor(&module(body));
+    let found = occurrences(&document, at);
+    let accesses: Vec<OccurrenceAccess> = found.iter().map(|found| found.access).collect();
+    use OccurrenceAccess::{Name, Read, Write};
+    // The allocation, the view of it, the load, the store.
+    assert_eq!(accesses, [Write, Name, Read, Write]);
+}
+
+#[test]
+fn half_typed_text_can_be_renamed_and_asked_about() {
+    let body = "
+    %a = arith.addi %n, %n : i32
+    %b = arith.muli $%a, %a
+    ttng.wait_barrier %";
+    let (document, at) = cursor(&module(body));
+    assert!(definition(&document, at).is_some());
+    let edits = rename(&document, at, "sum").expect("it can be renamed");
+    assert_eq!(edits.len(), 3);
+    assert_eq!(rename(&document, at, "n"), Err("`%n` already stands in this function".to_owned()));
+    assert!(renamable(&document, 0).is_err());
+}
+
+#[test]
+fn only_sections_that_name_a_line_are_read() {
+    let with =
+        |line: u32| module("    %a = arith.addi %n, %n : i32 loc(\"k.py\":LINE:1)").replace("LINE", &line.to_string());
+    let text: Vec<String> = (0..40).map(with).collect();
+    let document = Document::new(text.join("// -----\n"));
+    let found = ops_of_line(&document, &|file| file == "k.py", 7);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].of(document.text()), "arith.addi");
+    assert_eq!(document.sections().iter().filter(|section| section.is_read()).count(), 1);
+}
+
+#[test]
+fn who_signals_whom_is_also_known_of_text_without_partitions() {
+    let body = "
+    %c0 = arith.constant 0 : i32
+    %true = arith.constant true
+    %bar = ttg.local_alloc : () -> BAR
+    ttng.init_barrier %bar, 1 : BAR
+    ttng.arrive_barrier %bar, 1, %true : BAR
+    ttng.wait_barrier $%bar, %c0, %true : BAR";
+    let (document, at) = cursor(&module(body));
+    let party = party_at(&document, at).expect("a barrier");
+    assert_eq!((party.kind, party.name.as_str(), party.container.as_str()), (PartyKind::Barrier, "%bar", "@f"));
+    for out in [false, true] {
+        let ties = ties(&document, party.selection.start, out);
+        assert_eq!(ties.len(), 1);
+        assert_eq!(ties[0].party.name, "@f");
+    }
+}

@@ -232,6 +232,11 @@ impl ElaboratedInstance {
         &self.places().touched
     }
 
+    /// The functions that partitions run, the default one first.
+    pub(super) fn partitions(&self) -> &[String] {
+        &self.original.partitions
+    }
+
     /// Where its ops come from.
     pub(super) fn origins(&self) -> &Origins {
         &self.places().origins

@@ -34,16 +34,6 @@ pub fn hover(of: &Elaboration, offset: u32) -> Option<Hover> {
     Some(hover)
 }
 
-/// Where the barrier or buffer at an offset of the text is used.
-pub fn occurrences(of: &Elaboration, offset: u32) -> Vec<ide::Occurrence> {
-    let Some(hover) = hover(of, offset) else { return Vec::new() };
-    let mut found: Vec<ide::Occurrence> =
-        hover.rows.iter().map(|row| ide::Occurrence { range: row.range, definition: false }).collect();
-    found.sort();
-    found.dedup();
-    found
-}
-
 /// The kernels, with their partitions, barriers and buffers.
 pub fn symbols(of: &Elaboration) -> Vec<Symbol> {
     of.kernels.iter().map(|kernel| symbol(of, kernel)).collect()
@@ -83,7 +73,7 @@ fn said(elaborated: &ElaboratedInstance, symbol: Symbol) -> Symbol {
 
 /// The value of an elaborated instance that an offset is about, an op that has to do with it, and the word or call in
 /// Python.
-fn found(of: &Elaboration, offset: u32) -> Option<(&ElaboratedInstance, TextRange, OpId, ValueId)> {
+pub(super) fn found(of: &Elaboration, offset: u32) -> Option<(&ElaboratedInstance, TextRange, OpId, ValueId)> {
     let inside = |kernel: &&KernelInstances| kernel.entry.range.touches(offset);
     let own = of.kernels.iter().filter(inside).flat_map(|kernel| &kernel.instances);
     let all = of.kernels.iter().flat_map(|kernel| &kernel.instances);

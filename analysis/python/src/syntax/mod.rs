@@ -4,13 +4,17 @@
 //! functions after an unclosed bracket; [`Module`] therefore takes a broken top-level statement out of
 //! the text and parses the rest, so that one half-typed line costs one function.
 
+mod current;
 mod module;
+mod path;
 mod present;
 pub mod scan;
 mod sources;
 mod statements;
 
+pub use current::CurrentTree;
 pub use module::{Broken, Module};
+pub use path::{each_node, path_at};
 pub use present::Present;
 pub use sources::{NoSources, Sources};
 

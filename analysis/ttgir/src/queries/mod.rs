@@ -4,3 +4,4 @@
 pub mod expr;
 pub mod memory;
 pub mod spot;
+pub mod words;

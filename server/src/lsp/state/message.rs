@@ -12,6 +12,7 @@ use ttgir::SyntaxError;
 use crate::lsp::client_config::ClientConfig;
 use crate::lsp::document::Reply;
 use crate::lsp::runs::{RunKernelParams, RunOutcome};
+use crate::lsp::session_snapshot::SessionSnapshot;
 use crate::lsp::snapshot::DocumentAnalysis;
 use crate::workspace::FileView;
 use transport::Lost;
@@ -45,6 +46,8 @@ pub(crate) enum StateMessage {
     FilesRead(Arc<FileView>),
     /// A request came.
     Request { uri: Uri, need: Need, reply: Reply },
+    /// A request came that is about several documents.
+    SessionRequest(Box<dyn FnOnce(&SessionSnapshot) + Send>),
     /// A report of a document is shown: as a document of this name, or by the client itself.
     SubscribeReport { uri: Uri, page: Option<String> },
     /// [`REPORT_TIMEOUT`](super::REPORT_TIMEOUT) has passed since a document got this text.

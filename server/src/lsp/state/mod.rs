@@ -33,6 +33,7 @@ use transport::progress::Job;
 use super::client_config::ClientConfig;
 use super::document::{AnalysisJob, OpenDocument, Refusal, Reply, WaitingRequest};
 use super::runs::{ActiveRun, ActiveRuns};
+use super::session_snapshot::SessionSnapshot;
 use super::snapshot::Snapshot;
 use crate::workspace::{FileSystem, Loader, WorkspaceSnapshot};
 use transport::{ClientSender, Refresher};
@@ -157,6 +158,10 @@ impl SessionState {
             StateMessage::FoldersChanged { added, removed } => self.folders_changed(added, &removed),
             StateMessage::FilesRead(view) => self.files_read(view),
             StateMessage::Request { uri, need, reply } => self.request(&uri, need, reply),
+            StateMessage::SessionRequest(reply) => {
+                let session = self.session_snapshot();
+                self.runtime.spawn_blocking(move || reply(&session));
+            }
             StateMessage::SubscribeReport { uri, page } => {
                 if let Some(document) = self.documents.get_mut(&uri) {
                     document.report_subscribers.add(page);
@@ -200,6 +205,17 @@ impl SessionState {
     /// The workspace, to be changed: workers keep the one they have.
     fn workspace(&mut self) -> &mut WorkspaceSnapshot {
         Arc::make_mut(&mut self.shared.workspace)
+    }
+
+    /// All open documents at this moment.
+    fn session_snapshot(&self) -> SessionSnapshot {
+        let Shared { client, workspace, loader, .. } = &self.shared;
+        SessionSnapshot {
+            documents: self.documents.iter().map(|(uri, document)| self.shared.snapshot(uri, document)).collect(),
+            workspace: workspace.clone(),
+            loader: loader.clone(),
+            client: client.clone(),
+        }
     }
 
     fn request(&mut self, uri: &Uri, need: Need, reply: Reply) {
