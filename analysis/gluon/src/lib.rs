@@ -14,9 +14,10 @@ mod tests;
 use std::sync::Arc;
 
 use base::{Cancel, Cancelled};
-pub use builtins::{builtin, canonical, catalog, parameters};
+pub use builtins::{builtin, canonical, catalog, default_swizzle, forms, methods, parameters};
 pub use python::elaborated::Elaborated;
 pub use python::interp::Problem;
+pub use python::library::Form;
 pub use python::origin::{FileId, Frame, FrameId, Origin, OriginId, Origins};
 pub use python::specialization::{
     Argument, ArgumentFacts, Contents, Given, Handed, Host, Language, LaunchFacts, Source, Spec,
@@ -25,7 +26,7 @@ use python::syntax::{Module, Sources};
 pub use python::target::{Target, Version};
 pub use spec::{
     Config, Directive, Entry, Imports, Instance, Instances, Memo, Note, OPEN, Param, Recipe, Site, Use, VersionSource,
-    directives, entries, given, instances, is_any_integer, recipe, stray, version,
+    directives, entries, given, imported, instances, is_any_integer, recipe, stray, version,
 };
 
 /// Elaborates one specialisation of a kernel of `module`.

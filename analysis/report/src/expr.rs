@@ -144,7 +144,7 @@ impl<'a, 't> Exprs<'a, 't> {
 
     fn name(&self, var: Var) -> Expr {
         let name = self.trace.lowered.map.var(var).filter(|name| !name.is_empty());
-        Expr::Name(var, name.map_or_else(|| "?".to_owned(), str::to_owned))
+        Expr::Name(var, name.map_or_else(|| "?".to_owned(), |name| self.trace.known(name).to_owned()))
     }
 
     fn pure(&self, var: Var, pure: Pure<Var>, depth: u32, fuel: &Cell<u32>) -> Expr {

@@ -12,7 +12,7 @@ use lower::Tasks;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
-use ttgir::queries::expr::name;
+use ttgir::queries::expr::{location_name, name};
 use ttgir::queries::spot::walk;
 use ttgir::{Def, OpId, Tree, ValueId};
 
@@ -50,6 +50,8 @@ pub(super) struct Trace<'a> {
     ops: FxHashMap<u32, OpId>,
     values: FxHashMap<u32, ValueId>,
     names: FxHashSet<&'a str>,
+    /// What people call values that the text only numbers, by their number.
+    known: FxHashMap<&'a str, String>,
     /// Names to which the printer added a number.
     bases: FxHashSet<&'a str>,
     /// The function that the kernel is.
@@ -71,6 +73,7 @@ impl<'a> Trace<'a> {
         let mut values = FxHashMap::default();
         let mut names: FxHashSet<&str> = FxHashSet::default();
         let mut function = None;
+        let mut located: Vec<(OpId, &str, String)> = Vec::new();
         walk(tree, tree.top(), &mut |op| {
             ops.insert(tree.op_name_range(op).start, op);
             if tree.attr(op, "sym_name").is_some_and(|attr| tree.attr_range(attr) == lowered.map.kernel_range) {
@@ -78,6 +81,9 @@ impl<'a> Trace<'a> {
             }
             for &result in tree.results(op) {
                 names.insert(tree.value_name(result));
+                if let Some(name) = location_name(tree, result) {
+                    located.push((op, tree.value_name(result), name));
+                }
                 values.entry(tree.value_range(result).start).or_insert(result);
             }
         });
@@ -85,6 +91,11 @@ impl<'a> Trace<'a> {
             let (base, number) = name.rsplit_once('_')?;
             (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(base)
         };
+        // Other functions of the module number their own.
+        let own = function.map(|function| tree.op_range(function));
+        let inside = |op: OpId| own.is_none_or(|own| own.contains(tree.op_range(op)));
+        let known =
+            located.into_iter().filter(|(op, ..)| inside(*op)).map(|(_, number, name)| (number, name)).collect();
         let bases = names.iter().filter_map(numbered).collect();
         let mut trace = Trace {
             tree,
@@ -92,6 +103,7 @@ impl<'a> Trace<'a> {
             ops,
             values,
             names,
+            known,
             bases,
             function,
             tasks: function.map(|function| Tasks::new(tree, function)),
@@ -106,6 +118,11 @@ impl<'a> Trace<'a> {
         trace.partitions();
         trace.loops();
         trace
+    }
+
+    /// What people call a value, by its name in the text.
+    pub(crate) fn known<'n>(&'n self, name: &'n str) -> &'n str {
+        self.known.get(name).map_or(name, String::as_str)
     }
 
     pub(crate) fn kernel(&self) -> &'a Kernel {

@@ -26,6 +26,11 @@ impl Tree {
         attr
     }
 
+    /// The text that `#name` or `!name` stands for.
+    pub fn alias_text(&self, name: &str) -> Option<&str> {
+        self.alias(name).map(|value| self.attr_source(value))
+    }
+
     /// What `#name` or `!name` stands for.
     pub(super) fn alias(&self, name: &str) -> Option<AttrId> {
         let sym = self.store.names.find(name)?;

@@ -78,6 +78,11 @@ impl Tree {
         self.store.types.text(ty)
     }
 
+    /// The type that is written so somewhere in the text.
+    pub fn type_spelled(&self, text: &str) -> Option<TypeId> {
+        self.store.types.find(text)
+    }
+
     /// The type with aliases expanded and without white space: equal texts are equal types.
     pub fn type_canonical(&self, ty: TypeId) -> &str {
         self.store.types.text(self.store.types.canon(ty))

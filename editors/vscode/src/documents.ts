@@ -1,8 +1,9 @@
 // Virtual documents: the page of a kind (`fencepost:/explain/KIND.md`, the link of a diagnostic's
-// code) and the run of a finding (`fencepost:/run/N.txt`).
+// code), the run of a finding (`fencepost:/run/N.txt`) and that of a kernel (`fencepost:/timeline/N.txt`).
 
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
+import type { ReportTarget } from './report';
 
 const SCHEME = 'fencepost';
 
@@ -55,6 +56,24 @@ export async function showRun(client: LanguageClient | undefined, editor: vscode
   count += 1;
   const uri = vscode.Uri.from({ scheme: SCHEME, path: `/run/${count}.txt` });
   runs.set(uri.path, `${run.kind}\n${run.message}\n\n${run.text}`);
+  const document = await vscode.workspace.openTextDocument(uri);
+  await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true, preserveFocus: true });
+}
+
+/** Shows the run of a kernel's first finding, or one in which nothing is wrong, beside the editor. */
+export async function showTimeline(client: LanguageClient | undefined, target?: ReportTarget): Promise<void> {
+  if (!client) {
+    void vscode.window.showWarningMessage('Fencepost is not running.');
+    return;
+  }
+  const timeline = target && (await client.sendRequest<{ text: string } | null>('fencepost/timeline', target));
+  if (!timeline) {
+    void vscode.window.showInformationMessage('Fencepost has no run of this kernel.');
+    return;
+  }
+  count += 1;
+  const uri = vscode.Uri.from({ scheme: SCHEME, path: `/timeline/${count}.txt` });
+  runs.set(uri.path, timeline.text);
   const document = await vscode.workspace.openTextDocument(uri);
   await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true, preserveFocus: true });
 }

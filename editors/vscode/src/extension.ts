@@ -4,8 +4,8 @@
 import * as vscode from 'vscode';
 import { LanguageClient, State, type LanguageClientOptions, type ServerOptions } from 'vscode-languageclient/node';
 
-import { registerDocuments, showRun } from './documents';
-import { LensCommands, showReport, type ReportTarget } from './report';
+import { registerDocuments, showRun, showTimeline } from './documents';
+import { LensCommands, SHOW_TIMELINE, showReport, type ReportTarget } from './report';
 import { runKernel, runOptions } from './run';
 import { findServer } from './server';
 
@@ -68,6 +68,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand('fencepost.runGpu', () => runKernel(client, 'gpu', 'consan')),
     vscode.commands.registerCommand('fencepost.runGsan', () => runKernel(client, 'gpu', 'gsan')),
     vscode.commands.registerTextEditorCommand('fencepost.showRun', (editor) => showRun(client, editor)),
+    vscode.commands.registerCommand(SHOW_TIMELINE, (target?: ReportTarget) => showTimeline(client, target)),
     vscode.commands.registerCommand('fencepost.showReport', (target?: ReportTarget) =>
       showReport(client, typeof target?.uri === 'string' ? target : undefined),
     ),

@@ -6,6 +6,7 @@ import type { ClientCapabilities, DocumentSelector, InitializeParams, LanguageCl
 
 const SCHEME = 'fencepost-report';
 export const SHOW_REPORT = 'fencepost.showReport';
+export const SHOW_TIMELINE = 'fencepost.showTimeline';
 
 /** What a code lens hands over; the section counts from 1. */
 export interface ReportTarget {
@@ -18,7 +19,7 @@ export interface ReportTarget {
 export class LensCommands implements StaticFeature {
   fillInitializeParams(_params: InitializeParams): void {}
   fillClientCapabilities(capabilities: ClientCapabilities): void {
-    capabilities.experimental = { ...capabilities.experimental, commands: { commands: [SHOW_REPORT] } };
+    capabilities.experimental = { ...capabilities.experimental, commands: { commands: [SHOW_REPORT, SHOW_TIMELINE] } };
   }
   initialize(_capabilities: unknown, _selector: DocumentSelector | undefined): void {}
   getState(): { kind: 'static' } {

@@ -24,7 +24,7 @@ test('the extension starts the server', { skip: server ? false : 'no server is b
   assert.match(seen.status.text, /^Fencepost \d+\.\d+\.\d+$/);
   const own = ['fencepost.restart', 'fencepost.runCpu', 'fencepost.runGpu', 'fencepost.runGsan'];
   // The workspace is trusted, so the server has announced the command that runs a kernel.
-  const commands = [...own, 'fencepost.runKernel', 'fencepost.showLog', 'fencepost.showReport', 'fencepost.showRun'].sort();
+  const commands = [...own, 'fencepost.runKernel', 'fencepost.showLog', 'fencepost.showReport', 'fencepost.showRun', 'fencepost.showTimeline', 'fencepost.showVerdict'].sort();
   assert.deepEqual(Object.keys(seen.commands).sort(), commands);
   const page = await seen.providers.fencepost.provideTextDocumentContent({ path: '/explain/deadlock.md' });
   assert.match(page, /^# deadlock\n/);

@@ -12,7 +12,7 @@ use tower_lsp::ls_types::{
 };
 use transport::CONTENT_METHOD;
 
-use super::client_config::ClientConfig;
+use super::client_config::{ClientConfig, SHOW_VERDICT};
 use super::extensions::EXTENSIONS;
 use super::handlers::{completion, semantic_tokens, signature_help};
 use super::runs::params;
@@ -23,6 +23,12 @@ fn kinds(client: &ClientConfig) -> Vec<CodeActionKind> {
         kinds.push(CodeActionKind::SOURCE);
     }
     kinds
+}
+
+/// Commands that the server has for this client.
+fn commands(client: &ClientConfig) -> Vec<String> {
+    let verdict = client.code_lenses.then_some(SHOW_VERDICT);
+    verdict.into_iter().chain(client.runs.trusted.then_some(params::COMMAND)).map(str::to_owned).collect()
 }
 
 /// The server's capabilities for this client.
@@ -82,12 +88,10 @@ pub(crate) fn server_capabilities(client: &ClientConfig) -> ServerCapabilities {
             })
         }),
         inlay_hint_provider: client.inlay_hints.then_some(OneOf::Left(true)),
-        code_lens_provider: (client.report_lenses || (client.code_lenses && client.runs.trusted))
-            .then_some(CodeLensOptions { resolve_provider: Some(false) }),
-        execute_command_provider: client.runs.trusted.then(|| ExecuteCommandOptions {
-            commands: vec![params::COMMAND.to_owned()],
-            ..ExecuteCommandOptions::default()
-        }),
+        code_lens_provider: client.code_lenses.then_some(CodeLensOptions { resolve_provider: Some(false) }),
+        execute_command_provider: Some(commands(client))
+            .filter(|commands| !commands.is_empty())
+            .map(|commands| ExecuteCommandOptions { commands, ..ExecuteCommandOptions::default() }),
         experimental: Some(json!({ "fencepost": { "requests": beyond_the_protocol() } })),
         workspace: Some(WorkspaceServerCapabilities {
             workspace_folders: Some(WorkspaceFoldersServerCapabilities {

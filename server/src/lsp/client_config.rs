@@ -51,6 +51,8 @@ pub(crate) struct ClientConfig {
     pub(crate) inlay_hints: bool,
     /// It knows the command that shows a report.
     pub(crate) report_lenses: bool,
+    /// It knows the command that shows a timeline.
+    pub(crate) timeline_lenses: bool,
     /// It shows code lenses.
     pub(crate) code_lenses: bool,
     /// It watches files that it is told of.
@@ -65,8 +67,14 @@ pub(crate) struct ClientConfig {
     pub(crate) runs: RunCapabilities,
 }
 
-/// The client's command that shows a kernel's report; its argument is a [`super::handlers::code_lens::ReportLens`].
+/// The client's command that shows a kernel's report; its argument is a [`super::handlers::code_lens::KernelLens`].
 pub(crate) const SHOW_REPORT: &str = "fencepost.showReport";
+
+/// The client's command that shows a kernel's run, with the same argument.
+pub(crate) const SHOW_TIMELINE: &str = "fencepost.showTimeline";
+
+/// The server's command that says a kernel's verdict in full, with the same argument.
+pub(crate) const SHOW_VERDICT: &str = "fencepost.showVerdict";
 
 impl ClientConfig {
     /// Reads the capabilities of `initialize`.
@@ -118,6 +126,7 @@ impl ClientConfig {
                 .and_then(|it| it.dynamic_registration)),
             gives_settings: is(workspace.and_then(|it| it.configuration)),
             refreshable,
+            timeline_lenses: text.code_lens.is_some() && commands(client).any(|command| command == SHOW_TIMELINE),
             runs,
         }
     }

@@ -8,10 +8,14 @@ pub(crate) const FINDING_RUN: &str = "fencepost/run";
 pub(crate) const EXPLAIN: &str = "fencepost/explain";
 /// The barrier report as JSON.
 pub(crate) const REPORT: &str = "fencepost/report";
+/// The run of a kernel.
+pub(crate) const TIMELINE: &str = "fencepost/timeline";
 /// The barrier report as text.
 pub(crate) const REPORT_TEXT: &str = "fencepost/reportText";
+
 /// The lines of Python and the ops that belong together.
 pub(crate) const LINKED_RANGES: &str = "fencepost/linkedRanges";
 
 /// Methods beyond the protocol.
-pub(crate) const EXTENSIONS: [&str; 6] = [FINDING_RUN, EXPLAIN, REPORT, REPORT_TEXT, LINKED_RANGES, CONTENT_METHOD];
+pub(crate) const EXTENSIONS: [&str; 7] =
+    [FINDING_RUN, TIMELINE, EXPLAIN, REPORT, REPORT_TEXT, LINKED_RANGES, CONTENT_METHOD];

@@ -14,6 +14,7 @@ mod diagnostics;
 mod document;
 mod extensions;
 mod handlers;
+mod kernel_reports;
 mod last_good;
 mod panics;
 mod position;

@@ -14,13 +14,15 @@ use tower_lsp::ls_types::*;
 use transport::progress::Job;
 use transport::{Answer, CONTENT_METHOD, Client, ClientSender, ContentDocument, LanguageService, Lost};
 
-use super::client_config::ClientConfig;
+use super::client_config::{ClientConfig, SHOW_VERDICT};
 use super::document::Refusal;
-use super::extensions::{EXPLAIN, FINDING_RUN, LINKED_RANGES, REPORT, REPORT_TEXT};
+use super::extensions::{EXPLAIN, FINDING_RUN, LINKED_RANGES, REPORT, REPORT_TEXT, TIMELINE};
+use super::handlers::code_lens::KernelLens;
 use super::handlers::explain::{self, ExplainParams};
 use super::handlers::finding_run::{self, FindingRun, FindingRunParams};
 use super::handlers::linked_ranges::{self, LinkedRanges, LinkedRangesParams};
 use super::handlers::report::{self, ReportParams, ReportText};
+use super::handlers::timeline::{self, TimelineParams, TimelineText};
 use super::handlers::{
     call_hierarchy, code_action, code_lens, completion, definition, diagnostic, document_link, document_symbol,
     execute_command, folding_range, hover, implementation, initialize, inlay_hint, references, rename, report_page,
@@ -155,6 +157,13 @@ impl Service {
         let uri = params.text_document.uri.clone();
         let work = move |snapshot: &Snapshot| finding_run::run(snapshot, &params);
         Ok(self.ask("the run", uri, Need::CurrentAnalysis, work).await?.flatten())
+    }
+
+    /// `fencepost/timeline`.
+    pub(crate) async fn timeline(&self, params: TimelineParams) -> Result<Option<TimelineText>> {
+        let uri = params.kernel.uri.clone();
+        let work = move |it: &Snapshot| timeline::timeline(it, &params);
+        Ok(self.ask("the timeline", uri, Need::CurrentAnalysis, work).await?.flatten())
     }
 
     /// `fencepost/report`: the document that `fencepost report --format json` prints.
@@ -513,6 +522,15 @@ impl LanguageService for Service {
     fn execute_command(&self, params: ExecuteCommandParams) -> Answer<'_, Option<Value>> {
         Box::pin(async move {
             inject("a command");
+            if params.command == SHOW_VERDICT {
+                let lens: KernelLens = from_value(params.arguments.into_iter().next().unwrap_or_default())?;
+                let uri = lens.uri.clone();
+                let work = move |it: &Snapshot| code_lens::verdict_in_full(it, &lens);
+                if let Some(verdict) = self.ask("the verdict", uri, Need::Text, work).await?.flatten() {
+                    self.sender.show(format!("fencepost: {verdict}"));
+                }
+                return Ok(None);
+            }
             self.send(StateMessage::StartRun(execute_command::run_request(params)?));
             Ok(None)
         })
@@ -541,6 +559,7 @@ impl LanguageService for Service {
             match method {
                 FINDING_RUN => to_value(self.finding_run(from_value(params)?).await?),
                 EXPLAIN => to_value(self.explain(from_value(params)?).await?),
+                TIMELINE => to_value(self.timeline(from_value(params)?).await?),
                 REPORT => to_value(self.report(from_value(params)?).await?),
                 LINKED_RANGES => to_value(self.linked_ranges(from_value(params)?).await?),
                 REPORT_TEXT => to_value(self.report_text(from_value(params)?).await?),

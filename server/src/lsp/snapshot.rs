@@ -15,6 +15,7 @@ use tower_lsp::ls_types::{Diagnostic, Uri};
 
 use super::client_config::ClientConfig;
 use super::handlers::semantic_tokens::LastTokens;
+use super::kernel_reports::KernelReports;
 use super::position::Mapper;
 use crate::workspace::{
     Configuration, Dependencies, Loader, LoaderClient, WorkspaceSnapshot, WorkspaceSources, absolute,
@@ -49,6 +50,8 @@ pub(crate) struct Snapshot {
 #[derive(Clone)]
 pub(crate) struct AnalysisCache {
     engine: Arc<Engine>,
+    /// Reports that were made for hovers.
+    pub(crate) reports: KernelReports,
     /// What the engines of all documents have found out.
     pub(crate) shared: Arc<SharedCache>,
     elaborator: Arc<Mutex<CachedElaborator>>,
@@ -98,6 +101,7 @@ impl AnalysisCache {
     pub(crate) fn new(shared: Arc<SharedCache>) -> AnalysisCache {
         AnalysisCache {
             engine: Arc::new(Engine::with_cache(Limits::default(), shared.clone())),
+            reports: KernelReports::default(),
             shared,
             elaborator: Arc::default(),
             last_tokens: Arc::default(),

@@ -8,10 +8,11 @@ use serde_json::Value;
 use crate::support::{Server, root};
 
 /// Messages that the server sends unasked: nothing announces them.
-const SENT: [&str; 5] = [
+const SENT: [&str; 6] = [
     "textDocument/publishDiagnostics",
     "fencepost/reportChanged",
     "workspace/diagnostic/refresh",
+    "workspace/codeLens/refresh",
     "client/registerCapability",
     "workspace/configuration",
 ];

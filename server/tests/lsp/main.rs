@@ -1,8 +1,8 @@
 //! Sessions with the real server: one module a subject, one binary for all of them.
 
 mod actions;
-mod chaos;
 mod calls;
+mod chaos;
 #[path = "../support/client.rs"]
 mod client;
 mod definitions;
@@ -12,6 +12,8 @@ mod features;
 mod files;
 mod folder;
 mod gluon;
+mod hints;
+mod hover;
 mod links;
 mod names;
 mod neovim;

@@ -118,7 +118,7 @@ fn a_client_that_takes_documents_is_asked_to_look_again() {
 
 #[test]
 fn what_is_not_served_is_not_announced() {
-    let bare = Server::start(json!({ "textDocument": { "codeLens": {} } }));
+    let bare = Server::start(json!({}));
     assert!(bare.info["capabilities"]["workspace"].get("textDocumentContent").is_none(), "{}", bare.info);
     assert!(bare.info["capabilities"].get("codeLensProvider").is_none(), "{}", bare.info);
 }
@@ -132,7 +132,8 @@ fn a_lens_stands_at_each_kernel() {
     assert_eq!(server.info["capabilities"]["codeLensProvider"], json!({ "resolveProvider": false }));
     server.open(URI, &format!("{0}\n// -----\n{0}", kernel("ring.ttgir")));
     let lenses = server.request("textDocument/codeLens", json!({ "textDocument": { "uri": URI } })).expect("lenses");
-    let lenses = lenses.as_array().expect("lenses");
+    let is_report = |lens: &&Value| lens["command"]["command"] == json!("fencepost.showReport");
+    let lenses: Vec<&Value> = lenses.as_array().expect("lenses").iter().filter(is_report).collect();
     assert_eq!(lenses.len(), 2);
     assert_eq!(lenses[0]["range"]["start"]["line"], json!(6));
     let command = &lenses[1]["command"];

@@ -4,12 +4,18 @@
 //! that are overtaken by newer ones of the same document before they are sent are dropped, which
 //! also bounds what piles up.
 
+use std::time::Duration;
+
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::timeout;
 use tower_lsp::Client;
 use tower_lsp::ls_types::{Diagnostic, MessageType, Uri};
 
 use crate::status::{Status, StatusNotification};
 use crate::text_document_content::{ReportSubscribers, notify_changed};
+
+/// How long an answer that nobody needs is waited for.
+const ANSWER: Duration = Duration::from_secs(5);
 
 /// Sends notifications without waiting for the client.
 #[derive(Clone)]
@@ -22,6 +28,7 @@ enum Notification {
     Message(MessageType, String),
     ReportChanged { uri: Uri, subscribers: ReportSubscribers },
     Status(Status),
+    RefreshLenses,
 }
 
 impl ClientSender {
@@ -47,6 +54,11 @@ impl ClientSender {
     /// Tells how far the analysis of a document is.
     pub fn status(&self, status: Status) {
         self.post(Notification::Status(status));
+    }
+
+    /// Has the client ask for code lenses again: they say the verdicts.
+    pub fn refresh_lenses(&self) {
+        self.post(Notification::RefreshLenses);
     }
 
     /// Shows a message.
@@ -82,6 +94,11 @@ async fn deliver(client: Client, mut receive: UnboundedReceiver<Notification>) {
                 Notification::Message(kind, text) => client.show_message(kind, text).await,
                 Notification::Status(status) => client.send_notification::<StatusNotification>(status).await,
                 Notification::ReportChanged { uri, subscribers } => notify_changed(&client, uri, subscribers).await,
+                // Its answer says nothing, and a client that gives none keeps nobody waiting.
+                Notification::RefreshLenses => {
+                    let client = client.clone();
+                    tokio::spawn(async move { timeout(ANSWER, client.code_lens_refresh()).await });
+                }
             }
         }
     }
@@ -98,6 +115,7 @@ fn supersedes(later: &Notification, earlier: &Notification) -> bool {
             Notification::ReportChanged { uri: earlier, subscribers: before },
         ) => later == earlier && now == before,
         (Notification::Status(later), Notification::Status(earlier)) => later.uri == earlier.uri,
+        (Notification::RefreshLenses, Notification::RefreshLenses) => true,
         _ => false,
     }
 }

@@ -6,11 +6,15 @@
 //! all of them count. What the machine knows beyond that (which flip a wait observes) is in the
 //! findings. Sections of a big dump that nobody looked at are not read for an outline or folds.
 
+mod cadence;
 pub mod completion;
 mod directive;
+pub(crate) mod effects;
 mod folding;
 mod hover;
+mod inlay;
 mod kernels;
+pub(crate) mod layout;
 mod links;
 mod locations;
 mod names;
@@ -19,6 +23,7 @@ mod rename;
 mod roles;
 mod selection;
 mod signals;
+mod sizes;
 mod symbols;
 #[cfg(test)]
 mod tests;
@@ -27,8 +32,10 @@ mod type_definition;
 mod uses;
 
 pub use folding::{Fold, FoldKind, folds};
-pub(crate) use hover::hover_of;
-pub use hover::{Hover, Row, hover};
+pub use hover::{CadenceRow, Hover, Row, add_edges, hover};
+pub(crate) use hover::{hover_of, layout_of_spec, value_type};
+pub use inlay::{Inlay, inlays};
+pub(crate) use inlay::{friendly, inlay_of};
 pub use kernels::{KernelPlace, kernels};
 pub use links::{TextLink, links};
 pub use locations::{leads_to_source, op_name_at, ops_of_line, source_places};

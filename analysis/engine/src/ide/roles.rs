@@ -1,6 +1,7 @@
 //! What an operation does with a barrier, in words.
 
-use dialects::{Amdg, BarrierVerb, Ttng};
+use super::sizes::{bytes_of, ctas};
+use dialects::{Amdg, BarrierVerb, OpCompletion, OpEffect, Ttng};
 use ttgir::queries::expr::expression;
 use ttgir::queries::memory::Use;
 use ttgir::{OpId, Tree};
@@ -35,11 +36,23 @@ pub(super) fn role(tree: &Tree, used: &Use) -> Option<Role> {
         BarrierVerb::Arrive | BarrierVerb::Invalidate => {}
     }
     if !barrier.when.is_empty() {
-        parts.push(barrier.when.to_owned());
+        let bytes =
+            transaction(tree, op).map_or_else(String::new, |bytes| format!("{} ", plural(bytes, "byte", "bytes")));
+        parts.push(format!("{bytes}{}", barrier.when));
     }
     let predicate = if barrier.group == "barriers" { predicate_of(tree, used) } else { operand(tree, op, "pred") };
     parts.extend(predicate.filter(|text| text != "true").map(|text| format!("if {text}")));
     Some(Role { verb: barrier.verb.word().to_owned(), detail: parts.join(", ") })
+}
+
+/// Bytes that an operation counts on its barrier. The shapes of a cluster's buffers are those of all its CTAs, whose
+/// copies may count elsewhere.
+pub(super) fn transaction(tree: &Tree, op: OpId) -> Option<i64> {
+    let OpEffect::Memory { completion: OpCompletion::Transaction { of, .. }, .. } = tree.effect(op) else {
+        return None;
+    };
+    let written = tree.group(op, of).first().filter(|_| ctas(tree) == 1)?;
+    bytes_of(tree, *written)
 }
 
 /// The predicate beside a barrier of an MMA.

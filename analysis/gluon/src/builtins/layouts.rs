@@ -286,6 +286,22 @@ pub(super) fn multicta<'a>(interp: &Interp<'a>, ctas: i64, pairs: bool) -> Eval<
     barrier_of(interp, &cga)
 }
 
+/// The widest swizzle that fits a block of this shape in one CTA, in bytes; `None` of a block without dimensions.
+pub fn default_swizzle(block: &[i64], bits: u32, transposed: bool, padded: bool) -> Option<i64> {
+    let mut part = block.to_vec();
+    if transposed && !part.is_empty() {
+        part.rotate_left(1);
+    }
+    let (&inner, outer) = part.split_last()?;
+    let bytes = inner.saturating_mul(if padded { 2 } else { 1 }).saturating_mul(i64::from(bits)) / 8;
+    let fits = |width: i64| bytes >= width && bytes % width == 0;
+    let rows = outer.iter().fold(1_i64, |rows, size| rows.saturating_mul(*size));
+    if block.len() < 2 || rows < 8 {
+        return Some(0);
+    }
+    Some([128, 64, 32].into_iter().find(|width| fits(*width)).unwrap_or(0))
+}
+
 /// `NVMMASharedLayout.get_default_for`: the widest swizzle that fits.
 pub(super) fn default_shared<'a>(
     interp: &Interp<'a>,
@@ -295,18 +311,10 @@ pub(super) fn default_shared<'a>(
     padded: bool,
     cga: &[Vec<i64>],
 ) -> Eval<'a> {
-    let mut part = per_cta(interp, shape, cga)?;
-    if transposed && !part.is_empty() {
-        part.rotate_left(1);
-    }
-    let Some((&inner, outer)) = part.split_last() else { return interp.raise("the block has no dimension") };
-    let bytes = inner.saturating_mul(if padded { 2 } else { 1 }).saturating_mul(i64::from(dtype.bits())) / 8;
-    let fits = |width: i64| bytes >= width && bytes % width == 0;
-    let mut swizzle = [128, 64, 32].into_iter().find(|width| fits(*width)).unwrap_or(0);
-    let rows = outer.iter().fold(1_i64, |rows, size| rows.saturating_mul(*size));
-    if shape.len() < 2 || rows < 8 {
-        swizzle = 0;
-    }
+    let part = per_cta(interp, shape, cga)?;
+    let Some(swizzle) = default_swizzle(&part, dtype.bits(), transposed, padded) else {
+        return interp.raise("the block has no dimension");
+    };
     let fields = vec![
         ("swizzle_byte_width", Value::Int(swizzle.into())),
         ("element_bitwidth", Value::Int(dtype.bits().into())),

@@ -23,7 +23,8 @@ mod warp_specialize;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use python::library::{Library, Modules, Part};
+pub use layouts::default_swizzle;
+use python::library::{Form, Library, Modules, Part};
 use python::target::Version;
 
 /// Gluon's parts of the table, one a file; AMD has its own.
@@ -65,4 +66,14 @@ pub fn parameters(path: &str, version: Version) -> Option<Vec<&'static str>> {
 /// The full name of the function that a name stands for in a release of Triton.
 pub fn builtin(path: &str, version: Version) -> Option<&'static str> {
     library().builtin(path, version)
+}
+
+/// The forms that a function or class has and had by its full name, the one of this release first.
+pub fn forms(path: &str, version: Version) -> Vec<Form> {
+    library().forms(path, version)
+}
+
+/// The same of the methods of a name, of whatever class.
+pub fn methods(name: &str, version: Version) -> Vec<Form> {
+    library().methods(name, version)
 }

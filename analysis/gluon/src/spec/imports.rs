@@ -80,6 +80,12 @@ impl<'m> Imports<'m> {
     }
 }
 
+/// What a name of a file stands for by its imports: the full name as the table of builtins spells it, or as it is imported
+/// where it is none of Triton's; `None` where it is not imported.
+pub fn imported(module: &Module, sources: &dyn Sources, name: &str) -> Option<String> {
+    Imports::of(module, sources).full(name)
+}
+
 /// Imports as they are written.
 #[derive(Default)]
 struct Written<'m> {

@@ -35,7 +35,7 @@ pub use cache::recipe;
 pub use config::{Config, VersionSource};
 pub use directive::{Directive, OPEN, directives, given, version};
 pub use entries::{Entry, Param, entries};
-pub use imports::Imports;
+pub use imports::{Imports, imported};
 pub use instance::{Instance, Instances, Note, Recipe};
 pub use instances::{instances, stray};
 pub use memo::Memo;

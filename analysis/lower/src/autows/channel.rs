@@ -18,9 +18,14 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// What it is called: the fork's name for the rounds of a plan, which count on in every loop.
+    /// What it is called: the fork's name for the rounds of a plan, which count on in every loop; else which number of
+    /// the channel it is.
     pub(crate) fn name(self) -> &'static str {
-        if self.part == Part::Round { "accumCnt" } else { "" }
+        match self.part {
+            Part::Round => "accumCnt",
+            Part::Stage => "stage",
+            Part::Phase => "phase",
+        }
     }
 
     /// That of the rounds of a plan's block.

@@ -25,6 +25,9 @@ impl Lowerer<'_> {
     pub(crate) fn pass_hidden(&mut self, args: &mut Vec<Var>, params: &mut Vec<Var>) -> Passed {
         let mut hidden = self.hidden.clone();
         let mut known = Vec::new();
+        // Views come first, then the counters, in their order.
+        let views = hidden.vars_mut().count() - hidden.counters.len();
+        let names: Vec<&str> = hidden.counters.keys().map(|counter| counter.name()).collect();
         for (at, var) in hidden.vars_mut().enumerate() {
             if let Some(value) = self.build.constant(*var) {
                 known.push((at, value));
@@ -32,7 +35,10 @@ impl Lowerer<'_> {
             }
             let param = match self.build.kind(*var) {
                 VarKind::View(_) => self.build.view_param(*var, ""),
-                VarKind::Scalar => self.build.scalar_param(""),
+                VarKind::Scalar => {
+                    let name = at.checked_sub(views).and_then(|at| names.get(at)).copied();
+                    self.build.scalar_param(name.unwrap_or_default())
+                }
             };
             params.push(param);
             args.push(*var);

@@ -96,6 +96,52 @@ pub struct Library {
     modules: &'static [&'static Modules],
 }
 
+/// One form of a function or class, as a reader of its documentation wants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// Full name, as in [`Row::path`].
+    pub path: &'static str,
+    /// Parameters as in Python.
+    pub params: &'static str,
+    /// The first release that has it in this form.
+    pub since: Version,
+    /// The last one; `None` for those that still do.
+    pub until: Option<Version>,
+    /// Whether it is a class.
+    pub class: bool,
+    /// Whether it touches shared or tensor memory, or synchronises.
+    pub effect: bool,
+}
+
+impl Form {
+    fn of_class(class: &Class) -> Form {
+        let Class { path, params, since, .. } = *class;
+        Form { path, params, since, until: None, class: true, effect: false }
+    }
+
+    /// Whether a release has it.
+    pub fn has(&self, version: Version) -> bool {
+        self.since <= version && self.until.is_none_or(|until| version <= until)
+    }
+}
+
+fn of_items(items: &[Item]) -> Vec<Form> {
+    let forms = items.iter().filter_map(|item| match *item {
+        Item::Row(&Row { path, params, since, until, effect, .. }) => {
+            Some(Form { path, params, since, until, class: false, effect })
+        }
+        Item::Class(class) => Some(Form::of_class(class)),
+        Item::Fixed(_) | Item::Gone(_) => None,
+    });
+    forms.collect()
+}
+
+/// The form of a release first, then the others, the latest first.
+fn sorted(mut forms: Vec<Form>, version: Version) -> Vec<Form> {
+    forms.sort_by_key(|form| (!form.has(version), std::cmp::Reverse(form.since), form.path));
+    forms
+}
+
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('.').unwrap_or(("", path))
 }
@@ -212,6 +258,31 @@ impl Library {
         };
         let names = super::row::split(params).map(|part| part.split('=').next().unwrap_or(part).trim());
         Some(names.chain(earlier.iter().map(|(name, _)| *name)).collect())
+    }
+
+    /// The forms that a function or class of this name has and had, the one of this release first; empty for what is
+    /// neither.
+    pub fn forms(&self, path: &str, version: Version) -> Vec<Form> {
+        let version = version.max(FIRST);
+        let path = self.canonical(path);
+        let (owner, name) = split(&path);
+        let mut forms = self.search(owner, name, |_, items| Some(of_items(items)).filter(|forms| !forms.is_empty()));
+        if forms.is_none()
+            && let Some(Value::LibClass(class)) = self.lookup(&path, version)
+        {
+            forms = Some(vec![Form::of_class(class)]);
+        }
+        sorted(forms.unwrap_or_default(), version)
+    }
+
+    /// The forms of the methods of this name, of whatever class of Gluon's or Triton's.
+    pub fn methods(&self, name: &str, version: Version) -> Vec<Form> {
+        let owners = self.index.iter().filter(|(owner, _)| {
+            !owner.is_empty() && !owner.contains('.') && !matches!(**owner, "gl" | "tl" | "triton" | "gluon" | "math")
+        });
+        let found = owners.filter_map(|(_, names)| names.get(name)).flat_map(|items| of_items(items));
+        let methods = found.filter(|form| form.params.starts_with("self")).collect();
+        sorted(methods, version.max(FIRST))
     }
 
     /// The full name of the function that a name stands for in a release of Triton.

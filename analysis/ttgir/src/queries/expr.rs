@@ -25,6 +25,25 @@ pub fn name(tree: &Tree, value: ValueId) -> String {
     }
 }
 
+/// What a person calls a value: the name that its location gives where the text only numbers it, else its own.
+pub fn known_name(tree: &Tree, value: ValueId) -> String {
+    location_name(tree, value).unwrap_or_else(|| name(tree, value))
+}
+
+/// The name that the location of a numbered value gives, often that of a Python variable; `None` of a value with a name
+/// of its own, and of one of several results.
+pub fn location_name(tree: &Tree, value: ValueId) -> Option<String> {
+    let bare = tree.value_name(value).strip_prefix('%')?;
+    let Def::Result(op, _) = tree.value_def(value) else { return None };
+    if !bare.starts_with(|c: char| c.is_ascii_digit()) || tree.value_number(value).is_some() {
+        return None;
+    }
+    let name = tree.loc(op).into_iter().next()?.name?;
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    let starts = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    (starts && name.chars().all(is_name)).then_some(name)
+}
+
 /// How a value that a loop carries goes on: its name, and `0, then %i + 1`; one for each such value
 /// that the expression of `value` names.
 pub fn carried(tree: &Tree, value: ValueId) -> Vec<(String, String)> {
@@ -44,7 +63,7 @@ fn collect(tree: &Tree, value: ValueId, depth: u32, found: &mut Vec<(String, Str
                 let bound = |group: &str| tree.group(op, group).first().map(|bound| expression(tree, *bound));
                 let bounds = [bound("lowerBound"), bound("upperBound"), bound("step")];
                 if let [Some(from), Some(to), Some(step)] = bounds {
-                    found.push((name(tree, value), format!("{from} to {to} by {step}")));
+                    found.push((known_name(tree, value), format!("{from} to {to} by {step}")));
                 }
                 return;
             };
@@ -52,7 +71,7 @@ fn collect(tree: &Tree, value: ValueId, depth: u32, found: &mut Vec<(String, Str
             let next = end.and_then(|end| tree.operands(*end).get(at));
             if let (Some(first), Some(next)) = (tree.group(op, "initArgs").get(at), next) {
                 let (first, next) = (expression(tree, *first), expression(tree, *next));
-                found.push((name(tree, value), format!("{first}, then {next}")));
+                found.push((known_name(tree, value), format!("{first}, then {next}")));
             }
         }
         Def::Result(op, _) if depth > 0 && tree.op_name(op).starts_with("arith.") => {
@@ -83,30 +102,30 @@ fn render(tree: &Tree, value: ValueId, depth: u32) -> String {
         Def::BlockArg(block, number) if depth > 0 => {
             return match captured(tree, block, number as usize) {
                 Some(outer) => render(tree, outer, depth - 1),
-                None => name(tree, value),
+                None => known_name(tree, value),
             };
         }
-        Def::BlockArg(..) | Def::Undefined => return name(tree, value),
+        Def::BlockArg(..) | Def::Undefined => return known_name(tree, value),
     };
     if let Some(constant) = constant(tree, op) {
         return constant;
     }
     let operands = tree.operands(op);
     let expand = |at: usize| operands.get(at).map_or_else(String::new, |operand| render(tree, *operand, depth - 1));
-    let Some(OpCode::Arith(code)) = tree.code(op) else { return name(tree, value) };
+    let Some(OpCode::Arith(code)) = tree.code(op) else { return known_name(tree, value) };
     match (code, operands.len()) {
-        (_, _) if depth == 0 => name(tree, value),
+        (_, _) if depth == 0 => known_name(tree, value),
         (Arith::Extsi | Arith::Extui | Arith::Trunci | Arith::IndexCast, 1) => expand(0),
         (Arith::Cmpi, 2) => match comparison(tree, op) {
             Some(sign) => format!("({} {sign} {})", expand(0), expand(1)),
-            None => name(tree, value),
+            None => known_name(tree, value),
         },
         (Arith::Select, 3) => format!("({} ? {} : {})", expand(0), expand(1), expand(2)),
         (code, 2) => match infix(code) {
             Some(sign) => format!("({} {sign} {})", expand(0), expand(1)),
-            None => name(tree, value),
+            None => known_name(tree, value),
         },
-        _ => name(tree, value),
+        _ => known_name(tree, value),
     }
 }
 

@@ -1,6 +1,7 @@
-//! Questions that several crates ask of a tree: what an expression says, which memory a value is, what stands
+//! Questions that several crates ask of a tree: what an expression says and comes to, which memory a value is, what stands
 //! around an op.
 
+pub mod evaluate;
 pub mod expr;
 pub mod memory;
 pub mod spot;

@@ -45,11 +45,6 @@ impl Tree {
         Some(TextRange::new(start, start + name.len() as u32))
     }
 
-    /// What an alias stands for, as it is written.
-    pub fn alias_text(&self, name: &str) -> Option<&str> {
-        self.alias(name).map(|value| self.attr_source(value))
-    }
-
     /// Where the functions and other symbols of a name are defined; the name has its sigil.
     pub fn symbol_ranges(&self, name: &str) -> Vec<TextRange> {
         let mut found = Vec::new();

@@ -1,41 +1,67 @@
-//! `textDocument/codeLens`: the report of a kernel, and its runs.
+//! `textDocument/codeLens`: above each kernel its verdict, its report, its runs and its timeline.
 
 use engine::ide::KernelPlace;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tower_lsp::ls_types::{CodeLens, Command, Uri};
 
-use super::{kernels, run_action};
-use crate::lsp::client_config::SHOW_REPORT;
+use super::{kernels, run_action, verdict};
+use crate::lsp::client_config::{SHOW_REPORT, SHOW_TIMELINE, SHOW_VERDICT};
 use crate::lsp::snapshot::Snapshot;
 
 /// The argument of the command of a lens.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct ReportLens<'a> {
-    uri: &'a Uri,
-    kernel: &'a str,
-    section: usize,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct KernelLens {
+    /// The document.
+    pub(crate) uri: Uri,
+    /// The kernel's name.
+    pub(crate) kernel: String,
+    /// Its section, from 1.
+    pub(crate) section: usize,
 }
 
-/// The lenses of a document: the client shows reports only if it has a command for it.
+/// The lenses of a document: those whose command the client or the server has.
 pub(crate) fn lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
-    let mut lenses = if snapshot.client.report_lenses { report_lenses(snapshot) } else { Vec::new() };
+    let client = &snapshot.client;
+    let mut lenses = Vec::new();
+    for kernel in kernels::kernels(snapshot) {
+        let argument =
+            KernelLens { uri: snapshot.uri.clone(), kernel: kernel.name.clone(), section: kernel.section + 1 };
+        let mut add = |title: String, command: &str| {
+            let command = Command { title, command: command.to_owned(), arguments: Some(vec![json!(argument)]) };
+            lenses.push(CodeLens { range: snapshot.mapper().range(kernel.range), command: Some(command), data: None });
+        };
+        add(title(snapshot, &kernel), SHOW_VERDICT);
+        if client.report_lenses {
+            add("Show barrier report".to_owned(), SHOW_REPORT);
+        }
+        if client.timeline_lenses {
+            add("Show timeline".to_owned(), SHOW_TIMELINE);
+        }
+    }
     lenses.extend(run_action::lenses(snapshot));
     lenses
 }
 
-fn report_lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
-    let lens = |kernel: KernelPlace| {
-        let argument = ReportLens { uri: &snapshot.uri, kernel: &kernel.name, section: kernel.section + 1 };
-        CodeLens {
-            range: snapshot.mapper().range(kernel.range),
-            command: Some(Command {
-                title: "Show barrier report".to_owned(),
-                command: SHOW_REPORT.to_owned(),
-                arguments: Some(vec![json!(argument)]),
-            }),
-            data: None,
-        }
-    };
-    kernels::kernels(snapshot).into_iter().map(lens).collect()
+/// The verdict as far as it is known of this very text.
+fn title(snapshot: &Snapshot, kernel: &KernelPlace) -> String {
+    match (verdict::verdict_of(snapshot, kernel.range), &snapshot.analysis) {
+        (Some(report), _) => format!("fencepost: {}", verdict::label(report)),
+        (None, None) => "fencepost: not analysed yet".to_owned(),
+        (None, Some(_)) => "fencepost: not analysed".to_owned(),
+    }
+}
+
+/// The kernel that a lens is about.
+pub(crate) fn kernel_of(snapshot: &Snapshot, lens: &KernelLens) -> Option<KernelPlace> {
+    let number = lens.section.saturating_sub(1);
+    let mut named = kernels::kernels(snapshot).into_iter().filter(|place| place.name == lens.kernel);
+    let first = named.next()?;
+    if first.section == number { Some(first) } else { named.find(|place| place.section == number).or(Some(first)) }
+}
+
+/// The verdict in full.
+pub(crate) fn verdict_in_full(snapshot: &Snapshot, lens: &KernelLens) -> Option<String> {
+    let kernel = kernel_of(snapshot, lens)?;
+    Some(verdict::sentence(snapshot, kernel.range).replace('`', ""))
 }

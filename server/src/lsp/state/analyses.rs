@@ -205,6 +205,9 @@ impl SessionState {
         self.tell_status(uri);
         let Some(document) = self.documents.get(uri) else { return };
         self.sender.report_changed(uri.clone(), document.report_subscribers.clone());
+        if self.shared.client.code_lenses && self.shared.client.refreshable.code_lenses {
+            self.sender.refresh_lenses();
+        }
     }
 
     /// Pushes diagnostics, with the marks of a run.

@@ -14,7 +14,7 @@ use super::range;
 use super::resolve::{Defined, FilePlace, Meaning, Resolver, defined_at};
 use super::uses::{at_call, called, importers};
 use crate::ide::{Event, Executor, PartyKind, events, ties_of};
-use crate::instances::show::found;
+use crate::instances::hover::found;
 use crate::instances::{ElaboratedInstance, Elaboration};
 
 /// Somebody who calls, is called, signals or is signalled.

@@ -15,7 +15,7 @@ use ttgir::{OpId, Tree, ValueId};
 use super::range;
 use super::resolve::{FilePlace, Meaning, Resolver};
 use crate::ide::{self, Occurrence, OccurrenceAccess};
-use crate::instances::show::found;
+use crate::instances::hover::found;
 use crate::instances::{ElaboratedInstance, Elaboration};
 
 /// Every place of the name at an offset, and every call that does something with the barrier or buffer there, in the
