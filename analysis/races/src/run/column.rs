@@ -1,7 +1,9 @@
 //! Values of all lanes at once.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
+use super::line::{Line, Made, Part, both, lines};
 use crate::term::{BinOp, apply, wrap, wraps};
 
 /// A value of every lane.
@@ -9,6 +11,10 @@ use crate::term::{BinOp, apply, wrap, wraps};
 pub(crate) enum Column {
     /// One for all of them: `None` where it is not known.
     One(Option<i64>),
+    /// They grow evenly.
+    Line(Rc<Line>),
+    /// 1 in some lanes, 0 in the others.
+    Part(Rc<Part>),
     /// All of them are known.
     Known(Rc<Vec<i64>>),
     /// Some are not known.
@@ -27,6 +33,8 @@ impl Column {
     pub(crate) fn at(&self, lane: usize) -> Option<i64> {
         match self {
             Column::One(value) => *value,
+            Column::Line(line) => Some(line.at(lane)),
+            Column::Part(part) => Some(i64::from(part.holds(lane))),
             Column::Known(values) => values.get(lane).copied(),
             Column::Partly(values) => values.get(lane).copied().flatten(),
         }
@@ -35,6 +43,39 @@ impl Column {
     /// Whether it has a value of its own for each lane.
     pub(crate) fn is_many(&self) -> bool {
         !matches!(self, Column::One(_))
+    }
+
+    /// The same lane by lane.
+    pub(crate) fn spelled(&self) -> Cow<'_, Column> {
+        match self {
+            Column::Line(line) => Cow::Owned(Column::Known(line.values(Vec::new()).into())),
+            Column::Part(part) => Cow::Owned(Column::Known(part.values(Vec::new()).into())),
+            _ => Cow::Borrowed(self),
+        }
+    }
+
+    /// As a line over lanes of this shape.
+    fn line(&self, shape: &Rc<[i64]>) -> Option<Cow<'_, Line>> {
+        match self {
+            Column::One(value) => value.map(|value| Cow::Owned(Line::flat(value, shape))),
+            Column::Line(line) => Some(Cow::Borrowed(&**line)),
+            _ => None,
+        }
+    }
+
+    fn condition(&self, shape: &Rc<[i64]>) -> Option<Made> {
+        match self {
+            Column::Part(part) => Some(Made::Part((**part).clone())),
+            _ => self.line(shape).map(|line| Made::Line(line.into_owned())),
+        }
+    }
+
+    /// Which lanes take part, where they are a box.
+    pub(crate) fn part(&self, shape: &Rc<[i64]>) -> Option<Cow<'_, Part>> {
+        match self {
+            Column::Part(part) => Some(Cow::Borrowed(&**part)),
+            _ => (self.line(shape)?.same()? != 0).then(|| Cow::Owned(Part::whole(shape))),
+        }
     }
 
     /// The memory of a column that is not needed any more, if nobody else needs it.
@@ -49,13 +90,21 @@ impl Column {
     pub(crate) fn map(&self, room: Vec<i64>, with: impl Fn(i64) -> i64) -> Column {
         match self {
             Column::One(value) => Column::One(value.map(with)),
+            Column::Line(_) | Column::Part(_) => self.spelled().map(room, with),
             Column::Known(values) => filled(room, values.iter().map(|value| with(*value))),
             Column::Partly(values) => Column::of(values.iter().map(|value| value.map(&with)).collect()),
         }
     }
 
-    /// An operation in each of `count` lanes on numbers of a width, and whether it was cut off at the width in any.
-    pub(crate) fn binary(op: BinOp, bits: u8, x: &Column, y: &Column, count: usize, room: Vec<i64>) -> (Column, bool) {
+    /// An operation on numbers of a width in each of the lanes of a shape, and whether it was cut off at the width in
+    /// any.
+    pub(crate) fn binary(
+        op: BinOp,
+        bits: u8,
+        (x, y): (&Column, &Column),
+        (shape, count): (&Rc<[i64]>, usize),
+        room: Vec<i64>,
+    ) -> (Column, bool) {
         let mut wrapped = false;
         // A truth value may be known by one side alone.
         let mut decide = |x: Option<i64>, y: Option<i64>| match (x, y) {
@@ -71,6 +120,10 @@ impl Column {
             let made = decide(*x, *y);
             return (Column::One(made), wrapped);
         }
+        if let Some(made) = evenly(op, bits, (x, y), shape).filter(|_| count > 0) {
+            return (made, false);
+        }
+        let (x, y) = (&*x.spelled(), &*y.spelled());
         if let (Some(x), Some(y)) = (Side::new(x, count), Side::new(y, count))
             && let Some(made) = known(op, bits, x, y, room)
         {
@@ -99,9 +152,22 @@ impl<'c> Side<'c> {
         match column {
             Column::One(value) => value.map(Side::One),
             Column::Known(values) => (values.len() == count).then_some(Side::Many(values)),
-            Column::Partly(_) => None,
+            _ => None,
         }
     }
+}
+
+/// An operation on columns of which at least one is a line or a part, where the result is one too.
+fn evenly(op: BinOp, bits: u8, (x, y): (&Column, &Column), shape: &Rc<[i64]>) -> Option<Column> {
+    let made = if op == BinOp::And && bits == 1 {
+        both(&x.condition(shape)?, &y.condition(shape)?)?
+    } else {
+        lines(op, bits, &*x.line(shape)?, &*y.line(shape)?)?
+    };
+    Some(match made {
+        Made::Line(line) => Column::Line(line.into()),
+        Made::Part(part) => Column::Part(part.into()),
+    })
 }
 
 /// An operation on operands that are known; `None` where it is not defined in some lane. Each operation gets loops of
@@ -145,5 +211,27 @@ fn lanes(
 
 /// The low bits of each value, as signed numbers.
 pub(crate) fn truncated(of: &Column, bits: u8, room: Vec<i64>) -> Column {
-    of.map(room, |value| wrap(value, bits))
+    match of {
+        Column::Line(line) if let Some(line) = line.truncated(bits) => Column::Line(line.into()),
+        Column::Part(_) => of.clone(),
+        _ => of.map(room, |value| wrap(value, bits)),
+    }
+}
+
+/// Each value, of a width, as a number with its sign.
+pub(crate) fn with_sign(of: &Column, bits: u8, room: Vec<i64>) -> Column {
+    match of {
+        Column::Line(_) if bits > 1 => of.clone(),
+        _ => of.map(room, |value| if bits == 1 { -value } else { value }),
+    }
+}
+
+/// Each value, of a width, as a number without a sign.
+pub(crate) fn without_sign(of: &Column, bits: u8, room: Vec<i64>) -> Column {
+    let mask = if bits >= 64 { -1 } else { (1i64 << bits) - 1 };
+    match of {
+        Column::Line(line) if let Some(line) = line.masked(mask) => Column::Line(line.into()),
+        Column::Part(_) => of.clone(),
+        _ => of.map(room, |value| value & mask),
+    }
 }

@@ -4,9 +4,12 @@
 //! its parts came to is kept, and computed again only where one of them has changed. The work that is counted is
 //! what it would be without that, so that limits mean the same.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
-use super::column::{Column, truncated};
+use super::column::{Column, truncated, with_sign, without_sign};
+use super::line::Line;
 use super::setting::Setting;
 use crate::term::{Node, Symbol, Term, Terms, wrap};
 
@@ -34,7 +37,7 @@ pub(crate) struct Given {
 /// What expressions came to so far, by the lanes over which they were evaluated.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
-    shapes: Vec<(Box<[i64]>, Vec<Slot>)>,
+    shapes: Vec<(Rc<[i64]>, Vec<Slot>)>,
     evaluation: u32,
     versions: Versions,
 }
@@ -75,7 +78,7 @@ impl Memo {
 pub(crate) struct Evaluation<'e, 's> {
     terms: &'e Terms,
     environment: &'e Environment<'s>,
-    lanes: &'e [i64],
+    lanes: Rc<[i64]>,
     count: usize,
     slots: &'e mut [Slot],
     versions: &'e mut Versions,
@@ -94,12 +97,13 @@ impl<'e, 's> Evaluation<'e, 's> {
         lanes: &'e [i64],
     ) -> Evaluation<'e, 's> {
         memo.evaluation += 1;
-        let known = memo.shapes.iter().position(|(shape, _)| **shape == *lanes);
+        let is_own = |shape: &[i64]| shape.len() == lanes.len() && shape.iter().zip(lanes).all(|(a, b)| a == b);
+        let known = memo.shapes.iter().position(|(shape, _)| is_own(shape));
         let at = known.unwrap_or(memo.shapes.len());
         if known.is_none() {
             memo.shapes.push((lanes.into(), Vec::new()));
         }
-        let slots = &mut memo.shapes[at].1;
+        let (shape, slots) = &mut memo.shapes[at];
         if slots.len() < terms.len() {
             let empty = Slot { evaluation: 0, version: 0, from: [0; 3], value: Column::One(None), wrapped: false };
             slots.resize(terms.len(), empty);
@@ -107,7 +111,7 @@ impl<'e, 's> Evaluation<'e, 's> {
         Evaluation {
             terms,
             environment,
-            lanes,
+            lanes: shape.clone(),
             count: lanes.iter().product::<i64>().max(0) as usize,
             slots,
             versions: &mut memo.versions,
@@ -120,6 +124,11 @@ impl<'e, 's> Evaluation<'e, 's> {
     /// How many lanes there are.
     pub(crate) fn count(&self) -> usize {
         self.count
+    }
+
+    /// How many there are along each dimension.
+    pub(crate) fn lanes(&self) -> Rc<[i64]> {
+        self.lanes.clone()
     }
 
     pub(crate) fn column(&mut self, term: Term) -> Column {
@@ -159,22 +168,14 @@ impl<'e, 's> Evaluation<'e, 's> {
                 let many = self.slot(*a).value.is_many() || self.slot(*b).value.is_many();
                 self.work += if many { self.count as u64 } else { 0 };
                 self.derive(term, &[*a, *b], |this, room| {
-                    Column::binary(*op, of, &this.slot(*a).value, &this.slot(*b).value, this.count, room)
+                    let operands = (&this.slot(*a).value, &this.slot(*b).value);
+                    Column::binary(*op, of, operands, (&this.lanes, this.count), room)
                 });
             }
             Node::Select(c, a, b) => self.select(term, *c, *a, *b),
             Node::Trunc(a) => self.map(term, *a, |of, room| truncated(of, bits, room)),
-            Node::ExtS(a) => {
-                let of = terms.bits(*a);
-                self.map(term, *a, |values, room| values.map(room, |value| if of == 1 { -value } else { value }));
-            }
-            Node::ExtU(a) => {
-                let mask = match terms.bits(*a) {
-                    64.. => -1,
-                    of => (1i64 << of) - 1,
-                };
-                self.map(term, *a, |values, room| values.map(room, |value| value & mask));
-            }
+            Node::ExtS(a) => self.map(term, *a, |values, room| with_sign(values, terms.bits(*a), room)),
+            Node::ExtU(a) => self.map(term, *a, |values, room| without_sign(values, terms.bits(*a), room)),
         }
         let slot = &mut self.slots[term.0 as usize];
         slot.evaluation = self.evaluation;
@@ -239,6 +240,13 @@ impl<'e, 's> Evaluation<'e, 's> {
         self.work += if many { self.count as u64 } else { 0 };
         self.derive(term, &[condition, yes, no], |this, _| {
             let [c, x, y] = [condition, yes, no].map(|of| &this.slot(of).value);
+            if let Column::Line(line) = c
+                && let Some(holds) = line.same()
+                && let Some(taken) = this.spread(if holds == 0 { y } else { x })
+            {
+                return (taken, false);
+            }
+            let [c, x, y] = [c, x, y].map(Column::spelled);
             let pick = |lane: usize| match c.at(lane) {
                 Some(0) => y.at(lane),
                 Some(_) => x.at(lane),
@@ -249,12 +257,20 @@ impl<'e, 's> Evaluation<'e, 's> {
         });
     }
 
+    /// A value as one that each lane has for itself.
+    fn spread(&self, of: &Column) -> Option<Column> {
+        match of {
+            Column::One(value) => value.map(|value| Column::Line(Line::flat(value, &self.lanes).into())),
+            many => Some(many.clone()),
+        }
+    }
+
     /// The place of each lane along a dimension.
     fn numbers(&self, dim: usize) -> Column {
-        let below: i64 = self.lanes.get(dim + 1..).unwrap_or(&[]).iter().product();
-        let size = self.lanes.get(dim).copied().unwrap_or(1).max(1);
-        let places: Vec<i64> = (0..self.count as i64).map(|lane| lane / below.max(1) % size).collect();
-        Column::Known(places.into())
+        match self.count {
+            0 => Column::Known(Rc::default()),
+            _ => Column::Line(Line::along(dim, &self.lanes).into()),
+        }
     }
 
     fn symbol(&self, symbol: Symbol) -> Option<i64> {
@@ -288,17 +304,19 @@ impl<'e, 's> Evaluation<'e, 's> {
         if slot.version != 0 && slot.from == from && at.len() < 3 {
             return;
         }
-        let place = |this: &Self, lane: usize| {
-            let mut index = 0;
-            for (dim, place) in at.iter().enumerate() {
-                index = index * given.shape.get(dim).copied().unwrap_or(1) + this.slot(*place).value.at(lane)?;
-            }
-            given.values.at(usize::try_from(index).ok()?).map(|value| wrap(value, bits))
-        };
-        let value = match many {
-            _ if many && self.is_in_place(at, &given.shape) => truncated(&given.values, bits, Vec::new()),
-            true => Column::of((0..self.count).map(|lane| place(self, lane)).collect()),
-            false => Column::One(place(self, 0)),
+        let value = if many && self.is_in_place(at, &given.shape) {
+            truncated(&given.values, bits, Vec::new())
+        } else {
+            let values = given.values.spelled();
+            let places: Vec<_> = at.iter().map(|place| self.slot(*place).value.spelled()).collect();
+            let place = |lane: usize| {
+                let mut index = 0;
+                for (dim, place) in places.iter().enumerate() {
+                    index = index * given.shape.get(dim).copied().unwrap_or(1) + place.at(lane)?;
+                }
+                values.at(usize::try_from(index).ok()?).map(|value| wrap(value, bits))
+            };
+            if many { Column::of((0..self.count).map(place).collect()) } else { Column::One(place(0)) }
         };
         self.set(term, from, value, false);
     }

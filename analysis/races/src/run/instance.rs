@@ -247,7 +247,8 @@ impl<'p> Instance<'p> {
             false => (None, None),
         };
         let work = evaluation.work;
-        let active = active(&mask, &offset, count).ok_or(Stuck::Data(number))?;
+        let lanes = evaluation.lanes();
+        let active = active(&mask, &offset, &lanes, count).ok_or(Stuck::Data(number))?;
         self.work += work + count as u64 + 1;
         let rounds: Rc<[i64]> = self.loops.iter().map(|of| self.environment.rounds[*of as usize]).collect();
         if visible {
@@ -270,7 +271,7 @@ impl<'p> Instance<'p> {
             let spins = self.loops.last().is_some_and(|of| self.is_wait(*of));
             return Ok(Flow::Asked(Ask { event, operands, lanes: count, spins }));
         }
-        let spans = self.in_order(number, active, &mask, &offset);
+        let spans = self.in_order(number, active, (&mask, &offset), &lanes);
         let pending = access.completion == Completion::StoreWait;
         let event = Event { access: number, spans: spans.clone(), rounds, pending, wrapped };
         for open in &self.pending {
@@ -300,12 +301,19 @@ impl<'p> Instance<'p> {
     }
 
     /// The spans of an access in ascending order.
-    fn in_order(&mut self, number: u32, spans: Spans, mask: &Column, offset: &Column) -> Spans {
+    fn in_order(&mut self, number: u32, spans: Spans, (mask, offset): (&Column, &Column), shape: &Rc<[i64]>) -> Spans {
         if spans.ascend() {
             return spans;
         }
+        if let (Some(part), Column::Line(line)) = (mask.part(shape), offset) {
+            let ordered = line.spans(&part, true);
+            if ordered.ascend() {
+                return ordered;
+            }
+        }
         // From round to round and from program to program it is as a rule the same order.
         if let Some(order) = self.room.orders.get(&number) {
+            let (mask, offset) = (mask.spelled(), offset.spelled());
             let lanes = order.iter().filter(|lane| mask.at(**lane as usize) != Some(0));
             let ordered: Spans = lanes.filter_map(|lane| Some((offset.at(*lane as usize)?, *lane))).collect();
             if ordered.len() == spans.len() && ordered.ascend() {
@@ -349,16 +357,28 @@ impl<'p> Instance<'p> {
 
 /// The bytes of the lanes that take part, in the order of lanes; `None` where those of one are not known, or whether it
 /// does.
-fn active(mask: &Column, offset: &Column, count: usize) -> Option<Spans> {
+fn active(mask: &Column, offset: &Column, shape: &Rc<[i64]>, count: usize) -> Option<Spans> {
     let lanes = 0..count as u32;
     match (mask, offset) {
-        (Column::One(Some(0)), _) => Some(Spans::default()),
+        (Column::One(Some(0)), _) => return Some(Spans::default()),
+        (Column::One(Some(_)), Column::One(Some(start))) => {
+            return Some(lanes.map(|lane| (*start, lane)).collect());
+        }
+        (_, Column::Line(line)) => {
+            if let Some(part) = mask.part(shape) {
+                return Some(line.spans(&part, false));
+            }
+        }
+        _ => {}
+    }
+    match (&*mask.spelled(), &*offset.spelled()) {
         (Column::One(Some(_)), Column::Known(starts)) => Some(starts.iter().copied().zip(lanes).collect()),
         (Column::Known(mask), Column::Known(starts)) => {
             let all = starts.iter().copied().zip(lanes).zip(mask.iter());
             Some(all.filter(|(_, takes_part)| **takes_part != 0).map(|(span, _)| span).collect())
         }
         _ => {
+            let (mask, offset) = (mask.spelled(), offset.spelled());
             let part = lanes.filter(|lane| mask.at(*lane as usize) != Some(0));
             part.map(|lane| mask.at(lane as usize).and(Some((offset.at(lane as usize)?, lane)))).collect()
         }

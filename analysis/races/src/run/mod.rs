@@ -6,6 +6,7 @@ mod conflict;
 mod evaluate;
 mod event;
 mod instance;
+mod line;
 mod schedule;
 mod setting;
 mod spans;

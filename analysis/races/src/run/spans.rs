@@ -3,15 +3,15 @@
 use std::rc::Rc;
 
 /// First byte and lane of each active lane, in an order.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Spans {
     rows: Rc<[Row]>,
     count: usize,
 }
 
 /// Lanes whose bytes and numbers are equally far apart.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Row {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
     start: i64,
     /// Bytes from one to the next.
     by: i64,
@@ -22,6 +22,25 @@ struct Row {
 }
 
 impl Row {
+    pub(crate) fn new(start: i64, by: i64, lane: i64, step: i64, count: i64) -> Row {
+        Row { start, by, lane: lane as u32, step: step as i32, count: count as u32 }
+    }
+
+    /// Puts a row behind others, as a part of the last where it goes on as that does.
+    pub(crate) fn append(rows: &mut Vec<Row>, row: Row) {
+        match rows.last_mut() {
+            Some(last)
+                if (last.by, last.step) == (row.by, row.step)
+                    && last.count > 1
+                    && row.count > 1
+                    && last.at(last.count) == row.at(0) =>
+            {
+                last.count += row.count;
+            }
+            _ => rows.push(row),
+        }
+    }
+
     fn at(&self, place: u32) -> (i64, u32) {
         let lane = i64::from(self.lane) + i64::from(self.step) * i64::from(place);
         (self.start + self.by * i64::from(place), lane as u32)
@@ -55,7 +74,17 @@ impl FromIterator<(i64, u32)> for Spans {
     }
 }
 
+impl PartialEq for Spans {
+    fn eq(&self, other: &Spans) -> bool {
+        self.count == other.count && self.iter().eq(other.iter())
+    }
+}
+
 impl Spans {
+    pub(crate) fn of(rows: Vec<Row>) -> Spans {
+        Spans { count: rows.iter().map(|row| row.count as usize).sum(), rows: rows.into() }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.count
     }
