@@ -3,7 +3,7 @@
 
 use base::{Cancelled, Limits, Message, TextRange};
 use explore::canonical;
-use findings::{Edit, Finding, Kind, Severity, describe, describe_violation};
+use findings::{Edit, Finding, Kind, Severity, describe_places, describe_violation};
 use kernel::{Kernel, Lowered};
 use lower::lower;
 use machine::{Machine, Rule};
@@ -113,7 +113,7 @@ impl<'a> Baseline<'a> {
         if outcome.gaps.len() > self.gaps || (hangs(&outcome) && !self.hangs) {
             return Ok(None);
         }
-        let findings = describe(lowered, &outcome).findings;
+        let findings = describe_places(lowered, &outcome).findings;
         // What is only a hint stands in no list of what was wrong; it has to be gone all the same.
         let stays = goal
             .is_some_and(|goal| findings.iter().any(|finding| FindingKey::new(finding, start) == goal.after(edits)));

@@ -24,7 +24,7 @@ use super::{Finding, KernelReport, Kind, Severity, Witness};
 use base::{Cancelled, Message};
 use explore::canonical;
 use kernel::{EffectId, EffectKind, Kernel, Lowered, Var};
-use machine::{BarrierPlace, BlockedOn, Machine, PendingWait, Rule, State, Valuation};
+use machine::{BarrierPlace, BlockedOn, Machine, PendingWait, Rule, State};
 use std::cell::OnceCell;
 use verify::Outcome;
 
@@ -204,11 +204,6 @@ impl Search<'_> {
                 tries -= 1;
                 *left -= 1;
                 let outcome = decide(&kernel)?;
-                let longest = outcome.valuations.iter().max_by_key(|valuation| {
-                    let machine = replay::machine(&kernel, valuation);
-                    canonical(&machine).state.step()
-                });
-                let longest = longest.cloned();
                 if !outcome.gaps.is_empty() {
                     continue;
                 }
@@ -218,14 +213,19 @@ impl Search<'_> {
                     let known = (finding.kind, finding.range);
                     finding.severity == Severity::Hint || (known != place && self.places.contains(&known))
                 };
+                if !after.findings.iter().all(helps) {
+                    continue;
+                }
+                let longest = outcome.valuations.iter().max_by_key(|valuation| {
+                    let machine = replay::machine(&lowered.kernel, valuation);
+                    canonical(&machine).state.step()
+                });
                 // Where nothing flips the barrier, what heals is that the wait no longer waits.
-                let flips = |longest: &Valuation| {
+                let flips = longest.and_then(|longest| {
                     let machine = replay::machine(&lowered.kernel, longest);
                     drive::flips(self.words, &machine, suspect.place)
-                };
-                if let Some(flips) =
-                    longest.filter(|_| after.findings.iter().all(helps)).and_then(|longest| flips(&longest))
-                {
+                });
+                if let Some(flips) = flips {
                     return Ok(Some(CorrectedPhases { change, flips }));
                 }
             }
