@@ -15,6 +15,7 @@ use super::{Entry, Source, Spec};
 use base::{Cancel, Cancelled};
 use python::elaborated::Attempt;
 use python::syntax::{Module, Sources};
+use rustc_hash::FxHashMap;
 
 /// How many elaborations one kernel may cost.
 const ATTEMPTS: u32 = 220;
@@ -62,6 +63,8 @@ pub(super) struct Search<'s> {
     steps: u64,
     /// Steps that may be taken.
     most: u64,
+    /// What became of values that were tried.
+    known: FxHashMap<Spec, Attempt>,
 }
 
 /// How far values come; more is better.
@@ -94,7 +97,7 @@ impl<'s> Search<'s> {
         cancel: &'s Cancel<'s>,
         most: u64,
     ) -> Search<'s> {
-        Search { module, sources, entry, flow, cancel, spec, attempts: 0, steps: 0, most }
+        Search { module, sources, entry, flow, cancel, spec, attempts: 0, steps: 0, most, known: FxHashMap::default() }
     }
 
     /// What becomes of some values; `None` once the budget is spent.
@@ -116,8 +119,17 @@ impl<'s> Search<'s> {
     fn elaborate(&mut self, base: &Base) -> Result<Attempt, Cancelled> {
         self.cancel.check()?;
         let spec = (self.spec)(base);
-        let library = crate::builtins::library();
-        let attempt = python::eval::attempt(self.module, self.sources, library, &spec, STEPS_OF_ONE, self.cancel)?;
+        let attempt = match self.known.get(&spec) {
+            Some(known) => known.clone(),
+            None => {
+                let library = crate::builtins::library();
+                let (module, sources) = (self.module, self.sources);
+                let made = python::eval::attempt(module, sources, library, &spec, STEPS_OF_ONE, self.cancel)?;
+                self.known.insert(spec, made.clone());
+                made
+            }
+        };
+        // What is known counts as if it were tried again, so that the budget is that of the text.
         self.attempts += 1;
         self.steps += attempt.steps;
         Ok(attempt)

@@ -94,6 +94,8 @@ pub struct Library {
     /// By module or class, then by name.
     index: FxHashMap<&'static str, FxHashMap<&'static str, SmallVec<[Item; 2]>>>,
     modules: &'static [&'static Modules],
+    /// By module, where it takes names from that it does not define.
+    from: FxHashMap<&'static str, &'static [&'static str]>,
 }
 
 /// One form of a function or class, as a reader of its documentation wants it.
@@ -153,7 +155,10 @@ const FIRST: Version = Version(3, 4);
 impl Library {
     /// The sum of `parts`, whose names are found by way of `modules`.
     pub fn new(parts: impl IntoIterator<Item = &'static Part>, modules: &'static [&'static Modules]) -> Library {
-        let mut library = Library { index: FxHashMap::default(), modules };
+        let mut library = Library { index: FxHashMap::default(), modules, from: FxHashMap::default() };
+        for (module, _, from) in modules.iter().flat_map(|modules| modules.modules) {
+            library.from.entry(module).or_insert(from);
+        }
         let mut add = |path: &'static str, item| {
             let (owner, name) = split(path);
             library.index.entry(owner).or_default().entry(name).or_default().push(item);
@@ -181,9 +186,7 @@ impl Library {
         if self.modules.iter().any(|modules| modules.hidden.iter().any(hides)) {
             return None;
         }
-        let mut modules = self.modules.iter().flat_map(|modules| modules.modules);
-        let (.., from) = modules.find(|(module, ..)| *module == owner)?;
-        from.iter().find_map(|from| found(from, self.items(from, name)))
+        self.from.get(owner)?.iter().find_map(|from| found(from, self.items(from, name)))
     }
 
     /// A full name as the table spells it.
