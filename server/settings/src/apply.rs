@@ -1,7 +1,7 @@
 //! How findings are shown: the one place where levels meet findings, after the analysis.
 
 use engine::Analysis;
-use findings::{Finding, KernelReport};
+use findings::{Finding, KernelReport, Problem, Severity};
 
 use crate::{Level, Settings};
 
@@ -13,7 +13,12 @@ impl Settings {
             return;
         }
         for kernel in &mut analysis.kernels {
+            let before = kernel.findings.len();
             self.apply_to(kernel);
+            let gone = before - kernel.findings.len();
+            if gone > 0 {
+                analysis.problems.push(switched_off(kernel, gone));
+            }
         }
     }
 
@@ -34,5 +39,18 @@ impl Settings {
                 true
             }
         }
+    }
+}
+
+/// That findings of a kernel are not shown: no mark never means that there is none.
+fn switched_off(kernel: &KernelReport, gone: usize) -> Problem {
+    let findings = if gone == 1 { "finding is" } else { "findings are" };
+    Problem {
+        code: "switched-off",
+        severity: Severity::Hint,
+        message: format!("{gone} {findings} switched off by the settings"),
+        range: kernel.range,
+        source: None,
+        fix: None,
     }
 }

@@ -16,6 +16,7 @@ mod extensions;
 mod handlers;
 mod kernel_reports;
 mod last_good;
+mod last_tokens;
 mod panics;
 mod position;
 mod runs;

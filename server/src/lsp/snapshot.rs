@@ -14,8 +14,8 @@ use settings::Settings;
 use tower_lsp::ls_types::{Diagnostic, Uri};
 
 use super::client_config::ClientConfig;
-use super::handlers::semantic_tokens::LastTokens;
 use super::kernel_reports::KernelReports;
+use super::last_tokens::LastTokens;
 use super::position::Mapper;
 use crate::workspace::{
     Configuration, Dependencies, Loader, LoaderClient, WorkspaceSnapshot, WorkspaceSources, absolute,

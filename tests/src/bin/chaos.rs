@@ -8,7 +8,7 @@ use fencepost_tests::chaos::{Pace, edit, files};
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
-    let (mut count, mut pace, mut seed, mut filter) = (1000, 50, 1, String::new());
+    let (mut count, mut pace, mut seed, mut filter) = (1000usize, 50, 1, String::new());
     while let Some(word) = words.next() {
         let mut number = || words.next().and_then(|word| word.parse().ok()).unwrap_or(1);
         match word.as_str() {

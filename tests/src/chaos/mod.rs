@@ -157,6 +157,7 @@ fn fresh(source: &Source) -> Source {
         // What broken functions were is part of it.
         Source::Python(file) if !file.module().broken().is_empty() => source.clone(),
         Source::Python(file) => Source::new(file.module().path(), source.text()),
+        Source::Other(_) => source.clone(),
     }
 }
 
@@ -191,6 +192,7 @@ fn describe(source: &Source, offsets: &[u32]) -> String {
             let module = file.module();
             let _ = writeln!(out, "{}\n{:?}\n{:?}", module.source(), module.broken(), module.parsed().errors());
         }
+        Source::Other(text) => out.push_str(text),
     }
     out
 }
@@ -211,7 +213,9 @@ fn outline(tree: &Tree, out: &mut String) {
         }
     }
     tree.top().iter().for_each(|op| below(tree, *op, out));
-    tree.errors().iter().for_each(|error| drop(writeln!(out, "{error:?}")));
+    for error in tree.errors() {
+        let _ = writeln!(out, "{error:?}");
+    }
 }
 
 /// What a server keeps of a document.

@@ -3,7 +3,7 @@
 use base::TextRange;
 use findings::Kind;
 
-use super::completion::{Completion, CompletionKind, Completions, DocKey, matching};
+use super::completion::item::{Completion, CompletionKind, Completions, DocKey, matching};
 
 /// What every such comment has in front.
 pub(super) const MARK: &str = "fencepost:";

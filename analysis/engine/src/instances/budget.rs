@@ -4,7 +4,7 @@
 //! Counted are steps of the machine, so that the answer does not depend on the computer. An instance whose kernel
 //! is equal to an earlier one costs nothing. The first instance of a kernel is always analysed.
 
-use super::{ElaboratedInstance, KernelInstances};
+use super::ElaboratedInstance;
 use kernel::Lowered;
 use std::sync::Arc;
 
@@ -83,9 +83,9 @@ impl FileBudget {
     }
 
     /// Whether just those instances of a kernel are analysed that took steps before.
-    pub(super) fn affords_again(&self, kernel: &KernelInstances, steps: &[Option<u64>]) -> bool {
+    pub(super) fn affords_again(&self, instances: &[Arc<ElaboratedInstance>], steps: &[Option<u64>]) -> bool {
         let mut budget = self.clone();
-        kernel.instances.iter().zip(steps).all(|(elaborated, steps)| {
+        instances.iter().zip(steps).all(|(elaborated, steps)| {
             let same = budget.affords(elaborated) == steps.is_some();
             steps.iter().for_each(|steps| budget.spend(elaborated, *steps));
             same
@@ -93,8 +93,8 @@ impl FileBudget {
     }
 
     /// Notes what the instances of a kernel took before.
-    pub(super) fn spend_again(&mut self, kernel: &KernelInstances, steps: &[Option<u64>]) {
-        for (elaborated, steps) in kernel.instances.iter().zip(steps) {
+    pub(super) fn spend_again(&mut self, instances: &[Arc<ElaboratedInstance>], steps: &[Option<u64>]) {
+        for (elaborated, steps) in instances.iter().zip(steps) {
             steps.iter().for_each(|steps| self.spend(elaborated, *steps));
         }
     }

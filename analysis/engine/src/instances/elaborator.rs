@@ -8,7 +8,6 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::budget::TextBudget;
-use super::judged::is_same_spec;
 use super::outline::{Comparison, Outline, Since};
 use super::{ElaboratedInstance, PythonFile};
 use base::{Cancel, Cancelled};
@@ -199,6 +198,6 @@ fn held(known: &ElaboratedInstance, instance: &Instance, now: &mut Now<'_>, sour
     }
     // What it was elaborated for may stand elsewhere by now.
     let between = now.since.since(known.outline())?;
-    let same = known.holds_after(&between) && is_same_spec(known.original_spec(), &instance.spec, &between);
+    let same = known.holds_after(&between) && between.is_same_spec(known.original_spec(), &instance.spec);
     same.then_some(Held::Moved(between))
 }

@@ -103,11 +103,12 @@ impl Engine {
         sources: &dyn Sources,
         cancel: &Cancel<'_>,
     ) -> Result<(KernelReport, Vec<Problem>), Cancelled> {
-        let known = self.judged(kernel, since).filter(|(known, _)| budget.affords_again(kernel, &known.steps));
+        let known =
+            self.judged(kernel, since).filter(|(known, _)| budget.affords_again(&kernel.instances, &known.steps));
         if let Some((known, between)) = &known
             && let Some(said) = known.in_text(kernel, between)
         {
-            budget.spend_again(kernel, &known.steps);
+            budget.spend_again(&kernel.instances, &known.steps);
             return Ok(said);
         }
         let (reports, steps) = self.check_instances(kernel, budget, cancel)?;

@@ -4,6 +4,7 @@
 //! before, and only columns and offsets have moved, the whole report holds; else its words are put together anew, and
 //! what was found out with other values in place of chosen ones still holds.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::instance::Original;
@@ -13,7 +14,8 @@ use super::{ElaboratedInstance, Elaboration, KernelInstances};
 use base::TextRange;
 use base::cache::Weight;
 use findings::{KernelReport, Problem};
-use gluon::{Entry, Instance, Spec};
+use gluon::{Entry, Instance};
+use rustc_hash::FxHasher;
 
 /// By what a kernel is known.
 #[derive(Debug)]
@@ -47,7 +49,9 @@ impl JudgedKey {
     /// The hash of that of a kernel.
     pub(super) fn hash(kernel: &KernelInstances) -> u64 {
         let places = kernel.instances.iter().map(|instance| Arc::as_ptr(instance.original()) as usize);
-        crate::cache::hash((&kernel.entry.name, places.collect::<Vec<usize>>()))
+        let mut hasher = FxHasher::default();
+        (&kernel.entry.name, places.collect::<Vec<usize>>()).hash(&mut hasher);
+        hasher.finish()
     }
 }
 
@@ -149,17 +153,5 @@ fn moved_entry(entry: &Entry, between: &Comparison) -> Entry {
 fn is_same_instance(was: &Instance, is: &ElaboratedInstance, between: &Comparison) -> bool {
     let now = &is.instance;
     (&was.label, &was.hint, &was.directive, &was.launches) == (&now.label, &now.hint, &now.directive, &now.launches)
-        && is_same_spec(&was.spec, &now.spec, between)
-}
-
-/// Whether a specialisation of an earlier text is this one, but for places.
-pub(super) fn is_same_spec(before: &Spec, now: &Spec, between: &Comparison) -> bool {
-    let mut moved = before.clone();
-    moved.def = between.offset(before.def);
-    if let Some(host) = &mut moved.host
-        && host.file.is_none()
-    {
-        host.def = between.offset(host.def);
-    }
-    moved == *now
+        && between.is_same_spec(&was.spec, &now.spec)
 }

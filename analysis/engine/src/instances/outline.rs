@@ -14,6 +14,7 @@ use ruff_text_size::Ranged;
 use rustc_hash::FxHasher;
 
 use base::TextRange;
+use gluon::Spec;
 use python::syntax::Module;
 
 /// What of a text is compared with the next one.
@@ -110,6 +111,18 @@ impl Comparison {
     /// Whether each place that it keeps stands in the line of the same number.
     pub(super) fn same_lines(&self) -> bool {
         self.same_lines
+    }
+
+    /// Whether a specialisation of the first text is this one of the other, but for places.
+    pub(super) fn is_same_spec(&self, before: &Spec, now: &Spec) -> bool {
+        let mut moved = before.clone();
+        moved.def = self.offset(before.def);
+        if let Some(host) = &mut moved.host
+            && host.file.is_none()
+        {
+            host.def = self.offset(host.def);
+        }
+        moved == *now
     }
 
     /// Where an offset of the first text is now.

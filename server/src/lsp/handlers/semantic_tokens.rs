@@ -26,26 +26,6 @@ pub(crate) fn options() -> SemanticTokensOptions {
     }
 }
 
-/// The last full answer to the client.
-#[derive(Debug, Default)]
-pub(crate) struct LastTokens {
-    number: u64,
-    data: Vec<Token>,
-}
-
-impl LastTokens {
-    /// Takes a new answer and gives its name.
-    fn replace(&mut self, data: Vec<Token>) -> String {
-        self.number += 1;
-        self.data = data;
-        self.name()
-    }
-
-    fn name(&self) -> String {
-        self.number.to_string()
-    }
-}
-
 /// All tokens; nothing for a text that is too long to be painted at once, or that we know nothing of.
 pub(crate) fn full(snapshot: &Snapshot) -> Option<SemanticTokensResult> {
     let data = encoded(snapshot, found(snapshot, None)?);

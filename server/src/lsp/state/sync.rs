@@ -12,6 +12,7 @@ use transport::Lost;
 
 use super::SessionState;
 use crate::lsp::diagnostics::{self, CutOff};
+use crate::lsp::last_good::LastGood;
 
 impl SessionState {
     /// A message that may have changed a document could not be read.
@@ -41,6 +42,7 @@ impl SessionState {
         document.outdate();
         document.refuse_outdated();
         document.run_diagnostics.clear();
+        document.last_good = LastGood::default();
         let (path, version) = (document.path.clone(), document.version);
         let snapshot = self.shared.snapshot(uri, document);
         let said = diagnostics::document_analysis(&snapshot, Analysis::default(), None, Some(CutOff::OutOfSync(why)));

@@ -7,10 +7,10 @@ use ttgir::queries::spot::{Spot, walk};
 use ttgir::{Document, OpId, TokenKind, Tokens, Tree, Ty, TypeId, ValueId};
 
 use super::form::{Next, Progress, follow};
+use super::item::{Completion, CompletionKind, Completions, DocKey, matching};
 use super::line::{Inert, Piece, Typed, typed};
 use super::scope::visible;
 use super::signature::syntax;
-use super::{Completion, CompletionKind, Completions, DocKey, matching};
 use crate::ide::directive;
 
 /// Characters of a type that fit in a line of a list.

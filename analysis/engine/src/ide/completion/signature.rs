@@ -6,9 +6,9 @@ use ttgir::Document;
 use ttgir::queries::spot::Spot;
 
 use super::form::{Next, follow};
+use super::item::{Signature, SignaturePart};
 use super::line::typed;
 use super::offer::head;
-use super::{Signature, SignaturePart};
 
 /// The form of the op that is typed at a place, and the part of it that the place is in.
 pub fn signature(document: &Document, offset: u32) -> Option<Signature> {

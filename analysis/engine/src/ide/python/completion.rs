@@ -9,7 +9,7 @@ use super::callee::{Callee, Scene};
 use super::cursor::{Cursor, OpenCall, Where};
 use super::signature::{active, with_scene};
 use super::things::{Thing, taken};
-use crate::ide::completion::{Completion, CompletionKind, Completions, DocKey, matching};
+use crate::ide::completion::item::{Completion, CompletionKind, Completions, DocKey, matching};
 use crate::ide::directive;
 use crate::instances::PythonFile;
 

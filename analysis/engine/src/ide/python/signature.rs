@@ -9,7 +9,7 @@ use super::callee::{Callee, Scene};
 use super::cursor::{Cursor, OpenCall, Where};
 use super::functions::Definitions;
 use super::things::{Library, Things};
-use crate::ide::completion::{Signature, SignaturePart};
+use crate::ide::completion::item::{Signature, SignaturePart};
 use crate::instances::PythonFile;
 
 /// The signature of the innermost call at an offset that is one of a builtin, helper or class of kernels.
