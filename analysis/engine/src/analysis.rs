@@ -144,7 +144,7 @@ impl Engine {
 
     /// Analyses every section of a document that is at the level of TTGIR.
     pub fn analyse(&mut self, document: &Document, cancel: &Cancel<'_>) -> Result<Analysis, Cancelled> {
-        self.analyse_telling(document, 0, cancel, &mut |_| ())
+        self.analyse_with(document, 0, cancel, None)
     }
 
     /// The same; sections near `focus`, an offset of the text, come first, and `listener` is told of each kernel as
@@ -160,6 +160,16 @@ impl Engine {
         cancel: &Cancel<'_>,
         listener: &mut Listener<'_>,
     ) -> Result<Analysis, Cancelled> {
+        self.analyse_with(document, focus, cancel, Some(listener))
+    }
+
+    fn analyse_with(
+        &mut self,
+        document: &Document,
+        focus: u32,
+        cancel: &Cancel<'_>,
+        mut listener: Option<&mut Listener<'_>>,
+    ) -> Result<Analysis, Cancelled> {
         let all = document.sections().iter().enumerate();
         let (read, other): (Vec<_>, Vec<_>) = all.partition(|(_, section)| section.level() != Level::Llvm);
         let mut order = read;
@@ -171,10 +181,10 @@ impl Engine {
         for (number, section) in order {
             cancel.check()?;
             let syntax = syntax_errors(section);
-            if !syntax.is_empty() {
+            if let Some(listener) = listener.as_mut().filter(|_| !syntax.is_empty()) {
                 listener(Progress::Syntax(&syntax));
             }
-            judged.push((number, syntax, self.section(section, number, cancel, listener)?));
+            judged.push((number, syntax, self.section(section, number, cancel, &mut listener)?));
         }
         judged.sort_by_key(|(number, ..)| *number);
         let mut analysis = Analysis::default();
@@ -289,12 +299,12 @@ impl Engine {
         section: &Section,
         number: usize,
         cancel: &Cancel<'_>,
-        listener: &mut Listener<'_>,
+        listener: &mut Option<&mut Listener<'_>>,
     ) -> Result<Vec<KernelReport>, Cancelled> {
         let (tree, offset) = (section.tree(), section.offset());
-        let tell = |listener: &mut Listener<'_>, kernel, depth, report: &KernelReport| {
+        let tell = |listener: &mut Option<&mut Listener<'_>>, kernel, depth, report: &KernelReport| {
             let number = KernelNumber { section: number, kernel };
-            listener(Progress::Kernel { number, depth, report });
+            listener.iter_mut().for_each(|listener| listener(Progress::Kernel { number, depth, report }));
         };
         let launches = recipes(tree.text(), "//");
         let (limits, options, text) = (self.limits.clone(), self.options, tree.text());
@@ -313,6 +323,9 @@ impl Engine {
         }
         let mut kernels = kernels(tree, options);
         for (at, lowered) in kernels.iter().enumerate().filter(|(_, lowered)| !lowered.kernel.effects.is_empty()) {
+            if listener.is_none() {
+                break;
+            }
             let mut report = self.quick_answer(tree, lowered, cancel)?;
             shift_report(&mut report, offset);
             tell(listener, at, Depth::Quick, &report);

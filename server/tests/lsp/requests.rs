@@ -122,6 +122,7 @@ pub(crate) fn examples_at(capabilities: &Value, uri: &str, text: &str, at: (usiz
     for method in beyond.into_iter().flatten().filter_map(Value::as_str) {
         let params = match method {
             "fencepost/explain" => json!({ "kind": "deadlock" }),
+            "fencepost/timeline" => json!({ "uri": uri, "kernel": "kernel", "section": 1 }),
             "fencepost/report" | "fencepost/reportText" => json!({ "uri": uri }),
             // The rest is about a place of a document.
             _ => {

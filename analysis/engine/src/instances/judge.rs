@@ -41,7 +41,7 @@ impl Engine {
         sources: &dyn Sources,
         cancel: &Cancel<'_>,
     ) -> Result<Analysis, Cancelled> {
-        self.analyse_python_telling(of, sources, cancel, &mut |_| ())
+        self.analyse_python_with(of, sources, cancel, None)
     }
 
     /// The same; `listener` is told of each kernel as soon as something is known of it.
@@ -56,11 +56,22 @@ impl Engine {
         cancel: &Cancel<'_>,
         listener: &mut Listener<'_>,
     ) -> Result<Analysis, Cancelled> {
+        self.analyse_python_with(of, sources, cancel, Some(listener))
+    }
+
+    fn analyse_python_with(
+        &mut self,
+        of: &Arc<Elaboration>,
+        sources: &dyn Sources,
+        cancel: &Cancel<'_>,
+        mut listener: Option<&mut Listener<'_>>,
+    ) -> Result<Analysis, Cancelled> {
         let mut analysis = Analysis { problems: broken(&of.module), ..Analysis::default() };
         analysis.problems.extend(of.notes.iter().map(|note| remark(&of.module, note)));
         let mut since = Since::new(of.outline.clone());
         for (at, kernel) in of.kernels.iter().enumerate() {
-            if self.judged(kernel, &mut since).is_none()
+            if let Some(listener) = &mut listener
+                && self.judged(kernel, &mut since).is_none()
                 && let Some(report) = self.first_answer(of, kernel, cancel)?
             {
                 let number = KernelNumber { section: 0, kernel: at };
@@ -72,7 +83,8 @@ impl Engine {
             budget.next_kernel();
             let (report, problems) = self.judge(of, kernel, &mut since, &mut budget, sources, cancel)?;
             let number = KernelNumber { section: 0, kernel: at };
-            listener(Progress::Kernel { number, depth: Depth::Full, report: &report });
+            let told = Progress::Kernel { number, depth: Depth::Full, report: &report };
+            listener.iter_mut().for_each(|listener| listener(told));
             analysis.kernels.push(report);
             analysis.problems.extend(problems);
             analysis.problems.extend(kernel.notes.iter().map(|note| remark(&of.module, note)));

@@ -15,7 +15,7 @@ fn symbol(of: &Elaboration, kernel: &KernelInstances) -> Symbol {
     let mut detail = String::new();
     if let Some(elaborated) = kernel.instances.first() {
         detail.clone_from(&elaborated.instance.label);
-        let roots = ide::symbols(&elaborated.document());
+        let roots = ide::symbols(elaborated.document());
         children = roots.into_iter().flat_map(|root| root.children).map(|child| said(elaborated, child)).collect();
         children.dedup_by(|a, b| (&a.name, a.selection) == (&b.name, b.selection) && b.children.is_empty());
     }

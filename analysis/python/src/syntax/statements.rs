@@ -153,8 +153,11 @@ fn holds(spans: &[(usize, usize)], at: usize) -> bool {
     later.checked_sub(1).and_then(|last| spans.get(last)).is_some_and(|(_, end)| at < *end)
 }
 
+/// Bytes from the first to behind the last.
+type Span = (usize, usize);
+
 /// Where strings are, and where brackets are open.
-fn spans(tokens: &Tokens) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
+fn spans(tokens: &Tokens) -> (Vec<Span>, Vec<Span>) {
     let (mut strings, mut brackets) = (Vec::new(), Vec::new());
     let (mut formatted, mut open) = (Vec::new(), Vec::new());
     for token in tokens {

@@ -170,7 +170,7 @@ fn parameter(looked: &Looked<'_, '_>, function: &ruff_python_ast::Expr, name: &s
     let tree = CurrentTree::of(&place.module);
     let of = |def: &ruff_python_ast::StmtFunctionDef| {
         let all = def.parameters.iter().map(|parameter| &parameter.as_parameter().name);
-        all.filter(|parameter| parameter.as_str() == name).map(|parameter| range(parameter)).next()
+        all.filter(|parameter| parameter.as_str() == name).map(range).next()
     };
     let found = match defined_at(&tree, place.range)? {
         Defined::Function(def) => of(def),

@@ -156,16 +156,16 @@ impl<'r, 's> Looked<'r, 's> {
         let mut found = None;
         each_node(self.tree.statements(), |node| match node {
             AnyNodeRef::StmtAssign(assign) if assign.targets.iter().any(is) => {
-                found = Some(Given::Value(&*assign.value));
+                found = Some(Given::Value(&assign.value));
             }
             AnyNodeRef::StmtAnnAssign(assign) if is(&assign.target) => {
                 let class = self.annotated(&assign.annotation, 4).is_some();
                 found = match &assign.value {
-                    Some(value) if !class => Some(Given::Value(&**value)),
-                    _ => Some(Given::Annotation(&*assign.annotation)),
+                    Some(value) if !class => Some(Given::Value(value)),
+                    _ => Some(Given::Annotation(&assign.annotation)),
                 };
             }
-            AnyNodeRef::ExprNamed(named) if is(&named.target) => found = Some(Given::Value(&*named.value)),
+            AnyNodeRef::ExprNamed(named) if is(&named.target) => found = Some(Given::Value(&named.value)),
             AnyNodeRef::WithItem(item) if item.optional_vars.as_deref().is_some_and(is) => {
                 found = Some(Given::Value(&item.context_expr));
             }

@@ -115,7 +115,7 @@ fn parameter(
             }
             let mut named = call.arguments.keywords.iter().filter_map(|keyword| keyword.arg.as_ref());
             let at = named.find(|arg| arg.as_str() == binding.name && !known(range(*arg)));
-            found = found.or(at.map(|at| range(at)));
+            found = found.or(at.map(range));
         });
         found
     };
@@ -159,7 +159,7 @@ fn directives(index: &NameIndex, binding: &Binding, module: &Module) -> Vec<Text
     let Some(function) = index.scope(binding.scope) else { return Vec::new() };
     let text = module.text();
     // The scope starts at the name; its statement at the decorators.
-    let def = module.body().iter().map(|statement| range(statement)).find(|range| range.contains(function.range));
+    let def = module.body().iter().map(range).find(|range| range.contains(function.range));
     let all = def.map_or_else(Vec::new, |def| gluon::directives(module, def));
     let given = all.iter().flat_map(|directive| &directive.values).filter(|(name, ..)| *name == binding.name);
     let ranges = given.filter_map(|(name, _, at)| {

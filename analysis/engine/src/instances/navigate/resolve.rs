@@ -153,7 +153,7 @@ pub(super) fn own_member(class: &StmtClassDef, name: &str) -> Option<TextRange> 
 }
 
 fn named(target: &Expr, name: &str) -> Option<TextRange> {
-    target.as_name_expr().filter(|target| target.id.as_str() == name).map(|target| range(target))
+    target.as_name_expr().filter(|target| target.id.as_str() == name).map(range)
 }
 
 /// `self.name = …` in a method.
