@@ -167,6 +167,7 @@ fn a_client_that_is_gone_is_noticed_though_the_input_is_open() {
 }
 
 #[test]
+#[allow(clippy::disallowed_methods, reason = "that nothing happens has no event")]
 fn a_client_in_another_container_is_not_watched() {
     let mut command = Command::new(binary());
     command.arg("lsp");

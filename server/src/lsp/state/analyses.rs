@@ -74,7 +74,9 @@ impl SessionState {
                     return;
                 }
                 let found = match found {
-                    Progress::Kernel { number, depth, report } => FoundSoFar::Kernel(number, depth, report.clone()),
+                    Progress::Kernel { number, depth, report } => {
+                        FoundSoFar::Kernel(number, depth, Box::new(report.clone()))
+                    }
                     Progress::Syntax(errors) => FoundSoFar::Syntax(errors.to_vec()),
                 };
                 let _ = messages.send(StateMessage::AnalysisProgress { uri: uri.clone(), job: id, found });
@@ -102,7 +104,7 @@ impl SessionState {
         let Some(job) = document.job.as_mut().filter(|running| running.id == job) else { return };
         match found {
             FoundSoFar::Kernel(number, depth, report) => {
-                job.findings.kernels.insert(number, (depth, report));
+                job.findings.kernels.insert(number, (depth, *report));
             }
             FoundSoFar::Syntax(errors) => job.findings.syntax.extend(errors),
         }

@@ -73,7 +73,7 @@ pub(crate) enum StateMessage {
 /// What an analysis under way has found out.
 pub(crate) enum FoundSoFar {
     /// Of a kernel.
-    Kernel(KernelNumber, Depth, KernelReport),
+    Kernel(KernelNumber, Depth, Box<KernelReport>),
     /// That a section does not parse.
     Syntax(Vec<SyntaxError>),
 }
