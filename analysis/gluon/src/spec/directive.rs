@@ -11,7 +11,7 @@ use base::TextRange;
 use python::syntax::Module;
 use python::value::DType;
 
-const MARK: &str = "fencepost:";
+pub(super) const MARK: &str = "fencepost:";
 
 /// Stands in a directive for a value that its author has yet to write.
 pub const OPEN: &str = "?";

@@ -35,6 +35,23 @@ pub fn instances(
     memo: &mut Memo,
     cancel: &Cancel<'_>,
 ) -> Result<Vec<Instances>, Cancelled> {
+    if let Some(known) = memo.whole(module, sources, entries, config) {
+        return Ok(known);
+    }
+    let recorder = memo::Recorder::new(sources);
+    let all = found_anew(module, &recorder, entries, config, memo, cancel)?;
+    memo.keep_whole(module, recorder, config, &all);
+    Ok(all)
+}
+
+fn found_anew(
+    module: &Arc<Module>,
+    sources: &dyn Sources,
+    entries: &[Entry],
+    config: &Config,
+    memo: &mut Memo,
+    cancel: &Cancel<'_>,
+) -> Result<Vec<Instances>, Cancelled> {
     let survey = Survey::of(module, sources);
     let found = memo::launches(module, sources, &survey, entries, config, memo, cancel)?;
     let steps = steps_of_each(entries.len());

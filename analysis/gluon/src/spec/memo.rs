@@ -7,25 +7,37 @@ use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashSet, FxHasher};
 
+use super::directive::MARK;
 use super::discover::{self, Found};
-use super::instance::Base;
+use super::instance::{Base, Instances};
 use super::survey::Survey;
 use super::{Config, Entry};
 use base::{Cancel, Cancelled, TextRange};
 use python::interp::Interp;
-use python::syntax::{Module, Sources};
+use python::syntax::{Module, Shifts, Sources};
 
 /// What was found out of a file and need not be again while the host code stays the same. The caller keeps
 /// one a file from edit to edit.
 #[derive(Debug, Default)]
 pub struct Memo {
     last: Option<Last>,
+    /// All that was found of the last text.
+    whole: Option<Whole>,
     /// What was found for kernels to which nobody gives all values, by what that depends on.
     filled: Vec<(u64, Filled)>,
     /// How often host code was run.
     pub runs: u32,
+}
+
+/// The instances of the kernels of a text.
+#[derive(Debug)]
+struct Whole {
+    module: Arc<Module>,
+    config: Config,
+    asked: Vec<Asked>,
+    all: Vec<Instances>,
 }
 
 #[derive(Debug)]
@@ -49,12 +61,66 @@ impl Memo {
         self.filled.iter().find(|(known, _)| *known == key).map(|(_, filled)| filled.clone())
     }
 
+    /// The instances of all kernels where the text differs from the last one in comments and blank space alone.
+    pub(super) fn whole(
+        &mut self,
+        module: &Arc<Module>,
+        sources: &dyn Sources,
+        entries: &[Entry],
+        config: &Config,
+    ) -> Option<Vec<Instances>> {
+        let whole = self.whole.as_mut()?;
+        let version = |module: &Module| config.version_of(module.source());
+        let same = whole.all.len() == entries.len()
+            && whole.module.path() == module.path()
+            && whole.config == *config
+            // What was compiled before is found by its line.
+            && config.recipes.is_empty()
+            && version(&whole.module) == version(module);
+        let shifts = Shifts::between(&whole.module, module, MARK).filter(|_| same)?;
+        if !whole.asked.iter().all(|asked| asked.holds(sources)) {
+            return None;
+        }
+        whole.all.iter_mut().for_each(|one| one.shift(&shifts));
+        whole.module = module.clone();
+        Some(whole.all.clone())
+    }
+
+    /// Keeps the instances of all kernels, with what other files were asked for.
+    pub(super) fn keep_whole(
+        &mut self,
+        module: &Arc<Module>,
+        recorder: Recorder<'_>,
+        config: &Config,
+        all: &[Instances],
+    ) {
+        let asked = recorder.asked();
+        self.whole = Some(Whole { module: module.clone(), config: config.clone(), asked, all: all.to_vec() });
+    }
+
     /// Keeps what was found; the oldest go.
     pub(super) fn keep(&mut self, key: u64, filled: &Filled) {
         if self.filled.len() >= FILLED {
             self.filled.remove(0);
         }
         self.filled.push((key, filled.clone()));
+    }
+}
+
+impl Instances {
+    /// The same in another text.
+    fn shift(&mut self, shifts: &Shifts) {
+        for instance in &mut self.list {
+            instance.spec.def = shifts.place(instance.spec.def);
+            if let Some(host) = instance.spec.host.as_mut().filter(|host| host.file.is_none()) {
+                host.def = shifts.place(host.def);
+            }
+        }
+        self.notes.iter_mut().for_each(|note| note.range = shifts.range(note.range));
+        for site in self.sites.iter_mut().filter(|site| site.range.is_some()) {
+            site.range = site.range.map(|range| shifts.range(range));
+            site.def = shifts.place(site.def);
+        }
     }
 }
 
@@ -87,9 +153,27 @@ impl Asked {
 
 /// Notes what is asked for.
 #[derive(Debug)]
-struct Recorder<'s> {
+pub(super) struct Recorder<'s> {
     sources: &'s dyn Sources,
     asked: RefCell<Vec<Asked>>,
+}
+
+impl<'s> Recorder<'s> {
+    pub(super) fn new(sources: &'s dyn Sources) -> Recorder<'s> {
+        Recorder { sources, asked: RefCell::default() }
+    }
+
+    /// What was asked for, each once.
+    fn asked(self) -> Vec<Asked> {
+        let mut known = FxHashSet::default();
+        let mut all = self.asked.into_inner();
+        all.retain(|asked| match asked {
+            Asked::Import(from, name, _) => known.insert((0, from.clone(), name.clone())),
+            Asked::File(from, path, _) => known.insert((1, from.clone(), path.clone())),
+            Asked::Mentions(name, _) => known.insert((2, name.clone(), String::new())),
+        });
+        all
+    }
 }
 
 impl Sources for Recorder<'_> {
@@ -137,10 +221,10 @@ pub(super) fn launches(
         last.starts = starts;
         return Ok(last.found.clone());
     }
-    let recorder = Recorder { sources, asked: RefCell::default() };
+    let recorder = Recorder::new(sources);
     let found = discover::discover(module, &recorder, survey, entries, config, cancel)?;
     memo.runs += 1;
-    memo.last = Some(Last { key, asked: recorder.asked.into_inner(), found: found.clone(), starts });
+    memo.last = Some(Last { key, asked: recorder.asked(), found: found.clone(), starts });
     Ok(found)
 }
 

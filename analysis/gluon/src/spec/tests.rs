@@ -209,6 +209,43 @@ fn host_code_is_not_run_again_for_an_edit_of_a_kernel() {
 }
 
 #[test]
+fn a_comment_moves_instances_and_finds_none_anew() {
+    let text = format!(
+        "{HOST}@gluon.jit\ndef kernel(out, n: gl.constexpr):\n    gl.store(out, n)\n\n\
+         def test():\n    x = torch.empty(4)\n    kernel[(1,)](x, n=7)\n\n\
+         def outer():\n    @gluon.jit\n    def inner(out, m: gl.constexpr):\n        gl.store(out, m)\n    \
+         inner[(1,)](torch.empty(4), m=3)\n"
+    );
+    let mut memo = Memo::default();
+    let run = |text: &str, memo: &mut Memo| {
+        let module = module(text);
+        let entries = entries(&module, &NoSources);
+        let all = instances(&module, &NoSources, &entries, &Config::default(), memo, &Cancel::never());
+        all.unwrap_or_default()
+    };
+    let first = run(&text, &mut memo);
+    assert_eq!(first.iter().map(|of| (of.list.len(), of.sites.len())).collect::<Vec<_>>(), [(1, 1), (1, 1)]);
+    let (mut now, mut runs) = (text, memo.runs);
+    for (old, new, anew) in [
+        ("(out, n)\n", "(out, n)  # why\n", false),
+        ("torch.empty(4)\n", "torch.empty(4)    # four\n", false),
+        ("def test", "# launches\n\ndef test", false),
+        ("m=3)\n", "m=3) \n", false),
+        ("n=7", "n=8", true),
+        ("n=8)\n", "n=8)  # eight\n", false),
+        ("# launches\n\n", "", false),
+        ("@gluon.jit\ndef kernel", "# fencepost: n=9\n@gluon.jit\ndef kernel", false),
+        ("n=9", "n=10", false),
+    ] {
+        now = now.replace(old, new);
+        assert_eq!(run(&now, &mut memo), run(&now, &mut Memo::default()), "{new:?} for {old:?}");
+        assert!(!anew || memo.runs > runs, "{new:?} for {old:?}");
+        assert!(anew || new.contains("fencepost") || new.contains("10") || memo.runs == runs, "{new:?} for {old:?}");
+        runs = memo.runs;
+    }
+}
+
+#[test]
 fn what_torch_answers_is_known_or_not_and_never_guessed() {
     let depths = |call: &str| {
         let (_, _, all) = found(&format!(

@@ -4,6 +4,7 @@
 //! functions after an unclosed bracket; [`Module`] therefore takes a broken top-level statement out of
 //! the text and parses the rest, so that one half-typed line costs one function.
 
+mod alike;
 mod current;
 mod module;
 mod path;
@@ -12,6 +13,7 @@ pub mod scan;
 mod sources;
 mod statements;
 
+pub use alike::Shifts;
 pub use current::CurrentTree;
 pub use module::{Broken, Module};
 pub use path::{each_node, path_at};
