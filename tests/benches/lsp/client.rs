@@ -30,6 +30,8 @@ impl Client {
     pub(crate) fn initialize(&self, root: &Path) -> Value {
         let uri = uri(root);
         let mut parameters = self.parameters.clone();
+        // How a measurement knows that nothing more is to come; no editor's own.
+        parameters["capabilities"]["experimental"] = json!({ "fencepostStatus": true });
         parameters["processId"] = json!(std::process::id());
         parameters["rootUri"] = json!(uri);
         parameters["workspaceFolders"] = json!([{ "uri": uri, "name": "bench" }]);

@@ -16,6 +16,9 @@ use crate::mirror::{Encoding, Mirror};
 /// How long a server may be silent until what it said last counts as complete, where it does not say so itself.
 const QUIET: Duration = Duration::from_millis(60);
 
+/// How long a server that says that it is done may still send what it did.
+const GRACE: Duration = Duration::from_millis(10);
+
 /// How long anything is waited for.
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -135,8 +138,10 @@ impl Session {
         let mut pull = self.pulls.then(|| self.pull(open));
         let (mut complete, mut again) = (false, false);
         let mut last = sent;
-        while !complete || pull.is_some() {
-            let waited = if shown.first.is_some() && pull.is_none() && !self.says_complete {
+        loop {
+            let waited = if complete && pull.is_none() {
+                (last + GRACE).saturating_duration_since(Instant::now())
+            } else if shown.first.is_some() && pull.is_none() && !self.says_complete {
                 (last + quiet).saturating_duration_since(Instant::now())
             } else {
                 (sent + LIMIT).saturating_duration_since(Instant::now())
@@ -158,7 +163,8 @@ impl Session {
             if message["method"] == STATUS && message["params"]["uri"] == open.uri.as_str() {
                 self.says_complete = true;
                 let version = message["params"]["version"].as_i64();
-                complete = version == Some(i64::from(open.version)) && is_complete(&message["params"]);
+                last = last.max(at);
+                complete = version == Some(i64::from(open.version)) && message["params"]["state"] == "done";
                 continue;
             }
             let items = if message["method"] == "textDocument/publishDiagnostics" {
@@ -182,10 +188,14 @@ impl Session {
             } else {
                 continue;
             };
-            last = at;
+            last = last.max(at);
             shown.first.get_or_insert(at - sent);
             shown.complete = Some(at - sent);
             shown.count = items.map_or(0, Vec::len);
+        }
+        if complete && shown.first.is_none() {
+            // It had nothing to say that it had not said before.
+            (shown.first, shown.complete) = (Some(last - sent), Some(last - sent));
         }
         shown
     }
@@ -277,14 +287,6 @@ impl Drop for Session {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Whether a status says that nothing more is to come.
-fn is_complete(status: &Value) -> bool {
-    status["complete"].as_bool().unwrap_or_else(|| {
-        let busy = |kernel: &Value| matches!(kernel["state"].as_str(), Some("queued" | "running" | "stale"));
-        status["kernels"].as_array().is_some_and(|kernels| !kernels.iter().any(busy))
-    })
 }
 
 fn read(from: &mut impl BufRead) -> Option<Value> {
