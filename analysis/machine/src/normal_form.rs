@@ -173,6 +173,7 @@ impl Machine<'_> {
     /// The normal form of everything but the variables and places of threads in the program.
     pub fn normal_form(&self, state: &State, out: &mut Vec<i64>) {
         let mut held = Holding::default();
+        held.met.reserve(2 * state.shadow.histories().len() + 16 * state.threads.len());
         for (number, thread) in state.threads.iter().enumerate() {
             held.hold(self.channels.base(number), thread.ticks);
             held.hold(self.channels.tensor_core(number), thread.tensor_core);

@@ -36,7 +36,7 @@ pub struct Event {
 }
 
 /// What is remembered of an atom.
-#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+#[derive(PartialEq, Eq, Hash, Default, Debug)]
 pub struct History {
     /// The last write.
     pub write: Option<Event>,
@@ -44,6 +44,13 @@ pub struct History {
     pub reads: SmallVec<[Event; 2]>,
     /// Whether any write of this launch reached it since it was allocated.
     pub initialised: bool,
+}
+
+/// States are copied a lot, and most of what they hold are histories: their reads are copied as bytes.
+impl Clone for History {
+    fn clone(&self) -> History {
+        History { write: self.write, reads: SmallVec::from_slice(&self.reads), initialised: self.initialised }
+    }
 }
 
 /// What a thread knows when it accesses memory.

@@ -215,6 +215,7 @@ enum End {
 impl Prover<'_, '_, '_> {
     fn run(&mut self, cancel: &Cancel<'_>) -> Result<Result<(), OpenReason>, Cancelled> {
         let mut open = vec![self.start()];
+        let mut room = Vec::new();
         while let Some(mut path) = open.pop() {
             cancel.check()?;
             let (symbol, facts) = match self.stretch(&mut path) {
@@ -235,12 +236,13 @@ impl Prover<'_, '_, '_> {
                 symbols: &mut self.symbols,
                 kept: &mut self.kept,
             };
-            let normal_form = writer.normal_form(&path);
+            let normal_form = writer.normal_form(&path, std::mem::take(&mut room));
             let iterations: Vec<i64> = path.places.iter().flatten().map(|place| place.iteration).collect();
             if let Err(open) = self.spend(1 + normal_form.len() as u64 / FORM) {
                 return Ok(Err(open));
             }
-            let normal_form = digest(&normal_form);
+            room = normal_form;
+            let normal_form = digest(&room);
             if let Some(before) = self.seen.get(&normal_form) {
                 let before = before.clone();
                 self.close(symbol, &before, &iterations);

@@ -47,9 +47,9 @@ impl KeptVars {
 }
 
 impl NormalFormWriter<'_, '_> {
-    /// The normal form.
-    pub(super) fn normal_form(&mut self, path: &Path) -> Vec<i64> {
-        let mut out = Vec::with_capacity(256);
+    /// The normal form; `out` is memory for it.
+    pub(super) fn normal_form(&mut self, path: &Path, mut out: Vec<i64>) -> Vec<i64> {
+        out.clear();
         for thread in 0..path.state.threads().len() {
             self.thread(path, thread, &mut out);
         }
