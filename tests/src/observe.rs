@@ -129,6 +129,14 @@ pub(crate) fn summarise(source: &str, analysis: &Analysis) -> Observation {
             text,
         });
     }
+    for problem in analysis.problems.iter().filter(|problem| problem.severity != Severity::Hint) {
+        seen.marks.primary.push(Primary {
+            kind: problem.code.into(),
+            severity: problem.severity.name(),
+            place: lines.place(problem.range),
+            text: problem.message.clone(),
+        });
+    }
     for kernel in &analysis.kernels {
         seen.verdicts.push(kernel.verdict.name());
         let _ = writeln!(seen.states, "{}", state(kernel));
@@ -136,6 +144,12 @@ pub(crate) fn summarise(source: &str, analysis: &Analysis) -> Observation {
             mark(&mut seen.marks, &lines, finding);
             trace(&mut seen.trace, &lines, finding);
         }
+        seen.marks.primary.extend(kernel.suppressed.iter().map(|it| Primary {
+            kind: "suppressed".into(),
+            severity: it.finding.severity.name(),
+            place: lines.place(it.finding.range),
+            text: format!("{}, {}", it.finding.kind.name(), it.reason),
+        }));
     }
     seen.marks.further.sort_by(|a, b| (&a.place, a.number).cmp(&(&b.place, b.number)));
     seen.marks.further.dedup_by(|a, b| a.place == b.place && a.number == b.number);

@@ -179,6 +179,7 @@ fn file(kernels: &mut Vec<KernelReport>, name: String, range: TextRange, finding
             range,
             verdict: Verdict::Found,
             findings: vec![finding],
+            suppressed: Vec::new(),
             runs: 0,
             steps: 0,
             pin: None,
@@ -441,6 +442,7 @@ pub fn move_to_python(
         let mut moved = KernelReport {
             range: function_name_range(target.text, &report.name),
             findings: Vec::new(),
+            suppressed: Vec::new(),
             ..report.clone()
         };
         for finding in &report.findings {

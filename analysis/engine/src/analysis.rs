@@ -10,6 +10,7 @@ use crate::instances::Elaboration;
 use crate::judged_section::{JudgedSection, SectionKey};
 use crate::progress::{Depth, KernelNumber, Listener, Progress};
 use crate::recipes::recipes;
+use crate::suppress::Suppressions;
 use base::cache::{Cache, Weight};
 use base::{Cancel, Cancelled, IrNames, Limits, Message, Names, TextRange, message};
 use findings::{KernelReport, Problem, Proof, Verdict, add_global, describe, describe_places, explain, explain_phases};
@@ -177,6 +178,7 @@ impl Engine {
             let range = section.range();
             if range.touches(focus) { 0 } else { range.start.abs_diff(focus).min(range.end.abs_diff(focus)) }
         });
+        let comments = Suppressions::of_ir(document);
         let mut judged = Vec::with_capacity(order.len());
         for (number, section) in order {
             cancel.check()?;
@@ -184,7 +186,7 @@ impl Engine {
             if let Some(listener) = listener.as_mut().filter(|_| !syntax.is_empty()) {
                 listener(Progress::Syntax(&syntax));
             }
-            judged.push((number, syntax, self.section(section, number, cancel, &mut listener)?));
+            judged.push((number, syntax, self.section(section, number, &comments, cancel, &mut listener)?));
         }
         judged.sort_by_key(|(number, ..)| *number);
         let mut analysis = Analysis::default();
@@ -192,6 +194,7 @@ impl Engine {
             analysis.syntax.extend(syntax);
             analysis.kernels.extend(kernels);
         }
+        analysis.problems = comments.problems(&analysis.kernels);
         if !other.is_empty() {
             let count = other.len();
             analysis.skipped.push(format!("{count} sections below TTGIR (LLVM) have no barriers to follow"));
@@ -293,17 +296,20 @@ impl Engine {
         Report::build(tree, lowered, &outcome, &kernel.render(names), &self.limits, cancel)
     }
 
-    /// What there is to say of the kernels of a section.
+    /// What there is to say of the kernels of a section; ranges count from the document's start.
     fn section(
         &mut self,
         section: &Section,
         number: usize,
+        comments: &Suppressions<'_>,
         cancel: &Cancel<'_>,
         listener: &mut Option<&mut Listener<'_>>,
     ) -> Result<Vec<KernelReport>, Cancelled> {
         let (tree, offset) = (section.tree(), section.offset());
-        let tell = |listener: &mut Option<&mut Listener<'_>>, kernel, depth, report: &KernelReport| {
+        let tell = |listener: &mut Option<&mut Listener<'_>>, kernel, depth, report: &mut KernelReport| {
             let number = KernelNumber { section: number, kernel };
+            shift_report(report, offset);
+            comments.apply(report);
             listener.iter_mut().for_each(|listener| listener(Progress::Kernel { number, depth, report }));
         };
         let launches = recipes(tree.text(), "//");
@@ -316,7 +322,6 @@ impl Engine {
             .then(|| self.cache.sections.get(hash, |key| key.is(text, &launches, &limits, options))?.in_text(text));
         if let Some(mut reports) = known.flatten() {
             for (at, report) in reports.iter_mut().enumerate() {
-                shift_report(report, offset);
                 tell(listener, at, Depth::Full, report);
             }
             return Ok(reports);
@@ -327,11 +332,11 @@ impl Engine {
                 break;
             }
             let mut report = self.quick_answer(tree, lowered, cancel)?;
-            shift_report(&mut report, offset);
-            tell(listener, at, Depth::Quick, &report);
+            tell(listener, at, Depth::Quick, &mut report);
         }
         let globals = self.globals(tree, &launches, cancel)?;
         let mut reports = Vec::with_capacity(kernels.len());
+        let mut told = Vec::with_capacity(kernels.len());
         for (at, lowered) in kernels.iter_mut().enumerate() {
             cancel.check()?;
             if !self.outcome(&lowered.kernel, cancel)?.found.is_empty() {
@@ -346,18 +351,17 @@ impl Engine {
             }
             let report = report.render(&IrNames);
             let mut moved = report.clone();
-            shift_report(&mut moved, offset);
-            tell(listener, at, Depth::Full, &moved);
+            tell(listener, at, Depth::Full, &mut moved);
+            told.push(moved);
             reports.push(report);
         }
         if tree.errors().is_empty() {
-            let judged = JudgedSection::new(text, reports.clone());
+            let judged = JudgedSection::new(text, reports);
             let weight = judged.weight();
             let key = SectionKey::new(text, &launches, &limits, options);
             self.cache.sections.insert(hash, key, judged, weight);
         }
-        reports.iter_mut().for_each(|report| shift_report(report, offset));
-        Ok(reports)
+        Ok(told)
     }
 
     /// What a few runs of a kernel show: a start, for who waits.

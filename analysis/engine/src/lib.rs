@@ -2,6 +2,7 @@
 
 mod analysis;
 mod cache;
+pub mod changes;
 mod deleted;
 pub mod ide;
 pub mod instances;
@@ -9,6 +10,7 @@ mod judged_section;
 mod progress;
 mod recipes;
 mod source;
+pub mod suppress;
 
 pub use analysis::{Analysis, Engine, lowered};
 pub use cache::SharedCache;

@@ -34,6 +34,8 @@ codes! {
     "warp-count" Error &[],
     "register-count" Hint &[],
     "directive" Error &[],
+    "suppression" Warning &[],
+    "unused-suppression" Warning &[],
     "configuration" Warning &[],
     "assumed" Hint &[],
     "syntax" Error &[

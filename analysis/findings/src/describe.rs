@@ -119,6 +119,7 @@ fn describe_within(lowered: &Lowered, outcome: &Outcome, steps: usize) -> Kernel
         range: lowered.map.kernel_range,
         verdict,
         findings,
+        suppressed: Vec::new(),
         runs: outcome.runs,
         steps: outcome.steps,
         pin: None,

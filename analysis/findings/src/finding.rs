@@ -231,6 +231,8 @@ pub struct KernelReport<M = String> {
     pub verdict: Verdict<M>,
     /// Its findings, by position.
     pub findings: Vec<Finding<M>>,
+    /// Findings that are not shown; the verdict counts them.
+    pub suppressed: Vec<Suppressed>,
     /// Machine runs that the verdict rests on.
     pub runs: u32,
     /// Machine steps of those runs.
@@ -241,6 +243,26 @@ pub struct KernelReport<M = String> {
     pub global: Option<GlobalMemory<M>>,
     /// Whether its text does not parse, or Triton would refuse it: it is not the kernel that would run.
     pub broken: bool,
+}
+
+/// A finding that is not shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suppressed {
+    /// The finding.
+    pub finding: Finding,
+    /// Why somebody does not want to see it.
+    pub reason: String,
+    /// Who says so.
+    pub by: SuppressedBy,
+}
+
+/// Who says that a finding is not to be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SuppressedBy {
+    /// A comment in the text.
+    Comment(TextRange),
+    /// A list of findings that are known.
+    Baseline,
 }
 
 /// What there is to say of a kernel's global memory.
@@ -345,11 +367,25 @@ impl KernelReport<Message> {
             range: self.range,
             verdict: self.verdict.render(names),
             findings: self.findings.into_iter().map(|finding| finding.render(names)).collect(),
+            suppressed: self.suppressed,
             runs: self.runs,
             steps: self.steps,
             pin: self.pin,
             global: self.global.map(|global| global.render(names)),
             broken: self.broken,
         }
+    }
+}
+
+impl KernelReport {
+    /// `; 2 suppressed`, behind a verdict; empty where nothing is.
+    pub fn suppressed_words(&self) -> String {
+        if self.suppressed.is_empty() { String::new() } else { format!("; {} suppressed", self.suppressed.len()) }
+    }
+
+    /// Shows what is suppressed again.
+    pub fn show_suppressed(&mut self) {
+        self.findings.extend(self.suppressed.drain(..).map(|it| it.finding));
+        self.findings.sort_by_key(|finding| (finding.severity, finding.range));
     }
 }

@@ -29,7 +29,10 @@ mod words;
 
 pub use code::Code;
 pub use describe::{describe, describe_places, describe_violation};
-pub use finding::{Edit, Finding, Fix, GlobalMemory, KernelReport, Note, Pin, Problem, RunStep, Verdict, Witness};
+pub use finding::{
+    Edit, Finding, Fix, GlobalMemory, KernelReport, Note, Pin, Problem, RunStep, Suppressed, SuppressedBy, Verdict,
+    Witness,
+};
 pub use global::add_global;
 pub use inputs::inputs;
 pub use kind::{Kind, Severity};

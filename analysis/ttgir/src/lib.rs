@@ -41,5 +41,6 @@ pub use error::SyntaxError;
 pub use ids::{AttrId, BlockId, OpId, RegionId, TypeId, ValueId};
 pub use lexer::{Token, TokenKind, Tokens};
 pub use locs::SourceLoc;
+pub use suggest::nearest;
 pub use tree::{Def, Successor, Tree};
 pub use ty::{Elem, MemSpace, Ty};

@@ -5,7 +5,7 @@ const MAX_LEN: usize = 63;
 
 /// The candidate nearest to `word`, if it is near enough to be a slip of the hand; of equals the
 /// first by name.
-pub(super) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
+pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
     let limit = match word.len() {
         0..=2 => 1,
         3..=7 => 2,

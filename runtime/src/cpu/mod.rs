@@ -179,6 +179,7 @@ fn execute(
         range: made.lowered.map.kernel_range,
         verdict,
         findings,
+        suppressed: Vec::new(),
         runs: 1,
         steps,
         pin: None,

@@ -96,6 +96,9 @@ pub(crate) struct Check {
     /// Printed by the formats human and json.
     #[arg(long)]
     pub(crate) explain_proof: bool,
+    /// Show findings that a `fencepost: ignore[…]` comment suppresses like all others
+    #[arg(long)]
+    pub(crate) no_suppress: bool,
     /// By whose rules to judge where versions of Triton's sanitizer differ; by default those that `fencepost.toml`
     /// names, or those of the released one
     #[arg(long, value_enum)]

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use base::{Cancel, Cancelled, Limits, Semantics};
 use engine::instances::{Config, Elaboration, Elaborator, Version, VersionSource};
 use engine::{Analysis, Engine, SharedCache, Source as Text, is_python};
-use findings::{KernelReport, Kind, Proof, Severity, Verdict};
+use findings::{Finding, KernelReport, Kind, Proof, Severity, Verdict};
 use render::check::{
     CheckedFile, FileAnalysis, FileOutput, Printer, ReadError, Tally, TritonRelease, github, human, json, sarif,
 };
@@ -49,6 +49,7 @@ pub(crate) fn run(args: &Check, global: bool) -> io::Result<Exit> {
         python,
         cache,
         global,
+        suppress: !args.no_suppress,
     };
     let (tally, notes, known) = print_all(&sources, printer.as_ref(), (jobs, &options), &mut out)?;
     out.write_all(printer.end(&tally, &notes).as_bytes())?;
@@ -84,6 +85,8 @@ pub(crate) struct CheckOptions {
     pub(crate) cache: Arc<SharedCache>,
     /// Whether only what is said of global memory counts.
     pub(crate) global: bool,
+    /// Whether comments suppress findings.
+    pub(crate) suppress: bool,
 }
 
 /// Checks `sources`, so many at a time, and writes their pieces in order as they become ready.
@@ -222,7 +225,9 @@ fn fix(engine: &mut Engine, analysis: &mut Analysis, workspace: &Workspace) -> R
 
 /// Leaves of a report what is said of global memory.
 fn of_global_memory(report: &mut KernelReport) {
-    report.findings.retain(|finding| matches!(finding.kind, Kind::GlobalRace | Kind::Unmodelled));
+    let about = |finding: &Finding| matches!(finding.kind, Kind::GlobalRace | Kind::Unmodelled);
+    report.findings.retain(about);
+    report.suppressed.retain(|it| about(&it.finding));
     report.verdict = match &report.global {
         Some(global) => global.verdict.clone(),
         None if matches!(report.verdict, Verdict::Undecided(_)) => return,
@@ -269,6 +274,9 @@ fn analyse(source: &Source, text: &str, options: &CheckOptions) -> Result<Analys
     let mut engine = Engine::with_cache(limits, options.cache.clone());
     let analyse = || {
         let mut analysis = engine.analyse_source(&text, &mut elaborator, &workspace, &Cancel::never())?;
+        if !options.suppress {
+            analysis.kernels.iter_mut().for_each(KernelReport::show_suppressed);
+        }
         configuration.settings.apply(&mut analysis);
         fix(&mut engine, &mut analysis, &workspace)?;
         analysis.problems.extend(configuration.problems);

@@ -31,7 +31,8 @@ use render::trace::{TraceDrawing, TraceHeading, json, svg, text};
 pub(crate) fn run(args: &Trace) -> io::Result<Exit> {
     let origin = if args.path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(args.path.clone()) };
     let (semantics, python) = (Some(args.semantics.into()), args.python.clone());
-    let options = CheckOptions { explain: false, semantics, python, cache: Arc::default(), global: false };
+    let options =
+        CheckOptions { explain: false, semantics, python, cache: Arc::default(), global: false, suppress: true };
     let (file, elaboration) = check(&Source { origin, named: true }, &options);
     let analysis = match &file.result {
         Ok(analysis) => analysis,

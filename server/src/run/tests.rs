@@ -52,6 +52,7 @@ fn report(end: RunEnd, findings: Vec<Finding>, output: u8) -> RunReport {
         range: TextRange::new(0, 6),
         verdict,
         findings,
+        suppressed: Vec::new(),
         runs: 1,
         steps: 1,
         pin: None,

@@ -1,11 +1,9 @@
 //! What is said of a whole Python file: each kernel of it, in all its instances.
 
-use crate::marks::Primary;
-use crate::observe::{Lines, Observation, summarise};
+use crate::observe::{Observation, summarise};
 use base::{Cancel, Limits};
 use engine::instances::{Config, Elaborator, PythonFile};
 use engine::{Analysis, Engine};
-use findings::Severity;
 use python::syntax::{Module, Sources};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -42,16 +40,6 @@ pub fn observe_gluon<'t>(
         return Observation { defects: vec!["the analysis says it was cancelled".into()], ..Observation::default() };
     };
     let mut seen = summarise(source, &analysis);
-    let lines = Lines::new(source);
-    for problem in analysis.problems.iter().filter(|problem| problem.severity != Severity::Hint) {
-        let (kind, place) = (problem.code.to_string(), lines.place(problem.range));
-        seen.marks.primary.push(Primary {
-            kind,
-            severity: problem.severity.name(),
-            place,
-            text: problem.message.clone(),
-        });
-    }
     if analyse(source, &files, limits).is_none_or(|again| again.kernels != analysis.kernels) {
         seen.defects.push("a second analysis differs".into());
     }

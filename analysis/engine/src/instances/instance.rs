@@ -228,7 +228,7 @@ impl ElaboratedInstance {
     }
 
     /// The functions and classes that were run.
-    pub(super) fn touched(&self) -> &[(FileId, TextRange)] {
+    pub(crate) fn touched(&self) -> &[(FileId, TextRange)] {
         &self.places().touched
     }
 
@@ -243,7 +243,7 @@ impl ElaboratedInstance {
     }
 
     /// The files that had a part in it, its own first.
-    pub(super) fn files(&self) -> &[String] {
+    pub(crate) fn files(&self) -> &[String] {
         &self.original.files
     }
 

@@ -18,6 +18,7 @@ use crate::Engine;
 use crate::analysis::{Analysis, withhold_if_malformed};
 use crate::deleted::note_deleted_reads;
 use crate::progress::{Depth, KernelNumber, Listener, Progress};
+use crate::suppress::Suppressions;
 use base::{Cancel, Cancelled, Message, TextRange};
 use findings::{
     Edit, Finding, Fix, KernelReport, Kind, Note, Problem, Proof, Severity, Verdict, add_global, describe_places,
@@ -68,12 +69,14 @@ impl Engine {
     ) -> Result<Analysis, Cancelled> {
         let mut analysis = Analysis { problems: broken(&of.module), ..Analysis::default() };
         analysis.problems.extend(of.notes.iter().map(|note| remark(&of.module, note)));
+        let comments = Suppressions::of_python(&of.module);
         let mut since = Since::new(of.outline.clone());
         for (at, kernel) in of.kernels.iter().enumerate() {
             if let Some(listener) = &mut listener
                 && self.judged(kernel, &mut since).is_none()
-                && let Some(report) = self.first_answer(of, kernel, cancel)?
+                && let Some(mut report) = self.first_answer(of, kernel, cancel)?
             {
+                comments.apply(&mut report);
                 let number = KernelNumber { section: 0, kernel: at };
                 listener(Progress::Kernel { number, depth: Depth::Quick, report: &report });
             }
@@ -81,7 +84,8 @@ impl Engine {
         let mut budget = FileBudget::new(of.kernels.len());
         for (at, kernel) in of.kernels.iter().enumerate() {
             budget.next_kernel();
-            let (report, problems) = self.judge(of, kernel, &mut since, &mut budget, sources, cancel)?;
+            let (mut report, problems) = self.judge(of, kernel, &mut since, &mut budget, sources, cancel)?;
+            comments.apply(&mut report);
             let number = KernelNumber { section: 0, kernel: at };
             let told = Progress::Kernel { number, depth: Depth::Full, report: &report };
             listener.iter_mut().for_each(|listener| listener(told));
@@ -89,6 +93,7 @@ impl Engine {
             analysis.problems.extend(problems);
             analysis.problems.extend(kernel.notes.iter().map(|note| remark(&of.module, note)));
         }
+        analysis.problems.extend(comments.problems(&analysis.kernels));
         analysis.problems.sort_by_key(|problem| (problem.range, problem.severity));
         analysis.problems.dedup_by(|a, b| (a.range, a.code, &a.message) == (b.range, b.code, &b.message));
         analysis.gluon = Some(of.clone());
@@ -499,6 +504,7 @@ fn without_findings<M>(verdict: Verdict<M>) -> KernelReport<M> {
         range: TextRange::default(),
         verdict,
         findings: Vec::new(),
+        suppressed: Vec::new(),
         runs: 0,
         steps: 0,
         pin: None,

@@ -89,7 +89,18 @@ pub(super) fn merged(kernel: &KernelInstances, reports: Vec<KernelReport>, premi
     let verdict = verdict(kernel, &verdicts);
     let pin = matches!(verdict, Verdict::Undecided(_)).then(|| kernel.pin()).flatten();
     let name = kernel.entry.name.clone();
-    KernelReport { name, range: TextRange::default(), verdict, findings, runs, steps, pin, global, broken }
+    KernelReport {
+        name,
+        range: TextRange::default(),
+        verdict,
+        findings,
+        suppressed: Vec::new(),
+        runs,
+        steps,
+        pin,
+        global,
+        broken,
+    }
 }
 
 /// The verdict on a kernel with hints that rest on chosen values, and nothing else.

@@ -60,6 +60,7 @@ impl ElaboratedInstance {
             range: report.range,
             verdict: report.verdict.clone(),
             findings,
+            suppressed: Vec::new(),
             runs: 0,
             steps: 0,
             pin: None,

@@ -92,6 +92,9 @@ pub(super) fn read(line: &str, offset: u32) -> Option<Directive> {
     let indent = line.len() - line.trim_start().len();
     let comment = line.trim().strip_prefix('#')?;
     let body = comment.trim_start().strip_prefix(MARK)?;
+    if is_suppression(body) {
+        return None;
+    }
     let comment_start = offset + indent as u32;
     let range = TextRange::new(comment_start, comment_start + line.trim().len() as u32);
     let body_start = range.end - body.len() as u32;
@@ -112,6 +115,12 @@ pub(super) fn read(line: &str, offset: u32) -> Option<Directive> {
         directive.errors.push((range, "this line gives nothing; write `# fencepost: NAME=VALUE, …`".to_owned()));
     }
     Some(directive)
+}
+
+/// Whether it is `ignore[KIND] reason`, which asks for findings not to be shown; `ignore=3` gives a parameter.
+fn is_suppression(body: &str) -> bool {
+    let rest = body.trim_start().strip_prefix("ignore").map(str::trim_start);
+    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '='))
 }
 
 impl Directive {

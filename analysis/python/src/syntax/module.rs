@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use ruff_python_ast::token::{Token, TokenKind};
 use ruff_python_ast::{ModModule, PySourceType, Stmt};
 use ruff_python_parser::{Parsed, parse_unchecked_source};
 
@@ -86,6 +87,17 @@ impl Module {
         }
         let of = self.broken.iter().find(|broken| broken.stale.is_some_and(|stale| stale.contains(range)));
         (of.map_or(TextRange::default(), |broken| first_line(&self.text, broken.range)), true)
+    }
+
+    /// Whether a `#` of the text starts a comment, or may: in what does not parse nobody knows.
+    pub fn is_comment(&self, at: u32) -> bool {
+        let tokens: &[Token] = self.parsed.tokens();
+        let next = tokens.partition_point(|token| token.start().to_u32() <= at);
+        let token = next.checked_sub(1).and_then(|last| tokens.get(last)).filter(|token| token.end().to_u32() > at);
+        match token {
+            Some(token) => token.kind() == TokenKind::Comment,
+            None => self.broken.iter().any(|broken| broken.range.touches(at)),
+        }
     }
 
     /// The text of a range of the tree.

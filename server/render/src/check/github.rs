@@ -14,6 +14,9 @@ pub struct Github;
 
 impl Printer for Github {
     fn file(&self, file: &CheckedFile) -> FileOutput {
+        if file.is_unchanged() {
+            return FileOutput::default();
+        }
         let mut out = String::new();
         let places = SourceText::new(&file.text);
         match &file.result {

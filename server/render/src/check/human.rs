@@ -24,12 +24,18 @@ const RUN_STEPS: usize = 24;
 pub struct Human {
     paint: Painter,
     verbose: bool,
+    quiet: bool,
 }
 
 impl Human {
     /// `verbose` also prints the verdicts of kernels in directories.
     pub fn new(paint: Painter, verbose: bool) -> Human {
-        Human { paint, verbose }
+        Human { paint, verbose, quiet: false }
+    }
+
+    /// The same, of what is wrong or not decided alone: no good verdicts, no notes, no summary.
+    pub fn quietly(self) -> Human {
+        Human { quiet: true, ..self }
     }
 
     fn renderer(&self) -> Renderer {
@@ -39,6 +45,9 @@ impl Human {
 
 impl Printer for Human {
     fn file(&self, file: &CheckedFile) -> FileOutput {
+        if file.is_unchanged() {
+            return FileOutput::default();
+        }
         let mut out = String::new();
         match &file.result {
             Err(trouble) => self.trouble(&mut out, &file.path, trouble),
@@ -73,7 +82,7 @@ impl Printer for Human {
                             kernel.name
                         );
                     }
-                    if file.named
+                    if (file.named && !self.quiet)
                         || self.verbose
                         || matches!(kernel.verdict, Verdict::Undecided(_))
                         || !file.proofs.is_empty()
@@ -84,7 +93,7 @@ impl Printer for Human {
                         self.proof(&mut out, &file.path, &places, kernel, proof);
                     }
                 }
-                for skipped in &analysis.skipped {
+                for skipped in analysis.skipped.iter().filter(|_| !self.quiet) {
                     let _ = writeln!(out, "{}: {} {skipped}", self.paint.text(Style::Bold, "note"), file.path);
                 }
             }
@@ -93,6 +102,9 @@ impl Printer for Human {
     }
 
     fn end(&self, tally: &Tally, _: &[String]) -> String {
+        if self.quiet {
+            return String::new();
+        }
         let mut out = summary(tally) + "\n";
         for triton in tally.triton.iter().filter(|triton| triton.installed) {
             let note = self.paint.text(Style::Bold, "note");
@@ -202,13 +214,18 @@ impl Human {
 
     fn verdict(&self, out: &mut String, path: &str, places: &SourceText<'_>, kernel: &KernelReport) {
         let (style, text) = match &kernel.verdict {
-            Verdict::Found => return,
+            Verdict::Found if kernel.suppressed.is_empty() => return,
+            Verdict::Found => {
+                let said = kernel.suppressed_words();
+                (Style::Bad, format!("found:{}", said.trim_start_matches(';')))
+            }
             Verdict::Proved(how) => (Style::Good, format!("proved: {how}")),
             Verdict::Clean(how) => (Style::Good, format!("clean: {how}")),
             Verdict::Undecided(why) => (Style::Doubt, format!("undecided: {}", why.join("; "))),
         };
         let (word, rest) = text.split_once(':').unwrap_or((&text, ""));
-        let rest = format!("{}{}", rest.trim(), super::global_words(kernel));
+        let suppressed = if kernel.verdict == Verdict::Found { String::new() } else { kernel.suppressed_words() };
+        let rest = format!("{}{}{suppressed}", rest.trim(), super::global_words(kernel));
         let dash = if rest.is_empty() { "" } else { ": " };
         let line = places.line(kernel.range.start);
         let _ = writeln!(out, "{} {path}:{line} @{}{dash}{rest}", self.paint.text(style, word), kernel.name);
@@ -330,6 +347,9 @@ fn summary(tally: &Tally) -> String {
     count(tally.proved, "kernel proved", "kernels proved");
     count(tally.clean, "kernel clean", "kernels clean");
     count(tally.undecided, "kernel undecided", "kernels undecided");
+    count(tally.suppressed, "finding suppressed", "findings suppressed");
+    count(tally.known, "finding in the baseline", "findings in the baseline");
+    count(tally.unchanged, "file unchanged", "files unchanged");
     if parts.is_empty() {
         parts.push("no kernel".to_owned());
     }

@@ -9,12 +9,12 @@
 //! keeps it `open`.
 
 use base::TextRange;
-use findings::{Finding, Fix, KernelReport, Note, Problem, Proof, Reason};
+use findings::{Finding, Fix, KernelReport, Note, Problem, Proof, Reason, Suppressed, SuppressedBy};
 use serde::Serialize;
 use ttgir::SyntaxError;
 
 use crate::SourceText;
-use crate::check::{CheckedFile, FileOutput, Printer, Tally};
+use crate::check::{CheckedFile, FileOutput, Printer, Tally, fingerprint};
 use crate::document::{Input, Position, Range, TOOL};
 use crate::report::json::reasons;
 
@@ -28,6 +28,9 @@ impl Printer for Json {
     }
 
     fn file(&self, file: &CheckedFile) -> FileOutput {
+        if file.is_unchanged() {
+            return FileOutput::default();
+        }
         // The types below have string keys and finite numbers only: this cannot fail.
         FileOutput {
             body: serde_json::to_string(&FileJson::of(file)).unwrap_or_default(),
@@ -71,6 +74,9 @@ struct FileJson<'a> {
     verdict: &'a str,
     kernels: Vec<KernelJson<'a>>,
     findings: Vec<FindingJson<'a>>,
+    /// Findings that are not to be shown; their kernels are `found` all the same
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressed: Vec<SuppressedJson<'a>>,
     /// Syntax errors of TTGIR
     errors: Vec<ErrorJson<'a>>,
     /// What Triton would refuse of a Python file, and what is wrong with what is written for fencepost in it
@@ -102,6 +108,9 @@ struct KernelJson<'a> {
     verdict: &'a str,
     reasons: Vec<&'a str>,
     range: Range,
+    /// How many of its findings are not shown
+    #[serde(skip_serializing_if = "is_zero")]
+    suppressed: usize,
     /// Of an undecided kernel in Python: the line above it that would decide it
     #[serde(skip_serializing_if = "Option::is_none")]
     pin: Option<PinJson<'a>>,
@@ -175,6 +184,8 @@ struct ReasonJson<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FindingJson<'a> {
     kind: &'a str,
+    /// The same in every text of the file in which the finding is, wherever its lines move
+    fingerprint: String,
     severity: &'a str,
     message: &'a str,
     kernel: &'a str,
@@ -188,6 +199,20 @@ struct FindingJson<'a> {
     inputs: Vec<Input<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<FixJson<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct SuppressedJson<'a> {
+    finding: FindingJson<'a>,
+    /// Why
+    reason: &'a str,
+    /// Who says so: a comment in the text, or a baseline file
+    #[cfg_attr(test, schemars(extend("enum" = ["comment", "baseline"])))]
+    by: &'a str,
+    /// The comment
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment: Option<Range>,
 }
 
 #[derive(Serialize)]
@@ -265,6 +290,11 @@ struct ProblemJson<'a> {
     position: Option<Position>,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 impl<'a> FileJson<'a> {
     fn of(file: &'a CheckedFile) -> FileJson<'a> {
         let places = SourceText::new(&file.text);
@@ -287,11 +317,14 @@ impl<'a> FileJson<'a> {
                 (Vec::new(), Vec::new(), [].as_slice(), Some(ProblemJson { message: &trouble.message, position }))
             }
         };
-        let findings = file.findings().map(|finding| FindingJson::of(finding, &places)).collect();
+        let python = file.is_python();
+        let findings = file.findings().map(|finding| FindingJson::of(finding, &places, python)).collect();
+        let suppressed = file.suppressed().map(|it| SuppressedJson::of(it, &places, python)).collect();
         let triton = file.result.as_ref().ok().and_then(|analysis| analysis.triton.as_ref());
         let triton = triton.map(|it| TritonJson { version: &it.version, source: &it.source });
         let verdict = file.verdict();
-        FileJson { path: &file.path, verdict, kernels, findings, errors, problems, skipped, triton, problem }
+        let path = file.path.as_str();
+        FileJson { path, verdict, kernels, findings, suppressed, errors, problems, skipped, triton, problem }
     }
 }
 
@@ -302,6 +335,7 @@ impl<'a> KernelJson<'a> {
             verdict: kernel.verdict.name(),
             reasons: reasons(&kernel.verdict),
             range: range(places, kernel.range),
+            suppressed: kernel.suppressed.len(),
             pin: kernel.pin.as_ref().map(|pin| PinJson { line: &pin.line, open: &pin.open }),
             global: kernel.global.as_ref().map(|global| GlobalJson {
                 verdict: global.verdict.name(),
@@ -339,11 +373,12 @@ impl<'a> ProofJson<'a> {
 }
 
 impl<'a> FindingJson<'a> {
-    fn of(finding: &'a Finding, places: &SourceText<'_>) -> FindingJson<'a> {
+    fn of(finding: &'a Finding, places: &SourceText<'_>, python: bool) -> FindingJson<'a> {
         let sites = finding.sites.iter();
         let run = finding.run.iter();
         FindingJson {
             kind: finding.kind.name(),
+            fingerprint: fingerprint::of_finding(finding, places.text(), python),
             severity: finding.severity.name(),
             message: &finding.message,
             kernel: &finding.kernel,
@@ -361,6 +396,17 @@ impl<'a> FindingJson<'a> {
             inputs: Input::all(&finding.inputs),
             fix: finding.fix.as_ref().map(|fix| FixJson::of(fix, places)),
         }
+    }
+}
+
+impl<'a> SuppressedJson<'a> {
+    fn of(it: &'a Suppressed, places: &SourceText<'_>, python: bool) -> SuppressedJson<'a> {
+        let (by, comment) = match it.by {
+            SuppressedBy::Comment(at) => ("comment", Some(range(places, at))),
+            SuppressedBy::Baseline => ("baseline", None),
+        };
+        let finding = FindingJson::of(&it.finding, places, python);
+        SuppressedJson { finding, reason: &it.reason, by, comment }
     }
 }
 

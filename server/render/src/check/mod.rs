@@ -1,6 +1,7 @@
 //! What `check` and `run` print of a file: excerpts for people, JSON, SARIF, annotations for GitHub.
 
 mod excerpt;
+pub mod fingerprint;
 pub mod github;
 pub mod human;
 pub mod json;
@@ -8,7 +9,7 @@ pub mod sarif;
 
 use std::collections::BTreeSet;
 
-use findings::{Finding, KernelReport, Pin, Problem, Proof, Severity, Verdict};
+use findings::{Finding, KernelReport, Pin, Problem, Proof, Severity, Suppressed, SuppressedBy, Verdict};
 use ttgir::SyntaxError;
 
 /// What was found in one file.
@@ -24,6 +25,10 @@ pub struct FileAnalysis {
     pub skipped: Vec<String>,
     /// For which release of Triton its kernels were analysed, where it is Python.
     pub triton: Option<TritonRelease>,
+    /// Problems that a baseline knows, and which are not shown.
+    pub known_problems: usize,
+    /// Whether it was left out, because nothing in it has changed.
+    pub unchanged: bool,
 }
 
 /// A release of Triton that a file is analysed for.
@@ -82,6 +87,21 @@ impl CheckedFile {
     /// All findings, by kernel, in the order of the text.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.result.iter().flat_map(|analysis| &analysis.kernels).flat_map(|kernel| &kernel.findings)
+    }
+
+    /// All findings that are not shown.
+    pub fn suppressed(&self) -> impl Iterator<Item = &Suppressed> {
+        self.result.iter().flat_map(|analysis| &analysis.kernels).flat_map(|kernel| &kernel.suppressed)
+    }
+
+    /// Whether it is Python, by its name or by what was made of it.
+    pub fn is_python(&self) -> bool {
+        self.path.ends_with(".py") || self.result.as_ref().is_ok_and(|analysis| analysis.triton.is_some())
+    }
+
+    /// Whether there is nothing to print of it.
+    pub fn is_unchanged(&self) -> bool {
+        self.result.as_ref().is_ok_and(|analysis| analysis.unchanged)
     }
 
     /// The verdict on the file: the worst of its kernels; `none` where it has none, since nothing was looked at.
@@ -188,6 +208,9 @@ pub struct Tally {
     pub warnings: usize,
     pub syntax_errors: usize,
     pub unreadable: usize,
+    pub suppressed: usize,
+    pub known: usize,
+    pub unchanged: usize,
     pub triton: BTreeSet<TritonRelease>,
 }
 
@@ -200,6 +223,10 @@ impl Tally {
             Ok(analysis) => {
                 tally.syntax_errors = analysis.syntax.len();
                 tally.triton.extend(analysis.triton.clone());
+                tally.unchanged = usize::from(analysis.unchanged);
+                let known = file.suppressed().filter(|it| it.by == SuppressedBy::Baseline).count();
+                tally.suppressed = file.suppressed().count() - known;
+                tally.known = known + analysis.known_problems;
                 for kernel in &analysis.kernels {
                     match kernel.verdict {
                         Verdict::Proved(_) => tally.proved += 1,
@@ -231,6 +258,9 @@ impl Tally {
         self.warnings += other.warnings;
         self.syntax_errors += other.syntax_errors;
         self.unreadable += other.unreadable;
+        self.suppressed += other.suppressed;
+        self.known += other.known;
+        self.unchanged += other.unchanged;
         self.triton.extend(other.triton.iter().cloned());
     }
 }

@@ -7,12 +7,15 @@ use std::collections::BTreeMap;
 use ttgir::SyntaxError;
 
 use base::TextRange;
-use findings::{Code, Finding, Fix, KernelReport, Problem, Severity};
+use findings::{Code, Finding, Fix, KernelReport, Problem, Severity, Suppressed, SuppressedBy};
 use serde_json::{Value, json};
 
 use crate::SourceText;
-use crate::check::{CheckedFile, FileOutput, Printer, Tally, UNDECIDED, undecided};
+use crate::check::{CheckedFile, FileOutput, Printer, Tally, UNDECIDED, fingerprint, undecided};
 use crate::lanes;
+
+/// The name of our fingerprints; another way of making them has another one.
+const FINGERPRINT: &str = "fencepost/v1";
 
 /// Prints the log.
 pub struct Sarif;
@@ -35,6 +38,9 @@ impl Printer for Sarif {
     }
 
     fn file(&self, file: &CheckedFile) -> FileOutput {
+        if file.is_unchanged() {
+            return FileOutput::default();
+        }
         let places = SourceText::new(&file.text);
         let artifact = artifact(&file.path);
         let mut results: Vec<String> = Vec::new();
@@ -58,7 +64,20 @@ impl Printer for Sarif {
                 notifications = note.to_string();
             }
         }
-        results.extend(file.findings().map(|finding| result(finding, &artifact, &places).to_string()));
+        // Of findings that look alike each has a number behind its fingerprint.
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        let mut add = |finding: &Finding, suppressed: Option<&Suppressed>| {
+            let mut value = result(finding, &artifact, &places);
+            let print = fingerprint::of_finding(finding, &file.text, file.is_python());
+            let number = seen.entry(print.clone()).and_modify(|number| *number += 1).or_insert(1);
+            value["partialFingerprints"] = json!({ FINGERPRINT: format!("{print}:{number}") });
+            if let Some(suppressed) = suppressed {
+                suppress(&mut value, suppressed, &artifact, &places);
+            }
+            results.push(value.to_string());
+        };
+        file.findings().for_each(|finding| add(finding, None));
+        file.suppressed().for_each(|it| add(&it.finding, Some(it)));
         FileOutput { body: results.join(",\n"), notifications }
     }
 
@@ -161,6 +180,26 @@ fn result(finding: &Finding, artifact: &Value, places: &SourceText<'_>) -> Value
         value["fixes"] = json!([fix_value(fix, artifact, places)]);
     }
     value
+}
+
+/// Says of a result that it is not to be shown, and who says so.
+fn suppress(value: &mut Value, suppressed: &Suppressed, artifact: &Value, places: &SourceText<'_>) {
+    value["suppressions"] = match suppressed.by {
+        SuppressedBy::Comment(range) => json!([{
+            "kind": "inSource",
+            "status": "accepted",
+            "justification": suppressed.reason,
+            "location": {
+                "physicalLocation": { "artifactLocation": artifact, "region": region(places, range) },
+            },
+        }]),
+        SuppressedBy::Baseline => {
+            json!([{ "kind": "external", "status": "accepted", "justification": suppressed.reason }])
+        }
+    };
+    if suppressed.by == SuppressedBy::Baseline {
+        value["baselineState"] = json!("unchanged");
+    }
 }
 
 /// One flow a partition, in the order in which partitions first act.

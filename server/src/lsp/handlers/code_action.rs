@@ -131,6 +131,7 @@ mod tests {
             range,
             verdict: Verdict::Found,
             findings: vec![finding],
+            suppressed: Vec::new(),
             runs: 1,
             steps: 1,
             pin: None,
