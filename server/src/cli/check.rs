@@ -257,7 +257,7 @@ pub(crate) fn check(source: &Source, options: &CheckOptions) -> (CheckedFile, Op
         Ok((analysis, proofs)) => {
             let (Analysis { kernels, syntax, problems, skipped, gluon }, triton) = analysis;
             let triton = triton.filter(|_| !kernels.is_empty());
-            (Ok(FileAnalysis { kernels, syntax, problems, skipped, triton }), proofs, gluon)
+            (Ok(FileAnalysis { kernels, syntax, problems, skipped, triton, ..FileAnalysis::default() }), proofs, gluon)
         }
         Err(error) => (Err(error), Vec::new(), None),
     };

@@ -186,3 +186,31 @@ fn a_dump_tells_a_finding_in_full_once() {
     assert_eq!(out.stdout.matches("error[missing-forward-barrier]: <stdin>:").count(), 2, "{}", out.stdout);
     assert!(out.stdout.contains(": the same as at line 47\n") && out.stdout.ends_with("1 file: 3 errors\n"));
 }
+
+#[test]
+fn what_is_suppressed_is_counted_and_can_be_shown() {
+    let text = std::fs::read_to_string(kernel(BUGGY)).expect("the kernel can be read");
+    let kinds = "missing-forward-barrier, missing-backward-barrier, lapped-wait, phase-mismatch, deadlock";
+    let comment = format!("// fencepost: ignore[{kinds}] a test of the host\n  tt.func public");
+    let text = text.replacen("tt.func public", &comment, 1);
+    let plain = fencepost_with(&["check", "--no-suppress", "-"], text.as_bytes());
+    assert!(plain.code == 1 && plain.stdout.contains("error[missing-forward-barrier]"), "{}", plain.stdout);
+    let out = fencepost_with(&["check", "-"], text.as_bytes());
+    assert!(!out.stdout.contains("error[missing-forward-barrier]"), "{}", out.stdout);
+    assert!(out.stdout.contains("found <stdin>:") && out.stdout.contains(" suppressed\n"), "{}", out.stdout);
+    assert!(!out.stdout.contains("proved") && !out.stdout.contains("clean"), "{}", out.stdout);
+    // Kinds that are not found here are said.
+    assert!(out.stdout.contains("[unused-suppression]"), "{}", out.stdout);
+    let json = fencepost_with(&["check", "--format", "json", "-"], text.as_bytes());
+    let document: Value = serde_json::from_str(&json.stdout).expect("the document is JSON");
+    Schema::published("check.schema.json").holds(&document);
+    let file = &document["files"][0];
+    assert_eq!((&file["verdict"], &file["suppressed"][0]["reason"]), (&json!("found"), &json!("a test of the host")));
+    let sarif = fencepost_with(&["check", "--format", "sarif", "-"], text.as_bytes());
+    let log: Value = serde_json::from_str(&sarif.stdout).expect("the log is JSON");
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    let hidden = results.iter().find(|it| it["suppressions"].is_array()).expect("a suppressed result");
+    assert_eq!(hidden["suppressions"][0]["kind"], json!("inSource"));
+    assert_eq!(hidden["suppressions"][0]["justification"], json!("a test of the host"));
+    assert!(hidden["partialFingerprints"]["fencepost/v1"].is_string());
+}
