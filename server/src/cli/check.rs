@@ -163,7 +163,7 @@ impl LoadedFile {
     /// The text of a source.
     pub(crate) fn new(source: &Source, text: &str, python: &Python) -> LoadedFile {
         let path = match &source.origin {
-            Origin::File(path) => absolute(path),
+            Origin::File(path) | Origin::NamedStdin(path) => absolute(path),
             Origin::Stdin if looks_like_python(text) => absolute("stdin.py".as_ref()),
             Origin::Stdin | Origin::Nowhere(..) => PathBuf::new(),
         };

@@ -34,6 +34,8 @@ pub(crate) enum Origin {
     File(PathBuf),
     /// Standard input.
     Stdin,
+    /// Standard input that stands for this file.
+    NamedStdin(PathBuf),
     /// A path that leads to no file, and why.
     Nowhere(PathBuf, String),
 }
@@ -42,7 +44,7 @@ impl Source {
     /// The path as given, `<stdin>` for standard input.
     pub(crate) fn path(&self) -> String {
         match &self.origin {
-            Origin::File(path) | Origin::Nowhere(path, _) => path.display().to_string(),
+            Origin::File(path) | Origin::Nowhere(path, _) | Origin::NamedStdin(path) => path.display().to_string(),
             Origin::Stdin => "<stdin>".to_owned(),
         }
     }
@@ -112,7 +114,7 @@ fn has_kernels(path: &Path) -> bool {
 pub(crate) fn read(source: &Source) -> Result<String, ReadError> {
     let bytes = match &source.origin {
         Origin::Nowhere(_, why) => return Err(ReadError::new(why.clone())),
-        Origin::Stdin => bounded(io::stdin().lock()),
+        Origin::Stdin | Origin::NamedStdin(_) => bounded(io::stdin().lock()),
         Origin::File(path) => {
             File::open(path).map_err(|error| ReadError::new(plain(&error))).and_then(|file| match file.metadata() {
                 Ok(data) if data.is_dir() => Err(ReadError::new("is a directory")),
@@ -160,7 +162,7 @@ fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
 }
 
 /// An I/O error without the operating system's number.
-fn plain(error: &io::Error) -> String {
+pub(super) fn plain(error: &io::Error) -> String {
     let message = error.to_string();
     match message.find(" (os error") {
         Some(at) => message[..at].to_lowercase(),
