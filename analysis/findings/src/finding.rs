@@ -114,6 +114,12 @@ impl<M> KernelReport<M> {
     pub fn ranges_mut(&mut self, each: &mut dyn FnMut(&mut TextRange)) {
         each(&mut self.range);
         self.findings.iter_mut().for_each(|finding| finding.ranges_mut(each));
+        for suppressed in &mut self.suppressed {
+            suppressed.finding.ranges_mut(each);
+            if let SuppressedBy::Comment(range) = &mut suppressed.by {
+                each(range);
+            }
+        }
     }
 }
 

@@ -67,8 +67,11 @@ impl LastGood {
             used[before] = true;
             let kernel = &mut analysis.kernels[at];
             if kernel.broken || is_open(at) {
-                let new =
-                    |old: &&Finding| !kernel.findings.iter().any(|it| (it.kind, it.range) == (old.kind, old.range));
+                let new = |old: &&Finding| {
+                    let mut known =
+                        kernel.findings.iter().chain(kernel.suppressed.iter().map(|suppressed| &suppressed.finding));
+                    !known.any(|it| (it.kind, it.range) == (old.kind, old.range))
+                };
                 let added: Vec<Finding> = self.kernels[before].findings.iter().filter(new).map(earlier).collect();
                 kernel.findings.extend(added);
             }
@@ -152,6 +155,7 @@ mod tests {
             range,
             verdict: Verdict::Found,
             findings: if broken { Vec::new() } else { vec![found] },
+            suppressed: Vec::new(),
             runs: 1,
             steps: 1,
             pin: None,

@@ -1,7 +1,7 @@
 //! Where a suppression holds, where it does not, and what is said of one that is of no use.
 
-use crate::Analysis;
 use super::*;
+use crate::Analysis;
 use crate::Engine;
 use crate::instances::{Elaborator, PythonFile};
 use base::{Cancel, Limits};
