@@ -82,10 +82,20 @@ fn clippy(root: &Path) -> Outcome {
     cargo(root, &["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"])
 }
 
-/// The crate that holds the analysis must not even be able to write JSON.
+/// The crates that hold the analysis and what editors show of it must not even be able to write JSON.
 fn no_serde(root: &Path) -> Outcome {
     let tree = Command::new("cargo")
-        .args(["tree", "--package", "fencepost-analysis", "--edges", "normal,build", "--prefix", "none"])
+        .args([
+            "tree",
+            "--package",
+            "fencepost-analysis",
+            "--package",
+            "fencepost-ide",
+            "--edges",
+            "normal,build",
+            "--prefix",
+            "none",
+        ])
         .current_dir(root)
         .output();
     match tree {
@@ -114,7 +124,10 @@ fn wasm(root: &Path) -> Outcome {
     if !installed {
         return Outcome::Skipped("the target is not installed (rustup target add wasm32-unknown-unknown)");
     }
-    cargo(root, &["check", "--quiet", "--package", "fencepost-analysis", "--target", target])
+    cargo(
+        root,
+        &["check", "--quiet", "--package", "fencepost-analysis", "--package", "fencepost-ide", "--target", target],
+    )
 }
 
 fn vscode(root: &Path, tally: &mut Tally) -> Outcome {

@@ -1,10 +1,9 @@
-//! Documents to reports, with the memory between edits, and what editors ask.
+//! Documents to reports, with the memory between edits.
 
 mod analysis;
 mod cache;
 pub mod changes;
 mod deleted;
-pub mod ide;
 pub mod instances;
 mod judged_section;
 mod progress;

@@ -254,8 +254,7 @@ impl<'a> Interp<'a> {
 
     /// A range of a node.
     pub fn range(node: &impl Ranged) -> TextRange {
-        let range = node.range();
-        TextRange::new(range.start().to_u32(), range.end().to_u32())
+        crate::syntax::range(node)
     }
 
     /// A constant of the kernel, of a whole number.

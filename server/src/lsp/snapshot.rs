@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::{Cancel, Cancelled, Limits};
-use engine::ide::python::Setting;
 use engine::instances::{Elaboration, Elaborator};
 use engine::{Analysis, Engine, SharedCache, Source};
 use gluon::Config;
+use ide::python::Setting;
 use ropey::Rope;
 use settings::Settings;
 use tower_lsp::ls_types::{Diagnostic, Uri};

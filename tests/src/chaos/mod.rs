@@ -11,7 +11,7 @@ use std::fmt::{self, Write};
 
 use base::{Cancel, Limits};
 use engine::instances::Elaborator;
-use engine::{Analysis, Engine, Source, ide};
+use engine::{Analysis, Engine, Source};
 use python::syntax::NoSources;
 use ttgir::{OpId, Tree};
 

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub type Circle = BTreeMap<String, Vec<String>>;
 
 /// Circles that the workspace may have.
-const MOST_CIRCLES: usize = 10;
+const MOST_CIRCLES: usize = 5;
 
 /// Files that a circle may have.
 const MOST_FILES: usize = 6;

@@ -1,17 +1,11 @@
 //! Arguments and parameters in the tree of a Python file: what a call gives, and who names it.
 
+use python::syntax::range;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, ExprContext, ExprName, Stmt, StmtFunctionDef};
-use ruff_text_size::Ranged;
 
 use base::TextRange;
 use python::syntax::Module;
-
-/// The range of a node.
-pub(super) fn range(node: &impl Ranged) -> TextRange {
-    let range = node.range();
-    TextRange::new(range.start().to_u32(), range.end().to_u32())
-}
 
 /// The call with this range.
 pub(super) fn call_at(module: &Module, at: TextRange) -> Option<&ExprCall> {

@@ -11,12 +11,13 @@ use ruff_python_ast::Expr;
 use rustc_hash::FxHashMap;
 
 use super::ElaboratedInstance;
-use super::arguments::{argument, call_at, function_at, parameter, range, receiver};
+use super::arguments::{argument, call_at, function_at, parameter, receiver};
 use super::place::line;
 use base::TextRange;
 use findings::{Finding, MissingOrder, Note};
 use gluon::{FileId, Frame, Origin};
 use python::syntax::Module;
+use python::syntax::range;
 use ttgir::queries::memory;
 use ttgir::queries::spot::{around, walk};
 use ttgir::{BlockId, OpId, Tree, ValueId};
@@ -172,7 +173,7 @@ impl ElaboratedInstance {
 
     /// By which of the calls around it a wait is given its count: the number of the frame.
     fn gives_count(&self, wait: &Chain<'_>) -> Option<usize> {
-        let module = |file: FileId| self.modules.get(file.0 as usize)?.as_deref();
+        let module = |file: FileId| self.module_of(file).map(|module| &**module);
         let mut count = argument(call_at(module(wait.origin.file)?, wait.origin.range)?, 0, None);
         let mut file = wait.origin.file;
         let mut given = None;

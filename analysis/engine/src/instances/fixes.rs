@@ -2,6 +2,7 @@
 //! the access that lacks it, an arrival some statements later, the bytes of the copies that an expectation is
 //! for, a number that a call gives one lower, and a count one up or down.
 
+use python::syntax::range;
 use ruff_python_ast::visitor::{Visitor, walk_body, walk_expr};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
 use ruff_text_size::Ranged;
@@ -12,11 +13,6 @@ use python::syntax::Module;
 
 /// Statements that an arrival is moved over.
 const OVER: usize = 3;
-
-fn range(node: &impl Ranged) -> TextRange {
-    let range = node.range();
-    TextRange::new(range.start().to_u32(), range.end().to_u32())
-}
 
 /// Calls of a file, and its statements with those behind them in their block.
 #[derive(Default)]

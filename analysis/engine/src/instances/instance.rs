@@ -197,6 +197,21 @@ impl ElaboratedInstance {
         }
     }
 
+    /// The file that it was elaborated from.
+    pub fn module(&self) -> &Arc<Module> {
+        &self.module
+    }
+
+    /// The file of this number among those that had a part in it; `None` where it could not be read.
+    pub fn module_of(&self, file: FileId) -> Option<&Arc<Module>> {
+        self.modules.get(file.0 as usize)?.as_ref()
+    }
+
+    /// The kernel's name.
+    pub fn kernel_name(&self) -> &str {
+        self.module.slice(self.name)
+    }
+
     /// The module that it was elaborated to.
     pub fn document(&self) -> &Document {
         &self.original.document
@@ -233,12 +248,12 @@ impl ElaboratedInstance {
     }
 
     /// The functions that partitions run, the default one first.
-    pub(super) fn partitions(&self) -> &[String] {
+    pub fn partitions(&self) -> &[String] {
         &self.original.partitions
     }
 
     /// Where its ops come from.
-    pub(super) fn origins(&self) -> &Origins {
+    pub fn origins(&self) -> &Origins {
         &self.places().origins
     }
 
@@ -330,7 +345,7 @@ impl ElaboratedInstance {
             return Some(format!("value {name}"));
         };
         let origin = self.origins().at(start)?;
-        let source = self.modules.get(origin.file.0 as usize)?.as_ref()?.slice(origin.range);
+        let source = self.module_of(origin.file)?.slice(origin.range);
         let short = source.len() <= EXPRESSION && !source.contains('\n') && !source.is_empty();
         Some(if short { source.to_owned() } else { format!("{}(…)", origin.what) })
     }

@@ -4,13 +4,13 @@
 //! differs in comments and blank space alone says the same; its places move token by token. A statement that does not
 //! parse is compared by its last good text, which stands behind the rest of the source.
 
+use python::syntax::range;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{PySourceType, Stmt};
 use ruff_python_parser::parse_unchecked_source;
-use ruff_text_size::Ranged;
 use rustc_hash::FxHasher;
 
 use base::TextRange;
@@ -214,12 +214,6 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
     }
     let told = parsed.tokens().iter().filter(|token| !token.kind().is_trivia());
     Some(told.map(|token| (token.kind(), range(token))).collect())
-}
-
-/// The range of a part of the tree.
-fn range(node: &impl Ranged) -> TextRange {
-    let range = node.range();
-    TextRange::new(range.start().to_u32(), range.end().to_u32())
 }
 
 /// What of a statement matters when no function in it is called: all but the bodies of functions.

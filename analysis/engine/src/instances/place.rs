@@ -67,7 +67,7 @@ impl ElaboratedInstance {
 
     /// The whole lines of a range in the source of a file of this elaboration; empty where that is not known.
     pub(super) fn source_lines(&self, file: FileId, range: TextRange) -> &str {
-        let Some(module) = self.modules.get(file.0 as usize).and_then(Option::as_ref) else { return "" };
+        let Some(module) = self.module_of(file) else { return "" };
         let source = module.source();
         let start = source.get(..range.start as usize).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
         let end = source.get(range.end as usize..).and_then(|rest| rest.find('\n'));
@@ -78,7 +78,7 @@ impl ElaboratedInstance {
     pub(super) fn spot(&self, file: FileId, range: TextRange) -> String {
         let path = self.files().get(file.0 as usize).map_or("?", String::as_str);
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        match self.modules.get(file.0 as usize).and_then(Option::as_ref) {
+        match self.module_of(file) {
             Some(module) => format!("{name}:{}", line(module, range)),
             None => name.to_owned(),
         }

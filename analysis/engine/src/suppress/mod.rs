@@ -17,8 +17,8 @@ use findings::{Edit, Finding, Fix, KernelReport, Kind, Problem, Suppressed, Supp
 use python::syntax::Module;
 use ttgir::Document;
 
-use comment::{Comment, OPEN, UNUSED, problem};
-use places::{Function, ir_comments, line_start, python_comments};
+use comment::{OPEN, UNUSED, problem};
+use places::{Function, Suppression, ir_comments, line_start, python_comments};
 
 /// The suppression comments of a text.
 #[derive(Clone, Debug, Default)]
@@ -31,29 +31,17 @@ pub struct Suppressions<'t> {
     whole: bool,
 }
 
-/// A comment and what it is about.
-#[derive(Clone, Debug)]
-struct Suppression {
-    comment: Comment,
-    /// Start of the line that it is about; `None` where nothing stands under it.
-    line: Option<u32>,
-    /// Whether it stands behind code.
-    behind: bool,
-    /// The function that it stands above.
-    above: Option<Function>,
-    /// The function that it stands in or above, for which it may be of no use.
-    within: Option<TextRange>,
-}
-
 impl<'t> Suppressions<'t> {
     /// Those of a TTGIR text.
     pub fn of_ir(document: &'t Document) -> Suppressions<'t> {
-        Suppressions { text: document.text(), python: false, ..ir_comments(document) }
+        let (all, whole) = ir_comments(document);
+        Suppressions { text: document.text(), python: false, all, whole }
     }
 
     /// Those of a Python file.
     pub fn of_python(module: &'t Module) -> Suppressions<'t> {
-        Suppressions { text: module.text(), python: true, ..python_comments(module) }
+        let (all, whole) = python_comments(module);
+        Suppressions { text: module.text(), python: true, all, whole }
     }
 
     /// Moves what is suppressed out of a report's findings.

@@ -4,13 +4,26 @@ use base::TextRange;
 use findings::KernelReport;
 use memchr::memmem;
 use python::syntax::Module;
+use python::syntax::range;
 use ruff_python_ast::{Stmt, StmtFunctionDef};
-use ruff_text_size::Ranged;
 use ttgir::queries::spot;
 use ttgir::{Document, Level};
 
-use super::comment::{MARK, read};
-use super::{Suppression, Suppressions};
+use super::comment::{Comment, MARK, read};
+
+/// A comment and what it is about.
+#[derive(Clone, Debug)]
+pub(super) struct Suppression {
+    pub(super) comment: Comment,
+    /// Start of the line that it is about; `None` where nothing stands under it.
+    pub(super) line: Option<u32>,
+    /// Whether it stands behind code.
+    pub(super) behind: bool,
+    /// The function that it stands above.
+    pub(super) above: Option<Function>,
+    /// The function that it stands in or above, for which it may be of no use.
+    pub(super) within: Option<TextRange>,
+}
 
 /// A function that a comment stands above.
 #[derive(Clone, Debug)]
@@ -33,8 +46,8 @@ pub(super) fn line_start(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1)
 }
 
-/// The comments of a TTGIR text.
-pub(super) fn ir_comments(document: &Document) -> Suppressions<'_> {
+/// The comments of a TTGIR text, and whether all of it was read.
+pub(super) fn ir_comments(document: &Document) -> (Vec<Suppression>, bool) {
     let text = document.text();
     let is_comment = |sign: usize| {
         let before = text.get(line_start(text, sign)..sign).unwrap_or("");
@@ -51,14 +64,14 @@ pub(super) fn ir_comments(document: &Document) -> Suppressions<'_> {
     let read_all = || document.sections().iter().all(|section| section.tree().errors().is_empty());
     let all = comments(text, "//", is_comment, function);
     let whole = all.is_empty() || read_all();
-    Suppressions { all, whole, ..Suppressions::default() }
+    (all, whole)
 }
 
-/// The comments of a Python file.
-pub(super) fn python_comments(module: &Module) -> Suppressions<'_> {
+/// The comments of a Python file, and whether all of it was read.
+pub(super) fn python_comments(module: &Module) -> (Vec<Suppression>, bool) {
     let text = module.text();
     if memmem::find(text.as_bytes(), MARK.as_bytes()).is_none() {
-        return Suppressions::default();
+        return (Vec::new(), true);
     }
     let mut functions = Vec::new();
     collect(module.body(), &mut functions);
@@ -68,12 +81,7 @@ pub(super) fn python_comments(module: &Module) -> Suppressions<'_> {
         found.filter(|it| it.range.touches(at)).min_by_key(|it| it.range.len())
     };
     let all = comments(text, "#", |sign| module.is_comment(sign as u32), function);
-    Suppressions { all, whole: module.broken().is_empty(), ..Suppressions::default() }
-}
-
-fn range(node: &impl Ranged) -> TextRange {
-    let range = node.range();
-    TextRange::new(range.start().to_u32(), range.end().to_u32())
+    (all, module.broken().is_empty())
 }
 
 fn collect<'a>(body: &'a [Stmt], into: &mut Vec<&'a StmtFunctionDef>) {

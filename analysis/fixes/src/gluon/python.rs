@@ -1,8 +1,8 @@
 //! Statements and calls of a Python file, and edits that keep indentation and line ends.
 
+use python::syntax::range;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
-use ruff_text_size::Ranged;
 
 use base::TextRange;
 use findings::Edit;
@@ -37,12 +37,6 @@ pub(super) struct Statement<'p> {
     pub(super) suite: u32,
     /// Whether statements can stand in it.
     compound: bool,
-}
-
-/// The range of a node.
-pub(super) fn range(node: &impl Ranged) -> TextRange {
-    let range = node.range();
-    TextRange::new(range.start().to_u32(), range.end().to_u32())
 }
 
 impl<'p> Python<'p> {

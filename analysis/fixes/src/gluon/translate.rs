@@ -3,12 +3,13 @@
 use rustc_hash::FxHashMap;
 
 use super::context::PythonContext;
-use super::python::{Call, Python, Statement, range};
+use super::python::{Call, Python, Statement};
 use super::spell::spelled;
 use crate::context::{Candidate, FixContext};
 use base::TextRange;
 use dialects::OpCode;
 use findings::Edit;
+use python::syntax::range;
 use ttgir::{Def, OpId, RegionId, ValueId};
 
 /// Integer ops that an inserted line may have, and their operators.

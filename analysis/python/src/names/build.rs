@@ -1,5 +1,6 @@
 //! From a tree to its names: first what each scope binds, then what each place means.
 
+use crate::syntax::range;
 use base::TextRange;
 use ruff_python_ast::visitor::{
     Visitor, walk_except_handler, walk_expr, walk_parameters, walk_pattern, walk_stmt, walk_type_param,
@@ -8,19 +9,20 @@ use ruff_python_ast::{
     Comprehension, ExceptHandler, Expr, ExprCall, ExprContext, Identifier, Parameters, Pattern, Stmt, StmtClassDef,
     StmtFunctionDef, TypeParam,
 };
-use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Access, Binding, BindingId, BindingKind, Mention, NameIndex, Scope, ScopeId, ScopeKind};
 use crate::syntax::CurrentTree;
 
-/// The names of a tree.
-pub(super) fn build(tree: &CurrentTree<'_>) -> NameIndex {
-    let end = tree.module().text().len() as u32;
-    let mut builder = Builder::default();
-    builder.open(ScopeKind::Module, "", TextRange::new(0, end));
-    tree.statements().for_each(|statement| builder.visit_stmt(statement));
-    builder.finish()
+impl NameIndex {
+    /// The names of a file.
+    pub fn of(tree: &CurrentTree<'_>) -> NameIndex {
+        let end = tree.module().text().len() as u32;
+        let mut builder = Builder::default();
+        builder.open(ScopeKind::Module, "", TextRange::new(0, end));
+        tree.statements().for_each(|statement| builder.visit_stmt(statement));
+        builder.finish()
+    }
 }
 
 /// A name that a scope binds.
@@ -61,11 +63,6 @@ struct Builder<'a> {
     keywords: Vec<Keyword<'a>>,
     stars: Vec<String>,
     current: u32,
-}
-
-fn range(node: &impl Ranged) -> TextRange {
-    let range = node.range();
-    TextRange::new(range.start().to_u32(), range.end().to_u32())
 }
 
 impl<'a> Builder<'a> {

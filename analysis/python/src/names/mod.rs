@@ -10,8 +10,6 @@ mod tests;
 use base::TextRange;
 use rustc_hash::FxHashMap;
 
-use crate::syntax::CurrentTree;
-
 /// A scope of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ScopeId(u32);
@@ -129,11 +127,6 @@ pub struct NameIndex {
 }
 
 impl NameIndex {
-    /// The names of a file.
-    pub fn of(tree: &CurrentTree<'_>) -> NameIndex {
-        build::build(tree)
-    }
-
     /// The place of a name at an offset.
     pub fn at(&self, offset: u32) -> Option<&Mention> {
         let after = self.mentions.partition_point(|mention| mention.range.start <= offset);

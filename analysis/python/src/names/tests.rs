@@ -1,6 +1,7 @@
 //! Names by the lines where they stand.
 
 use super::*;
+use crate::syntax::CurrentTree;
 use crate::syntax::Module;
 
 /// The index, and for each binding its name with the lines where it stands.

@@ -20,6 +20,15 @@ pub use path::{each_node, path_at};
 pub use present::Present;
 pub use sources::{NoSources, Sources};
 
+use base::TextRange;
+use ruff_text_size::Ranged;
+
+/// The range of a node, in the text that it was parsed from.
+pub fn range(node: &impl Ranged) -> TextRange {
+    let range = node.range();
+    TextRange::new(range.start().to_u32(), range.end().to_u32())
+}
+
 /// Whether a text can hold kernels at all: files that cannot cost nothing more.
 ///
 /// A kernel has a decorator of Triton's: `gluon.jit`, `triton.jit`, or `jit` by another name of the package, whose

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use base::TextRange;
 use engine::Source;
-use engine::ide::{self, Party, PartyKind, Tie};
 use engine::instances::Elaboration;
-use engine::instances::navigate::{self, PythonParty, PythonTie};
+use ide::python::navigate::{self, PythonParty, PythonTie};
+use ide::{Party, PartyKind, Tie};
 use python::syntax::{Module, Sources};
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{

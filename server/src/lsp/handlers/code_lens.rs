@@ -1,6 +1,6 @@
 //! `textDocument/codeLens`: above each kernel its verdict, its report, its runs and its timeline.
 
-use engine::ide::KernelPlace;
+use ide::KernelPlace;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tower_lsp::ls_types::{CodeLens, Command, Uri};

@@ -1,7 +1,7 @@
 //! `textDocument/completion` and `completionItem/resolve`.
 
 use engine::Source;
-use engine::ide::completion::{self as ide, Completion, CompletionKind as Kind, Completions, DocKey};
+use ide::completion::{self, Completion, CompletionKind as Kind, Completions, DocKey};
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{
     CompletionContext, CompletionItem, CompletionItemKind, CompletionList, CompletionResponse, CompletionTextEdit,
@@ -39,13 +39,13 @@ pub(crate) fn completion(
             if typed.is_some_and(|typed| typed != KINDS && !TTGIR.contains(&typed)) {
                 return None;
             }
-            ide::completions(document, offset)?
+            completion::completions(document, offset)?
         }
         Source::Python(file) => {
             if typed.is_some_and(|typed| typed != KINDS && !PYTHON.contains(&typed)) {
                 return None;
             }
-            snapshot.with_python_setting(|setting| engine::ide::python::completions(file, setting, offset))?
+            snapshot.with_python_setting(|setting| ide::python::completions(file, setting, offset))?
         }
         Source::Other(_) => return None,
     };
@@ -84,7 +84,7 @@ fn list(snapshot: &Snapshot, found: Completions) -> CompletionResponse {
 
 /// The same item with its documentation.
 pub(crate) fn resolve(mut item: CompletionItem, markdown: bool) -> CompletionItem {
-    let doc = item.data.as_ref().and_then(key).as_ref().and_then(ide::documentation);
+    let doc = item.data.as_ref().and_then(key).as_ref().and_then(completion::documentation);
     item.documentation = doc.map(|value| {
         let kind = if markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
         Documentation::MarkupContent(MarkupContent { kind, value })

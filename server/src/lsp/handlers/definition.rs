@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use engine::instances::navigate::{self, FilePlace};
-use engine::{Source, ide};
+use engine::Source;
+use ide::python::navigate::{self, FilePlace};
 use tower_lsp::ls_types::{GotoDefinitionResponse, Location, Position, Uri};
 use ttgir::SourceLoc;
 

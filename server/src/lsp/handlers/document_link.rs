@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use engine::Source;
-use engine::ide::{self, TextLink};
+use ide::TextLink;
 use tower_lsp::ls_types::{DocumentLink, Uri};
 
 use crate::lsp::session_snapshot::{SessionFiles, path_of};

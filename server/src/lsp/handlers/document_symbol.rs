@@ -1,7 +1,6 @@
 //! `textDocument/documentSymbol`: the outline.
 
-use engine::ide::{Symbol, SymbolKind as Kind};
-use engine::instances as gluon;
+use ide::{Symbol, SymbolKind as Kind};
 use tower_lsp::ls_types::{DocumentSymbol, DocumentSymbolResponse, SymbolInformation, SymbolKind};
 
 use crate::lsp::snapshot::Snapshot;
@@ -10,8 +9,8 @@ use crate::lsp::to_proto;
 /// The outline; a flat list for clients that take no tree.
 pub(crate) fn symbols(snapshot: &Snapshot) -> DocumentSymbolResponse {
     let symbols = match snapshot.source.ir() {
-        Some(document) => engine::ide::symbols(document),
-        None => snapshot.elaboration_now().map_or_else(Vec::new, |of| gluon::symbols(&of)),
+        Some(document) => ide::symbols(document),
+        None => snapshot.elaboration_now().map_or_else(Vec::new, |of| ide::python::symbols(&of)),
     };
     if snapshot.client.symbol_tree {
         return DocumentSymbolResponse::Nested(symbols.iter().map(|symbol| nested(snapshot, symbol)).collect());

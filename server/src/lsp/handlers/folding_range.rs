@@ -1,7 +1,7 @@
 //! `textDocument/foldingRange`.
 
 use engine::Source;
-use engine::ide::{self, Fold, FoldKind};
+use ide::{Fold, FoldKind};
 use tower_lsp::ls_types::{FoldingRange, FoldingRangeKind, Range};
 
 use crate::lsp::snapshot::Snapshot;

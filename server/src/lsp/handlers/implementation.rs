@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use engine::{Source, ide};
+use engine::Source;
 use tower_lsp::ls_types::{GotoDefinitionResponse, Location, Position};
 
 use super::definition::python_location;

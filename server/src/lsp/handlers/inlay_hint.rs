@@ -2,7 +2,6 @@
 //! of a kernel, behind the line of its name.
 
 use engine::instances::{Elaboration, KernelInstances};
-use engine::{ide, instances as gluon};
 use tower_lsp::ls_types::{InlayHint, InlayHintLabel, InlayHintTooltip, Range};
 
 use crate::lsp::snapshot::Snapshot;
@@ -17,7 +16,7 @@ pub(crate) fn hints(snapshot: &Snapshot, range: Range) -> Vec<InlayHint> {
     let Some(elaboration) = snapshot.elaboration_now() else { return Vec::new() };
     let mut hints: Vec<InlayHint> =
         elaboration.kernels.iter().filter_map(|kernel| assumed(snapshot, &elaboration, kernel, asked)).collect();
-    hints.extend(gluon::inlays(&elaboration, asked).into_iter().map(hint));
+    hints.extend(ide::python::inlays(&elaboration, asked).into_iter().map(hint));
     hints
 }
 

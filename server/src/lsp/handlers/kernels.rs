@@ -1,6 +1,6 @@
 //! The kernels of a document, for lenses and code actions.
 
-use engine::ide::{self, KernelPlace};
+use ide::KernelPlace;
 
 use crate::lsp::snapshot::Snapshot;
 

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use base::TextRange;
 use engine::Source;
-use engine::ide;
-use engine::instances::navigate;
+use ide::python::navigate;
 use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{Position, Range, TextDocumentIdentifier, Uri};
 use ttgir::Document;

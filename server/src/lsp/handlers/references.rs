@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use engine::Source;
-use engine::ide::{self, Occurrence, OccurrenceAccess};
-use engine::instances::navigate;
+use ide::python::navigate;
+use ide::{Occurrence, OccurrenceAccess};
 use tower_lsp::ls_types::{DocumentHighlight, DocumentHighlightKind, Location, Position};
 
 use super::definition::locations;

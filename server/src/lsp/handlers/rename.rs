@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use engine::Source;
-use engine::ide::{self, Refused};
-use engine::instances::navigate;
+use ide::Refused;
+use ide::python::navigate;
 use tower_lsp::ls_types::{Position, PrepareRenameResponse, TextEdit, WorkspaceEdit};
 
 use crate::lsp::session_snapshot::SessionFiles;

@@ -1,6 +1,6 @@
 //! Lenses and code actions that run a kernel.
 
-use engine::ide::KernelPlace;
+use ide::KernelPlace;
 use serde_json::json;
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeLens, Command, Uri};
 

@@ -2,7 +2,6 @@
 
 use base::TextRange;
 use engine::Source;
-use engine::ide;
 use tower_lsp::ls_types::{Position, SelectionRange};
 
 use crate::lsp::position::Mapper;

@@ -2,8 +2,7 @@
 
 use base::TextRange;
 use engine::Source;
-use engine::ide;
-use engine::ide::tokens::{Modifiers, SemanticKind, SemanticToken};
+use ide::tokens::{Modifiers, SemanticKind, SemanticToken};
 use tower_lsp::ls_types::{
     Range, SemanticToken as Token, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensDelta,
     SemanticTokensEdit, SemanticTokensFullDeltaResult, SemanticTokensFullOptions, SemanticTokensLegend,

@@ -2,7 +2,7 @@
 
 use base::TextRange;
 use engine::Source;
-use engine::ide::completion::{self as ide, Signature};
+use ide::completion::{self, Signature};
 use tower_lsp::ls_types::{
     Documentation, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel, Position, SignatureHelp,
     SignatureHelpContext, SignatureHelpTriggerKind, SignatureInformation,
@@ -21,7 +21,7 @@ pub(crate) fn signature_help(
 ) -> Option<SignatureHelp> {
     let offset = snapshot.mapper().offset(position);
     let found = match &*snapshot.source {
-        Source::Ir(document) => ide::signature(document, offset)?,
+        Source::Ir(document) => completion::signature(document, offset)?,
         Source::Python(file) => {
             // A blank opens nothing here.
             let blank = context.is_some_and(|context| {
@@ -32,7 +32,7 @@ pub(crate) fn signature_help(
             if blank {
                 return None;
             }
-            snapshot.with_python_setting(|setting| engine::ide::python::signature(file, setting, offset))?
+            snapshot.with_python_setting(|setting| ide::python::signature(file, setting, offset))?
         }
         Source::Other(_) => return None,
     };

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use engine::instances::navigate;
-use engine::{Source, ide};
+use engine::Source;
+use ide::python::navigate;
 use tower_lsp::ls_types::{GotoDefinitionResponse, Location, Position};
 
 use super::definition::answer;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use base::TextRange;
-use engine::ide::{self, Symbol};
-use engine::instances::navigate::{NameKind, outline, rank};
+use ide::Symbol;
+use ide::python::navigate::{NameKind, outline, rank};
 use ropey::Rope;
 use tower_lsp::ls_types::{Location, SymbolInformation, SymbolKind, Uri, WorkspaceSymbolResponse};
 

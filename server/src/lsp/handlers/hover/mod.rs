@@ -5,8 +5,6 @@ mod text;
 
 use base::{Cancel, TextRange};
 use engine::Source;
-use engine::ide;
-use engine::instances as gluon;
 use tower_lsp::ls_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 
 use super::verdict;
@@ -23,7 +21,7 @@ pub(crate) fn hover(snapshot: &Snapshot, position: Position) -> Option<Hover> {
             let stop = || snapshot.cache.is_outdated();
             let cancel = Cancel::when(&stop);
             let sources = snapshot.sources(&cancel, &|_| {});
-            (gluon::hover(file, elaboration.as_deref(), &sources, offset)?, "python")
+            (ide::python::hover(file, elaboration.as_deref(), &sources, offset)?, "python")
         }
     };
     if !hover.rows.is_empty()

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use engine::ide::Hover;
+use ide::Hover;
 
 use crate::lsp::snapshot::Snapshot;
 

@@ -1,0 +1,264 @@
+//! Completion in Python, where we know more than others: Triton's builtins by module, methods of memory and
+//! descriptors, keywords of calls and what they take, directives.
+
+use gluon::catalog::{self, Builtin, Kind};
+use gluon::{Imports, Target};
+
+use super::Setting;
+use super::callee::{Callee, Scene};
+use super::cursor::{Cursor, OpenCall, Where};
+use super::signature::{active, with_scene};
+use super::things::{Thing, taken};
+use crate::completion::item::{Completion, CompletionKind, Completions, DocKey, matching};
+use crate::directive;
+use engine::instances::PythonFile;
+
+/// What may stand at an offset; `None` where others know better.
+pub fn completions(file: &PythonFile, setting: &Setting<'_>, offset: u32) -> Option<Completions> {
+    if !file.mentions_kernels() {
+        return None;
+    }
+    let cursor = Cursor::at(file.text(), offset)?;
+    let items = match cursor.at {
+        Where::Str => return None,
+        Where::Comment => return comment(file, setting, offset),
+        Where::Code => code(file, setting, &cursor, offset)?,
+    };
+    // The word at the place is a name of the tree too.
+    let own = cursor.word.of(file.text());
+    let items = items.into_iter().filter(|item| item.kind != CompletionKind::Value || item.label != own).collect();
+    let (items, incomplete) = matching(items, cursor.prefix);
+    if items.is_empty() && !incomplete {
+        return None;
+    }
+    let insert = base::TextRange::new(cursor.word.start.min(offset), offset);
+    Some(Completions { insert, replace: insert.cover(cursor.word), items, incomplete })
+}
+
+fn code(file: &PythonFile, setting: &Setting<'_>, cursor: &Cursor<'_>, offset: u32) -> Option<Vec<Completion>> {
+    if let Some(module) = &cursor.import_from {
+        let names = Imports::of(file.module(), setting.sources);
+        return Some(members(&names.path(module)?, setting));
+    }
+    with_scene(file, setting, |scene| {
+        if let Some((receiver, called)) = &cursor.receiver {
+            if let Some(class) = scene.class_of(receiver, offset) {
+                return Some(members(class, setting));
+            }
+            if *called {
+                return None;
+            }
+            let found = members(&scene.names.path(receiver)?, setting);
+            return (!found.is_empty()).then_some(found);
+        }
+        let call = cursor.calls.first()?;
+        let callee = scene.callee(&call.name, offset)?;
+        Some(arguments(scene, &callee, call, offset))
+    })
+}
+
+/// What a module or class offers.
+fn members(path: &str, setting: &Setting<'_>) -> Vec<Completion> {
+    catalog::members(path, setting.version).iter().map(item).collect()
+}
+
+fn item(builtin: &Builtin) -> Completion {
+    let (kind, detail) = match builtin.kind {
+        Kind::Module => (CompletionKind::Module, "module".to_owned()),
+        Kind::Function => (CompletionKind::Function, signature(builtin)),
+        Kind::Class => (CompletionKind::Class, signature(builtin)),
+        Kind::Attribute => (CompletionKind::Property, String::new()),
+        Kind::ElementType => (CompletionKind::Type, "element type".to_owned()),
+        Kind::Constant => (CompletionKind::Constant, String::new()),
+    };
+    Completion::new(builtin.name, kind, detail).documented(DocKey::Builtin(builtin.path.clone()))
+}
+
+fn signature(builtin: &Builtin) -> String {
+    let shown = builtin.params.iter().map(|param| match param.default {
+        Some(default) => format!("{}{}={default}", param.stars, param.name),
+        None => format!("{}{}", param.stars, param.name),
+    });
+    format!("({})", shown.collect::<Vec<_>>().join(", "))
+}
+
+/// What an argument of a call may be: a keyword that is not given, a value that the parameter takes.
+fn arguments(scene: &Scene<'_>, callee: &Callee, call: &OpenCall, offset: u32) -> Vec<Completion> {
+    let mut items = Vec::new();
+    let at = active(callee, call);
+    if let Some(param) = at.and_then(|at| callee.params.get(at)) {
+        items.extend(values(scene, callee, &param.name, &param.text, offset));
+    }
+    if call.fresh && call.keyword.is_none() {
+        let given = |at: usize, name: &str| {
+            (at < call.place && !callee.params.get(at).is_some_and(|param| param.keyword_only))
+                || call.keywords.iter().any(|keyword| keyword == name)
+        };
+        // Behind a keyword places count no more.
+        let by_name = !call.keywords.is_empty();
+        for (at, param) in callee.params.iter().enumerate() {
+            let passed = if by_name { call.keywords.contains(&param.name) } else { given(at, &param.name) };
+            if param.collects || passed {
+                continue;
+            }
+            let detail = param.text.strip_prefix(&param.name).unwrap_or("").trim_start_matches([':', '=']).trim();
+            items.push(Completion::new(format!("{}=", param.name), CompletionKind::Parameter, detail));
+        }
+    }
+    items
+}
+
+/// Words that parameters of builtins take, with their quotes.
+fn words(param: &str) -> &'static [&'static str] {
+    match param {
+        "cache_modifier" | "cache" => &["\"\"", "\".ca\"", "\".cg\"", "\".cv\"", "\".wb\"", "\".cs\"", "\".wt\""],
+        "eviction_policy" => &["\"\"", "\"evict_first\"", "\"evict_last\""],
+        "sem" => &["\"acquire\"", "\"release\"", "\"acq_rel\"", "\"relaxed\""],
+        "scope" => &["\"gpu\"", "\"cta\"", "\"sys\""],
+        "input_precision" => &["\"tf32\"", "\"tf32x3\"", "\"ieee\""],
+        "padding_option" => &["\"zero\"", "\"nan\""],
+        "fp_downcast_rounding" => &["\"rtne\"", "\"rtz\""],
+        _ => &[],
+    }
+}
+
+/// What a parameter takes, as far as it is known.
+fn values(scene: &Scene<'_>, callee: &Callee, param: &str, text: &str, offset: u32) -> Vec<Completion> {
+    let mut items = Vec::new();
+    let Some(builtin) = &callee.builtin else {
+        return of_thing(scene, helper_takes(scene, callee, param), offset);
+    };
+    items.extend(of_thing(scene, taken(builtin, param), offset));
+    items.extend(words(param).iter().map(|word| Completion::new(*word, CompletionKind::Word, param)));
+    if text.ends_with("=True") || text.ends_with("=False") {
+        items.extend(["True", "False"].map(|word| Completion::new(word, CompletionKind::Word, param)));
+    }
+    let wanted = match param {
+        "dtype" | "element_ty" => Kind::ElementType,
+        "layout" => Kind::Class,
+        _ => return items,
+    };
+    // By the name that the file has for the module.
+    let modules = scene.names.names().filter_map(|name| Some((name, scene.names.full(name)?)));
+    let mut modules: Vec<(&str, String)> = modules.filter(|(_, full)| full == "gl" || full == "tl").collect();
+    let own = callee.name.split('.').next().unwrap_or("");
+    modules.sort_by(|a, b| (a.0 != own, &a.1, a.0).cmp(&(b.0 != own, &b.1, b.0)));
+    for (name, full) in modules.iter().take(1) {
+        let fitting = catalog::members(full, scene.setting.version);
+        let fitting = fitting.iter().filter(|member| member.kind == wanted);
+        let layouts = fitting.filter(|member| wanted != Kind::Class || member.name.ends_with("Layout"));
+        items.extend(layouts.map(|member| {
+            let mut item = item(member);
+            item.label = format!("{name}.{}", member.name);
+            item
+        }));
+    }
+    items
+}
+
+/// What a helper of the file takes at a parameter.
+fn helper_takes(scene: &Scene<'_>, callee: &Callee, param: &str) -> Option<Thing> {
+    let (function, _) = scene.definitions.device(&callee.name)?;
+    scene.things.variable(function, param).filter(|thing| *thing != Thing::Constexpr)
+}
+
+/// The variables around an offset that are a thing.
+fn of_thing(scene: &Scene<'_>, thing: Option<Thing>, offset: u32) -> Vec<Completion> {
+    let (Some(thing), Some((function, _))) = (thing, scene.definitions.around(offset)) else { return Vec::new() };
+    let detail = match thing {
+        Thing::Barrier => "barrier",
+        Thing::Memory => "shared memory",
+        Thing::TensorMemory => "tensor memory",
+        Thing::Descriptor => "tensor descriptor",
+        Thing::Constexpr => "constexpr",
+    };
+    let names = scene.things.all(function, thing).into_iter();
+    names.map(|name| Completion::new(name, CompletionKind::Value, detail)).collect()
+}
+
+/// Keys of directives, their values, parameters of the kernel below, kinds of findings.
+fn comment(file: &PythonFile, setting: &Setting<'_>, offset: u32) -> Option<Completions> {
+    let text = file.text();
+    let (body, _) = directive::body(text, offset)?;
+    let suppression = directive::kinds(text, offset);
+    if body.contains('[') && suppression.is_some() {
+        return suppression;
+    }
+    // Of `a=fp16[1, 2], b` only what follows the last comma that stands in no bracket is being typed.
+    let mut depth = 0i32;
+    let piece = body.rsplit(|c: char| {
+        depth += i32::from(matches!(c, ')' | ']' | '}' | '>')) - i32::from(matches!(c, '(' | '[' | '{' | '<'));
+        c == ',' && depth == 0
+    });
+    let piece = piece.map(str::trim_start).next().unwrap_or("");
+    if depth != 0 && !piece.contains('=') {
+        return None;
+    }
+    let (typed, items) = match piece.split_once('=') {
+        Some((key, value)) => (value.trim_start(), directive_values(key.trim(), setting)),
+        None => (piece, keys(file, setting, body, offset)),
+    };
+    let word = base::TextRange::new(offset - typed.len() as u32, offset);
+    let mut all = items;
+    if let Some(more) = suppression.filter(|_| !piece.contains('=')) {
+        all.extend(more.items);
+    }
+    let found = directive::answer(text, word, all, typed);
+    (!found.items.is_empty()).then_some(found)
+}
+
+/// Settings that a directive makes, and what they say.
+const SETTINGS: &[(&str, &str)] = &[
+    ("target", "the GPU: sm_80, sm_90, sm_100, gfx950, …"),
+    ("triton", "the release of Triton, such as 3.9"),
+    ("num_warps", "warps of the default partition"),
+    ("num_ctas", "CTAs of a cluster"),
+];
+
+fn keys(file: &PythonFile, setting: &Setting<'_>, body: &str, offset: u32) -> Vec<Completion> {
+    let given: Vec<&str> = body.split(',').filter_map(|piece| Some(piece.split_once('=')?.0.trim())).collect();
+    let line = file.text().get(offset as usize..).and_then(|rest| rest.lines().next()).unwrap_or("");
+    let behind: Vec<&str> = line.split(',').filter_map(|piece| Some(piece.split_once('=')?.0.trim())).collect();
+    let fresh = |name: &str| !given.contains(&name) && !behind.contains(&name);
+    let mut items = Vec::new();
+    let params = with_scene(file, setting, |scene| {
+        // The function whose decorators stand below the comment or around it.
+        let below = scene.definitions.functions.iter().filter(|function| function.device());
+        let below = below.filter(|function| super::range(&function.def.name, function.offset).start >= offset);
+        let function = below.min_by_key(|function| super::range(&function.def.name, function.offset).start)?;
+        let params = function.def.parameters.iter_non_variadic_params().map(|param| {
+            let annotation = param.annotation().map(|annotation| super::range(annotation, function.offset));
+            (param.name().to_string(), annotation.map(|range| range.of(file.text()).to_owned()))
+        });
+        Some(params.collect::<Vec<_>>())
+    });
+    for (name, annotation) in params.unwrap_or_default().into_iter().filter(|(name, _)| fresh(name)) {
+        let mut item =
+            Completion::new(&name, CompletionKind::Parameter, annotation.unwrap_or_else(|| "parameter".to_owned()));
+        item.insert = Some(format!("{name}="));
+        items.push(item);
+    }
+    for (name, what) in SETTINGS.iter().filter(|(name, _)| fresh(name)) {
+        let mut item = Completion::new(*name, CompletionKind::Property, *what);
+        item.insert = Some(format!("{name}="));
+        items.push(item);
+    }
+    items
+}
+
+fn directive_values(key: &str, setting: &Setting<'_>) -> Vec<Completion> {
+    let word = |word: String| Completion::new(word, CompletionKind::Word, key);
+    match key {
+        "target" | "arch" => {
+            let cuda = [80, 90, 100, 120].map(|capability| Target::Cuda(capability).name());
+            let amd = [Target::Gfx942, Target::Gfx950, Target::Gfx1250].map(Target::name);
+            cuda.into_iter().chain(amd).map(word).collect()
+        }
+        "triton" => (4..=setting.version.1.max(9)).rev().map(|minor| word(format!("3.{minor}"))).collect(),
+        "num_warps" => [1, 2, 4, 8, 16].map(|number: u32| word(number.to_string())).into(),
+        "num_ctas" => [1, 2, 4, 8].map(|number: u32| word(number.to_string())).into(),
+        _ => ["*fp16", "*bf16", "*fp32", "*fp8e4nv", "*i32", "i32", "i64", "fp16[", "bf16["]
+            .map(|ty| Completion::new(ty, CompletionKind::Type, "a type"))
+            .into(),
+    }
+}

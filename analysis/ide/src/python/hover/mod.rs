@@ -1,0 +1,46 @@
+//! What stands at a place of a Python file: a barrier or buffer of a kernel, a builtin, a helper, a layout.
+//!
+//! What a name means is read off the text and its imports; what it is in a kernel off an elaborated instance, the first
+//! of its kernel that reaches the place.
+
+mod builtin;
+mod helper;
+mod layout;
+mod layout_call;
+mod numbers;
+mod place;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub(crate) use value::found;
+
+use crate::Hover;
+use engine::instances::{Elaboration, PythonFile};
+use place::{Place, dotted, in_comment, word};
+use python::syntax::Sources;
+
+/// The hover at an offset of a file's text.
+pub fn hover(file: &PythonFile, of: Option<&Elaboration>, sources: &dyn Sources, offset: u32) -> Option<Hover> {
+    let module = file.module();
+    let text = module.text();
+    if !file.mentions_kernels() || in_comment(text, offset) {
+        return None;
+    }
+    let instances = of.into_iter().flat_map(|of| &of.kernels).flat_map(|kernel| &kernel.instances);
+    let version = instances.map(|known| known.instance.spec.version).next().unwrap_or_default();
+    let of_value = || of.and_then(|of| value::of_value(of, offset));
+    let Some(word) = word(text, offset) else { return of_value() };
+    let place = Place { module, of, sources, offset, word, dotted: dotted(text, word), version };
+    let mut hover = builtin::hover(&place)
+        .or_else(|| of.and_then(|of| value::of_variable(of, offset)))
+        .or_else(|| helper::hover(&place))
+        .or_else(|| layout::of_variable(&place))
+        .or_else(|| numbers::of_parameter(&place))
+        .or_else(of_value)?;
+    if hover.kernel.is_none() {
+        let around = of.and_then(|of| of.kernels.iter().find(|kernel| kernel.entry.range.touches(offset)));
+        hover.kernel = around.map(|kernel| module.place(kernel.entry.name_range).0);
+    }
+    Some(hover)
+}

@@ -1,0 +1,174 @@
+//! New names in Python: of variables, parameters, functions and classes of one file, by Python's scoping rules.
+
+use std::sync::Arc;
+
+use base::{LineIndex, TextRange};
+use python::names::{Access, Binding, BindingId, BindingKind, NameIndex, ScopeKind, is_identifier};
+use python::syntax::{CurrentTree, Module, Sources, each_node};
+use ruff_python_ast::{AnyNodeRef, Expr};
+
+use super::resolve::{FilePlace, Resolver};
+use super::uses::importers;
+use crate::{NewTexts, Refused, Renamable};
+use python::syntax::range;
+
+/// What can be renamed at an offset of the text.
+///
+/// # Errors
+///
+/// Where it cannot be, with the reason.
+pub fn renamable(module: &Arc<Module>, offset: u32) -> Result<Renamable, Refused> {
+    let tree = CurrentTree::of(module);
+    let index = NameIndex::of(&tree);
+    let (_, range, binding) = target(&index, offset)?;
+    Ok(Renamable { range, name: binding.name.clone() })
+}
+
+/// The name at an offset, if this file may rename it.
+fn target(index: &NameIndex, offset: u32) -> Result<(BindingId, TextRange, &Binding), Refused> {
+    let mention = index.at(offset).ok_or("there is no name here that this file defines")?;
+    let binding = index.binding(mention.binding).ok_or("there is no name here")?;
+    let name = &binding.name;
+    match binding.kind {
+        BindingKind::Import { .. } => return Err(format!("`{name}` is imported; rename it where it is defined")),
+        BindingKind::Unbound => return Err(format!("`{name}` is not defined in this file")),
+        _ => {}
+    }
+    let scope = index.scope(binding.scope).map(|scope| scope.kind);
+    if scope == Some(ScopeKind::Class) {
+        return Err(format!("`{name}` belongs to a class, and not every use of it can be found by its text"));
+    }
+    Ok((mention.binding, mention.range, binding))
+}
+
+/// The edits of the file that give the name at an offset another one.
+///
+/// # Errors
+///
+/// Where the program would not mean the same then, with the reason.
+pub fn rename(module: &Arc<Module>, offset: u32, name: &str, sources: &dyn Sources) -> Result<NewTexts, Refused> {
+    let tree = CurrentTree::of(module);
+    let index = NameIndex::of(&tree);
+    let (id, _, binding) = target(&index, offset)?;
+    if !is_identifier(name) {
+        return Err(format!("`{name}` is no name of Python"));
+    }
+    if name == binding.name {
+        return Ok(Vec::new());
+    }
+    if let Some(other) = index.conflict(id, name) {
+        let line = line(module, other.range);
+        return Err(match other.kind {
+            BindingKind::Unbound => format!("`{name}` already means something else in line {line}"),
+            _ => format!("`{name}` is already there, in line {line}"),
+        });
+    }
+    let global = index.scope(binding.scope).is_some_and(|scope| scope.kind == ScopeKind::Module);
+    if global {
+        let place = FilePlace { module: module.clone(), range: binding.range };
+        if let Some(used) = importers(&Resolver::new(sources), &place, module).first() {
+            return Err(format!("`{}` is used in {}", binding.name, used.module.path()));
+        }
+        if index.mentions().iter().any(|it| index.binding(it.binding).is_some_and(|it| it.name == "__all__")) {
+            quoted(&tree, module, &binding.name)?;
+        }
+    }
+    if binding.kind == BindingKind::Parameter {
+        parameter(&tree, &index, binding, module, sources)?;
+    }
+    let mut edits: NewTexts = index.places(id).map(|place| (place.range, name.to_owned())).collect();
+    if binding.kind == BindingKind::Parameter {
+        edits.extend(directives(&index, binding, module).into_iter().map(|range| (range, name.to_owned())));
+    }
+    edits.sort();
+    edits.dedup();
+    Ok(edits)
+}
+
+/// A parameter may be named by keywords of calls that the names do not lead to, and by strings.
+fn parameter(
+    tree: &CurrentTree<'_>,
+    index: &NameIndex,
+    binding: &Binding,
+    module: &Arc<Module>,
+    sources: &dyn Sources,
+) -> Result<(), Refused> {
+    let Some(function) = index.scope(binding.scope).filter(|scope| scope.kind == ScopeKind::Function) else {
+        return Ok(());
+    };
+    let keyword = |tree: &CurrentTree<'_>, known: &dyn Fn(TextRange) -> bool| {
+        let mut found = None;
+        each_node(tree.statements(), |node| {
+            let AnyNodeRef::ExprCall(call) = node else { return };
+            let of = match &*call.func {
+                Expr::Subscript(launch) => &*launch.value,
+                other => other,
+            };
+            let called = match of {
+                Expr::Name(name) => name.id.as_str(),
+                Expr::Attribute(attribute) => attribute.attr.as_str(),
+                _ => "",
+            };
+            let init = function.name == "__init__";
+            if called != function.name && !init {
+                return;
+            }
+            let mut named = call.arguments.keywords.iter().filter_map(|keyword| keyword.arg.as_ref());
+            let at = named.find(|arg| arg.as_str() == binding.name && !known(range(*arg)));
+            found = found.or(at.map(range));
+        });
+        found
+    };
+    let own = |at: TextRange| {
+        let mention = index.at(at.start).filter(|mention| mention.range == at && mention.access == Access::Keyword);
+        mention.is_some_and(|mention| index.binding(mention.binding).is_some())
+    };
+    if let Some(at) = keyword(tree, &own) {
+        let name = &binding.name;
+        return Err(format!("line {} may name the parameter `{name}` of another object", line(module, at)));
+    }
+    let top = function.parent.and_then(|parent| index.scope(parent)).is_some_and(|it| it.kind != ScopeKind::Function);
+    if top {
+        for file in sources.mentions(&function.name) {
+            if file.path() != module.path() && keyword(&CurrentTree::of(&file), &|_| false).is_some() {
+                return Err(format!("`{}` is named as a keyword in {}", binding.name, file.path()));
+            }
+        }
+    }
+    quoted(tree, module, &binding.name)
+}
+
+/// Strings may name a parameter: `do_not_specialize`, `triton.Config`, `__all__`.
+fn quoted(tree: &CurrentTree<'_>, module: &Module, name: &str) -> Result<(), Refused> {
+    let mut found = None;
+    each_node(tree.statements(), |node| {
+        if let AnyNodeRef::StringLiteral(text) = node
+            && &*text.value == name
+        {
+            found = found.or(Some(range(text)));
+        }
+    });
+    match found {
+        Some(at) => Err(format!("a string in line {} names `{name}`; rename it there first", line(module, at))),
+        None => Ok(()),
+    }
+}
+
+/// Where directives above the kernel give the parameter a value: `# fencepost: name=3`.
+fn directives(index: &NameIndex, binding: &Binding, module: &Module) -> Vec<TextRange> {
+    let Some(function) = index.scope(binding.scope) else { return Vec::new() };
+    let text = module.text();
+    // The scope starts at the name; its statement at the decorators.
+    let def = module.body().iter().map(range).find(|range| range.contains(function.range));
+    let all = def.map_or_else(Vec::new, |def| gluon::directives(module, def));
+    let given = all.iter().flat_map(|directive| &directive.values).filter(|(name, ..)| *name == binding.name);
+    let ranges = given.filter_map(|(name, _, at)| {
+        let lead = at.of(text).find(name.as_str())? as u32;
+        Some(TextRange::new(at.start + lead, at.start + lead + name.len() as u32))
+    });
+    ranges.collect()
+}
+
+fn line(module: &Module, at: TextRange) -> u32 {
+    LineIndex::new(module.text()).line_col(at.start).line + 1
+}

@@ -1,0 +1,169 @@
+//! Where the name at a place of a Python file is used: by scope, through other files, and of barriers and buffers by
+//! the ops of the elaborated kernel.
+
+use std::sync::Arc;
+
+use base::TextRange;
+use python::names::{Access, BindingKind, NameIndex, ScopeKind};
+use python::syntax::{CurrentTree, Module, Sources, each_node};
+use ruff_python_ast::{AnyNodeRef, Expr};
+use rustc_hash::FxHashMap;
+use ttgir::queries::memory::{self, is_memory};
+use ttgir::queries::spot::function;
+use ttgir::{OpId, Tree, ValueId};
+
+use super::resolve::{FilePlace, Meaning, Resolver};
+use crate::python::hover::found;
+use crate::{Occurrence, OccurrenceAccess};
+use engine::instances::{ElaboratedInstance, Elaboration};
+use python::syntax::range;
+
+/// Every place of the name at an offset, and every call that does something with the barrier or buffer there, in the
+/// order of the text.
+pub fn occurrences(module: &Arc<Module>, of: Option<&Elaboration>, offset: u32) -> Vec<Occurrence> {
+    let tree = CurrentTree::of(module);
+    let index = NameIndex::of(&tree);
+    let mut found = of.map_or_else(Vec::new, |of| of_memory(&tree, of, offset));
+    let memory = !found.is_empty();
+    if let Some(mention) = index.at(offset) {
+        for place in index.places(mention.binding) {
+            let definition = place.access == Access::Bind;
+            let access = match (memory, definition) {
+                (true, _) => OccurrenceAccess::Name,
+                (false, true) => OccurrenceAccess::Write,
+                (false, false) => OccurrenceAccess::Read,
+            };
+            found.push(Occurrence { range: place.range, definition, access });
+        }
+    }
+    found.sort();
+    found.dedup_by_key(|found| found.range);
+    found
+}
+
+/// The places in other files that mean the function, class or variable at an offset, where that is one of the file's
+/// top level.
+pub fn elsewhere(module: &Arc<Module>, offset: u32, sources: &dyn Sources) -> Vec<FilePlace> {
+    let resolver = Resolver::new(sources);
+    let index = resolver.index(module);
+    let Some(mention) = index.at(offset) else { return Vec::new() };
+    let Some(binding) = index.binding(mention.binding) else { return Vec::new() };
+    let defined = match &binding.kind {
+        BindingKind::Import { module: from, name: Some(name) } => match resolver.imported(module, from, Some(name)) {
+            Some(Meaning::Place(place)) => place,
+            _ => return Vec::new(),
+        },
+        BindingKind::Function | BindingKind::Class | BindingKind::Variable
+            if index.scope(binding.scope).is_some_and(|scope| scope.kind == ScopeKind::Module) =>
+        {
+            FilePlace { module: module.clone(), range: binding.range }
+        }
+        _ => return Vec::new(),
+    };
+    let mut found = importers(&resolver, &defined, module);
+    if defined.module.path() != module.path() {
+        let own = resolver.index(&defined.module);
+        let places = own.at(defined.range.start).map(|mention| mention.binding);
+        let places = places.into_iter().flat_map(|binding| own.places(binding));
+        found.extend(places.map(|place| FilePlace { module: defined.module.clone(), range: place.range }));
+    }
+    found
+}
+
+/// The places in files that import a definition, save one file.
+pub(super) fn importers(resolver: &Resolver<'_>, defined: &FilePlace, except: &Module) -> Vec<FilePlace> {
+    let name = defined.range.of(defined.module.text());
+    let mut found = Vec::new();
+    for file in resolver.sources.mentions(name) {
+        if file.path() == except.path() || file.path() == defined.module.path() {
+            continue;
+        }
+        let index = resolver.index(&file);
+        let means = |meaning: Option<Meaning>| matches!(meaning, Some(Meaning::Place(place)) if place == *defined);
+        let mut known: FxHashMap<_, bool> = FxHashMap::default();
+        for mention in index.mentions() {
+            let same = *known.entry(mention.binding).or_insert_with(|| {
+                let Some(binding) = index.binding(mention.binding) else { return false };
+                match &binding.kind {
+                    BindingKind::Import { module, name: Some(of) } if of == name => {
+                        means(resolver.imported(&file, module, Some(of)))
+                    }
+                    BindingKind::Unbound if binding.name == name => means(resolver.global(&file, name)),
+                    _ => false,
+                }
+            });
+            if same {
+                found.push(FilePlace { module: file.clone(), range: mention.range });
+            }
+        }
+        // `module.name`, where the module is imported as a whole.
+        each_node(CurrentTree::of(&file).statements(), |node| {
+            let AnyNodeRef::ExprAttribute(attribute) = node else { return };
+            let Expr::Name(object) = &*attribute.value else { return };
+            if attribute.attr.as_str() != name {
+                return;
+            }
+            let binding = index.at(range(object).start).and_then(|mention| index.binding(mention.binding));
+            let Some(BindingKind::Import { module, name: of }) = binding.map(|binding| &binding.kind) else { return };
+            if let Some(Meaning::Module(meant)) = resolver.imported(&file, module, of.as_deref())
+                && means(resolver.member_of_module(&meant, name))
+            {
+                found.push(FilePlace { module: file.clone(), range: range(&attribute.attr) });
+            }
+        });
+    }
+    found
+}
+
+/// The calls that do something with the barrier or buffer at an offset: each at what is called.
+fn of_memory(tree: &CurrentTree<'_>, of: &Elaboration, offset: u32) -> Vec<Occurrence> {
+    let Some((elaborated, _, _, value)) = found(of, offset) else { return Vec::new() };
+    let Some(ir) = elaborated.tree().filter(|ir| is_memory(ir, value)) else { return Vec::new() };
+    let called = called(tree);
+    let place = |op: OpId| at_call(elaborated, &called, ir, op);
+    let roots = memory::roots(ir, value);
+    let mut all: Vec<Occurrence> = Vec::new();
+    for used in uses(ir, &roots) {
+        let access = crate::access(ir, &used);
+        all.extend(place(used.op).map(|range| Occurrence { range, definition: false, access }));
+    }
+    all
+}
+
+/// The uses of memory in the function that it is in.
+fn uses(tree: &Tree, roots: &[ValueId]) -> Vec<memory::Use> {
+    let holder = roots.iter().find_map(|root| tree.op_at(tree.value_range(*root).start));
+    holder.and_then(|op| function(tree, op)).map_or_else(Vec::new, |within| memory::uses(tree, within, roots))
+}
+
+/// What is called, by the range of the call.
+pub(super) type Called = FxHashMap<TextRange, TextRange>;
+
+/// What each call of a file calls.
+pub(super) fn called(tree: &CurrentTree<'_>) -> Called {
+    let mut found = Called::default();
+    each_node(tree.statements(), |node| {
+        let AnyNodeRef::ExprCall(call) = node else { return };
+        let callee = match &*call.func {
+            Expr::Attribute(attribute) if !dotted(&attribute.value) => range(&attribute.attr),
+            other => range(other),
+        };
+        found.insert(range(call), callee);
+    });
+    found
+}
+
+/// Whether an expression is names and dots alone.
+fn dotted(expr: &Expr) -> bool {
+    let mut expr = expr;
+    while let Expr::Attribute(attribute) = expr {
+        expr = &attribute.value;
+    }
+    matches!(expr, Expr::Name(_))
+}
+
+/// Where an op comes from in the file: what the call names, where it is one; `None` in text that is no longer there.
+pub(super) fn at_call(elaborated: &ElaboratedInstance, called: &Called, tree: &Tree, op: OpId) -> Option<TextRange> {
+    let place = elaborated.place(tree.op_name_range(op));
+    (!place.stale).then(|| called.get(&place.range).copied().unwrap_or(place.range))
+}
