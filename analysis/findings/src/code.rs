@@ -36,6 +36,7 @@ codes! {
     "directive" Error &[],
     "suppression" Warning &[],
     "unused-suppression" Warning &[],
+    "suppressed" Hint &[],
     "configuration" Warning &[],
     "assumed" Hint &[],
     "syntax" Error &[

@@ -269,6 +269,8 @@ pub enum SuppressedBy {
     Comment(TextRange),
     /// A list of findings that are known.
     Baseline,
+    /// The settings, in which its kind is off.
+    Settings,
 }
 
 /// What there is to say of a kernel's global memory.

@@ -1,34 +1,34 @@
 //! How findings are shown: the one place where levels meet findings, after the analysis.
 
 use engine::Analysis;
-use findings::{Finding, KernelReport, Problem, Severity};
+use findings::{Finding, KernelReport, Suppressed, SuppressedBy};
 
 use crate::{Level, Settings};
 
 impl Settings {
-    /// Gives the findings of an analysis the severities that are set, and takes out those that are switched off.
-    /// The verdicts stay: a kernel whose findings are all switched off is still one with findings.
+    /// Gives the findings of an analysis the severities that are set, and sets those aside whose kind is off. The
+    /// verdicts stay: a kernel whose findings are all off is still one with findings.
     pub fn apply(&self, analysis: &mut Analysis) {
-        if self.kinds.is_empty() {
-            return;
-        }
-        for kernel in &mut analysis.kernels {
-            let before = kernel.findings.len();
-            self.apply_to(kernel);
-            let gone = before - kernel.findings.len();
-            if gone > 0 {
-                analysis.problems.push(switched_off(kernel, gone));
-            }
-        }
+        analysis.kernels.iter_mut().for_each(|kernel| self.apply_to(kernel));
     }
 
     /// The same of one kernel.
     pub fn apply_to(&self, kernel: &mut KernelReport) {
-        kernel.findings.retain_mut(|finding| self.keep(finding));
+        if self.kinds.is_empty() {
+            return;
+        }
+        for mut finding in std::mem::take(&mut kernel.findings) {
+            if self.shows(&mut finding) {
+                kernel.findings.push(finding);
+            } else {
+                let reason = format!("`{}` is off in the settings", finding.kind.name());
+                kernel.suppressed.push(Suppressed { finding, reason, by: SuppressedBy::Settings });
+            }
+        }
     }
 
     /// Whether a finding is shown; it gets its severity.
-    fn keep(&self, finding: &mut Finding) -> bool {
+    fn shows(&self, finding: &mut Finding) -> bool {
         let usual = finding.kind.severity();
         match self.kinds.get(&finding.kind) {
             None => true,
@@ -42,15 +42,35 @@ impl Settings {
     }
 }
 
-/// That findings of a kernel are not shown: no mark never means that there is none.
-fn switched_off(kernel: &KernelReport, gone: usize) -> Problem {
-    let findings = if gone == 1 { "finding is" } else { "findings are" };
-    Problem {
-        code: "switched-off",
-        severity: Severity::Hint,
-        message: format!("{gone} {findings} switched off by the settings"),
-        range: kernel.range,
-        source: None,
-        fix: None,
+#[cfg(test)]
+mod tests {
+    use base::TextRange;
+    use findings::{Kind, Verdict};
+
+    use super::*;
+
+    #[test]
+    fn what_is_off_is_set_aside_and_counted() {
+        let text = "[kinds]\ndeadlock = \"off\"\n";
+        let (settings, errors) = crate::read(text);
+        assert_eq!(errors, []);
+        let found = |kind| Finding::at(kind, "nobody arrives".to_owned(), TextRange::new(3, 5), "k");
+        let mut report = KernelReport {
+            name: "k".to_owned(),
+            range: TextRange::new(0, 1),
+            verdict: Verdict::Found,
+            findings: vec![found(Kind::Deadlock), found(Kind::LappedWait)],
+            suppressed: Vec::new(),
+            runs: 1,
+            steps: 1,
+            pin: None,
+            global: None,
+            broken: false,
+        };
+        settings.apply_to(&mut report);
+        let kinds: Vec<Kind> = report.findings.iter().map(|finding| finding.kind).collect();
+        assert_eq!((kinds, report.verdict.name()), (vec![Kind::LappedWait], "found"));
+        assert_eq!((report.suppressed.len(), report.suppressed[0].by), (1, SuppressedBy::Settings));
+        assert_eq!(report.suppressed[0].reason, "`deadlock` is off in the settings");
     }
 }

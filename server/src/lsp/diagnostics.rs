@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use ttgir::SyntaxError;
 
 use base::TextRange;
-use findings::{Finding, Problem, Severity};
+use findings::{Finding, KernelReport, Problem, Severity, SuppressedBy};
 use rustc_hash::FxHasher;
 use serde_json::json;
 use tower_lsp::ls_types::{CodeDescription, Diagnostic, DiagnosticRelatedInformation, NumberOrString};
@@ -19,7 +19,7 @@ use super::last_good::LastGood;
 use super::snapshot::{DocumentAnalysis, Snapshot};
 use super::to_proto;
 use crate::workspace::Dependencies;
-use render::check::{UNDECIDED, undecided};
+use render::check::{SUPPRESSED, UNDECIDED, undecided};
 use render::lanes;
 
 /// Steps of the run among the related places; all of them are in `fencepost/run`.
@@ -90,6 +90,7 @@ fn of_analysis(snapshot: &Snapshot, analysis: &Analysis, is_open: &dyn Fn(usize)
         if let Some(message) = undecided(kernel).filter(|_| !is_open(at)) {
             diagnostics.push(open(snapshot, kernel.range, message));
         }
+        diagnostics.extend(switched_off(snapshot, kernel));
     }
     diagnostics
 }
@@ -224,6 +225,24 @@ fn open(snapshot: &Snapshot, range: TextRange, message: String) -> Diagnostic {
         message,
         ..Diagnostic::default()
     }
+}
+
+/// That findings of a kernel are off in the settings: no mark never means that there is none. Who writes a comment sees
+/// it where it stands; settings are in another file.
+fn switched_off(snapshot: &Snapshot, kernel: &KernelReport) -> Option<Diagnostic> {
+    let off = kernel.suppressed.iter().filter(|it| it.by == SuppressedBy::Settings);
+    let mut kinds: Vec<&str> = off.clone().map(|it| it.finding.kind.name()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let count = off.count();
+    let findings = if count == 1 { "finding is" } else { "findings are" };
+    let message = format!("{count} {findings} switched off by the settings: {}", kinds.join(", "));
+    (count > 0).then(|| Diagnostic {
+        severity: Some(to_proto::severity(Severity::Hint)),
+        code: Some(NumberOrString::String(SUPPRESSED.to_owned())),
+        code_description: link(snapshot, SUPPRESSED),
+        ..open(snapshot, kernel.range, message)
+    })
 }
 
 fn link(snapshot: &Snapshot, kind: &str) -> Option<CodeDescription> {

@@ -15,5 +15,6 @@ mod semantics;
 #[path = "../support/skip.rs"]
 mod skip;
 mod support;
+mod switched_off;
 mod trace;
 mod words;

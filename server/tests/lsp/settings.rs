@@ -154,3 +154,28 @@ fn what_nobody_watches_is_noticed() {
     folder.break_helper();
     assert!(has_deadlock(&server.diagnostics(&python, 1)));
 }
+
+#[test]
+fn what_is_off_is_counted_where_the_kernel_stands() {
+    let folder = Folder::new("settings-off");
+    folder.break_helper();
+    let capabilities = json!({ "textDocument": { "codeLens": {}, "diagnostic": {} }, "workspace": {
+        "diagnostics": { "refreshSupport": true }, "codeLens": { "refreshSupport": true } } });
+    let mut server = Server::start(capabilities);
+    let (python, ttgir, clean) = (folder.uri("sum_rows.py"), folder.uri("stuck.ttgir"), folder.uri("ring.ttgir"));
+    let kinds = ["deadlock", "missing-forward-barrier", "missing-backward-barrier", "phase-mismatch", "lapped-wait"];
+    let off: String = kinds.iter().map(|kind| format!("{kind} = \"off\"\n")).collect();
+    folder.write("fencepost.toml", &format!("[kinds]\n{off}"));
+    server.open_as("python", &python, &kernel("gluon/sum_rows.py"));
+    server.open(&ttgir, &stuck());
+    server.open(&clean, &kernel("ring.ttgir"));
+    for uri in [&python, &ttgir] {
+        let found = pull(&mut server, uri);
+        assert_eq!(codes(&found), [("suppressed", 4)], "{found:?}");
+        assert!(found[0]["message"].as_str().is_some_and(|text| text.contains("switched off by the settings: ")));
+        let lenses = server.request("textDocument/codeLens", json!({ "textDocument": { "uri": uri } }));
+        let lenses = lenses.expect("lenses").to_string();
+        assert!(lenses.contains("found; ") && lenses.contains(" suppressed"), "{lenses}");
+    }
+    assert_eq!(pull(&mut server, &clean), [Value::Null; 0]);
+}

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use base::TextRange;
-use findings::Severity;
+use findings::{Severity, SuppressedBy};
 
 use crate::SourceText;
-use crate::check::{CheckedFile, FileOutput, Printer, Tally, UNDECIDED, undecided};
+use crate::check::{CheckedFile, FileOutput, Printer, SUPPRESSED, Tally, UNDECIDED, undecided};
 use crate::lanes;
 
 /// Prints workflow commands.
@@ -35,8 +35,13 @@ impl Printer for Github {
                     command(&mut out, level, &file.path, &places, problem.range, problem.code, &problem.message);
                 }
                 for kernel in &analysis.kernels {
-                    let Some(text) = undecided(kernel) else { continue };
-                    command(&mut out, "warning", &file.path, &places, kernel.range, UNDECIDED, &text);
+                    if let Some(text) = undecided(kernel) {
+                        command(&mut out, "warning", &file.path, &places, kernel.range, UNDECIDED, &text);
+                    }
+                    if kernel.suppressed.iter().any(|it| it.by != SuppressedBy::Baseline) {
+                        let text = format!("@{}: {}{}", kernel.name, kernel.verdict.name(), kernel.suppressed_words());
+                        command(&mut out, "notice", &file.path, &places, kernel.range, SUPPRESSED, &text);
+                    }
                 }
             }
         }

@@ -207,8 +207,8 @@ struct SuppressedJson<'a> {
     finding: FindingJson<'a>,
     /// Why
     reason: &'a str,
-    /// Who says so: a comment in the text, or a baseline file
-    #[cfg_attr(test, schemars(extend("enum" = ["comment", "baseline"])))]
+    /// Who says so: a comment in the text, a baseline file, or the settings
+    #[cfg_attr(test, schemars(extend("enum" = ["comment", "baseline", "settings"])))]
     by: &'a str,
     /// The comment
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -404,6 +404,7 @@ impl<'a> SuppressedJson<'a> {
         let (by, comment) = match it.by {
             SuppressedBy::Comment(at) => ("comment", Some(range(places, at))),
             SuppressedBy::Baseline => ("baseline", None),
+            SuppressedBy::Settings => ("settings", None),
         };
         let finding = FindingJson::of(&it.finding, places, python);
         SuppressedJson { finding, reason: &it.reason, by, comment }

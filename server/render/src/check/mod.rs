@@ -155,6 +155,9 @@ pub trait Printer: Sync {
 /// The code of a kernel that could not be decided.
 pub const UNDECIDED: &str = "undecided";
 
+/// The code of findings that are not shown.
+pub const SUPPRESSED: &str = "suppressed";
+
 /// What a pin asks for: `a line above it with a value for `layout``.
 fn pin_words(pin: &Pin) -> String {
     let names: Vec<String> = pin.open.iter().map(|name| format!("`{name}`")).collect();

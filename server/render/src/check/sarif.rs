@@ -193,7 +193,7 @@ fn suppress(value: &mut Value, suppressed: &Suppressed, artifact: &Value, places
                 "physicalLocation": { "artifactLocation": artifact, "region": region(places, range) },
             },
         }]),
-        SuppressedBy::Baseline => {
+        SuppressedBy::Baseline | SuppressedBy::Settings => {
             json!([{ "kind": "external", "status": "accepted", "justification": suppressed.reason }])
         }
     };

@@ -33,7 +33,8 @@ pub(crate) fn label(report: &KernelReport) -> String {
     if !hints.is_empty() {
         parts.push(counted(hints.len(), "hint"));
     }
-    if parts.is_empty() { report.verdict.name().to_owned() } else { parts.join(", ") }
+    let said = if parts.is_empty() { report.verdict.name().to_owned() } else { parts.join(", ") };
+    format!("{said}{}", report.suppressed_words())
 }
 
 /// The verdict in a sentence.
