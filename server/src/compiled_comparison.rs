@@ -76,7 +76,7 @@ pub(crate) fn compare(
     if request.kernels.is_empty() {
         return Ok(Ok(comparisons));
     }
-    let compiled = match sidecar.compile(&request, SIDECAR_TIMEOUT, &Cancel::never()) {
+    let compiled = match sidecar.compile(&request, SIDECAR_TIMEOUT, cancel) {
         Ok(compiled) => compiled,
         Err(error) => return Ok(Err(error)),
     };

@@ -45,7 +45,7 @@ codes! {
         "unknown-type",
     ],
     "disagreement" Warning &[],
-    "run" Error &["hung", "failed", "schedules-differ", "elsewhere"],
+    "run" Error &["compiled", "hung", "failed", "schedules-differ", "elsewhere"],
 }
 
 impl Code {

@@ -4,6 +4,7 @@ return {
   -- Of Python the server looks at files that mention Gluon.
   filetypes = { 'ttgir', 'python' },
   root_markers = { '.git' },
+  capabilities = require('fencepost').capabilities(),
   before_init = function(params)
     params.initializationOptions = require('fencepost').options()
   end,

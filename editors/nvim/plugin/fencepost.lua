@@ -37,6 +37,14 @@ vim.lsp.handlers['fencepost/reportChanged'] = function(_, params)
   fencepost.on_report_changed(nil, params)
 end
 
+vim.lsp.handlers['fencepost/status'] = function(_, params)
+  fencepost.on_status(nil, params)
+end
+
+vim.api.nvim_create_user_command('FencepostReplay', function(command)
+  fencepost.replay(command.args)
+end, { nargs = 1, complete = 'file', desc = 'Mark what a saved log of a run says' })
+
 vim.api.nvim_create_user_command('FencepostReport', function(command)
   local kernel, section = command.fargs[1], tonumber(command.fargs[2] or '')
   fencepost.show_report(kernel, section)

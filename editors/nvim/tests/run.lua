@@ -39,6 +39,16 @@ wait('a finding', function()
   return #findings() > 0
 end)
 
+-- What a status line shows.
+local fencepost = require('fencepost')
+wait('the status', function()
+  local said = fencepost.status()
+  return said:match('^%d+ findings?$') ~= nil
+end)
+local _, status = fencepost.status()
+check(#status.kernels == 1 and status.kernels[1].state == 'found', 'the status names the kernel')
+check(fencepost.status(vim.api.nvim_create_buf(false, true)) == '', 'another buffer has none')
+
 local finding = findings()[1]
 vim.api.nvim_win_set_cursor(0, { finding.lnum + 1, finding.col })
 vim.cmd.FencepostRun()

@@ -5,9 +5,10 @@ import * as vscode from 'vscode';
 import { LanguageClient, State, type LanguageClientOptions, type ServerOptions } from 'vscode-languageclient/node';
 
 import { registerDocuments, showRun, showTimeline } from './documents';
-import { LensCommands, SHOW_TIMELINE, showReport, type ReportTarget } from './report';
-import { runKernel, runOptions } from './run';
+import { OwnFeatures, SHOW_TIMELINE, showReport, type ReportTarget } from './report';
+import { replayLog, runKernel, runOptions } from './run';
 import { findServer } from './server';
+import { StatusBar } from './status';
 
 let client: LanguageClient | undefined;
 
@@ -15,6 +16,7 @@ const SELECTOR = [
   { language: 'ttgir' },
   { language: 'mlir', pattern: '**/*.{ttgir,ttir}' },
   { language: 'python' },
+  { pattern: '**/fencepost.toml' },
 ];
 
 /** Whether a document is one that the server is for. */
@@ -27,6 +29,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const status = vscode.languages.createLanguageStatusItem('fencepost', { language: 'ttgir' });
   status.name = 'Fencepost';
   status.command = { command: 'fencepost.showLog', title: 'Open Log' };
+  const bar = new StatusBar();
 
   let started = false;
   const start = async () => {
@@ -34,7 +37,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     status.busy = true;
     status.text = 'Fencepost is starting';
     try {
-      client = createClient(context, log, status);
+      client = createClient(context, log, status, bar);
       await client.start();
     } catch (error) {
       say(status, String(error), vscode.LanguageStatusSeverity.Error);
@@ -49,6 +52,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const restart = async () => {
     const old = client;
     client = undefined;
+    bar.clear();
     await old?.dispose();
     await start();
   };
@@ -61,12 +65,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   context.subscriptions.push(
     log,
     status,
+    bar,
     registerDocuments(() => client),
     vscode.commands.registerCommand('fencepost.restart', restart),
     vscode.commands.registerCommand('fencepost.showLog', () => log.show()),
     vscode.commands.registerCommand('fencepost.runCpu', () => runKernel(client, 'cpu', 'consan')),
     vscode.commands.registerCommand('fencepost.runGpu', () => runKernel(client, 'gpu', 'consan')),
     vscode.commands.registerCommand('fencepost.runGsan', () => runKernel(client, 'gpu', 'gsan')),
+    vscode.commands.registerCommand('fencepost.replay', () => replayLog(client)),
+    vscode.commands.registerCommand('fencepost.showStatus', () => bar.pick()),
     vscode.commands.registerTextEditorCommand('fencepost.showRun', (editor) => showRun(client, editor)),
     vscode.commands.registerCommand(SHOW_TIMELINE, (target?: ReportTarget) => showTimeline(client, target)),
     vscode.commands.registerCommand('fencepost.showReport', (target?: ReportTarget) =>
@@ -101,6 +108,7 @@ function createClient(
   context: vscode.ExtensionContext,
   log: vscode.LogOutputChannel,
   status: vscode.LanguageStatusItem,
+  bar: StatusBar,
 ): LanguageClient {
   const settings = vscode.workspace.getConfiguration('fencepost');
   const command = findServer(context.extensionPath, settings.get<string | null>('server.path', null));
@@ -108,14 +116,13 @@ function createClient(
   const run: ServerOptions = { command, args: ['lsp'], options: { env } };
   const options: LanguageClientOptions = {
     documentSelector: SELECTOR,
-    // Kernels import helpers, and are launched from other files.
-    synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher('**/{*.py,fencepost.toml}') },
     initializationOptions: runOptions(settings),
     outputChannel: log,
   };
   log.info(`server: ${command}`);
   const made = new LanguageClient('fencepost', 'Fencepost', run, options);
-  made.registerFeature(new LensCommands());
+  made.registerFeature(new OwnFeatures());
+  bar.follow(made);
   made.onDidChangeState((change) => {
     if (change.newState === State.Running) {
       const version = made.initializeResult?.serverInfo?.version ?? '';

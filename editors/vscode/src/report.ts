@@ -15,11 +15,12 @@ export interface ReportTarget {
   section?: number;
 }
 
-/** Tells the server that its code lenses can be run. */
-export class LensCommands implements StaticFeature {
+/** Tells the server that its code lenses can be run, and that the status of kernels is shown. */
+export class OwnFeatures implements StaticFeature {
   fillInitializeParams(_params: InitializeParams): void {}
   fillClientCapabilities(capabilities: ClientCapabilities): void {
-    capabilities.experimental = { ...capabilities.experimental, commands: { commands: [SHOW_REPORT, SHOW_TIMELINE] } };
+    const commands = { commands: [SHOW_REPORT, SHOW_TIMELINE] };
+    capabilities.experimental = { ...capabilities.experimental, commands, fencepostStatus: true };
   }
   initialize(_capabilities: unknown, _selector: DocumentSelector | undefined): void {}
   getState(): { kind: 'static' } {

@@ -23,3 +23,19 @@ export async function runKernel(client: LanguageClient | undefined, backend: 'cp
     await client.sendRequest('workspace/executeCommand', { command: 'fencepost.runKernel', arguments: [order] });
   }
 }
+
+/** Asks for a saved log of a run, and for the server to mark in the active editor's document what it says. */
+export async function replayLog(client: LanguageClient | undefined): Promise<void> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (!client) {
+    void vscode.window.showWarningMessage('Fencepost is not running.');
+  } else if (!document) {
+    void vscode.window.showInformationMessage('Open the kernel that the log is of.');
+  } else {
+    const [log] = (await vscode.window.showOpenDialog({ title: 'Log of a run', canSelectMany: false })) ?? [];
+    if (log) {
+      const order = { uri: client.code2ProtocolConverter.asUri(document.uri), log: log.fsPath };
+      await client.sendRequest('workspace/executeCommand', { command: 'fencepost.replayLog', arguments: [order] });
+    }
+  }
+}

@@ -44,9 +44,10 @@ class EventEmitter {
   dispose() {}
 }
 
-/** Installs the module; gives what the extension did with it. */
-export function install() {
-  const seen = { commands: {}, errors: [], status: {}, providers: {}, shown: [] };
+/** Installs the module with these documents open, the first in the active editor; gives what the extension did. */
+export function install(documents = []) {
+  const seen = { commands: {}, errors: [], status: {}, providers: {}, shown: [], bar: {}, picked: [] };
+  seen.bar = { show: () => (seen.bar.shown = true), hide: () => (seen.bar.shown = false), dispose: () => {} };
   const vscode = anything('vscode');
   const register = (name, run) => {
     seen.commands[name] = run;
@@ -57,6 +58,8 @@ export function install() {
     Disposable,
     EventEmitter,
     ViewColumn: { Beside: -2 },
+    StatusBarAlignment: { Left: 1, Right: 2 },
+    TextEditorRevealType: { InCenterIfOutsideViewport: 2 },
     LanguageStatusSeverity: { Information: 0, Warning: 1, Error: 2 },
     commands: { registerCommand: register, registerTextEditorCommand: register, executeCommand: async () => {} },
   });
@@ -65,7 +68,7 @@ export function install() {
   }
   Object.assign(vscode.workspace, {
     isTrusted: true,
-    textDocuments: [],
+    textDocuments: documents,
     openTextDocument: async (uri) => void seen.shown.push(`${uri.scheme}:${uri.path}?${uri.query}`),
     notebookDocuments: [],
     workspaceFolders: undefined,
@@ -76,12 +79,17 @@ export function install() {
     },
   });
   Object.assign(vscode.window, {
+    activeTextEditor: documents[0] && { document: documents[0] },
+    createStatusBarItem: () => seen.bar,
+    showQuickPick: async (items) => void (seen.picked = items),
     visibleTextEditors: [],
     tabGroups: { all: [], onDidChangeTabs: () => new Disposable() },
     createOutputChannel: () => new Proxy({}, { get: (_target, key) => (key === 'then' ? undefined : () => new Disposable()) }),
     showErrorMessage: async (message) => void seen.errors.push(message),
   });
   vscode.Uri.from = (parts) => parts;
+  vscode.languages.match = () => 10;
+  vscode.Uri.parse = (text) => ({ scheme: 'file', toString: () => text });
   vscode.languages.createLanguageStatusItem = () => seen.status;
   vscode.env.language = 'en';
   vscode.env.appName = 'a test';

@@ -131,6 +131,8 @@ pub enum LaunchOrigin {
     Directive(TextRange),
     /// The workspace's store of recipes that were run before.
     Stored,
+    /// The settings of the project.
+    Settings,
     /// A launch that the file's host code makes, at this range.
     LaunchSite(TextRange),
     /// A test of the file.

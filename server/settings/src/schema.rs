@@ -20,7 +20,21 @@ pub fn schema() -> Value {
 /// The settings of an editor below `fencepost.`, by their names there, as schemas.
 pub fn editor_properties() -> Map<String, Value> {
     let name = |row: &Setting| row.editor_name();
-    properties(SETTINGS.iter(), &name).into_iter().map(|(key, value)| (format!("fencepost.{key}"), value)).collect()
+    let said = |row: &Setting| {
+        let mut value = property(row, &name);
+        // Editors take the default of a type for what is not set, and an empty text is no target.
+        match row.takes {
+            Takes::Target | Takes::Release | Takes::Text => {
+                value["type"] = json!(["string", "null"]);
+                value["default"] = Value::Null;
+            }
+            Takes::Texts => value["default"] = json!([]),
+            _ if row.is_table() => value["default"] = json!({}),
+            _ => {}
+        }
+        (format!("fencepost.{}", row.editor_name()), value)
+    };
+    SETTINGS.iter().map(said).collect()
 }
 
 fn properties<'a>(rows: impl Iterator<Item = &'a Setting>, name: &dyn Fn(&Setting) -> String) -> Map<String, Value> {

@@ -73,6 +73,15 @@ pub(crate) enum Command {
         /// Name of the kind, for example `deadlock`
         kind: Option<String>,
     },
+    /// List the settings of `fencepost.toml` and of editors
+    Settings {
+        /// Print the JSON schema of `fencepost.toml` instead
+        #[arg(long, conflicts_with = "editor")]
+        schema: bool,
+        /// Print the settings of VS Code instead, as its `contributes.configuration`
+        #[arg(long)]
+        editor: bool,
+    },
     /// Serve the Language Server Protocol on stdin and stdout
     Lsp(Lsp),
 }

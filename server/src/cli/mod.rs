@@ -5,6 +5,7 @@ mod check;
 pub(crate) mod compare;
 mod explain;
 mod ir;
+mod list_settings;
 mod process;
 mod report;
 mod run;
@@ -31,6 +32,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Compare(compare) => compare::run(&compare),
         Command::Run(run) => run::run(&run),
         Command::Explain { kind } => explain::run(kind.as_deref()),
+        Command::Settings { schema, editor } => list_settings::run(schema, editor),
         Command::Lsp(_) => return crate::lsp::main(),
     };
     match result {

@@ -26,7 +26,7 @@ use super::sources::{Origin, Source, read};
 use crate::run::outputs::{self, OutputComparison};
 use crate::run::recipes::{RecipeOverrides, RecipeSources};
 use crate::run::{self, BackendChoice, RunPlan, RunResults};
-use crate::workspace::{absolute, root};
+use crate::workspace::{Configuration, absolute, root};
 use render::SourceText;
 use render::check::{CheckedFile, FileAnalysis};
 
@@ -58,7 +58,7 @@ fn command(args: &Run) -> io::Result<Exit> {
     if let Some(problem) = settings::problems(&args.settings, analysis.gluon.as_deref()).first() {
         return trouble(problem);
     }
-    let launches = match recipes(args, &text, &analysis) {
+    let launches = match recipes(args, &text, &analysis, &file.configuration) {
         Ok(launches) => launches,
         Err(errors) => {
             for (at, why) in errors {
@@ -85,7 +85,7 @@ fn command(args: &Run) -> io::Result<Exit> {
         out.write_all(print::recipes(&plan, &SourceText::new(&text)).as_bytes())?;
         return Ok(Exit::Clean);
     }
-    let which = match which(args) {
+    let which = match which(args, &file.configuration) {
         Ok(which) => which,
         Err(why) => return trouble(&why),
     };
@@ -128,6 +128,7 @@ fn recipes(
     args: &Run,
     text: &str,
     analysis: &Analysis,
+    configuration: &Configuration,
 ) -> Result<Vec<runtime::launch::Launch>, Vec<(Option<u32>, String)>> {
     let plain = |why: String| vec![(None, why)];
     let python = engine::is_python(&args.path.to_string_lossy());
@@ -139,8 +140,15 @@ fn recipes(
     let path = absolute(&args.path);
     let store = RecipeStore::open(&root(&path));
     let found = run::discover::launches(&path, analysis.gluon.as_deref(), text, python);
-    let recipes =
-        RecipeSources { path: &path, text, python, kernels: &analysis.kernels, store: Some(&store), found: &found };
+    let recipes = RecipeSources {
+        path: &path,
+        text,
+        python,
+        kernels: &analysis.kernels,
+        configured: &configuration.recipes(python),
+        store: Some(&store),
+        found: &found,
+    };
     let launches = recipes.choose(&by).map_err(|errors| {
         errors.into_iter().map(|error| (Some(error.range.start), error.message)).collect::<Vec<_>>()
     })?;
@@ -170,17 +178,18 @@ fn bounds(args: &Run) -> RunLimits {
     }
 }
 
-fn which(args: &Run) -> Result<BackendChoice, String> {
+fn which(args: &Run, configuration: &Configuration) -> Result<BackendChoice, String> {
+    let maps = || args.map.iter().cloned().chain(configuration.path_maps()).collect();
     let python = args.python.clone().unwrap_or_else(crate::compiled_comparison::interpreter);
     match (args.backend, &args.log) {
-        (Backend::Replay, Some(log)) => Ok(BackendChoice::Replay { log: log.clone(), maps: args.map.clone() }),
+        (Backend::Replay, Some(log)) => Ok(BackendChoice::Replay { log: log.clone(), maps: maps() }),
         (Backend::Replay, None) => Err("which log? Give it with --log FILE".to_owned()),
         (_, Some(_)) => Err("--log is of --backend replay".to_owned()),
         (Backend::Triton, None) if args.instrument == Some(Watcher::Both) => {
             Err("Triton has one sanitizer at a time: --instrument consan or gsan".to_owned())
         }
         (Backend::Cpu, None) => Ok(BackendChoice::Cpu { python }),
-        (Backend::Triton, None) => Ok(BackendChoice::Triton { python, maps: args.map.clone() }),
+        (Backend::Triton, None) => Ok(BackendChoice::Triton { python, maps: maps() }),
     }
 }
 

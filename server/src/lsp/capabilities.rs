@@ -28,7 +28,8 @@ fn kinds(client: &ClientConfig) -> Vec<CodeActionKind> {
 /// Commands that the server has for this client.
 fn commands(client: &ClientConfig) -> Vec<String> {
     let verdict = client.code_lenses.then_some(SHOW_VERDICT);
-    verdict.into_iter().chain(client.runs.trusted.then_some(params::COMMAND)).map(str::to_owned).collect()
+    let runs = [params::COMMAND, params::REPLAY_COMMAND].into_iter().filter(|_| client.runs.trusted);
+    verdict.into_iter().chain(runs).map(str::to_owned).collect()
 }
 
 /// The server's capabilities for this client.
@@ -45,6 +46,7 @@ pub(crate) fn server_capabilities(client: &ClientConfig) -> ServerCapabilities {
             identifier: Some("fencepost".to_owned()),
             // Helpers, launches and settings of other files.
             inter_file_dependencies: true,
+            workspace_diagnostics: true,
             ..DiagnosticOptions::default()
         })),
         hover_provider: Some(HoverProviderCapability::Simple(true)),

@@ -97,10 +97,16 @@ fn of_analysis(snapshot: &Snapshot, analysis: &Analysis, is_open: &dyn Fn(usize)
 
 impl DocumentAnalysis {
     fn new(analysis: Analysis, dependencies: Option<Dependencies>, diagnostics: Vec<Diagnostic>) -> DocumentAnalysis {
-        let mut hasher = FxHasher::default();
-        serde_json::to_string(&diagnostics).unwrap_or_default().hash(&mut hasher);
-        DocumentAnalysis { analysis, dependencies, diagnostics, result_id: format!("{:016x}", hasher.finish()) }
+        let result_id = result_id(&diagnostics);
+        DocumentAnalysis { analysis, dependencies, diagnostics, result_id }
     }
+}
+
+/// A name of what diagnostics say.
+pub(crate) fn result_id(diagnostics: &[Diagnostic]) -> String {
+    let mut hasher = FxHasher::default();
+    serde_json::to_string(diagnostics).unwrap_or_default().hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
 }
 
 /// A finding.

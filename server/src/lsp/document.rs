@@ -17,7 +17,7 @@ use ttgir::{Document, SyntaxError};
 use super::client_config::ClientConfig;
 use super::last_good::LastGood;
 use super::position::Mapper;
-use super::runs::diagnostics::{self, RunDiagnostic};
+use super::runs::diagnostics::{self, Marks};
 use super::snapshot::{AnalysisCache, DocumentAnalysis, Snapshot};
 use crate::workspace::absolute;
 use transport::ReportSubscribers;
@@ -141,10 +141,10 @@ pub(crate) struct OpenDocument {
     pub(crate) report_subscribers: ReportSubscribers,
     /// Whether diagnostics of it were published.
     pub(crate) published: bool,
-    /// What came of the last run of it.
-    pub(crate) run_diagnostics: Vec<RunDiagnostic>,
-    /// Whether that was of an earlier text.
-    pub(crate) run_outdated: bool,
+    /// What came of the last run of a kernel.
+    pub(crate) run: Marks,
+    /// What the user's own Triton compiled of it when it was saved.
+    pub(crate) compiled: Marks,
     /// Why the text here is not the client's any more: a change was lost, or cannot be made. Then nothing is said of
     /// it until the client sends it as a whole.
     pub(crate) out_of_sync: Option<String>,
@@ -186,8 +186,8 @@ impl OpenDocument {
             waiting: VecDeque::new(),
             report_subscribers: ReportSubscribers::default(),
             published: false,
-            run_diagnostics: Vec::new(),
-            run_outdated: false,
+            run: Marks::default(),
+            compiled: Marks::default(),
             out_of_sync: None,
         }
     }
@@ -229,7 +229,8 @@ impl OpenDocument {
     /// What came of the last run of it, for the client.
     pub(crate) fn run_diagnostics(&self, uri: &Uri, client: &ClientConfig) -> Vec<Diagnostic> {
         let mapper = Mapper::new(&self.rope, client.encoding);
-        diagnostics::to_proto(&self.run_diagnostics, self.run_outdated, mapper, uri, client)
+        let marks = [&self.run, &self.compiled];
+        marks.into_iter().flat_map(|marks| diagnostics::to_proto(marks, mapper, uri, client)).collect()
     }
 
     /// Whether it can hold kernels at all.
@@ -273,10 +274,10 @@ impl OpenDocument {
     }
 
     fn replace(&mut self, range: TextRange, text: &str) {
-        diagnostics::shift(&mut self.run_diagnostics, range, text.len());
+        self.run.edit(range, text.len());
+        self.compiled.edit(range, text.len());
         self.last_good.edit(range, text.len());
         self.focus = range.start;
-        self.run_outdated = true;
         let from = self.rope.byte_to_char(range.start as usize);
         let to = self.rope.byte_to_char(range.end as usize);
         self.rope.remove(from..to);

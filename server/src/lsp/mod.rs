@@ -27,6 +27,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod to_proto;
+mod workspace_diagnostics;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

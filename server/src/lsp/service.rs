@@ -33,6 +33,7 @@ use super::runs::ActiveRuns;
 use super::session_snapshot::{SessionFiles, SessionSnapshot};
 use super::snapshot::Snapshot;
 use super::state::{Need, REPORT_TIMEOUT, SessionState, StateMessage};
+use super::workspace_diagnostics;
 use crate::workspace::FileSystem;
 
 /// The protocol's `RequestFailed`.
@@ -43,14 +44,24 @@ pub(crate) struct Service {
     state: UnboundedSender<StateMessage>,
     sender: ClientSender,
     client: OnceLock<Arc<ClientConfig>>,
+    /// What is needed to look at files that are not open.
+    files: workspace_diagnostics::Context,
 }
 
 impl Service {
     /// Starts the state thread.
     pub(crate) fn new(client: Client, active_runs: Arc<ActiveRuns>, file_system: Arc<dyn FileSystem>) -> Service {
         let sender = ClientSender::new(client.clone());
+        let (asked, disk) = (client.clone(), file_system.clone());
         let state = SessionState::start(client, sender.clone(), active_runs, file_system);
-        Service { state, sender, client: OnceLock::new() }
+        let files = workspace_diagnostics::Context {
+            state: state.clone(),
+            sender: sender.clone(),
+            client: asked,
+            disk,
+            known: Arc::default(),
+        };
+        Service { state, sender, client: OnceLock::new(), files }
     }
 
     /// A closed channel means that the process is about to end.
@@ -293,6 +304,13 @@ impl LanguageService for Service {
             let work = move |snapshot: &Snapshot| diagnostic::report(snapshot, previous.as_deref());
             let answer = self.ask("diagnostics", params.text_document.uri, Need::Diagnostics, work).await?;
             Ok(answer.unwrap_or_else(|| diagnostic::full(None, Vec::new())).into())
+        })
+    }
+
+    fn workspace_diagnostic(&self, params: WorkspaceDiagnosticParams) -> Answer<'_, WorkspaceDiagnosticReportResult> {
+        let context = self.files.clone();
+        Box::pin(async move {
+            workspace_diagnostics::report(context, params).await.map(WorkspaceDiagnosticReportResult::Report)
         })
     }
 

@@ -4,29 +4,40 @@
 //! file, one that it has looked at, or the settings change. A client that has everything already gets its answer when
 //! there is something new.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use base::{Cancel, Cancelled};
 use rustc_hash::FxHashMap;
 use serde_json::json;
-use settings::Settings;
+use settings::{FILE, Settings};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{oneshot, watch};
+use tokio::time::{sleep, timeout};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::{
-    Diagnostic, FullDocumentDiagnosticReport, ProgressToken, UnchangedDocumentDiagnosticReport, Uri,
+    Diagnostic, FullDocumentDiagnosticReport, NumberOrString, ProgressToken, UnchangedDocumentDiagnosticReport, Uri,
     WorkspaceDiagnosticParams, WorkspaceDiagnosticReport, WorkspaceDocumentDiagnosticReport,
     WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
 };
 use transport::{Client, ClientSender, partial_result};
 
-use super::document::OpenDocument;
+use super::diagnostics::result_id;
+use super::document::{DiskCheck, OpenDocument};
 use super::panics::catch_panic;
 use super::snapshot::Snapshot;
-use super::state::{Shared, StateMessage, analyse};
-use crate::workspace::{Dependencies, FileSystem, Stamp, listing};
+use super::state::{Shared, StateMessage, Watched, analyse};
+use crate::workspace::{Dependencies, FileSystem, SETTINGS, Stamp, listing};
+
+/// How long a request waits for a change before it looks again by itself; with a client that says when files change,
+/// and with one that does not.
+const WATCHED_PAUSE: Duration = Duration::from_secs(600);
+const PAUSE: Duration = Duration::from_secs(10);
+/// What happens within this time is one change.
+const TOGETHER: Duration = Duration::from_millis(100);
 
 /// What the state thread says of the workspace.
 pub(crate) struct WorkspaceState {
@@ -58,6 +69,17 @@ struct KnownFile {
     diagnostics: Arc<Vec<Diagnostic>>,
 }
 
+impl KnownFile {
+    /// Without what is wrong with the settings that hold for it.
+    fn leave_out_settings(&mut self) {
+        let code = |diagnostic: &Diagnostic| diagnostic.code == Some(NumberOrString::String(SETTINGS.to_owned()));
+        if self.diagnostics.iter().any(code) {
+            self.diagnostics = Arc::new(self.diagnostics.iter().filter(|it| !code(it)).cloned().collect());
+            self.result_id = result_id(&self.diagnostics);
+        }
+    }
+}
+
 /// Ends the work of a request that is dropped.
 struct StopWhenDropped(Arc<AtomicBool>);
 
@@ -79,9 +101,12 @@ pub(crate) struct Context {
 
 type Report = WorkspaceDocumentDiagnosticReport;
 
-/// The diagnostics of the workspace; those that the client has already are said to be unchanged. `None` where the
-/// session ends.
-pub(crate) async fn report(context: Context, params: WorkspaceDiagnosticParams) -> Option<WorkspaceDiagnosticReport> {
+/// The diagnostics of the workspace; those that the client has already are said to be unchanged.
+///
+/// # Errors
+///
+/// Where the session ends, or our work has panicked.
+pub(crate) async fn report(context: Context, params: WorkspaceDiagnosticParams) -> Result<WorkspaceDiagnosticReport> {
     let previous: BTreeMap<String, (Uri, String)> = params
         .previous_result_ids
         .into_iter()
@@ -93,19 +118,21 @@ pub(crate) async fn report(context: Context, params: WorkspaceDiagnosticParams) 
         let (reply, receive) = oneshot::channel();
         // A closed channel means that the process is about to end.
         let _ = context.state.send(StateMessage::Workspace(reply));
-        let state = receive.await.ok()?;
-        let mut changes = state.changes.clone();
+        let state = receive.await.map_err(|_| Error::request_cancelled())?;
+        let (mut changes, watches) = (state.changes.clone(), state.shared.client.watches_files);
         changes.mark_unchanged();
         let first = !context.known.answered.load(Ordering::Relaxed);
         let (items, news) = once(&context, state, previous.clone(), token.as_ref()).await?;
         if first || news {
             context.known.answered.store(true, Ordering::Relaxed);
-            return Some(WorkspaceDiagnosticReport { items });
+            return Ok(WorkspaceDiagnosticReport { items });
         }
         // Nothing is new: the answer comes when something is. At the end of the session nobody waits for it.
-        if changes.changed().await.is_err() {
-            return Some(WorkspaceDiagnosticReport { items });
+        let patience = if watches { WATCHED_PAUSE } else { PAUSE };
+        if let Ok(Err(_)) = timeout(patience, changes.changed()).await {
+            return Ok(WorkspaceDiagnosticReport { items });
         }
+        sleep(TOGETHER).await;
     }
 }
 
@@ -115,21 +142,29 @@ async fn once(
     state: WorkspaceState,
     previous: Arc<BTreeMap<String, (Uri, String)>>,
     token: Option<&ProgressToken>,
-) -> Option<(Vec<Report>, bool)> {
+) -> Result<(Vec<Report>, bool)> {
     let stop = Arc::new(AtomicBool::new(false));
     let _guard = StopWhenDropped(stop.clone());
     let (parts, receive) = unbounded_channel();
     let (worker, sender) = (context.clone(), context.sender.clone());
     let work = tokio::task::spawn_blocking(move || {
         let stopped = || stop.load(Ordering::Relaxed);
-        catch_panic("workspace diagnostics", &sender, || look(&worker, &state, &previous, &parts, &Cancel::when(&stopped)))
+        catch_panic("workspace diagnostics", &sender, || {
+            look(&worker, &state, &previous, &parts, &Cancel::when(&stopped))
+        })
     });
     let (items, streamed) = collect(&context.client, receive, token).await;
-    let news = matches!(work.await, Ok(Ok(Ok(true))));
+    let news = match work.await {
+        Ok(Ok(looked)) => looked == Ok(true),
+        Ok(Err(panic)) => {
+            return Err(Error { code: ErrorCode::InternalError, message: panic.into(), data: None });
+        }
+        Err(_) => return Err(Error::internal_error()),
+    };
     if streamed {
         partial_result::settle().await;
     }
-    Some((items, news || streamed))
+    Ok((items, news || streamed))
 }
 
 /// Takes reports as they come: what is new goes to the client at once, where it takes parts.
@@ -158,18 +193,24 @@ fn look(
     previous: &BTreeMap<String, (Uri, String)>,
     parts: &UnboundedSender<Report>,
     cancel: &Cancel<'_>,
-) -> Result<bool, Cancelled> {
+) -> std::result::Result<bool, Cancelled> {
     let roots = &state.shared.workspace.roots;
     let listing = listing::list(&*context.disk, roots, cancel);
     cancel.check()?;
     if listing.cut {
         tracing::warn!("the workspace has more files than are analysed unopened");
     }
+    // What is wrong with settings is said there.
+    let own = listing.files.iter().map(|(path, _)| path).filter(|path| path.ends_with(FILE));
+    let own: BTreeSet<PathBuf> = own.cloned().collect();
     let (mut news, mut told) = (false, BTreeMap::new());
     for (path, stamp) in &listing.files {
         cancel.check()?;
         let Some(uri) = Uri::from_file_path(path).filter(|uri| !state.open.contains(uri)) else { continue };
-        let Some(known) = known(context, state, (&uri, path, *stamp), cancel)? else { continue };
+        let Some(mut known) = known(context, state, (&uri, path, *stamp), cancel)? else { continue };
+        if !path.ends_with(FILE) && path.ancestors().skip(1).any(|folder| own.contains(&folder.join(FILE))) {
+            known.leave_out_settings();
+        }
         let before = previous.get(uri.as_str()).map(|(_, id)| id);
         let same = before == Some(&known.result_id);
         // A file that has nothing to say and never had is not mentioned.
@@ -179,7 +220,11 @@ fn look(
         news |= !same;
         told.insert(uri.as_str().to_owned(), ());
         // A closed channel means that nobody waits.
-        let _ = parts.send(if same { unchanged(uri, known.result_id) } else { full(uri, Some(known.result_id), &known.diagnostics) });
+        let _ = parts.send(if same {
+            unchanged(uri, known.result_id)
+        } else {
+            full(uri, Some(known.result_id), &known.diagnostics)
+        });
     }
     // What was said of files that are gone, or are left out now, is taken back. Open ones say it themselves.
     for (name, (uri, _)) in previous.iter().filter(|(name, _)| !told.contains_key(*name)) {
@@ -197,7 +242,7 @@ fn known(
     state: &WorkspaceState,
     (uri, path, stamp): (&Uri, &Path, Stamp),
     cancel: &Cancel<'_>,
-) -> Result<Option<KnownFile>, Cancelled> {
+) -> std::result::Result<Option<KnownFile>, Cancelled> {
     let workspace = &state.shared.workspace;
     let lock = || context.known.files.lock().unwrap_or_else(PoisonError::into_inner);
     let kept = lock().get(path).cloned();
@@ -224,7 +269,8 @@ fn known(
     if snapshot.sources(cancel, &|_| {}).settings_of(path).excludes(path) {
         return Ok(None);
     }
-    let analysed = analyse(&mut snapshot, &|_| {}, cancel)?;
+    let watched = Watched { blocked: &|_| {}, judging: &|| {}, cancel };
+    let analysed = analyse(&mut snapshot, DiskCheck::None, 0, &watched, &mut |_| {})?;
     let known = KnownFile {
         stamp,
         revision: workspace.view.revision,

@@ -1,5 +1,5 @@
-//! Which recipes a file is run by: what the command line gives, over comments in the file, over what was run
-//! before, over what is found in the file, over what is chosen.
+//! Which recipes a file is run by: what the command line gives, over comments in the file, over settings, over what was
+//! run before, over what is found in the file, over what is chosen.
 
 use std::path::Path;
 
@@ -56,6 +56,8 @@ pub(crate) struct RecipeSources<'a> {
     pub(crate) python: bool,
     /// Its kernels, as they were judged.
     pub(crate) kernels: &'a [KernelReport],
+    /// What the settings of the project say.
+    pub(crate) configured: &'a [Launch],
     /// What is kept in the workspace.
     pub(crate) store: Option<&'a RecipeStore>,
     /// What else is found in the file: launches of its host code, tests, its `__main__`.
@@ -83,6 +85,12 @@ impl RecipeSources<'_> {
         let said = wanted(&directives.launches);
         if !said.is_empty() {
             return Ok(said);
+        }
+        let configured = wanted(self.configured);
+        // The settings are of many files: what they say of kernels of others is nothing here.
+        let here = |launch: &Launch| self.kernels.iter().any(|kernel| launch.kernel.as_ref() == Some(&kernel.name));
+        if configured.iter().any(here) {
+            return Ok(configured.into_iter().filter(here).collect());
         }
         let stored = self.store.map(|store| store.of(self.path, self.python)).unwrap_or_default();
         let stored = wanted(&stored);
@@ -153,6 +161,7 @@ pub(crate) fn origin(launch: &Launch, places: &SourceText<'_>) -> String {
         LaunchOrigin::CommandLine => "given".to_owned(),
         LaunchOrigin::Directive(range) => format!("from line {}", places.line(range.start)),
         LaunchOrigin::Stored => format!("from {}", store::FILE),
+        LaunchOrigin::Settings => format!("from {}", settings::FILE),
         LaunchOrigin::LaunchSite(range) => format!("from the launch at line {}", places.line(range.start)),
         LaunchOrigin::Pytest => "a test of the file".to_owned(),
         LaunchOrigin::Main => "the file's `__main__`".to_owned(),

@@ -178,7 +178,7 @@ fn a_launch_that_is_chosen_meets_the_finding() {
     let python = "def k(a, KK, K, n: gl.constexpr):\n    pid = gl.program_id(0)\n";
     for (text, python) in [(text, false), (python, true)] {
         let path = Path::new("k");
-        let sources = RecipeSources { path, text, python, kernels: &kernels, store: None, found: &[] };
+        let sources = RecipeSources { path, text, python, kernels: &kernels, configured: &[], store: None, found: &[] };
         let given = |by: &RecipeOverrides| -> Vec<(String, ArgumentValue)> {
             let launches = sources.choose(by).unwrap_or_default();
             launches.into_iter().flat_map(|it| it.arguments).map(|it| (it.name, it.given)).collect()

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use base::{LineIndex, TextRange};
 use engine::instances::{Config, VersionSource};
 use findings::{Edit, Fix, Problem, Severity};
+use runtime::launch::{Launch, LaunchOrigin, recipe};
 use settings::{FILE, SettingError, Settings};
 
 use super::installed::{InstalledTriton, installed};
@@ -25,6 +26,38 @@ pub(crate) struct Configuration {
 }
 
 impl Configuration {
+    /// Prefixes of paths in logs, and what stands there on this machine, from the root on.
+    pub(crate) fn path_maps(&self) -> Vec<(String, String)> {
+        let here = |to: &String| match &self.folder {
+            Some(folder) => folder.join(to).to_string_lossy().into_owned(),
+            None => to.clone(),
+        };
+        self.settings.paths.iter().map(|(from, to)| (from.clone(), here(to))).collect()
+    }
+
+    /// The folders in which Triton leaves kernels, from the root on.
+    pub(crate) fn watched(&self) -> Vec<PathBuf> {
+        let home = std::env::home_dir();
+        let folder = self.folder.as_deref().unwrap_or(Path::new(""));
+        let place = |text: &String| match (text.strip_prefix("~/"), &home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => folder.join(text),
+        };
+        self.settings.watch.iter().map(place).filter(|path| path.is_absolute()).collect()
+    }
+
+    /// The recipes of the settings; what is wrong with one is said where it stands.
+    pub(crate) fn recipes(&self, python: bool) -> Vec<Launch> {
+        let folder = self.folder.as_deref().unwrap_or(Path::new(""));
+        let parse = |(kernel, text): &(String, String)| {
+            let (mut launch, errors) = recipe::parse(text, python, folder);
+            launch.kernel = Some(kernel.clone());
+            launch.origin = LaunchOrigin::Settings;
+            errors.is_empty().then_some(launch)
+        };
+        self.settings.recipes.iter().filter_map(parse).collect()
+    }
+
     /// Whether a file is left out where folders are searched.
     pub(crate) fn excludes(&self, file: &Path) -> bool {
         let below = self.folder.as_deref().and_then(|folder| file.strip_prefix(folder).ok()).unwrap_or(file);
@@ -39,6 +72,8 @@ impl<P: FileProvider> WorkspaceSources<P> {
     pub(crate) fn configuration(&self, file: &Path) -> Configuration {
         let mut made = self.settings_of(file);
         made.config = self.with_installed(made.settings.config(), file);
+        let folders = made.watched();
+        made.config.recipes = folders.iter().flat_map(|folder| self.compiled(folder, file)).collect();
         made
     }
 
@@ -90,7 +125,7 @@ impl<P: FileProvider> WorkspaceSources<P> {
 }
 
 /// The code of what is wrong with settings.
-const CODE: &str = "configuration";
+pub(crate) const CODE: &str = "configuration";
 
 /// What is wrong with a text of settings, at its places.
 pub(crate) fn problems(text: &str) -> Vec<Problem> {

@@ -37,6 +37,11 @@ pub(crate) trait FileSystem: fmt::Debug + Send + Sync {
     /// or `None` for anything else, so that the caller can count what it has looked at.
     fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = Option<PathBuf>> + '_>;
 
+    /// Walks a folder like [`FileSystem::walk`], for all files that are analysed: those of Python, TTGIR and settings.
+    fn walk_kernels(&self, root: &Path) -> Box<dyn Iterator<Item = Option<PathBuf>> + '_> {
+        self.walk(root)
+    }
+
     /// Whether a file at this path below a root is one that [`FileSystem::walk`] gives.
     fn is_wanted(&self, below: &Path) -> bool {
         let is_python = below.extension().is_some_and(|extension| extension == "py");
@@ -67,11 +72,23 @@ impl FileSystem for Disk {
     }
 
     fn walk(&self, root: &Path) -> Box<dyn Iterator<Item = Option<PathBuf>> + '_> {
-        let walk = WalkDir::new(root).sort_by_file_name().into_iter();
-        let entries = walk.filter_entry(|entry| entry.depth() == 0 || is_wanted_name(entry.file_name()));
-        Box::new(entries.map(|entry| {
-            let entry = entry.ok().filter(|entry| entry.file_type().is_file())?;
-            entry.path().extension().is_some_and(|extension| extension == "py").then(|| entry.into_path())
-        }))
+        Box::new(walk(root, |path| path.extension().is_some_and(|extension| extension == "py")))
     }
+
+    fn walk_kernels(&self, root: &Path) -> Box<dyn Iterator<Item = Option<PathBuf>> + '_> {
+        let wanted = |path: &Path| {
+            let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+            matches!(extension, "py" | "ttgir" | "ttir") || path.ends_with(settings::FILE)
+        };
+        Box::new(walk(root, wanted))
+    }
+}
+
+fn walk(root: &Path, wanted: fn(&Path) -> bool) -> impl Iterator<Item = Option<PathBuf>> + use<> {
+    let entries = WalkDir::new(root).sort_by_file_name().into_iter();
+    let entries = entries.filter_entry(|entry| entry.depth() == 0 || is_wanted_name(entry.file_name()));
+    entries.map(move |entry| {
+        let entry = entry.ok().filter(|entry| entry.file_type().is_file())?;
+        wanted(entry.path()).then(|| entry.into_path())
+    })
 }

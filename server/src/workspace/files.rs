@@ -1,13 +1,16 @@
 //! What was read from disk: immutable views of it, and the store that makes them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use gluon::Recipe;
 use python::syntax::Module;
 use rustc_hash::FxHashMap;
 
 use super::dependencies::{ChangeLog, Dependencies, FileChange};
+use super::dumps::{self, DumpFolder};
 use super::file_system::{FileSystem, Stamp};
 
 /// How long the list of a workspace's files is good, unless somebody says that files have changed.
@@ -111,6 +114,8 @@ pub(crate) struct FileView {
     files: FxHashMap<Arc<Path>, Option<Arc<SourceFile>>>,
     index: Option<Arc<TextIndex>>,
     changes: ChangeLog,
+    /// What was compiled, by the folder in which it lies.
+    recipes: FxHashMap<PathBuf, Arc<[Recipe]>>,
 }
 
 impl FileView {
@@ -130,6 +135,11 @@ impl FileView {
         self.files.get(path).cloned()
     }
 
+    /// What was compiled in a folder, where it was looked at.
+    pub(crate) fn recipes(&self, folder: &Path) -> Option<&Arc<[Recipe]>> {
+        self.recipes.get(folder)
+    }
+
     /// The index, where it has been made.
     pub(crate) fn index(&self) -> Option<&Arc<TextIndex>> {
         self.index.as_ref()
@@ -146,12 +156,13 @@ pub(crate) struct FileStore {
     checked: Option<Instant>,
     /// When the last walk over the folders began.
     walked: Option<Instant>,
+    dumps: BTreeMap<PathBuf, DumpFolder>,
 }
 
 impl FileStore {
     /// A store of a workspace that has read nothing yet.
     pub(crate) fn new(file_system: Arc<dyn FileSystem>, roots: Vec<PathBuf>) -> FileStore {
-        FileStore { file_system, roots, view: Arc::default(), checked: None, walked: None }
+        FileStore { file_system, roots, view: Arc::default(), checked: None, walked: None, dumps: BTreeMap::new() }
     }
 
     /// All that is known by now.
@@ -183,6 +194,42 @@ impl FileStore {
         let file = self.read(path.into(), indexed.as_ref());
         Arc::make_mut(&mut self.view).files.insert(path.into(), file.clone());
         file
+    }
+
+    /// What was compiled in a folder.
+    pub(crate) fn recipes(&mut self, folder: &Path) -> Arc<[Recipe]> {
+        if let Some(known) = self.view.recipes(folder) {
+            return known.clone();
+        }
+        let found = DumpFolder::default().look(&*self.file_system, folder);
+        let recipes = found.recipes.clone();
+        self.dumps.insert(folder.to_path_buf(), found);
+        Arc::make_mut(&mut self.view).recipes.insert(folder.to_path_buf(), recipes.clone());
+        recipes
+    }
+
+    /// Whether folders of compiled kernels are looked at.
+    pub(crate) fn has_dumps(&self) -> bool {
+        !self.dumps.is_empty()
+    }
+
+    /// Looks at the folders of compiled kernels again.
+    pub(crate) fn look_at_dumps(&mut self) {
+        for (folder, before) in &mut self.dumps {
+            let now = before.look(&*self.file_system, folder);
+            let files = now.changed_files(before);
+            let recipes = now.recipes.clone();
+            *before = now;
+            if files.is_empty() {
+                continue;
+            }
+            let view = Arc::make_mut(&mut self.view);
+            view.revision += 1;
+            view.recipes.insert(folder.clone(), recipes);
+            let changes =
+                files.iter().map(|file| FileChange::new(dumps::dependency(folder, Path::new(file)).into(), None, None));
+            view.changes.add(view.revision, changes.collect::<Vec<_>>());
+        }
     }
 
     /// The index of the workspace, made if there is none yet.

@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use base::Cancel;
+use gluon::Recipe;
 
 use super::file_system::FileSystem;
 use super::files::{FileStore, FileView, SourceFile, TextIndex};
@@ -33,6 +34,7 @@ enum Request {
     Forget,
     Load { path: PathBuf, reply: Sender<Option<Arc<SourceFile>>> },
     Index { reply: Sender<Arc<TextIndex>> },
+    Recipes { folder: PathBuf, reply: Sender<Arc<[Recipe]>> },
     Revalidate { asked: Instant, list: bool, reply: Sender<Arc<FileView>> },
     RevalidatePaths(Vec<PathBuf>),
     Watch,
@@ -164,6 +166,11 @@ impl FileProvider for LoaderClient<'_> {
         let pending = self.loader.map(|loader| loader.ask(|reply| Request::Index { reply }));
         pending.and_then(|pending| self.wait(&pending)).unwrap_or_default()
     }
+
+    fn recipes(&self, folder: &Path) -> Arc<[Recipe]> {
+        let asked = |loader: &Loader| loader.ask(|reply| Request::Recipes { folder: folder.to_path_buf(), reply });
+        self.loader.map(asked).and_then(|pending| self.wait(&pending)).unwrap_or_default()
+    }
 }
 
 /// Answers a request once the view that it led to is posted.
@@ -171,7 +178,7 @@ type Answer = Box<dyn FnOnce(&Arc<FileView>)>;
 
 fn run(mut store: FileStore, requests: &Receiver<Request>, post: &dyn Fn(Arc<FileView>)) {
     let mut posted = store.view().clone();
-    let mut next_look: Option<Instant> = None;
+    let (mut next_look, mut watches): (Option<Instant>, bool) = (None, false);
     // Whoever asked may have gone by the time of the answer; then nobody wants it.
     loop {
         let request = match next_look {
@@ -182,12 +189,16 @@ fn run(mut store: FileStore, requests: &Receiver<Request>, post: &dyn Fn(Arc<Fil
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {
                 let started = Instant::now();
-                store.revalidate(started, true);
+                if watches {
+                    store.revalidate(started, true);
+                }
+                store.look_at_dumps();
                 next_look = Some(Instant::now() + (started.elapsed() * WATCH_SHARE).max(WATCH_INTERVAL));
                 Box::new(|_| {})
             }
             Ok(request) => match request {
                 Request::Watch => {
+                    watches = true;
                     next_look = Some(Instant::now() + WATCH_INTERVAL);
                     Box::new(|_| {})
                 }
@@ -207,6 +218,10 @@ fn run(mut store: FileStore, requests: &Receiver<Request>, post: &dyn Fn(Arc<Fil
                     let file = store.load(&path);
                     Box::new(move |_| drop(reply.send(file)))
                 }
+                Request::Recipes { folder, reply } => {
+                    let recipes = store.recipes(&folder);
+                    Box::new(move |_| drop(reply.send(recipes)))
+                }
                 Request::Index { reply } => {
                     let index = store.index();
                     Box::new(move |_| drop(reply.send(index)))
@@ -217,6 +232,10 @@ fn run(mut store: FileStore, requests: &Receiver<Request>, post: &dyn Fn(Arc<Fil
                 }
             },
         };
+        if store.has_dumps() {
+            // Triton's folders are outside of what a client watches.
+            next_look.get_or_insert_with(|| Instant::now() + WATCH_INTERVAL);
+        }
         if !Arc::ptr_eq(&posted, store.view()) {
             posted = store.view().clone();
             post(posted.clone());

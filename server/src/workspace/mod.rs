@@ -11,9 +11,11 @@
 
 mod configuration;
 mod dependencies;
+mod dumps;
 mod file_system;
 mod files;
 mod installed;
+pub(crate) mod listing;
 mod loader;
 mod paths;
 mod snapshot;
@@ -23,11 +25,9 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
-pub(crate) use configuration::{Configuration, problems as settings_problems};
+pub(crate) use configuration::{CODE as SETTINGS, Configuration, problems as settings_problems};
 pub(crate) use dependencies::Dependencies;
-#[cfg(test)]
-pub(crate) use file_system::Stamp;
-pub(crate) use file_system::{Disk, FileSystem};
+pub(crate) use file_system::{Disk, FileSystem, Stamp};
 pub(crate) use files::{FileStore, FileView};
 pub(crate) use loader::{Loader, LoaderClient};
 pub(crate) use paths::{absolute, import_root, root};

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use engine::instances::PythonFile;
+use gluon::Recipe;
 use python::syntax::{Module, Sources, mentions_kernels};
 use rustc_hash::FxHashMap;
 use settings::Settings;
 
 use super::dependencies::Dependencies;
+use super::dumps;
 use super::files::{FileStore, FileView, SourceFile, TextIndex};
 use super::paths::{normalized, root};
 
@@ -72,6 +74,11 @@ impl WorkspaceSnapshot {
         self.open.contains_key(path) || self.open_settings.contains_key(path)
     }
 
+    /// Whether a document is open that an analysis has looked at.
+    pub(crate) fn has_open_among(&self, dependencies: &Dependencies) -> bool {
+        self.open.keys().chain(self.open_settings.keys()).any(|path| dependencies.reads(path))
+    }
+
     /// The text of an open document.
     pub(crate) fn text_of(&self, path: &Path) -> Option<&str> {
         let settings = || self.open_settings.get(path).map(|text| &**text);
@@ -106,6 +113,9 @@ pub(crate) trait FileProvider {
 
     /// The index of the workspace's files.
     fn index(&self) -> Arc<TextIndex>;
+
+    /// What was compiled in a folder.
+    fn recipes(&self, folder: &Path) -> Arc<[Recipe]>;
 }
 
 impl FileProvider for RefCell<FileStore> {
@@ -115,6 +125,10 @@ impl FileProvider for RefCell<FileStore> {
 
     fn index(&self) -> Arc<TextIndex> {
         self.borrow_mut().index()
+    }
+
+    fn recipes(&self, folder: &Path) -> Arc<[Recipe]> {
+        self.borrow_mut().recipes(folder)
     }
 }
 
@@ -176,6 +190,15 @@ impl<P: FileProvider> WorkspaceSources<P> {
     /// Whether settings are open, so that what is wrong with them is said there.
     pub(super) fn is_open_settings(&self, path: &Path) -> bool {
         self.snapshot.open_settings.contains_key(path)
+    }
+
+    /// What was compiled of a Python file in a folder.
+    pub(super) fn compiled(&self, folder: &Path, file: &Path) -> Vec<Recipe> {
+        self.asked.borrow_mut().add_path(&dumps::dependency(folder, file));
+        let known = self.snapshot.view.recipes(folder).cloned();
+        let recipes = known.unwrap_or_else(|| self.provider.recipes(folder));
+        let of_file = |recipe: &&Recipe| Path::new(&recipe.file).file_name() == file.file_name();
+        recipes.iter().filter(of_file).cloned().collect()
     }
 
     /// What the editor says.

@@ -12,6 +12,7 @@ mod report;
 mod run_without_triton;
 mod schema;
 mod semantics;
+mod settings;
 #[path = "../support/skip.rs"]
 mod skip;
 mod support;

@@ -75,7 +75,7 @@ fn a_run_is_agreed_to_once_and_its_asserts_grow_old() {
     let mut server = room.server(capabilities, json!({ "trusted": true, "python": "/none/bin/python" }));
     assert_eq!(
         server.info["capabilities"]["executeCommandProvider"]["commands"],
-        json!(["fencepost.showVerdict", "fencepost.runKernel"])
+        json!(["fencepost.showVerdict", "fencepost.runKernel", "fencepost.replayLog"])
     );
     server.open(&uri, &broken());
     let lenses = server.request("textDocument/codeLens", json!({ "textDocument": { "uri": uri } }));
@@ -140,4 +140,42 @@ fn who_declines_gets_nothing() {
     }
     assert!(!room.0.join(".fencepost").exists());
     assert!(server.shutdown().success());
+}
+
+#[test]
+fn a_saved_log_is_read_from_the_editor() {
+    let room = Room::new("replay");
+    let uri = room.uri();
+    let text = kernel("ring.ttgir");
+    let line = text.lines().position(|line| line.contains("ttng.init_barrier")).expect("a barrier") + 1;
+    fs::write(room.0.join("k.ttgir"), &text).expect("the kernel can be written");
+    let log = room.0.join("ci.log");
+    let said = "unknown: block: [0,0,0], thread: [0,0,0] Assertion `Barrier re-initialized without prior invalidation` failed.";
+    fs::write(&log, format!("/ci/build/k.ttgir:{line}: {said}\n")).expect("the log can be written");
+    fs::write(room.0.join("fencepost.toml"), "[paths]\n\"/ci/build\" = \".\"\n").expect("settings can be written");
+    let replay = |log: Value| {
+        let order = json!({ "uri": uri, "log": log });
+        json!({ "command": "fencepost.replayLog", "arguments": [order] })
+    };
+    let mut server = room.server(json!({}), json!({ "trusted": true }));
+    server.open(&uri, &text);
+    assert_eq!(server.diagnostics(&uri, 1), [Value::Null; 0]);
+    server.request("workspace/executeCommand", replay(json!(log))).expect("it is answered");
+    let told = server.event("window/showMessage");
+    let told = told["params"]["message"].as_str().unwrap_or_default().to_owned();
+    assert!(told.contains("a saved log"), "{told}");
+    let marks = loop {
+        let marks = of_runs(&server.diagnostics(&uri, 1));
+        if !marks.is_empty() {
+            break marks;
+        }
+    };
+    assert!(marks.iter().any(|(at, code, _)| *at == line as i64 - 1 && code == "barrier-reinit"), "{marks:?}");
+    assert!(server.pending("window/showMessageRequest").is_empty(), "nothing is executed, so nothing is asked");
+    assert!(server.request("workspace/executeCommand", replay(Value::Null)).is_err(), "which log?");
+    let mut untrusted = room.server(json!({}), json!({ "trusted": false }));
+    untrusted.open(&uri, &text);
+    untrusted.request("workspace/executeCommand", replay(json!(log))).expect("it is answered");
+    let told = untrusted.event("window/showMessage");
+    assert!(told["params"]["message"].as_str().is_some_and(|text| text.contains("not trusted")), "{told}");
 }

@@ -179,3 +179,99 @@ fn what_is_off_is_counted_where_the_kernel_stands() {
     }
     assert_eq!(pull(&mut server, &clean), [Value::Null; 0]);
 }
+
+/// What Triton leaves in its cache of a kernel that stands in a line of a file.
+fn compiled(file: &str, line: usize, warps: u32) -> String {
+    format!(
+        "#loc1 = loc(\"{file}\":{line}:0)\n\
+         module attributes {{\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = {warps} : i32, ttg.target = \"cuda:100\"}} {{\n\
+         tt.func public @sum_rows(%desc: !tt.tensordesc<64x32xf16> loc(\"desc\"(#loc1)), \
+         %rows: i32 loc(\"rows\"(#loc1))) attributes {{noinline = false}} {{\n  tt.return\n}}\n}}\n"
+    )
+}
+
+#[test]
+fn what_triton_compiled_is_an_instance_of_the_kernel() {
+    let folder = Folder::new("settings-compiled");
+    std::fs::create_dir_all(folder.0.join("dumps/KEY")).expect("the folder can be made");
+    folder.write("fencepost.toml", "watch = \"dumps\"\n");
+    let text = kernel("gluon/sum_rows.py");
+    let line = text.lines().position(|line| line.starts_with("def sum_rows(")).expect("the kernel") + 1;
+    let mut capabilities = pulls();
+    capabilities["textDocument"]["inlayHint"] = json!({});
+    let mut server = Server::start(capabilities);
+    let python = folder.uri("sum_rows.py");
+    server.open_as("python", &python, &text);
+    let label = |server: &mut Server| {
+        pull(server, &python);
+        let whole = range((0, 0), (text.lines().count(), 0));
+        let params = json!({ "textDocument": { "uri": python }, "range": whole });
+        server.request("textDocument/inlayHint", params).expect("hints").to_string()
+    };
+    assert!(!label(&mut server).contains("compiled before"));
+    // It appears while the server runs; nobody says so.
+    let file = folder.0.join("sum_rows.py").display().to_string();
+    folder.write("dumps/KEY/sum_rows.ttgir", &compiled(&file, line, 8));
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let hints = loop {
+        let hints = label(&mut server);
+        if hints.contains("compiled before") {
+            break hints;
+        }
+        assert!(std::time::Instant::now() < until, "{hints}");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    };
+    assert!(hints.contains("sm_100") && hints.contains("fp16[64,32]"), "{hints}");
+}
+
+/// What is offered at a place: labels, and what would be written.
+fn offered(server: &mut Server, uri: &str, line: usize, column: usize) -> Vec<(String, String)> {
+    let found = server.at("textDocument/completion", uri, line, column).expect("completions");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let items = found["items"].as_array().cloned().unwrap_or_default();
+    items.iter().map(|item| (text(&item["label"]), text(&item["textEdit"]["newText"]))).collect()
+}
+
+#[test]
+fn what_can_be_set_is_offered_with_its_documentation() {
+    let folder = Folder::new("settings-offered");
+    let item = json!({ "completionItem": { "documentationFormat": ["markdown"] } });
+    let mut server = Server::start(json!({ "textDocument": { "completion": item } }));
+    let toml = folder.uri("fencepost.toml");
+    server.open_as("toml", &toml, "target = \"\"\n\n[kinds]\ndead\n");
+    let keys = offered(&mut server, &toml, 1, 0);
+    let has = |all: &[(String, String)], label: &str, text: &str| all.contains(&(label.to_owned(), text.to_owned()));
+    assert!(has(&keys, "kinds", "[kinds]\n") || has(&keys, "limits", "[limits]\n"), "{keys:?}");
+    assert!(!keys.iter().any(|(label, _)| label == "target" || label == "python"), "{keys:?}");
+    assert!(has(&offered(&mut server, &toml, 0, 10), "sm_100", "sm_100"));
+    assert!(has(&offered(&mut server, &toml, 3, 4), "deadlock", "deadlock = \"off\""));
+    let found = server.at("textDocument/completion", &toml, 1, 0).expect("completions");
+    let limits = found["items"].as_array().and_then(|all| all.iter().find(|it| it["label"] == json!("limits")));
+    assert!(limits.is_some_and(|it| it["documentation"]["value"].as_str().is_some_and(|text| !text.is_empty())));
+}
+
+#[test]
+fn the_nearest_settings_count() {
+    let folder = Folder::new("settings-nearest");
+    std::fs::create_dir_all(folder.0.join("sub")).expect("the folder can be made");
+    let mut server = Server::start(pulls());
+    let found = |server: &mut Server, name: &str| {
+        let uri = folder.uri(name);
+        server.open(&uri, &stuck());
+        let found = pull(server, &uri);
+        codes(&found).into_iter().map(|(code, severity)| (code.to_owned(), severity)).collect::<Vec<_>>()
+    };
+    let before = found(&mut server, "plain.ttgir");
+    let (worst, _) = before.iter().min_by_key(|(_, severity)| *severity).cloned().expect("a finding");
+    folder.write("fencepost.toml", &format!("[kinds]\n{worst} = \"off\"\n"));
+    folder.write("sub/fencepost.toml", &format!("[kinds]\n{worst} = \"information\"\n"));
+    let changed = json!({ "changes": [{ "uri": folder.uri("fencepost.toml"), "type": 1 },
+        { "uri": folder.uri("sub/fencepost.toml"), "type": 1 }] });
+    server.notify("workspace/didChangeWatchedFiles", changed);
+    assert!(found(&mut server, "sub/near.ttgir").contains(&(worst.clone(), 3)));
+    let above = found(&mut server, "above.ttgir");
+    assert!(
+        above.contains(&("suppressed".to_owned(), 4)) && !above.iter().any(|(code, _)| *code == worst),
+        "{above:?}"
+    );
+}

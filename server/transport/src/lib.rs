@@ -8,6 +8,7 @@ mod client_sender;
 mod frames;
 mod message;
 mod notifications;
+pub mod partial_result;
 mod process;
 pub mod progress;
 mod refresh;

@@ -7,8 +7,8 @@ use tokio::time::timeout;
 use tower_lsp::Client;
 use tower_lsp::ls_types::{NumberOrString, ProgressToken};
 
-/// Shorter analyses show nothing.
-const DELAY: Duration = Duration::from_millis(500);
+/// Shorter work shows nothing.
+const DELAY: Duration = Duration::from_millis(300);
 
 /// How long the client may take to create a bar.
 const CREATE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -49,12 +49,12 @@ impl Job {
     }
 }
 
-/// Shows a bar for an analysis if `done` does not close in time, until it does.
-pub async fn show(client: Client, id: u64, title: String, mut done: oneshot::Receiver<()>) {
+/// Shows a bar for work if `done` does not close in time, until it does.
+pub async fn show(client: Client, job: Job, title: String, mut done: oneshot::Receiver<()>) {
     if timeout(DELAY, &mut done).await.is_ok() {
         return;
     }
-    let Some(token) = Job::Analysis(id).create(&client).await else { return };
+    let Some(token) = job.create(&client).await else { return };
     let bar = client.progress(token, title).with_cancel_button().begin().await;
     let _ = done.await;
     bar.finish().await;

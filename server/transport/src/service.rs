@@ -19,6 +19,7 @@ macro_rules! served {
         $each! {
             requests {
                 diagnostic(DocumentDiagnosticParams) -> DocumentDiagnosticReportResult;
+                workspace_diagnostic(WorkspaceDiagnosticParams) -> WorkspaceDiagnosticReportResult;
                 hover(HoverParams) -> Option<Hover>;
                 goto_definition(GotoDefinitionParams) -> Option<GotoDefinitionResponse>;
                 goto_type_definition(request::GotoTypeDefinitionParams) -> Option<request::GotoTypeDefinitionResponse>;

@@ -6,6 +6,13 @@ function M.options()
   return { trusted = vim.g.fencepost_trusted == true or vim.g.fencepost_trusted == 1, python = vim.g.fencepost_python }
 end
 
+--- What the client can do beyond Neovim's own: it shows the status of kernels.
+function M.capabilities()
+  local capabilities = vim.lsp.protocol.make_client_capabilities()
+  capabilities.experimental = vim.tbl_extend('force', capabilities.experimental or {}, { fencepostStatus = true })
+  return capabilities
+end
+
 --- Starts the server on a buffer; for Neovim without vim.lsp.enable.
 function M.start(buffer)
   local name = vim.api.nvim_buf_get_name(buffer)
@@ -15,6 +22,7 @@ function M.start(buffer)
     cmd = vim.g.fencepost_cmd or { 'fencepost', 'lsp' },
     root_dir = git and vim.fs.dirname(git) or vim.fs.dirname(name),
     init_options = M.options(),
+    capabilities = M.capabilities(),
   }, { bufnr = buffer })
 end
 
@@ -241,6 +249,64 @@ function M.on_report_changed(_, params)
         end
       end)
     end
+  end
+end
+
+-- What the server said last of each document, by its URI.
+local statuses = {}
+
+--- `fencepost/status`.
+function M.on_status(_, params)
+  statuses[params.uri] = params
+  vim.schedule(function()
+    pcall(vim.api.nvim_exec_autocmds, 'User', { pattern = 'FencepostStatus', modeline = false })
+    vim.cmd.redrawstatus({ bang = true })
+  end)
+end
+
+local function counted(count, one)
+  return ('%d %s%s'):format(count, one, count == 1 and '' or 's')
+end
+
+--- For status lines: how far the analysis of a buffer is and what it says, `2 findings, 1 proved`; empty where there
+--- is no kernel. As a second value what the server said, kernel by kernel.
+function M.status(buffer)
+  local name = vim.uri_from_bufnr(buffer or vim.api.nvim_get_current_buf())
+  local status = statuses[name]
+  if not status then
+    return '', nil
+  end
+  local of, findings = {}, 0
+  for _, kernel in ipairs(status.kernels) do
+    of[kernel.state] = (of[kernel.state] or 0) + 1
+    findings = findings + kernel.findings
+  end
+  local parts = {}
+  if findings > 0 then
+    table.insert(parts, counted(findings, 'finding'))
+  elseif of.found then
+    table.insert(parts, 'findings suppressed')
+  end
+  if status.state ~= 'done' then
+    table.insert(parts, 1, status.state == 'queued' and 'queued' or 'analysing')
+  else
+    for _, state in ipairs({ 'undecided', 'stale', 'proved', 'clean' }) do
+      if of[state] then
+        table.insert(parts, ('%d %s'):format(of[state], state))
+      end
+    end
+  end
+  return table.concat(parts, ', '), status
+end
+
+--- Marks in the buffer what a saved log of a run says.
+function M.replay(log)
+  local buffer = vim.api.nvim_get_current_buf()
+  local client = client_of(buffer)
+  if client then
+    local order = { uri = vim.uri_from_bufnr(buffer), log = vim.fn.fnamemodify(log, ':p') }
+    local params = { command = 'fencepost.replayLog', arguments = { order } }
+    request(client, 'workspace/executeCommand', params, buffer, function() end)
   end
 end
 

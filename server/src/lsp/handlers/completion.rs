@@ -19,6 +19,9 @@ const PYTHON: &[&str] = &[".", "="];
 /// Opens the kinds of a suppression, in comments of both.
 const KINDS: &str = "[";
 
+/// Those of `fencepost.toml`: a table, a key with dots, a value.
+const SETTINGS: &[&str] = &["[", ".", "="];
+
 /// Characters behind which the client asks; a server has one list for all languages.
 pub(crate) fn trigger_characters() -> Vec<String> {
     let more = PYTHON.iter().filter(|character| !TTGIR.contains(character));
@@ -47,13 +50,44 @@ pub(crate) fn completion(
             }
             snapshot.with_python_setting(|setting| ide::python::completions(file, setting, offset))?
         }
-        Source::Other(_) => return None,
+        Source::Other(text) => {
+            let asked = typed.is_none_or(|typed| SETTINGS.contains(&typed));
+            return asked.then(|| settings_list(snapshot, settings::completions(text, offset)));
+        }
     };
     let kinds = || found.items.iter().any(|item| matches!(item.key, Some(DocKey::Finding(_))));
     if typed == Some(KINDS) && !kinds() {
         return None;
     }
     Some(list(snapshot, found))
+}
+
+/// What may stand at a place of `fencepost.toml`; the documentation of a setting is a sentence, so it comes at once.
+fn settings_list(snapshot: &Snapshot, found: Vec<settings::Completion>) -> CompletionResponse {
+    let item = |(at, item): (usize, settings::Completion)| CompletionItem {
+        kind: Some(if item.key { CompletionItemKind::PROPERTY } else { CompletionItemKind::VALUE }),
+        sort_text: Some(format!("{at:04}")),
+        filter_text: Some(item.label.clone()),
+        label: item.label,
+        documentation: Some(item.documentation).filter(|it| !it.is_empty()).map(|text| {
+            match snapshot.client.markdown {
+                true => documentation(text, true),
+                false => documentation(text.replace("**", "").replace('`', ""), false),
+            }
+        }),
+        text_edit: Some(CompletionTextEdit::Edit(TextEdit {
+            range: snapshot.mapper().range(item.range),
+            new_text: item.text,
+        })),
+        ..CompletionItem::default()
+    };
+    let items = found.into_iter().enumerate().map(item).collect();
+    CompletionResponse::List(CompletionList { is_incomplete: false, items })
+}
+
+fn documentation(value: String, markdown: bool) -> Documentation {
+    let kind = if markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
+    Documentation::MarkupContent(MarkupContent { kind, value })
 }
 
 fn list(snapshot: &Snapshot, found: Completions) -> CompletionResponse {
@@ -85,10 +119,7 @@ fn list(snapshot: &Snapshot, found: Completions) -> CompletionResponse {
 /// The same item with its documentation.
 pub(crate) fn resolve(mut item: CompletionItem, markdown: bool) -> CompletionItem {
     let doc = item.data.as_ref().and_then(key).as_ref().and_then(completion::documentation);
-    item.documentation = doc.map(|value| {
-        let kind = if markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
-        Documentation::MarkupContent(MarkupContent { kind, value })
-    });
+    item.documentation = doc.map(|text| documentation(text, markdown));
     item
 }
 

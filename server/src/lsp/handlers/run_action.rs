@@ -18,7 +18,7 @@ fn commands(snapshot: &Snapshot, kernel: &str) -> Vec<Command> {
     ];
     let works = |backend, instrument| {
         let uri: Uri = snapshot.uri.clone();
-        let request = RunKernelParams { uri, kernel: None, backend, instrument };
+        let request = RunKernelParams { uri, kernel: None, log: None, backend, instrument };
         snapshot.client.runs.check(&request).is_ok()
     };
     all.into_iter()

@@ -26,7 +26,7 @@ pub(crate) fn did_change(params: DidChangeTextDocumentParams) -> StateMessage {
 pub(crate) fn did_save(params: DidSaveTextDocumentParams) -> Option<StateMessage> {
     let uri = params.text_document.uri;
     let path = uri.path().as_str();
-    (is_python(path) || path.ends_with("/fencepost.toml")).then(|| StateMessage::FilesChanged(vec![uri]))
+    (is_python(path) || path.ends_with("/fencepost.toml")).then_some(StateMessage::Saved(uri))
 }
 
 /// `workspace/didChangeWatchedFiles`.

@@ -14,16 +14,72 @@ use crate::run::verdict_comparison::VerdictComparison;
 use crate::run::{RunResults, RunStatus};
 use runtime::run::RunEnd;
 
-const SOURCE: &str = "fencepost (run)";
+/// Where the marks of one kind come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum MarkSource {
+    /// A kernel that was run.
+    #[default]
+    Run,
+    /// What the user's own Triton compiled.
+    Triton,
+}
+
+impl MarkSource {
+    fn name(self) -> &'static str {
+        match self {
+            MarkSource::Run => "fencepost (run)",
+            MarkSource::Triton => "fencepost (Triton)",
+        }
+    }
+
+    fn of_earlier_text(self) -> &'static str {
+        match self {
+            MarkSource::Run => "of a run of an earlier text",
+            MarkSource::Triton => "compiled from an earlier text",
+        }
+    }
+}
 
 /// One finding or failure of a run, at its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RunDiagnostic {
-    range: TextRange,
-    severity: Severity,
-    code: &'static str,
-    message: String,
-    related: Vec<(TextRange, String)>,
+    pub(super) range: TextRange,
+    pub(super) severity: Severity,
+    pub(super) code: &'static str,
+    pub(super) message: String,
+    pub(super) related: Vec<(TextRange, String)>,
+}
+
+/// What came of the last run of a document, or of its last compilation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Marks {
+    source: MarkSource,
+    diagnostics: Vec<RunDiagnostic>,
+    /// Whether they are of an earlier text.
+    outdated: bool,
+}
+
+impl Marks {
+    /// Marks of the present text.
+    pub(crate) fn new(source: MarkSource, diagnostics: Vec<RunDiagnostic>) -> Marks {
+        Marks { source, diagnostics, outdated: false }
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.diagnostics.is_empty()
+    }
+
+    /// Whether an edit makes them those of an earlier text.
+    pub(crate) fn are_current(&self) -> bool {
+        !self.is_empty() && !self.outdated
+    }
+
+    /// Moves them with an edit of the text; those on changed text go.
+    pub(crate) fn edit(&mut self, edit: TextRange, by: usize) {
+        shift(&mut self.diagnostics, edit, by);
+        self.outdated = true;
+    }
 }
 
 /// What there is to show of runs.
@@ -88,13 +144,14 @@ pub(crate) fn collect(
     diagnostics
 }
 
+/// The place of a kernel's name.
 fn name_of(kernels: &[KernelReport], name: Option<&str>) -> TextRange {
     let named = kernels.iter().find(|kernel| Some(kernel.name.as_str()) == name);
     named.or(kernels.first()).map_or_else(|| TextRange::empty(0), |kernel| kernel.range)
 }
 
 /// Moves diagnostics with an edit of the text; those on changed text go.
-pub(crate) fn shift(diagnostics: &mut Vec<RunDiagnostic>, edit: TextRange, by: usize) {
+fn shift(diagnostics: &mut Vec<RunDiagnostic>, edit: TextRange, by: usize) {
     let (from, to) = (edit.start, edit.end);
     let moved = |range: TextRange| {
         if range.end <= from {
@@ -110,17 +167,12 @@ pub(crate) fn shift(diagnostics: &mut Vec<RunDiagnostic>, edit: TextRange, by: u
 }
 
 /// The same in the protocol's form.
-pub(crate) fn to_proto(
-    diagnostics: &[RunDiagnostic],
-    old: bool,
-    mapper: Mapper<'_>,
-    uri: &Uri,
-    client: &ClientConfig,
-) -> Vec<Diagnostic> {
+pub(crate) fn to_proto(marks: &Marks, mapper: Mapper<'_>, uri: &Uri, client: &ClientConfig) -> Vec<Diagnostic> {
+    let Marks { source, diagnostics, outdated: old } = marks;
     let one = |diagnostic: &RunDiagnostic| {
-        let severity = if old { Severity::Hint } else { diagnostic.severity };
-        let mut message = if old {
-            format!("of a run of an earlier text: {}", diagnostic.message)
+        let severity = if *old { Severity::Hint } else { diagnostic.severity };
+        let mut message = if *old {
+            format!("{}: {}", source.of_earlier_text(), diagnostic.message)
         } else {
             diagnostic.message.clone()
         };
@@ -138,7 +190,7 @@ pub(crate) fn to_proto(
             range: mapper.range(diagnostic.range),
             severity: Some(to_proto::severity(severity)),
             code: Some(NumberOrString::String(diagnostic.code.to_owned())),
-            source: Some(SOURCE.to_owned()),
+            source: Some(source.name().to_owned()),
             message,
             related_information: (!related.is_empty()).then_some(related),
             ..Diagnostic::default()

@@ -5,6 +5,7 @@
 //! document goes on at a time; it ends with the document, with the session and with the process.
 
 pub(crate) mod diagnostics;
+pub(crate) mod on_save;
 pub(crate) mod params;
 
 use std::path::PathBuf;
@@ -141,7 +142,9 @@ pub(crate) async fn run(
     if active.is_cancelled() {
         return RunOutcome::Dropped;
     }
-    prepared.keep_recipes();
+    if request.log.is_none() {
+        prepared.keep_recipes();
+    }
     let (events, receive) = unbounded_channel();
     if snapshot.client.progress {
         let title = format!("Running {} under {}", prepared.name, request.describe());
@@ -197,8 +200,16 @@ fn prepare(request: &RunKernelParams, snapshot: &Snapshot, cancel: &Cancel<'_>) 
     let root = request.uri.to_file_path().map(|path| absolute(&path)).unwrap_or_default();
     let store = RecipeStore::open(&snapshot.workspace.root_of(&root));
     let found = discover::launches(&path, analysis.gluon.as_deref(), text, python);
-    let recipes =
-        RecipeSources { path: &path, text, python, kernels: &analysis.kernels, store: Some(&store), found: &found };
+    let configuration = snapshot.sources(cancel, &|_| {}).settings_of(&root);
+    let recipes = RecipeSources {
+        path: &path,
+        text,
+        python,
+        kernels: &analysis.kernels,
+        configured: &configuration.recipes(python),
+        store: Some(&store),
+        found: &found,
+    };
     let by = RecipeOverrides { kernel: request.kernel.clone(), ..RecipeOverrides::default() };
     let places = SourceText::new(text);
     let launches = recipes.choose(&by).map_err(|errors| {
@@ -208,7 +219,8 @@ fn prepare(request: &RunKernelParams, snapshot: &Snapshot, cancel: &Cancel<'_>) 
         errors.iter().map(one).collect::<Vec<_>>().join("; ")
     })?;
     let lines: Vec<String> = launches.iter().map(|launch| format!("{launch} ({})", origin(launch, &places))).collect();
-    let agreed = launches.iter().all(|launch| store.has(&path, launch));
+    // Nothing is executed where a log is read.
+    let agreed = request.log.is_some() || launches.iter().all(|launch| store.has(&path, launch));
     let instrument = match (request.instrument, request.backend) {
         (Sanitizer::Consan, RunTarget::Cpu) => Instrument::Both,
         (Sanitizer::Consan, RunTarget::Gpu) => Instrument::ConSan,
@@ -216,7 +228,7 @@ fn prepare(request: &RunKernelParams, snapshot: &Snapshot, cancel: &Cancel<'_>) 
     };
     let plan =
         RunPlan { path, text: text.into(), launches, instrument, bounds: RunLimits::default(), seed: 0, seeds: 1 };
-    let backend = snapshot.client.runs.backend(request);
+    let backend = snapshot.client.runs.backend(request, configuration.path_maps());
     Ok(PreparedRun { name, plan, backend, analysis, store, recipes: lines.join("\n"), agreed })
 }
 

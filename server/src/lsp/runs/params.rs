@@ -16,6 +16,9 @@ use crate::run::BackendChoice;
 /// The command that runs a kernel; its argument is an [`RunKernelParams`].
 pub(crate) const COMMAND: &str = "fencepost.runKernel";
 
+/// The command that shows what a saved log says; its argument is a [`RunKernelParams`] with a log.
+pub(crate) const REPLAY_COMMAND: &str = "fencepost.replayLog";
+
 /// What is to be run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -25,7 +28,10 @@ pub(crate) struct RunKernelParams {
     /// Only this kernel.
     #[serde(default)]
     pub(crate) kernel: Option<String>,
-    /// RunTarget what it is run.
+    /// A log that is read instead.
+    #[serde(default)]
+    pub(crate) log: Option<PathBuf>,
+    /// On what it is run.
     #[serde(default)]
     pub(crate) backend: RunTarget,
     /// What watches it.
@@ -59,6 +65,7 @@ impl RunKernelParams {
     /// `ConSan (GPU)`.
     pub(crate) fn describe(&self) -> &'static str {
         match (self.backend, self.instrument) {
+            _ if self.log.is_some() => "a saved log",
             (RunTarget::Cpu, Sanitizer::Consan) => "ConSan and GSan (CPU)",
             (RunTarget::Cpu, Sanitizer::Gsan) => "GSan (CPU)",
             (RunTarget::Gpu, Sanitizer::Consan) => "ConSan (GPU)",
@@ -117,6 +124,7 @@ impl RunCapabilities {
                 Err("nothing is run in a workspace that is not trusted (option `trusted`)".to_owned())
             }
             (RunTarget::Cpu, _) => Ok(()),
+            _ if request.log.is_some() => Ok(()),
             (RunTarget::Gpu, _) if !self.triton => {
                 Err(format!("`{interpreter}` has no Triton: name another Python (option `python`)"))
             }
@@ -128,12 +136,22 @@ impl RunCapabilities {
         }
     }
 
+    /// The Python that has Triton, as far as there is one.
+    pub(crate) fn python(&self) -> &Path {
+        &self.python
+    }
+
     /// The backend that carries it out.
-    pub(crate) fn backend(&self, request: &RunKernelParams) -> BackendChoice {
+    ///
+    /// `maps` say what paths of other machines are here.
+    pub(crate) fn backend(&self, request: &RunKernelParams, maps: Vec<(String, String)>) -> BackendChoice {
         let python = self.python.clone();
+        if let Some(log) = &request.log {
+            return BackendChoice::Replay { log: log.clone(), maps };
+        }
         match request.backend {
             RunTarget::Cpu => BackendChoice::Cpu { python },
-            RunTarget::Gpu => BackendChoice::Triton { python, maps: Vec::new() },
+            RunTarget::Gpu => BackendChoice::Triton { python, maps },
         }
     }
 }
@@ -159,7 +177,7 @@ mod tests {
     use super::*;
 
     fn request(backend: RunTarget, instrument: Sanitizer) -> Option<RunKernelParams> {
-        Some(RunKernelParams { uri: "file:///k.ttgir".parse().ok()?, kernel: None, backend, instrument })
+        Some(RunKernelParams { uri: "file:///k.ttgir".parse().ok()?, kernel: None, log: None, backend, instrument })
     }
 
     #[test]

@@ -19,7 +19,8 @@ use crate::lsp::document::{AnalysisJob, DiskCheck, InterimFindings, JobSignals, 
 use crate::lsp::panics::catch_panic;
 use crate::lsp::snapshot::{DocumentAnalysis, Snapshot};
 use crate::workspace::{Dependencies, LoaderClient, settings_problems};
-use transport::{Refresher, progress};
+use transport::Refresher;
+use transport::progress::{self, Job};
 
 /// When an analysis first shows what it has found, and how often at least it does so then.
 const FIRST_SHOWN: Duration = Duration::from_millis(100);
@@ -62,7 +63,7 @@ impl SessionState {
         if self.shared.client.progress {
             let file = uri.path().as_str().rsplit('/').next().unwrap_or_default();
             let title = format!("Checking barriers of {file}");
-            self.runtime.spawn(progress::show(self.client.clone(), id, title, ended));
+            self.runtime.spawn(progress::show(self.client.clone(), Job::Analysis(id), title, ended));
         }
         self.runtime.spawn(show_now_and_then(messages.clone(), uri.clone(), id, unshown));
         self.runtime.spawn_blocking(move || {
@@ -81,8 +82,11 @@ impl SessionState {
                 };
                 let _ = messages.send(StateMessage::AnalysisProgress { uri: uri.clone(), job: id, found });
             };
+            // A closed channel means that the process is about to end.
+            let blocked = |blocked| drop(messages.send(StateMessage::AnalysisBlocked(blocked)));
+            let judging = || signals.judging.store(true, Ordering::Relaxed);
             let work = || {
-                let watched = Watched { messages: &messages, signals: &signals, cancel: &Cancel::when(&stopped) };
+                let watched = Watched { blocked: &blocked, judging: &judging, cancel: &Cancel::when(&stopped) };
                 analyse(&mut snapshot, check, focus, &watched, &mut listener)
             };
             let outcome = match catch_panic("the analysis", &sender, work) {
@@ -276,33 +280,35 @@ async fn show_now_and_then(
     }
 }
 
-/// How an analysis hears of the state thread, and the other way round.
-struct Watched<'a> {
-    messages: &'a UnboundedSender<StateMessage>,
-    signals: &'a JobSignals,
-    cancel: &'a Cancel<'a>,
+/// How an analysis hears of whoever wants it, and the other way round.
+pub(crate) struct Watched<'a> {
+    /// Told when it begins and when it ends to wait for files.
+    pub(crate) blocked: &'a dyn Fn(bool),
+    /// Told when kernels begin to be judged.
+    pub(crate) judging: &'a dyn Fn(),
+    /// Whether it is to stop.
+    pub(crate) cancel: &'a Cancel<'a>,
 }
 
 /// Analyses a document, on a worker; what is near `focus` first.
-fn analyse(
+pub(crate) fn analyse(
     snapshot: &mut Snapshot,
     check: DiskCheck,
     focus: u32,
     watched: &Watched<'_>,
     listener: &mut Listener<'_>,
 ) -> Result<DocumentAnalysis, Cancelled> {
-    let cancel = watched.cancel;
-    let blocked = |blocked| drop(watched.messages.send(StateMessage::AnalysisBlocked(blocked)));
+    let (cancel, blocked) = (watched.cancel, watched.blocked);
     if snapshot.source.python().is_some() {
-        check_disk(snapshot, check, &blocked, cancel)?;
+        check_disk(snapshot, check, blocked, cancel)?;
     }
-    let elaborated = snapshot.elaborate(cancel, &blocked)?;
-    watched.signals.judging.store(true, Ordering::Relaxed);
+    let elaborated = snapshot.elaborate(cancel, blocked)?;
+    (watched.judging)();
     let mut dependencies = Dependencies::default();
     let mut engine = snapshot.cache.engine();
     let analysis = match (&*snapshot.source, elaborated) {
         (Source::Ir(document), _) => {
-            let sources = snapshot.sources(cancel, &blocked);
+            let sources = snapshot.sources(cancel, blocked);
             let configuration = sources.settings_of(&snapshot.path());
             if sources.is_incomplete() {
                 return Err(Cancelled);
@@ -317,7 +323,7 @@ fn analyse(
         }
         (Source::Other(text), _) => Analysis { problems: settings_problems(text), ..Analysis::default() },
         (Source::Python(_), Some(elaborated)) => {
-            let sources = snapshot.sources(cancel, &blocked);
+            let sources = snapshot.sources(cancel, blocked);
             let configuration = elaborated.configuration;
             engine.set_limits(configuration.settings.limits());
             let mut listener = with_settings(&configuration.settings, listener);

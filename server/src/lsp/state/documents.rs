@@ -8,6 +8,7 @@ use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use super::{REPORT_TIMEOUT, SessionState, StateMessage};
 use crate::lsp::document::{AnalysisJob, DiskCheck, OpenDocument, Refusal};
+use crate::lsp::runs::ActiveRun;
 
 impl SessionState {
     pub(super) fn open(&mut self, uri: Uri, language: &str, version: i32, text: String) {
@@ -20,6 +21,7 @@ impl SessionState {
         let path = document.path.clone();
         self.documents.insert(uri.clone(), document);
         self.update_workspace(&uri);
+        self.workspace_changed();
         self.analyse(uri);
         self.analyse_dependents(path.as_deref());
     }
@@ -31,7 +33,7 @@ impl SessionState {
         };
         // Who is pushed all diagnostics at once keeps the marks of a run till the next ones come.
         let apart = self.shared.client.pull_diagnostics;
-        let outdates_run = apart && !document.run_diagnostics.is_empty() && !document.run_outdated;
+        let outdates_run = apart && (document.run.are_current() || document.compiled.are_current());
         if let Err(why) = document.change(version, changes, &self.shared.client) {
             self.lose_track(uri, why);
             return;
@@ -58,12 +60,14 @@ impl SessionState {
 
     pub(super) fn close(&mut self, uri: Uri) {
         let Some(document) = self.forget(&uri) else { return };
-        if !document.run_diagnostics.is_empty() || (!self.shared.client.pull_diagnostics && document.published) {
+        let marked = !document.run.is_empty() || !document.compiled.is_empty();
+        if marked || (!self.shared.client.pull_diagnostics && document.published) {
             self.sender.publish(uri, None, Vec::new());
         }
         if let Some(path) = &document.path {
             self.workspace().close(path);
         }
+        self.workspace_changed();
         self.analyse_dependents(document.path.as_deref());
         if self.documents.is_empty() {
             self.release_memory();
@@ -82,9 +86,7 @@ impl SessionState {
     pub(super) fn forget(&mut self, uri: &Uri) -> Option<OpenDocument> {
         let mut document = self.documents.remove(uri)?;
         document.jobs().for_each(AnalysisJob::cancel);
-        if let Some(run) = self.runs.remove(uri) {
-            run.cancel();
-        }
+        [self.runs.remove(uri), self.compilations.remove(uri)].iter().flatten().for_each(ActiveRun::cancel);
         for waiting in std::mem::take(&mut document.waiting) {
             (waiting.reply)(Err(Refusal::Outdated));
         }
@@ -98,7 +100,10 @@ impl SessionState {
         let (Some(path), source) = (document.path.clone(), document.source.clone()) else { return };
         match &*source {
             Source::Python(script) => self.workspace().open(&path, script),
-            Source::Other(text) => self.workspace().open_settings(&path, text),
+            Source::Other(text) => {
+                self.workspace().open_settings(&path, text);
+                self.workspace_changed();
+            }
             Source::Ir(_) => {}
         }
     }

@@ -26,6 +26,7 @@ impl SessionState {
         let concerned = self.documents.iter().filter(|(_, document)| document.reads(&paths));
         let uris: Vec<Uri> = concerned.map(|(uri, _)| uri.clone()).collect();
         self.analyse_again(uris, DiskCheck::Full(now));
+        self.workspace_changed();
     }
 
     /// The workspace has other folders.
@@ -42,6 +43,7 @@ impl SessionState {
         if let Some(loader) = &self.shared.loader {
             loader.set_roots(roots);
         }
+        self.workspace_changed();
     }
 
     /// Takes over what the loader has read; analyses anew what was analysed with files that have changed since.
@@ -63,6 +65,7 @@ impl SessionState {
             }
         }
         self.analyse_again(stale, DiskCheck::None);
+        self.workspace_changed();
     }
 }
 

@@ -6,14 +6,17 @@ use std::sync::Arc;
 use engine::{Depth, KernelNumber};
 use findings::KernelReport;
 use serde_json::Value;
+use tokio::sync::oneshot;
 use tower_lsp::ls_types::{TextDocumentContentChangeEvent, Uri};
 use ttgir::SyntaxError;
 
 use crate::lsp::client_config::ClientConfig;
 use crate::lsp::document::Reply;
+use crate::lsp::runs::on_save::Compiled;
 use crate::lsp::runs::{RunKernelParams, RunOutcome};
 use crate::lsp::session_snapshot::SessionSnapshot;
 use crate::lsp::snapshot::DocumentAnalysis;
+use crate::lsp::workspace_diagnostics::WorkspaceState;
 use crate::workspace::FileView;
 use transport::Lost;
 use transport::progress::Job;
@@ -24,6 +27,10 @@ pub(crate) enum StateMessage {
     Initialize { client: Arc<ClientConfig>, folders: Vec<PathBuf>, settings: Value },
     /// The client is ready to be asked.
     Initialized,
+    /// Somebody wants to look at files that are not open.
+    Workspace(oneshot::Sender<WorkspaceState>),
+    /// Somebody wants to work when no document is analysed.
+    WhenIdle(oneshot::Sender<()>),
     /// The client watches no files.
     WatchFiles,
     /// The client says that its settings have changed, as it sends them.
@@ -40,6 +47,10 @@ pub(crate) enum StateMessage {
     Close { uri: Uri },
     /// These files were saved, made, changed or deleted, whether they are open or not.
     FilesChanged(Vec<Uri>),
+    /// A document was saved.
+    Saved(Uri),
+    /// What the user's own Triton compiled of a document that was saved; `None` where that was stopped.
+    Compiled { uri: Uri, id: u64, compiled: Option<Compiled> },
     /// The workspace has other folders.
     FoldersChanged { added: Vec<PathBuf>, removed: Vec<PathBuf> },
     /// The loader has read files.

@@ -10,11 +10,12 @@
 
 mod analyses;
 mod documents;
+mod editor_settings;
 mod files;
 mod message;
 mod recovery;
 mod runs;
-mod settings;
+mod saved;
 mod status;
 mod sync;
 
@@ -24,8 +25,10 @@ use std::thread;
 use std::time::Duration;
 
 use engine::SharedCache;
+use settings::Settings;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::{oneshot, watch};
 use tower_lsp::ls_types::Uri;
 use transport::Client;
 use transport::progress::Job;
@@ -35,26 +38,31 @@ use super::document::{AnalysisJob, OpenDocument, Refusal, Reply, WaitingRequest}
 use super::runs::{ActiveRun, ActiveRuns};
 use super::session_snapshot::SessionSnapshot;
 use super::snapshot::Snapshot;
+use super::workspace_diagnostics::WorkspaceState;
 use crate::workspace::{FileSystem, Loader, WorkspaceSnapshot};
 use transport::{ClientSender, Refresher};
 
+pub(crate) use analyses::{Watched, analyse};
 pub(crate) use message::{AnalysisOutcome, FoundSoFar, Need, StateMessage};
 
 /// A report that is shown says what it can by then, while the analysis goes on.
 pub(crate) const REPORT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// What all documents share: nothing in it is changed in place while a worker looks at it.
-struct Shared {
-    client: Arc<ClientConfig>,
-    workspace: Arc<WorkspaceSnapshot>,
+#[derive(Clone)]
+pub(crate) struct Shared {
+    /// What the client can do.
+    pub(crate) client: Arc<ClientConfig>,
+    /// The files.
+    pub(crate) workspace: Arc<WorkspaceSnapshot>,
     /// What the engines of all documents have found out; the one thing here that grows, and no answer depends on it.
-    outcomes: Arc<SharedCache>,
+    pub(crate) outcomes: Arc<SharedCache>,
     loader: Option<Loader>,
 }
 
 impl Shared {
     /// A document at this moment.
-    fn snapshot(&self, uri: &Uri, document: &OpenDocument) -> Snapshot {
+    pub(crate) fn snapshot(&self, uri: &Uri, document: &OpenDocument) -> Snapshot {
         Snapshot {
             uri: uri.clone(),
             version: document.version,
@@ -88,11 +96,21 @@ pub(crate) struct SessionState {
     max_running: usize,
     /// Runs of kernels, by document.
     runs: BTreeMap<Uri, ActiveRun>,
+    /// Saved files that are being compiled.
+    compilations: BTreeMap<Uri, ActiveRun>,
+    /// Whether the user knows that nothing is compiled here.
+    told_untrusted: bool,
     active_runs: Arc<ActiveRuns>,
     /// Numbers for analyses and runs.
     last_id: u64,
+    /// The settings among the options that the session began with.
+    options: Settings,
     /// What was wrong with the editor's settings the last time.
     wrong_settings: Vec<String>,
+    /// Counts what may change what is said of files that are not open.
+    changes: watch::Sender<u64>,
+    /// Those who work when no document is analysed.
+    when_idle: Vec<oneshot::Sender<()>>,
 }
 
 impl SessionState {
@@ -121,9 +139,14 @@ impl SessionState {
             running: 0,
             max_running: thread::available_parallelism().map_or(2, |cores| cores.get().max(2)),
             runs: BTreeMap::new(),
+            compilations: BTreeMap::new(),
+            told_untrusted: false,
             active_runs,
             last_id: 0,
+            options: Settings::default(),
             wrong_settings: Vec::new(),
+            changes: watch::Sender::new(0),
+            when_idle: Vec::new(),
         };
         if let Err(error) = thread::Builder::new().name("state".to_owned()).spawn(move || state.run(receive)) {
             tracing::error!("cannot start the state thread: {error}");
@@ -134,6 +157,12 @@ impl SessionState {
     fn run(mut self, mut receive: UnboundedReceiver<StateMessage>) {
         while let Some(message) = receive.blocking_recv() {
             self.handle_safely(message);
+            if self.running == 0 && self.queue.is_empty() {
+                // Who has gone wants nothing any more.
+                for waits in self.when_idle.drain(..) {
+                    let _ = waits.send(());
+                }
+            }
         }
     }
 
@@ -144,14 +173,21 @@ impl SessionState {
                 self.refresher = Some(Refresher::start(&self.runtime, self.client.clone(), what));
                 self.shared.client = client;
                 self.set_roots(folders);
-                self.settings_changed(&settings);
+                self.options_given(&settings);
             }
             StateMessage::Open { uri, language, version, text } => self.open(uri, &language, version, text),
             StateMessage::Change { uri, version, changes } => self.change(&uri, version, changes),
             StateMessage::Lost { what, why } => self.lost(&what, &why),
             StateMessage::Close { uri } => self.close(uri),
             StateMessage::FilesChanged(uris) => self.files_changed(&uris),
+            StateMessage::Saved(uri) => self.saved(uri),
+            StateMessage::Compiled { uri, id, compiled } => self.compiled(&uri, id, compiled),
             StateMessage::Initialized => self.initialized(),
+            StateMessage::Workspace(reply) => {
+                let (shared, open) = (self.shared.clone(), self.documents.keys().cloned().collect());
+                let _ = reply.send(WorkspaceState { shared, open, changes: self.changes.subscribe() });
+            }
+            StateMessage::WhenIdle(waits) => self.when_idle.push(waits),
             StateMessage::WatchFiles => self.watch_files(),
             StateMessage::SettingsAnnounced(settings) => self.settings_announced(&settings),
             StateMessage::SettingsChanged(settings) => self.settings_changed(&settings),
@@ -189,17 +225,25 @@ impl SessionState {
                 jobs.filter(|job| job.id == id).for_each(AnalysisJob::cancel);
             }
             StateMessage::Cancel(Job::Run(id)) => {
-                self.runs.values().filter(|run| run.id == id).for_each(ActiveRun::cancel);
+                let all = self.runs.values().chain(self.compilations.values());
+                all.filter(|run| run.id == id).for_each(ActiveRun::cancel);
             }
             StateMessage::StartRun(request) => self.start_run(request),
             StateMessage::RunEnded { uri, id, outcome } => self.run_ended(&uri, id, outcome),
             StateMessage::Shutdown => {
+                // Who waits for changes of the workspace waits no longer.
+                self.changes = watch::Sender::new(0);
                 let uris: Vec<Uri> = self.documents.keys().cloned().collect();
                 for uri in uris {
                     self.forget(&uri);
                 }
             }
         }
+    }
+
+    /// Something has changed that may change what is said of files that are not open.
+    fn workspace_changed(&self) {
+        self.changes.send_modify(|count| *count = count.wrapping_add(1));
     }
 
     /// The workspace, to be changed: workers keep the one they have.

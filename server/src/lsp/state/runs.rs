@@ -3,6 +3,7 @@
 use tower_lsp::ls_types::Uri;
 
 use super::{SessionState, StateMessage};
+use crate::lsp::runs::diagnostics::{MarkSource, Marks};
 use crate::lsp::runs::{self, ActiveRun, RunContext, RunKernelParams, RunOutcome};
 
 impl SessionState {
@@ -20,7 +21,7 @@ impl SessionState {
             self.sender.show("fencepost: a kernel of this file is being run".to_owned());
             return;
         }
-        if !std::mem::take(&mut document.run_diagnostics).is_empty() {
+        if !std::mem::take(&mut document.run).is_empty() {
             self.publish_run(&uri);
         }
         let Some(document) = self.documents.get(&uri) else { return };
@@ -54,7 +55,7 @@ impl SessionState {
                 self.sender.show(format!("fencepost: {summary}; {stale}"));
             }
             RunOutcome::Finished { diagnostics, summary, .. } => {
-                (document.run_diagnostics, document.run_outdated) = (diagnostics, false);
+                document.run = Marks::new(MarkSource::Run, diagnostics);
                 self.sender.show(format!("fencepost: {summary}"));
                 self.publish_run(uri);
             }

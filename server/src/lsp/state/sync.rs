@@ -41,7 +41,7 @@ impl SessionState {
         document.out_of_sync = Some(why.clone());
         document.outdate();
         document.refuse_outdated();
-        document.run_diagnostics.clear();
+        (document.run, document.compiled) = Default::default();
         document.last_good = LastGood::default();
         let (path, version) = (document.path.clone(), document.version);
         let snapshot = self.shared.snapshot(uri, document);

@@ -36,9 +36,16 @@ impl SessionState {
         }
     }
 
+    /// Takes over what the editor said when the session began: it holds where its settings say nothing.
+    pub(super) fn options_given(&mut self, options: &Value) {
+        self.options = settings::read_editor(options).0;
+        self.settings_changed(options);
+    }
+
     /// Takes over what the editor says. Settings of files are stronger.
     pub(super) fn settings_changed(&mut self, settings: &Value) {
         let (settings, wrong) = settings::read_editor(settings);
+        let settings = settings.over(&self.options);
         if !wrong.is_empty() && self.wrong_settings != wrong {
             self.sender.show_error(format!("fencepost: settings of the editor: {}", wrong.join("; ")));
         }
@@ -51,6 +58,7 @@ impl SessionState {
             config.runs = config.runs.with_python(settings.python.as_deref());
         }
         self.workspace().editor = Arc::new(settings);
+        self.workspace_changed();
         let all: Vec<Uri> = self.documents.keys().cloned().collect();
         self.analyse_again(all, DiskCheck::None);
     }

@@ -1,0 +1,138 @@
+// How far the analysis of each kernel is (`fencepost/status`): an item in the status bar for the active editor,
+// and on a click the kernels one by one.
+
+import * as vscode from 'vscode';
+import type { LanguageClient } from 'vscode-languageclient/node';
+
+type KernelState = 'running' | 'proved' | 'clean' | 'found' | 'undecided' | 'stale';
+
+interface KernelStatus {
+  name: string;
+  range: { start: { line: number; character: number }; end: { line: number; character: number } };
+  state: KernelState;
+  findings: number;
+}
+
+/** What the server says of a document. */
+export interface Status {
+  uri: string;
+  version: number;
+  state: 'queued' | 'running' | 'done';
+  kernels: KernelStatus[];
+  /** Kernels of which findings of an earlier text are shown. */
+  earlier: string[];
+}
+
+const ICONS: Record<KernelState, string> = {
+  running: '$(sync~spin)',
+  proved: '$(pass)',
+  clean: '$(pass)',
+  found: '$(error)',
+  undecided: '$(question)',
+  stale: '$(history)',
+};
+
+/** A count and a noun: `2 findings`. */
+function counted(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? '' : 's'}`;
+}
+
+/** What the item says; nothing where the document has no kernel. */
+export function barText(status: Status): string | undefined {
+  const of = (state: KernelState) => status.kernels.filter((kernel) => kernel.state === state).length;
+  const findings = status.kernels.reduce((sum, kernel) => sum + kernel.findings, 0);
+  const found = findings > 0 ? [counted(findings, 'finding')] : of('found') > 0 ? ['findings suppressed'] : [];
+  if (status.state !== 'done') {
+    const known = status.kernels.length - of('running');
+    const parts = [status.state === 'queued' ? 'queued' : known > 0 ? `${counted(known, 'kernel')} so far` : 'analysing', ...found];
+    return `$(sync~spin) ${parts.join(', ')}`;
+  }
+  if (status.kernels.length === 0) {
+    return undefined;
+  }
+  const others = (['undecided', 'stale', 'proved', 'clean'] as const).filter((state) => of(state) > 0).map((state) => `${of(state)} ${state}`);
+  const worst = (['found', 'undecided', 'stale', 'clean', 'proved'] as const).find((state) => of(state) > 0) ?? 'proved';
+  return `${ICONS[worst]} ${[...found, ...others].join(', ')}`;
+}
+
+/** A kernel in words. */
+function detail(kernel: KernelStatus): string {
+  const findings = kernel.findings > 0 ? `, ${counted(kernel.findings, 'finding')}` : '';
+  const hidden = kernel.state === 'found' && kernel.findings === 0 ? ', all of them suppressed' : '';
+  return `${kernel.state}${findings}${hidden}`;
+}
+
+/** Shows what the server says; give it each client that is made. */
+export class StatusBar implements vscode.Disposable {
+  private readonly known = new Map<string, Status>();
+  private readonly item = vscode.window.createStatusBarItem('fencepost.status', vscode.StatusBarAlignment.Right, 90);
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor() {
+    this.item.name = 'Fencepost';
+    this.item.command = 'fencepost.showStatus';
+    this.subscriptions = [
+      this.item,
+      vscode.window.onDidChangeActiveTextEditor(() => this.show()),
+      vscode.workspace.onDidCloseTextDocument((document) => {
+        this.known.delete(document.uri.toString());
+        this.show();
+      }),
+    ];
+  }
+
+  follow(client: LanguageClient): void {
+    this.known.clear();
+    client.onNotification('fencepost/status', (status: Status) => {
+      const name = client.protocol2CodeConverter.asUri(status.uri).toString();
+      this.known.set(name, status);
+      this.show();
+    });
+  }
+
+  /** Nothing is said any more. */
+  clear(): void {
+    this.known.clear();
+    this.show();
+  }
+
+  private active(): Status | undefined {
+    const document = vscode.window.activeTextEditor?.document;
+    return document && this.known.get(document.uri.toString());
+  }
+
+  private show(): void {
+    const status = this.active();
+    const text = status && barText(status);
+    if (!status || !text) {
+      this.item.hide();
+      return;
+    }
+    const kernels = status.kernels.map((kernel) => `${kernel.name}: ${detail(kernel)}`);
+    const earlier = status.earlier.map((name) => `${name}: of an earlier text`);
+    this.item.text = text;
+    this.item.tooltip = ['Fencepost', ...kernels, ...earlier].join('\n');
+    this.item.show();
+  }
+
+  /** Lists the kernels of the active editor; the one that is chosen is gone to. */
+  async pick(): Promise<void> {
+    const [status, editor] = [this.active(), vscode.window.activeTextEditor];
+    if (!status || !editor) {
+      void vscode.window.showInformationMessage('Fencepost says nothing of this editor.');
+      return;
+    }
+    const items = status.kernels.map((kernel) => ({ label: `${ICONS[kernel.state]} ${kernel.name}`, description: detail(kernel), kernel }));
+    const chosen = await vscode.window.showQuickPick(items, { title: 'Kernels of this file', placeHolder: 'Go to a kernel' });
+    if (chosen) {
+      const { start, end } = chosen.kernel.range;
+      const range = new vscode.Range(start.line, start.character, end.line, end.character);
+      editor.selection = new vscode.Selection(range.start, range.end);
+      editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    }
+  }
+
+  dispose(): void {
+    this.subscriptions.forEach((one) => one.dispose());
+  }
+}
