@@ -22,6 +22,7 @@ mod position;
 mod runs;
 mod service;
 mod session_snapshot;
+mod shared;
 mod snapshot;
 mod state;
 #[cfg(test)]

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use serde_json::json;
 use settings::{FILE, Settings};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::{
@@ -28,8 +28,9 @@ use transport::{Client, ClientSender, partial_result};
 use super::diagnostics::result_id;
 use super::document::{DiskCheck, OpenDocument};
 use super::panics::catch_panic;
+use super::shared::WorkspaceState;
 use super::snapshot::Snapshot;
-use super::state::{Shared, StateMessage, Watched, analyse};
+use super::state::{StateMessage, Watched, analyse};
 use crate::workspace::{Dependencies, FileSystem, SETTINGS, Stamp, listing};
 
 /// How long a request waits for a change before it looks again by itself; with a client that says when files change,
@@ -38,16 +39,6 @@ const WATCHED_PAUSE: Duration = Duration::from_secs(600);
 const PAUSE: Duration = Duration::from_secs(10);
 /// What happens within this time is one change.
 const TOGETHER: Duration = Duration::from_millis(100);
-
-/// What the state thread says of the workspace.
-pub(crate) struct WorkspaceState {
-    /// What all documents share.
-    pub(crate) shared: Shared,
-    /// Names of the documents that are open: they are asked for alone.
-    pub(crate) open: Vec<Uri>,
-    /// Counts what may change answers.
-    pub(crate) changes: watch::Receiver<u64>,
-}
 
 /// What was said of files that are not open.
 #[derive(Default)]

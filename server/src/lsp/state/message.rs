@@ -15,8 +15,9 @@ use crate::lsp::document::Reply;
 use crate::lsp::runs::on_save::Compiled;
 use crate::lsp::runs::{RunKernelParams, RunOutcome};
 use crate::lsp::session_snapshot::SessionSnapshot;
+use crate::lsp::shared::WorkspaceState;
 use crate::lsp::snapshot::DocumentAnalysis;
-use crate::lsp::workspace_diagnostics::WorkspaceState;
+
 use crate::workspace::FileView;
 use transport::Lost;
 use transport::progress::Job;

@@ -24,7 +24,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use engine::SharedCache;
 use settings::Settings;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -37,8 +36,8 @@ use super::client_config::ClientConfig;
 use super::document::{AnalysisJob, OpenDocument, Refusal, Reply, WaitingRequest};
 use super::runs::{ActiveRun, ActiveRuns};
 use super::session_snapshot::SessionSnapshot;
+use super::shared::{Shared, WorkspaceState};
 use super::snapshot::Snapshot;
-use super::workspace_diagnostics::WorkspaceState;
 use crate::workspace::{FileSystem, Loader, WorkspaceSnapshot};
 use transport::{ClientSender, Refresher};
 
@@ -47,36 +46,6 @@ pub(crate) use message::{AnalysisOutcome, FoundSoFar, Need, StateMessage};
 
 /// A report that is shown says what it can by then, while the analysis goes on.
 pub(crate) const REPORT_TIMEOUT: Duration = Duration::from_millis(500);
-
-/// What all documents share: nothing in it is changed in place while a worker looks at it.
-#[derive(Clone)]
-pub(crate) struct Shared {
-    /// What the client can do.
-    pub(crate) client: Arc<ClientConfig>,
-    /// The files.
-    pub(crate) workspace: Arc<WorkspaceSnapshot>,
-    /// What the engines of all documents have found out; the one thing here that grows, and no answer depends on it.
-    pub(crate) outcomes: Arc<SharedCache>,
-    loader: Option<Loader>,
-}
-
-impl Shared {
-    /// A document at this moment.
-    pub(crate) fn snapshot(&self, uri: &Uri, document: &OpenDocument) -> Snapshot {
-        Snapshot {
-            uri: uri.clone(),
-            version: document.version,
-            rope: document.rope.clone(),
-            source: document.source.clone(),
-            workspace: self.workspace.clone(),
-            loader: self.loader.clone(),
-            client: self.client.clone(),
-            analysis: document.analysis.clone(),
-            interim: document.interim.clone(),
-            cache: document.cache.at(document.generation),
-        }
-    }
-}
 
 /// The state of a session.
 pub(crate) struct SessionState {
