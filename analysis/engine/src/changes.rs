@@ -64,7 +64,10 @@ impl Elaboration {
             Some(at) => range.contains(at),
             None => false,
         });
-        range.contains(kernel.entry.range) || launches || kernel.runs(line)
+        // Code that no kernel runs may be that of the host, which says what kernels are launched with.
+        let of_kernels = |other: &KernelInstances| range.contains(other.entry.range) || other.runs(line);
+        let of_host = !kernel.sites.is_empty() && !self.kernels.iter().any(of_kernels);
+        range.contains(kernel.entry.range) || launches || of_host || kernel.runs(line)
     }
 }
 
@@ -72,6 +75,11 @@ impl KernelInstances {
     fn runs(&self, line: TextRange) -> bool {
         let touched = self.instances.iter().flat_map(|elaborated| elaborated.touched().iter());
         touched.into_iter().any(|(file, range)| *file == FileId(0) && meets(*range, line))
+    }
+
+    /// Whether a file had a part in it.
+    pub fn has_part(&self, file: &str) -> bool {
+        self.instances.iter().any(|elaborated| elaborated.files().iter().any(|it| it == file))
     }
 
     /// The other files that had a part in it.

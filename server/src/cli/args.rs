@@ -1,15 +1,18 @@
 //! The arguments.
 
+mod check;
+mod shared;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use base::Semantics;
 use clap::{Parser, Subcommand, ValueEnum};
-use engine::instances::{Config, Target, Version, VersionSource, given, version};
 use runtime::launch::{Argument, recipe};
 use runtime::run::Instrument;
 
 use crate::run::recipes::argument;
+pub(crate) use check::Check;
+pub(crate) use shared::{Colour, Format, Python, Rules};
 
 /// Finds GPU barrier bugs in TTGIR and in Gluon kernels: races, deadlocks, phase mismatches, uninitialised reads.
 #[derive(Debug, Parser)]
@@ -26,11 +29,12 @@ pub(crate) enum Command {
     /// Exit code: 0 without findings, 1 with a finding that is an error or a warning, 2 when
     /// something could not be analysed (a file that cannot be read, a syntax error, a kernel that
     /// is undecided), whatever else was found. With --allow-undecided a kernel that is undecided is
-    /// shown and does not change the exit code.
+    /// shown and does not change the exit code; with --exit-zero findings do not. Findings that a
+    /// comment suppresses, or that are in the --baseline, are counted and do not change it either.
     #[command(verbatim_doc_comment)]
-    Check(Check),
+    Check(Box<Check>),
     /// Check global memory alone: races between the programs of a launch, in TTIR, TTGIR, Gluon and plain Triton
-    Races(Check),
+    Races(Box<Check>),
     /// Draw the run that leads to each finding, or where there is none the run of each kernel
     Trace(Trace),
     /// Print the barrier report of each kernel: who waits for whom, and which overwrite nothing orders
@@ -84,45 +88,6 @@ pub(crate) enum Command {
     },
     /// Serve the Language Server Protocol on stdin and stdout
     Lsp(Lsp),
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Check {
-    /// Files of any name, directories (searched for `*.ttgir` and for `*.py` with kernels), or `-` for stdin
-    #[arg(required = true, value_name = "PATH")]
-    pub(crate) paths: Vec<PathBuf>,
-    /// What to print; lines and columns of json count from 0, in UTF-16 code units
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
-    /// Accept kernels that could not be decided: they are shown and do not change the exit code
-    #[arg(long)]
-    pub(crate) allow_undecided: bool,
-    /// Without effect: that an undecided kernel exits with 2 is the default
-    #[arg(long, conflicts_with = "allow_undecided")]
-    pub(crate) strict: bool,
-    /// Say of each kernel why its verdict is what it is: runs, loops closed, what was assumed
-    ///
-    /// Printed by the formats human and json.
-    #[arg(long)]
-    pub(crate) explain_proof: bool,
-    /// Show findings that a `fencepost: ignore[…]` comment suppresses like all others
-    #[arg(long)]
-    pub(crate) no_suppress: bool,
-    /// By whose rules to judge where versions of Triton's sanitizer differ; by default those that `fencepost.toml`
-    /// names, or those of the released one
-    #[arg(long, value_enum)]
-    pub(crate) semantics: Option<Rules>,
-    #[command(flatten)]
-    pub(crate) python: Python,
-    /// Also print the verdict of each kernel in directories, and every place that could not be followed
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
-    /// Files checked at a time; by default one a processor
-    #[arg(short, long, value_name = "N")]
-    pub(crate) jobs: Option<NonZeroUsize>,
-    /// When to colour; NO_COLOR and CLICOLOR_FORCE are heeded
-    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
-    pub(crate) color: Colour,
 }
 
 #[derive(Debug, clap::Args)]
@@ -193,55 +158,6 @@ pub(crate) struct Report {
     /// When to colour; NO_COLOR and CLICOLOR_FORCE are heeded
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub(crate) color: Colour,
-}
-
-/// With what kernels in Python are analysed.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct Python {
-    /// Of kernels in Python: give a parameter a value; `desc=fp16[128,64]` is a descriptor, `p=*fp16` a pointer
-    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
-    pub(crate) set: Vec<(String, String)>,
-    /// Of kernels in Python: what they are compiled for: sm_80, sm_90, sm_100, gfx942, gfx950, gfx1250
-    #[arg(long, value_parser = target)]
-    pub(crate) target: Option<Target>,
-    /// Of kernels in Python: the release of Triton that they are written for, such as 3.8; by default the one that
-    /// `fencepost.toml` names, or that is installed beside the file, or the newest
-    #[arg(long, value_name = "RELEASE", value_parser = release)]
-    pub(crate) triton: Option<Version>,
-}
-
-impl Python {
-    /// Overlays a configuration.
-    pub(crate) fn over(&self, mut config: Config) -> Config {
-        config.set.clone_from(&self.set);
-        config.target = self.target.or(config.target);
-        if let Some(version) = self.triton {
-            (config.version, config.version_from) = (version, VersionSource::Command);
-        }
-        config
-    }
-}
-
-fn setting(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
-    let (name, value) = (name.trim(), value.trim());
-    if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
-        return Err(format!("`{name}` is no parameter's name"));
-    }
-    given(value)?;
-    Ok((name.to_owned(), value.to_owned()))
-}
-
-fn target(text: &str) -> Result<Target, String> {
-    let list = settings::table::TARGETS;
-    settings::table::target(text).ok_or_else(|| match settings::nearest(text, list.iter().copied()) {
-        Some(near) => format!("did you mean {near}? There are {}", list.join(", ")),
-        None => format!("there are {}", list.join(", ")),
-    })
-}
-
-fn release(text: &str) -> Result<Version, String> {
-    version(text).ok_or_else(|| "a release of Triton, 3.2 or later, such as 3.8".to_owned())
 }
 
 #[derive(Debug, clap::Args)]
@@ -420,37 +336,6 @@ pub(crate) struct Lsp {
     pub(crate) client_process_id: Option<u32>,
 }
 
-/// Whose rules hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Rules {
-    /// Those of PyPI triton 3.9: a TMA copy has to see the one before it complete
-    Release,
-    /// Those of the facebookexperimental fork: TMA copies of one partition are in order
-    Fork,
-}
-
-impl From<Rules> for Semantics {
-    fn from(rules: Rules) -> Semantics {
-        match rules {
-            Rules::Release => Semantics::Release,
-            Rules::Fork => Semantics::Fork,
-        }
-    }
-}
-
-/// What `check` prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Source excerpts, numbered places and the run
-    Human,
-    /// One JSON document (schema 1)
-    Json,
-    /// SARIF 2.1.0
-    Sarif,
-    /// Annotations for GitHub Actions
-    Github,
-}
-
 /// What `trace` draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TraceFormat {
@@ -473,15 +358,6 @@ pub(crate) enum ReportFormat {
     Json,
     /// One page for a browser, with the graph and a run as pictures
     Html,
-}
-
-/// When to colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)]
-pub(crate) enum Colour {
-    Auto,
-    Always,
-    Never,
 }
 
 /// What is assumed of channels that are not in the text yet.

@@ -10,6 +10,7 @@ mod process;
 mod report;
 mod run;
 mod settings;
+mod shard;
 mod sources;
 mod trace;
 

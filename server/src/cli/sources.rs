@@ -41,6 +41,14 @@ pub(crate) enum Origin {
 }
 
 impl Source {
+    /// The file that it is, or that it stands for.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match &self.origin {
+            Origin::File(path) | Origin::NamedStdin(path) => Some(path),
+            Origin::Stdin | Origin::Nowhere(..) => None,
+        }
+    }
+
     /// The path as given, `<stdin>` for standard input.
     pub(crate) fn path(&self) -> String {
         match &self.origin {
@@ -50,13 +58,15 @@ impl Source {
     }
 }
 
-/// Everything that `paths` name, in their order, directories by name, each file once.
-pub(crate) fn collect(paths: &[PathBuf]) -> Vec<Source> {
+/// Everything that `paths` name, in their order, directories by name, each file once; standard input stands for
+/// `stdin_name`, and for it alone.
+pub(crate) fn collect(paths: &[PathBuf], stdin_name: Option<&Path>) -> Vec<Source> {
     let mut sources = Vec::new();
-    let mut seen = FxHashSet::default();
+    let mut seen: FxHashSet<String> = stdin_name.map(|name| name.display().to_string()).into_iter().collect();
     for path in paths {
         if path.as_os_str() == "-" {
-            sources.push(Source { origin: Origin::Stdin, named: true });
+            let origin = stdin_name.map_or(Origin::Stdin, |name| Origin::NamedStdin(name.to_path_buf()));
+            sources.push(Source { origin, named: true });
             continue;
         }
         let found =

@@ -5,7 +5,6 @@ mod python;
 
 use std::fs;
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use base::{IrNames, Limits};
 use engine::lowered;
@@ -30,9 +29,7 @@ use render::trace::{TraceDrawing, TraceHeading, json, svg, text};
 /// Draws the runs of a file.
 pub(crate) fn run(args: &Trace) -> io::Result<Exit> {
     let origin = if args.path.as_os_str() == "-" { Origin::Stdin } else { Origin::File(args.path.clone()) };
-    let (semantics, python) = (Some(args.semantics.into()), args.python.clone());
-    let options =
-        CheckOptions { explain: false, semantics, python, cache: Arc::default(), global: false, suppress: true };
+    let options = CheckOptions::new(Some(args.semantics.into()), args.python.clone());
     let (file, elaboration) = check(&Source { origin, named: true }, &options);
     let analysis = match &file.result {
         Ok(analysis) => analysis,

@@ -25,6 +25,8 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
+use engine::instances::PythonFile;
+
 pub(crate) use configuration::{CODE as SETTINGS, Configuration, problems as settings_problems};
 pub(crate) use dependencies::Dependencies;
 pub(crate) use file_system::{Disk, FileSystem, Stamp};
@@ -50,13 +52,21 @@ impl Workspace {
         let current = std::env::current_dir().ok();
         Workspace::of(Some(&import_root(&absolute(file), current.as_deref())))
     }
+
+    /// The same, where the file has another text than on disk.
+    pub(crate) fn around_open(file: &Path, text: &PythonFile) -> Workspace {
+        let current = std::env::current_dir().ok();
+        let root = import_root(&absolute(file), current.as_deref());
+        let mut snapshot = WorkspaceSnapshot::new(vec![root.clone()]);
+        snapshot.open(&file.to_string_lossy(), text);
+        WorkspaceSources::new(Arc::new(snapshot), RefCell::new(FileStore::new(Arc::new(Disk), vec![root])))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
 
-    use engine::instances::PythonFile;
     use python::syntax::{Module, Sources};
 
     use super::*;

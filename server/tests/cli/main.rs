@@ -2,6 +2,7 @@
 
 mod answers;
 mod browser;
+mod ci;
 mod compare;
 mod findings;
 mod gluon;

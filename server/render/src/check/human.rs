@@ -45,10 +45,11 @@ impl Human {
 
 impl Printer for Human {
     fn file(&self, file: &CheckedFile) -> FileOutput {
-        if file.is_unchanged() {
-            return FileOutput::default();
-        }
         let mut out = String::new();
+        let note = || self.paint.text(Style::Bold, "note");
+        if file.is_unchanged() && self.verbose {
+            let _ = writeln!(out, "{}: {} is unchanged and was not looked at", note(), file.path);
+        }
         match &file.result {
             Err(trouble) => self.trouble(&mut out, &file.path, trouble),
             Ok(analysis) => {
@@ -94,7 +95,10 @@ impl Printer for Human {
                     }
                 }
                 for skipped in analysis.skipped.iter().filter(|_| !self.quiet) {
-                    let _ = writeln!(out, "{}: {} {skipped}", self.paint.text(Style::Bold, "note"), file.path);
+                    let _ = writeln!(out, "{}: {} {skipped}", note(), file.path);
+                }
+                for name in analysis.left_out.iter().filter(|_| (file.named && !self.quiet) || self.verbose) {
+                    let _ = writeln!(out, "{}: {} @{name} is unchanged and was not looked at", note(), file.path);
                 }
             }
         }
@@ -106,6 +110,9 @@ impl Printer for Human {
             return String::new();
         }
         let mut out = summary(tally) + "\n";
+        for stale in &tally.stale {
+            let _ = writeln!(out, "{}: {}", self.paint.text(Style::Bold, "note"), stale.words());
+        }
         for triton in tally.triton.iter().filter(|triton| triton.installed) {
             let note = self.paint.text(Style::Bold, "note");
             let _ = writeln!(out, "{note}: analysed for Triton {}, {}", triton.version, triton.source);
@@ -349,7 +356,8 @@ fn summary(tally: &Tally) -> String {
     count(tally.undecided, "kernel undecided", "kernels undecided");
     count(tally.suppressed, "finding suppressed", "findings suppressed");
     count(tally.known, "finding in the baseline", "findings in the baseline");
-    count(tally.unchanged, "file unchanged", "files unchanged");
+    count(tally.stale.len(), "stale entry in the baseline", "stale entries in the baseline");
+    parts.extend(tally.left_out_words());
     if parts.is_empty() {
         parts.push("no kernel".to_owned());
     }

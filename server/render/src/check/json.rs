@@ -14,7 +14,7 @@ use serde::Serialize;
 use ttgir::SyntaxError;
 
 use crate::SourceText;
-use crate::check::{CheckedFile, FileOutput, Printer, Tally, fingerprint};
+use crate::check::{CheckedFile, FileOutput, Printer, StaleEntry, Tally, fingerprint};
 use crate::document::{Input, Position, Range, TOOL};
 use crate::report::json::reasons;
 
@@ -28,9 +28,6 @@ impl Printer for Json {
     }
 
     fn file(&self, file: &CheckedFile) -> FileOutput {
-        if file.is_unchanged() {
-            return FileOutput::default();
-        }
         // The types below have string keys and finite numbers only: this cannot fail.
         FileOutput {
             body: serde_json::to_string(&FileJson::of(file)).unwrap_or_default(),
@@ -42,8 +39,14 @@ impl Printer for Json {
         ",\n"
     }
 
-    fn end(&self, _: &Tally, _: &[String]) -> String {
-        "\n]}\n".to_owned()
+    fn end(&self, tally: &Tally, _: &[String]) -> String {
+        let stale: Vec<StaleJson<'_>> = tally.stale.iter().map(StaleJson::of).collect();
+        let stale = if stale.is_empty() {
+            String::new()
+        } else {
+            format!(",\"staleBaseline\":{}", serde_json::to_string(&stale).unwrap_or_default())
+        };
+        format!("\n]{stale}}}\n")
     }
 }
 
@@ -59,14 +62,32 @@ pub(crate) struct Document<'a> {
     /// `utf-16`
     position_encoding: &'a str,
     files: Vec<FileJson<'a>>,
+    /// Entries of the baseline for which there is no finding any more
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stale_baseline: Vec<StaleJson<'a>>,
     /// What `fencepost run` says beside the findings
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
+/// An entry of a baseline
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct StaleJson<'a> {
+    path: &'a str,
+    text: &'a str,
+}
+
+impl<'a> StaleJson<'a> {
+    fn of(entry: &'a StaleEntry) -> StaleJson<'a> {
+        StaleJson { path: &entry.path, text: &entry.text }
+    }
+}
+
 /// A file that was named or found
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
 struct FileJson<'a> {
     path: &'a str,
     /// The worst verdict of its kernels; `none` where it has none
@@ -87,6 +108,15 @@ struct FileJson<'a> {
     /// The release of Triton that its kernels were analysed for
     #[serde(skip_serializing_if = "Option::is_none")]
     triton: Option<TritonJson<'a>>,
+    /// With --changed-since: nothing that concerns the file has changed, and it was not looked at
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unchanged: bool,
+    /// With --changed-since: the kernels that were not looked at
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    left_out: &'a [String],
+    /// How many of its `problems` are in the baseline and not listed
+    #[serde(skip_serializing_if = "is_zero")]
+    known_problems: usize,
     /// Why the file could not be read
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<ProblemJson<'a>>,
@@ -324,7 +354,23 @@ impl<'a> FileJson<'a> {
         let triton = triton.map(|it| TritonJson { version: &it.version, source: &it.source });
         let verdict = file.verdict();
         let path = file.path.as_str();
-        FileJson { path, verdict, kernels, findings, suppressed, errors, problems, skipped, triton, problem }
+        let (unchanged, left_out) = (file.is_unchanged(), file.left_out());
+        let known_problems = file.result.as_ref().map_or(0, |analysis| analysis.known_problems);
+        FileJson {
+            path,
+            verdict,
+            kernels,
+            findings,
+            suppressed,
+            errors,
+            problems,
+            skipped,
+            triton,
+            unchanged,
+            left_out,
+            known_problems,
+            problem,
+        }
     }
 }
 

@@ -27,8 +27,10 @@ pub struct FileAnalysis {
     pub triton: Option<TritonRelease>,
     /// Problems that a baseline knows, and which are not shown.
     pub known_problems: usize,
-    /// Whether it was left out, because nothing in it has changed.
+    /// Whether it was left out, because nothing that concerns it has changed.
     pub unchanged: bool,
+    /// The kernels that were left out, because nothing that concerns them has changed.
+    pub left_out: Vec<String>,
 }
 
 /// A release of Triton that a file is analysed for.
@@ -99,7 +101,12 @@ impl CheckedFile {
         self.path.ends_with(".py") || self.result.as_ref().is_ok_and(|analysis| analysis.triton.is_some())
     }
 
-    /// Whether there is nothing to print of it.
+    /// The kernels that were left out.
+    pub fn left_out(&self) -> &[String] {
+        self.result.as_ref().map_or(&[], |analysis| &analysis.left_out)
+    }
+
+    /// Whether nothing of it was looked at.
     pub fn is_unchanged(&self) -> bool {
         self.result.as_ref().is_ok_and(|analysis| analysis.unchanged)
     }
@@ -214,7 +221,26 @@ pub struct Tally {
     pub suppressed: usize,
     pub known: usize,
     pub unchanged: usize,
+    pub left_out: usize,
     pub triton: BTreeSet<TritonRelease>,
+    /// Entries of a baseline for which there is no finding any more, in the order of the file.
+    pub stale: Vec<StaleEntry>,
+}
+
+/// An entry of a baseline for which there is no finding any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaleEntry {
+    /// The file, as the baseline names it.
+    pub path: String,
+    /// What it is about, in words.
+    pub text: String,
+}
+
+impl StaleEntry {
+    /// The sentence that says so.
+    pub fn words(&self) -> String {
+        format!("{}: the baseline has {}, which is not found any more", self.path, self.text)
+    }
 }
 
 impl Tally {
@@ -227,6 +253,7 @@ impl Tally {
                 tally.syntax_errors = analysis.syntax.len();
                 tally.triton.extend(analysis.triton.clone());
                 tally.unchanged = usize::from(analysis.unchanged);
+                tally.left_out = analysis.left_out.len();
                 let known = file.suppressed().filter(|it| it.by == SuppressedBy::Baseline).count();
                 tally.suppressed = file.suppressed().count() - known;
                 tally.known = known + analysis.known_problems;
@@ -264,6 +291,20 @@ impl Tally {
         self.suppressed += other.suppressed;
         self.known += other.known;
         self.unchanged += other.unchanged;
+        self.left_out += other.left_out;
         self.triton.extend(other.triton.iter().cloned());
+        self.stale.extend(other.stale.iter().cloned());
+    }
+
+    /// What was left out for being unchanged; nothing where all was looked at.
+    pub fn left_out_words(&self) -> Option<String> {
+        let count = |number: usize, one: &str| match number {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            more => Some(format!("{more} {one}s")),
+        };
+        let parts = [count(self.unchanged, "file"), count(self.left_out, "kernel")];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("{} not looked at, since unchanged", parts.join(" and ")))
     }
 }

@@ -38,13 +38,16 @@ impl Printer for Sarif {
     }
 
     fn file(&self, file: &CheckedFile) -> FileOutput {
-        if file.is_unchanged() {
-            return FileOutput::default();
-        }
         let places = SourceText::new(&file.text);
         let artifact = artifact(&file.path);
         let mut results: Vec<String> = Vec::new();
-        let mut notifications = String::new();
+        let mut notifications: Vec<String> = Vec::new();
+        if file.is_unchanged() {
+            notifications.push(note(&format!("{} is unchanged and was not looked at", file.path), &artifact));
+        }
+        for name in file.left_out() {
+            notifications.push(note(&format!("@{name} is unchanged and was not looked at"), &artifact));
+        }
         match &file.result {
             Ok(analysis) => {
                 results.extend(analysis.syntax.iter().map(|error| syntax(error, &artifact, &places).to_string()));
@@ -61,7 +64,7 @@ impl Printer for Sarif {
                     "message": { "text": trouble.message },
                     "locations": [{ "physicalLocation": location }],
                 });
-                notifications = note.to_string();
+                notifications.push(note.to_string());
             }
         }
         // Of findings that look alike each has a number behind its fingerprint.
@@ -78,7 +81,7 @@ impl Printer for Sarif {
         };
         file.findings().for_each(|finding| add(finding, None));
         file.suppressed().for_each(|it| add(&it.finding, Some(it)));
-        FileOutput { body: results.join(",\n"), notifications }
+        FileOutput { body: results.join(",\n"), notifications: notifications.join(",\n") }
     }
 
     fn separator(&self) -> &'static str {
@@ -86,13 +89,25 @@ impl Printer for Sarif {
     }
 
     fn end(&self, tally: &Tally, notifications: &[String]) -> String {
-        let notes = notifications.join(",\n");
+        let stale = tally.stale.iter().map(|entry| note(&entry.words(), &artifact(&entry.path)));
+        let notes: Vec<String> = notifications.iter().cloned().chain(stale).collect();
+        let notes = notes.join(",\n");
         let successful = tally.unreadable == 0;
         format!(
             "\n],\"invocations\":[{{\"executionSuccessful\":{successful},\
              \"toolExecutionNotifications\":[{notes}]}}]}}]}}\n"
         )
     }
+}
+
+/// What is said of a file and is no result.
+fn note(text: &str, artifact: &Value) -> String {
+    let note = json!({
+        "level": "note",
+        "message": { "text": text },
+        "locations": [{ "physicalLocation": { "artifactLocation": artifact } }],
+    });
+    note.to_string()
 }
 
 fn rules() -> Vec<Value> {

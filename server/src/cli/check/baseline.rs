@@ -3,12 +3,12 @@
 //! The file is JSON with a line an entry, so that a review shows what came and went. An entry says how many findings
 //! of a file have one fingerprint; paths count from the folder of the file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use findings::{Severity, Suppressed, SuppressedBy};
-use render::check::{CheckedFile, fingerprint};
+use findings::{KernelReport, Problem, Severity, Suppressed, SuppressedBy, Verdict};
+use render::check::{CheckedFile, StaleEntry, fingerprint};
 use serde::{Deserialize, Serialize};
 
 use crate::workspace::absolute;
@@ -23,7 +23,7 @@ const SITE: usize = 120;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Entry {
     /// The file, from the folder of the baseline on.
-    pub(super) path: String,
+    path: String,
     /// The kernel; empty for a problem of the file.
     #[serde(default)]
     kernel: String,
@@ -36,7 +36,7 @@ pub(super) struct Entry {
     fingerprint: String,
     /// How many there are.
     #[serde(default = "one")]
-    count: usize,
+    pub(super) count: usize,
 }
 
 fn one() -> usize {
@@ -61,8 +61,8 @@ pub(super) struct Baseline {
 pub(super) struct BaselineUse {
     /// Entries, or parts of them, that the file has no finding for.
     pub(super) stale: Vec<Entry>,
-    /// Entries for all that is wrong with the file.
-    pub(super) present: Vec<Entry>,
+    /// What a baseline has to say of the file from now on.
+    pub(super) entries: Vec<Entry>,
 }
 
 impl Baseline {
@@ -123,20 +123,22 @@ impl Baseline {
             let before = analysis.problems.len();
             analysis.problems.retain(|problem| {
                 let print = fingerprint::of_problem(problem, &text, python);
-                let counts = problem.severity <= Severity::Warning && problem.code != findings::Problem::SYNTAX;
+                let counts = problem.severity <= Severity::Warning && problem.code != Problem::SYNTAX;
                 !(counts && is_known("", problem.code, print, problem.range.start))
             });
             analysis.known_problems = before - analysis.problems.len();
         }
-        // Of a file that could not be read nobody knows what is left of it.
-        let stale = match &file.result {
-            Ok(analysis) if !analysis.unchanged && analysis.syntax.is_empty() => {
-                left.into_iter().filter(|entry| entry.count > 0).collect()
-            }
-            _ => Vec::new(),
-        };
+        left.retain(|entry| entry.count > 0);
+        let (open, stale) = left.into_iter().partition(|entry| is_open(file, entry));
         file.text = text;
-        BaselineUse { stale, present: present.into_values().collect() }
+        BaselineUse { stale, entries: present.into_values().chain::<Vec<Entry>>(open).collect() }
+    }
+
+    /// The entries of files that were not looked at: those that are there, and those that are not.
+    pub(super) fn others(&self, looked_at: &[String]) -> (Vec<Entry>, Vec<Entry>) {
+        let looked_at: BTreeSet<String> = looked_at.iter().map(|path| self.key(path)).collect();
+        let others = self.known.iter().filter(|(path, _)| !looked_at.contains(*path));
+        others.flat_map(|(_, entries)| entries.clone()).partition(|entry| self.folder.join(&entry.path).exists())
     }
 
     /// How a path is named in the file.
@@ -150,6 +152,21 @@ impl Baseline {
     }
 }
 
+/// Whether nobody knows if the finding of an entry is still there: of a file that could not be read, a kernel that is
+/// not decided or was left out.
+fn is_open(file: &CheckedFile, entry: &Entry) -> bool {
+    let Ok(analysis) = &file.result else { return true };
+    let left_out = analysis.left_out.iter().any(|name| *name == entry.kernel || entry.kernel.is_empty());
+    let undecided =
+        |kernel: &KernelReport| kernel.name == entry.kernel && matches!(kernel.verdict, Verdict::Undecided(_));
+    let unread = |problem: &Problem| problem.code == Problem::SYNTAX;
+    analysis.unchanged
+        || left_out
+        || !analysis.syntax.is_empty()
+        || analysis.problems.iter().any(unread)
+        || analysis.kernels.iter().any(undecided)
+}
+
 /// The text of a file with these entries.
 pub(super) fn document(mut entries: Vec<Entry>) -> String {
     entries.sort();
@@ -159,11 +176,12 @@ pub(super) fn document(mut entries: Vec<Entry>) -> String {
     format!("{{\"schema\":{SCHEMA},\"tool\":\"fencepost\",\"findings\":[{lines}]}}\n")
 }
 
-impl std::fmt::Display for Entry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Entry {
+    /// The entry in words, for one whose finding is gone.
+    pub(super) fn stale(&self) -> StaleEntry {
         let Entry { path, kernel, kind, site, count, .. } = self;
         let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
         let of = if kernel.is_empty() { String::new() } else { format!(" in @{kernel}") };
-        write!(f, "{path}: {kind}{of} at `{site}`{times}")
+        StaleEntry { path: path.clone(), text: format!("{kind}{of} at `{site}`{times}") }
     }
 }

@@ -17,8 +17,17 @@ use crate::workspace::absolute;
 pub(crate) struct Changes {
     /// As it was given.
     pub(crate) revision: String,
-    /// The changed files, by their full names, and those of them of which each line counts.
-    files: BTreeMap<PathBuf, Option<Vec<(u32, u32)>>>,
+    /// The files that came, changed or went, by their full names.
+    files: BTreeMap<PathBuf, Change>,
+}
+
+/// What has changed in a file.
+#[derive(Debug, Default)]
+struct Change {
+    /// The lines of the text as it is now; `None` where each of them counts.
+    lines: Option<Vec<(u32, u32)>>,
+    /// What was removed, of Python: who is named there may be concerned.
+    removed: String,
 }
 
 impl Changes {
@@ -53,22 +62,25 @@ impl Changes {
     fn add(&mut self, top: &Path) -> Result<(), String> {
         let commit = format!("{}^{{commit}}", self.revision);
         let verify = ["rev-parse", "--verify", "--quiet", "--end-of-options", commit.as_str()].map(OsStr::new);
-        let commit = git(top, &verify)
-            .map_err(|_| format!("--changed-since {}: there is no such revision in {}", self.revision, top.display()))?;
+        let commit = git(top, &verify).map_err(|_| {
+            format!("--changed-since {}: there is no such revision in {}", self.revision, top.display())
+        })?;
         let commit = String::from_utf8_lossy(&commit).trim().to_owned();
-        let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--diff-filter=d", &commit, "--"];
+        let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", &commit, "--"];
         for name in names(&asked(top, &diff)?) {
-            let lines = ["diff", "--unified=0", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv", &commit, "--"];
-            let mut arguments: Vec<&OsStr> = lines.iter().map(OsStr::new).collect();
-            arguments.push(name.as_os_str());
-            let kernels = name.extension().is_some_and(|extension| extension == "py" || extension == "ttgir");
-            // Of other files nobody asks for lines.
-            let hunks = if kernels { hunks(&git(top, &arguments).map_err(Failure::words)?) } else { None };
-            self.files.insert(absolute(&top.join(&name)), hunks);
+            let change = if is(&name, "py") || is(&name, "ttgir") {
+                let lines = ["diff", "--unified=0", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv"];
+                let mut arguments: Vec<&OsStr> = lines.iter().map(OsStr::new).collect();
+                arguments.extend([commit.as_ref(), "--".as_ref(), name.as_os_str()]);
+                Change::read(&git(top, &arguments).map_err(Failure::words)?)
+            } else {
+                Change::default()
+            };
+            self.files.insert(absolute(&top.join(&name)), change);
         }
         let untracked = ["ls-files", "--others", "--exclude-standard", "-z"];
         for name in names(&asked(top, &untracked)?) {
-            self.files.insert(absolute(&top.join(name)), None);
+            self.files.insert(absolute(&top.join(name)), Change::default());
         }
         Ok(())
     }
@@ -78,18 +90,43 @@ impl Changes {
         self.files.contains_key(&real(path))
     }
 
+    /// Whether anything has changed that can concern a file: itself, its settings, of Python any Python.
+    pub(crate) fn may_concern(&self, path: &Path) -> bool {
+        self.has(path) || self.settings_of(path) || (is(path, "py") && self.python().next().is_some())
+    }
+
+    /// Whether settings that hold for a file, or did, have changed.
+    pub(crate) fn settings_of(&self, path: &Path) -> bool {
+        let path = real(path);
+        let settings = self.files.keys().filter(|file| file.file_name() == Some(OsStr::new(settings::FILE)));
+        settings.filter_map(|file| file.parent()).any(|folder| path.starts_with(folder))
+    }
+
+    /// The changed files of Python.
+    pub(crate) fn python(&self) -> impl Iterator<Item = &Path> {
+        self.files.keys().map(PathBuf::as_path).filter(|path| is(path, "py"))
+    }
+
+    /// Whether a changed file names something, or did.
+    pub(crate) fn mentions(&self, file: &Path, name: &str) -> bool {
+        let change = self.files.get(file);
+        change.is_some_and(|change| change.removed.contains(name))
+            || std::fs::read(file).is_ok_and(|text| String::from_utf8_lossy(&text).contains(name))
+    }
+
     /// The changed lines of a file with this text.
     pub(crate) fn lines(&self, path: &Path, text: &str) -> Vec<TextRange> {
         let index = LineIndex::new(text);
         let all = || vec![(0, index.lines())];
-        let changed = match self.files.get(&real(path)) {
-            None => Vec::new(),
-            Some(None) => all(),
-            Some(Some(lines)) => lines.clone(),
-        };
+        let changed = self.files.get(&real(path)).map(|change| change.lines.clone().unwrap_or_else(all));
+        let changed = changed.unwrap_or_default();
         let lines = changed.iter().flat_map(|&(first, end)| first..end.min(index.lines()));
         lines.map(|line| TextRange::new(index.line_start(line), index.line_start(line + 1))).collect()
     }
+}
+
+fn is(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|it| it == extension)
 }
 
 /// The name by which git knows a file: links are followed, as far as its folder.
@@ -138,21 +175,33 @@ fn names(list: &[u8]) -> Vec<PathBuf> {
     names.map(|name| PathBuf::from(String::from_utf8_lossy(name).into_owned())).collect()
 }
 
-/// The lines of the new text that hunks are about, from 0; `None` where there is none, as for a file that git takes
-/// for binary.
-fn hunks(diff: &[u8]) -> Option<Vec<(u32, u32)>> {
-    let text = String::from_utf8_lossy(diff);
-    let mut all = Vec::new();
-    for line in text.lines() {
-        let Some(rest) = line.strip_prefix("@@ -") else { continue };
-        let Some(new) = rest.split_whitespace().nth(1).and_then(|new| new.strip_prefix('+')) else { continue };
-        let (start, count) = new.split_once(',').unwrap_or((new, "1"));
-        let (Ok(start), Ok(count)) = (start.parse::<u32>(), count.parse::<u32>()) else { continue };
-        // Lines were removed between `start` and the next one.
-        let (first, end) = if count == 0 { (start.saturating_sub(1), start + 1) } else { (start.saturating_sub(1), start.saturating_sub(1) + count) };
-        all.push((first, end));
+impl Change {
+    /// From a diff without context; each line counts where there is no hunk, as in a file that git takes for binary.
+    fn read(diff: &[u8]) -> Change {
+        let text = String::from_utf8_lossy(diff);
+        let (mut all, mut removed, mut left) = (Vec::new(), String::new(), 0);
+        for line in text.lines() {
+            if left > 0 && line.starts_with('-') {
+                removed.extend([line.get(1..).unwrap_or(""), "\n"]);
+                left -= 1;
+                continue;
+            }
+            let Some((old, new)) = line.strip_prefix("@@ -").and_then(|rest| rest.split_once(" +")) else { continue };
+            let new = new.split_whitespace().next().unwrap_or("");
+            let (Some((_, before)), Some((start, count))) = (span(old), span(new)) else { continue };
+            left = before;
+            // Lines were removed between `start` and the next one.
+            let (first, end) = if count == 0 { (start, start + 2) } else { (start, start + count) };
+            all.push((first.saturating_sub(1), end.saturating_sub(1)));
+        }
+        Change { lines: (!all.is_empty()).then_some(all), removed }
     }
-    (!all.is_empty()).then_some(all)
+}
+
+/// `12,3`, or `12` for one line.
+fn span(text: &str) -> Option<(u32, u32)> {
+    let (start, count) = text.split_once(',').unwrap_or((text, "1"));
+    Some((start.parse().ok()?, count.parse().ok()?))
 }
 
 #[cfg(test)]
@@ -161,8 +210,10 @@ mod tests {
 
     #[test]
     fn hunks_are_lines_of_the_new_text() {
-        let diff = b"--- a/k.py\n+++ b/k.py\n@@ -1,0 +2,3 @@ def\n+x\n@@ -9 +12 @@\n@@ -20,2 +22,0 @@\n@@ -1 +0,0 @@\n";
-        assert_eq!(hunks(diff), Some(vec![(1, 4), (11, 12), (21, 23), (0, 1)]));
-        assert_eq!(hunks(b"Binary files differ\n"), None);
+        let diff = b"--- a/k.py\n+++ b/k.py\n@@ -1,0 +2,3 @@ def\n+x\n@@ -9 +12 @@\n-@@ -1 +1 @@\n+y\n@@ -20,2 +22,0 @@\n-a\n-b\n@@ -1 +0,0 @@\n-c\n";
+        let change = Change::read(diff);
+        assert_eq!(change.lines, Some(vec![(1, 4), (11, 12), (21, 23), (0, 1)]));
+        assert_eq!(change.removed, "@@ -1 +1 @@\na\nb\nc\n");
+        assert_eq!(Change::read(b"Binary files differ\n").lines, None);
     }
 }
