@@ -69,7 +69,11 @@ fn what_is_in_the_baseline_does_not_fail_and_what_is_new_does() {
         );
     }
     let github = fencepost(&["check", "--format", "github", "--baseline", &file, &all]);
-    assert!(github.code == 0 && github.stdout.contains("::notice title=fencepost::findings"), "{}", github.stdout);
+    assert!(
+        github.code == 0 && github.stdout.contains("::notice title=fencepost::findings in the baseline: "),
+        "{}",
+        github.stdout
+    );
     assert!(!github.stdout.contains("::error"), "{}", github.stdout);
 
     // Another file with the same slip is new.

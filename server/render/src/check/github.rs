@@ -66,14 +66,8 @@ impl Printer for Github {
             let (path, message) = (property(&stale.path), data(&stale.words()));
             let _ = writeln!(out, "::notice file={path},title=fencepost::{message}");
         }
-        let hidden = match (tally.suppressed, tally.known) {
-            (0, 0) => None,
-            (suppressed, 0) => Some(format!("{suppressed} suppressed")),
-            (0, known) => Some(format!("{known} in the baseline")),
-            (suppressed, known) => Some(format!("{suppressed} suppressed, {known} in the baseline")),
-        };
-        let hidden = hidden.map(|words| format!("findings that are not shown: {words}"));
-        for words in hidden.into_iter().chain(tally.left_out_words()) {
+        let known = (tally.known > 0).then(|| format!("findings in the baseline: {}", tally.known));
+        for words in known.into_iter().chain(tally.left_out_words()) {
             let _ = writeln!(out, "::notice title=fencepost::{}", data(&words));
         }
         out
