@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::{Config, Memo, Use, elaborate, entries, instances};
+use crate::{Config, Memo, Use, elaborate, kernels};
 use base::Cancel;
 use python::syntax::{Module, Sources};
 
@@ -55,11 +55,12 @@ fn is_followed(imports: &str, others: &[(&'static str, &str)]) {
     files.extend(others);
     let folder = Folder::of(&files);
     let Some(module) = folder.0.get("pkg/k.py").cloned() else { panic!("the file is there") };
-    let entries = entries(&module, &folder);
+    let found = kernels(&module, &folder, &Config::default(), &mut Memo::default(), &Cancel::never());
+    let (entries, all): (Vec<_>, Vec<_>) =
+        found.unwrap_or_else(|_| panic!("nobody cancels")).kernels.into_iter().unzip();
     assert_eq!(entries.len(), 1, "{imports}");
     assert_eq!(entries[0].params.iter().map(|param| param.used).collect::<Vec<_>>(), [Use::Pointer, Use::Scalar]);
-    let all = instances(&module, &folder, &entries, &Config::default(), &mut Memo::default(), &Cancel::never());
-    for instance in all.unwrap_or_else(|_| panic!("nobody cancels")).iter().flat_map(|all| &all.list) {
+    for instance in all.iter().flat_map(|all| &all.list) {
         let made = elaborate(&module, &folder, &instance.spec, &Cancel::never());
         let made = made.unwrap_or_else(|_| panic!("nobody cancels"));
         assert!(
@@ -135,10 +136,9 @@ fn a_package_of_the_workspace_that_only_sounds_like_triton_is_followed() {
     files.extend(helpers);
     let folder = Folder::of(&files);
     let Some(module) = folder.0.get("pkg/k.py").cloned() else { panic!("the file is there") };
-    let entries = entries(&module, &folder);
-    let all = instances(&module, &folder, &entries, &Config::default(), &mut Memo::default(), &Cancel::never());
+    let all = kernels(&module, &folder, &Config::default(), &mut Memo::default(), &Cancel::never());
     let all = all.unwrap_or_else(|_| panic!("nobody cancels"));
-    let made = elaborate(&module, &folder, &all[0].list[0].spec, &Cancel::never());
+    let made = elaborate(&module, &folder, &all.kernels[0].1.list[0].spec, &Cancel::never());
     let made = made.unwrap_or_else(|_| panic!("nobody cancels"));
     assert!(made.problems.is_empty() && made.unmodelled.is_empty(), "{:?} {:?}", made.problems, made.unmodelled);
 }

@@ -25,8 +25,8 @@ pub use python::specialization::{
 use python::syntax::{Module, Sources};
 pub use python::target::{Target, Version};
 pub use spec::{
-    Config, Directive, Entry, Imports, Instance, Instances, Memo, Note, OPEN, Param, Recipe, Site, Use, VersionSource,
-    directives, entries, given, imported, instances, is_any_integer, recipe, stray, version,
+    Config, Directive, Entry, FileKernels, Imports, Instance, Instances, Memo, Note, OPEN, Param, Recipe, Site, Use,
+    VersionSource, directives, entries, given, imported, is_any_integer, kernels, recipe, version,
 };
 
 /// Elaborates one specialisation of a kernel of `module`.

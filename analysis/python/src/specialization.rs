@@ -81,6 +81,35 @@ pub struct Spec {
     pub num_ctas: (u32, Source),
 }
 
+impl Spec {
+    /// Moves it to another text of the file, in which what stood at an offset stands at its `place`.
+    pub fn shift(&mut self, place: &dyn Fn(u32) -> u32) {
+        self.def = place(self.def);
+        if let Some(host) = self.host.as_mut().filter(|host| host.file.is_none()) {
+            host.def = place(host.def);
+        }
+    }
+
+    /// Whether `now` is this one, [shifted](Self::shift).
+    pub fn is_shifted(&self, now: &Spec, place: &dyn Fn(u32) -> u32) -> bool {
+        let Spec { def, language, arguments, host, target, version, num_warps, num_ctas } = self;
+        let same_host = match (host, &now.host) {
+            (None, None) => true,
+            (Some(host), Some(now)) => {
+                let Host { file, def, case, ways, assumed, arguments, launch } = host;
+                let def = if file.is_none() { place(*def) } else { *def };
+                (file, def, case, ways, assumed, arguments, launch)
+                    == (&now.file, now.def, &now.case, &now.ways, &now.assumed, &now.arguments, &now.launch)
+            }
+            _ => false,
+        };
+        same_host
+            && (place(*def), language, target, version, num_warps, num_ctas)
+                == (now.def, &now.language, &now.target, &now.version, &now.num_warps, &now.num_ctas)
+            && *arguments == now.arguments
+    }
+}
+
 /// The host function around a nested kernel, and what it is called with.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Host {

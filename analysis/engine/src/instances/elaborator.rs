@@ -11,7 +11,7 @@ use super::budget::TextBudget;
 use super::outline::{Comparison, Outline, Since};
 use super::{ElaboratedInstance, PythonFile};
 use base::{Cancel, Cancelled};
-use gluon::{Config, Entry, Instance, Memo, Note, Site, elaborate, entries, instances, stray};
+use gluon::{Config, Entry, Instance, Memo, Note, Site, elaborate};
 use python::syntax::{Module, Sources};
 
 /// Instances that are remembered of a kernel beside those that its last text had: of texts before it.
@@ -103,13 +103,12 @@ impl Elaborator {
         if !file.mentions_kernels() {
             return Ok(Elaboration { module, outline, kernels: Vec::new(), notes: Vec::new() });
         }
-        let entries = entries(&module, sources);
-        let all = instances(&module, sources, &entries, &self.config, &mut self.memo, cancel)?;
-        let notes = stray(&module, &entries);
+        let found = gluon::kernels(&module, sources, &self.config, &mut self.memo, cancel)?;
         let mut now = Now { module: &module, since: Since::new(outline.clone()) };
-        let mut kernels = Vec::with_capacity(entries.len());
+        let mut kernels = Vec::with_capacity(found.kernels.len());
         let mut text = TextBudget::new();
-        for (entry, found) in entries.into_iter().zip(all) {
+        let notes = found.stray;
+        for (entry, found) in found.kernels {
             let mut instances = Vec::with_capacity(found.list.len());
             for instance in found.list {
                 if !text.affords(instances.is_empty()) {

@@ -115,14 +115,7 @@ impl Comparison {
 
     /// Whether a specialisation of the first text is this one of the other, but for places.
     pub(super) fn is_same_spec(&self, before: &Spec, now: &Spec) -> bool {
-        let mut moved = before.clone();
-        moved.def = self.offset(before.def);
-        if let Some(host) = &mut moved.host
-            && host.file.is_none()
-        {
-            host.def = self.offset(host.def);
-        }
-        moved == *now
+        before.is_shifted(now, &|offset| self.offset(offset))
     }
 
     /// Where an offset of the first text is now.

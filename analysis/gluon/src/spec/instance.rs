@@ -1,6 +1,6 @@
 //! What a kernel is analysed with: its instances, and what they are made of.
 
-use super::entries::Param;
+use super::entries::{Entry, Param};
 use super::site::Site;
 use super::{Argument, Given, Host, Source, Spec, Target, Version};
 use base::TextRange;
@@ -20,6 +20,15 @@ pub struct Instance {
     pub directive: String,
     /// The launches that were found of it; none where its arguments come from elsewhere.
     pub launches: Vec<LaunchFacts>,
+}
+
+/// What is found of a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FileKernels {
+    /// Its kernels in the order of the text, each with its instances.
+    pub kernels: Vec<(Entry, Instances)>,
+    /// What is to be said of directives that stand above no kernel.
+    pub stray: Vec<Note>,
 }
 
 /// The instances of one kernel.

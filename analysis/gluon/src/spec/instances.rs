@@ -9,11 +9,11 @@ use rustc_hash::FxHasher;
 use super::chosen;
 use super::directive::{self, Directive, directives};
 use super::discover::Found;
-use super::entries::Param;
+use super::entries::{Param, entries_of};
 use super::fill::Filler;
 use super::flow::{self, Flow};
 use super::given::{plain, plain_given};
-use super::instance::{Base, Instances, Note};
+use super::instance::{Base, FileKernels, Instances, Note};
 use super::memo::{self, Memo};
 use super::search::steps_of_each;
 use super::survey::Survey;
@@ -22,38 +22,39 @@ use super::{Config, Entry, Given, Source, Spec, Target, Use, Version};
 use base::{Cancel, Cancelled, TextRange};
 use python::syntax::{Module, Sources};
 
-/// The instances of each of `entries`, in their order.
+/// The kernels of a file, each with its instances.
 ///
 /// # Errors
 ///
 /// When `cancel` says so.
-pub fn instances(
+pub fn kernels(
     module: &Arc<Module>,
     sources: &dyn Sources,
-    entries: &[Entry],
     config: &Config,
     memo: &mut Memo,
     cancel: &Cancel<'_>,
-) -> Result<Vec<Instances>, Cancelled> {
-    if let Some(known) = memo.whole(module, sources, entries, config) {
+) -> Result<FileKernels, Cancelled> {
+    if let Some(known) = memo.whole(module, sources, config) {
         return Ok(known);
     }
     let recorder = memo::Recorder::new(sources);
-    let all = found_anew(module, &recorder, entries, config, memo, cancel)?;
-    memo.keep_whole(module, recorder, config, &all);
-    Ok(all)
+    let found = found_anew(module, &recorder, config, memo, cancel)?;
+    // A file that was no longer waited for counts as missing: nothing made without it is kept.
+    cancel.check()?;
+    memo.keep_whole(module, recorder, config, &found);
+    Ok(found)
 }
 
 fn found_anew(
     module: &Arc<Module>,
     sources: &dyn Sources,
-    entries: &[Entry],
     config: &Config,
     memo: &mut Memo,
     cancel: &Cancel<'_>,
-) -> Result<Vec<Instances>, Cancelled> {
+) -> Result<FileKernels, Cancelled> {
     let survey = Survey::of(module, sources);
-    let found = memo::launches(module, sources, &survey, entries, config, memo, cancel)?;
+    let entries = entries_of(module, &survey);
+    let found = memo::launches(module, sources, &survey, &entries, config, memo, cancel)?;
     let steps = steps_of_each(entries.len());
     let file = FileFlow { module, sources, survey: &survey, steps, flow: OnceCell::new() };
     let mut all = Vec::with_capacity(entries.len());
@@ -61,11 +62,12 @@ fn found_anew(
         cancel.check()?;
         all.push(of_entry(&file, entry, config, found, memo, cancel)?);
     }
-    Ok(all)
+    let stray = stray(module, &entries);
+    Ok(FileKernels { kernels: entries.into_iter().zip(all).collect(), stray })
 }
 
 /// Lines of directives that stand above none of `entries`.
-pub fn stray(module: &Module, entries: &[Entry]) -> Vec<Note> {
+fn stray(module: &Module, entries: &[Entry]) -> Vec<Note> {
     let used: Vec<TextRange> =
         entries.iter().flat_map(|entry| directives(module, entry.range)).map(|line| line.range).collect();
     let all = directive::all(module.text());

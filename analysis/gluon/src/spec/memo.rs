@@ -11,7 +11,7 @@ use rustc_hash::{FxHashSet, FxHasher};
 
 use super::directive::MARK;
 use super::discover::{self, Found};
-use super::instance::{Base, Instances};
+use super::instance::{Base, FileKernels};
 use super::survey::Survey;
 use super::{Config, Entry};
 use base::{Cancel, Cancelled, TextRange};
@@ -23,7 +23,7 @@ use python::syntax::{Module, Shifts, Sources};
 #[derive(Debug, Default)]
 pub struct Memo {
     last: Option<Last>,
-    /// All that was found of the last text.
+    /// What was found of the last text.
     whole: Option<Whole>,
     /// What was found for kernels to which nobody gives all values, by what that depends on.
     filled: Vec<(u64, Filled)>,
@@ -31,13 +31,13 @@ pub struct Memo {
     pub runs: u32,
 }
 
-/// The instances of the kernels of a text.
+/// The kernels of a text.
 #[derive(Debug)]
 struct Whole {
     module: Arc<Module>,
     config: Config,
     asked: Vec<Asked>,
-    all: Vec<Instances>,
+    found: FileKernels,
 }
 
 #[derive(Debug)]
@@ -61,18 +61,16 @@ impl Memo {
         self.filled.iter().find(|(known, _)| *known == key).map(|(_, filled)| filled.clone())
     }
 
-    /// The instances of all kernels where the text differs from the last one in comments and blank space alone.
+    /// The kernels of a text that differs from the last one in comments and blank space alone.
     pub(super) fn whole(
         &mut self,
         module: &Arc<Module>,
         sources: &dyn Sources,
-        entries: &[Entry],
         config: &Config,
-    ) -> Option<Vec<Instances>> {
+    ) -> Option<FileKernels> {
         let whole = self.whole.as_mut()?;
         let version = |module: &Module| config.version_of(module.source());
-        let same = whole.all.len() == entries.len()
-            && whole.module.path() == module.path()
+        let same = whole.module.path() == module.path()
             && whole.config == *config
             // What was compiled before is found by its line.
             && config.recipes.is_empty()
@@ -81,21 +79,21 @@ impl Memo {
         if !whole.asked.iter().all(|asked| asked.holds(sources)) {
             return None;
         }
-        whole.all.iter_mut().for_each(|one| one.shift(&shifts));
+        whole.found.shift(&shifts);
         whole.module = module.clone();
-        Some(whole.all.clone())
+        Some(whole.found.clone())
     }
 
-    /// Keeps the instances of all kernels, with what other files were asked for.
+    /// Keeps the kernels of a text, with what other files were asked for.
     pub(super) fn keep_whole(
         &mut self,
         module: &Arc<Module>,
         recorder: Recorder<'_>,
         config: &Config,
-        all: &[Instances],
+        found: &FileKernels,
     ) {
-        let asked = recorder.asked();
-        self.whole = Some(Whole { module: module.clone(), config: config.clone(), asked, all: all.to_vec() });
+        let (asked, found) = (recorder.asked(), found.clone());
+        self.whole = Some(Whole { module: module.clone(), config: config.clone(), asked, found });
     }
 
     /// Keeps what was found; the oldest go.
@@ -104,23 +102,6 @@ impl Memo {
             self.filled.remove(0);
         }
         self.filled.push((key, filled.clone()));
-    }
-}
-
-impl Instances {
-    /// The same in another text.
-    fn shift(&mut self, shifts: &Shifts) {
-        for instance in &mut self.list {
-            instance.spec.def = shifts.place(instance.spec.def);
-            if let Some(host) = instance.spec.host.as_mut().filter(|host| host.file.is_none()) {
-                host.def = shifts.place(host.def);
-            }
-        }
-        self.notes.iter_mut().for_each(|note| note.range = shifts.range(note.range));
-        for site in self.sites.iter_mut().filter(|site| site.range.is_some()) {
-            site.range = site.range.map(|range| shifts.range(range));
-            site.def = shifts.place(site.def);
-        }
     }
 }
 

@@ -21,6 +21,7 @@ mod memo;
 mod partly;
 mod roots;
 mod search;
+mod shift;
 mod site;
 mod survey;
 #[cfg(test)]
@@ -36,8 +37,8 @@ pub use config::{Config, VersionSource};
 pub use directive::{Directive, OPEN, directives, given, version};
 pub use entries::{Entry, Param, entries};
 pub use imports::{Imports, imported};
-pub use instance::{Instance, Instances, Note, Recipe};
-pub use instances::{instances, stray};
+pub use instance::{FileKernels, Instance, Instances, Note, Recipe};
+pub use instances::kernels;
 pub use memo::Memo;
 pub use partly::is_any_integer;
 pub use site::Site;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Config, Entry, Instances, Memo, Use, entries, instances, stray};
+use super::{Config, Entry, Instances, Memo, Use, entries, kernels};
 use base::Cancel;
 use python::syntax::{Module, NoSources};
 
@@ -15,9 +15,9 @@ fn module(text: &str) -> Arc<Module> {
 
 fn found(text: &str) -> (Arc<Module>, Vec<Entry>, Vec<Instances>) {
     let module = module(text);
-    let entries = entries(&module, &NoSources);
-    let all = instances(&module, &NoSources, &entries, &Config::default(), &mut Memo::default(), &Cancel::never());
-    (module, entries, all.unwrap_or_default())
+    let all = kernels(&module, &NoSources, &Config::default(), &mut Memo::default(), &Cancel::never());
+    let (entries, all) = all.unwrap_or_default().kernels.into_iter().unzip();
+    (module, entries, all)
 }
 
 fn labels(instances: &Instances) -> Vec<&str> {
@@ -87,7 +87,7 @@ fn each_line_is_an_instance_and_its_text_pins_it() {
 
 #[test]
 fn errors_in_directives_are_said() {
-    let (module, entries, all) = found(
+    let (module, _, all) = found(
         "# fencepost: num_bufers=4, x=\n@gluon.jit\ndef kernel(num_buffers: gl.constexpr):\n    tma.store_wait(0)\n\n\
          # fencepost: a=1\nx = 1\n",
     );
@@ -95,7 +95,8 @@ fn errors_in_directives_are_said() {
     let expected = ["nothing is given here", "`kernel` has no parameter `num_bufers`; there is `num_buffers`"];
     assert_eq!(said, expected);
     assert_eq!(all[0].notes[1].range.of(module.text()), "num_bufers=4");
-    assert_eq!(stray(&module, &entries).len(), 1);
+    let all = kernels(&module, &NoSources, &Config::default(), &mut Memo::default(), &Cancel::never());
+    assert_eq!(all.unwrap_or_default().stray.len(), 1);
 }
 
 #[test]
@@ -198,9 +199,8 @@ fn host_code_is_not_run_again_for_an_edit_of_a_kernel() {
     let mut memo = Memo::default();
     let mut run = |text: &str| {
         let module = module(text);
-        let entries = entries(&module, &NoSources);
-        let all = instances(&module, &NoSources, &entries, &Config::default(), &mut memo, &Cancel::never());
-        (all.unwrap_or_default()[0].list[0].directive.clone(), memo.runs)
+        let all = kernels(&module, &NoSources, &Config::default(), &mut memo, &Cancel::never());
+        (all.unwrap_or_default().kernels[0].1.list[0].directive.clone(), memo.runs)
     };
     assert_eq!(run(&text), ("# fencepost: out=*fp32, n=7, target=sm_90".to_owned(), 1));
     assert_eq!(run(&text.replace("store(out, n)", "store(out, n + 1)")).1, 1);
@@ -219,12 +219,14 @@ fn a_comment_moves_instances_and_finds_none_anew() {
     let mut memo = Memo::default();
     let run = |text: &str, memo: &mut Memo| {
         let module = module(text);
-        let entries = entries(&module, &NoSources);
-        let all = instances(&module, &NoSources, &entries, &Config::default(), memo, &Cancel::never());
+        let all = kernels(&module, &NoSources, &Config::default(), memo, &Cancel::never());
         all.unwrap_or_default()
     };
     let first = run(&text, &mut memo);
-    assert_eq!(first.iter().map(|of| (of.list.len(), of.sites.len())).collect::<Vec<_>>(), [(1, 1), (1, 1)]);
+    assert_eq!(
+        first.kernels.iter().map(|(_, of)| (of.list.len(), of.sites.len())).collect::<Vec<_>>(),
+        [(1, 1), (1, 1)]
+    );
     let (mut now, mut runs) = (text, memo.runs);
     for (old, new, anew) in [
         ("(out, n)\n", "(out, n)  # why\n", false),

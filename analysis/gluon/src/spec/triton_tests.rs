@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Config, Entry, Instances, Memo, entries, instances};
+use super::{Config, Entry, Instances, Memo, kernels};
 use base::Cancel;
 use python::specialization::{ArgumentFacts, Language, LaunchFacts};
 use python::syntax::{Module, NoSources};
@@ -11,9 +11,8 @@ const HEAD: &str = "import torch\nimport triton\nimport triton.language as tl\n\
 
 fn found(text: &str) -> (Vec<Entry>, Vec<Instances>) {
     let module = Arc::new(Module::parse("k.py", format!("{HEAD}{text}"), None));
-    let entries = entries(&module, &NoSources);
-    let all = instances(&module, &NoSources, &entries, &Config::default(), &mut Memo::default(), &Cancel::never());
-    (entries, all.unwrap_or_default())
+    let all = kernels(&module, &NoSources, &Config::default(), &mut Memo::default(), &Cancel::never());
+    all.unwrap_or_default().kernels.into_iter().unzip()
 }
 
 /// The one launch of the one instance of the one kernel.
