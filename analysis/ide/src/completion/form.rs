@@ -246,6 +246,20 @@ impl<'t> Walk<'t, '_> {
         }
     }
 
+    /// `%a[%b]`: an operand of each group.
+    fn indexed(&mut self, of: u8, index: u8) -> Flow {
+        for (group, mark) in [(of, "["), (index, "]")] {
+            let flow = match self.operand(group) {
+                Flow::Done => self.literal(mark),
+                flow => flow,
+            };
+            if flow != Flow::Done {
+                return flow;
+            }
+        }
+        Flow::Done
+    }
+
     fn operand(&mut self, group: u8) -> Flow {
         match self.peek() {
             None => {
@@ -428,15 +442,9 @@ impl<'t> Walk<'t, '_> {
             FormPiece::Barriers(barriers, predicates) => {
                 while self.is(",") {
                     self.at += 1;
-                    for (group, mark) in [(barriers, "["), (predicates, "]")] {
-                        match self.operand(group) {
-                            Flow::Done => {}
-                            flow => return flow,
-                        }
-                        match self.literal(mark) {
-                            Flow::Done => {}
-                            flow => return flow,
-                        }
+                    let flow = self.indexed(barriers, predicates);
+                    if flow != Flow::Done {
+                        return flow;
                     }
                 }
                 Flow::Done
@@ -444,15 +452,9 @@ impl<'t> Walk<'t, '_> {
             FormPiece::Tokens(tokens, indices) => {
                 while self.peek().is_some_and(|piece| piece.text.ends_with("token")) {
                     self.at += 1;
-                    for (group, mark) in [(tokens, "["), (indices, "]")] {
-                        match self.operand(group) {
-                            Flow::Done => {}
-                            flow => return flow,
-                        }
-                        match self.literal(mark) {
-                            Flow::Done => {}
-                            flow => return flow,
-                        }
+                    let flow = self.indexed(tokens, indices);
+                    if flow != Flow::Done {
+                        return flow;
                     }
                 }
                 Flow::Done

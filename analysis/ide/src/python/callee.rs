@@ -3,6 +3,7 @@
 use gluon::Imports;
 use gluon::catalog::{self, Builtin};
 use python::syntax::Module;
+use python::syntax::range;
 use ruff_python_ast::{Expr, Parameters, Stmt, StmtClassDef, StmtFunctionDef};
 use std::sync::Arc;
 
@@ -84,10 +85,10 @@ impl Scene<'_> {
     fn of_file(&self, name: &str) -> Option<Callee> {
         let text = self.file.text();
         if let Some((_, function)) = self.definitions.device(name) {
-            return Some(of_function(name, function.def, text, function.offset));
+            return Some(of_function(name, function.def, text));
         }
-        let class = self.definitions.classes.iter().find(|(class, _)| class.name.as_str() == name);
-        class.and_then(|(class, offset)| of_class(name, class, text, *offset))
+        let class = self.definitions.classes.iter().find(|class| class.name.as_str() == name);
+        class.and_then(|class| of_class(name, class, text))
     }
 
     /// A function or class of another file of the workspace.
@@ -104,9 +105,9 @@ impl Scene<'_> {
         let other: Arc<Module> = self.setting.sources.import(from, &module)?;
         other.body().iter().find_map(|stmt| match stmt {
             Stmt::FunctionDef(def) if def.name.as_str() == member && is_device(def) => {
-                Some(of_function(name, def, other.source(), 0))
+                Some(of_function(name, def, other.source()))
             }
-            Stmt::ClassDef(class) if class.name.as_str() == member => of_class(name, class, other.source(), 0),
+            Stmt::ClassDef(class) if class.name.as_str() == member => of_class(name, class, other.source()),
             _ => None,
         })
     }
@@ -136,23 +137,23 @@ fn of_builtin(name: &str, builtin: Builtin) -> Callee {
     Callee { name: name.to_owned(), params, doc: builtin.doc().to_owned(), builtin: Some(builtin) }
 }
 
-fn of_function(name: &str, def: &StmtFunctionDef, text: &str, offset: u32) -> Callee {
-    let params = of_parameters(&def.parameters, text, offset);
+fn of_function(name: &str, def: &StmtFunctionDef, text: &str) -> Callee {
+    let params = of_parameters(&def.parameters, text);
     Callee { name: name.to_owned(), params, doc: docstring(&def.body), builtin: None }
 }
 
 /// The parameters of a class: those of `__init__`, or its annotated fields.
-fn of_class(name: &str, class: &StmtClassDef, text: &str, offset: u32) -> Option<Callee> {
+fn of_class(name: &str, class: &StmtClassDef, text: &str) -> Option<Callee> {
     let init = class.body.iter().filter_map(|stmt| stmt.as_function_def_stmt());
     let init = init.filter(|def| def.name.as_str() == "__init__").last();
     let params = match init {
-        Some(def) => of_parameters(&def.parameters, text, offset).into_iter().skip(1).collect(),
+        Some(def) => of_parameters(&def.parameters, text).into_iter().skip(1).collect(),
         None => {
             let fields = class.body.iter().filter_map(|stmt| stmt.as_ann_assign_stmt());
             let fields: Vec<Shown> = fields
                 .filter_map(|field| {
                     let name = field.target.as_name_expr()?.id.to_string();
-                    let text = super::range(field, offset).of(text).to_owned();
+                    let text = range(field).of(text).to_owned();
                     Some(Shown { name, text, keyword_only: false, collects: false })
                 })
                 .collect();
@@ -165,26 +166,26 @@ fn of_class(name: &str, class: &StmtClassDef, text: &str, offset: u32) -> Option
     Some(Callee { name: name.to_owned(), params, doc: docstring(&class.body), builtin: None })
 }
 
-fn of_parameters(parameters: &Parameters, text: &str, offset: u32) -> Vec<Shown> {
+fn of_parameters(parameters: &Parameters, text: &str) -> Vec<Shown> {
     let slice = |node: &dyn Fn() -> base::TextRange| node().of(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let mut out = Vec::new();
     let positional = parameters.posonlyargs.iter().chain(&parameters.args);
     for param in positional {
         let name = param.name().to_string();
-        out.push(Shown { name, text: slice(&|| super::range(param, offset)), keyword_only: false, collects: false });
+        out.push(Shown { name, text: slice(&|| range(param)), keyword_only: false, collects: false });
     }
     if let Some(rest) = &parameters.vararg {
-        let text = format!("*{}", slice(&|| super::range(&**rest, offset)).trim_start_matches('*'));
+        let text = format!("*{}", slice(&|| range(&**rest)).trim_start_matches('*'));
         out.push(Shown { name: rest.name.to_string(), text, keyword_only: false, collects: true });
     } else if !parameters.kwonlyargs.is_empty() {
         out.push(Shown { name: String::new(), text: "*".to_owned(), keyword_only: false, collects: true });
     }
     for param in &parameters.kwonlyargs {
         let name = param.name().to_string();
-        out.push(Shown { name, text: slice(&|| super::range(param, offset)), keyword_only: true, collects: false });
+        out.push(Shown { name, text: slice(&|| range(param)), keyword_only: true, collects: false });
     }
     if let Some(more) = &parameters.kwarg {
-        let text = format!("**{}", slice(&|| super::range(&**more, offset)).trim_start_matches('*'));
+        let text = format!("**{}", slice(&|| range(&**more)).trim_start_matches('*'));
         out.push(Shown { name: more.name.to_string(), text, keyword_only: true, collects: true });
     }
     out

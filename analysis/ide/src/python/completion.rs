@@ -3,6 +3,7 @@
 
 use gluon::catalog::{self, Builtin, Kind};
 use gluon::{Imports, Target};
+use python::syntax::range;
 
 use super::Setting;
 use super::callee::{Callee, Scene};
@@ -224,10 +225,10 @@ fn keys(file: &PythonFile, setting: &Setting<'_>, body: &str, offset: u32) -> Ve
     let params = with_scene(file, setting, |scene| {
         // The function whose decorators stand below the comment or around it.
         let below = scene.definitions.functions.iter().filter(|function| function.device());
-        let below = below.filter(|function| super::range(&function.def.name, function.offset).start >= offset);
-        let function = below.min_by_key(|function| super::range(&function.def.name, function.offset).start)?;
+        let below = below.filter(|function| range(&function.def.name).start >= offset);
+        let function = below.min_by_key(|function| range(&function.def.name).start)?;
         let params = function.def.parameters.iter_non_variadic_params().map(|param| {
-            let annotation = param.annotation().map(|annotation| super::range(annotation, function.offset));
+            let annotation = param.annotation().map(|annotation| range(annotation));
             (param.name().to_string(), annotation.map(|range| range.of(file.text()).to_owned()))
         });
         Some(params.collect::<Vec<_>>())

@@ -2,13 +2,12 @@
 //! runs of comments and of imports.
 
 use base::TextRange;
-use python::syntax::Present;
 use python::syntax::scan::{Lexeme, LexemeKind, lexemes};
+use python::syntax::{CurrentTree, range};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
 use ruff_python_ast::{AnyNodeRef, Stmt};
 use ruff_text_size::Ranged;
 
-use super::range;
 use crate::{Fold, FoldKind};
 use engine::instances::PythonFile;
 
@@ -18,14 +17,13 @@ pub fn folds(file: &PythonFile) -> Option<Vec<Fold>> {
         return None;
     }
     let text = file.text();
-    let present = Present::of(file.module());
-    let mut folds = Folds { text, offset: 0, found: Vec::new() };
+    let present = CurrentTree::of(file.module());
+    let mut folds = Folds { text, found: Vec::new() };
     let mut imports = Run::default();
-    for (stmt, offset) in present.statements() {
-        folds.offset = offset;
+    for stmt in present.in_order() {
         folds.visit_stmt(stmt);
         if matches!(stmt, Stmt::Import(_) | Stmt::ImportFrom(_)) {
-            imports.add(range(stmt, offset));
+            imports.add(range(stmt));
         } else {
             folds.push_run(&mut imports, FoldKind::Imports);
         }
@@ -53,7 +51,6 @@ impl Run {
 
 struct Folds<'t> {
     text: &'t str,
-    offset: u32,
     found: Vec<Fold>,
 }
 
@@ -74,14 +71,14 @@ impl Folds<'_> {
     /// A block from `start` to the end of its statements.
     fn block(&mut self, start: u32, body: &[Stmt]) {
         if let Some(last) = body.last() {
-            self.push(TextRange::new(start, range(last, self.offset).end), FoldKind::Block, false);
+            self.push(TextRange::new(start, range(last).end), FoldKind::Block, false);
         }
     }
 
     /// A block whose keyword has no node: it stands alone with its colon on a line above the statements.
     fn keyword_block(&mut self, keyword: &str, body: &[Stmt]) {
         let Some(first) = body.first() else { return };
-        let before = self.text.get(..range(first, self.offset).start as usize).unwrap_or("");
+        let before = self.text.get(..range(first).start as usize).unwrap_or("");
         let mut end = before.len();
         for line in before.split_inclusive('\n').rev().take(64) {
             let start = end - line.len();
@@ -126,10 +123,10 @@ impl Folds<'_> {
 
 impl<'a> SourceOrderVisitor<'a> for Folds<'_> {
     fn enter_node(&mut self, node: AnyNodeRef<'a>) -> TraversalSignal {
-        let start = node.range().start().to_u32() + self.offset;
+        let start = node.range().start().to_u32();
         match node {
-            AnyNodeRef::StmtFunctionDef(def) => self.block(range(&def.name, self.offset).start, &def.body),
-            AnyNodeRef::StmtClassDef(class) => self.block(range(&class.name, self.offset).start, &class.body),
+            AnyNodeRef::StmtFunctionDef(def) => self.block(range(&def.name).start, &def.body),
+            AnyNodeRef::StmtClassDef(class) => self.block(range(&class.name).start, &class.body),
             AnyNodeRef::StmtFor(it) => {
                 self.block(start, &it.body);
                 self.keyword_block("else", &it.orelse);
@@ -150,7 +147,7 @@ impl<'a> SourceOrderVisitor<'a> for Folds<'_> {
             AnyNodeRef::MatchCase(it) => self.block(start, &it.body),
             AnyNodeRef::StmtMatch(it) => {
                 if let Some(last) = it.cases.last() {
-                    self.push(TextRange::new(start, range(last, self.offset).end), FoldKind::Block, false);
+                    self.push(TextRange::new(start, range(last).end), FoldKind::Block, false);
                 }
             }
             AnyNodeRef::Arguments(_)
@@ -165,7 +162,7 @@ impl<'a> SourceOrderVisitor<'a> for Folds<'_> {
             | AnyNodeRef::StringLiteral(_)
             | AnyNodeRef::FString(_)
             | AnyNodeRef::StmtImportFrom(_) => {
-                let all = range(&node, self.offset);
+                let all = range(&node);
                 let closed = all.of(self.text).ends_with([')', ']', '}', '"', '\'']);
                 self.push(all, FoldKind::Block, closed);
             }

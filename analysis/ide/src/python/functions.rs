@@ -1,7 +1,7 @@
 //! The functions of a file by its text: kernels, helpers, the rest.
 
 use gluon::Imports;
-use python::syntax::Present;
+use python::syntax::{CurrentTree, range};
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Decorator, Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,8 +23,6 @@ pub(super) enum Role {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Function<'m> {
     pub def: &'m StmtFunctionDef,
-    /// What its ranges lack to count in the text.
-    pub offset: u32,
     pub role: Role,
     /// The class that it is a method of.
     pub owner: Option<&'m str>,
@@ -41,17 +39,17 @@ impl Function<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Definitions<'m> {
     pub functions: Vec<Function<'m>>,
-    pub classes: Vec<(&'m StmtClassDef, u32)>,
+    pub classes: Vec<&'m StmtClassDef>,
     /// The numbers of the functions that calls on the device find, by name.
     by_name: FxHashMap<&'m str, usize>,
 }
 
 impl<'m> Definitions<'m> {
     /// Those of the present text.
-    pub(super) fn of(present: &'m Present<'m>, names: &Imports<'_>) -> Definitions<'m> {
+    pub(super) fn of(present: &'m CurrentTree<'m>, names: &Imports<'_>) -> Definitions<'m> {
         let mut found = Definitions::default();
-        for (stmt, offset) in present.statements() {
-            found.collect(stmt, offset, None, names);
+        for stmt in present.in_order() {
+            found.collect(stmt, None, names);
         }
         let mut called: FxHashSet<&str> = FxHashSet::default();
         for function in found.functions.iter().filter(|function| function.device()) {
@@ -72,18 +70,17 @@ impl<'m> Definitions<'m> {
         found
     }
 
-    fn collect(&mut self, stmt: &'m Stmt, offset: u32, owner: Option<&'m str>, names: &Imports<'_>) {
-        let mut inside =
-            |body: &'m [Stmt], owner| body.iter().for_each(|stmt| self.collect(stmt, offset, owner, names));
+    fn collect(&mut self, stmt: &'m Stmt, owner: Option<&'m str>, names: &Imports<'_>) {
+        let mut inside = |body: &'m [Stmt], owner| body.iter().for_each(|stmt| self.collect(stmt, owner, names));
         match stmt {
             Stmt::FunctionDef(def) => {
                 inside(&def.body, None);
                 let role = role(&def.decorator_list, names);
-                self.functions.push(Function { def, offset, role, owner });
+                self.functions.push(Function { def, role, owner });
             }
             Stmt::ClassDef(class) => {
                 inside(&class.body, Some(class.name.as_str()));
-                self.classes.push((class, offset));
+                self.classes.push(class);
             }
             Stmt::If(it) => {
                 inside(&it.body, owner);
@@ -108,8 +105,8 @@ impl<'m> Definitions<'m> {
     /// The innermost function around an offset, with its number.
     pub(super) fn around(&self, offset: u32) -> Option<(usize, &Function<'m>)> {
         let all = self.functions.iter().enumerate();
-        let inside = all.filter(|(_, function)| super::range(function.def, function.offset).touches(offset));
-        inside.min_by_key(|(_, function)| super::range(function.def, function.offset).len())
+        let inside = all.filter(|(_, function)| range(function.def).touches(offset));
+        inside.min_by_key(|(_, function)| range(function.def).len())
     }
 }
 

@@ -32,7 +32,6 @@ use base::TextRange;
 use gluon::Version;
 use python::syntax::Sources;
 use python::syntax::scan::is_name;
-use ruff_text_size::Ranged;
 
 /// What a file is read with besides its text.
 #[derive(Clone, Copy, Debug)]
@@ -41,12 +40,6 @@ pub struct Setting<'a> {
     pub sources: &'a dyn Sources,
     /// The release of Triton that it is for.
     pub version: Version,
-}
-
-/// The range of a node of a statement whose ranges lack `offset`.
-fn range(node: &impl Ranged, offset: u32) -> TextRange {
-    let range = node.range();
-    TextRange::new(range.start().to_u32() + offset, range.end().to_u32() + offset)
 }
 
 /// The name around an offset.

@@ -1,11 +1,10 @@
 //! What a selection grows by in Python: word, expression, statement, block, function, file.
 
 use base::TextRange;
-use python::syntax::Present;
+use python::syntax::{CurrentTree, range};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
 use ruff_python_ast::{AnyNodeRef, Stmt};
 
-use super::range;
 use crate::selection::nested;
 use engine::instances::PythonFile;
 
@@ -15,11 +14,10 @@ pub fn selection(file: &PythonFile, offset: u32) -> Option<Vec<TextRange>> {
         return None;
     }
     let text = file.text();
-    let present = Present::of(file.module());
-    let mut around = Around { text, at: offset, offset: 0, found: vec![TextRange::new(0, text.len() as u32)] };
+    let present = CurrentTree::of(file.module());
+    let mut around = Around { text, at: offset, found: vec![TextRange::new(0, text.len() as u32)] };
     around.found.extend(super::word(text, offset));
-    for (stmt, lacks) in present.statements() {
-        around.offset = lacks;
+    for stmt in present.in_order() {
         around.visit_stmt(stmt);
     }
     Some(nested(around.found, offset))
@@ -28,7 +26,6 @@ pub fn selection(file: &PythonFile, offset: u32) -> Option<Vec<TextRange>> {
 struct Around<'t> {
     text: &'t str,
     at: u32,
-    offset: u32,
     found: Vec<TextRange>,
 }
 
@@ -41,7 +38,7 @@ impl Around<'_> {
 
     fn body(&mut self, body: &[Stmt]) {
         if let (Some(first), Some(last)) = (body.first(), body.last()) {
-            self.add(range(first, self.offset).cover(range(last, self.offset)));
+            self.add(range(first).cover(range(last)));
         }
     }
 
@@ -56,7 +53,7 @@ impl Around<'_> {
 
 impl<'a> SourceOrderVisitor<'a> for Around<'_> {
     fn enter_node(&mut self, node: AnyNodeRef<'a>) -> TraversalSignal {
-        let range = range(&node, self.offset);
+        let range = range(&node);
         if !range.touches(self.at) {
             return TraversalSignal::Skip;
         }
@@ -83,7 +80,7 @@ impl<'a> SourceOrderVisitor<'a> for Around<'_> {
             AnyNodeRef::ExceptHandlerExceptHandler(it) => self.body(&it.body),
             AnyNodeRef::MatchCase(it) => self.body(&it.body),
             AnyNodeRef::ExprSubscript(it) => {
-                let slice = self::range(&*it.slice, self.offset);
+                let slice = python::syntax::range(&*it.slice);
                 self.add(slice);
             }
             AnyNodeRef::Arguments(_)

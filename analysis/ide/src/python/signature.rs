@@ -2,7 +2,7 @@
 
 use base::TextRange;
 use gluon::Imports;
-use python::syntax::Present;
+use python::syntax::CurrentTree;
 
 use super::Setting;
 use super::callee::{Callee, Scene};
@@ -34,7 +34,7 @@ pub(super) fn with_scene<R>(
     setting: &Setting<'_>,
     ask: impl FnOnce(&Scene<'_>) -> Option<R>,
 ) -> Option<R> {
-    let present = Present::of(file.module());
+    let present = CurrentTree::of(file.module());
     let names = Imports::of(file.module(), setting.sources);
     let definitions = Definitions::of(&present, &names);
     let library = Library::new(&names, setting.version);

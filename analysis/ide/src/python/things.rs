@@ -85,7 +85,7 @@ impl<'m> Things<'m> {
     /// Those of the functions of a text.
     pub(super) fn of(definitions: &Definitions<'m>, library: &Library<'_, '_>) -> Things<'m> {
         let mut things = Things::default();
-        for (class, _) in &definitions.classes {
+        for class in &definitions.classes {
             for field in class.body.iter().filter_map(|stmt| stmt.as_ann_assign_stmt()) {
                 if let (Expr::Name(name), Some(thing)) = (&*field.target, annotated(&field.annotation)) {
                     learn(things.fields.entry(name.id.as_str()), thing);

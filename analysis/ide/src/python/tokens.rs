@@ -4,14 +4,14 @@ use base::TextRange;
 use dialects::OpDecl;
 use gluon::Imports;
 use gluon::catalog::{self, Builtin, Kind};
-use python::syntax::Present;
+use python::syntax::{CurrentTree, range};
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprAttribute, Stmt, StmtFunctionDef};
 use rustc_hash::FxHashMap;
 
+use super::Setting;
 use super::functions::{Definitions, Role, dotted};
 use super::things::{Library, Thing, Things};
-use super::{Setting, range};
 use crate::tokens::{Modifiers, SemanticKind, SemanticToken, of_effect};
 use engine::instances::PythonFile;
 
@@ -20,7 +20,7 @@ pub fn tokens(file: &PythonFile, setting: &Setting<'_>, within: Option<TextRange
     if !file.mentions_kernels() {
         return None;
     }
-    let present = Present::of(file.module());
+    let present = CurrentTree::of(file.module());
     let names = Imports::of(file.module(), setting.sources);
     let definitions = Definitions::of(&present, &names);
     let library = Library::new(&names, setting.version);
@@ -32,13 +32,11 @@ pub fn tokens(file: &PythonFile, setting: &Setting<'_>, within: Option<TextRange
         definitions: &definitions,
         library: &library,
         things: &things,
-        numbers: definitions.functions.iter().enumerate().map(|(at, it)| (start(it.def, it.offset), at)).collect(),
+        numbers: definitions.functions.iter().enumerate().map(|(at, it)| (start(it.def), at)).collect(),
         inside: Vec::new(),
-        offset: 0,
         found: Vec::new(),
     };
-    for (stmt, offset) in present.statements() {
-        painter.offset = offset;
+    for stmt in present.in_order() {
         painter.visit_stmt(stmt);
     }
     let mut found = painter.found;
@@ -47,8 +45,8 @@ pub fn tokens(file: &PythonFile, setting: &Setting<'_>, within: Option<TextRange
     Some(found)
 }
 
-fn start(def: &StmtFunctionDef, offset: u32) -> u32 {
-    range(&def.name, offset).start
+fn start(def: &StmtFunctionDef) -> u32 {
+    range(&def.name).start
 }
 
 struct Painter<'m, 'p> {
@@ -62,7 +60,6 @@ struct Painter<'m, 'p> {
     numbers: FxHashMap<u32, usize>,
     /// The functions around, outermost first.
     inside: Vec<usize>,
-    offset: u32,
     found: Vec<SemanticToken>,
 }
 
@@ -100,7 +97,7 @@ impl Painter<'_, '_> {
     }
 
     fn attribute(&mut self, attribute: &ExprAttribute) {
-        let range = range(&attribute.attr, self.offset);
+        let range = range(&attribute.attr);
         let name = attribute.attr.as_str();
         if let Some(path) = dotted(&attribute.value) {
             let full = format!("{path}.{name}");
@@ -153,18 +150,18 @@ impl<'a> Visitor<'a> for Painter<'_, '_> {
                 for decorator in &def.decorator_list {
                     self.visit_decorator(decorator);
                 }
-                let number = self.numbers.get(&start(def, self.offset)).copied();
+                let number = self.numbers.get(&start(def)).copied();
                 let role = number.and_then(|at| self.definitions.functions.get(at)).map_or(Role::Host, |it| it.role);
                 if role != Role::Host {
                     let modifiers = Modifiers::DECLARATION.and(Modifiers::KERNEL.when(role == Role::Kernel));
-                    self.push(range(&def.name, self.offset), SemanticKind::Function, modifiers);
+                    self.push(range(&def.name), SemanticKind::Function, modifiers);
                 }
                 self.inside.extend(number);
                 for param in def.parameters.iter_non_variadic_params() {
                     let name = param.name();
                     if let Some(thing) = number.and_then(|at| self.things.variable(at, name.as_str())) {
                         let modifiers = of_thing(thing).and(Modifiers::DECLARATION);
-                        self.push(range(name, self.offset), SemanticKind::Parameter, modifiers);
+                        self.push(range(name), SemanticKind::Parameter, modifiers);
                     }
                     if let Some(annotation) = param.annotation() {
                         self.visit_expr(annotation);
@@ -186,7 +183,7 @@ impl<'a> Visitor<'a> for Painter<'_, '_> {
         match expr {
             Expr::Name(name) => {
                 let declares = name.ctx.is_store();
-                self.name(name.id.as_str(), range(name, self.offset), declares);
+                self.name(name.id.as_str(), range(name), declares);
             }
             Expr::Attribute(attribute) => {
                 walk_expr(self, expr);

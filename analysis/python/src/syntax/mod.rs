@@ -8,7 +8,6 @@ mod alike;
 mod current;
 mod module;
 mod path;
-mod present;
 pub mod scan;
 mod sources;
 mod statements;
@@ -17,7 +16,6 @@ pub use alike::Shifts;
 pub use current::CurrentTree;
 pub use module::{Broken, Module};
 pub use path::{each_node, path_at};
-pub use present::Present;
 pub use sources::{NoSources, Sources};
 
 use base::TextRange;

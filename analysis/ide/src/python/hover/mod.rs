@@ -15,9 +15,10 @@ mod value;
 
 pub(crate) use value::found;
 
+use super::word;
 use crate::Hover;
 use engine::instances::{Elaboration, PythonFile};
-use place::{Place, dotted, in_comment, word};
+use place::{Place, dotted, in_comment};
 use python::syntax::Sources;
 
 /// The hover at an offset of a file's text.

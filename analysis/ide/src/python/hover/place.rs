@@ -32,17 +32,6 @@ pub(super) fn source<'m>(module: &'m Module, node: &impl Ranged) -> &'m str {
     module.slice(range(node))
 }
 
-/// The identifier around an offset.
-pub(super) fn word(text: &str, offset: u32) -> Option<TextRange> {
-    let bytes = text.as_bytes();
-    let at = (offset as usize).min(bytes.len());
-    let start = at - bytes.get(..at)?.iter().rev().take_while(|byte| is_name(byte)).count();
-    let end = at + bytes.get(at..)?.iter().take_while(|byte| is_name(byte)).count();
-    let range = TextRange::new(start as u32, end as u32);
-    let name = range.of(text);
-    (!name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit())).then_some(range)
-}
-
 fn is_name(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80
 }

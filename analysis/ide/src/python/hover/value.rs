@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::place::word;
+use super::super::word;
 use crate::Hover;
 use base::TextRange;
 use engine::instances::{ElaboratedInstance, Elaboration, KernelInstances};
