@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Check, global: bool) -> io::Result<Exit> {
             Box::new(if args.quiet { human.quietly() } else { human })
         }
         Format::Json => Box::new(json::Json),
-        Format::Sarif => Box::new(sarif::Sarif),
+        Format::Sarif => Box::new(sarif::Sarif { baseline: baseline.is_some() }),
         Format::Github => Box::new(github::Github),
     };
     let jobs = match args.jobs {

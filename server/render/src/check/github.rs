@@ -97,10 +97,14 @@ fn command(
     message: &str,
 ) {
     let (line, col) = places.line_column(range.start);
-    let (end_line, end_col) = places.line_column(range.end);
+    let (end_line, end_col) = match places.line_column(range.end) {
+        // It ends with the end of a line.
+        (end, 1) if end > line => (end - 1, u32::MAX),
+        end => end,
+    };
     let _ = write!(out, "::{level} file={},line={line},endLine={end_line}", property(path));
     // GitHub refuses columns on an annotation of several lines.
-    if line == end_line {
+    if line == end_line && end_col < u32::MAX {
         let _ = write!(out, ",col={col},endColumn={end_col}");
     }
     let _ = writeln!(out, ",title={}::{}", property(title), data(message));
@@ -129,5 +133,12 @@ mod tests {
             out,
             "::error file=a%2Cb.ttgir,line=2,endLine=2,col=3,endColumn=5,title=deadlock::100 %25%0Aof it\n"
         );
+        // A range that ends at the start of a line does not reach into it.
+        let mut out = String::new();
+        command(&mut out, "notice", "k:1.py", &places, TextRange::new(0, 9), "a:b", "x\r\ny");
+        assert_eq!(out, "::notice file=k%3A1.py,line=1,endLine=1,title=a%3Ab::x%0D%0Ay\n");
+        let mut out = String::new();
+        command(&mut out, "warning", "k", &places, TextRange::new(0, 15), "t", "m");
+        assert_eq!(out, "::warning file=k,line=1,endLine=3,title=t::m\n");
     }
 }

@@ -33,7 +33,7 @@ impl Human {
         Human { paint, verbose, quiet: false }
     }
 
-    /// The same, of what is wrong or not decided alone: no good verdicts, no notes, no summary.
+    /// The same, of what is wrong or not decided alone: no good verdicts, hints, notes or summary.
     pub fn quietly(self) -> Human {
         Human { quiet: true, ..self }
     }
@@ -63,7 +63,8 @@ impl Printer for Human {
                 let mut told: Vec<&Finding> = Vec::new();
                 for (at, kernel) in analysis.kernels.iter().enumerate() {
                     let mut causes = 0;
-                    for finding in &kernel.findings {
+                    let quiet = |finding: &&Finding| self.quiet && finding.severity > Severity::Warning;
+                    for finding in kernel.findings.iter().filter(|finding| !quiet(finding)) {
                         causes += usize::from(finding.kind == Kind::Unmodelled);
                         if finding.kind == Kind::Unmodelled && causes > CAUSES && !self.verbose {
                             continue;
@@ -139,7 +140,8 @@ impl Human {
 
     fn problem(&self, out: &mut String, path: &str, places: &SourceText<'_>, problem: &Problem) {
         // What is remarked of a file that is in a directory is no news.
-        if problem.severity == Severity::Hint && !self.verbose {
+        if (problem.severity == Severity::Hint && !self.verbose) || (problem.severity > Severity::Warning && self.quiet)
+        {
             return;
         }
         let title = level(problem.severity).primary_title(problem.message.as_str()).id(problem.code);

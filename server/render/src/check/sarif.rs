@@ -18,7 +18,11 @@ use crate::lanes;
 const FINGERPRINT: &str = "fencepost/v1";
 
 /// Prints the log.
-pub struct Sarif;
+#[derive(Debug, Default)]
+pub struct Sarif {
+    /// Whether results are compared with a baseline, so that those that are not in it are new.
+    pub baseline: bool,
+}
 
 impl Printer for Sarif {
     fn begin(&self) -> String {
@@ -33,6 +37,7 @@ impl Printer for Sarif {
         let schema = "https://json.schemastore.org/sarif-2.1.0.json";
         format!(
             "{{\"$schema\":\"{schema}\",\"version\":\"2.1.0\",\"runs\":[{{\"tool\":{tool},\
+             \"originalUriBaseIds\":{{\"%SRCROOT%\":{{\"description\":{{\"text\":\"The folder that fencepost ran in\"}}}}}},\
              \"columnKind\":\"utf16CodeUnits\",\"results\":[\n"
         )
     }
@@ -73,6 +78,10 @@ impl Printer for Sarif {
             let mut value = result(finding, &artifact, &places);
             let print = fingerprint::of_finding(finding, &file.text, file.is_python());
             let number = seen.entry(print.clone()).and_modify(|number| *number += 1).or_insert(1);
+            if self.baseline {
+                let known = suppressed.is_some_and(|it| it.by == SuppressedBy::Baseline);
+                value["baselineState"] = json!(if known { "unchanged" } else { "new" });
+            }
             value["partialFingerprints"] = json!({ FINGERPRINT: format!("{print}:{number}") });
             if let Some(suppressed) = suppressed {
                 suppress(&mut value, suppressed, &artifact, &places);
@@ -119,21 +128,23 @@ fn rules() -> Vec<Value> {
             "fullDescription": { "text": code.summary() },
             "help": { "text": code.page, "markdown": code.page },
             "defaultConfiguration": { "level": level(code.severity) },
+            "properties": { "tags": ["correctness", "gpu"], "problem.severity": problem_severity(code.severity) },
         })
     };
     Code::all().map(rule).collect()
 }
 
-/// The number of a rule.
-fn rule_index(name: &str) -> Option<usize> {
-    Code::all().position(|code| code.name == name)
+/// Names the rule of a result.
+fn set_rule(value: &mut Value, name: &str) {
+    value["ruleId"] = json!(name);
+    if let Some(index) = Code::all().position(|code| code.name == name) {
+        value["ruleIndex"] = json!(index);
+    }
 }
 
 /// A kernel that is not decided: SARIF calls that an open result, and gives it no level.
 fn open(kernel: &KernelReport, artifact: &Value, places: &SourceText<'_>) -> Option<String> {
-    let value = json!({
-        "ruleId": UNDECIDED,
-        "ruleIndex": rule_index(UNDECIDED),
+    let mut value = json!({
         "kind": "open",
         "level": "none",
         "message": { "text": undecided(kernel)? },
@@ -142,19 +153,19 @@ fn open(kernel: &KernelReport, artifact: &Value, places: &SourceText<'_>) -> Opt
             "logicalLocations": [{ "name": kernel.name, "kind": "function" }],
         }],
     });
+    set_rule(&mut value, UNDECIDED);
     Some(value.to_string())
 }
 
 fn refused(problem: &Problem, artifact: &Value, places: &SourceText<'_>) -> Value {
     let mut value = json!({
-        "ruleId": problem.code,
-        "ruleIndex": rule_index(problem.code),
         "level": level(problem.severity),
         "message": { "text": problem.message },
         "locations": [{
             "physicalLocation": { "artifactLocation": artifact, "region": region(places, problem.range) },
         }],
     });
+    set_rule(&mut value, problem.code);
     if let Some(fix) = &problem.fix {
         value["fixes"] = json!([fix_value(fix, artifact, places)]);
     }
@@ -165,6 +176,7 @@ fn result(finding: &Finding, artifact: &Value, places: &SourceText<'_>) -> Value
     let related: Vec<Value> = finding
         .sites
         .iter()
+        .chain(&finding.context)
         .enumerate()
         .map(|(at, site)| {
             let mut location = location(artifact, places, site.range, &site.text);
@@ -175,8 +187,6 @@ fn result(finding: &Finding, artifact: &Value, places: &SourceText<'_>) -> Value
     let with = lanes::inputs(&finding.inputs);
     let text = if with.is_empty() { finding.message.clone() } else { format!("{} ({with})", finding.message) };
     let mut value = json!({
-        "ruleId": finding.kind.name(),
-        "ruleIndex": rule_index(finding.kind.name()),
         "level": level(finding.severity),
         "message": { "text": text },
         "locations": [{
@@ -185,6 +195,7 @@ fn result(finding: &Finding, artifact: &Value, places: &SourceText<'_>) -> Value
         }],
         "relatedLocations": related,
     });
+    set_rule(&mut value, finding.kind.name());
     if !finding.run.is_empty() {
         value["codeFlows"] = json!([{
             "message": { "text": format!("The run{}{with}", if with.is_empty() { "" } else { " " }) },
@@ -212,9 +223,6 @@ fn suppress(value: &mut Value, suppressed: &Suppressed, artifact: &Value, places
             json!([{ "kind": "external", "status": "accepted", "justification": suppressed.reason }])
         }
     };
-    if suppressed.by == SuppressedBy::Baseline {
-        value["baselineState"] = json!("unchanged");
-    }
 }
 
 /// One flow a partition, in the order in which partitions first act.
@@ -228,6 +236,7 @@ fn thread_flows(finding: &Finding, artifact: &Value, places: &SourceText<'_>) ->
         }
         flows.entry(partition).or_default().push(json!({
             "executionOrder": at + 1,
+            "importance": if step.site.is_some() { "essential" } else { "important" },
             "location": location(artifact, places, step.range, &step.text),
         }));
     }
@@ -255,16 +264,16 @@ fn fix_value(fix: &Fix, artifact: &Value, places: &SourceText<'_>) -> Value {
 fn syntax(error: &SyntaxError, artifact: &Value, places: &SourceText<'_>) -> Value {
     let related: Vec<Value> =
         error.related.iter().map(|(range, text)| location(artifact, places, *range, text)).collect();
-    json!({
-        "ruleId": Problem::SYNTAX,
-        "ruleIndex": rule_index(Problem::SYNTAX),
+    let mut value = json!({
         "level": "error",
         "message": { "text": error.message },
         "locations": [{
             "physicalLocation": { "artifactLocation": artifact, "region": region(places, error.range) },
         }],
         "relatedLocations": related,
-    })
+    });
+    set_rule(&mut value, Problem::SYNTAX);
+    value
 }
 
 fn location(artifact: &Value, places: &SourceText<'_>, range: TextRange, text: &str) -> Value {
@@ -283,6 +292,15 @@ fn region(places: &SourceText<'_>, range: TextRange) -> Value {
         "endLine": end_line + 1,
         "endColumn": end_column + 1,
     })
+}
+
+/// The same in the words of GitHub's code scanning.
+fn problem_severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information | Severity::Hint => "recommendation",
+    }
 }
 
 fn level(severity: Severity) -> &'static str {

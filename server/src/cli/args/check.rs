@@ -56,7 +56,7 @@ pub(crate) struct Check {
     /// Also print the verdict of each kernel in directories, and every place that could not be followed
     #[arg(short, long)]
     pub(crate) verbose: bool,
-    /// Print what is wrong or undecided, and nothing else; of the formats, human alone has more to leave out
+    /// Print errors, warnings and what is undecided, and nothing else; of the formats, human alone has more to leave out
     #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
     /// Files checked at a time; by default one a processor

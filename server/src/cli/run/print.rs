@@ -73,7 +73,7 @@ pub(crate) fn print(checked: &CheckedFile, printed: &Printed<'_>, places: &Sourc
             format!("{}{body}\n],\"run\":{}}}\n", documents::Json.begin(), document(printed, places))
         }
         Format::Sarif => {
-            let sarif = sarif::Sarif;
+            let sarif = sarif::Sarif::default();
             let notes: Vec<String> = complaints(printed)
                 .into_iter()
                 .map(|text| json!({ "level": "error", "message": { "text": text } }).to_string())
