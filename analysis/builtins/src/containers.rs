@@ -1,5 +1,6 @@
 //! `list`, `tuple`, `dict` and `set`: making them, and their methods.
 
+use python::eval::extent::{extend, held};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -19,7 +20,7 @@ pub(super) const PART: Part = Part {
         Row::new("set", "iterable=()", 0, make_set),
         Row::new("frozenset", "iterable=()", 0, make_set),
         Row::new("list.append", "self, item", 0, append),
-        Row::new("list.extend", "self, items", 0, extend),
+        Row::new("list.extend", "self, items", 0, extended),
         Row::new("list.insert", "self, index, item", 0, insert),
         Row::new("list.pop", "self, index=-1", 0, pop),
         Row::new("list.remove", "self, item", 0, remove),
@@ -145,13 +146,14 @@ fn own_entries<'a>(interp: &Interp<'a>, bound: &Bound<'a>) -> Result<Entries<'a>
 }
 
 fn append<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    own(interp, bound)?.borrow_mut().push(arg(bound, 1));
+    let values = own(interp, bound)?;
+    extend(&arg(bound, 0), &values, vec![arg(bound, 1)]);
     Ok(Value::None)
 }
 
-fn extend<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
-    let more = elements(interp, bound, 1)?;
-    own(interp, bound)?.borrow_mut().extend(more);
+fn extended<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
+    let (values, more) = (own(interp, bound)?, elements(interp, bound, 1)?);
+    extend(&arg(bound, 0), &values, more);
     Ok(Value::None)
 }
 
@@ -160,7 +162,7 @@ fn insert<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let at = interp.int(&arg(bound, 1))?;
     let length = values.borrow().len() as i128;
     let at = (if at < 0 { at + length } else { at }).clamp(0, length) as usize;
-    values.borrow_mut().insert(at, arg(bound, 2));
+    values.borrow_mut().insert(at, held(&arg(bound, 0), arg(bound, 2)));
     Ok(Value::None)
 }
 
@@ -269,7 +271,7 @@ fn set_default<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let (entries, key) = (own_entries(interp, bound)?, arg(bound, 1));
     let found = find(&entries.borrow(), &key);
     Ok(found.unwrap_or_else(|| {
-        entries.borrow_mut().push((key, arg(bound, 2)));
+        entries.borrow_mut().push((key, held(&arg(bound, 0), arg(bound, 2))));
         arg(bound, 2)
     }))
 }
@@ -278,6 +280,8 @@ fn update<'a>(interp: &mut Interp<'a>, bound: &Bound<'a>) -> Eval<'a> {
     let entries = own_entries(interp, bound)?;
     let mut merged = entries.borrow().clone();
     merge(interp, bound, &mut merged)?;
+    let whole = arg(bound, 0);
+    merged.iter_mut().for_each(|(_, value)| *value = held(&whole, value.clone()));
     *entries.borrow_mut() = merged;
     Ok(Value::None)
 }

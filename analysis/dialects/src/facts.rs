@@ -66,6 +66,12 @@ impl PythonName {
         (!self.module.is_empty()).then(|| format!("{}.{}", self.module, self.name))
     }
 
+    /// Whether `path` is its [`path`](Self::path).
+    pub fn is_path(self, path: &str) -> bool {
+        let module = path.strip_suffix(self.name).and_then(|module| module.strip_suffix('.'));
+        !self.module.is_empty() && module == Some(self.module)
+    }
+
     /// A function of a module.
     pub(crate) const fn function(module: &'static str, name: &'static str) -> Option<PythonName> {
         Some(PythonName { name, module, number: "" })

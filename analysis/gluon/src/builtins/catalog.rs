@@ -225,11 +225,11 @@ fn op_of(path: &str) -> Option<&'static OpDecl> {
     };
     let rows = table().rows().iter().map(|row| row.decl);
     let named = |decl: &&'static OpDecl| {
-        decl.python.is_some_and(|python| match (dialect, python.path()) {
+        decl.python.is_some_and(|python| match (dialect, python.module.is_empty()) {
             (Some(dialect), _) => python.name == name && decl.name.starts_with(dialect),
             // A module's functions are those of the modules that take them over.
-            (None, Some(full)) => full == path || python.name == what,
-            (None, None) => python.name == what || (python.name == name && path.starts_with("gl.nvidia.")),
+            (None, false) => python.name == what || python.is_path(path),
+            (None, true) => python.name == what || (python.name == name && path.starts_with("gl.nvidia.")),
         })
     };
     let amd = path.starts_with("gl.amd");

@@ -8,6 +8,9 @@ use ruff_python_ast::{Expr, ExprAttribute, StmtAnnAssign, StmtAssign, StmtAugAss
 use crate::interp::{Interp, Stop};
 use crate::value::{ClassKind, Instance, Value};
 
+/// How deeply in a value its parts are named by the variable: a value may hold itself.
+const NAMED_LEVELS: u32 = 6;
+
 impl<'a> Interp<'a> {
     pub(super) fn assign_statement(&mut self, stmt: &'a StmtAssign) -> Result<(), Stop> {
         let value = self.expr(&stmt.value)?;
@@ -36,7 +39,7 @@ impl<'a> Interp<'a> {
             && stmt.op == ruff_python_ast::Operator::Add
         {
             let items = self.items(&by)?;
-            list.borrow_mut().extend(items);
+            super::extent::extend(&before, list, items);
             return Ok(());
         }
         let outer = std::mem::replace(&mut self.at, Interp::range(stmt));
@@ -124,6 +127,7 @@ impl<'a> Interp<'a> {
         match target {
             Expr::Name(name) => {
                 let name = name.id.as_str();
+                let value = super::extent::bounded(value);
                 self.name_values(name, &value);
                 self.scope.set(name, value);
                 Ok(())
@@ -214,6 +218,7 @@ impl<'a> Interp<'a> {
     }
 
     fn set_item(&mut self, whole: &Value<'a>, at: Value<'a>, value: Value<'a>) -> Result<(), Stop> {
+        let value = super::extent::held(whole, value);
         match whole {
             Value::Dict(items) => {
                 let mut items = items.borrow_mut();
@@ -245,6 +250,11 @@ impl<'a> Interp<'a> {
 
     /// Gives the SSA values of a value the name of a variable.
     pub(super) fn name_values(&mut self, name: &str, value: &Value<'a>) {
+        self.name_parts(name, value, NAMED_LEVELS);
+    }
+
+    fn name_parts(&mut self, name: &str, value: &Value<'a>, levels: u32) {
+        let Some(levels) = levels.checked_sub(1) else { return };
         match value {
             Value::Tensor(tensor) => {
                 if let (Some(ssa), None) = (tensor.ssa, tensor.constant) {
@@ -257,14 +267,14 @@ impl<'a> Interp<'a> {
                 let fields: Vec<_> = instance.fields.borrow().clone();
                 for (field, value) in fields {
                     if matches!(value, Value::Tensor(_) | Value::MemDesc(_) | Value::Instance(_) | Value::Tuple(_)) {
-                        self.name_values(&format!("{name}.{field}"), &value);
+                        self.name_parts(&format!("{name}.{field}"), &value, levels);
                     }
                 }
             }
             Value::Tuple(items) => {
                 for (at, item) in items.iter().enumerate() {
                     if matches!(item, Value::Tensor(_) | Value::MemDesc(_) | Value::Instance(_) | Value::Tuple(_)) {
-                        self.name_values(&format!("{name}.{at}"), item);
+                        self.name_parts(&format!("{name}.{at}"), item, levels);
                     }
                 }
             }

@@ -106,7 +106,10 @@ impl<'a> Interp<'a> {
                 if (matches!(a, Value::Lib(_)) || matches!(b, Value::Lib(_))) && !super::host::equal(a, b) && !known {
                     return Ok(Value::Unknown("a value of a library is compared".into()));
                 }
-                Ok(Value::Bool(super::host::equal(a, b) == (op == CmpOp::Eq)))
+                match super::host::compared(a, b) {
+                    Some(equal) => Ok(Value::Bool(equal == (op == CmpOp::Eq))),
+                    None => Ok(Value::Unknown("whether these values are equal is not known".into())),
+                }
             }
             _ => {
                 let Some(order) = super::host::order(a, b) else {

@@ -14,34 +14,53 @@ fn is_block(object: &Object<'_>) -> bool {
     object.class.path == BLOCK_POINTER
 }
 
+/// How deeply a value is taken apart: one that is nested more deeply, or holds itself, is a leaf below that.
+const LEVELS: u32 = 16;
+
 /// The parts of a value that cannot be taken apart further, in a fixed order.
 pub fn leaves<'a>(value: &Value<'a>, out: &mut Vec<Value<'a>>) {
+    leaves_within(value, LEVELS, out);
+}
+
+fn leaves_within<'a>(value: &Value<'a>, levels: u32, out: &mut Vec<Value<'a>>) {
+    let Some(levels) = levels.checked_sub(1) else {
+        out.push(value.clone());
+        return;
+    };
+    let mut inner = |part: &Value<'a>| leaves_within(part, levels, out);
     match value {
-        Value::Tuple(items) => items.iter().for_each(|item| leaves(item, out)),
-        Value::Instance(instance) => instance.fields.borrow().iter().for_each(|(_, field)| leaves(field, out)),
+        Value::Tuple(items) => items.iter().for_each(inner),
+        Value::Instance(instance) => instance.fields.borrow().iter().for_each(|(_, field)| inner(field)),
+        Value::Object(object) if is_block(object) => object.fields.iter().for_each(|(_, field)| inner(field)),
         Value::TensorDesc(desc) => {
             out.push(value.clone());
-            desc.shape.iter().chain(&desc.strides).for_each(|part| leaves(part, out));
+            desc.shape.iter().chain(&desc.strides).for_each(|part| leaves_within(part, levels, out));
         }
-        Value::Object(object) if is_block(object) => object.fields.iter().for_each(|(_, field)| leaves(field, out)),
         _ => out.push(value.clone()),
     }
 }
 
 /// The value with other leaves, as many as it has.
 pub fn rebuild<'a>(value: &Value<'a>, next: &mut dyn FnMut() -> Value<'a>) -> Value<'a> {
+    rebuild_within(value, LEVELS, next)
+}
+
+fn rebuild_within<'a>(value: &Value<'a>, levels: u32, next: &mut dyn FnMut() -> Value<'a>) -> Value<'a> {
+    let Some(levels) = levels.checked_sub(1) else { return next() };
     match value {
         Value::Tuple(items) => {
-            let items: Vec<_> = items.iter().map(|item| rebuild(item, next)).collect();
+            let items: Vec<_> = items.iter().map(|item| rebuild_within(item, levels, next)).collect();
             Value::Tuple(items.into())
         }
         Value::Instance(instance) => {
             let fields = instance.fields.borrow();
-            let fields = fields.iter().map(|(name, field)| (name.clone(), rebuild(field, next))).collect();
+            let fields =
+                fields.iter().map(|(name, field)| (name.clone(), rebuild_within(field, levels, next))).collect();
             Value::Instance(Rc::new(Instance { class: instance.class.clone(), fields: RefCell::new(fields) }))
         }
         Value::Object(object) if is_block(object) => {
-            let fields = object.fields.iter().map(|(name, field)| (*name, rebuild(field, next))).collect();
+            let fields =
+                object.fields.iter().map(|(name, field)| (*name, rebuild_within(field, levels, next))).collect();
             Value::Object(Rc::new(Object { class: object.class, fields }))
         }
         Value::TensorDesc(desc) => {
@@ -49,8 +68,8 @@ pub fn rebuild<'a>(value: &Value<'a>, next: &mut dyn FnMut() -> Value<'a>) -> Va
                 Value::TensorDesc(desc) => desc.ssa,
                 _ => desc.ssa,
             };
-            let shape = desc.shape.iter().map(|part| rebuild(part, next)).collect();
-            let strides = desc.strides.iter().map(|part| rebuild(part, next)).collect();
+            let shape = desc.shape.iter().map(|part| rebuild_within(part, levels, next)).collect();
+            let strides = desc.strides.iter().map(|part| rebuild_within(part, levels, next)).collect();
             Value::TensorDesc(Rc::new(TensorDesc { ssa: own, shape, strides, ..TensorDesc::clone(desc) }))
         }
         _ => next(),
@@ -59,6 +78,12 @@ pub fn rebuild<'a>(value: &Value<'a>, next: &mut dyn FnMut() -> Value<'a>) -> Va
 
 /// Whether two values have the same parts.
 pub(super) fn alike<'a>(a: &Value<'a>, b: &Value<'a>) -> bool {
+    alike_within(a, b, LEVELS)
+}
+
+fn alike_within<'a>(a: &Value<'a>, b: &Value<'a>, levels: u32) -> bool {
+    let Some(levels) = levels.checked_sub(1) else { return true };
+    let alike = |a: &Value<'a>, b: &Value<'a>| alike_within(a, b, levels);
     match (a, b) {
         (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| alike(a, b)),
         (Value::Instance(a), Value::Instance(b)) => {

@@ -5,68 +5,149 @@ use std::rc::Rc;
 
 use ruff_python_ast::Operator;
 
+use super::extent::{ITEMS, TOO_LONG};
 use crate::host;
 use crate::interp::{Eval, Interp, Stop};
 use crate::value::{ClassKind, FnKind, Value};
 
-/// How long a collection may get.
-const ITEMS: usize = 100_000;
+/// Bytes that a text may have.
+const TEXT: usize = 1 << 20;
 
-/// Python's `==`, for what it can be told of.
+/// Python's `==`, for what it can be told of; what [`compared`] gives up on is not equal.
 pub(super) fn equal<'a>(a: &Value<'a>, b: &Value<'a>) -> bool {
-    let number = |value: &Value<'a>| match value {
-        Value::Bool(bool) => Some(i128::from(*bool)),
-        Value::Int(int) => Some(*int),
-        _ => None,
-    };
-    if let (Some(a), Some(b)) = (number(a), number(b)) {
-        return a == b;
+    compared(a, b).unwrap_or(false)
+}
+
+/// Python's `==`, for what it can be told of; `None` where a part of a value is not known, and where the values are
+/// nested too deeply, hold themselves, or share so many parts that comparing them would not end.
+pub(super) fn compared<'a>(a: &Value<'a>, b: &Value<'a>) -> Option<bool> {
+    let mut comparison = Comparison { depth: 0, left: COMPARISONS };
+    comparison.equal(a, b)
+}
+
+/// How deeply values are nested that are compared, as in Python.
+const NESTED: u32 = 500;
+
+/// Parts that one comparison may look at.
+const COMPARISONS: u32 = 1_000_000;
+
+/// A comparison of two values that goes on.
+struct Comparison {
+    depth: u32,
+    left: u32,
+}
+
+impl Comparison {
+    fn equal<'a>(&mut self, a: &Value<'a>, b: &Value<'a>) -> Option<bool> {
+        self.left = self.left.checked_sub(1)?;
+        if self.depth >= NESTED {
+            return None;
+        }
+        self.depth += 1;
+        let equal = self.parts(a, b);
+        self.depth -= 1;
+        equal
     }
-    let all = |a: &[Value<'a>], b: &[Value<'a>]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b));
-    match (a, b) {
-        (Value::None, Value::None) | (Value::Ellipsis, Value::Ellipsis) => true,
-        (Value::Float(a), Value::Float(b)) => a == b,
-        (Value::Float(float), other) | (other, Value::Float(float)) => {
-            number(other).is_some_and(|n| n as f64 == *float)
+
+    /// Whether two sequences are equal, item by item.
+    fn all<'v, 'a: 'v>(&mut self, pairs: impl Iterator<Item = (&'v Value<'a>, &'v Value<'a>)>) -> Option<bool> {
+        for (a, b) in pairs {
+            if !self.equal(a, b)? {
+                return Some(false);
+            }
         }
-        (Value::Str(a), Value::Str(b)) => a == b,
-        (Value::Tuple(a), Value::Tuple(b)) => all(a, b),
-        (Value::List(a), Value::List(b)) => all(&a.borrow(), &b.borrow()),
-        // In the kernel lists are tuples, and are compared with lists of constants.
-        (Value::Tuple(a), Value::List(b)) | (Value::List(b), Value::Tuple(a)) => all(a, &b.borrow()),
-        (Value::Set(a), Value::Set(b)) => {
-            let (a, b) = (a.borrow(), b.borrow());
-            a.len() == b.len() && a.iter().all(|item| b.iter().any(|other| equal(item, other)))
+        Some(true)
+    }
+
+    fn sequences<'a>(&mut self, a: &[Value<'a>], b: &[Value<'a>]) -> Option<bool> {
+        if a.len() != b.len() { Some(false) } else { self.all(a.iter().zip(b)) }
+    }
+
+    /// Whether each of some items has an equal one among others.
+    fn each_in<'v, 'a: 'v, T>(
+        &mut self,
+        items: &'v [T],
+        others: &'v [T],
+        same: fn(&mut Comparison, &'v T, &'v T) -> Option<bool>,
+    ) -> Option<bool> {
+        if items.len() != others.len() {
+            return Some(false);
         }
-        (Value::Dict(a), Value::Dict(b)) => {
-            let (a, b) = (a.borrow(), b.borrow());
-            let same = |(key, value): &(Value<'a>, Value<'a>)| b.iter().any(|(k, v)| equal(key, k) && equal(value, v));
-            a.len() == b.len() && a.iter().all(same)
+        for item in items {
+            let mut found = false;
+            for other in others {
+                found = same(self, item, other)?;
+                if found {
+                    break;
+                }
+            }
+            if !found {
+                return Some(false);
+            }
         }
-        (Value::DType(a), Value::DType(b)) => a == b,
-        (Value::Lib(a) | Value::Type(a), Value::Lib(b) | Value::Type(b)) => a == b,
-        (Value::Builtin(a), Value::Builtin(b)) => std::ptr::eq(*a, *b),
-        (Value::LibClass(a), Value::LibClass(b)) => std::ptr::eq(*a, *b),
-        (Value::Function(a), Value::Function(b)) => Rc::ptr_eq(a, b) || std::ptr::eq(a.def.name(), b.def.name()),
-        (Value::Class(a), Value::Class(b)) => Rc::ptr_eq(a, b),
-        (Value::Module(a), Value::Module(b)) => Rc::ptr_eq(a, b),
-        (Value::Host(a), Value::Host(b)) => Rc::ptr_eq(a, b),
-        (Value::Object(a), Value::Object(b)) => {
-            std::ptr::eq(a.class, b.class)
-                && a.fields.len() == b.fields.len()
-                && a.fields.iter().zip(&b.fields).all(|((_, a), (_, b))| equal(a, b))
+        Some(true)
+    }
+
+    fn parts<'a>(&mut self, a: &Value<'a>, b: &Value<'a>) -> Option<bool> {
+        let number = |value: &Value<'a>| match value {
+            Value::Bool(bool) => Some(i128::from(*bool)),
+            Value::Int(int) => Some(*int),
+            _ => None,
+        };
+        if let (Some(a), Some(b)) = (number(a), number(b)) {
+            return Some(a == b);
         }
-        (Value::Instance(a), Value::Instance(b)) => {
-            Rc::ptr_eq(a, b)
-                || (Rc::ptr_eq(&a.class, &b.class) && !matches!(a.class.kind, ClassKind::Plain | ClassKind::Enum) && {
-                    let (a, b) = (a.fields.borrow(), b.fields.borrow());
-                    a.len() == b.len() && a.iter().zip(b.iter()).all(|((_, a), (_, b))| equal(a, b))
-                })
+        if matches!(a, Value::Unknown(_)) || matches!(b, Value::Unknown(_)) {
+            return None;
         }
-        (Value::Tensor(a), Value::Tensor(b)) => a.ssa.is_some() && a.ssa == b.ssa,
-        (Value::MemDesc(a), Value::MemDesc(b)) => a.ssa == b.ssa,
-        (Value::TensorDesc(a), Value::TensorDesc(b)) => a.ssa == b.ssa,
-        _ => false,
+        Some(match (a, b) {
+            (Value::None, Value::None) | (Value::Ellipsis, Value::Ellipsis) => true,
+            (Value::Float(a), Value::Float(b)) => a == b,
+            (Value::Float(float), other) | (other, Value::Float(float)) => {
+                number(other).is_some_and(|n| n as f64 == *float)
+            }
+            (Value::Str(a), Value::Str(b)) => a == b,
+            (Value::Tuple(a), Value::Tuple(b)) => Rc::ptr_eq(a, b) || self.sequences(a, b)?,
+            (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b) || self.sequences(&a.borrow(), &b.borrow())?,
+            // In the kernel lists are tuples, and are compared with lists of constants.
+            (Value::Tuple(a), Value::List(b)) | (Value::List(b), Value::Tuple(a)) => self.sequences(a, &b.borrow())?,
+            (Value::Set(a), Value::Set(b)) => {
+                Rc::ptr_eq(a, b) || self.each_in(&a.borrow(), &b.borrow(), |it, a, b| it.equal(a, b))?
+            }
+            (Value::Dict(a), Value::Dict(b)) => {
+                let same =
+                    |it: &mut Comparison, (key, value): &(Value<'a>, Value<'a>), (k, v): &(Value<'a>, Value<'a>)| {
+                        Some(it.equal(key, k)? && it.equal(value, v)?)
+                    };
+                Rc::ptr_eq(a, b) || self.each_in(&a.borrow(), &b.borrow(), same)?
+            }
+            (Value::DType(a), Value::DType(b)) => a == b,
+            (Value::Lib(a) | Value::Type(a), Value::Lib(b) | Value::Type(b)) => a == b,
+            (Value::Builtin(a), Value::Builtin(b)) => std::ptr::eq(*a, *b),
+            (Value::LibClass(a), Value::LibClass(b)) => std::ptr::eq(*a, *b),
+            (Value::Function(a), Value::Function(b)) => Rc::ptr_eq(a, b) || std::ptr::eq(a.def.name(), b.def.name()),
+            (Value::Class(a), Value::Class(b)) => Rc::ptr_eq(a, b),
+            (Value::Module(a), Value::Module(b)) => Rc::ptr_eq(a, b),
+            (Value::Host(a), Value::Host(b)) => Rc::ptr_eq(a, b),
+            (Value::Object(a), Value::Object(b)) => {
+                std::ptr::eq(a.class, b.class)
+                    && a.fields.len() == b.fields.len()
+                    && self.all(a.fields.iter().zip(&b.fields).map(|((_, a), (_, b))| (a, b)))?
+            }
+            (Value::Instance(a), Value::Instance(b)) => {
+                let by_fields =
+                    || Rc::ptr_eq(&a.class, &b.class) && !matches!(a.class.kind, ClassKind::Plain | ClassKind::Enum);
+                Rc::ptr_eq(a, b)
+                    || (by_fields() && {
+                        let (a, b) = (a.fields.borrow(), b.fields.borrow());
+                        a.len() == b.len() && self.all(a.iter().zip(b.iter()).map(|((_, a), (_, b))| (a, b)))?
+                    })
+            }
+            (Value::Tensor(a), Value::Tensor(b)) => a.ssa.is_some() && a.ssa == b.ssa,
+            (Value::MemDesc(a), Value::MemDesc(b)) => a.ssa == b.ssa,
+            (Value::TensorDesc(a), Value::TensorDesc(b)) => a.ssa == b.ssa,
+            _ => false,
+        })
     }
 }
 
@@ -301,15 +382,17 @@ impl<'a> Interp<'a> {
             (items.len().saturating_mul(times) <= ITEMS).then(all)
         };
         match (op, a, b) {
-            (Operator::Add, Value::Str(a), Value::Str(b)) => Ok(Value::Str(format!("{a}{b}").into())),
+            (Operator::Add, Value::Str(a), Value::Str(b)) => {
+                if a.len().saturating_add(b.len()) > TEXT {
+                    return self.unknown("a text of this size is not built");
+                }
+                Ok(Value::Str(format!("{a}{b}").into()))
+            }
             (Operator::Add, Value::Tuple(_), Value::Tuple(_) | Value::List(_)) => {
-                let mut items = self.items(a)?;
-                items.extend(self.items(b)?);
-                Ok(Value::Tuple(items.into()))
+                Ok(Value::Tuple(self.concatenated(a, b)?.into()))
             }
             (Operator::Add, Value::List(_), Value::List(_) | Value::Tuple(_)) => {
-                let mut items = self.items(a)?;
-                items.extend(self.items(b)?);
+                let items = self.concatenated(a, b)?;
                 Ok(if self.in_kernel() { Value::Tuple(items.into()) } else { Value::List(Rc::new(items.into())) })
             }
             (Operator::Mult, Value::Tuple(_) | Value::List(_), other)
@@ -320,12 +403,12 @@ impl<'a> Interp<'a> {
                 match repeat(items, times) {
                     Some(items) if matches!(whole, Value::Tuple(_)) => Ok(Value::Tuple(items.into())),
                     Some(items) => Ok(Value::List(Rc::new(items.into()))),
-                    None => self.unknown("a collection of this size is not built"),
+                    None => self.unknown(TOO_LONG),
                 }
             }
             (Operator::Mult, Value::Str(text), times) | (Operator::Mult, times, Value::Str(text)) => {
                 let times = usize::try_from(self.int(times)?).unwrap_or(0);
-                if text.len().saturating_mul(times) > ITEMS {
+                if text.len().saturating_mul(times) > TEXT {
                     return self.unknown("a text of this size is not built");
                 }
                 Ok(Value::Str(text.repeat(times).into()))
@@ -368,6 +451,16 @@ impl<'a> Interp<'a> {
                 self.unknown(format!("`{}` of {} and {} is not followed", op.as_str(), a.class_name(), b.class_name()))
             }
         }
+    }
+
+    fn concatenated(&mut self, a: &Value<'a>, b: &Value<'a>) -> Result<Vec<Value<'a>>, Stop> {
+        let mut items = self.items(a)?;
+        let more = self.items(b)?;
+        if items.len() + more.len() > ITEMS {
+            return self.unknown(TOO_LONG);
+        }
+        items.extend(more);
+        Ok(items)
     }
 
     fn int_binary(&mut self, op: Operator, a: i128, b: i128) -> Eval<'a> {

@@ -20,6 +20,7 @@ mod class;
 mod compare;
 mod entry;
 mod expr;
+pub mod extent;
 mod files;
 pub mod flat;
 mod host;

@@ -17,6 +17,9 @@ pub fn join_paths(path: &str, part: &str) -> String {
     }
 }
 
+/// Bytes after which a text of a value is cut off: parts may be shared, and a text has each of them anew.
+const MOST_TEXT: usize = 1 << 16;
+
 impl<'a> Interp<'a> {
     pub(super) fn formatted(&mut self, text: &'a ExprFString) -> Eval<'a> {
         let mut out = String::new();
@@ -68,8 +71,10 @@ impl<'a> Interp<'a> {
     }
 
     fn write(&self, value: &Value<'a>, out: &mut String, depth: u32) {
-        if depth > 8 {
-            out.push('…');
+        if depth > 8 || out.len() > MOST_TEXT {
+            if !out.ends_with('…') {
+                out.push('…');
+            }
             return;
         }
         let mut list = |open: &str, items: &[Value<'a>], close: &str| {
