@@ -8,7 +8,6 @@ mod cli;
 mod compiled_comparison;
 mod lsp;
 mod run;
-mod workspace;
 
 use std::process::ExitCode;
 

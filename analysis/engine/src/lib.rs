@@ -4,6 +4,7 @@ mod analysis;
 mod cache;
 pub mod changes;
 mod deleted;
+pub mod fix_all;
 pub mod instances;
 mod judged_section;
 mod progress;

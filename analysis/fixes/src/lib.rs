@@ -10,20 +10,23 @@
 //! a finding; [`wait`] a missing
 //! `wait_barrier`; [`order`] an arrival that comes too early or says too little; [`arrive`] a
 //! missing arrival; [`count`] counts of arrivals and bytes; [`life`] missing, doubled and
-//! forgotten inits.
+//! forgotten inits; [`edge`] a barrier that a packed buffer lacks; [`token`] a token that is not handed on; [`accumulator`] a first product that adds to what nobody
+//! wrote.
 //!
-//! What is never offered: a change of what is computed (an index, a buffer, a trip count, an
-//! accumulator's first use), a new capture of a partition, more slots, a
+//! What is never offered: a change of what is computed (an index, a buffer, a trip count; an accumulator that nobody wrote
+//! is the exception), a new capture of a partition but for [`edge`], more slots, a
 //! `ttng.warp_group_dot_wait` (its results are the registers that it guards), changes at two
 //! places that depend on each other save phases, anything in a text with syntax errors, on a cluster,
 //! or for a wait that is lapped and whose phase is not at fault.
 
+mod accumulator;
 mod arrive;
 mod check;
 mod code;
 mod context;
 mod count;
 mod draft;
+mod edge;
 mod fence;
 pub mod gluon;
 mod life;
@@ -33,6 +36,7 @@ mod phase;
 mod slot;
 #[cfg(test)]
 mod tests;
+mod token;
 mod wait;
 
 use base::{Cancelled, Message};
@@ -202,17 +206,22 @@ fn candidates(case: &FixContext<'_>) -> Vec<Candidate> {
         Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier | Kind::PackedOverwrite if grouped => {
             &[pending::waits, order::late, order::stronger, wait::waits, phase::guard]
         }
-        Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier | Kind::PackedOverwrite => {
+        Kind::PackedOverwrite => {
+            &[order::late, order::stronger, wait::waits, edge::back, wait::at_once, count::more, phase::guard]
+        }
+        Kind::MissingForwardBarrier | Kind::MissingBackwardBarrier => {
             &[order::late, order::stronger, wait::waits, wait::at_once, count::more, phase::guard]
         }
-        Kind::Deadlock => &[phase::blocked, count::arrivals, count::expects, arrive::arrivals, count::bytes],
+        Kind::Deadlock => {
+            &[phase::blocked, token::handed_on, count::arrivals, count::expects, arrive::arrivals, count::bytes]
+        }
         Kind::ExpectMismatch => &[count::bytes, count::expects],
         Kind::ArrivalOverflow => &[count::more, life::without],
         Kind::BarrierNotLive => &[life::init],
         Kind::BarrierReinit => &[life::reinit],
         Kind::WaitedInvalidation => &[wait::before_invalidation],
-        Kind::UninitialisedRead
-        | Kind::LappedWait
+        Kind::UninitialisedRead => &[accumulator::first_use],
+        Kind::LappedWait
         | Kind::BarrierStorageReuse
         | Kind::OutOfBounds
         | Kind::ReuseSlotHazard

@@ -458,3 +458,122 @@ fn amd_has_ops_of_its_own() {
         ["barrier-reinit: take the second init away", "-    amdg.init_barrier %full, 128 : !bar"]
     );
 }
+
+/// A producer and a consumer of a ring with tokens, as automatic warp specialisation leaves them.
+const TOKENS: &str = "    %buf = ttg.local_alloc : () -> !tiles
+    %tok = nvws.create_token {loadType = 3 : i32, numBuffers = 2 : i32} : tensor<2x!nvws.token>
+    ttg.warp_specialize(%buf, %tok, %n)
+    default {
+      scf.for %i = %c0 to %n step %c1 : i32 {
+        %slot = arith.remui %i, %c2 : i32
+        %round = arith.divui %i, %c2 : i32
+        %phase = arith.trunci %round : i32 to i1
+        nvws.producer_acquire %tok, %slot, %phase {async_task_id = array<i32: 0>} : tensor<2x!nvws.token>, i32, i1
+        %to = ttg.memdesc_index %buf[%slot] : !tiles -> !tile
+        ttg.local_store %x, %to : !regs -> !tile
+        nvws.producer_commit %tok, %slot {async_task_id = array<i32: 0>} : tensor<2x!nvws.token>, i32
+      }
+      ttg.warp_yield
+    }
+    partition0(%b: !tiles, %t: tensor<2x!nvws.token>, %m: i32) num_warps(4) {
+      %p0 = arith.constant 0 : i32
+      %p1 = arith.constant 1 : i32
+      %p2 = arith.constant 2 : i32
+      scf.for %i = %p0 to %m step %p1 : i32 {
+        %slot = arith.remui %i, %p2 : i32
+        %round = arith.divui %i, %p2 : i32
+        %phase = arith.trunci %round : i32 to i1
+        nvws.consumer_wait %t, %slot, %phase {async_task_id = array<i32: 1>} : tensor<2x!nvws.token>, i32, i1
+        %from = ttg.memdesc_index %b[%slot] : !tiles -> !tile
+        %y = ttg.local_load %from : !tile -> !regs
+        nvws.consumer_release %t, %slot {async_task_id = array<i32: 1>} : tensor<2x!nvws.token>, i32
+      }
+      ttg.warp_return
+    } : (!tiles, tensor<2x!nvws.token>, i32) -> ()";
+
+#[test]
+fn a_missing_token_release() {
+    let release =
+        "        nvws.consumer_release %t, %slot {async_task_id = array<i32: 1>} : tensor<2x!nvws.token>, i32\n";
+    assert_eq!(fixes(TOKENS), [""; 0]);
+    assert_eq!(
+        fixes(&TOKENS.replace(release, "")),
+        ["deadlock: insert `nvws.consumer_release`", &format!("+{}", release.trim_end())]
+    );
+}
+
+#[test]
+fn a_missing_token_commit() {
+    let commit =
+        "        nvws.producer_commit %tok, %slot {async_task_id = array<i32: 0>} : tensor<2x!nvws.token>, i32\n";
+    assert_eq!(
+        fixes(&TOKENS.replace(commit, "")),
+        ["deadlock: insert `nvws.producer_commit`", &format!("+{}", commit.trim_end())]
+    );
+}
+
+/// A product that adds to an accumulator, in a loop.
+const ACCUMULATOR: &str = "    %a = ttg.local_alloc %x : (!regs) -> !tile
+    ttng.fence_async_shared {bCluster = false}
+    %acc = ttng.tmem_alloc : () -> !ttg.memdesc<64x64xf32, #t64, #ttng.tensor_memory, mutable>
+    %done = ttg.local_alloc : () -> !bar
+    ttng.init_barrier %done, 1 : !bar
+    %false = arith.constant false
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %use = arith.cmpi ne, %i, %c0 : i32
+      ttng.tc_gen5_mma %a, %a, %acc, %use, %true, %done[%true] {is_async} : !tile, !tile, !ttg.memdesc<64x64xf32, #t64, #ttng.tensor_memory, mutable>, !bar
+      %parity = arith.andi %i, %c1 : i32
+      ttng.wait_barrier %done, %parity : !bar
+    }";
+
+#[test]
+fn an_accumulator_that_nobody_wrote() {
+    let with = |body: &str| {
+        let head = HEAD.replacen(
+            "!bar =",
+            "#t64 = #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>\n!bar =",
+            1,
+        );
+        of(&format!("{head}{body}\n    tt.return\n  }}\n}}\n"))
+    };
+    let mma = |adds: &str| {
+        let line = ACCUMULATOR.lines().find(|line| line.contains("tc_gen5_mma")).unwrap_or_default();
+        line.replace("%use,", &format!("{adds},"))
+    };
+    assert_eq!(with(ACCUMULATOR), [""; 0]);
+    assert_eq!(
+        with(
+            &ACCUMULATOR
+                .replace("%acc, %use,", "%acc, %true,")
+                .replace("      %use = arith.cmpi ne, %i, %c0 : i32\n", "")
+        ),
+        [
+            "uninitialised-read: overwrite the accumulator in the first iteration",
+            &format!("-{}", mma("%true")),
+            "+      %use_acc = arith.cmpi ne, %i, %c0 : i32",
+            &format!("+{}", mma("%use_acc")),
+        ]
+    );
+}
+
+/// The flagged kernel of the page of packed overwrites: the sibling's reader has no barrier to say that it is done.
+#[test]
+fn a_back_edge_of_its_own_for_a_packed_buffer() {
+    let page = include_str!("../../findings/src/pages/packed-overwrite.md");
+    let flagged = page.split("```ttgir\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap_or_default();
+    let marks = |line: &&str| !line.trim_start().starts_with("//");
+    let text: String = flagged.lines().filter(marks).flat_map(|line| [line, "\n"]).collect();
+    let told = of(&text);
+    assert_eq!(
+        told.first().map(String::as_str),
+        Some("packed-overwrite: insert a barrier: the reader arrives on it, and the overwrite waits for it")
+    );
+    for line in [
+        "+    %is_read = ttg.local_alloc : () -> !bar",
+        "+    ttng.init_barrier %is_read, 1 : !bar",
+        "+      ttng.arrive_barrier %is_read, 1 : !bar",
+        "+      ttng.wait_barrier %was_read, %p0 : !bar",
+    ] {
+        assert!(told.iter().any(|told| told == line), "{line}: {told:#?}");
+    }
+}

@@ -26,9 +26,9 @@ use super::sources::{Origin, Source, read};
 use crate::run::outputs::{self, OutputComparison};
 use crate::run::recipes::{RecipeOverrides, RecipeSources};
 use crate::run::{self, BackendChoice, RunPlan, RunResults};
-use crate::workspace::{Configuration, absolute, root};
 use render::SourceText;
 use render::check::{CheckedFile, FileAnalysis};
+use workspace::{Configuration, absolute, root};
 
 /// Runs a file.
 pub(crate) fn run(args: &Run) -> io::Result<Exit> {

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 use walkdir::WalkDir;
 
-use crate::workspace::{Workspace, absolute};
 use render::SourceText;
 use render::check::{ReadError, SourcePosition};
+use workspace::{Workspace, absolute};
 
 /// Offsets are 32 bits wide.
 const MAX_BYTES: u64 = u32::MAX as u64;

@@ -14,11 +14,11 @@ use transport::CONTENT_METHOD;
 
 use super::client_config::{ClientConfig, SHOW_VERDICT};
 use super::extensions::EXTENSIONS;
-use super::handlers::{completion, semantic_tokens, signature_help};
+use super::handlers::{completion, fix_all_action, semantic_tokens, signature_help};
 use super::runs::params;
 
 fn kinds(client: &ClientConfig) -> Vec<CodeActionKind> {
-    let mut kinds = vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_REWRITE];
+    let mut kinds = vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_REWRITE, fix_all_action::KIND];
     if client.runs.trusted {
         kinds.push(CodeActionKind::SOURCE);
     }
@@ -86,6 +86,7 @@ pub(crate) fn server_capabilities(client: &ClientConfig) -> ServerCapabilities {
         code_action_provider: client.action_literals.then(|| {
             CodeActionProviderCapability::Options(CodeActionOptions {
                 code_action_kinds: Some(kinds(client)),
+                resolve_provider: client.lazy_edits.then_some(true),
                 ..CodeActionOptions::default()
             })
         }),

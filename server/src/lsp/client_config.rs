@@ -35,6 +35,8 @@ pub(crate) struct ClientConfig {
     pub(crate) document_links: bool,
     /// Code actions may be literals.
     pub(crate) action_literals: bool,
+    /// It asks for the edit of a code action when that is chosen.
+    pub(crate) lazy_edits: bool,
     /// Progress can be shown.
     pub(crate) progress: bool,
     /// It shows completions.
@@ -108,6 +110,10 @@ impl ClientConfig {
             prepared_renames: is(text.rename.and_then(|rename| rename.prepare_support)),
             call_hierarchy: text.call_hierarchy.is_some(),
             document_links: text.document_link.is_some(),
+            lazy_edits: text.code_action.as_ref().is_some_and(|action| {
+                let resolved = action.resolve_support.as_ref().map(|it| it.properties.as_slice()).unwrap_or_default();
+                is(action.data_support) && resolved.iter().any(|property| property == "edit")
+            }),
             action_literals: text.code_action.is_some_and(|action| action.code_action_literal_support.is_some()),
             progress: is(client.window.as_ref().and_then(|window| window.work_done_progress)),
             completion: text.completion.is_some(),

@@ -18,9 +18,9 @@ use super::document::InterimFindings;
 use super::last_good::LastGood;
 use super::snapshot::{DocumentAnalysis, Snapshot};
 use super::to_proto;
-use crate::workspace::Dependencies;
 use render::check::{SUPPRESSED, UNDECIDED, undecided};
 use render::lanes;
+use workspace::Dependencies;
 
 /// Steps of the run among the related places; all of them are in `fencepost/run`.
 const RUN_STEPS: usize = 12;

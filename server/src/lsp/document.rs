@@ -19,8 +19,8 @@ use super::last_good::LastGood;
 use super::position::Mapper;
 use super::runs::diagnostics::{self, Marks};
 use super::snapshot::{AnalysisCache, DocumentAnalysis, Snapshot};
-use crate::workspace::absolute;
 use transport::ReportSubscribers;
+use workspace::absolute;
 
 /// Answers a request; told why if it cannot be answered.
 pub(crate) type Reply = Box<dyn FnOnce(Result<Snapshot, Refusal>) + Send>;
@@ -127,7 +127,7 @@ pub(crate) struct OpenDocument {
     pub(crate) last_good: LastGood,
     /// The analysis of the present text.
     pub(crate) analysis: Option<Arc<DocumentAnalysis>>,
-    /// The view of the disk that the analysis was made with, as [`crate::workspace::FileView::revision`].
+    /// The view of the disk that the analysis was made with, as [`workspace::FileView::revision`].
     pub(crate) disk_revision: u64,
     /// What the next analysis does about that.
     pub(crate) disk_check: DiskCheck,

@@ -15,6 +15,7 @@ mod document;
 mod extensions;
 mod handlers;
 mod kernel_reports;
+mod known_fixes;
 mod last_good;
 mod last_tokens;
 mod panics;
@@ -41,7 +42,7 @@ use extensions::EXTENSIONS;
 use runs::ActiveRuns;
 use service::Service;
 
-use crate::workspace::Disk;
+use workspace::Disk;
 
 /// Serves until `exit`, a closed stdin, or the end of the client's process.
 pub(crate) fn main() -> ExitCode {

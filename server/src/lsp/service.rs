@@ -24,9 +24,9 @@ use super::handlers::linked_ranges::{self, LinkedRanges, LinkedRangesParams};
 use super::handlers::report::{self, ReportParams, ReportText};
 use super::handlers::timeline::{self, TimelineParams, TimelineText};
 use super::handlers::{
-    call_hierarchy, code_action, code_lens, completion, definition, diagnostic, document_link, document_symbol,
-    execute_command, folding_range, hover, implementation, initialize, inlay_hint, references, rename, report_page,
-    selection_range, semantic_tokens, signature_help, text_sync, type_definition, workspace_symbol,
+    call_hierarchy, code_action, code_lens, completion, deferred, definition, diagnostic, document_link,
+    document_symbol, execute_command, folding_range, hover, implementation, initialize, inlay_hint, references, rename,
+    report_page, selection_range, semantic_tokens, signature_help, text_sync, type_definition, workspace_symbol,
 };
 use super::panics::{catch_panic, inject};
 use super::runs::ActiveRuns;
@@ -34,7 +34,7 @@ use super::session_snapshot::{SessionFiles, SessionSnapshot};
 use super::snapshot::Snapshot;
 use super::state::{Need, REPORT_TIMEOUT, SessionState, StateMessage};
 use super::workspace_diagnostics;
-use crate::workspace::FileSystem;
+use workspace::FileSystem;
 
 /// The protocol's `RequestFailed`.
 const REQUEST_FAILED: i64 = -32803;
@@ -557,8 +557,21 @@ impl LanguageService for Service {
     fn code_action(&self, params: CodeActionParams) -> Answer<'_, Option<CodeActionResponse>> {
         Box::pin(async move {
             let uri = params.text_document.uri.clone();
-            let work = move |it: &Snapshot| code_action::code_actions(it, &params);
-            self.ask("code actions", uri, Need::CurrentAnalysis, work).await
+            let work = move |it: &Snapshot, cancel: &Cancel<'_>| code_action::code_actions(it, &params, cancel);
+            self.ask_cancellable("code actions", uri, Need::CurrentAnalysis, work).await
+        })
+    }
+
+    fn code_action_resolve(&self, params: CodeAction) -> Answer<'_, CodeAction> {
+        Box::pin(async move {
+            let Some(deferred) = deferred::of(&params) else { return Ok(params) };
+            let uri = deferred.uri.clone();
+            let work = move |it: &Snapshot, cancel: &Cancel<'_>| deferred::edit(it, &deferred, cancel);
+            let edit = self.ask_cancellable("the edit of an action", uri, Need::CurrentAnalysis, work).await?;
+            match edit.flatten() {
+                Some(edit) => Ok(CodeAction { edit: Some(edit), ..params }),
+                None => Err(Error::content_modified()),
+            }
         })
     }
 

@@ -11,7 +11,7 @@ use tower_lsp::ls_types::{Location, Uri};
 use super::client_config::ClientConfig;
 use super::position::Mapper;
 use super::snapshot::Snapshot;
-use crate::workspace::{Loader, LoaderClient, WorkspaceSnapshot, WorkspaceSources, absolute};
+use workspace::{Loader, LoaderClient, WorkspaceSnapshot, WorkspaceSources, absolute};
 
 /// How long somebody waits for the comparison with the disk.
 const DISK_CHECK: Duration = Duration::from_secs(5);

@@ -9,7 +9,7 @@ use tower_lsp::ls_types::Uri;
 use super::client_config::ClientConfig;
 use super::document::OpenDocument;
 use super::snapshot::Snapshot;
-use crate::workspace::{Loader, WorkspaceSnapshot};
+use workspace::{Loader, WorkspaceSnapshot};
 
 /// What all documents share: nothing in it is changed in place while a worker looks at it.
 #[derive(Clone)]

@@ -15,11 +15,10 @@ use tower_lsp::ls_types::{Diagnostic, Uri};
 
 use super::client_config::ClientConfig;
 use super::kernel_reports::KernelReports;
+use super::known_fixes::KnownFixes;
 use super::last_tokens::LastTokens;
 use super::position::Mapper;
-use crate::workspace::{
-    Configuration, Dependencies, Loader, LoaderClient, WorkspaceSnapshot, WorkspaceSources, absolute,
-};
+use workspace::{Configuration, Dependencies, Loader, LoaderClient, WorkspaceSnapshot, WorkspaceSources, absolute};
 
 /// A document at one moment, with what is needed to answer a request about it. Cheap to copy.
 #[derive(Clone)]
@@ -54,6 +53,8 @@ pub(crate) struct AnalysisCache {
     pub(crate) reports: KernelReports,
     /// What the engines of all documents have found out.
     pub(crate) shared: Arc<SharedCache>,
+    /// Fixes that were looked for.
+    pub(crate) fixes: KnownFixes,
     elaborator: Arc<Mutex<CachedElaborator>>,
     last_tokens: Arc<Mutex<LastTokens>>,
     /// The text this is about.
@@ -76,7 +77,7 @@ pub(crate) struct ConfiguredElaboration {
 #[derive(Default)]
 struct CachedElaborator {
     config: Config,
-    /// [`FileView::revision`](crate::workspace::FileView::revision) of the last time.
+    /// [`FileView::revision`](workspace::FileView::revision) of the last time.
     revision: u64,
     /// What was looked at up to then.
     dependencies: Dependencies,
@@ -102,6 +103,7 @@ impl AnalysisCache {
         AnalysisCache {
             engine: Arc::new(Engine::with_cache(Limits::default(), shared.clone())),
             reports: KernelReports::default(),
+            fixes: KnownFixes::default(),
             shared,
             elaborator: Arc::default(),
             last_tokens: Arc::default(),

@@ -16,7 +16,7 @@ use transport::{LanguageService, Router};
 use super::extensions::EXTENSIONS;
 use super::runs::ActiveRuns;
 use super::service::Service;
-use crate::workspace::{FileSystem, Stamp};
+use workspace::{FileSystem, Stamp};
 
 /// Longer than anything here takes on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);

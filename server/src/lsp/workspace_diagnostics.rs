@@ -31,7 +31,8 @@ use super::panics::catch_panic;
 use super::shared::WorkspaceState;
 use super::snapshot::Snapshot;
 use super::state::{StateMessage, Watched, analyse};
-use crate::workspace::{Dependencies, FileSystem, SETTINGS, Stamp, listing};
+use workspace::listing::{self, Listing};
+use workspace::{Dependencies, FileSystem, SETTINGS, Stamp};
 
 /// How long a request waits for a change before it looks again by itself; with a client that says when files change,
 /// and with one that does not.
@@ -44,15 +45,15 @@ const TOGETHER: Duration = Duration::from_millis(100);
 #[derive(Default)]
 pub(crate) struct KnownFiles {
     files: Mutex<FxHashMap<PathBuf, KnownFile>>,
-    /// Whether a request was answered: the first one is, whatever there is to say.
-    answered: AtomicBool,
+    /// The files themselves, and after how many changes they were listed.
+    listing: Mutex<Option<(u64, Arc<Listing>)>>,
 }
 
 /// What was said of one.
 #[derive(Clone)]
 struct KnownFile {
     stamp: Stamp,
-    /// [`FileView::revision`](crate::workspace::FileView::revision).
+    /// [`FileView::revision`](workspace::FileView::revision).
     revision: u64,
     editor: Arc<Settings>,
     dependencies: Dependencies,
@@ -111,11 +112,9 @@ pub(crate) async fn report(context: Context, params: WorkspaceDiagnosticParams) 
         let _ = context.state.send(StateMessage::Workspace(reply));
         let state = receive.await.map_err(|_| Error::request_cancelled())?;
         let (mut changes, watches) = (state.changes.clone(), state.shared.client.watches_files);
-        changes.mark_unchanged();
-        let first = !context.known.answered.load(Ordering::Relaxed);
         let (items, news) = once(&context, state, previous.clone(), token.as_ref()).await?;
-        if first || news {
-            context.known.answered.store(true, Ordering::Relaxed);
+        // Who has nothing yet is not kept waiting.
+        if previous.is_empty() || news {
             return Ok(WorkspaceDiagnosticReport { items });
         }
         // Nothing is new: the answer comes when something is. At the end of the session nobody waits for it.
@@ -185,9 +184,7 @@ fn look(
     parts: &UnboundedSender<Report>,
     cancel: &Cancel<'_>,
 ) -> std::result::Result<bool, Cancelled> {
-    let roots = &state.shared.workspace.roots;
-    let listing = listing::list(&*context.disk, roots, cancel);
-    cancel.check()?;
+    let listing = listed(context, state, cancel)?;
     if listing.cut {
         tracing::warn!("the workspace has more files than are analysed unopened");
     }
@@ -225,6 +222,23 @@ fn look(
         }
     }
     Ok(news)
+}
+
+/// The files of the workspace. A client that watches them says when there are others.
+fn listed(
+    context: &Context,
+    state: &WorkspaceState,
+    cancel: &Cancel<'_>,
+) -> std::result::Result<Arc<Listing>, Cancelled> {
+    let (watched, now) = (state.shared.client.watches_files, *state.changes.borrow());
+    let lock = || context.known.listing.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = lock().as_ref().filter(|(of, _)| watched && *of == now) {
+        return Ok(known.clone());
+    }
+    let listing = Arc::new(listing::list(&*context.disk, &state.shared.workspace.roots, cancel));
+    cancel.check()?;
+    *lock() = Some((now, listing.clone()));
+    Ok(listing)
 }
 
 /// What there is to say of a file: what was said before, where nothing has changed. `None` where it is left out.

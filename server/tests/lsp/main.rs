@@ -10,6 +10,7 @@ mod diagnostics;
 mod edits;
 mod features;
 mod files;
+mod fix_all;
 mod folder;
 mod gluon;
 mod hints;

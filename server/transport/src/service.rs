@@ -46,6 +46,7 @@ macro_rules! served {
                 code_lens(CodeLensParams) -> Option<Vec<CodeLens>>;
                 execute_command(ExecuteCommandParams) -> Option<Value>;
                 code_action(CodeActionParams) -> Option<CodeActionResponse>;
+                code_action_resolve(CodeAction) -> CodeAction;
             }
             notifications {
                 initialized(InitializedParams);

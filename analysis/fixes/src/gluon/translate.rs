@@ -172,6 +172,11 @@ impl<'t> Translation<'t, '_> {
                 let (ring, index) = (self.text(ring.trim())?, self.text(index.trim_end_matches(']').trim())?);
                 Some(format!("{ring}.index({index})"))
             }),
+            "arith.cmpi" => body.strip_prefix("ne, ").and_then(|operands| {
+                let (left, right) = operands.split_once(',')?;
+                let (left, right) = (self.text(left.trim())?, self.text(right.trim())?);
+                Some(format!("{} != {}", operand(&left), operand(&right)))
+            }),
             _ => OPERATORS.iter().find(|(name, _)| *name == op).and_then(|(_, operator)| {
                 let (left, right) = body.split_once(',')?;
                 let (left, right) = (self.text(left.trim())?, self.text(right.trim())?);
@@ -255,6 +260,15 @@ impl<'t> Translation<'t, '_> {
             let call = self.call(op)?;
             let phase = self.python.argument(call, &["phase"], Some(1))?;
             return Some(vec![self.python.replace(range(phase), text)]);
+        }
+        if tree.op_name(op).starts_with("ttng.tc_gen5_mma")
+            && tree.group_span(op, "useD").is_some_and(|(first, _)| first == at)
+        {
+            let call = self.call(op)?;
+            return Some(vec![match self.python.argument(call, &["use_acc"], None) {
+                Some(argument) => self.python.replace(range(argument), text),
+                None => self.python.append(call, &format!("use_acc={text}"))?,
+            }]);
         }
         if tree.op_name(op) == "scf.for" {
             let (first, _) = tree.group_span(op, "initArgs")?;

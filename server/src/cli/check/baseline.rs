@@ -11,7 +11,7 @@ use findings::{KernelReport, Problem, Severity, Suppressed, SuppressedBy, Verdic
 use render::check::{CheckedFile, StaleEntry, fingerprint};
 use serde::{Deserialize, Serialize};
 
-use crate::workspace::absolute;
+use workspace::absolute;
 
 /// The version of the file's form.
 const SCHEMA: u32 = 1;

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use base::{LineIndex, TextRange};
 
-use crate::workspace::absolute;
+use workspace::absolute;
 
 /// What has changed since a revision.
 #[derive(Debug, Default)]

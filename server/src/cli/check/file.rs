@@ -14,7 +14,7 @@ use super::super::args::Python;
 use super::super::sources::{Origin, Source, read};
 use super::changes::Changes;
 use super::scope;
-use crate::workspace::{Configuration, Workspace, absolute};
+use workspace::{Configuration, Workspace, absolute};
 
 /// Findings in one Python file for which a fix is looked for.
 const FIXES: usize = 8;

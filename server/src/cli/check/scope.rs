@@ -8,7 +8,7 @@ use engine::{Analysis, Source};
 use findings::Proof;
 
 use super::changes::Changes;
-use crate::workspace::{Dependencies, absolute};
+use workspace::{Dependencies, absolute};
 
 /// Takes out of the analysis of the file at `path` the kernels that no change concerns, and gives their names. What is
 /// wrong with the file itself stays where it has changed, or a kernel of it is concerned.

@@ -20,7 +20,7 @@ use tower_lsp::ls_types::{
 
 use crate::lsp::session_snapshot::{SessionFiles, SessionSnapshot, path_of};
 use crate::lsp::snapshot::Snapshot;
-use crate::workspace::TritonSources;
+use workspace::TritonSources;
 
 /// The kernel, helper, partition or barrier at a position.
 pub(crate) fn prepare(

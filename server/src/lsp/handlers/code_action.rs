@@ -1,91 +1,117 @@
 //! `textDocument/codeAction`: actions on kernels, and quick fixes: the re-checked fixes of findings, the
-//! suggestions of syntax errors.
+//! suggestions of syntax errors, comments by which a finding is suppressed.
 
-use base::{Cancel, TextRange};
-use findings::Edit;
-use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Diagnostic};
+use base::{Cancel, Cancelled, TextRange};
+use findings::Kind;
+use tower_lsp::ls_types::{CodeActionKind, CodeActionOrCommand, CodeActionParams};
 
-use super::{pin_action, run_action};
+use super::deferred::{Change, Offer, action};
+use super::fixes::fix_of;
+use super::{fix_all_action, pin_action, run_action};
 use crate::lsp::capabilities::wants_action;
+use crate::lsp::diagnostics;
 use crate::lsp::snapshot::Snapshot;
-use crate::lsp::{diagnostics, to_proto};
 
 /// Findings at one place of Python for which a fix is looked for.
 const PYTHON_FIXES: usize = 3;
 
-/// The fixes for what touches the range.
-pub(crate) fn code_actions(snapshot: &Snapshot, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
-    let Some(known) = &snapshot.analysis else { return Vec::new() };
-    if !snapshot.client.action_literals {
-        return Vec::new();
+/// The actions for what touches the range.
+///
+/// # Errors
+///
+/// Where `cancel` says so.
+pub(crate) fn code_actions(
+    snapshot: &Snapshot,
+    params: &CodeActionParams,
+    cancel: &Cancel<'_>,
+) -> Result<Vec<CodeActionOrCommand>, Cancelled> {
+    if snapshot.analysis.is_none() || !snapshot.client.action_literals {
+        return Ok(Vec::new());
     }
-    let asked = snapshot.mapper().text_range(params.range);
-    let touches = |range: TextRange| range.start <= asked.end && asked.start <= range.end;
     let mut actions = pin_action::actions(snapshot, params);
     actions.extend(run_action::actions(snapshot, params));
-    if !wants_action(&CodeActionKind::QUICKFIX, params) {
-        return actions;
+    let mut offers = Vec::new();
+    if wants_action(&CodeActionKind::QUICKFIX, params) {
+        let asked = snapshot.mapper().text_range(params.range);
+        offers.extend(suggestions(snapshot, asked));
+        offers.extend(of_findings(snapshot, params, asked, cancel)?);
     }
-    for problem in known.analysis.problems.iter().filter(|problem| touches(problem.range)) {
-        if let Some(found) = &problem.fix {
-            let diagnostic = diagnostics::problem(snapshot, problem);
-            actions.push(quick_fix(snapshot, found.title.clone(), &found.edits, diagnostic));
-        }
+    offers.extend(fix_all_action::of_all(snapshot, params, cancel)?);
+    for offer in offers {
+        actions.extend(action(snapshot, offer, cancel)?);
     }
-    for error in known.analysis.syntax.iter().filter(|error| touches(error.range)) {
-        if let Some(text) = &error.suggestion {
-            let edits = [Edit { range: error.range, text: text.clone() }];
-            actions.push(quick_fix(
-                snapshot,
-                format!("Replace by `{text}`"),
-                &edits,
-                diagnostics::syntax(snapshot, error),
-            ));
-        }
-    }
-    actions.extend(fixes_in_python(snapshot, asked));
-    let findings = known.analysis.kernels.iter().flat_map(|kernel| &kernel.findings);
-    for finding in findings.filter(|finding| touches(finding.range)) {
-        if let Some(found) = &finding.fix {
-            let diagnostic = diagnostics::diagnostic(snapshot, finding);
-            actions.push(quick_fix(snapshot, found.title.clone(), &found.edits, diagnostic));
-        }
-    }
-    actions
+    Ok(actions)
 }
 
-/// Fixes of findings in Python that touch a range, looked for now.
-fn fixes_in_python(snapshot: &Snapshot, asked: TextRange) -> Vec<CodeActionOrCommand> {
-    let (Some(known), Some(elaboration)) = (&snapshot.analysis, snapshot.elaboration_now()) else { return Vec::new() };
-    let stop = || snapshot.cache.is_outdated();
-    let cancel = Cancel::when(&stop);
-    let not_blocked = |_| {};
-    let sources = snapshot.sources(&cancel, &not_blocked);
-    let mut actions = Vec::new();
-    for (at, report) in known.analysis.kernels.iter().enumerate() {
-        let touched = report.findings.iter().filter(|it| it.range.start <= asked.end && asked.start <= it.range.end);
-        for finding in touched.take(PYTHON_FIXES) {
-            let found = snapshot.cache.engine().fix_python(&elaboration, at, finding, &sources, &cancel);
-            if let Ok(Some(found)) = found {
-                let diagnostic = diagnostics::diagnostic(snapshot, finding);
-                actions.push(quick_fix(snapshot, found.title, &found.edits, diagnostic));
+fn touches(range: TextRange, asked: TextRange) -> bool {
+    range.start <= asked.end && asked.start <= range.end
+}
+
+/// What to write instead of what is wrong in the text, or is of no use.
+fn suggestions(snapshot: &Snapshot, asked: TextRange) -> Vec<Offer> {
+    let Some(known) = &snapshot.analysis else { return Vec::new() };
+    let offer = |title, diagnostic, change| Offer {
+        title,
+        kind: CodeActionKind::QUICKFIX,
+        diagnostic: Some(diagnostic),
+        change,
+        preferred: true,
+    };
+    let problems = known.analysis.problems.iter().enumerate().filter(|(_, problem)| touches(problem.range, asked));
+    let mut offers: Vec<Offer> = problems
+        .filter_map(|(at, problem)| {
+            let title = problem.fix.as_ref()?.title.clone();
+            Some(offer(title, diagnostics::problem(snapshot, problem), Change::Problem(at)))
+        })
+        .collect();
+    let errors = known.analysis.syntax.iter().enumerate().filter(|(_, error)| touches(error.range, asked));
+    offers.extend(errors.filter_map(|(at, error)| {
+        let title = format!("Replace by `{}`", error.suggestion.as_ref()?);
+        Some(offer(title, diagnostics::syntax(snapshot, error), Change::Syntax(at)))
+    }));
+    offers
+}
+
+/// Fixes of the findings that touch a range, each alone and of all of a kind at once; then the comments by which they
+/// are suppressed.
+fn of_findings(
+    snapshot: &Snapshot,
+    params: &CodeActionParams,
+    asked: TextRange,
+    cancel: &Cancel<'_>,
+) -> Result<Vec<Offer>, Cancelled> {
+    let Some(known) = &snapshot.analysis else { return Ok(Vec::new()) };
+    let python = snapshot.source.python().is_some();
+    let (mut fixes, mut comments, mut kinds): (Vec<Offer>, Vec<Offer>, Vec<Kind>) = Default::default();
+    for (kernel, report) in known.analysis.kernels.iter().enumerate() {
+        let touched = report.findings.iter().enumerate().filter(|(_, finding)| touches(finding.range, asked));
+        for (number, (finding, it)) in touched.enumerate() {
+            let offer = |title, change, preferred| Offer {
+                title,
+                kind: CodeActionKind::QUICKFIX,
+                diagnostic: Some(diagnostics::diagnostic(snapshot, it)),
+                change,
+                preferred,
+            };
+            let looked_for = !python || number < PYTHON_FIXES;
+            if let Some(fix) = if looked_for { fix_of(snapshot, (kernel, finding), cancel)? } else { None } {
+                fixes.push(offer(fix.title, Change::Finding { kernel, finding }, true));
+                if !kinds.contains(&it.kind) {
+                    kinds.push(it.kind);
+                }
+            }
+            let title = format!("Suppress `{}` here (and write the reason)", it.kind.name());
+            // One comment does for all findings of a kind at a place.
+            if !comments.iter().any(|known| known.title == title) {
+                comments.push(offer(title, Change::Suppress { kernel, finding }, false));
             }
         }
     }
-    actions
-}
-
-/// A quick fix.
-fn quick_fix(snapshot: &Snapshot, title: String, edits: &[Edit], diagnostic: Diagnostic) -> CodeActionOrCommand {
-    let edits = edits.iter().map(|edit| to_proto::text_edit(snapshot.mapper(), edit)).collect();
-    CodeActionOrCommand::CodeAction(CodeAction {
-        title,
-        kind: Some(CodeActionKind::QUICKFIX),
-        diagnostics: Some(vec![diagnostic]),
-        edit: Some(to_proto::workspace_edit(snapshot, edits)),
-        is_preferred: Some(true),
-        ..CodeAction::default()
-    })
+    for kind in kinds {
+        fixes.extend(fix_all_action::of_kind(snapshot, params, kind, cancel)?);
+    }
+    fixes.extend(comments);
+    Ok(fixes)
 }
 
 #[cfg(test)]
@@ -94,7 +120,7 @@ mod tests {
 
     use engine::Analysis;
     use engine::Source;
-    use findings::{Finding, Fix, KernelReport, Kind, Severity, Verdict};
+    use findings::{Edit, Finding, Fix, KernelReport, Kind, Severity, Verdict};
     use ropey::Rope;
     use serde_json::json;
     use tower_lsp::ls_types::Uri;
@@ -171,8 +197,9 @@ mod tests {
         let (Some(snapshot), Some(here), Some(there)) = (snapshot(true), asked(2), asked(1)) else {
             panic!("the test's own values are wrong")
         };
-        assert_eq!(code_actions(&snapshot, &there), []);
-        let actions = serde_json::to_value(code_actions(&snapshot, &here)).unwrap_or_default();
+        assert_eq!(code_actions(&snapshot, &there, &Cancel::never()), Ok(Vec::new()));
+        let actions = serde_json::to_value(code_actions(&snapshot, &here, &Cancel::never()).unwrap_or_default())
+            .unwrap_or_default();
         assert_eq!(actions[0]["title"], json!("Insert the arrival"));
         assert_eq!(actions[0]["diagnostics"][0]["code"], json!("deadlock"));
         let start = json!({ "line": 2, "character": 0 });
@@ -188,7 +215,8 @@ mod tests {
         let (Some(snapshot), Some(here)) = (snapshot(false), asked(2)) else {
             panic!("the test's own values are wrong")
         };
-        let actions = serde_json::to_value(code_actions(&snapshot, &here)).unwrap_or_default();
+        let actions = serde_json::to_value(code_actions(&snapshot, &here, &Cancel::never()).unwrap_or_default())
+            .unwrap_or_default();
         assert_eq!(actions[0]["edit"]["changes"]["file:///k.ttgir"][0]["newText"], json!("  arrive\n"));
     }
 }

@@ -10,7 +10,7 @@ use ttgir::SourceLoc;
 use crate::lsp::session_snapshot::SessionFiles;
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::to_proto;
-use crate::workspace::TritonSources;
+use workspace::TritonSources;
 
 /// Where the name at a position is defined.
 pub(crate) fn definition(

@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{InitializeParams, InitializeResult, ServerInfo, Uri};
 use crate::lsp::capabilities::server_capabilities;
 use crate::lsp::client_config::ClientConfig;
 use crate::lsp::runs::params::RunCapabilities;
-use crate::workspace::absolute;
+use workspace::absolute;
 
 /// What the client has said about itself.
 pub(crate) fn client_config(params: &InitializeParams) -> ClientConfig {

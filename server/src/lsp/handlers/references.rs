@@ -11,7 +11,7 @@ use super::definition::locations;
 use crate::lsp::session_snapshot::SessionFiles;
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::to_proto;
-use crate::workspace::TritonSources;
+use workspace::TritonSources;
 
 /// The places of the name at a position, and the ops on the barrier or buffer there.
 fn occurrences(snapshot: &Snapshot, position: Position) -> Vec<Occurrence> {

@@ -10,7 +10,7 @@ use tower_lsp::ls_types::{Position, PrepareRenameResponse, TextEdit, WorkspaceEd
 use crate::lsp::session_snapshot::SessionFiles;
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::to_proto;
-use crate::workspace::TritonSources;
+use workspace::TritonSources;
 
 /// What is renamed at a position.
 ///

@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{
 };
 
 use crate::lsp::state::StateMessage;
-use crate::workspace::absolute;
+use workspace::absolute;
 
 /// `textDocument/didOpen`.
 pub(crate) fn did_open(params: DidOpenTextDocumentParams) -> StateMessage {

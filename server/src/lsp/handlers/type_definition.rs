@@ -10,7 +10,7 @@ use super::definition::answer;
 use crate::lsp::session_snapshot::SessionFiles;
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::to_proto;
-use crate::workspace::TritonSources;
+use workspace::TritonSources;
 
 /// Where the type of what stands at a position is defined.
 pub(crate) fn type_definition(

@@ -25,10 +25,10 @@ use super::panics::catch_panic;
 use super::snapshot::Snapshot;
 use crate::run::recipes::{RecipeOverrides, RecipeSources, origin};
 use crate::run::{self, BackendChoice, RunPlan, RunResults, discover};
-use crate::workspace::absolute;
 use render::SourceText;
 use transport::ClientSender;
 use transport::progress::Job;
+use workspace::absolute;
 
 use diagnostics::RunDiagnostic;
 use params::RunTarget;

@@ -18,9 +18,9 @@ use crate::lsp::diagnostics::{self, CutOff};
 use crate::lsp::document::{AnalysisJob, DiskCheck, InterimFindings, JobSignals, OpenDocument, WaitingRequest};
 use crate::lsp::panics::catch_panic;
 use crate::lsp::snapshot::{DocumentAnalysis, Snapshot};
-use crate::workspace::{Dependencies, LoaderClient, settings_problems};
 use transport::Refresher;
 use transport::progress::{self, Job};
+use workspace::{Dependencies, LoaderClient, settings_problems};
 
 /// When an analysis first shows what it has found, and how often at least it does so then.
 const FIRST_SHOWN: Duration = Duration::from_millis(100);

@@ -8,7 +8,7 @@ use tower_lsp::ls_types::Uri;
 
 use super::SessionState;
 use crate::lsp::document::{DiskCheck, OpenDocument};
-use crate::workspace::{FileView, WorkspaceSnapshot, absolute};
+use workspace::{FileView, WorkspaceSnapshot, absolute};
 
 impl SessionState {
     /// Files have changed on disk. What is open counts as it is open, whatever the disk says.

@@ -18,9 +18,9 @@ use crate::lsp::session_snapshot::SessionSnapshot;
 use crate::lsp::shared::WorkspaceState;
 use crate::lsp::snapshot::DocumentAnalysis;
 
-use crate::workspace::FileView;
 use transport::Lost;
 use transport::progress::Job;
+use workspace::FileView;
 
 /// A message to the state thread, which takes them in order.
 pub(crate) enum StateMessage {

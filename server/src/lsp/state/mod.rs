@@ -32,14 +32,12 @@ use tower_lsp::ls_types::Uri;
 use transport::Client;
 use transport::progress::Job;
 
-use super::client_config::ClientConfig;
 use super::document::{AnalysisJob, OpenDocument, Refusal, Reply, WaitingRequest};
 use super::runs::{ActiveRun, ActiveRuns};
 use super::session_snapshot::SessionSnapshot;
 use super::shared::{Shared, WorkspaceState};
-use super::snapshot::Snapshot;
-use crate::workspace::{FileSystem, Loader, WorkspaceSnapshot};
 use transport::{ClientSender, Refresher};
+use workspace::{FileSystem, Loader, WorkspaceSnapshot};
 
 pub(crate) use analyses::{Watched, analyse};
 pub(crate) use message::{AnalysisOutcome, FoundSoFar, Need, StateMessage};

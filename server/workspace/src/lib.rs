@@ -15,7 +15,7 @@ mod dumps;
 mod file_system;
 mod files;
 mod installed;
-pub(crate) mod listing;
+pub mod listing;
 mod loader;
 mod paths;
 mod snapshot;
@@ -27,34 +27,34 @@ use std::sync::Arc;
 
 use engine::instances::PythonFile;
 
-pub(crate) use configuration::{CODE as SETTINGS, Configuration, problems as settings_problems};
-pub(crate) use dependencies::Dependencies;
-pub(crate) use file_system::{Disk, FileSystem, Stamp};
-pub(crate) use files::{FileStore, FileView};
-pub(crate) use loader::{Loader, LoaderClient};
-pub(crate) use paths::{absolute, import_root, root};
-pub(crate) use snapshot::{WorkspaceSnapshot, WorkspaceSources};
-pub(crate) use triton_sources::TritonSources;
+pub use configuration::{CODE as SETTINGS, Configuration, problems as settings_problems};
+pub use dependencies::Dependencies;
+pub use file_system::{Disk, FileSystem, Stamp};
+pub use files::{FileStore, FileView};
+pub use loader::{Loader, LoaderClient};
+pub use paths::{absolute, import_root, root};
+pub use snapshot::{WorkspaceSnapshot, WorkspaceSources};
+pub use triton_sources::TritonSources;
 
 /// The workspace of the command line: files are read when they are asked for, and once.
-pub(crate) type Workspace = WorkspaceSources<RefCell<FileStore>>;
+pub type Workspace = WorkspaceSources<RefCell<FileStore>>;
 
 impl Workspace {
     /// The workspace of one folder, or none.
-    pub(crate) fn of(root: Option<&Path>) -> Workspace {
+    pub fn of(root: Option<&Path>) -> Workspace {
         let roots: Vec<_> = root.map(Path::to_path_buf).into_iter().collect();
         let store = FileStore::new(Arc::new(Disk), roots.clone());
         WorkspaceSources::new(Arc::new(WorkspaceSnapshot::new(roots)), RefCell::new(store))
     }
 
     /// The workspace around a file, of whatever marks one: a repository, a project, the current folder.
-    pub(crate) fn around(file: &Path) -> Workspace {
+    pub fn around(file: &Path) -> Workspace {
         let current = std::env::current_dir().ok();
         Workspace::of(Some(&import_root(&absolute(file), current.as_deref())))
     }
 
     /// The same, where the file has another text than on disk.
-    pub(crate) fn around_open(file: &Path, text: &PythonFile) -> Workspace {
+    pub fn around_open(file: &Path, text: &PythonFile) -> Workspace {
         let current = std::env::current_dir().ok();
         let root = import_root(&absolute(file), current.as_deref());
         let mut snapshot = WorkspaceSnapshot::new(vec![root.clone()]);

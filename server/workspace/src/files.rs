@@ -26,7 +26,7 @@ const MAX_REMEMBERED: usize = 1_024;
 
 /// A text file on disk, parsed as Python when somebody asks for the tree.
 #[derive(Debug)]
-pub(crate) struct SourceFile {
+pub struct SourceFile {
     path: Arc<Path>,
     stamp: Stamp,
     text: Arc<str>,
@@ -37,12 +37,12 @@ pub(crate) struct SourceFile {
 
 impl SourceFile {
     /// Its text.
-    pub(crate) fn text(&self) -> &Arc<str> {
+    pub fn text(&self) -> &Arc<str> {
         &self.text
     }
 
     /// Its tree.
-    pub(crate) fn module(&self) -> &Arc<Module> {
+    pub fn module(&self) -> &Arc<Module> {
         let parse = || Module::parse(self.path.to_string_lossy(), self.text.clone(), self.before.as_deref());
         self.module.get_or_init(|| Arc::new(parse()))
     }
@@ -50,7 +50,7 @@ impl SourceFile {
 
 /// The texts of a workspace's Python files, which are searched for the names of kernels.
 #[derive(Debug, Default)]
-pub(crate) struct TextIndex {
+pub struct TextIndex {
     files: FxHashMap<Arc<Path>, Arc<SourceFile>>,
     /// Which files mention a name, for names that were asked for. Never locked while a text is searched.
     mentions: Mutex<FxHashMap<String, Arc<[Arc<Path>]>>>,
@@ -58,12 +58,12 @@ pub(crate) struct TextIndex {
 
 impl TextIndex {
     /// The text of a file of the index.
-    pub(crate) fn text(&self, path: &Path) -> Option<&Arc<str>> {
+    pub fn text(&self, path: &Path) -> Option<&Arc<str>> {
         self.files.get(path).map(|file| &file.text)
     }
 
     /// The paths of the files whose text has `name` in it, in no order.
-    pub(crate) fn mentioning(&self, name: &str) -> Arc<[Arc<Path>]> {
+    pub fn mentioning(&self, name: &str) -> Arc<[Arc<Path>]> {
         let lock = || self.mentions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(name) {
             return known.clone();
@@ -108,9 +108,9 @@ fn same(before: Option<&Arc<SourceFile>>, now: Option<&Arc<SourceFile>>) -> bool
 
 /// What is known of the disk. It never changes; the [`FileStore`] makes another one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FileView {
+pub struct FileView {
     /// Counts the changes that were noticed. Reading a file for the first time is no change.
-    pub(crate) revision: u64,
+    pub revision: u64,
     files: FxHashMap<Arc<Path>, Option<Arc<SourceFile>>>,
     index: Option<Arc<TextIndex>>,
     changes: ChangeLog,
@@ -121,7 +121,7 @@ pub(crate) struct FileView {
 impl FileView {
     /// Whether something has changed after a revision that matters to whoever depends on these, files that `ignored`
     /// names left out.
-    pub(crate) fn concerns(&self, since: u64, dependencies: &Dependencies, ignored: &dyn Fn(&Path) -> bool) -> bool {
+    pub fn concerns(&self, since: u64, dependencies: &Dependencies, ignored: &dyn Fn(&Path) -> bool) -> bool {
         let mut changes = self.changes.since(since);
         changes
             .as_mut()
@@ -131,24 +131,24 @@ impl FileView {
     /// The file at a path; the inner `None` where it is known that there is none, the outer one where nothing
     /// is known.
     #[allow(clippy::option_option, reason = "unknown, known to be missing, there")]
-    pub(crate) fn file(&self, path: &Path) -> Option<Option<Arc<SourceFile>>> {
+    pub fn file(&self, path: &Path) -> Option<Option<Arc<SourceFile>>> {
         self.files.get(path).cloned()
     }
 
     /// What was compiled in a folder, where it was looked at.
-    pub(crate) fn recipes(&self, folder: &Path) -> Option<&Arc<[Recipe]>> {
+    pub fn recipes(&self, folder: &Path) -> Option<&Arc<[Recipe]>> {
         self.recipes.get(folder)
     }
 
     /// The index, where it has been made.
-    pub(crate) fn index(&self) -> Option<&Arc<TextIndex>> {
+    pub fn index(&self) -> Option<&Arc<TextIndex>> {
         self.index.as_ref()
     }
 }
 
 /// Reads files and keeps what was read. Its methods block for as long as the file system does.
 #[derive(Debug)]
-pub(crate) struct FileStore {
+pub struct FileStore {
     file_system: Arc<dyn FileSystem>,
     roots: Vec<PathBuf>,
     view: Arc<FileView>,
@@ -161,17 +161,17 @@ pub(crate) struct FileStore {
 
 impl FileStore {
     /// A store of a workspace that has read nothing yet.
-    pub(crate) fn new(file_system: Arc<dyn FileSystem>, roots: Vec<PathBuf>) -> FileStore {
+    pub fn new(file_system: Arc<dyn FileSystem>, roots: Vec<PathBuf>) -> FileStore {
         FileStore { file_system, roots, view: Arc::default(), checked: None, walked: None, dumps: BTreeMap::new() }
     }
 
     /// All that is known by now.
-    pub(crate) fn view(&self) -> &Arc<FileView> {
+    pub fn view(&self) -> &Arc<FileView> {
         &self.view
     }
 
     /// Changes the folders of the workspace.
-    pub(crate) fn set_roots(&mut self, roots: Vec<PathBuf>) {
+    pub fn set_roots(&mut self, roots: Vec<PathBuf>) {
         self.roots = roots;
         let view = Arc::make_mut(&mut self.view);
         view.index = None;
@@ -180,13 +180,13 @@ impl FileStore {
     }
 
     /// Forgets what was read: nobody looks at it.
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.view = Arc::new(FileView { revision: self.view.revision + 1, ..FileView::default() });
         (self.checked, self.walked) = (None, None);
     }
 
     /// The file at a path, read if it is not known yet.
-    pub(crate) fn load(&mut self, path: &Path) -> Option<Arc<SourceFile>> {
+    pub fn load(&mut self, path: &Path) -> Option<Arc<SourceFile>> {
         if let Some(known) = self.view.file(path) {
             return known;
         }
@@ -197,7 +197,7 @@ impl FileStore {
     }
 
     /// What was compiled in a folder.
-    pub(crate) fn recipes(&mut self, folder: &Path) -> Arc<[Recipe]> {
+    pub fn recipes(&mut self, folder: &Path) -> Arc<[Recipe]> {
         if let Some(known) = self.view.recipes(folder) {
             return known.clone();
         }
@@ -209,12 +209,12 @@ impl FileStore {
     }
 
     /// Whether folders of compiled kernels are looked at.
-    pub(crate) fn has_dumps(&self) -> bool {
+    pub fn has_dumps(&self) -> bool {
         !self.dumps.is_empty()
     }
 
     /// Looks at the folders of compiled kernels again.
-    pub(crate) fn look_at_dumps(&mut self) {
+    pub fn look_at_dumps(&mut self) {
         for (folder, before) in &mut self.dumps {
             let now = before.look(&*self.file_system, folder);
             let files = now.changed_files(before);
@@ -233,7 +233,7 @@ impl FileStore {
     }
 
     /// The index of the workspace, made if there is none yet.
-    pub(crate) fn index(&mut self) -> Arc<TextIndex> {
+    pub fn index(&mut self) -> Arc<TextIndex> {
         if let Some(index) = &self.view.index {
             return index.clone();
         }
@@ -244,7 +244,7 @@ impl FileStore {
 
     /// Compares what is known with the disk, unless that has been done since `asked`: every known file, and the
     /// list of files where it is too old or `list` insists.
-    pub(crate) fn revalidate(&mut self, asked: Instant, list: bool) {
+    pub fn revalidate(&mut self, asked: Instant, list: bool) {
         let mut changed = Vec::new();
         if self.checked.is_none_or(|checked| checked < asked) {
             self.checked = Some(Instant::now());
@@ -266,7 +266,7 @@ impl FileStore {
 
     /// Compares these files with the disk, whether known or not: somebody has said that they have changed. Below
     /// what are folders by now the list of files is made anew.
-    pub(crate) fn revalidate_paths(&mut self, paths: &[PathBuf]) {
+    pub fn revalidate_paths(&mut self, paths: &[PathBuf]) {
         let (mut changed, mut listed, mut index) = (Vec::new(), Vec::new(), None::<TextIndex>);
         for path in paths {
             let (known, indexed) = (self.view.file(path), self.view.index.as_ref());

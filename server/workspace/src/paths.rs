@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 /// The folder that counts as the workspace of a file: the nearest one above it with `.git`, or its own.
-pub(crate) fn root(file: &Path) -> PathBuf {
+pub fn root(file: &Path) -> PathBuf {
     let folder = file.parent().unwrap_or(Path::new(""));
     folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(folder).to_path_buf()
 }
@@ -14,7 +14,7 @@ const PROJECT_FILES: &[&str] = &["pyproject.toml", "setup.py", "setup.cfg"];
 /// The folder below which a file's imports and its launches are looked for: the nearest one above it with `.git`;
 /// without one the outermost of the nearest one with a project file, the one above its package, and `current`,
 /// where that is above it and is neither the top of a disk nor a folder for all kinds of things.
-pub(crate) fn import_root(file: &Path, current: Option<&Path>) -> PathBuf {
+pub fn import_root(file: &Path, current: Option<&Path>) -> PathBuf {
     let folder = file.parent().unwrap_or(Path::new(""));
     if let Some(repository) = folder.ancestors().find(|folder| folder.join(".git").exists()) {
         return repository.to_path_buf();
@@ -31,7 +31,7 @@ pub(crate) fn import_root(file: &Path, current: Option<&Path>) -> PathBuf {
 }
 
 /// A path from the root on; as it is where the current folder is not known.
-pub(crate) fn absolute(path: &Path) -> PathBuf {
+pub fn absolute(path: &Path) -> PathBuf {
     normalized(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()))
 }
 

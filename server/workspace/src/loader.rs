@@ -42,13 +42,13 @@ enum Request {
 
 /// The loader, as others see it.
 #[derive(Clone, Debug)]
-pub(crate) struct Loader {
+pub struct Loader {
     requests: Sender<Request>,
 }
 
 impl Loader {
     /// Starts the thread. `post` is called with each new view, from that thread.
-    pub(crate) fn start(
+    pub fn start(
         file_system: Arc<dyn FileSystem>,
         post: impl Fn(Arc<FileView>) + Send + 'static,
     ) -> std::io::Result<Loader> {
@@ -59,28 +59,28 @@ impl Loader {
     }
 
     /// Changes the folders of the workspace. Does not block.
-    pub(crate) fn set_roots(&self, roots: Vec<PathBuf>) {
+    pub fn set_roots(&self, roots: Vec<PathBuf>) {
         self.send(Request::SetRoots(roots));
     }
 
     /// Lets go of what was read, as no document is open. Does not block.
-    pub(crate) fn forget(&self) {
+    pub fn forget(&self) {
         self.send(Request::Forget);
     }
 
     /// Starts the comparison of what is known with the disk, unless one has begun since `asked`; with `list` also
     /// that of the list of files. Does not block.
-    pub(crate) fn revalidate(&self, asked: Instant, list: bool) -> Pending<Arc<FileView>> {
+    pub fn revalidate(&self, asked: Instant, list: bool) -> Pending<Arc<FileView>> {
         self.ask(|reply| Request::Revalidate { asked, list, reply })
     }
 
     /// Starts the comparison of these files with the disk. Does not block.
-    pub(crate) fn revalidate_paths(&self, paths: Vec<PathBuf>) {
+    pub fn revalidate_paths(&self, paths: Vec<PathBuf>) {
         self.send(Request::RevalidatePaths(paths));
     }
 
     /// From now on it compares what is known with the disk by itself, now and then. Does not block.
-    pub(crate) fn watch(&self) {
+    pub fn watch(&self) {
         self.send(Request::Watch);
     }
 
@@ -97,13 +97,13 @@ impl Loader {
 }
 
 /// An answer of the loader that may not be there yet.
-pub(crate) struct Pending<R> {
+pub struct Pending<R> {
     receive: Receiver<R>,
 }
 
 impl<R> Pending<R> {
     /// Waits for it; `None` where `cancel` stops the wait, or `limit` has passed.
-    pub(crate) fn wait(&self, cancel: &Cancel<'_>, limit: Option<Duration>) -> Option<R> {
+    pub fn wait(&self, cancel: &Cancel<'_>, limit: Option<Duration>) -> Option<R> {
         let started = Instant::now();
         loop {
             let left = limit.map_or(POLL, |limit| limit.saturating_sub(started.elapsed()).min(POLL));
@@ -120,7 +120,7 @@ impl<R> Pending<R> {
 }
 
 /// A worker that asks the loader for what its snapshot lacks.
-pub(crate) struct LoaderClient<'a> {
+pub struct LoaderClient<'a> {
     loader: Option<&'a Loader>,
     cancel: &'a Cancel<'a>,
     blocked: &'a dyn Fn(bool),
@@ -130,12 +130,12 @@ pub(crate) struct LoaderClient<'a> {
 impl<'a> LoaderClient<'a> {
     /// Without a loader every file is missing. `cancel` ends a wait; what was asked for then counts as missing.
     /// `blocked` is told `true` before the worker blocks, and `false` afterwards.
-    pub(crate) fn new(loader: Option<&'a Loader>, cancel: &'a Cancel<'a>, blocked: &'a dyn Fn(bool)) -> Self {
+    pub fn new(loader: Option<&'a Loader>, cancel: &'a Cancel<'a>, blocked: &'a dyn Fn(bool)) -> Self {
         LoaderClient { loader, cancel, blocked, interrupted: Cell::new(false) }
     }
 
     /// Waits for an answer, and says so where it takes long.
-    pub(crate) fn wait<R>(&self, pending: &Pending<R>) -> Option<R> {
+    pub fn wait<R>(&self, pending: &Pending<R>) -> Option<R> {
         if let Some(answer) = pending.wait(self.cancel, Some(PROMPT)) {
             return Some(answer);
         }
@@ -151,7 +151,7 @@ impl<'a> LoaderClient<'a> {
 
 impl WorkspaceSources<LoaderClient<'_>> {
     /// Whether a wait for a file was ended, so that what was made with these sources must not be kept.
-    pub(crate) fn is_incomplete(&self) -> bool {
+    pub fn is_incomplete(&self) -> bool {
         self.provider().interrupted.get()
     }
 }

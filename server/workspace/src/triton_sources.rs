@@ -12,14 +12,14 @@ use super::snapshot::{FileProvider, SOURCE_FOLDERS, WorkspaceSources};
 const MAX_MENTIONS: usize = 1_000;
 
 /// [`WorkspaceSources`] with the Triton of the workspace, or else the one that is installed for a file.
-pub(crate) struct TritonSources<'s, P> {
+pub struct TritonSources<'s, P> {
     inner: &'s WorkspaceSources<P>,
     folders: Vec<PathBuf>,
 }
 
 impl<'s, P: FileProvider> TritonSources<'s, P> {
     /// The sources as the file at a path sees them.
-    pub(crate) fn new(inner: &'s WorkspaceSources<P>, file: &Path) -> TritonSources<'s, P> {
+    pub fn new(inner: &'s WorkspaceSources<P>, file: &Path) -> TritonSources<'s, P> {
         let root = inner.root_of(file);
         let mut folders: Vec<PathBuf> = SOURCE_FOLDERS.iter().map(|folder| root.join(folder)).collect();
         folders.extend(inner.installed(file).map(|found| found.packages));

@@ -11,7 +11,7 @@ const REMEMBERED: usize = 128;
 
 /// The files that an analysis asked for, those that were missing too, and the names whose mentions it asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Dependencies {
+pub struct Dependencies {
     paths: FxHashSet<PathBuf>,
     names: BTreeSet<String>,
 }
@@ -32,18 +32,18 @@ impl Dependencies {
     }
 
     /// Adds what another analysis looked at.
-    pub(crate) fn extend(&mut self, other: Dependencies) {
+    pub fn extend(&mut self, other: Dependencies) {
         self.paths.extend(other.paths);
         self.names.extend(other.names);
     }
 
     /// Whether a file was asked for.
-    pub(crate) fn reads(&self, path: &Path) -> bool {
+    pub fn reads(&self, path: &Path) -> bool {
         self.paths.contains(path)
     }
 
     /// Whether a file that has this text now matters: it was asked for, or mentions a name that was.
-    pub(crate) fn concerns(&self, path: &Path, text: &str) -> bool {
+    pub fn concerns(&self, path: &Path, text: &str) -> bool {
         self.reads(path)
             || self.names.iter().any(|name| memchr::memmem::find(text.as_bytes(), name.as_bytes()).is_some())
     }
@@ -53,7 +53,7 @@ impl Dependencies {
 #[derive(Clone, Debug)]
 pub(crate) struct FileChange {
     /// Which.
-    pub(crate) path: Arc<Path>,
+    pub path: Arc<Path>,
     /// Its text before; empty where there was none.
     before: Arc<str>,
     /// Its text now; empty where there is none.

@@ -14,20 +14,20 @@ use super::snapshot::{FileProvider, WorkspaceSources};
 
 /// The settings of a file.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Configuration {
+pub struct Configuration {
     /// All of them.
-    pub(crate) settings: Settings,
+    pub settings: Settings,
     /// What of them reaches specialisations.
-    pub(crate) config: Config,
+    pub config: Config,
     /// What is wrong with the file that they stand in, unless that is open: then it is said there.
-    pub(crate) problems: Vec<Problem>,
+    pub problems: Vec<Problem>,
     /// The folder of that file: paths in it count from there.
-    pub(crate) folder: Option<PathBuf>,
+    pub folder: Option<PathBuf>,
 }
 
 impl Configuration {
     /// Prefixes of paths in logs, and what stands there on this machine, from the root on.
-    pub(crate) fn path_maps(&self) -> Vec<(String, String)> {
+    pub fn path_maps(&self) -> Vec<(String, String)> {
         let here = |to: &String| match &self.folder {
             Some(folder) => folder.join(to).to_string_lossy().into_owned(),
             None => to.clone(),
@@ -36,7 +36,7 @@ impl Configuration {
     }
 
     /// The folders in which Triton leaves kernels, from the root on.
-    pub(crate) fn watched(&self) -> Vec<PathBuf> {
+    pub fn watched(&self) -> Vec<PathBuf> {
         let home = std::env::home_dir();
         let folder = self.folder.as_deref().unwrap_or(Path::new(""));
         let place = |text: &String| match (text.strip_prefix("~/"), &home) {
@@ -47,7 +47,7 @@ impl Configuration {
     }
 
     /// The recipes of the settings; what is wrong with one is said where it stands.
-    pub(crate) fn recipes(&self, python: bool) -> Vec<Launch> {
+    pub fn recipes(&self, python: bool) -> Vec<Launch> {
         let folder = self.folder.as_deref().unwrap_or(Path::new(""));
         let parse = |(kernel, text): &(String, String)| {
             let (mut launch, errors) = recipe::parse(text, python, folder);
@@ -59,7 +59,7 @@ impl Configuration {
     }
 
     /// Whether a file is left out where folders are searched.
-    pub(crate) fn excludes(&self, file: &Path) -> bool {
+    pub fn excludes(&self, file: &Path) -> bool {
         let below = self.folder.as_deref().and_then(|folder| file.strip_prefix(folder).ok()).unwrap_or(file);
         let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
         let path = parts.join("/");
@@ -69,7 +69,7 @@ impl Configuration {
 
 impl<P: FileProvider> WorkspaceSources<P> {
     /// The settings that hold for a file.
-    pub(crate) fn configuration(&self, file: &Path) -> Configuration {
+    pub fn configuration(&self, file: &Path) -> Configuration {
         let mut made = self.settings_of(file);
         made.config = self.with_installed(made.settings.config(), file);
         let folders = made.watched();
@@ -78,7 +78,7 @@ impl<P: FileProvider> WorkspaceSources<P> {
     }
 
     /// The same without what reaches specialisations: what matters of a file that is not Python.
-    pub(crate) fn settings_of(&self, file: &Path) -> Configuration {
+    pub fn settings_of(&self, file: &Path) -> Configuration {
         let found = file.ancestors().skip(1).find_map(|folder| {
             let path = folder.join(FILE);
             let text = self.settings_text(&path)?;
@@ -108,7 +108,7 @@ impl<P: FileProvider> WorkspaceSources<P> {
     }
 
     /// The Triton that is installed for a file.
-    pub(crate) fn installed(&self, file: &Path) -> Option<InstalledTriton> {
+    pub fn installed(&self, file: &Path) -> Option<InstalledTriton> {
         installed(file, &self.root_of(file))
     }
 
@@ -125,10 +125,10 @@ impl<P: FileProvider> WorkspaceSources<P> {
 }
 
 /// The code of what is wrong with settings.
-pub(crate) const CODE: &str = "configuration";
+pub const CODE: &str = "configuration";
 
 /// What is wrong with a text of settings, at its places.
-pub(crate) fn problems(text: &str) -> Vec<Problem> {
+pub fn problems(text: &str) -> Vec<Problem> {
     let problem = |error: SettingError| {
         let replace = |instead: String| {
             let quoted = error.range.of(text).starts_with(['"', '\'']);

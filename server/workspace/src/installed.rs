@@ -21,13 +21,13 @@ const PACKAGES: [&str; 5] = ["triton", "pytorch_triton", "pytorch_triton_rocm", 
 
 /// A release of Triton in an environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct InstalledTriton {
+pub struct InstalledTriton {
     /// Which.
-    pub(crate) version: Version,
+    pub version: Version,
     /// The environment.
-    pub(crate) place: PathBuf,
+    pub place: PathBuf,
     /// The folder of its packages.
-    pub(crate) packages: PathBuf,
+    pub packages: PathBuf,
 }
 
 /// What was found, by the folder of the file: environments seldom change while a program runs.

@@ -14,15 +14,15 @@ const SKIPPED_FOLDERS: &[&str] = &["node_modules", "__pycache__", "site-packages
 
 /// What tells two versions of a file apart without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub struct Stamp {
     /// Size in bytes.
-    pub(crate) size: u64,
+    pub size: u64,
     /// When it was last written, where the file system says so.
-    pub(crate) modified: Option<SystemTime>,
+    pub modified: Option<SystemTime>,
 }
 
 /// Where files come from. Every call may block for as long as the disk takes.
-pub(crate) trait FileSystem: fmt::Debug + Send + Sync {
+pub trait FileSystem: fmt::Debug + Send + Sync {
     /// The stamp of a regular file; `None` where there is none.
     fn stamp(&self, path: &Path) -> Option<Stamp>;
 
@@ -59,7 +59,7 @@ pub(super) fn is_wanted_name(name: &OsStr) -> bool {
 
 /// The disk.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Disk;
+pub struct Disk;
 
 impl FileSystem for Disk {
     fn stamp(&self, path: &Path) -> Option<Stamp> {

@@ -27,16 +27,16 @@ const LIBRARIES: &[&str] = &["triton", "torch", "numpy"];
 
 /// A workspace at one moment. Open documents count as they are in the editor, others as they are on disk.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct WorkspaceSnapshot {
+pub struct WorkspaceSnapshot {
     /// The folders.
-    pub(crate) roots: Vec<PathBuf>,
+    pub roots: Vec<PathBuf>,
     open: FxHashMap<PathBuf, OpenScript>,
     /// Settings that are open, as they are in the editor.
     open_settings: FxHashMap<PathBuf, Arc<str>>,
     /// What the editor says.
-    pub(crate) editor: Arc<Settings>,
+    pub editor: Arc<Settings>,
     /// What is known of the disk.
-    pub(crate) view: Arc<FileView>,
+    pub view: Arc<FileView>,
 }
 
 /// An open Python document.
@@ -54,39 +54,39 @@ impl WorkspaceSnapshot {
     }
 
     /// Replaces the text of an open document.
-    pub(crate) fn open(&mut self, path: &str, script: &PythonFile) {
+    pub fn open(&mut self, path: &str, script: &PythonFile) {
         self.open.insert(PathBuf::from(path), OpenScript { script: script.clone(), plain: Arc::default() });
     }
 
     /// Removes a document that is open no longer.
-    pub(crate) fn close(&mut self, path: &str) {
+    pub fn close(&mut self, path: &str) {
         self.open.remove(Path::new(path));
         self.open_settings.remove(Path::new(path));
     }
 
     /// Replaces the text of open settings.
-    pub(crate) fn open_settings(&mut self, path: &str, text: &str) {
+    pub fn open_settings(&mut self, path: &str, text: &str) {
         self.open_settings.insert(PathBuf::from(path), text.into());
     }
 
     /// Whether a document is open.
-    pub(crate) fn is_open(&self, path: &Path) -> bool {
+    pub fn is_open(&self, path: &Path) -> bool {
         self.open.contains_key(path) || self.open_settings.contains_key(path)
     }
 
     /// Whether a document is open that an analysis has looked at.
-    pub(crate) fn has_open_among(&self, dependencies: &Dependencies) -> bool {
+    pub fn has_open_among(&self, dependencies: &Dependencies) -> bool {
         self.open.keys().chain(self.open_settings.keys()).any(|path| dependencies.reads(path))
     }
 
     /// The text of an open document.
-    pub(crate) fn text_of(&self, path: &Path) -> Option<&str> {
+    pub fn text_of(&self, path: &Path) -> Option<&str> {
         let settings = || self.open_settings.get(path).map(|text| &**text);
         self.open.get(path).map(|open| open.script.text()).or_else(settings)
     }
 
     /// Which of these files are open and are not on disk, by path.
-    pub(crate) fn unsaved(&self, among: &Dependencies) -> Vec<PathBuf> {
+    pub fn unsaved(&self, among: &Dependencies) -> Vec<PathBuf> {
         let missing = |path: &Path| !matches!(self.view.file(path), Some(Some(_)));
         let mut paths: Vec<PathBuf> = self
             .open
@@ -100,14 +100,14 @@ impl WorkspaceSnapshot {
     }
 
     /// Which of the folders a file is in; around the file where it is in none. Looks at the disk.
-    pub(crate) fn root_of(&self, file: &Path) -> PathBuf {
+    pub fn root_of(&self, file: &Path) -> PathBuf {
         let inside = self.roots.iter().filter(|root| file.starts_with(root));
         inside.max_by_key(|root| root.components().count()).cloned().unwrap_or_else(|| root(file))
     }
 }
 
 /// Gives what a snapshot lacks. It may block for as long as the disk takes.
-pub(crate) trait FileProvider {
+pub trait FileProvider {
     /// The file at a path.
     fn load(&self, path: &Path) -> Option<Arc<SourceFile>>;
 
@@ -138,7 +138,7 @@ type ImportedNames = FxHashMap<String, Option<Arc<Module>>>;
 /// The [`Sources`] of one analysis: a snapshot, and whoever gives what it lacks.
 ///
 /// What was given is kept, so that an analysis sees one version of each file.
-pub(crate) struct WorkspaceSources<P> {
+pub struct WorkspaceSources<P> {
     snapshot: Arc<WorkspaceSnapshot>,
     provider: P,
     loaded: RefCell<FxHashMap<PathBuf, Option<Arc<SourceFile>>>>,
@@ -157,7 +157,7 @@ impl<P> fmt::Debug for WorkspaceSources<P> {
 
 impl<P: FileProvider> WorkspaceSources<P> {
     /// Looks into `snapshot`, and asks `provider` for the rest.
-    pub(crate) fn new(snapshot: Arc<WorkspaceSnapshot>, provider: P) -> WorkspaceSources<P> {
+    pub fn new(snapshot: Arc<WorkspaceSnapshot>, provider: P) -> WorkspaceSources<P> {
         WorkspaceSources {
             snapshot,
             provider,
@@ -207,12 +207,12 @@ impl<P: FileProvider> WorkspaceSources<P> {
     }
 
     /// What was looked at so far.
-    pub(crate) fn dependencies(&self) -> Dependencies {
+    pub fn dependencies(&self) -> Dependencies {
         self.asked.borrow().clone()
     }
 
     /// A file as it is on disk.
-    pub(crate) fn on_disk(&self, path: &Path) -> Option<Arc<SourceFile>> {
+    pub fn on_disk(&self, path: &Path) -> Option<Arc<SourceFile>> {
         self.asked.borrow_mut().add_path(path);
         if let Some(known) = self.snapshot.view.file(path) {
             return known;
@@ -254,7 +254,7 @@ impl<P: FileProvider> WorkspaceSources<P> {
     }
 
     /// The texts of the Python files that hold kernels, by their paths, as they are in the editor or on disk.
-    pub(crate) fn kernel_texts(&self) -> Vec<(PathBuf, Arc<str>)> {
+    pub fn kernel_texts(&self) -> Vec<(PathBuf, Arc<str>)> {
         let made = || self.snapshot.view.index().cloned().unwrap_or_else(|| self.provider.index());
         let open = &self.snapshot.open;
         let index = self.index.get_or_init(made);

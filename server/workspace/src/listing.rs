@@ -17,15 +17,15 @@ const MAX_BYTES: u64 = 4 << 20;
 
 /// The files, in the order of their folders and names.
 #[derive(Debug, Default)]
-pub(crate) struct Listing {
+pub struct Listing {
     /// Each once, with its stamp.
-    pub(crate) files: Vec<(PathBuf, Stamp)>,
+    pub files: Vec<(PathBuf, Stamp)>,
     /// Whether there are more than are looked at.
-    pub(crate) cut: bool,
+    pub cut: bool,
 }
 
 /// Lists what may hold kernels, or settings, below folders.
-pub(crate) fn list(disk: &dyn FileSystem, folders: &[PathBuf], cancel: &Cancel<'_>) -> Listing {
+pub fn list(disk: &dyn FileSystem, folders: &[PathBuf], cancel: &Cancel<'_>) -> Listing {
     let (mut listing, mut entries) = (Listing::default(), 0);
     let mut seen = FxHashSet::default();
     for folder in folders {
@@ -47,7 +47,7 @@ pub(crate) fn list(disk: &dyn FileSystem, folders: &[PathBuf], cancel: &Cancel<'
 }
 
 /// The text of a listed file, where it can hold something to say.
-pub(crate) fn read(disk: &dyn FileSystem, path: &Path) -> Option<String> {
+pub fn read(disk: &dyn FileSystem, path: &Path) -> Option<String> {
     let text = disk.read(path).ok()?;
     (!is_python(&path.to_string_lossy()) || python::syntax::mentions_kernels(&text)).then_some(text)
 }
